@@ -44,7 +44,7 @@ static void keep_waiting(const struct team *team, const struct options *options)
 
     FILE *out = samples_open(options);
     fprintf(out, "{\"program\":\"blocked\",\"face\":\"%s\",\"encoding\":\"%s\",\"route\":\"%s\",\"tasks\":2,\"size\":0,"
-            "\"cpu_ns\":%lld,\"wall_ns\":%lld,\"resident_kib\":%lld}\n", team->face, options->encoding, options->route,
+            "\"blocked\":{\"cpu_ns\":%lld,\"wall_ns\":%lld,\"resident_kib\":%lld}}\n", team->face, options->encoding, options->route,
             (long long)values[0], (long long)values[1], (long long)values[2]);
     samples_close(out);
 }

@@ -1,0 +1,160 @@
+//! The daemons that PVM programs need: a private machine for each, started before the measurements and gone after
+//! them, also when the comparison ends early.
+
+use crate::launch::Launch;
+use crate::peers::Kit;
+use crate::systems::{Family, System};
+use std::ffi::OsString;
+use std::io::Write;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A running private machine.
+#[derive(Debug)]
+pub struct Session {
+    family: Family,
+    route: &'static str,
+    kit: Kit,
+    folder: PathBuf,
+    /// What programs of this machine need in their environment.
+    pub environment: Vec<(String, OsString)>,
+    /// PVM's daemon stays our child; Parvum's goes its own way and is told to end.
+    daemon: Option<Child>,
+}
+
+impl Session {
+    /// Starts the machine that `system` needs; MPI needs none and has an empty environment here.
+    pub fn start(kit: &Kit, system: &System, root: &Path) -> Result<Session, String> {
+        let folder = root.join(format!("{}{}", kit.family.ending(), system.route));
+        std::fs::create_dir_all(&folder).map_err(|e| format!("cannot create {}: {e}", folder.display()))?;
+        let mut session = Session {
+            family: kit.family,
+            route: system.route,
+            kit: kit.clone(),
+            folder,
+            environment: Vec::new(),
+            daemon: None,
+        };
+        match kit.family {
+            Family::Parvum => session.start_parvum()?,
+            Family::Pvm => session.start_pvm()?,
+            Family::OpenMpi => session.set(&[
+                ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
+                ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
+                // Even on one host its helpers talk over a network interface.
+                ("PRTE_MCA_prte_if_include", "lo"),
+                ("OMPI_MCA_btl_tcp_if_include", "lo"),
+            ]),
+            Family::Mpich => session.set(&[("HYDRA_IFACE", "lo")]),
+        }
+        Ok(session)
+    }
+
+    /// Whether programs of `system` run on this machine. PVM's daemon serves both of its routes.
+    pub fn serves(&self, system: &System) -> bool {
+        self.family == system.family && (self.family != Family::Parvum || self.route == system.route)
+    }
+
+    fn set(&mut self, variables: &[(&str, &str)]) {
+        self.environment.extend(variables.iter().map(|(name, value)| ((*name).to_owned(), OsString::from(value))));
+    }
+
+    fn start_parvum(&mut self) -> Result<(), String> {
+        self.set(&[("PARVUM_ROUTE", self.route)]);
+        self.environment.push(("PARVUM_DIR".into(), self.folder.clone().into()));
+        if let Some(libraries) = &self.kit.libraries {
+            self.environment.push(("LD_LIBRARY_PATH".into(), libraries.clone().into()));
+        }
+        let up = Launch {
+            program: self.kit.starter.clone(),
+            arguments: vec!["up".into()],
+            environment: self.environment.clone(),
+            deadline: PATIENCE,
+        };
+        match up.run(&self.folder.join("up.log")).failure {
+            Some(failure) => Err(format!("parvum up: {failure}")),
+            None => Ok(()),
+        }
+    }
+
+    fn start_pvm(&mut self) -> Result<(), String> {
+        let name = format!("lab{}", std::process::id());
+        self.set(&[("PVM_ROOT", "/usr/lib/pvm3"), ("PVM_ALLOW_ROOT", "1"), ("PVM_VMID", &name)]);
+        self.environment.push(("PVM_TMP".into(), self.folder.clone().into()));
+        let log = std::fs::File::create(self.folder.join("pvmd.out")).map_err(|e| e.to_string())?;
+        // Should the laboratory be killed, the daemon is to end too.
+        let mut command = if Path::new("/usr/bin/setpriv").exists() {
+            let mut command = Command::new("/usr/bin/setpriv");
+            command.args(["--pdeathsig", "TERM", "--"]).arg(&self.kit.starter);
+            command
+        } else {
+            Command::new(&self.kit.starter)
+        };
+        command.envs(self.environment.iter().map(|(k, v)| (k, v))).current_dir(&self.folder).process_group(0);
+        command.stdin(Stdio::null()).stdout(log.try_clone().map_err(|e| e.to_string())?).stderr(log);
+        let mut daemon = command.spawn().map_err(|e| format!("cannot start pvmd: {e}"))?;
+        let begun = Instant::now();
+        let socket_named = |folder: &Path| {
+            std::fs::read_dir(folder).is_ok_and(|files| {
+                files.flatten().any(|file| file.file_name().to_string_lossy().starts_with("pvmd."))
+            })
+        };
+        while !socket_named(&self.folder) {
+            if let Ok(Some(status)) = daemon.try_wait() {
+                return Err(format!("pvmd ended at once ({status})"));
+            }
+            if begun.elapsed() > PATIENCE {
+                let _ = daemon.kill();
+                let _ = daemon.wait();
+                return Err("pvmd did not come up".into());
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        self.daemon = Some(daemon);
+        Ok(())
+    }
+
+    fn stop_pvm(&mut self) {
+        let Some(mut daemon) = self.daemon.take() else { return };
+        let mut console = Command::new("pvm");
+        console.envs(self.environment.iter().map(|(k, v)| (k, v))).process_group(0);
+        console.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        if let Ok(mut console) = console.spawn() {
+            if let Some(mut input) = console.stdin.take() {
+                let _ = input.write_all(b"halt\n");
+            }
+            let _ = console.wait();
+        }
+        let begun = Instant::now();
+        while matches!(daemon.try_wait(), Ok(None)) {
+            if begun.elapsed() > PATIENCE {
+                let _ = daemon.kill();
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    fn stop_parvum(&self) {
+        let down = Launch {
+            program: self.kit.starter.clone(),
+            arguments: vec!["down".into()],
+            environment: self.environment.clone(),
+            deadline: PATIENCE,
+        };
+        let _ = down.run(&self.folder.join("down.log"));
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        match self.family {
+            Family::Pvm => self.stop_pvm(),
+            Family::Parvum => self.stop_parvum(),
+            Family::OpenMpi | Family::Mpich => {}
+        }
+    }
+}
