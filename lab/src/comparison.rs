@@ -155,7 +155,10 @@ fn start_sessions(
             Ok(session) => sessions.push(session),
             Err(why) => {
                 eprintln!("left out: {}: {why}", system.family.name());
-                toolbox.absent.push(Absent { name: system.family.name(), remedy: "its daemon did not start; see above" });
+                toolbox.absent.push(Absent {
+                    name: system.family.name(),
+                    remedy: "its daemon did not start; see above",
+                });
                 toolbox.kits.retain(|kit| kit.family != system.family);
             }
         }

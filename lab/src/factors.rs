@@ -48,7 +48,8 @@ pub struct Factors {
 impl Factors {
     /// Looks at the machine.
     pub fn record() -> Self {
-        let read = |path: &str| fs::read_to_string(path).map(|text| text.trim().to_owned()).unwrap_or_default();
+        let read =
+            |path: &str| fs::read_to_string(path).map(|text| text.trim().to_owned()).unwrap_or_default();
         let or = |text: String, other: &str| if text.is_empty() { other.to_owned() } else { text };
         let field = |path: &str, name: &str| {
             read(path)
@@ -81,7 +82,10 @@ impl Factors {
                 _ => "not reported".into(),
             },
             governor: or(read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"), "not visible"),
-            clock: or(read("/sys/devices/system/clocksource/clocksource0/current_clocksource"), "not reported"),
+            clock: or(
+                read("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
+                "not reported",
+            ),
             memory_gib: (kib / 1024.0 / 1024.0 * 10.0).round() / 10.0,
             huge_pages: chosen(&read("/sys/kernel/mm/transparent_hugepage/enabled")),
             confinement: confinement(&read("/proc/cpuinfo"), &read("/proc/1/cgroup")),
@@ -138,7 +142,8 @@ fn caches() -> String {
     let mut found = Vec::new();
     for index in 0..5 {
         let folder = format!("/sys/devices/system/cpu/cpu0/cache/index{index}");
-        let read = |name: &str| fs::read_to_string(format!("{folder}/{name}")).unwrap_or_default().trim().to_owned();
+        let read =
+            |name: &str| fs::read_to_string(format!("{folder}/{name}")).unwrap_or_default().trim().to_owned();
         let (level, kind, size) = (read("level"), read("type"), read("size"));
         if !size.is_empty() && kind != "Instruction" {
             found.push(format!("L{level} {size}"));
@@ -164,10 +169,13 @@ fn shm_mount(mounts: &str) -> String {
         .lines()
         .find(|line| line.split_whitespace().nth(1) == Some("/dev/shm"))
         .and_then(|line| line.split_whitespace().nth(3))
-        .map_or_else(|| "not mounted".into(), |options| {
-            let size = options.split(',').find(|o| o.starts_with("size="));
-            size.map_or_else(|| "mounted, no size limit stated".into(), str::to_owned)
-        })
+        .map_or_else(
+            || "not mounted".into(),
+            |options| {
+                let size = options.split(',').find(|o| o.starts_with("size="));
+                size.map_or_else(|| "mounted, no size limit stated".into(), str::to_owned)
+            },
+        )
 }
 
 fn compiler() -> String {

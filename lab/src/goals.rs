@@ -121,7 +121,8 @@ fn one_core(rows: &Rows) -> Goal {
         .iter()
         .filter_map(|system| rows.find("ring-one-core", system, "half round trip", 2, 8))
         .min_by(|a, b| a.median.total_cmp(&b.median));
-    let (Some(ours), Some(theirs)) = (rows.find("ring-one-core", &OURS, "half round trip", 2, 8), best) else {
+    let (Some(ours), Some(theirs)) = (rows.find("ring-one-core", &OURS, "half round trip", 2, 8), best)
+    else {
         return no_data(what, bar);
     };
     let values = format!("{} against {}", with_unit(ours), with_unit(theirs));
@@ -135,10 +136,13 @@ fn one_core(rows: &Rows) -> Goal {
         Verdict::NoDifferenceShown => {
             Goal { what, bar, outcome: Outcome::Reached, found: format!("{values}, no difference shown") }
         }
-        _ if ours.median <= theirs.median => {
-            Goal { what, bar, outcome: Outcome::Reached, found: values }
-        }
-        _ => Goal { what, bar, outcome: Outcome::Missed, found: format!("{values} (too few launches to test)") },
+        _ if ours.median <= theirs.median => Goal { what, bar, outcome: Outcome::Reached, found: values },
+        _ => Goal {
+            what,
+            bar,
+            outcome: Outcome::Missed,
+            found: format!("{values} (too few launches to test)"),
+        },
     }
 }
 

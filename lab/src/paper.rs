@@ -1,9 +1,11 @@
 //! The figures of the papers behind Parvum, to be printed beside ours, each with its source.
 
 /// Where a figure was published.
-pub const ISLAM: &str = "Islam, McGrath, Campbell: Parallel Distributed Application Performance and Message Passing";
+pub const ISLAM: &str =
+    "Islam, McGrath, Campbell: Parallel Distributed Application Performance and Message Passing";
 /// Where a figure was published.
-pub const FATOOHI: &str = "Fatoohi: Performance Evaluation of Communication Networks for Distributed Computing, NAS-95-009, 1995";
+pub const FATOOHI: &str =
+    "Fatoohi: Performance Evaluation of Communication Networks for Distributed Computing, NAS-95-009, 1995";
 /// Where a figure was published.
 pub const SAPHIR: &str = "Saphir: Message Buffering and its Effect on the Communication Performance of Parallel Computers, RNS-94-004, 1994";
 
@@ -19,10 +21,26 @@ pub struct FftTimes {
 
 /// Islam et al., Tables 6 and 7.
 pub const FFT_TIMES: [FftTimes; 6] = [
-    FftTimes { system: "Choices on SPARCstation II", two: [22.0, 36.0, 56.0, 116.0], four: [18.0, 31.0, 38.0, 72.01] },
-    FftTimes { system: "PVM on SPARCstation II", two: [27.0, 39.0, 78.0, 174.0], four: [27.0, 37.0, 59.0, 114.0] },
-    FftTimes { system: "Choices on Encore Multimax", two: [300.0, 480.0, 1061.0, 2485.0], four: [120.0, 266.0, 611.0, 1223.0] },
-    FftTimes { system: "Choices on iPSC/2", two: [148.0, 328.0, 738.0, 1655.0], four: [80.0, 169.0, 370.0, 819.0] },
+    FftTimes {
+        system: "Choices on SPARCstation II",
+        two: [22.0, 36.0, 56.0, 116.0],
+        four: [18.0, 31.0, 38.0, 72.01],
+    },
+    FftTimes {
+        system: "PVM on SPARCstation II",
+        two: [27.0, 39.0, 78.0, 174.0],
+        four: [27.0, 37.0, 59.0, 114.0],
+    },
+    FftTimes {
+        system: "Choices on Encore Multimax",
+        two: [300.0, 480.0, 1061.0, 2485.0],
+        four: [120.0, 266.0, 611.0, 1223.0],
+    },
+    FftTimes {
+        system: "Choices on iPSC/2",
+        two: [148.0, 328.0, 738.0, 1655.0],
+        four: [80.0, 169.0, 370.0, 819.0],
+    },
     FftTimes { system: "NX/2 on iPSC/2", two: [40.0, 90.0, 227.0, 490.0], four: [23.0, 48.0, 103.0, 225.0] },
     FftTimes { system: "VirtualChoices", two: [25.0, 39.0, 110.0, 195.0], four: [45.0, 49.0, 100.0, 150.0] },
 ];
@@ -66,8 +84,11 @@ pub const SPEED_UPS: [SpeedUp; 6] = [
 ];
 
 /// Null round trips in microseconds (Islam et al., Table 4).
-pub const NULL_ROUND_TRIPS: [(&str, f64); 3] =
-    [("Choices on Encore Multimax", 640.0), ("Choices on iPSC/2", 2170.0), ("Choices on SPARCstation II", 1800.0)];
+pub const NULL_ROUND_TRIPS: [(&str, f64); 3] = [
+    ("Choices on Encore Multimax", 640.0),
+    ("Choices on iPSC/2", 2170.0),
+    ("Choices on SPARCstation II", 1800.0),
+];
 
 /// r_max in MB/s, n_1/2 in bytes, t_0 in microseconds.
 pub struct LinkFigure {
@@ -83,7 +104,13 @@ pub struct LinkFigure {
     pub t_zero: f64,
 }
 
-const fn link(network: &'static str, software: &'static str, r_max: f64, n_half: f64, t_zero: f64) -> LinkFigure {
+const fn link(
+    network: &'static str,
+    software: &'static str,
+    r_max: f64,
+    n_half: f64,
+    t_zero: f64,
+) -> LinkFigure {
     LinkFigure { network, software, r_max, n_half, t_zero }
 }
 

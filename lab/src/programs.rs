@@ -37,7 +37,8 @@ impl Programs {
         let output = build.output().map_err(LabError::file("run", script))?;
         if !output.status.success() {
             let words = String::from_utf8_lossy(&output.stderr);
-            let line = words.lines().find(|l| l.contains("error")).or_else(|| words.lines().last()).unwrap_or("");
+            let line =
+                words.lines().find(|l| l.contains("error")).or_else(|| words.lines().last()).unwrap_or("");
             return Err(LabError::Build(line.trim().to_owned()));
         }
         Ok(programs)
@@ -74,7 +75,9 @@ fn newest_in(folder: &Path) -> Option<SystemTime> {
 fn find_sources() -> Option<PathBuf> {
     let here = std::env::current_dir().ok();
     let executable = std::env::current_exe().ok();
-    here.iter().chain(executable.iter()).flat_map(|start| start.ancestors()).map(|folder| folder.join("apps")).find(
-        |apps| apps.join("build.sh").is_file(),
-    )
+    here.iter()
+        .chain(executable.iter())
+        .flat_map(|start| start.ancestors())
+        .map(|folder| folder.join("apps"))
+        .find(|apps| apps.join("build.sh").is_file())
 }

@@ -20,7 +20,9 @@ impl Progress {
     pub fn new(total: usize) -> Self {
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::new(total as u64);
-            let style = ProgressStyle::with_template("{bar:32.cyan/dim} {pos}/{len}  {elapsed} / about {duration}  {msg}");
+            let style = ProgressStyle::with_template(
+                "{bar:32.cyan/dim} {pos}/{len}  {elapsed} / about {duration}  {msg}",
+            );
             bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
             bar
         });

@@ -143,8 +143,16 @@ impl Runner {
             sizes.iter().map(u64::to_string).collect::<Vec<_>>().join(",")
         };
         let (program, tasks, list) = match job.kind {
-            Kind::Floors => ("floors", 2, format!("--cpus {two} --sizes {} --time-ms 8 --least 5 --most 500", sizes(&RING_SIZES))),
-            Kind::Ring => ("ring", 2, format!("--cpus {two} --sizes {} --time-ms 12 --least 5 --most 500", sizes(&RING_SIZES))),
+            Kind::Floors => (
+                "floors",
+                2,
+                format!("--cpus {two} --sizes {} --time-ms 8 --least 5 --most 500", sizes(&RING_SIZES)),
+            ),
+            Kind::Ring => (
+                "ring",
+                2,
+                format!("--cpus {two} --sizes {} --time-ms 12 --least 5 --most 500", sizes(&RING_SIZES)),
+            ),
             Kind::OneCore => {
                 let one = self.cores[0];
                 ("ring", 2, format!("--cpus {one},{one} --sizes 8 --time-ms 40 --least 5 --most 500"))
@@ -154,7 +162,13 @@ impl Runner {
                 let (points, time, least) =
                     if large { (&LARGE_POINTS[..], 15, 3) } else { (&PAPER_POINTS[..], 8, 10) };
                 let sizes = sizes(points);
-                ("fft", tasks, format!("--tasks {tasks} --cpus {cpus} --sizes {sizes} --time-ms {time} --least {least} --most 300"))
+                (
+                    "fft",
+                    tasks,
+                    format!(
+                        "--tasks {tasks} --cpus {cpus} --sizes {sizes} --time-ms {time} --least {least} --most 300"
+                    ),
+                )
             }
             Kind::Blocked => ("blocked", 2, format!("--cpus {two} --seconds 3")),
             Kind::Start => ("start", 2, String::new()),

@@ -97,7 +97,8 @@ impl Line {
             return Err("contents were not verified".into());
         }
         for split in [&self.wall_ns, &self.wait_ns, &self.communication_ns] {
-            let whole = split.len() == self.tasks as usize && split.iter().all(|t| t.len() == self.samples_ns.len());
+            let whole =
+                split.len() == self.tasks as usize && split.iter().all(|t| t.len() == self.samples_ns.len());
             if !split.is_empty() && !whole {
                 return Err("the split does not cover every task and sample".into());
             }

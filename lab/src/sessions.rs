@@ -42,13 +42,9 @@ impl Session {
         match kit.family {
             Family::Parvum => session.start_parvum()?,
             Family::Pvm => session.start_pvm()?,
-            Family::OpenMpi => session.set(&[
-                ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
-                ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
-                // Even on one host its helpers talk over a network interface.
-                ("PRTE_MCA_prte_if_include", "lo"),
-                ("OMPI_MCA_btl_tcp_if_include", "lo"),
-            ]),
+            Family::OpenMpi => {
+                session.set(&[("OMPI_ALLOW_RUN_AS_ROOT", "1"), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")])
+            }
             Family::Mpich => session.set(&[("HYDRA_IFACE", "lo")]),
         }
         Ok(session)
@@ -60,7 +56,8 @@ impl Session {
     }
 
     fn set(&mut self, variables: &[(&str, &str)]) {
-        self.environment.extend(variables.iter().map(|(name, value)| ((*name).to_owned(), OsString::from(value))));
+        self.environment
+            .extend(variables.iter().map(|(name, value)| ((*name).to_owned(), OsString::from(value))));
     }
 
     fn start_parvum(&mut self) -> Result<(), String> {

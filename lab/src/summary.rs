@@ -144,7 +144,12 @@ fn values(recorded: &Recorded) -> Vec<Value> {
             let metric = if recorded.program == "floors" { "time" } else { "half round trip" };
             found.extend(value(metric, "us", None, us(hops)));
             if let Some(cold) = line.cold_ns {
-                found.extend(value("first message", "us", None, us(vec![cold as f64 / f64::from(line.tasks)])));
+                found.extend(value(
+                    "first message",
+                    "us",
+                    None,
+                    us(vec![cold as f64 / f64::from(line.tasks)]),
+                ));
             }
         }
     }
@@ -175,26 +180,28 @@ pub fn summarise(lines: &[Recorded]) -> Vec<Row> {
     }
     let mut rows: Vec<Row> = groups
         .into_iter()
-        .filter_map(|((program, system, route, encoding, tasks, size, metric, task), (unit, launches, singles))| {
-            let e = estimate(&launches)?;
-            Some(Row {
-                program,
-                system,
-                route,
-                encoding,
-                tasks,
-                size,
-                metric: metric.to_owned(),
-                unit: unit.to_owned(),
-                task,
-                median: e.median,
-                low: e.low,
-                high: e.high,
-                samples: e.count,
-                spread: (singles.len() > launches.len()).then(|| spread(&singles)).flatten(),
-                launches,
-            })
-        })
+        .filter_map(
+            |((program, system, route, encoding, tasks, size, metric, task), (unit, launches, singles))| {
+                let e = estimate(&launches)?;
+                Some(Row {
+                    program,
+                    system,
+                    route,
+                    encoding,
+                    tasks,
+                    size,
+                    metric: metric.to_owned(),
+                    unit: unit.to_owned(),
+                    task,
+                    median: e.median,
+                    low: e.low,
+                    high: e.high,
+                    samples: e.count,
+                    spread: (singles.len() > launches.len()).then(|| spread(&singles)).flatten(),
+                    launches,
+                })
+            },
+        )
         .collect();
     rows.extend(link_rows(lines));
     rows
@@ -284,8 +291,16 @@ pub struct Rows<'a>(pub &'a [Row]);
 
 impl<'a> Rows<'a> {
     /// The row of a system for one program, metric, number of tasks and size.
-    pub fn find(&self, program: &str, system: &System, metric: &str, tasks: u32, size: u64) -> Option<&'a Row> {
-        self.of(program, system).find(|r| r.metric == metric && r.tasks == tasks && r.size == size && r.task.is_none())
+    pub fn find(
+        &self,
+        program: &str,
+        system: &System,
+        metric: &str,
+        tasks: u32,
+        size: u64,
+    ) -> Option<&'a Row> {
+        self.of(program, system)
+            .find(|r| r.metric == metric && r.tasks == tasks && r.size == size && r.task.is_none())
     }
 
     /// All rows of a system for one program.
@@ -338,8 +353,9 @@ mod tests {
 
     #[test]
     fn a_curve_gives_link_numbers() {
-        let lines: Vec<Recorded> =
-            (0..6).flat_map(|l| [(0, 500), (1000, 750), (1_000_000, 250_500)].map(|(n, t)| recorded(l, n, t))).collect();
+        let lines: Vec<Recorded> = (0..6)
+            .flat_map(|l| [(0, 500), (1000, 750), (1_000_000, 250_500)].map(|(n, t)| recorded(l, n, t)))
+            .collect();
         let rows = summarise(&lines);
         let r_max = rows.iter().find(|r| r.metric == "r_max").unwrap();
         assert!((r_max.median - 1e6 / 250_500.0).abs() < 1e-9);

@@ -150,7 +150,10 @@ pub fn ring_systems(extent: Extent) -> Vec<System> {
 
 /// The systems that stand for all where the encoding does not matter: waiting, sharing one core.
 pub fn route_systems() -> Vec<System> {
-    ring_systems(Extent::Quick).into_iter().filter(|s| matches!(s.encoding, Encoding::Raw | Encoding::None)).collect()
+    ring_systems(Extent::Quick)
+        .into_iter()
+        .filter(|s| matches!(s.encoding, Encoding::Raw | Encoding::None))
+        .collect()
 }
 
 /// The systems that transform: the quickest route of each, and in the full run every route.

@@ -42,7 +42,11 @@ pub fn render(rows: &[Row], goals: &[Goal], manifest: &Manifest) -> String {
     }
     let failed = manifest.launches.iter().filter(|l| l.failure.is_some()).count();
     if failed > 0 {
-        let _ = writeln!(text, "\n{failed} of {} launches failed; the report says which and why", manifest.launches.len());
+        let _ = writeln!(
+            text,
+            "\n{failed} of {} launches failed; the report says which and why",
+            manifest.launches.len()
+        );
     }
     text
 }
@@ -106,7 +110,9 @@ fn grid(text: &mut String, systems: &[System], columns: &[Column]) {
     let widths: Vec<usize> = columns
         .iter()
         .zip(&cells)
-        .map(|(c, cells)| cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0).max(c.heading.len()))
+        .map(|(c, cells)| {
+            cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0).max(c.heading.len())
+        })
         .collect();
     let first = present.iter().map(|i| systems[*i].label().len()).max().unwrap_or(0);
     let _ = write!(text, "  {:first$}", "");
@@ -148,7 +154,8 @@ fn cell(column: &Column, i: usize, best: Option<usize>, peer: Option<usize>, sys
     let mut text = digits(row.median);
     // Whatever the test cannot tell from the best shares its mark.
     let shares = |best: usize| {
-        column.cells[best].is_some_and(|other| compare(&row.launches, &other.launches) == Verdict::NoDifferenceShown)
+        column.cells[best]
+            .is_some_and(|other| compare(&row.launches, &other.launches) == Verdict::NoDifferenceShown)
     };
     if best.is_some_and(|best| best == i || shares(best)) {
         text.push('*');
@@ -158,8 +165,11 @@ fn cell(column: &Column, i: usize, best: Option<usize>, peer: Option<usize>, sys
         && row.median > 0.0
         && other.median > 0.0
     {
-        let ratio =
-            if column.better == Better::Small { other.median / row.median } else { row.median / other.median };
+        let ratio = if column.better == Better::Small {
+            other.median / row.median
+        } else {
+            row.median / other.median
+        };
         if compare(&row.launches, &other.launches) == Verdict::NoDifferenceShown {
             text.push_str(" (no difference)");
         } else {
