@@ -46,10 +46,10 @@ pub struct Axes {
     pub width: f64,
 }
 
-const TOP: f64 = 44.0;
+const TOP: f64 = 58.0;
 const LEFT: f64 = 58.0;
 const BOTTOM: f64 = 46.0;
-const HEIGHT: f64 = 440.0;
+const HEIGHT: f64 = 454.0;
 const SPACING: f64 = 16.0;
 
 struct Frame {

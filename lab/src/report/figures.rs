@@ -92,7 +92,7 @@ pub fn points(html: &mut String, rows: &[Row]) {
     figure(
         html,
         &chart(&series, &axes),
-        "Message length divided by the time of one hop. A message must be copied at least once, so no line can pass the memory copy; \
+        "Message length divided by the time of one hop. A message must be copied at least once, and one core copies no faster than the upper grey line; \
          a library that lets both sides copy at once can pass the single-copy call.",
     );
     let choices: Vec<System> = ring_systems(Extent::Full)

@@ -126,7 +126,7 @@ fn card(html: &mut String, question: &Question, answers: &[(System, &Row)]) {
             _ if place == 0 => String::new(),
             Verdict::NoDifferenceShown => "no difference shown".to_owned(),
             _ if !ratio.is_finite() => String::new(),
-            _ if question.large_wins => format!("1/{}", digits(ratio)),
+            _ if question.large_wins => format!("{}x less", digits(ratio)),
             _ => format!("{}x", digits(ratio)),
         };
         let _ = write!(

@@ -33,6 +33,11 @@ fn trim(value: f64) -> String {
     if value.fract() == 0.0 { format!("{value:.0}") } else { format!("{value:.1}") }
 }
 
+/// A table of words rather than numbers: everything to the left, long cells wrapped.
+pub fn word_table(headings: &[&str], rows: &[Vec<String>]) -> String {
+    table(headings, rows).replace("<td>", "<td class=\"text wrap\">").replace("<th>", "<th class=\"text\">")
+}
+
 /// A table. Cells are HTML already; a row starting with `!head` or `!paper` is a section or a quoted one.
 pub fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
     let mut html = String::from("<div class=\"scroll\"><table><tr>");
@@ -47,8 +52,10 @@ pub fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
             _ => ("", &row[..]),
         };
         html.push_str(&format!("<tr{class}>"));
-        for cell in cells {
-            html.push_str(&format!("<td>{cell}</td>"));
+        if class.contains("head") {
+            html.push_str(&format!("<td colspan=\"{}\">{}</td>", headings.len(), cells.concat()));
+        } else {
+            html.extend(cells.iter().map(|cell| format!("<td>{cell}</td>")));
         }
         html.push_str("</tr>");
     }

@@ -10,7 +10,7 @@ mod tables;
 use crate::goals::{Goal, Outcome};
 use crate::record::{Manifest, fingerprint};
 use crate::summary::Row;
-use markup::{escape, table};
+use markup::{escape, word_table};
 use std::fmt::Write;
 
 const STYLE: &str = include_str!("style.css");
@@ -33,10 +33,10 @@ pub fn page(rows: &[Row], goals: &[Goal], manifest: &Manifest) -> String {
     bars(&mut html, goals);
     tables::details(&mut html, rows);
     method(&mut html, manifest);
-    let _ = write!(
+    let _ = writeln!(
         html,
         "<p class=\"note\">Manifest {}. Raw samples: raw.jsonl beside this page; every number above can be computed from it.</p>\
-         </main></body></html>\n",
+         </main></body></html>",
         fingerprint(manifest)
     );
     html
@@ -71,7 +71,7 @@ fn opening(html: &mut String, rows: &[Row], manifest: &Manifest) {
     systems.extend(
         manifest.absent.iter().map(|a| vec![escape(a.name), format!("not compared: {}", escape(a.remedy))]),
     );
-    html.push_str(&table(&["system", "version"], &systems).replace("<td>", "<td class=\"text\">"));
+    html.push_str(&word_table(&["system", "version"], &systems));
 }
 
 fn bars(html: &mut String, goals: &[Goal]) {
@@ -94,7 +94,7 @@ fn bars(html: &mut String, goals: &[Goal]) {
             ]
         })
         .collect();
-    html.push_str(&table(&["what", "bar", "", "found"], &rows).replace("<td>", "<td class=\"text wrap\">"));
+    html.push_str(&word_table(&["what", "bar", "", "found"], &rows));
 }
 
 fn method(html: &mut String, manifest: &Manifest) {
@@ -119,7 +119,7 @@ fn method(html: &mut String, manifest: &Manifest) {
         "extent, budget, elapsed".into(),
         format!("{}, {} s, {:.0} s", manifest.extent, manifest.budget_s, manifest.elapsed_s),
     ]);
-    html.push_str(&table(&["factor", "value"], &rows).replace("<td>", "<td class=\"text wrap\">"));
+    html.push_str(&word_table(&["factor", "value"], &rows));
     let failed: Vec<Vec<String>> = manifest
         .launches
         .iter()
@@ -128,7 +128,7 @@ fn method(html: &mut String, manifest: &Manifest) {
     if !failed.is_empty() {
         let _ =
             write!(html, "<h3>Launches that failed ({} of {})</h3>", failed.len(), manifest.launches.len());
-        html.push_str(&table(&["launch", "why"], &failed).replace("<td>", "<td class=\"text wrap\">"));
+        html.push_str(&word_table(&["launch", "why"], &failed));
     }
 }
 

@@ -54,7 +54,7 @@ pub fn bars(title: &str, groups: &[Group], width: f64) -> String {
              <text class=\"soft\" x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
             height - 24.0,
             height - 8.0,
-            time(tick)
+            round(tick)
         );
         tick += step;
     }
@@ -98,12 +98,17 @@ pub fn bars(title: &str, groups: &[Group], width: f64) -> String {
     svg
 }
 
+/// A round number of microseconds in a fitting unit.
+fn round(us: f64) -> String {
+    if us >= 1000.0 { format!("{} ms", us / 1000.0) } else { format!("{us} \u{b5}s") }
+}
+
 /// Microseconds in a fitting unit.
 fn time(us: f64) -> String {
     match us {
         0.0 => "0".into(),
         v if v >= 1000.0 => format!("{} ms", digits(v / 1000.0)),
-        v => format!("{} us", digits(v)),
+        v => format!("{} \u{b5}s", digits(v)),
     }
 }
 
@@ -129,7 +134,7 @@ mod tests {
     fn bars_name_their_tasks() {
         let task = Task { wait: 1.0, communication: 2.0, computation: 3.0 };
         let svg = bars("t", &[Group { label: "MPICH".into(), tasks: vec![task.clone(), task] }], 800.0);
-        assert!(svg.contains("task 1: computation 3.00 us"));
+        assert!(svg.contains("task 1: computation 3.00 \u{b5}s"));
         assert_eq!(bars("t", &[], 800.0), "");
     }
 }
