@@ -1,0 +1,1 @@
+//! The conversation between a task and the daemon of its host.
