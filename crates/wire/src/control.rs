@@ -1,1 +1,0 @@
-//! The conversation between a task and the daemon of its host.
