@@ -50,6 +50,10 @@ impl Core {
             Kind::Offer => self.offer(peer, state, route, header, payload),
             Kind::Answer => self.answer(state, route, header, payload),
             Kind::Clear => {
+                // The receiver may not fetch for itself: do not offer it that again.
+                if let Some(limits) = &mut state.limits[route as usize] {
+                    limits.single_copy = false;
+                }
                 let requests = &mut self.requests;
                 state.clear(header.length, header.order, || requests.insert(State::Sending, false));
             }
