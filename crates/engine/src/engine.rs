@@ -81,8 +81,8 @@ impl Engine {
         0
     }
 
-    /// Joins `peer` over `route`. New messages go over this route from now on
-    /// unless [`Engine::prefer`] says otherwise; what was begun on another goes on there.
+    /// Joins `peer` over `route`. The first route is the preferred one until
+    /// [`Engine::prefer`] says otherwise; what was begun on another goes on there.
     pub fn attach(&mut self, peer: Tid, route: Route, link: Box<dyn Link>) {
         let index = match self.by_tid.get(&peer) {
             Some(&index) => index,
@@ -96,7 +96,9 @@ impl Engine {
         };
         let joined = &mut self.peers[index as usize];
         joined.state.limits[route as usize] = Some(link.limits());
-        joined.state.route = route;
+        if joined.links[joined.state.route as usize].is_none() {
+            joined.state.route = route;
+        }
         joined.state.gone = false;
         joined.links[route as usize] = Some(link);
         if !self.polled.contains(&(index, route)) {
@@ -203,7 +205,7 @@ impl Engine {
             }
             self.fetches = fetches;
         }
-        if self.peers[index].state.has_output() {
+        if self.peers[index].state.has_output(self.core.settings.credit) {
             self.push(index);
         }
         self.core.publish_waiting();
@@ -211,13 +213,13 @@ impl Engine {
 
     pub(crate) fn list_for_push(&mut self, index: usize) {
         let state = &mut self.peers[index].state;
-        if !state.listed && state.has_output() {
+        if !state.listed && state.has_output(self.core.settings.credit) {
             state.listed = true;
             self.pushing.push(index as u32);
         }
     }
 
-    /// Whether something waits to be handed over to a link.
+    /// Whether something waits for room in a link.
     pub fn has_output(&self) -> bool {
         !self.pushing.is_empty()
     }

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod control;
+pub mod encoding;
 pub mod frame;
 pub mod tid;
 
