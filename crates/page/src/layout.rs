@@ -24,6 +24,10 @@ pub const NAME_BYTES: usize = 16;
 /// Room for the program's name, in UTF-8, padded with zeros.
 pub const PROGRAM_BYTES: usize = 32;
 
+/// What [`Waiting::call`] may say, by number. The first stands for computing;
+/// interfaces use the number of the nearest word.
+pub const CALLS: [&str; 8] = ["", "send", "recv", "probe", "barrier", "mailbox", "spawn", "connect"];
+
 /// The whole page.
 #[repr(C, align(4096))]
 pub struct Layout {

@@ -19,6 +19,6 @@ mod map;
 mod page;
 
 pub use layout::{
-    COUNTERS, Door, Identity, Layout, MAGIC, NAME_BYTES, PAGE_BYTES, PROGRAM_BYTES, VERSION, Waiting,
+    CALLS, COUNTERS, Door, Identity, Layout, MAGIC, NAME_BYTES, PAGE_BYTES, PROGRAM_BYTES, VERSION, Waiting,
 };
 pub use page::{Awake, PageError, TaskPage, WaitingFor, monotonic_ns};
