@@ -93,14 +93,27 @@ impl Runtime {
 
     fn connect_tcp(&mut self, to: Tid) -> Result<(), ConnectError> {
         let answer = self.ask(Request::ConnectTcp { to }, &[], &MINUTE)?;
-        let Reply::TcpAddress { addr, token } = answer.reply? else {
-            return Err(ConnectError::Protocol("something else to a request for an address"));
+        let (addr, token) = match answer.reply? {
+            Reply::TcpAddress { addr, token } => (addr, token),
+            // The other is about to connect to this task: its connection will serve both ways.
+            Reply::AlreadyOffered => return self.await_tcp(to),
+            _ => return Err(ConnectError::Protocol("something else to a request for an address")),
         };
         let me = self.engine.me();
         let link = parvum_tcp::connect(&addr, me, &token).map_err(|error| ConnectError::Tcp(addr, error))?;
         self.watch(to, link.socket());
         self.engine.attach(to, Route::Tcp, Box::new(link));
         Ok(())
+    }
+
+    fn await_tcp(&mut self, from: Tid) -> Result<(), ConnectError> {
+        self.attend();
+        let arrived = |runtime: &mut Runtime| {
+            runtime.accept_tcp();
+            let over = runtime.engine.is_attached(from, Route::Tcp) || runtime.engine.is_gone(from);
+            over.then_some(())
+        };
+        self.wait_until(&MINUTE, arrived).ok_or(ConnectError::Late)
     }
 
     fn connect_routed(&mut self, to: Tid) -> Result<(), ConnectError> {

@@ -8,10 +8,9 @@ use parvum_task::{Options, Session, SessionError};
 use parvum_transport::Route;
 use parvum_waist::Notes;
 use parvum_wire::Tid;
-use parvum_wire::control::{Reply, Request, Role};
+use parvum_wire::control::{Request, Role};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -32,8 +31,6 @@ pub(crate) struct Runtime {
     patience: Patience,
     pub(crate) routes: RoutePolicy,
     pub(crate) single_copy: bool,
-    /// Peers that no better route was found for.
-    pub(crate) settled: HashSet<Tid>,
     /// Sockets of links, to be watched while the task sleeps.
     pub(crate) watched: Vec<(Tid, OwnedFd)>,
     pub(crate) routed: Option<parvum_routed::Hub>,
@@ -107,7 +104,6 @@ impl Runtime {
             patience: Patience::new(),
             routes,
             single_copy,
-            settled: HashSet::new(),
             watched: Vec::new(),
             routed: None,
             listener: None,
