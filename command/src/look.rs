@@ -1,0 +1,99 @@
+//! `parvum ps`, `hosts`, `info` and `kill`.
+
+use crate::tool;
+use parvum_page::CALLS;
+use parvum_task::{Session, SessionError};
+use parvum_wire::Tid;
+use parvum_wire::control::{Reply, Request, TaskRow, TaskState, Waits};
+use std::io::Write;
+
+pub fn ps() -> Result<(), SessionError> {
+    show(&tasks(&mut tool()?)?);
+    Ok(())
+}
+
+pub fn hosts() -> Result<(), SessionError> {
+    show(&host_table(&mut tool()?)?);
+    Ok(())
+}
+
+pub fn kill(tid: Tid, signal: i32) -> Result<(), SessionError> {
+    tool()?.request(Request::Signal { tid, signal }).map(drop)
+}
+
+pub fn info() -> Result<(), SessionError> {
+    let mut session = tool()?;
+    let Reply::Info(rows) = session.request(Request::Info)? else { return Err(odd()) };
+    let mut table = vec![["WHAT", "VALUE", "SOURCE", "MEANING"].map(String::from).to_vec()];
+    let command = ["command release", env!("CARGO_PKG_VERSION"), "built in", "version of this command"];
+    table.push(command.map(String::from).to_vec());
+    table.extend(rows.into_iter().map(|r| vec![r.name, r.value, r.source, r.help]));
+    show(&table);
+    Ok(())
+}
+
+/// The tasks, as a table.
+pub fn tasks(session: &mut Session) -> Result<Vec<Vec<String>>, SessionError> {
+    let Reply::Tasks(rows) = session.request(Request::Tasks { of: None })? else { return Err(odd()) };
+    let mut table = vec![["TID", "PARENT", "PID", "NAME", "STATE"].map(String::from).to_vec()];
+    for row in rows {
+        let state = describe(&row);
+        let parent = row.parent.map_or("-".into(), |p| p.to_string());
+        table.push(vec![row.tid.to_string(), parent, row.pid.to_string(), row.name, state]);
+    }
+    Ok(table)
+}
+
+/// The hosts, as a table.
+pub fn host_table(session: &mut Session) -> Result<Vec<Vec<String>>, SessionError> {
+    let Reply::Hosts(rows) = session.request(Request::Hosts)? else { return Err(odd()) };
+    let mut table = vec![["HOST", "DTID", "ARCH", "CPUS", "SPEED"].map(String::from).to_vec()];
+    for row in rows {
+        table.push(vec![
+            row.name,
+            row.tid.to_string(),
+            row.arch,
+            row.cpus.to_string(),
+            row.speed.to_string(),
+        ]);
+    }
+    Ok(table)
+}
+
+fn describe(row: &TaskRow) -> String {
+    match (row.state, &row.waits) {
+        (TaskState::Started, _) => "running, has not enrolled".into(),
+        (TaskState::Departed, _) => "running, has left the machine".into(),
+        (TaskState::Enrolled, None) => "running".into(),
+        (TaskState::Enrolled, Some(waits)) => waiting(waits),
+    }
+}
+
+fn waiting(waits: &Waits) -> String {
+    let call =
+        CALLS.get(waits.call as usize).map_or_else(|| format!("call {}", waits.call), |c| c.to_string());
+    let peer = if waits.peer < 0 { "anyone".into() } else { Tid(waits.peer).to_string() };
+    let tag = if waits.tag < 0 { "any".into() } else { waits.tag.to_string() };
+    let since = waits.for_ms as f64 / 1000.0;
+    format!("waiting {since:.1} s in {} {call}: {peer}, tag {tag}", waits.interface)
+}
+
+fn odd() -> SessionError {
+    SessionError::Protocol("another answer than asked for".into())
+}
+
+/// Prints rows in columns, the last column as it is.
+pub fn show(table: &[Vec<String>]) {
+    let columns = table.first().map_or(0, Vec::len);
+    let width = |c: usize| table.iter().filter_map(|row| row.get(c)).map(|t| t.chars().count()).max();
+    let widths: Vec<_> = (0..columns).map(|c| width(c).unwrap_or(0)).collect();
+    let mut out = std::io::stdout().lock();
+    for row in table {
+        let cells = row.iter().zip(&widths).map(|(text, width)| format!("{text:width$}"));
+        let line = cells.collect::<Vec<_>>().join("  ");
+        // Whoever reads may have seen enough.
+        if writeln!(out, "{}", line.trim_end()).is_err() {
+            return;
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! The `parvum` command. The daemon is inside it.
+
+#![deny(unsafe_code)]
+
+mod console;
+mod look;
+mod power;
+mod run;
+#[allow(unsafe_code)]
+mod signals;
+
+use clap::{Parser, Subcommand};
+use parvum_task::{Options, Place, Session, SessionError};
+use parvum_wire::Tid;
+use parvum_wire::control::Role;
+use std::fmt::Display;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Makes one parallel virtual machine of a host's cores, and runs
+/// message-passing programs on it.
+///
+/// The machine lives in a directory: $PARVUM_DIR, else $XDG_RUNTIME_DIR/parvum,
+/// else /tmp/parvum-UID. It starts by itself when a program needs it, and stops
+/// with `parvum down`.
+#[derive(Parser)]
+#[command(version, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Start the machine (does nothing when it is up)
+    Up,
+    /// Stop the machine and every task on it
+    Down,
+    /// Run a program: start N tasks of it, show their output, return its exit code
+    Run(run::RunArgs),
+    /// List the tasks and what each is doing
+    Ps,
+    /// List the hosts of the machine
+    Hosts,
+    /// Send a signal to a task (SIGTERM when none is named)
+    Kill {
+        /// The task, as `parvum ps` shows it (t40001)
+        #[arg(value_parser = parse_tid)]
+        tid: Tid,
+        /// The signal's number
+        #[arg(short, long, default_value_t = 15)]
+        signal: i32,
+    },
+    /// Show versions, the directory, limits and counts of the daemon
+    Info,
+    /// Give orders line by line, in PVM's words
+    Console,
+    #[command(hide = true)]
+    Daemon {
+        /// The machine's directory
+        #[arg(long)]
+        dir: Option<PathBuf>,
+        /// Start the daemon as a process of its own and return
+        #[arg(long)]
+        launch: bool,
+        /// Stay attached to the terminal
+        #[arg(long, conflicts_with = "launch")]
+        foreground: bool,
+    },
+}
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Up => power::up(),
+        Command::Down => power::down(),
+        Command::Run(args) => return run::run(&args),
+        Command::Ps => look::ps(),
+        Command::Hosts => look::hosts(),
+        Command::Kill { tid, signal } => look::kill(tid, signal),
+        Command::Info => look::info(),
+        Command::Console => console::run(),
+        Command::Daemon { dir, launch, foreground } => return daemon(dir, launch, foreground),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => complain(&error),
+    }
+}
+
+/// Standard output is a pipe to the starter here, and errors go there too.
+fn daemon(dir: Option<PathBuf>, launch: bool, foreground: bool) -> ExitCode {
+    let place = dir.map_or_else(Place::from_env, Place::at);
+    let result =
+        if launch { parvum_machine::launch(&place) } else { parvum_machine::serve(place, !foreground) };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if foreground => complain(&error),
+        Err(error) => {
+            println!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// One error, one line.
+fn complain(error: &dyn Display) -> ExitCode {
+    eprintln!("parvum: {error}");
+    ExitCode::FAILURE
+}
+
+/// Options of a session from this command: the daemon is this very program.
+fn options(role: Role, start: bool) -> Options {
+    let beside = std::env::current_exe().ok();
+    Options { start, beside, ..Options::new(role, "parvum") }
+}
+
+/// A session that only looks and gives orders, with a machine that is up.
+fn tool() -> Result<Session, SessionError> {
+    Session::open(&options(Role::Tool, false))
+}
+
+/// Reads a tid as it is shown: `t40001`, or without the `t`.
+fn parse_tid(text: &str) -> Result<Tid, String> {
+    let digits = text.strip_prefix('t').or_else(|| text.strip_prefix("0x")).unwrap_or(text);
+    match i32::from_str_radix(digits, 16) {
+        Ok(tid) if tid > 0 => Ok(Tid(tid)),
+        _ => Err("a task id looks like t40001; `parvum ps` lists them".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tids_are_read_as_they_are_shown() {
+        assert_eq!(parse_tid("t40001"), Ok(Tid(0x40001)));
+        assert_eq!(parse_tid(&Tid(0x40001).to_string()), Ok(Tid(0x40001)));
+        assert_eq!(parse_tid("40001"), Ok(Tid(0x40001)));
+        assert!(parse_tid("task").is_err());
+        assert!(parse_tid("-1").is_err());
+    }
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        use clap::CommandFactory;
+        Cli::command().debug_assert();
+    }
+}

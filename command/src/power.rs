@@ -1,0 +1,55 @@
+//! `parvum up` and `parvum down`.
+
+use crate::{options, tool};
+use parvum_task::{Place, Session, SessionError};
+use parvum_wire::control::{Request, Role};
+use std::time::{Duration, Instant};
+
+/// How long the daemon may take to end its tasks and itself.
+const DOWN: Duration = Duration::from_secs(20);
+
+pub fn up() -> Result<(), SessionError> {
+    let (session, news) = match tool() {
+        Ok(session) => (session, "is up already"),
+        Err(SessionError::NoDaemon(_)) => (Session::open(&options(Role::Tool, true))?, "is up"),
+        Err(error) => return Err(error),
+    };
+    println!("the machine {news} in {}, host {}", session.place().dir().display(), session.me.host);
+    Ok(())
+}
+
+pub fn down() -> Result<(), SessionError> {
+    let mut session = match tool() {
+        Ok(session) => session,
+        Err(SessionError::NoDaemon(dir)) => {
+            // A daemon that was killed may have left its socket and lock.
+            parvum_machine::sweep(&Place::from_env()).map_err(|e| SessionError::Start(e.to_string()))?;
+            println!("no machine is up in {}", dir.display());
+            return Ok(());
+        }
+        Err(error) => return Err(error),
+    };
+    stop(&mut session)?;
+    println!("the machine in {} is down", session.place().dir().display());
+    Ok(())
+}
+
+/// Stops the machine and waits until the daemon is gone.
+pub fn stop(session: &mut Session) -> Result<(), SessionError> {
+    let until = Instant::now() + DOWN;
+    match session.ask(Request::Halt, &[], DOWN) {
+        Ok(answer) => drop(answer.reply?),
+        // Somebody else stopped it first: as good.
+        Err(SessionError::Lost) => return Ok(()),
+        Err(error) => return Err(error),
+    }
+    while !session.is_lost() {
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(SessionError::Deadline(DOWN));
+        }
+        session.wait_readable(Some(left))?;
+        session.poll()?;
+    }
+    Ok(())
+}

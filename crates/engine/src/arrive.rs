@@ -1,0 +1,438 @@
+//! Arriving: what each frame does.
+//!
+//! While frames arrive their link is lent out, so nothing here sends or pulls:
+//! answers are queued, and pulls noted for the engine to do directly after.
+
+use crate::engine::{Engine, Settings};
+use crate::ledger::{Counter, Ledger};
+use crate::message::{Block, Envelope, Pool};
+use crate::peer::{Answer, Peer, PeerState, Stream};
+use crate::queues::{Body, Message, MessageId, Queues};
+use crate::receive::Into;
+use crate::requests::{Completed, Outcome, RequestId, Requests, State};
+use crate::send::OVERHEAD;
+use parvum_transport::{PullRefused, Route};
+use parvum_wire::frame::{DISCARD_UNLESS_POSTED, FETCH_AT_ONCE, Offer};
+use parvum_wire::{Header, Kind};
+
+/// Everything but the peers, so that a peer and the rest can be borrowed apart.
+pub(crate) struct Core {
+    pub(crate) settings: Settings,
+    pub(crate) ledger: Ledger,
+    pub(crate) pool: Pool,
+    pub(crate) requests: Requests,
+    pub(crate) queues: Queues,
+    pub(crate) fetches: Vec<Fetch>,
+}
+
+/// Offered data that shall be pulled into a receive.
+pub(crate) struct Fetch {
+    pub(crate) peer: u32,
+    pub(crate) route: Route,
+    pub(crate) offer: Offer,
+    pub(crate) into: RequestId,
+}
+
+impl Core {
+    /// One frame from a peer.
+    #[inline]
+    pub(crate) fn arrive(
+        &mut self,
+        peer: u32,
+        state: &mut PeerState,
+        route: Route,
+        header: &Header,
+        payload: &[u8],
+    ) {
+        match header.kind {
+            Kind::Start => self.start(peer, state, route, header, payload),
+            Kind::More => self.more(state, route, payload),
+            Kind::Offer => self.offer(peer, state, route, header, payload),
+            Kind::Answer => self.answer(state, route, header, payload),
+            Kind::Clear => {
+                // The receiver may not fetch for itself: do not offer it that again.
+                if let Some(limits) = &mut state.limits[route as usize] {
+                    limits.single_copy = false;
+                }
+                let requests = &mut self.requests;
+                state.clear(header.length, header.order, || requests.insert(State::Sending, false));
+            }
+            Kind::Done => self.done(state, header.length),
+            Kind::Credit => state.outstanding -= header.length.min(state.outstanding),
+        }
+    }
+
+    fn envelope(state: &PeerState, header: &Header) -> Envelope {
+        let Header { tag, context, meta, length, .. } = *header;
+        Envelope { from: state.tid, tag, context, meta, length }
+    }
+
+    /// A message begins.
+    #[inline]
+    fn start(&mut self, peer: u32, state: &mut PeerState, route: Route, header: &Header, payload: &[u8]) {
+        let envelope = Self::envelope(state, header);
+        let whole = payload.len() as u64 == header.length;
+        if header.order != state.expected {
+            let id = self.keep(peer, envelope, header.flags, payload, whole);
+            state.early.push((header.order, id));
+            state.streams[route as usize] = if whole { Stream::Idle } else { Stream::Message(id) };
+            return;
+        }
+        state.expected = state.expected.wrapping_add(1);
+        if let Some(id) = self.queues.match_posted(&envelope) {
+            self.ledger.add(Counter::Expected, 1);
+            self.consume(state, header.length + OVERHEAD);
+            self.begin_receive(id, envelope);
+            self.receive_part(state, route, id, 0, header.length, payload);
+        } else if header.flags & DISCARD_UNLESS_POSTED != 0 {
+            self.ledger.add(Counter::Discarded, 1);
+            self.consume(state, header.length + OVERHEAD);
+            let left = header.length - payload.len() as u64;
+            state.streams[route as usize] = if left > 0 { Stream::Skip { left } } else { Stream::Idle };
+        } else {
+            self.ledger.add(Counter::Unexpected, 1);
+            let id = self.keep(peer, envelope, header.flags, payload, whole);
+            self.queues.enqueue(id);
+            state.streams[route as usize] = if whole { Stream::Idle } else { Stream::Message(id) };
+        }
+        if !state.early.is_empty() {
+            self.release_early(peer, state);
+        }
+    }
+
+    /// Stores an unexpected message with what has come of it.
+    fn keep(&mut self, peer: u32, envelope: Envelope, flags: u16, payload: &[u8], whole: bool) -> MessageId {
+        let mut block = Block::new(envelope.length as usize, &mut self.pool);
+        block.bytes_mut()[..payload.len()].copy_from_slice(payload);
+        self.ledger.add(Counter::CopiedOut, payload.len() as u64);
+        self.ledger.add(Counter::BufferedHere, payload.len() as u64);
+        let body = if whole {
+            Body::Whole(block)
+        } else {
+            Body::Filling { block, got: payload.len(), claimed: None }
+        };
+        self.queues.store(Message { envelope, peer, flags, body })
+    }
+
+    /// Messages whose turn has come after the one before them.
+    fn release_early(&mut self, peer: u32, state: &mut PeerState) {
+        while let Some(at) = state.early.iter().position(|&(order, _)| order == state.expected) {
+            let (_, id) = state.early.swap_remove(at);
+            state.expected = state.expected.wrapping_add(1);
+            self.admit(peer, state, id);
+        }
+    }
+
+    /// A stored message becomes visible: a receive takes it, or it is unexpected, or discarded.
+    fn admit(&mut self, peer: u32, state: &mut PeerState, id: MessageId) {
+        let Some(message) = self.queues.get_mut(id) else { return };
+        let (envelope, flags) = (message.envelope, message.flags);
+        let Some(request) = self.queues.match_posted(&envelope) else {
+            let offered =
+                matches!(self.queues.get(id).map(|message| &message.body), Some(Body::Offered { .. }));
+            if flags & DISCARD_UNLESS_POSTED != 0 && !offered {
+                self.ledger.add(Counter::Discarded, 1);
+                self.consume(state, envelope.length + OVERHEAD);
+                self.queues.remove(id);
+            } else {
+                self.ledger.add(Counter::Unexpected, 1);
+                self.queues.enqueue(id);
+            }
+            return;
+        };
+        self.ledger.add(Counter::Expected, 1);
+        self.consume_message(state, id);
+        if let Some(Message { body: Body::Filling { claimed, .. }, .. }) = self.queues.get_mut(id) {
+            *claimed = Some(request);
+            return;
+        }
+        match self.queues.remove(id).map(|message| message.body) {
+            Some(Body::Whole(block)) => self.deliver_block(request, envelope, block),
+            Some(Body::Offered { offer, route }) => {
+                self.begin_receive(request, envelope);
+                self.fetches.push(Fetch { peer, route, offer, into: request });
+            }
+            Some(Body::Filling { .. }) | None => {}
+        }
+    }
+
+    /// The receive now belongs to that message; it gets a block when it brought no memory.
+    fn begin_receive(&mut self, id: RequestId, envelope: Envelope) {
+        let Some(receive) = self.requests.receive(id) else { return };
+        receive.matched = Some(envelope);
+        if let Into::Block = receive.into {
+            receive.block = Some(Block::new(envelope.length as usize, &mut self.pool));
+        }
+    }
+
+    /// Writes the next part of a matched message, and finishes it with the last.
+    #[inline]
+    fn receive_part(
+        &mut self,
+        state: &mut PeerState,
+        route: Route,
+        id: RequestId,
+        got: u64,
+        length: u64,
+        payload: &[u8],
+    ) {
+        self.ledger.add(Counter::CopiedOut, payload.len() as u64);
+        if let Some(receive) = self.requests.receive(id) {
+            receive.write(got as usize, payload);
+        }
+        let got = got + payload.len() as u64;
+        if got >= length {
+            state.streams[route as usize] = Stream::Idle;
+            self.finish_receive(id);
+        } else {
+            state.streams[route as usize] = Stream::Receive { id, got, length };
+        }
+    }
+
+    /// A message goes on.
+    fn more(&mut self, state: &mut PeerState, route: Route, payload: &[u8]) {
+        match state.streams[route as usize] {
+            Stream::Idle => {}
+            Stream::Receive { id, got, length } => self.receive_part(state, route, id, got, length, payload),
+            Stream::Skip { left } => {
+                let left = left.saturating_sub(payload.len() as u64);
+                state.streams[route as usize] = if left > 0 { Stream::Skip { left } } else { Stream::Idle };
+            }
+            Stream::Message(id) => self.fill(state, route, id, payload),
+        }
+    }
+
+    /// A part of a message that is kept until it is received.
+    fn fill(&mut self, state: &mut PeerState, route: Route, id: MessageId, payload: &[u8]) {
+        let Some(message) = self.queues.get_mut(id) else {
+            // Received messages are never removed while they fill; a peer that sends
+            // more than it announced is the only way here.
+            state.streams[route as usize] = Stream::Idle;
+            return;
+        };
+        let Body::Filling { block, got, claimed } = &mut message.body else { return };
+        let room = &mut block.bytes_mut()[*got..];
+        let take = payload.len().min(room.len());
+        room[..take].copy_from_slice(&payload[..take]);
+        *got += take;
+        let (done, claimed) = (take == room.len(), *claimed);
+        self.ledger.add(Counter::CopiedOut, take as u64);
+        self.ledger.add(Counter::BufferedHere, take as u64);
+        if !done {
+            return;
+        }
+        state.streams[route as usize] = Stream::Idle;
+        match claimed {
+            None => {
+                let body = std::mem::replace(&mut message.body, Body::Offered { offer: NO_OFFER, route });
+                if let Body::Filling { block, .. } = body {
+                    message.body = Body::Whole(block);
+                }
+            }
+            Some(request) => {
+                if let Some(Message { envelope, body: Body::Filling { block, .. }, .. }) =
+                    self.queues.remove(id)
+                {
+                    self.deliver_block(request, envelope, block);
+                }
+            }
+        }
+    }
+
+    /// Data that waits at the sender is announced.
+    fn offer(&mut self, peer: u32, state: &mut PeerState, route: Route, header: &Header, payload: &[u8]) {
+        let Ok(offer) = Offer::decode(payload) else { return };
+        let envelope = Self::envelope(state, header);
+        let body = Body::Offered { offer, route };
+        if header.order != state.expected {
+            let id = self.queues.store(Message { envelope, peer, flags: header.flags, body });
+            state.early.push((header.order, id));
+            return;
+        }
+        state.expected = state.expected.wrapping_add(1);
+        if let Some(id) = self.queues.match_posted(&envelope) {
+            self.ledger.add(Counter::Expected, 1);
+            if header.flags & FETCH_AT_ONCE != 0 {
+                self.consume(state, header.length + OVERHEAD);
+            }
+            self.begin_receive(id, envelope);
+            self.fetches.push(Fetch { peer, route, offer, into: id });
+        } else if header.flags & DISCARD_UNLESS_POSTED != 0 {
+            self.ledger.add(Counter::Discarded, 1);
+            state.answers.push_back(Answer { route, header: Header::answer(Kind::Done, offer.cookie, 0) });
+        } else {
+            self.ledger.add(Counter::Unexpected, 1);
+            if header.flags & FETCH_AT_ONCE != 0 {
+                self.fetch_unexpected(peer, route, envelope, header.flags, offer);
+            } else {
+                let id = self.queues.store(Message { envelope, peer, flags: header.flags, body });
+                self.queues.enqueue(id);
+            }
+        }
+        if !state.early.is_empty() {
+            self.release_early(peer, state);
+        }
+    }
+
+    /// Fetches data that nobody has asked for yet: a receive without a pattern
+    /// takes it, and the message waits for the receive.
+    fn fetch_unexpected(&mut self, peer: u32, route: Route, envelope: Envelope, flags: u16, offer: Offer) {
+        let block = Block::new(envelope.length as usize, &mut self.pool);
+        self.ledger.add(Counter::BufferedHere, envelope.length);
+        let body = Body::Filling { block, got: 0, claimed: None };
+        let id = self.queues.store(Message { envelope, peer, flags, body });
+        self.queues.enqueue(id);
+        let receive = crate::receive::Receive {
+            pattern: crate::message::Pattern::ANY,
+            into: Into::Block,
+            matched: Some(envelope),
+            block: None,
+            urgent: false,
+            stands_for: Some(id),
+        };
+        let into = self.requests.insert(State::Receiving(receive), false);
+        self.fetches.push(Fetch { peer, route, offer, into });
+    }
+
+    /// The data of an offer that we cleared begins; the stream goes to the slot we named.
+    fn answer(&mut self, state: &mut PeerState, route: Route, header: &Header, payload: &[u8]) {
+        let from = state.tid;
+        let Some((id, receive)) = self.requests.receive_at(header.order) else { return };
+        if receive.matched.is_none_or(|envelope| envelope.from != from || envelope.length != header.length) {
+            return;
+        }
+        self.receive_part(state, route, id, 0, header.length, payload);
+    }
+
+    /// The receiver has the data of an offer.
+    fn done(&mut self, state: &mut PeerState, cookie: u64) {
+        let Some(offered) = state.offers.remove(&cookie) else { return };
+        state.outstanding -= offered.cost.min(state.outstanding);
+        if let Some(request) = offered.request {
+            self.requests.finish(request, Outcome::Sent);
+        }
+    }
+
+    /// A message no longer takes memory here: the sender gets its credit back, some at a time.
+    #[inline]
+    fn consume(&mut self, state: &mut PeerState, cost: u64) {
+        state.owed += cost;
+        if state.owed >= self.settings.credit / 8 {
+            let header = Header::answer(Kind::Credit, state.owed, 0);
+            state.answers.push_back(Answer { route: state.route, header });
+            state.owed = 0;
+        }
+    }
+
+    /// A stored message has been matched. One whose data stays with the sender
+    /// takes no memory here; its sender gets the credit back with the answer.
+    pub(crate) fn consume_message(&mut self, state: &mut PeerState, id: MessageId) {
+        let Some(message) = self.queues.get(id) else { return };
+        if !matches!(message.body, Body::Offered { .. }) || message.flags & FETCH_AT_ONCE != 0 {
+            self.consume(state, message.envelope.length + OVERHEAD);
+        }
+    }
+
+    /// Gives a whole message to a receive.
+    pub(crate) fn deliver_block(&mut self, id: RequestId, envelope: Envelope, block: Block) {
+        let Some(receive) = self.requests.receive(id) else { return };
+        receive.matched = Some(envelope);
+        match receive.into {
+            Into::Block => receive.block = Some(block),
+            Into::User(_) => {
+                receive.write(0, block.bytes());
+                self.ledger.add(Counter::CopiedOut, envelope.length);
+                if let Some(memory) = block.into_memory() {
+                    self.pool.give(memory);
+                }
+            }
+        }
+        self.finish_receive(id);
+    }
+
+    /// Keeps a message that came from no peer until it is received.
+    pub(crate) fn enqueue_foreign(&mut self, peer: u32, envelope: Envelope, block: Block) {
+        let id = self.queues.store(Message { envelope, peer, flags: 0, body: Body::Whole(block) });
+        self.queues.enqueue(id);
+    }
+
+    /// All data of a receive is in place.
+    #[inline]
+    pub(crate) fn finish_receive(&mut self, id: RequestId) {
+        let Some(receive) = self.requests.take_receive(id) else { return };
+        let Some(envelope) = receive.matched else { return };
+        if let Some(message) = receive.stands_for {
+            self.finish_unexpected(id, message, receive.block);
+            return;
+        }
+        self.ledger.add(Counter::Received, 1);
+        self.ledger.add(Counter::ReceivedBytes, envelope.length);
+        self.requests.finish(id, Outcome::Received(Completed { envelope, block: receive.block }));
+    }
+
+    /// Data fetched for a message that nobody had asked for is in place.
+    fn finish_unexpected(&mut self, id: RequestId, message: MessageId, block: Option<Block>) {
+        self.requests.finish(id, Outcome::Cancelled);
+        self.requests.take(id);
+        let Some(stored) = self.queues.get_mut(message) else { return };
+        let Some(block) = block else { return };
+        let Body::Filling { claimed, .. } = stored.body else { return };
+        stored.body = Body::Whole(block);
+        if let Some(request) = claimed
+            && let Some(Message { envelope, body: Body::Whole(block), .. }) = self.queues.remove(message)
+        {
+            self.deliver_block(request, envelope, block);
+        }
+    }
+
+    /// Publishes how much waits here.
+    #[inline]
+    pub(crate) fn publish_waiting(&self) {
+        self.ledger.set(Counter::WaitingMessages, self.queues.waiting() as u64);
+        self.ledger.set(Counter::WaitingBytes, self.queues.bytes_here);
+    }
+}
+
+/// Stands in a message for the moment in which its body changes.
+const NO_OFFER: Offer = Offer { cookie: 0, address: 0 };
+
+impl Engine {
+    /// Gets offered data into a receive: by a single copy, or by asking for it.
+    pub(crate) fn fetch(&mut self, index: usize, route: Route, offer: Offer, into: RequestId) {
+        let Peer { links, state } = &mut self.peers[index];
+        let tid = state.tid;
+        let Some(receive) = self.core.requests.receive(into) else { return };
+        let Some(envelope) = receive.matched else { return };
+        if receive.block.is_none() && matches!(receive.into, Into::Block) {
+            receive.block = Some(Block::new(envelope.length as usize, &mut self.core.pool));
+        }
+        let room = receive.room(0, envelope.length as usize);
+        let pulled = match &mut links[route as usize] {
+            Some(link) if offer.address != 0 || room.is_empty() => match room.is_empty() {
+                true => Ok(()),
+                false => link.pull(offer.address, room),
+            },
+            Some(_) => Err(PullRefused::NotPermitted),
+            None => Err(PullRefused::Gone),
+        };
+        match pulled {
+            Ok(()) => {
+                self.core.ledger.add(Counter::Pulled, 1);
+                self.core.ledger.add(Counter::PulledBytes, envelope.length);
+                state
+                    .answers
+                    .push_back(Answer { route, header: Header::answer(Kind::Done, offer.cookie, 0) });
+                self.core.finish_receive(into);
+            }
+            Err(PullRefused::NotPermitted) => {
+                let header = Header::answer(Kind::Clear, offer.cookie, into.index);
+                state.answers.push_back(Answer { route, header });
+            }
+            Err(PullRefused::Gone) => {
+                self.core.ledger.add(Counter::Lost, 1);
+                self.core.requests.finish(into, Outcome::Gone(tid));
+            }
+        }
+        self.list_for_push(index);
+    }
+}

@@ -1,0 +1,329 @@
+//! The engine's state, its peers, and the step that moves everything on.
+
+use crate::arrive::{Core, Fetch};
+use crate::ledger::{Counter, Ledger};
+use crate::message::Pool;
+use crate::peer::{Offered, Peer, PeerState, Stream};
+use crate::queues::{Body, Queues};
+use crate::requests::{Outcome, Requests};
+use parvum_transport::own::OwnLink;
+use parvum_transport::{Link, Route};
+use parvum_wire::Tid;
+use std::collections::HashMap;
+
+/// What can be set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// A sender may have messages of this many bytes with one receiver that the
+    /// receiver has not consumed; one more message is begun only below it.
+    pub credit: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { credit: 64 << 20 }
+    }
+}
+
+/// One task's message engine.
+pub struct Engine {
+    pub(crate) me: Tid,
+    pub(crate) peers: Vec<Peer>,
+    by_tid: HashMap<Tid, u32>,
+    /// The peer looked up last: most tasks talk to one at a time.
+    last: (Tid, u32),
+    /// Every link, in the order of polling.
+    polled: Vec<(u32, Route)>,
+    /// Peers with something to push.
+    pushing: Vec<u32>,
+    pub(crate) core: Core,
+    /// Reused by `progress`.
+    fetches: Vec<Fetch>,
+}
+
+impl Engine {
+    /// An engine for the task `me`, joined to itself and to nobody else.
+    pub fn new(me: Tid, settings: Settings, ledger: Ledger) -> Engine {
+        let core = Core {
+            settings,
+            ledger,
+            pool: Pool::default(),
+            requests: Requests::default(),
+            queues: Queues::default(),
+            fetches: Vec::new(),
+        };
+        let mut engine = Engine {
+            me,
+            peers: Vec::new(),
+            by_tid: HashMap::new(),
+            last: (me, 0),
+            polled: Vec::new(),
+            pushing: Vec::new(),
+            core,
+            fetches: Vec::new(),
+        };
+        engine.attach(me, Route::Own, Box::<OwnLink>::default());
+        engine
+    }
+
+    /// The task whose engine this is.
+    pub fn me(&self) -> Tid {
+        self.me
+    }
+
+    /// The task's counters.
+    pub fn ledger(&self) -> Ledger {
+        self.core.ledger
+    }
+
+    /// The peer that stands for this task itself.
+    pub(crate) fn own_peer(&self) -> usize {
+        0
+    }
+
+    /// Joins `peer` over `route`. The first route is the preferred one until
+    /// [`Engine::prefer`] says otherwise; what was begun on another goes on there.
+    pub fn attach(&mut self, peer: Tid, route: Route, link: Box<dyn Link>) {
+        let index = match self.by_tid.get(&peer) {
+            Some(&index) => index,
+            None => {
+                let index = self.peers.len() as u32;
+                self.peers
+                    .push(Peer { links: [const { None }; Route::COUNT], state: PeerState::new(peer, route) });
+                self.by_tid.insert(peer, index);
+                index
+            }
+        };
+        let joined = &mut self.peers[index as usize];
+        joined.state.limits[route as usize] = Some(link.limits());
+        if joined.links[joined.state.route as usize].is_none() {
+            joined.state.route = route;
+        }
+        joined.state.gone = false;
+        joined.links[route as usize] = Some(link);
+        if !self.polled.contains(&(index, route)) {
+            self.polled.push((index, route));
+        }
+    }
+
+    /// Whether `peer` is joined over `route`.
+    pub fn is_attached(&self, peer: Tid, route: Route) -> bool {
+        self.by_tid
+            .get(&peer)
+            .is_some_and(|&index| self.peers[index as usize].links[route as usize].is_some())
+    }
+
+    /// Sends new messages to `peer` over `route`; `false` when it is not joined over it.
+    pub fn prefer(&mut self, peer: Tid, route: Route) -> bool {
+        let attached = self.is_attached(peer, route);
+        if let (true, Some(index)) = (attached, self.index_of(peer)) {
+            self.peers[index].state.route = route;
+        }
+        attached
+    }
+
+    /// Over which route new messages to `peer` go; `None` when it is not joined, or gone.
+    #[inline]
+    pub fn route_to(&mut self, peer: Tid) -> Option<Route> {
+        let index = self.index_of(peer)?;
+        let state = &self.peers[index].state;
+        (!state.gone).then_some(state.route)
+    }
+
+    /// Whether `peer` was joined once and is gone.
+    pub fn is_gone(&mut self, peer: Tid) -> bool {
+        self.index_of(peer).is_some_and(|index| self.peers[index].state.gone)
+    }
+
+    /// All peers but this task itself, with their routes.
+    pub fn peers(&self) -> impl Iterator<Item = (Tid, Route)> + '_ {
+        self.peers
+            .iter()
+            .skip(1)
+            .filter(|peer| !peer.state.gone)
+            .map(|peer| (peer.state.tid, peer.state.route))
+    }
+
+    #[inline]
+    pub(crate) fn index_of(&mut self, peer: Tid) -> Option<usize> {
+        if self.last.0 == peer {
+            return Some(self.last.1 as usize);
+        }
+        let index = *self.by_tid.get(&peer)?;
+        self.last = (peer, index);
+        Some(index as usize)
+    }
+
+    /// Receives what has arrived and sends what there is room for. Returns
+    /// whether anything moved. Never blocks.
+    pub fn progress(&mut self) -> bool {
+        let mut moved = false;
+        for at in 0..self.polled.len() {
+            let (index, route) = self.polled[at];
+            moved |= self.poll(index as usize, route);
+        }
+        if !self.pushing.is_empty() {
+            for index in std::mem::take(&mut self.pushing) {
+                self.peers[index as usize].state.listed = false;
+                moved |= self.push(index as usize);
+            }
+        }
+        moved
+    }
+
+    /// Frames taken from one link before the next is looked at.
+    const FRAMES_AT_A_TIME: usize = 32;
+
+    #[inline]
+    fn poll(&mut self, index: usize, route: Route) -> bool {
+        let Peer { links, state } = &mut self.peers[index];
+        let Some(link) = &mut links[route as usize] else { return false };
+        let core = &mut self.core;
+        let got = link.receive(Self::FRAMES_AT_A_TIME, &mut |header, payload| {
+            core.arrive(index as u32, state, route, header, payload);
+        });
+        match got {
+            Ok(0) => false,
+            Ok(_) => {
+                self.after_arrivals(index);
+                true
+            }
+            Err(_) => {
+                self.close(index, route);
+                true
+            }
+        }
+    }
+
+    /// Does what could not be done while the link was lent out.
+    fn after_arrivals(&mut self, index: usize) {
+        if !self.core.fetches.is_empty() {
+            std::mem::swap(&mut self.fetches, &mut self.core.fetches);
+            let mut fetches = std::mem::take(&mut self.fetches);
+            for fetch in fetches.drain(..) {
+                self.fetch(fetch.peer as usize, fetch.route, fetch.offer, fetch.into);
+            }
+            self.fetches = fetches;
+        }
+        if self.peers[index].state.has_output(self.core.settings.credit) {
+            self.push(index);
+        }
+        self.core.publish_waiting();
+    }
+
+    pub(crate) fn list_for_push(&mut self, index: usize) {
+        let state = &mut self.peers[index].state;
+        if !state.listed && state.has_output(self.core.settings.credit) {
+            state.listed = true;
+            self.pushing.push(index as u32);
+        }
+    }
+
+    /// Whether something waits for room in a link.
+    pub fn has_output(&self) -> bool {
+        !self.pushing.is_empty()
+    }
+
+    /// Sends that are not over, or whose data is still kept here for the
+    /// receiver. A task must not end before this is zero, or data is lost.
+    pub fn unfinished(&self) -> usize {
+        self.peers.iter().map(|peer| peer.state.unfinished() + usize::from(peer.state.unflushed)).sum()
+    }
+
+    /// One link broke. The peer may be reachable otherwise, but what was under way is not resent.
+    fn close(&mut self, index: usize, route: Route) {
+        let tid = self.peers[index].state.tid;
+        self.peers[index].links[route as usize] = None;
+        self.peers[index].state.limits[route as usize] = None;
+        self.polled.retain(|&entry| entry != (index as u32, route));
+        if self.peers[index].state.route == route || self.peers[index].links.iter().all(Option::is_none) {
+            self.peer_gone(tid);
+        }
+    }
+
+    /// The machine says that `peer` is gone. What it had sent is received
+    /// first; then everything that waited for it is over, and told so.
+    pub fn peer_gone(&mut self, peer: Tid) {
+        let Some(index) = self.index_of(peer) else { return };
+        if self.peers[index].state.gone || index == self.own_peer() {
+            return;
+        }
+        for route in Route::ALL {
+            while self.peers[index].links[route as usize].is_some() && self.poll(index, route) {}
+        }
+        if std::mem::replace(&mut self.peers[index].state.gone, true) {
+            return;
+        }
+        self.polled.retain(|&(polled, _)| polled != index as u32);
+        self.drop_sends_to(index);
+        self.drop_messages_from(index);
+        for id in self.core.queues.posted_for(peer) {
+            self.core.queues.withdraw(id);
+            self.core.requests.finish(id, Outcome::Gone(peer));
+        }
+        self.peers[index].links = [const { None }; Route::COUNT];
+        self.core.publish_waiting();
+    }
+
+    fn drop_sends_to(&mut self, index: usize) {
+        let Peer { state, .. } = &mut self.peers[index];
+        let tid = state.tid;
+        let pending = state.queue.drain(..).chain(state.cleared.drain(..)).map(|pending| pending.request);
+        let mut over: Vec<_> = pending.collect();
+        over.extend(state.current.take().map(|(_, pending)| pending.request));
+        for (_, Offered { request, .. }) in state.offers.drain() {
+            match request {
+                Some(request) => over.push(request),
+                None => self.core.ledger.add(Counter::Lost, 1),
+            }
+        }
+        state.answers.clear();
+        state.unflushed = false;
+        for request in over {
+            self.core.requests.finish(request, Outcome::Gone(tid));
+        }
+    }
+
+    /// Drops messages whose data can no longer be had; whole ones stay.
+    fn drop_messages_from(&mut self, index: usize) {
+        let tid = self.peers[index].state.tid;
+        let mut early = std::mem::take(&mut self.peers[index].state.early);
+        early.sort_by_key(|&(order, _)| order.wrapping_sub(self.peers[index].state.expected));
+        for (_, id) in early {
+            self.core.queues.enqueue(id);
+        }
+        for stream in std::mem::replace(&mut self.peers[index].state.streams, [Stream::Idle; Route::COUNT]) {
+            match stream {
+                Stream::Message(id) => self.lose_message(id),
+                Stream::Receive { id, .. } => self.lose_receive(id, tid),
+                Stream::Idle | Stream::Skip { .. } => {}
+            }
+        }
+        for id in self.core.queues.of_peer(index as u32) {
+            if !matches!(self.core.queues.get(id).map(|message| &message.body), Some(Body::Whole(_))) {
+                self.lose_message(id);
+            }
+        }
+        for id in self.core.requests.receives() {
+            let waits_for_data = |matched: parvum_wire::Tid| matched == tid;
+            let matched = self.core.requests.receive(id).and_then(|receive| receive.matched);
+            if matched.is_some_and(|envelope| waits_for_data(envelope.from)) {
+                self.lose_receive(id, tid);
+            }
+        }
+    }
+
+    fn lose_message(&mut self, id: crate::queues::MessageId) {
+        self.core.queues.hide(id);
+        let Some(message) = self.core.queues.remove(id) else { return };
+        self.core.ledger.add(Counter::Lost, 1);
+        if let Body::Filling { claimed: Some(request), .. } = message.body {
+            self.core.requests.finish(request, Outcome::Gone(message.envelope.from));
+        }
+    }
+
+    fn lose_receive(&mut self, id: crate::requests::RequestId, from: Tid) {
+        self.core.ledger.add(Counter::Lost, 1);
+        self.core.requests.finish(id, Outcome::Gone(from));
+    }
+}

@@ -1,0 +1,33 @@
+//! The message engine: one per process, under every interface.
+//!
+//! It matches sends with receives, chooses how data travels (at once, offered
+//! for a single copy, or streamed), keeps what must be kept, and bounds memory
+//! by credits. It has no sockets, threads or clocks: [`Engine::progress`] does
+//! all the work there is at present and returns, and whoever calls decides how
+//! to wait. Tests drive two engines over a simulated link from a seed.
+//!
+//! Read in this order: [`Engine`] (state, progress), `send`, `arrive` (what
+//! each frame does), `queues` (matching), `peer` (what is kept per peer).
+
+mod arrive;
+mod engine;
+mod ledger;
+mod memory;
+mod message;
+mod peer;
+mod queues;
+mod receive;
+mod requests;
+mod send;
+
+pub use engine::{Engine, Settings};
+pub use ledger::{Counter, Ledger};
+pub use memory::{Keep, UserBuffer};
+pub use message::{Block, Envelope, Pattern, TagMatch};
+pub use queues::MessageId;
+pub use receive::{Into, Received};
+pub use requests::{Completed, Outcome, RequestId};
+pub use send::{Buffering, Completion, Outgoing, SendError, Sent};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,90 @@
+//! Memory that belongs to the program: the one place where the engine must trust a caller.
+
+#![allow(unsafe_code)]
+
+use std::sync::Arc;
+
+/// Keeps the memory of a message alive until the engine is done with it.
+///
+/// Implementors own the memory that the pieces of an
+/// [`Outgoing`](crate::Outgoing) point into; the engine drops the keeper when the data has left.
+pub trait Keep: Send + Sync {}
+
+impl Keep for Vec<u8> {}
+
+/// Room in the program's memory for the data of a message.
+#[derive(Debug)]
+pub struct UserBuffer {
+    start: *mut u8,
+    length: usize,
+}
+
+// SAFETY: the memory is only touched through `&mut self`, and `UserBuffer::new`
+// demands that nobody else touches it meanwhile, whichever thread they are on.
+unsafe impl Send for UserBuffer {}
+
+impl UserBuffer {
+    /// Room at `start` for `length` bytes.
+    ///
+    /// # Safety
+    /// The memory must be valid for writes, and must not be touched by anyone
+    /// else, until the receive that was given this buffer is done, cancelled or dropped.
+    pub unsafe fn new(start: *mut u8, length: usize) -> UserBuffer {
+        UserBuffer { start, length }
+    }
+
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+        if self.length == 0 {
+            return &mut [];
+        }
+        // SAFETY: `new` was promised exactly this: valid, and ours alone.
+        unsafe { std::slice::from_raw_parts_mut(self.start, self.length) }
+    }
+}
+
+/// The data of a send that could not be handed over at once.
+pub(crate) struct Source {
+    pieces: Vec<&'static [u8]>,
+    pub(crate) length: usize,
+    /// Dropped with the source, after the last use of the pieces.
+    _keep: Option<Arc<dyn Keep>>,
+}
+
+impl Source {
+    /// Remembers `pieces` beyond their lifetime.
+    ///
+    /// # Safety
+    /// The pieces must stay valid and unchanged until the source is dropped,
+    /// or be owned by `keep`.
+    pub(crate) unsafe fn new(pieces: &[&[u8]], keep: Option<Arc<dyn Keep>>) -> Source {
+        let remembered = pieces
+            .iter()
+            .map(|piece| {
+                // SAFETY: the caller promises that the memory outlives the source,
+                // which is the only user of this longer lifetime.
+                unsafe { std::slice::from_raw_parts(piece.as_ptr(), piece.len()) }
+            })
+            .collect::<Vec<&'static [u8]>>();
+        Source { length: remembered.iter().map(|piece| piece.len()).sum(), pieces: remembered, _keep: keep }
+    }
+
+    /// A copy of the data, owned by the engine.
+    pub(crate) fn copy_of(pieces: &[&[u8]]) -> Source {
+        let keep: Arc<Vec<u8>> = Arc::new(pieces.concat());
+        // SAFETY: the only piece is owned by the keeper, which moves into the
+        // source; a `Vec` behind an `Arc` is never changed or moved.
+        unsafe { Source::new(&[&keep], Some(keep.clone())) }
+    }
+
+    pub(crate) fn pieces(&self) -> &[&[u8]] {
+        &self.pieces
+    }
+
+    /// Where the data lies, when it lies in one piece.
+    pub(crate) fn address(&self) -> Option<u64> {
+        match self.pieces[..] {
+            [only] => Some(only.as_ptr() as u64),
+            _ => None,
+        }
+    }
+}

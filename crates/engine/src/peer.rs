@@ -1,0 +1,129 @@
+//! What is kept for each peer: its links, the order of messages, credit, and sends under way.
+
+use crate::memory::Source;
+use crate::queues::MessageId;
+use crate::requests::RequestId;
+use parvum_transport::{Limits, Link, Route};
+use parvum_wire::{Header, Tid};
+use std::collections::{HashMap, VecDeque};
+
+pub(crate) struct Peer {
+    pub(crate) links: [Option<Box<dyn Link>>; Route::COUNT],
+    pub(crate) state: PeerState,
+}
+
+/// Where the rest of a message goes that began on a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stream {
+    /// No message is under way.
+    Idle,
+    /// Into an unexpected message.
+    Message(MessageId),
+    /// Into a receive; `got` bytes of `length` have come.
+    Receive { id: RequestId, got: u64, length: u64 },
+    /// Nowhere: `left` bytes of a discarded message are still to come.
+    Skip { left: u64 },
+}
+
+/// A send that has not been handed over to a link in full.
+pub(crate) struct Pending {
+    pub(crate) request: RequestId,
+    pub(crate) header: Header,
+    pub(crate) source: Source,
+    /// Bytes handed over so far.
+    pub(crate) sent: usize,
+    /// Announce and keep the data, rather than hand it over.
+    pub(crate) offer: bool,
+    /// The engine owns the data: the request is over once the offer is out.
+    pub(crate) owned: bool,
+    /// Memory that this send holds on either side until it is consumed.
+    pub(crate) cost: u64,
+}
+
+/// A send whose data waits here for the receiver.
+pub(crate) struct Offered {
+    /// `None` once the request was reported: the engine owns the data.
+    pub(crate) request: Option<RequestId>,
+    pub(crate) source: Source,
+    pub(crate) header: Header,
+    pub(crate) cost: u64,
+}
+
+/// A frame that only answers.
+pub(crate) struct Answer {
+    pub(crate) route: Route,
+    pub(crate) header: Header,
+}
+
+pub(crate) struct PeerState {
+    pub(crate) tid: Tid,
+    /// Over which route new messages go.
+    pub(crate) route: Route,
+    pub(crate) limits: [Option<Limits>; Route::COUNT],
+    pub(crate) streams: [Stream; Route::COUNT],
+    /// The next message sent to the peer gets this number.
+    pub(crate) next_order: u32,
+    /// The next message from the peer must have this number.
+    pub(crate) expected: u32,
+    /// Messages that came before their turn, over a quicker route.
+    pub(crate) early: Vec<(u32, MessageId)>,
+    /// Cost of messages sent and not known to be consumed.
+    pub(crate) outstanding: u64,
+    /// Cost of messages consumed here and not yet reported to the sender.
+    pub(crate) owed: u64,
+    pub(crate) answers: VecDeque<Answer>,
+    /// Data of cleared offers, to be sent before anything that needs credit.
+    pub(crate) cleared: VecDeque<Pending>,
+    /// The message being handed over, and the route it began on.
+    pub(crate) current: Option<(Route, Pending)>,
+    pub(crate) queue: VecDeque<Pending>,
+    pub(crate) offers: HashMap<u64, Offered>,
+    pub(crate) next_cookie: u64,
+    /// Some link took frames that have not left yet.
+    pub(crate) unflushed: bool,
+    pub(crate) gone: bool,
+    /// Already in the engine's list of peers with something to push.
+    pub(crate) listed: bool,
+}
+
+impl PeerState {
+    pub(crate) fn new(tid: Tid, route: Route) -> PeerState {
+        PeerState {
+            tid,
+            route,
+            limits: [None; Route::COUNT],
+            streams: [Stream::Idle; Route::COUNT],
+            next_order: 0,
+            expected: 0,
+            early: Vec::new(),
+            outstanding: 0,
+            owed: 0,
+            answers: VecDeque::new(),
+            cleared: VecDeque::new(),
+            current: None,
+            queue: VecDeque::new(),
+            offers: HashMap::new(),
+            next_cookie: 1,
+            unflushed: false,
+            gone: false,
+            listed: false,
+        }
+    }
+
+    /// Whether nothing waits to be handed over, so that a message may go at once.
+    #[inline]
+    pub(crate) fn is_idle(&self) -> bool {
+        self.queue.is_empty() && self.current.is_none() && self.cleared.is_empty() && self.answers.is_empty()
+    }
+
+    /// Whether there is something to push that only waits for room in a link.
+    pub(crate) fn has_output(&self, credit: u64) -> bool {
+        let held = self.current.is_some() || !self.cleared.is_empty() || !self.answers.is_empty() || self.unflushed;
+        held || (!self.queue.is_empty() && self.outstanding < credit)
+    }
+
+    /// Sends that are not over, or whose data is still kept here.
+    pub(crate) fn unfinished(&self) -> usize {
+        self.queue.len() + self.cleared.len() + usize::from(self.current.is_some()) + self.offers.len()
+    }
+}

@@ -1,0 +1,170 @@
+//! Matching: receives that wait for messages, and messages that wait for receives.
+
+use crate::message::{Block, Envelope, Pattern};
+use crate::requests::RequestId;
+use parvum_transport::Route;
+use parvum_wire::frame::Offer;
+use std::collections::VecDeque;
+
+/// Names a message that has arrived and was not received.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MessageId {
+    index: u32,
+    generation: u32,
+}
+
+impl MessageId {
+    /// The id as one number that is never zero.
+    pub fn number(self) -> u64 {
+        u64::from(self.generation) << 32 | (u64::from(self.index) + 1)
+    }
+
+    /// The id of that number; a number that was never given out names nothing.
+    pub fn from_number(number: u64) -> MessageId {
+        MessageId { index: (number as u32).wrapping_sub(1), generation: (number >> 32) as u32 }
+    }
+}
+
+pub(crate) enum Body {
+    /// All data is here.
+    Whole(Block),
+    /// Data is still arriving; `claimed` is the receive that waits for the rest.
+    Filling { block: Block, got: usize, claimed: Option<RequestId> },
+    /// The data is with the sender.
+    Offered { offer: Offer, route: Route },
+}
+
+pub(crate) struct Message {
+    pub(crate) envelope: Envelope,
+    /// Index of the peer it came from.
+    pub(crate) peer: u32,
+    pub(crate) flags: u16,
+    pub(crate) body: Body,
+}
+
+impl Message {
+    /// Bytes of data that lie in this task's memory.
+    pub(crate) fn held_here(&self) -> u64 {
+        match &self.body {
+            Body::Whole(block) | Body::Filling { block, .. } => block.bytes().len() as u64,
+            Body::Offered { .. } => 0,
+        }
+    }
+}
+
+/// Receives in the order posted, and unexpected messages in the order arrived.
+#[derive(Default)]
+pub(crate) struct Queues {
+    /// Receives that take a message before any other does: handlers.
+    urgent: Vec<(Pattern, RequestId)>,
+    posted: VecDeque<(Pattern, RequestId)>,
+    unexpected: VecDeque<MessageId>,
+    messages: Vec<(u32, Option<Message>)>,
+    free: Vec<u32>,
+    /// Bytes in unexpected messages, kept here as a sum.
+    pub(crate) bytes_here: u64,
+}
+
+impl Queues {
+    pub(crate) fn post(&mut self, pattern: Pattern, id: RequestId, urgent: bool) {
+        if urgent {
+            self.urgent.push((pattern, id));
+        } else {
+            self.posted.push_back((pattern, id));
+        }
+    }
+
+    /// Takes the first posted receive that wants such a message.
+    #[inline]
+    pub(crate) fn match_posted(&mut self, envelope: &Envelope) -> Option<RequestId> {
+        if let Some(at) = self.urgent.iter().position(|(pattern, _)| pattern.matches(envelope)) {
+            return Some(self.urgent.remove(at).1);
+        }
+        let at = self.posted.iter().position(|(pattern, _)| pattern.matches(envelope))?;
+        self.posted.remove(at).map(|(_, id)| id)
+    }
+
+    /// Takes a receive out of the posted ones; whether it was there.
+    pub(crate) fn withdraw(&mut self, id: RequestId) -> bool {
+        let before = self.urgent.len() + self.posted.len();
+        self.urgent.retain(|(_, posted)| *posted != id);
+        self.posted.retain(|(_, posted)| *posted != id);
+        self.urgent.len() + self.posted.len() < before
+    }
+
+    /// Receives that only `peer` could satisfy.
+    pub(crate) fn posted_for(&self, peer: parvum_wire::Tid) -> Vec<RequestId> {
+        let only_from = |(pattern, id): &(Pattern, RequestId)| (pattern.from == Some(peer)).then_some(*id);
+        self.urgent.iter().chain(&self.posted).filter_map(only_from).collect()
+    }
+
+    /// Stores a message without making it visible to receives.
+    pub(crate) fn store(&mut self, message: Message) -> MessageId {
+        self.bytes_here += message.held_here();
+        match self.free.pop() {
+            Some(index) => {
+                let slot = &mut self.messages[index as usize];
+                slot.1 = Some(message);
+                MessageId { index, generation: slot.0 }
+            }
+            None => {
+                self.messages.push((0, Some(message)));
+                MessageId { index: self.messages.len() as u32 - 1, generation: 0 }
+            }
+        }
+    }
+
+    /// Makes a stored message visible to receives, after all that already are.
+    pub(crate) fn enqueue(&mut self, id: MessageId) {
+        self.unexpected.push_back(id);
+    }
+
+    /// How many unexpected messages there are.
+    pub(crate) fn waiting(&self) -> usize {
+        self.unexpected.len()
+    }
+
+    /// The first unexpected message that `wanted` accepts, in order of arrival.
+    #[inline]
+    pub(crate) fn find(&self, mut wanted: impl FnMut(MessageId, &Envelope) -> bool) -> Option<MessageId> {
+        self.unexpected
+            .iter()
+            .copied()
+            .find(|&id| self.get(id).is_some_and(|message| wanted(id, &message.envelope)))
+    }
+
+    pub(crate) fn get(&self, id: MessageId) -> Option<&Message> {
+        let (generation, message) = self.messages.get(id.index as usize)?;
+        message.as_ref().filter(|_| *generation == id.generation)
+    }
+
+    pub(crate) fn get_mut(&mut self, id: MessageId) -> Option<&mut Message> {
+        let (generation, message) = self.messages.get_mut(id.index as usize)?;
+        message.as_mut().filter(|_| *generation == id.generation)
+    }
+
+    /// Hides a message from other receives; it stays stored.
+    pub(crate) fn hide(&mut self, id: MessageId) {
+        if self.unexpected.front() == Some(&id) {
+            self.unexpected.pop_front();
+        } else if let Some(at) = self.unexpected.iter().position(|queued| *queued == id) {
+            self.unexpected.remove(at);
+        }
+    }
+
+    /// Takes a message out of the store.
+    pub(crate) fn remove(&mut self, id: MessageId) -> Option<Message> {
+        let slot = self.messages.get_mut(id.index as usize).filter(|slot| slot.0 == id.generation)?;
+        let message = slot.1.take()?;
+        slot.0 = slot.0.wrapping_add(1);
+        self.free.push(id.index);
+        self.bytes_here -= message.held_here();
+        Some(message)
+    }
+
+    /// Visible messages from one peer.
+    pub(crate) fn of_peer(&self, peer: u32) -> Vec<MessageId> {
+        let is_from = |id: &MessageId| self.get(*id).is_some_and(|message| message.peer == peer);
+        self.unexpected.iter().copied().filter(is_from).collect()
+    }
+}

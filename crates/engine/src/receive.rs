@@ -1,0 +1,197 @@
+//! Receiving: posting, matching what has arrived, probing, cancelling.
+
+use crate::engine::Engine;
+use crate::memory::UserBuffer;
+use crate::message::{Block, Envelope, Pattern};
+use crate::queues::{Body, MessageId};
+use crate::requests::{Completed, Outcome, RequestId, State};
+
+/// Where the data of a received message shall lie.
+#[derive(Debug)]
+pub enum Into {
+    /// In a block that the engine provides.
+    Block,
+    /// In the program's own memory; what does not fit is lost and the outcome says so.
+    User(UserBuffer),
+}
+
+/// A receive under way.
+pub(crate) struct Receive {
+    pub(crate) pattern: Pattern,
+    pub(crate) into: Into,
+    /// The message it has been matched with.
+    pub(crate) matched: Option<Envelope>,
+    /// The data so far, when it lies in a block.
+    pub(crate) block: Option<Block>,
+    pub(crate) urgent: bool,
+    /// The message that this receive fetches the data of before anybody asked for it.
+    pub(crate) stands_for: Option<MessageId>,
+}
+
+impl Receive {
+    /// The memory for byte `from` of the message on; shorter than asked where it ends.
+    pub(crate) fn room(&mut self, from: usize, length: usize) -> &mut [u8] {
+        let all = match (&mut self.into, &mut self.block) {
+            (Into::User(buffer), _) => buffer.bytes_mut(),
+            (Into::Block, Some(block)) => block.bytes_mut(),
+            (Into::Block, None) => &mut [],
+        };
+        let from = from.min(all.len());
+        let length = length.min(all.len() - from);
+        &mut all[from..from + length]
+    }
+
+    /// Writes arriving data; what does not fit is dropped.
+    #[inline]
+    pub(crate) fn write(&mut self, from: usize, bytes: &[u8]) {
+        let room = self.room(from, bytes.len());
+        room.copy_from_slice(&bytes[..room.len()]);
+    }
+}
+
+/// The answer to [`Engine::test`].
+#[derive(Debug)]
+pub enum Received {
+    /// Not yet.
+    Pending,
+    /// It is over; the id is stale from now on.
+    Over(Outcome),
+}
+
+impl Engine {
+    /// Posts a receive. An unexpected message that matches is taken at once, the
+    /// oldest first; else the next one to arrive.
+    ///
+    /// Handlers are `urgent`: they go before other receives. An `announced`
+    /// receive is reported by [`Engine::next_completed`].
+    pub fn post(&mut self, pattern: Pattern, into: Into, urgent: bool, announced: bool) -> RequestId {
+        let receive = Receive { pattern, into, matched: None, block: None, urgent, stands_for: None };
+        let found = self.core.queues.find(|_, envelope| pattern.matches(envelope));
+        self.start_receive(receive, found, announced)
+    }
+
+    /// Receives one certain message that was found by [`Engine::probe`] or [`Engine::find`].
+    /// `None` when somebody else has received it.
+    pub fn receive_message(&mut self, message: MessageId, into: Into) -> Option<RequestId> {
+        self.core.queues.get(message)?;
+        let receive = Receive {
+            pattern: Pattern::ANY,
+            into,
+            matched: None,
+            block: None,
+            urgent: false,
+            stands_for: None,
+        };
+        Some(self.start_receive(receive, Some(message), false))
+    }
+
+    fn start_receive(&mut self, receive: Receive, found: Option<MessageId>, announced: bool) -> RequestId {
+        let (pattern, urgent) = (receive.pattern, receive.urgent);
+        let id = self.core.requests.insert(State::Receiving(receive), announced);
+        match found {
+            Some(message) => self.take_unexpected(message, id),
+            None => self.core.queues.post(pattern, id, urgent),
+        }
+        id
+    }
+
+    /// Joins an unexpected message and a receive.
+    fn take_unexpected(&mut self, message: MessageId, id: RequestId) {
+        self.core.queues.hide(message);
+        let Some(stored) = self.core.queues.get(message) else { return };
+        let peer = stored.peer as usize;
+        self.core.consume_message(&mut self.peers[peer].state, message);
+        self.list_for_push(peer);
+        let Some(stored) = self.core.queues.get_mut(message) else { return };
+        if let Body::Filling { claimed, .. } = &mut stored.body {
+            *claimed = Some(id);
+            return;
+        }
+        let Some(stored) = self.core.queues.remove(message) else { return };
+        match stored.body {
+            Body::Whole(block) => self.core.deliver_block(id, stored.envelope, block),
+            Body::Offered { offer, route } => {
+                if let Some(receive) = self.core.requests.receive(id) {
+                    receive.matched = Some(stored.envelope);
+                }
+                self.fetch(peer, route, offer, id);
+                self.push(peer);
+            }
+            Body::Filling { .. } => {}
+        }
+        self.core.publish_waiting();
+    }
+
+    /// Whether an operation is over; asks and changes nothing.
+    #[inline]
+    pub fn is_over(&self, id: RequestId) -> bool {
+        self.core.requests.is_over(id)
+    }
+
+    /// Whether `id` names an operation whose outcome has not been taken.
+    pub fn is_known(&mut self, id: RequestId) -> bool {
+        self.core.requests.is_known(id)
+    }
+
+    /// Takes the outcome of an operation that is over; its id is stale afterwards.
+    pub fn test(&mut self, id: RequestId) -> Received {
+        match self.core.requests.take(id) {
+            Some(outcome) => Received::Over(outcome),
+            None => Received::Pending,
+        }
+    }
+
+    /// The next announced operation that is over.
+    pub fn next_completed(&mut self) -> Option<RequestId> {
+        self.core.requests.next_announced()
+    }
+
+    /// Takes back a receive that no message has been matched with.
+    /// `false` when it is too late: the operation will be over by itself.
+    pub fn cancel(&mut self, id: RequestId) -> bool {
+        let was_posted = self.core.queues.withdraw(id);
+        if was_posted {
+            self.core.requests.finish(id, Outcome::Cancelled);
+        }
+        was_posted
+    }
+
+    /// The oldest unexpected message that matches; it stays where it is.
+    pub fn probe(&self, pattern: &Pattern) -> Option<(MessageId, Envelope)> {
+        self.find(|_, envelope| pattern.matches(envelope))
+    }
+
+    /// The oldest unexpected message that `wanted` accepts; it stays where it is.
+    pub fn find(&self, wanted: impl FnMut(MessageId, &Envelope) -> bool) -> Option<(MessageId, Envelope)> {
+        let id = self.core.queues.find(wanted)?;
+        self.core.queues.get(id).map(|message| (id, message.envelope))
+    }
+
+    /// Puts a message that came from no peer among the unexpected ones, or gives
+    /// it to a receive: notices of the machine, and what an interface makes itself.
+    pub fn inject(&mut self, envelope: Envelope, data: &[u8]) {
+        let mut block = Block::new(data.len(), &mut self.core.pool);
+        block.bytes_mut().copy_from_slice(data);
+        let envelope = Envelope { length: data.len() as u64, ..envelope };
+        let own = self.own_peer();
+        match self.core.queues.match_posted(&envelope) {
+            Some(id) => self.core.deliver_block(id, envelope, block),
+            None => self.core.enqueue_foreign(own as u32, envelope, block),
+        }
+    }
+
+    /// Gives the memory of a block back for later messages.
+    pub fn recycle(&mut self, block: Block) {
+        if let Some(memory) = block.into_memory() {
+            self.core.pool.give(memory);
+        }
+    }
+
+    /// Takes the outcome of a receive that must be over, as its message.
+    pub fn completed(&mut self, id: RequestId) -> Option<Completed> {
+        match self.test(id) {
+            Received::Over(Outcome::Received(completed)) => Some(completed),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,317 @@
+//! Sending: how data travels is chosen here, from size, buffering and what the link can do.
+//!
+//! ```text
+//! short, room, credit          Start                            copied into the link
+//! long, single copy possible   Offer ... the receiver pulls ... Done
+//!                              Offer ... Clear, Answer, More    when it may not pull
+//! long, no single copy         Start, More, More ...            as fast as there is room
+//! never buffered               Offer, whatever the length
+//! ```
+
+use crate::engine::Engine;
+use crate::ledger::Counter;
+use crate::memory::{Keep, Source};
+use crate::peer::{Offered, Peer, PeerState, Pending};
+use crate::requests::{Outcome, RequestId, State};
+use parvum_transport::{Gather, Limits, Refused, Route};
+use parvum_wire::frame::{DISCARD_UNLESS_POSTED, FETCH_AT_ONCE, Offer};
+use parvum_wire::{Header, Kind, Tid};
+use std::sync::Arc;
+
+/// Who may buffer a message, and so how often it is copied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Buffering {
+    /// By size: short messages in the transport; long ones stay in place until wanted.
+    BySize,
+    /// Nobody: data moves only after a receive was posted.
+    Never,
+    /// The sender: data that cannot leave at once is copied to memory of the engine.
+    AtSender,
+    /// The receiver: data is fetched on arrival, posted or not.
+    AtReceiver,
+    /// Nobody, and the message is dropped when no receive is posted on arrival.
+    OrDiscard,
+}
+
+/// When a send is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Completion {
+    /// When the memory of the data may be reused.
+    Reusable,
+    /// When the receiver has matched the message with a receive, and the memory may be reused.
+    Matched,
+}
+
+/// A message to be sent.
+pub struct Outgoing<'a> {
+    /// The receiver. It must be attached.
+    pub to: Tid,
+    /// The user's tag.
+    pub tag: i32,
+    /// The tag's context.
+    pub context: u32,
+    /// The interface's word: how the data is encoded.
+    pub meta: u32,
+    /// The data, in pieces.
+    pub pieces: &'a [&'a [u8]],
+    /// Owns the memory of the pieces; the send need not wait for the receiver then.
+    pub keep: Option<Arc<dyn Keep>>,
+    /// Who may buffer it.
+    pub buffering: Buffering,
+    /// When the send is over.
+    pub completion: Completion,
+}
+
+/// How far a send came at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sent {
+    /// It is over.
+    Now,
+    /// It is under way; the memory of the data belongs to the engine until the request is over.
+    Later(RequestId),
+}
+
+/// Why nothing was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SendError {
+    /// The receiver was never attached: there is no route to it yet.
+    #[error("no route to {0}")]
+    NotAttached(Tid),
+    /// The receiver is gone.
+    #[error("{0} is gone")]
+    Gone(Tid),
+}
+
+/// What a message costs in memory besides its data: its place in queues.
+pub(crate) const OVERHEAD: u64 = 64;
+
+impl Engine {
+    /// Starts to send a message.
+    ///
+    /// # Safety
+    /// When the result is [`Sent::Later`] and `keep` is `None`, the memory of the
+    /// pieces must stay valid and unchanged until the request is over. What
+    /// `keep` owns must be the pieces' memory.
+    pub unsafe fn send(&mut self, message: Outgoing<'_>) -> Result<Sent, SendError> {
+        let index = self.index_of(message.to).ok_or(SendError::NotAttached(message.to))?;
+        let Peer { links, state } = &mut self.peers[index];
+        if state.gone {
+            return Err(SendError::Gone(message.to));
+        }
+        let (Some(limits), Some(link)) =
+            (state.limits[state.route as usize], &mut links[state.route as usize])
+        else {
+            return Err(SendError::NotAttached(message.to));
+        };
+        let gather = Gather::new(message.pieces);
+        let ledger = self.core.ledger;
+        ledger.add(Counter::Sent, 1);
+        ledger.add(Counter::SentBytes, gather.len() as u64);
+        ledger.add_at(Counter::SentOver as usize + state.route as usize, 1);
+        let header = Header {
+            kind: Kind::Start,
+            flags: if message.buffering == Buffering::OrDiscard { DISCARD_UNLESS_POSTED } else { 0 },
+            tag: message.tag,
+            context: message.context,
+            length: gather.len() as u64,
+            meta: message.meta,
+            order: state.next_order,
+        };
+
+        let at_once = gather.len() <= limits.eager
+            && gather.len() <= limits.frame
+            && message.completion == Completion::Reusable
+            && message.buffering != Buffering::Never
+            && state.outstanding < self.core.settings.credit
+            && state.is_idle();
+        if at_once && link.send(&header, gather).is_ok() {
+            state.next_order = state.next_order.wrapping_add(1);
+            state.outstanding += header.length + OVERHEAD;
+            ledger.add(Counter::CopiedIn, header.length);
+            if limits.buffered && link.flush() != Ok(true) {
+                state.unflushed = true;
+                self.list_for_push(index);
+            }
+            return Ok(Sent::Now);
+        }
+        // SAFETY: the caller's promise is the one that `queue` asks for.
+        Ok(unsafe { self.queue(index, header, message, limits) })
+    }
+
+    /// Queues what could not go at once, and pushes.
+    ///
+    /// # Safety
+    /// As for [`Engine::send`].
+    unsafe fn queue(&mut self, index: usize, header: Header, message: Outgoing<'_>, limits: Limits) -> Sent {
+        let length = header.length as usize;
+        let offer = match message.buffering {
+            Buffering::Never => true,
+            Buffering::OrDiscard => length > limits.eager,
+            _ => message.completion == Completion::Matched || (limits.single_copy && length > limits.eager),
+        };
+        let copy = message.buffering == Buffering::AtSender && message.keep.is_none();
+        let source = if copy {
+            self.core.ledger.add(Counter::BufferedAtSender, header.length);
+            Source::copy_of(message.pieces)
+        } else {
+            // SAFETY: the memory outlives the request or belongs to the keeper,
+            // as the caller promised; the source is dropped when the request is over.
+            unsafe { Source::new(message.pieces, message.keep.clone()) }
+        };
+        let owned = (copy || message.keep.is_some()) && message.completion == Completion::Reusable;
+        // Data offered in place takes no memory of ours on either side.
+        let kept = copy || message.keep.is_some() || !offer || message.buffering == Buffering::AtReceiver;
+        let request = self.core.requests.insert(State::Sending, false);
+        let state = &mut self.peers[index].state;
+        state.next_order = state.next_order.wrapping_add(1);
+        let fetch = if offer && message.buffering == Buffering::AtReceiver { FETCH_AT_ONCE } else { 0 };
+        state.queue.push_back(Pending {
+            request,
+            header: Header { flags: header.flags | fetch, ..header },
+            source,
+            sent: 0,
+            offer,
+            owned,
+            cost: OVERHEAD + if kept { header.length } else { 0 },
+        });
+        if state.outstanding >= self.core.settings.credit {
+            self.core.ledger.add(Counter::CreditStalls, 1);
+        }
+        self.push(index);
+        match self.core.requests.take(request) {
+            Some(Outcome::Sent) => Sent::Now,
+            Some(other) => {
+                // The peer went while we pushed: let the caller learn it from the request.
+                let again = self.core.requests.insert(State::Sending, false);
+                self.core.requests.finish(again, other);
+                Sent::Later(again)
+            }
+            None => Sent::Later(request),
+        }
+    }
+
+    /// Hands over to the peer's links what there is room for. Whether anything moved.
+    pub(crate) fn push(&mut self, index: usize) -> bool {
+        let mut moved = false;
+        let broken = loop {
+            match self.push_one(index) {
+                Ok(true) => moved = true,
+                Ok(false) | Err((Refused::Full, _)) => break None,
+                Err((Refused::Closed, route)) => break Some(route),
+            }
+        };
+        match broken {
+            Some(route) => {
+                let tid = self.peers[index].state.tid;
+                // The link is closed for sending; receive what is left, then let go.
+                self.peers[index].state.route = route;
+                self.peer_gone(tid);
+                true
+            }
+            None => {
+                self.flush(index);
+                self.list_for_push(index);
+                let unfinished = self.peers[index].state.unfinished() as u64;
+                self.core.ledger.set(Counter::WaitingSends, unfinished);
+                moved
+            }
+        }
+    }
+
+    fn flush(&mut self, index: usize) {
+        let Peer { links, state } = &mut self.peers[index];
+        state.unflushed = false;
+        for (link, limits) in links.iter_mut().zip(state.limits) {
+            if let (Some(link), Some(Limits { buffered: true, .. })) = (link, limits) {
+                state.unflushed |= link.flush() == Ok(false);
+            }
+        }
+    }
+
+    /// Hands over the next frame, whatever it is. `Ok(false)` when there is none.
+    fn push_one(&mut self, index: usize) -> Result<bool, (Refused, Route)> {
+        let Peer { links, state } = &mut self.peers[index];
+        if let Some(answer) = state.answers.front() {
+            let route = answer.route;
+            let Some(link) = &mut links[route as usize] else {
+                state.answers.pop_front();
+                return Ok(true);
+            };
+            link.send(&answer.header, Gather::EMPTY).map_err(|refused| (refused, route))?;
+            state.answers.pop_front();
+            return Ok(true);
+        }
+        if state.current.is_none() {
+            let route = state.route;
+            let next = match state.cleared.pop_front() {
+                Some(cleared) => Some(cleared),
+                None if state.outstanding < self.core.settings.credit => state.queue.pop_front(),
+                None => None,
+            };
+            let Some(pending) = next else { return Ok(false) };
+            if pending.header.kind == Kind::Start {
+                state.outstanding += pending.cost;
+            }
+            state.current = Some((route, pending));
+        }
+        let Some((route, pending)) = &mut state.current else { return Ok(false) };
+        let route = *route;
+        let Some(link) = &mut links[route as usize] else { return Err((Refused::Closed, route)) };
+        if pending.offer {
+            let address = if link.limits().single_copy { pending.source.address().unwrap_or(0) } else { 0 };
+            let offer = Offer { cookie: state.next_cookie, address };
+            let header = Header { kind: Kind::Offer, ..pending.header };
+            link.send(&header, Gather::new(&[&offer.encode()])).map_err(|refused| (refused, route))?;
+            self.offered(index, offer.cookie);
+            return Ok(true);
+        }
+        let limit = link.limits().frame;
+        let pieces = pending.source.pieces();
+        let part = Gather::new(pieces).part(pending.sent, limit);
+        let kind = if pending.sent == 0 { pending.header.kind } else { Kind::More };
+        link.send(&Header { kind, ..pending.header }, part).map_err(|refused| (refused, route))?;
+        pending.sent += part.len();
+        self.core.ledger.add(Counter::CopiedIn, part.len() as u64);
+        if pending.sent == pending.source.length {
+            self.handed_over(index);
+        }
+        Ok(true)
+    }
+
+    /// The current message's offer is out: keep its data until it is wanted.
+    fn offered(&mut self, index: usize, cookie: u64) {
+        let state = &mut self.peers[index].state;
+        let Some((_, pending)) = state.current.take() else { return };
+        state.next_cookie += 1;
+        let request = if pending.owned {
+            self.core.requests.finish(pending.request, Outcome::Sent);
+            None
+        } else {
+            Some(pending.request)
+        };
+        let Pending { source, header, cost, .. } = pending;
+        // What the receiver buffers it gives credit back for when it consumes it, not before.
+        let cost = if header.flags & FETCH_AT_ONCE != 0 { 0 } else { cost };
+        state.offers.insert(cookie, Offered { request, source, header, cost });
+    }
+
+    /// The current message has been handed over in full.
+    fn handed_over(&mut self, index: usize) {
+        let state = &mut self.peers[index].state;
+        let Some((_, pending)) = state.current.take() else { return };
+        if pending.header.kind == Kind::Answer {
+            state.outstanding -= pending.cost.min(state.outstanding);
+        }
+        self.core.requests.finish(pending.request, Outcome::Sent);
+    }
+}
+
+impl PeerState {
+    /// The receiver asks for the data of an offer: it goes to its slot.
+    pub(crate) fn clear(&mut self, cookie: u64, slot: u32, never: impl FnOnce() -> RequestId) {
+        let Some(Offered { request, source, header, cost }) = self.offers.remove(&cookie) else { return };
+        let request = request.unwrap_or_else(never);
+        let header = Header { kind: Kind::Answer, order: slot, flags: 0, ..header };
+        self.cleared.push_back(Pending { request, header, source, sent: 0, offer: false, owned: true, cost });
+    }
+}

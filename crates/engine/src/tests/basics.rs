@@ -1,0 +1,289 @@
+//! One promise of the engine at a time.
+
+use super::simulated::{Nature, engine, join, pair, settle, tid};
+use crate::{
+    Buffering, Completion, Counter, Engine, Into, Outcome, Outgoing, Pattern, Received, RequestId, SendError,
+    Sent, TagMatch, UserBuffer,
+};
+use parvum_transport::Route;
+use parvum_wire::Tid;
+
+fn outgoing<'a>(to: Tid, tag: i32, pieces: &'a [&'a [u8]]) -> Outgoing<'a> {
+    let (buffering, completion) = (Buffering::BySize, Completion::Reusable);
+    Outgoing { to, tag, context: 0, meta: 0, pieces, keep: None, buffering, completion }
+}
+
+fn send(from: &mut Engine, message: Outgoing<'_>) -> Result<Sent, SendError> {
+    // SAFETY: the tests keep their data until the end.
+    unsafe { from.send(message) }
+}
+
+fn tagged(tag: i32) -> Pattern {
+    Pattern { tag: TagMatch::Exactly(tag), ..Pattern::ANY }
+}
+
+fn bytes_of(engine: &mut Engine, id: RequestId) -> Vec<u8> {
+    let completed = engine.completed(id).expect("the receive is over");
+    completed.block.expect("a block").bytes().to_vec()
+}
+
+#[test]
+fn a_short_message_goes_at_once_and_is_matched_by_tag() {
+    let (mut a, mut b) = pair(Nature::QUICK);
+    assert_eq!(send(&mut a, outgoing(b.me(), 7, &[b"seven"])), Ok(Sent::Now));
+    assert_eq!(send(&mut a, outgoing(b.me(), 8, &[b"ei", b"ght"])), Ok(Sent::Now));
+    let eight = b.post(tagged(8), Into::Block, false, false);
+    settle(&mut [&mut a, &mut b]);
+    assert_eq!(bytes_of(&mut b, eight), b"eight");
+    let seven = b.post(Pattern { from: Some(a.me()), ..Pattern::ANY }, Into::Block, false, false);
+    assert_eq!(bytes_of(&mut b, seven), b"seven");
+    assert_eq!(b.ledger().read(Counter::Expected), 1);
+    assert_eq!(b.ledger().read(Counter::Unexpected), 1);
+}
+
+#[test]
+fn a_long_message_is_copied_once_when_the_link_permits() {
+    let (mut a, mut b) = pair(Nature::QUICK);
+    let data = vec![42; 100_000];
+    let Ok(Sent::Later(sent)) = send(&mut a, outgoing(b.me(), 1, &[&data])) else { panic!("offered") };
+    let mut room = vec![0; 100_000];
+    // SAFETY: `room` outlives the receive.
+    let buffer = unsafe { UserBuffer::new(room.as_mut_ptr(), room.len()) };
+    let received = b.post(Pattern::ANY, Into::User(buffer), false, false);
+    settle(&mut [&mut a, &mut b]);
+    assert!(a.is_over(sent) && b.is_over(received));
+    assert_eq!(room, data);
+    assert_eq!(b.ledger().read(Counter::PulledBytes), 100_000);
+    assert_eq!(a.ledger().read(Counter::CopiedIn) + b.ledger().read(Counter::CopiedOut), 0);
+}
+
+#[test]
+fn a_refused_single_copy_falls_back_to_streaming() {
+    let (mut a, mut b) = pair(Nature { refuse_pull: 1, ..Nature::QUICK });
+    let data: Vec<u8> = (0..100_000u32).map(|i| i as u8).collect();
+    let _ = send(&mut a, outgoing(b.me(), 1, &[&data]));
+    let received = b.post(Pattern::ANY, Into::Block, false, false);
+    settle(&mut [&mut a, &mut b]);
+    assert_eq!(bytes_of(&mut b, received), data);
+    assert_eq!(b.ledger().read(Counter::Pulled), 0);
+    assert_eq!(a.unfinished(), 0);
+}
+
+#[test]
+fn without_single_copy_long_messages_stream_through_small_frames() {
+    let (mut a, mut b) =
+        pair(Nature { single_copy: false, frame: 100, eager: 100, capacity: 3, ..Nature::QUICK });
+    let data: Vec<u8> = (0..10_001u32).map(|i| (i * 7) as u8).collect();
+    let _ = send(&mut a, outgoing(b.me(), 1, &[&data]));
+    settle(&mut [&mut a, &mut b]);
+    let _ = send(&mut a, outgoing(b.me(), 2, &[b"after"]));
+    let second = b.post(tagged(2), Into::Block, false, false);
+    let first = b.post(tagged(1), Into::Block, false, false);
+    settle(&mut [&mut a, &mut b]);
+    assert_eq!(bytes_of(&mut b, first), data);
+    assert_eq!(bytes_of(&mut b, second), b"after");
+}
+
+#[test]
+fn a_send_that_nobody_may_buffer_waits_for_the_receive() {
+    let (mut a, mut b) = pair(Nature::QUICK);
+    let message = Outgoing { buffering: Buffering::Never, ..outgoing(b.me(), 1, &[b"x"]) };
+    let Ok(Sent::Later(sent)) = send(&mut a, message) else { panic!("must wait") };
+    settle(&mut [&mut a, &mut b]);
+    assert!(!a.is_over(sent));
+    let received = b.post(Pattern::ANY, Into::Block, false, false);
+    settle(&mut [&mut a, &mut b]);
+    assert!(a.is_over(sent));
+    assert_eq!(bytes_of(&mut b, received), b"x");
+    assert_eq!(b.ledger().read(Counter::BufferedHere), 0);
+}
+
+#[test]
+fn a_send_buffered_at_the_sender_is_over_at_once_and_its_memory_is_free() {
+    let (mut a, mut b) = pair(Nature::QUICK);
+    let mut data = vec![1; 50_000];
+    let to = b.me();
+    let sent = send(&mut a, Outgoing { buffering: Buffering::AtSender, ..outgoing(to, 1, &[&data]) });
+    assert_eq!(sent, Ok(Sent::Now));
+    data.fill(2);
+    let received = b.post(Pattern::ANY, Into::Block, false, false);
+    settle(&mut [&mut a, &mut b]);
+    assert!(bytes_of(&mut b, received).iter().all(|&byte| byte == 1));
+    assert_eq!(a.ledger().read(Counter::BufferedAtSender), 50_000);
+    assert_eq!(a.unfinished(), 0);
+}
+
+#[test]
+fn a_message_buffered_at_the_receiver_leaves_the_sender_before_any_receive() {
+    let (mut a, mut b) = pair(Nature::QUICK);
+    let data = vec![9; 50_000];
+    let pieces: [&[u8]; 1] = [&data];
+    let message = Outgoing { buffering: Buffering::AtReceiver, ..outgoing(b.me(), 1, &pieces) };
+    let Ok(Sent::Later(sent)) = send(&mut a, message) else { panic!("offered") };
+    settle(&mut [&mut a, &mut b]);
+    assert!(a.is_over(sent));
+    assert_eq!(b.ledger().read(Counter::BufferedHere), 50_000);
+    let received = b.post(Pattern::ANY, Into::Block, false, false);
+    assert_eq!(bytes_of(&mut b, received), data);
+}
+
+#[test]
+fn a_message_to_be_discarded_vanishes_without_a_receive_and_arrives_with_one() {
+    let (mut a, mut b) = pair(Nature::QUICK);
+    let force = |to| Outgoing { buffering: Buffering::OrDiscard, ..outgoing(to, 1, &[b"now"]) };
+    let _ = send(&mut a, force(b.me()));
+    settle(&mut [&mut a, &mut b]);
+    assert_eq!(b.ledger().read(Counter::Discarded), 1);
+    let received = b.post(Pattern::ANY, Into::Block, false, false);
+    let _ = send(&mut a, force(b.me()));
+    settle(&mut [&mut a, &mut b]);
+    assert_eq!(bytes_of(&mut b, received), b"now");
+}
+
+#[test]
+fn a_message_longer_than_its_room_is_cut_and_says_so() {
+    let (mut a, mut b) = pair(Nature::QUICK);
+    for length in [100, 5_000] {
+        let data = vec![3; length];
+        let mut room = [0u8; 10];
+        // SAFETY: `room` outlives the receive.
+        let buffer = unsafe { UserBuffer::new(room.as_mut_ptr(), room.len()) };
+        let received = b.post(Pattern::ANY, Into::User(buffer), false, false);
+        let _ = send(&mut a, outgoing(b.me(), 1, &[&data]));
+        settle(&mut [&mut a, &mut b]);
+        let completed = b.completed(received).expect("over");
+        assert!(completed.is_cut(10));
+        assert_eq!(completed.envelope.length, length as u64);
+        assert_eq!(room, [3; 10]);
+    }
+}
+
+#[test]
+fn a_flood_is_slowed_by_credit_and_nobody_holds_more_than_the_bound() {
+    let credit = 10_000;
+    let (mut a, mut b) = (engine(1, credit), engine(2, credit));
+    join(&mut a, &mut b, Route::Shm, Nature { capacity: 1000, ..Nature::QUICK });
+    let data = [5; 100];
+    let mut sent = 0;
+    while let Ok(Sent::Now) = send(&mut a, outgoing(b.me(), 1, &[&data])) {
+        sent += 1;
+        settle(&mut [&mut a, &mut b]);
+        assert!(b.ledger().read(Counter::WaitingBytes) <= credit + 100);
+    }
+    assert!(sent > 10 && sent < 100, "{sent} messages");
+    assert_eq!(a.ledger().read(Counter::CreditStalls), 1);
+    for _ in 0..=sent {
+        let received = b.post(Pattern::ANY, Into::Block, false, false);
+        settle(&mut [&mut a, &mut b]);
+        assert_eq!(bytes_of(&mut b, received), data);
+    }
+    assert_eq!(a.unfinished(), 0);
+}
+
+#[test]
+fn a_route_may_change_between_messages_and_the_order_holds() {
+    let (mut a, mut b) = (engine(1, 1 << 20), engine(2, 1 << 20));
+    join(&mut a, &mut b, Route::Routed, Nature { delay: 40, ..Nature::QUICK });
+    join(&mut a, &mut b, Route::Shm, Nature::QUICK);
+    for round in 0..20u8 {
+        assert!(a.prefer(b.me(), if round % 2 == 0 { Route::Routed } else { Route::Shm }));
+        let _ = send(&mut a, outgoing(b.me(), 1, &[&[round]]));
+    }
+    for round in 0..20u8 {
+        let received = b.post(Pattern::ANY, Into::Block, false, false);
+        settle(&mut [&mut a, &mut b]);
+        assert_eq!(bytes_of(&mut b, received), [round]);
+    }
+}
+
+#[test]
+fn a_probe_leaves_the_message_and_a_matched_one_names_it() {
+    let (mut a, mut b) = pair(Nature::QUICK);
+    for byte in [1u8, 2] {
+        let _ = send(&mut a, outgoing(b.me(), 4, &[&[byte]]));
+    }
+    settle(&mut [&mut a, &mut b]);
+    let (first, envelope) = b.probe(&tagged(4)).expect("arrived");
+    assert_eq!((envelope.tag, envelope.length, envelope.from), (4, 1, a.me()));
+    assert_eq!(b.probe(&tagged(4)).map(|(id, _)| id), Some(first));
+    let (second, _) = b.find(|id, _| id != first).expect("two arrived");
+    let received = b.receive_message(second, Into::Block).expect("still there");
+    assert_eq!(bytes_of(&mut b, received), [2]);
+    assert!(b.receive_message(second, Into::Block).is_none());
+    assert!(b.probe(&tagged(5)).is_none());
+}
+
+#[test]
+fn a_cancelled_receive_takes_nothing() {
+    let (mut a, mut b) = pair(Nature::QUICK);
+    let received = b.post(Pattern::ANY, Into::Block, false, false);
+    assert!(b.cancel(received));
+    assert!(matches!(b.test(received), Received::Over(Outcome::Cancelled)));
+    assert!(!b.is_known(received));
+    let _ = send(&mut a, outgoing(b.me(), 1, &[b"kept"]));
+    settle(&mut [&mut a, &mut b]);
+    let next = b.post(Pattern::ANY, Into::Block, false, false);
+    assert!(!b.cancel(next), "it is over");
+    assert_eq!(bytes_of(&mut b, next), b"kept");
+}
+
+#[test]
+fn a_handler_goes_before_other_receives_and_is_announced() {
+    let (mut a, mut b) = pair(Nature::QUICK);
+    let plain = b.post(Pattern::ANY, Into::Block, false, false);
+    let handler = b.post(tagged(3), Into::Block, true, true);
+    let _ = send(&mut a, outgoing(b.me(), 3, &[b"for the handler"]));
+    settle(&mut [&mut a, &mut b]);
+    assert_eq!(b.next_completed(), Some(handler));
+    assert_eq!(b.next_completed(), None);
+    assert!(!b.is_over(plain));
+}
+
+#[test]
+fn a_task_may_send_to_itself() {
+    let mut a = engine(1, 1 << 20);
+    let data = vec![8; 3 << 20];
+    let me = a.me();
+    let Ok(sent) = send(&mut a, outgoing(me, 1, &[&data])) else { panic!("to oneself") };
+    let received = a.post(Pattern::ANY, Into::Block, false, false);
+    settle(&mut [&mut a]);
+    assert_eq!(bytes_of(&mut a, received), data);
+    let Sent::Later(sent) = sent else { panic!("too long for the queue") };
+    assert!(a.is_over(sent));
+}
+
+#[test]
+fn what_had_arrived_before_a_death_is_received_and_the_rest_is_told() {
+    let (mut a, mut b) = (engine(1, 1 << 20), engine(2, 1 << 20));
+    let scissors = join(&mut a, &mut b, Route::Shm, Nature::QUICK);
+    let data = vec![1; 5_000];
+    let _ = send(&mut b, outgoing(a.me(), 1, &[b"small"]));
+    let _ = send(&mut b, outgoing(a.me(), 2, &[&data]));
+    let Ok(Sent::Later(offered)) = send(&mut a, outgoing(b.me(), 3, &[&data])) else { panic!("offered") };
+    let waiting = a.post(Pattern { from: Some(b.me()), ..tagged(9) }, Into::Block, false, false);
+    scissors.cut(2);
+    let gone = b.me();
+    a.peer_gone(gone);
+    assert!(matches!(a.test(offered), Received::Over(Outcome::Gone(tid)) if tid == gone));
+    assert!(matches!(a.test(waiting), Received::Over(Outcome::Gone(_))));
+    let first = a.post(Pattern::ANY, Into::Block, false, false);
+    assert_eq!(bytes_of(&mut a, first), b"small");
+    assert_eq!(a.ledger().read(Counter::Lost), 1, "the offered message died with its sender");
+    assert_eq!(send(&mut a, outgoing(gone, 1, &[b"x"])), Err(SendError::Gone(gone)));
+}
+
+#[test]
+fn a_stranger_cannot_be_sent_to() {
+    let mut a = engine(1, 1 << 20);
+    assert_eq!(send(&mut a, outgoing(tid(9), 1, &[b"x"])), Err(SendError::NotAttached(tid(9))));
+}
+
+#[test]
+fn an_injected_message_is_received_like_any_other() {
+    let mut a = engine(1, 1 << 20);
+    let notice = crate::Envelope { from: tid(5), tag: 99, context: 0, meta: 1, length: 0 };
+    a.inject(notice, b"gone");
+    let received = a.post(tagged(99), Into::Block, false, false);
+    let completed = a.completed(received).expect("over");
+    assert_eq!((completed.envelope.from, completed.envelope.length), (tid(5), 4));
+}

@@ -1,0 +1,5 @@
+//! The engine driven by a simulated pair, from a seed, without sockets or sleeps.
+
+mod basics;
+mod chaos;
+mod simulated;

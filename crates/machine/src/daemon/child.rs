@@ -1,0 +1,184 @@
+//! Starting processes. The only `unsafe` of the daemon: the few calls between
+//! fork and exec.
+
+use parvum_wire::Tid;
+use parvum_wire::control::{Blob, ErrorKind, Failure, SpawnRequest};
+use rustix::process::{PidfdFlags, Rlimit, pidfd_open};
+use std::ffi::{OsStr, OsString};
+use std::io::{self, ErrorKind as Io};
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A process that runs.
+pub(super) struct Started {
+    pub pid: u32,
+    pub pidfd: OwnedFd,
+    pub out: OwnedFd,
+    pub err: OwnedFd,
+}
+
+/// What every child gets.
+pub(super) struct Surroundings {
+    pub dir: PathBuf,
+    /// The limit on descriptors as it was before the daemon raised its own.
+    pub nofile: Rlimit,
+}
+
+/// Starts one program of `plan` as task `tid`: its own process group, nothing on
+/// standard input, pipes behind the outputs, SIGKILL when the daemon dies.
+pub(super) fn start(tid: Tid, plan: &SpawnRequest, around: &Surroundings) -> Result<Started, Failure> {
+    let cwd = plan.cwd.as_ref().map(|cwd| PathBuf::from(text(cwd))).or_else(home).unwrap_or("/".into());
+    let program = find(plan, &cwd)?;
+    let mut command = Command::new(&program);
+    command.arg0(text(&plan.program)).args(plan.args.iter().map(text)).current_dir(&cwd);
+    if let Some(env) = &plan.env {
+        command.env_clear();
+        command.envs(env.iter().filter_map(split));
+    }
+    command.envs(plan.env_add.iter().filter_map(split));
+    command.env("PARVUM_TID", tid.0.to_string()).env("PARVUM_DIR", &around.dir);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    prepare(&mut command, around.nofile);
+    let mut child = command.spawn().map_err(|error| refusal(&error, &program, &cwd))?;
+    let (out, err) = (child.stdout.take(), child.stderr.take());
+    let (out, err): (OwnedFd, OwnedFd) = (out.expect("piped").into(), err.expect("piped").into());
+    let pid = rustix::process::Pid::from_child(&child);
+    let open = || -> io::Result<OwnedFd> {
+        for pipe in [&out, &err] {
+            rustix::io::ioctl_fionbio(pipe, true)?;
+        }
+        Ok(pidfd_open(pid, PidfdFlags::NONBLOCK)?)
+    };
+    match open() {
+        Ok(pidfd) => Ok(Started { pid: child.id(), pidfd, out, err }),
+        Err(error) => {
+            // Without them the process could not be attended: it must not run.
+            let _ = child.kill();
+            let _ = child.wait();
+            Err(refusal(&error, &program, &cwd))
+        }
+    }
+}
+
+fn prepare(command: &mut Command, nofile: Rlimit) {
+    let daemon = rustix::process::getpid();
+    let hook = move || -> io::Result<()> {
+        rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
+        // The daemon may have died before the call above.
+        if rustix::process::getppid() != Some(daemon) {
+            return Err(io::Error::from(Io::BrokenPipe));
+        }
+        rustix::process::setrlimit(rustix::process::Resource::Nofile, nofile)?;
+        Ok(())
+    };
+    // SAFETY: between fork and exec only async-signal-safe things may happen.
+    // The hook makes three raw system calls and allocates nothing (an io::Error
+    // from an error number or a kind holds no heap memory).
+    unsafe { command.pre_exec(hook) };
+}
+
+/// Closes every descriptor from 3 on. For the daemon's start: it must not hold
+/// what its starter happened to have open.
+pub(super) fn close_inherited() {
+    // SAFETY: called first thing in a process of our own, before it opened
+    // anything: no owner of such a descriptor exists in it.
+    unsafe { libc::close_range(3, libc::c_uint::MAX, 0) };
+}
+
+/// Where the program is. A name with a slash is a path, seen from the working
+/// directory; others are looked for in the given directories and then in PATH.
+fn find(plan: &SpawnRequest, cwd: &Path) -> Result<PathBuf, Failure> {
+    let name = text(&plan.program);
+    if plan.program.0.contains(&b'/') {
+        let path = cwd.join(name);
+        return match look(&path) {
+            Found::Program => Ok(path),
+            Found::Not(why) => Err(not_executable(&path, &why)),
+            Found::Missing => Err(Failure::new(ErrorKind::ProgramNotFound, path.display().to_string())),
+        };
+    }
+    let from_plan = |vars: &[Blob]| {
+        vars.iter().rev().filter_map(split).find(|(k, _)| *k == "PATH").map(|(_, v)| v.to_os_string())
+    };
+    let path = match &plan.env {
+        Some(env) => from_plan(&plan.env_add).or_else(|| from_plan(env)),
+        None => from_plan(&plan.env_add).or_else(|| std::env::var_os("PATH")),
+    };
+    let path = path.unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".into());
+    let given = plan.search.iter().map(|dir| PathBuf::from(text(dir)));
+    let mut nearly = None;
+    for dir in given.chain(std::env::split_paths(&path)) {
+        let candidate = cwd.join(dir).join(name);
+        match look(&candidate) {
+            Found::Program => return Ok(candidate),
+            Found::Not(why) => nearly = nearly.or(Some((candidate, why))),
+            Found::Missing => {}
+        }
+    }
+    match nearly {
+        Some((path, why)) => Err(not_executable(&path, &why)),
+        None => {
+            let detail = format!("{} in PATH={}", plan.program.lossy(), path.to_string_lossy());
+            Err(Failure::new(ErrorKind::ProgramNotFound, detail))
+        }
+    }
+}
+
+enum Found {
+    Program,
+    Not(String),
+    Missing,
+}
+
+fn look(path: &Path) -> Found {
+    match std::fs::metadata(path) {
+        Ok(meta) if meta.is_dir() => Found::Not("is a directory".into()),
+        Ok(meta) if meta.permissions().mode() & 0o111 == 0 => Found::Not("has no x permission".into()),
+        Ok(_) => Found::Program,
+        Err(error) if error.kind() == Io::PermissionDenied => Found::Not("may not be looked at".into()),
+        Err(_) => Found::Missing,
+    }
+}
+
+fn not_executable(path: &Path, why: &str) -> Failure {
+    Failure::new(ErrorKind::NotExecutable, format!("{} {why}", path.display()))
+}
+
+fn refusal(error: &io::Error, program: &Path, cwd: &Path) -> Failure {
+    let detail = format!("{}: {error}", program.display());
+    let errno = error.raw_os_error().unwrap_or(0);
+    match errno {
+        libc::EAGAIN | libc::ENOMEM | libc::EMFILE | libc::ENFILE => {
+            Failure::new(ErrorKind::OutOfResources, detail)
+        }
+        libc::EACCES if cwd.is_dir() => Failure::new(ErrorKind::NotExecutable, detail),
+        // The kernel says the same of a missing directory and a missing interpreter.
+        libc::ENOENT | libc::ENOTDIR | libc::EACCES if !cwd.is_dir() => {
+            Failure::new(ErrorKind::ExecFailed, format!("working directory {}: {error}", cwd.display()))
+        }
+        libc::ENOENT => {
+            let detail = format!("{}: its interpreter does not exist", program.display());
+            Failure::new(ErrorKind::ExecFailed, detail)
+        }
+        _ => Failure::new(ErrorKind::ExecFailed, detail),
+    }
+}
+
+fn home() -> Option<PathBuf> {
+    std::env::var_os("HOME").map(PathBuf::from).filter(|dir| dir.is_dir())
+}
+
+fn text(blob: &Blob) -> &OsStr {
+    OsStr::from_bytes(&blob.0)
+}
+
+/// `NAME=value`, cut in two; nothing when it is not of that form.
+fn split(var: &Blob) -> Option<(OsString, OsString)> {
+    let at = var.0.iter().position(|b| *b == b'=').filter(|at| *at > 0)?;
+    let os = |bytes: &[u8]| OsString::from_vec(bytes.to_vec());
+    Some((os(&var.0[..at]), os(&var.0[at + 1..])))
+}

@@ -1,0 +1,18 @@
+//! The shell around the machine: sockets, processes, time.
+//!
+//! One thread, one tokio runtime, one [`shell::Shell`]. Every connection, child
+//! and pipe has a small task that turns what happens into inputs; the shell
+//! carries out the effects at once.
+
+#[allow(unsafe_code)]
+mod child;
+mod client;
+mod log;
+mod output;
+mod relay;
+mod shell;
+mod start;
+#[allow(unsafe_code)]
+mod watch;
+
+pub use start::{StartError, launch, serve, sweep};

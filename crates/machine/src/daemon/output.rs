@@ -1,0 +1,113 @@
+//! A spawned process: its two pipes, and its end.
+
+use super::child::Started;
+use super::shell::Shell;
+use super::watch::watch;
+use crate::state::Input;
+use parvum_wire::Tid;
+use parvum_wire::control::{Blob, Event, ExitStatus, FromDaemon, Stream};
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use std::cell::Cell;
+use std::os::fd::{AsFd, OwnedFd};
+use std::rc::Rc;
+use tokio::io::unix::AsyncFd;
+use tokio::sync::Notify;
+
+/// How much of a pipe is read at once: what a pipe holds.
+const CHUNK: usize = 64 * 1024;
+
+struct Life {
+    tid: Tid,
+    ended: Cell<bool>,
+    end: Notify,
+    pipes: Cell<u8>,
+}
+
+/// Attends the process until it and its output are at an end.
+pub(super) fn attend(shell: &Rc<Shell>, tid: Tid, child: Started) -> std::io::Result<()> {
+    let life = Rc::new(Life { tid, ended: Cell::new(false), end: Notify::new(), pipes: Cell::new(2) });
+    let (out, err, pidfd) = (watch(child.out)?, watch(child.err)?, watch(child.pidfd)?);
+    tokio::task::spawn_local(carry(shell.clone(), life.clone(), Stream::Out, out));
+    tokio::task::spawn_local(carry(shell.clone(), life.clone(), Stream::Err, err));
+    tokio::task::spawn_local(wait(shell.clone(), life, pidfd, child.pid));
+    Ok(())
+}
+
+async fn wait(shell: Rc<Shell>, life: Rc<Life>, pidfd: AsyncFd<OwnedFd>, pid: u32) {
+    let status = loop {
+        let Ok(mut guard) = pidfd.readable().await else { break ExitStatus::Code(255) };
+        // What the process left behind in its group goes with it. This comes
+        // before reaping: until then the group's number cannot be another's.
+        let peek = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+        if let Ok(None) = waitid(WaitId::PidFd(pidfd.as_fd()), peek) {
+            guard.clear_ready();
+            continue;
+        }
+        if !shell.houses_others(life.tid)
+            && let Some(group) = Pid::from_raw(pid as i32)
+        {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        match waitid(WaitId::PidFd(pidfd.as_fd()), WaitIdOptions::EXITED) {
+            Ok(Some(status)) => {
+                let code = status.exit_status().map(ExitStatus::Code);
+                let signal = || status.terminating_signal().map(ExitStatus::Signal);
+                break code.or_else(signal).unwrap_or(ExitStatus::Code(255));
+            }
+            _ => break ExitStatus::Code(255),
+        }
+    };
+    life.ended.set(true);
+    life.end.notify_waiters();
+    shell.input(Input::ProcessExited { tid: life.tid, status });
+}
+
+/// Hands on what the process writes, as fast as the reader takes it.
+async fn carry(shell: Rc<Shell>, life: Rc<Life>, stream: Stream, pipe: AsyncFd<OwnedFd>) {
+    let mut buffer = vec![0; CHUNK];
+    loop {
+        while let Some(client) = shell.output_client(life.tid).filter(|client| client.is_full()) {
+            client.room.notified().await;
+        }
+        match rustix::io::read(&pipe, &mut buffer[..]) {
+            Ok(0) => break,
+            Ok(length) => {
+                deliver(&shell, life.tid, stream, &buffer[..length]);
+                // A task that writes without end must not starve the others.
+                tokio::task::yield_now().await;
+            }
+            Err(Errno::INTR) => {}
+            Err(Errno::AGAIN) => {
+                // Empty, and the writer dead: whoever else holds the pipe is none
+                // of ours.
+                if life.ended.get() && !shell.houses_others(life.tid) {
+                    break;
+                }
+                tokio::select! {
+                    guard = pipe.readable() => match guard {
+                        Ok(mut guard) => guard.clear_ready(),
+                        Err(_) => break,
+                    },
+                    _ = life.end.notified(), if !life.ended.get() => {}
+                }
+            }
+            Err(_) => break,
+        }
+    }
+    life.pipes.set(life.pipes.get() - 1);
+    if life.pipes.get() == 0 {
+        shell.input(Input::OutputEnded(life.tid));
+    }
+}
+
+fn deliver(shell: &Shell, tid: Tid, stream: Stream, data: &[u8]) {
+    match shell.output_client(tid) {
+        Some(client) => {
+            let event = Event::Output { tid, stream, data: Blob(data.to_vec()) };
+            // A chunk is far below the bound of a frame.
+            let _ = client.post(&FromDaemon::Event(event), Vec::new());
+        }
+        None => shell.log.output(&tid.to_string(), data),
+    }
+}

@@ -1,0 +1,340 @@
+//! Routed messages: task, daemon, task.
+//!
+//! A task's data connection carries frames: length, destination, payload. The
+//! daemon writes the source over the destination, where the frame lies in its
+//! buffer, and passes runs of frames for one destination on with one write. What
+//! the destination's socket does not take waits in its port, up to a bound; then
+//! the source is left unread until there is room.
+//!
+//! A frame without payload is never sent by a task. The daemon sends one, in the
+//! name of a source that has closed its data connection, after everything it
+//! sent: the end of that route.
+
+use super::shell::{Shell, TaskIo};
+use parvum_wire::Tid;
+use parvum_wire::control::{Event, MAX_ROUTED, ROUTED_HEADER};
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, SendFlags, recv, send};
+use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
+use std::os::fd::OwnedFd;
+use std::rc::Rc;
+use tokio::io::unix::AsyncFd;
+use tokio::sync::Notify;
+
+/// How much may wait for one destination.
+pub(super) const PORT_LIMIT: usize = 1024 * 1024;
+/// Receive buffer of a source: at least one frame fits, small ones come in bulk.
+const BUFFER: usize = 2 * MAX_ROUTED;
+
+type Socket = Rc<AsyncFd<OwnedFd>>;
+
+/// Where routed frames for one task go.
+pub(super) struct Port {
+    queue: RefCell<Queue>,
+    socket: RefCell<Option<Socket>>,
+    flush: Notify,
+    room: Notify,
+    gone: Cell<bool>,
+    told_to_open: Cell<bool>,
+    task: Option<Rc<TaskIo>>,
+}
+
+#[derive(Default)]
+struct Queue {
+    bytes: Vec<u8>,
+    start: usize,
+}
+
+impl Queue {
+    fn waiting(&self) -> &[u8] {
+        &self.bytes[self.start..]
+    }
+
+    fn push(&mut self, bytes: &[u8]) {
+        if self.start > PORT_LIMIT / 2 {
+            self.bytes.drain(..self.start);
+            self.start = 0;
+        }
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    fn pop(&mut self, length: usize) {
+        self.start += length;
+        if self.start == self.bytes.len() {
+            self.bytes.clear();
+            self.start = 0;
+        }
+    }
+}
+
+impl Port {
+    pub fn new(task: Option<Rc<TaskIo>>) -> Port {
+        Port {
+            queue: Default::default(),
+            socket: RefCell::new(None),
+            flush: Notify::new(),
+            room: Notify::new(),
+            gone: Cell::new(false),
+            told_to_open: Cell::new(false),
+            task,
+        }
+    }
+
+    /// The task is gone: whoever waits for room learns it.
+    pub fn close(&self) {
+        self.gone.set(true);
+        self.socket.borrow_mut().take();
+        *self.queue.borrow_mut() = Queue::default();
+        self.room.notify_waiters();
+        self.flush.notify_one();
+    }
+
+    /// Takes all of `bytes` (true), or nothing because there is no room (false).
+    fn offer(&self, bytes: &[u8]) -> bool {
+        let mut queue = self.queue.borrow_mut();
+        let mut rest = bytes;
+        if queue.waiting().is_empty() {
+            if let Some(socket) = &*self.socket.borrow() {
+                rest = &bytes[try_send(socket, bytes)..];
+            }
+        } else if queue.waiting().len() + bytes.len() > PORT_LIMIT {
+            return false;
+        }
+        if !rest.is_empty() {
+            queue.push(rest);
+            self.flush.notify_one();
+        }
+        drop(queue);
+        if let Some(task) = &self.task {
+            task.ring();
+        }
+        true
+    }
+
+    /// Sends what had to wait; ends when the task is gone.
+    async fn write(&self, socket: &Socket) {
+        while !self.gone.get() {
+            if self.flush_now(socket) {
+                self.flush.notified().await;
+                continue;
+            }
+            match socket.writable().await {
+                Ok(mut guard) => guard.clear_ready(),
+                Err(_) => return,
+            }
+        }
+    }
+
+    /// Sends until nothing waits (true) or the socket is full (false).
+    fn flush_now(&self, socket: &Socket) -> bool {
+        let mut any = false;
+        let mut queue = self.queue.borrow_mut();
+        let done = loop {
+            if queue.waiting().is_empty() {
+                break true;
+            }
+            match try_send(socket, queue.waiting()) {
+                0 => break false,
+                sent => queue.pop(sent),
+            }
+            any = true;
+        };
+        drop(queue);
+        if any {
+            if let Some(task) = &self.task {
+                task.ring();
+            }
+            self.room.notify_waiters();
+        }
+        done
+    }
+}
+
+/// Sends what the socket takes. A broken one takes everything: its task is on
+/// its way out, and the control connection tells the rest.
+fn try_send(socket: &Socket, bytes: &[u8]) -> usize {
+    loop {
+        match send(socket, bytes, SendFlags::DONTWAIT | SendFlags::NOSIGNAL) {
+            Ok(sent) => return sent,
+            Err(Errno::INTR) => {}
+            Err(Errno::AGAIN) => return 0,
+            Err(_) => return bytes.len(),
+        }
+    }
+}
+
+/// The reading end of a task's data connection.
+#[derive(Default)]
+pub(super) struct Source {
+    finishing: Cell<bool>,
+    finished: Cell<bool>,
+    changed: Notify,
+}
+
+impl Source {
+    /// Waits until everything that the task has sent is handed on.
+    pub async fn finish(&self) {
+        self.finishing.set(true);
+        self.changed.notify_waiters();
+        while !self.finished.get() {
+            self.changed.notified().await;
+        }
+    }
+}
+
+/// Serves the data connection of task `me`.
+pub(super) async fn serve(shell: Rc<Shell>, me: Tid, fd: AsyncFd<OwnedFd>, first: Vec<u8>) {
+    let source = Rc::new(Source::default());
+    if !shell.attach_data(me, source.clone()) {
+        return;
+    }
+    let socket = Rc::new(fd);
+    let port = shell.port(me);
+    *port.socket.borrow_mut() = Some(socket.clone());
+    let writer = tokio::task::spawn_local({
+        let (port, socket) = (port.clone(), socket.clone());
+        async move { port.write(&socket).await }
+    });
+    let mut reader = Reader { shell: &shell, me, known: HashSet::new(), told: HashSet::new() };
+    if let Err(fault) = reader.read(&socket, &source, first).await {
+        shell.log.refusal("bad routed frame", &format!("task {me}: {fault}"));
+        // Whoever breaks the framing cannot be understood any more.
+        let _ = rustix::net::shutdown(&socket, rustix::net::Shutdown::Both);
+    }
+    for to in std::mem::take(&mut reader.known) {
+        if let Some(port) = shell.find_port(to) {
+            let mut end = [0; ROUTED_HEADER];
+            end[..4].copy_from_slice(&4u32.to_le_bytes());
+            end[4..].copy_from_slice(&me.0.to_le_bytes());
+            reader.pass(&port, &end).await;
+        }
+    }
+    source.finished.set(true);
+    source.changed.notify_waiters();
+    // The other direction lives on until the task is gone.
+    let _ = writer.await;
+}
+
+struct Reader<'a> {
+    shell: &'a Rc<Shell>,
+    me: Tid,
+    /// Destinations that have had frames.
+    known: HashSet<Tid>,
+    /// Destinations whose absence has been told.
+    told: HashSet<Tid>,
+}
+
+impl Reader<'_> {
+    async fn read(&mut self, socket: &Socket, source: &Source, first: Vec<u8>) -> Result<(), String> {
+        let mut buffer = vec![0; BUFFER.max(first.len())];
+        buffer[..first.len()].copy_from_slice(&first);
+        let (mut start, mut end) = (0, first.len());
+        drop(first);
+        loop {
+            start += self.hand_on(&mut buffer[start..end]).await?;
+            if start == end {
+                (start, end) = (0, 0);
+            } else if start > MAX_ROUTED / 2 {
+                buffer.copy_within(start..end, 0);
+                (start, end) = (0, end - start);
+            }
+            match recv(socket, &mut buffer[end..], RecvFlags::DONTWAIT) {
+                Ok((0, _)) => return Ok(()),
+                Ok((length, _)) => {
+                    end += length;
+                    // So that a flood does not starve the other connections.
+                    tokio::task::consume_budget().await;
+                }
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) if source.finishing.get() => return Ok(()),
+                Err(Errno::AGAIN) => tokio::select! {
+                    guard = socket.readable() => guard.map_err(|e| e.to_string())?.clear_ready(),
+                    _ = source.changed.notified() => {}
+                },
+                Err(_) => return Ok(()),
+            }
+        }
+    }
+
+    /// Hands on the whole frames at the front of `bytes`; returns how many bytes
+    /// they took.
+    async fn hand_on(&mut self, bytes: &mut [u8]) -> Result<usize, String> {
+        let mut done = 0;
+        // A run: frames for one destination, one after the other.
+        let mut run: Option<(Tid, usize)> = None;
+        loop {
+            let frame = frame_at(&bytes[done..])?;
+            if let Some((to, from)) = run
+                && frame.is_none_or(|(next, length)| next != to || done + length - from > PORT_LIMIT / 4)
+            {
+                self.relay(to, &bytes[from..done]).await;
+                run = None;
+            }
+            let Some((to, length)) = frame else { return Ok(done) };
+            bytes[done + 4..done + 8].copy_from_slice(&self.me.0.to_le_bytes());
+            run.get_or_insert((to, done));
+            done += length;
+        }
+    }
+
+    async fn relay(&mut self, to: Tid, frames: &[u8]) {
+        let port = if self.shell.exists(to) { Some(self.shell.port(to)) } else { None };
+        let Some(port) = port else { return self.undeliverable(to) };
+        if self.known.insert(to) {
+            self.shell.link(self.me, to);
+        }
+        if port.socket.borrow().is_none() && !port.told_to_open.replace(true) {
+            self.shell.tell(to, Event::OpenData);
+        }
+        if !self.pass(&port, frames).await {
+            self.undeliverable(to);
+        }
+    }
+
+    /// False when the destination is gone.
+    async fn pass(&self, port: &Port, frames: &[u8]) -> bool {
+        while !port.gone.get() {
+            if port.offer(frames) {
+                return true;
+            }
+            port.room.notified().await;
+        }
+        false
+    }
+
+    fn undeliverable(&mut self, to: Tid) {
+        if self.told.insert(to) {
+            self.shell.tell(self.me, Event::Undeliverable { to });
+        }
+    }
+}
+
+/// The destination and the whole length of the frame at the front, if all of it
+/// is there.
+fn frame_at(bytes: &[u8]) -> Result<Option<(Tid, usize)>, String> {
+    let Some(head) = bytes.first_chunk::<ROUTED_HEADER>() else { return Ok(None) };
+    let length = u32::from_le_bytes([head[0], head[1], head[2], head[3]]) as usize;
+    if length <= 4 || length - 4 > MAX_ROUTED {
+        return Err(format!("length {length}"));
+    }
+    let to = Tid(i32::from_le_bytes([head[4], head[5], head[6], head[7]]));
+    Ok((bytes.len() >= 4 + length).then_some((to, 4 + length)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_are_seen_whole_or_not_at_all() {
+        let mut bytes = vec![6, 0, 0, 0, 1, 0, 4, 0, b'h', b'i'];
+        assert_eq!(frame_at(&bytes), Ok(Some((Tid(0x40001), 10))));
+        assert_eq!(frame_at(&bytes[..9]), Ok(None));
+        assert_eq!(frame_at(&bytes[..3]), Ok(None));
+        bytes[0] = 4;
+        assert!(frame_at(&bytes).is_err(), "no payload");
+        bytes[..4].copy_from_slice(&(MAX_ROUTED as u32 + 5).to_le_bytes());
+        assert!(frame_at(&bytes).is_err(), "too long");
+    }
+}

@@ -1,0 +1,425 @@
+//! The one shell: everything the daemon owns.
+
+use super::child::{self, Surroundings};
+use super::client::{ClientIo, OUTBOX_FULL, serve, turn_away};
+use super::log::Log;
+use super::output;
+use super::relay::{PORT_LIMIT, Port, Source};
+use super::watch::watch;
+use crate::state::{Channel, ClientId, Config, Effect, Input, Limits, Machine};
+use parvum_page::{TaskPage, monotonic_ns};
+use parvum_socket::Place;
+use parvum_wire::Tid;
+use parvum_wire::control::{
+    Call, ErrorKind, Event, Failure, FromDaemon, MAX_FRAME, OptionRow, PROTOCOL, Reply, Request, RequestId,
+    SpawnRequest, TaskRow, Waits,
+};
+use rustix::event::{EventfdFlags, eventfd};
+use rustix::process::{Pid, Signal, getpid, kill_process, kill_process_group};
+use std::cell::{Cell, RefCell};
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, VecDeque};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::rc::Rc;
+use std::time::Duration;
+use tokio::net::UnixListener;
+use tokio::sync::Notify;
+
+/// A descriptor on its way through the machine.
+pub(super) type Fd = Rc<OwnedFd>;
+
+/// A task's page, mapped, and its eventfd.
+pub(super) struct TaskIo {
+    page: TaskPage,
+    bell: Fd,
+}
+
+impl TaskIo {
+    /// A control message is in the task's socket.
+    pub fn announce(&self) {
+        self.page.announce_control(&*self.bell);
+    }
+
+    /// Something else waits for the task.
+    pub fn ring(&self) {
+        self.page.ring(&*self.bell);
+    }
+}
+
+pub(super) struct Shell {
+    pub log: Log,
+    place: Place,
+    machine: RefCell<Machine<Fd>>,
+    clients: RefCell<HashMap<ClientId, Rc<ClientIo>>>,
+    tasks: RefCell<HashMap<Tid, Rc<TaskIo>>>,
+    ports: RefCell<HashMap<Tid, Rc<Port>>>,
+    around: Surroundings,
+    last_client: Cell<ClientId>,
+    limits: Limits,
+    began: u64,
+    timer: Notify,
+    stop: Notify,
+}
+
+impl Shell {
+    pub fn new(place: Place, log: Log, around: Surroundings, config: Config) -> Shell {
+        Shell {
+            log,
+            place,
+            limits: config.limits,
+            machine: RefCell::new(Machine::new(config)),
+            clients: Default::default(),
+            tasks: Default::default(),
+            ports: Default::default(),
+            around,
+            last_client: Cell::new(0),
+            began: monotonic_ns(),
+            timer: Notify::new(),
+            stop: Notify::new(),
+        }
+    }
+
+    /// Serves until the machine is stopped, or somebody signals the daemon.
+    pub async fn run(self: Rc<Shell>, listener: UnixListener) -> io::Result<()> {
+        use tokio::signal::unix::{SignalKind, signal};
+        let (mut term, mut int) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+        tokio::task::spawn_local(self.clone().accept(listener));
+        tokio::task::spawn_local(self.clone().keep_time());
+        let halt = |shell: &Rc<Shell>| {
+            shell.log.line("stopped by a signal");
+            let call = Call { id: 0, request: Request::Halt };
+            // Client 0 does not exist: nobody waits for the answer.
+            shell.input(Input::Call { client: 0, pid: 0, call, fds: Vec::new(), channel: None });
+        };
+        loop {
+            tokio::select! {
+                _ = self.stop.notified() => break,
+                _ = term.recv() => halt(&self),
+                _ = int.recv() => halt(&self),
+            }
+        }
+        self.say_goodbye().await;
+        Ok(())
+    }
+
+    /// Gives everybody a moment to take what is queued.
+    async fn say_goodbye(&self) {
+        let clients: Vec<_> = self.clients.borrow().values().cloned().collect();
+        let flushed = async {
+            for client in &clients {
+                while !client.is_flushed() {
+                    client.room.notified().await;
+                }
+            }
+        };
+        let _ = tokio::time::timeout(Duration::from_secs(1), flushed).await;
+    }
+
+    async fn accept(self: Rc<Shell>, listener: UnixListener) {
+        loop {
+            let stream = match listener.accept().await {
+                Ok((stream, _)) => stream,
+                Err(error) => {
+                    // Out of descriptors, most likely: others will close theirs.
+                    self.log.refusal("connection", &error.to_string());
+                    tokio::time::sleep(Duration::from_millis(50)).await;
+                    continue;
+                }
+            };
+            let opened = stream.into_std().and_then(|s| self.admit(s.into()));
+            if let Err(error) = opened {
+                self.log.refusal("connection", &error.to_string());
+            }
+        }
+    }
+
+    fn admit(self: &Rc<Shell>, socket: OwnedFd) -> io::Result<()> {
+        let peer = rustix::net::sockopt::socket_peercred(&socket)?;
+        if peer.uid != rustix::process::geteuid() {
+            let text = format!("user {}, process {}", peer.uid.as_raw(), peer.pid.as_raw_nonzero());
+            self.log.refusal("another user's connection", &text);
+            turn_away(&socket, ErrorKind::OtherUser.into());
+            return Ok(());
+        }
+        let id = self.last_client.get() + 1;
+        self.last_client.set(id);
+        let pid = peer.pid.as_raw_nonzero().get() as u32;
+        let client = Rc::new(ClientIo::new(id, pid, watch(socket)?));
+        self.clients.borrow_mut().insert(id, client.clone());
+        tokio::task::spawn_local(serve(self.clone(), client));
+        Ok(())
+    }
+
+    async fn keep_time(self: Rc<Shell>) {
+        loop {
+            let deadline = self.machine.borrow().next_deadline();
+            let wait = deadline.map(|at| Duration::from_nanos(at.saturating_sub(monotonic_ns())));
+            match wait {
+                None => self.timer.notified().await,
+                Some(wait) => tokio::select! {
+                    _ = self.timer.notified() => continue,
+                    _ = tokio::time::sleep(wait) => self.input(Input::Tick),
+                },
+            }
+        }
+    }
+
+    /// One call of a client.
+    pub fn call(self: &Rc<Shell>, client: &ClientIo, call: Call, fds: Vec<OwnedFd>) {
+        let (id, info) = (client.id, matches!(call.request, Request::Info));
+        if info && self.machine.borrow().knows(id) {
+            let info = FromDaemon::Reply(call.id, Ok(Reply::Info(self.info())));
+            let _ = client.post(&info, Vec::new());
+            return;
+        }
+        let wants = self.machine.borrow().wants_channel(id, &call.request);
+        let channel = if wants { self.new_channel().ok() } else { None };
+        let fds = fds.into_iter().map(Rc::new).collect();
+        self.input(Input::Call { client: id, pid: client.pid, call, fds, channel });
+    }
+
+    /// Feeds the machine and does what it says.
+    pub fn input(self: &Rc<Shell>, input: Input<Fd>) {
+        let effects = self.machine.borrow_mut().handle(monotonic_ns(), input);
+        self.carry_out(effects);
+    }
+
+    /// Tells a task something the shell found out.
+    pub fn tell(self: &Rc<Shell>, tid: Tid, event: Event) {
+        let effects = self.machine.borrow_mut().tell(tid, event);
+        self.carry_out(effects);
+    }
+
+    fn carry_out(self: &Rc<Shell>, effects: Vec<Effect<Fd>>) {
+        let mut effects = VecDeque::from(effects);
+        while let Some(effect) = effects.pop_front() {
+            if let Some(input) = self.apply(effect) {
+                effects.extend(self.machine.borrow_mut().handle(monotonic_ns(), input));
+            }
+        }
+        if self.machine.borrow_mut().take_deadline_changed() {
+            self.timer.notify_one();
+        }
+    }
+
+    fn apply(self: &Rc<Shell>, effect: Effect<Fd>) -> Option<Input<Fd>> {
+        match effect {
+            Effect::Reply { client, id, reply, fds } => self.answer(client, id, *reply, fds),
+            Effect::Event { client, event, fds } => {
+                if let Some(client) = self.client(client) {
+                    let _ = client.post(&FromDaemon::Event(event), fds);
+                }
+            }
+            Effect::Enrolled { client, tid, pid, name, channel } => {
+                self.enrolled(client, tid, pid, &name, &channel)
+            }
+            Effect::TaskGone(tid) => {
+                self.tasks.borrow_mut().remove(&tid);
+                if let Some(port) = self.ports.borrow_mut().remove(&tid) {
+                    port.close();
+                }
+            }
+            Effect::Spawn { tid, plan } => {
+                let result = self.spawn(tid, &plan);
+                return Some(Input::Spawned { tid, result });
+            }
+            Effect::Listen(tid) => {
+                let result = listen().map_err(|e| Failure::new(ErrorKind::System, e.to_string()));
+                return Some(Input::Listening { tid, result });
+            }
+            Effect::Signal { pid, group, signal } => send_signal(pid, group, signal),
+            Effect::Close(client) => {
+                if let Some(client) = self.client(client) {
+                    client.close();
+                }
+            }
+            Effect::Stop => self.stop.notify_one(),
+        }
+        None
+    }
+
+    fn answer(&self, client: ClientId, id: RequestId, mut reply: Result<Reply, Failure>, fds: Vec<Fd>) {
+        let Some(client) = self.client(client) else { return };
+        if let Ok(Reply::Tasks(rows)) = &mut reply {
+            rows.iter_mut().for_each(|row| self.look_at(row));
+        }
+        if let Err(error) = client.post(&FromDaemon::Reply(id, reply), fds) {
+            let why = Failure::new(ErrorKind::TooLarge, error.to_string());
+            let _ = client.post(&FromDaemon::Reply(id, Err(why)), Vec::new());
+        }
+    }
+
+    fn enrolled(&self, client: ClientId, tid: Tid, pid: u32, name: &str, channel: &Channel<Fd>) {
+        let mut tasks = self.tasks.borrow_mut();
+        if let Entry::Vacant(slot) = tasks.entry(tid) {
+            match TaskPage::open(&*channel.page) {
+                Ok(page) => {
+                    slot.insert(Rc::new(TaskIo { page, bell: channel.bell.clone() }));
+                }
+                Err(error) => self.log.line(&format!("task {tid}: {error}")),
+            }
+        }
+        let Some(task) = tasks.get(&tid) else { return };
+        task.page.identify(tid.0, pid, name);
+        if let Some(client) = self.client(client) {
+            *client.task.borrow_mut() = Some(task.clone());
+        }
+    }
+
+    fn spawn(self: &Rc<Shell>, tid: Tid, plan: &SpawnRequest) -> Result<(u32, Channel<Fd>), Failure> {
+        let system = |error: io::Error| Failure::new(ErrorKind::OutOfResources, error.to_string());
+        let channel = self.new_channel().map_err(system)?;
+        let page =
+            TaskPage::open(&*channel.page).map_err(|e| Failure::new(ErrorKind::System, e.to_string()))?;
+        let child = child::start(tid, plan, &self.around)?;
+        let pid = child.pid;
+        page.identify(tid.0, pid, &plan.program.lossy());
+        self.tasks.borrow_mut().insert(tid, Rc::new(TaskIo { page, bell: channel.bell.clone() }));
+        if let Err(error) = output::attend(self, tid, child) {
+            send_signal(pid, true, 9);
+            self.tasks.borrow_mut().remove(&tid);
+            return Err(system(error));
+        }
+        Ok((pid, channel))
+    }
+
+    fn new_channel(&self) -> io::Result<Channel<Fd>> {
+        let (_, page) = TaskPage::create()?;
+        let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
+        Ok(Channel { page: Rc::new(page), bell: Rc::new(bell) })
+    }
+
+    /// Adds what the task's page says to its row.
+    fn look_at(&self, row: &mut TaskRow) {
+        let tasks = self.tasks.borrow();
+        let Some(task) = tasks.get(&row.tid) else { return };
+        row.waits = task.page.waiting_for().map(|w| Waits {
+            call: w.call,
+            interface: task.page.interface(),
+            peer: w.peer,
+            tag: w.tag,
+            context: w.context,
+            for_ms: monotonic_ns().saturating_sub(w.since) / 1_000_000,
+        });
+    }
+
+    fn info(&self) -> Vec<OptionRow> {
+        let row = |name: &str, value: String, source: &str, help: &str| OptionRow {
+            name: name.into(),
+            value,
+            source: source.into(),
+            help: help.into(),
+        };
+        let mib = |bytes: usize| format!("{} KiB", bytes / 1024);
+        let limits = self.limits;
+        let up = Duration::from_nanos(monotonic_ns() - self.began).as_secs();
+        let mut rows = vec![
+            row("release", env!("CARGO_PKG_VERSION").into(), "built in", "version of the daemon"),
+            row("protocol", PROTOCOL.to_string(), "built in", "version of the control protocol"),
+            row(
+                "directory",
+                self.place.dir().display().to_string(),
+                self.place.source(),
+                "where the machine lives",
+            ),
+            row("daemon process", getpid().as_raw_nonzero().to_string(), "now", "pid of the daemon"),
+            row("up", format!("{up} s"), "now", "time since the daemon began"),
+            row("task limit", limits.tasks.to_string(), "built in", "tasks and processes on this host"),
+            row("mailbox limit", mib(limits.mailbox_bytes), "built in", "bytes in the mailbox"),
+            row("control frame limit", mib(MAX_FRAME), "built in", "the largest request, entry or answer"),
+            row(
+                "output limit",
+                mib(OUTBOX_FULL),
+                "built in",
+                "output waiting for one reader; then its writer waits",
+            ),
+            row(
+                "route limit",
+                mib(PORT_LIMIT),
+                "built in",
+                "routed bytes waiting for one task; then senders wait",
+            ),
+        ];
+        for (name, count) in self.machine.borrow().counts() {
+            rows.push(row(name, count.to_string(), "now", "in use"));
+        }
+        let clients = self.clients.borrow().len();
+        rows.push(row("connections", clients.to_string(), "now", "control connections"));
+        for (name, count) in self.log.counts() {
+            rows.push(row(&name, count.to_string(), "counted", "since the daemon began"));
+        }
+        rows
+    }
+
+    pub fn client(&self, id: ClientId) -> Option<Rc<ClientIo>> {
+        self.clients.borrow().get(&id).cloned()
+    }
+
+    pub fn forget(&self, id: ClientId) {
+        self.clients.borrow_mut().remove(&id);
+    }
+
+    pub fn closing(&self, id: ClientId) {
+        self.machine.borrow_mut().closing(id);
+    }
+
+    pub fn tid_of(&self, id: ClientId) -> Option<Tid> {
+        self.machine.borrow().tid_of(id)
+    }
+
+    pub fn exists(&self, tid: Tid) -> bool {
+        self.machine.borrow().exists(tid)
+    }
+
+    pub fn houses_others(&self, tid: Tid) -> bool {
+        self.machine.borrow().houses_others(tid)
+    }
+
+    pub fn link(&self, a: Tid, b: Tid) {
+        self.machine.borrow_mut().link(a, b);
+    }
+
+    /// Who gets the output of a process; nobody means the log.
+    pub fn output_client(&self, tid: Tid) -> Option<Rc<ClientIo>> {
+        let id = self.machine.borrow().output_client(tid)?;
+        self.client(id)
+    }
+
+    pub fn may_carry(&self, tid: Tid, secret: [u8; 16]) -> bool {
+        self.machine.borrow().secret(tid).is_some_and(|s| s == secret)
+    }
+
+    /// Ties the data connection to the task's control connection; false when the
+    /// task has one already, or is gone.
+    pub fn attach_data(&self, tid: Tid, source: Rc<Source>) -> bool {
+        let clients = self.clients.borrow();
+        let machine = self.machine.borrow();
+        let Some(client) = clients.values().find(|c| machine.tid_of(c.id) == Some(tid)) else { return false };
+        let mut data = client.data.borrow_mut();
+        data.is_none() && data.replace(source).is_none()
+    }
+
+    /// The port of a task that exists.
+    pub fn port(&self, tid: Tid) -> Rc<Port> {
+        let make = || Rc::new(Port::new(self.tasks.borrow().get(&tid).cloned()));
+        self.ports.borrow_mut().entry(tid).or_insert_with(make).clone()
+    }
+
+    pub fn find_port(&self, tid: Tid) -> Option<Rc<Port>> {
+        self.ports.borrow().get(&tid).cloned()
+    }
+}
+
+fn listen() -> io::Result<(String, Fd)> {
+    let listener = std::net::TcpListener::bind(("127.0.0.1", 0))?;
+    listener.set_nonblocking(true)?;
+    Ok((listener.local_addr()?.to_string(), Rc::new(listener.into())))
+}
+
+fn send_signal(pid: u32, group: bool, signal: i32) {
+    let Some(pid) = Pid::from_raw(pid as i32) else { return };
+    let Some(signal) = Signal::from_named_raw(signal) else { return };
+    // The process may have ended a moment ago: nothing to be done about it.
+    let _ = if group { kill_process_group(pid, signal) } else { kill_process(pid, signal) };
+}

@@ -1,0 +1,212 @@
+//! Becoming the daemon of a directory, and starting it from elsewhere.
+
+use super::child::{Surroundings, close_inherited};
+use super::log::Log;
+use super::shell::Shell;
+use crate::state::{Config, Limits};
+use parvum_socket::{Place, PlaceError};
+use rustix::fs::{FlockOperation, flock, fstat, stat};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::rc::Rc;
+use tokio::net::UnixListener;
+
+/// Why the daemon did not start. The texts go to whoever started it.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The directory cannot be used.
+    #[error(transparent)]
+    Place(#[from] PlaceError),
+    /// Another daemon has the directory.
+    #[error("E-RUNNING: another daemon runs in {0} already; use it, or stop it with `parvum down`")]
+    Running(String),
+    /// Something in the directory could not be made.
+    #[error("E-DIR: {what} cannot be made: {error}; make room, or set PARVUM_DIR to another directory")]
+    Make {
+        /// What.
+        what: String,
+        /// The system's reason.
+        error: io::Error,
+    },
+    /// The system refused something else.
+    #[error("E-SYSTEM: the daemon could not {what}: {error}")]
+    System {
+        /// What it was about to do.
+        what: &'static str,
+        /// The system's reason.
+        error: io::Error,
+    },
+}
+
+/// The line by which a daemon says that it serves.
+const READY: &str = "ready\n";
+
+/// Starts the daemon as a process of its own session and returns at once. The
+/// daemon inherits standard output and says there how it went (`ready`, or an
+/// error); whoever waits reads that to its end.
+pub fn launch(place: &Place) -> Result<(), StartError> {
+    let system = |what, error| StartError::System { what, error };
+    let program = std::env::current_exe().map_err(|e| system("find its own program", e))?;
+    let mut command = Command::new(program);
+    command.arg("daemon").arg("--dir").arg(place.dir());
+    command.stdin(Stdio::null()).stderr(Stdio::null());
+    command.spawn().map_err(|e| system("start its own program", e))?;
+    Ok(())
+}
+
+/// Is the daemon of `place` until the machine is stopped. With `report`, it
+/// detaches from its terminal and its starter, and says on standard output
+/// whether it serves.
+pub fn serve(place: Place, report: bool) -> Result<(), StartError> {
+    if report {
+        close_inherited();
+        // Fails only for a leader of a process group, which is its own master
+        // already.
+        let _ = rustix::process::setsid();
+        let _ = std::env::set_current_dir("/");
+    }
+    place.prepare()?;
+    let lock = lock(&place)?;
+    // The lock is ours: whatever socket lies there belongs to nobody any more.
+    let _ = std::fs::remove_file(place.socket());
+    let made = |what: &Path, error| StartError::Make { what: what.display().to_string(), error };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| StartError::System { what: "make its runtime", error })?;
+    let local = tokio::task::LocalSet::new();
+    let listener = runtime.block_on(async { UnixListener::bind(place.socket()) });
+    let listener = listener.map_err(|error| made(&place.socket(), error))?;
+    let closed = std::fs::Permissions::from_mode(0o600);
+    std::fs::set_permissions(place.socket(), closed).map_err(|error| made(&place.socket(), error))?;
+    let log = Log::open(&place.log());
+    log.line(&format!("daemon {} begins, process {}", env!("CARGO_PKG_VERSION"), std::process::id()));
+    let around = Surroundings { dir: place.dir().to_path_buf(), nofile: raise_nofile() };
+    let shell = Rc::new(Shell::new(place.clone(), log, around, config()));
+    if report {
+        tell_starter(READY);
+        detach(&place);
+    }
+    let ended = runtime.block_on(local.run_until(shell.clone().run(listener)));
+    if let Err(error) = &ended {
+        shell.log.line(&format!("daemon ends: {error}"));
+    }
+    clean_up(&place);
+    drop(lock);
+    ended.map_err(|error| StartError::System { what: "serve", error })
+}
+
+/// Takes the lock of the directory.
+///
+/// The file is removed when a daemon ends, so the lock counts only when the file
+/// locked is still the one that has the name.
+fn lock(place: &Place) -> Result<File, StartError> {
+    let path = place.lock();
+    let made = |error: io::Error| StartError::Make { what: path.display().to_string(), error };
+    for _ in 0..1000 {
+        let file = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(&path);
+        let mut file = match file {
+            // The directory went with the last daemon.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                place.prepare()?;
+                continue;
+            }
+            other => other.map_err(made)?,
+        };
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => {}
+            Err(rustix::io::Errno::WOULDBLOCK) => {
+                return Err(StartError::Running(place.dir().display().to_string()));
+            }
+            Err(error) => return Err(made(error.into())),
+        }
+        let mine = fstat(&file).map_err(|e| made(e.into()))?;
+        if stat(&path).is_ok_and(|s| (s.st_dev, s.st_ino) == (mine.st_dev, mine.st_ino)) {
+            let _ = file.set_len(0);
+            // For people only; a full disk may refuse it.
+            let _ = writeln!(file, "{}", std::process::id());
+            return Ok(file);
+        }
+    }
+    Err(StartError::Running(place.dir().display().to_string()))
+}
+
+/// Removes what a daemon that was killed has left in the directory. Does nothing
+/// when a daemon serves there.
+pub fn sweep(place: &Place) -> Result<(), StartError> {
+    if place.dir().exists() {
+        place.check()?;
+        let _lock = lock(place)?;
+        clean_up(place);
+    }
+    Ok(())
+}
+
+/// Leaves the directory as it was found: gone, or with nothing of ours in it.
+fn clean_up(place: &Place) {
+    for file in [place.socket(), place.log(), Log::old(&place.log()), place.lock()] {
+        let _ = std::fs::remove_file(file);
+    }
+    let _ = std::fs::remove_dir(place.dir());
+}
+
+fn tell_starter(text: &str) {
+    let mut out = io::stdout();
+    let _ = out.write_all(text.as_bytes());
+    let _ = out.flush();
+}
+
+/// Puts the log behind the standard streams, so that even a panic is on record,
+/// and lets go of the starter's pipe.
+fn detach(place: &Place) {
+    let log = OpenOptions::new().append(true).open(place.log());
+    let null = OpenOptions::new().read(true).write(true).open("/dev/null");
+    if let Ok(null) = &null {
+        let _ = rustix::stdio::dup2_stdin(null);
+    }
+    if let Ok(target) = log.or(null) {
+        let _ = rustix::stdio::dup2_stdout(&target);
+        let _ = rustix::stdio::dup2_stderr(&target);
+    }
+}
+
+/// Raises the soft limit on descriptors to the hard one: every task costs the
+/// daemon about six. Returns the limit as it was, for the tasks.
+fn raise_nofile() -> Rlimit {
+    let before = getrlimit(Resource::Nofile);
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: before.maximum, maximum: before.maximum });
+    before
+}
+
+fn config() -> Config {
+    let name = rustix::system::uname();
+    let entropy = Box::new(|| {
+        let mut token = [0; 16];
+        let mut got = 0;
+        while got < token.len() {
+            // Fails only before the kernel has its first entropy; then it waits.
+            got += rustix::rand::getrandom(&mut token[got..], rustix::rand::GetRandomFlags::empty())
+                .unwrap_or(0);
+        }
+        token
+    });
+    Config {
+        host: name.nodename().to_string_lossy().into_owned(),
+        arch: arch(),
+        cpus: std::thread::available_parallelism().map_or(1, |n| n.get() as u32),
+        entropy,
+        limits: Limits::default(),
+    }
+}
+
+/// The architecture in PVM's words.
+fn arch() -> String {
+    match (std::env::consts::OS, std::env::consts::ARCH) {
+        ("linux", "x86_64") => "LINUX64".into(),
+        ("linux", "x86") => "LINUX".into(),
+        ("linux", arch) => format!("LINUX{}", arch.to_uppercase()),
+        (os, arch) => format!("{}{}", os.to_uppercase(), arch.to_uppercase()),
+    }
+}

@@ -1,0 +1,11 @@
+//! The daemon of one host.
+//!
+//! `state` is the machine as a pure state; `daemon` the shell around it that
+//! owns sockets, processes and time.
+
+#![deny(unsafe_code)]
+
+mod daemon;
+pub mod state;
+
+pub use daemon::{StartError, launch, serve, sweep};

@@ -1,0 +1,582 @@
+//! The machine as a pure state: inputs in, effects out.
+//!
+//! Nothing here knows sockets, processes or clocks. The shell (`crate::daemon`)
+//! turns what happens into [`Input`]s, hands them to [`Machine::handle`] and
+//! carries out the [`Effect`]s, in their order. Descriptors are opaque values of
+//! type `F`, so tests use numbers.
+//!
+//! - Every [`Effect::Spawn`] is answered by one [`Input::Spawned`], every
+//!   [`Effect::Listen`] by one [`Input::Listening`], before any other input.
+//! - Every spawned process ends with one [`Input::ProcessExited`] and one
+//!   [`Input::OutputEnded`], in either order.
+//! - Every client ends with one [`Input::Closed`].
+
+mod groups;
+mod mailbox;
+mod notify;
+mod pairs;
+mod spawn;
+mod tasks;
+
+#[cfg(test)]
+mod tests;
+
+use parvum_wire::Tid;
+use parvum_wire::control::{
+    Call, ErrorKind, Event, ExitStatus, Failure, HostRow, Reply, Request, RequestId, Role, SpawnRequest,
+};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::rc::Rc;
+
+/// A connection to the daemon; numbers are never used twice.
+pub type ClientId = u64;
+/// Nanoseconds of a clock that only goes forward.
+pub type Now = u64;
+
+/// How long a condemned process may take to end by itself.
+const GRACE: Now = 500_000_000;
+/// How long a connection may outlive its process (a forked child may hold it).
+const LINGER: Now = 1_000_000_000;
+/// The longest name of a group or mailbox class.
+const MAX_NAME: usize = 1024;
+
+/// What the daemon says about its host.
+pub struct Config {
+    /// The host's name.
+    pub host: String,
+    /// Its architecture, in PVM's words.
+    pub arch: String,
+    /// Its processors.
+    pub cpus: u32,
+    /// Where unguessable tokens come from.
+    pub entropy: Box<dyn FnMut() -> [u8; 16]>,
+    /// The bounds.
+    pub limits: Limits,
+}
+
+/// Bounds on what the daemon keeps.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Tasks and processes on this host.
+    pub tasks: usize,
+    /// Events kept for a task that has not enrolled yet.
+    pub queued_events: usize,
+    /// Bytes in the mailbox.
+    pub mailbox_bytes: usize,
+    /// Watches of one task.
+    pub watches: usize,
+    /// Groups.
+    pub groups: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            tasks: 16 * 1024,
+            queued_events: 4096,
+            mailbox_bytes: 64 * 1024 * 1024,
+            watches: 64 * 1024,
+            groups: 16 * 1024,
+        }
+    }
+}
+
+/// A task's page and eventfd.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Channel<F> {
+    /// The task page.
+    pub page: F,
+    /// The eventfd that wakes the task in poll(2).
+    pub bell: F,
+}
+
+impl<F: Clone> Channel<F> {
+    fn fds(&self) -> Vec<F> {
+        vec![self.page.clone(), self.bell.clone()]
+    }
+}
+
+/// What happened.
+#[derive(Debug)]
+pub enum Input<F> {
+    /// A client asked for something.
+    Call {
+        /// Who.
+        client: ClientId,
+        /// Its process, as the kernel says.
+        pid: u32,
+        /// What.
+        call: Call,
+        /// The descriptors that came with it.
+        fds: Vec<F>,
+        /// A fresh page for a task to be enrolled: required when
+        /// [`Machine::wants_channel`] says so.
+        channel: Option<Channel<F>>,
+    },
+    /// A client's connection is closed, and everything it sent was handed over.
+    Closed(ClientId),
+    /// The answer to [`Effect::Spawn`].
+    Spawned {
+        /// Which.
+        tid: Tid,
+        /// Its process and channel, or why not.
+        result: Result<(u32, Channel<F>), Failure>,
+    },
+    /// The answer to [`Effect::Listen`].
+    Listening {
+        /// For which task.
+        tid: Tid,
+        /// Address and listener, or why not.
+        result: Result<(String, F), Failure>,
+    },
+    /// A spawned process ended.
+    ProcessExited {
+        /// Which.
+        tid: Tid,
+        /// How.
+        status: ExitStatus,
+    },
+    /// All output of a spawned process was handed on.
+    OutputEnded(Tid),
+    /// Time has passed.
+    Tick,
+}
+
+/// What is to be done.
+#[derive(Debug, PartialEq)]
+pub enum Effect<F> {
+    /// Answer a client.
+    Reply {
+        /// Whom.
+        client: ClientId,
+        /// Which request.
+        id: RequestId,
+        /// What.
+        reply: Box<Result<Reply, Failure>>,
+        /// To be attached.
+        fds: Vec<F>,
+    },
+    /// Tell a client.
+    Event {
+        /// Whom.
+        client: ClientId,
+        /// What.
+        event: Event,
+        /// To be attached.
+        fds: Vec<F>,
+    },
+    /// A client has become this task: write it into the page.
+    Enrolled {
+        /// Who.
+        client: ClientId,
+        /// Its id.
+        tid: Tid,
+        /// Its process.
+        pid: u32,
+        /// Its name.
+        name: String,
+        /// Its channel.
+        channel: Channel<F>,
+    },
+    /// The task is gone: forget its routed frames.
+    TaskGone(Tid),
+    /// Start a process.
+    Spawn {
+        /// As this task.
+        tid: Tid,
+        /// What and how.
+        plan: Rc<SpawnRequest>,
+    },
+    /// Make a TCP listener.
+    Listen(Tid),
+    /// Send a signal.
+    Signal {
+        /// To this process,
+        pid: u32,
+        /// or to its whole process group.
+        group: bool,
+        /// Which.
+        signal: i32,
+    },
+    /// Close the connection once everything queued is sent.
+    Close(ClientId),
+    /// Everything is over: end the daemon once everything queued is sent.
+    Stop,
+}
+
+struct Client {
+    tid: Option<Tid>,
+}
+
+struct Task<F> {
+    client: Option<ClientId>,
+    pid: u32,
+    parent: Option<Tid>,
+    name: String,
+    flag: i32,
+    role: Role,
+    channel: Option<Channel<F>>,
+    secret: [u8; 16],
+    /// The runner it belongs to.
+    job: Option<Tid>,
+    /// The spawned process it is, or lives inside.
+    process: Option<Tid>,
+    /// For a task that has not enrolled yet.
+    queued: Vec<(Event, Vec<F>)>,
+    /// Who is told when it is gone.
+    peers: HashSet<Tid>,
+    listener: Option<String>,
+    awaiting_listener: Vec<(ClientId, RequestId, Tid)>,
+    /// When to declare it gone although its connection is still open.
+    gone_at: Option<Now>,
+    /// Its connection is closed; the shell is handing over the last of it.
+    closing: bool,
+}
+
+struct Process {
+    pid: u32,
+    name: String,
+    flag: i32,
+    parent: Option<Tid>,
+    /// Who gets the output and the exit; `None` is the log.
+    sink: Option<Tid>,
+    job: Option<Tid>,
+    status: Option<ExitStatus>,
+    output_open: bool,
+    kill_at: Option<Now>,
+    /// Belongs to a spawn that was undone.
+    undone: bool,
+}
+
+/// The state of the daemon.
+pub struct Machine<F> {
+    config: Config,
+    now: Now,
+    effects: Vec<Effect<F>>,
+    clients: HashMap<ClientId, Client>,
+    tasks: BTreeMap<Tid, Task<F>>,
+    processes: BTreeMap<Tid, Process>,
+    last_local: u32,
+    batches: Vec<spawn::Batch>,
+    offers: HashSet<(Tid, Tid)>,
+    /// Who was told to connect to whom by TCP.
+    tcp_pairs: HashSet<(Tid, Tid)>,
+    groups: groups::Groups,
+    mailbox: mailbox::Mailbox,
+    watches: notify::Watches,
+    halting: Option<Vec<(ClientId, RequestId)>>,
+    stopped: bool,
+    deadline_changed: bool,
+}
+
+impl<F: Clone> Machine<F> {
+    /// A machine of one host without tasks.
+    pub fn new(config: Config) -> Machine<F> {
+        Machine {
+            config,
+            now: 0,
+            effects: Vec::new(),
+            clients: HashMap::new(),
+            tasks: BTreeMap::new(),
+            processes: BTreeMap::new(),
+            last_local: 0,
+            batches: Vec::new(),
+            offers: HashSet::new(),
+            tcp_pairs: HashSet::new(),
+            groups: Default::default(),
+            mailbox: Default::default(),
+            watches: Default::default(),
+            halting: None,
+            stopped: false,
+            deadline_changed: false,
+        }
+    }
+
+    /// Takes one input at time `now` and returns what is to be done.
+    pub fn handle(&mut self, now: Now, input: Input<F>) -> Vec<Effect<F>> {
+        self.now = now;
+        match input {
+            Input::Call { client, pid, call, fds, channel } => self.call(client, pid, call, fds, channel),
+            Input::Closed(client) => self.closed(client),
+            Input::Spawned { tid, result } => self.spawned(tid, result),
+            Input::Listening { tid, result } => self.listening(tid, result),
+            Input::ProcessExited { tid, status } => self.process_exited(tid, status),
+            Input::OutputEnded(tid) => self.output_ended(tid),
+            Input::Tick => self.tick(),
+        }
+        self.finish_halt();
+        std::mem::take(&mut self.effects)
+    }
+
+    /// When the next [`Input::Tick`] is due.
+    pub fn next_deadline(&self) -> Option<Now> {
+        let kills = self.processes.values().filter_map(|p| p.kill_at);
+        kills.chain(self.tasks.values().filter_map(|t| t.gone_at)).min()
+    }
+
+    /// Whether [`Machine::next_deadline`] may have changed since this was last asked.
+    pub fn take_deadline_changed(&mut self) -> bool {
+        std::mem::take(&mut self.deadline_changed)
+    }
+
+    /// The client's connection is at its end, and [`Input::Closed`] will follow
+    /// once everything it sent was handed on.
+    pub fn closing(&mut self, client: ClientId) {
+        let tid = self.tid_of(client);
+        if let Some(task) = tid.and_then(|tid| self.tasks.get_mut(&tid)) {
+            task.closing = true;
+            task.gone_at = None;
+        }
+    }
+
+    /// Whether enrolled tasks live inside this process beside its own: they
+    /// share its process group.
+    pub fn houses_others(&self, tid: Tid) -> bool {
+        self.tasks.iter().any(|(t, task)| task.process == Some(tid) && *t != tid && task.client.is_some())
+    }
+
+    /// Whether this call needs a fresh channel handed in with it.
+    pub fn wants_channel(&self, client: ClientId, request: &Request) -> bool {
+        match request {
+            Request::Enrol { role: Role::Tool, .. } => false,
+            Request::Enrol { tid, .. } => {
+                !self.clients.contains_key(&client) && tid.is_none_or(|tid| !self.awaits_enrolment(tid))
+            }
+            _ => false,
+        }
+    }
+
+    /// The client that gets the output of a spawned process; `None` is the log.
+    pub fn output_client(&self, tid: Tid) -> Option<ClientId> {
+        let sink = self.processes.get(&tid)?.sink?;
+        self.tasks.get(&sink)?.client
+    }
+
+    /// The secret that opens a data connection.
+    pub fn secret(&self, tid: Tid) -> Option<[u8; 16]> {
+        self.tasks.get(&tid).filter(|t| t.client.is_some()).map(|t| t.secret)
+    }
+
+    /// Whether the task exists (it may not have enrolled yet).
+    pub fn exists(&self, tid: Tid) -> bool {
+        self.tasks.contains_key(&tid)
+    }
+
+    /// A task's channel.
+    pub fn channel(&self, tid: Tid) -> Option<&Channel<F>> {
+        self.tasks.get(&tid)?.channel.as_ref()
+    }
+
+    /// Whether the client has enrolled.
+    pub fn knows(&self, client: ClientId) -> bool {
+        self.clients.contains_key(&client)
+    }
+
+    /// A client's task.
+    pub fn tid_of(&self, client: ClientId) -> Option<Tid> {
+        self.clients.get(&client)?.tid
+    }
+
+    /// Notes that two tasks exchange routed frames: each is told when the other
+    /// is gone.
+    pub fn link(&mut self, a: Tid, b: Tid) {
+        if self.exists(a) && self.exists(b) {
+            self.tasks.get_mut(&a).expect("exists").peers.insert(b);
+            self.tasks.get_mut(&b).expect("exists").peers.insert(a);
+        }
+    }
+
+    /// Tells a task something the shell found out; kept when it has not enrolled.
+    pub fn tell(&mut self, tid: Tid, event: Event) -> Vec<Effect<F>> {
+        self.event(tid, event, Vec::new());
+        std::mem::take(&mut self.effects)
+    }
+
+    /// The processes that run, by pid, for whoever must end them by force.
+    pub fn running(&self) -> impl Iterator<Item = u32> {
+        self.processes.values().filter(|p| p.status.is_none() && p.pid != 0).map(|p| p.pid)
+    }
+
+    /// How many tasks, processes, groups and mailbox entries there are.
+    pub fn counts(&self) -> [(&'static str, usize); 4] {
+        [
+            ("tasks", self.tasks.len()),
+            ("processes", self.processes.len()),
+            ("groups", self.groups.len()),
+            ("mailbox bytes", self.mailbox.bytes()),
+        ]
+    }
+
+    fn daemon_tid(&self) -> Tid {
+        Tid::new(1, 0).expect("host 1 is in range")
+    }
+
+    fn call(&mut self, client: ClientId, pid: u32, call: Call, fds: Vec<F>, channel: Option<Channel<F>>) {
+        let Call { id, request } = call;
+        if let Request::Enrol { role, name, tid, .. } = request {
+            return self.enrol(client, id, pid, role, name, tid, channel);
+        }
+        // Client 0 is the daemon itself, stopped by a signal.
+        let tid = match self.clients.get(&client) {
+            Some(known) => known.tid,
+            None if client == 0 => None,
+            None => return self.refuse(client, id, ErrorKind::NotEnrolled),
+        };
+        match (tid, request) {
+            (_, Request::Signal { tid, signal }) => self.signal(client, id, tid, signal),
+            (_, Request::Tasks { of }) => self.list_tasks(client, id, of),
+            (_, Request::Hosts) => {
+                let hosts = vec![self.host_row()];
+                self.reply(client, id, Reply::Hosts(hosts));
+            }
+            // The shell answers Info, which is mostly about the shell.
+            (_, Request::Info) => self.reply(client, id, Reply::Info(Vec::new())),
+            (_, Request::GroupTid { group, instance }) => self.group_tid(client, id, &group, instance),
+            (_, Request::GroupInstance { group, tid }) => self.group_instance(client, id, &group, tid),
+            (_, Request::GroupSize { group }) => self.group_size(client, id, &group),
+            (_, Request::GroupMembers { group }) => self.group_members(client, id, &group),
+            (_, Request::MailList) => {
+                let list = self.mailbox.list();
+                self.reply(client, id, Reply::MailList(list));
+            }
+            (_, Request::Halt) => self.halt(client, id),
+            (None, _) => self.refuse(client, id, ErrorKind::NotEnrolled),
+            (Some(me), Request::Connect { to }) => self.connect(client, id, me, to, fds),
+            (Some(me), Request::ConnectTcp { to }) => self.connect_tcp(client, id, me, to),
+            (Some(me), Request::Spawn(plan)) => self.spawn(client, id, me, plan),
+            (Some(me), Request::SignalJob { signal }) => self.signal_job(client, id, me, signal),
+            (Some(me), Request::Notify { about, targets, count, cookie }) => {
+                self.watch(client, id, me, about, targets, count, cookie)
+            }
+            (Some(me), Request::CancelNotify { about, targets, cookie }) => {
+                self.unwatch(client, id, me, about, targets, cookie)
+            }
+            (Some(me), Request::Join { group }) => self.join(client, id, me, group),
+            (Some(me), Request::Leave { group }) => self.leave(client, id, me, &group),
+            (Some(me), Request::Barrier { group, count }) => self.barrier(client, id, me, &group, count),
+            (Some(me), Request::MailPut { name, index, flags, data }) => {
+                self.mail_put(client, id, me, name, index, flags, data)
+            }
+            (Some(me), Request::MailGet { name, index, first, take, wait }) => {
+                self.mail_get(mailbox::Wish { client, id, me, name, index, first, take }, wait)
+            }
+            (Some(me), Request::MailRemove { name, index }) => self.mail_remove(client, id, me, &name, index),
+            (Some(me), Request::Depart) => {
+                self.reply(client, id, Reply::Done);
+                self.effects.push(Effect::Close(client));
+                self.clients.remove(&client);
+                self.gone(me);
+            }
+            (Some(_), Request::Enrol { .. } | Request::DataHello { .. }) => {
+                self.refuse(client, id, ErrorKind::Protocol)
+            }
+        }
+    }
+
+    fn halt(&mut self, client: ClientId, id: RequestId) {
+        if let Some(waiting) = &mut self.halting {
+            return waiting.push((client, id));
+        }
+        self.halting = Some(vec![(client, id)]);
+        for tid in self.processes.keys().copied().collect::<Vec<_>>() {
+            self.condemn(tid);
+        }
+        self.end_guests(|_| true);
+    }
+
+    /// Tells tasks that were not spawned (started by hand, or forked by a task) to
+    /// end, as PVM does; they are not ours to kill.
+    fn end_guests(&mut self, which: impl Fn(&Task<F>) -> bool) {
+        let guests = self.tasks.iter().filter(|(tid, t)| {
+            t.client.is_some() && t.role == Role::Task && !self.processes.contains_key(tid) && which(t)
+        });
+        for pid in guests.map(|(_, t)| t.pid).collect::<Vec<_>>() {
+            self.effects.push(Effect::Signal { pid, group: false, signal: 15 });
+        }
+    }
+
+    fn finish_halt(&mut self) {
+        if self.stopped || !self.processes.is_empty() {
+            return;
+        }
+        let Some(waiting) = &mut self.halting else { return };
+        for (client, id) in std::mem::take(waiting) {
+            self.reply(client, id, Reply::Done);
+        }
+        self.stopped = true;
+        self.effects.push(Effect::Stop);
+    }
+
+    fn tick(&mut self) {
+        let now = self.now;
+        self.deadline_changed = true;
+        for process in self.processes.values_mut() {
+            if process.kill_at.is_some_and(|at| at <= now) {
+                process.kill_at = None;
+                self.effects.push(Effect::Signal { pid: process.pid, group: true, signal: 9 });
+            }
+        }
+        let over = |t: &Task<F>| t.gone_at.is_some_and(|at| at <= now);
+        let gone: Vec<_> =
+            self.tasks.iter().filter(|(_, t)| over(t)).map(|(tid, t)| (*tid, t.client)).collect();
+        for (tid, client) in gone {
+            if let Some(client) = client {
+                self.clients.remove(&client);
+                self.effects.push(Effect::Close(client));
+            }
+            self.gone(tid);
+        }
+    }
+
+    fn host_row(&self) -> HostRow {
+        HostRow {
+            tid: self.daemon_tid(),
+            name: self.config.host.clone(),
+            arch: self.config.arch.clone(),
+            speed: 1000,
+            cpus: self.config.cpus,
+        }
+    }
+
+    fn reply(&mut self, client: ClientId, id: RequestId, reply: Reply) {
+        self.reply_with(client, id, reply, Vec::new());
+    }
+
+    fn reply_with(&mut self, client: ClientId, id: RequestId, reply: Reply, fds: Vec<F>) {
+        self.effects.push(Effect::Reply { client, id, reply: Box::new(Ok(reply)), fds });
+    }
+
+    fn refuse(&mut self, client: ClientId, id: RequestId, why: impl Into<Failure>) {
+        let reply = Box::new(Err(why.into()));
+        self.effects.push(Effect::Reply { client, id, reply, fds: Vec::new() });
+    }
+
+    fn answer(&mut self, client: ClientId, id: RequestId, result: Result<Reply, Failure>) {
+        match result {
+            Ok(reply) => self.reply(client, id, reply),
+            Err(why) => self.refuse(client, id, why),
+        }
+    }
+
+    /// Tells a task, or keeps it until the task enrols. False when there is no
+    /// such task or no room.
+    fn event(&mut self, tid: Tid, event: Event, fds: Vec<F>) -> bool {
+        let limit = self.config.limits.queued_events;
+        let Some(task) = self.tasks.get_mut(&tid) else { return false };
+        match task.client {
+            Some(client) => self.effects.push(Effect::Event { client, event, fds }),
+            None if task.queued.len() < limit => task.queued.push((event, fds)),
+            None => return false,
+        }
+        true
+    }
+}
+
+/// Refuses names that are empty or absurdly long.
+fn check_name(name: &str) -> Result<(), Failure> {
+    if name.is_empty() || name.len() > MAX_NAME {
+        let detail = format!("a name of 1 to {MAX_NAME} bytes is expected");
+        return Err(Failure::new(ErrorKind::BadParameter, detail));
+    }
+    Ok(())
+}

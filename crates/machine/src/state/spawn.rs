@@ -1,0 +1,162 @@
+//! Starting programs.
+
+use super::*;
+use parvum_wire::control::{Blob, Output, SpawnWhere, Spawned};
+
+/// The most programs one request may start.
+const MAX_COUNT: u32 = 4096;
+
+/// One spawn request whose programs are being started.
+pub(super) struct Batch {
+    client: ClientId,
+    id: RequestId,
+    spawner: Tid,
+    all_or_none: bool,
+    results: Vec<(Tid, Option<Result<Spawned, Failure>>)>,
+}
+
+impl<F: Clone> Machine<F> {
+    pub(super) fn spawn(&mut self, client: ClientId, id: RequestId, me: Tid, plan: SpawnRequest) {
+        if self.halting.is_some() {
+            return self.refuse(client, id, ErrorKind::GoingDown);
+        }
+        if let Err(why) = self.check(&plan) {
+            return self.refuse(client, id, why);
+        }
+        let spawner = &self.tasks[&me];
+        let job = if spawner.role == Role::Runner { Some(me) } else { spawner.job };
+        let inherited = spawner.process.and_then(|tid| self.processes.get(&tid)).and_then(|p| p.sink);
+        let sink = match plan.output {
+            Output::Spawner => Some(me),
+            Output::Inherit => inherited,
+            Output::Log => None,
+        };
+        let parent = (!plan.orphan).then_some(me);
+        let name = base_name(&plan.program);
+        let plan = Rc::new(plan);
+        let mut batch = Batch { client, id, spawner: me, all_or_none: plan.all_or_none, results: Vec::new() };
+        for _ in 0..plan.count {
+            let tid = match self.fresh_tid() {
+                Ok(tid) => tid,
+                Err(why) => {
+                    batch.results.push((Tid(0), Some(Err(why))));
+                    continue;
+                }
+            };
+            let (name, flag) = (name.clone(), plan.flag);
+            let task = Task { parent, name: name.clone(), flag, job, process: Some(tid), ..Task::blank() };
+            self.tasks.insert(tid, task);
+            let (pid, status, kill_at) = (0, None, None);
+            let process = Process {
+                pid,
+                name,
+                flag,
+                parent,
+                sink,
+                job,
+                status,
+                output_open: true,
+                kill_at,
+                undone: false,
+            };
+            self.processes.insert(tid, process);
+            self.effects.push(Effect::Spawn { tid, plan: plan.clone() });
+            batch.results.push((tid, None));
+        }
+        self.batches.push(batch);
+        self.finish_batches();
+    }
+
+    fn check(&self, plan: &SpawnRequest) -> Result<(), Failure> {
+        if plan.count == 0 || plan.count > MAX_COUNT {
+            let detail = format!("count {} is not between 1 and {MAX_COUNT}", plan.count);
+            return Err(Failure::new(ErrorKind::BadParameter, detail));
+        }
+        let texts = plan.args.iter().chain(plan.env.iter().flatten()).chain(&plan.env_add);
+        let texts = texts.chain(&plan.search).chain(&plan.cwd).chain([&plan.program]);
+        if plan.program.0.is_empty() || texts.into_iter().any(|t| t.0.contains(&0)) {
+            return Err(Failure::new(ErrorKind::BadParameter, "an empty program name or a NUL byte"));
+        }
+        let (mut row, digits) = (self.host_row(), self.daemon_tid().0.to_string());
+        let is_host = |name: &String| *name == row.name || *name == "." || *name == digits;
+        let fits = match &plan.place {
+            SpawnWhere::Anywhere => true,
+            SpawnWhere::Host(name) => is_host(name),
+            SpawnWhere::NotHost(name) => !is_host(name),
+            SpawnWhere::Arch(arch) => *arch == row.arch,
+            SpawnWhere::NotArch(arch) => *arch != row.arch,
+        };
+        if !fits {
+            let detail = format!("wanted {:?}, there is {}", plan.place, std::mem::take(&mut row.name));
+            return Err(Failure::new(ErrorKind::NoSuchHost, detail));
+        }
+        Ok(())
+    }
+
+    pub(super) fn spawned(&mut self, tid: Tid, result: Result<(u32, Channel<F>), Failure>) {
+        let result = match result {
+            Ok((pid, channel)) => {
+                let task = self.tasks.get_mut(&tid).expect("made before its process was asked for");
+                (task.pid, task.channel) = (pid, Some(channel));
+                self.processes.get_mut(&tid).expect("made with its task").pid = pid;
+                Ok(Spawned { tid, pid })
+            }
+            Err(why) => {
+                self.tasks.remove(&tid);
+                self.processes.remove(&tid);
+                Err(why)
+            }
+        };
+        let slots = self.batches.iter_mut().flat_map(|b| &mut b.results);
+        if let Some((_, slot)) = slots.into_iter().find(|(t, slot)| *t == tid && slot.is_none()) {
+            *slot = Some(result);
+        }
+        self.finish_batches();
+    }
+
+    fn finish_batches(&mut self) {
+        while let Some(done) = self.batches.iter().position(|b| b.results.iter().all(|(_, r)| r.is_some())) {
+            let batch = self.batches.swap_remove(done);
+            self.finish_batch(batch);
+        }
+    }
+
+    fn finish_batch(&mut self, batch: Batch) {
+        let mut results: Vec<_> = batch.results.into_iter().filter_map(|(_, result)| result).collect();
+        if batch.all_or_none && results.iter().any(Result::is_err) {
+            for result in &mut results {
+                if let Ok(Spawned { tid, .. }) = *result {
+                    self.undo(tid);
+                    *result = Err(ErrorKind::NotAll.into());
+                }
+            }
+        }
+        for Spawned { tid, .. } in results.iter().flatten().copied() {
+            let Some(process) = self.processes.get(&tid) else { continue };
+            // The runner hears of tasks that its tasks spawn; of its own it
+            // learns from the answer.
+            if let Some(runner) = process.job.filter(|job| *job != batch.spawner) {
+                let (parent, name) = (batch.spawner, process.name.clone());
+                self.event(runner, Event::Started { tid, parent, name }, Vec::new());
+            }
+        }
+        self.reply(batch.client, batch.id, Reply::Spawned(results));
+    }
+
+    /// Ends a process as if it had never been.
+    fn undo(&mut self, tid: Tid) {
+        if let Some(process) = self.processes.get_mut(&tid) {
+            process.undone = true;
+            // Nobody may hear what it wrote.
+            process.sink = None;
+            let pid = process.pid;
+            self.effects.push(Effect::Signal { pid, group: true, signal: 9 });
+        }
+        self.gone(tid);
+    }
+}
+
+fn base_name(program: &Blob) -> String {
+    let text = program.lossy();
+    text.rsplit('/').next().unwrap_or_default().to_string()
+}

@@ -1,0 +1,269 @@
+//! Tasks come and go.
+
+use super::*;
+use parvum_wire::control::{TaskRow, TaskState};
+
+impl<F: Clone> Machine<F> {
+    #[allow(clippy::too_many_arguments)] // one per field of the request
+    pub(super) fn enrol(
+        &mut self,
+        client: ClientId,
+        id: RequestId,
+        pid: u32,
+        role: Role,
+        name: String,
+        wish: Option<Tid>,
+        channel: Option<Channel<F>>,
+    ) {
+        if self.clients.contains_key(&client) {
+            return self.refuse(client, id, Failure::new(ErrorKind::Protocol, "enrolled already"));
+        }
+        if role == Role::Tool {
+            self.clients.insert(client, Client { tid: None });
+            let (tid, host) = (self.daemon_tid(), self.config.host.clone());
+            return self.reply(client, id, Reply::Enrolled { tid, parent: None, host, secret: [0; 16] });
+        }
+        if self.halting.is_some() {
+            return self.refuse(client, id, ErrorKind::GoingDown);
+        }
+        let tid = match wish.filter(|tid| self.awaits_enrolment(*tid)) {
+            Some(tid) => tid,
+            None => match self.admit(wish, role, channel) {
+                Ok(tid) => tid,
+                Err(why) => return self.refuse(client, id, why),
+            },
+        };
+        let secret = (self.config.entropy)();
+        let host = self.config.host.clone();
+        let task = self.tasks.get_mut(&tid).expect("it was there or has just been admitted");
+        (task.client, task.pid, task.secret) = (Some(client), pid, secret);
+        if !name.is_empty() {
+            task.name = name;
+        }
+        let (parent, queued) = (task.parent, std::mem::take(&mut task.queued));
+        let (name, channel) = (task.name.clone(), task.channel.clone());
+        let channel = channel.expect("a task that may enrol has its channel");
+        self.clients.insert(client, Client { tid: Some(tid) });
+        self.effects.push(Effect::Enrolled { client, tid, pid, name, channel: channel.clone() });
+        self.reply_with(client, id, Reply::Enrolled { tid, parent, host, secret }, channel.fds());
+        for (event, fds) in queued {
+            self.effects.push(Effect::Event { client, event, fds });
+        }
+    }
+
+    /// Whether `tid` is a spawned task that has not enrolled yet.
+    pub(super) fn awaits_enrolment(&self, tid: Tid) -> bool {
+        self.tasks.get(&tid).is_some_and(|t| t.client.is_none() && t.channel.is_some())
+    }
+
+    /// Makes a task that nobody spawned: one started by hand, or a process that
+    /// lives inside a spawned one whose tid is taken.
+    fn admit(
+        &mut self,
+        inside: Option<Tid>,
+        role: Role,
+        channel: Option<Channel<F>>,
+    ) -> Result<Tid, Failure> {
+        let channel = channel.ok_or_else(|| Failure::new(ErrorKind::System, "no task page could be made"))?;
+        let tid = self.fresh_tid()?;
+        let process = inside.filter(|tid| self.processes.contains_key(tid));
+        let job = match role {
+            Role::Runner => None,
+            _ => process.and_then(|tid| self.processes[&tid].job),
+        };
+        let task = Task { channel: Some(channel), job, process, role, ..Task::blank() };
+        self.tasks.insert(tid, task);
+        Ok(tid)
+    }
+
+    /// A tid that neither a task nor a process has. Numbers go round, so that
+    /// one is not used again soon after its task's end.
+    pub(super) fn fresh_tid(&mut self) -> Result<Tid, Failure> {
+        if self.tasks.len() + self.processes.len() >= self.config.limits.tasks {
+            let detail = format!("{} tasks are the bound", self.config.limits.tasks);
+            return Err(Failure::new(ErrorKind::OutOfResources, detail));
+        }
+        loop {
+            self.last_local = if self.last_local == Tid::MAX_LOCAL { 1 } else { self.last_local + 1 };
+            let tid = Tid::new(1, self.last_local).expect("in range");
+            if !self.tasks.contains_key(&tid) && !self.processes.contains_key(&tid) {
+                return Ok(tid);
+            }
+        }
+    }
+
+    pub(super) fn closed(&mut self, client: ClientId) {
+        if let Some(halting) = &mut self.halting {
+            halting.retain(|(c, _)| *c != client);
+        }
+        if let Some(Client { tid: Some(tid), .. }) = self.clients.remove(&client) {
+            self.gone(tid);
+        }
+    }
+
+    /// The task is gone from the machine; its process may live on.
+    pub(super) fn gone(&mut self, tid: Tid) {
+        let Some(task) = self.tasks.remove(&tid) else { return };
+        self.effects.push(Effect::TaskGone(tid));
+        let mut peers: Vec<_> = task.peers.into_iter().collect();
+        peers.sort_unstable();
+        for peer in peers {
+            if let Some(other) = self.tasks.get_mut(&peer) {
+                other.peers.remove(&tid);
+            }
+            self.event(peer, Event::Gone { tid }, Vec::new());
+        }
+        for (client, id, _) in task.awaiting_listener {
+            self.refuse(client, id, ErrorKind::NoSuchTask);
+        }
+        self.offers.retain(|(a, b)| *a != tid && *b != tid);
+        self.tcp_pairs.retain(|(a, b)| *a != tid && *b != tid);
+        self.leave_all(tid);
+        self.drop_mail_of(tid);
+        self.tell_watchers(tid);
+        if task.role == Role::Runner {
+            let job = self.processes.iter().filter(|(_, p)| p.job == Some(tid)).map(|(t, _)| *t);
+            for tid in job.collect::<Vec<_>>() {
+                self.condemn(tid);
+            }
+            self.end_guests(|t| t.job == Some(tid));
+        }
+    }
+
+    pub(super) fn process_exited(&mut self, tid: Tid, status: ExitStatus) {
+        let Some(process) = self.processes.get_mut(&tid) else { return };
+        process.status = Some(status);
+        process.kill_at = None;
+        if let Some(task) = self.tasks.get_mut(&tid) {
+            if task.client.is_none() {
+                self.gone(tid);
+            } else if !task.closing {
+                self.deadline_changed = true;
+                // Its connection says the rest; a forked child may hold it open.
+                task.gone_at = Some(self.now + LINGER);
+            }
+        }
+        self.finish_process(tid);
+    }
+
+    pub(super) fn output_ended(&mut self, tid: Tid) {
+        let Some(process) = self.processes.get_mut(&tid) else { return };
+        process.output_open = false;
+        self.finish_process(tid);
+    }
+
+    /// Reports the end once the status is known and all output was handed on.
+    pub(super) fn finish_process(&mut self, tid: Tid) {
+        let Some(process) = self.processes.get(&tid) else { return };
+        let (Some(status), false) = (process.status, process.output_open) else { return };
+        let process = self.processes.remove(&tid).expect("just seen");
+        if process.undone {
+            return;
+        }
+        let mut told = process.sink;
+        if let Some(sink) = process.sink {
+            self.event(sink, Event::Exited { tid, status }, Vec::new());
+        }
+        if let Some(runner) = process.job.filter(|job| told.replace(*job) != Some(*job)) {
+            self.event(runner, Event::Exited { tid, status }, Vec::new());
+        }
+    }
+
+    /// Tells a process to end, and makes it end after the grace.
+    pub(super) fn condemn(&mut self, tid: Tid) {
+        let Some(process) = self.processes.get_mut(&tid) else { return };
+        if process.status.is_some() || process.pid == 0 || process.kill_at.is_some() {
+            return;
+        }
+        process.kill_at = Some(self.now + GRACE);
+        self.deadline_changed = true;
+        let pid = process.pid;
+        self.effects.push(Effect::Signal { pid, group: true, signal: 15 });
+        // A stopped process takes no other signal.
+        self.effects.push(Effect::Signal { pid, group: true, signal: 18 });
+    }
+
+    pub(super) fn signal(&mut self, client: ClientId, id: RequestId, tid: Tid, signal: i32) {
+        if !(0..=64).contains(&signal) {
+            return self.refuse(
+                client,
+                id,
+                Failure::new(ErrorKind::BadParameter, format!("signal {signal}")),
+            );
+        }
+        let task = self.tasks.get(&tid).map(|t| t.pid);
+        let process = self.processes.get(&tid).filter(|p| p.status.is_none()).map(|p| p.pid);
+        let Some(pid) = process.or(task).filter(|pid| *pid != 0) else {
+            return self.refuse(client, id, Failure::new(ErrorKind::NoSuchTask, tid.to_string()));
+        };
+        if signal != 0 {
+            self.effects.push(Effect::Signal { pid, group: false, signal });
+        }
+        self.reply(client, id, Reply::Done);
+    }
+
+    pub(super) fn signal_job(&mut self, client: ClientId, id: RequestId, me: Tid, signal: i32) {
+        if !(1..=64).contains(&signal) {
+            return self.refuse(
+                client,
+                id,
+                Failure::new(ErrorKind::BadParameter, format!("signal {signal}")),
+            );
+        }
+        let job = self.processes.values().filter(|p| p.job == Some(me) && p.status.is_none() && p.pid != 0);
+        for pid in job.map(|p| p.pid).collect::<Vec<_>>() {
+            self.effects.push(Effect::Signal { pid, group: true, signal });
+        }
+        self.reply(client, id, Reply::Done);
+    }
+
+    pub(super) fn list_tasks(&mut self, client: ClientId, id: RequestId, of: Option<Tid>) {
+        if let Some(of) = of.filter(|of| !of.is_task() && *of != self.daemon_tid()) {
+            return self.refuse(client, id, Failure::new(ErrorKind::NoSuchHost, of.to_string()));
+        }
+        let host = self.daemon_tid();
+        let wanted = |tid: Tid| of.is_none_or(|of| of == host || of == tid);
+        let mut rows = Vec::new();
+        for (&tid, task) in self.tasks.iter().filter(|(tid, _)| wanted(**tid)) {
+            let state = if task.client.is_some() { TaskState::Enrolled } else { TaskState::Started };
+            let Task { parent, pid, flag, .. } = *task;
+            rows.push(TaskRow { tid, parent, host, pid, name: task.name.clone(), flag, state, waits: None });
+        }
+        for (&tid, process) in self.processes.iter().filter(|(tid, _)| wanted(**tid)) {
+            if !self.tasks.contains_key(&tid) && process.status.is_none() {
+                let Process { parent, pid, flag, .. } = *process;
+                let (name, state) = (process.name.clone(), TaskState::Departed);
+                rows.push(TaskRow { tid, parent, host, pid, name, flag, state, waits: None });
+            }
+        }
+        if rows.is_empty() && of.is_some_and(|of| of != host) {
+            let detail = of.expect("just seen").to_string();
+            return self.refuse(client, id, Failure::new(ErrorKind::NoSuchTask, detail));
+        }
+        rows.sort_by_key(|row| row.tid);
+        self.reply(client, id, Reply::Tasks(rows));
+    }
+}
+
+impl<F> Task<F> {
+    pub(super) fn blank() -> Task<F> {
+        Task {
+            client: None,
+            pid: 0,
+            parent: None,
+            name: String::new(),
+            flag: 0,
+            role: Role::Task,
+            channel: None,
+            secret: [0; 16],
+            job: None,
+            process: None,
+            queued: Vec::new(),
+            peers: HashSet::new(),
+            listener: None,
+            awaiting_listener: Vec::new(),
+            gone_at: None,
+            closing: false,
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Where everything lies in the page.
+//!
+//! ```text
+//!    0  header    magic, version, size
+//!   64  door      state, rings, control, waker_cpu        written by others: own line
+//!  128  identity  pid, tid, started, interface, program
+//!  192  waiting   call, peer, tag, context, since
+//!  256  counters  64 x u64
+//!  768  reserved  zero, up to 4096
+//! ```
+
+use std::sync::atomic::{AtomicI32, AtomicU8, AtomicU32, AtomicU64};
+
+/// The first eight bytes of every task page: "ParvumPg".
+pub const MAGIC: u64 = u64::from_le_bytes(*b"ParvumPg");
+/// The layout described here; a page of another version is refused.
+pub const VERSION: u32 = 1;
+/// Size of the page and of the file behind it.
+pub const PAGE_BYTES: usize = 4096;
+/// Number of counters.
+pub const COUNTERS: usize = 64;
+/// Room for the interface's name, in UTF-8, padded with zeros.
+pub const NAME_BYTES: usize = 16;
+/// Room for the program's name, in UTF-8, padded with zeros.
+pub const PROGRAM_BYTES: usize = 32;
+
+/// What [`Waiting::call`] may say, by number. The first stands for computing;
+/// interfaces use the number of the nearest word.
+pub const CALLS: [&str; 8] = ["", "send", "recv", "probe", "barrier", "mailbox", "spawn", "connect"];
+
+/// The whole page.
+#[repr(C, align(4096))]
+pub struct Layout {
+    pub(crate) header: Header,
+    /// How to wake the task.
+    pub door: Door,
+    /// Which task this is.
+    pub identity: Identity,
+    /// What the task waits for.
+    pub waiting: Waiting,
+    /// Counts, named by the engine.
+    pub counters: [AtomicU64; COUNTERS],
+}
+
+#[repr(C, align(64))]
+pub(crate) struct Header {
+    /// Written last (release) by the maker, read first (acquire) by openers.
+    pub magic: AtomicU64,
+    pub version: AtomicU32,
+    pub size: AtomicU32,
+}
+
+/// How to wake the task. A line of its own: peers write it while the task spins
+/// elsewhere.
+#[repr(C, align(64))]
+pub struct Door {
+    /// 0 awake, 1 sleeping on the futex `rings`, 2 sleeping in poll(2) with its eventfd.
+    pub state: AtomicU32,
+    /// The futex word: counts the rings that found a sleeper.
+    pub rings: AtomicU32,
+    /// Counts the control messages that the daemon has sent to this task.
+    pub control: AtomicU32,
+    /// The CPU the last waker ran on: a hint for spinning.
+    pub waker_cpu: AtomicU32,
+}
+
+/// Which task this is.
+#[repr(C, align(64))]
+pub struct Identity {
+    /// Process id; 0 until known.
+    pub pid: AtomicU32,
+    /// Task id; 0 until known.
+    pub tid: AtomicI32,
+    /// When the task began, in nanoseconds of CLOCK_MONOTONIC.
+    pub started: AtomicU64,
+    /// The interface the program speaks ("pvm", ...).
+    pub interface: [AtomicU8; NAME_BYTES],
+    /// The program's name.
+    pub program: [AtomicU8; PROGRAM_BYTES],
+}
+
+/// What the task waits for; `call` is zero while it computes.
+///
+/// The task writes the fields one by one, `call` last (release) when it begins
+/// to wait and first when it stops; a reader that looks in between sees a mixed
+/// picture for that instant, which is good enough for a person.
+#[repr(C, align(64))]
+pub struct Waiting {
+    /// Which call: a number of the interface's own list; 0 none.
+    pub call: AtomicU32,
+    /// From whom: a tid, or -1 for anyone.
+    pub peer: AtomicI32,
+    /// Which tag, or -1 for any.
+    pub tag: AtomicI32,
+    /// Which context.
+    pub context: AtomicI32,
+    /// Since when, in nanoseconds of CLOCK_MONOTONIC.
+    pub since: AtomicU64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::mem::{offset_of, size_of};
+
+    #[test]
+    fn the_layout_does_not_drift() {
+        assert_eq!(size_of::<Layout>(), PAGE_BYTES);
+        assert_eq!(offset_of!(Layout, header), 0);
+        assert_eq!(offset_of!(Header, magic), 0);
+        assert_eq!(offset_of!(Header, version), 8);
+        assert_eq!(offset_of!(Header, size), 12);
+        assert_eq!(offset_of!(Layout, door), 64);
+        assert_eq!(offset_of!(Door, state), 0);
+        assert_eq!(offset_of!(Door, rings), 4);
+        assert_eq!(offset_of!(Door, control), 8);
+        assert_eq!(offset_of!(Door, waker_cpu), 12);
+        assert_eq!(size_of::<Door>(), 64);
+        assert_eq!(offset_of!(Layout, identity), 128);
+        assert_eq!(offset_of!(Identity, pid), 0);
+        assert_eq!(offset_of!(Identity, tid), 4);
+        assert_eq!(offset_of!(Identity, started), 8);
+        assert_eq!(offset_of!(Identity, interface), 16);
+        assert_eq!(offset_of!(Identity, program), 32);
+        assert_eq!(size_of::<Identity>(), 64);
+        assert_eq!(offset_of!(Layout, waiting), 192);
+        assert_eq!(offset_of!(Waiting, call), 0);
+        assert_eq!(offset_of!(Waiting, peer), 4);
+        assert_eq!(offset_of!(Waiting, tag), 8);
+        assert_eq!(offset_of!(Waiting, context), 12);
+        assert_eq!(offset_of!(Waiting, since), 16);
+        assert_eq!(offset_of!(Layout, counters), 256);
+    }
+}

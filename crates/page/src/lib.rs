@@ -1,0 +1,24 @@
+//! The task page: one page of memory that a task shares with its daemon, its
+//! peers and outside readers.
+//!
+//! The daemon makes the page (a sealed memfd) and hands it to the task; it
+//! hands it to every peer that connects as well. Through it
+//! - a peer or the daemon wakes the task ([`TaskPage::ring`]),
+//! - the daemon says that a control message waits ([`TaskPage::announce_control`]),
+//! - the task tells whoever looks what it is and what it waits for.
+//!
+//! Everything in the page is an atomic, written by plain stores: a reader never
+//! blocks the task, and a task that died half way leaves nothing locked. All
+//! `unsafe` of the crate is in `map`.
+
+#![deny(unsafe_code)]
+
+mod layout;
+#[allow(unsafe_code)]
+mod map;
+mod page;
+
+pub use layout::{
+    CALLS, COUNTERS, Door, Identity, Layout, MAGIC, NAME_BYTES, PAGE_BYTES, PROGRAM_BYTES, VERSION, Waiting,
+};
+pub use page::{Awake, PageError, TaskPage, WaitingFor, monotonic_ns};

@@ -1,0 +1,58 @@
+//! The mapping itself: all `unsafe` of this crate.
+
+use crate::layout::{Layout, PAGE_BYTES};
+use rustix::fd::AsFd;
+use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
+use std::io;
+use std::ptr::NonNull;
+
+/// One shared mapping of a task page, unmapped when dropped.
+///
+/// Invariant: `at` points to `PAGE_BYTES` readable and writable bytes, mapped
+/// shared and page aligned, for as long as the value lives.
+pub(crate) struct Map {
+    at: NonNull<Layout>,
+}
+
+// SAFETY: the mapping belongs to the process, not to a thread, and everything
+// in `Layout` is an atomic.
+unsafe impl Send for Map {}
+// SAFETY: as above; shared references only ever reach atomics.
+unsafe impl Sync for Map {}
+
+impl Map {
+    /// Maps the first page of `file`. The caller has made sure that the file is
+    /// at least `PAGE_BYTES` long and sealed against shrinking: a shorter one
+    /// would raise SIGBUS at the first touch.
+    pub(crate) fn new(file: impl AsFd) -> io::Result<Map> {
+        // SAFETY: a fresh mapping at an address of the kernel's choosing
+        // overlaps nothing that exists.
+        let at = unsafe {
+            mmap(
+                std::ptr::null_mut(),
+                PAGE_BYTES,
+                ProtFlags::READ | ProtFlags::WRITE,
+                MapFlags::SHARED,
+                file,
+                0,
+            )?
+        };
+        let at = NonNull::new(at.cast::<Layout>()).ok_or(io::ErrorKind::Other)?;
+        Ok(Map { at })
+    }
+
+    pub(crate) fn layout(&self) -> &Layout {
+        // SAFETY: by the invariant the memory is there, aligned and large
+        // enough; `Layout` holds nothing but atomics, for which every bit
+        // pattern is valid and which other processes may write at any time.
+        unsafe { self.at.as_ref() }
+    }
+}
+
+impl Drop for Map {
+    fn drop(&mut self) {
+        // SAFETY: `at` came from mmap with this length, and `layout` borrows
+        // from self, so no reference outlives this.
+        let _ = unsafe { munmap(self.at.as_ptr().cast(), PAGE_BYTES) };
+    }
+}

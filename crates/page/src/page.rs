@@ -1,0 +1,364 @@
+//! Making, opening and using a page.
+
+use crate::layout::{COUNTERS, Door, Identity, Layout, MAGIC, PAGE_BYTES, VERSION};
+use crate::map::Map;
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, fstat, ftruncate, memfd_create};
+use rustix::thread::futex;
+use std::io;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering, fence};
+use std::time::Duration;
+
+/// The door's states.
+const AWAKE: u32 = 0;
+const ON_FUTEX: u32 = 1;
+const IN_POLL: u32 = 2;
+
+/// Why a descriptor is not a task page.
+#[derive(Debug, thiserror::Error)]
+pub enum PageError {
+    /// The file has the wrong size, or could still be shrunk under its readers.
+    #[error("this is not a task page: wrong size, or not sealed")]
+    Shape,
+    /// The magic number is missing.
+    #[error("this is not a task page: wrong magic number")]
+    Magic,
+    /// A page of another version of Parvum.
+    #[error("the task page has version {found}, this program knows {VERSION}")]
+    Version {
+        /// The version found.
+        found: u32,
+    },
+    /// The system refused.
+    #[error("the task page could not be mapped: {0}")]
+    System(#[from] io::Error),
+}
+
+/// Why [`TaskPage::sleep`] returned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Awake {
+    /// Somebody rang (or had rung already), or a signal came: look again.
+    Rung,
+    /// The time is over.
+    TimedOut,
+}
+
+/// What a task waits for, as read at one instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WaitingFor {
+    /// Which call: a number of the interface's own list.
+    pub call: u32,
+    /// From whom; -1 anyone.
+    pub peer: i32,
+    /// Which tag; -1 any.
+    pub tag: i32,
+    /// Which context.
+    pub context: i32,
+    /// Since when, nanoseconds of CLOCK_MONOTONIC.
+    pub since: u64,
+}
+
+/// A mapped task page. Everything in it may change at any time by the hand of
+/// another process.
+pub struct TaskPage {
+    map: Map,
+}
+
+impl TaskPage {
+    /// Makes a page of zeros, sealed so that nobody can shrink it under the
+    /// others. Returns it with the descriptor to hand on (close-on-exec).
+    pub fn create() -> io::Result<(TaskPage, OwnedFd)> {
+        let file = memfd_create("parvum-page", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
+        ftruncate(&file, PAGE_BYTES as u64)?;
+        fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
+        let page = TaskPage { map: Map::new(&file)? };
+        let header = &page.layout().header;
+        header.version.store(VERSION, Ordering::Relaxed);
+        header.size.store(PAGE_BYTES as u32, Ordering::Relaxed);
+        // Release: partner of the acquire in `open`, so that who sees the magic
+        // sees the version and size too.
+        header.magic.store(MAGIC, Ordering::Release);
+        Ok((page, file))
+    }
+
+    /// Maps the page behind `file`, which may be closed afterwards.
+    ///
+    /// Refuses whatever is not a sealed page of this version, so that a wrong
+    /// descriptor from a peer can never raise SIGBUS here.
+    pub fn open(file: impl AsFd) -> Result<TaskPage, PageError> {
+        let file = file.as_fd();
+        check_shape(file)?;
+        let page = TaskPage { map: Map::new(file)? };
+        let header = &page.layout().header;
+        // Acquire: partner of the release in `create`.
+        if header.magic.load(Ordering::Acquire) != MAGIC {
+            return Err(PageError::Magic);
+        }
+        let found = header.version.load(Ordering::Relaxed);
+        if found != VERSION {
+            return Err(PageError::Version { found });
+        }
+        Ok(page)
+    }
+
+    /// The whole page.
+    pub fn layout(&self) -> &Layout {
+        self.map.layout()
+    }
+
+    /// How to wake the task.
+    pub fn door(&self) -> &Door {
+        &self.layout().door
+    }
+
+    /// The counters.
+    pub fn counters(&self) -> &[AtomicU64; COUNTERS] {
+        &self.layout().counters
+    }
+
+    /// Wakes the task if it sleeps; costs a fence and a load when it does not.
+    /// `bell` is the task's eventfd. Call it after the message is visible.
+    pub fn ring(&self, bell: impl AsFd) {
+        // Partner: the fence in `fall_asleep`. Either the sleeper's check sees
+        // the message stored before this fence, or the load below sees that it
+        // sleeps.
+        fence(Ordering::SeqCst);
+        self.wake(bell);
+    }
+
+    /// Counts a control message sent to the task, and wakes it. The daemon calls
+    /// this after the message is in the task's socket.
+    pub fn announce_control(&self, bell: impl AsFd) {
+        // SeqCst, also the fence of `ring`: see there. Who sees the count can
+        // read the message.
+        self.door().control.fetch_add(1, Ordering::SeqCst);
+        self.ring(bell);
+    }
+
+    fn wake(&self, bell: impl AsFd) {
+        let door = self.door();
+        let state = door.state.load(Ordering::Relaxed);
+        if state == AWAKE {
+            return;
+        }
+        // A hint for the sleeper: from its own core, spinning is no use to it.
+        door.waker_cpu.store(rustix::thread::sched_getcpu() as u32, Ordering::Relaxed);
+        match state {
+            ON_FUTEX => {
+                door.rings.fetch_add(1, Ordering::Release);
+                // Shared, for the sleeper lives in another process. The only
+                // error (a bad address) cannot happen to mapped memory.
+                let _ = futex::wake(&door.rings, futex::Flags::empty(), i32::MAX as u32);
+            }
+            IN_POLL => {
+                door.rings.fetch_add(1, Ordering::Release);
+                // A full counter (EAGAIN) wakes as well.
+                let _ = rustix::io::write(bell, &1u64.to_ne_bytes());
+            }
+            _ => {}
+        }
+    }
+
+    /// Declares that the task is about to sleep on the futex and returns the
+    /// value for [`TaskPage::sleep`]. Afterwards the task looks for work once
+    /// more; if it finds some, it calls [`TaskPage::stay_awake`].
+    pub fn fall_asleep(&self) -> u32 {
+        self.declare(ON_FUTEX)
+    }
+
+    /// As [`TaskPage::fall_asleep`], for a task that will sleep in poll(2) with
+    /// its eventfd among the descriptors.
+    pub fn fall_asleep_in_poll(&self) -> u32 {
+        self.declare(IN_POLL)
+    }
+
+    fn declare(&self, state: u32) -> u32 {
+        let door = self.door();
+        // Acquire: partner of the release in `wake`.
+        let rings = door.rings.load(Ordering::Acquire);
+        door.state.store(state, Ordering::Relaxed);
+        // Partner: the fence in `ring`.
+        fence(Ordering::SeqCst);
+        rings
+    }
+
+    /// Sleeps until somebody rings or `limit` is over (`None`: without limit).
+    /// `rings` comes from [`TaskPage::fall_asleep`]. The task is awake again
+    /// when this returns.
+    pub fn sleep(&self, rings: u32, limit: Option<Duration>) -> Awake {
+        let door = self.door();
+        let limit = limit.map(|d| rustix::time::Timespec {
+            tv_sec: d.as_secs().min(i64::MAX as u64) as i64,
+            tv_nsec: d.subsec_nanos().into(),
+        });
+        let result = futex::wait(&door.rings, futex::Flags::empty(), rings, limit.as_ref());
+        self.stay_awake();
+        match result {
+            Err(rustix::io::Errno::TIMEDOUT) => Awake::TimedOut,
+            _ => Awake::Rung,
+        }
+    }
+
+    /// Takes back [`TaskPage::fall_asleep`].
+    pub fn stay_awake(&self) {
+        self.door().state.store(AWAKE, Ordering::Relaxed);
+    }
+
+    /// Writes who the task is. The daemon calls this when it makes the task, the
+    /// task itself when it learns more.
+    pub fn identify(&self, tid: i32, pid: u32, program: &str) {
+        let identity = self.identity();
+        identity.tid.store(tid, Ordering::Relaxed);
+        identity.pid.store(pid, Ordering::Relaxed);
+        identity.started.store(monotonic_ns(), Ordering::Relaxed);
+        store_text(&identity.program, program);
+    }
+
+    /// Names the interface the program speaks.
+    pub fn set_interface(&self, name: &str) {
+        store_text(&self.identity().interface, name);
+    }
+
+    /// The interface the program speaks; empty when it has not said.
+    pub fn interface(&self) -> String {
+        load_text(&self.identity().interface)
+    }
+
+    /// The program's name.
+    pub fn program(&self) -> String {
+        load_text(&self.identity().program)
+    }
+
+    /// Who the task is.
+    pub fn identity(&self) -> &Identity {
+        &self.layout().identity
+    }
+
+    /// Says what the task is about to wait for.
+    pub fn wait_for(&self, what: WaitingFor) {
+        let waiting = &self.layout().waiting;
+        waiting.peer.store(what.peer, Ordering::Relaxed);
+        waiting.tag.store(what.tag, Ordering::Relaxed);
+        waiting.context.store(what.context, Ordering::Relaxed);
+        waiting.since.store(what.since, Ordering::Relaxed);
+        // Release: partner of the acquire in `waiting_for`.
+        waiting.call.store(what.call, Ordering::Release);
+    }
+
+    /// Says that the task computes again.
+    pub fn wait_over(&self) {
+        self.layout().waiting.call.store(0, Ordering::Relaxed);
+    }
+
+    /// What the task waits for; `None` while it computes.
+    pub fn waiting_for(&self) -> Option<WaitingFor> {
+        let waiting = &self.layout().waiting;
+        // Acquire: partner of the release in `wait_for`.
+        let call = waiting.call.load(Ordering::Acquire);
+        (call != 0).then(|| WaitingFor {
+            call,
+            peer: waiting.peer.load(Ordering::Relaxed),
+            tag: waiting.tag.load(Ordering::Relaxed),
+            context: waiting.context.load(Ordering::Relaxed),
+            since: waiting.since.load(Ordering::Relaxed),
+        })
+    }
+}
+
+/// Nanoseconds of CLOCK_MONOTONIC, the clock of everything in the page.
+pub fn monotonic_ns() -> u64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}
+
+fn check_shape(file: BorrowedFd<'_>) -> Result<(), PageError> {
+    let size = fstat(file).map_err(io::Error::from)?.st_size;
+    let seals = fcntl_get_seals(file).map_err(|_| PageError::Shape)?;
+    if size != PAGE_BYTES as i64 || !seals.contains(SealFlags::SHRINK) {
+        return Err(PageError::Shape);
+    }
+    Ok(())
+}
+
+/// Stores `text`, cut to the room at a character boundary.
+fn store_text(room: &[AtomicU8], text: &str) {
+    let mut end = text.len().min(room.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let bytes = text[..end].bytes().chain(std::iter::repeat(0));
+    for (cell, byte) in room.iter().zip(bytes) {
+        cell.store(byte, Ordering::Relaxed);
+    }
+}
+
+fn load_text(room: &[AtomicU8]) -> String {
+    let bytes: Vec<u8> = room.iter().map(|b| b.load(Ordering::Relaxed)).take_while(|b| *b != 0).collect();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::event::{EventfdFlags, eventfd};
+    use std::sync::Arc;
+
+    #[test]
+    fn what_one_mapping_writes_the_other_reads() {
+        let (page, file) = TaskPage::create().expect("a page");
+        let other = TaskPage::open(&file).expect("the same page");
+        page.identify(0x40001, 77, "räuber-und-gendarm-mit-sehr-langem-namen");
+        page.set_interface("pvm");
+        assert_eq!(other.identity().tid.load(Ordering::Relaxed), 0x40001);
+        assert_eq!(other.interface(), "pvm");
+        assert!(other.program().starts_with("räuber-und-gendarm"));
+        let what = WaitingFor { call: 3, peer: -1, tag: 7, context: 0, since: 9 };
+        page.wait_for(what);
+        assert_eq!(other.waiting_for(), Some(what));
+        page.wait_over();
+        assert_eq!(other.waiting_for(), None);
+    }
+
+    #[test]
+    fn other_files_are_refused() {
+        let empty = memfd_create("x", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING).expect("memfd");
+        assert!(matches!(TaskPage::open(&empty), Err(PageError::Shape)));
+        ftruncate(&empty, PAGE_BYTES as u64).expect("grows");
+        assert!(matches!(TaskPage::open(&empty), Err(PageError::Shape)), "not sealed");
+        fcntl_add_seals(&empty, SealFlags::SHRINK).expect("seals");
+        assert!(matches!(TaskPage::open(&empty), Err(PageError::Magic)));
+        let (page, file) = TaskPage::create().expect("a page");
+        page.layout().header.version.store(VERSION + 1, Ordering::Relaxed);
+        assert!(matches!(TaskPage::open(&file), Err(PageError::Version { found }) if found == VERSION + 1));
+    }
+
+    #[test]
+    fn a_ring_wakes_the_sleeper_however_it_sleeps() {
+        let (page, _file) = TaskPage::create().expect("a page");
+        let page = Arc::new(page);
+        let bell = Arc::new(eventfd(0, EventfdFlags::NONBLOCK | EventfdFlags::CLOEXEC).expect("eventfd"));
+        let (ringer, its_bell) = (page.clone(), bell.clone());
+        let thread = std::thread::spawn(move || {
+            while ringer.door().state.load(Ordering::Relaxed) != ON_FUTEX {
+                std::thread::yield_now();
+            }
+            ringer.announce_control(&*its_bell);
+        });
+        let rings = page.fall_asleep();
+        assert_eq!(page.sleep(rings, Some(Duration::from_secs(20))), Awake::Rung);
+        thread.join().expect("the ringer");
+        assert_eq!(page.door().control.load(Ordering::Relaxed), 1);
+
+        page.fall_asleep_in_poll();
+        page.ring(&*bell);
+        page.stay_awake();
+        let mut count = [0; 8];
+        rustix::io::read(&*bell, &mut count).expect("it was rung");
+        assert_eq!(u64::from_ne_bytes(count), 1);
+
+        let rings = page.fall_asleep();
+        assert_eq!(page.sleep(rings, Some(Duration::from_millis(1))), Awake::TimedOut);
+        page.ring(&*bell);
+        assert!(rustix::io::read(&*bell, &mut count).is_err(), "nobody slept, nobody was rung");
+    }
+}

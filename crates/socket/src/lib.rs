@@ -1,0 +1,193 @@
+//! Unix stream sockets that carry control frames and descriptors, for both ends
+//! of the conversation.
+//!
+//! Nothing here blocks: sends and receives are tried once. The caller decides
+//! how to wait (the daemon in its runtime, a task in poll(2)).
+
+#![forbid(unsafe_code)]
+
+mod place;
+
+pub use place::{Place, PlaceError};
+
+use parvum_wire::control::{CodecError, Directions, HEADER_BYTES, decode, header};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::io::Errno;
+use rustix::net::{
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
+};
+use std::collections::VecDeque;
+use std::io::{self, IoSlice, IoSliceMut};
+use std::mem::MaybeUninit;
+
+/// The most descriptors in one call; the codec's bound on a frame is lower.
+const MAX_FDS: usize = 16;
+/// How much one receive takes at most.
+const CHUNK: usize = 64 * 1024;
+
+/// Sends as much of `bytes` as the socket takes now, with `fds` attached to the
+/// first byte. Returns how many bytes went; once it is more than zero the
+/// descriptors went too. `WouldBlock` when the socket is full.
+pub fn send(socket: impl AsFd, bytes: &[u8], fds: &[BorrowedFd<'_>]) -> io::Result<usize> {
+    let mut room = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_FDS))];
+    let mut ancillary = SendAncillaryBuffer::new(&mut room);
+    if !fds.is_empty() && !ancillary.push(SendAncillaryMessage::ScmRights(fds)) {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
+    loop {
+        match sendmsg(&socket, &[IoSlice::new(bytes)], &mut ancillary, flags) {
+            Err(Errno::INTR) => {}
+            other => return Ok(other?),
+        }
+    }
+}
+
+/// What [`Inbox::fill`] found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Filled {
+    /// So many bytes more.
+    Bytes(usize),
+    /// Nothing now.
+    Empty,
+    /// The other side closed.
+    Closed,
+}
+
+/// Why the inbox gave up; the connection is of no use afterwards.
+#[derive(Debug, thiserror::Error)]
+pub enum InboxError {
+    /// Not a control frame, or one of another release.
+    #[error(transparent)]
+    Codec(#[from] CodecError),
+    /// Fewer descriptors came than the frames said, or far more, or the kernel
+    /// had to drop some.
+    #[error("descriptors and control frames do not match")]
+    MissingDescriptors,
+    /// The system refused.
+    #[error(transparent)]
+    System(#[from] io::Error),
+}
+
+/// Received bytes and descriptors, on their way to being messages.
+#[derive(Default)]
+pub struct Inbox {
+    bytes: Vec<u8>,
+    start: usize,
+    fds: VecDeque<OwnedFd>,
+}
+
+impl Inbox {
+    /// Receives once what is there, without blocking.
+    pub fn fill(&mut self, socket: impl AsFd) -> Result<Filled, InboxError> {
+        self.make_room();
+        let end = self.bytes.len();
+        self.bytes.resize(end + CHUNK, 0);
+        let mut room = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_FDS))];
+        let mut ancillary = RecvAncillaryBuffer::new(&mut room);
+        let flags = RecvFlags::DONTWAIT | RecvFlags::CMSG_CLOEXEC;
+        let result = loop {
+            let mut into = [IoSliceMut::new(&mut self.bytes[end..])];
+            match recvmsg(&socket, &mut into, &mut ancillary, flags) {
+                Err(Errno::INTR) => {}
+                other => break other,
+            }
+        };
+        let got = result.as_ref().map_or(0, |m| m.bytes);
+        self.bytes.truncate(end + got);
+        let message = match result {
+            Ok(message) => message,
+            Err(Errno::AGAIN) => return Ok(Filled::Empty),
+            Err(Errno::CONNRESET) => return Ok(Filled::Closed),
+            Err(error) => return Err(InboxError::System(error.into())),
+        };
+        for part in ancillary.drain() {
+            if let RecvAncillaryMessage::ScmRights(fds) = part {
+                self.fds.extend(fds);
+            }
+        }
+        if message.flags.contains(ReturnFlags::CTRUNC) || self.fds.len() > 4 * MAX_FDS {
+            return Err(InboxError::MissingDescriptors);
+        }
+        Ok(if got == 0 { Filled::Closed } else { Filled::Bytes(got) })
+    }
+
+    /// Takes the next whole message and its descriptors; `None` when more bytes
+    /// are needed.
+    pub fn take<M: Directions>(&mut self) -> Result<Option<(M, Vec<OwnedFd>)>, InboxError> {
+        let waiting = &self.bytes[self.start..];
+        let Some(head) = header(waiting)? else { return Ok(None) };
+        let Some(body) = waiting.get(HEADER_BYTES..HEADER_BYTES + head.length) else { return Ok(None) };
+        let message = decode(body)?;
+        // The kernel delivers descriptors with the first byte they were sent
+        // with, so those of a whole frame are all here.
+        if self.fds.len() < head.fds {
+            return Err(InboxError::MissingDescriptors);
+        }
+        let fds = self.fds.drain(..head.fds).collect();
+        self.start += HEADER_BYTES + head.length;
+        if self.start == self.bytes.len() {
+            self.bytes.clear();
+            self.start = 0;
+        }
+        Ok(Some((message, fds)))
+    }
+
+    /// Bytes received beyond the last message taken: what follows a change of
+    /// protocol on the same connection.
+    pub fn leftover(&mut self) -> Vec<u8> {
+        let rest = self.bytes.split_off(self.start);
+        self.bytes.clear();
+        self.start = 0;
+        rest
+    }
+
+    /// Moves the unread bytes to the front once the read ones outweigh them, so
+    /// that the buffer is bounded by one frame and one chunk.
+    fn make_room(&mut self) {
+        if self.start > self.bytes.len() / 2 {
+            self.bytes.drain(..self.start);
+            self.start = 0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parvum_wire::control::{Call, Request, frame};
+    use std::os::unix::net::UnixStream;
+
+    #[test]
+    fn frames_arrive_whole_with_their_descriptors() {
+        let (a, b) = UnixStream::pair().expect("a pair");
+        let (extra, _) = UnixStream::pair().expect("a pair");
+        let mut inbox = Inbox::default();
+        assert_eq!(inbox.fill(&b).expect("works"), Filled::Empty);
+        let bytes = frame(&Call { id: 1, request: Request::Hosts }, 0).expect("fits");
+        send(&a, &bytes, &[]).expect("room");
+        let bytes = frame(&Call { id: 2, request: Request::Info }, 1).expect("fits");
+        assert_eq!(send(&a, &bytes[..3], &[extra.as_fd()]).expect("room"), 3);
+        while inbox.fill(&b).expect("works") != Filled::Empty {}
+        let (call, fds) = inbox.take::<Call>().expect("ours").expect("whole");
+        assert_eq!((call.id, fds.len()), (1, 0));
+        assert!(inbox.take::<Call>().expect("ours so far").is_none());
+        send(&a, &bytes[3..], &[]).expect("room");
+        inbox.fill(&b).expect("works");
+        let (call, fds) = inbox.take::<Call>().expect("ours").expect("whole");
+        assert_eq!((call.id, fds.len()), (2, 1));
+        drop(a);
+        assert_eq!(inbox.fill(&b).expect("works"), Filled::Closed);
+    }
+
+    #[test]
+    fn a_frame_without_its_descriptors_is_refused() {
+        let (a, b) = UnixStream::pair().expect("a pair");
+        let bytes = frame(&Call { id: 2, request: Request::Info }, 1).expect("fits");
+        send(&a, &bytes, &[]).expect("room");
+        let mut inbox = Inbox::default();
+        inbox.fill(&b).expect("works");
+        assert!(matches!(inbox.take::<Call>(), Err(InboxError::MissingDescriptors)));
+    }
+}

@@ -1,0 +1,138 @@
+//! The directory of a machine: where it is, whose it is, what lies in it.
+
+use rustix::fs::{Mode, lstat, mkdir};
+use rustix::process::geteuid;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The longest path a unix socket may have.
+const MAX_SOCKET_PATH: usize = 107;
+
+/// Why the directory cannot be used. One cause and one remedy each; the codes
+/// are explained in `docs/errors.md`.
+#[derive(Debug, thiserror::Error)]
+pub enum PlaceError {
+    /// Another user's, or open to others.
+    #[error("E-DIR: {path} {fault}; {remedy}")]
+    Unsafe {
+        /// The directory.
+        path: PathBuf,
+        /// What is wrong with it.
+        fault: String,
+        /// What to do.
+        remedy: String,
+    },
+    /// It could not be made or looked at.
+    #[error("E-DIR: {path} cannot be used: {error}; set PARVUM_DIR to a directory that you may write")]
+    System {
+        /// The directory.
+        path: PathBuf,
+        /// The system's reason.
+        error: io::Error,
+    },
+    /// Too long for a unix socket.
+    #[error(
+        "E-PATHLEN: {path} is too long: the socket's path would have {length} bytes and the system allows \
+         {MAX_SOCKET_PATH}; set PARVUM_DIR to a shorter path"
+    )]
+    TooLong {
+        /// The directory.
+        path: PathBuf,
+        /// The length of the socket's path.
+        length: usize,
+    },
+}
+
+/// The directory of a machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    dir: PathBuf,
+    source: &'static str,
+}
+
+impl Place {
+    /// Where the environment says: `$PARVUM_DIR`, else `$XDG_RUNTIME_DIR/parvum`,
+    /// else `/tmp/parvum-UID`.
+    pub fn from_env() -> Place {
+        let set = |name| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+        if let Some(dir) = set("PARVUM_DIR") {
+            let dir = std::path::absolute(&dir).unwrap_or(dir);
+            return Place { dir, source: "PARVUM_DIR" };
+        }
+        match set("XDG_RUNTIME_DIR").filter(|dir| dir.is_absolute() && dir.is_dir()) {
+            Some(dir) => Place { dir: dir.join("parvum"), source: "XDG_RUNTIME_DIR" },
+            None => {
+                let dir = format!("/tmp/parvum-{}", geteuid().as_raw());
+                Place { dir: dir.into(), source: "default" }
+            }
+        }
+    }
+
+    /// A directory named by the caller.
+    pub fn at(dir: impl Into<PathBuf>) -> Place {
+        Place { dir: dir.into(), source: "argument" }
+    }
+
+    /// The directory.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Where the choice comes from: the variable's name, "default" or "argument".
+    pub fn source(&self) -> &'static str {
+        self.source
+    }
+
+    /// The daemon's socket.
+    pub fn socket(&self) -> PathBuf {
+        self.dir.join("daemon.sock")
+    }
+
+    /// The file whose lock the daemon holds.
+    pub fn lock(&self) -> PathBuf {
+        self.dir.join("daemon.lock")
+    }
+
+    /// The daemon's log.
+    pub fn log(&self) -> PathBuf {
+        self.dir.join("daemon.log")
+    }
+
+    /// Makes the directory when it is missing, and checks it.
+    pub fn prepare(&self) -> Result<(), PlaceError> {
+        match mkdir(&self.dir, Mode::RWXU) {
+            Ok(()) | Err(rustix::io::Errno::EXIST) => self.check(),
+            Err(error) => Err(self.system(error.into())),
+        }
+    }
+
+    /// Checks that the directory is ours alone. A missing one is a
+    /// [`PlaceError::System`] with [`io::ErrorKind::NotFound`].
+    pub fn check(&self) -> Result<(), PlaceError> {
+        use std::os::unix::ffi::OsStrExt;
+        let length = self.socket().as_os_str().as_bytes().len();
+        if length > MAX_SOCKET_PATH {
+            return Err(PlaceError::TooLong { path: self.dir.clone(), length });
+        }
+        let stat = lstat(&self.dir).map_err(|error| self.system(error.into()))?;
+        let path = self.dir.display();
+        let refuse =
+            |fault: String, remedy: String| Err(PlaceError::Unsafe { path: self.dir.clone(), fault, remedy });
+        if stat.st_mode & 0o170000 != 0o040000 {
+            return refuse("is not a directory".into(), "move it away, or set PARVUM_DIR".into());
+        }
+        if stat.st_uid != geteuid().as_raw() {
+            let fault = format!("belongs to user {}", stat.st_uid);
+            return refuse(fault, "set PARVUM_DIR to a directory of your own".into());
+        }
+        if stat.st_mode & 0o077 != 0 {
+            let fault = format!("is open to other users (mode {:o})", stat.st_mode & 0o777);
+            return refuse(fault, format!("close it with `chmod 700 {path}`"));
+        }
+        Ok(())
+    }
+
+    fn system(&self, error: io::Error) -> PlaceError {
+        PlaceError::System { path: self.dir.clone(), error }
+    }
+}

@@ -1,0 +1,13 @@
+//! One task's conversation with the daemon of its host: enrol, ask, be told.
+//!
+//! No message engine, no threads, no runtime: a [`Session`] is a socket and two
+//! queues, and its owner decides when to look at it and how to wait.
+
+#![forbid(unsafe_code)]
+
+mod session;
+mod start;
+
+pub use parvum_socket::{Place, PlaceError};
+pub use session::{Answer, Arrival, Enrolment, Session, SessionError};
+pub use start::{Options, find_command};

@@ -1,0 +1,20 @@
+//! The contract between the engine and whatever carries its frames.
+//!
+//! A [`Link`] joins two tasks over one route. The engine drives it: it hands
+//! frames over, asks for arrived ones, and never blocks inside. What a
+//! transport can do it says once, in [`Limits`]; the engine chooses a protocol
+//! from that at set-up and not for every message.
+//!
+//! [`conformance`] is the contract as a test suite. Every transport runs it;
+//! see [`own`] for the shortest complete transport.
+
+#![forbid(unsafe_code)]
+
+pub mod conformance;
+mod gather;
+mod link;
+pub mod own;
+pub mod stream;
+
+pub use gather::Gather;
+pub use link::{Limits, Link, PullRefused, Refused, Route, Sink};

@@ -1,0 +1,109 @@
+//! The contract itself.
+
+use crate::Gather;
+use parvum_wire::Header;
+
+/// The ways from one task to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Route {
+    /// To oneself.
+    Own = 0,
+    /// Shared memory on one host.
+    Shm = 1,
+    /// A TCP connection between the two tasks.
+    Tcp = 2,
+    /// Task, daemon, task.
+    Routed = 3,
+}
+
+impl Route {
+    /// How many routes there are.
+    pub const COUNT: usize = 4;
+    /// All of them, the one to prefer first.
+    pub const ALL: [Route; Self::COUNT] = [Route::Own, Route::Shm, Route::Tcp, Route::Routed];
+
+    /// The name that options and reports use.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Route::Own => "self",
+            Route::Shm => "shm",
+            Route::Tcp => "tcp",
+            Route::Routed => "routed",
+        }
+    }
+}
+
+/// What a link can do. Asked for once, when the link is attached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The longest payload of one frame.
+    pub frame: usize,
+    /// Messages up to this length are sent at once; longer ones are offered,
+    /// when the link can [`pull`](Link::pull), or streamed in several frames.
+    pub eager: usize,
+    /// Whether `pull` may work.
+    pub single_copy: bool,
+    /// Whether taken frames may stay behind until [`flush`](Link::flush).
+    pub buffered: bool,
+}
+
+/// Why a frame was not taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// No room at present: try again after some progress. A result, not an error.
+    Full,
+    /// The link is broken for good.
+    Closed,
+}
+
+/// Why data was not fetched from the peer's memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PullRefused {
+    /// The system does not permit it, now or ever: ask the peer to send.
+    NotPermitted,
+    /// The peer is gone, and the data with it.
+    Gone,
+}
+
+/// Receives frames as they arrive: the header, and the payload where it lies.
+pub type Sink<'a> = dyn FnMut(&Header, &[u8]) + 'a;
+
+/// One route between this task and one peer.
+///
+/// - Frames that were taken arrive once each, unchanged, in the order given,
+///   unless the link closes; then a prefix of them has arrived.
+/// - No call blocks. No call allocates in steady state.
+/// - A link is used by one thread at a time; the engine sees to that.
+/// - Frames that had arrived before the peer died can still be received.
+/// - Dropping a link releases all that it holds on this side; it does not wait.
+pub trait Link: Send {
+    /// What the link can do.
+    fn limits(&self) -> Limits;
+
+    /// Hands over one frame. On `Ok` the payload has been copied and its
+    /// memory may be reused. A sleeping peer is woken.
+    ///
+    /// The payload must not be longer than [`Limits::frame`].
+    fn send(&mut self, header: &Header, payload: Gather<'_>) -> Result<(), Refused>;
+
+    /// Gives arrived frames to `sink`, at most `most` of them, and returns how many.
+    ///
+    /// The payload lies in the transport's memory and is gone when `sink` returns.
+    /// `Err(Closed)` only after every frame that arrived was given; never `Full`.
+    fn receive(&mut self, most: usize, sink: &mut Sink<'_>) -> Result<usize, Refused>;
+
+    /// Copies `into.len()` bytes at `address` of the peer's memory, at once.
+    ///
+    /// On an error `into` may hold part of the data.
+    fn pull(&mut self, address: u64, into: &mut [u8]) -> Result<(), PullRefused> {
+        let _ = (address, into);
+        Err(PullRefused::NotPermitted)
+    }
+
+    /// Pushes out what an earlier `send` took but could not hand over yet.
+    /// Returns whether all of it has left.
+    fn flush(&mut self) -> Result<bool, Refused> {
+        Ok(true)
+    }
+}

@@ -1,0 +1,545 @@
+//! The vocabulary: what a task may ask, and what the daemon answers or says.
+
+use super::{Blob, Failure};
+use crate::Tid;
+use serde::{Deserialize, Serialize};
+
+/// Pairs an answer with its request; chosen by the task, unique per connection.
+pub type RequestId = u32;
+
+/// A request on its way to the daemon.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Call {
+    /// Comes back with the answer.
+    pub id: RequestId,
+    /// What is asked.
+    pub request: Request,
+}
+
+/// Anything on its way to a task.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum FromDaemon {
+    /// The answer to the request of that number.
+    Reply(RequestId, Result<Reply, Failure>),
+    /// Something that happened.
+    Event(Event),
+}
+
+/// What a connection is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Role {
+    /// A task: gets a tid and a page.
+    Task,
+    /// `parvum run`: a task whose job (everything it spawns, and what that
+    /// spawns) dies with it.
+    Runner,
+    /// A tool that only looks and gives orders: no tid.
+    Tool,
+}
+
+/// What may be asked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Request {
+    /// First of all: who is calling. Answer: [`Reply::Enrolled`], with the task
+    /// page and the eventfd for tasks and runners.
+    Enrol {
+        /// What the connection is.
+        role: Role,
+        /// The caller's process.
+        pid: u32,
+        /// The program's name, for people.
+        name: String,
+        /// The tid from the environment (`PARVUM_TID`) of a spawned task.
+        tid: Option<Tid>,
+        /// The caller's release, for people.
+        release: String,
+    },
+    /// Turns a second connection into the carrier of routed frames.
+    /// Answer: [`Reply::Done`]; from then on frames only.
+    DataHello {
+        /// Whose connection.
+        tid: Tid,
+        /// From [`Reply::Enrolled`].
+        secret: [u8; 16],
+    },
+    /// Offers the attached segment to task `to`. Answers: [`Reply::Connected`],
+    /// [`Reply::AlreadyOffered`].
+    Connect {
+        /// The other task.
+        to: Tid,
+    },
+    /// Asks where task `to` takes TCP connections. Answers:
+    /// [`Reply::TcpAddress`]; [`Reply::AlreadyOffered`] when the other was told to connect first.
+    ConnectTcp {
+        /// The other task.
+        to: Tid,
+    },
+    /// Starts programs. Answer: [`Reply::Spawned`].
+    Spawn(SpawnRequest),
+    /// Sends a signal to a task's process. Answer: [`Reply::Done`].
+    Signal {
+        /// Which task.
+        tid: Tid,
+        /// The signal's number.
+        signal: i32,
+    },
+    /// Sends a signal to every task of the caller's job. Answer: [`Reply::Done`].
+    SignalJob {
+        /// The signal's number.
+        signal: i32,
+    },
+    /// Lists the tasks: all, those of one host, or one. Answer: [`Reply::Tasks`].
+    Tasks {
+        /// A daemon's tid for its host, a task's for that task.
+        of: Option<Tid>,
+    },
+    /// Lists the hosts. Answer: [`Reply::Hosts`].
+    Hosts,
+    /// Asks what the daemon is and does. Answer: [`Reply::Info`].
+    Info,
+    /// Asks to be told, once for each target. Answer: [`Reply::Done`].
+    Notify {
+        /// About what.
+        about: Notice,
+        /// Tasks or hosts; for [`Notice::HostAdd`] empty.
+        targets: Vec<Tid>,
+        /// How often, for [`Notice::HostAdd`]; -1 without end, 0 never again.
+        count: i32,
+        /// Comes back with [`Event::Notified`].
+        cookie: u64,
+    },
+    /// Completes those notifications at once: each is told as if it had
+    /// happened. Answer: [`Reply::Done`].
+    CancelNotify {
+        /// About what.
+        about: Notice,
+        /// Of which targets; empty means all of that cookie.
+        targets: Vec<Tid>,
+        /// Which cookie.
+        cookie: u64,
+    },
+    /// Joins a group. Answer: [`Reply::Number`], the instance.
+    Join {
+        /// Which group.
+        group: String,
+    },
+    /// Leaves a group. Answer: [`Reply::Done`].
+    Leave {
+        /// Which group.
+        group: String,
+    },
+    /// Who has that instance number? Answer: [`Reply::Task`].
+    GroupTid {
+        /// Which group.
+        group: String,
+        /// Which instance.
+        instance: u32,
+    },
+    /// Which instance number has that task? Answer: [`Reply::Number`].
+    GroupInstance {
+        /// Which group.
+        group: String,
+        /// Which task.
+        tid: Tid,
+    },
+    /// How many members? Answer: [`Reply::Number`].
+    GroupSize {
+        /// Which group.
+        group: String,
+    },
+    /// The members in the order of their instances. Answer: [`Reply::Members`].
+    GroupMembers {
+        /// Which group.
+        group: String,
+    },
+    /// Waits until `count` members have asked. Answer, perhaps much later:
+    /// [`Reply::Done`].
+    Barrier {
+        /// Which group.
+        group: String,
+        /// How many members; -1 means all that are members when the first asks.
+        count: i32,
+    },
+    /// Puts an entry into the mailbox. Answer: [`Reply::Number`], the index.
+    MailPut {
+        /// The class.
+        name: String,
+        /// Replace the entry at this index (PVM's PvmMboxDirectIndex).
+        index: Option<u32>,
+        /// How it may be used.
+        flags: MailFlags,
+        /// The content.
+        data: Blob,
+    },
+    /// Reads an entry. Answer: [`Reply::Mail`], much later when waiting.
+    MailGet {
+        /// The class.
+        name: String,
+        /// The index, or the lowest one that will do.
+        index: u32,
+        /// Take the first with that index or a higher one.
+        first: bool,
+        /// Delete it as well.
+        take: bool,
+        /// Wait until there is one.
+        wait: bool,
+    },
+    /// Deletes an entry. Answer: [`Reply::Done`].
+    MailRemove {
+        /// The class.
+        name: String,
+        /// The index.
+        index: u32,
+    },
+    /// Lists the mailbox. Answer: [`Reply::MailList`].
+    MailList,
+    /// Leaves the machine: the task is gone, its process stays attended.
+    /// Answer: [`Reply::Done`], then the daemon closes.
+    Depart,
+    /// Stops the machine. Answer: [`Reply::Done`] once the tasks are dead and
+    /// nothing is left but the daemon's own end.
+    Halt,
+}
+
+/// What to start, and how.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SpawnRequest {
+    /// A path, or a name to be searched.
+    pub program: Blob,
+    /// Its arguments, without the name of the program.
+    pub args: Vec<Blob>,
+    /// How many.
+    pub count: u32,
+    /// Directories to search before PATH.
+    pub search: Vec<Blob>,
+    /// Working directory; the user's home when `None`.
+    pub cwd: Option<Blob>,
+    /// The whole environment (`NAME=value`), or the daemon's.
+    pub env: Option<Vec<Blob>>,
+    /// Variables set on top of it (`NAME=value`).
+    pub env_add: Vec<Blob>,
+    /// Where its output goes.
+    pub output: Output,
+    /// Which host.
+    pub place: SpawnWhere,
+    /// Start all or none.
+    pub all_or_none: bool,
+    /// PVM's spawn flag, shown by `tasks`.
+    pub flag: i32,
+    /// The tasks get no parent (PVM's PvmNoSpawnParent).
+    pub orphan: bool,
+}
+
+/// On which host.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SpawnWhere {
+    /// The machine decides.
+    #[default]
+    Anywhere,
+    /// This host, by name or as the tid of its daemon in digits; "." is the spawner's.
+    Host(String),
+    /// Any host of this architecture.
+    Arch(String),
+    /// Any host but this one.
+    NotHost(String),
+    /// Any host of another architecture.
+    NotArch(String),
+}
+
+/// Where a task's output goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Output {
+    /// Where the spawner's own output goes.
+    #[default]
+    Inherit,
+    /// To the spawner, as [`Event::Output`].
+    Spawner,
+    /// To the daemon's log.
+    Log,
+}
+
+/// One of the two output streams.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Stream {
+    /// Standard output.
+    Out,
+    /// Standard error.
+    Err,
+}
+
+/// What to be told about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Notice {
+    /// A task is gone.
+    TaskExit,
+    /// A host is gone.
+    HostDelete,
+    /// A host was added.
+    HostAdd,
+}
+
+/// How a mailbox entry may be used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MailFlags {
+    /// It stays when its owner goes.
+    pub persistent: bool,
+    /// There may be several of the name.
+    pub multi: bool,
+    /// Others may replace and delete it.
+    pub overwritable: bool,
+}
+
+/// How a process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ExitStatus {
+    /// It returned this code.
+    Code(i32),
+    /// This signal killed it.
+    Signal(i32),
+}
+
+impl ExitStatus {
+    /// The code a shell would give.
+    pub fn shell_code(self) -> i32 {
+        match self {
+            ExitStatus::Code(code) => code,
+            ExitStatus::Signal(signal) => 128 + signal,
+        }
+    }
+}
+
+/// Answers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Reply {
+    /// It is done.
+    Done,
+    /// Welcome. Attached for tasks and runners: the task page, the eventfd.
+    Enrolled {
+        /// The task's id; the daemon's own for a tool.
+        tid: Tid,
+        /// Who spawned it.
+        parent: Option<Tid>,
+        /// The host's name.
+        host: String,
+        /// For [`Request::DataHello`].
+        secret: [u8; 16],
+    },
+    /// The segment was handed on. Attached: the other's task page and eventfd.
+    Connected {
+        /// The other's process; 0 when it is not known yet.
+        pid: u32,
+    },
+    /// The other offered first: its [`Event::Offered`] has come before this.
+    AlreadyOffered,
+    /// Connect there and show the token.
+    TcpAddress {
+        /// `address:port`.
+        addr: String,
+        /// What the other expects.
+        token: [u8; 16],
+    },
+    /// One result for each task asked for.
+    Spawned(Vec<Result<Spawned, Failure>>),
+    /// The tasks.
+    Tasks(Vec<TaskRow>),
+    /// The hosts.
+    Hosts(Vec<HostRow>),
+    /// What the daemon is and does.
+    Info(Vec<OptionRow>),
+    /// An instance, an index, a size.
+    Number(u32),
+    /// A task.
+    Task(Tid),
+    /// Group members.
+    Members(Vec<(u32, Tid)>),
+    /// A mailbox entry.
+    Mail {
+        /// Its index.
+        index: u32,
+        /// Its content.
+        data: Blob,
+    },
+    /// The mailbox.
+    MailList(Vec<MailClass>),
+}
+
+/// What happens.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Event {
+    /// A task offers a shared segment. Attached: the segment, its page, its eventfd.
+    Offered {
+        /// Who.
+        from: Tid,
+        /// Its process.
+        pid: u32,
+    },
+    /// Accept TCP connections on the attached listener.
+    Listen {
+        /// `address:port`.
+        addr: String,
+    },
+    /// A task is about to connect by TCP and will show this token.
+    Expect {
+        /// Who.
+        from: Tid,
+        /// What it shows.
+        token: [u8; 16],
+    },
+    /// Routed frames wait: open the data connection.
+    OpenData,
+    /// Routed frames to that task were thrown away: it is gone.
+    Undeliverable {
+        /// To whom.
+        to: Tid,
+    },
+    /// A connected task is gone.
+    Gone {
+        /// Who.
+        tid: Tid,
+    },
+    /// A task of the job began.
+    Started {
+        /// Who.
+        tid: Tid,
+        /// Who spawned it.
+        parent: Tid,
+        /// The program's name.
+        name: String,
+    },
+    /// A task wrote something.
+    Output {
+        /// Who.
+        tid: Tid,
+        /// Where.
+        stream: Stream,
+        /// What.
+        data: Blob,
+    },
+    /// A spawned process ended; all its output has been sent before.
+    Exited {
+        /// Who.
+        tid: Tid,
+        /// How.
+        status: ExitStatus,
+    },
+    /// What was asked for by [`Request::Notify`].
+    Notified {
+        /// Which request.
+        cookie: u64,
+        /// About what.
+        about: Notice,
+        /// Which task or host.
+        tid: Tid,
+    },
+}
+
+/// A task that was started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Spawned {
+    /// Its id.
+    pub tid: Tid,
+    /// Its process.
+    pub pid: u32,
+}
+
+/// What a task does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TaskState {
+    /// Its process runs and has not enrolled (yet).
+    Started,
+    /// It is enrolled.
+    Enrolled,
+    /// It has left the machine; its process goes on.
+    Departed,
+}
+
+/// A row of `parvum ps`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TaskRow {
+    /// Its id.
+    pub tid: Tid,
+    /// Who spawned it.
+    pub parent: Option<Tid>,
+    /// The daemon of its host.
+    pub host: Tid,
+    /// Its process.
+    pub pid: u32,
+    /// The program's name.
+    pub name: String,
+    /// PVM's spawn flag.
+    pub flag: i32,
+    /// Where it stands.
+    pub state: TaskState,
+    /// What it waits for.
+    pub waits: Option<Waits>,
+}
+
+/// What a task waits for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Waits {
+    /// Which call: a number of the interface's own list.
+    pub call: u32,
+    /// The interface.
+    pub interface: String,
+    /// From whom; -1 anyone.
+    pub peer: i32,
+    /// Which tag; -1 any.
+    pub tag: i32,
+    /// Which context.
+    pub context: i32,
+    /// For how long, in milliseconds.
+    pub for_ms: u64,
+}
+
+/// A row of `parvum hosts`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostRow {
+    /// The tid of its daemon.
+    pub tid: Tid,
+    /// Its name.
+    pub name: String,
+    /// Its architecture, in PVM's words.
+    pub arch: String,
+    /// Its relative speed.
+    pub speed: i32,
+    /// Its processors.
+    pub cpus: u32,
+}
+
+/// A row of `parvum info`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OptionRow {
+    /// What.
+    pub name: String,
+    /// Its value now.
+    pub value: String,
+    /// Where the value comes from.
+    pub source: String,
+    /// What it is for.
+    pub help: String,
+}
+
+/// All mailbox entries of one name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MailClass {
+    /// The name.
+    pub name: String,
+    /// The entries, by index.
+    pub entries: Vec<MailEntry>,
+}
+
+/// A mailbox entry, without its content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MailEntry {
+    /// Its index.
+    pub index: u32,
+    /// Who put it; `None` when that task is gone.
+    pub owner: Option<Tid>,
+    /// How it may be used.
+    pub flags: MailFlags,
+}
+
+/// Who sends which vocabulary: ties [`Call`] and [`FromDaemon`] to the codec.
+pub trait Directions: Serialize + for<'de> Deserialize<'de> {}
+impl Directions for Call {}
+impl Directions for FromDaemon {}

@@ -1,0 +1,31 @@
+//! The conversation between a task and the daemon of its host.
+//!
+//! A task connects to the daemon's socket, sends [`Request::Enrol`] first and
+//! then whatever it likes. Every request carries a [`RequestId`]; its answer
+//! carries the same number, and answers may come in another order than their
+//! requests (a barrier answers late). [`Event`]s come unasked, in between.
+//!
+//! `codec` is the framing, `message` the vocabulary, `failure` the numbered
+//! errors. Descriptors (task page, eventfd, segments) travel beside the bytes;
+//! a frame says how many belong to it.
+
+mod blob;
+mod codec;
+mod failure;
+mod message;
+
+pub use blob::Blob;
+pub use codec::{CodecError, HEADER_BYTES, Header, MAX_FRAME, PROTOCOL, decode, encode, frame, header};
+pub use failure::{ErrorKind, Failure};
+pub use message::{
+    Call, Directions, Event, ExitStatus, FromDaemon, HostRow, MailClass, MailEntry, MailFlags, Notice,
+    OptionRow, Output, Reply, Request, RequestId, Role, SpawnRequest, SpawnWhere, Spawned, Stream, TaskRow,
+    TaskState, Waits,
+};
+
+/// The most payload one routed frame may carry; larger messages are cut by their
+/// sender. Small enough that a relay never has to hold much.
+pub const MAX_ROUTED: usize = 256 * 1024;
+/// Bytes before the payload of a routed frame: length and tid, both
+/// little-endian. The length counts what follows it: the tid and the payload.
+pub const ROUTED_HEADER: usize = 8;

@@ -1,0 +1,207 @@
+//! Frames: what a transport carries from one task to another.
+//!
+//! A frame is a [`Header`] and a payload. Shared memory keeps the header in the
+//! first 32 bytes of a cell; stream transports write the same 32 bytes in front
+//! of the payload. Either way the first word is the transport's own (a publish
+//! word in shared memory, the payload's length on a stream), so that both lay
+//! out the rest alike:
+//!
+//! ```text
+//!  0      4    5       6       8     12        16         24     28      32
+//! +------+----+-------+-------+-----+---------+----------+------+-------+
+//! | own  |kind|inline | flags | tag | context |  length  | meta | order |
+//! +------+----+-------+-------+-----+---------+----------+------+-------+
+//! ```
+
+/// What a frame is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    /// Begins a message; `length` is that of the whole message, of which this
+    /// frame carries the first part (or all).
+    Start = 1,
+    /// Carries the next part of the message begun last on this link.
+    More = 2,
+    /// Announces a message whose data stays with the sender until it is wanted;
+    /// the payload is an [`Offer`].
+    Offer = 3,
+    /// Answers an offer: "I cannot fetch it myself, send it"; `length` is the
+    /// offer's cookie, `order` the slot that the data is for.
+    Clear = 4,
+    /// Begins the data of a cleared offer; `order` is the slot named by `Clear`.
+    Answer = 5,
+    /// Answers an offer: "I have it"; `length` is the offer's cookie.
+    Done = 6,
+    /// Gives credit back: `length` bytes were consumed.
+    Credit = 7,
+}
+
+impl Kind {
+    /// The kind of that number, if there is one.
+    pub const fn from_u8(value: u8) -> Option<Kind> {
+        Some(match value {
+            1 => Kind::Start,
+            2 => Kind::More,
+            3 => Kind::Offer,
+            4 => Kind::Clear,
+            5 => Kind::Answer,
+            6 => Kind::Done,
+            7 => Kind::Credit,
+            _ => return None,
+        })
+    }
+}
+
+/// The receiver drops the message, and counts it, when no receive is posted.
+pub const DISCARD_UNLESS_POSTED: u16 = 1;
+/// The receiver fetches the data of an offer at once, into memory of its own
+/// when no receive is posted: the sender waits for its buffer.
+pub const FETCH_AT_ONCE: u16 = 2;
+
+/// The fixed part of every frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// What the frame is for.
+    pub kind: Kind,
+    /// `DISCARD_UNLESS_POSTED`, `FETCH_AT_ONCE`.
+    pub flags: u16,
+    /// The user's tag.
+    pub tag: i32,
+    /// The context (communicator) that the tag is of.
+    pub context: u32,
+    /// Length of the whole message in bytes; see [`Kind`] for other uses.
+    pub length: u64,
+    /// A word for the interface: how the data is encoded.
+    pub meta: u32,
+    /// The place of the message among all from this sender to this receiver,
+    /// counted from 0 and wrapping; restores order when messages take different routes.
+    pub order: u32,
+}
+
+impl Header {
+    /// Bytes of an encoded header, the transport's own first word included.
+    pub const SIZE: usize = 32;
+
+    /// A header that only answers: no tag, no context.
+    pub const fn answer(kind: Kind, length: u64, order: u32) -> Header {
+        Header { kind, flags: 0, tag: 0, context: 0, length, meta: 0, order }
+    }
+
+    /// Encodes the header with the transport's own word and inline count.
+    #[inline]
+    pub fn encode(&self, own: u32, inline: u8) -> [u8; Self::SIZE] {
+        let mut out = [0; Self::SIZE];
+        out[0..4].copy_from_slice(&own.to_le_bytes());
+        out[4] = self.kind as u8;
+        out[5] = inline;
+        out[6..8].copy_from_slice(&self.flags.to_le_bytes());
+        out[8..12].copy_from_slice(&self.tag.to_le_bytes());
+        out[12..16].copy_from_slice(&self.context.to_le_bytes());
+        out[16..24].copy_from_slice(&self.length.to_le_bytes());
+        out[24..28].copy_from_slice(&self.meta.to_le_bytes());
+        out[28..32].copy_from_slice(&self.order.to_le_bytes());
+        out
+    }
+
+    /// Decodes a header; gives the transport's own word and the inline count too.
+    ///
+    /// Fails when the kind is not one of ours: the bytes did not come from us.
+    #[inline]
+    pub fn decode(bytes: &[u8; Self::SIZE]) -> Result<(Header, u32, u8), BadFrame> {
+        let kind = Kind::from_u8(bytes[4]).ok_or(BadFrame::UnknownKind(bytes[4]))?;
+        let header = Header {
+            kind,
+            flags: u16::from_le_bytes([bytes[6], bytes[7]]),
+            tag: i32::from_le_bytes(word(bytes, 8)),
+            context: u32::from_le_bytes(word(bytes, 12)),
+            length: long(bytes, 16),
+            meta: u32::from_le_bytes(word(bytes, 24)),
+            order: u32::from_le_bytes(word(bytes, 28)),
+        };
+        Ok((header, u32::from_le_bytes(word(bytes, 0)), bytes[5]))
+    }
+}
+
+/// The payload of an [`Kind::Offer`]: where the data lies in the sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Offer {
+    /// Names the offer in its sender.
+    pub cookie: u64,
+    /// Address of the data in the sender's memory, for a single copy; zero
+    /// when the sender wants to be asked for it.
+    pub address: u64,
+}
+
+impl Offer {
+    /// Bytes of an encoded offer.
+    pub const SIZE: usize = 16;
+
+    /// The offer as a payload.
+    pub fn encode(&self) -> [u8; Self::SIZE] {
+        let mut out = [0; Self::SIZE];
+        out[..8].copy_from_slice(&self.cookie.to_le_bytes());
+        out[8..].copy_from_slice(&self.address.to_le_bytes());
+        out
+    }
+
+    /// Reads a payload back; fails when it has not exactly the right length.
+    pub fn decode(payload: &[u8]) -> Result<Offer, BadFrame> {
+        let bytes: &[u8; Self::SIZE] =
+            payload.try_into().map_err(|_| BadFrame::OfferLength(payload.len()))?;
+        Ok(Offer { cookie: long(bytes, 0), address: long(bytes, 8) })
+    }
+}
+
+/// Bytes that are no frame of ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadFrame {
+    /// The kind has a number that nobody assigned.
+    #[error("a frame of unknown kind {0}")]
+    UnknownKind(u8),
+    /// An offer's payload has the wrong length.
+    #[error("an offer of {0} bytes instead of 16")]
+    OfferLength(usize),
+}
+
+#[inline]
+fn word(bytes: &[u8], at: usize) -> [u8; 4] {
+    [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]
+}
+
+#[inline]
+fn long(bytes: &[u8], at: usize) -> u64 {
+    let mut out = [0; 8];
+    out.copy_from_slice(&bytes[at..at + 8]);
+    u64::from_le_bytes(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_header_survives_the_round_trip(
+            kind in 1u8..=7, flags: u16, tag: i32, context: u32, length: u64, meta: u32, order: u32, own: u32, inline: u8
+        ) {
+            let kind = Kind::from_u8(kind).expect("in range");
+            let header = Header { kind, flags, tag, context, length, meta, order };
+            prop_assert_eq!(Header::decode(&header.encode(own, inline)), Ok((header, own, inline)));
+        }
+
+        #[test]
+        fn any_bytes_decode_or_are_refused(bytes: [u8; 32]) {
+            let known = (1..=7).contains(&bytes[4]);
+            prop_assert_eq!(Header::decode(&bytes).is_ok(), known);
+        }
+
+        #[test]
+        fn an_offer_survives_and_other_lengths_are_refused(cookie: u64, address: u64, cut in 0usize..16) {
+            let offer = Offer { cookie, address };
+            let bytes = offer.encode();
+            prop_assert_eq!(Offer::decode(&bytes), Ok(offer));
+            prop_assert_eq!(Offer::decode(&bytes[..cut]), Err(BadFrame::OfferLength(cut)));
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! What travels: identities, frames, data encodings and control messages.
+//!
+//! Every other room may use this one. It does no I/O, keeps no state and
+//! contains no `unsafe`.
+
+#![forbid(unsafe_code)]
+
+pub mod control;
+pub mod encoding;
+pub mod frame;
+pub mod tid;
+
+pub use frame::{Header, Kind};
+pub use tid::Tid;

@@ -1,0 +1,30 @@
+//! Shared memory between two tasks of one host.
+//!
+//! A pair of tasks shares one segment, a memfd that one of them makes and the
+//! daemon hands to the other: it has no name, so nothing is left behind and
+//! nobody else can open it. The segment holds a [`ring`] for each direction.
+//! Short data travels inside the ring's cells, longer data through the ring's
+//! bulk memory, and long messages are copied once, straight out of the sender's
+//! memory (`single_copy`), where the kernel permits.
+//!
+//! `unsafe` is in `ring` (memory shared with another process), `segment` (the
+//! mapping) and `single_copy` (the system call).
+
+#![deny(unsafe_code)]
+
+#[cfg(not(loom))]
+mod link;
+#[allow(unsafe_code)]
+pub mod ring;
+#[cfg(not(loom))]
+#[allow(unsafe_code)]
+mod segment;
+#[cfg(not(loom))]
+#[allow(unsafe_code)]
+mod single_copy;
+mod sync;
+
+#[cfg(not(loom))]
+pub use link::{Bell, ShmLink};
+#[cfg(not(loom))]
+pub use segment::{BadSegment, SEGMENT_BYTES, Segment, SingleCopy};

@@ -1,0 +1,136 @@
+//! The link over a segment.
+
+use crate::ring::{Consumer, Producer};
+use crate::segment::{Ring, Segment, SingleCopy};
+use crate::single_copy;
+use parvum_page::TaskPage;
+use parvum_transport::{Gather, Limits, Link, PullRefused, Refused, Sink};
+use parvum_wire::Header;
+use rustix::fd::OwnedFd;
+use std::sync::Arc;
+
+/// How to wake the peer.
+pub struct Bell {
+    /// The peer's page.
+    pub page: Arc<TaskPage>,
+    /// The peer's eventfd.
+    pub event: OwnedFd,
+}
+
+/// Messages up to this length go through the ring. Longer ones are worth the
+/// system call of a single copy.
+const EAGER: usize = 8 << 10;
+
+/// One end of a pair's shared memory.
+pub struct ShmLink {
+    segment: Segment,
+    producer: Producer,
+    consumer: Consumer,
+    bell: Bell,
+    /// Whether single copies may be tried at all.
+    single_copy: bool,
+}
+
+impl ShmLink {
+    /// A link over `segment` to the task that `bell` wakes.
+    pub fn new(segment: Segment, bell: Bell, single_copy: bool) -> ShmLink {
+        segment.try_single_copy(single_copy);
+        ShmLink { segment, producer: Producer::default(), consumer: Consumer::default(), bell, single_copy }
+    }
+}
+
+impl Link for ShmLink {
+    fn limits(&self) -> Limits {
+        // The peer pulls what we offer, so its permission counts; untried is worth a try.
+        let single_copy = self.single_copy && self.segment.peer_single_copy() != SingleCopy::Refused;
+        Limits { frame: Ring::FRAME, eager: EAGER, single_copy, buffered: false }
+    }
+
+    #[inline]
+    fn send(&mut self, header: &Header, payload: Gather<'_>) -> Result<(), Refused> {
+        self.producer.send(self.segment.outgoing(), header, payload)?;
+        self.bell.page.ring(&self.bell.event);
+        Ok(())
+    }
+
+    #[inline]
+    fn receive(&mut self, most: usize, sink: &mut Sink<'_>) -> Result<usize, Refused> {
+        let ring = self.segment.incoming();
+        let taken = self.consumer.receive(ring, most, sink)?;
+        if taken > 0 && ring.relieve() {
+            self.bell.page.ring(&self.bell.event);
+        }
+        Ok(taken)
+    }
+
+    fn pull(&mut self, address: u64, into: &mut [u8]) -> Result<(), PullRefused> {
+        match (self.segment.try_single_copy(self.single_copy), self.segment.peer_pid()) {
+            (SingleCopy::Works, Some(pid)) => single_copy::read(pid, address, into),
+            _ => Err(PullRefused::NotPermitted),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parvum_transport::conformance::{self, Pair};
+    use rustix::event::{EventfdFlags, eventfd};
+
+    fn bell() -> Bell {
+        let (page, _file) = TaskPage::create().expect("a page");
+        Bell { page: Arc::new(page), event: eventfd(0, EventfdFlags::CLOEXEC).expect("an eventfd") }
+    }
+
+    fn pair() -> (ShmLink, ShmLink) {
+        let (made, file) = Segment::create().expect("memory");
+        let opened = Segment::open(file).expect("a segment");
+        (ShmLink::new(made, bell(), true), ShmLink::new(opened, bell(), true))
+    }
+
+    #[test]
+    fn keeps_the_contract() {
+        conformance::run(|| {
+            let (left, right) = pair();
+            Pair { left: Box::new(left), right: Box::new(right), keep: Box::new(()) }
+        });
+    }
+
+    #[test]
+    fn keeps_the_contract_between_threads() {
+        let (mut left, mut right) = pair();
+        let data: Vec<u8> = (0..5000u32).map(|i| i as u8).collect();
+        let frames = 20_000u32;
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for order in 0..frames {
+                    let length = (order as usize * 37) % data.len();
+                    let header = Header::answer(parvum_wire::Kind::Credit, length as u64, order);
+                    while left.send(&header, Gather::new(&[&data[..length]])).is_err() {
+                        std::thread::yield_now();
+                    }
+                }
+            });
+            let mut next = 0u32;
+            while next < frames {
+                let got = right.receive(8, &mut |header, payload| {
+                    assert_eq!(header.order, next);
+                    assert_eq!(payload, &data[..header.length as usize]);
+                    next += 1;
+                });
+                if got == Ok(0) {
+                    std::thread::yield_now();
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn a_pull_reads_the_other_end() {
+        let (_left, mut right) = pair();
+        let data = vec![5u8; 100_000];
+        let mut out = vec![0u8; 100_000];
+        assert_eq!(right.pull(data.as_ptr() as u64, &mut out), Ok(()));
+        assert_eq!(out, data);
+    }
+}

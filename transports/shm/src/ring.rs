@@ -1,0 +1,409 @@
+//! One direction of a segment: a ring of cells with one producer and one consumer.
+//!
+//! ```text
+//! consumed   one line, written by the consumer: cells taken, bulk bytes freed
+//! starving   one line, written by the producer: it found no room and will sleep
+//! cells      CELLS x 64 bytes: publish word, frame header, 32 bytes of payload
+//! bulk       LINES x 64 bytes for payloads that do not fit into their cell
+//! ```
+//!
+//! The consumer polls the publish word of the next cell, so that a short frame
+//! costs one cache line from core to core: no index is shared on the way there.
+//! A cell's publish word is the lap in which it was written, counted from 1. The
+//! producer reads `consumed` only when the ring looks full to it.
+//!
+//! Bulk memory is given out in order and in one piece; where the end is too
+//! near, the rest of the lap is skipped.
+
+use crate::sync::{AtomicU32, AtomicU64, Ordering, UnsafeCell};
+use parvum_transport::{Gather, Refused, Sink};
+use parvum_wire::Header;
+
+const LINE: usize = 64;
+/// Payload bytes that fit into a cell.
+pub const INLINE: usize = LINE - Header::SIZE;
+/// The inline count that says "the payload is in bulk memory".
+const IN_BULK: u8 = 0xff;
+
+/// A cell: the publish word and the rest of a line.
+#[repr(C, align(64))]
+pub struct Cell {
+    publish: AtomicU32,
+    body: UnsafeCell<[u8; LINE - 4]>,
+}
+
+/// What the consumer tells the producer. Alone in its line.
+#[repr(C, align(64))]
+pub struct Consumed {
+    cells: AtomicU64,
+    bulk: AtomicU64,
+}
+
+/// What the producer tells the consumer. Alone in its line.
+#[repr(C, align(64))]
+pub struct Starving(AtomicU32);
+
+/// The shared memory of one direction; all zero when fresh.
+///
+/// Invariant: a cell's body and the bulk it names belong to the producer until
+/// it publishes the cell, then to the consumer until it counts the cell as consumed.
+#[repr(C)]
+pub struct RingMemory<const CELLS: usize, const LINES: usize> {
+    consumed: Consumed,
+    starving: Starving,
+    cells: [Cell; CELLS],
+    bulk: [UnsafeCell<[u8; LINE]>; LINES],
+}
+
+// SAFETY: bodies and bulk change hands by the invariant, through the release
+// and acquire orderings named below; everything else is atomic.
+unsafe impl<const CELLS: usize, const LINES: usize> Sync for RingMemory<CELLS, LINES> {}
+// SAFETY: plain memory; it belongs to no thread.
+unsafe impl<const CELLS: usize, const LINES: usize> Send for RingMemory<CELLS, LINES> {}
+
+impl<const CELLS: usize, const LINES: usize> RingMemory<CELLS, LINES> {
+    const BULK: usize = LINES * LINE;
+    /// The longest payload of one frame: a quarter of the bulk, so that both ends work at once.
+    pub const FRAME: usize = Self::BULK / 4;
+
+    #[cfg(any(test, loom))]
+    pub(crate) fn fresh() -> Self {
+        let cell = || Cell { publish: AtomicU32::new(0), body: UnsafeCell::new([0; LINE - 4]) };
+        RingMemory {
+            consumed: Consumed { cells: AtomicU64::new(0), bulk: AtomicU64::new(0) },
+            starving: Starving(AtomicU32::new(0)),
+            cells: std::array::from_fn(|_| cell()),
+            bulk: std::array::from_fn(|_| UnsafeCell::new([0; LINE])),
+        }
+    }
+
+    /// Whether the producer found no room; asks once for each time it did.
+    ///
+    /// No fence orders this with the room just made, so the answer may come too
+    /// early: a producer that sleeps must look again by itself after a while.
+    #[inline]
+    pub fn relieve(&self) -> bool {
+        // Relaxed: a hint, see above.
+        self.starving.0.load(Ordering::Relaxed) != 0 && self.starving.0.swap(0, Ordering::Relaxed) != 0
+    }
+
+    fn lap(position: u64) -> u32 {
+        (position / CELLS as u64 + 1) as u32
+    }
+
+    fn cell(&self, position: u64) -> &Cell {
+        &self.cells[position as usize % CELLS]
+    }
+
+    /// Copies the payload to bulk memory from `start` on.
+    ///
+    /// # Safety
+    /// Producer only; the bytes must be reserved: inside the bulk, and consumed since their last use.
+    #[cfg(not(loom))]
+    unsafe fn write_bulk(&self, start: usize, payload: Gather<'_>) {
+        let first = self.bulk[start / LINE].with_mut(|line| line.cast::<u8>());
+        // SAFETY: lines lie side by side in one array and the range ends inside
+        // it; the consumer has given the range back, and nobody else writes.
+        payload.copy_to(unsafe { std::slice::from_raw_parts_mut(first, payload.len()) });
+    }
+
+    /// Lends out bulk memory from `start` on.
+    ///
+    /// # Safety
+    /// Consumer only; the range must be named by a published cell that is not yet consumed.
+    #[cfg(not(loom))]
+    unsafe fn read_bulk<R>(&self, start: usize, length: usize, read: impl FnOnce(&[u8]) -> R) -> R {
+        let first = self.bulk[start / LINE].with(|line| line.cast::<u8>());
+        // SAFETY: the range was checked to lie inside the bulk; its producer
+        // does not touch it before it is consumed.
+        read(unsafe { std::slice::from_raw_parts(first, length) })
+    }
+
+    /// As above, line by line, for loom's cells do not lie side by side.
+    ///
+    /// # Safety
+    /// As above.
+    #[cfg(loom)]
+    unsafe fn write_bulk(&self, start: usize, payload: Gather<'_>) {
+        let mut bytes = vec![0; payload.len()];
+        payload.copy_to(&mut bytes);
+        for (at, part) in bytes.chunks(LINE).enumerate() {
+            // SAFETY: as above.
+            self.bulk[start / LINE + at]
+                .with_mut(|line| unsafe { (&mut *line)[..part.len()].copy_from_slice(part) });
+        }
+    }
+
+    /// As above, line by line.
+    ///
+    /// # Safety
+    /// As above.
+    #[cfg(loom)]
+    unsafe fn read_bulk<R>(&self, start: usize, length: usize, read: impl FnOnce(&[u8]) -> R) -> R {
+        let mut bytes = vec![0; length];
+        for (at, part) in bytes.chunks_mut(LINE).enumerate() {
+            // SAFETY: as above.
+            self.bulk[start / LINE + at]
+                .with(|line| unsafe { part.copy_from_slice(&(&*line)[..part.len()]) });
+        }
+        read(&bytes)
+    }
+}
+
+/// The sending end's own state.
+#[derive(Default)]
+pub struct Producer {
+    /// Cells published so far.
+    next: u64,
+    /// Bulk bytes given out so far, skipped ones included.
+    bulk: u64,
+    /// `Consumed` as last read.
+    seen_cells: u64,
+    seen_bulk: u64,
+}
+
+impl Producer {
+    /// Publishes one frame, or says that there is no room.
+    ///
+    /// # Panics
+    /// When the payload is longer than a frame may be.
+    #[inline]
+    pub fn send<const C: usize, const L: usize>(
+        &mut self,
+        ring: &RingMemory<C, L>,
+        header: &Header,
+        payload: Gather<'_>,
+    ) -> Result<(), Refused> {
+        assert!(payload.len() <= RingMemory::<C, L>::FRAME, "a frame over the limit");
+        if self.next - self.seen_cells >= C as u64 {
+            // Acquire: partner of the release in `Consumer::receive`; the cells
+            // counted there are no longer read.
+            self.seen_cells = ring.consumed.cells.load(Ordering::Acquire);
+            if self.next.wrapping_sub(self.seen_cells) >= C as u64 {
+                ring.starving.0.store(1, Ordering::Relaxed);
+                return Err(Refused::Full);
+            }
+        }
+        let mut body = [0; LINE];
+        if payload.len() <= INLINE {
+            payload.copy_to(&mut body[Header::SIZE..]);
+            body[..Header::SIZE].copy_from_slice(&header.encode(0, payload.len() as u8));
+        } else {
+            let start = self.reserve(ring, payload.len())?;
+            // SAFETY: this is the producer (`&mut self`), and `reserve` checked the range.
+            unsafe { ring.write_bulk(start as usize % RingMemory::<C, L>::BULK, payload) };
+            body[..Header::SIZE].copy_from_slice(&header.encode(0, IN_BULK));
+            body[32..40].copy_from_slice(&start.to_le_bytes());
+            body[40..44].copy_from_slice(&(payload.len() as u32).to_le_bytes());
+        }
+        let cell = ring.cell(self.next);
+        // SAFETY: the cell was consumed (checked above) and is not published
+        // again before the next line; only the producer writes bodies.
+        cell.body.with_mut(|shared| unsafe { (*shared).copy_from_slice(&body[4..]) });
+        // Release: partner of the acquire in `Consumer::receive`.
+        cell.publish.store(RingMemory::<C, L>::lap(self.next), Ordering::Release);
+        self.next += 1;
+        Ok(())
+    }
+
+    /// Finds bulk memory for a payload; gives its position.
+    fn reserve<const C: usize, const L: usize>(
+        &mut self,
+        ring: &RingMemory<C, L>,
+        length: usize,
+    ) -> Result<u64, Refused> {
+        let bulk = RingMemory::<C, L>::BULK as u64;
+        let length = (length as u64).next_multiple_of(LINE as u64);
+        let skip = if self.bulk % bulk + length > bulk { bulk - self.bulk % bulk } else { 0 };
+        let (start, end) = (self.bulk + skip, self.bulk + skip + length);
+        if end - self.seen_bulk > bulk {
+            // Acquire: partner of the release in `Consumer::receive`.
+            self.seen_bulk = ring.consumed.bulk.load(Ordering::Acquire);
+            if end.wrapping_sub(self.seen_bulk) > bulk {
+                ring.starving.0.store(1, Ordering::Relaxed);
+                return Err(Refused::Full);
+            }
+        }
+        self.bulk = end;
+        Ok(start)
+    }
+}
+
+/// The receiving end's own state.
+#[derive(Default)]
+pub struct Consumer {
+    /// Cells taken so far.
+    next: u64,
+}
+
+impl Consumer {
+    /// Gives at most `most` published frames to `sink`; returns how many.
+    /// `Closed` when the producer wrote what no producer of ours writes.
+    #[inline]
+    pub fn receive<const C: usize, const L: usize>(
+        &mut self,
+        ring: &RingMemory<C, L>,
+        most: usize,
+        sink: &mut Sink<'_>,
+    ) -> Result<usize, Refused> {
+        for taken in 0..most {
+            let cell = ring.cell(self.next);
+            // Acquire: partner of the release in `Producer::send`.
+            if cell.publish.load(Ordering::Acquire) != RingMemory::<C, L>::lap(self.next) {
+                return Ok(taken);
+            }
+            let mut body = [0; LINE];
+            // SAFETY: published and not consumed, so the producer leaves it alone.
+            cell.body.with(|shared| unsafe { body[4..].copy_from_slice(&*shared) });
+            let freed = Self::open(ring, &body, sink)?;
+            self.next += 1;
+            if let Some(end) = freed {
+                // Release: partner of the acquire in `Producer::reserve`.
+                ring.consumed.bulk.store(end, Ordering::Release);
+            }
+            // Release: partner of the acquire in `Producer::send`.
+            ring.consumed.cells.store(self.next, Ordering::Release);
+        }
+        Ok(most)
+    }
+
+    /// Gives one frame to `sink`; returns up to where bulk memory is free now, if it used any.
+    #[inline]
+    fn open<const C: usize, const L: usize>(
+        ring: &RingMemory<C, L>,
+        body: &[u8; LINE],
+        sink: &mut Sink<'_>,
+    ) -> Result<Option<u64>, Refused> {
+        let (head, inline) = body.split_at(Header::SIZE);
+        let head: &[u8; Header::SIZE] = head.try_into().map_err(|_| Refused::Closed)?;
+        let (header, _, count) = Header::decode(head).map_err(|_| Refused::Closed)?;
+        if count != IN_BULK {
+            sink(&header, inline.get(..count as usize).ok_or(Refused::Closed)?);
+            return Ok(None);
+        }
+        let number = |from: usize, to: usize| {
+            inline[from..to].iter().rev().fold(0u64, |number, &byte| number << 8 | u64::from(byte))
+        };
+        let (start, length) = (number(0, 8), number(8, 12) as usize);
+        let offset = start as usize % RingMemory::<C, L>::BULK;
+        if length > RingMemory::<C, L>::FRAME
+            || offset % LINE != 0
+            || offset + length > RingMemory::<C, L>::BULK
+        {
+            return Err(Refused::Closed);
+        }
+        // SAFETY: this is the consumer, and the range was checked to lie in the bulk;
+        // the cell that names it is published and not consumed.
+        unsafe { ring.read_bulk(offset, length, |payload| sink(&header, payload)) };
+        Ok(Some(start + (length as u64).next_multiple_of(LINE as u64)))
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use parvum_wire::Kind;
+
+    type Small = RingMemory<4, 16>;
+
+    fn header(tag: i32, length: usize) -> Header {
+        Header { kind: Kind::Start, flags: 0, tag, context: 0, length: length as u64, meta: 0, order: 0 }
+    }
+
+    #[test]
+    fn cells_are_one_line_each() {
+        assert_eq!(size_of::<Cell>(), 64);
+        assert_eq!(size_of::<Consumed>(), 64);
+        assert_eq!(size_of::<Small>(), 2 * 64 + 4 * 64 + 16 * 64);
+    }
+
+    #[test]
+    fn garbage_in_a_cell_closes_the_ring() {
+        for (kind, count, start) in [(200u8, 0u8, 0u64), (1, 33, 0), (1, IN_BULK, 1), (1, IN_BULK, 960)] {
+            let ring = Small::fresh();
+            let mut body = [0u8; LINE];
+            body[4] = kind;
+            body[5] = count;
+            body[32..40].copy_from_slice(&start.to_le_bytes());
+            body[40..44].copy_from_slice(&200u32.to_le_bytes());
+            // SAFETY: the test is the only user of the ring.
+            ring.cells[0].body.with_mut(|shared| unsafe { (*shared).copy_from_slice(&body[4..]) });
+            ring.cells[0].publish.store(1, Ordering::Release);
+            let got = Consumer::default().receive(&ring, 1, &mut |_, _| panic!("delivered"));
+            assert_eq!(got, Err(Refused::Closed), "kind {kind}, count {count}, start {start}");
+        }
+    }
+
+    #[test]
+    fn a_frame_at_the_end_of_the_bulk_skips_to_its_front() {
+        let ring = Small::fresh();
+        let (mut producer, mut consumer) = (Producer::default(), Consumer::default());
+        for round in 0..100u8 {
+            let data = vec![round; 200];
+            producer.send(&ring, &header(1, 200), Gather::new(&[&data])).expect("room");
+            let got = consumer.receive(&ring, 9, &mut |_, payload| assert_eq!(payload, data));
+            assert_eq!(got, Ok(1));
+        }
+    }
+}
+
+#[cfg(all(test, loom))]
+mod model {
+    use super::*;
+    use loom::sync::Arc;
+    use parvum_wire::Kind;
+
+    fn frame(number: u8, length: usize) -> (Header, Vec<u8>) {
+        let length64 = length as u64;
+        let header = Header {
+            kind: Kind::Start,
+            flags: 0,
+            tag: number.into(),
+            context: 0,
+            length: length64,
+            meta: 0,
+            order: 0,
+        };
+        (header, vec![number; length])
+    }
+
+    /// Every interleaving of a producer and a consumer: frames come whole, in
+    /// order, and memory is never written while it is read (loom checks the cells).
+    fn all_frames_arrive(lengths: &'static [usize]) {
+        loom::model(move || {
+            let ring = Arc::new(RingMemory::<2, 16>::fresh());
+            let shared = ring.clone();
+            let producing = loom::thread::spawn(move || {
+                let mut producer = Producer::default();
+                for (number, &length) in lengths.iter().enumerate() {
+                    let (header, data) = frame(number as u8, length);
+                    while producer.send(&shared, &header, Gather::new(&[&data])).is_err() {
+                        loom::thread::yield_now();
+                    }
+                }
+            });
+            let mut consumer = Consumer::default();
+            let mut next = 0;
+            while next < lengths.len() {
+                let got = consumer.receive(&ring, 1, &mut |header, payload| {
+                    assert_eq!((*header, payload.to_vec()), frame(next as u8, lengths[next]));
+                    next += 1;
+                });
+                if got == Ok(0) {
+                    loom::thread::yield_now();
+                }
+            }
+            producing.join().expect("the producer ends");
+        });
+    }
+
+    #[test]
+    fn inline_frames_go_round_the_ring() {
+        all_frames_arrive(&[1, 2, 3]);
+    }
+
+    #[test]
+    fn bulk_frames_share_the_memory_in_turns() {
+        all_frames_arrive(&[250, 40, 256]);
+    }
+}

@@ -1,0 +1,232 @@
+//! The segment of a pair: a memfd with a header and two rings.
+
+use crate::ring::RingMemory;
+use crate::single_copy;
+use rustix::fd::{AsFd, OwnedFd};
+use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, fstat, ftruncate, memfd_create};
+use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
+use std::io;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+/// 256 cells and 64 KiB of bulk memory for each direction.
+pub(crate) type Ring = RingMemory<256, 1024>;
+
+const MAGIC: u64 = u64::from_le_bytes(*b"ParvumSg");
+const VERSION: u32 = 1;
+/// What a single copy is tried on.
+static PROBE: u64 = 0x5061_7276_756d_3f21;
+
+/// Whether one end may read the other's memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum SingleCopy {
+    /// Not tried yet.
+    Untried = 0,
+    /// Tried, and it works.
+    Works = 1,
+    /// Tried, and refused by the system; or switched off.
+    Refused = 2,
+}
+
+#[repr(C, align(64))]
+struct End {
+    pid: AtomicU32,
+    single_copy: AtomicU32,
+    probe: AtomicU64,
+}
+
+#[repr(C, align(4096))]
+struct Head {
+    magic: AtomicU64,
+    version: AtomicU32,
+    ends: [End; 2],
+}
+
+#[repr(C)]
+struct Layout {
+    head: Head,
+    rings: [Ring; 2],
+}
+
+/// Bytes of a segment; memory is only taken where it is touched.
+pub const SEGMENT_BYTES: usize = size_of::<Layout>();
+
+/// Why a descriptor is not a segment.
+#[derive(Debug, thiserror::Error)]
+pub enum BadSegment {
+    /// Its size is wrong, or it could be shrunk under its users.
+    #[error("not a segment of this version: wrong size, or not sealed")]
+    Shape,
+    /// Magic number or version are wrong.
+    #[error("not a segment of this version")]
+    Version,
+    /// The system refused.
+    #[error("no memory for a segment: {0}")]
+    System(#[from] io::Error),
+}
+
+impl From<rustix::io::Errno> for BadSegment {
+    fn from(errno: rustix::io::Errno) -> BadSegment {
+        BadSegment::System(errno.into())
+    }
+}
+
+/// One end's mapping of a pair's segment.
+///
+/// Invariant: `at` points to a shared mapping of `SEGMENT_BYTES` for as long as the value lives.
+pub struct Segment {
+    at: NonNull<Layout>,
+    /// Which end this is: 0 made the segment, 1 was handed it.
+    end: usize,
+}
+
+// SAFETY: the mapping belongs to the process and not to a thread; what is in it
+// is atomic, or a ring with rules of its own.
+unsafe impl Send for Segment {}
+
+impl Segment {
+    /// Makes a segment; the descriptor is for the other end.
+    pub fn create() -> Result<(Segment, OwnedFd), BadSegment> {
+        let file = memfd_create("parvum-segment", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
+        ftruncate(&file, SEGMENT_BYTES as u64)?;
+        fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
+        let segment = Segment { at: map(&file)?, end: 0 };
+        let head = &segment.layout().head;
+        head.version.store(VERSION, Ordering::Relaxed);
+        segment.enter();
+        // Release: partner of the acquire in `open`.
+        head.magic.store(MAGIC, Ordering::Release);
+        Ok((segment, file))
+    }
+
+    /// Maps the segment that the other end made.
+    pub fn open(file: impl AsFd) -> Result<Segment, BadSegment> {
+        let file = file.as_fd();
+        let sealed = fcntl_get_seals(file)?.contains(SealFlags::SHRINK);
+        if fstat(file)?.st_size as u64 != SEGMENT_BYTES as u64 || !sealed {
+            return Err(BadSegment::Shape);
+        }
+        let segment = Segment { at: map(file)?, end: 1 };
+        let head = &segment.layout().head;
+        // Acquire: partner of the release in `create`.
+        if head.magic.load(Ordering::Acquire) != MAGIC || head.version.load(Ordering::Relaxed) != VERSION {
+            return Err(BadSegment::Version);
+        }
+        segment.enter();
+        Ok(segment)
+    }
+
+    fn layout(&self) -> &Layout {
+        // SAFETY: by the invariant the memory is there; all-zero memory is a
+        // fresh `Layout`, and every later change goes through its atomics and rings.
+        unsafe { self.at.as_ref() }
+    }
+
+    /// Writes what the other end needs for a single copy out of this process.
+    fn enter(&self) {
+        let me = &self.layout().head.ends[self.end];
+        me.probe.store(&raw const PROBE as u64, Ordering::Relaxed);
+        // Release: partner of the acquire in `peer_pid`.
+        me.pid.store(std::process::id(), Ordering::Release);
+    }
+
+    /// The ring that this end writes.
+    #[inline]
+    pub(crate) fn outgoing(&self) -> &Ring {
+        &self.layout().rings[self.end]
+    }
+
+    /// The ring that this end reads.
+    #[inline]
+    pub(crate) fn incoming(&self) -> &Ring {
+        &self.layout().rings[1 - self.end]
+    }
+
+    /// The other end's process, once it has mapped the segment.
+    pub fn peer_pid(&self) -> Option<u32> {
+        // Acquire: partner of the release in `enter`; `probe` is set when the pid is.
+        let pid = self.layout().head.ends[1 - self.end].pid.load(Ordering::Acquire);
+        (pid != 0).then_some(pid)
+    }
+
+    /// Tries a single copy from the other end, once; later calls give the same answer.
+    /// `Untried` while the other end has not mapped the segment.
+    pub fn try_single_copy(&self, allowed: bool) -> SingleCopy {
+        let mine = &self.layout().head.ends[self.end].single_copy;
+        let known = verdict(mine.load(Ordering::Relaxed));
+        if known != SingleCopy::Untried {
+            return known;
+        }
+        let Some(pid) = self.peer_pid() else { return SingleCopy::Untried };
+        let address = self.layout().head.ends[1 - self.end].probe.load(Ordering::Relaxed);
+        let mut seen = [0; 8];
+        let works = allowed
+            && single_copy::read(pid, address, &mut seen).is_ok()
+            && u64::from_ne_bytes(seen) == PROBE;
+        let found = if works { SingleCopy::Works } else { SingleCopy::Refused };
+        mine.store(found as u32, Ordering::Relaxed);
+        found
+    }
+
+    /// Whether the other end can read this one's memory, as far as it has found out.
+    pub fn peer_single_copy(&self) -> SingleCopy {
+        verdict(self.layout().head.ends[1 - self.end].single_copy.load(Ordering::Relaxed))
+    }
+}
+
+impl Drop for Segment {
+    fn drop(&mut self) {
+        // SAFETY: `at` came from mmap with this length, and every reference into
+        // the mapping borrows from self.
+        let _ = unsafe { munmap(self.at.as_ptr().cast(), SEGMENT_BYTES) };
+    }
+}
+
+fn verdict(number: u32) -> SingleCopy {
+    match number {
+        1 => SingleCopy::Works,
+        2 => SingleCopy::Refused,
+        _ => SingleCopy::Untried,
+    }
+}
+
+fn map(file: impl AsFd) -> Result<NonNull<Layout>, BadSegment> {
+    let (access, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED);
+    // SAFETY: a fresh mapping at an address of the kernel's choosing overlaps nothing.
+    let at = unsafe { mmap(std::ptr::null_mut(), SEGMENT_BYTES, access, flags, file, 0)? };
+    NonNull::new(at.cast::<Layout>()).ok_or(BadSegment::Shape)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pair_stays_within_its_stated_memory() {
+        const { assert!(SEGMENT_BYTES <= 256 * 1024, "a segment is too large") };
+        assert_eq!(std::mem::offset_of!(Layout, rings), 4096);
+    }
+
+    #[test]
+    fn both_ends_find_each_other_and_single_copy_is_tried_once() {
+        let (maker, file) = Segment::create().expect("memory");
+        assert_eq!(maker.try_single_copy(true), SingleCopy::Untried, "nobody is there yet");
+        let other = Segment::open(&file).expect("a segment");
+        assert_eq!(maker.peer_pid(), Some(std::process::id()));
+        assert_eq!(other.try_single_copy(true), SingleCopy::Works);
+        assert_eq!(maker.peer_single_copy(), SingleCopy::Works);
+        assert_eq!(maker.try_single_copy(false), SingleCopy::Refused);
+        assert_eq!(maker.try_single_copy(true), SingleCopy::Refused, "tried once");
+    }
+
+    #[test]
+    fn what_is_no_segment_is_refused() {
+        let file = memfd_create("other", MemfdFlags::ALLOW_SEALING).expect("a file");
+        assert!(matches!(Segment::open(&file), Err(BadSegment::Shape)));
+        ftruncate(&file, SEGMENT_BYTES as u64).expect("longer");
+        assert!(matches!(Segment::open(&file), Err(BadSegment::Shape)), "not sealed");
+        fcntl_add_seals(&file, SealFlags::SHRINK).expect("sealed");
+        assert!(matches!(Segment::open(&file), Err(BadSegment::Version)), "no magic");
+    }
+}
