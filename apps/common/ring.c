@@ -11,7 +11,8 @@ static int rounds_per_sample(size_t bytes) { return bytes <= 1024 ? 4 : 1; }
 
 struct ring {
     const struct team *team;
-    double *buffer[BUFFERS];
+    double *buffer[BUFFERS];    /* what a message arrives in, and on other tasks leaves from */
+    double *fresh[BUFFERS];     /* what task 0 sends */
     int next, previous;
     int64_t sent;               /* messages since the ring was opened: the number each carries */
 };
@@ -46,20 +47,20 @@ static void pass_on(struct ring *ring, int64_t messages, int count)
 
 static void send_round(struct ring *ring, int64_t i, int count)
 {
-    double *data = ring->buffer[i % BUFFERS];
+    double *out = ring->fresh[i % BUFFERS], *in = ring->buffer[i % BUFFERS];
     int64_t number = ring->sent++;
-    if (count > 0) data[0] = (double)number;
-    ring_send(ring->next, data, count);
-    ring_recv(ring->previous, data, count);
-    if (count > 0 && data[0] != (double)number)
-        fail("verification failed: message %lld came back as number %.0f", (long long)number, data[0]);
+    if (count > 0) out[0] = (double)number;
+    ring_send(ring->next, out, count);
+    ring_recv(ring->previous, in, count);
+    if (count > 0 && in[0] != (double)number)
+        fail("verification failed: message %lld came back as number %.0f", (long long)number, in[0]);
 }
 
 /* Measures one block. The first round trip is not timed: it lets the others leave their control message behind. */
 static void measure(struct ring *ring, struct block block, int64_t *samples)
 {
     int count = (int)block.count;
-    for (int i = 0; i < BUFFERS; i++) fill(ring->buffer[i], (size_t)count, (uint64_t)(block.seed + i));
+    for (int i = 0; i < BUFFERS; i++) fill(ring->fresh[i], (size_t)count, (uint64_t)(block.seed + i));
     announce(ring, block);
     send_round(ring, 0, count);
     int64_t message = 1, before = now_ns();
@@ -154,9 +155,15 @@ int ring_run(const struct team *team, const struct options *options)
         if (options->sizes[i] % sizeof(double) != 0) fail("sizes must be multiples of %zu bytes", sizeof(double));
         if (options->sizes[i] > largest) largest = options->sizes[i];
     }
-    for (int i = 0; i < BUFFERS; i++) ring.buffer[i] = doubles(largest / sizeof(double) + 1);
+    for (int i = 0; i < BUFFERS; i++) {
+        ring.buffer[i] = doubles(largest / sizeof(double) + 1);
+        ring.fresh[i] = team->task == 0 ? doubles(largest / sizeof(double) + 1) : NULL;
+    }
     if (team->task == 0) lead(&ring, options);
     else follow(&ring);
-    for (int i = 0; i < BUFFERS; i++) free(ring.buffer[i]);
+    for (int i = 0; i < BUFFERS; i++) {
+        free(ring.buffer[i]);
+        free(ring.fresh[i]);
+    }
     return 0;
 }

@@ -16,7 +16,11 @@ use crate::sessions::Session;
 use crate::summary::{Row, summarise};
 use crate::systems::{self, Extent};
 use crate::table;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use std::collections::{HashSet, VecDeque};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
 /// What a session leaves behind.
@@ -33,8 +37,21 @@ pub struct Report {
 }
 
 /// Compares what is installed, on this machine, now.
+///
+/// While it runs, Ctrl-C ends it between two launches, so that no daemon stays behind.
 pub fn compare(options: &CompareOptions) -> Result<Report, LabError> {
     let begun = Instant::now();
+    let interrupted = Arc::new(AtomicBool::new(false));
+    let handlers =
+        [SIGINT, SIGTERM, SIGHUP].map(|s| signal_hook::flag::register(s, Arc::clone(&interrupted)));
+    let result = session(options, begun, &interrupted);
+    for handler in handlers.into_iter().flatten() {
+        signal_hook::low_level::unregister(handler);
+    }
+    result
+}
+
+fn session(options: &CompareOptions, begun: Instant, interrupted: &AtomicBool) -> Result<Report, LabError> {
     if options.suite != "main" {
         return Err(LabError::UnknownSuite(options.suite.clone()));
     }
@@ -63,7 +80,12 @@ pub fn compare(options: &CompareOptions) -> Result<Report, LabError> {
         launches: Vec::new(),
         lines: Vec::new(),
     };
-    run_plan(&mut runner, extent, &chosen, Duration::from_secs(options.budget_seconds()), &mut folder)?;
+    let budget = Duration::from_secs(options.budget_seconds());
+    let planned = run_plan(&mut runner, extent, &chosen, budget, &mut folder, interrupted);
+    if let Err(error) = planned {
+        folder.discard();
+        return Err(error);
+    }
     // Daemons end before their folder goes.
     runner.sessions.clear();
 
@@ -104,6 +126,7 @@ fn run_plan(
     chosen: &dyn Fn(&systems::System) -> bool,
     budget: Duration,
     folder: &mut Folder,
+    interrupted: &AtomicBool,
 ) -> Result<(), LabError> {
     let mut jobs = experiment::jobs(extent, chosen);
     jobs.retain(|job| job.system.is_none_or(|system| runner.serves(&system)));
@@ -115,10 +138,20 @@ fn run_plan(
     let mut progress = Progress::new(jobs.len());
     progress.say(&format!("{} things to measure, about {} s", jobs.len(), budget.as_secs()));
     let mut costs = vec![None; jobs.len()];
-    for job in experiment::first_round(jobs.len(), &mut runner.random) {
+    let mut order: VecDeque<usize> = experiment::first_round(jobs.len(), &mut runner.random).into();
+    let mut retried = HashSet::new();
+    while let Some(job) = order.pop_front() {
+        stop_if(interrupted)?;
         progress.begin(&jobs[job].name());
         costs[job] = runner.run(&jobs[job], folder)?;
         if let Some(failure) = runner.launches.last().and_then(|l| l.failure.as_ref()) {
+            // One accident does not leave a system out; two in a row do.
+            if retried.insert(job) {
+                order.push_back(job);
+                progress.extend(1);
+                progress.end();
+                continue;
+            }
             progress.say(&format!("left out: {}: {failure}", jobs[job].name()));
         }
         progress.end();
@@ -131,12 +164,17 @@ fn run_plan(
         if begun.elapsed() > budget {
             break;
         }
+        stop_if(interrupted)?;
         progress.begin(&jobs[job].name());
         runner.run(&jobs[job], folder)?;
         progress.end();
     }
     progress.finish();
     Ok(())
+}
+
+fn stop_if(interrupted: &AtomicBool) -> Result<(), LabError> {
+    if interrupted.load(Ordering::Relaxed) { Err(LabError::Interrupted) } else { Ok(()) }
 }
 
 /// Starts a private machine for each system that needs one; a system whose machine does not start is absent.

@@ -29,6 +29,9 @@ pub enum LabError {
     /// Every launch failed.
     #[error("no launch succeeded, so there is nothing to report; the first failure was: {0}")]
     NothingMeasured(String),
+    /// The user ended it.
+    #[error("interrupted; daemons are ended and nothing was kept")]
+    Interrupted,
     /// A file could not be read or written.
     #[error("cannot {action} {}: {source}", path.display())]
     File {

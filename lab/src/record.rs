@@ -99,6 +99,11 @@ impl Folder {
             .map_err(LabError::file("write", path))
     }
 
+    /// Removes what an interrupted session began.
+    pub fn discard(self) {
+        let _ = fs::remove_dir_all(&self.path);
+    }
+
     /// Writes what is known at the end.
     pub fn finish(mut self, manifest: &Manifest, rows: &[Row], report: &str) -> Result<PathBuf, LabError> {
         self.raw.flush().map_err(LabError::file("write", self.path.join("raw.jsonl")))?;

@@ -82,7 +82,7 @@ impl Session {
         let name = format!("lab{}", std::process::id());
         self.set(&[("PVM_ROOT", "/usr/lib/pvm3"), ("PVM_ALLOW_ROOT", "1"), ("PVM_VMID", &name)]);
         self.environment.push(("PVM_TMP".into(), self.folder.clone().into()));
-        let log = std::fs::File::create(self.folder.join("pvmd.out")).map_err(|e| e.to_string())?;
+        let log = std::fs::File::create(self.folder.join("daemon.log")).map_err(|e| e.to_string())?;
         // Should the laboratory be killed, the daemon is to end too.
         let mut command = if Path::new("/usr/bin/setpriv").exists() {
             let mut command = Command::new("/usr/bin/setpriv");
@@ -95,9 +95,13 @@ impl Session {
         command.stdin(Stdio::null()).stdout(log.try_clone().map_err(|e| e.to_string())?).stderr(log);
         let mut daemon = command.spawn().map_err(|e| format!("cannot start pvmd: {e}"))?;
         let begun = Instant::now();
+        // The file exists a moment before the daemon's address is in it.
         let socket_named = |folder: &Path| {
             std::fs::read_dir(folder).is_ok_and(|files| {
-                files.flatten().any(|file| file.file_name().to_string_lossy().starts_with("pvmd."))
+                files.flatten().any(|file| {
+                    file.file_name().to_string_lossy().starts_with("pvmd.")
+                        && file.metadata().is_ok_and(|data| data.len() > 0)
+                })
             })
         };
         while !socket_named(&self.folder) {

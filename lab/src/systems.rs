@@ -173,6 +173,7 @@ pub fn select(list: &str) -> Result<impl Fn(&System) -> bool, LabError> {
         if !known {
             let mut names: Vec<String> = Family::ALL.iter().map(|f| f.ending().to_owned()).collect();
             names.extend(ring_systems(Extent::Full).iter().map(System::id));
+            names.sort();
             names.dedup();
             return Err(LabError::UnknownSystem { name: name.clone(), known: names.join(", ") });
         }

@@ -125,7 +125,8 @@ fn card(html: &mut String, question: &Question, answers: &[(System, &Row)]) {
         let far = match compare(&row.launches, &best.launches) {
             _ if place == 0 => String::new(),
             Verdict::NoDifferenceShown => "no difference shown".to_owned(),
-            _ if !ratio.is_finite() => String::new(),
+            // How many times one share of next to nothing goes into another says little.
+            _ if row.unit == "%" || !ratio.is_finite() => String::new(),
             _ if question.large_wins => format!("{}x less", digits(ratio)),
             _ => format!("{}x", digits(ratio)),
         };
