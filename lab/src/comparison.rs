@@ -192,11 +192,8 @@ fn start_sessions(
         match Session::start(kit, system, scratch) {
             Ok(session) => sessions.push(session),
             Err(why) => {
-                eprintln!("left out: {}: {why}", system.family.name());
-                toolbox.absent.push(Absent {
-                    name: system.family.name(),
-                    remedy: "its daemon did not start; see above",
-                });
+                let remedy = format!("its daemon did not start: {why}");
+                toolbox.absent.push(Absent { name: system.family.name(), remedy });
                 toolbox.kits.retain(|kit| kit.family != system.family);
             }
         }

@@ -23,7 +23,7 @@ pub struct Absent {
     /// Its name.
     pub name: &'static str,
     /// What to do about it.
-    pub remedy: &'static str,
+    pub remedy: String,
 }
 
 /// Everything found, and everything not.
@@ -51,7 +51,7 @@ impl Toolbox {
             };
             match kit {
                 Some(kit) => toolbox.kits.push(kit),
-                None => toolbox.absent.push(Absent { name: family.name(), remedy }),
+                None => toolbox.absent.push(Absent { name: family.name(), remedy: remedy.to_owned() }),
             }
         }
         toolbox

@@ -131,18 +131,3 @@ pub fn fingerprint(manifest: &Manifest) -> String {
     }
     format!("{:010x}", hash >> 24)
 }
-
-/// Reads the raw lines of an earlier session.
-pub fn read_raw(path: &Path) -> Result<Vec<Recorded>, LabError> {
-    let text = fs::read_to_string(path).map_err(LabError::file("read", path))?;
-    text.lines()
-        .enumerate()
-        .map(|(at, line)| {
-            serde_json::from_str(line).map_err(|e| LabError::Samples {
-                path: path.to_owned(),
-                line: at + 1,
-                why: e.to_string(),
-            })
-        })
-        .collect()
-}

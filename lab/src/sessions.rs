@@ -106,17 +106,24 @@ impl Session {
         };
         while !socket_named(&self.folder) {
             if let Ok(Some(status)) = daemon.try_wait() {
-                return Err(format!("pvmd ended at once ({status})"));
+                return Err(self.daemon_words(&format!("pvmd ended at once ({status})")));
             }
             if begun.elapsed() > PATIENCE {
                 let _ = daemon.kill();
                 let _ = daemon.wait();
-                return Err("pvmd did not come up".into());
+                return Err(self.daemon_words("pvmd did not come up"));
             }
             std::thread::sleep(Duration::from_millis(20));
         }
         self.daemon = Some(daemon);
         Ok(())
+    }
+
+    /// What went wrong, with the last words of the daemon.
+    fn daemon_words(&self, what: &str) -> String {
+        let log = std::fs::read_to_string(self.folder.join("daemon.log")).unwrap_or_default();
+        let last = log.lines().map(str::trim).rfind(|line| !line.is_empty());
+        last.map_or_else(|| what.to_owned(), |last| format!("{what}: {last}"))
     }
 
     fn stop_pvm(&mut self) {

@@ -33,11 +33,14 @@ pub fn page(rows: &[Row], goals: &[Goal], manifest: &Manifest) -> String {
     bars(&mut html, goals);
     tables::details(&mut html, rows);
     method(&mut html, manifest);
+    // Every figure names the manifest it can be made from again.
+    let fingerprint = fingerprint(manifest);
+    let mut html = html.replace("<figure>", &format!("<figure data-manifest=\"{fingerprint}\">"));
     let _ = writeln!(
         html,
         "<p class=\"note\">Manifest {}. Raw samples: raw.jsonl beside this page; every number above can be computed from it.</p>\
          </main></body></html>",
-        fingerprint(manifest)
+        fingerprint
     );
     html
 }
@@ -69,7 +72,7 @@ fn opening(html: &mut String, rows: &[Row], manifest: &Manifest) {
     let mut systems: Vec<Vec<String>> =
         manifest.systems.iter().map(|s| vec![escape(s.name), escape(&s.version)]).collect();
     systems.extend(
-        manifest.absent.iter().map(|a| vec![escape(a.name), format!("not compared: {}", escape(a.remedy))]),
+        manifest.absent.iter().map(|a| vec![escape(a.name), format!("not compared: {}", escape(&a.remedy))]),
     );
     html.push_str(&word_table(&["system", "version"], &systems));
 }
@@ -183,7 +186,7 @@ mod tests {
             budget_s: 1,
             elapsed_s: 1.0,
             systems: vec![Installed { name: "PVM 3.4.6", version: "3.4.6".into() }],
-            absent: vec![Absent { name: "MPICH", remedy: "run `./x peers`" }],
+            absent: vec![Absent { name: "MPICH", remedy: "run `./x peers`".into() }],
             factors: Factors::record(),
             load_after: "0".into(),
             launches: vec![],
