@@ -29,12 +29,14 @@ pub fn render(rows: &[Row], goals: &[Goal], manifest: &Manifest) -> String {
     points(&mut text, &rows);
     transforms(&mut text, &rows);
     text.push_str("\nBars\n");
-    for goal in goals {
-        let mark = match goal.outcome {
-            Outcome::Reached => "reached",
-            Outcome::Missed => "MISSED",
-            Outcome::NoData => "no data",
-        };
+    let (silent, telling): (Vec<&Goal>, Vec<&Goal>) =
+        goals.iter().partition(|goal| goal.outcome == Outcome::NoData);
+    if !silent.is_empty() {
+        let _ =
+            writeln!(text, "  {} of {} need data that this session does not have", silent.len(), goals.len());
+    }
+    for goal in telling {
+        let mark = if goal.outcome == Outcome::Reached { "reached" } else { "MISSED" };
         let _ = writeln!(text, "  {mark:<8} {}: {}\n           {}", goal.what, goal.bar, goal.found);
     }
     for absent in &manifest.absent {
