@@ -210,7 +210,9 @@ fn own_files(options: &CompareOptions) -> (Option<PathBuf>, Option<PathBuf>) {
     let libraries = options.libraries.clone().or_else(|| {
         let beside = beside?;
         let candidates = [beside.clone(), beside.join("../lib"), beside.join("lib")];
-        candidates.into_iter().find(|folder| folder.join("libpvm3.so.3").exists())
+        candidates
+            .into_iter()
+            .find(|folder| ["libpvm3.so.3", "libpvm3.so"].iter().any(|file| folder.join(file).exists()))
     });
     let absolute = |path: Option<PathBuf>| path.and_then(|path| path.canonicalize().ok());
     (absolute(parvum), absolute(libraries))

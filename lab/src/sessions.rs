@@ -6,6 +6,7 @@ use crate::peers::Kit;
 use crate::systems::{Family, System};
 use std::ffi::OsString;
 use std::io::Write;
+use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -30,7 +31,11 @@ impl Session {
     /// Starts the machine that `system` needs; MPI needs none and has an empty environment here.
     pub fn start(kit: &Kit, system: &System, root: &Path) -> Result<Session, String> {
         let folder = root.join(format!("{}{}", kit.family.ending(), system.route));
-        std::fs::create_dir_all(&folder).map_err(|e| format!("cannot create {}: {e}", folder.display()))?;
+        std::fs::DirBuilder::new()
+            .mode(0o700)
+            .recursive(true)
+            .create(&folder)
+            .map_err(|e| format!("cannot create {}: {e}", folder.display()))?;
         let mut session = Session {
             family: kit.family,
             route: system.route,
@@ -63,8 +68,9 @@ impl Session {
     fn start_parvum(&mut self) -> Result<(), String> {
         self.set(&[("PARVUM_ROUTE", self.route)]);
         self.environment.push(("PARVUM_DIR".into(), self.folder.clone().into()));
-        if let Some(libraries) = &self.kit.libraries {
-            self.environment.push(("LD_LIBRARY_PATH".into(), libraries.clone().into()));
+        if let Some(libraries) = self.kit.libraries.clone() {
+            let path = self.library_path(&libraries).map_err(|e| format!("cannot link libpvm3.so.3: {e}"))?;
+            self.environment.push(("LD_LIBRARY_PATH".into(), path));
         }
         let up = Launch {
             program: self.kit.starter.clone(),
@@ -76,6 +82,20 @@ impl Session {
             Some(failure) => Err(format!("parvum up: {failure}")),
             None => Ok(()),
         }
+    }
+
+    /// A build folder has libpvm3.so, an installation libpvm3.so.3; programs look for the latter.
+    fn library_path(&self, libraries: &Path) -> std::io::Result<OsString> {
+        if libraries.join("libpvm3.so.3").exists() {
+            return Ok(libraries.into());
+        }
+        let links = self.folder.join("lib");
+        std::fs::create_dir_all(&links)?;
+        std::os::unix::fs::symlink(libraries.join("libpvm3.so"), links.join("libpvm3.so.3"))?;
+        let mut path = links.into_os_string();
+        path.push(":");
+        path.push(libraries);
+        Ok(path)
     }
 
     fn start_pvm(&mut self) -> Result<(), String> {
