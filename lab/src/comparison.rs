@@ -66,6 +66,9 @@ fn session(options: &CompareOptions, begun: Instant, interrupted: &AtomicBool) -
         return Err(LabError::NothingToCompare);
     }
     let programs = Programs::prepare(options.apps.as_deref(), &toolbox)?;
+    let wanted =
+        |name: &str| systems::ring_systems(Extent::Full).iter().any(|s| s.family.name() == name && chosen(s));
+    toolbox.absent.retain(|absent| wanted(absent.name));
     let mut folder = Folder::create(&options.out, &factors.date)?;
     let scratch = Scratch::create()?;
     let sessions = start_sessions(&mut toolbox, &scratch.0, &chosen);
@@ -130,6 +133,9 @@ fn run_plan(
 ) -> Result<(), LabError> {
     let mut jobs = experiment::jobs(extent, chosen);
     jobs.retain(|job| job.system.is_none_or(|system| runner.serves(&system)));
+    if jobs.iter().all(|job| job.system.is_none()) {
+        return Err(LabError::NothingToCompare);
+    }
     if runner.cores.len() < 2 {
         // With one core the two-core ring would measure something else under the same name.
         jobs.retain(|job| job.kind != Kind::Ring && job.kind != Kind::Floors);

@@ -24,7 +24,7 @@ pub enum LabError {
     #[error("no suite is called {0:?}; the suites are: main")]
     UnknownSuite(String),
     /// Nothing that could be compared is installed.
-    #[error("no system to compare is installed; `./x peers` installs PVM, Open MPI and MPICH")]
+    #[error("none of the systems asked for is installed; `./x peers` installs PVM, Open MPI and MPICH")]
     NothingToCompare,
     /// Every launch failed.
     #[error("no launch succeeded, so there is nothing to report; the first failure was: {0}")]

@@ -91,6 +91,9 @@ fn transforms(text: &mut String, rows: &Rows) {
             better: Better::Small,
             cells: systems.iter().map(|s| rows.find("fft", s, "time", tasks, 1 << 20)).collect(),
         });
+        if columns.iter().all(|column| column.cells.iter().all(Option::is_none)) {
+            continue;
+        }
         let plural = if tasks == 1 { "" } else { "s" };
         let _ = writeln!(text, "\nFFT on {tasks} task{plural}, points:");
         grid(text, &systems, &columns);
