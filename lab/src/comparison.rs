@@ -62,13 +62,14 @@ fn session(options: &CompareOptions, begun: Instant, interrupted: &AtomicBool) -
 
     let (parvum, libraries) = own_files(options);
     let mut toolbox = Toolbox::find(parvum.as_deref(), libraries.as_deref());
+    let wanted =
+        |name: &str| systems::ring_systems(Extent::Full).iter().any(|s| s.family.name() == name && chosen(s));
+    toolbox.absent.retain(|absent| wanted(absent.name));
+    toolbox.kits.retain(|kit| wanted(kit.family.name()));
     if toolbox.kits.is_empty() {
         return Err(LabError::NothingToCompare);
     }
     let programs = Programs::prepare(options.apps.as_deref(), &toolbox)?;
-    let wanted =
-        |name: &str| systems::ring_systems(Extent::Full).iter().any(|s| s.family.name() == name && chosen(s));
-    toolbox.absent.retain(|absent| wanted(absent.name));
     let mut folder = Folder::create(&options.out, &factors.date)?;
     let scratch = Scratch::create()?;
     let sessions = start_sessions(&mut toolbox, &scratch.0, &chosen);

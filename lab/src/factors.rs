@@ -100,6 +100,17 @@ impl Factors {
         }
     }
 
+    /// A warning when others were using the machine before the first launch.
+    pub fn busy(&self) -> Option<String> {
+        let load: f64 = self.load.split_whitespace().next()?.parse().ok()?;
+        let cores = cores::allowed().len();
+        (load > 0.5 * cores as f64).then(|| {
+            format!(
+                "The machine was busy before the run began (load {load} on {cores} cores); intervals are wide, and small differences mean little."
+            )
+        })
+    }
+
     /// Name and value of each, for the report.
     pub fn rows(&self) -> Vec<(&'static str, String)> {
         vec![

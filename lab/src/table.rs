@@ -39,6 +39,9 @@ pub fn render(rows: &[Row], goals: &[Goal], manifest: &Manifest) -> String {
         let mark = if goal.outcome == Outcome::Reached { "reached" } else { "MISSED" };
         let _ = writeln!(text, "  {mark:<8} {}: {}\n           {}", goal.what, goal.bar, goal.found);
     }
+    if let Some(warning) = manifest.factors.busy() {
+        let _ = writeln!(text, "\n{warning}");
+    }
     for absent in &manifest.absent {
         let _ = writeln!(text, "\nNot compared: {} - {}", absent.name, absent.remedy);
     }

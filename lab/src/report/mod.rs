@@ -64,6 +64,9 @@ fn opening(html: &mut String, rows: &[Row], manifest: &Manifest) {
         manifest.launches.len(),
         manifest.elapsed_s
     );
+    if let Some(warning) = factors.busy() {
+        let _ = write!(html, "<p class=\"missed\">{}</p>", escape(&warning));
+    }
     html.push_str(&headline::cards(rows));
     html.push_str(
         "<p class=\"note\">For each system its quickest route and encoding. Beside each value: how far it is from the best; \
