@@ -66,6 +66,9 @@ enum Command {
         /// Start the daemon as a process of its own and return
         #[arg(long)]
         launch: bool,
+        /// Be the process that tidies up after a daemon that was killed
+        #[arg(long, conflicts_with = "launch")]
+        keep: bool,
         /// Stay attached to the terminal
         #[arg(long, conflicts_with = "launch")]
         foreground: bool,
@@ -88,7 +91,11 @@ fn main() -> ExitCode {
         Command::Kill { tid, signal } => look::kill(tid, signal),
         Command::Info => look::info(),
         Command::Console => console::run(),
-        Command::Daemon { dir, launch, foreground } => return daemon(dir, launch, foreground),
+        Command::Daemon { dir, keep: true, .. } => {
+            parvum_machine::keep(&place(dir));
+            Ok(())
+        }
+        Command::Daemon { dir, launch, foreground, .. } => return daemon(place(dir), launch, foreground),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -97,8 +104,7 @@ fn main() -> ExitCode {
 }
 
 /// Standard output is a pipe to the starter here, and errors go there too.
-fn daemon(dir: Option<PathBuf>, launch: bool, foreground: bool) -> ExitCode {
-    let place = dir.map_or_else(Place::from_env, Place::at);
+fn daemon(place: Place, launch: bool, foreground: bool) -> ExitCode {
     let result =
         if launch { parvum_machine::launch(&place) } else { parvum_machine::serve(place, !foreground) };
     match result {
@@ -108,6 +114,15 @@ fn daemon(dir: Option<PathBuf>, launch: bool, foreground: bool) -> ExitCode {
             println!("{error}");
             ExitCode::FAILURE
         }
+    }
+}
+
+/// The place that was named, with the source of its name when that is known.
+fn place(dir: Option<PathBuf>) -> Place {
+    let usual = Place::from_env();
+    match dir {
+        Some(dir) if dir != usual.dir() => Place::at(dir),
+        _ => usual,
     }
 }
 

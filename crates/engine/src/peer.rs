@@ -118,7 +118,8 @@ impl PeerState {
 
     /// Whether there is something to push that only waits for room in a link.
     pub(crate) fn has_output(&self, credit: u64) -> bool {
-        let held = self.current.is_some() || !self.cleared.is_empty() || !self.answers.is_empty() || self.unflushed;
+        let held =
+            self.current.is_some() || !self.cleared.is_empty() || !self.answers.is_empty() || self.unflushed;
         held || (!self.queue.is_empty() && self.outstanding < credit)
     }
 

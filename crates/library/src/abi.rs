@@ -14,7 +14,9 @@ use parvum_engine::{
 use parvum_task::SessionError;
 use parvum_transport::Route;
 use parvum_waist as waist;
-use parvum_waist::{ANY_CONTEXT, ANY_TASK, Enrolled, Message, Notes, Piece, Progress, Status, Table, TagKind};
+use parvum_waist::{
+    ANY_CONTEXT, ANY_TASK, Enrolled, Message, Notes, Piece, Progress, Status, Table, TagKind,
+};
 use parvum_wire::Tid;
 use parvum_wire::control::{ErrorKind, Failure, Reply, Request};
 use std::ffi::c_void;
@@ -371,12 +373,14 @@ unsafe extern "C" fn probe(pattern: *const waist::Pattern, notes: *const Notes, 
     // SAFETY: valid for the call, by the table's contract.
     let (pattern, notes, out) = unsafe { (&*pattern, &*notes, &mut *out) };
     let pattern = pattern_of(pattern);
-    with(Status::Unknown as i32, |runtime| match runtime.wait_until(notes, |runtime| runtime.engine.probe(&pattern)) {
-        Some((id, envelope)) => {
-            *out = describe(id, &envelope);
-            Status::Done as i32
+    with(Status::Unknown as i32, |runtime| {
+        match runtime.wait_until(notes, |runtime| runtime.engine.probe(&pattern)) {
+            Some((id, envelope)) => {
+                *out = describe(id, &envelope);
+                Status::Done as i32
+            }
+            None => late(runtime) as i32,
         }
-        None => late(runtime) as i32,
     })
 }
 
@@ -403,7 +407,13 @@ unsafe extern "C" fn find(
     })
 }
 
-unsafe extern "C" fn take(name: u64, room: *mut u8, length: usize, notes: *const Notes, out: *mut Message) -> i32 {
+unsafe extern "C" fn take(
+    name: u64,
+    room: *mut u8,
+    length: usize,
+    notes: *const Notes,
+    out: *mut Message,
+) -> i32 {
     // SAFETY: valid for the call, by the table's contract.
     let (notes, out) = unsafe { (&Notes { limit: -1, ..*notes }, &mut *out) };
     with(Status::Unknown as i32, |runtime| {

@@ -1,8 +1,8 @@
 //! Making links: which route, and what it takes to open it.
 
 use crate::runtime::{AskError, Runtime};
-use parvum_shm::{BadSegment, Bell, Segment, ShmLink};
 use parvum_page::TaskPage;
+use parvum_shm::{BadSegment, Bell, Segment, ShmLink};
 use parvum_task::SessionError;
 use parvum_transport::Route;
 use parvum_waist::{Notes, call};
@@ -131,7 +131,8 @@ impl Runtime {
     pub(crate) fn open_routed(&mut self) -> Result<(), ConnectError> {
         if self.routed.is_none() {
             let socket = self.session.open_data()?;
-            let hub = parvum_routed::Hub::new(socket).map_err(|error| ConnectError::Tcp("the daemon".into(), error))?;
+            let hub = parvum_routed::Hub::new(socket)
+                .map_err(|error| ConnectError::Tcp("the daemon".into(), error))?;
             self.watch(self.engine.me(), hub.socket());
             self.routed = Some(hub);
         }
@@ -154,7 +155,8 @@ impl Runtime {
                 parvum_tcp::Heard::NotYet(greeting) => self.greeting.push(greeting),
                 parvum_tcp::Heard::Nothing => {}
                 parvum_tcp::Heard::Hello { from, token, link } => {
-                    let known = |expected: &crate::events::Expected| expected.from == from && expected.token == token;
+                    let known =
+                        |expected: &crate::events::Expected| expected.from == from && expected.token == token;
                     // A stranger is dropped without a word.
                     if let Some(at) = self.expected.iter().position(known) {
                         self.expected.swap_remove(at);

@@ -2,11 +2,11 @@
 
 use crate::runtime::Runtime;
 use parvum_engine::Envelope;
+use parvum_page::TaskPage;
 use parvum_shm::{Bell, Segment, ShmLink};
 use parvum_transport::Route;
 use parvum_wire::control::{Event, Notice};
 use parvum_wire::{Tid, encoding};
-use parvum_page::TaskPage;
 use rustix::fd::OwnedFd;
 use std::sync::Arc;
 

@@ -81,7 +81,11 @@ impl Runtime {
             Ok("off") => false,
             Ok(other) => {
                 let value = other.to_owned();
-                return Err(StartError::Option { name: "PARVUM_SINGLE_COPY", value, use_one_of: "on or off" });
+                return Err(StartError::Option {
+                    name: "PARVUM_SINGLE_COPY",
+                    value,
+                    use_one_of: "on or off",
+                });
             }
         };
         let name = std::env::current_exe()

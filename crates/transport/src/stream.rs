@@ -181,7 +181,8 @@ mod tests {
         }
         let mut outbox = Outbox::default();
         let data = [0; 4096];
-        let taken = (0..1000).take_while(|_| outbox.write(&mut Full, &[1], Gather::new(&[&data])).is_ok()).count();
+        let taken =
+            (0..1000).take_while(|_| outbox.write(&mut Full, &[1], Gather::new(&[&data])).is_ok()).count();
         assert!(taken < 20, "{taken} frames kept");
     }
 

@@ -11,13 +11,17 @@ const NAME: &str = "libparvum.so.0";
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum OpenError {
     /// The library is missing or broken.
-    #[error("{NAME} cannot be loaded ({cause}); it belongs next to the interface library, or into LD_LIBRARY_PATH [E-NOENGINE]")]
+    #[error(
+        "{NAME} cannot be loaded ({cause}); it belongs next to the interface library, or into LD_LIBRARY_PATH [E-NOENGINE]"
+    )]
     Missing {
         /// The loader's words.
         cause: String,
     },
     /// A library of another version.
-    #[error("{NAME} has table version {found}, this interface wants {TABLE_VERSION}: install both from one release [E-VERSION]")]
+    #[error(
+        "{NAME} has table version {found}, this interface wants {TABLE_VERSION}: install both from one release [E-VERSION]"
+    )]
     Version {
         /// What it has.
         found: u32,
@@ -33,7 +37,8 @@ pub(crate) fn open() -> Result<&'static Table, OpenError> {
     let library = unsafe { libloading::Library::new(&name) }.map_err(missing)?;
     // SAFETY: the symbol has this type in every release; the table's own version covers the rest.
     let table = unsafe {
-        let entry = library.get::<unsafe extern "C" fn() -> *const Table>(b"parvum_table\0").map_err(missing)?;
+        let entry =
+            library.get::<unsafe extern "C" fn() -> *const Table>(b"parvum_table\0").map_err(missing)?;
         &*entry()
     };
     std::mem::forget(library);

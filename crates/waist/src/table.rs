@@ -267,8 +267,13 @@ pub struct Table {
         out: *mut Message,
     ) -> i32,
     /// Receives the message that `probe` or `find` named.
-    pub take:
-        unsafe extern "C" fn(name: u64, room: *mut u8, length: usize, notes: *const Notes, out: *mut Message) -> i32,
+    pub take: unsafe extern "C" fn(
+        name: u64,
+        room: *mut u8,
+        length: usize,
+        notes: *const Notes,
+        out: *mut Message,
+    ) -> i32,
     /// Gives a block back.
     pub give_back: extern "C" fn(handle: u64),
     /// Does what there is to do and returns.

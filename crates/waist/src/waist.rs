@@ -6,6 +6,9 @@ use parvum_wire::control::{self, Failure, Reply};
 use std::ffi::c_void;
 use std::sync::Arc;
 
+// SAFETY: the pointer goes into a block that the engine lends to the process, not to a thread.
+unsafe impl std::marker::Send for Message {}
+
 /// Names an operation under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Request(pub u64);
@@ -121,7 +124,12 @@ impl Waist {
     }
 
     /// Receives one message. `Err(Pending)` when the time was over.
-    pub fn receive(&self, pattern: &Pattern, mut into: Receiving<'_>, notes: &Notes) -> Result<Message, Status> {
+    pub fn receive(
+        &self,
+        pattern: &Pattern,
+        mut into: Receiving<'_>,
+        notes: &Notes,
+    ) -> Result<Message, Status> {
         let mut out = Message::NONE;
         let (room, length) = into.parts();
         // SAFETY: `room` is borrowed until this returns, and nothing is posted afterwards.
@@ -155,7 +163,10 @@ impl Waist {
 
     /// The oldest unexpected message that `wanted` accepts; `wanted` must not call the engine.
     pub fn find<F: FnMut(&Message) -> bool>(&self, mut wanted: F) -> Option<Message> {
-        unsafe extern "C" fn visit<F: FnMut(&Message) -> bool>(context: *mut c_void, message: *const Message) -> bool {
+        unsafe extern "C" fn visit<F: FnMut(&Message) -> bool>(
+            context: *mut c_void,
+            message: *const Message,
+        ) -> bool {
             // SAFETY: `context` is the closure below, and the message lives during the call.
             let (wanted, message) = unsafe { (&mut *context.cast::<F>(), &*message) };
             wanted(message)
@@ -202,14 +213,15 @@ impl Waist {
     pub fn ask(&self, request: &control::Request, notes: &Notes) -> Result<Result<Reply, Failure>, Status> {
         unsafe extern "C" fn answer(context: *mut c_void, bytes: *const u8, length: usize) {
             // SAFETY: `context` is the vector below; the bytes live during the call.
-            unsafe { (*context.cast::<Vec<u8>>()).extend_from_slice(std::slice::from_raw_parts(bytes, length)) };
+            unsafe {
+                (*context.cast::<Vec<u8>>()).extend_from_slice(std::slice::from_raw_parts(bytes, length))
+            };
         }
         let bytes = postcard::to_stdvec(request).map_err(|_| Status::BadArgument)?;
         let mut reply = Vec::new();
         // SAFETY: the request and the vector outlive the call.
-        let got = unsafe {
-            (self.0.ask)(bytes.as_ptr(), bytes.len(), notes, answer, (&raw mut reply).cast())
-        };
+        let got =
+            unsafe { (self.0.ask)(bytes.as_ptr(), bytes.len(), notes, answer, (&raw mut reply).cast()) };
         match Status::from_number(got) {
             Status::Done | Status::Refused => postcard::from_bytes(&reply).map_err(|_| Status::BadArgument),
             other => Err(other),

@@ -7,6 +7,7 @@
 #[allow(unsafe_code)]
 mod child;
 mod client;
+mod keeper;
 mod log;
 mod output;
 mod relay;
@@ -15,4 +16,5 @@ mod start;
 #[allow(unsafe_code)]
 mod watch;
 
+pub use keeper::keep;
 pub use start::{StartError, launch, serve, sweep};

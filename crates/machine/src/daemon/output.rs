@@ -58,6 +58,7 @@ async fn wait(shell: Rc<Shell>, life: Rc<Life>, pidfd: AsyncFd<OwnedFd>, pid: u3
             _ => break ExitStatus::Code(255),
         }
     };
+    shell.keeper.remove(pid);
     life.ended.set(true);
     life.end.notify_waiters();
     shell.input(Input::ProcessExited { tid: life.tid, status });

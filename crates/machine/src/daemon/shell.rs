@@ -2,6 +2,7 @@
 
 use super::child::{self, Surroundings};
 use super::client::{ClientIo, OUTBOX_FULL, serve, turn_away};
+use super::keeper::Keeper;
 use super::log::Log;
 use super::output;
 use super::relay::{PORT_LIMIT, Port, Source};
@@ -49,6 +50,7 @@ impl TaskIo {
 
 pub(super) struct Shell {
     pub log: Log,
+    pub keeper: Keeper,
     place: Place,
     machine: RefCell<Machine<Fd>>,
     clients: RefCell<HashMap<ClientId, Rc<ClientIo>>>,
@@ -63,9 +65,10 @@ pub(super) struct Shell {
 }
 
 impl Shell {
-    pub fn new(place: Place, log: Log, around: Surroundings, config: Config) -> Shell {
+    pub fn new(place: Place, log: Log, keeper: Keeper, around: Surroundings, config: Config) -> Shell {
         Shell {
             log,
+            keeper,
             place,
             limits: config.limits,
             machine: RefCell::new(Machine::new(config)),
@@ -274,6 +277,7 @@ impl Shell {
             TaskPage::open(&*channel.page).map_err(|e| Failure::new(ErrorKind::System, e.to_string()))?;
         let child = child::start(tid, plan, &self.around)?;
         let pid = child.pid;
+        self.keeper.add(pid);
         page.identify(tid.0, pid, &plan.program.lossy());
         self.tasks.borrow_mut().insert(tid, Rc::new(TaskIo { page, bell: channel.bell.clone() }));
         if let Err(error) = output::attend(self, tid, child) {

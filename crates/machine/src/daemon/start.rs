@@ -1,6 +1,7 @@
 //! Becoming the daemon of a directory, and starting it from elsewhere.
 
 use super::child::{Surroundings, close_inherited};
+use super::keeper::Keeper;
 use super::log::Log;
 use super::shell::Shell;
 use crate::state::{Config, Limits};
@@ -84,7 +85,11 @@ pub fn serve(place: Place, report: bool) -> Result<(), StartError> {
     let log = Log::open(&place.log());
     log.line(&format!("daemon {} begins, process {}", env!("CARGO_PKG_VERSION"), std::process::id()));
     let around = Surroundings { dir: place.dir().to_path_buf(), nofile: raise_nofile() };
-    let shell = Rc::new(Shell::new(place.clone(), log, around, config()));
+    let keeper = Keeper::start(&place).unwrap_or_else(|error| {
+        log.line(&format!("no keeper: {error}"));
+        Keeper::none()
+    });
+    let shell = Rc::new(Shell::new(place.clone(), log, keeper, around, config()));
     if report {
         tell_starter(READY);
         detach(&place);
@@ -93,6 +98,7 @@ pub fn serve(place: Place, report: bool) -> Result<(), StartError> {
     if let Err(error) = &ended {
         shell.log.line(&format!("daemon ends: {error}"));
     }
+    shell.keeper.dismiss();
     clean_up(&place);
     drop(lock);
     ended.map_err(|error| StartError::System { what: "serve", error })
@@ -141,6 +147,15 @@ pub fn sweep(place: &Place) -> Result<(), StartError> {
         let _lock = lock(place)?;
         clean_up(place);
     }
+    Ok(())
+}
+
+/// Removes socket and lock of a daemon that was killed, and keeps its log.
+pub(super) fn remove_remains(place: &Place) -> Result<(), StartError> {
+    place.check()?;
+    let _lock = lock(place)?;
+    let _ = std::fs::remove_file(place.socket());
+    let _ = std::fs::remove_file(place.lock());
     Ok(())
 }
 

@@ -1,0 +1,169 @@
+//! Up, down, and who may have the directory.
+
+use parvum_task::{Options, Session, SessionError};
+use parvum_tests::{TestMachine, alive, eventually, gone, kill_hard, parvum};
+use parvum_wire::control::{Reply, Request, Role};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt, chown};
+use std::process::Stdio;
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn up_twice_and_down_twice_are_fine() {
+    let machine = TestMachine::up();
+    let pid = machine.daemon_pid();
+    let again = machine.run(&["up"]);
+    assert!(again.status.success());
+    assert!(text(&again.stdout).contains("up already"), "{again:?}");
+    assert_eq!(machine.daemon_pid(), pid);
+    assert!(machine.run(&["down"]).status.success());
+    gone(pid);
+    assert!(!machine.dir.exists());
+    assert!(machine.run(&["down"]).status.success());
+}
+
+#[test]
+fn looking_does_not_start_a_machine() {
+    let machine = TestMachine::new();
+    for command in ["ps", "hosts", "info"] {
+        let looked = machine.run(&[command]);
+        assert!(!looked.status.success());
+        assert!(text(&looked.stderr).contains("E-NODAEMON"), "{looked:?}");
+    }
+    assert!(!machine.dir.exists());
+}
+
+#[test]
+fn starters_at_once_share_one_daemon() {
+    let machine = TestMachine::new();
+    let starters: Vec<_> = (0..8)
+        .map(|_| machine.command(&["up"]).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("runs"))
+        .collect();
+    for starter in starters {
+        let ended = starter.wait_with_output().expect("ends");
+        assert!(ended.status.success(), "{}", text(&ended.stderr));
+    }
+    let began = machine.log().lines().filter(|l| l.contains("begins")).count();
+    assert_eq!(began, 1);
+}
+
+#[test]
+fn a_task_starts_the_machine() {
+    let machine = TestMachine::new();
+    let options = Options { start: true, ..machine.options(Role::Task) };
+    let mut session = Session::open(&options).expect("it starts one");
+    assert!(session.me.tid.is_task());
+    assert!(matches!(session.request(Request::Hosts), Ok(Reply::Hosts(hosts)) if hosts.len() == 1));
+    drop(session);
+}
+
+#[test]
+fn a_second_daemon_is_refused() {
+    let machine = TestMachine::up();
+    let second = machine.run(&["daemon", "--foreground"]);
+    assert!(!second.status.success());
+    assert!(text(&second.stderr).contains("E-RUNNING"), "{second:?}");
+    assert!(machine.run(&["ps"]).status.success(), "the first one serves on");
+}
+
+#[test]
+fn a_stale_socket_is_replaced() {
+    let machine = TestMachine::up();
+    let (first, dir) = (machine.daemon_pid(), machine.dir.clone());
+    kill_hard(first);
+    gone(first);
+    // The keeper may have tidied up by now; a machine without one leaves these.
+    eventually("the keeper is done", || !dir.join("daemon.sock").exists());
+    std::os::unix::net::UnixListener::bind(dir.join("daemon.sock")).map(drop).expect("a dead socket");
+    std::fs::write(dir.join("daemon.lock"), "1\n").expect("a dead lock");
+    assert!(text(&machine.run(&["ps"]).stderr).contains("E-NODAEMON"));
+    let up = machine.run(&["up"]);
+    assert!(up.status.success(), "{up:?}");
+    assert!(alive(machine.daemon_pid()));
+}
+
+#[test]
+fn a_directory_open_to_others_is_refused() {
+    let machine = TestMachine::new();
+    std::fs::DirBuilder::new().mode(0o755).create(&machine.dir).expect("made");
+    let up = machine.run(&["up"]);
+    assert!(!up.status.success());
+    assert!(text(&up.stderr).contains("E-DIR") && text(&up.stderr).contains("chmod 700"), "{up:?}");
+    std::fs::set_permissions(&machine.dir, PermissionsExt::from_mode(0o700)).expect("closed");
+    assert!(machine.run(&["up"]).status.success());
+}
+
+#[test]
+fn another_users_directory_is_refused() {
+    if !rustix::process::geteuid().is_root() {
+        return eprintln!("skipped: only root can make another user's directory");
+    }
+    let machine = TestMachine::new();
+    std::fs::DirBuilder::new().mode(0o700).create(&machine.dir).expect("made");
+    chown(&machine.dir, Some(65534), None).expect("given away");
+    let up = machine.run(&["up"]);
+    assert!(text(&up.stderr).contains("E-DIR") && text(&up.stderr).contains("65534"), "{up:?}");
+    std::fs::remove_dir(&machine.dir).expect("nothing was written there");
+}
+
+#[test]
+fn a_path_too_long_for_a_socket_is_refused() {
+    let machine = TestMachine::new();
+    let long = machine.dir.join("x".repeat(100));
+    let up = machine.command(&["up"]).env("PARVUM_DIR", &long).output().expect("runs");
+    assert!(text(&up.stderr).contains("E-PATHLEN"), "{up:?}");
+    assert!(!machine.dir.exists());
+}
+
+#[test]
+fn an_unwritable_place_is_said() {
+    let machine = TestMachine::new();
+    let up = machine.command(&["up"]).env("PARVUM_DIR", "/proc/parvum").output().expect("runs");
+    assert!(!up.status.success());
+    assert!(text(&up.stderr).contains("E-DIR: /proc/parvum"), "{up:?}");
+}
+
+#[test]
+fn a_full_disk_is_said_or_survived() {
+    // A file system of its own, with room for hardly anything.
+    let machine = TestMachine::new();
+    let script = r#"
+        mount -t tmpfs -o size=8k,nr_inodes=6,mode=700 none "$DIR" || exit 99
+        export PARVUM_DIR="$DIR"
+        head -c 100000 /dev/zero > "$DIR/filler" 2>/dev/null
+        "$PARVUM" run -n 2 /bin/echo alive && "$PARVUM" info && "$PARVUM" down
+    "#;
+    std::fs::create_dir(&machine.dir).expect("made");
+    let mut command = std::process::Command::new("unshare");
+    command.args(["-Urm", "sh", "-c", script]);
+    command.env("DIR", &machine.dir).env("PARVUM", parvum());
+    let ended = command.output();
+    std::fs::remove_dir_all(&machine.dir).expect("empty here");
+    match ended {
+        Ok(ended) if ended.status.code() != Some(99) && !text(&ended.stderr).contains("unshare") => {
+            assert!(ended.status.success(), "{ended:?}");
+            let out = text(&ended.stdout);
+            assert_eq!(out.matches("alive").count(), 2, "{out}");
+            assert!(out.contains("log lines lost"), "{out}");
+        }
+        other => eprintln!("skipped: no mount namespace here ({other:?})"),
+    }
+}
+
+#[test]
+fn a_missing_command_is_said() {
+    let machine = TestMachine::new();
+    let mut options = Options { start: true, ..machine.options(Role::Task) };
+    options.beside = None;
+    // PATH is the test's own, and may well hold a parvum.
+    let found = parvum_task::find_command(None);
+    if std::env::var_os("PARVUM_BIN").is_some() || found.is_ok() {
+        return eprintln!("skipped: a parvum command is installed");
+    }
+    match Session::open(&options) {
+        Err(error @ SessionError::NoCommand(_)) => assert!(error.to_string().starts_with("E-NOCOMMAND")),
+        other => panic!("{:?}", other.err()),
+    }
+}

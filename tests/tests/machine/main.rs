@@ -1,0 +1,7 @@
+//! The machine of one host, from outside: the command, and sessions.
+
+mod conversation;
+mod faults;
+mod jobs;
+mod life;
+mod routed;
