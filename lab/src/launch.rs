@@ -50,7 +50,7 @@ impl Launch {
         command
     }
 
-    /// Runs it to its end. What it prints goes to `log`, and the last line of that explains a failure.
+    /// Runs it to its end. What it prints goes to `log`, and the last lines of that explain a failure.
     pub fn run(&self, log: &Path) -> Ended {
         let started = Instant::now();
         match self.start(log) {
@@ -89,17 +89,17 @@ impl Launch {
     }
 }
 
-/// Adds the last line that the launch printed.
+/// Adds the last few lines that the launch printed: the cause often stands before the complaint.
 fn explain(why: &str, log: &Path) -> String {
     let mut text = Vec::new();
     if let Ok(mut file) = File::open(log) {
         let _ = file.by_ref().take(1 << 20).read_to_end(&mut text);
     }
     let text = String::from_utf8_lossy(&text);
-    match text.lines().map(str::trim).rfind(|line| line.chars().any(char::is_alphanumeric)) {
-        Some(line) => format!("{why}: {line}"),
-        None => why.to_owned(),
-    }
+    let telling = text.lines().map(str::trim).filter(|line| line.chars().any(char::is_alphanumeric));
+    let mut last: Vec<&str> = telling.rev().take(3).collect();
+    last.reverse();
+    if last.is_empty() { why.to_owned() } else { format!("{why}: {}", last.join("; ")) }
 }
 
 #[cfg(test)]

@@ -12,6 +12,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+/// The names by which Parvum's libraries are found, and what the build calls them.
+const INSTALLED_AS: [(&str, &str); 2] = [("libpvm3.so.3", "libpvm3.so"), ("libparvum.so.0", "libparvum.so")];
+
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A running private machine.
@@ -69,7 +72,8 @@ impl Session {
         self.set(&[("PARVUM_ROUTE", self.route)]);
         self.environment.push(("PARVUM_DIR".into(), self.folder.clone().into()));
         if let Some(libraries) = self.kit.libraries.clone() {
-            let path = self.library_path(&libraries).map_err(|e| format!("cannot link libpvm3.so.3: {e}"))?;
+            let path =
+                self.library_path(&libraries).map_err(|e| format!("cannot name Parvum's libraries: {e}"))?;
             self.environment.push(("LD_LIBRARY_PATH".into(), path));
         }
         let up = Launch {
@@ -86,12 +90,13 @@ impl Session {
 
     /// A build folder has libpvm3.so, an installation libpvm3.so.3; programs look for the latter.
     fn library_path(&self, libraries: &Path) -> std::io::Result<OsString> {
-        if libraries.join("libpvm3.so.3").exists() {
-            return Ok(libraries.into());
-        }
         let links = self.folder.join("lib");
         std::fs::create_dir_all(&links)?;
-        std::os::unix::fs::symlink(libraries.join("libpvm3.so"), links.join("libpvm3.so.3"))?;
+        for (installed, built) in INSTALLED_AS {
+            if !libraries.join(installed).exists() && libraries.join(built).exists() {
+                std::os::unix::fs::symlink(libraries.join(built), links.join(installed))?;
+            }
+        }
         let mut path = links.into_os_string();
         path.push(":");
         path.push(libraries);
