@@ -64,6 +64,11 @@ impl Runtime {
 
     /// The machine says that a task is gone.
     pub(crate) fn lose(&mut self, tid: Tid) {
+        // What it sent through the daemon is here by now, but may stand behind others' frames.
+        while self.routed.as_ref().is_some_and(parvum_routed::Hub::has_frame) {
+            self.engine.progress();
+            self.tend_sockets();
+        }
         self.engine.peer_gone(tid);
         self.watched.retain(|(peer, _)| *peer != tid);
         self.expected.retain(|expected| expected.from != tid);
