@@ -2,6 +2,7 @@
 
 #![deny(unsafe_code)]
 
+mod compare;
 mod console;
 mod look;
 mod power;
@@ -55,6 +56,8 @@ enum Command {
     Info,
     /// Give orders line by line, in PVM's words
     Console,
+    /// Compare message-passing systems on this machine, and write a report
+    Compare(parvum_lab::CompareOptions),
     #[command(hide = true)]
     Daemon {
         /// The machine's directory
@@ -74,6 +77,12 @@ enum Command {
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
+        Command::Compare(options) => {
+            return match compare::run(&options) {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(error) => complain(&error),
+            };
+        }
         Command::Up => power::up(),
         Command::Down => power::down(),
         Command::Run(args) => return run::run(&args),

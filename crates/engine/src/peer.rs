@@ -116,9 +116,11 @@ impl PeerState {
         self.queue.is_empty() && self.current.is_none() && self.cleared.is_empty() && self.answers.is_empty()
     }
 
-    /// Whether there is something to push.
-    pub(crate) fn has_output(&self) -> bool {
-        !self.is_idle() || self.unflushed
+    /// Whether there is something to push that only waits for room in a link.
+    pub(crate) fn has_output(&self, credit: u64) -> bool {
+        let held =
+            self.current.is_some() || !self.cleared.is_empty() || !self.answers.is_empty() || self.unflushed;
+        held || (!self.queue.is_empty() && self.outstanding < credit)
     }
 
     /// Sends that are not over, or whose data is still kept here.

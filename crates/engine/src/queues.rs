@@ -13,6 +13,18 @@ pub struct MessageId {
     generation: u32,
 }
 
+impl MessageId {
+    /// The id as one number that is never zero.
+    pub fn number(self) -> u64 {
+        u64::from(self.generation) << 32 | (u64::from(self.index) + 1)
+    }
+
+    /// The id of that number; a number that was never given out names nothing.
+    pub fn from_number(number: u64) -> MessageId {
+        MessageId { index: (number as u32).wrapping_sub(1), generation: (number >> 32) as u32 }
+    }
+}
+
 pub(crate) enum Body {
     /// All data is here.
     Whole(Block),

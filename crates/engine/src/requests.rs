@@ -11,6 +11,18 @@ pub struct RequestId {
     pub(crate) generation: u32,
 }
 
+impl RequestId {
+    /// The id as one number that is never zero.
+    pub fn number(self) -> u64 {
+        u64::from(self.generation) << 32 | (u64::from(self.index) + 1)
+    }
+
+    /// The id of that number; a number that was never given out names nothing.
+    pub fn from_number(number: u64) -> RequestId {
+        RequestId { index: (number as u32).wrapping_sub(1), generation: (number >> 32) as u32 }
+    }
+}
+
 /// What became of an operation.
 #[derive(Debug)]
 pub enum Outcome {

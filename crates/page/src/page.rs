@@ -137,7 +137,13 @@ impl TaskPage {
 
     fn wake(&self, bell: impl AsFd) {
         let door = self.door();
-        match door.state.load(Ordering::Relaxed) {
+        let state = door.state.load(Ordering::Relaxed);
+        if state == AWAKE {
+            return;
+        }
+        // A hint for the sleeper: from its own core, spinning is no use to it.
+        door.waker_cpu.store(rustix::thread::sched_getcpu() as u32, Ordering::Relaxed);
+        match state {
             ON_FUTEX => {
                 door.rings.fetch_add(1, Ordering::Release);
                 // Shared, for the sleeper lives in another process. The only

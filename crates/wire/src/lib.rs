@@ -6,8 +6,10 @@
 #![forbid(unsafe_code)]
 
 pub mod control;
+pub mod encoding;
 pub mod frame;
 pub mod tid;
+pub mod xdr;
 
 pub use frame::{Header, Kind};
 pub use tid::Tid;

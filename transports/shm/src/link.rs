@@ -55,7 +55,12 @@ impl Link for ShmLink {
 
     #[inline]
     fn receive(&mut self, most: usize, sink: &mut Sink<'_>) -> Result<usize, Refused> {
-        self.consumer.receive(self.segment.incoming(), most, sink)
+        let ring = self.segment.incoming();
+        let taken = self.consumer.receive(ring, most, sink)?;
+        if taken > 0 && ring.relieve() {
+            self.bell.page.ring(&self.bell.event);
+        }
+        Ok(taken)
     }
 
     fn pull(&mut self, address: u64, into: &mut [u8]) -> Result<(), PullRefused> {

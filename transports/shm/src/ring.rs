@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! consumed   one line, written by the consumer: cells taken, bulk bytes freed
+//! starving   one line, written by the producer: it found no room and will sleep
 //! cells      CELLS x 64 bytes: publish word, frame header, 32 bytes of payload
 //! bulk       LINES x 64 bytes for payloads that do not fit into their cell
 //! ```
@@ -38,6 +39,10 @@ pub struct Consumed {
     bulk: AtomicU64,
 }
 
+/// What the producer tells the consumer. Alone in its line.
+#[repr(C, align(64))]
+pub struct Starving(AtomicU32);
+
 /// The shared memory of one direction; all zero when fresh.
 ///
 /// Invariant: a cell's body and the bulk it names belong to the producer until
@@ -45,6 +50,7 @@ pub struct Consumed {
 #[repr(C)]
 pub struct RingMemory<const CELLS: usize, const LINES: usize> {
     consumed: Consumed,
+    starving: Starving,
     cells: [Cell; CELLS],
     bulk: [UnsafeCell<[u8; LINE]>; LINES],
 }
@@ -65,9 +71,20 @@ impl<const CELLS: usize, const LINES: usize> RingMemory<CELLS, LINES> {
         let cell = || Cell { publish: AtomicU32::new(0), body: UnsafeCell::new([0; LINE - 4]) };
         RingMemory {
             consumed: Consumed { cells: AtomicU64::new(0), bulk: AtomicU64::new(0) },
+            starving: Starving(AtomicU32::new(0)),
             cells: std::array::from_fn(|_| cell()),
             bulk: std::array::from_fn(|_| UnsafeCell::new([0; LINE])),
         }
+    }
+
+    /// Whether the producer found no room; asks once for each time it did.
+    ///
+    /// No fence orders this with the room just made, so the answer may come too
+    /// early: a producer that sleeps must look again by itself after a while.
+    #[inline]
+    pub fn relieve(&self) -> bool {
+        // Relaxed: a hint, see above.
+        self.starving.0.load(Ordering::Relaxed) != 0 && self.starving.0.swap(0, Ordering::Relaxed) != 0
     }
 
     fn lap(position: u64) -> u32 {
@@ -163,6 +180,7 @@ impl Producer {
             // counted there are no longer read.
             self.seen_cells = ring.consumed.cells.load(Ordering::Acquire);
             if self.next.wrapping_sub(self.seen_cells) >= C as u64 {
+                ring.starving.0.store(1, Ordering::Relaxed);
                 return Err(Refused::Full);
             }
         }
@@ -202,6 +220,7 @@ impl Producer {
             // Acquire: partner of the release in `Consumer::receive`.
             self.seen_bulk = ring.consumed.bulk.load(Ordering::Acquire);
             if end.wrapping_sub(self.seen_bulk) > bulk {
+                ring.starving.0.store(1, Ordering::Relaxed);
                 return Err(Refused::Full);
             }
         }
@@ -295,7 +314,7 @@ mod tests {
     fn cells_are_one_line_each() {
         assert_eq!(size_of::<Cell>(), 64);
         assert_eq!(size_of::<Consumed>(), 64);
-        assert_eq!(size_of::<Small>(), 64 + 4 * 64 + 16 * 64);
+        assert_eq!(size_of::<Small>(), 2 * 64 + 4 * 64 + 16 * 64);
     }
 
     #[test]

@@ -259,6 +259,8 @@ pub struct Machine<F> {
     last_local: u32,
     batches: Vec<spawn::Batch>,
     offers: HashSet<(Tid, Tid)>,
+    /// Who was told to connect to whom by TCP.
+    tcp_pairs: HashSet<(Tid, Tid)>,
     groups: groups::Groups,
     mailbox: mailbox::Mailbox,
     watches: notify::Watches,
@@ -280,6 +282,7 @@ impl<F: Clone> Machine<F> {
             last_local: 0,
             batches: Vec::new(),
             offers: HashSet::new(),
+            tcp_pairs: HashSet::new(),
             groups: Default::default(),
             mailbox: Default::default(),
             watches: Default::default(),

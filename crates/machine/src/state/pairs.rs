@@ -37,6 +37,11 @@ impl<F: Clone> Machine<F> {
         let Some(other) = self.tasks.get_mut(&to).filter(|t| t.channel.is_some() && me != to) else {
             return self.refuse(client, id, Failure::new(ErrorKind::NoSuchTask, to.to_string()));
         };
+        // Of two that would connect to each other exactly one does: the first.
+        if self.tcp_pairs.contains(&(to, me)) {
+            return self.reply(client, id, Reply::AlreadyOffered);
+        }
+        self.tcp_pairs.insert((me, to));
         other.awaiting_listener.push((client, id, me));
         if other.listener.is_some() {
             self.admit_tcp(to);

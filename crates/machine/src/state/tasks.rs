@@ -117,6 +117,7 @@ impl<F: Clone> Machine<F> {
             self.refuse(client, id, ErrorKind::NoSuchTask);
         }
         self.offers.retain(|(a, b)| *a != tid && *b != tid);
+        self.tcp_pairs.retain(|(a, b)| *a != tid && *b != tid);
         self.leave_all(tid);
         self.drop_mail_of(tid);
         self.tell_watchers(tid);

@@ -68,7 +68,8 @@ pub enum Request {
         /// The other task.
         to: Tid,
     },
-    /// Asks where task `to` takes TCP connections. Answer: [`Reply::TcpAddress`].
+    /// Asks where task `to` takes TCP connections. Answers:
+    /// [`Reply::TcpAddress`]; [`Reply::AlreadyOffered`] when the other was told to connect first.
     ConnectTcp {
         /// The other task.
         to: Tid,

@@ -1,0 +1,13 @@
+/* What a PVM program of the comparison needs to know of its team besides team.h. */
+#ifndef TEAM_PVM_H
+#define TEAM_PVM_H
+
+#include "team.h"
+
+extern int team_tids[];      /* the tid of each task                          */
+extern int team_encoding;    /* PvmDataDefault, PvmDataRaw or PvmDataInPlace  */
+
+/* PVM's calls return a negative number when they fail; `call` names it. */
+int pvm_ok(int result, const char *call);
+
+#endif

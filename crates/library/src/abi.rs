@@ -1,0 +1,536 @@
+//! The table of `parvum-waist`: C types in, the runtime called, C types out.
+//!
+//! One lock guards the runtime; a call holds it while it waits, so the threads
+//! of a program take turns. A panic here would be a bug of ours: it ends the
+//! process rather than unwind into C.
+
+use crate::connect::ConnectError;
+use crate::process;
+use crate::runtime::{AskError, Runtime};
+use parvum_engine::{
+    Buffering, Completed, Completion, Envelope, Into, Keep, MessageId, Outcome, Outgoing, Pattern, Received,
+    RequestId, SendError, Sent, TagMatch, UserBuffer,
+};
+use parvum_task::SessionError;
+use parvum_transport::Route;
+use parvum_waist as waist;
+use parvum_waist::{
+    ANY_CONTEXT, ANY_TASK, Enrolled, Message, Notes, Piece, Progress, Status, Table, TagKind,
+};
+use parvum_wire::Tid;
+use parvum_wire::control::{ErrorKind, Failure, Reply, Request};
+use std::ffi::c_void;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+static RUNTIME: Mutex<Option<Runtime>> = Mutex::new(None);
+static LAST_ERROR: Mutex<String> = Mutex::new(String::new());
+/// Set in a forked child: the runtime it sees is its parent's.
+static FORKED: AtomicBool = AtomicBool::new(false);
+
+static TABLE: Table = Table {
+    version: waist::TABLE_VERSION,
+    size: size_of::<Table>() as u32,
+    enrol,
+    depart,
+    send,
+    receive,
+    post,
+    wait,
+    cancel,
+    probe,
+    find,
+    take,
+    give_back,
+    progress,
+    next_completed,
+    inject,
+    ask,
+    prefer,
+    counters,
+    last_error,
+    descriptors,
+};
+
+/// The table; see `parvum-waist`.
+#[unsafe(no_mangle)]
+pub extern "C" fn parvum_table() -> *const Table {
+    &TABLE
+}
+
+/// Remembers a failure's text for `last_error`.
+pub(crate) fn remember(why: &(impl std::fmt::Display + ?Sized)) {
+    *LAST_ERROR.lock().unwrap_or_else(PoisonError::into_inner) = why.to_string();
+}
+
+/// The process ends: hands over what was sent and leaves the machine.
+pub(crate) fn leave() {
+    if FORKED.load(Ordering::Relaxed) {
+        return;
+    }
+    // A thread that still waits inside holds the lock, and with it the task: it ends with the process.
+    if let Ok(mut runtime) = RUNTIME.try_lock()
+        && let Some(runtime) = runtime.take()
+    {
+        runtime.depart();
+    }
+}
+
+/// This is a forked child: the parent's identity is not ours.
+pub(crate) fn forget() {
+    // Relaxed: the child has one thread.
+    FORKED.store(true, Ordering::Relaxed);
+}
+
+fn lock() -> MutexGuard<'static, Option<Runtime>> {
+    RUNTIME.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Calls `work` with the runtime, or gives `Unknown` when this task has not enrolled.
+#[inline]
+fn with<R>(otherwise: R, work: impl FnOnce(&mut Runtime) -> R) -> R {
+    if FORKED.load(Ordering::Relaxed) {
+        return otherwise;
+    }
+    match &mut *lock() {
+        Some(runtime) => work(runtime),
+        None => otherwise,
+    }
+}
+
+unsafe extern "C" fn enrol(interface: *const u8, length: usize, out: *mut Enrolled) -> i32 {
+    // SAFETY: the caller gives a string of that length.
+    let interface = unsafe { std::slice::from_raw_parts(interface, length) };
+    let mut runtime = lock();
+    if FORKED.swap(false, Ordering::Relaxed) {
+        // The parent's runtime must not be dropped here: that would close and unmap nothing
+        // of the parent's, but speak to the daemon in its name.
+        std::mem::forget(runtime.take());
+    }
+    if runtime.is_none() {
+        match Runtime::start(&String::from_utf8_lossy(interface), process::own_directory()) {
+            Ok(started) => *runtime = Some(started),
+            Err(why) => {
+                remember(&why);
+                return Status::NoMachine as i32;
+            }
+        }
+        static WATCHED: std::sync::Once = std::sync::Once::new();
+        WATCHED.call_once(process::watch);
+    }
+    let Some(runtime) = &mut *runtime else { return Status::NoMachine as i32 };
+    if runtime.session.is_lost() {
+        remember(&SessionError::Lost);
+        return Status::NoMachine as i32;
+    }
+    let parent = runtime.parent.map_or(0, |parent| parent.0);
+    // SAFETY: `out` is writable, by the table's contract.
+    unsafe { *out = Enrolled { tid: runtime.engine.me().0, parent } };
+    Status::Done as i32
+}
+
+extern "C" fn depart() -> i32 {
+    if FORKED.load(Ordering::Relaxed) {
+        return Status::Unknown as i32;
+    }
+    match lock().take() {
+        Some(runtime) => {
+            runtime.depart();
+            Status::Done as i32
+        }
+        None => Status::Unknown as i32,
+    }
+}
+
+/// Memory that the interface owns, released when the engine is done with it.
+struct Owner {
+    owner: *mut c_void,
+    release: unsafe extern "C" fn(*mut c_void),
+}
+
+impl Keep for Owner {}
+// SAFETY: the table demands that `release` may be called from any thread.
+unsafe impl Send for Owner {}
+// SAFETY: an owner is only ever dropped, never used through a shared reference.
+unsafe impl Sync for Owner {}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        // SAFETY: the table demands that this is valid once; drop happens once.
+        unsafe { (self.release)(self.owner) };
+    }
+}
+
+unsafe extern "C" fn send(message: *const waist::Outgoing, request: *mut u64) -> i32 {
+    // SAFETY: both are valid for the call, by the table's contract.
+    let (message, request) = unsafe { (&*message, &mut *request) };
+    *request = 0;
+    let keep: Option<Arc<dyn Keep>> = match (message.owner.is_null(), message.release) {
+        (false, Some(release)) => Some(Arc::new(Owner { owner: message.owner, release })),
+        _ => None,
+    };
+    let buffering = match message.buffering {
+        0 => Buffering::BySize,
+        1 => Buffering::Never,
+        2 => Buffering::AtSender,
+        3 => Buffering::AtReceiver,
+        4 => Buffering::OrDiscard,
+        _ => return Status::BadArgument as i32,
+    };
+    let completion = if message.completion == 0 { Completion::Reusable } else { Completion::Matched };
+    with(Status::Unknown as i32, |runtime| {
+        let to = Tid(message.to);
+        if let Err(why) = runtime.reach(to) {
+            return refused(&why) as i32;
+        }
+        // SAFETY: `message` names `count` pieces, and they stay as long as the table says.
+        let sent = unsafe {
+            with_pieces(message, |pieces| {
+                let &waist::Outgoing { tag, context, meta, .. } = message;
+                runtime.engine.send(Outgoing { to, tag, context, meta, pieces, keep, buffering, completion })
+            })
+        };
+        match sent {
+            Ok(Sent::Now) => Status::Done as i32,
+            Ok(Sent::Later(id)) => {
+                *request = id.number();
+                Status::Pending as i32
+            }
+            Err(SendError::Gone(_)) => Status::Gone as i32,
+            Err(why @ SendError::NotAttached(_)) => {
+                remember(&why);
+                Status::Unknown as i32
+            }
+        }
+    })
+}
+
+/// Shows a message's pieces as slices; one piece without an allocation.
+///
+/// # Safety
+/// The pieces must be readable for the length of the call.
+#[inline]
+unsafe fn with_pieces<R>(message: &waist::Outgoing, use_them: impl FnOnce(&[&[u8]]) -> R) -> R {
+    if message.count == 0 || message.pieces.is_null() {
+        return use_them(&[]);
+    }
+    let slice = |piece: &Piece| match piece.length {
+        0 => &[][..],
+        // SAFETY: the caller says that the piece is readable.
+        length => unsafe { std::slice::from_raw_parts(piece.start, length) },
+    };
+    // SAFETY: the caller gives `count` pieces.
+    match unsafe { std::slice::from_raw_parts(message.pieces, message.count) } {
+        [only] => use_them(&[slice(only)]),
+        many => use_them(&many.iter().map(slice).collect::<Vec<_>>()),
+    }
+}
+
+fn refused(why: &ConnectError) -> Status {
+    remember(why);
+    match why {
+        ConnectError::Refused(failure) if failure.kind == ErrorKind::NoSuchTask => Status::Gone,
+        ConnectError::Refused(_) => Status::Refused,
+        ConnectError::Segment(_) => Status::NoMemory,
+        ConnectError::Lost(_) | ConnectError::Late => Status::NoMachine,
+        ConnectError::Protocol(_) | ConnectError::Page(_) | ConnectError::Tcp(..) => Status::Refused,
+    }
+}
+
+#[inline]
+fn pattern_of(pattern: &waist::Pattern) -> Pattern {
+    let tag = match pattern.tags {
+        TagKind::Any => TagMatch::Any,
+        TagKind::Exactly => TagMatch::Exactly(pattern.tag),
+        TagKind::Masked => TagMatch::Masked { mask: pattern.other, value: pattern.tag },
+        TagKind::Within => TagMatch::Within { first: pattern.tag, last: pattern.other },
+    };
+    Pattern {
+        from: (pattern.from != ANY_TASK).then_some(Tid(pattern.from)),
+        tag,
+        context: (pattern.context != ANY_CONTEXT).then_some(pattern.context as u32),
+    }
+}
+
+/// # Safety
+/// `room`, when not null, must be the program's for `length` bytes until the receive is over.
+#[inline]
+unsafe fn place(room: *mut u8, length: usize) -> Into {
+    if room.is_null() {
+        Into::Block
+    } else {
+        // SAFETY: the caller's promise.
+        Into::User(unsafe { UserBuffer::new(room, length) })
+    }
+}
+
+unsafe extern "C" fn receive(
+    pattern: *const waist::Pattern,
+    room: *mut u8,
+    length: usize,
+    notes: *const Notes,
+    out: *mut Message,
+) -> i32 {
+    // SAFETY: valid for the call, by the table's contract.
+    let (pattern, notes, out) = unsafe { (&*pattern, &*notes, &mut *out) };
+    with(Status::Unknown as i32, |runtime| {
+        // SAFETY: the receive is over or cancelled when this returns (see below), and until
+        // then the caller has lent the memory.
+        let into = unsafe { place(room, length) };
+        let id = runtime.engine.post(pattern_of(pattern), into, false, false);
+        loop {
+            if runtime.wait_for(id, notes) {
+                return finish(runtime, id, room.is_null(), length, out) as i32;
+            }
+            if runtime.engine.cancel(id) {
+                runtime.engine.test(id);
+                return late(runtime) as i32;
+            }
+            // Matched already: its data is on the way, and the memory is not ours to give back.
+            if runtime.session.is_lost() {
+                runtime.attend();
+            }
+            let on = Notes { limit: 1_000_000, ..*notes };
+            if runtime.wait_for(id, &on) {
+                return finish(runtime, id, room.is_null(), length, out) as i32;
+            }
+        }
+    })
+}
+
+/// Why a wait ended without result.
+fn late(runtime: &Runtime) -> Status {
+    if runtime.session.is_lost() {
+        remember(&SessionError::Lost);
+        return Status::NoMachine;
+    }
+    Status::Pending
+}
+
+/// Takes the outcome of a request that is over.
+#[inline]
+fn finish(runtime: &mut Runtime, id: RequestId, in_block: bool, room: usize, out: &mut Message) -> Status {
+    match runtime.engine.test(id) {
+        Received::Pending => Status::Unknown,
+        Received::Over(Outcome::Sent) => Status::Done,
+        Received::Over(Outcome::Cancelled) => Status::Cancelled,
+        Received::Over(Outcome::Gone(_)) => Status::Gone,
+        Received::Over(Outcome::Received(completed)) => {
+            let cut = !in_block && completed.is_cut(room);
+            fill(runtime, completed, out);
+            if cut { Status::Cut } else { Status::Done }
+        }
+    }
+}
+
+#[inline]
+fn fill(runtime: &mut Runtime, completed: Completed, out: &mut Message) {
+    let Envelope { from, tag, context, meta, length } = completed.envelope;
+    (out.from, out.tag, out.context, out.meta, out.length) = (from.0, tag, context, meta, length);
+    (out.handle, out.data) = (0, std::ptr::null());
+    let Some(block) = completed.block else { return };
+    let bytes = block.bytes();
+    if bytes.len() <= parvum_engine::Block::INLINE {
+        out.inline[..bytes.len()].copy_from_slice(bytes);
+    } else {
+        out.handle = runtime.lend(block);
+        out.data = runtime.lent(out.handle).map_or(std::ptr::null(), |block| block.bytes().as_ptr());
+    }
+}
+
+unsafe extern "C" fn post(pattern: *const waist::Pattern, room: *mut u8, length: usize, flags: u32) -> u64 {
+    // SAFETY: valid for the call; the memory stays until the request is over, by the contract.
+    let (pattern, into) = unsafe { (&*pattern, place(room, length)) };
+    with(0, |runtime| runtime.engine.post(pattern_of(pattern), into, flags & 1 != 0, flags & 2 != 0).number())
+}
+
+unsafe extern "C" fn wait(request: u64, notes: *const Notes, out: *mut Message) -> i32 {
+    // SAFETY: valid for the call, by the table's contract.
+    let (notes, out) = unsafe { (&*notes, &mut *out) };
+    let id = RequestId::from_number(request);
+    with(Status::Unknown as i32, |runtime| {
+        if !runtime.engine.is_known(id) {
+            return Status::Unknown as i32;
+        }
+        if !runtime.wait_for(id, notes) {
+            return late(runtime) as i32;
+        }
+        finish(runtime, id, false, usize::MAX, out) as i32
+    })
+}
+
+extern "C" fn cancel(request: u64) -> i32 {
+    let done = |runtime: &mut Runtime| runtime.engine.cancel(RequestId::from_number(request));
+    if with(false, done) { Status::Done as i32 } else { Status::Unknown as i32 }
+}
+
+fn describe(id: MessageId, envelope: &Envelope) -> Message {
+    let Envelope { from, tag, context, meta, length } = *envelope;
+    Message { from: from.0, tag, context, meta, length, handle: id.number(), ..Message::NONE }
+}
+
+unsafe extern "C" fn probe(pattern: *const waist::Pattern, notes: *const Notes, out: *mut Message) -> i32 {
+    // SAFETY: valid for the call, by the table's contract.
+    let (pattern, notes, out) = unsafe { (&*pattern, &*notes, &mut *out) };
+    let pattern = pattern_of(pattern);
+    with(Status::Unknown as i32, |runtime| {
+        match runtime.wait_until(notes, |runtime| runtime.engine.probe(&pattern)) {
+            Some((id, envelope)) => {
+                *out = describe(id, &envelope);
+                Status::Done as i32
+            }
+            None => late(runtime) as i32,
+        }
+    })
+}
+
+unsafe extern "C" fn find(
+    visit: unsafe extern "C" fn(context: *mut c_void, message: *const Message) -> bool,
+    context: *mut c_void,
+    out: *mut Message,
+) -> i32 {
+    with(Status::Unknown as i32, |runtime| {
+        runtime.progress();
+        let found = runtime.engine.find(|id, envelope| {
+            let message = describe(id, envelope);
+            // SAFETY: the caller gives a function for this context; the message lives during the call.
+            unsafe { visit(context, &message) }
+        });
+        match found {
+            Some((id, envelope)) => {
+                // SAFETY: `out` is writable, by the table's contract.
+                unsafe { *out = describe(id, &envelope) };
+                Status::Done as i32
+            }
+            None => Status::Pending as i32,
+        }
+    })
+}
+
+unsafe extern "C" fn take(
+    name: u64,
+    room: *mut u8,
+    length: usize,
+    notes: *const Notes,
+    out: *mut Message,
+) -> i32 {
+    // SAFETY: valid for the call, by the table's contract.
+    let (notes, out) = unsafe { (&Notes { limit: -1, ..*notes }, &mut *out) };
+    with(Status::Unknown as i32, |runtime| {
+        // SAFETY: this returns only when the receive is over.
+        let into = unsafe { place(room, length) };
+        let Some(id) = runtime.engine.receive_message(MessageId::from_number(name), into) else {
+            return Status::Unknown as i32;
+        };
+        // A matched receive ends: with its data, or with its sender.
+        while !runtime.wait_for(id, notes) {
+            runtime.attend();
+        }
+        finish(runtime, id, room.is_null(), length, out) as i32
+    })
+}
+
+extern "C" fn give_back(handle: u64) {
+    with((), |runtime| runtime.give_back(handle));
+}
+
+extern "C" fn progress() -> Progress {
+    with(Progress { moved: false, lost: true }, |runtime| Progress {
+        moved: runtime.progress(),
+        lost: runtime.session.is_lost(),
+    })
+}
+
+extern "C" fn next_completed() -> u64 {
+    with(0, |runtime| runtime.engine.next_completed().map_or(0, RequestId::number))
+}
+
+unsafe extern "C" fn inject(message: *const Message, data: *const u8, length: usize) -> i32 {
+    // SAFETY: valid for the call, by the table's contract.
+    let (message, data) = unsafe { (&*message, std::slice::from_raw_parts(data, length)) };
+    let &Message { from, tag, context, meta, .. } = message;
+    let envelope = Envelope { from: Tid(from), tag, context, meta, length: length as u64 };
+    with(Status::Unknown as i32, |runtime| {
+        runtime.engine.inject(envelope, data);
+        Status::Done as i32
+    })
+}
+
+unsafe extern "C" fn ask(
+    request: *const u8,
+    length: usize,
+    notes: *const Notes,
+    answer: unsafe extern "C" fn(context: *mut c_void, bytes: *const u8, length: usize),
+    context: *mut c_void,
+) -> i32 {
+    // SAFETY: valid for the call, by the table's contract.
+    let (bytes, notes) = unsafe { (std::slice::from_raw_parts(request, length), &*notes) };
+    let Ok(request) = postcard::from_bytes::<Request>(bytes) else { return Status::BadArgument as i32 };
+    with(Status::Unknown as i32, |runtime| {
+        let reply: Result<Reply, Failure> = match runtime.ask(request, &[], notes) {
+            Ok(answer) => answer.reply,
+            Err(AskError::Late) => return Status::Pending as i32,
+            Err(AskError::Lost(SessionError::Refused(failure))) => Err(failure),
+            Err(AskError::Lost(why)) => {
+                remember(&why);
+                return Status::NoMachine as i32;
+            }
+        };
+        let status = if reply.is_ok() { Status::Done } else { Status::Refused };
+        if let Err(why) = &reply {
+            remember(why);
+        }
+        let Ok(bytes) = postcard::to_stdvec(&reply) else { return Status::NoMemory as i32 };
+        // SAFETY: the caller gives a function for this context; the bytes live during the call.
+        unsafe { answer(context, bytes.as_ptr(), bytes.len()) };
+        status as i32
+    })
+}
+
+extern "C" fn prefer(route: u32) -> i32 {
+    let asked = match route {
+        0 => None,
+        1 => Some(Route::Shm),
+        2 => Some(Route::Routed),
+        _ => return Status::BadArgument as i32,
+    };
+    with(Status::Unknown as i32, |runtime| {
+        runtime.routes.asked = asked;
+        Status::Done as i32
+    })
+}
+
+unsafe extern "C" fn counters(out: *mut u64, room: usize) -> usize {
+    with(0, |runtime| {
+        let cells = &runtime.page.counters()[..parvum_engine::Ledger::CELLS];
+        for (at, cell) in cells.iter().take(room).enumerate() {
+            // SAFETY: room for `room` numbers, by the table's contract.
+            // Relaxed: the one writer of the cells is this process, under the same lock.
+            unsafe { *out.add(at) = cell.load(Ordering::Relaxed) };
+        }
+        cells.len()
+    })
+}
+
+unsafe extern "C" fn last_error(out: *mut u8, room: usize) -> usize {
+    let text = LAST_ERROR.lock().unwrap_or_else(PoisonError::into_inner);
+    let length = text.len().min(room);
+    // SAFETY: room for `room` bytes, by the table's contract; the text is ours.
+    unsafe { std::ptr::copy_nonoverlapping(text.as_ptr(), out, length) };
+    length
+}
+
+unsafe extern "C" fn descriptors(out: *mut i32, room: usize) -> usize {
+    use rustix::fd::{AsFd, AsRawFd};
+    with(0, |runtime| {
+        let watched = runtime.watched.iter().map(|(_, socket)| socket.as_raw_fd());
+        let all = [runtime.session.fd().as_raw_fd(), runtime.as_fd().as_raw_fd()].into_iter().chain(watched);
+        let mut count = 0;
+        for descriptor in all.take(room) {
+            // SAFETY: `count` stays below `room`, which the caller has.
+            unsafe { *out.add(count) = descriptor };
+            count += 1;
+        }
+        count
+    })
+}

@@ -1,0 +1,192 @@
+//! Making links: which route, and what it takes to open it.
+
+use crate::runtime::{AskError, Runtime};
+use parvum_page::TaskPage;
+use parvum_shm::{BadSegment, Bell, Segment, ShmLink};
+use parvum_task::SessionError;
+use parvum_transport::Route;
+use parvum_waist::{Notes, call};
+use parvum_wire::Tid;
+use parvum_wire::control::{Failure, Reply, Request};
+use rustix::fd::AsFd;
+use std::sync::Arc;
+
+/// Why there is no link to a task.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ConnectError {
+    #[error("{0}")]
+    Refused(#[from] Failure),
+    #[error(transparent)]
+    Lost(#[from] SessionError),
+    #[error("E-DEADLINE: the daemon did not answer within a minute")]
+    Late,
+    #[error("E-PROTOCOL: the daemon answered {0}")]
+    Protocol(&'static str),
+    #[error("E-NOMEMORY: {0}")]
+    Segment(#[from] BadSegment),
+    #[error("E-PROTOCOL: {0}")]
+    Page(#[from] parvum_page::PageError),
+    #[error("E-TCP: no connection to {0}: {1}")]
+    Tcp(String, std::io::Error),
+}
+
+impl From<AskError> for ConnectError {
+    fn from(error: AskError) -> ConnectError {
+        match error {
+            AskError::Late => ConnectError::Late,
+            AskError::Lost(why) => ConnectError::Lost(why),
+        }
+    }
+}
+
+/// The daemon answers at once; a minute means that it hangs.
+const MINUTE: Notes = Notes { limit: 60_000_000_000, call: call::MACHINE, peer: -1, tag: -1, context: -1 };
+
+impl Runtime {
+    /// Makes sure that messages to `to` go over the wanted route.
+    #[inline]
+    pub(crate) fn reach(&mut self, to: Tid) -> Result<(), ConnectError> {
+        let wanted = self.routes.wanted();
+        match self.engine.route_to(to) {
+            Some(route) if route == wanted || route == Route::Own => Ok(()),
+            None if self.engine.is_gone(to) => Ok(()),
+            _ => self.reach_slowly(to, wanted),
+        }
+    }
+
+    #[inline(never)]
+    fn reach_slowly(&mut self, to: Tid, wanted: Route) -> Result<(), ConnectError> {
+        // What the peer offered meanwhile will do.
+        self.attend();
+        if self.engine.prefer(to, wanted) {
+            return Ok(());
+        }
+        match wanted {
+            Route::Own | Route::Shm => self.connect_shm(to)?,
+            Route::Tcp => self.connect_tcp(to)?,
+            Route::Routed => self.connect_routed(to)?,
+        }
+        self.engine.prefer(to, wanted);
+        Ok(())
+    }
+
+    fn connect_shm(&mut self, to: Tid) -> Result<(), ConnectError> {
+        let (segment, file) = Segment::create()?;
+        let answer = self.ask(Request::Connect { to }, &[file.as_fd()], &MINUTE)?;
+        match answer.reply? {
+            Reply::Connected { .. } => {
+                let mut fds = answer.fds.into_iter();
+                let (Some(page), Some(event)) = (fds.next(), fds.next()) else {
+                    return Err(ConnectError::Protocol("without descriptors"));
+                };
+                let bell = Bell { page: Arc::new(TaskPage::open(page)?), event };
+                self.engine.attach(to, Route::Shm, Box::new(ShmLink::new(segment, bell, self.single_copy)));
+                Ok(())
+            }
+            // The offer came before this answer and is attached when it has been attended to.
+            Reply::AlreadyOffered => {
+                self.attend();
+                Ok(())
+            }
+            _ => Err(ConnectError::Protocol("something else to an offer")),
+        }
+    }
+
+    fn connect_tcp(&mut self, to: Tid) -> Result<(), ConnectError> {
+        let answer = self.ask(Request::ConnectTcp { to }, &[], &MINUTE)?;
+        let (addr, token) = match answer.reply? {
+            Reply::TcpAddress { addr, token } => (addr, token),
+            // The other is about to connect to this task: its connection will serve both ways.
+            Reply::AlreadyOffered => return self.await_tcp(to),
+            _ => return Err(ConnectError::Protocol("something else to a request for an address")),
+        };
+        let me = self.engine.me();
+        let link = parvum_tcp::connect(&addr, me, &token).map_err(|error| ConnectError::Tcp(addr, error))?;
+        self.watch(to, link.socket());
+        self.engine.attach(to, Route::Tcp, Box::new(link));
+        Ok(())
+    }
+
+    fn await_tcp(&mut self, from: Tid) -> Result<(), ConnectError> {
+        self.attend();
+        let arrived = |runtime: &mut Runtime| {
+            runtime.accept_tcp();
+            let over = runtime.engine.is_attached(from, Route::Tcp) || runtime.engine.is_gone(from);
+            over.then_some(())
+        };
+        self.wait_until(&MINUTE, arrived).ok_or(ConnectError::Late)
+    }
+
+    fn connect_routed(&mut self, to: Tid) -> Result<(), ConnectError> {
+        // Whether there is such a task only the daemon knows.
+        let answer = self.ask(Request::Tasks { of: Some(to) }, &[], &MINUTE)?;
+        answer.reply?;
+        self.open_routed()?;
+        if let Some(hub) = &self.routed {
+            self.engine.attach(to, Route::Routed, Box::new(hub.link(to)));
+        }
+        Ok(())
+    }
+
+    /// Opens the connection that carries routed frames, once.
+    pub(crate) fn open_routed(&mut self) -> Result<(), ConnectError> {
+        if self.routed.is_none() {
+            let socket = self.session.open_data()?;
+            let hub = parvum_routed::Hub::new(socket)
+                .map_err(|error| ConnectError::Tcp("the daemon".into(), error))?;
+            self.watch(self.engine.me(), hub.socket());
+            self.routed = Some(hub);
+        }
+        Ok(())
+    }
+
+    /// Accepts the connections that have come, and greets those who made them.
+    pub(crate) fn accept_tcp(&mut self) {
+        let Some(listener) = &self.listener else { return };
+        while let Some(greeting) = parvum_tcp::accept(listener) {
+            self.greeting.push(greeting);
+        }
+        self.greet();
+    }
+
+    fn greet(&mut self) {
+        let waiting = std::mem::take(&mut self.greeting);
+        for greeting in waiting {
+            match greeting.heard() {
+                parvum_tcp::Heard::NotYet(greeting) => self.greeting.push(greeting),
+                parvum_tcp::Heard::Nothing => {}
+                parvum_tcp::Heard::Hello { from, token, link } => {
+                    let known =
+                        |expected: &crate::events::Expected| expected.from == from && expected.token == token;
+                    // A stranger is dropped without a word.
+                    if let Some(at) = self.expected.iter().position(known) {
+                        self.expected.swap_remove(at);
+                        self.watch(from, link.socket());
+                        self.engine.attach(from, Route::Tcp, Box::new(link));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Moves on what only sockets move. Whether anything moved.
+    pub(crate) fn tend_sockets(&mut self) -> bool {
+        if !self.expected.is_empty() || !self.greeting.is_empty() {
+            self.accept_tcp();
+        }
+        let strangers = self.routed.as_ref().map(parvum_routed::Hub::strangers).unwrap_or_default();
+        let moved = !strangers.is_empty();
+        for tid in strangers {
+            if let Some(hub) = &self.routed {
+                self.engine.attach(tid, Route::Routed, Box::new(hub.link(tid)));
+            }
+        }
+        moved
+    }
+
+    fn watch(&mut self, peer: Tid, socket: rustix::fd::BorrowedFd<'_>) {
+        if let Ok(socket) = socket.try_clone_to_owned() {
+            self.watched.push((peer, socket));
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! What the daemon says, carried out.
+
+use crate::runtime::Runtime;
+use parvum_engine::Envelope;
+use parvum_page::TaskPage;
+use parvum_shm::{Bell, Segment, ShmLink};
+use parvum_transport::Route;
+use parvum_wire::control::{Event, Notice};
+use parvum_wire::{Tid, encoding};
+use rustix::fd::OwnedFd;
+use std::sync::Arc;
+
+/// A task that will connect by TCP, and what it will show.
+pub(crate) struct Expected {
+    pub(crate) from: Tid,
+    pub(crate) token: [u8; 16],
+}
+
+impl Runtime {
+    /// Takes in what the daemon has sent, and does it.
+    pub(crate) fn attend(&mut self) {
+        if let Err(why) = self.session.poll() {
+            crate::abi::remember(&why);
+        }
+        while let Some(arrival) = self.session.next_event() {
+            self.carry_out(arrival.event, arrival.fds);
+        }
+    }
+
+    fn carry_out(&mut self, event: Event, fds: Vec<OwnedFd>) {
+        match event {
+            Event::Offered { from, .. } => {
+                if let Err(why) = self.accept_segment(from, fds) {
+                    crate::abi::remember(&why);
+                }
+            }
+            Event::Listen { .. } => self.listener = fds.into_iter().next(),
+            Event::Expect { from, token } => {
+                self.expected.push(Expected { from, token });
+                self.accept_tcp();
+            }
+            Event::OpenData => {
+                if let Err(why) = self.open_routed() {
+                    crate::abi::remember(&why);
+                }
+            }
+            Event::Undeliverable { to } | Event::Gone { tid: to } => self.lose(to),
+            Event::Notified { cookie, about, tid } => self.note(cookie, about, tid),
+            // For runners, and for interfaces that catch output.
+            Event::Started { .. } | Event::Output { .. } | Event::Exited { .. } => {}
+        }
+    }
+
+    fn accept_segment(&mut self, from: Tid, fds: Vec<OwnedFd>) -> Result<(), Box<dyn std::error::Error>> {
+        let mut fds = fds.into_iter();
+        let (Some(segment), Some(page), Some(event)) = (fds.next(), fds.next(), fds.next()) else {
+            return Err("E-PROTOCOL: an offer without its descriptors".into());
+        };
+        let bell = Bell { page: Arc::new(TaskPage::open(page)?), event };
+        let link = ShmLink::new(Segment::open(segment)?, bell, self.single_copy);
+        self.engine.attach(from, Route::Shm, Box::new(link));
+        Ok(())
+    }
+
+    /// The machine says that a task is gone.
+    pub(crate) fn lose(&mut self, tid: Tid) {
+        self.engine.peer_gone(tid);
+        self.watched.retain(|(peer, _)| *peer != tid);
+        self.expected.retain(|expected| expected.from != tid);
+    }
+
+    /// A notice becomes a message, as PVM lays it out; the cookie holds context and tag.
+    fn note(&mut self, cookie: u64, about: Notice, tid: Tid) {
+        let envelope = Envelope {
+            from: self.engine.me().daemon(),
+            tag: cookie as u32 as i32,
+            context: (cookie >> 32) as u32,
+            meta: encoding::RAW,
+            length: 0,
+        };
+        let id = tid.0.to_le_bytes();
+        match about {
+            Notice::TaskExit | Notice::HostDelete => self.engine.inject(envelope, &id),
+            Notice::HostAdd => self.engine.inject(envelope, &[1i32.to_le_bytes(), id].concat()),
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! `libparvum.so.0`: the one engine of a process, joined to its machine.
+//!
+//! Interface libraries open this library and call it through the table of
+//! `parvum-waist`. Inside: [`runtime`] joins the engine, the session with the
+//! daemon and the transports; [`connect`] makes links; [`waiting`] decides how a
+//! task waits; [`abi`] is the table, and all `unsafe` besides.
+
+#![deny(unsafe_code)]
+
+#[allow(unsafe_code)]
+mod abi;
+mod connect;
+mod events;
+#[allow(unsafe_code)]
+mod process;
+mod runtime;
+mod waiting;

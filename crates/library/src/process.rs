@@ -1,0 +1,34 @@
+//! What the process itself must tell us: that it forks, and that it ends.
+
+use crate::abi;
+
+/// Asks to be called when the process ends, and in the child when it forks.
+pub(crate) fn watch() {
+    extern "C" fn at_exit() {
+        abi::leave();
+    }
+    extern "C" fn in_child() {
+        abi::forget();
+    }
+    // SAFETY: both functions stay valid, for this library is never unloaded.
+    unsafe {
+        libc::atexit(at_exit);
+        libc::pthread_atfork(None, None, Some(in_child));
+    }
+}
+
+/// The directory of this library: the `parvum` command is looked for near it.
+pub(crate) fn own_directory() -> Option<std::path::PathBuf> {
+    use std::os::unix::ffi::OsStrExt;
+    // SAFETY: plain output structure, all-zero is valid.
+    let mut info: libc::Dl_info = unsafe { std::mem::zeroed() };
+    // SAFETY: the address is one of ours; `info` is written by the call.
+    let found = unsafe { libc::dladdr(watch as *const libc::c_void, &mut info) };
+    if found == 0 || info.dli_fname.is_null() {
+        return None;
+    }
+    // SAFETY: on success the loader gives a terminated string that lives as long as the library.
+    let name = unsafe { std::ffi::CStr::from_ptr(info.dli_fname) };
+    let path = std::path::Path::new(std::ffi::OsStr::from_bytes(name.to_bytes()));
+    path.canonicalize().ok()?.parent().map(std::path::Path::to_path_buf)
+}

@@ -1,0 +1,380 @@
+//! The runtime: engine, session and transports of one process, and the step that moves them on.
+
+use crate::events::Expected;
+use crate::waiting::{Patience, sleep_limit, woken_from_own_core};
+use parvum_engine::{Block, Engine, Ledger, RequestId, Settings};
+use parvum_page::{TaskPage, WaitingFor, monotonic_ns};
+use parvum_task::{Options, Session, SessionError};
+use parvum_transport::Route;
+use parvum_waist::Notes;
+use parvum_wire::Tid;
+use parvum_wire::control::{Request, Role};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// The longest sleep of a task that has something to hand over.
+const NAP: Duration = Duration::from_millis(1);
+
+/// Everything a task has while it is part of a machine.
+pub(crate) struct Runtime {
+    pub(crate) engine: Engine,
+    pub(crate) session: Session,
+    pub(crate) page: Arc<TaskPage>,
+    pub(crate) event: OwnedFd,
+    pub(crate) parent: Option<Tid>,
+    /// The page's control counter when the session was last looked at.
+    control_seen: u32,
+    patience: Patience,
+    pub(crate) routes: RoutePolicy,
+    pub(crate) single_copy: bool,
+    /// Sockets of links, to be watched while the task sleeps.
+    pub(crate) watched: Vec<(Tid, OwnedFd)>,
+    pub(crate) routed: Option<parvum_routed::Hub>,
+    pub(crate) listener: Option<OwnedFd>,
+    pub(crate) expected: Vec<Expected>,
+    pub(crate) greeting: Vec<parvum_tcp::Greeting>,
+    /// Blocks lent to interfaces, by handle.
+    pub(crate) lent: Vec<Option<Block>>,
+}
+
+/// Which routes messages take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RoutePolicy {
+    /// From `PARVUM_ROUTE`; goes before what the program asks for.
+    pub(crate) fixed: Option<Route>,
+    /// What the program asked for.
+    pub(crate) asked: Option<Route>,
+}
+
+impl RoutePolicy {
+    /// The route to use between tasks of one host.
+    #[inline]
+    pub(crate) fn wanted(&self) -> Route {
+        self.fixed.or(self.asked).unwrap_or(Route::Shm)
+    }
+}
+
+/// Why there is no runtime.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StartError {
+    #[error(transparent)]
+    Session(#[from] SessionError),
+    #[error("E-OPTION: {name}={value} makes no sense; use {use_one_of}")]
+    Option { name: &'static str, value: String, use_one_of: &'static str },
+    #[error("E-PROTOCOL: the daemon gave this task no page; use command and libraries of one release")]
+    NoPage,
+    #[error("E-PROTOCOL: {0}")]
+    Page(#[from] parvum_page::PageError),
+}
+
+impl Runtime {
+    /// Joins the machine, starting it if there is none. `beside` is where this library lies.
+    pub(crate) fn start(interface: &str, beside: Option<PathBuf>) -> Result<Runtime, StartError> {
+        let routes = RoutePolicy { fixed: route_option()?, asked: None };
+        let credit = number_option("PARVUM_CREDIT", Settings::default().credit)?;
+        let single_copy = match std::env::var("PARVUM_SINGLE_COPY").as_deref() {
+            Err(_) | Ok("" | "on") => true,
+            Ok("off") => false,
+            Ok(other) => {
+                let value = other.to_owned();
+                return Err(StartError::Option {
+                    name: "PARVUM_SINGLE_COPY",
+                    value,
+                    use_one_of: "on or off",
+                });
+            }
+        };
+        let name = std::env::current_exe()
+            .ok()
+            .and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()))
+            .unwrap_or_else(|| "?".into());
+        let mut session = Session::open(&Options { beside, ..Options::new(Role::Task, name) })?;
+        let (page, event) = session.me.channel.take().ok_or(StartError::NoPage)?;
+        let page = Arc::new(TaskPage::open(page)?);
+        page.set_interface(interface);
+        let settings = Settings { credit };
+        let engine = Engine::new(session.me.tid, settings, ledger_in(&page));
+        Ok(Runtime {
+            engine,
+            parent: session.me.parent,
+            session,
+            control_seen: page.door().control.load(Ordering::Acquire).wrapping_sub(1),
+            page,
+            event,
+            patience: Patience::new(),
+            routes,
+            single_copy,
+            watched: Vec::new(),
+            routed: None,
+            listener: None,
+            expected: Vec::new(),
+            greeting: Vec::new(),
+            lent: Vec::new(),
+        })
+    }
+
+    /// Moves everything on. Whether anything moved. Never blocks.
+    #[inline]
+    pub(crate) fn progress(&mut self) -> bool {
+        let moved = self.engine.progress();
+        // Acquire: partner of the count in `TaskPage::announce_control`; the message can be read.
+        let control = self.page.door().control.load(Ordering::Acquire);
+        if control != self.control_seen {
+            self.control_seen = control;
+            self.attend();
+            return true;
+        }
+        if self.has_sockets() {
+            return self.tend_sockets() || moved;
+        }
+        moved
+    }
+
+    /// Whether something may come that no door is rung for.
+    #[inline]
+    fn has_sockets(&self) -> bool {
+        !self.watched.is_empty() || !self.expected.is_empty() || !self.greeting.is_empty()
+    }
+
+    /// Works and waits until `done` gives something, as `notes` say; `None` when the time is over
+    /// or the machine is lost.
+    #[inline]
+    pub(crate) fn wait_until<T>(
+        &mut self,
+        notes: &Notes,
+        mut done: impl FnMut(&mut Runtime) -> Option<T>,
+    ) -> Option<T> {
+        if let Some(found) = done(self) {
+            return Some(found);
+        }
+        self.progress();
+        if let Some(found) = done(self) {
+            return Some(found);
+        }
+        if notes.limit == 0 {
+            return None;
+        }
+        self.wait_patiently(notes, done)
+    }
+
+    /// Looks at the clock once in so many rounds of spinning.
+    const ROUNDS: u32 = 32;
+
+    #[inline(never)]
+    fn wait_patiently<T>(
+        &mut self,
+        notes: &Notes,
+        mut done: impl FnMut(&mut Runtime) -> Option<T>,
+    ) -> Option<T> {
+        let deadline = (notes.limit > 0).then(|| Instant::now() + Duration::from_nanos(notes.limit as u64));
+        loop {
+            // The daemon may need this core to bring what is waited for.
+            let budget = if self.routed.is_some() { Duration::ZERO } else { self.patience.budget() };
+            let since = Instant::now();
+            while !budget.is_zero() {
+                for _ in 0..Self::ROUNDS {
+                    self.progress();
+                    if let Some(found) = done(self) {
+                        self.patience.spun();
+                        return Some(found);
+                    }
+                    std::hint::spin_loop();
+                }
+                if since.elapsed() >= budget {
+                    break;
+                }
+            }
+            if let Some(found) = self.sleep_until(notes, deadline, &mut done) {
+                return found;
+            }
+            if deadline.is_some_and(|end| Instant::now() >= end) {
+                return None;
+            }
+        }
+    }
+
+    /// Sleeps until something comes. `Some` when the wait is over, either way.
+    fn sleep_until<T>(
+        &mut self,
+        notes: &Notes,
+        deadline: Option<Instant>,
+        done: &mut impl FnMut(&mut Runtime) -> Option<T>,
+    ) -> Option<Option<T>> {
+        let Notes { call, peer, tag, context, .. } = *notes;
+        self.page.wait_for(WaitingFor { call, peer, tag, context, since: monotonic_ns() });
+        let began = Instant::now();
+        let mut slept = Duration::ZERO;
+        let over = loop {
+            let in_poll = self.has_sockets();
+            let rings = if in_poll { self.page.fall_asleep_in_poll() } else { self.page.fall_asleep() };
+            self.progress();
+            if let Some(found) = done(self) {
+                self.page.stay_awake();
+                break Some(Some(found));
+            }
+            if in_poll != self.has_sockets() {
+                self.page.stay_awake();
+                continue;
+            }
+            let mut limit = sleep_limit(deadline);
+            if self.engine.has_output() {
+                // A reader that makes room rings, but may just have missed that we wait for it.
+                limit = limit.min(NAP);
+            }
+            if in_poll {
+                self.sleep_in_poll(limit);
+            } else {
+                self.page.sleep(rings, Some(limit));
+            }
+            slept = began.elapsed();
+            self.progress();
+            if let Some(found) = done(self) {
+                break Some(Some(found));
+            }
+            if slept >= Duration::from_millis(400) {
+                // Nothing rings when a daemon dies: look.
+                self.attend();
+            }
+            if self.session.is_lost() || deadline.is_some_and(|end| Instant::now() >= end) {
+                break Some(None);
+            }
+        };
+        self.page.wait_over();
+        if !slept.is_zero() {
+            self.patience.slept(slept, woken_from_own_core(&self.page));
+        }
+        over
+    }
+
+    /// Sleeps in poll(2) on the eventfd and all sockets.
+    fn sleep_in_poll(&mut self, limit: Duration) {
+        let limit = Timespec { tv_sec: limit.as_secs() as i64, tv_nsec: limit.subsec_nanos().into() };
+        let flags = if self.engine.has_output() { PollFlags::IN | PollFlags::OUT } else { PollFlags::IN };
+        let session = self.session.fd();
+        let mut sources = vec![PollFd::new(&self.event, PollFlags::IN), PollFd::new(&session, PollFlags::IN)];
+        sources.extend(self.watched.iter().map(|(_, socket)| PollFd::new(socket, flags)));
+        sources.extend(self.greeting.iter().map(|greeting| PollFd::from_borrowed_fd(greeting.socket(), PollFlags::IN)));
+        sources.extend(self.listener.iter().map(|socket| PollFd::new(socket, PollFlags::IN)));
+        let _ = poll(&mut sources, Some(&limit));
+        self.page.stay_awake();
+        let _ = rustix::io::read(&self.event, &mut [0; 8]);
+    }
+
+    /// Asks the daemon, going on with messages meanwhile.
+    pub(crate) fn ask(
+        &mut self,
+        request: Request,
+        fds: &[BorrowedFd<'_>],
+        notes: &Notes,
+    ) -> Result<parvum_task::Answer, AskError> {
+        let id = self.session.start_with(request, fds).map_err(AskError::Lost)?;
+        let answer = self.wait_until(notes, |runtime| {
+            if let Some(answer) = runtime.session.take_reply(id) {
+                return Some(Ok(answer));
+            }
+            runtime.session.is_lost().then(|| Err(AskError::Lost(SessionError::Lost)))
+        });
+        match answer {
+            Some(answer) => answer,
+            None if self.session.is_lost() => Err(AskError::Lost(SessionError::Lost)),
+            None => Err(AskError::Late),
+        }
+    }
+
+    /// Hands over everything that was sent, then leaves the machine.
+    pub(crate) fn depart(mut self) {
+        let notes = Notes { limit: -1, call: parvum_waist::call::EXIT, peer: -1, tag: -1, context: -1 };
+        let flushed = |runtime: &mut Runtime| (runtime.engine.unfinished() == 0).then_some(());
+        self.wait_until(&notes, flushed);
+        if !self.session.is_lost()
+            && let Ok(id) = self.session.start(Request::Depart)
+        {
+            let brief = Notes { limit: 1_000_000_000, ..notes };
+            self.wait_until(&brief, |runtime| {
+                (runtime.session.take_reply(id).is_some() || runtime.session.is_lost()).then_some(())
+            });
+        }
+    }
+
+    /// Keeps a block that an interface has, and names it.
+    pub(crate) fn lend(&mut self, block: Block) -> u64 {
+        let free = self.lent.iter().position(Option::is_none);
+        let at = free.unwrap_or_else(|| {
+            self.lent.push(None);
+            self.lent.len() - 1
+        });
+        self.lent[at] = Some(block);
+        at as u64 + 1
+    }
+
+    /// The lent block of that name.
+    pub(crate) fn lent(&self, handle: u64) -> Option<&Block> {
+        self.lent.get((handle as usize).checked_sub(1)?)?.as_ref()
+    }
+
+    /// Takes a block back.
+    pub(crate) fn give_back(&mut self, handle: u64) {
+        let at = (handle as usize).wrapping_sub(1);
+        if let Some(block) = self.lent.get_mut(at).and_then(Option::take) {
+            self.engine.recycle(block);
+        }
+    }
+
+    /// Whether the request is over; waits as the notes say.
+    #[inline]
+    pub(crate) fn wait_for(&mut self, request: RequestId, notes: &Notes) -> bool {
+        self.wait_until(notes, |runtime| runtime.engine.is_over(request).then_some(())).is_some()
+    }
+}
+
+/// Why the daemon gave no answer.
+#[derive(Debug)]
+pub(crate) enum AskError {
+    /// The time was over.
+    Late,
+    /// The session is no more.
+    Lost(SessionError),
+}
+
+/// A ledger whose cells are the page's counters.
+fn ledger_in(page: &Arc<TaskPage>) -> Ledger {
+    // The page must outlive the process's engine: this one reference is never dropped.
+    let page: &'static TaskPage = &**Box::leak(Box::new(page.clone()));
+    let counters = page.counters();
+    Ledger::new(counters.first_chunk().expect("a page has more counters than a ledger"))
+}
+
+fn route_option() -> Result<Option<Route>, StartError> {
+    match std::env::var("PARVUM_ROUTE") {
+        Err(_) => Ok(None),
+        Ok(name) if name.is_empty() || name == "auto" => Ok(None),
+        Ok(name) => match Route::ALL.into_iter().skip(1).find(|route| route.name() == name) {
+            Some(route) => Ok(Some(route)),
+            None => Err(StartError::Option {
+                name: "PARVUM_ROUTE",
+                value: name,
+                use_one_of: "auto, shm, tcp or routed",
+            }),
+        },
+    }
+}
+
+fn number_option(name: &'static str, default: u64) -> Result<u64, StartError> {
+    match std::env::var(name) {
+        Err(_) => Ok(default),
+        Ok(text) => match text.parse() {
+            Ok(number) if number > 0 => Ok(number),
+            _ => Err(StartError::Option { name, value: text, use_one_of: "a positive number of bytes" }),
+        },
+    }
+}
+
+impl AsFd for Runtime {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.event.as_fd()
+    }
+}

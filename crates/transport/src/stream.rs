@@ -1,0 +1,203 @@
+//! Frames over a byte stream that does not block: what TCP and the daemon's socket have in common.
+
+use crate::{Gather, Refused};
+use std::io::{ErrorKind, IoSlice, Read, Write};
+
+/// Output that a stream did not take at once.
+#[derive(Default)]
+pub struct Outbox {
+    pending: Vec<u8>,
+    sent: usize,
+}
+
+impl Outbox {
+    /// Bytes that may be pending before frames are refused.
+    const BOUND: usize = 64 << 10;
+
+    /// Writes `head` and the payload, or keeps what the stream does not take.
+    ///
+    /// `Full` when the stream has not even taken what was kept before; nothing of the frame is kept then.
+    pub fn write(&mut self, to: &mut impl Write, head: &[u8], payload: Gather<'_>) -> Result<(), Refused> {
+        if !self.flush(to)? {
+            if self.pending.len() - self.sent > Self::BOUND {
+                return Err(Refused::Full);
+            }
+            self.keep(0, head, payload);
+            return Ok(());
+        }
+        let mut slices = [IoSlice::new(&[]); 8];
+        slices[0] = IoSlice::new(head);
+        let mut count = 1;
+        let mut offered = head.len();
+        for piece in payload.pieces().take(slices.len() - 1) {
+            slices[count] = IoSlice::new(piece);
+            offered += piece.len();
+            count += 1;
+        }
+        let written = match to.write_vectored(&slices[..count]) {
+            Ok(written) => written,
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => 0,
+            Err(_) => return Err(Refused::Closed),
+        };
+        if written < head.len() + payload.len() {
+            self.keep(written, head, payload);
+            if written == offered {
+                self.flush(to)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps the frame from its byte `from` on.
+    fn keep(&mut self, from: usize, head: &[u8], payload: Gather<'_>) {
+        self.pending.extend_from_slice(&head[from.min(head.len())..]);
+        for piece in payload.part(from.saturating_sub(head.len()), payload.len()).pieces() {
+            self.pending.extend_from_slice(piece);
+        }
+    }
+
+    /// Writes what is kept; whether all of it has left.
+    pub fn flush(&mut self, to: &mut impl Write) -> Result<bool, Refused> {
+        while self.sent < self.pending.len() {
+            match to.write(&self.pending[self.sent..]) {
+                Ok(0) => return Err(Refused::Closed),
+                Ok(written) => self.sent += written,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(false),
+                Err(_) => return Err(Refused::Closed),
+            }
+        }
+        self.pending.clear();
+        self.sent = 0;
+        Ok(true)
+    }
+}
+
+/// Input that has been read and not yet understood.
+pub struct Inbox {
+    buffer: Box<[u8]>,
+    start: usize,
+    end: usize,
+    closed: bool,
+}
+
+impl Inbox {
+    /// Room for `room` bytes, which must hold the longest frame.
+    pub fn new(room: usize) -> Inbox {
+        Inbox { buffer: vec![0; room].into(), start: 0, end: 0, closed: false }
+    }
+
+    /// Reads what has come, once. Whether anything came.
+    pub fn fill(&mut self, from: &mut impl Read) -> bool {
+        if self.start == self.end {
+            (self.start, self.end) = (0, 0);
+        } else if self.start > self.buffer.len() / 2 {
+            self.buffer.copy_within(self.start..self.end, 0);
+            (self.start, self.end) = (0, self.end - self.start);
+        }
+        if self.end == self.buffer.len() || self.closed {
+            return false;
+        }
+        match from.read(&mut self.buffer[self.end..]) {
+            Ok(0) => self.closed = true,
+            Ok(count) => {
+                self.end += count;
+                return true;
+            }
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {}
+            Err(_) => self.closed = true,
+        }
+        false
+    }
+
+    /// What has been read and not consumed.
+    #[inline]
+    pub fn bytes(&self) -> &[u8] {
+        &self.buffer[self.start..self.end]
+    }
+
+    /// The first `count` bytes have been understood.
+    #[inline]
+    pub fn consume(&mut self, count: usize) {
+        self.start = (self.start + count).min(self.end);
+    }
+
+    /// Whether the stream has ended; bytes may be left.
+    pub fn is_closed(&self) -> bool {
+        self.closed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Takes a few bytes at a time and every so often none.
+    #[derive(Default)]
+    struct Reluctant {
+        taken: Vec<u8>,
+        turn: usize,
+    }
+
+    impl Write for Reluctant {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.turn += 1;
+            if self.turn.is_multiple_of(3) {
+                return Err(ErrorKind::WouldBlock.into());
+            }
+            let count = bytes.len().min(self.turn % 7 + 1);
+            self.taken.extend_from_slice(&bytes[..count]);
+            Ok(count)
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_reluctant_stream_gets_every_byte_in_order() {
+        let (mut outbox, mut stream, mut expected) = (Outbox::default(), Reluctant::default(), Vec::new());
+        for round in 0..200u8 {
+            let pieces: Vec<Vec<u8>> = (0..round as usize % 12).map(|i| vec![round; i]).collect();
+            let pieces: Vec<&[u8]> = pieces.iter().map(Vec::as_slice).collect();
+            outbox.write(&mut stream, &[round, 255], Gather::new(&pieces)).expect("within the bound");
+            expected.extend_from_slice(&[round, 255]);
+            pieces.iter().for_each(|piece| expected.extend_from_slice(piece));
+        }
+        while !outbox.flush(&mut stream).expect("open") {}
+        assert_eq!(stream.taken, expected);
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded() {
+        struct Full;
+        impl Write for Full {
+            fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+                Err(ErrorKind::WouldBlock.into())
+            }
+            fn flush(&mut self) -> std::io::Result<()> {
+                Ok(())
+            }
+        }
+        let mut outbox = Outbox::default();
+        let data = [0; 4096];
+        let taken =
+            (0..1000).take_while(|_| outbox.write(&mut Full, &[1], Gather::new(&[&data])).is_ok()).count();
+        assert!(taken < 20, "{taken} frames kept");
+    }
+
+    #[test]
+    fn the_inbox_gives_back_what_was_read_and_notices_the_end() {
+        let mut inbox = Inbox::new(8);
+        let mut source = &b"abcdefghijkl"[..];
+        let mut seen = Vec::new();
+        while !inbox.is_closed() {
+            inbox.fill(&mut source);
+            let take = inbox.bytes().len().min(3);
+            seen.extend_from_slice(&inbox.bytes()[..take]);
+            inbox.consume(take);
+        }
+        seen.extend_from_slice(inbox.bytes());
+        assert_eq!(seen, b"abcdefghijkl");
+    }
+}

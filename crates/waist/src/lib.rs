@@ -1,0 +1,26 @@
+//! What interfaces see of Parvum: the waist between many interfaces and one engine.
+//!
+//! A process has one engine, however many interface libraries it loads. The
+//! engine lives in `libparvum.so.0`; an interface library holds no engine of its
+//! own but opens that one and calls it through a [`Table`] of C functions.
+//! [`Waist`] is the table with Rust's types. The loader keeps one copy of a
+//! library per process, so two interfaces get the same table, the same
+//! endpoint, the same identity.
+//!
+//! The table is an ABI: fields are only ever added at its end, and `version`
+//! changes when the meaning of one does.
+
+#![deny(unsafe_code)]
+
+#[allow(unsafe_code)]
+mod open;
+mod table;
+#[allow(unsafe_code)]
+mod waist;
+
+pub use open::OpenError;
+pub use table::{
+    ANY_CONTEXT, ANY_TASK, Enrolled, Message, Notes, Outgoing, Pattern, Piece, Progress, Status,
+    TABLE_VERSION, Table, TagKind, call,
+};
+pub use waist::{Receiving, Request, Send, Waist};

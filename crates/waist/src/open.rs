@@ -1,0 +1,63 @@
+//! Finding and opening `libparvum.so.0`.
+
+use crate::table::{TABLE_VERSION, Table};
+use std::ffi::{CStr, OsStr, c_void};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+const NAME: &str = "libparvum.so.0";
+
+/// Why there is no engine.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The library is missing or broken.
+    #[error(
+        "{NAME} cannot be loaded ({cause}); it belongs next to the interface library, or into LD_LIBRARY_PATH [E-NOENGINE]"
+    )]
+    Missing {
+        /// The loader's words.
+        cause: String,
+    },
+    /// A library of another version.
+    #[error(
+        "{NAME} has table version {found}, this interface wants {TABLE_VERSION}: install both from one release [E-VERSION]"
+    )]
+    Version {
+        /// What it has.
+        found: u32,
+    },
+}
+
+/// Opens the engine's library: the one next to this interface library if there is one.
+pub(crate) fn open() -> Result<&'static Table, OpenError> {
+    let beside = own_directory().map(|directory| directory.join(NAME)).filter(|path| path.exists());
+    let name = beside.unwrap_or_else(|| PathBuf::from(NAME));
+    let missing = |error: libloading::Error| OpenError::Missing { cause: error.to_string() };
+    // SAFETY: libparvum's initialisers only set statics; the library is never unloaded (below).
+    let library = unsafe { libloading::Library::new(&name) }.map_err(missing)?;
+    // SAFETY: the symbol has this type in every release; the table's own version covers the rest.
+    let table = unsafe {
+        let entry =
+            library.get::<unsafe extern "C" fn() -> *const Table>(b"parvum_table\0").map_err(missing)?;
+        &*entry()
+    };
+    std::mem::forget(library);
+    if table.version != TABLE_VERSION || (table.size as usize) < size_of::<Table>() {
+        return Err(OpenError::Version { found: table.version });
+    }
+    Ok(table)
+}
+
+/// The directory of the shared object that this code is linked into.
+fn own_directory() -> Option<PathBuf> {
+    // SAFETY: plain output structure, all-zero is valid.
+    let mut info: libc::Dl_info = unsafe { std::mem::zeroed() };
+    // SAFETY: the address is one of ours; `info` is written by the call.
+    let found = unsafe { libc::dladdr(own_directory as *const c_void, &mut info) };
+    if found == 0 || info.dli_fname.is_null() {
+        return None;
+    }
+    // SAFETY: on success the loader gives a terminated string that lives as long as the object.
+    let name = unsafe { CStr::from_ptr(info.dli_fname) };
+    Path::new(OsStr::from_bytes(name.to_bytes())).canonicalize().ok()?.parent().map(Path::to_path_buf)
+}

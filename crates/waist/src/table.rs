@@ -1,0 +1,304 @@
+//! The table itself: C types and functions.
+//!
+//! Every function may be called from any thread; calls wait for one another.
+//! None unwinds. Unless said otherwise a function returns a [`Status`].
+
+use std::ffi::c_void;
+
+/// The version of the table described here.
+pub const TABLE_VERSION: u32 = 1;
+
+/// In a pattern: from any task.
+pub const ANY_TASK: i32 = -1;
+/// In a pattern: in any context.
+pub const ANY_CONTEXT: i64 = -1;
+
+/// What became of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+pub enum Status {
+    /// It is done.
+    Done = 0,
+    /// Not yet: the time was over first, or the operation is under way.
+    Pending = 1,
+    /// The receive was cancelled.
+    Cancelled = 2,
+    /// The message was longer than the memory for it; the rest is lost.
+    Cut = 3,
+    /// There is no such task, request or message.
+    Unknown = -1,
+    /// The task is gone.
+    Gone = -2,
+    /// There is no daemon and none could be started, or it died.
+    NoMachine = -3,
+    /// The daemon refused; the answer says why.
+    Refused = -4,
+    /// An argument makes no sense.
+    BadArgument = -5,
+    /// The system refused memory or descriptors.
+    NoMemory = -6,
+}
+
+impl Status {
+    /// The status of that number; nonsense is a bad argument.
+    pub fn from_number(number: i32) -> Status {
+        match number {
+            0 => Status::Done,
+            1 => Status::Pending,
+            2 => Status::Cancelled,
+            3 => Status::Cut,
+            -1 => Status::Unknown,
+            -2 => Status::Gone,
+            -3 => Status::NoMachine,
+            -4 => Status::Refused,
+            -6 => Status::NoMemory,
+            _ => Status::BadArgument,
+        }
+    }
+}
+
+/// Which tags a pattern takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum TagKind {
+    /// Every tag.
+    Any = 0,
+    /// `tag` itself.
+    Exactly = 1,
+    /// Those with `tag & other == ...`: bits `other` must equal `tag`.
+    Masked = 2,
+    /// From `tag` to `other`.
+    Within = 3,
+}
+
+/// Which messages a receive takes.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Pattern {
+    /// A task, or [`ANY_TASK`].
+    pub from: i32,
+    /// How `tag` and `other` are meant.
+    pub tags: TagKind,
+    /// See [`TagKind`].
+    pub tag: i32,
+    /// See [`TagKind`].
+    pub other: i32,
+    /// A context, or [`ANY_CONTEXT`].
+    pub context: i64,
+}
+
+/// A part of a message's data.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Piece {
+    /// Where it begins.
+    pub start: *const u8,
+    /// Its bytes.
+    pub length: usize,
+}
+
+/// A message to be sent.
+#[repr(C)]
+pub struct Outgoing {
+    /// The receiver.
+    pub to: i32,
+    /// Its tag.
+    pub tag: i32,
+    /// The tag's context.
+    pub context: u32,
+    /// The interface's word about the data; see `wire::encoding`.
+    pub meta: u32,
+    /// The data.
+    pub pieces: *const Piece,
+    /// How many pieces.
+    pub count: usize,
+    /// 0 by size, 1 nobody, 2 at the sender, 3 at the receiver, 4 or discard.
+    pub buffering: u32,
+    /// 0 when the memory may be reused, 1 when the receiver has matched it.
+    pub completion: u32,
+    /// Owns the memory of the pieces until `release` is called with it; may be null.
+    pub owner: *mut c_void,
+    /// Called exactly once, from any thread, when `owner` is not null.
+    pub release: Option<unsafe extern "C" fn(*mut c_void)>,
+}
+
+/// A message that was received or found.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Message {
+    /// Who sent it.
+    pub from: i32,
+    /// Its tag.
+    pub tag: i32,
+    /// Its context.
+    pub context: u32,
+    /// The interface's word about the data.
+    pub meta: u32,
+    /// Bytes of data, all of it.
+    pub length: u64,
+    /// Of a found message its name; of a received one the block to be given
+    /// back with `give_back`, 0 when there is none.
+    pub handle: u64,
+    /// The data of a received message, when it is in a block that has a handle.
+    pub data: *const u8,
+    /// The data otherwise, when the receive named no memory.
+    pub inline: [u8; 64],
+}
+
+impl Message {
+    /// No message.
+    pub const NONE: Message = Message {
+        from: 0,
+        tag: 0,
+        context: 0,
+        meta: 0,
+        length: 0,
+        handle: 0,
+        data: std::ptr::null(),
+        inline: [0; 64],
+    };
+}
+
+/// Who this task is.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct Enrolled {
+    /// Its id.
+    pub tid: i32,
+    /// Who spawned it; 0 for nobody.
+    pub parent: i32,
+}
+
+/// What the caller is told about a wait, for `parvum ps` and its kin, and how long it may last.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Notes {
+    /// Nanoseconds; negative: without limit; 0: look once.
+    pub limit: i64,
+    /// Which call of which interface; see [`call`].
+    pub call: u32,
+    /// From or to whom; [`ANY_TASK`] anyone.
+    pub peer: i32,
+    /// Which tag; -1 any.
+    pub tag: i32,
+    /// Which context; -1 any.
+    pub context: i32,
+}
+
+/// Numbers of calls that may wait, in the task page.
+pub mod call {
+    /// Receiving.
+    pub const RECEIVE: u32 = 1;
+    /// Sending.
+    pub const SEND: u32 = 2;
+    /// Probing.
+    pub const PROBE: u32 = 3;
+    /// Waiting for a request.
+    pub const WAIT: u32 = 4;
+    /// In a group's barrier.
+    pub const BARRIER: u32 = 5;
+    /// For an answer of the daemon.
+    pub const MACHINE: u32 = 6;
+    /// Ending: handing over what was sent.
+    pub const EXIT: u32 = 7;
+
+    /// The call's name.
+    pub fn name(call: u32) -> &'static str {
+        match call {
+            RECEIVE => "receive",
+            SEND => "send",
+            PROBE => "probe",
+            WAIT => "wait",
+            BARRIER => "barrier",
+            MACHINE => "machine",
+            EXIT => "exit",
+            _ => "?",
+        }
+    }
+}
+
+/// What `progress` answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Progress {
+    /// Whether anything moved.
+    pub moved: bool,
+    /// Whether the daemon is lost.
+    pub lost: bool,
+}
+
+/// The functions of the engine.
+#[repr(C)]
+pub struct Table {
+    /// [`TABLE_VERSION`].
+    pub version: u32,
+    /// Bytes of this table: how many of its functions there are.
+    pub size: u32,
+    /// Joins the machine, starting it if need be; again: the same answer. `interface` is
+    /// UTF-8 of `length` bytes, for people. On failure the text is in `last_error`.
+    pub enrol: unsafe extern "C" fn(interface: *const u8, length: usize, out: *mut Enrolled) -> i32,
+    /// Hands over all that was sent, then leaves the machine.
+    pub depart: extern "C" fn() -> i32,
+    /// Starts to send. `Done`: it is over, and `request` 0. `Pending`: `request` names
+    /// it; unless the message has an owner its memory must stay until it is over.
+    pub send: unsafe extern "C" fn(message: *const Outgoing, request: *mut u64) -> i32,
+    /// Receives: the oldest match, waiting as the notes say. Into `room` when not null,
+    /// else as [`Message`] says. `Pending` when the time was over, and nothing is posted then.
+    pub receive: unsafe extern "C" fn(
+        pattern: *const Pattern,
+        room: *mut u8,
+        length: usize,
+        notes: *const Notes,
+        out: *mut Message,
+    ) -> i32,
+    /// Posts a receive and gives its request. `flags`: 1 before other receives, 2 reported by `next_completed`.
+    pub post: unsafe extern "C" fn(pattern: *const Pattern, room: *mut u8, length: usize, flags: u32) -> u64,
+    /// Waits for a request, as the notes say; the request is stale when it is over.
+    pub wait: unsafe extern "C" fn(request: u64, notes: *const Notes, out: *mut Message) -> i32,
+    /// Takes a receive back. `Unknown` when it is too late.
+    pub cancel: extern "C" fn(request: u64) -> i32,
+    /// Finds the oldest unexpected match, waiting as the notes say; it stays where it is.
+    pub probe: unsafe extern "C" fn(pattern: *const Pattern, notes: *const Notes, out: *mut Message) -> i32,
+    /// Shows each unexpected message to `visit` until it returns true; that one is
+    /// `out`. Does not wait. `visit` must not call the table.
+    pub find: unsafe extern "C" fn(
+        visit: unsafe extern "C" fn(context: *mut c_void, message: *const Message) -> bool,
+        context: *mut c_void,
+        out: *mut Message,
+    ) -> i32,
+    /// Receives the message that `probe` or `find` named.
+    pub take: unsafe extern "C" fn(
+        name: u64,
+        room: *mut u8,
+        length: usize,
+        notes: *const Notes,
+        out: *mut Message,
+    ) -> i32,
+    /// Gives a block back.
+    pub give_back: extern "C" fn(handle: u64),
+    /// Does what there is to do and returns.
+    pub progress: extern "C" fn() -> Progress,
+    /// The next announced request that is over, or 0.
+    pub next_completed: extern "C" fn() -> u64,
+    /// Puts a message into this task's own queue.
+    pub inject: unsafe extern "C" fn(message: *const Message, data: *const u8, length: usize) -> i32,
+    /// Asks the daemon: a `wire::control::Request`; `answer` is called with the encoded
+    /// `Result<Reply, Failure>` before this returns `Done` or `Refused`.
+    pub ask: unsafe extern "C" fn(
+        request: *const u8,
+        length: usize,
+        notes: *const Notes,
+        answer: unsafe extern "C" fn(context: *mut c_void, bytes: *const u8, length: usize),
+        context: *mut c_void,
+    ) -> i32,
+    /// Prefers a route for messages from now on: 0 the best, 1 direct, 2 through the daemon.
+    /// `PARVUM_ROUTE` in the environment goes before.
+    pub prefer: extern "C" fn(route: u32) -> i32,
+    /// Copies the counters; returns how many there are.
+    pub counters: unsafe extern "C" fn(out: *mut u64, room: usize) -> usize,
+    /// Copies the text of the last failure of this process, in UTF-8; returns its length.
+    pub last_error: unsafe extern "C" fn(out: *mut u8, room: usize) -> usize,
+    /// Puts descriptors to watch into `out`; a readable one means that `progress` may
+    /// have something to do. Returns how many there are.
+    pub descriptors: unsafe extern "C" fn(out: *mut i32, room: usize) -> usize,
+}

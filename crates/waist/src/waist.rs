@@ -1,0 +1,279 @@
+//! The table with Rust's types.
+
+use crate::open::{OpenError, open};
+use crate::table::{Enrolled, Message, Notes, Outgoing, Pattern, Piece, Progress, Status, Table};
+use parvum_wire::control::{self, Failure, Reply};
+use std::ffi::c_void;
+use std::sync::Arc;
+
+// SAFETY: the pointer goes into a block that the engine lends to the process, not to a thread.
+unsafe impl std::marker::Send for Message {}
+
+/// Names an operation under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Request(pub u64);
+
+/// How a message is sent.
+#[derive(Clone, Copy, Debug)]
+pub struct Send {
+    /// The receiver.
+    pub to: i32,
+    /// Its tag.
+    pub tag: i32,
+    /// The tag's context.
+    pub context: u32,
+    /// The interface's word about the data.
+    pub meta: u32,
+    /// See [`Outgoing::buffering`].
+    pub buffering: u32,
+    /// See [`Outgoing::completion`].
+    pub completion: u32,
+}
+
+/// Where received data shall lie.
+pub enum Receiving<'a> {
+    /// In a block of the engine: give it back with [`Waist::give_back`].
+    Block,
+    /// In this memory.
+    Into(&'a mut [u8]),
+}
+
+impl Receiving<'_> {
+    fn parts(&mut self) -> (*mut u8, usize) {
+        match self {
+            Receiving::Block => (std::ptr::null_mut(), 0),
+            // An empty slice's pointer is dangling but not null: "no memory" and "no room" differ.
+            Receiving::Into(room) => (room.as_mut_ptr(), room.len()),
+        }
+    }
+}
+
+/// The engine of this process.
+#[derive(Clone, Copy)]
+pub struct Waist(&'static Table);
+
+impl Waist {
+    /// Opens the engine's library; the first call of an interface.
+    pub fn open() -> Result<Waist, OpenError> {
+        open().map(Waist)
+    }
+
+    /// Joins the machine. On failure [`Waist::last_error`] says why.
+    pub fn enrol(&self, interface: &str) -> Result<Enrolled, Status> {
+        let mut out = Enrolled::default();
+        // SAFETY: pointer and length are of one string; `out` is writable.
+        status(unsafe { (self.0.enrol)(interface.as_ptr(), interface.len(), &mut out) }).map(|()| out)
+    }
+
+    /// Hands over all that was sent, then leaves the machine.
+    pub fn depart(&self) -> Result<(), Status> {
+        status((self.0.depart)())
+    }
+
+    /// Sends pieces of memory, and waits as `notes` says until they may be reused.
+    /// `Err(Pending)` never: without a limit in time the wait ends with the operation.
+    pub fn send(&self, how: Send, pieces: &[&[u8]], notes: &Notes) -> Result<(), Status> {
+        let borrowed = |piece: &&[u8]| Piece { start: piece.as_ptr(), length: piece.len() };
+        let few: [Piece; 1];
+        let many: Vec<Piece>;
+        let list: &[Piece] = match pieces {
+            [only] => {
+                few = [borrowed(only)];
+                &few
+            }
+            _ => {
+                many = pieces.iter().map(borrowed).collect();
+                &many
+            }
+        };
+        let message = outgoing(how, list, std::ptr::null_mut(), None);
+        let mut request = 0;
+        // SAFETY: the pieces are borrowed until this returns, and it returns
+        // only when the request is over.
+        match unsafe { (self.0.send)(&message, &mut request) } {
+            1 => self.finish(Request(request), notes),
+            other => status(other),
+        }
+    }
+
+    /// Sends data that the engine may keep: never waits for the receiver, but for credit.
+    pub fn send_owned(&self, how: Send, data: &Arc<Vec<u8>>, notes: &Notes) -> Result<(), Status> {
+        unsafe extern "C" fn release(owner: *mut c_void) {
+            // SAFETY: `owner` came from `Arc::into_raw` below and is released once.
+            drop(unsafe { Arc::from_raw(owner as *const Vec<u8>) });
+        }
+        let piece = Piece { start: data.as_ptr(), length: data.len() };
+        let owner = Arc::into_raw(data.clone()) as *mut c_void;
+        let message = outgoing(how, std::slice::from_ref(&piece), owner, Some(release));
+        let mut request = 0;
+        // SAFETY: the owner keeps the memory, and a `Vec` that is shared is not changed.
+        match unsafe { (self.0.send)(&message, &mut request) } {
+            1 => self.finish(Request(request), notes),
+            other => status(other),
+        }
+    }
+
+    fn finish(&self, request: Request, notes: &Notes) -> Result<(), Status> {
+        loop {
+            match self.wait(request, &Notes { limit: -1, ..*notes }) {
+                Ok(_) => return Ok(()),
+                Err(Status::Pending) => {}
+                Err(other) => return Err(other),
+            }
+        }
+    }
+
+    /// Receives one message. `Err(Pending)` when the time was over.
+    pub fn receive(
+        &self,
+        pattern: &Pattern,
+        mut into: Receiving<'_>,
+        notes: &Notes,
+    ) -> Result<Message, Status> {
+        let mut out = Message::NONE;
+        let (room, length) = into.parts();
+        // SAFETY: `room` is borrowed until this returns, and nothing is posted afterwards.
+        status(unsafe { (self.0.receive)(pattern, room, length, notes, &mut out) }).map(|()| out)
+    }
+
+    /// Posts a receive into a block. `flags`: see [`Table::post`].
+    pub fn post(&self, pattern: &Pattern, flags: u32) -> Request {
+        // SAFETY: no memory is given.
+        Request(unsafe { (self.0.post)(pattern, std::ptr::null_mut(), 0, flags) })
+    }
+
+    /// Waits for a request. `Err(Pending)` when the time was over.
+    pub fn wait(&self, request: Request, notes: &Notes) -> Result<Message, Status> {
+        let mut out = Message::NONE;
+        // SAFETY: plain references for the duration of the call.
+        status(unsafe { (self.0.wait)(request.0, notes, &mut out) }).map(|()| out)
+    }
+
+    /// Takes a receive back; `false` when it is too late.
+    pub fn cancel(&self, request: Request) -> bool {
+        (self.0.cancel)(request.0) == 0
+    }
+
+    /// Finds the oldest match, which stays where it is. `Err(Pending)` when there is none in time.
+    pub fn probe(&self, pattern: &Pattern, notes: &Notes) -> Result<Message, Status> {
+        let mut out = Message::NONE;
+        // SAFETY: plain references for the duration of the call.
+        status(unsafe { (self.0.probe)(pattern, notes, &mut out) }).map(|()| out)
+    }
+
+    /// The oldest unexpected message that `wanted` accepts; `wanted` must not call the engine.
+    pub fn find<F: FnMut(&Message) -> bool>(&self, mut wanted: F) -> Option<Message> {
+        unsafe extern "C" fn visit<F: FnMut(&Message) -> bool>(
+            context: *mut c_void,
+            message: *const Message,
+        ) -> bool {
+            // SAFETY: `context` is the closure below, and the message lives during the call.
+            let (wanted, message) = unsafe { (&mut *context.cast::<F>(), &*message) };
+            wanted(message)
+        }
+        let mut out = Message::NONE;
+        // SAFETY: the closure outlives the call and is used by nobody else meanwhile.
+        let found = unsafe { (self.0.find)(visit::<F>, (&raw mut wanted).cast(), &mut out) };
+        (found == 0).then_some(out)
+    }
+
+    /// Receives the message that `probe` or `find` named.
+    pub fn take(&self, found: &Message, mut into: Receiving<'_>, notes: &Notes) -> Result<Message, Status> {
+        let mut out = Message::NONE;
+        let (room, length) = into.parts();
+        // SAFETY: as in `receive`.
+        status(unsafe { (self.0.take)(found.handle, room, length, notes, &mut out) }).map(|()| out)
+    }
+
+    /// Gives the block of a received message back.
+    pub fn give_back(&self, message: &Message) {
+        if message.handle != 0 {
+            (self.0.give_back)(message.handle);
+        }
+    }
+
+    /// Does what there is to do and returns.
+    pub fn progress(&self) -> Progress {
+        (self.0.progress)()
+    }
+
+    /// The next announced request that is over.
+    pub fn next_completed(&self) -> Option<Request> {
+        let request = (self.0.next_completed)();
+        (request != 0).then_some(Request(request))
+    }
+
+    /// Puts a message into this task's own queue.
+    pub fn inject(&self, message: &Message, data: &[u8]) -> Result<(), Status> {
+        // SAFETY: pointer and length are of one slice.
+        status(unsafe { (self.0.inject)(message, data.as_ptr(), data.len()) })
+    }
+
+    /// Asks the daemon and waits for its answer.
+    pub fn ask(&self, request: &control::Request, notes: &Notes) -> Result<Result<Reply, Failure>, Status> {
+        unsafe extern "C" fn answer(context: *mut c_void, bytes: *const u8, length: usize) {
+            // SAFETY: `context` is the vector below; the bytes live during the call.
+            unsafe {
+                (*context.cast::<Vec<u8>>()).extend_from_slice(std::slice::from_raw_parts(bytes, length))
+            };
+        }
+        let bytes = postcard::to_stdvec(request).map_err(|_| Status::BadArgument)?;
+        let mut reply = Vec::new();
+        // SAFETY: the request and the vector outlive the call.
+        let got =
+            unsafe { (self.0.ask)(bytes.as_ptr(), bytes.len(), notes, answer, (&raw mut reply).cast()) };
+        match Status::from_number(got) {
+            Status::Done | Status::Refused => postcard::from_bytes(&reply).map_err(|_| Status::BadArgument),
+            other => Err(other),
+        }
+    }
+
+    /// Prefers a route: 0 the best, 1 direct, 2 through the daemon.
+    pub fn prefer(&self, route: u32) -> Result<(), Status> {
+        status((self.0.prefer)(route))
+    }
+
+    /// The counters, as many as there are, at most 32.
+    pub fn counters(&self) -> [u64; 32] {
+        let mut out = [0; 32];
+        // SAFETY: room for as many as it says.
+        unsafe { (self.0.counters)(out.as_mut_ptr(), out.len()) };
+        out
+    }
+
+    /// The text of the last failure.
+    pub fn last_error(&self) -> String {
+        let mut out = vec![0; 1024];
+        // SAFETY: room for as many bytes as it says.
+        let length = unsafe { (self.0.last_error)(out.as_mut_ptr(), out.len()) };
+        out.truncate(length);
+        String::from_utf8_lossy(&out).into_owned()
+    }
+
+    /// Descriptors to watch.
+    pub fn descriptors(&self) -> Vec<i32> {
+        let mut out = vec![0; 64];
+        // SAFETY: room for as many as it says.
+        let count = unsafe { (self.0.descriptors)(out.as_mut_ptr(), out.len()) };
+        out.truncate(count);
+        out
+    }
+}
+
+fn status(number: i32) -> Result<(), Status> {
+    match Status::from_number(number) {
+        Status::Done => Ok(()),
+        other => Err(other),
+    }
+}
+
+fn outgoing(
+    how: Send,
+    pieces: &[Piece],
+    owner: *mut c_void,
+    release: Option<unsafe extern "C" fn(*mut c_void)>,
+) -> Outgoing {
+    let Send { to, tag, context, meta, buffering, completion } = how;
+    let (pieces, count) = (pieces.as_ptr(), pieces.len());
+    Outgoing { to, tag, context, meta, pieces, count, buffering, completion, owner, release }
+}

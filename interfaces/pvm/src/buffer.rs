@@ -1,0 +1,266 @@
+//! Message buffers: being packed, received, or found by a probe.
+
+use crate::errors::{Pvm, PvmError};
+use parvum_waist::Message;
+use parvum_wire::encoding;
+use std::sync::Arc;
+
+/// PVM's name for a way of packing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Packing {
+    /// `PvmDataDefault`: XDR.
+    Xdr,
+    /// `PvmDataRaw`: as it lies in memory.
+    Raw,
+    /// `PvmDataInPlace`: raw, and not copied before it is sent.
+    InPlace,
+}
+
+impl Packing {
+    pub(crate) fn from_number(number: i32) -> Pvm<Packing> {
+        match number {
+            0 => Ok(Packing::Xdr),
+            1 => Ok(Packing::Raw),
+            2 => Ok(Packing::InPlace),
+            _ => Err(PvmError::BadParam),
+        }
+    }
+}
+
+/// What items look like on the wire: unpacking one class as another is refused in XDR.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Class {
+    Byte = 1,
+    Int = 2,
+    Long = 3,
+    Float = 4,
+    Double = 5,
+    Text = 6,
+}
+
+/// So many bytes of one class, one after another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Run {
+    pub(crate) class: u8,
+    pub(crate) bytes: u64,
+}
+
+/// A piece of the program's memory that is left in place until the message is sent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Left {
+    pub(crate) start: *const u8,
+    pub(crate) length: usize,
+    /// It stands before this byte of `Packed::data`.
+    pub(crate) before: usize,
+}
+
+/// A message being packed.
+pub(crate) struct Packed {
+    pub(crate) packing: Packing,
+    pub(crate) data: Arc<Vec<u8>>,
+    pub(crate) left: Vec<Left>,
+    left_bytes: usize,
+    runs: Vec<Run>,
+    /// Bytes of the table of runs at the end of `data`, once the message was sent.
+    sealed: usize,
+}
+
+/// The largest message: what the interface can still describe with unsigned 32-bit lengths.
+pub(crate) const LARGEST: usize = u32::MAX as usize;
+/// In the `meta` word: a table of runs follows the data, of as many entries as the upper half says.
+const TYPED: u32 = 1 << 8;
+/// Bytes of a run in the table.
+const RUN: usize = 8;
+
+impl Packed {
+    pub(crate) fn new(packing: Packing, data: Arc<Vec<u8>>) -> Packed {
+        Packed { packing, data, left: Vec::new(), left_bytes: 0, runs: Vec::new(), sealed: 0 }
+    }
+
+    /// Bytes of the message as PVM counts them.
+    pub(crate) fn length(&self) -> usize {
+        self.data.len() - self.sealed + self.left_bytes
+    }
+
+    /// The data, to be appended to.
+    #[inline]
+    pub(crate) fn open(&mut self) -> &mut Vec<u8> {
+        let data = Arc::make_mut(&mut self.data);
+        if self.sealed > 0 {
+            data.truncate(data.len() - self.sealed);
+            self.sealed = 0;
+        }
+        data
+    }
+
+    /// Appends the table of runs, so that data and table are sent as one piece.
+    pub(crate) fn seal(&mut self) {
+        if self.meta() & TYPED != 0 && self.sealed == 0 && !self.runs.is_empty() {
+            let entry = |run: &Run| (u64::from(run.class) << 56 | run.bytes).to_le_bytes();
+            let table: Vec<u8> = self.runs.iter().flat_map(entry).collect();
+            self.open().extend_from_slice(&table);
+            self.sealed = table.len();
+        }
+    }
+
+    /// Refuses what would make the message too long; changes nothing.
+    pub(crate) fn admit(&self, more: usize) -> Pvm<()> {
+        if more > LARGEST - self.length() { Err(PvmError::Overflow) } else { Ok(()) }
+    }
+
+    /// Notes that `bytes` of `class` were appended.
+    pub(crate) fn note(&mut self, class: Class, bytes: usize) {
+        if self.packing != Packing::Xdr || bytes == 0 {
+            return;
+        }
+        match self.runs.last_mut() {
+            Some(run) if run.class == class as u8 => run.bytes += bytes as u64,
+            _ => self.runs.push(Run { class: class as u8, bytes: bytes as u64 }),
+        }
+    }
+
+    /// Leaves memory of the program in place.
+    pub(crate) fn leave(&mut self, start: *const u8, length: usize) {
+        self.left.push(Left { start, length, before: self.data.len() });
+        self.left_bytes += length;
+    }
+
+    /// The `meta` word of the message.
+    pub(crate) fn meta(&self) -> u32 {
+        match self.packing {
+            Packing::Raw | Packing::InPlace => encoding::RAW,
+            // A table that is too long to count is left out: the message is then unchecked.
+            Packing::Xdr if self.runs.len() > 0xffff => encoding::XDR,
+            Packing::Xdr => encoding::XDR | TYPED | (self.runs.len() as u32) << 16,
+        }
+    }
+}
+
+/// Bytes of the table of runs in a message with this `meta` word.
+pub(crate) fn table_length(meta: u32) -> usize {
+    if meta & TYPED != 0 { (meta >> 16) as usize * RUN } else { 0 }
+}
+
+/// A message that was received.
+pub(crate) struct Arrived {
+    pub(crate) message: Message,
+    /// Bytes of data, without the table.
+    pub(crate) length: usize,
+    pub(crate) xdr: bool,
+    /// The next byte to be unpacked.
+    pub(crate) cursor: usize,
+    /// What is left to unpack of each run; `None` when nothing is known.
+    pub(crate) runs: Option<std::collections::VecDeque<Run>>,
+}
+
+impl Arrived {
+    /// Understands a received message whose bytes are `bytes`.
+    pub(crate) fn new(message: Message, bytes: &[u8]) -> Arrived {
+        let table = table_length(message.meta);
+        let length = bytes.len().saturating_sub(table);
+        let entry = |entry: &[u8]| {
+            let number = u64::from_le_bytes(entry.try_into().unwrap_or_default());
+            Run { class: (number >> 56) as u8, bytes: number & (u64::MAX >> 8) }
+        };
+        let typed = message.meta & TYPED != 0;
+        let runs = typed.then(|| bytes[length..].chunks_exact(RUN).map(entry).collect());
+        Arrived { message, length, xdr: message.meta & encoding::MASK == encoding::XDR, cursor: 0, runs }
+    }
+
+    /// Takes `bytes` of `class` off the front; says where they are. Nothing is taken on an error.
+    pub(crate) fn take(&mut self, class: Class, bytes: usize) -> Pvm<usize> {
+        self.check(class, bytes)?;
+        let at = self.cursor;
+        self.cursor += bytes;
+        let mut left = bytes as u64;
+        while let (Some(run), true) = (self.runs.as_mut().and_then(|runs| runs.front_mut()), left > 0) {
+            let part = run.bytes.min(left);
+            run.bytes -= part;
+            left -= part;
+            if run.bytes == 0
+                && let Some(runs) = &mut self.runs
+            {
+                runs.pop_front();
+            }
+        }
+        Ok(at)
+    }
+
+    /// Whether `bytes` of `class` can be taken.
+    pub(crate) fn check(&self, class: Class, bytes: usize) -> Pvm<()> {
+        if bytes > self.length - self.cursor {
+            return Err(PvmError::NoData);
+        }
+        let Some(runs) = &self.runs else { return Ok(()) };
+        let mut left = bytes as u64;
+        for run in runs {
+            if left == 0 {
+                break;
+            }
+            if run.class != class as u8 {
+                return Err(PvmError::BadMsg);
+            }
+            left = left.saturating_sub(run.bytes);
+        }
+        Ok(())
+    }
+}
+
+/// A buffer that has an id.
+pub(crate) enum Buffer {
+    Packed(Packed),
+    Arrived(Arrived),
+    /// Found by a probe; still to be received.
+    Found(Message),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(packed: &mut Packed) -> Arrived {
+        let length = packed.length();
+        packed.seal();
+        assert_eq!(packed.length(), length, "the table is not data");
+        let message = Message { meta: packed.meta(), length: packed.data.len() as u64, ..Message::NONE };
+        Arrived::new(message, &packed.data)
+    }
+
+    fn packed(runs: &[(Class, usize)]) -> Packed {
+        let mut packed = Packed::new(Packing::Xdr, Arc::default());
+        for &(class, bytes) in runs {
+            let data = packed.open();
+            data.resize(data.len() + bytes, 0);
+            packed.note(class, bytes);
+        }
+        packed
+    }
+
+    #[test]
+    fn types_are_checked_and_a_refusal_takes_nothing() {
+        let mut arrived = message(&mut packed(&[(Class::Int, 4), (Class::Int, 8), (Class::Double, 8)]));
+        assert_eq!(arrived.length, 20);
+        assert_eq!(arrived.take(Class::Double, 8), Err(PvmError::BadMsg));
+        assert_eq!(arrived.take(Class::Int, 16), Err(PvmError::BadMsg), "it would reach into the double");
+        assert_eq!(arrived.take(Class::Int, 12), Ok(0));
+        assert_eq!(arrived.take(Class::Double, 16), Err(PvmError::NoData));
+        assert_eq!(arrived.take(Class::Double, 8), Ok(12));
+        assert_eq!(arrived.take(Class::Double, 1), Err(PvmError::NoData));
+    }
+
+    #[test]
+    fn raw_data_is_bytes_and_reads_as_anything() {
+        let mut packed = packed(&[(Class::Int, 8)]);
+        packed.packing = Packing::Raw;
+        let mut arrived = message(&mut packed);
+        assert_eq!(arrived.take(Class::Double, 8), Ok(0));
+    }
+
+    #[test]
+    fn a_table_that_is_cut_off_does_no_harm() {
+        let message = Message { meta: encoding::XDR | TYPED | 9 << 16, ..Message::NONE };
+        let mut arrived = Arrived::new(message, &[1, 2, 3]);
+        assert_eq!(arrived.take(Class::Int, 4), Err(PvmError::NoData));
+    }
+}

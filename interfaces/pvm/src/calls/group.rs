@@ -1,0 +1,89 @@
+//! Groups: pvm_joingroup(3), pvm_barrier(3), pvm_bcast(3) ...
+
+use super::text;
+use crate::errors::{Pvm, PvmError};
+use crate::state::call;
+use std::ffi::{c_char, c_int};
+
+/// A group's name.
+///
+/// # Safety
+/// As for `text`.
+pub(super) unsafe fn group_name(group: *const c_char) -> Pvm<String> {
+    // SAFETY: the caller's promise.
+    let name = unsafe { text(group) }.map_err(|_| PvmError::NullGroup)?;
+    match name.to_string_lossy() {
+        name if name.is_empty() => Err(PvmError::NullGroup),
+        name => Ok(name.into_owned()),
+    }
+}
+
+/// Joins a group; gives the instance number.
+///
+/// # Safety
+/// `group` must be null or a C string.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pvm_joingroup(group: *const c_char) -> c_int {
+    // SAFETY: the caller's promise.
+    call("pvm_joingroup", |state| state.join(unsafe { group_name(group)? }))
+}
+
+/// Leaves a group.
+///
+/// # Safety
+/// `group` must be null or a C string.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pvm_lvgroup(group: *const c_char) -> c_int {
+    // SAFETY: the caller's promise.
+    call("pvm_lvgroup", |state| state.leave_group(unsafe { group_name(group)? }))
+}
+
+/// The task with an instance number.
+///
+/// # Safety
+/// `group` must be null or a C string.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pvm_gettid(group: *const c_char, instance: c_int) -> c_int {
+    // SAFETY: the caller's promise.
+    call("pvm_gettid", |state| state.group_tid(unsafe { group_name(group)? }, instance))
+}
+
+/// The instance number of a task.
+///
+/// # Safety
+/// `group` must be null or a C string.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pvm_getinst(group: *const c_char, tid: c_int) -> c_int {
+    // SAFETY: the caller's promise.
+    call("pvm_getinst", |state| state.group_instance(unsafe { group_name(group)? }, tid))
+}
+
+/// The number of members.
+///
+/// # Safety
+/// `group` must be null or a C string.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pvm_gsize(group: *const c_char) -> c_int {
+    // SAFETY: the caller's promise.
+    call("pvm_gsize", |state| state.group_size(unsafe { group_name(group)? }))
+}
+
+/// Waits until `count` members (-1: all) have called it.
+///
+/// # Safety
+/// `group` must be null or a C string.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pvm_barrier(group: *const c_char, count: c_int) -> c_int {
+    // SAFETY: the caller's promise.
+    call("pvm_barrier", |state| state.barrier(unsafe { group_name(group)? }, count))
+}
+
+/// Sends the active send buffer to every member but the caller, who need not be one.
+///
+/// # Safety
+/// `group` must be null or a C string.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pvm_bcast(group: *const c_char, tag: c_int) -> c_int {
+    // SAFETY: the caller's promise.
+    call("pvm_bcast", |state| state.broadcast(unsafe { group_name(group)? }, tag))
+}

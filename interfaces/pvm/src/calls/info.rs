@@ -1,0 +1,175 @@
+//! What the machine consists of: pvm_config(3), pvm_tasks(3), and options and errors.
+
+use super::{put, text};
+use crate::errors::{self, PvmError};
+use crate::options;
+use crate::state::{State, call, quietly};
+use parvum_wire::Tid;
+use parvum_wire::control::{Reply, Request, TaskState};
+use std::ffi::{CString, c_char, c_int};
+
+/// `struct pvmhostinfo`.
+#[repr(C)]
+pub struct HostInfo {
+    tid: c_int,
+    name: *const c_char,
+    arch: *const c_char,
+    speed: c_int,
+    dsig: c_int,
+}
+
+/// `struct pvmtaskinfo`.
+#[repr(C)]
+pub struct TaskInfo {
+    tid: c_int,
+    parent: c_int,
+    host: c_int,
+    flag: c_int,
+    program: *const c_char,
+    pid: c_int,
+}
+
+// SAFETY: the pointers go into strings that the state owns beside the tables,
+// and only the program reads through them.
+unsafe impl std::marker::Send for HostInfo {}
+// SAFETY: as above.
+unsafe impl std::marker::Send for TaskInfo {}
+
+/// The data format of little-endian IEEE machines with 64-bit longs, as PVM's `LINUX64` shows it.
+const DATA_SIGNATURE: c_int = 0x0040_8841;
+
+fn c_text(text: &str) -> CString {
+    CString::new(text.replace('\0', "?")).unwrap_or_default()
+}
+
+/// The hosts of the machine. The table belongs to PVM and lasts until the next call.
+///
+/// # Safety
+/// The pointers must be null or valid for writes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pvm_config(
+    hosts: *mut c_int,
+    archs: *mut c_int,
+    table: *mut *mut HostInfo,
+) -> c_int {
+    call("pvm_config", |state| {
+        let Reply::Hosts(rows) = state.ask(&Request::Hosts)? else { return Err(PvmError::DSysErr) };
+        let names: Vec<CString> =
+            rows.iter().flat_map(|row| [c_text(&row.name), c_text(&row.arch)]).collect();
+        state.hosts = rows
+            .iter()
+            .zip(names.chunks_exact(2))
+            .map(|(row, names)| HostInfo {
+                tid: row.tid.0,
+                name: names[0].as_ptr(),
+                arch: names[1].as_ptr(),
+                speed: row.speed,
+                dsig: DATA_SIGNATURE,
+            })
+            .collect();
+        state.names[0] = names;
+        let kinds = rows.iter().map(|row| &row.arch).collect::<std::collections::HashSet<_>>().len();
+        // SAFETY: null or valid, as the caller says.
+        unsafe {
+            put(hosts, rows.len() as c_int);
+            put(archs, kinds as c_int);
+            put(table, state.hosts.as_mut_ptr());
+        }
+        Ok(0)
+    })
+}
+
+/// The tasks of the machine (0), of a host, or one. The table lasts until the next call.
+///
+/// # Safety
+/// The pointers must be null or valid for writes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pvm_tasks(of: c_int, count: *mut c_int, table: *mut *mut TaskInfo) -> c_int {
+    call("pvm_tasks", |state| {
+        let of = match of {
+            0 => None,
+            tid if tid > 0 => Some(Tid(tid)),
+            _ => return Err(PvmError::BadParam),
+        };
+        let Reply::Tasks(rows) = state.ask(&Request::Tasks { of })? else { return Err(PvmError::DSysErr) };
+        let names: Vec<CString> = rows.iter().map(|row| c_text(&row.name)).collect();
+        state.tasks = rows
+            .iter()
+            .zip(&names)
+            .map(|(row, name)| TaskInfo {
+                tid: row.tid.0,
+                parent: row.parent.map_or(0, |parent| parent.0),
+                host: row.host.0,
+                // PVM's 4: connected to its daemon.
+                flag: if row.state == TaskState::Enrolled { 4 | row.flag } else { row.flag },
+                program: name.as_ptr(),
+                pid: row.pid as c_int,
+            })
+            .collect();
+        state.names[1] = names;
+        // SAFETY: null or valid, as the caller says.
+        unsafe {
+            put(count, rows.len() as c_int);
+            put(table, state.tasks.as_mut_ptr());
+        }
+        Ok(0)
+    })
+}
+
+/// Prints what the last call's failure means, after the program's own words.
+///
+/// # Safety
+/// `message` must be null or a C string.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pvm_perror(message: *const c_char) -> c_int {
+    // SAFETY: the caller's promise.
+    let message = unsafe { text(message) }.unwrap_or_default().to_string_lossy();
+    quietly(|state| {
+        let code = ERRNO.load(std::sync::atomic::Ordering::Relaxed);
+        eprintln!("libpvm [{}]: {message}: {}", state.name(), errors::text(code));
+    });
+    0
+}
+
+/// PVM's `pvm_errno`: what the last failing call returned. A program may set it.
+#[unsafe(export_name = "pvm_errno")]
+pub static ERRNO: std::sync::atomic::AtomicI32 = std::sync::atomic::AtomicI32::new(0);
+
+/// Sets an option; gives its old value.
+#[unsafe(no_mangle)]
+pub extern "C" fn pvm_setopt(what: c_int, value: c_int) -> c_int {
+    call("pvm_setopt", |state: &mut State| {
+        let old = state.options().set(what, value)?;
+        if what == options::ROUTE {
+            state.follow_route(value);
+        }
+        Ok(old)
+    })
+}
+
+/// The value of an option.
+#[unsafe(no_mangle)]
+pub extern "C" fn pvm_getopt(what: c_int) -> c_int {
+    call("pvm_getopt", |state| state.options().get(what))
+}
+
+/// The release of PVM that this library stands for.
+#[unsafe(no_mangle)]
+pub extern "C" fn pvm_version() -> *const c_char {
+    c"3.4.6".as_ptr()
+}
+
+/// The context that messages are sent and received in.
+#[unsafe(no_mangle)]
+pub extern "C" fn pvm_getcontext() -> c_int {
+    call("pvm_getcontext", |state| Ok(state.context as c_int))
+}
+
+/// Sends and receives in another context from now on; gives the one before.
+#[unsafe(no_mangle)]
+pub extern "C" fn pvm_setcontext(context: c_int) -> c_int {
+    call("pvm_setcontext", |state| match u32::try_from(context) {
+        Ok(context) => Ok(std::mem::replace(&mut state.context, context) as c_int),
+        Err(_) => Err(PvmError::BadParam),
+    })
+}

@@ -1,0 +1,164 @@
+//! Sending and receiving: pvm_send(3), pvm_recv(3) and their kin.
+
+use super::{array, put};
+use crate::errors::{Pvm, PvmError};
+use crate::state::call;
+use parvum_waist::{Notes, Send, call as waits};
+use parvum_wire::{Tid, encoding};
+use std::ffi::{c_int, c_void};
+
+/// Sends the active send buffer to a task. Returns when the buffer may be used again.
+#[unsafe(no_mangle)]
+pub extern "C" fn pvm_send(tid: c_int, tag: c_int) -> c_int {
+    call("pvm_send", |state| {
+        let context = state.context;
+        state.send(tid, tag, context)
+    })
+}
+
+/// Sends the active send buffer to several tasks, never to the caller.
+///
+/// # Safety
+/// `tids` must be readable as `count` ids.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pvm_mcast(tids: *const c_int, count: c_int, tag: c_int) -> c_int {
+    call("pvm_mcast", |state| {
+        if count < 1 {
+            return Err(PvmError::BadParam);
+        }
+        // SAFETY: the caller's promise.
+        let tids = unsafe { array(tids, count)? };
+        state.packing()?;
+        if tag < 0 || !tids.iter().all(|tid| Tid(*tid).is_task()) {
+            return Err(PvmError::BadParam);
+        }
+        let (me, context) = (state.me()?.tid, state.context);
+        for &tid in tids {
+            if tid != me {
+                match state.send(tid, tag, context) {
+                    // One that is gone must not keep the message from the others.
+                    Ok(_) | Err(PvmError::NoTask) => {}
+                    Err(why) => return Err(why),
+                }
+            }
+        }
+        Ok(0)
+    })
+}
+
+/// Receives a message into a new active receive buffer, waiting for it.
+#[unsafe(no_mangle)]
+pub extern "C" fn pvm_recv(tid: c_int, tag: c_int) -> c_int {
+    call("pvm_recv", |state| state.receive(tid, tag, -1))
+}
+
+/// Receives a message if one has arrived; 0 if not.
+#[unsafe(no_mangle)]
+pub extern "C" fn pvm_nrecv(tid: c_int, tag: c_int) -> c_int {
+    call("pvm_nrecv", |state| state.receive(tid, tag, 0))
+}
+
+/// Receives a message, waiting for it at most so long; 0 when none came. A null time waits for ever.
+///
+/// # Safety
+/// `limit` must be null or point to a time.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pvm_trecv(tid: c_int, tag: c_int, limit: *const libc::timeval) -> c_int {
+    call("pvm_trecv", |state| {
+        // SAFETY: null, or valid as the caller says.
+        let nanoseconds = match unsafe { limit.as_ref() } {
+            None => -1,
+            Some(limit) if limit.tv_sec < 0 || !(0..1_000_000).contains(&limit.tv_usec) => {
+                return Err(PvmError::BadParam);
+            }
+            Some(limit) => limit.tv_sec.saturating_mul(1_000_000_000).saturating_add(limit.tv_usec * 1000),
+        };
+        state.receive(tid, tag, nanoseconds)
+    })
+}
+
+/// The buffer id of a message that has arrived and matches; 0 when there is none.
+#[unsafe(no_mangle)]
+pub extern "C" fn pvm_probe(tid: c_int, tag: c_int) -> c_int {
+    call("pvm_probe", |state| state.probe(tid, tag))
+}
+
+/// Bytes of one item of a data type of `pvm_psend` and the group calls.
+pub(super) fn size_of_type(datatype: c_int) -> Pvm<usize> {
+    match datatype {
+        0 | 1 => Ok(1),
+        2 | 9 => Ok(2),
+        3 | 4 | 10 => Ok(4),
+        5 | 6 | 8 | 11 => Ok(8),
+        7 => Ok(16),
+        _ => Err(PvmError::BadParam),
+    }
+}
+
+/// Bytes of `count` items.
+pub(super) fn size_of_items(count: c_int, datatype: c_int) -> Pvm<usize> {
+    let count = usize::try_from(count).map_err(|_| PvmError::BadParam)?;
+    Ok(count * size_of_type(datatype)?)
+}
+
+/// Sends an array without a buffer.
+///
+/// # Safety
+/// `items` must be readable as `count` items of the type.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pvm_psend(
+    tid: c_int,
+    tag: c_int,
+    items: *const c_void,
+    count: c_int,
+    datatype: c_int,
+) -> c_int {
+    call("pvm_psend", |state| {
+        let bytes = size_of_items(count, datatype)?;
+        if tag < 0 || !Tid(tid).is_task() || (items.is_null() && bytes > 0) {
+            return Err(PvmError::BadParam);
+        }
+        // SAFETY: readable, as the caller says; an empty array is read from nowhere.
+        let data = if bytes == 0 { &[] } else { unsafe { std::slice::from_raw_parts(items.cast(), bytes) } };
+        let context = state.context;
+        let how = Send { to: tid, tag, context, meta: encoding::RAW, buffering: 2, completion: 0 };
+        let notes = Notes { limit: -1, call: waits::SEND, peer: tid, tag, context: context as i32 };
+        state.machine()?.send(how, &[data], &notes)?;
+        Ok(0)
+    })
+}
+
+/// Receives a message straight into an array. A message longer than the array is cut: `PvmOverflow`
+/// tells it, and `length` what there was.
+///
+/// # Safety
+/// `items` must be writable as `count` items of the type; the other pointers null or valid.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pvm_precv(
+    tid: c_int,
+    tag: c_int,
+    items: *mut c_void,
+    count: c_int,
+    datatype: c_int,
+    from: *mut c_int,
+    its_tag: *mut c_int,
+    length: *mut c_int,
+) -> c_int {
+    call("pvm_precv", |state| {
+        let bytes = size_of_items(count, datatype)?;
+        if items.is_null() && bytes > 0 {
+            return Err(PvmError::BadParam);
+        }
+        // SAFETY: writable, as the caller says; an empty array is written nowhere.
+        let room =
+            if bytes == 0 { &mut [] } else { unsafe { std::slice::from_raw_parts_mut(items.cast(), bytes) } };
+        let (message, cut) = state.receive_into(tid, tag, room)?;
+        // SAFETY: null or valid, as the caller says.
+        unsafe {
+            put(from, message.from);
+            put(its_tag, message.tag);
+            put(length, c_int::try_from(message.length).unwrap_or(c_int::MAX));
+        }
+        if cut { Err(PvmError::Overflow) } else { Ok(0) }
+    })
+}

@@ -1,0 +1,88 @@
+//! The functions of `pvm3.h`: C arguments checked and turned into Rust's.
+//!
+//! Every function refuses null pointers and counts that cannot be with
+//! `PvmBadParam`. What a program says of its own memory (that `n` items lie at
+//! a pointer) must be believed, as PVM believed it.
+
+mod collective;
+mod group;
+mod info;
+mod message;
+mod packing;
+mod process;
+
+pub(crate) use info::{ERRNO, HostInfo, TaskInfo};
+
+use crate::buffer::Packed;
+use crate::errors::{Pvm, PvmError};
+use parvum_waist::Message;
+use std::ffi::{CStr, c_char};
+
+// SAFETY: it names memory of the process, which any thread may read; who packs
+// in place promises that it stays until the message is sent.
+unsafe impl Send for crate::buffer::Left {}
+
+/// The bytes of a received message.
+pub(crate) fn bytes_of(message: &Message) -> &[u8] {
+    if message.data.is_null() {
+        let length = (message.length as usize).min(message.inline.len());
+        return &message.inline[..length];
+    }
+    // SAFETY: the engine lends `length` bytes at `data` until the block is given
+    // back, which the owner of `message` does last.
+    unsafe { std::slice::from_raw_parts(message.data, message.length as usize) }
+}
+
+/// Shows a packed message as pieces, those left in place where they lie.
+pub(crate) fn with_pieces<R>(packed: &Packed, use_them: impl FnOnce(&[&[u8]]) -> R) -> R {
+    if packed.left.is_empty() {
+        return use_them(&[&packed.data]);
+    }
+    let mut pieces = Vec::with_capacity(2 * packed.left.len() + 1);
+    let mut from = 0;
+    for left in &packed.left {
+        pieces.push(&packed.data[from..left.before]);
+        from = left.before;
+        // SAFETY: who packs in place promises that the items stay until the message is sent.
+        pieces.push(unsafe { std::slice::from_raw_parts(left.start, left.length) });
+    }
+    pieces.push(&packed.data[from..]);
+    use_them(&pieces)
+}
+
+/// A C string of the program; null is a bad parameter.
+///
+/// # Safety
+/// `text` must be null or end with a zero byte, and must not change meanwhile.
+unsafe fn text<'a>(text: *const c_char) -> Pvm<&'a CStr> {
+    if text.is_null() {
+        return Err(PvmError::BadParam);
+    }
+    // SAFETY: not null, and terminated as the caller says.
+    Ok(unsafe { CStr::from_ptr(text) })
+}
+
+/// Writes a result where the program wants it, if it does.
+///
+/// # Safety
+/// `place` must be null or valid for a write.
+unsafe fn put<T>(place: *mut T, value: T) {
+    if !place.is_null() {
+        // SAFETY: not null, and valid as the caller says.
+        unsafe { place.write(value) };
+    }
+}
+
+/// An array of the program.
+///
+/// # Safety
+/// Unless null or empty, `start` must be readable for `count` items that do not change meanwhile.
+unsafe fn array<'a, T>(start: *const T, count: i32) -> Pvm<&'a [T]> {
+    match usize::try_from(count) {
+        Err(_) => Err(PvmError::BadParam),
+        Ok(0) => Ok(&[]),
+        Ok(_) if start.is_null() => Err(PvmError::BadParam),
+        // SAFETY: not null, and readable as the caller says.
+        Ok(count) => Ok(unsafe { std::slice::from_raw_parts(start, count) }),
+    }
+}

@@ -1,0 +1,235 @@
+//! Processes: pvm_mytid(3), pvm_spawn(3), pvm_kill(3), pvm_notify(3) ...
+
+use super::{array, text};
+use crate::errors::{Pvm, PvmError};
+use crate::state::{State, call};
+use parvum_wire::Tid;
+use parvum_wire::control::{Blob, Notice, Reply, Request, SpawnRequest, SpawnWhere};
+use std::ffi::{CStr, OsStr, c_char, c_int};
+use std::os::unix::ffi::OsStrExt;
+
+/// This task's id; joins the machine when the process is no task yet.
+#[unsafe(no_mangle)]
+pub extern "C" fn pvm_mytid() -> c_int {
+    call("pvm_mytid", |state| Ok(state.me()?.tid))
+}
+
+/// Who spawned this task.
+#[unsafe(no_mangle)]
+pub extern "C" fn pvm_parent() -> c_int {
+    call("pvm_parent", |state| match state.me()?.parent {
+        0 => Err(PvmError::NoParent),
+        parent => Ok(parent),
+    })
+}
+
+/// The daemon of a task's host.
+#[unsafe(no_mangle)]
+pub extern "C" fn pvm_tidtohost(tid: c_int) -> c_int {
+    call("pvm_tidtohost", |_| match Tid(tid) {
+        task if task.is_task() || (tid > 0 && task.daemon() == task && task.host() > 0) => {
+            Ok(task.daemon().0)
+        }
+        _ => Err(PvmError::BadParam),
+    })
+}
+
+/// Leaves the machine. The process goes on; everything sent has been handed over.
+#[unsafe(no_mangle)]
+pub extern "C" fn pvm_exit() -> c_int {
+    call("pvm_exit", State::leave)
+}
+
+const HOST: c_int = 1;
+const ARCH: c_int = 2;
+const COMPLEMENT: c_int = 32;
+const NO_PARENT: c_int = 64;
+const ALL_FLAGS: c_int = 127;
+
+/// Starts `count` copies of a program; gives how many began. `tids` has their
+/// ids, then an error code for each that did not.
+///
+/// # Safety
+/// The strings must be C strings or null where PVM allows, `args` null or ended
+/// by a null, `tids` null or writable for `count` ids.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pvm_spawn(
+    program: *const c_char,
+    args: *const *const c_char,
+    flags: c_int,
+    place: *const c_char,
+    count: c_int,
+    tids: *mut c_int,
+) -> c_int {
+    call("pvm_spawn", |state| {
+        if count < 1 || !(0..=ALL_FLAGS).contains(&flags) {
+            return Err(PvmError::BadParam);
+        }
+        // SAFETY: the caller's promise.
+        let program = unsafe { text(program)? };
+        if program.is_empty() {
+            return Err(PvmError::BadParam);
+        }
+        // SAFETY: the caller's promise.
+        let request = unsafe {
+            SpawnRequest {
+                program: blob(program.to_bytes()),
+                args: arguments(args),
+                count: count as u32,
+                search: search_path(),
+                env_add: exported(state),
+                place: place_of(flags, place)?,
+                flag: flags,
+                orphan: flags & NO_PARENT != 0,
+                ..SpawnRequest::default()
+            }
+        };
+        let Reply::Spawned(results) = state.ask(&Request::Spawn(request))? else {
+            return Err(PvmError::DSysErr);
+        };
+        let (begun, failed): (Vec<_>, Vec<_>) = results.into_iter().partition(Result::is_ok);
+        let ids = begun.iter().flatten().map(|spawned| spawned.tid.0);
+        let codes = failed.into_iter().filter_map(Result::err).map(|why| PvmError::from(why.kind) as c_int);
+        if !tids.is_null() {
+            for (at, value) in ids.chain(codes).take(count as usize).enumerate() {
+                // SAFETY: the program gave room for `count` ids.
+                unsafe { tids.add(at).write(value) };
+            }
+        }
+        Ok(begun.len() as c_int)
+    })
+}
+
+fn blob(bytes: &[u8]) -> Blob {
+    Blob(bytes.to_vec())
+}
+
+/// # Safety
+/// `args` must be null, or C strings ended by a null.
+unsafe fn arguments(args: *const *const c_char) -> Vec<Blob> {
+    let mut list = Vec::new();
+    if args.is_null() {
+        return list;
+    }
+    // SAFETY: read up to the null that ends the list, as the caller says.
+    unsafe {
+        let mut next = args;
+        while !(*next).is_null() {
+            list.push(blob(CStr::from_ptr(*next).to_bytes()));
+            next = next.add(1);
+        }
+    }
+    list
+}
+
+/// # Safety
+/// `place` must be null or a C string.
+unsafe fn place_of(flags: c_int, place: *const c_char) -> Pvm<SpawnWhere> {
+    if flags & (HOST | ARCH) == 0 {
+        return Ok(SpawnWhere::Anywhere);
+    }
+    // SAFETY: the caller's promise.
+    let place = unsafe { text(place)? }.to_string_lossy().into_owned();
+    if place.is_empty() {
+        return Err(PvmError::BadParam);
+    }
+    Ok(match (flags & HOST != 0, flags & COMPLEMENT != 0) {
+        (true, false) => SpawnWhere::Host(place),
+        (true, true) => SpawnWhere::NotHost(place),
+        (false, false) => SpawnWhere::Arch(place),
+        (false, true) => SpawnWhere::NotArch(place),
+    })
+}
+
+/// Where PVM looks for programs, besides PATH.
+fn search_path() -> Vec<Blob> {
+    let arch = std::env::var_os("PVM_ARCH").unwrap_or_else(|| "LINUX64".into());
+    let below = |root: &OsStr, rest: &str| [root.as_bytes(), rest.as_bytes(), b"/", arch.as_bytes()].concat();
+    let home = std::env::var_os("HOME").map(|home| below(&home, "/pvm3/bin"));
+    let root = std::env::var_os("PVM_ROOT").map(|root| below(&root, "/bin"));
+    home.into_iter().chain(root).map(Blob).collect()
+}
+
+/// Variables that a spawned task gets: those PVM_EXPORT names, the context, and
+/// what it needs to find the same libraries.
+fn exported(state: &State) -> Vec<Blob> {
+    let list = std::env::var("PVM_EXPORT").unwrap_or_default();
+    let names =
+        list.split(':').filter(|name| !name.is_empty()).chain(["PVM_EXPORT", "LD_LIBRARY_PATH", "PVM_ROOT"]);
+    let pair = |name: &str| {
+        let value = std::env::var_os(name)?;
+        Some(Blob([name.as_bytes(), b"=", value.as_bytes()].concat()))
+    };
+    let mut variables: Vec<Blob> = names.filter_map(pair).collect();
+    for name in ["PARVUM_ROUTE", "PARVUM_CREDIT", "PARVUM_SINGLE_COPY"] {
+        variables.extend(pair(name));
+    }
+    if state.context != 0 {
+        variables.push(Blob(format!("PVMCTX={}", state.context).into_bytes()));
+    }
+    variables
+}
+
+/// Ends a task.
+#[unsafe(no_mangle)]
+pub extern "C" fn pvm_kill(tid: c_int) -> c_int {
+    call("pvm_kill", |state| signal(state, tid, libc::SIGTERM))
+}
+
+/// Sends a signal to a task.
+#[unsafe(no_mangle)]
+pub extern "C" fn pvm_sendsig(tid: c_int, number: c_int) -> c_int {
+    call("pvm_sendsig", |state| signal(state, tid, number))
+}
+
+fn signal(state: &mut State, tid: c_int, signal: c_int) -> Pvm<c_int> {
+    if !Tid(tid).is_task() || !(0..=64).contains(&signal) {
+        return Err(PvmError::BadParam);
+    }
+    state.ask(&Request::Signal { tid: Tid(tid), signal }).map(|_| 0)
+}
+
+const TASK_EXIT: c_int = 1;
+const HOST_DELETE: c_int = 2;
+const HOST_ADD: c_int = 3;
+const CANCEL: c_int = 256;
+
+/// Asks to be told by a message with `tag`: when tasks end, hosts go or come.
+///
+/// # Safety
+/// `tids` must be readable as `count` ids, where the kind takes ids.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pvm_notify(what: c_int, tag: c_int, count: c_int, tids: *const c_int) -> c_int {
+    call("pvm_notify", |state| {
+        let about = match what & !CANCEL {
+            TASK_EXIT => Notice::TaskExit,
+            HOST_DELETE => Notice::HostDelete,
+            HOST_ADD => Notice::HostAdd,
+            4 | 5 => return Err(PvmError::NotImpl),
+            _ => return Err(PvmError::BadParam),
+        };
+        if tag < 0 {
+            return Err(PvmError::BadParam);
+        }
+        let mut targets = Vec::new();
+        if about != Notice::HostAdd {
+            if count < 1 {
+                return Err(PvmError::BadParam);
+            }
+            // SAFETY: the caller's promise.
+            targets.extend(unsafe { array(tids, count)? }.iter().map(|tid| Tid(*tid)));
+            let possible = |tid: &Tid| if about == Notice::TaskExit { tid.is_task() } else { tid.0 > 0 };
+            if !targets.iter().all(possible) {
+                return Err(PvmError::BadParam);
+            }
+        }
+        state.machine()?;
+        let cookie = u64::from(state.context) << 32 | u64::from(tag as u32);
+        let request = if what & CANCEL != 0 {
+            Request::CancelNotify { about, targets, cookie }
+        } else {
+            Request::Notify { about, targets, count, cookie }
+        };
+        state.ask(&request).map(|_| 0)
+    })
+}

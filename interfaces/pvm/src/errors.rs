@@ -1,0 +1,112 @@
+//! PVM's error codes and their texts.
+
+use parvum_waist::Status;
+use parvum_wire::control::ErrorKind;
+
+macro_rules! codes {
+    ($($name:ident = $value:literal, $text:literal;)*) => {
+        /// What a PVM call returns when it fails.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(i32)]
+        #[allow(dead_code)]
+        pub(crate) enum PvmError { $($name = $value,)* }
+
+        /// The text for a code; there is one for every number.
+        pub(crate) fn text(code: i32) -> &'static str {
+            match code {
+                0 => "Success",
+                $($value => $text,)*
+                code if code > 0 => "Success",
+                _ => "Unknown error",
+            }
+        }
+    };
+}
+
+codes! {
+    BadParam = -2, "Bad parameter";
+    Mismatch = -3, "Parameter mismatch";
+    Overflow = -4, "Value too large";
+    NoData = -5, "End of buffer";
+    NoHost = -6, "No such host";
+    NoFile = -7, "No such file";
+    Denied = -8, "Permission denied";
+    NoMem = -10, "Malloc failed";
+    BadMsg = -12, "Can't decode message";
+    SysErr = -14, "Can't contact local daemon";
+    NoBuf = -15, "No current buffer";
+    NoSuchBuf = -16, "No such buffer";
+    NullGroup = -17, "Null group name";
+    DupGroup = -18, "Already in group";
+    NoGroup = -19, "No such group";
+    NotInGroup = -20, "Not in group";
+    NoInst = -21, "No such instance";
+    HostFail = -22, "Host failed";
+    NoParent = -23, "No parent task";
+    NotImpl = -24, "Not implemented";
+    DSysErr = -25, "Pvmd system error";
+    BadVersion = -26, "Version mismatch";
+    OutOfRes = -27, "Out of resources";
+    DupHost = -28, "Duplicate host";
+    CantStart = -29, "Can't start pvmd";
+    Already = -30, "Already in progress";
+    NoTask = -31, "No such task";
+    NotFound = -32, "Not found";
+    Exists = -33, "Already exists";
+    HostrNMstr = -34, "Hoster run on non-master host";
+    ParentNotSet = -35, "Spawning parent set PvmNoSpawnParent";
+    IPLoopback = -36, "Master host's IP is loopback";
+}
+
+/// What PVM calls return inside this crate.
+pub(crate) type Pvm<T> = Result<T, PvmError>;
+
+impl From<Status> for PvmError {
+    fn from(status: Status) -> PvmError {
+        match status {
+            Status::Unknown | Status::NoMachine => PvmError::SysErr,
+            Status::Gone => PvmError::NoTask,
+            Status::Refused => PvmError::DSysErr,
+            Status::NoMemory => PvmError::NoMem,
+            Status::Cut => PvmError::Overflow,
+            Status::BadArgument => PvmError::BadParam,
+            Status::Done | Status::Pending | Status::Cancelled => PvmError::SysErr,
+        }
+    }
+}
+
+impl From<ErrorKind> for PvmError {
+    fn from(kind: ErrorKind) -> PvmError {
+        match kind {
+            ErrorKind::BadParameter | ErrorKind::TooLarge => PvmError::BadParam,
+            ErrorKind::NoSuchTask => PvmError::NoTask,
+            ErrorKind::NoSuchHost => PvmError::NoHost,
+            ErrorKind::ProgramNotFound => PvmError::NoFile,
+            ErrorKind::NotExecutable | ErrorKind::Denied | ErrorKind::OtherUser => PvmError::Denied,
+            ErrorKind::ExecFailed | ErrorKind::OutOfResources | ErrorKind::NotAll => PvmError::OutOfRes,
+            ErrorKind::DuplicateGroup => PvmError::DupGroup,
+            ErrorKind::NoSuchGroup => PvmError::NoGroup,
+            ErrorKind::NotInGroup => PvmError::NotInGroup,
+            ErrorKind::NoSuchInstance => PvmError::NoInst,
+            ErrorKind::NoSuchEntry => PvmError::NotFound,
+            ErrorKind::EntryExists => PvmError::Exists,
+            ErrorKind::BarrierBroken => PvmError::Mismatch,
+            ErrorKind::Version => PvmError::BadVersion,
+            ErrorKind::GoingDown | ErrorKind::NotEnrolled | ErrorKind::Protocol => PvmError::SysErr,
+            _ => PvmError::DSysErr,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_has_a_text_and_so_has_every_other_number() {
+        assert_eq!(text(PvmError::NoTask as i32), "No such task");
+        assert_eq!(text(0), "Success");
+        assert_eq!(text(-9), "Unknown error");
+        assert_eq!(text(i32::MIN), "Unknown error");
+    }
+}

@@ -1,0 +1,126 @@
+//! Groups: `libgpvm3`. The daemon keeps membership and barriers; data goes between members directly.
+
+use crate::errors::{Pvm, PvmError};
+use crate::state::State;
+use parvum_waist::{Message, Notes, Pattern, Receiving, Send, TagKind, call};
+use parvum_wire::control::{Reply, Request};
+use parvum_wire::{Tid, encoding};
+
+/// Messages of reduce, gather and scatter have a context of their own, so that
+/// no receive of the program takes them.
+const CONTEXT: u32 = 0x4752_4f50;
+
+impl State {
+    pub(crate) fn join(&mut self, group: String) -> Pvm<i32> {
+        number(self.ask(&Request::Join { group })?)
+    }
+
+    pub(crate) fn leave_group(&mut self, group: String) -> Pvm<i32> {
+        self.ask(&Request::Leave { group }).map(|_| 0)
+    }
+
+    pub(crate) fn group_tid(&mut self, group: String, instance: i32) -> Pvm<i32> {
+        let instance = u32::try_from(instance).map_err(|_| PvmError::BadParam)?;
+        match self.ask(&Request::GroupTid { group, instance })? {
+            Reply::Task(tid) => Ok(tid.0),
+            _ => Err(PvmError::DSysErr),
+        }
+    }
+
+    pub(crate) fn group_instance(&mut self, group: String, tid: i32) -> Pvm<i32> {
+        if !Tid(tid).is_task() {
+            return Err(PvmError::BadParam);
+        }
+        number(self.ask(&Request::GroupInstance { group, tid: Tid(tid) })?)
+    }
+
+    pub(crate) fn group_size(&mut self, group: String) -> Pvm<i32> {
+        number(self.ask(&Request::GroupSize { group })?)
+    }
+
+    pub(crate) fn barrier(&mut self, group: String, count: i32) -> Pvm<i32> {
+        if count == 0 || count < -1 {
+            return Err(PvmError::BadParam);
+        }
+        self.ask_in(&Request::Barrier { group, count }, call::BARRIER).map(|_| 0)
+    }
+
+    /// Sends the active send buffer to all members but this task.
+    pub(crate) fn broadcast(&mut self, group: String, tag: i32) -> Pvm<i32> {
+        if tag < 0 {
+            return Err(PvmError::BadParam);
+        }
+        self.packing()?;
+        let (me, context) = (self.me()?.tid, self.context);
+        for (_, tid) in self.members(group)? {
+            if tid.0 != me {
+                match self.send(tid.0, tag, context) {
+                    // It left while we sent to the others.
+                    Ok(_) | Err(PvmError::NoTask) => {}
+                    Err(why) => return Err(why),
+                }
+            }
+        }
+        Ok(0)
+    }
+
+    fn members(&mut self, group: String) -> Pvm<Vec<(u32, Tid)>> {
+        match self.ask(&Request::GroupMembers { group })? {
+            Reply::Members(members) => Ok(members),
+            _ => Err(PvmError::DSysErr),
+        }
+    }
+
+    /// This task, the members in the order of their instances, and the root's place among them.
+    pub(crate) fn circle(&mut self, group: String, tag: i32, root: i32) -> Pvm<Circle> {
+        if tag < 0 || root < 0 {
+            return Err(PvmError::BadParam);
+        }
+        let me = self.me()?.tid;
+        let members = self.members(group)?;
+        if !members.iter().any(|(_, tid)| tid.0 == me) {
+            return Err(PvmError::NotInGroup);
+        }
+        let root =
+            members.iter().position(|(instance, _)| *instance == root as u32).ok_or(PvmError::NoInst)?;
+        Ok(Circle { me, members: members.into_iter().map(|(_, tid)| tid.0).collect(), root })
+    }
+
+    /// Sends bytes to another member.
+    pub(crate) fn pass(&mut self, to: i32, tag: i32, bytes: &[u8]) -> Pvm<()> {
+        let how = Send { to, tag, context: CONTEXT, meta: encoding::RAW, buffering: 2, completion: 0 };
+        let notes = Notes { limit: -1, call: call::SEND, peer: to, tag, context: CONTEXT as i32 };
+        Ok(self.machine()?.send(how, &[bytes], &notes)?)
+    }
+
+    /// Receives exactly as many bytes as `into` has from another member.
+    pub(crate) fn catch(&mut self, from: i32, tag: i32, into: &mut [u8]) -> Pvm<()> {
+        let pattern = Pattern { from, tags: TagKind::Exactly, tag, other: 0, context: i64::from(CONTEXT) };
+        let notes = Notes { limit: -1, call: call::RECEIVE, peer: from, tag, context: CONTEXT as i32 };
+        let expected = into.len() as u64;
+        let Message { length, .. } = self.machine()?.receive(&pattern, Receiving::Into(into), &notes)?;
+        if length == expected { Ok(()) } else { Err(PvmError::Mismatch) }
+    }
+}
+
+/// Who takes part in a collective call.
+pub(crate) struct Circle {
+    pub(crate) me: i32,
+    /// In the order of their instances.
+    pub(crate) members: Vec<i32>,
+    /// The root's place among the members.
+    pub(crate) root: usize,
+}
+
+impl Circle {
+    pub(crate) fn root_tid(&self) -> i32 {
+        self.members[self.root]
+    }
+}
+
+fn number(reply: Reply) -> Pvm<i32> {
+    match reply {
+        Reply::Number(number) => i32::try_from(number).map_err(|_| PvmError::Overflow),
+        _ => Err(PvmError::DSysErr),
+    }
+}

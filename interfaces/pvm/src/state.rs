@@ -1,0 +1,372 @@
+//! What a PVM task has: its identity, buffers, options and context.
+
+use crate::buffer::{Arrived, Buffer, Packed, Packing};
+use crate::errors::{Pvm, PvmError, text};
+use crate::options::{self, Options};
+use parvum_waist::{
+    ANY_TASK, Enrolled, Message, Notes, Pattern, Receiving, Send, Status, TagKind, Waist, call,
+};
+use parvum_wire::Tid;
+use parvum_wire::control::{Reply, Request};
+use std::sync::{Arc, Mutex, PoisonError};
+
+static STATE: Mutex<State> = Mutex::new(State::NEW);
+
+/// Everything behind PVM's functions.
+pub(crate) struct State {
+    waist: Option<Waist>,
+    enrolled: Option<Enrolled>,
+    /// Buffers by id; id 0 does not exist.
+    buffers: Vec<Option<Buffer>>,
+    /// The active send and receive buffers; 0 for none.
+    pub(crate) sending: i32,
+    pub(crate) receiving: i32,
+    /// Probed messages that have not been received: how many buffers are `Found`.
+    found: usize,
+    pub(crate) options: Option<Options>,
+    pub(crate) context: u32,
+    /// Memory of past send buffers.
+    spare: Vec<Arc<Vec<u8>>>,
+    /// What `pvm_tasks` and `pvm_config` returned last: the program holds pointers into it.
+    pub(crate) tasks: Vec<crate::calls::TaskInfo>,
+    pub(crate) hosts: Vec<crate::calls::HostInfo>,
+    pub(crate) names: [Vec<std::ffi::CString>; 2],
+}
+
+/// Runs one PVM call: its value, or its error code after PVM's automatic report.
+#[inline]
+pub(crate) fn call(name: &str, work: impl FnOnce(&mut State) -> Pvm<i32>) -> i32 {
+    let mut state = STATE.lock().unwrap_or_else(PoisonError::into_inner);
+    match work(&mut state) {
+        Ok(value) => value,
+        Err(why) => {
+            crate::calls::ERRNO.store(why as i32, std::sync::atomic::Ordering::Relaxed);
+            state.report(name, why);
+            why as i32
+        }
+    }
+}
+
+/// Runs a part of a call without PVM's report.
+pub(crate) fn quietly<R>(work: impl FnOnce(&mut State) -> R) -> R {
+    work(&mut STATE.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Memory of send buffers kept for the next ones; part of a task's stated own cost.
+const SPARE: usize = 2 << 20;
+/// Messages up to this length are copied when they are sent; longer ones are kept for the receiver.
+const COPIED: usize = 8 << 10;
+
+impl State {
+    const NEW: State = State {
+        waist: None,
+        enrolled: None,
+        buffers: Vec::new(),
+        sending: 0,
+        receiving: 0,
+        found: 0,
+        options: None,
+        context: 0,
+        spare: Vec::new(),
+        tasks: Vec::new(),
+        hosts: Vec::new(),
+        names: [Vec::new(), Vec::new()],
+    };
+
+    fn report(&self, name: &str, why: PvmError) {
+        let automatic =
+            self.options.as_ref().map_or(1, |options| options.get(options::AUTO_ERR).unwrap_or(1));
+        if automatic == 0 {
+            return;
+        }
+        eprintln!("libpvm [{}]: {name}(): {}", self.name(), text(why as i32));
+        match automatic {
+            2 => std::process::exit(why as i32),
+            3 => std::process::abort(),
+            _ => {}
+        }
+    }
+
+    /// How PVM names this process in what it prints.
+    pub(crate) fn name(&self) -> String {
+        match self.enrolled {
+            Some(Enrolled { tid, .. }) => format!("t{tid:x}"),
+            None => format!("pid{}", std::process::id()),
+        }
+    }
+
+    pub(crate) fn options(&mut self) -> &mut Options {
+        self.options.get_or_insert_default()
+    }
+
+    /// The engine, with this process a task of the machine: every call that needs it comes here.
+    #[inline]
+    pub(crate) fn machine(&mut self) -> Pvm<Waist> {
+        match (self.waist, self.enrolled) {
+            (Some(waist), Some(_)) => Ok(waist),
+            _ => self.enrol(),
+        }
+    }
+
+    #[inline(never)]
+    fn enrol(&mut self) -> Pvm<Waist> {
+        let waist = match self.waist {
+            Some(waist) => waist,
+            None => Waist::open().map_err(|why| {
+                eprintln!("libpvm [{}]: {why}", self.name());
+                PvmError::SysErr
+            })?,
+        };
+        self.waist = Some(waist);
+        match waist.enrol("pvm") {
+            Ok(enrolled) => self.enrolled = Some(enrolled),
+            Err(_) => {
+                eprintln!("libpvm [{}]: {}", self.name(), waist.last_error());
+                return Err(PvmError::SysErr);
+            }
+        }
+        if let Some(context) = std::env::var("PVMCTX").ok().and_then(|text| text.parse().ok()) {
+            self.context = context;
+        }
+        let route = self.options().get(options::ROUTE)?;
+        self.follow_route(route);
+        Ok(waist)
+    }
+
+    /// Who this task is.
+    pub(crate) fn me(&mut self) -> Pvm<Enrolled> {
+        self.machine()?;
+        self.enrolled.ok_or(PvmError::SysErr)
+    }
+
+    /// Leaves the machine; the next call that needs it joins again, as another task.
+    pub(crate) fn leave(&mut self) -> Pvm<i32> {
+        let waist = self.machine()?;
+        for id in 1..=self.buffers.len() as i32 {
+            self.free(id);
+        }
+        (self.sending, self.receiving) = (0, 0);
+        self.enrolled = None;
+        waist.depart()?;
+        Ok(0)
+    }
+
+    /// Makes messages take the route that `PvmRoute` asks for.
+    pub(crate) fn follow_route(&mut self, route: i32) {
+        if let (Some(waist), Some(_)) = (self.waist, self.enrolled) {
+            let number = match route {
+                options::DONT_ROUTE => 2,
+                options::ROUTE_DIRECT => 1,
+                _ => 0,
+            };
+            // The number is one of the three.
+            let _ = waist.prefer(number);
+        }
+    }
+
+    /// Asks the daemon; what it refuses becomes PVM's code.
+    pub(crate) fn ask(&mut self, request: &Request) -> Pvm<Reply> {
+        self.ask_in(request, call::MACHINE)
+    }
+
+    pub(crate) fn ask_in(&mut self, request: &Request, call: u32) -> Pvm<Reply> {
+        let notes = Notes { limit: -1, call, peer: -1, tag: -1, context: -1 };
+        let answer = self.machine()?.ask(request, &notes)?;
+        answer.map_err(|failure| failure.kind.into())
+    }
+
+    // Buffers.
+
+    fn insert(&mut self, buffer: Buffer) -> i32 {
+        match self.buffers.iter().position(Option::is_none) {
+            Some(at) => {
+                self.buffers[at] = Some(buffer);
+                at as i32 + 1
+            }
+            None => {
+                self.buffers.push(Some(buffer));
+                self.buffers.len() as i32
+            }
+        }
+    }
+
+    /// The buffer of that id.
+    pub(crate) fn buffer(&mut self, id: i32) -> Pvm<&mut Buffer> {
+        if id < 1 {
+            return Err(PvmError::BadParam);
+        }
+        self.buffers.get_mut(id as usize - 1).and_then(Option::as_mut).ok_or(PvmError::NoSuchBuf)
+    }
+
+    /// Frees a buffer, if there is one of that id.
+    pub(crate) fn free(&mut self, id: i32) {
+        let Some(buffer) = self.buffers.get_mut((id as usize).wrapping_sub(1)).and_then(Option::take) else {
+            return;
+        };
+        match buffer {
+            Buffer::Packed(packed) => self.keep_memory(packed.data),
+            Buffer::Arrived(arrived) => {
+                if let Some(waist) = self.waist {
+                    waist.give_back(&arrived.message);
+                }
+            }
+            Buffer::Found(_) => self.found -= 1,
+        }
+    }
+
+    fn keep_memory(&mut self, data: Arc<Vec<u8>>) {
+        let kept: usize = self.spare.iter().map(|spare| spare.capacity()).sum();
+        if data.capacity() > 0 && kept + data.capacity() <= SPARE {
+            self.spare.push(data);
+        }
+    }
+
+    /// Memory for a new send buffer: empty, and no longer used by a message on its way.
+    fn memory(&mut self) -> Arc<Vec<u8>> {
+        let Some(at) = self.spare.iter_mut().position(|spare| Arc::get_mut(spare).is_some()) else {
+            return Arc::default();
+        };
+        let mut data = self.spare.swap_remove(at);
+        if let Some(bytes) = Arc::get_mut(&mut data) {
+            bytes.clear();
+        }
+        data
+    }
+
+    /// A new, empty buffer to pack into.
+    pub(crate) fn make(&mut self, packing: Packing) -> i32 {
+        let data = self.memory();
+        self.insert(Buffer::Packed(Packed::new(packing, data)))
+    }
+
+    /// The active send buffer.
+    #[inline]
+    pub(crate) fn packing(&mut self) -> Pvm<&mut Packed> {
+        match self.buffers.get_mut((self.sending as usize).wrapping_sub(1)) {
+            Some(Some(Buffer::Packed(packed))) => Ok(packed),
+            _ => Err(PvmError::NoBuf),
+        }
+    }
+
+    /// The active receive buffer.
+    #[inline]
+    pub(crate) fn unpacking(&mut self) -> Pvm<&mut Arrived> {
+        match self.buffers.get_mut((self.receiving as usize).wrapping_sub(1)) {
+            Some(Some(Buffer::Arrived(arrived))) => Ok(arrived),
+            _ => Err(PvmError::NoBuf),
+        }
+    }
+
+    // Messages.
+
+    /// Sends the active send buffer.
+    pub(crate) fn send(&mut self, to: i32, tag: i32, context: u32) -> Pvm<i32> {
+        let waist = self.machine()?;
+        self.packing()?;
+        if tag < 0 || !Tid(to).is_task() {
+            return Err(PvmError::BadParam);
+        }
+        let packed = self.packing()?;
+        let how = Send { to, tag, context, meta: packed.meta(), buffering: 2, completion: 0 };
+        let notes = Notes { limit: -1, call: call::SEND, peer: to, tag, context: context as i32 };
+        packed.seal();
+        if packed.left.is_empty() && packed.data.len() > COPIED {
+            waist.send_owned(how, &packed.data, &notes)?;
+        } else {
+            crate::calls::with_pieces(packed, |pieces| waist.send(how, pieces, &notes))?;
+        }
+        Ok(0)
+    }
+
+    /// Receives; 0 when the time is over first. The message becomes the active receive buffer.
+    pub(crate) fn receive(&mut self, from: i32, tag: i32, limit: i64) -> Pvm<i32> {
+        let waist = self.machine()?;
+        let (pattern, notes) = self.wanted(from, tag, limit, call::RECEIVE)?;
+        let id = match self.receive_found(waist, &pattern, &notes)? {
+            Some(id) => id,
+            None => match waist.receive(&pattern, Receiving::Block, &notes) {
+                Ok(message) => self.arrived(message),
+                Err(Status::Pending) => return Ok(0),
+                Err(why) => return Err(why.into()),
+            },
+        };
+        if self.receiving != 0 && self.receiving != id {
+            self.free(self.receiving);
+        }
+        self.receiving = id;
+        Ok(id)
+    }
+
+    /// Receives into the program's memory; the active receive buffer stays.
+    pub(crate) fn receive_into(&mut self, from: i32, tag: i32, room: &mut [u8]) -> Pvm<(Message, bool)> {
+        let waist = self.machine()?;
+        let (pattern, notes) = self.wanted(from, tag, -1, call::RECEIVE)?;
+        // A message with a table of types ends in bytes that are not data.
+        let found = waist.probe(&pattern, &notes)?;
+        let table = crate::buffer::table_length(found.meta) as u64;
+        if table == 0 {
+            return match waist.take(&found, Receiving::Into(room), &notes) {
+                Ok(message) => Ok((message, false)),
+                Err(Status::Cut) => Ok((found, true)),
+                Err(why) => Err(why.into()),
+            };
+        }
+        let message = waist.take(&found, Receiving::Block, &notes)?;
+        let length = message.length.saturating_sub(table) as usize;
+        let fits = length.min(room.len());
+        room[..fits].copy_from_slice(&crate::calls::bytes_of(&message)[..fits]);
+        waist.give_back(&message);
+        Ok((Message { length: length as u64, ..message }, length > fits))
+    }
+
+    /// Finds a message without receiving it; 0 when there is none.
+    pub(crate) fn probe(&mut self, from: i32, tag: i32) -> Pvm<i32> {
+        let waist = self.machine()?;
+        let (pattern, notes) = self.wanted(from, tag, 0, call::PROBE)?;
+        match waist.probe(&pattern, &notes) {
+            Ok(message) => Ok(self.found_buffer(message.handle).unwrap_or_else(|| {
+                self.found += 1;
+                self.insert(Buffer::Found(message))
+            })),
+            Err(Status::Pending) => Ok(0),
+            Err(why) => Err(why.into()),
+        }
+    }
+
+    fn found_buffer(&self, handle: u64) -> Option<i32> {
+        let is =
+            |buffer: &Option<Buffer>| matches!(buffer, Some(Buffer::Found(found)) if found.handle == handle);
+        self.buffers.iter().position(is).map(|at| at as i32 + 1)
+    }
+
+    /// A message that was probed keeps its buffer's id when it is received.
+    fn receive_found(&mut self, waist: Waist, pattern: &Pattern, notes: &Notes) -> Pvm<Option<i32>> {
+        if self.found == 0 {
+            return Ok(None);
+        }
+        let Ok(first) = waist.probe(pattern, &Notes { limit: 0, ..*notes }) else { return Ok(None) };
+        let Some(id) = self.found_buffer(first.handle) else { return Ok(None) };
+        let message = waist.take(&first, Receiving::Block, notes)?;
+        let arrived = Arrived::new(message, crate::calls::bytes_of(&message));
+        *self.buffer(id)? = Buffer::Arrived(arrived);
+        self.found -= 1;
+        Ok(Some(id))
+    }
+
+    fn arrived(&mut self, message: Message) -> i32 {
+        let arrived = Arrived::new(message, crate::calls::bytes_of(&message));
+        self.insert(Buffer::Arrived(arrived))
+    }
+
+    /// What a receive asks for; refuses ids and tags that cannot be.
+    fn wanted(&self, from: i32, tag: i32, limit: i64, call: u32) -> Pvm<(Pattern, Notes)> {
+        let known = from == ANY_TASK || Tid(from).is_task() || (from > 0 && Tid(from).daemon() == Tid(from));
+        if tag < -1 || !known {
+            return Err(PvmError::BadParam);
+        }
+        let tags = if tag == -1 { TagKind::Any } else { TagKind::Exactly };
+        let context = i64::from(self.context);
+        let pattern = Pattern { from, tags, tag, other: 0, context };
+        Ok((pattern, Notes { limit, call, peer: from, tag, context: self.context as i32 }))
+    }
+}

@@ -1,0 +1,66 @@
+//! What can go wrong before or around a comparison. A launch that fails is not an error here: it is recorded and the
+//! comparison goes on.
+
+use std::path::PathBuf;
+
+/// One cause and one remedy each.
+#[derive(Debug, thiserror::Error)]
+pub enum LabError {
+    /// The sources of the compared programs were not found.
+    #[error("the programs to compare were not found; run from Parvum's source folder or give --apps DIR")]
+    NoPrograms,
+    /// The programs did not compile.
+    #[error("the programs to compare did not build ({0}); see the compiler's message above")]
+    Build(String),
+    /// A system was asked for by a name nobody bears.
+    #[error("no system is called {name:?}; --systems takes a list of: {known}")]
+    UnknownSystem {
+        /// The name given.
+        name: String,
+        /// The names that exist.
+        known: String,
+    },
+    /// A suite was asked for by a name nobody bears.
+    #[error("no suite is called {0:?}; the suites are: main")]
+    UnknownSuite(String),
+    /// Nothing that could be compared is installed.
+    #[error("none of the systems asked for is installed; `./x peers` installs PVM, Open MPI and MPICH")]
+    NothingToCompare,
+    /// Every launch failed.
+    #[error("no launch succeeded, so there is nothing to report; the first failure was: {0}")]
+    NothingMeasured(String),
+    /// The user ended it.
+    #[error("interrupted; daemons are ended and nothing was kept")]
+    Interrupted,
+    /// A file could not be read or written.
+    #[error("cannot {action} {}: {source}", path.display())]
+    File {
+        /// What was tried.
+        action: &'static str,
+        /// On which file.
+        path: PathBuf,
+        /// What the system answered.
+        source: std::io::Error,
+    },
+    /// A line of samples is not what the programs write.
+    #[error("{}, line {line}: {why}; the file is damaged or from another version", path.display())]
+    Samples {
+        /// The file.
+        path: PathBuf,
+        /// Its line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+impl LabError {
+    /// For `map_err` on file operations.
+    pub(crate) fn file(
+        action: &'static str,
+        path: impl Into<PathBuf>,
+    ) -> impl FnOnce(std::io::Error) -> LabError {
+        let path = path.into();
+        move |source| LabError::File { action, path, source }
+    }
+}

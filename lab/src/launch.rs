@@ -1,0 +1,154 @@
+//! One launch of one program: in a process group of its own, with a deadline, leaving nothing behind.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+/// What to start.
+#[derive(Debug, Clone)]
+pub struct Launch {
+    /// The file to run.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<OsString>,
+    /// Variables set on top of our own environment.
+    pub environment: Vec<(String, OsString)>,
+    /// After this long it is ended by force.
+    pub deadline: Duration,
+}
+
+/// How it went.
+#[derive(Debug)]
+pub struct Ended {
+    /// From start to end, seen from outside.
+    pub elapsed: Duration,
+    /// Nothing, or why the launch does not count, in one line.
+    pub failure: Option<String>,
+}
+
+impl Launch {
+    /// The command as a person would type it.
+    pub fn line(&self) -> String {
+        let mut line = self.program.display().to_string();
+        for argument in &self.arguments {
+            line.push(' ');
+            line.push_str(&argument.to_string_lossy());
+        }
+        line
+    }
+
+    /// The command, ready to be started.
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments).envs(self.environment.iter().map(|(k, v)| (k, v)));
+        command.stdin(Stdio::null()).process_group(0);
+        command
+    }
+
+    /// Runs it to its end. What it prints goes to `log`, and the last lines of that explain a failure.
+    pub fn run(&self, log: &Path) -> Ended {
+        let started = Instant::now();
+        match self.start(log) {
+            Ok(status) => Ended { elapsed: started.elapsed(), failure: status.map(|why| explain(&why, log)) },
+            Err(cause) => Ended {
+                elapsed: started.elapsed(),
+                failure: Some(format!("cannot start {}: {cause}", self.program.display())),
+            },
+        }
+    }
+
+    /// `Ok(None)` for a clean end.
+    fn start(&self, log: &Path) -> std::io::Result<Option<String>> {
+        let output = File::create(log)?;
+        let mut command = self.command();
+        command.stdout(output.try_clone()?).stderr(output);
+        let mut child = command.spawn()?;
+        let group = rustix::process::Pid::from_child(&child);
+        let (tell, told) = mpsc::channel();
+        let waiter = std::thread::spawn(move || {
+            let status = child.wait();
+            // Nobody listens any more when the deadline has passed.
+            let _ = tell.send(status);
+        });
+        let status = match told.recv_timeout(self.deadline) {
+            Ok(status) => status?,
+            Err(_) => {
+                // The group is still ours: its leader is not yet waited for.
+                let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+                let _ = waiter.join();
+                return Ok(Some(format!("not finished after {} s", self.deadline.as_secs())));
+            }
+        };
+        let _ = waiter.join();
+        Ok((!status.success()).then(|| status.to_string()))
+    }
+}
+
+/// Adds the last few lines that the launch printed: the cause often stands before the complaint.
+fn explain(why: &str, log: &Path) -> String {
+    let mut text = Vec::new();
+    if let Ok(mut file) = File::open(log) {
+        let _ = file.by_ref().take(1 << 20).read_to_end(&mut text);
+    }
+    let text = String::from_utf8_lossy(&text);
+    let telling = text.lines().map(str::trim).filter(|line| line.chars().any(char::is_alphanumeric));
+    let mut last: Vec<&str> = telling.rev().take(3).collect();
+    last.reverse();
+    if last.is_empty() { why.to_owned() } else { format!("{why}: {}", last.join("; ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str, deadline: u64) -> Ended {
+        let log = std::env::temp_dir().join(format!(
+            "parvum-lab-test-{}-{:?}",
+            std::process::id(),
+            std::thread::current().id()
+        ));
+        let launch = Launch {
+            program: "/bin/sh".into(),
+            arguments: vec!["-c".into(), script.into()],
+            environment: vec![("PARVUM_TEST".into(), "seen".into())],
+            deadline: Duration::from_secs(deadline),
+        };
+        let ended = launch.run(&log);
+        let _ = std::fs::remove_file(log);
+        ended
+    }
+
+    #[test]
+    fn a_clean_end_is_no_failure_and_the_environment_arrives() {
+        assert_eq!(shell("test \"$PARVUM_TEST\" = seen", 20).failure, None);
+    }
+
+    #[test]
+    fn a_failure_carries_its_last_words() {
+        let failure = shell("echo first; echo 'ring: verification failed' >&2; exit 3", 20).failure.unwrap();
+        assert!(failure.contains("verification failed") && failure.contains('3'), "{failure}");
+    }
+
+    #[test]
+    fn the_deadline_ends_the_whole_group() {
+        let failure = shell("sleep 300 & sleep 300", 1).failure.unwrap();
+        assert!(failure.contains("not finished"), "{failure}");
+    }
+
+    #[test]
+    fn a_missing_program_is_named() {
+        let launch = Launch {
+            program: "/nonexistent/ring".into(),
+            arguments: vec![],
+            environment: vec![],
+            deadline: Duration::from_secs(1),
+        };
+        let failure = launch.run(Path::new("/dev/null")).failure.unwrap();
+        assert!(failure.contains("/nonexistent/ring"), "{failure}");
+    }
+}

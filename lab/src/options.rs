@@ -1,0 +1,51 @@
+//! What a user may choose about a comparison; `parvum compare` takes these as its arguments.
+
+use crate::systems::Extent;
+use std::path::PathBuf;
+
+/// Compare message-passing systems on this machine.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct CompareOptions {
+    /// The quick comparison, at most three minutes (the default)
+    #[arg(long, conflicts_with = "full")]
+    pub quick: bool,
+    /// Every route and encoding, three times the launches (about half an hour)
+    #[arg(long)]
+    pub full: bool,
+    /// What to compare
+    #[arg(long, default_value = "main", value_name = "NAME")]
+    pub suite: String,
+    /// Only these systems: parvum, pvm346, openmpi, mpich, or whole names such as pvm346-direct-raw
+    #[arg(long, default_value = "", value_name = "LIST", hide_default_value = true)]
+    pub systems: String,
+    /// Where results go; a dated folder is made in it
+    #[arg(long, default_value = "results", value_name = "DIR")]
+    pub out: PathBuf,
+    /// Decides the order of launches; the manifest records it
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Seconds for all launches together
+    #[arg(long, value_name = "S")]
+    pub budget: Option<u64>,
+    /// The sources of the compared programs
+    #[arg(long, value_name = "DIR")]
+    pub apps: Option<PathBuf>,
+    /// The `parvum` command to compare (this one)
+    #[arg(long, value_name = "FILE")]
+    pub parvum: Option<PathBuf>,
+    /// The folder with Parvum's libpvm3.so.3 (beside the command)
+    #[arg(long, value_name = "DIR")]
+    pub libraries: Option<PathBuf>,
+}
+
+impl CompareOptions {
+    /// How much is compared.
+    pub fn extent(&self) -> Extent {
+        if self.full { Extent::Full } else { Extent::Quick }
+    }
+
+    /// Seconds for all launches together. The quick run leaves room for building and reporting within three minutes.
+    pub fn budget_seconds(&self) -> u64 {
+        self.budget.unwrap_or(if self.full { 1800 } else { 150 })
+    }
+}

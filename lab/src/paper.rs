@@ -1,0 +1,158 @@
+//! The figures of the papers behind Parvum, to be printed beside ours, each with its source.
+
+/// Where a figure was published.
+pub const ISLAM: &str =
+    "Islam, McGrath, Campbell: Parallel Distributed Application Performance and Message Passing";
+/// Where a figure was published.
+pub const FATOOHI: &str =
+    "Fatoohi: Performance Evaluation of Communication Networks for Distributed Computing, NAS-95-009, 1995";
+/// Where a figure was published.
+pub const SAPHIR: &str = "Saphir: Message Buffering and its Effect on the Communication Performance of Parallel Computers, RNS-94-004, 1994";
+
+/// Times of the transform in milliseconds, at 128, 256, 512 and 1024 points.
+pub struct FftTimes {
+    /// Whose.
+    pub system: &'static str,
+    /// On 2 nodes (Table 6).
+    pub two: [f64; 4],
+    /// On 4 nodes (Table 7).
+    pub four: [f64; 4],
+}
+
+/// Islam et al., Tables 6 and 7.
+pub const FFT_TIMES: [FftTimes; 6] = [
+    FftTimes {
+        system: "Choices on SPARCstation II",
+        two: [22.0, 36.0, 56.0, 116.0],
+        four: [18.0, 31.0, 38.0, 72.01],
+    },
+    FftTimes {
+        system: "PVM on SPARCstation II",
+        two: [27.0, 39.0, 78.0, 174.0],
+        four: [27.0, 37.0, 59.0, 114.0],
+    },
+    FftTimes {
+        system: "Choices on Encore Multimax",
+        two: [300.0, 480.0, 1061.0, 2485.0],
+        four: [120.0, 266.0, 611.0, 1223.0],
+    },
+    FftTimes {
+        system: "Choices on iPSC/2",
+        two: [148.0, 328.0, 738.0, 1655.0],
+        four: [80.0, 169.0, 370.0, 819.0],
+    },
+    FftTimes { system: "NX/2 on iPSC/2", two: [40.0, 90.0, 227.0, 490.0], four: [23.0, 48.0, 103.0, 225.0] },
+    FftTimes { system: "VirtualChoices", two: [25.0, 39.0, 110.0, 195.0], four: [45.0, 49.0, 100.0, 150.0] },
+];
+
+/// Wait, communication and computation in milliseconds, of one of 4 nodes.
+pub struct Split {
+    /// Whose.
+    pub system: &'static str,
+    /// At 128 points.
+    pub small: [f64; 3],
+    /// At 1024 points.
+    pub large: [f64; 3],
+}
+
+/// Islam et al., Table 8.
+pub const SPLITS: [Split; 6] = [
+    Split { system: "Choices on SPARCstation II", small: [6.9, 4.6, 6.5], large: [8.6, 13.0, 50.4] },
+    Split { system: "PVM on SPARCstation II", small: [2.2, 16.0, 7.8], large: [26.0, 24.0, 64.0] },
+    Split { system: "Choices on Encore Multimax", small: [29.0, 3.0, 87.6], large: [60.0, 7.2, 1155.7] },
+    Split { system: "Choices on iPSC/2", small: [5.8, 4.6, 69.6], large: [22.0, 6.6, 790.3] },
+    Split { system: "NX/2 on iPSC/2", small: [3.2, 3.0, 16.7], large: [5.7, 4.4, 214.9] },
+    Split { system: "VirtualChoices", small: [12.4, 26.6, 8.0], large: [38.0, 42.0, 80.0] },
+];
+
+/// Speed-up at 512 points on 2 and 4 processors.
+pub struct SpeedUp {
+    /// Whose.
+    pub system: &'static str,
+    /// On 2 and on 4.
+    pub on: [f64; 2],
+}
+
+/// Islam et al., Table 9.
+pub const SPEED_UPS: [SpeedUp; 6] = [
+    SpeedUp { system: "Choices on SPARCstation II", on: [1.42, 2.2] },
+    SpeedUp { system: "PVM on SPARCstation II", on: [1.2, 1.58] },
+    SpeedUp { system: "Choices on Encore Multimax", on: [1.89, 3.3] },
+    SpeedUp { system: "Choices on iPSC/2", on: [1.81, 3.56] },
+    SpeedUp { system: "NX/2 on iPSC/2", on: [1.84, 3.77] },
+    SpeedUp { system: "VirtualChoices", on: [1.11, 1.22] },
+];
+
+/// Null round trips in microseconds (Islam et al., Table 4).
+pub const NULL_ROUND_TRIPS: [(&str, f64); 3] = [
+    ("Choices on Encore Multimax", 640.0),
+    ("Choices on iPSC/2", 2170.0),
+    ("Choices on SPARCstation II", 1800.0),
+];
+
+/// r_max in MB/s, n_1/2 in bytes, t_0 in microseconds.
+pub struct LinkFigure {
+    /// Which network.
+    pub network: &'static str,
+    /// Through which software.
+    pub software: &'static str,
+    /// MB/s.
+    pub r_max: f64,
+    /// Bytes.
+    pub n_half: f64,
+    /// Microseconds.
+    pub t_zero: f64,
+}
+
+const fn link(
+    network: &'static str,
+    software: &'static str,
+    r_max: f64,
+    n_half: f64,
+    t_zero: f64,
+) -> LinkFigure {
+    LinkFigure { network, software, r_max, n_half, t_zero }
+}
+
+/// Fatoohi, Tables 1 and 3.
+pub const LINKS: [LinkFigure; 12] = [
+    link("Ethernet", "sockets", 1.0, 29.0, 550.0),
+    link("FDDI", "sockets", 8.4, 407.0, 561.0),
+    link("HiPPI", "sockets", 77.6, 6791.0, 593.0),
+    link("ATM", "sockets", 10.4, 1248.0, 455.0),
+    link("Fibre Channel", "sockets", 6.0, 3294.0, 850.0),
+    link("Ethernet", "PVM", 1.0, 848.0, 833.0),
+    link("FDDI", "PVM", 3.1, 5585.0, 1000.0),
+    link("HiPPI", "PVM", 3.1, 6237.0, 1667.0),
+    link("ATM", "PVM", 3.2, 3550.0, 780.0),
+    link("Fibre Channel", "PVM", 2.5, 33369.0, 1231.0),
+    link("Allnode switch", "PVMe", 6.2, 3204.0, 97.0),
+    link("IBM SP2", "PVMe", 27.6, 3546.0, 63.0),
+];
+
+/// Latency in microseconds and bandwidth in MB/s on parallel computers (Saphir, Table 1).
+pub const COMPUTERS: [(&str, f64, f64); 6] = [
+    ("Paragon OSF, NX", 92.0, 35.0),
+    ("Paragon OSF, PVM 3.2", 387.0, 2.0),
+    ("iPSC/860, NX", 72.0, 2.8),
+    ("CM-5, CMMD", 80.0, 8.7),
+    ("CM-5, PVM", 573.0, 3.2),
+    ("CM-5, MPI", 405.0, 2.6),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn table_8_adds_up_to_table_7() {
+        // The paper's own check: its split of one node sums to its time, within rounding.
+        for (split, times) in SPLITS.iter().zip(&FFT_TIMES) {
+            assert_eq!(split.system, times.system);
+            for (parts, whole) in [(split.small, times.four[0]), (split.large, times.four[3])] {
+                let sum: f64 = parts.iter().sum();
+                assert!((sum - whole).abs() / whole < 0.08, "{}: {sum} of {whole}", split.system);
+            }
+        }
+    }
+}

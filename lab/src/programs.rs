@@ -1,0 +1,83 @@
+//! The compiled programs of `apps/`: found, and rebuilt when a source or library is newer.
+
+use crate::error::LabError;
+use crate::peers::{Kit, Toolbox};
+use crate::systems::Family;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::SystemTime;
+
+/// Where the built programs are.
+#[derive(Debug, Clone)]
+pub struct Programs {
+    folder: PathBuf,
+}
+
+impl Programs {
+    /// Finds the sources, by name or upwards from here and from this executable, and builds what is not up to date.
+    pub fn prepare(apps: Option<&Path>, toolbox: &Toolbox) -> Result<Programs, LabError> {
+        let sources = match apps {
+            Some(apps) => apps.to_owned(),
+            None => find_sources().ok_or(LabError::NoPrograms)?,
+        };
+        let script = sources.join("build.sh");
+        if !script.is_file() {
+            return Err(LabError::NoPrograms);
+        }
+        let root = sources.parent().unwrap_or(&sources).to_owned();
+        let programs = Programs { folder: root.join("build/programs") };
+        if programs.fresh(&sources, toolbox) {
+            return Ok(programs);
+        }
+        let mut build = Command::new("sh");
+        build.arg(&script).arg(&programs.folder);
+        if let Some(Kit { libraries: Some(libraries), .. }) = toolbox.kit(Family::Parvum) {
+            build.env("PARVUM_LIB", libraries).env("PARVUM_INCLUDE", root.join("interfaces/pvm/include"));
+        }
+        let output = build.output().map_err(LabError::file("run", script))?;
+        if !output.status.success() {
+            let words = String::from_utf8_lossy(&output.stderr);
+            let line =
+                words.lines().find(|l| l.contains("error")).or_else(|| words.lines().last()).unwrap_or("");
+            return Err(LabError::Build(line.trim().to_owned()));
+        }
+        Ok(programs)
+    }
+
+    /// The program of a family, or the floors for no family.
+    pub fn path(&self, program: &str, family: Option<Family>) -> PathBuf {
+        match family {
+            Some(family) => self.folder.join(format!("{program}.{}", family.ending())),
+            None => self.folder.join(program),
+        }
+    }
+
+    fn fresh(&self, sources: &Path, toolbox: &Toolbox) -> bool {
+        let mut newest = newest_in(sources).max(newest_in(&sources.join("common")));
+        let mut targets = vec![self.path("floors", None)];
+        for kit in &toolbox.kits {
+            newest = newest.max(changed(&kit.starter));
+            targets.extend(["ring", "fft", "blocked"].map(|program| self.path(program, Some(kit.family))));
+        }
+        targets.iter().all(|target| changed(target).is_some_and(|built| Some(built) >= newest))
+    }
+}
+
+fn changed(file: &Path) -> Option<SystemTime> {
+    std::fs::metadata(file).and_then(|data| data.modified()).ok()
+}
+
+fn newest_in(folder: &Path) -> Option<SystemTime> {
+    let files = std::fs::read_dir(folder).ok()?;
+    files.flatten().filter(|file| file.path().is_file()).filter_map(|file| changed(&file.path())).max()
+}
+
+fn find_sources() -> Option<PathBuf> {
+    let here = std::env::current_dir().ok();
+    let executable = std::env::current_exe().ok();
+    here.iter()
+        .chain(executable.iter())
+        .flat_map(|start| start.ancestors())
+        .map(|folder| folder.join("apps"))
+        .find(|apps| apps.join("build.sh").is_file())
+}

@@ -1,0 +1,133 @@
+//! The dated folder of one session: manifest, raw lines, summary.
+
+use crate::error::LabError;
+use crate::factors::Factors;
+use crate::peers::Absent;
+use crate::summary::{Recorded, Row};
+use serde::Serialize;
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// What was compared, how and on what; enough to run it again.
+#[derive(Debug, Clone, Serialize)]
+pub struct Manifest {
+    /// The command line.
+    pub command: String,
+    /// The suite.
+    pub suite: String,
+    /// quick or full.
+    pub extent: &'static str,
+    /// Decides the order of launches.
+    pub seed: u64,
+    /// Seconds dealt out over launches.
+    pub budget_s: u64,
+    /// Seconds the whole session took.
+    pub elapsed_s: f64,
+    /// Systems, as they report themselves.
+    pub systems: Vec<Installed>,
+    /// Systems that are not installed.
+    pub absent: Vec<Absent>,
+    /// The machine.
+    pub factors: Factors,
+    /// Load average at the end.
+    pub load_after: String,
+    /// Every launch, in the order run.
+    pub launches: Vec<LaunchRecord>,
+}
+
+/// An installed system.
+#[derive(Debug, Clone, Serialize)]
+pub struct Installed {
+    /// Its name.
+    pub name: &'static str,
+    /// Its version.
+    pub version: String,
+}
+
+/// One launch as it went.
+#[derive(Debug, Clone, Serialize)]
+pub struct LaunchRecord {
+    /// Its number; raw lines refer to it.
+    pub launch: usize,
+    /// What it measured.
+    pub job: String,
+    /// The command.
+    pub command: String,
+    /// Seconds from start to end.
+    pub elapsed_s: f64,
+    /// Load average just before it.
+    pub load: String,
+    /// Why it does not count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+}
+
+/// A session's folder, being filled.
+#[derive(Debug)]
+pub struct Folder {
+    /// Where it is.
+    pub path: PathBuf,
+    raw: BufWriter<File>,
+}
+
+impl Folder {
+    /// Makes `OUT/DATE-TIME`; a second session in the same second gets a number.
+    pub fn create(out: &Path, date: &str) -> Result<Folder, LabError> {
+        let name = date.replace(' ', "-").replace(':', "");
+        fs::create_dir_all(out).map_err(LabError::file("create", out))?;
+        let mut path = out.join(&name);
+        let mut number = 2;
+        while let Err(cause) = fs::create_dir(&path) {
+            if cause.kind() != std::io::ErrorKind::AlreadyExists {
+                return Err(LabError::File { action: "create", path, source: cause });
+            }
+            path = out.join(format!("{name}-{number}"));
+            number += 1;
+        }
+        let file = path.join("raw.jsonl");
+        let raw = BufWriter::new(File::create(&file).map_err(LabError::file("create", file))?);
+        Ok(Folder { path, raw })
+    }
+
+    /// Keeps one line for ever.
+    pub fn keep(&mut self, line: &Recorded) -> Result<(), LabError> {
+        let path = self.path.join("raw.jsonl");
+        serde_json::to_writer(&mut self.raw, line)
+            .map_err(std::io::Error::from)
+            .and_then(|()| self.raw.write_all(b"\n"))
+            .map_err(LabError::file("write", path))
+    }
+
+    /// Removes what an interrupted session began.
+    pub fn discard(self) {
+        let _ = fs::remove_dir_all(&self.path);
+    }
+
+    /// Writes what is known at the end.
+    pub fn finish(mut self, manifest: &Manifest, rows: &[Row], report: &str) -> Result<PathBuf, LabError> {
+        self.raw.flush().map_err(LabError::file("write", self.path.join("raw.jsonl")))?;
+        let write = |name: &str, text: String| {
+            let path = self.path.join(name);
+            fs::write(&path, text).map_err(LabError::file("write", path))
+        };
+        write("manifest.json", json(manifest))?;
+        write("summary.json", json(&rows))?;
+        write("report.html", report.to_owned())?;
+        Ok(self.path)
+    }
+}
+
+/// Pretty JSON; our own types always serialise.
+fn json<T: Serialize>(value: &T) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
+}
+
+/// A short stable name for a manifest, printed in every figure: FNV-1a over its text.
+pub fn fingerprint(manifest: &Manifest) -> String {
+    let mut hash = 0xcbf2_9ce4_8422_2325u64;
+    for byte in json(manifest).bytes() {
+        hash = (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+    }
+    format!("{:010x}", hash >> 24)
+}

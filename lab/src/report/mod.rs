@@ -1,0 +1,224 @@
+//! The report: one page that needs nothing but itself.
+
+pub mod curve;
+mod figures;
+mod headline;
+mod markup;
+mod split;
+mod tables;
+
+use crate::goals::{Goal, Outcome};
+use crate::record::{Manifest, fingerprint};
+use crate::summary::Row;
+use markup::{escape, word_table};
+use std::fmt::Write;
+
+const STYLE: &str = include_str!("style.css");
+
+/// The whole page.
+pub fn page(rows: &[Row], goals: &[Goal], manifest: &Manifest) -> String {
+    let mut html = String::with_capacity(256 * 1024);
+    let _ = write!(
+        html,
+        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Parvum: comparison of {}</title>\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><style>{STYLE}</style></head><body><main>",
+        escape(&manifest.factors.date)
+    );
+    opening(&mut html, rows, manifest);
+    figures::points(&mut html, rows);
+    tables::links(&mut html, rows);
+    figures::transforms(&mut html, rows);
+    figures::splits(&mut html, rows);
+    tables::papers(&mut html, rows);
+    bars(&mut html, goals);
+    tables::details(&mut html, rows);
+    method(&mut html, manifest);
+    // Every figure names the manifest it can be made from again.
+    let fingerprint = fingerprint(manifest);
+    let mut html = html.replace("<figure>", &format!("<figure data-manifest=\"{fingerprint}\">"));
+    let _ = writeln!(
+        html,
+        "<p class=\"note\">Manifest {}. Raw samples: raw.jsonl beside this page; every number above can be computed from it.</p>\
+         </main></body></html>",
+        fingerprint
+    );
+    html
+}
+
+fn opening(html: &mut String, rows: &[Row], manifest: &Manifest) {
+    let factors = &manifest.factors;
+    let _ = write!(
+        html,
+        "<h1>What message passing costs on this machine</h1>\
+         <p class=\"soft\">{} &middot; {} &middot; {} &middot; {} launches in {:.0} s</p>\
+         <p>The same programs, from the same sources with the same compiler, were run under each message-passing system \
+         found here: a <em>ring</em> that passes one message between two tasks, and a parallel <em>fast Fourier transform</em>. \
+         Each number is the median over repeated launches of the program, run in random order so that rivals share good and \
+         bad moments; message contents were verified. Shorter bars are better, except for bandwidth.</p>\
+         <nav><a href=\"#ring\">Ring</a><a href=\"#link\">r_max, n_1/2, t_0</a><a href=\"#fft\">FFT</a>\
+         <a href=\"#split\">Wait and compute</a><a href=\"#papers\">The papers</a><a href=\"#bars\">Bars</a>\
+         <a href=\"#numbers\">All numbers</a><a href=\"#method\">Method and machine</a></nav>",
+        escape(&factors.date),
+        escape(&factors.processor),
+        escape(&factors.cores),
+        manifest.launches.len(),
+        manifest.elapsed_s
+    );
+    if let Some(warning) = factors.busy() {
+        let _ = write!(html, "<p class=\"missed\">{}</p>", escape(&warning));
+    }
+    html.push_str(&headline::cards(rows));
+    html.push_str(
+        "<p class=\"note\">For each system its quickest route and encoding. Beside each value: how far it is from the best; \
+         <em>no difference shown</em> where a rank test over launches (5 %) cannot tell the two apart.</p>",
+    );
+    let mut systems: Vec<Vec<String>> =
+        manifest.systems.iter().map(|s| vec![escape(s.name), escape(&s.version)]).collect();
+    systems.extend(
+        manifest.absent.iter().map(|a| vec![escape(a.name), format!("not compared: {}", escape(&a.remedy))]),
+    );
+    html.push_str(&word_table(&["system", "version"], &systems));
+}
+
+fn bars(html: &mut String, goals: &[Goal]) {
+    html.push_str(
+        "<h2 id=\"bars\">The bars Parvum set itself</h2><p>Ratios within this session, so the machine cancels out.</p>",
+    );
+    let rows: Vec<Vec<String>> = goals
+        .iter()
+        .map(|goal| {
+            let (class, word) = match goal.outcome {
+                Outcome::Reached => ("reached", "reached"),
+                Outcome::Missed => ("missed", "missed"),
+                Outcome::NoData => ("nodata", "no data"),
+            };
+            vec![
+                escape(goal.what),
+                escape(goal.bar),
+                format!("<span class=\"{class}\">{word}</span>"),
+                escape(&goal.found),
+            ]
+        })
+        .collect();
+    html.push_str(&word_table(&["what", "bar", "", "found"], &rows));
+}
+
+fn method(html: &mut String, manifest: &Manifest) {
+    let _ = write!(
+        html,
+        "<h2 id=\"method\">Method and machine</h2>\
+         <p>The launch is the unit. Every value is the median of one median per launch; brackets give the non-parametric 95 % \
+         interval of that median (the whole range when there are fewer than six launches). Systems are told apart by the \
+         Mann-Whitney rank test over launches, never by overlapping averages. Launches were interleaved in random order (seed {}), \
+         and so were the sizes within each. Warm-up was dropped until two blocks agreed within 3 %; the first message of each size \
+         is kept as a number of its own. Every message carries its own number and rotates over four buffers; whole contents are \
+         verified after timing. PVM messages are timed from before packing to after unpacking. Transforms start on all tasks at one \
+         agreed moment of the host's clock, without a barrier of the system under test; a transform's time is that of its last task. \
+         Left out of the quick run: cold caches, both directions at once, more than four tasks, sizes above 4 MiB.</p>",
+        manifest.seed
+    );
+    let mut rows: Vec<Vec<String>> =
+        manifest.factors.rows().into_iter().map(|(name, value)| vec![escape(name), escape(&value)]).collect();
+    rows.push(vec!["load after the run".into(), escape(&manifest.load_after)]);
+    rows.push(vec!["command".into(), escape(&manifest.command)]);
+    rows.push(vec![
+        "extent, budget, elapsed".into(),
+        format!("{}, {} s, {:.0} s", manifest.extent, manifest.budget_s, manifest.elapsed_s),
+    ]);
+    html.push_str(&word_table(&["factor", "value"], &rows));
+    let failed: Vec<Vec<String>> = manifest
+        .launches
+        .iter()
+        .filter_map(|l| Some(vec![escape(&l.job), escape(l.failure.as_deref()?)]))
+        .collect();
+    if !failed.is_empty() {
+        let _ =
+            write!(html, "<h3>Launches that failed ({} of {})</h3>", failed.len(), manifest.launches.len());
+        html.push_str(&word_table(&["launch", "why"], &failed));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::factors::Factors;
+    use crate::peers::Absent;
+    use crate::record::Installed;
+    use crate::samples::parse_line;
+    use crate::summary::{Recorded, summarise};
+    use crate::systems::{Encoding, Family, System};
+
+    fn sample() -> Vec<Recorded> {
+        let system = System { family: Family::Pvm, route: "direct", encoding: Encoding::Raw };
+        let mut lines = Vec::new();
+        for launch in 0..6 {
+            for (size, ns) in [(0u64, 22_000), (8, 23_000), (1_048_576, 3_000_000)] {
+                let text = format!(
+                    r#"{{"program":"ring","tasks":2,"size":{size},"hops":2,"cold_ns":90000,"verified":true,"samples_ns":[{ns},{}]}}"#,
+                    ns + launch
+                );
+                lines.push(Recorded::new(launch as usize, "ring", Some(&system), parse_line(&text).unwrap()));
+            }
+            for tasks in [1usize, 2, 4] {
+                let split = |value: u64| vec![format!("[{value}]"); tasks].join(",");
+                for size in [512, 1024] {
+                    let text = format!(
+                        r#"{{"program":"fft","tasks":{tasks},"size":{size},"verified":true,"error":1e-7,"samples_ns":[9000],"wall_ns":[{}],"wait_ns":[{}],"communication_ns":[{}]}}"#,
+                        split(9000),
+                        split(2000),
+                        split(3000)
+                    );
+                    lines.push(Recorded::new(
+                        launch as usize + 100 * tasks,
+                        "fft",
+                        Some(&system),
+                        parse_line(&text).unwrap(),
+                    ));
+                }
+            }
+        }
+        lines
+    }
+
+    fn manifest() -> Manifest {
+        Manifest {
+            command: "compare <test>".into(),
+            suite: "main".into(),
+            extent: "quick",
+            seed: 1,
+            budget_s: 1,
+            elapsed_s: 1.0,
+            systems: vec![Installed { name: "PVM 3.4.6", version: "3.4.6".into() }],
+            absent: vec![Absent { name: "MPICH", remedy: "run `./x peers`".into() }],
+            factors: Factors::record(),
+            load_after: "0".into(),
+            launches: vec![],
+        }
+    }
+
+    #[test]
+    fn a_small_session_makes_a_whole_page() {
+        let rows = summarise(&sample());
+        let page = page(&rows, &crate::goals::check(&rows), &manifest());
+        for part in [
+            "<svg",
+            "PVM 3.4.6 direct, raw",
+            "r_max",
+            "not compared: run `./x peers`",
+            "no data",
+            "Table 8",
+            "task 3",
+        ] {
+            assert!(page.contains(part), "{part} is missing");
+        }
+        assert!(!page.contains("<test>"), "the command line must be escaped");
+        assert!(!page.contains("http"), "the page must need nothing from outside");
+        assert_eq!(page.matches("<svg").count(), page.matches("</svg>").count());
+        assert!(!page.contains("NaN") && !page.contains("inf"), "a figure has no place");
+    }
+
+    #[test]
+    fn an_empty_session_still_makes_a_page() {
+        assert!(page(&[], &crate::goals::check(&[]), &manifest()).contains("no data"));
+    }
+}

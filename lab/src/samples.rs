@@ -1,0 +1,184 @@
+//! The lines of samples that the programs write, read strictly: a damaged file is refused, not guessed at.
+
+use crate::error::LabError;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// One line: one size of one program in one launch.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Line {
+    /// ring, fft, blocked, floors or start.
+    pub program: String,
+    /// pvm or mpi.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub face: Option<String>,
+    /// As the program was told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<String>,
+    /// As the program was told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub route: Option<String>,
+    /// Which floor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub floor: Option<String>,
+    /// How many tasks.
+    pub tasks: u32,
+    /// Bytes, or points of a transform.
+    pub size: u64,
+    /// How many hops or copies each sample holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hops: Option<u32>,
+    /// The first message of this size.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cold_ns: Option<u64>,
+    /// Samples dropped as warm-up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dropped: Option<u32>,
+    /// Samples whose tasks did not start together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub late: Option<u32>,
+    /// Whether the contents were verified.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verified: Option<bool>,
+    /// A transform's error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<f64>,
+    /// The samples.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub samples_ns: Vec<u64>,
+    /// Each task's time, by task.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wall_ns: Vec<Vec<u64>>,
+    /// Each task's time blocked in receives.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wait_ns: Vec<Vec<u64>>,
+    /// Each task's time packing, sending and unpacking.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub communication_ns: Vec<Vec<u64>>,
+    /// Why a floor could not be measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
+    /// A blocked task: processor time, elapsed time and memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocked: Option<Blocked>,
+}
+
+/// What a blocked task used.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Blocked {
+    /// Processor time.
+    pub cpu_ns: u64,
+    /// Time blocked.
+    pub wall_ns: u64,
+    /// Its largest resident size.
+    pub resident_kib: u64,
+}
+
+impl Line {
+    /// The samples as times of one hop, copy or transform.
+    pub fn each(&self) -> impl Iterator<Item = f64> + '_ {
+        let hops = f64::from(self.hops.unwrap_or(1));
+        self.samples_ns.iter().map(move |ns| *ns as f64 / hops)
+    }
+
+    fn check(self) -> Result<Line, String> {
+        if self.tasks == 0 {
+            return Err("no tasks".into());
+        }
+        if self.hops == Some(0) {
+            return Err("a sample of no hops".into());
+        }
+        if self.refused.is_none() && self.blocked.is_none() && self.samples_ns.is_empty() {
+            return Err("no samples".into());
+        }
+        if self.verified == Some(false) {
+            return Err("contents were not verified".into());
+        }
+        for split in [&self.wall_ns, &self.wait_ns, &self.communication_ns] {
+            let whole =
+                split.len() == self.tasks as usize && split.iter().all(|t| t.len() == self.samples_ns.len());
+            if !split.is_empty() && !whole {
+                return Err("the split does not cover every task and sample".into());
+            }
+        }
+        Ok(self)
+    }
+}
+
+/// Reads one line.
+pub fn parse_line(text: &str) -> Result<Line, String> {
+    serde_json::from_str::<Line>(text).map_err(|e| e.to_string())?.check()
+}
+
+/// Reads the file of one launch.
+pub fn read(path: &Path) -> Result<Vec<Line>, LabError> {
+    let text = std::fs::read_to_string(path).map_err(LabError::file("read", path))?;
+    let damaged = |line: usize, why: String| LabError::Samples { path: path.to_owned(), line, why };
+    let lines: Vec<Line> = text
+        .lines()
+        .enumerate()
+        .map(|(at, line)| parse_line(line).map_err(|why| damaged(at + 1, why)))
+        .collect::<Result<_, _>>()?;
+    if lines.is_empty() {
+        return Err(damaged(1, "the file is empty".into()));
+    }
+    Ok(lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const RING: &str = r#"{"program":"ring","face":"pvm","encoding":"raw","route":"direct","tasks":2,"size":8,"hops":8,"cold_ns":24000,"dropped":33,"verified":true,"samples_ns":[80,160]}"#;
+
+    #[test]
+    fn a_ring_line_is_read() {
+        let line = parse_line(RING).unwrap();
+        assert_eq!(line.size, 8);
+        assert_eq!(line.each().collect::<Vec<_>>(), [10.0, 20.0]);
+    }
+
+    #[test]
+    fn bad_lines_are_refused_with_a_reason() {
+        let cases = [
+            ("", "EOF"),
+            (&RING[..40], "EOF"),
+            (&RING.replace("[80,160]", "[]"), "no samples"),
+            (&RING.replace("[80,160]", "[-1]"), "invalid value"),
+            (&RING.replace("\"hops\":8", "\"hops\":0"), "no hops"),
+            (&RING.replace("\"tasks\":2", "\"tasks\":0"), "no tasks"),
+            (&RING.replace("\"verified\":true", "\"verified\":false"), "not verified"),
+            (&RING.replace("\"face\"", "\"fase\""), "unknown field"),
+            (&RING.replace("}", ",\"wait_ns\":[[1,2]]}"), "split"),
+        ];
+        for (text, reason) in cases {
+            let why = parse_line(text).unwrap_err();
+            assert!(why.contains(reason), "{text}: {why}");
+        }
+    }
+
+    #[test]
+    fn a_damaged_file_names_its_line() {
+        let path = std::env::temp_dir().join(format!("parvum-lab-samples-{}", std::process::id()));
+        std::fs::write(&path, format!("{RING}\n{{\n")).unwrap();
+        let message = read(&path).unwrap_err().to_string();
+        std::fs::remove_file(&path).unwrap();
+        assert!(message.contains("line 2"), "{message}");
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(text in ".{0,200}") {
+            let _ = parse_line(&text);
+        }
+
+        #[test]
+        fn lines_survive_a_round_trip(samples in prop::collection::vec(any::<u64>(), 1..20), size in any::<u64>()) {
+            let line = Line { program: "ring".into(), tasks: 2, size, samples_ns: samples, ..Line::default() };
+            prop_assert_eq!(parse_line(&serde_json::to_string(&line).unwrap()).unwrap(), line);
+        }
+    }
+}

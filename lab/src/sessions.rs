@@ -1,0 +1,193 @@
+//! The daemons that PVM programs need: a private machine for each, started before the measurements and gone after
+//! them, also when the comparison ends early.
+
+use crate::launch::Launch;
+use crate::peers::Kit;
+use crate::systems::{Family, System};
+use std::ffi::OsString;
+use std::io::Write;
+use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// The names by which Parvum's libraries are found, and what the build calls them.
+const INSTALLED_AS: [(&str, &str); 2] = [("libpvm3.so.3", "libpvm3.so"), ("libparvum.so.0", "libparvum.so")];
+
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A running private machine.
+#[derive(Debug)]
+pub struct Session {
+    family: Family,
+    route: &'static str,
+    kit: Kit,
+    folder: PathBuf,
+    /// What programs of this machine need in their environment.
+    pub environment: Vec<(String, OsString)>,
+    /// PVM's daemon stays our child; Parvum's goes its own way and is told to end.
+    daemon: Option<Child>,
+}
+
+impl Session {
+    /// Starts the machine that `system` needs; MPI needs none and has an empty environment here.
+    pub fn start(kit: &Kit, system: &System, root: &Path) -> Result<Session, String> {
+        let folder = root.join(format!("{}{}", kit.family.ending(), system.route));
+        std::fs::DirBuilder::new()
+            .mode(0o700)
+            .recursive(true)
+            .create(&folder)
+            .map_err(|e| format!("cannot create {}: {e}", folder.display()))?;
+        let mut session = Session {
+            family: kit.family,
+            route: system.route,
+            kit: kit.clone(),
+            folder,
+            environment: Vec::new(),
+            daemon: None,
+        };
+        match kit.family {
+            Family::Parvum => session.start_parvum()?,
+            Family::Pvm => session.start_pvm()?,
+            Family::OpenMpi => {
+                session.set(&[("OMPI_ALLOW_RUN_AS_ROOT", "1"), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")])
+            }
+            Family::Mpich => session.set(&[("HYDRA_IFACE", "lo")]),
+        }
+        Ok(session)
+    }
+
+    /// Whether programs of `system` run on this machine. PVM's daemon serves both of its routes.
+    pub fn serves(&self, system: &System) -> bool {
+        self.family == system.family && (self.family != Family::Parvum || self.route == system.route)
+    }
+
+    fn set(&mut self, variables: &[(&str, &str)]) {
+        self.environment
+            .extend(variables.iter().map(|(name, value)| ((*name).to_owned(), OsString::from(value))));
+    }
+
+    fn start_parvum(&mut self) -> Result<(), String> {
+        self.set(&[("PARVUM_ROUTE", self.route)]);
+        self.environment.push(("PARVUM_DIR".into(), self.folder.clone().into()));
+        if let Some(libraries) = self.kit.libraries.clone() {
+            let path =
+                self.library_path(&libraries).map_err(|e| format!("cannot name Parvum's libraries: {e}"))?;
+            self.environment.push(("LD_LIBRARY_PATH".into(), path));
+        }
+        let up = Launch {
+            program: self.kit.starter.clone(),
+            arguments: vec!["up".into()],
+            environment: self.environment.clone(),
+            deadline: PATIENCE,
+        };
+        match up.run(&self.folder.join("up.log")).failure {
+            Some(failure) => Err(format!("parvum up: {failure}")),
+            None => Ok(()),
+        }
+    }
+
+    /// A build folder has libpvm3.so, an installation libpvm3.so.3; programs look for the latter.
+    fn library_path(&self, libraries: &Path) -> std::io::Result<OsString> {
+        let links = self.folder.join("lib");
+        std::fs::create_dir_all(&links)?;
+        for (installed, built) in INSTALLED_AS {
+            if !libraries.join(installed).exists() && libraries.join(built).exists() {
+                std::os::unix::fs::symlink(libraries.join(built), links.join(installed))?;
+            }
+        }
+        let mut path = links.into_os_string();
+        path.push(":");
+        path.push(libraries);
+        Ok(path)
+    }
+
+    fn start_pvm(&mut self) -> Result<(), String> {
+        let name = format!("lab{}", std::process::id());
+        self.set(&[("PVM_ROOT", "/usr/lib/pvm3"), ("PVM_ALLOW_ROOT", "1"), ("PVM_VMID", &name)]);
+        self.environment.push(("PVM_TMP".into(), self.folder.clone().into()));
+        let log = std::fs::File::create(self.folder.join("daemon.log")).map_err(|e| e.to_string())?;
+        // Should the laboratory be killed, the daemon is to end too.
+        let mut command = if Path::new("/usr/bin/setpriv").exists() {
+            let mut command = Command::new("/usr/bin/setpriv");
+            command.args(["--pdeathsig", "TERM", "--"]).arg(&self.kit.starter);
+            command
+        } else {
+            Command::new(&self.kit.starter)
+        };
+        command.envs(self.environment.iter().map(|(k, v)| (k, v))).current_dir(&self.folder).process_group(0);
+        command.stdin(Stdio::null()).stdout(log.try_clone().map_err(|e| e.to_string())?).stderr(log);
+        let mut daemon = command.spawn().map_err(|e| format!("cannot start pvmd: {e}"))?;
+        let begun = Instant::now();
+        // The file exists a moment before the daemon's address is in it.
+        let socket_named = |folder: &Path| {
+            std::fs::read_dir(folder).is_ok_and(|files| {
+                files.flatten().any(|file| {
+                    file.file_name().to_string_lossy().starts_with("pvmd.")
+                        && file.metadata().is_ok_and(|data| data.len() > 0)
+                })
+            })
+        };
+        while !socket_named(&self.folder) {
+            if let Ok(Some(status)) = daemon.try_wait() {
+                return Err(self.daemon_words(&format!("pvmd ended at once ({status})")));
+            }
+            if begun.elapsed() > PATIENCE {
+                let _ = daemon.kill();
+                let _ = daemon.wait();
+                return Err(self.daemon_words("pvmd did not come up"));
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        self.daemon = Some(daemon);
+        Ok(())
+    }
+
+    /// What went wrong, with the last words of the daemon.
+    fn daemon_words(&self, what: &str) -> String {
+        let log = std::fs::read_to_string(self.folder.join("daemon.log")).unwrap_or_default();
+        let last = log.lines().map(str::trim).rfind(|line| !line.is_empty());
+        last.map_or_else(|| what.to_owned(), |last| format!("{what}: {last}"))
+    }
+
+    fn stop_pvm(&mut self) {
+        let Some(mut daemon) = self.daemon.take() else { return };
+        let mut console = Command::new("pvm");
+        console.envs(self.environment.iter().map(|(k, v)| (k, v))).process_group(0);
+        console.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        if let Ok(mut console) = console.spawn() {
+            if let Some(mut input) = console.stdin.take() {
+                let _ = input.write_all(b"halt\n");
+            }
+            let _ = console.wait();
+        }
+        let begun = Instant::now();
+        while matches!(daemon.try_wait(), Ok(None)) {
+            if begun.elapsed() > PATIENCE {
+                let _ = daemon.kill();
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    fn stop_parvum(&self) {
+        let down = Launch {
+            program: self.kit.starter.clone(),
+            arguments: vec!["down".into()],
+            environment: self.environment.clone(),
+            deadline: PATIENCE,
+        };
+        let _ = down.run(&self.folder.join("down.log"));
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        match self.family {
+            Family::Pvm => self.stop_pvm(),
+            Family::Parvum => self.stop_parvum(),
+            Family::OpenMpi | Family::Mpich => {}
+        }
+    }
+}

@@ -1,0 +1,366 @@
+//! From raw lines to rows: one median per launch, then the median of the launches with its interval.
+
+use crate::fit::{self, Link, Point};
+use crate::samples::Line;
+use crate::statistics::{Estimate, bootstrap, estimate, median, quantile, sorted};
+use crate::systems::System;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// One row of `summary.json`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Row {
+    /// ring, ring-one-core, fft, blocked, start or floors.
+    pub program: String,
+    /// Whose system, or which floor.
+    pub system: String,
+    /// The way of a message; empty where there is no choice.
+    pub route: String,
+    /// The encoding; empty where there is no choice.
+    pub encoding: String,
+    /// Tasks.
+    pub tasks: u32,
+    /// Bytes, or points of a transform.
+    pub size: u64,
+    /// What was measured.
+    pub metric: String,
+    /// In which unit.
+    pub unit: String,
+    /// Which task, where the metric is one task's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<u32>,
+    /// Median over launches of each launch's median.
+    pub median: f64,
+    /// Lower end of its interval.
+    pub low: f64,
+    /// Upper end of its interval.
+    pub high: f64,
+    /// How many launches.
+    pub samples: usize,
+    /// Spread of the single samples of all launches together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spread: Option<Spread>,
+    /// Each launch's median.
+    #[serde(skip)]
+    pub launches: Vec<f64>,
+}
+
+/// Quantiles of single samples, in the row's unit.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub struct Spread {
+    /// The smallest.
+    pub minimum: f64,
+    /// 99% lie below.
+    pub p99: f64,
+    /// 99.9% lie below.
+    pub p999: f64,
+    /// The largest.
+    pub maximum: f64,
+    /// How many samples.
+    pub count: usize,
+}
+
+/// One line with its origin.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Recorded {
+    /// Number of the launch in the session.
+    pub launch: usize,
+    /// The program, with its arrangement (`ring-one-core`).
+    pub program: String,
+    /// Whose system, or which floor.
+    pub system: String,
+    /// The way of a message.
+    pub route: String,
+    /// The encoding.
+    pub encoding: String,
+    /// What the program wrote.
+    pub line: Line,
+}
+
+impl Recorded {
+    /// Labels a line with the system it came from.
+    pub fn new(launch: usize, program: &str, system: Option<&System>, line: Line) -> Self {
+        let floor = line.floor.clone().unwrap_or_default();
+        Recorded {
+            launch,
+            program: program.to_owned(),
+            system: system.map_or(floor, |s| s.family.name().to_owned()),
+            route: system.map_or_else(String::new, |s| s.route.to_owned()),
+            encoding: system.map_or_else(String::new, |s| s.encoding.name().to_owned()),
+            line,
+        }
+    }
+}
+
+/// One metric of one line: its value for the launch, and its single samples.
+struct Value {
+    metric: &'static str,
+    unit: &'static str,
+    task: Option<u32>,
+    launch: f64,
+    singles: Vec<f64>,
+}
+
+fn value(metric: &'static str, unit: &'static str, task: Option<u32>, singles: Vec<f64>) -> Option<Value> {
+    Some(Value { metric, unit, task, launch: median(&singles)?, singles })
+}
+
+/// What a line says, in the units people read.
+fn values(recorded: &Recorded) -> Vec<Value> {
+    let line = &recorded.line;
+    let mut found = Vec::new();
+    let us = |values: Vec<f64>| values.into_iter().map(|ns| ns / 1e3).collect::<Vec<_>>();
+    match recorded.program.as_str() {
+        "blocked" => {
+            if let Some(blocked) = line.blocked {
+                let share = 100.0 * blocked.cpu_ns as f64 / blocked.wall_ns.max(1) as f64;
+                found.extend(value("processor", "%", None, vec![share]));
+                found.extend(value("resident", "MiB", None, vec![blocked.resident_kib as f64 / 1024.0]));
+            }
+        }
+        "start" => found.extend(value("start and end", "ms", None, line.each().map(|ns| ns / 1e6).collect())),
+        "fft" => {
+            found.extend(value("time", "us", None, us(line.each().collect())));
+            for (task, wall) in line.wall_ns.iter().enumerate() {
+                let at = |split: &[Vec<u64>], i: usize| split.get(task).map_or(0, |t| t[i]) as f64;
+                let split = |pick: &dyn Fn(usize) -> f64| us((0..wall.len()).map(pick).collect());
+                let wait = split(&|i| at(&line.wait_ns, i));
+                let communication = split(&|i| at(&line.communication_ns, i));
+                let computation = split(&|i| {
+                    (wall[i] as f64 - at(&line.wait_ns, i) - at(&line.communication_ns, i)).max(0.0)
+                });
+                let task = Some(task as u32);
+                found.extend(value("wait", "us", task, wait));
+                found.extend(value("communication", "us", task, communication));
+                found.extend(value("computation", "us", task, computation));
+            }
+        }
+        _ => {
+            let hops: Vec<f64> = line.each().collect();
+            if line.size > 0 {
+                let rates = hops.iter().filter(|ns| **ns > 0.0).map(|ns| line.size as f64 / ns).collect();
+                found.extend(value("bandwidth", "GB/s", None, rates));
+            }
+            let metric = if recorded.program == "floors" { "time" } else { "half round trip" };
+            found.extend(value(metric, "us", None, us(hops)));
+            if let Some(cold) = line.cold_ns {
+                found.extend(value(
+                    "first message",
+                    "us",
+                    None,
+                    us(vec![cold as f64 / f64::from(line.tasks)]),
+                ));
+            }
+        }
+    }
+    found
+}
+
+type Key = (String, String, String, String, u32, u64, &'static str, Option<u32>);
+
+/// All rows of a session, in a stable order.
+pub fn summarise(lines: &[Recorded]) -> Vec<Row> {
+    let mut groups: BTreeMap<Key, (&'static str, Vec<f64>, Vec<f64>)> = BTreeMap::new();
+    for recorded in lines {
+        for value in values(recorded) {
+            let key = (
+                recorded.program.clone(),
+                recorded.system.clone(),
+                recorded.route.clone(),
+                recorded.encoding.clone(),
+                recorded.line.tasks,
+                recorded.line.size,
+                value.metric,
+                value.task,
+            );
+            let group = groups.entry(key).or_insert((value.unit, Vec::new(), Vec::new()));
+            group.1.push(value.launch);
+            group.2.extend(value.singles);
+        }
+    }
+    let mut rows: Vec<Row> = groups
+        .into_iter()
+        .filter_map(
+            |((program, system, route, encoding, tasks, size, metric, task), (unit, launches, singles))| {
+                let e = estimate(&launches)?;
+                Some(Row {
+                    program,
+                    system,
+                    route,
+                    encoding,
+                    tasks,
+                    size,
+                    metric: metric.to_owned(),
+                    unit: unit.to_owned(),
+                    task,
+                    median: e.median,
+                    low: e.low,
+                    high: e.high,
+                    samples: e.count,
+                    spread: (singles.len() > launches.len()).then(|| spread(&singles)).flatten(),
+                    launches,
+                })
+            },
+        )
+        .collect();
+    rows.extend(link_rows(lines));
+    rows
+}
+
+fn spread(singles: &[f64]) -> Option<Spread> {
+    let values = sorted(singles);
+    Some(Spread {
+        minimum: *values.first()?,
+        p99: quantile(&values, 0.99)?,
+        p999: quantile(&values, 0.999)?,
+        maximum: *values.last()?,
+        count: values.len(),
+    })
+}
+
+/// The points of one launch of one system's ring.
+type Curve = Vec<(u64, f64)>;
+
+/// The launches' curves, by system, route and encoding.
+fn curves(lines: &[Recorded]) -> BTreeMap<(String, String, String), Vec<Curve>> {
+    let mut by_launch: BTreeMap<((String, String, String), usize), Curve> = BTreeMap::new();
+    for recorded in lines.iter().filter(|r| r.program == "ring" && r.line.tasks == 2) {
+        let system = (recorded.system.clone(), recorded.route.clone(), recorded.encoding.clone());
+        if let Some(ns) = median(&recorded.line.each().collect::<Vec<_>>()) {
+            by_launch.entry((system, recorded.launch)).or_default().push((recorded.line.size, ns));
+        }
+    }
+    let mut curves: BTreeMap<_, Vec<Curve>> = BTreeMap::new();
+    for ((system, _), curve) in by_launch {
+        curves.entry(system).or_default().push(curve);
+    }
+    curves
+}
+
+/// The median over launches at each size.
+fn points(curves: &[Curve]) -> Vec<Point> {
+    let mut sizes: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+    for (size, ns) in curves.iter().flatten() {
+        sizes.entry(*size).or_default().push(*ns);
+    }
+    sizes.into_iter().filter_map(|(size, ns)| Some(Point { bytes: size as f64, ns: median(&ns)? })).collect()
+}
+
+fn link_rows(lines: &[Recorded]) -> Vec<Row> {
+    let mut rows = Vec::new();
+    for ((system, route, encoding), launches) in curves(lines) {
+        let mut add = |metric: &str, unit: &str, e: Option<Estimate>| {
+            let Some(e) = e else { return };
+            rows.push(Row {
+                program: "ring".into(),
+                system: system.clone(),
+                route: route.clone(),
+                encoding: encoding.clone(),
+                tasks: 2,
+                size: 0,
+                metric: metric.into(),
+                unit: unit.into(),
+                task: None,
+                median: e.median,
+                low: e.low,
+                high: e.high,
+                samples: e.count,
+                spread: None,
+                launches: Vec::new(),
+            });
+        };
+        let of = |pick: fn(Link) -> f64| {
+            bootstrap(&launches, 200, 1994, move |sample| fit::link(&points(sample)).map(pick))
+        };
+        add("r_max", "GB/s", of(|link| link.r_max));
+        add("n_1/2", "B", of(|link| link.n_half));
+        add("t_0", "us", of(|link| link.t_zero / 1e3));
+        let line = |pick: fn(fit::Line) -> f64| {
+            bootstrap(&launches, 200, 1994, move |sample| fit::line(&points(sample)).map(pick))
+        };
+        add("line: rate", "GB/s", line(|l| l.rate));
+        add("line: start", "us", line(|l| l.t_zero / 1e3));
+        add("line: worst residual", "%", line(|l| 100.0 * l.worst));
+    }
+    rows
+}
+
+/// Finds rows by what they are about.
+#[derive(Debug, Clone, Copy)]
+pub struct Rows<'a>(pub &'a [Row]);
+
+impl<'a> Rows<'a> {
+    /// The row of a system for one program, metric, number of tasks and size.
+    pub fn find(
+        &self,
+        program: &str,
+        system: &System,
+        metric: &str,
+        tasks: u32,
+        size: u64,
+    ) -> Option<&'a Row> {
+        self.of(program, system)
+            .find(|r| r.metric == metric && r.tasks == tasks && r.size == size && r.task.is_none())
+    }
+
+    /// All rows of a system for one program.
+    pub fn of(&self, program: &str, system: &System) -> impl Iterator<Item = &'a Row> {
+        let (program, system) = (program.to_owned(), *system);
+        self.0.iter().filter(move |r| {
+            r.program == program
+                && r.system == system.family.name()
+                && r.route == system.route
+                && r.encoding == system.encoding.name()
+        })
+    }
+
+    /// All rows of one floor for one metric.
+    pub fn floor(&self, floor: &str, metric: &str) -> impl Iterator<Item = &'a Row> {
+        let (floor, metric) = (floor.to_owned(), metric.to_owned());
+        self.0.iter().filter(move |r| r.program == "floors" && r.system == floor && r.metric == metric)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::systems::{Extent, ring_systems};
+
+    fn recorded(launch: usize, size: u64, ns: u64) -> Recorded {
+        let system = ring_systems(Extent::Quick)[0];
+        let line = Line {
+            program: "ring".into(),
+            tasks: 2,
+            size,
+            hops: Some(2),
+            samples_ns: vec![2 * ns; 5],
+            ..Line::default()
+        };
+        Recorded::new(launch, "ring", Some(&system), line)
+    }
+
+    #[test]
+    fn one_median_per_launch() {
+        let lines: Vec<Recorded> = (0..10).map(|launch| recorded(launch, 8, 400 + launch as u64)).collect();
+        let rows = summarise(&lines);
+        let system = ring_systems(Extent::Quick)[0];
+        let row = Rows(&rows).find("ring", &system, "half round trip", 2, 8).unwrap();
+        assert_eq!(row.samples, 10);
+        assert!((row.median - 0.4045).abs() < 1e-9);
+        assert_eq!((row.low, row.high), (0.401, 0.408));
+        assert_eq!(row.spread.unwrap().count, 50);
+    }
+
+    #[test]
+    fn a_curve_gives_link_numbers() {
+        let lines: Vec<Recorded> = (0..6)
+            .flat_map(|l| [(0, 500), (1000, 750), (1_000_000, 250_500)].map(|(n, t)| recorded(l, n, t)))
+            .collect();
+        let rows = summarise(&lines);
+        let r_max = rows.iter().find(|r| r.metric == "r_max").unwrap();
+        assert!((r_max.median - 1e6 / 250_500.0).abs() < 1e-9);
+        assert_eq!(r_max.samples, 6);
+        let residual = rows.iter().find(|r| r.metric == "line: worst residual").unwrap();
+        assert!(residual.median < 0.1);
+    }
+}

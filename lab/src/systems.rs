@@ -1,0 +1,209 @@
+//! What is compared: a message-passing system with the choices that matter for its speed.
+
+use crate::error::LabError;
+
+/// Whose system it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Family {
+    /// Parvum's PVM face.
+    Parvum,
+    /// PVM 3.4.6.
+    Pvm,
+    /// Open MPI.
+    OpenMpi,
+    /// MPICH.
+    Mpich,
+}
+
+impl Family {
+    /// All of them, ours first.
+    pub const ALL: [Family; 4] = [Family::Parvum, Family::Pvm, Family::OpenMpi, Family::Mpich];
+
+    /// As people write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Family::Parvum => "Parvum",
+            Family::Pvm => "PVM 3.4.6",
+            Family::OpenMpi => "Open MPI",
+            Family::Mpich => "MPICH",
+        }
+    }
+
+    /// The ending of its programs' file names (`apps/build.sh`).
+    pub fn ending(self) -> &'static str {
+        match self {
+            Family::Parvum => "parvum",
+            Family::Pvm => "pvm346",
+            Family::OpenMpi => "openmpi",
+            Family::Mpich => "mpich",
+        }
+    }
+}
+
+/// How a PVM program encodes what it packs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Encoding {
+    /// Native bytes, packed.
+    Raw,
+    /// PVM's default: portable bytes.
+    Xdr,
+    /// Native bytes, left where they are until sent.
+    InPlace,
+    /// The interface has no such choice.
+    None,
+}
+
+impl Encoding {
+    /// As people write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Encoding::Raw => "raw",
+            Encoding::Xdr => "XDR",
+            Encoding::InPlace => "in place",
+            Encoding::None => "",
+        }
+    }
+
+    /// The programs' argument.
+    pub fn argument(self) -> Option<&'static str> {
+        match self {
+            Encoding::Raw => Some("raw"),
+            Encoding::Xdr => Some("default"),
+            Encoding::InPlace => Some("inplace"),
+            Encoding::None => None,
+        }
+    }
+}
+
+/// One system under comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct System {
+    /// Whose.
+    pub family: Family,
+    /// The way of a message: shm, tcp, routed; direct, daemon; empty for MPI, which chooses by itself.
+    pub route: &'static str,
+    /// The encoding.
+    pub encoding: Encoding,
+}
+
+impl System {
+    const fn new(family: Family, route: &'static str, encoding: Encoding) -> Self {
+        System { family, route, encoding }
+    }
+
+    /// A name for file lines and `--systems`, such as `parvum-shm-raw`.
+    pub fn id(&self) -> String {
+        let mut id = self.family.ending().to_owned();
+        for part in [self.route, self.encoding.name()] {
+            if !part.is_empty() {
+                id.push('-');
+                id.push_str(&part.to_lowercase().replace(' ', ""));
+            }
+        }
+        id
+    }
+
+    /// A name for people, such as `Parvum shm, raw`.
+    pub fn label(&self) -> String {
+        match (self.route, self.encoding.name()) {
+            ("", _) => self.family.name().to_owned(),
+            (route, encoding) => format!("{} {route}, {encoding}", self.family.name()),
+        }
+    }
+}
+
+/// How much is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// About three minutes.
+    Quick,
+    /// Every combination, more launches.
+    Full,
+}
+
+/// The systems whose ring is measured at every size.
+pub fn ring_systems(extent: Extent) -> Vec<System> {
+    use Encoding::{InPlace, None, Raw, Xdr};
+    let mut systems = vec![
+        System::new(Family::Parvum, "shm", Raw),
+        System::new(Family::Parvum, "shm", Xdr),
+        System::new(Family::Parvum, "shm", InPlace),
+        System::new(Family::Parvum, "tcp", Raw),
+        System::new(Family::Parvum, "routed", Raw),
+        System::new(Family::Pvm, "direct", Raw),
+        System::new(Family::Pvm, "direct", Xdr),
+        System::new(Family::Pvm, "direct", InPlace),
+        System::new(Family::Pvm, "daemon", Raw),
+        System::new(Family::Pvm, "daemon", Xdr),
+        System::new(Family::OpenMpi, "", None),
+        System::new(Family::Mpich, "", None),
+    ];
+    if extent == Extent::Full {
+        for route in ["tcp", "routed"] {
+            systems.push(System::new(Family::Parvum, route, Xdr));
+            systems.push(System::new(Family::Parvum, route, InPlace));
+        }
+        systems.push(System::new(Family::Pvm, "daemon", InPlace));
+    }
+    systems
+}
+
+/// The systems that stand for all where the encoding does not matter: waiting, sharing one core.
+pub fn route_systems() -> Vec<System> {
+    ring_systems(Extent::Quick)
+        .into_iter()
+        .filter(|s| matches!(s.encoding, Encoding::Raw | Encoding::None))
+        .collect()
+}
+
+/// The systems that transform: the quickest route of each, and in the full run every route.
+pub fn fft_systems(extent: Extent) -> Vec<System> {
+    route_systems()
+        .into_iter()
+        .filter(|s| extent == Extent::Full || matches!(s.route, "shm" | "direct" | ""))
+        .collect()
+}
+
+/// Keeps the systems a list names: family names (`parvum,pvm346,openmpi,mpich`) or whole ids (`pvm346-direct-raw`).
+pub fn select(list: &str) -> Result<impl Fn(&System) -> bool, LabError> {
+    let wanted: Vec<String> =
+        list.split(',').map(|name| name.trim().to_lowercase()).filter(|name| !name.is_empty()).collect();
+    for name in &wanted {
+        let known = ring_systems(Extent::Full).iter().any(|s| s.id() == *name || s.family.ending() == name);
+        if !known {
+            let mut names: Vec<String> = Family::ALL.iter().map(|f| f.ending().to_owned()).collect();
+            names.extend(ring_systems(Extent::Full).iter().map(System::id));
+            names.sort();
+            names.dedup();
+            return Err(LabError::UnknownSystem { name: name.clone(), known: names.join(", ") });
+        }
+    }
+    Ok(move |system: &System| {
+        wanted.is_empty() || wanted.iter().any(|name| system.id() == *name || system.family.ending() == name)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn ids_are_unique_and_plain() {
+        let systems = ring_systems(Extent::Full);
+        let ids: HashSet<String> = systems.iter().map(System::id).collect();
+        assert_eq!(ids.len(), systems.len());
+        assert!(ids.contains("parvum-shm-inplace") && ids.contains("openmpi"));
+        assert!(ids.iter().all(|id| id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')));
+    }
+
+    #[test]
+    fn selection_takes_families_and_ids_and_refuses_others() {
+        let keep = select("mpich, pvm346-direct-raw").unwrap();
+        let kept: Vec<String> =
+            ring_systems(Extent::Quick).iter().filter(|s| keep(s)).map(System::id).collect();
+        assert_eq!(kept, ["pvm346-direct-raw", "mpich"]);
+        let refused = select("lam").err().unwrap().to_string();
+        assert!(refused.contains("\"lam\"") && refused.contains("openmpi"), "{refused}");
+    }
+}

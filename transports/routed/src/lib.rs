@@ -1,0 +1,207 @@
+//! Task, daemon, task: the route that always exists.
+//!
+//! A task has one connection to its daemon for routed frames, whatever number of
+//! peers it reaches that way. On it a frame is a length, the peer's id, the
+//! header and the payload; the daemon puts the sender's id in the place of the
+//! receiver's and passes it on. It reads no further from a task whose receiver
+//! is behind, so a flood ends in this side's [`Refused::Full`].
+
+#![forbid(unsafe_code)]
+
+use parvum_transport::stream::{Inbox, Outbox};
+use parvum_transport::{Gather, Limits, Link, Refused, Sink};
+use parvum_wire::control::{MAX_ROUTED, ROUTED_HEADER};
+use parvum_wire::{Header, Tid};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::collections::HashSet;
+use std::io;
+use std::os::unix::net::UnixStream;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The longest payload of one frame.
+const FRAME: usize = 32 << 10;
+const _: () = assert!(FRAME + Header::SIZE <= MAX_ROUTED);
+
+/// A task's connection to its daemon for routed frames.
+pub struct Hub {
+    shared: Arc<Mutex<Shared>>,
+    socket: OwnedFd,
+}
+
+struct Shared {
+    stream: UnixStream,
+    inbox: Inbox,
+    outbox: Outbox,
+    /// Peers that have a link.
+    linked: HashSet<Tid>,
+}
+
+/// A frame at the front of the inbox: from whom, and where it ends.
+struct Front {
+    from: Tid,
+    end: usize,
+}
+
+impl Hub {
+    /// Takes over the connection.
+    pub fn new(socket: OwnedFd) -> io::Result<Hub> {
+        let stream = UnixStream::from(socket);
+        stream.set_nonblocking(true)?;
+        let socket = stream.try_clone()?.into();
+        let inbox = Inbox::new(4 * FRAME);
+        let shared = Shared { stream, inbox, outbox: Outbox::default(), linked: HashSet::new() };
+        Ok(Hub { shared: Arc::new(Mutex::new(shared)), socket })
+    }
+
+    /// The socket, for poll(2).
+    pub fn socket(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+
+    /// A link to `peer`.
+    pub fn link(&self, peer: Tid) -> RoutedLink {
+        lock(&self.shared).linked.insert(peer);
+        RoutedLink { peer, shared: self.shared.clone() }
+    }
+
+    /// Who has sent a frame and has no link yet: at most one, for others queue behind it.
+    pub fn strangers(&self) -> Vec<Tid> {
+        let mut shared = lock(&self.shared);
+        match shared.front() {
+            Ok(Some(front)) if !shared.linked.contains(&front.from) => vec![front.from],
+            _ => Vec::new(),
+        }
+    }
+}
+
+fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Shared {
+    /// The frame at the front, reading when none is whole.
+    fn front(&mut self) -> Result<Option<Front>, Refused> {
+        loop {
+            if let Some(front) = self.whole()? {
+                return Ok(Some(front));
+            }
+            if !self.inbox.fill(&mut &self.stream) {
+                return if self.inbox.is_closed() { Err(Refused::Closed) } else { Ok(None) };
+            }
+        }
+    }
+
+    fn whole(&self) -> Result<Option<Front>, Refused> {
+        let bytes = self.inbox.bytes();
+        let Some(head) = bytes.first_chunk::<ROUTED_HEADER>() else { return Ok(None) };
+        let length = u32::from_le_bytes([head[0], head[1], head[2], head[3]]) as usize;
+        let from = Tid(i32::from_le_bytes([head[4], head[5], head[6], head[7]]));
+        // The length counts the id.
+        let end = 4 + length;
+        if !(ROUTED_HEADER + Header::SIZE..=ROUTED_HEADER + Header::SIZE + FRAME).contains(&end) {
+            return Err(Refused::Closed);
+        }
+        Ok((bytes.len() >= end).then_some(Front { from, end }))
+    }
+}
+
+/// The route to one peer.
+pub struct RoutedLink {
+    peer: Tid,
+    shared: Arc<Mutex<Shared>>,
+}
+
+impl Link for RoutedLink {
+    fn limits(&self) -> Limits {
+        Limits { frame: FRAME, eager: FRAME, single_copy: false, buffered: true }
+    }
+
+    fn send(&mut self, header: &Header, payload: Gather<'_>) -> Result<(), Refused> {
+        let mut head = [0; ROUTED_HEADER + Header::SIZE];
+        head[..4].copy_from_slice(&((4 + Header::SIZE + payload.len()) as u32).to_le_bytes());
+        head[4..8].copy_from_slice(&self.peer.0.to_le_bytes());
+        head[8..].copy_from_slice(&header.encode(payload.len() as u32, 0));
+        let Shared { stream, outbox, .. } = &mut *lock(&self.shared);
+        outbox.write(&mut &*stream, &head, payload)
+    }
+
+    fn receive(&mut self, most: usize, sink: &mut Sink<'_>) -> Result<usize, Refused> {
+        let shared = &mut *lock(&self.shared);
+        for taken in 0..most {
+            let front = match shared.front() {
+                Ok(Some(front)) if front.from == self.peer => front,
+                Ok(_) => return Ok(taken),
+                Err(_) if taken > 0 => return Ok(taken),
+                Err(why) => return Err(why),
+            };
+            let frame = &shared.inbox.bytes()[ROUTED_HEADER..front.end];
+            let (head, payload) = frame.split_first_chunk().ok_or(Refused::Closed)?;
+            let (header, ..) = Header::decode(head).map_err(|_| Refused::Closed)?;
+            sink(&header, payload);
+            shared.inbox.consume(front.end);
+        }
+        Ok(most)
+    }
+
+    fn flush(&mut self) -> Result<bool, Refused> {
+        let Shared { stream, outbox, .. } = &mut *lock(&self.shared);
+        outbox.flush(&mut &*stream)
+    }
+}
+
+impl Drop for RoutedLink {
+    fn drop(&mut self) {
+        lock(&self.shared).linked.remove(&self.peer);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parvum_transport::conformance::{self, Pair};
+    use std::io::Write;
+
+    const LEFT: Tid = Tid(0x40001);
+    const RIGHT: Tid = Tid(0x40002);
+
+    /// Two hubs joined directly: each finds the other's frames under the id it
+    /// wrote itself, so both ends are called alike.
+    fn hubs() -> (Hub, Hub) {
+        let (a, b) = UnixStream::pair().expect("a pair");
+        (Hub::new(a.into()).expect("a hub"), Hub::new(b.into()).expect("a hub"))
+    }
+
+    #[test]
+    fn keeps_the_contract() {
+        conformance::run(|| {
+            let (a, b) = hubs();
+            let (left, right) = (a.link(LEFT), b.link(LEFT));
+            Pair { left: Box::new(left), right: Box::new(right), keep: Box::new((a, b)) }
+        });
+    }
+
+    #[test]
+    fn frames_of_a_stranger_wait_until_it_has_a_link() {
+        let (a, b) = hubs();
+        let header = Header::answer(parvum_wire::Kind::Credit, 0, 0);
+        a.link(RIGHT).send(&header, Gather::new(&[b"hello"])).expect("room");
+        let mut other = b.link(LEFT);
+        assert_eq!(other.receive(9, &mut |_, _| panic!("not for it")), Ok(0));
+        assert_eq!(b.strangers(), [RIGHT]);
+        let mut seen = Vec::new();
+        assert_eq!(b.link(RIGHT).receive(9, &mut |_, payload| seen.extend_from_slice(payload)), Ok(1));
+        assert_eq!(seen, b"hello");
+        assert!(b.strangers().is_empty());
+    }
+
+    #[test]
+    fn a_length_that_cannot_be_closes_the_link() {
+        for length in [0u32, 3, 35, u32::MAX] {
+            let (a, b) = UnixStream::pair().expect("a pair");
+            let hub = Hub::new(b.into()).expect("a hub");
+            (&a).write_all(&length.to_le_bytes()).expect("sent");
+            (&a).write_all(&[0; 64]).expect("sent");
+            assert_eq!(hub.link(LEFT).receive(9, &mut |_, _| panic!("delivered")), Err(Refused::Closed));
+        }
+    }
+}

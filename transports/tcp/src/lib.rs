@@ -1,0 +1,227 @@
+//! A TCP connection between two tasks.
+//!
+//! The daemon makes the listener, says where it is, and gives both tasks a
+//! token; who connects shows its id and the token first. A frame is its header,
+//! whose own word is the payload's length, and the payload.
+
+#![forbid(unsafe_code)]
+
+use parvum_transport::stream::{Inbox, Outbox};
+use parvum_transport::{Gather, Limits, Link, Refused, Sink};
+use parvum_wire::{Header, Tid};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::net::{SocketFlags, accept_with};
+use std::io::{self, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+/// The longest payload of one frame.
+const FRAME: usize = 64 << 10;
+/// How long a connection may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Bytes of a greeting: tid and token.
+const HELLO: usize = 20;
+
+/// One end of a connection.
+pub struct TcpLink {
+    stream: TcpStream,
+    inbox: Inbox,
+    outbox: Outbox,
+}
+
+/// Connects to a task at `address` and shows who one is. Blocks until the
+/// connection stands, which needs the other host but not the other task.
+pub fn connect(address: &str, me: Tid, token: &[u8; 16]) -> io::Result<TcpLink> {
+    let address: SocketAddr = address.parse().map_err(|_| io::ErrorKind::InvalidInput)?;
+    let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
+    let mut hello = [0; HELLO];
+    hello[..4].copy_from_slice(&me.0.to_le_bytes());
+    hello[4..].copy_from_slice(token);
+    stream.write_all(&hello)?;
+    TcpLink::new(stream)
+}
+
+/// A connection that has come and not yet shown who it is.
+pub struct Greeting(TcpLink);
+
+/// Takes the next connection from `listener`, which does not block.
+pub fn accept(listener: impl AsFd) -> Option<Greeting> {
+    let socket: OwnedFd = accept_with(listener, SocketFlags::CLOEXEC | SocketFlags::NONBLOCK).ok()?;
+    TcpLink::new(TcpStream::from(socket)).ok().map(Greeting)
+}
+
+/// What a new connection said.
+pub enum Heard {
+    /// Nothing whole yet.
+    NotYet(Greeting),
+    /// It closed first.
+    Nothing,
+    /// Who it claims to be; believe it only with the right token.
+    Hello {
+        /// Its id.
+        from: Tid,
+        /// The token it shows.
+        token: [u8; 16],
+        /// The connection.
+        link: TcpLink,
+    },
+}
+
+impl Greeting {
+    /// The socket, for poll(2).
+    pub fn socket(&self) -> BorrowedFd<'_> {
+        self.0.socket()
+    }
+
+    /// Listens, without blocking.
+    pub fn heard(mut self) -> Heard {
+        self.0.inbox.fill(&mut &self.0.stream);
+        let Some(hello) = self.0.inbox.bytes().first_chunk::<HELLO>() else {
+            return if self.0.inbox.is_closed() { Heard::Nothing } else { Heard::NotYet(self) };
+        };
+        let mut token = [0; 16];
+        token.copy_from_slice(&hello[4..]);
+        let from = Tid(i32::from_le_bytes([hello[0], hello[1], hello[2], hello[3]]));
+        self.0.inbox.consume(HELLO);
+        Heard::Hello { from, token, link: self.0 }
+    }
+}
+
+impl TcpLink {
+    fn new(stream: TcpStream) -> io::Result<TcpLink> {
+        stream.set_nodelay(true)?;
+        stream.set_nonblocking(true)?;
+        Ok(TcpLink { stream, inbox: Inbox::new(2 * FRAME), outbox: Outbox::default() })
+    }
+
+    /// The socket, for poll(2).
+    pub fn socket(&self) -> BorrowedFd<'_> {
+        self.stream.as_fd()
+    }
+
+    /// Gives whole frames in the inbox to `sink`.
+    fn deliver(&mut self, most: usize, sink: &mut Sink<'_>) -> Result<usize, Refused> {
+        for taken in 0..most {
+            let bytes = self.inbox.bytes();
+            let Some(head) = bytes.first_chunk() else { return Ok(taken) };
+            let (header, length, _) = Header::decode(head).map_err(|_| Refused::Closed)?;
+            let end = Header::SIZE + length as usize;
+            if length as usize > FRAME {
+                return Err(Refused::Closed);
+            }
+            let Some(payload) = bytes.get(Header::SIZE..end) else { return Ok(taken) };
+            sink(&header, payload);
+            self.inbox.consume(end);
+        }
+        Ok(most)
+    }
+}
+
+impl Link for TcpLink {
+    fn limits(&self) -> Limits {
+        Limits { frame: FRAME, eager: FRAME, single_copy: false, buffered: true }
+    }
+
+    fn send(&mut self, header: &Header, payload: Gather<'_>) -> Result<(), Refused> {
+        self.outbox.write(&mut &self.stream, &header.encode(payload.len() as u32, 0), payload)
+    }
+
+    fn receive(&mut self, most: usize, sink: &mut Sink<'_>) -> Result<usize, Refused> {
+        let mut taken = self.deliver(most, sink)?;
+        while taken < most && self.inbox.fill(&mut &self.stream) {
+            taken += self.deliver(most - taken, sink)?;
+        }
+        if taken == 0 && self.inbox.is_closed() { Err(Refused::Closed) } else { Ok(taken) }
+    }
+
+    fn flush(&mut self) -> Result<bool, Refused> {
+        self.outbox.flush(&mut &self.stream)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parvum_transport::conformance::{self, Pair};
+    use std::net::TcpListener;
+
+    const ME: Tid = Tid(0x40001);
+
+    fn listener() -> (TcpListener, String) {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        listener.set_nonblocking(true).expect("a socket");
+        let address = listener.local_addr().expect("bound").to_string();
+        (listener, address)
+    }
+
+    fn pair() -> (TcpLink, TcpLink) {
+        let (listener, address) = listener();
+        let left = connect(&address, ME, &[7; 16]).expect("connected");
+        let mut greeting = loop {
+            if let Some(greeting) = accept(&listener) {
+                break greeting;
+            }
+        };
+        loop {
+            match greeting.heard() {
+                Heard::NotYet(again) => greeting = again,
+                Heard::Nothing => panic!("closed"),
+                Heard::Hello { from, token, link } => {
+                    assert_eq!((from, token), (ME, [7; 16]));
+                    return (left, link);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn keeps_the_contract() {
+        conformance::run(|| {
+            let (left, right) = pair();
+            Pair { left: Box::new(left), right: Box::new(right), keep: Box::new(()) }
+        });
+    }
+
+    #[test]
+    fn what_was_sent_before_the_end_arrives_and_then_the_link_is_closed() {
+        let (mut left, mut right) = pair();
+        let header = Header::answer(parvum_wire::Kind::Credit, 1, 2);
+        left.send(&header, Gather::new(&[b"last"])).expect("room");
+        drop(left);
+        let mut seen = 0;
+        let end = loop {
+            match right.receive(9, &mut |_, payload| seen += payload.len()) {
+                Ok(_) => {}
+                Err(why) => break why,
+            }
+        };
+        assert_eq!((seen, end), (4, Refused::Closed));
+    }
+
+    #[test]
+    fn garbage_closes_the_link() {
+        let (left, mut right) = pair();
+        (&left.stream).write_all(&[0xee; 64]).expect("sent");
+        let end = loop {
+            match right.receive(9, &mut |_, _| panic!("delivered")) {
+                Ok(_) => {}
+                Err(why) => break why,
+            }
+        };
+        assert_eq!(end, Refused::Closed);
+    }
+
+    #[test]
+    fn a_caller_that_says_nothing_is_nobody() {
+        let (listener, address) = listener();
+        drop(TcpStream::connect(address).expect("connected"));
+        let mut greeting = loop {
+            if let Some(greeting) = accept(&listener) {
+                break greeting;
+            }
+        };
+        while let Heard::NotYet(again) = greeting.heard() {
+            greeting = again;
+        }
+    }
+}
