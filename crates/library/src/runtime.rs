@@ -257,7 +257,9 @@ impl Runtime {
         let session = self.session.fd();
         let mut sources = vec![PollFd::new(&self.event, PollFlags::IN), PollFd::new(&session, PollFlags::IN)];
         sources.extend(self.watched.iter().map(|(_, socket)| PollFd::new(socket, flags)));
-        sources.extend(self.greeting.iter().map(|greeting| PollFd::from_borrowed_fd(greeting.socket(), PollFlags::IN)));
+        sources.extend(
+            self.greeting.iter().map(|greeting| PollFd::from_borrowed_fd(greeting.socket(), PollFlags::IN)),
+        );
         sources.extend(self.listener.iter().map(|socket| PollFd::new(socket, PollFlags::IN)));
         let _ = poll(&mut sources, Some(&limit));
         self.page.stay_awake();

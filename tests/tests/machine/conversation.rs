@@ -145,3 +145,11 @@ fn requests_too_large_are_refused_on_this_side() {
     }
     assert!(task.request(Request::Hosts).is_ok(), "and the session goes on");
 }
+
+#[test]
+fn every_error_code_is_explained() {
+    let page = include_str!("../../../docs/errors.md");
+    for kind in ErrorKind::ALL {
+        assert!(page.contains(&format!("| `{}` |", kind.code())), "docs/errors.md lacks {}", kind.code());
+    }
+}
