@@ -37,6 +37,8 @@ pub(crate) struct Runtime {
     pub(crate) listener: Option<OwnedFd>,
     pub(crate) expected: Vec<Expected>,
     pub(crate) greeting: Vec<parvum_tcp::Greeting>,
+    /// Tasks that are gone and have routed frames on their way to us.
+    pub(crate) leaving: Vec<Tid>,
     /// Blocks lent to interfaces, by handle.
     pub(crate) lent: Vec<Option<Block>>,
 }
@@ -113,6 +115,7 @@ impl Runtime {
             listener: None,
             expected: Vec::new(),
             greeting: Vec::new(),
+            leaving: Vec::new(),
             lent: Vec::new(),
         })
     }

@@ -38,7 +38,7 @@ fn a_segment_passes_from_one_task_to_the_other() {
     assert_eq!(answer.reply, Ok(Reply::AlreadyOffered));
     let gone = a.me.tid;
     drop(a);
-    await_event(&mut b, |event| (*event == Event::Gone { tid: gone }).then_some(()));
+    await_event(&mut b, |event| (*event == Event::Gone { tid: gone, routed: false }).then_some(()));
 }
 
 #[test]
