@@ -348,7 +348,7 @@ pub(crate) enum AskError {
 /// A ledger whose cells are the page's counters.
 fn ledger_in(page: &Arc<TaskPage>) -> Ledger {
     // The page must outlive the process's engine: this one reference is never dropped.
-    let page: &'static TaskPage = &**Box::leak(Box::new(page.clone()));
+    let page: &'static TaskPage = Box::leak(Box::new(page.clone()));
     let counters = page.counters();
     Ledger::new(counters.first_chunk().expect("a page has more counters than a ledger"))
 }

@@ -26,7 +26,7 @@ pub const PROGRAM_BYTES: usize = 32;
 
 /// What [`Waiting::call`] may say, by number. The first stands for computing;
 /// interfaces use the number of the nearest word.
-pub const CALLS: [&str; 8] = ["", "send", "recv", "probe", "barrier", "mailbox", "spawn", "connect"];
+pub const CALLS: [&str; 8] = ["", "receive", "send", "probe", "wait", "barrier", "machine", "exit"];
 
 /// The whole page.
 #[repr(C, align(4096))]

@@ -185,7 +185,7 @@ pub struct Notes {
     pub context: i32,
 }
 
-/// Numbers of calls that may wait, in the task page.
+/// Numbers of calls that may wait, as the task page names them (`parvum_page::CALLS`).
 pub mod call {
     /// Receiving.
     pub const RECEIVE: u32 = 1;
@@ -201,20 +201,6 @@ pub mod call {
     pub const MACHINE: u32 = 6;
     /// Ending: handing over what was sent.
     pub const EXIT: u32 = 7;
-
-    /// The call's name.
-    pub fn name(call: u32) -> &'static str {
-        match call {
-            RECEIVE => "receive",
-            SEND => "send",
-            PROBE => "probe",
-            WAIT => "wait",
-            BARRIER => "barrier",
-            MACHINE => "machine",
-            EXIT => "exit",
-            _ => "?",
-        }
-    }
 }
 
 /// What `progress` answers.

@@ -287,7 +287,7 @@ impl Consumer {
         let (start, length) = (number(0, 8), number(8, 12) as usize);
         let offset = start as usize % RingMemory::<C, L>::BULK;
         if length > RingMemory::<C, L>::FRAME
-            || offset % LINE != 0
+            || !offset.is_multiple_of(LINE)
             || offset + length > RingMemory::<C, L>::BULK
         {
             return Err(Refused::Closed);

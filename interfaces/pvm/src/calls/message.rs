@@ -118,8 +118,11 @@ pub unsafe extern "C" fn pvm_psend(
         if tag < 0 || !Tid(tid).is_task() || (items.is_null() && bytes > 0) {
             return Err(PvmError::BadParam);
         }
-        // SAFETY: readable, as the caller says; an empty array is read from nowhere.
-        let data = if bytes == 0 { &[] } else { unsafe { std::slice::from_raw_parts(items.cast(), bytes) } };
+        let data = match bytes {
+            0 => &[],
+            // SAFETY: readable, as the caller says.
+            _ => unsafe { std::slice::from_raw_parts(items.cast(), bytes) },
+        };
         let context = state.context;
         let how = Send { to: tid, tag, context, meta: encoding::RAW, buffering: 2, completion: 0 };
         let notes = Notes { limit: -1, call: waits::SEND, peer: tid, tag, context: context as i32 };
@@ -149,9 +152,11 @@ pub unsafe extern "C" fn pvm_precv(
         if items.is_null() && bytes > 0 {
             return Err(PvmError::BadParam);
         }
-        // SAFETY: writable, as the caller says; an empty array is written nowhere.
-        let room =
-            if bytes == 0 { &mut [] } else { unsafe { std::slice::from_raw_parts_mut(items.cast(), bytes) } };
+        let room = match bytes {
+            0 => &mut [],
+            // SAFETY: writable, as the caller says.
+            _ => unsafe { std::slice::from_raw_parts_mut(items.cast(), bytes) },
+        };
         let (message, cut) = state.receive_into(tid, tag, room)?;
         // SAFETY: null or valid, as the caller says.
         unsafe {
