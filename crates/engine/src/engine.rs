@@ -84,16 +84,7 @@ impl Engine {
     /// Joins `peer` over `route`. The first route is the preferred one until
     /// [`Engine::prefer`] says otherwise; what was begun on another goes on there.
     pub fn attach(&mut self, peer: Tid, route: Route, link: Box<dyn Link>) {
-        let index = match self.by_tid.get(&peer) {
-            Some(&index) => index,
-            None => {
-                let index = self.peers.len() as u32;
-                self.peers
-                    .push(Peer { links: [const { None }; Route::COUNT], state: PeerState::new(peer, route) });
-                self.by_tid.insert(peer, index);
-                index
-            }
-        };
+        let index = self.index_or_new(peer, route);
         let joined = &mut self.peers[index as usize];
         joined.state.limits[route as usize] = Some(link.limits());
         if joined.links[joined.state.route as usize].is_none() {
@@ -104,6 +95,13 @@ impl Engine {
         if !self.polled.contains(&(index, route)) {
             self.polled.push((index, route));
         }
+    }
+
+    fn index_or_new(&mut self, peer: Tid, route: Route) -> u32 {
+        *self.by_tid.entry(peer).or_insert_with(|| {
+            self.peers.push(Peer { links: [const { None }; Route::COUNT], state: PeerState::new(peer, route) });
+            self.peers.len() as u32 - 1
+        })
     }
 
     /// Whether `peer` is joined over `route`.
@@ -158,9 +156,11 @@ impl Engine {
     /// whether anything moved. Never blocks.
     pub fn progress(&mut self) -> bool {
         let mut moved = false;
-        for at in 0..self.polled.len() {
-            let (index, route) = self.polled[at];
+        // A link that closes leaves the list, so its length may change on the way.
+        let mut at = 0;
+        while let Some(&(index, route)) = self.polled.get(at) {
             moved |= self.poll(index as usize, route);
+            at += 1;
         }
         if !self.pushing.is_empty() {
             for index in std::mem::take(&mut self.pushing) {
@@ -244,7 +244,8 @@ impl Engine {
     /// The machine says that `peer` is gone. What it had sent is received
     /// first; then everything that waited for it is over, and told so.
     pub fn peer_gone(&mut self, peer: Tid) {
-        let Some(index) = self.index_of(peer) else { return };
+        // One that was never joined is remembered as gone all the same.
+        let index = self.index_or_new(peer, Route::Shm) as usize;
         if self.peers[index].state.gone || index == self.own_peer() {
             return;
         }

@@ -49,6 +49,7 @@ impl Runtime {
         let wanted = self.routes.wanted();
         match self.engine.route_to(to) {
             Some(route) if route == wanted || route == Route::Own => Ok(()),
+            None if self.engine.is_gone(to) => Ok(()),
             _ => self.reach_slowly(to, wanted),
         }
     }
@@ -170,7 +171,7 @@ impl Runtime {
 
     /// Moves on what only sockets move. Whether anything moved.
     pub(crate) fn tend_sockets(&mut self) -> bool {
-        if !self.expected.is_empty() {
+        if !self.expected.is_empty() || !self.greeting.is_empty() {
             self.accept_tcp();
         }
         let strangers = self.routed.as_ref().map(parvum_routed::Hub::strangers).unwrap_or_default();

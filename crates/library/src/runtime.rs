@@ -128,10 +128,16 @@ impl Runtime {
             self.attend();
             return true;
         }
-        if !self.watched.is_empty() {
+        if self.has_sockets() {
             return self.tend_sockets() || moved;
         }
         moved
+    }
+
+    /// Whether something may come that no door is rung for.
+    #[inline]
+    fn has_sockets(&self) -> bool {
+        !self.watched.is_empty() || !self.expected.is_empty() || !self.greeting.is_empty()
     }
 
     /// Works and waits until `done` gives something, as `notes` say; `None` when the time is over
@@ -166,7 +172,8 @@ impl Runtime {
     ) -> Option<T> {
         let deadline = (notes.limit > 0).then(|| Instant::now() + Duration::from_nanos(notes.limit as u64));
         loop {
-            let budget = self.patience.budget();
+            // The daemon may need this core to bring what is waited for.
+            let budget = if self.routed.is_some() { Duration::ZERO } else { self.patience.budget() };
             let since = Instant::now();
             while !budget.is_zero() {
                 for _ in 0..Self::ROUNDS {
@@ -202,14 +209,14 @@ impl Runtime {
         let began = Instant::now();
         let mut slept = Duration::ZERO;
         let over = loop {
-            let in_poll = !self.watched.is_empty();
+            let in_poll = self.has_sockets();
             let rings = if in_poll { self.page.fall_asleep_in_poll() } else { self.page.fall_asleep() };
             self.progress();
             if let Some(found) = done(self) {
                 self.page.stay_awake();
                 break Some(Some(found));
             }
-            if in_poll != !self.watched.is_empty() {
+            if in_poll != self.has_sockets() {
                 self.page.stay_awake();
                 continue;
             }
@@ -250,6 +257,7 @@ impl Runtime {
         let session = self.session.fd();
         let mut sources = vec![PollFd::new(&self.event, PollFlags::IN), PollFd::new(&session, PollFlags::IN)];
         sources.extend(self.watched.iter().map(|(_, socket)| PollFd::new(socket, flags)));
+        sources.extend(self.greeting.iter().map(|greeting| PollFd::from_borrowed_fd(greeting.socket(), PollFlags::IN)));
         sources.extend(self.listener.iter().map(|socket| PollFd::new(socket, PollFlags::IN)));
         let _ = poll(&mut sources, Some(&limit));
         self.page.stay_awake();

@@ -68,6 +68,11 @@ pub enum Heard {
 }
 
 impl Greeting {
+    /// The socket, for poll(2).
+    pub fn socket(&self) -> BorrowedFd<'_> {
+        self.0.socket()
+    }
+
     /// Listens, without blocking.
     pub fn heard(mut self) -> Heard {
         self.0.inbox.fill(&mut &self.0.stream);
