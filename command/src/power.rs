@@ -1,6 +1,7 @@
 //! `parvum up` and `parvum down`.
 
 use crate::{options, tool};
+use parvum_machine::StartError;
 use parvum_task::{Place, Session, SessionError};
 use parvum_wire::control::{Request, Role};
 use std::time::{Duration, Instant};
@@ -19,15 +20,24 @@ pub fn up() -> Result<(), SessionError> {
 }
 
 pub fn down() -> Result<(), SessionError> {
-    let mut session = match tool() {
-        Ok(session) => session,
-        Err(SessionError::NoDaemon(dir)) => {
-            // A daemon that was killed may have left its socket and lock.
-            parvum_machine::sweep(&Place::from_env()).map_err(|e| SessionError::Start(e.to_string()))?;
-            println!("no machine is up in {}", dir.display());
-            return Ok(());
+    let until = Instant::now() + DOWN;
+    let mut session = loop {
+        let place = match tool() {
+            Err(SessionError::NoDaemon(_)) => Place::from_env(),
+            other => break other?,
+        };
+        // A daemon that was killed may have left its socket and lock.
+        match parvum_machine::sweep(&place) {
+            Ok(()) => {
+                println!("no machine is up in {}", place.dir().display());
+                return Ok(());
+            }
+            // One that is just beginning, or just ending.
+            Err(StartError::Running(_)) if Instant::now() < until => {
+                std::thread::sleep(Duration::from_millis(2));
+            }
+            Err(error) => return Err(SessionError::Start(error.to_string())),
         }
-        Err(error) => return Err(error),
     };
     stop(&mut session)?;
     println!("the machine in {} is down", session.place().dir().display());

@@ -107,6 +107,32 @@ impl TestMachine {
     }
 }
 
+impl TestMachine {
+    /// Waits until the daemon has seen the end of the test's own sessions: `down`
+    /// ends every task, and this process is one as long as it has a session. (A
+    /// process that another test has just forked may still hold the socket.)
+    fn await_own_sessions(&self) {
+        let me = std::process::id();
+        let until = Instant::now() + PATIENCE;
+        loop {
+            let mut session = match Session::open(&self.options(Role::Tool)) {
+                Ok(session) => session,
+                Err(parvum_task::SessionError::NoDaemon(_)) => return,
+                Err(error) => panic!("a tool cannot look: {error}"),
+            };
+            let rows = match session.request(Request::Tasks { of: None }) {
+                Ok(Reply::Tasks(rows)) => rows,
+                other => panic!("{other:?}"),
+            };
+            if rows.iter().all(|row| row.pid != me) {
+                return;
+            }
+            assert!(Instant::now() < until, "own sessions stay open: {rows:?}");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+}
+
 impl Default for TestMachine {
     fn default() -> TestMachine {
         TestMachine::new()
@@ -115,6 +141,9 @@ impl Default for TestMachine {
 
 impl Drop for TestMachine {
     fn drop(&mut self) {
+        if !std::thread::panicking() {
+            self.await_own_sessions();
+        }
         let pids =
             std::fs::read_to_string(self.dir.join("daemon.lock")).ok().and_then(|t| t.trim().parse().ok());
         let down = self.run(&["down"]);

@@ -99,7 +99,8 @@ impl Engine {
 
     fn index_or_new(&mut self, peer: Tid, route: Route) -> u32 {
         *self.by_tid.entry(peer).or_insert_with(|| {
-            self.peers.push(Peer { links: [const { None }; Route::COUNT], state: PeerState::new(peer, route) });
+            self.peers
+                .push(Peer { links: [const { None }; Route::COUNT], state: PeerState::new(peer, route) });
             self.peers.len() as u32 - 1
         })
     }

@@ -174,6 +174,9 @@ impl Runtime {
         if !self.expected.is_empty() || !self.greeting.is_empty() {
             self.accept_tcp();
         }
+        if !self.leaving.is_empty() {
+            self.let_go();
+        }
         let strangers = self.routed.as_ref().map(parvum_routed::Hub::strangers).unwrap_or_default();
         let moved = !strangers.is_empty();
         for tid in strangers {

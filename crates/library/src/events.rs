@@ -44,7 +44,8 @@ impl Runtime {
                     crate::abi::remember(&why);
                 }
             }
-            Event::Undeliverable { to } | Event::Gone { tid: to } => self.lose(to),
+            Event::Gone { tid, routed: true } => self.see_off(tid),
+            Event::Undeliverable { to } | Event::Gone { tid: to, .. } => self.lose(to),
             Event::Notified { cookie, about, tid } => self.note(cookie, about, tid),
             // For runners, and for interfaces that catch output.
             Event::Started { .. } | Event::Output { .. } | Event::Exited { .. } => {}
@@ -60,6 +61,31 @@ impl Runtime {
         let link = ShmLink::new(Segment::open(segment)?, bell, self.single_copy);
         self.engine.attach(from, Route::Shm, Box::new(link));
         Ok(())
+    }
+
+    /// A task is gone whose last words are still on their way through the daemon.
+    fn see_off(&mut self, tid: Tid) {
+        if let Err(why) = self.open_routed() {
+            crate::abi::remember(&why);
+            return self.lose(tid);
+        }
+        if let Some(hub) = &self.routed
+            && !self.engine.is_attached(tid, Route::Routed)
+        {
+            self.engine.attach(tid, Route::Routed, Box::new(hub.link(tid)));
+        }
+        self.leaving.push(tid);
+    }
+
+    /// Lets go of tasks whose last words have come: their route is closed then.
+    pub(crate) fn let_go(&mut self) {
+        for tid in std::mem::take(&mut self.leaving) {
+            if self.engine.is_attached(tid, Route::Routed) {
+                self.leaving.push(tid);
+            } else {
+                self.lose(tid);
+            }
+        }
     }
 
     /// The machine says that a task is gone.

@@ -37,6 +37,8 @@ pub(crate) struct Runtime {
     pub(crate) listener: Option<OwnedFd>,
     pub(crate) expected: Vec<Expected>,
     pub(crate) greeting: Vec<parvum_tcp::Greeting>,
+    /// Tasks that are gone and have routed frames on their way to us.
+    pub(crate) leaving: Vec<Tid>,
     /// Blocks lent to interfaces, by handle.
     pub(crate) lent: Vec<Option<Block>>,
 }
@@ -113,6 +115,7 @@ impl Runtime {
             listener: None,
             expected: Vec::new(),
             greeting: Vec::new(),
+            leaving: Vec::new(),
             lent: Vec::new(),
         })
     }
@@ -257,7 +260,9 @@ impl Runtime {
         let session = self.session.fd();
         let mut sources = vec![PollFd::new(&self.event, PollFlags::IN), PollFd::new(&session, PollFlags::IN)];
         sources.extend(self.watched.iter().map(|(_, socket)| PollFd::new(socket, flags)));
-        sources.extend(self.greeting.iter().map(|greeting| PollFd::from_borrowed_fd(greeting.socket(), PollFlags::IN)));
+        sources.extend(
+            self.greeting.iter().map(|greeting| PollFd::from_borrowed_fd(greeting.socket(), PollFlags::IN)),
+        );
         sources.extend(self.listener.iter().map(|socket| PollFd::new(socket, PollFlags::IN)));
         let _ = poll(&mut sources, Some(&limit));
         self.page.stay_awake();

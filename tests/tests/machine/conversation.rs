@@ -38,7 +38,7 @@ fn a_segment_passes_from_one_task_to_the_other() {
     assert_eq!(answer.reply, Ok(Reply::AlreadyOffered));
     let gone = a.me.tid;
     drop(a);
-    await_event(&mut b, |event| (*event == Event::Gone { tid: gone }).then_some(()));
+    await_event(&mut b, |event| (*event == Event::Gone { tid: gone, routed: false }).then_some(()));
 }
 
 #[test]
@@ -144,4 +144,12 @@ fn requests_too_large_are_refused_on_this_side() {
         other => panic!("{other:?}"),
     }
     assert!(task.request(Request::Hosts).is_ok(), "and the session goes on");
+}
+
+#[test]
+fn every_error_code_is_explained() {
+    let page = include_str!("../../../docs/errors.md");
+    for kind in ErrorKind::ALL {
+        assert!(page.contains(&format!("| `{}` |", kind.code())), "docs/errors.md lacks {}", kind.code());
+    }
 }

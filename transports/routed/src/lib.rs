@@ -4,7 +4,8 @@
 //! peers it reaches that way. On it a frame is a length, the peer's id, the
 //! header and the payload; the daemon puts the sender's id in the place of the
 //! receiver's and passes it on. It reads no further from a task whose receiver
-//! is behind, so a flood ends in this side's [`Refused::Full`].
+//! is behind, so a flood ends in this side's [`Refused::Full`]. After the last
+//! frame of a task that is gone comes one without header and payload.
 
 #![forbid(unsafe_code)]
 
@@ -42,6 +43,13 @@ struct Front {
     end: usize,
 }
 
+impl Front {
+    /// Whether this is what comes after the last frame of its sender.
+    fn is_last(&self) -> bool {
+        self.end == ROUTED_HEADER
+    }
+}
+
 impl Hub {
     /// Takes over the connection.
     pub fn new(socket: OwnedFd) -> io::Result<Hub> {
@@ -67,10 +75,20 @@ impl Hub {
     /// Who has sent a frame and has no link yet: at most one, for others queue behind it.
     pub fn strangers(&self) -> Vec<Tid> {
         let mut shared = lock(&self.shared);
-        match shared.front() {
-            Ok(Some(front)) if !shared.linked.contains(&front.from) => vec![front.from],
-            _ => Vec::new(),
+        loop {
+            match shared.front() {
+                Ok(Some(front)) if shared.linked.contains(&front.from) => return Vec::new(),
+                // The end of a route that nobody uses any more.
+                Ok(Some(front)) if front.is_last() => shared.inbox.consume(front.end),
+                Ok(Some(front)) => return vec![front.from],
+                _ => return Vec::new(),
+            }
         }
+    }
+
+    /// Whether a frame has come and waits for its link to be asked.
+    pub fn has_frame(&self) -> bool {
+        matches!(lock(&self.shared).front(), Ok(Some(_)))
     }
 }
 
@@ -98,7 +116,8 @@ impl Shared {
         let from = Tid(i32::from_le_bytes([head[4], head[5], head[6], head[7]]));
         // The length counts the id.
         let end = 4 + length;
-        if !(ROUTED_HEADER + Header::SIZE..=ROUTED_HEADER + Header::SIZE + FRAME).contains(&end) {
+        let whole = ROUTED_HEADER + Header::SIZE..=ROUTED_HEADER + Header::SIZE + FRAME;
+        if end != ROUTED_HEADER && !whole.contains(&end) {
             return Err(Refused::Closed);
         }
         Ok((bytes.len() >= end).then_some(Front { from, end }))
@@ -129,11 +148,15 @@ impl Link for RoutedLink {
         let shared = &mut *lock(&self.shared);
         for taken in 0..most {
             let front = match shared.front() {
-                Ok(Some(front)) if front.from == self.peer => front,
+                Ok(Some(front)) if front.from == self.peer && (!front.is_last() || taken == 0) => front,
                 Ok(_) => return Ok(taken),
                 Err(_) if taken > 0 => return Ok(taken),
                 Err(why) => return Err(why),
             };
+            if front.is_last() {
+                shared.inbox.consume(front.end);
+                return Err(Refused::Closed);
+            }
             let frame = &shared.inbox.bytes()[ROUTED_HEADER..front.end];
             let (head, payload) = frame.split_first_chunk().ok_or(Refused::Closed)?;
             let (header, ..) = Header::decode(head).map_err(|_| Refused::Closed)?;
@@ -195,8 +218,24 @@ mod tests {
     }
 
     #[test]
+    fn the_end_of_a_peer_closes_its_link_and_no_other() {
+        let (a, b) = UnixStream::pair().expect("a pair");
+        let hub = Hub::new(b.into()).expect("a hub");
+        let (mut left, mut right) = (hub.link(LEFT), hub.link(RIGHT));
+        let last = [4i32.to_le_bytes(), LEFT.0.to_le_bytes()].concat();
+        (&a).write_all(&last).expect("sent");
+        assert!(hub.has_frame());
+        assert_eq!(right.receive(9, &mut |_, _| panic!("delivered")), Ok(0));
+        assert_eq!(left.receive(9, &mut |_, _| panic!("delivered")), Err(Refused::Closed));
+        assert_eq!(right.receive(9, &mut |_, _| panic!("delivered")), Ok(0));
+        drop(left);
+        (&a).write_all(&last).expect("sent");
+        assert!(hub.strangers().is_empty() && !hub.has_frame());
+    }
+
+    #[test]
     fn a_length_that_cannot_be_closes_the_link() {
-        for length in [0u32, 3, 35, u32::MAX] {
+        for length in [0u32, 3, 5, 35, u32::MAX] {
             let (a, b) = UnixStream::pair().expect("a pair");
             let hub = Hub::new(b.into()).expect("a hub");
             (&a).write_all(&length.to_le_bytes()).expect("sent");

@@ -26,7 +26,9 @@ impl Keeper {
         command.arg("daemon").arg("--keep").arg("--dir").arg(place.dir());
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         let mut child = command.spawn()?;
-        let pipe = child.stdin.take().expect("it was asked for");
+        let mut pipe = child.stdin.take().expect("it was asked for");
+        // In the pipe, for the daemon may be dead before the keeper can ask.
+        writeln!(pipe, "={}", std::process::id())?;
         Ok(Keeper { inner: RefCell::new(Some((child, pipe))) })
     }
 
@@ -68,11 +70,11 @@ impl Keeper {
 pub fn keep(place: &Place) {
     // A keyboard's ^C is not meant for it.
     let _ = rustix::process::setsid();
-    let dead = rustix::process::getppid();
-    let mut groups = HashSet::new();
+    let (mut groups, mut daemon) = (HashSet::new(), None);
     for line in BufReader::new(std::io::stdin()).lines().map_while(Result::ok) {
         let pid = line.get(1..).and_then(|digits| digits.parse::<i32>().ok());
         match (line.as_bytes().first(), pid) {
+            (Some(b'='), Some(pid)) => daemon = Pid::from_raw(pid),
             (Some(b'+'), Some(pid)) => drop(groups.insert(pid)),
             (Some(b'-'), Some(pid)) => drop(groups.remove(&pid)),
             _ => return,
@@ -81,7 +83,7 @@ pub fn keep(place: &Place) {
     for pid in groups.into_iter().filter_map(Pid::from_raw) {
         let _ = kill_process_group(pid, Signal::KILL);
     }
-    tidy(place, dead);
+    tidy(place, daemon);
 }
 
 /// Removes what process `dead` has left. The kernel may still be closing its

@@ -231,6 +231,7 @@ impl Reader<'_> {
         buffer[..first.len()].copy_from_slice(&first);
         let (mut start, mut end) = (0, first.len());
         drop(first);
+        let mut drained = false;
         loop {
             start += self.hand_on(&mut buffer[start..end]).await?;
             if start == end {
@@ -239,20 +240,33 @@ impl Reader<'_> {
                 buffer.copy_within(start..end, 0);
                 (start, end) = (0, end - start);
             }
+            // The guard is older than the read: what arrives after the read is
+            // not forgotten when the guard is cleared.
+            let mut guard = None;
+            if drained && !source.finishing.get() {
+                tokio::select! {
+                    ready = socket.readable() => guard = Some(ready.map_err(|e| e.to_string())?),
+                    _ = source.changed.notified() => {}
+                }
+            } else {
+                // So that a flood does not starve the other connections.
+                tokio::task::consume_budget().await;
+            }
+            let room = buffer.len() - end;
             match recv(socket, &mut buffer[end..], RecvFlags::DONTWAIT) {
                 Ok((0, _)) => return Ok(()),
                 Ok((length, _)) => {
                     end += length;
-                    // So that a flood does not starve the other connections.
-                    tokio::task::consume_budget().await;
+                    // A short read has emptied the socket: no need to ask again.
+                    drained = length < room;
                 }
-                Err(Errno::INTR) => {}
+                Err(Errno::INTR) => continue,
                 Err(Errno::AGAIN) if source.finishing.get() => return Ok(()),
-                Err(Errno::AGAIN) => tokio::select! {
-                    guard = socket.readable() => guard.map_err(|e| e.to_string())?.clear_ready(),
-                    _ = source.changed.notified() => {}
-                },
+                Err(Errno::AGAIN) => drained = true,
                 Err(_) => return Ok(()),
+            }
+            if let Some(mut guard) = guard.filter(|_| drained) {
+                guard.clear_ready();
             }
         }
     }

@@ -381,7 +381,7 @@ impl Shell {
     }
 
     pub fn link(&self, a: Tid, b: Tid) {
-        self.machine.borrow_mut().link(a, b);
+        self.machine.borrow_mut().link_routed(a, b);
     }
 
     /// Who gets the output of a process; nobody means the log.

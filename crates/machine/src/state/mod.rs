@@ -261,6 +261,8 @@ pub struct Machine<F> {
     offers: HashSet<(Tid, Tid)>,
     /// Who was told to connect to whom by TCP.
     tcp_pairs: HashSet<(Tid, Tid)>,
+    /// Who has sent routed frames to whom.
+    routed: HashSet<(Tid, Tid)>,
     groups: groups::Groups,
     mailbox: mailbox::Mailbox,
     watches: notify::Watches,
@@ -283,6 +285,7 @@ impl<F: Clone> Machine<F> {
             batches: Vec::new(),
             offers: HashSet::new(),
             tcp_pairs: HashSet::new(),
+            routed: HashSet::new(),
             groups: Default::default(),
             mailbox: Default::default(),
             watches: Default::default(),
@@ -379,7 +382,13 @@ impl<F: Clone> Machine<F> {
 
     /// Notes that two tasks exchange routed frames: each is told when the other
     /// is gone.
-    pub fn link(&mut self, a: Tid, b: Tid) {
+    /// The first routed frame from `from` to `to` is on its way.
+    pub fn link_routed(&mut self, from: Tid, to: Tid) {
+        self.routed.insert((from, to));
+        self.link(from, to);
+    }
+
+    fn link(&mut self, a: Tid, b: Tid) {
         if self.exists(a) && self.exists(b) {
             self.tasks.get_mut(&a).expect("exists").peers.insert(b);
             self.tasks.get_mut(&b).expect("exists").peers.insert(a);

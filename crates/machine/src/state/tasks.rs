@@ -111,12 +111,14 @@ impl<F: Clone> Machine<F> {
             if let Some(other) = self.tasks.get_mut(&peer) {
                 other.peers.remove(&tid);
             }
-            self.event(peer, Event::Gone { tid }, Vec::new());
+            let routed = self.routed.remove(&(tid, peer));
+            self.event(peer, Event::Gone { tid, routed }, Vec::new());
         }
         for (client, id, _) in task.awaiting_listener {
             self.refuse(client, id, ErrorKind::NoSuchTask);
         }
         self.offers.retain(|(a, b)| *a != tid && *b != tid);
+        self.routed.retain(|(a, b)| *a != tid && *b != tid);
         self.tcp_pairs.retain(|(a, b)| *a != tid && *b != tid);
         self.leave_all(tid);
         self.drop_mail_of(tid);

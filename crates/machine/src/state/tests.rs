@@ -194,7 +194,7 @@ fn crossing_offers_count_once_and_wait_for_enrolment() {
     assert_eq!(kind(&bench.call_with(1, Request::Connect { to: Tid(77) }, vec![1])), ErrorKind::NoSuchTask);
     assert_eq!(kind(&bench.call(1, Request::Connect { to: b })), ErrorKind::BadParameter);
     // Each hears of the other's end.
-    assert_eq!(events(&bench.input(Input::Closed(2))), [(1, Event::Gone { tid: b })]);
+    assert_eq!(events(&bench.input(Input::Closed(2))), [(1, Event::Gone { tid: b, routed: false })]);
 }
 
 #[test]

@@ -396,6 +396,9 @@ pub enum Event {
     Gone {
         /// Who.
         tid: Tid,
+        /// It has sent routed frames to this task: its last one is followed, on the
+        /// data connection, by one without payload, and that may still be to come.
+        routed: bool,
     },
     /// A task of the job began.
     Started {

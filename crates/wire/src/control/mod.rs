@@ -25,6 +25,10 @@ pub use message::{
 
 /// The most payload one routed frame may carry; larger messages are cut by their
 /// sender. Small enough that a relay never has to hold much.
+///
+/// A frame from a task has at least one byte of payload. One without comes from
+/// the daemon, in the name of a task that is gone or has closed its data
+/// connection: everything it sent has come before.
 pub const MAX_ROUTED: usize = 256 * 1024;
 /// Bytes before the payload of a routed frame: length and tid, both
 /// little-endian. The length counts what follows it: the tid and the payload.
