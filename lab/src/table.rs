@@ -72,7 +72,8 @@ fn points(text: &mut String, rows: &Rows) {
         column("blocked CPU %", Better::Small, "blocked", "processor", 0),
         column("start-end ms", Better::Small, "start", "start and end", 0),
     ];
-    text.push_str("Two tasks (median of launches; * marks the best; in brackets: how many times better than the best peer)\n");
+    text.push_str("Two tasks. Median of launches; * marks the best and what no test tells from it. In brackets: how many times better\n\
+         than the best peer, or = where no difference is shown.\n");
     grid(text, &systems, &columns);
 }
 
@@ -179,7 +180,7 @@ fn cell(column: &Column, i: usize, best: Option<usize>, peer: Option<usize>, sys
             row.median / other.median
         };
         if compare(&row.launches, &other.launches) == Verdict::NoDifferenceShown {
-            text.push_str(" (no difference)");
+            text.push_str(" (=)");
         } else {
             let _ = write!(text, " ({}x)", digits(ratio));
         }

@@ -127,6 +127,8 @@ fn card(html: &mut String, question: &Question, answers: &[(System, &Row)]) {
             Verdict::NoDifferenceShown => "no difference shown".to_owned(),
             // How many times one share of next to nothing goes into another says little.
             _ if row.unit == "%" || !ratio.is_finite() => String::new(),
+            // Fewer than four launches a side: the distance is a fact, the difference is not tested.
+            Verdict::TooFew => format!("{}x, untested", digits(ratio)),
             _ if question.large_wins => format!("{}x less", digits(ratio)),
             _ => format!("{}x", digits(ratio)),
         };
