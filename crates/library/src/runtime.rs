@@ -191,7 +191,7 @@ impl Runtime {
                     }
                     std::hint::spin_loop();
                 }
-                if since.elapsed() >= budget || self.crowd.exceeds_cores() {
+                if since.elapsed() >= budget || self.crowd.wants_this_core(&self.page) {
                     break;
                 }
             }
@@ -214,6 +214,7 @@ impl Runtime {
         let Notes { call, peer, tag, context, .. } = *notes;
         self.page.wait_for(WaitingFor { call, peer, tag, context, since: monotonic_ns() });
         let began = Instant::now();
+        self.page.door().own_cpu.store(rustix::thread::sched_getcpu() as u32, Ordering::Relaxed);
         let mut slept = Duration::ZERO;
         let over = loop {
             let in_poll = self.has_sockets();

@@ -51,6 +51,9 @@ impl Patience {
     }
 }
 
+/// So many peers are looked at for one that wants this core.
+const MANY: usize = 16;
+
 /// The tasks of this host that one task talks to.
 pub(crate) struct Crowd {
     cores: usize,
@@ -70,6 +73,18 @@ impl Crowd {
 
     pub(crate) fn remove(&mut self, tid: Tid) {
         self.pages.retain(|(peer, _)| *peer != tid);
+    }
+
+    /// Whether this task keeps another from a core by spinning: there are more awake than cores,
+    /// or one of them was last seen on the core that `own` runs on.
+    pub(crate) fn wants_this_core(&self, own: &TaskPage) -> bool {
+        let here = rustix::thread::sched_getcpu() as u32;
+        own.door().own_cpu.store(here, Ordering::Relaxed);
+        let is_here = |(_, page): &(Tid, Arc<TaskPage>)| {
+            let door = page.door();
+            door.state.load(Ordering::Relaxed) == 0 && door.own_cpu.load(Ordering::Relaxed) == here
+        };
+        self.exceeds_cores() || self.pages.iter().take(MANY).any(is_here)
     }
 
     /// Whether more of them, this task included, are awake than there are cores.
