@@ -278,6 +278,11 @@ unsafe extern "C" fn receive(
         // then the caller has lent the memory.
         let into = unsafe { place(room, length) };
         let id = runtime.engine.post(pattern_of(pattern), into, false, false);
+        let vain = notes.limit != 0 && !runtime.engine.is_over(id) && runtime.is_gone(Tid(pattern.from));
+        if vain && runtime.engine.cancel(id) {
+            runtime.engine.test(id);
+            return Status::Gone as i32;
+        }
         loop {
             if runtime.wait_for(id, notes) {
                 return finish(runtime, id, room.is_null(), length, out) as i32;
@@ -374,12 +379,26 @@ unsafe extern "C" fn probe(pattern: *const waist::Pattern, notes: *const Notes, 
     let (pattern, notes, out) = unsafe { (&*pattern, &*notes, &mut *out) };
     let pattern = pattern_of(pattern);
     with(Status::Unknown as i32, |runtime| {
-        match runtime.wait_until(notes, |runtime| runtime.engine.probe(&pattern)) {
+        let from = pattern.from.unwrap_or(Tid(ANY_TASK));
+        let mut found = runtime.engine.probe(&pattern);
+        if found.is_none() {
+            let vain = notes.limit != 0 && runtime.is_gone(from);
+            let look = |runtime: &mut Runtime| {
+                let found = runtime.engine.probe(&pattern);
+                (found.is_some() || vain || runtime.engine.is_gone(from)).then_some(found)
+            };
+            found = match runtime.wait_until(notes, look) {
+                Some(found) => found,
+                None => return late(runtime) as i32,
+            };
+        }
+        match found {
             Some((id, envelope)) => {
                 *out = describe(id, &envelope);
                 Status::Done as i32
             }
-            None => late(runtime) as i32,
+            None if notes.limit == 0 => Status::Pending as i32,
+            None => Status::Gone as i32,
         }
     })
 }

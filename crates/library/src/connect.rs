@@ -60,7 +60,8 @@ const EARLY: usize = 64;
 const EARLY_FOR: Duration = Duration::from_secs(60);
 
 /// The daemon answers at once; a minute means that it hangs.
-const MINUTE: Notes = Notes { limit: 60_000_000_000, call: call::MACHINE, peer: -1, tag: -1, context: -1 };
+pub(crate) const MINUTE: Notes =
+    Notes { limit: 60_000_000_000, call: call::MACHINE, peer: -1, tag: -1, context: -1 };
 
 impl Runtime {
     /// Makes sure that messages to `to` go over the wanted route.
