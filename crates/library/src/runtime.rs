@@ -2,11 +2,11 @@
 
 use crate::events::Expected;
 use crate::waiting::{Crowd, Patience, sleep_limit, woken_from_own_core};
-use parvum_engine::{Block, Engine, Ledger, RequestId, Settings};
+use parvum_engine::{Block, Engine, Ledger, PullRefused, Remote, RequestId, Settings};
 use parvum_page::{TaskPage, WaitingFor, monotonic_ns};
 use parvum_task::{Options, Session, SessionError};
 use parvum_transport::Route;
-use parvum_waist::Notes;
+use parvum_waist::{Notes, REMOTE};
 use parvum_wire::Tid;
 use parvum_wire::control::{Request, Role};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -43,6 +43,8 @@ pub(crate) struct Runtime {
     pub(crate) leaving: Vec<Tid>,
     /// Blocks lent to interfaces, by handle.
     pub(crate) lent: Vec<Option<Block>>,
+    /// Data that is still with its sender, by handle.
+    pub(crate) remotes: Vec<Option<Remote>>,
 }
 
 /// Which routes messages take.
@@ -120,6 +122,7 @@ impl Runtime {
             greeting: Vec::new(),
             leaving: Vec::new(),
             lent: Vec::new(),
+            remotes: Vec::new(),
         })
     }
 
@@ -312,13 +315,25 @@ impl Runtime {
 
     /// Keeps a block that an interface has, and names it.
     pub(crate) fn lend(&mut self, block: Block) -> u64 {
-        let free = self.lent.iter().position(Option::is_none);
-        let at = free.unwrap_or_else(|| {
-            self.lent.push(None);
-            self.lent.len() - 1
-        });
-        self.lent[at] = Some(block);
-        at as u64 + 1
+        keep(&mut self.lent, block)
+    }
+
+    /// Keeps what an interface knows of data that is with its sender, and names it.
+    pub(crate) fn lend_remote(&mut self, remote: Remote) -> u64 {
+        keep(&mut self.remotes, remote) | REMOTE
+    }
+
+    /// Takes the data of that name out of the list.
+    pub(crate) fn take_remote(&mut self, handle: u64) -> Option<Remote> {
+        let at = ((handle & !REMOTE) as usize).checked_sub(1)?;
+        if handle & REMOTE == 0 { None } else { self.remotes.get_mut(at)?.take() }
+    }
+
+    /// Reads data that is with its sender.
+    pub(crate) fn read_remote(&mut self, handle: u64, from: u64, out: &mut [u8]) -> Result<(), PullRefused> {
+        let at = ((handle & !REMOTE) as usize).wrapping_sub(1);
+        let remote = self.remotes.get(at).and_then(Option::as_ref).ok_or(PullRefused::NotPermitted)?;
+        self.engine.read_remote(remote, from, out)
     }
 
     /// The lent block of that name.
@@ -328,6 +343,9 @@ impl Runtime {
 
     /// Takes a block back.
     pub(crate) fn give_back(&mut self, handle: u64) {
+        if let Some(remote) = self.take_remote(handle) {
+            return self.engine.release_remote(remote);
+        }
         let at = (handle as usize).wrapping_sub(1);
         if let Some(block) = self.lent.get_mut(at).and_then(Option::take) {
             self.engine.recycle(block);
@@ -339,6 +357,17 @@ impl Runtime {
     pub(crate) fn wait_for(&mut self, request: RequestId, notes: &Notes) -> bool {
         self.wait_until(notes, |runtime| runtime.engine.is_over(request).then_some(())).is_some()
     }
+}
+
+/// Puts a thing into the first free place; names it by that place, counted from 1.
+fn keep<T>(list: &mut Vec<Option<T>>, thing: T) -> u64 {
+    let free = list.iter().position(Option::is_none);
+    let at = free.unwrap_or_else(|| {
+        list.push(None);
+        list.len() - 1
+    });
+    list[at] = Some(thing);
+    at as u64 + 1
 }
 
 /// Why the daemon gave no answer.
