@@ -60,7 +60,7 @@ pub(crate) fn quietly<R>(work: impl FnOnce(&mut State) -> R) -> R {
 /// Memory of send buffers kept for the next ones; part of a task's stated own cost.
 const SPARE: usize = 2 << 20;
 /// Messages up to this length are copied when they are sent; longer ones are kept for the receiver.
-const COPIED: usize = 8 << 10;
+const COPIED: usize = 16 << 10;
 
 impl State {
     const NEW: State = State {
