@@ -13,7 +13,6 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// The longest sleep of a task that has something to hand over.
@@ -108,7 +107,7 @@ impl Runtime {
             engine,
             parent: session.me.parent,
             session,
-            control_seen: page.door().control.load(Ordering::Acquire).wrapping_sub(1),
+            control_seen: page.door().control_count().wrapping_sub(1),
             page,
             event,
             patience: Patience::new(),
@@ -130,8 +129,7 @@ impl Runtime {
     #[inline]
     pub(crate) fn progress(&mut self) -> bool {
         let moved = self.engine.progress();
-        // Acquire: partner of the count in `TaskPage::announce_control`; the message can be read.
-        let control = self.page.door().control.load(Ordering::Acquire);
+        let control = self.page.door().control_count();
         if control != self.control_seen {
             self.control_seen = control;
             self.attend();
@@ -217,7 +215,7 @@ impl Runtime {
         let Notes { call, peer, tag, context, .. } = *notes;
         self.page.wait_for(WaitingFor { call, peer, tag, context, since: monotonic_ns() });
         let began = Instant::now();
-        self.page.door().own_cpu.store(rustix::thread::sched_getcpu() as u32, Ordering::Relaxed);
+        self.page.door().set_own_cpu(rustix::thread::sched_getcpu() as u32);
         let mut slept = Duration::ZERO;
         let over = loop {
             let in_poll = self.has_sockets();
