@@ -79,7 +79,9 @@ impl Runtime {
                 let (Some(page), Some(event)) = (fds.next(), fds.next()) else {
                     return Err(ConnectError::Protocol("without descriptors"));
                 };
-                let bell = Bell { page: Arc::new(TaskPage::open(page)?), event };
+                let page = Arc::new(TaskPage::open(page)?);
+                self.crowd.add(to, page.clone());
+                let bell = Bell { page, event };
                 self.engine.attach(to, Route::Shm, Box::new(ShmLink::new(segment, bell, self.single_copy)));
                 Ok(())
             }

@@ -57,7 +57,9 @@ impl Runtime {
         let (Some(segment), Some(page), Some(event)) = (fds.next(), fds.next(), fds.next()) else {
             return Err("E-PROTOCOL: an offer without its descriptors".into());
         };
-        let bell = Bell { page: Arc::new(TaskPage::open(page)?), event };
+        let page = Arc::new(TaskPage::open(page)?);
+        self.crowd.add(from, page.clone());
+        let bell = Bell { page, event };
         let link = ShmLink::new(Segment::open(segment)?, bell, self.single_copy);
         self.engine.attach(from, Route::Shm, Box::new(link));
         Ok(())
@@ -91,6 +93,7 @@ impl Runtime {
     /// The machine says that a task is gone.
     pub(crate) fn lose(&mut self, tid: Tid) {
         self.engine.peer_gone(tid);
+        self.crowd.remove(tid);
         self.watched.retain(|(peer, _)| *peer != tid);
         self.expected.retain(|expected| expected.from != tid);
     }

@@ -1,7 +1,7 @@
 //! The runtime: engine, session and transports of one process, and the step that moves them on.
 
 use crate::events::Expected;
-use crate::waiting::{Patience, sleep_limit, woken_from_own_core};
+use crate::waiting::{Crowd, Patience, sleep_limit, woken_from_own_core};
 use parvum_engine::{Block, Engine, Ledger, RequestId, Settings};
 use parvum_page::{TaskPage, WaitingFor, monotonic_ns};
 use parvum_task::{Options, Session, SessionError};
@@ -29,6 +29,8 @@ pub(crate) struct Runtime {
     /// The page's control counter when the session was last looked at.
     control_seen: u32,
     patience: Patience,
+    /// The tasks of this host that this one talks to.
+    pub(crate) crowd: Crowd,
     pub(crate) routes: RoutePolicy,
     pub(crate) single_copy: bool,
     /// Sockets of links, to be watched while the task sleeps.
@@ -108,6 +110,7 @@ impl Runtime {
             page,
             event,
             patience: Patience::new(),
+            crowd: Crowd::new(),
             routes,
             single_copy,
             watched: Vec::new(),
@@ -175,8 +178,9 @@ impl Runtime {
     ) -> Option<T> {
         let deadline = (notes.limit > 0).then(|| Instant::now() + Duration::from_nanos(notes.limit as u64));
         loop {
-            // The daemon may need this core to bring what is waited for.
-            let budget = if self.routed.is_some() { Duration::ZERO } else { self.patience.budget() };
+            // The daemon may need this core to bring what is waited for; so may a peer.
+            let in_the_way = self.routed.is_some() || self.crowd.exceeds_cores();
+            let budget = if in_the_way { Duration::ZERO } else { self.patience.budget() };
             let since = Instant::now();
             while !budget.is_zero() {
                 for _ in 0..Self::ROUNDS {
@@ -187,7 +191,7 @@ impl Runtime {
                     }
                     std::hint::spin_loop();
                 }
-                if since.elapsed() >= budget {
+                if since.elapsed() >= budget || self.crowd.wants_this_core(&self.page) {
                     break;
                 }
             }
@@ -210,6 +214,7 @@ impl Runtime {
         let Notes { call, peer, tag, context, .. } = *notes;
         self.page.wait_for(WaitingFor { call, peer, tag, context, since: monotonic_ns() });
         let began = Instant::now();
+        self.page.door().own_cpu.store(rustix::thread::sched_getcpu() as u32, Ordering::Relaxed);
         let mut slept = Duration::ZERO;
         let over = loop {
             let in_poll = self.has_sockets();

@@ -4,9 +4,13 @@
 //! core of its own. Both are learnt: a wait that ended while spinning makes the
 //! next one spin longer; one that had to sleep long makes it shorter; and a
 //! sleeper that was woken from its own core knows that it must get out of the
-//! way at once, for its peer had been waiting for that core.
+//! way at once, for its peer had been waiting for that core. And nobody spins
+//! while more of the tasks that belong together are awake than there are cores.
 
 use parvum_page::TaskPage;
+use parvum_wire::Tid;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// The longest time to spin; about what it costs to fall asleep on one core and
@@ -47,6 +51,65 @@ impl Patience {
     }
 }
 
+/// So many peers are looked at for one that wants this core.
+const MANY: usize = 16;
+
+/// The tasks of this host that one task talks to.
+pub(crate) struct Crowd {
+    cores: usize,
+    pages: Vec<(Tid, Arc<TaskPage>)>,
+}
+
+impl Crowd {
+    pub(crate) fn new() -> Crowd {
+        // All that are online, not those that this task may use: its peers may use others.
+        Crowd { cores: online_cores(), pages: Vec::new() }
+    }
+
+    pub(crate) fn add(&mut self, tid: Tid, page: Arc<TaskPage>) {
+        self.remove(tid);
+        self.pages.push((tid, page));
+    }
+
+    pub(crate) fn remove(&mut self, tid: Tid) {
+        self.pages.retain(|(peer, _)| *peer != tid);
+    }
+
+    /// Whether this task keeps another from a core by spinning: there are more awake than cores,
+    /// or one of them was last seen on the core that `own` runs on.
+    pub(crate) fn wants_this_core(&self, own: &TaskPage) -> bool {
+        let here = rustix::thread::sched_getcpu() as u32;
+        own.door().own_cpu.store(here, Ordering::Relaxed);
+        let is_here = |(_, page): &(Tid, Arc<TaskPage>)| {
+            let door = page.door();
+            door.state.load(Ordering::Relaxed) == 0 && door.own_cpu.load(Ordering::Relaxed) == here
+        };
+        self.exceeds_cores() || self.pages.iter().take(MANY).any(is_here)
+    }
+
+    /// Whether more of them, this task included, are awake than there are cores.
+    pub(crate) fn exceeds_cores(&self) -> bool {
+        if self.pages.len() < self.cores {
+            return false;
+        }
+        // Relaxed: a hint; a wrong answer costs some time and no more.
+        let is_awake = |(_, page): &&(Tid, Arc<TaskPage>)| page.door().state.load(Ordering::Relaxed) == 0;
+        self.pages.iter().filter(is_awake).take(self.cores).count() >= self.cores
+    }
+}
+
+/// The cores that are online.
+fn online_cores() -> usize {
+    // "0-3,6": ranges and single numbers.
+    let list = std::fs::read_to_string("/sys/devices/system/cpu/online").unwrap_or_default();
+    let count = |range: &str| {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        Some(last.parse::<usize>().ok()?.checked_sub(first.parse().ok()?)? + 1)
+    };
+    let counted: usize = list.trim().split(',').filter_map(count).sum();
+    if counted > 0 { counted } else { std::thread::available_parallelism().map_or(1, usize::from) }
+}
+
 /// How long to sleep at most, given when the wait must end.
 pub(crate) fn sleep_limit(deadline: Option<Instant>) -> Duration {
     deadline.map_or(LONGEST_SLEEP, |end| end.saturating_duration_since(Instant::now()).min(LONGEST_SLEEP))
@@ -54,7 +117,7 @@ pub(crate) fn sleep_limit(deadline: Option<Instant>) -> Duration {
 
 /// Whether the last waker of `page` ran on the core that this task runs on now.
 pub(crate) fn woken_from_own_core(page: &TaskPage) -> bool {
-    let waker = page.door().waker_cpu.load(std::sync::atomic::Ordering::Relaxed);
+    let waker = page.door().waker_cpu.load(Ordering::Relaxed);
     waker == rustix::thread::sched_getcpu() as u32
 }
 
@@ -75,6 +138,29 @@ mod tests {
         assert_eq!(patience.budget(), Duration::ZERO);
         patience.spun();
         assert!(patience.budget() > Duration::ZERO);
+    }
+
+    #[test]
+    fn a_crowd_is_too_large_when_more_are_awake_than_there_are_cores() {
+        let mut crowd = Crowd { cores: 2, pages: Vec::new() };
+        let pages: Vec<_> = (0..3).map(|_| Arc::new(TaskPage::create().expect("a page").0)).collect();
+        for (at, page) in pages.iter().enumerate() {
+            assert!(!crowd.exceeds_cores() || at >= 2);
+            crowd.add(Tid(at as i32 + 1), page.clone());
+        }
+        assert!(crowd.exceeds_cores(), "this one and three more on two cores");
+        pages[0].fall_asleep();
+        assert!(crowd.exceeds_cores());
+        pages[1].fall_asleep();
+        assert!(!crowd.exceeds_cores());
+        pages[1].stay_awake();
+        crowd.remove(Tid(3));
+        assert!(!crowd.exceeds_cores());
+    }
+
+    #[test]
+    fn the_cores_of_this_machine_are_counted() {
+        assert!(online_cores() >= 1);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!    0  header    magic, version, size
-//!   64  door      state, rings, control, waker_cpu        written by others: own line
+//!   64  door      state, rings, control, cpus             written by others: own line
 //!  128  identity  pid, tid, started, interface, program
 //!  192  waiting   call, peer, tag, context, since
 //!  256  counters  64 x u64
@@ -62,6 +62,8 @@ pub struct Door {
     pub control: AtomicU32,
     /// The CPU the last waker ran on: a hint for spinning.
     pub waker_cpu: AtomicU32,
+    /// The CPU the task itself ran on when it last began to wait for long: a hint for its peers.
+    pub own_cpu: AtomicU32,
 }
 
 /// Which task this is.
@@ -115,6 +117,7 @@ mod tests {
         assert_eq!(offset_of!(Door, rings), 4);
         assert_eq!(offset_of!(Door, control), 8);
         assert_eq!(offset_of!(Door, waker_cpu), 12);
+        assert_eq!(offset_of!(Door, own_cpu), 16);
         assert_eq!(size_of::<Door>(), 64);
         assert_eq!(offset_of!(Layout, identity), 128);
         assert_eq!(offset_of!(Identity, pid), 0);

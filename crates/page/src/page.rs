@@ -137,10 +137,11 @@ impl TaskPage {
 
     fn wake(&self, bell: impl AsFd) {
         let door = self.door();
-        let state = door.state.load(Ordering::Relaxed);
-        if state == AWAKE {
+        if door.state.load(Ordering::Relaxed) == AWAKE {
             return;
         }
+        // One waker is enough, and from now on the task counts as awake: it wants a core.
+        let state = door.state.swap(AWAKE, Ordering::Relaxed);
         // A hint for the sleeper: from its own core, spinning is no use to it.
         door.waker_cpu.store(rustix::thread::sched_getcpu() as u32, Ordering::Relaxed);
         match state {

@@ -64,6 +64,11 @@ pub(crate) fn start_daemon(options: &Options, until: Instant) -> Result<(), Sess
     let mut child = Command::new(&command)
         .args(["daemon", "--launch", "--dir"])
         .arg(options.place.dir())
+        // What this program was told about its messages is not for every task to come.
+        .env_remove("PARVUM_ROUTE")
+        .env_remove("PARVUM_CREDIT")
+        .env_remove("PARVUM_SINGLE_COPY")
+        .env_remove("PARVUM_TID")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())

@@ -63,6 +63,10 @@ impl Link for ShmLink {
         Ok(taken)
     }
 
+    fn can_pull(&self) -> bool {
+        self.segment.try_single_copy(self.single_copy) == SingleCopy::Works
+    }
+
     fn pull(&mut self, address: u64, into: &mut [u8]) -> Result<(), PullRefused> {
         match (self.segment.try_single_copy(self.single_copy), self.segment.peer_pid()) {
             (SingleCopy::Works, Some(pid)) => single_copy::read(pid, address, into),
