@@ -368,7 +368,8 @@ impl Core {
         }
         self.ledger.add(Counter::Received, 1);
         self.ledger.add(Counter::ReceivedBytes, envelope.length);
-        self.requests.finish(id, Outcome::Received(Completed { envelope, block: receive.block, remote: None }));
+        self.requests
+            .finish(id, Outcome::Received(Completed { envelope, block: receive.block, remote: None }));
     }
 
     /// Data fetched for a message that nobody had asked for is in place.
@@ -404,7 +405,8 @@ impl Engine {
         let tid = state.tid;
         let Some(receive) = self.core.requests.receive(into) else { return };
         let Some(envelope) = receive.matched else { return };
-        let can_pull = offer.address != 0 && links[route as usize].as_ref().is_some_and(|link| link.can_pull());
+        let can_pull =
+            offer.address != 0 && links[route as usize].as_ref().is_some_and(|link| link.can_pull());
         if can_pull && matches!(receive.into, Into::Lazily) {
             let remote = Some(Remote { peer: index as u32, route, offer, envelope });
             self.core.ledger.add(Counter::Received, 1);

@@ -4,8 +4,8 @@ use crate::engine::Engine;
 use crate::ledger::Counter;
 use crate::memory::UserBuffer;
 use crate::message::{Block, Envelope, Pattern};
-use crate::queues::{Body, MessageId};
 use crate::peer::Answer;
+use crate::queues::{Body, MessageId};
 use crate::requests::{Completed, Outcome, RequestId, State};
 use parvum_transport::{PullRefused, Route};
 use parvum_wire::frame::Offer;
@@ -222,8 +222,14 @@ impl Engine {
     pub fn fetch_remote(&mut self, remote: Remote) -> RequestId {
         let Remote { peer, route, offer, envelope } = remote;
         let matched = Some(envelope);
-        let receive =
-            Receive { pattern: Pattern::ANY, into: Into::Block, matched, block: None, urgent: false, stands_for: None };
+        let receive = Receive {
+            pattern: Pattern::ANY,
+            into: Into::Block,
+            matched,
+            block: None,
+            urgent: false,
+            stands_for: None,
+        };
         let id = self.core.requests.insert(State::Receiving(receive), false);
         self.fetch(peer as usize, route, offer, id);
         self.push(peer as usize);

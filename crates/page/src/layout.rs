@@ -9,6 +9,7 @@
 //!  768  reserved  zero, up to 4096
 //! ```
 
+use crate::door::Door;
 use std::sync::atomic::{AtomicI32, AtomicU8, AtomicU32, AtomicU64};
 
 /// The first eight bytes of every task page: "ParvumPg".
@@ -48,22 +49,6 @@ pub(crate) struct Header {
     pub magic: AtomicU64,
     pub version: AtomicU32,
     pub size: AtomicU32,
-}
-
-/// How to wake the task. A line of its own: peers write it while the task spins
-/// elsewhere.
-#[repr(C, align(64))]
-pub struct Door {
-    /// 0 awake, 1 sleeping on the futex `rings`, 2 sleeping in poll(2) with its eventfd.
-    pub state: AtomicU32,
-    /// The futex word: counts the rings that found a sleeper.
-    pub rings: AtomicU32,
-    /// Counts the control messages that the daemon has sent to this task.
-    pub control: AtomicU32,
-    /// The CPU the last waker ran on: a hint for spinning.
-    pub waker_cpu: AtomicU32,
-    /// The CPU the task itself ran on when it last began to wait for long: a hint for its peers.
-    pub own_cpu: AtomicU32,
 }
 
 /// Which task this is.

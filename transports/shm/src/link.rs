@@ -19,7 +19,7 @@ pub struct Bell {
 
 /// Messages up to this length go through the ring. Longer ones are worth the
 /// system call of a single copy.
-const EAGER: usize = 8 << 10;
+const EAGER: usize = 16 << 10;
 
 /// One end of a pair's shared memory.
 pub struct ShmLink {
