@@ -7,7 +7,7 @@ use parvum_task::SessionError;
 use parvum_transport::Route;
 use parvum_waist::{Notes, call};
 use parvum_wire::Tid;
-use parvum_wire::control::{Failure, Reply, Request};
+use parvum_wire::control::{ErrorKind, Failure, Reply, Request};
 use rustix::fd::AsFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -66,6 +66,10 @@ impl Runtime {
     /// Makes sure that messages to `to` go over the wanted route.
     #[inline]
     pub(crate) fn reach(&mut self, to: Tid) -> Result<(), ConnectError> {
+        if !self.leaving.is_empty() && self.leaving.contains(&to) {
+            // Its last words may still come, but it hears no more.
+            return Err(Failure::new(ErrorKind::NoSuchTask, to.to_string()).into());
+        }
         let wanted = self.routes.wanted();
         match self.engine.route_to(to) {
             Some(route) if route == wanted || route == Route::Own => Ok(()),

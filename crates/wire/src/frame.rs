@@ -34,6 +34,9 @@ pub enum Kind {
     Done = 6,
     /// Gives credit back: `length` bytes were consumed.
     Credit = 7,
+    /// Asks the receiver to fetch the data of an offer now, for its sender is
+    /// about to leave; `length` is the offer's cookie.
+    Fetch = 8,
 }
 
 impl Kind {
@@ -47,6 +50,7 @@ impl Kind {
             5 => Kind::Answer,
             6 => Kind::Done,
             7 => Kind::Credit,
+            8 => Kind::Fetch,
             _ => return None,
         })
     }
