@@ -386,9 +386,9 @@ impl State {
         }
         // Whoever keeps data for us may wait for us in turn: we must not wait before we have it.
         match waist.receive_lazily(pattern, &Notes { limit: 0, ..*notes }) {
-            Err(Status::Pending) if notes.limit != 0 => {
+            Err(Status::Pending) => {
                 self.settle();
-                waist.receive_lazily(pattern, notes)
+                if notes.limit == 0 { Err(Status::Pending) } else { waist.receive_lazily(pattern, notes) }
             }
             other => other,
         }
