@@ -6,6 +6,9 @@
 
 #![forbid(unsafe_code)]
 
+pub mod running;
+pub mod stage;
+
 use parvum_task::{Options, Place, Session};
 use parvum_wire::Tid;
 use parvum_wire::control::{Blob, Event, Output, Reply, Request, Role, SpawnRequest, TaskRow};
@@ -18,7 +21,7 @@ use std::time::{Duration, Instant};
 /// How long anything may take before a test gives up.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The `parvum` command under test, built when need be.
+/// The `parvum` command under test, built when need be, and the libraries with it.
 pub fn parvum() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     BUILT.get_or_init(|| {
@@ -26,6 +29,7 @@ pub fn parvum() -> &'static Path {
         let dir = exe.ancestors().nth(2).expect("target/PROFILE/deps/TEST").to_path_buf();
         let mut build = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
         build.args(["build", "--quiet", "--package", "parvum"]);
+        build.args(["--package", "parvum-library", "--package", "parvum-pvm"]);
         if dir.ends_with("release") {
             build.arg("--release");
         }

@@ -10,6 +10,7 @@ use parvum_wire::Tid;
 use parvum_wire::control::{Failure, Reply, Request};
 use rustix::fd::AsFd;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// Why there is no link to a task.
 #[derive(Debug, thiserror::Error)]
@@ -38,6 +39,25 @@ impl From<AskError> for ConnectError {
         }
     }
 }
+
+/// A task that will connect by TCP, and what it will show.
+pub(crate) struct Expected {
+    from: Tid,
+    token: [u8; 16],
+}
+
+/// A connection that nobody has announced yet.
+pub(crate) struct Early {
+    from: Tid,
+    token: [u8; 16],
+    link: parvum_tcp::TcpLink,
+    since: Instant,
+}
+
+/// So many connections may come before they are announced ...
+const EARLY: usize = 64;
+/// ... and wait so long for it.
+const EARLY_FOR: Duration = Duration::from_secs(60);
 
 /// The daemon answers at once; a minute means that it hangs.
 const MINUTE: Notes = Notes { limit: 60_000_000_000, call: call::MACHINE, peer: -1, tag: -1, context: -1 };
@@ -157,18 +177,40 @@ impl Runtime {
             match greeting.heard() {
                 parvum_tcp::Heard::NotYet(greeting) => self.greeting.push(greeting),
                 parvum_tcp::Heard::Nothing => {}
-                parvum_tcp::Heard::Hello { from, token, link } => {
-                    let known =
-                        |expected: &crate::events::Expected| expected.from == from && expected.token == token;
-                    // A stranger is dropped without a word.
-                    if let Some(at) = self.expected.iter().position(known) {
-                        self.expected.swap_remove(at);
-                        self.watch(from, link.socket());
-                        self.engine.attach(from, Route::Tcp, Box::new(link));
-                    }
-                }
+                parvum_tcp::Heard::Hello { from, token, link } => self.admit(from, token, link),
             }
         }
+    }
+
+    /// Takes a connection in. The daemon's word that it would come may be slower than the
+    /// connection itself: until then it waits. A stranger waits in vain, and is dropped without a word.
+    fn admit(&mut self, from: Tid, token: [u8; 16], link: parvum_tcp::TcpLink) {
+        let known = |expected: &Expected| expected.from == from && expected.token == token;
+        if let Some(at) = self.expected.iter().position(known) {
+            self.expected.swap_remove(at);
+            self.watch(from, link.socket());
+            return self.engine.attach(from, Route::Tcp, Box::new(link));
+        }
+        self.early.retain(|early| early.since.elapsed() < EARLY_FOR);
+        if self.early.len() < EARLY {
+            self.early.push(Early { from, token, link, since: Instant::now() });
+        }
+    }
+
+    /// A task will connect, or has done so already.
+    pub(crate) fn expect(&mut self, from: Tid, token: [u8; 16]) {
+        self.expected.push(Expected { from, token });
+        if let Some(at) = self.early.iter().position(|early| early.from == from && early.token == token) {
+            let Early { from, token, link, .. } = self.early.swap_remove(at);
+            self.admit(from, token, link);
+        }
+        self.accept_tcp();
+    }
+
+    /// Forgets that the task was to connect.
+    pub(crate) fn expect_no_more(&mut self, tid: Tid) {
+        self.expected.retain(|expected| expected.from != tid);
+        self.early.retain(|early| early.from != tid);
     }
 
     /// Moves on what only sockets move. Whether anything moved.

@@ -10,12 +10,6 @@ use parvum_wire::{Tid, encoding};
 use rustix::fd::OwnedFd;
 use std::sync::Arc;
 
-/// A task that will connect by TCP, and what it will show.
-pub(crate) struct Expected {
-    pub(crate) from: Tid,
-    pub(crate) token: [u8; 16],
-}
-
 impl Runtime {
     /// Takes in what the daemon has sent, and does it.
     pub(crate) fn attend(&mut self) {
@@ -35,10 +29,7 @@ impl Runtime {
                 }
             }
             Event::Listen { .. } => self.listener = fds.into_iter().next(),
-            Event::Expect { from, token } => {
-                self.expected.push(Expected { from, token });
-                self.accept_tcp();
-            }
+            Event::Expect { from, token } => self.expect(from, token),
             Event::OpenData => {
                 if let Err(why) = self.open_routed() {
                     crate::abi::remember(&why);
@@ -95,7 +86,7 @@ impl Runtime {
         self.engine.peer_gone(tid);
         self.crowd.remove(tid);
         self.watched.retain(|(peer, _)| *peer != tid);
-        self.expected.retain(|expected| expected.from != tid);
+        self.expect_no_more(tid);
     }
 
     /// A notice becomes a message, as PVM lays it out; the cookie holds context and tag.

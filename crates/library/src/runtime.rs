@@ -1,6 +1,6 @@
 //! The runtime: engine, session and transports of one process, and the step that moves them on.
 
-use crate::events::Expected;
+use crate::connect::{Early, Expected};
 use crate::waiting::{Crowd, Patience, sleep_limit, woken_from_own_core};
 use parvum_engine::{Block, Engine, Ledger, PullRefused, Remote, RequestId, Settings};
 use parvum_page::{TaskPage, WaitingFor, monotonic_ns};
@@ -37,6 +37,8 @@ pub(crate) struct Runtime {
     pub(crate) routed: Option<parvum_routed::Hub>,
     pub(crate) listener: Option<OwnedFd>,
     pub(crate) expected: Vec<Expected>,
+    /// Connections that came before the daemon said so.
+    pub(crate) early: Vec<Early>,
     pub(crate) greeting: Vec<parvum_tcp::Greeting>,
     /// Tasks that are gone and have routed frames on their way to us.
     pub(crate) leaving: Vec<Tid>,
@@ -118,6 +120,7 @@ impl Runtime {
             routed: None,
             listener: None,
             expected: Vec::new(),
+            early: Vec::new(),
             greeting: Vec::new(),
             leaving: Vec::new(),
             lent: Vec::new(),

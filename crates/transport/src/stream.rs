@@ -1,7 +1,27 @@
 //! Frames over a byte stream that does not block: what TCP and the daemon's socket have in common.
 
 use crate::{Gather, Refused};
-use std::io::{ErrorKind, IoSlice, Read, Write};
+use rustix::fd::BorrowedFd;
+use rustix::net::{SendAncillaryBuffer, SendFlags, send, sendmsg};
+use std::io::{self, ErrorKind, IoSlice, Read, Write};
+
+/// A socket to write to. Whoever writes to a peer that is gone is told by an
+/// error: std's vectored write would end the program by SIGPIPE.
+pub struct Quiet<'a>(pub BorrowedFd<'a>);
+
+impl Write for Quiet<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        Ok(send(self.0, bytes, SendFlags::NOSIGNAL)?)
+    }
+
+    fn write_vectored(&mut self, slices: &[IoSlice<'_>]) -> io::Result<usize> {
+        Ok(sendmsg(self.0, slices, &mut SendAncillaryBuffer::default(), SendFlags::NOSIGNAL)?)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
 
 /// Output that a stream did not take at once.
 #[derive(Default)]

@@ -9,7 +9,7 @@
 
 #![forbid(unsafe_code)]
 
-use parvum_transport::stream::{Inbox, Outbox};
+use parvum_transport::stream::{Inbox, Outbox, Quiet};
 use parvum_transport::{Gather, Limits, Link, Refused, Sink};
 use parvum_wire::control::{MAX_ROUTED, ROUTED_HEADER};
 use parvum_wire::{Header, Tid};
@@ -141,7 +141,7 @@ impl Link for RoutedLink {
         head[4..8].copy_from_slice(&self.peer.0.to_le_bytes());
         head[8..].copy_from_slice(&header.encode(payload.len() as u32, 0));
         let Shared { stream, outbox, .. } = &mut *lock(&self.shared);
-        outbox.write(&mut &*stream, &head, payload)
+        outbox.write(&mut Quiet(stream.as_fd()), &head, payload)
     }
 
     fn receive(&mut self, most: usize, sink: &mut Sink<'_>) -> Result<usize, Refused> {
@@ -168,7 +168,7 @@ impl Link for RoutedLink {
 
     fn flush(&mut self) -> Result<bool, Refused> {
         let Shared { stream, outbox, .. } = &mut *lock(&self.shared);
-        outbox.flush(&mut &*stream)
+        outbox.flush(&mut Quiet(stream.as_fd()))
     }
 }
 

@@ -6,7 +6,7 @@
 
 #![forbid(unsafe_code)]
 
-use parvum_transport::stream::{Inbox, Outbox};
+use parvum_transport::stream::{Inbox, Outbox, Quiet};
 use parvum_transport::{Gather, Limits, Link, Refused, Sink};
 use parvum_wire::{Header, Tid};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -123,7 +123,7 @@ impl Link for TcpLink {
     }
 
     fn send(&mut self, header: &Header, payload: Gather<'_>) -> Result<(), Refused> {
-        self.outbox.write(&mut &self.stream, &header.encode(payload.len() as u32, 0), payload)
+        self.outbox.write(&mut Quiet(self.stream.as_fd()), &header.encode(payload.len() as u32, 0), payload)
     }
 
     fn receive(&mut self, most: usize, sink: &mut Sink<'_>) -> Result<usize, Refused> {
@@ -135,7 +135,7 @@ impl Link for TcpLink {
     }
 
     fn flush(&mut self) -> Result<bool, Refused> {
-        self.outbox.flush(&mut &self.stream)
+        self.outbox.flush(&mut Quiet(self.stream.as_fd()))
     }
 }
 

@@ -1,0 +1,130 @@
+//! The libraries as they are installed, and the C programs of `tests/programs`, built against them.
+//!
+//! Both lie in `target/tmp`, and are made anew when what they are made of has
+//! changed. A lock keeps several test processes from doing so at once; a file is
+//! replaced as a whole, so that programs that run keep theirs.
+
+use crate::parvum;
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+use std::time::SystemTime;
+
+/// Installed names, and the files of the build that they are.
+const LIBRARIES: [(&str, &str); 5] = [
+    ("libparvum.so.0", "libparvum.so"),
+    ("libpvm3.so.3", "libpvm3.so"),
+    ("libpvm3.so", "libpvm3.so"),
+    ("libgpvm3.so.3", "libpvm3.so"),
+    ("libgpvm3.so", "libpvm3.so"),
+];
+
+/// Where everything lies.
+pub struct Stage {
+    /// The libraries.
+    pub lib: PathBuf,
+    /// `pvm3.h`.
+    pub include: PathBuf,
+    /// The compiled programs, and shared objects made for tests.
+    pub programs: PathBuf,
+}
+
+/// The stage, made when need be.
+pub fn stage() -> &'static Stage {
+    static STAGE: OnceLock<Stage> = OnceLock::new();
+    STAGE.get_or_init(make)
+}
+
+fn here() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn make() -> Stage {
+    let built = parvum().parent().expect("the command lies in target/PROFILE");
+    let profile = built.file_name().expect("a profile").to_owned();
+    let root = built.parent().expect("target").join("tmp").join("stage").join(profile);
+    let lib = root.join("lib");
+    let programs = root.join("programs");
+    fs::create_dir_all(&lib).expect("the target directory is writable");
+    fs::create_dir_all(&programs).expect("the target directory is writable");
+    let lock = File::create(root.join("lock")).expect("the target directory is writable");
+    lock.lock().expect("file locks work");
+    for (name, file) in LIBRARIES {
+        install(&built.join(file), &lib.join(name));
+    }
+    let include = here().parent().expect("the project").join("interfaces/pvm/include");
+    let stage = Stage { lib, include, programs };
+    let sources = fs::read_dir(here().join("programs")).expect("tests/programs").flatten();
+    for source in sources.map(|entry| entry.path()).filter(|path| path.extension() == Some(OsStr::new("c"))) {
+        compile(&stage, &source);
+    }
+    stage
+}
+
+fn changed(file: &Path) -> Option<SystemTime> {
+    fs::metadata(file).and_then(|data| data.modified()).ok()
+}
+
+fn install(from: &Path, to: &Path) {
+    let Some(fresh) = changed(from) else {
+        panic!("{} is missing: run `cargo build --workspace` first", from.display());
+    };
+    if changed(to).is_none_or(|old| old < fresh) {
+        replace(to, |temporary| {
+            fs::copy(from, temporary).expect("the target directory is writable");
+        });
+    }
+}
+
+fn replace(file: &Path, make: impl FnOnce(&Path)) {
+    let temporary = file.with_extension("new");
+    make(&temporary);
+    fs::rename(&temporary, file).expect("the target directory is writable");
+}
+
+/// Compiles one program; one whose name ends in `_library` becomes a shared object.
+fn compile(stage: &Stage, source: &Path) {
+    let name = source.file_stem().and_then(OsStr::to_str).expect("a plain name");
+    let library = name.ends_with("_library");
+    let target = if library { format!("{name}.so") } else { name.to_owned() };
+    let target = stage.programs.join(target);
+    let made_of = [
+        source,
+        &here().join("programs/check.h"),
+        &here().join("programs/table.h"),
+        &stage.include.join("pvm3.h"),
+        &stage.lib.join("libpvm3.so"),
+    ];
+    let newest = made_of.iter().filter_map(|file| changed(file)).max();
+    if changed(&target) > newest {
+        return;
+    }
+    replace(&target, |temporary| {
+        let mut cc = compiler("cc");
+        cc.args(["-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"]);
+        cc.arg("-I").arg(&stage.include).arg("-o").arg(temporary).arg(source);
+        if library {
+            cc.args(["-shared", "-fPIC"]);
+        } else {
+            cc.arg("-L").arg(&stage.lib).args(["-lpvm3", "-lgpvm3", "-ldl"]);
+        }
+        let done = cc.output().expect("a C compiler (cc) is installed");
+        assert!(done.status.success(), "{name}.c: {}", String::from_utf8_lossy(&done.stderr));
+    });
+}
+
+/// A compiler that speaks English.
+pub fn compiler(name: &str) -> Command {
+    let mut command = Command::new(name);
+    command.env("LC_ALL", "C");
+    command
+}
+
+/// A compiled program of `tests/programs`.
+pub fn program(name: &str) -> PathBuf {
+    let path = stage().programs.join(name);
+    assert!(path.exists(), "tests/programs/{name}.c is missing");
+    path
+}

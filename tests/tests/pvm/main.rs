@@ -1,0 +1,3 @@
+//! PVM programs, in C as their users write them, on a machine of one host.
+
+mod programs;

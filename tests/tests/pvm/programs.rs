@@ -1,0 +1,46 @@
+//! Each program checks itself; here they are run, over each route.
+
+use parvum_tests::TestMachine;
+
+const ROUTES: [&str; 3] = ["shm", "tcp", "routed"];
+
+/// Runs a program over each route, on one machine.
+fn over_each_route(name: &str, args: &[&str]) {
+    let machine = TestMachine::up();
+    // A program that changes its route must not be kept to one.
+    let routes = if args == ["switch"] { &["auto"] } else { &ROUTES[..] };
+    for route in routes {
+        eprintln!("{name} over {route}");
+        machine.check(machine.program(name).args(args).env("PARVUM_ROUTE", route));
+        parvum_tests::running::await_tasks(&machine, 0);
+    }
+}
+
+macro_rules! programs {
+    ($($test:ident: $name:literal $($arg:literal)*;)*) => {$(
+        #[test]
+        fn $test() {
+            over_each_route($name, &[$($arg),*]);
+        }
+    )*};
+}
+
+programs! {
+    every_type_is_packed_and_unpacked: "pack";
+    formats: "packf";
+    buffers: "buffers";
+    every_way_to_send_and_receive: "calls";
+    messages_keep_their_order: "order";
+    messages_keep_their_order_when_routes_change: "order" "switch";
+    processes: "family";
+    leaving_and_coming_back: "leave";
+    a_group_of_one: "groups" "1";
+    a_group_of_two: "groups" "2";
+    a_group_of_five: "groups" "5";
+    a_group_of_eight: "groups" "8";
+    threads_in_turns: "threads";
+    forked_children: "forks";
+    arguments_that_cannot_be: "refuse";
+    a_message_too_large: "overflow";
+    sixty_four_tasks_on_a_few_cores: "many";
+}
