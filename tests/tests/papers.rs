@@ -90,6 +90,26 @@ fn every_dependency_has_its_reason() {
     assert_eq!(reasons, used, "left: docs/dependencies.md, right: the manifests");
 }
 
+#[test]
+fn every_error_code_is_explained() {
+    let mut files = Vec::new();
+    for folder in ["crates", "transports", "interfaces", "command"] {
+        sources(&root().join(folder), &mut files);
+    }
+    let page = page("errors.md");
+    for file in files {
+        let text = std::fs::read_to_string(&file).expect("a source");
+        let words = text.split(|c: char| !(c.is_ascii_uppercase() || c == '-'));
+        for code in words.filter(|word| word.len() > 3 && word.starts_with("E-")) {
+            assert!(
+                page.contains(&format!("| `{code}` |")),
+                "docs/errors.md lacks {code} of {}",
+                file.display()
+            );
+        }
+    }
+}
+
 /// Names of our environment variables in a text.
 fn variables(text: &str) -> Names {
     let words = text.split(|c: char| !(c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_'));
