@@ -1,7 +1,7 @@
 //! `parvum ps`, `hosts`, `info` and `kill`.
 
 use crate::tool;
-use parvum_page::CALLS;
+use parvum_page::{CALLS, COUNTER_NAMES};
 use parvum_task::{Session, SessionError};
 use parvum_wire::Tid;
 use parvum_wire::control::{Reply, Request, TaskRow, TaskState, Waits};
@@ -63,6 +63,20 @@ pub fn info() -> Result<(), SessionError> {
     table.extend(rows.into_iter().map(|r| vec![r.name, r.value, r.source, r.help]));
     table.push(single_copy());
     table.extend(OPTIONS.iter().map(option));
+    show(&table);
+    Ok(())
+}
+
+/// What one task is doing, and what it has counted.
+pub fn task(tid: Tid) -> Result<(), SessionError> {
+    let Reply::Tasks(rows) = tool()?.request(Request::Tasks { of: Some(tid) })? else { return Err(odd()) };
+    let mut table = vec![["WHAT", "VALUE"].map(String::from).to_vec()];
+    for row in rows {
+        table.push(vec!["program".into(), format!("{}, process {}", row.name, row.pid)]);
+        table.push(vec!["state".into(), describe(&row)]);
+        let counted = COUNTER_NAMES.iter().zip(&row.counters).filter(|(name, _)| !name.is_empty());
+        table.extend(counted.map(|(name, count)| vec![(*name).into(), count.to_string()]));
+    }
     show(&table);
     Ok(())
 }

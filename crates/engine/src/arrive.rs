@@ -437,6 +437,7 @@ impl Engine {
                 self.core.finish_receive(into);
             }
             Err(PullRefused::NotPermitted) => {
+                self.core.ledger.add(Counter::Refused, 1);
                 let header = Header::answer(Kind::Clear, offer.cookie, into.index);
                 state.answers.push_back(Answer { route, header });
             }

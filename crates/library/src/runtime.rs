@@ -418,3 +418,25 @@ impl AsFd for Runtime {
         self.event.as_fd()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use parvum_engine::Counter;
+    use parvum_page::COUNTER_NAMES;
+
+    #[test]
+    fn the_page_names_the_counters_as_the_engine_numbers_them() {
+        for (counter, name) in [
+            (Counter::Sent, "messages sent"),
+            (Counter::PulledBytes, "bytes fetched from their sender"),
+            (Counter::Unexpected, "messages that found none"),
+            (Counter::BufferedAtSender, "bytes buffered here, at the sender"),
+            (Counter::CreditStalls, "sends that waited for credit"),
+            (Counter::Refused, "single copies the system refused"),
+            (Counter::SentOver, "messages sent to this task itself"),
+            (Counter::WaitingSends, "sends under way now"),
+        ] {
+            assert_eq!(COUNTER_NAMES[counter as usize], name);
+        }
+    }
+}

@@ -20,6 +20,36 @@ pub const VERSION: u32 = 1;
 pub const PAGE_BYTES: usize = 4096;
 /// Number of counters.
 pub const COUNTERS: usize = 64;
+/// What the counters count, by number; an empty name is one not in use. The engine's
+/// `Counter` has the same numbers.
+pub const COUNTER_NAMES: [&str; 26] = [
+    "messages sent",
+    "bytes sent",
+    "messages received",
+    "bytes received",
+    "bytes copied into a transport",
+    "bytes copied out of a transport",
+    "messages fetched from their sender",
+    "bytes fetched from their sender",
+    "messages that found a receive posted",
+    "messages that found none",
+    "bytes buffered here, at the receiver",
+    "bytes buffered here, at the sender",
+    "sends that waited for credit",
+    "messages discarded as their sender asked",
+    "messages lost with their task",
+    "single copies the system refused",
+    "messages sent to this task itself",
+    "messages sent over shm",
+    "messages sent over tcp",
+    "messages sent routed",
+    "messages waiting now",
+    "bytes of them here",
+    "sends under way now",
+    "",
+    "",
+    "",
+];
 /// Room for the interface's name, in UTF-8, padded with zeros.
 pub const NAME_BYTES: usize = 16;
 /// Room for the program's name, in UTF-8, padded with zeros.

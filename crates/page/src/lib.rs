@@ -25,7 +25,8 @@ mod page;
 pub use door::Door;
 #[cfg(not(loom))]
 pub use layout::{
-    CALLS, COUNTERS, Identity, Layout, MAGIC, NAME_BYTES, PAGE_BYTES, PROGRAM_BYTES, VERSION, Waiting,
+    CALLS, COUNTER_NAMES, COUNTERS, Identity, Layout, MAGIC, NAME_BYTES, PAGE_BYTES, PROGRAM_BYTES, VERSION,
+    Waiting,
 };
 #[cfg(not(loom))]
 pub use page::{Awake, PageError, TaskPage, WaitingFor, monotonic_ns};
