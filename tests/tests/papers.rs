@@ -1,5 +1,6 @@
-//! What the pages under docs/ say about the sources is true.
+//! What the README and the pages under docs/ say is true.
 
+use parvum_tests::{TestMachine, stage};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -108,6 +109,28 @@ fn every_error_code_is_explained() {
             );
         }
     }
+}
+
+#[test]
+fn the_first_program_greets() {
+    let stage = stage::stage();
+    let program = stage.programs.join("first-greetings");
+    let source = root().join("examples/greetings.c");
+    let mut cc = stage::compiler("cc");
+    cc.args(["-Wall", "-Wextra", "-Werror", "-I"]).arg(&stage.include).arg(source).arg("-o").arg(&program);
+    cc.arg("-L").arg(&stage.lib).args(["-lpvm3", "-lgpvm3"]);
+    let done = cc.output().expect("a C compiler (cc) is installed");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+
+    let machine = TestMachine::new();
+    let mut run = machine.command(&["run", "-n", "4"]);
+    let ended = run.arg(&program).arg("4").env("LD_LIBRARY_PATH", &stage.lib).output().expect("parvum runs");
+    assert!(ended.status.success() && ended.stderr.is_empty(), "{ended:?}");
+    let said = String::from_utf8(ended.stdout).expect("text");
+    let mut greeters: Vec<_> =
+        said.lines().filter_map(|line| line.split(": hello from task").next()).collect();
+    greeters.sort_unstable();
+    assert_eq!(greeters, ["1", "2", "3"]);
 }
 
 /// Names of our environment variables in a text.
