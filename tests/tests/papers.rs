@@ -1,5 +1,6 @@
-//! What the pages under docs/ say about the sources is true.
+//! What the README and the pages under docs/ say is true.
 
+use parvum_tests::{TestMachine, stage};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -88,6 +89,48 @@ fn every_dependency_has_its_reason() {
     let reasons: Names = rows(&page("dependencies.md")).into_iter().map(|(name, _)| name).collect();
     let used: Names = manifests().into_values().flat_map(|(_, others)| others).collect();
     assert_eq!(reasons, used, "left: docs/dependencies.md, right: the manifests");
+}
+
+#[test]
+fn every_error_code_is_explained() {
+    let mut files = Vec::new();
+    for folder in ["crates", "transports", "interfaces", "command"] {
+        sources(&root().join(folder), &mut files);
+    }
+    let page = page("errors.md");
+    for file in files {
+        let text = std::fs::read_to_string(&file).expect("a source");
+        let words = text.split(|c: char| !(c.is_ascii_uppercase() || c == '-'));
+        for code in words.filter(|word| word.len() > 3 && word.starts_with("E-")) {
+            assert!(
+                page.contains(&format!("| `{code}` |")),
+                "docs/errors.md lacks {code} of {}",
+                file.display()
+            );
+        }
+    }
+}
+
+#[test]
+fn the_first_program_greets() {
+    let stage = stage::stage();
+    let program = stage.programs.join("first-greetings");
+    let source = root().join("examples/greetings.c");
+    let mut cc = stage::compiler("cc");
+    cc.args(["-Wall", "-Wextra", "-Werror", "-I"]).arg(&stage.include).arg(source).arg("-o").arg(&program);
+    cc.arg("-L").arg(&stage.lib).args(["-lpvm3", "-lgpvm3"]);
+    let done = cc.output().expect("a C compiler (cc) is installed");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+
+    let machine = TestMachine::new();
+    let mut run = machine.command(&["run", "-n", "4"]);
+    let ended = run.arg(&program).arg("4").env("LD_LIBRARY_PATH", &stage.lib).output().expect("parvum runs");
+    assert!(ended.status.success() && ended.stderr.is_empty(), "{ended:?}");
+    let said = String::from_utf8(ended.stdout).expect("text");
+    let mut greeters: Vec<_> =
+        said.lines().filter_map(|line| line.split(": hello from task").next()).collect();
+    greeters.sort_unstable();
+    assert_eq!(greeters, ["1", "2", "3"]);
 }
 
 /// Names of our environment variables in a text.
