@@ -210,7 +210,12 @@ impl Console {
 fn suggestion(word: &str) -> String {
     const KNOWN: [&str; 12] =
         ["add", "conf", "halt", "help", "id", "kill", "ps", "quit", "reset", "sig", "spawn", "version"];
-    let near = KNOWN.iter().find(|known| known.starts_with(word) || word.starts_with(**known));
+    // The letters of one stand in the other in the same order: one is short for it, or has a letter too many.
+    let within = |few: &str, many: &str| {
+        let mut many = many.chars();
+        few.chars().all(|letter| many.any(|other| other == letter))
+    };
+    let near = KNOWN.iter().find(|known| within(word, known) || within(known, word));
     let same_letter = || KNOWN.iter().find(|known| known.chars().next() == word.chars().next());
     match near.or_else(same_letter) {
         Some(known) => format!("did you mean `{known}`? `help` lists all"),

@@ -1,7 +1,7 @@
 //! `parvum ps`, `hosts`, `info` and `kill`.
 
 use crate::tool;
-use parvum_page::CALLS;
+use parvum_page::{CALLS, COUNTER_NAMES};
 use parvum_task::{Session, SessionError};
 use parvum_wire::Tid;
 use parvum_wire::control::{Reply, Request, TaskRow, TaskState, Waits};
@@ -21,6 +21,39 @@ pub fn kill(tid: Tid, signal: i32) -> Result<(), SessionError> {
     tool()?.request(Request::Signal { tid, signal }).map(drop)
 }
 
+/// What programs started from here take from the environment, with defaults; `docs/options.md` says more.
+const OPTIONS: [(&str, &str, &str); 6] = [
+    ("PARVUM_ROUTE", "auto", "way of messages: auto, shm, tcp, routed"),
+    ("PARVUM_CREDIT", "67108864", "bytes one receiver may have unconsumed before sends to it wait"),
+    ("PARVUM_SINGLE_COPY", "on", "copy long messages straight between tasks: on, off"),
+    ("PARVUM_BIN", "beside the library", "the command with which a program starts the machine"),
+    ("PVM_ROOT", "none", "spawned PVM programs are looked for in its bin/$PVM_ARCH"),
+    ("PVM_EXPORT", "none", "variables that spawned PVM tasks get"),
+];
+
+/// One option as this shell has it.
+fn option(&(name, default, help): &(&str, &str, &str)) -> Vec<String> {
+    let set = std::env::var_os(name).filter(|value| !value.is_empty());
+    let (value, source) = match set {
+        Some(value) => (value.to_string_lossy().into_owned(), "environment"),
+        None => (default.to_owned(), "default"),
+    };
+    vec![name.into(), value, source.into(), help.into()]
+}
+
+/// Whether the kernel lets one task of a user read another's memory.
+fn single_copy() -> Vec<String> {
+    const YAMA: &str = "/proc/sys/kernel/yama/ptrace_scope";
+    let scope = std::fs::read_to_string(YAMA).map(|text| text.trim().to_owned());
+    let (value, source) = match scope.as_deref() {
+        Ok("0") => ("permitted", YAMA),
+        Ok(_) => ("refused by Yama", YAMA),
+        Err(_) => ("permitted", "no Yama"),
+    };
+    let help = "long messages are copied once; tried for each pair, and streamed where it fails";
+    ["single copy", value, source, help].map(String::from).to_vec()
+}
+
 pub fn info() -> Result<(), SessionError> {
     let mut session = tool()?;
     let Reply::Info(rows) = session.request(Request::Info)? else { return Err(odd()) };
@@ -28,6 +61,22 @@ pub fn info() -> Result<(), SessionError> {
     let command = ["command release", env!("CARGO_PKG_VERSION"), "built in", "version of this command"];
     table.push(command.map(String::from).to_vec());
     table.extend(rows.into_iter().map(|r| vec![r.name, r.value, r.source, r.help]));
+    table.push(single_copy());
+    table.extend(OPTIONS.iter().map(option));
+    show(&table);
+    Ok(())
+}
+
+/// What one task is doing, and what it has counted.
+pub fn task(tid: Tid) -> Result<(), SessionError> {
+    let Reply::Tasks(rows) = tool()?.request(Request::Tasks { of: Some(tid) })? else { return Err(odd()) };
+    let mut table = vec![["WHAT", "VALUE"].map(String::from).to_vec()];
+    for row in rows {
+        table.push(vec!["program".into(), format!("{}, process {}", row.name, row.pid)]);
+        table.push(vec!["state".into(), describe(&row)]);
+        let counted = COUNTER_NAMES.iter().zip(&row.counters).filter(|(name, _)| !name.is_empty());
+        table.extend(counted.map(|(name, count)| vec![(*name).into(), count.to_string()]));
+    }
     show(&table);
     Ok(())
 }

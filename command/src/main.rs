@@ -52,8 +52,12 @@ enum Command {
         #[arg(short, long, default_value_t = 15)]
         signal: i32,
     },
-    /// Show versions, the directory, limits and counts of the daemon
-    Info,
+    /// Show versions, the directory, limits and counts of the daemon; or one task's state and counters
+    Info {
+        /// A task, as `parvum ps` shows it
+        #[arg(value_parser = parse_tid)]
+        tid: Option<Tid>,
+    },
     /// Give orders line by line, in PVM's words
     Console,
     /// Compare message-passing systems on this machine, and write a report
@@ -89,7 +93,8 @@ fn main() -> ExitCode {
         Command::Ps => look::ps(),
         Command::Hosts => look::hosts(),
         Command::Kill { tid, signal } => look::kill(tid, signal),
-        Command::Info => look::info(),
+        Command::Info { tid: None } => look::info(),
+        Command::Info { tid: Some(tid) } => look::task(tid),
         Command::Console => console::run(),
         Command::Daemon { dir, keep: true, .. } => {
             parvum_machine::keep(&place(dir));

@@ -37,6 +37,7 @@ impl Programs {
         let output = build.output().map_err(LabError::file("run", script))?;
         if !output.status.success() {
             let words = String::from_utf8_lossy(&output.stderr);
+            eprint!("{words}");
             let line =
                 words.lines().find(|l| l.contains("error")).or_else(|| words.lines().last()).unwrap_or("");
             return Err(LabError::Build(line.trim().to_owned()));

@@ -42,8 +42,11 @@ pub fn render(rows: &[Row], goals: &[Goal], manifest: &Manifest) -> String {
     if let Some(warning) = manifest.factors.busy() {
         let _ = writeln!(text, "\n{warning}");
     }
+    if !manifest.absent.is_empty() {
+        let _ = writeln!(text, "\nNot compared:");
+    }
     for absent in &manifest.absent {
-        let _ = writeln!(text, "\nNot compared: {} - {}", absent.name, absent.remedy);
+        let _ = writeln!(text, "  {}: {}", absent.name, absent.remedy);
     }
     let failed = manifest.launches.iter().filter(|l| l.failure.is_some()).count();
     if failed > 0 {

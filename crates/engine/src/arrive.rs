@@ -8,7 +8,7 @@ use crate::ledger::{Counter, Ledger};
 use crate::message::{Block, Envelope, Pool};
 use crate::peer::{Answer, Peer, PeerState, Stream};
 use crate::queues::{Body, Message, MessageId, Queues};
-use crate::receive::Into;
+use crate::receive::{Into, Remote};
 use crate::requests::{Completed, Outcome, RequestId, Requests, State};
 use crate::send::OVERHEAD;
 use parvum_transport::{PullRefused, Route};
@@ -83,7 +83,7 @@ impl Core {
         if let Some(id) = self.queues.match_posted(&envelope) {
             self.ledger.add(Counter::Expected, 1);
             self.consume(state, header.length + OVERHEAD);
-            self.begin_receive(id, envelope);
+            self.begin_receive(id, envelope, false);
             self.receive_part(state, route, id, 0, header.length, payload);
         } else if header.flags & DISCARD_UNLESS_POSTED != 0 {
             self.ledger.add(Counter::Discarded, 1);
@@ -150,7 +150,7 @@ impl Core {
         match self.queues.remove(id).map(|message| message.body) {
             Some(Body::Whole(block)) => self.deliver_block(request, envelope, block),
             Some(Body::Offered { offer, route }) => {
-                self.begin_receive(request, envelope);
+                self.begin_receive(request, envelope, true);
                 self.fetches.push(Fetch { peer, route, offer, into: request });
             }
             Some(Body::Filling { .. }) | None => {}
@@ -158,10 +158,11 @@ impl Core {
     }
 
     /// The receive now belongs to that message; it gets a block when it brought no memory.
-    fn begin_receive(&mut self, id: RequestId, envelope: Envelope) {
+    fn begin_receive(&mut self, id: RequestId, envelope: Envelope, offered: bool) {
         let Some(receive) = self.requests.receive(id) else { return };
         receive.matched = Some(envelope);
-        if let Into::Block = receive.into {
+        // A block for offered data is found when it is fetched.
+        if let (false, Into::Block | Into::Lazily) = (offered, &receive.into) {
             receive.block = Some(Block::new(envelope.length as usize, &mut self.pool));
         }
     }
@@ -256,7 +257,7 @@ impl Core {
             if header.flags & FETCH_AT_ONCE != 0 {
                 self.consume(state, header.length + OVERHEAD);
             }
-            self.begin_receive(id, envelope);
+            self.begin_receive(id, envelope, true);
             self.fetches.push(Fetch { peer, route, offer, into: id });
         } else if header.flags & DISCARD_UNLESS_POSTED != 0 {
             self.ledger.add(Counter::Discarded, 1);
@@ -362,7 +363,7 @@ impl Core {
         let Some(receive) = self.requests.receive(id) else { return };
         receive.matched = Some(envelope);
         match receive.into {
-            Into::Block => receive.block = Some(block),
+            Into::Block | Into::Lazily => receive.block = Some(block),
             Into::User(_) => {
                 receive.write(0, block.bytes());
                 self.ledger.add(Counter::CopiedOut, envelope.length);
@@ -391,7 +392,8 @@ impl Core {
         }
         self.ledger.add(Counter::Received, 1);
         self.ledger.add(Counter::ReceivedBytes, envelope.length);
-        self.requests.finish(id, Outcome::Received(Completed { envelope, block: receive.block }));
+        self.requests
+            .finish(id, Outcome::Received(Completed { envelope, block: receive.block, remote: None }));
     }
 
     /// Data fetched for a message that nobody had asked for is in place.
@@ -427,7 +429,17 @@ impl Engine {
         let tid = state.tid;
         let Some(receive) = self.core.requests.receive(into) else { return };
         let Some(envelope) = receive.matched else { return };
-        if receive.block.is_none() && matches!(receive.into, Into::Block) {
+        let can_pull =
+            offer.address != 0 && links[route as usize].as_ref().is_some_and(|link| link.can_pull());
+        if can_pull && matches!(receive.into, Into::Lazily) {
+            let remote = Some(Remote { peer: index as u32, route, offer, envelope });
+            self.core.ledger.add(Counter::Received, 1);
+            self.core.ledger.add(Counter::ReceivedBytes, envelope.length);
+            self.core.ledger.add(Counter::Pulled, 1);
+            self.core.requests.finish(into, Outcome::Received(Completed { envelope, block: None, remote }));
+            return;
+        }
+        if receive.block.is_none() && matches!(receive.into, Into::Block | Into::Lazily) {
             receive.block = Some(Block::new(envelope.length as usize, &mut self.core.pool));
         }
         let room = receive.room(0, envelope.length as usize);
@@ -449,6 +461,7 @@ impl Engine {
                 self.core.finish_receive(into);
             }
             Err(PullRefused::NotPermitted) => {
+                self.core.ledger.add(Counter::Refused, 1);
                 let header = Header::answer(Kind::Clear, offer.cookie, into.index);
                 state.answers.push_back(Answer { route, header });
             }

@@ -39,6 +39,8 @@ pub enum Counter {
     Discarded = 13,
     /// Messages whose sender died before the data could be had.
     Lost = 14,
+    /// Single copies that the system refused: the data was streamed instead.
+    Refused = 15,
     /// Messages sent over each route (`Route as usize` is added).
     SentOver = 16,
     /// Unexpected messages waiting now.

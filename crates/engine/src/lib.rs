@@ -24,8 +24,9 @@ pub use engine::{Engine, Settings};
 pub use ledger::{Counter, Ledger};
 pub use memory::{Keep, UserBuffer};
 pub use message::{Block, Envelope, Pattern, TagMatch};
+pub use parvum_transport::PullRefused;
 pub use queues::MessageId;
-pub use receive::{Into, Received};
+pub use receive::{Into, Received, Remote};
 pub use requests::{Completed, Outcome, RequestId};
 pub use send::{Buffering, Completion, Outgoing, SendError, Sent};
 

@@ -68,6 +68,11 @@ impl Source {
         Source { length: remembered.iter().map(|piece| piece.len()).sum(), pieces: remembered, _keep: keep }
     }
 
+    /// No data.
+    pub(crate) fn nothing() -> Source {
+        Source { pieces: Vec::new(), length: 0, _keep: None }
+    }
+
     /// A copy of the data, owned by the engine.
     pub(crate) fn copy_of(pieces: &[&[u8]]) -> Source {
         let keep: Arc<Vec<u8>> = Arc::new(pieces.concat());

@@ -36,6 +36,8 @@ pub(crate) struct Pending {
     pub(crate) offer: bool,
     /// The engine owns the data: the request is over once the offer is out.
     pub(crate) owned: bool,
+    /// All of it was handed over to a link that keeps some of it back: see `Link::flush`.
+    pub(crate) handed: bool,
     /// Memory that this send holds on either side until it is consumed.
     pub(crate) cost: u64,
 }

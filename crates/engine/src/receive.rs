@@ -1,18 +1,36 @@
 //! Receiving: posting, matching what has arrived, probing, cancelling.
 
 use crate::engine::Engine;
+use crate::ledger::Counter;
 use crate::memory::UserBuffer;
 use crate::message::{Block, Envelope, Pattern};
+use crate::peer::Answer;
 use crate::queues::{Body, MessageId};
 use crate::requests::{Completed, Outcome, RequestId, State};
+use parvum_transport::{PullRefused, Route};
+use parvum_wire::frame::Offer;
+use parvum_wire::{Header, Kind};
 
 /// Where the data of a received message shall lie.
 #[derive(Debug)]
 pub enum Into {
     /// In a block that the engine provides.
     Block,
+    /// With the sender, where a single copy of it may be made later, piece by piece;
+    /// else in a block that the engine provides. See [`Remote`].
+    Lazily,
     /// In the program's own memory; what does not fit is lost and the outcome says so.
     User(UserBuffer),
+}
+
+/// Data of a received message that is still with its sender, who keeps it for us:
+/// to be read with [`Engine::read_remote`], and released as soon as it is not needed any more.
+#[derive(Debug)]
+pub struct Remote {
+    pub(crate) peer: u32,
+    pub(crate) route: Route,
+    pub(crate) offer: Offer,
+    pub(crate) envelope: Envelope,
 }
 
 /// A receive under way.
@@ -33,8 +51,8 @@ impl Receive {
     pub(crate) fn room(&mut self, from: usize, length: usize) -> &mut [u8] {
         let all = match (&mut self.into, &mut self.block) {
             (Into::User(buffer), _) => buffer.bytes_mut(),
-            (Into::Block, Some(block)) => block.bytes_mut(),
-            (Into::Block, None) => &mut [],
+            (Into::Block | Into::Lazily, Some(block)) => block.bytes_mut(),
+            (Into::Block | Into::Lazily, None) => &mut [],
         };
         let from = from.min(all.len());
         let length = length.min(all.len() - from);
@@ -184,6 +202,47 @@ impl Engine {
     pub fn recycle(&mut self, block: Block) {
         if let Some(memory) = block.into_memory() {
             self.core.pool.give(memory);
+        }
+    }
+
+    /// Copies `into.len()` bytes from byte `from` of data that is still with its
+    /// sender. Fails when the sender is gone, and the data with it.
+    pub fn read_remote(&mut self, remote: &Remote, from: u64, into: &mut [u8]) -> Result<(), PullRefused> {
+        let within = from.checked_add(into.len() as u64).is_some_and(|end| end <= remote.envelope.length);
+        if !within {
+            return Err(PullRefused::NotPermitted);
+        }
+        let link = &mut self.peers[remote.peer as usize].links[remote.route as usize];
+        link.as_mut().ok_or(PullRefused::Gone)?.pull(remote.offer.address + from, into)?;
+        self.core.ledger.add(Counter::PulledBytes, into.len() as u64);
+        Ok(())
+    }
+
+    /// Gets all of the data into a block, and releases it.
+    pub fn fetch_remote(&mut self, remote: Remote) -> RequestId {
+        let Remote { peer, route, offer, envelope } = remote;
+        let matched = Some(envelope);
+        let receive = Receive {
+            pattern: Pattern::ANY,
+            into: Into::Block,
+            matched,
+            block: None,
+            urgent: false,
+            stands_for: None,
+        };
+        let id = self.core.requests.insert(State::Receiving(receive), false);
+        self.fetch(peer as usize, route, offer, id);
+        self.push(peer as usize);
+        id
+    }
+
+    /// Tells the sender that the data is not needed any more.
+    pub fn release_remote(&mut self, remote: Remote) {
+        let state = &mut self.peers[remote.peer as usize].state;
+        if !state.gone {
+            let header = Header::answer(Kind::Done, remote.offer.cookie, 0);
+            state.answers.push_back(Answer { route: remote.route, header });
+            self.push(remote.peer as usize);
         }
     }
 

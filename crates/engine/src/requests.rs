@@ -1,7 +1,7 @@
 //! Operations under way, named by ids that go stale when the operation is done.
 
 use crate::message::{Block, Envelope};
-use crate::receive::Receive;
+use crate::receive::{Receive, Remote};
 use parvum_wire::Tid;
 
 /// Names an operation that was started and has not been reported done.
@@ -43,12 +43,14 @@ pub struct Completed {
     pub envelope: Envelope,
     /// The data, when the receive gave no memory of its own for it.
     pub block: Option<Block>,
+    /// The data, when it is still with the sender.
+    pub remote: Option<Remote>,
 }
 
 impl Completed {
     /// Whether the message was longer than the memory given for it: the rest is lost.
     pub fn is_cut(&self, room: usize) -> bool {
-        self.block.is_none() && self.envelope.length > room as u64
+        self.block.is_none() && self.remote.is_none() && self.envelope.length > room as u64
     }
 }
 

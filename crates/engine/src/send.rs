@@ -129,13 +129,25 @@ impl Engine {
             state.outstanding += header.length + OVERHEAD;
             ledger.add(Counter::CopiedIn, header.length);
             if limits.buffered && link.flush() != Ok(true) {
-                state.unflushed = true;
-                self.list_for_push(index);
+                return Ok(self.wait_for_flush(index, header));
             }
             return Ok(Sent::Now);
         }
         // SAFETY: the caller's promise is the one that `queue` asks for.
         Ok(unsafe { self.queue(index, header, message, limits) })
+    }
+
+    /// The link took the message and keeps some of it back. The send is over when that has
+    /// left: nobody would push it on while the program computes.
+    fn wait_for_flush(&mut self, index: usize, header: Header) -> Sent {
+        let request = self.core.requests.insert(State::Sending, false);
+        let state = &mut self.peers[index].state;
+        let source = Source::nothing();
+        let pending =
+            Pending { request, header, source, sent: 0, offer: false, owned: false, handed: true, cost: 0 };
+        state.current = Some((state.route, pending));
+        self.list_for_push(index);
+        Sent::Later(request)
     }
 
     /// Queues what could not go at once, and pushes.
@@ -172,6 +184,7 @@ impl Engine {
             sent: 0,
             offer,
             owned,
+            handed: false,
             cost: OVERHEAD + if kept { header.length } else { 0 },
         });
         if state.outstanding >= self.core.settings.credit {
@@ -273,6 +286,16 @@ impl Engine {
         let Some((route, pending)) = &mut state.current else { return Ok(false) };
         let route = *route;
         let Some(link) = &mut links[route as usize] else { return Err((Refused::Closed, route)) };
+        if pending.handed {
+            return match link.flush() {
+                Ok(true) => {
+                    self.handed_over(index);
+                    Ok(true)
+                }
+                Ok(false) => Err((Refused::Full, route)),
+                Err(refused) => Err((refused, route)),
+            };
+        }
         if pending.offer {
             let address = if link.limits().single_copy { pending.source.address().unwrap_or(0) } else { 0 };
             let offer = Offer { cookie: state.next_cookie, address };
@@ -292,7 +315,8 @@ impl Engine {
         pending.sent += part.len();
         self.core.ledger.add(Counter::CopiedIn, part.len() as u64);
         if pending.sent == pending.source.length {
-            self.handed_over(index);
+            // The next round flushes and finishes it; a link that keeps nothing back is done.
+            pending.handed = true;
         }
         Ok(true)
     }
@@ -331,6 +355,15 @@ impl PeerState {
         let Some(Offered { request, source, header, cost, .. }) = self.offers.remove(&cookie) else { return };
         let request = request.unwrap_or_else(never);
         let header = Header { kind: Kind::Answer, order: slot, flags: 0, ..header };
-        self.cleared.push_back(Pending { request, header, source, sent: 0, offer: false, owned: true, cost });
+        self.cleared.push_back(Pending {
+            request,
+            header,
+            source,
+            sent: 0,
+            offer: false,
+            owned: true,
+            handed: false,
+            cost,
+        });
     }
 }

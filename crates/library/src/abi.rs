@@ -8,8 +8,8 @@ use crate::connect::ConnectError;
 use crate::process;
 use crate::runtime::{AskError, Runtime};
 use parvum_engine::{
-    Buffering, Completed, Completion, Envelope, Into, Keep, MessageId, Outcome, Outgoing, Pattern, Received,
-    RequestId, SendError, Sent, TagMatch, UserBuffer,
+    Buffering, Completed, Completion, Envelope, Into, Keep, MessageId, Outcome, Outgoing, Pattern,
+    PullRefused, Received, RequestId, SendError, Sent, TagMatch, UserBuffer,
 };
 use parvum_task::SessionError;
 use parvum_transport::Route;
@@ -50,6 +50,9 @@ static TABLE: Table = Table {
     counters,
     last_error,
     descriptors,
+    receive_lazily,
+    read_remote,
+    fetch_remote,
 };
 
 /// The table; see `parvum-waist`.
@@ -273,19 +276,35 @@ unsafe extern "C" fn receive(
 ) -> i32 {
     // SAFETY: valid for the call, by the table's contract.
     let (pattern, notes, out) = unsafe { (&*pattern, &*notes, &mut *out) };
+    // SAFETY: the receive is over or cancelled when `receive_as` returns, and until
+    // then the caller has lent the memory.
+    let into = unsafe { place(room, length) };
+    receive_as(pattern, into, length, notes, out)
+}
+
+unsafe extern "C" fn receive_lazily(
+    pattern: *const waist::Pattern,
+    notes: *const Notes,
+    out: *mut Message,
+) -> i32 {
+    // SAFETY: valid for the call, by the table's contract.
+    let (pattern, notes, out) = unsafe { (&*pattern, &*notes, &mut *out) };
+    receive_as(pattern, Into::Lazily, 0, notes, out)
+}
+
+/// Receives, waiting as the notes say. Nothing is posted any more when this returns.
+#[inline]
+fn receive_as(pattern: &waist::Pattern, into: Into, length: usize, notes: &Notes, out: &mut Message) -> i32 {
+    let in_block = !matches!(into, Into::User(_));
     with(Status::Unknown as i32, |runtime| {
-        // SAFETY: the receive is over or cancelled when this returns (see below), and until
-        // then the caller has lent the memory.
-        let into = unsafe { place(room, length) };
-        let id = runtime.engine.post(pattern_of(pattern), into, false, false);
-        let vain = notes.limit != 0 && !runtime.engine.is_over(id) && runtime.is_gone(Tid(pattern.from));
-        if vain && runtime.engine.cancel(id) {
-            runtime.engine.test(id);
+        let pattern = pattern_of(pattern);
+        if notes.limit != 0 && !runtime.may_hear(&pattern) {
             return Status::Gone as i32;
         }
+        let id = runtime.engine.post(pattern, into, false, false);
         loop {
             if runtime.wait_for(id, notes) {
-                return finish(runtime, id, room.is_null(), length, out) as i32;
+                return finish(runtime, id, in_block, length, out) as i32;
             }
             if runtime.engine.cancel(id) {
                 runtime.engine.test(id);
@@ -297,7 +316,7 @@ unsafe extern "C" fn receive(
             }
             let on = Notes { limit: 1_000_000, ..*notes };
             if runtime.wait_for(id, &on) {
-                return finish(runtime, id, room.is_null(), length, out) as i32;
+                return finish(runtime, id, in_block, length, out) as i32;
             }
         }
     })
@@ -333,6 +352,10 @@ fn fill(runtime: &mut Runtime, completed: Completed, out: &mut Message) {
     let Envelope { from, tag, context, meta, length } = completed.envelope;
     (out.from, out.tag, out.context, out.meta, out.length) = (from.0, tag, context, meta, length);
     (out.handle, out.data) = (0, std::ptr::null());
+    if let Some(remote) = completed.remote {
+        out.handle = runtime.lend_remote(remote);
+        return;
+    }
     let Some(block) = completed.block else { return };
     let bytes = block.bytes();
     if bytes.len() <= parvum_engine::Block::INLINE {
@@ -341,6 +364,32 @@ fn fill(runtime: &mut Runtime, completed: Completed, out: &mut Message) {
         out.handle = runtime.lend(block);
         out.data = runtime.lent(out.handle).map_or(std::ptr::null(), |block| block.bytes().as_ptr());
     }
+}
+
+unsafe extern "C" fn read_remote(handle: u64, from: u64, out: *mut u8, length: usize) -> i32 {
+    with(Status::Unknown as i32, |runtime| {
+        // SAFETY: writable and lent to us for the call, by the table's contract.
+        let out = if length == 0 { &mut [] } else { unsafe { std::slice::from_raw_parts_mut(out, length) } };
+        match runtime.read_remote(handle, from, out) {
+            Ok(()) => Status::Done as i32,
+            Err(PullRefused::Gone) => Status::Gone as i32,
+            Err(PullRefused::NotPermitted) => Status::BadArgument as i32,
+        }
+    })
+}
+
+unsafe extern "C" fn fetch_remote(handle: u64, notes: *const Notes, out: *mut Message) -> i32 {
+    // SAFETY: valid for the call, by the table's contract.
+    let (notes, out) = unsafe { (&Notes { limit: -1, ..*notes }, &mut *out) };
+    with(Status::Unknown as i32, |runtime| {
+        let Some(remote) = runtime.take_remote(handle) else { return Status::Unknown as i32 };
+        let id = runtime.engine.fetch_remote(remote);
+        // It ends: with its data, or with its sender.
+        while !runtime.wait_for(id, notes) {
+            runtime.attend();
+        }
+        finish(runtime, id, true, 0, out) as i32
+    })
 }
 
 unsafe extern "C" fn post(pattern: *const waist::Pattern, room: *mut u8, length: usize, flags: u32) -> u64 {
@@ -379,26 +428,20 @@ unsafe extern "C" fn probe(pattern: *const waist::Pattern, notes: *const Notes, 
     let (pattern, notes, out) = unsafe { (&*pattern, &*notes, &mut *out) };
     let pattern = pattern_of(pattern);
     with(Status::Unknown as i32, |runtime| {
-        let from = pattern.from.unwrap_or(Tid(ANY_TASK));
-        let mut found = runtime.engine.probe(&pattern);
-        if found.is_none() {
-            let vain = notes.limit != 0 && runtime.is_gone(from);
-            let look = |runtime: &mut Runtime| {
-                let found = runtime.engine.probe(&pattern);
-                (found.is_some() || vain || runtime.engine.is_gone(from)).then_some(found)
-            };
-            found = match runtime.wait_until(notes, look) {
-                Some(found) => found,
-                None => return late(runtime) as i32,
-            };
+        if notes.limit != 0 && !runtime.may_hear(&pattern) {
+            return Status::Gone as i32;
         }
+        let found = runtime.wait_until(notes, |runtime| match runtime.engine.probe(&pattern) {
+            None if pattern.from.is_some_and(|from| runtime.engine.is_gone(from)) => Some(None),
+            found => found.map(Some),
+        });
         match found {
-            Some((id, envelope)) => {
+            Some(Some((id, envelope))) => {
                 *out = describe(id, &envelope);
                 Status::Done as i32
             }
-            None if notes.limit == 0 => Status::Pending as i32,
-            None => Status::Gone as i32,
+            Some(None) if notes.limit != 0 => Status::Gone as i32,
+            _ => late(runtime) as i32,
         }
     })
 }

@@ -1,6 +1,7 @@
 //! Making links: which route, and what it takes to open it.
 
 use crate::runtime::{AskError, Runtime};
+use parvum_engine::Pattern;
 use parvum_page::TaskPage;
 use parvum_shm::{BadSegment, Bell, Segment, ShmLink};
 use parvum_task::SessionError;
@@ -93,6 +94,29 @@ impl Runtime {
         }
         self.engine.prefer(to, wanted);
         Ok(())
+    }
+
+    /// Whether such a message may still come. Of one certain task that is waited for the
+    /// daemon is asked to tell when it is gone.
+    #[inline]
+    pub(crate) fn may_hear(&mut self, pattern: &Pattern) -> bool {
+        match pattern.from {
+            Some(from) if from.is_task() => {
+                self.engine.route_to(from).is_some() || self.may_hear_from(from, pattern)
+            }
+            _ => true,
+        }
+    }
+
+    #[inline(never)]
+    fn may_hear_from(&mut self, from: Tid, pattern: &Pattern) -> bool {
+        let has_come = |runtime: &mut Runtime| {
+            runtime.attend();
+            runtime.progress();
+            runtime.engine.probe(pattern).is_some()
+        };
+        // Its last words came before the daemon's answer.
+        has_come(self) || !self.is_gone(from) || has_come(self)
     }
 
     fn connect_shm(&mut self, to: Tid) -> Result<(), ConnectError> {

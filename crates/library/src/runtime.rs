@@ -2,11 +2,11 @@
 
 use crate::connect::{Early, Expected};
 use crate::waiting::{Crowd, Patience, sleep_limit, woken_from_own_core};
-use parvum_engine::{Block, Engine, Ledger, RequestId, Settings};
+use parvum_engine::{Block, Engine, Ledger, PullRefused, Remote, RequestId, Settings};
 use parvum_page::{TaskPage, WaitingFor, monotonic_ns};
 use parvum_task::{Options, Session, SessionError};
 use parvum_transport::Route;
-use parvum_waist::Notes;
+use parvum_waist::{Notes, REMOTE};
 use parvum_wire::Tid;
 use parvum_wire::control::{Request, Role};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -14,7 +14,6 @@ use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// The longest sleep of a task that has something to hand over.
@@ -48,6 +47,8 @@ pub(crate) struct Runtime {
     pub(crate) looked_after: HashSet<Tid>,
     /// Blocks lent to interfaces, by handle.
     pub(crate) lent: Vec<Option<Block>>,
+    /// Data that is still with its sender, by handle.
+    pub(crate) remotes: Vec<Option<Remote>>,
 }
 
 /// Which routes messages take.
@@ -111,7 +112,7 @@ impl Runtime {
             engine,
             parent: session.me.parent,
             session,
-            control_seen: page.door().control.load(Ordering::Acquire).wrapping_sub(1),
+            control_seen: page.door().control_count().wrapping_sub(1),
             page,
             event,
             patience: Patience::new(),
@@ -127,6 +128,7 @@ impl Runtime {
             leaving: Vec::new(),
             looked_after: HashSet::new(),
             lent: Vec::new(),
+            remotes: Vec::new(),
         })
     }
 
@@ -134,8 +136,7 @@ impl Runtime {
     #[inline]
     pub(crate) fn progress(&mut self) -> bool {
         let moved = self.engine.progress();
-        // Acquire: partner of the count in `TaskPage::announce_control`; the message can be read.
-        let control = self.page.door().control.load(Ordering::Acquire);
+        let control = self.page.door().control_count();
         if control != self.control_seen {
             self.control_seen = control;
             self.attend();
@@ -221,7 +222,7 @@ impl Runtime {
         let Notes { call, peer, tag, context, .. } = *notes;
         self.page.wait_for(WaitingFor { call, peer, tag, context, since: monotonic_ns() });
         let began = Instant::now();
-        self.page.door().own_cpu.store(rustix::thread::sched_getcpu() as u32, Ordering::Relaxed);
+        self.page.door().set_own_cpu(rustix::thread::sched_getcpu() as u32);
         let mut slept = Duration::ZERO;
         let over = loop {
             let in_poll = self.has_sockets();
@@ -320,13 +321,25 @@ impl Runtime {
 
     /// Keeps a block that an interface has, and names it.
     pub(crate) fn lend(&mut self, block: Block) -> u64 {
-        let free = self.lent.iter().position(Option::is_none);
-        let at = free.unwrap_or_else(|| {
-            self.lent.push(None);
-            self.lent.len() - 1
-        });
-        self.lent[at] = Some(block);
-        at as u64 + 1
+        keep(&mut self.lent, block)
+    }
+
+    /// Keeps what an interface knows of data that is with its sender, and names it.
+    pub(crate) fn lend_remote(&mut self, remote: Remote) -> u64 {
+        keep(&mut self.remotes, remote) | REMOTE
+    }
+
+    /// Takes the data of that name out of the list.
+    pub(crate) fn take_remote(&mut self, handle: u64) -> Option<Remote> {
+        let at = ((handle & !REMOTE) as usize).checked_sub(1)?;
+        if handle & REMOTE == 0 { None } else { self.remotes.get_mut(at)?.take() }
+    }
+
+    /// Reads data that is with its sender.
+    pub(crate) fn read_remote(&mut self, handle: u64, from: u64, out: &mut [u8]) -> Result<(), PullRefused> {
+        let at = ((handle & !REMOTE) as usize).wrapping_sub(1);
+        let remote = self.remotes.get(at).and_then(Option::as_ref).ok_or(PullRefused::NotPermitted)?;
+        self.engine.read_remote(remote, from, out)
     }
 
     /// The lent block of that name.
@@ -336,6 +349,9 @@ impl Runtime {
 
     /// Takes a block back.
     pub(crate) fn give_back(&mut self, handle: u64) {
+        if let Some(remote) = self.take_remote(handle) {
+            return self.engine.release_remote(remote);
+        }
         let at = (handle as usize).wrapping_sub(1);
         if let Some(block) = self.lent.get_mut(at).and_then(Option::take) {
             self.engine.recycle(block);
@@ -347,6 +363,17 @@ impl Runtime {
     pub(crate) fn wait_for(&mut self, request: RequestId, notes: &Notes) -> bool {
         self.wait_until(notes, |runtime| runtime.engine.is_over(request).then_some(())).is_some()
     }
+}
+
+/// Puts a thing into the first free place; names it by that place, counted from 1.
+fn keep<T>(list: &mut Vec<Option<T>>, thing: T) -> u64 {
+    let free = list.iter().position(Option::is_none);
+    let at = free.unwrap_or_else(|| {
+        list.push(None);
+        list.len() - 1
+    });
+    list[at] = Some(thing);
+    at as u64 + 1
 }
 
 /// Why the daemon gave no answer.
@@ -394,5 +421,27 @@ fn number_option(name: &'static str, default: u64) -> Result<u64, StartError> {
 impl AsFd for Runtime {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.event.as_fd()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use parvum_engine::Counter;
+    use parvum_page::COUNTER_NAMES;
+
+    #[test]
+    fn the_page_names_the_counters_as_the_engine_numbers_them() {
+        for (counter, name) in [
+            (Counter::Sent, "messages sent"),
+            (Counter::PulledBytes, "bytes fetched from their sender"),
+            (Counter::Unexpected, "messages that found none"),
+            (Counter::BufferedAtSender, "bytes buffered here, at the sender"),
+            (Counter::CreditStalls, "sends that waited for credit"),
+            (Counter::Refused, "single copies the system refused"),
+            (Counter::SentOver, "messages sent to this task itself"),
+            (Counter::WaitingSends, "sends under way now"),
+        ] {
+            assert_eq!(COUNTER_NAMES[counter as usize], name);
+        }
     }
 }

@@ -10,7 +10,6 @@
 use parvum_page::TaskPage;
 use parvum_wire::Tid;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// The longest time to spin; about what it costs to fall asleep on one core and
@@ -79,10 +78,10 @@ impl Crowd {
     /// or one of them was last seen on the core that `own` runs on.
     pub(crate) fn wants_this_core(&self, own: &TaskPage) -> bool {
         let here = rustix::thread::sched_getcpu() as u32;
-        own.door().own_cpu.store(here, Ordering::Relaxed);
+        own.door().set_own_cpu(here);
         let is_here = |(_, page): &(Tid, Arc<TaskPage>)| {
             let door = page.door();
-            door.state.load(Ordering::Relaxed) == 0 && door.own_cpu.load(Ordering::Relaxed) == here
+            door.is_awake() && door.own_cpu() == here
         };
         self.exceeds_cores() || self.pages.iter().take(MANY).any(is_here)
     }
@@ -92,8 +91,8 @@ impl Crowd {
         if self.pages.len() < self.cores {
             return false;
         }
-        // Relaxed: a hint; a wrong answer costs some time and no more.
-        let is_awake = |(_, page): &&(Tid, Arc<TaskPage>)| page.door().state.load(Ordering::Relaxed) == 0;
+        // A hint; a wrong answer costs some time and no more.
+        let is_awake = |(_, page): &&(Tid, Arc<TaskPage>)| page.door().is_awake();
         self.pages.iter().filter(is_awake).take(self.cores).count() >= self.cores
     }
 }
@@ -117,8 +116,7 @@ pub(crate) fn sleep_limit(deadline: Option<Instant>) -> Duration {
 
 /// Whether the last waker of `page` ran on the core that this task runs on now.
 pub(crate) fn woken_from_own_core(page: &TaskPage) -> bool {
-    let waker = page.door().waker_cpu.load(Ordering::Relaxed);
-    waker == rustix::thread::sched_getcpu() as u32
+    page.door().waker_cpu() == rustix::thread::sched_getcpu() as u32
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@
 //!  768  reserved  zero, up to 4096
 //! ```
 
+use crate::door::Door;
 use std::sync::atomic::{AtomicI32, AtomicU8, AtomicU32, AtomicU64};
 
 /// The first eight bytes of every task page: "ParvumPg".
@@ -19,6 +20,36 @@ pub const VERSION: u32 = 1;
 pub const PAGE_BYTES: usize = 4096;
 /// Number of counters.
 pub const COUNTERS: usize = 64;
+/// What the counters count, by number; an empty name is one not in use. The engine's
+/// `Counter` has the same numbers.
+pub const COUNTER_NAMES: [&str; 26] = [
+    "messages sent",
+    "bytes sent",
+    "messages received",
+    "bytes received",
+    "bytes copied into a transport",
+    "bytes copied out of a transport",
+    "messages fetched from their sender",
+    "bytes fetched from their sender",
+    "messages that found a receive posted",
+    "messages that found none",
+    "bytes buffered here, at the receiver",
+    "bytes buffered here, at the sender",
+    "sends that waited for credit",
+    "messages discarded as their sender asked",
+    "messages lost with their task",
+    "single copies the system refused",
+    "messages sent to this task itself",
+    "messages sent over shm",
+    "messages sent over tcp",
+    "messages sent routed",
+    "messages waiting now",
+    "bytes of them here",
+    "sends under way now",
+    "",
+    "",
+    "",
+];
 /// Room for the interface's name, in UTF-8, padded with zeros.
 pub const NAME_BYTES: usize = 16;
 /// Room for the program's name, in UTF-8, padded with zeros.
@@ -48,22 +79,6 @@ pub(crate) struct Header {
     pub magic: AtomicU64,
     pub version: AtomicU32,
     pub size: AtomicU32,
-}
-
-/// How to wake the task. A line of its own: peers write it while the task spins
-/// elsewhere.
-#[repr(C, align(64))]
-pub struct Door {
-    /// 0 awake, 1 sleeping on the futex `rings`, 2 sleeping in poll(2) with its eventfd.
-    pub state: AtomicU32,
-    /// The futex word: counts the rings that found a sleeper.
-    pub rings: AtomicU32,
-    /// Counts the control messages that the daemon has sent to this task.
-    pub control: AtomicU32,
-    /// The CPU the last waker ran on: a hint for spinning.
-    pub waker_cpu: AtomicU32,
-    /// The CPU the task itself ran on when it last began to wait for long: a hint for its peers.
-    pub own_cpu: AtomicU32,
 }
 
 /// Which task this is.

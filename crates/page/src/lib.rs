@@ -13,12 +13,20 @@
 
 #![deny(unsafe_code)]
 
+mod door;
+#[cfg(not(loom))]
 mod layout;
+#[cfg(not(loom))]
 #[allow(unsafe_code)]
 mod map;
+#[cfg(not(loom))]
 mod page;
 
+pub use door::Door;
+#[cfg(not(loom))]
 pub use layout::{
-    CALLS, COUNTERS, Door, Identity, Layout, MAGIC, NAME_BYTES, PAGE_BYTES, PROGRAM_BYTES, VERSION, Waiting,
+    CALLS, COUNTER_NAMES, COUNTERS, Identity, Layout, MAGIC, NAME_BYTES, PAGE_BYTES, PROGRAM_BYTES, VERSION,
+    Waiting,
 };
+#[cfg(not(loom))]
 pub use page::{Awake, PageError, TaskPage, WaitingFor, monotonic_ns};

@@ -1,18 +1,14 @@
 //! Making, opening and using a page.
 
-use crate::layout::{COUNTERS, Door, Identity, Layout, MAGIC, PAGE_BYTES, VERSION};
+use crate::door::{Asleep, Door};
+use crate::layout::{COUNTERS, Identity, Layout, MAGIC, PAGE_BYTES, VERSION};
 use crate::map::Map;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, fstat, ftruncate, memfd_create};
 use rustix::thread::futex;
 use std::io;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering, fence};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::time::Duration;
-
-/// The door's states.
-const AWAKE: u32 = 0;
-const ON_FUTEX: u32 = 1;
-const IN_POLL: u32 = 2;
 
 /// Why a descriptor is not a task page.
 #[derive(Debug, thiserror::Error)]
@@ -118,69 +114,41 @@ impl TaskPage {
 
     /// Wakes the task if it sleeps; costs a fence and a load when it does not.
     /// `bell` is the task's eventfd. Call it after the message is visible.
+    #[inline]
     pub fn ring(&self, bell: impl AsFd) {
-        // Partner: the fence in `fall_asleep`. Either the sleeper's check sees
-        // the message stored before this fence, or the load below sees that it
-        // sleeps.
-        fence(Ordering::SeqCst);
-        self.wake(bell);
+        match self.door().knock(|| rustix::thread::sched_getcpu() as u32) {
+            Asleep::No => {}
+            Asleep::OnFutex => {
+                // Shared, for the sleeper lives in another process. The only
+                // error (a bad address) cannot happen to mapped memory.
+                let _ = futex::wake(&self.door().rings, futex::Flags::empty(), i32::MAX as u32);
+            }
+            Asleep::InPoll => {
+                // A full counter (EAGAIN) wakes as well.
+                let _ = rustix::io::write(bell, &1u64.to_ne_bytes());
+            }
+        }
     }
 
     /// Counts a control message sent to the task, and wakes it. The daemon calls
     /// this after the message is in the task's socket.
     pub fn announce_control(&self, bell: impl AsFd) {
-        // SeqCst, also the fence of `ring`: see there. Who sees the count can
-        // read the message.
-        self.door().control.fetch_add(1, Ordering::SeqCst);
+        // Release: partner of the acquire in `Door::control_count`.
+        self.door().control.fetch_add(1, Ordering::Release);
         self.ring(bell);
-    }
-
-    fn wake(&self, bell: impl AsFd) {
-        let door = self.door();
-        if door.state.load(Ordering::Relaxed) == AWAKE {
-            return;
-        }
-        // One waker is enough, and from now on the task counts as awake: it wants a core.
-        let state = door.state.swap(AWAKE, Ordering::Relaxed);
-        // A hint for the sleeper: from its own core, spinning is no use to it.
-        door.waker_cpu.store(rustix::thread::sched_getcpu() as u32, Ordering::Relaxed);
-        match state {
-            ON_FUTEX => {
-                door.rings.fetch_add(1, Ordering::Release);
-                // Shared, for the sleeper lives in another process. The only
-                // error (a bad address) cannot happen to mapped memory.
-                let _ = futex::wake(&door.rings, futex::Flags::empty(), i32::MAX as u32);
-            }
-            IN_POLL => {
-                door.rings.fetch_add(1, Ordering::Release);
-                // A full counter (EAGAIN) wakes as well.
-                let _ = rustix::io::write(bell, &1u64.to_ne_bytes());
-            }
-            _ => {}
-        }
     }
 
     /// Declares that the task is about to sleep on the futex and returns the
     /// value for [`TaskPage::sleep`]. Afterwards the task looks for work once
     /// more; if it finds some, it calls [`TaskPage::stay_awake`].
     pub fn fall_asleep(&self) -> u32 {
-        self.declare(ON_FUTEX)
+        self.door().declare(Asleep::OnFutex)
     }
 
     /// As [`TaskPage::fall_asleep`], for a task that will sleep in poll(2) with
     /// its eventfd among the descriptors.
     pub fn fall_asleep_in_poll(&self) -> u32 {
-        self.declare(IN_POLL)
-    }
-
-    fn declare(&self, state: u32) -> u32 {
-        let door = self.door();
-        // Acquire: partner of the release in `wake`.
-        let rings = door.rings.load(Ordering::Acquire);
-        door.state.store(state, Ordering::Relaxed);
-        // Partner: the fence in `ring`.
-        fence(Ordering::SeqCst);
-        rings
+        self.door().declare(Asleep::InPoll)
     }
 
     /// Sleeps until somebody rings or `limit` is over (`None`: without limit).
@@ -202,7 +170,7 @@ impl TaskPage {
 
     /// Takes back [`TaskPage::fall_asleep`].
     pub fn stay_awake(&self) {
-        self.door().state.store(AWAKE, Ordering::Relaxed);
+        self.door().stay_awake();
     }
 
     /// Writes who the task is. The daemon calls this when it makes the task, the
@@ -340,7 +308,7 @@ mod tests {
         let bell = Arc::new(eventfd(0, EventfdFlags::NONBLOCK | EventfdFlags::CLOEXEC).expect("eventfd"));
         let (ringer, its_bell) = (page.clone(), bell.clone());
         let thread = std::thread::spawn(move || {
-            while ringer.door().state.load(Ordering::Relaxed) != ON_FUTEX {
+            while ringer.door().is_awake() {
                 std::thread::yield_now();
             }
             ringer.announce_control(&*its_bell);

@@ -14,7 +14,6 @@ pub mod conformance;
 mod gather;
 mod link;
 pub mod own;
-pub mod stream;
 
 pub use gather::Gather;
 pub use link::{Limits, Link, PullRefused, Refused, Route, Sink};

@@ -101,6 +101,11 @@ pub trait Link: Send {
         Err(PullRefused::NotPermitted)
     }
 
+    /// Whether `pull` is known to work with this peer.
+    fn can_pull(&self) -> bool {
+        false
+    }
+
     /// Pushes out what an earlier `send` took but could not hand over yet.
     /// Returns whether all of it has left.
     fn flush(&mut self) -> Result<bool, Refused> {

@@ -20,7 +20,7 @@ mod waist;
 
 pub use open::OpenError;
 pub use table::{
-    ANY_CONTEXT, ANY_TASK, Enrolled, Message, Notes, Outgoing, Pattern, Piece, Progress, Status,
+    ANY_CONTEXT, ANY_TASK, Enrolled, Message, Notes, Outgoing, Pattern, Piece, Progress, REMOTE, Status,
     TABLE_VERSION, Table, TagKind, call,
 };
 pub use waist::{Receiving, Request, Send, Waist};

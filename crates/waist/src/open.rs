@@ -12,7 +12,7 @@ const NAME: &str = "libparvum.so.0";
 pub enum OpenError {
     /// The library is missing or broken.
     #[error(
-        "{NAME} cannot be loaded ({cause}); it belongs next to the interface library, or into LD_LIBRARY_PATH [E-NOENGINE]"
+        "E-NOENGINE: {NAME} cannot be loaded ({cause}); put it beside the interface library, or its folder into LD_LIBRARY_PATH"
     )]
     Missing {
         /// The loader's words.
@@ -20,7 +20,7 @@ pub enum OpenError {
     },
     /// A library of another version.
     #[error(
-        "{NAME} has table version {found}, this interface wants {TABLE_VERSION}: install both from one release [E-VERSION]"
+        "E-VERSION: {NAME} has table version {found}, this interface wants {TABLE_VERSION}; install both from one release"
     )]
     Version {
         /// What it has.
@@ -32,7 +32,12 @@ pub enum OpenError {
 pub(crate) fn open() -> Result<&'static Table, OpenError> {
     let beside = own_directory().map(|directory| directory.join(NAME)).filter(|path| path.exists());
     let name = beside.unwrap_or_else(|| PathBuf::from(NAME));
-    let missing = |error: libloading::Error| OpenError::Missing { cause: error.to_string() };
+    // The loader's own words are underneath.
+    let missing = |error: libloading::Error| {
+        let cause =
+            std::error::Error::source(&error).map_or_else(|| error.to_string(), |why| why.to_string());
+        OpenError::Missing { cause }
+    };
     // SAFETY: libparvum's initialisers only set statics; the library is never unloaded (below).
     let library = unsafe { libloading::Library::new(&name) }.map_err(missing)?;
     // SAFETY: the symbol has this type in every release; the table's own version covers the rest.

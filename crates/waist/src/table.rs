@@ -13,6 +13,9 @@ pub const ANY_TASK: i32 = -1;
 /// In a pattern: in any context.
 pub const ANY_CONTEXT: i64 = -1;
 
+/// In the handle of a received message: its data is still with its sender.
+pub const REMOTE: u64 = 1 << 63;
+
 /// What became of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
@@ -287,4 +290,14 @@ pub struct Table {
     /// Puts descriptors to watch into `out`; a readable one means that `progress` may
     /// have something to do. Returns how many there are.
     pub descriptors: unsafe extern "C" fn(out: *mut i32, room: usize) -> usize,
+    /// Receives like `receive` into a block, but may leave long data with its sender: the
+    /// message's handle then has the bit [`REMOTE`] set and `data` is null. The sender keeps
+    /// the data until `give_back`, or until the last byte was read.
+    pub receive_lazily:
+        unsafe extern "C" fn(pattern: *const Pattern, notes: *const Notes, out: *mut Message) -> i32,
+    /// Copies data that is with its sender, from byte `from` on, to `out`.
+    /// `Gone` when the sender is, and the data with it.
+    pub read_remote: unsafe extern "C" fn(handle: u64, from: u64, out: *mut u8, length: usize) -> i32,
+    /// Gets data that is with its sender into a block; the message then has another handle.
+    pub fetch_remote: unsafe extern "C" fn(handle: u64, notes: *const Notes, out: *mut Message) -> i32,
 }

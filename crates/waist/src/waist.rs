@@ -1,13 +1,26 @@
 //! The table with Rust's types.
 
 use crate::open::{OpenError, open};
-use crate::table::{Enrolled, Message, Notes, Outgoing, Pattern, Piece, Progress, Status, Table};
+use crate::table::{Enrolled, Message, Notes, Outgoing, Pattern, Piece, Progress, REMOTE, Status, Table};
 use parvum_wire::control::{self, Failure, Reply};
 use std::ffi::c_void;
 use std::sync::Arc;
 
 // SAFETY: the pointer goes into a block that the engine lends to the process, not to a thread.
 unsafe impl std::marker::Send for Message {}
+
+impl Message {
+    /// The same message, its data given back.
+    pub fn without_data(self) -> Message {
+        Message { handle: 0, data: std::ptr::null(), ..self }
+    }
+
+    /// Whether the data of this received message is still with its sender.
+    #[inline]
+    pub fn is_remote(&self) -> bool {
+        self.handle & REMOTE != 0
+    }
+}
 
 /// Names an operation under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -134,6 +147,35 @@ impl Waist {
         let (room, length) = into.parts();
         // SAFETY: `room` is borrowed until this returns, and nothing is posted afterwards.
         status(unsafe { (self.0.receive)(pattern, room, length, notes, &mut out) }).map(|()| out)
+    }
+
+    /// Receives one message, whose long data may stay with its sender: see [`Message::is_remote`].
+    pub fn receive_lazily(&self, pattern: &Pattern, notes: &Notes) -> Result<Message, Status> {
+        let mut out = Message::NONE;
+        // SAFETY: plain references for the duration of the call.
+        status(unsafe { (self.0.receive_lazily)(pattern, notes, &mut out) }).map(|()| out)
+    }
+
+    /// Copies data that is with its sender to `out`, from byte `from` on.
+    ///
+    /// # Safety
+    /// `out` must be writable for `length` bytes, and nobody else may use the memory meanwhile.
+    pub unsafe fn read_remote(
+        &self,
+        message: &Message,
+        from: u64,
+        out: *mut u8,
+        length: usize,
+    ) -> Result<(), Status> {
+        // SAFETY: the caller's promise.
+        status(unsafe { (self.0.read_remote)(message.handle, from, out, length) })
+    }
+
+    /// Gets data that is with its sender here, into a block.
+    pub fn fetch_remote(&self, message: &Message, notes: &Notes) -> Result<Message, Status> {
+        let mut out = Message::NONE;
+        // SAFETY: plain references for the duration of the call.
+        status(unsafe { (self.0.fetch_remote)(message.handle, notes, &mut out) }).map(|()| out)
     }
 
     /// Posts a receive into a block. `flags`: see [`Table::post`].

@@ -157,6 +157,10 @@ pub(crate) struct Arrived {
 impl Arrived {
     /// Understands a received message whose bytes are `bytes`.
     pub(crate) fn new(message: Message, bytes: &[u8]) -> Arrived {
+        if message.is_remote() {
+            // Raw data that is still with its sender: there is no table.
+            return Arrived { message, length: message.length as usize, xdr: false, cursor: 0, runs: None };
+        }
         let table = table_length(message.meta);
         let length = bytes.len().saturating_sub(table);
         let entry = |entry: &[u8]| {

@@ -6,9 +6,12 @@ use crate::options::{self, Options};
 use parvum_waist::{
     ANY_TASK, Enrolled, Message, Notes, Pattern, Receiving, Send, Status, TagKind, Waist, call,
 };
-use parvum_wire::Tid;
 use parvum_wire::control::{Reply, Request};
+use parvum_wire::{Tid, encoding};
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// Data is fetched from a sender that keeps it for us: the answer is on its way.
+const FETCH: Notes = Notes { limit: -1, call: call::RECEIVE, peer: -1, tag: -1, context: -1 };
 
 static STATE: Mutex<State> = Mutex::new(State::NEW);
 
@@ -21,6 +24,8 @@ pub(crate) struct State {
     /// The active send and receive buffers; 0 for none.
     pub(crate) sending: i32,
     pub(crate) receiving: i32,
+    /// How many received messages have their data still with the sender.
+    remote: usize,
     /// Probed messages that have not been received: how many buffers are `Found`.
     found: usize,
     pub(crate) options: Option<Options>,
@@ -55,7 +60,7 @@ pub(crate) fn quietly<R>(work: impl FnOnce(&mut State) -> R) -> R {
 /// Memory of send buffers kept for the next ones; part of a task's stated own cost.
 const SPARE: usize = 2 << 20;
 /// Messages up to this length are copied when they are sent; longer ones are kept for the receiver.
-const COPIED: usize = 8 << 10;
+const COPIED: usize = 16 << 10;
 
 impl State {
     const NEW: State = State {
@@ -64,6 +69,7 @@ impl State {
         buffers: Vec::new(),
         sending: 0,
         receiving: 0,
+        remote: 0,
         found: 0,
         options: None,
         context: 0,
@@ -188,6 +194,7 @@ impl State {
     }
 
     pub(crate) fn ask_in(&mut self, request: &Request, call: u32) -> Pvm<Reply> {
+        self.settle();
         let notes = Notes { limit: -1, call, peer: -1, tag: -1, context: -1 };
         let answer = self.machine()?.ask(request, &notes)?;
         answer.map_err(|failure| failure.kind.into())
@@ -224,6 +231,7 @@ impl State {
         match buffer {
             Buffer::Packed(packed) => self.keep_memory(packed.data),
             Buffer::Arrived(arrived) => {
+                self.remote -= usize::from(arrived.message.is_remote());
                 if let Some(waist) = self.waist {
                     waist.give_back(&arrived.message);
                 }
@@ -302,8 +310,8 @@ impl State {
         let (pattern, notes) = self.wanted(from, tag, limit, call::RECEIVE)?;
         let id = match self.receive_found(waist, &pattern, &notes)? {
             Some(id) => id,
-            None => match waist.receive(&pattern, Receiving::Block, &notes) {
-                Ok(message) => self.arrived(message),
+            None => match self.receive_new(waist, &pattern, &notes) {
+                Ok(message) => self.arrived(message)?,
                 Err(Status::Pending) => return Ok(0),
                 Err(why) => return Err(why.into()),
             },
@@ -319,6 +327,7 @@ impl State {
     pub(crate) fn receive_into(&mut self, from: i32, tag: i32, room: &mut [u8]) -> Pvm<(Message, bool)> {
         let waist = self.machine()?;
         let (pattern, notes) = self.wanted(from, tag, -1, call::RECEIVE)?;
+        self.settle();
         // A message with a table of types ends in bytes that are not data.
         let found = waist.probe(&pattern, &notes)?;
         let table = crate::buffer::table_length(found.meta) as u64;
@@ -371,9 +380,74 @@ impl State {
         Ok(Some(id))
     }
 
-    fn arrived(&mut self, message: Message) -> i32 {
+    fn receive_new(&mut self, waist: Waist, pattern: &Pattern, notes: &Notes) -> Result<Message, Status> {
+        if self.remote == 0 {
+            return waist.receive_lazily(pattern, notes);
+        }
+        // Whoever keeps data for us may wait for us in turn: we must not wait before we have it.
+        match waist.receive_lazily(pattern, &Notes { limit: 0, ..*notes }) {
+            Err(Status::Pending) => {
+                self.settle();
+                if notes.limit == 0 { Err(Status::Pending) } else { waist.receive_lazily(pattern, notes) }
+            }
+            other => other,
+        }
+    }
+
+    fn arrived(&mut self, mut message: Message) -> Pvm<i32> {
+        if message.is_remote() {
+            // XDR is decoded from memory; raw data goes straight to where it is unpacked.
+            if message.meta & encoding::MASK == encoding::XDR {
+                message = self.machine()?.fetch_remote(&message, &FETCH)?;
+            } else {
+                self.remote += 1;
+            }
+        }
         let arrived = Arrived::new(message, crate::calls::bytes_of(&message));
-        self.insert(Buffer::Arrived(arrived))
+        Ok(self.insert(Buffer::Arrived(arrived)))
+    }
+
+    /// Gets all data that is still with its sender, before this task waits for anything.
+    pub(crate) fn settle(&mut self) {
+        if self.remote == 0 {
+            return;
+        }
+        for at in 1..=self.buffers.len() as i32 {
+            // What is lost with its sender is told when it is unpacked.
+            let _ = self.bring(at);
+        }
+    }
+
+    /// Gets the data of a received message here. On an error the data is lost with its sender.
+    pub(crate) fn bring(&mut self, id: i32) -> Pvm<()> {
+        let waist = self.machine()?;
+        let Ok(Buffer::Arrived(arrived)) = self.buffer(id) else { return Ok(()) };
+        if !arrived.message.is_remote() {
+            return Ok(());
+        }
+        let brought = waist.fetch_remote(&arrived.message, &FETCH);
+        match brought {
+            Ok(message) => arrived.message = message,
+            Err(_) => {
+                arrived.message = arrived.message.without_data();
+                arrived.length = arrived.cursor;
+            }
+        }
+        self.remote -= 1;
+        brought.map(|_| ()).map_err(PvmError::from)
+    }
+
+    /// The active receive buffer may have been read to its end: its sender need not keep it then.
+    pub(crate) fn release_if_read(&mut self) {
+        let Ok(arrived) = self.unpacking() else { return };
+        if arrived.message.is_remote() && arrived.cursor == arrived.length {
+            let read = arrived.message;
+            arrived.message = read.without_data();
+            self.remote -= 1;
+            if let Some(waist) = self.waist {
+                waist.give_back(&read);
+            }
+        }
     }
 
     /// What a receive asks for; refuses ids and tags that cannot be.

@@ -9,7 +9,7 @@
 
 #![forbid(unsafe_code)]
 
-use parvum_transport::stream::{Inbox, Outbox, Quiet};
+use parvum_stream::{Inbox, Outbox, Quiet};
 use parvum_transport::{Gather, Limits, Link, Refused, Sink};
 use parvum_wire::control::{MAX_ROUTED, ROUTED_HEADER};
 use parvum_wire::{Header, Tid};

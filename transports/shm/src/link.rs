@@ -19,7 +19,7 @@ pub struct Bell {
 
 /// Messages up to this length go through the ring. Longer ones are worth the
 /// system call of a single copy.
-const EAGER: usize = 8 << 10;
+const EAGER: usize = 16 << 10;
 
 /// One end of a pair's shared memory.
 pub struct ShmLink {
@@ -61,6 +61,10 @@ impl Link for ShmLink {
             self.bell.page.ring(&self.bell.event);
         }
         Ok(taken)
+    }
+
+    fn can_pull(&self) -> bool {
+        self.segment.try_single_copy(self.single_copy) == SingleCopy::Works
     }
 
     fn pull(&mut self, address: u64, into: &mut [u8]) -> Result<(), PullRefused> {

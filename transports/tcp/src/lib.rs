@@ -6,7 +6,7 @@
 
 #![forbid(unsafe_code)]
 
-use parvum_transport::stream::{Inbox, Outbox, Quiet};
+use parvum_stream::{Inbox, Outbox, Quiet};
 use parvum_transport::{Gather, Limits, Link, Refused, Sink};
 use parvum_wire::{Header, Tid};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};

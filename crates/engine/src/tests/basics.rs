@@ -58,6 +58,38 @@ fn a_long_message_is_copied_once_when_the_link_permits() {
 }
 
 #[test]
+fn data_left_with_its_sender_is_read_in_pieces_and_then_released() {
+    let (mut a, mut b) = pair(Nature::QUICK);
+    let data: Vec<u8> = (0..100_000u32).map(|i| i as u8).collect();
+    let Ok(Sent::Later(sent)) = send(&mut a, outgoing(b.me(), 1, &[&data])) else { panic!("offered") };
+    let received = b.post(Pattern::ANY, Into::Lazily, false, false);
+    settle(&mut [&mut a, &mut b]);
+    let remote = b.completed(received).expect("over").remote.expect("with its sender");
+    assert!(!a.is_over(sent), "the data is still needed");
+    let mut part = [0; 1000];
+    assert_eq!(b.read_remote(&remote, 99_000, &mut part), Ok(()));
+    assert_eq!(part, data[99_000..]);
+    assert!(b.read_remote(&remote, 99_001, &mut part).is_err(), "past the end");
+    b.release_remote(remote);
+    settle(&mut [&mut a, &mut b]);
+    assert!(a.is_over(sent));
+}
+
+#[test]
+fn data_left_with_its_sender_may_be_fetched_whole_after_all() {
+    let (mut a, mut b) = pair(Nature::QUICK);
+    let data = vec![6; 100_000];
+    let _ = send(&mut a, outgoing(b.me(), 1, &[&data]));
+    let received = b.post(Pattern::ANY, Into::Lazily, false, false);
+    settle(&mut [&mut a, &mut b]);
+    let remote = b.completed(received).expect("over").remote.expect("with its sender");
+    let fetched = b.fetch_remote(remote);
+    settle(&mut [&mut a, &mut b]);
+    assert_eq!(bytes_of(&mut b, fetched), data);
+    assert_eq!(a.unfinished(), 0);
+}
+
+#[test]
 fn a_refused_single_copy_falls_back_to_streaming() {
     let (mut a, mut b) = pair(Nature { refuse_pull: 1, ..Nature::QUICK });
     let data: Vec<u8> = (0..100_000u32).map(|i| i as u8).collect();

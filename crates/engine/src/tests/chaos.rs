@@ -232,26 +232,33 @@ fn one_receive_at_a_time_sees_the_order_sent() {
         let _shm = join(&mut a.engine, &mut b.engine, Route::Shm, nature(&mut random));
         let _routed = join(&mut a.engine, &mut b.engine, Route::Routed, nature(&mut random));
         let to = b.engine.me();
-        let mut expected = 0;
-        for _ in 0..3_000 {
+        let mut came = 0;
+        // The slowest link brings a small frame every 30 polls.
+        for _ in 0..1_000_000 {
+            let discarded = b.engine.ledger().read(Counter::Discarded) as u32;
+            if a.sent == 100 && came + discarded == 100 {
+                break;
+            }
             if a.sent < 100 && a.sending.len() < 8 {
                 a.send(to, &mut random);
             }
             a.engine.progress();
             if b.receiving.is_empty() {
-                b.receive(&mut random);
-                b.receiving[0].1 = None;
+                // For any message: a receive for one tag may wait behind others' full credit.
+                let id = b.engine.post(Pattern::ANY, Into::Block, false, false);
+                b.receiving.push((id, None));
             }
             b.engine.progress();
             a.collect(seed);
             let before: usize = b.received.iter().map(Vec::len).sum();
             b.collect(seed);
             let after: usize = b.received.iter().map(Vec::len).sum();
-            expected += (after - before) as u32;
+            came += (after - before) as u32;
         }
         for numbers in &b.received {
             assert!(numbers.is_sorted(), "seed {seed}: {numbers:?} out of order");
         }
-        assert!(expected > 0);
+        let discarded = b.engine.ledger().read(Counter::Discarded) as u32;
+        assert_eq!(came + discarded, 100, "seed {seed}: something did not come");
     }
 }

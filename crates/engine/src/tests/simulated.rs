@@ -100,6 +100,10 @@ impl Link for SimulatedLink {
         Ok(most)
     }
 
+    fn can_pull(&self) -> bool {
+        self.nature.single_copy && self.nature.refuse_pull == 0
+    }
+
     fn pull(&mut self, address: u64, into: &mut [u8]) -> Result<(), PullRefused> {
         self.pulls += 1;
         if self.nature.refuse_pull > 0 && self.pulls.is_multiple_of(self.nature.refuse_pull) {

@@ -8,7 +8,7 @@ use super::output;
 use super::relay::{PORT_LIMIT, Port, Source};
 use super::watch::watch;
 use crate::state::{Channel, ClientId, Config, Effect, Input, Limits, Machine};
-use parvum_page::{TaskPage, monotonic_ns};
+use parvum_page::{COUNTER_NAMES, TaskPage, monotonic_ns};
 use parvum_socket::Place;
 use parvum_wire::Tid;
 use parvum_wire::control::{
@@ -306,6 +306,10 @@ impl Shell {
             context: w.context,
             for_ms: monotonic_ns().saturating_sub(w.since) / 1_000_000,
         });
+        // Relaxed: the task writes them one by one, and a person reads them.
+        let count =
+            |counter: &std::sync::atomic::AtomicU64| counter.load(std::sync::atomic::Ordering::Relaxed);
+        row.counters = task.page.counters()[..COUNTER_NAMES.len()].iter().map(count).collect();
     }
 
     fn info(&self) -> Vec<OptionRow> {

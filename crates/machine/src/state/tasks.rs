@@ -229,13 +229,33 @@ impl<F: Clone> Machine<F> {
         for (&tid, task) in self.tasks.iter().filter(|(tid, _)| wanted(**tid)) {
             let state = if task.client.is_some() { TaskState::Enrolled } else { TaskState::Started };
             let Task { parent, pid, flag, .. } = *task;
-            rows.push(TaskRow { tid, parent, host, pid, name: task.name.clone(), flag, state, waits: None });
+            rows.push(TaskRow {
+                tid,
+                parent,
+                host,
+                pid,
+                name: task.name.clone(),
+                flag,
+                state,
+                waits: None,
+                counters: Vec::new(),
+            });
         }
         for (&tid, process) in self.processes.iter().filter(|(tid, _)| wanted(**tid)) {
             if !self.tasks.contains_key(&tid) && process.status.is_none() {
                 let Process { parent, pid, flag, .. } = *process;
                 let (name, state) = (process.name.clone(), TaskState::Departed);
-                rows.push(TaskRow { tid, parent, host, pid, name, flag, state, waits: None });
+                rows.push(TaskRow {
+                    tid,
+                    parent,
+                    host,
+                    pid,
+                    name,
+                    flag,
+                    state,
+                    waits: None,
+                    counters: Vec::new(),
+                });
             }
         }
         if rows.is_empty() && of.is_some_and(|of| of != host) {

@@ -475,6 +475,8 @@ pub struct TaskRow {
     pub state: TaskState,
     /// What it waits for.
     pub waits: Option<Waits>,
+    /// What it has counted, by number: `parvum_page::COUNTER_NAMES`. Empty before it enrols.
+    pub counters: Vec<u64>,
 }
 
 /// What a task waits for.

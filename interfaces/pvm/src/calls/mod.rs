@@ -24,6 +24,9 @@ unsafe impl Send for crate::buffer::Left {}
 
 /// The bytes of a received message.
 pub(crate) fn bytes_of(message: &Message) -> &[u8] {
+    if message.is_remote() {
+        return &[];
+    }
     if message.data.is_null() {
         let length = (message.length as usize).min(message.inline.len());
         return &message.inline[..length];

@@ -172,9 +172,18 @@ unsafe fn pack<I: Item>(state: &mut State, start: *const I::Number, count: c_int
 /// # Safety
 /// The items must be writable.
 unsafe fn unpack<I: Item>(state: &mut State, start: *mut I::Number, count: c_int, stride: c_int) -> Pvm<i32> {
-    let arrived = state.unpacking()?;
+    state.unpacking()?;
     let (count, step) = shape::<I>(start, count, stride)?;
     let numbers = count * I::NUMBERS;
+    let dense = step == I::NUMBERS as isize || count == 1;
+    if state.unpacking()?.message.is_remote() {
+        if dense {
+            // SAFETY: dense items are one range of the program's memory.
+            return unsafe { unpack_remote(state, I::CLASS, start.cast(), numbers * size_of::<I::Number>()) };
+        }
+        state.bring(state.receiving)?;
+    }
+    let arrived = state.unpacking()?;
     let size = if arrived.xdr { I::Number::WIRE } else { size_of::<I::Number>() };
     let at = arrived.take(I::CLASS, numbers * size)?;
     let bytes = &bytes_of(&arrived.message)[at..at + numbers * size];
@@ -183,7 +192,6 @@ unsafe fn unpack<I: Item>(state: &mut State, start: *mut I::Number, count: c_int
         // SAFETY: inside the memory that the program gave for its items.
         unsafe { start.offset(item as isize * step + part as isize) }
     };
-    let dense = step == I::NUMBERS as isize || count == 1;
     let as_is = !arrived.xdr || I::CLASS as u8 == Class::Byte as u8;
     if as_is && dense && count > 0 {
         // SAFETY: dense items are one range of the program's memory, and the message is elsewhere.
@@ -199,6 +207,24 @@ unsafe fn unpack<I: Item>(state: &mut State, start: *mut I::Number, count: c_int
             unsafe { place(at).write_unaligned(number) };
         }
     }
+    Ok(0)
+}
+
+/// Unpacks raw data straight out of its sender's memory.
+///
+/// # Safety
+/// `start` must be writable for `bytes`.
+unsafe fn unpack_remote(state: &mut State, class: Class, start: *mut u8, bytes: usize) -> Pvm<i32> {
+    let waist = state.machine()?;
+    let arrived = state.unpacking()?;
+    let at = arrived.take(class, bytes)?;
+    // SAFETY: the caller's promise.
+    let read = unsafe { waist.read_remote(&arrived.message, at as u64, start, bytes) };
+    if let Err(why) = read {
+        arrived.cursor = at;
+        return Err(why.into());
+    }
+    state.release_if_read();
     Ok(0)
 }
 
@@ -262,10 +288,12 @@ pub unsafe extern "C" fn pvm_pkstr(string: *const c_char) -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pvm_upkstr(string: *mut c_char) -> c_int {
     call("pvm_upkstr", |state| {
-        let arrived = state.unpacking()?;
         if string.is_null() {
             return Err(PvmError::BadParam);
         }
+        state.unpacking()?;
+        state.bring(state.receiving)?;
+        let arrived = state.unpacking()?;
         arrived.check(Class::Text, 4)?;
         let head = bytes_of(&arrived.message)[arrived.cursor..].first_chunk().ok_or(PvmError::NoData)?;
         let (length, whole) = text_lengths(arrived.xdr, *head);

@@ -1,6 +1,8 @@
 //! Frames over a byte stream that does not block: what TCP and the daemon's socket have in common.
 
-use crate::{Gather, Refused};
+#![forbid(unsafe_code)]
+
+use parvum_transport::{Gather, Refused};
 use rustix::fd::BorrowedFd;
 use rustix::net::{SendAncillaryBuffer, SendFlags, send, sendmsg};
 use std::io::{self, ErrorKind, IoSlice, Read, Write};

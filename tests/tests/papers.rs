@@ -1,0 +1,174 @@
+//! What the README and the pages under docs/ say is true.
+
+use parvum_tests::{TestMachine, stage};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+type Names = BTreeSet<String>;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ lies in the project").to_path_buf()
+}
+
+fn page(name: &str) -> String {
+    std::fs::read_to_string(root().join("docs").join(name)).expect("the page is there")
+}
+
+fn cargo(args: &[&str]) -> Vec<u8> {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
+    let run =
+        cargo.args(args).args(["--offline", "--locked"]).current_dir(root()).output().expect("cargo runs");
+    assert!(run.status.success(), "cargo {args:?}: {}", String::from_utf8_lossy(&run.stderr));
+    run.stdout
+}
+
+/// Of each crate of ours: the crates of ours it may use in programs, and those of others, tests and building included.
+fn manifests() -> BTreeMap<String, (Names, Names)> {
+    let text = cargo(&["metadata", "--no-deps", "--format-version", "1"]);
+    let all: serde_json::Value = serde_json::from_slice(&text).expect("cargo speaks JSON");
+    let word = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    let list = |value: &serde_json::Value| value.as_array().cloned().unwrap_or_default();
+    list(&all["packages"])
+        .iter()
+        .map(|package| {
+            let (mut ours, mut others) = (Names::new(), Names::new());
+            for dependency in list(&package["dependencies"]) {
+                let name = word(&dependency["name"]);
+                match name.strip_prefix("parvum-") {
+                    // Tests may use what they like of ours.
+                    Some(short) if dependency["kind"].is_null() => drop(ours.insert(short.to_owned())),
+                    Some(_) => {}
+                    None => drop(others.insert(name)),
+                }
+            }
+            (word(&package["name"]), (ours, others))
+        })
+        .collect()
+}
+
+/// The rows of the tables of a page whose first cell is code: that cell's first word, and all cells.
+fn rows(page: &str) -> Vec<(String, Vec<String>)> {
+    let cells = |line: &str| -> Vec<String> { line.split('|').map(|cell| cell.trim().to_owned()).collect() };
+    page.lines()
+        .filter(|line| line.starts_with("| `"))
+        .map(|line| (line.split('`').nth(1).expect("code").to_owned(), cells(line)))
+        .collect()
+}
+
+#[test]
+fn the_crates_use_what_the_architecture_says() {
+    let page = page("architecture.md");
+    let table = rows(&page).into_iter().filter(|(name, _)| name.starts_with("parvum"));
+    let drawn: BTreeMap<String, Names> = table
+        .map(|(name, cells)| {
+            let used = cells[3].split(',').map(|word| word.trim().to_owned()).filter(|word| !word.is_empty());
+            (name, used.collect())
+        })
+        .collect();
+    let mut built: BTreeMap<String, Names> =
+        manifests().into_iter().map(|(name, (ours, _))| (name, ours)).collect();
+    // The tests may use what they like.
+    built.remove("parvum-tests");
+    assert_eq!(drawn, built, "left: docs/architecture.md, right: the manifests");
+}
+
+#[test]
+fn the_engine_brings_in_no_system_runtime_or_clock() {
+    let tree = cargo(&["tree", "--package", "parvum-engine", "--edges", "normal", "--prefix", "none"]);
+    let tree = String::from_utf8(tree).expect("names");
+    let names: Names = tree.lines().filter_map(|line| line.split(' ').next()).map(str::to_owned).collect();
+    assert!(names.contains("parvum-wire"), "{names:?}");
+    for system in ["libc", "rustix", "tokio", "mio", "libloading", "nix", "crossbeam", "rand"] {
+        assert!(!names.contains(system), "the engine brings in {system}: {names:?}");
+    }
+}
+
+#[test]
+fn every_dependency_has_its_reason() {
+    let reasons: Names = rows(&page("dependencies.md")).into_iter().map(|(name, _)| name).collect();
+    let used: Names = manifests().into_values().flat_map(|(_, others)| others).collect();
+    assert_eq!(reasons, used, "left: docs/dependencies.md, right: the manifests");
+}
+
+#[test]
+fn every_error_code_is_explained() {
+    let mut files = Vec::new();
+    for folder in ["crates", "transports", "interfaces", "command"] {
+        sources(&root().join(folder), &mut files);
+    }
+    let page = page("errors.md");
+    for file in files {
+        let text = std::fs::read_to_string(&file).expect("a source");
+        let words = text.split(|c: char| !(c.is_ascii_uppercase() || c == '-'));
+        for code in words.filter(|word| word.len() > 3 && word.starts_with("E-")) {
+            assert!(
+                page.contains(&format!("| `{code}` |")),
+                "docs/errors.md lacks {code} of {}",
+                file.display()
+            );
+        }
+    }
+}
+
+#[test]
+fn the_first_program_greets() {
+    let stage = stage::stage();
+    let program = stage.programs.join("first-greetings");
+    let source = root().join("examples/greetings.c");
+    let mut cc = stage::compiler("cc");
+    cc.args(["-Wall", "-Wextra", "-Werror", "-I"]).arg(&stage.include).arg(source).arg("-o").arg(&program);
+    cc.arg("-L").arg(&stage.lib).args(["-lpvm3", "-lgpvm3"]);
+    let done = cc.output().expect("a C compiler (cc) is installed");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+
+    let machine = TestMachine::new();
+    let mut run = machine.command(&["run", "-n", "4"]);
+    let ended = run.arg(&program).arg("4").env("LD_LIBRARY_PATH", &stage.lib).output().expect("parvum runs");
+    assert!(ended.status.success() && ended.stderr.is_empty(), "{ended:?}");
+    let said = String::from_utf8(ended.stdout).expect("text");
+    let mut greeters: Vec<_> =
+        said.lines().filter_map(|line| line.split(": hello from task").next()).collect();
+    greeters.sort_unstable();
+    assert_eq!(greeters, ["1", "2", "3"]);
+}
+
+/// Names of our environment variables in a text.
+fn variables(text: &str) -> Names {
+    let words = text.split(|c: char| !(c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_'));
+    let ours = |word: &&str| {
+        word.len() > 7 && word.starts_with("PARVUM_") || word.len() > 4 && word.starts_with("PVM_")
+    };
+    words.filter(ours).map(str::to_owned).collect()
+}
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn every_option_is_on_its_page() {
+    let mut files = Vec::new();
+    // The lab only sets variables, for the systems it compares.
+    for folder in ["crates", "transports", "interfaces", "command"] {
+        sources(&root().join(folder), &mut files);
+    }
+    let script = std::fs::read_to_string(root().join("apps/build.sh")).expect("the script");
+    let mut read = variables(&script);
+    for file in files {
+        let text = std::fs::read_to_string(&file).expect("a source");
+        // What is asked of the environment is a string of its own; prose in messages is not.
+        let quoted = text.split('"').filter(|word| variables(word).contains(*word));
+        read.extend(quoted.map(str::to_owned));
+    }
+    let written: Names =
+        rows(&page("options.md")).iter().flat_map(|(_, cells)| variables(&cells[1])).collect();
+    assert_eq!(written, read, "left: docs/options.md, right: the sources");
+}
