@@ -45,8 +45,11 @@ static void drain(int from, int count, int burst)
 	int number, bytes;
 
 	for (int i = 0; i < count; i++) {
-		if (i % burst == 0)
-			usleep(2000);
+		/* At rest it takes in what comes, and wants none of it. */
+		for (int rest = 0; i % burst == 0 && rest < 20; rest++) {
+			GIVES(0, pvm_probe(-1, TAG + 1));
+			usleep(100);
+		}
 		int bufid = pvm_recv(from, TAG);
 		if (bufid < 0) {
 			SAY("info %d", bufid);

@@ -1,7 +1,7 @@
 //! Tasks, spawners and daemons killed with -9 while others wait for them.
 
 use parvum_task::Session;
-use parvum_tests::running::{Running, await_tasks};
+use parvum_tests::running::{Running, asleep, await_tasks};
 use parvum_tests::{TestMachine, eventually, gone, kill_hard};
 use parvum_wire::control::{Reply, Request, Role};
 
@@ -15,12 +15,6 @@ fn actor(machine: &TestMachine, route: &str, args: &[&str]) -> (Running, String)
     let mut running = Running::start(&mut command);
     let tid = running.told("tid");
     (running, tid)
-}
-
-/// Whether the process sleeps, as one that waits for a message does in the end.
-fn asleep(pid: u32) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).expect("it runs");
-    stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('S'))
 }
 
 fn settled(running: &Running) {
