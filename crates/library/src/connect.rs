@@ -68,7 +68,7 @@ impl Runtime {
     /// Makes sure that messages to `to` go over the wanted route.
     #[inline]
     pub(crate) fn reach(&mut self, to: Tid) -> Result<(), ConnectError> {
-        if !self.leaving.is_empty() && self.leaving.contains(&to) {
+        if self.is_leaving(to) {
             // Its last words may still come, but it hears no more.
             return Err(Failure::new(ErrorKind::NoSuchTask, to.to_string()).into());
         }
@@ -129,6 +129,7 @@ impl Runtime {
                     return Err(ConnectError::Protocol("without descriptors"));
                 };
                 let page = Arc::new(TaskPage::open(page)?);
+                self.still_there(to)?;
                 self.crowd.add(to, page.clone());
                 let bell = Bell { page, event };
                 self.engine.attach(to, Route::Shm, Box::new(ShmLink::new(segment, bell, self.single_copy)));
@@ -143,6 +144,14 @@ impl Runtime {
         }
     }
 
+    /// The task may have ended right after the daemon's answer: then nobody will tell again.
+    fn still_there(&mut self, to: Tid) -> Result<(), ConnectError> {
+        if self.engine.is_gone(to) || self.is_leaving(to) {
+            return Err(Failure::new(ErrorKind::NoSuchTask, to.to_string()).into());
+        }
+        Ok(())
+    }
+
     fn connect_tcp(&mut self, to: Tid) -> Result<(), ConnectError> {
         let answer = self.ask(Request::ConnectTcp { to }, &[], &MINUTE)?;
         let (addr, token) = match answer.reply? {
@@ -152,7 +161,17 @@ impl Runtime {
             _ => return Err(ConnectError::Protocol("something else to a request for an address")),
         };
         let me = self.engine.me();
-        let link = parvum_tcp::connect(&addr, me, &token).map_err(|error| ConnectError::Tcp(addr, error))?;
+        let link = match parvum_tcp::connect(&addr, me, &token) {
+            Ok(link) => link,
+            Err(error) => {
+                // Who refuses may just have died; the daemon is about to say so.
+                let gone = |runtime: &mut Runtime| runtime.engine.is_gone(to).then_some(());
+                self.wait_until(&Notes { limit: 1_000_000_000, ..MINUTE }, gone);
+                self.still_there(to)?;
+                return Err(ConnectError::Tcp(addr, error));
+            }
+        };
+        self.still_there(to)?;
         self.watch(to, link.socket());
         self.engine.attach(to, Route::Tcp, Box::new(link));
         Ok(())
@@ -173,6 +192,7 @@ impl Runtime {
         let answer = self.ask(Request::Tasks { of: Some(to) }, &[], &MINUTE)?;
         answer.reply?;
         self.open_routed()?;
+        self.still_there(to)?;
         if let Some(hub) = &self.routed {
             self.engine.attach(to, Route::Routed, Box::new(hub.link(to)));
         }
@@ -243,12 +263,12 @@ impl Runtime {
     }
 
     /// Moves on what only sockets move. Whether anything moved.
-    pub(crate) fn tend_sockets(&mut self) -> bool {
+    pub(crate) fn tend_sockets(&mut self, moved: bool) -> bool {
         if !self.expected.is_empty() || !self.greeting.is_empty() {
             self.accept_tcp();
         }
         if !self.leaving.is_empty() {
-            self.let_go();
+            self.let_go(moved);
         }
         let strangers = self.routed.as_ref().map(parvum_routed::Hub::strangers).unwrap_or_default();
         let moved = !strangers.is_empty();

@@ -10,9 +10,19 @@ use parvum_wire::control::{Event, Notice, Request};
 use parvum_wire::{Tid, encoding};
 use rustix::fd::OwnedFd;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// The cookie of notices that the runtime asked for; no interface has such a tag.
 const FOR_OURSELVES: u64 = u64::MAX;
+
+/// A task that is gone, with words on their way.
+pub(crate) struct Leaving {
+    tid: Tid,
+    quiet_since: Instant,
+}
+
+/// How long nothing comes from a task that is gone before it is let go, its connection closed or not.
+const QUIET: Duration = Duration::from_secs(3);
 
 impl Runtime {
     /// Takes in what the daemon has sent, and does it.
@@ -39,8 +49,8 @@ impl Runtime {
                     crate::abi::remember(&why);
                 }
             }
-            Event::Gone { tid, routed: true } => self.see_off(tid),
-            Event::Undeliverable { to } | Event::Gone { tid: to, .. } => self.lose(to),
+            Event::Gone { tid, routed } => self.see_off(tid, routed),
+            Event::Undeliverable { to } => self.lose(to),
             Event::Notified { cookie, about, tid } => self.note(cookie, about, tid),
             // For runners, and for interfaces that catch output.
             Event::Started { .. } | Event::Output { .. } | Event::Exited { .. } => {}
@@ -60,29 +70,49 @@ impl Runtime {
         Ok(())
     }
 
-    /// A task is gone whose last words are still on their way through the daemon.
-    fn see_off(&mut self, tid: Tid) {
-        if let Err(why) = self.open_routed() {
-            crate::abi::remember(&why);
-            return self.lose(tid);
-        }
+    /// A task is gone. Its last words may still be on their way: through the daemon, or
+    /// in the buffers of a connection, which the system empties after its end.
+    fn see_off(&mut self, tid: Tid, routed: bool) {
+        self.accept_tcp();
         // The end of the route may have come before this news of it.
-        if self.routed.as_ref().is_some_and(|hub| hub.has_ended(tid)) {
-            return self.lose(tid);
+        if routed && !self.routed.as_ref().is_some_and(|hub| hub.has_ended(tid)) {
+            if let Err(why) = self.open_routed() {
+                crate::abi::remember(&why);
+                return self.lose(tid);
+            }
+            if let Some(hub) = &self.routed
+                && !self.engine.is_attached(tid, Route::Routed)
+            {
+                self.engine.attach(tid, Route::Routed, Box::new(hub.link(tid)));
+            }
         }
-        if let Some(hub) = &self.routed
-            && !self.engine.is_attached(tid, Route::Routed)
-        {
-            self.engine.attach(tid, Route::Routed, Box::new(hub.link(tid)));
+        if self.may_still_speak(tid) {
+            self.leaving.push(Leaving { tid, quiet_since: Instant::now() });
+        } else {
+            self.lose(tid);
         }
-        self.leaving.push(tid);
     }
 
-    /// Lets go of tasks whose last words have come: their route is closed then.
-    pub(crate) fn let_go(&mut self) {
-        for tid in std::mem::take(&mut self.leaving) {
-            if self.engine.is_attached(tid, Route::Routed) {
-                self.leaving.push(tid);
+    fn may_still_speak(&self, tid: Tid) -> bool {
+        [Route::Routed, Route::Tcp].iter().any(|route| self.engine.is_attached(tid, *route))
+    }
+
+    /// Whether the task is gone, though its last words may still come.
+    #[inline]
+    pub(crate) fn is_leaving(&self, tid: Tid) -> bool {
+        self.leaving.iter().any(|leaving| leaving.tid == tid)
+    }
+
+    /// Lets go of tasks whose last words have come: their routes are closed then. A connection
+    /// that a forked child of theirs holds open is let go when nothing has come for a while.
+    pub(crate) fn let_go(&mut self, moved: bool) {
+        for mut leaving in std::mem::take(&mut self.leaving) {
+            let tid = leaving.tid;
+            if moved {
+                leaving.quiet_since = Instant::now();
+            }
+            if self.may_still_speak(tid) && leaving.quiet_since.elapsed() < QUIET {
+                self.leaving.push(leaving);
             } else {
                 self.routed.as_ref().map(|hub| hub.has_ended(tid));
                 self.lose(tid);
@@ -120,7 +150,7 @@ impl Runtime {
     fn note(&mut self, cookie: u64, about: Notice, tid: Tid) {
         if cookie == FOR_OURSELVES {
             // One whose last words are still on their way is let go when they have come.
-            if !self.leaving.contains(&tid) {
+            if !self.is_leaving(tid) {
                 self.lose(tid);
             }
             return;

@@ -1,6 +1,7 @@
 //! The runtime: engine, session and transports of one process, and the step that moves them on.
 
 use crate::connect::{Early, Expected};
+use crate::events::Leaving;
 use crate::waiting::{Crowd, Patience, sleep_limit, woken_from_own_core};
 use parvum_engine::{Block, Engine, Ledger, PullRefused, Remote, RequestId, Settings};
 use parvum_page::{TaskPage, WaitingFor, monotonic_ns};
@@ -42,7 +43,7 @@ pub(crate) struct Runtime {
     pub(crate) early: Vec<Early>,
     pub(crate) greeting: Vec<parvum_tcp::Greeting>,
     /// Tasks that are gone and have routed frames on their way to us.
-    pub(crate) leaving: Vec<Tid>,
+    pub(crate) leaving: Vec<Leaving>,
     /// Tasks whose end the daemon was asked to tell, though there is no link to them.
     pub(crate) looked_after: HashSet<Tid>,
     /// Blocks lent to interfaces, by handle.
@@ -143,7 +144,7 @@ impl Runtime {
             return true;
         }
         if self.has_sockets() {
-            return self.tend_sockets() || moved;
+            return self.tend_sockets(moved) || moved;
         }
         moved
     }
