@@ -22,7 +22,7 @@ static void child(int argc, char **argv)
 
 static void who_is_who(const int *tids)
 {
-	int me = pvm_mytid(), hosts, archs, count, found = 0;
+	int me = pvm_mytid(), hosts, archs, count, daemon, found = 0;
 	struct pvmhostinfo *host;
 	struct pvmtaskinfo *task;
 
@@ -31,8 +31,9 @@ static void who_is_who(const int *tids)
 	GIVES(1, hosts);
 	GIVES(1, archs);
 	CHECK(host->hi_name && *host->hi_name && host->hi_arch && *host->hi_arch && host->hi_speed > 0);
-	GIVES(host->hi_tid, pvm_tidtohost(me));
-	GIVES(host->hi_tid, pvm_tidtohost(tids[0]));
+	daemon = host->hi_tid;
+	GIVES(daemon, pvm_tidtohost(me));
+	GIVES(daemon, pvm_tidtohost(tids[0]));
 	GIVES(PvmBadParam, pvm_tidtohost(-5));
 	OK(pvm_config(NULL, NULL, NULL));
 
@@ -41,14 +42,14 @@ static void who_is_who(const int *tids)
 		if (task[i].ti_tid == me)
 			CHECK(task[i].ti_ptid == 0 && task[i].ti_pid == getpid());
 		if (task[i].ti_tid == tids[0] || task[i].ti_tid == tids[1])
-			CHECK(task[i].ti_ptid == me && task[i].ti_host == host->hi_tid &&
+			CHECK(task[i].ti_ptid == me && task[i].ti_host == daemon &&
 				strcmp(task[i].ti_a_out, "family") == 0);
 		found += task[i].ti_tid == me || task[i].ti_tid == tids[0] || task[i].ti_tid == tids[1];
 	}
 	GIVES(3, found);
 	OK(pvm_tasks(tids[1], &count, &task));
 	CHECK(count == 1 && task->ti_tid == tids[1]);
-	OK(pvm_tasks(host->hi_tid, &count, NULL));
+	OK(pvm_tasks(daemon, &count, NULL));
 	CHECK(count >= 3);
 	GIVES(PvmBadParam, pvm_tasks(-1, &count, &task));
 	CHECK(pvm_tasks((me & ~0x3ffff) | 0x3fff0, &count, &task) < 0);

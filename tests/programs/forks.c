@@ -78,7 +78,7 @@ int main(int argc, char **argv)
 	/* One that stays while its parent goes on and ends. */
 	pid = fork();
 	if (pid == 0) {
-		sleep(1);
+		usleep(200000);
 		_exit(0);
 	}
 	GIVES(me, pvm_mytid());

@@ -58,6 +58,7 @@ impl Core {
                 state.clear(header.length, header.order, || requests.insert(State::Sending, false));
             }
             Kind::Done => self.done(state, header.length),
+            Kind::Fetch => self.fetch_offered(peer, state, route, header.length),
             Kind::Credit => state.outstanding -= header.length.min(state.outstanding),
         }
     }
@@ -278,11 +279,34 @@ impl Core {
     /// Fetches data that nobody has asked for yet: a receive without a pattern
     /// takes it, and the message waits for the receive.
     fn fetch_unexpected(&mut self, peer: u32, route: Route, envelope: Envelope, flags: u16, offer: Offer) {
-        let block = Block::new(envelope.length as usize, &mut self.pool);
-        self.ledger.add(Counter::BufferedHere, envelope.length);
+        let block = Block::new(0, &mut self.pool);
         let body = Body::Filling { block, got: 0, claimed: None };
         let id = self.queues.store(Message { envelope, peer, flags, body });
         self.queues.enqueue(id);
+        self.fetch_for(id, peer, route, envelope, offer);
+    }
+
+    /// The sender of an offer cannot keep its data any longer.
+    fn fetch_offered(&mut self, peer: u32, state: &PeerState, route: Route, cookie: u64) {
+        let early = state.early.iter().map(|&(_, id)| id);
+        for id in self.queues.of_peer(peer).into_iter().chain(early) {
+            let Some(message) = self.queues.get_mut(id) else { continue };
+            let envelope = message.envelope;
+            match message.body {
+                Body::Offered { offer, route: over } if (offer.cookie, over) == (cookie, route) => {
+                    let block = Block::new(0, &mut self.pool);
+                    message.body = Body::Filling { block, got: 0, claimed: None };
+                    self.queues.bytes_here += envelope.length;
+                    return self.fetch_for(id, peer, route, envelope, offer);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Fetches the data of a stored message, whose body is `Filling`.
+    fn fetch_for(&mut self, id: MessageId, peer: u32, route: Route, envelope: Envelope, offer: Offer) {
+        self.ledger.add(Counter::BufferedHere, envelope.length);
         let receive = crate::receive::Receive {
             pattern: crate::message::Pattern::ANY,
             into: Into::Block,

@@ -37,6 +37,8 @@ pub struct Engine {
     /// Peers with something to push.
     pushing: Vec<u32>,
     pub(crate) core: Core,
+    /// Nothing may wait here for its receiver any more.
+    pub(crate) leaving: bool,
     /// Reused by `progress`.
     fetches: Vec<Fetch>,
 }
@@ -60,6 +62,7 @@ impl Engine {
             polled: Vec::new(),
             pushing: Vec::new(),
             core,
+            leaving: false,
             fetches: Vec::new(),
         };
         engine.attach(me, Route::Own, Box::<OwnLink>::default());

@@ -44,6 +44,8 @@ pub(crate) struct Pending {
 
 /// A send whose data waits here for the receiver.
 pub(crate) struct Offered {
+    /// Where it was offered.
+    pub(crate) route: Route,
     /// `None` once the request was reported: the engine owns the data.
     pub(crate) request: Option<RequestId>,
     pub(crate) source: Source,

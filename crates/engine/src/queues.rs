@@ -46,7 +46,7 @@ impl Message {
     /// Bytes of data that lie in this task's memory.
     pub(crate) fn held_here(&self) -> u64 {
         match &self.body {
-            Body::Whole(block) | Body::Filling { block, .. } => block.bytes().len() as u64,
+            Body::Whole(_) | Body::Filling { .. } => self.envelope.length,
             Body::Offered { .. } => 0,
         }
     }

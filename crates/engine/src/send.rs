@@ -11,7 +11,7 @@
 use crate::engine::Engine;
 use crate::ledger::Counter;
 use crate::memory::{Keep, Source};
-use crate::peer::{Offered, Peer, PeerState, Pending};
+use crate::peer::{Answer, Offered, Peer, PeerState, Pending};
 use crate::requests::{Outcome, RequestId, State};
 use parvum_transport::{Gather, Limits, Refused, Route};
 use parvum_wire::frame::{DISCARD_UNLESS_POSTED, FETCH_AT_ONCE, Offer};
@@ -203,6 +203,22 @@ impl Engine {
         }
     }
 
+    /// The task is about to leave: receivers shall fetch now what waits here for
+    /// them, wanted or not. [`Engine::unfinished`] says when all is handed over.
+    pub fn hand_over(&mut self) {
+        self.leaving = true;
+        for index in 0..self.peers.len() {
+            let state = &mut self.peers[index].state;
+            for (&cookie, offered) in &state.offers {
+                if offered.header.flags & FETCH_AT_ONCE == 0 {
+                    let header = Header::answer(Kind::Fetch, cookie, 0);
+                    state.answers.push_back(Answer { route: offered.route, header });
+                }
+            }
+            self.push(index);
+        }
+    }
+
     /// Hands over to the peer's links what there is room for. Whether anything moved.
     pub(crate) fn push(&mut self, index: usize) -> bool {
         let mut moved = false;
@@ -283,6 +299,9 @@ impl Engine {
         if pending.offer {
             let address = if link.limits().single_copy { pending.source.address().unwrap_or(0) } else { 0 };
             let offer = Offer { cookie: state.next_cookie, address };
+            if self.leaving {
+                pending.header.flags |= FETCH_AT_ONCE;
+            }
             let header = Header { kind: Kind::Offer, ..pending.header };
             link.send(&header, Gather::new(&[&offer.encode()])).map_err(|refused| (refused, route))?;
             self.offered(index, offer.cookie);
@@ -305,7 +324,7 @@ impl Engine {
     /// The current message's offer is out: keep its data until it is wanted.
     fn offered(&mut self, index: usize, cookie: u64) {
         let state = &mut self.peers[index].state;
-        let Some((_, pending)) = state.current.take() else { return };
+        let Some((route, pending)) = state.current.take() else { return };
         state.next_cookie += 1;
         let request = if pending.owned {
             self.core.requests.finish(pending.request, Outcome::Sent);
@@ -316,7 +335,7 @@ impl Engine {
         let Pending { source, header, cost, .. } = pending;
         // What the receiver buffers it gives credit back for when it consumes it, not before.
         let cost = if header.flags & FETCH_AT_ONCE != 0 { 0 } else { cost };
-        state.offers.insert(cookie, Offered { request, source, header, cost });
+        state.offers.insert(cookie, Offered { route, request, source, header, cost });
     }
 
     /// The current message has been handed over in full.
@@ -333,7 +352,7 @@ impl Engine {
 impl PeerState {
     /// The receiver asks for the data of an offer: it goes to its slot.
     pub(crate) fn clear(&mut self, cookie: u64, slot: u32, never: impl FnOnce() -> RequestId) {
-        let Some(Offered { request, source, header, cost }) = self.offers.remove(&cookie) else { return };
+        let Some(Offered { request, source, header, cost, .. }) = self.offers.remove(&cookie) else { return };
         let request = request.unwrap_or_else(never);
         let header = Header { kind: Kind::Answer, order: slot, flags: 0, ..header };
         self.cleared.push_back(Pending {

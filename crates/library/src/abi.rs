@@ -297,7 +297,11 @@ unsafe extern "C" fn receive_lazily(
 fn receive_as(pattern: &waist::Pattern, into: Into, length: usize, notes: &Notes, out: &mut Message) -> i32 {
     let in_block = !matches!(into, Into::User(_));
     with(Status::Unknown as i32, |runtime| {
-        let id = runtime.engine.post(pattern_of(pattern), into, false, false);
+        let pattern = pattern_of(pattern);
+        if notes.limit != 0 && !runtime.may_hear(&pattern) {
+            return Status::Gone as i32;
+        }
+        let id = runtime.engine.post(pattern, into, false, false);
         loop {
             if runtime.wait_for(id, notes) {
                 return finish(runtime, id, in_block, length, out) as i32;
@@ -424,12 +428,20 @@ unsafe extern "C" fn probe(pattern: *const waist::Pattern, notes: *const Notes, 
     let (pattern, notes, out) = unsafe { (&*pattern, &*notes, &mut *out) };
     let pattern = pattern_of(pattern);
     with(Status::Unknown as i32, |runtime| {
-        match runtime.wait_until(notes, |runtime| runtime.engine.probe(&pattern)) {
-            Some((id, envelope)) => {
+        if notes.limit != 0 && !runtime.may_hear(&pattern) {
+            return Status::Gone as i32;
+        }
+        let found = runtime.wait_until(notes, |runtime| match runtime.engine.probe(&pattern) {
+            None if pattern.from.is_some_and(|from| runtime.engine.is_gone(from)) => Some(None),
+            found => found.map(Some),
+        });
+        match found {
+            Some(Some((id, envelope))) => {
                 *out = describe(id, &envelope);
                 Status::Done as i32
             }
-            None => late(runtime) as i32,
+            Some(None) if notes.limit != 0 => Status::Gone as i32,
+            _ => late(runtime) as i32,
         }
     })
 }

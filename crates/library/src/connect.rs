@@ -1,13 +1,14 @@
 //! Making links: which route, and what it takes to open it.
 
 use crate::runtime::{AskError, Runtime};
+use parvum_engine::Pattern;
 use parvum_page::TaskPage;
 use parvum_shm::{BadSegment, Bell, Segment, ShmLink};
 use parvum_task::SessionError;
 use parvum_transport::Route;
 use parvum_waist::{Notes, call};
 use parvum_wire::Tid;
-use parvum_wire::control::{Failure, Reply, Request};
+use parvum_wire::control::{ErrorKind, Failure, Reply, Request};
 use rustix::fd::AsFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -66,6 +67,10 @@ impl Runtime {
     /// Makes sure that messages to `to` go over the wanted route.
     #[inline]
     pub(crate) fn reach(&mut self, to: Tid) -> Result<(), ConnectError> {
+        if !self.leaving.is_empty() && self.leaving.contains(&to) {
+            // Its last words may still come, but it hears no more.
+            return Err(Failure::new(ErrorKind::NoSuchTask, to.to_string()).into());
+        }
         let wanted = self.routes.wanted();
         match self.engine.route_to(to) {
             Some(route) if route == wanted || route == Route::Own => Ok(()),
@@ -88,6 +93,36 @@ impl Runtime {
         }
         self.engine.prefer(to, wanted);
         Ok(())
+    }
+
+    /// Whether such a message may still come. Who waits for one certain task joins it
+    /// first, so as to be told when it is gone.
+    #[inline]
+    pub(crate) fn may_hear(&mut self, pattern: &Pattern) -> bool {
+        match pattern.from {
+            Some(from) if from.is_task() => {
+                self.engine.route_to(from).is_some() || self.may_hear_from(from, pattern)
+            }
+            _ => true,
+        }
+    }
+
+    #[inline(never)]
+    fn may_hear_from(&mut self, from: Tid, pattern: &Pattern) -> bool {
+        let has_come = |runtime: &mut Runtime| {
+            runtime.attend();
+            runtime.progress();
+            runtime.engine.probe(pattern).is_some()
+        };
+        if has_come(self) {
+            return true;
+        }
+        let unknown = match self.reach(from) {
+            Err(ConnectError::Refused(failure)) => failure.kind == ErrorKind::NoSuchTask,
+            _ => self.engine.is_gone(from),
+        };
+        // Its last words came before the daemon's answer.
+        !unknown || has_come(self)
     }
 
     fn connect_shm(&mut self, to: Tid) -> Result<(), ConnectError> {

@@ -302,6 +302,7 @@ impl Runtime {
     /// Hands over everything that was sent, then leaves the machine.
     pub(crate) fn depart(mut self) {
         let notes = Notes { limit: -1, call: parvum_waist::call::EXIT, peer: -1, tag: -1, context: -1 };
+        self.engine.hand_over();
         let flushed = |runtime: &mut Runtime| (runtime.engine.unfinished() == 0).then_some(());
         self.wait_until(&notes, flushed);
         if !self.session.is_lost()

@@ -34,6 +34,9 @@ pub enum Kind {
     Done = 6,
     /// Gives credit back: `length` bytes were consumed.
     Credit = 7,
+    /// Asks the receiver to fetch the data of an offer now, for its sender is
+    /// about to leave; `length` is the offer's cookie.
+    Fetch = 8,
 }
 
 impl Kind {
@@ -47,6 +50,7 @@ impl Kind {
             5 => Kind::Answer,
             6 => Kind::Done,
             7 => Kind::Credit,
+            8 => Kind::Fetch,
             _ => return None,
         })
     }
@@ -183,7 +187,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_header_survives_the_round_trip(
-            kind in 1u8..=7, flags: u16, tag: i32, context: u32, length: u64, meta: u32, order: u32, own: u32, inline: u8
+            kind in 1u8..=8, flags: u16, tag: i32, context: u32, length: u64, meta: u32, order: u32, own: u32, inline: u8
         ) {
             let kind = Kind::from_u8(kind).expect("in range");
             let header = Header { kind, flags, tag, context, length, meta, order };
@@ -192,7 +196,7 @@ mod tests {
 
         #[test]
         fn any_bytes_decode_or_are_refused(bytes: [u8; 32]) {
-            let known = (1..=7).contains(&bytes[4]);
+            let known = (1..=8).contains(&bytes[4]);
             prop_assert_eq!(Header::decode(&bytes).is_ok(), known);
         }
 

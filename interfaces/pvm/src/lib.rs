@@ -10,6 +10,8 @@ mod buffer;
 #[allow(unsafe_code)]
 mod calls;
 mod errors;
+#[allow(unsafe_code)]
+mod fork;
 mod groups;
 mod options;
 mod pack;

@@ -108,10 +108,27 @@ impl State {
     /// The engine, with this process a task of the machine: every call that needs it comes here.
     #[inline]
     pub(crate) fn machine(&mut self) -> Pvm<Waist> {
+        if crate::fork::is_child() {
+            self.forget_parent();
+        }
         match (self.waist, self.enrolled) {
             (Some(waist), Some(_)) => Ok(waist),
             _ => self.enrol(),
         }
+    }
+
+    /// What this process has is its parent's: another task. Messages being packed stay.
+    #[cold]
+    fn forget_parent(&mut self) {
+        crate::fork::now_itself();
+        for buffer in &mut self.buffers {
+            // The engine's memory that received messages lie in was the parent's engine's.
+            if matches!(buffer, Some(Buffer::Arrived(_) | Buffer::Found(_))) {
+                *buffer = None;
+            }
+        }
+        (self.receiving, self.found) = (0, 0);
+        self.enrolled = None;
     }
 
     #[inline(never)]
@@ -124,6 +141,7 @@ impl State {
             })?,
         };
         self.waist = Some(waist);
+        crate::fork::watch();
         match waist.enrol("pvm") {
             Ok(enrolled) => self.enrolled = Some(enrolled),
             Err(_) => {
@@ -368,9 +386,9 @@ impl State {
         }
         // Whoever keeps data for us may wait for us in turn: we must not wait before we have it.
         match waist.receive_lazily(pattern, &Notes { limit: 0, ..*notes }) {
-            Err(Status::Pending) if notes.limit != 0 => {
+            Err(Status::Pending) => {
                 self.settle();
-                waist.receive_lazily(pattern, notes)
+                if notes.limit == 0 { Err(Status::Pending) } else { waist.receive_lazily(pattern, notes) }
             }
             other => other,
         }

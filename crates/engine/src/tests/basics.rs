@@ -131,6 +131,29 @@ fn a_send_that_nobody_may_buffer_waits_for_the_receive() {
 }
 
 #[test]
+fn who_leaves_hands_over_what_nobody_has_asked_for_yet() {
+    for refuse_pull in [0, 1] {
+        let (mut a, mut b) = pair(Nature { refuse_pull, ..Nature::QUICK });
+        let data: Vec<u8> = (0..100_000u32).map(|i| (i * 3) as u8).collect();
+        for tag in 0..3 {
+            let _ = send(&mut a, outgoing(b.me(), tag, &[&data]));
+        }
+        settle(&mut [&mut a, &mut b]);
+        assert_eq!(a.unfinished(), 3, "the data waits where it is");
+        a.hand_over();
+        settle(&mut [&mut a, &mut b]);
+        assert_eq!(a.unfinished(), 0);
+        assert_eq!(b.ledger().read(Counter::WaitingBytes), 300_000);
+        let last = b.post(tagged(2), Into::Block, false, false);
+        let first = b.post(tagged(0), Into::Block, false, false);
+        drop(a);
+        assert_eq!(bytes_of(&mut b, last), data);
+        assert_eq!(bytes_of(&mut b, first), data);
+        assert_eq!(b.ledger().read(Counter::WaitingBytes), 100_000);
+    }
+}
+
+#[test]
 fn a_send_buffered_at_the_sender_is_over_at_once_and_its_memory_is_free() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let mut data = vec![1; 50_000];

@@ -1,0 +1,146 @@
+//! The face that programs are compiled and linked against: `pvm3.h` and the symbols behind it.
+
+use parvum_tests::stage::{compiler, stage};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const DEBIANS: &str = "/usr/include/pvm3.h";
+
+fn header() -> String {
+    std::fs::read_to_string(stage().include.join("pvm3.h")).expect("pvm3.h")
+}
+
+/// Names that the header defines as constants.
+fn constants(header: &str) -> Vec<&str> {
+    let names = header.lines().filter_map(|line| line.strip_prefix("#define")?.split_whitespace().next());
+    names.filter(|name| !name.starts_with('_')).collect()
+}
+
+/// Declarations of functions, each in one string.
+fn prototypes(header: &str) -> Vec<String> {
+    let text = header.lines().filter(|line| !line.starts_with('#')).collect::<Vec<_>>().join(" ");
+    let ends = text.split(';').map(str::trim);
+    ends.filter_map(|text| {
+        let start = ["int pvm_", "char *pvm_", "void Pvm"].iter().filter_map(|s| text.find(s)).min()?;
+        text.ends_with(')').then(|| text[start..].to_owned())
+    })
+    .collect()
+}
+
+/// The name in a declaration.
+fn name(prototype: &str) -> &str {
+    let before = prototype.split('(').next().expect("a function");
+    before.rsplit([' ', '*']).next().expect("a name")
+}
+
+/// A directory for what a test compiles.
+fn scratch(test: &str) -> PathBuf {
+    let dir = stage().programs.join(format!("surface-{test}-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).expect("writable");
+    dir
+}
+
+fn succeed(command: &mut Command) -> String {
+    let done = command.output().unwrap_or_else(|why| panic!("{command:?}: {why}"));
+    assert!(done.status.success(), "{command:?}: {}", String::from_utf8_lossy(&done.stderr));
+    String::from_utf8_lossy(&done.stdout).into_owned()
+}
+
+#[test]
+fn the_header_compiles_alone_as_c_and_as_cpp() {
+    let header = stage().include.join("pvm3.h");
+    for (name, standard, language) in [("cc", "c11", "c"), ("cc", "gnu89", "c"), ("c++", "c++17", "c++")] {
+        let mut command = compiler(name);
+        command.args(["-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x", language]);
+        if language == "c++" && Command::new(name).arg("--version").output().is_err() {
+            eprintln!("skipped: no {name} is installed");
+            continue;
+        }
+        succeed(command.arg(format!("-std={standard}")).arg(&header));
+    }
+}
+
+#[test]
+fn every_declared_function_is_exported() {
+    let (header, dir) = (header(), scratch("exported"));
+    let declared = prototypes(&header);
+    let names = header
+        .lines()
+        .filter(|line| line.starts_with("int pvm_") || line.contains(" Pvm") && line.starts_with("void"));
+    assert!(declared.len() > names.count(), "every one is found, and pvm_version");
+    let addresses: Vec<String> = declared.iter().map(|p| format!("(void (*)(void)){}", name(p))).collect();
+    let source = format!(
+        "#include <pvm3.h>\nvoid (*all[])(void) = {{ {} }};\nint main(void) {{ return all[0] == 0; }}\n",
+        addresses.join(",\n")
+    );
+    std::fs::write(dir.join("all.c"), source).expect("writable");
+    let mut cc = compiler("cc");
+    cc.args(["-std=c11", "-Wall", "-Werror", "-o"]).arg(dir.join("all")).arg(dir.join("all.c"));
+    cc.arg("-I").arg(&stage().include).arg("-L").arg(&stage().lib).args(["-lpvm3", "-lgpvm3"]);
+    succeed(&mut cc);
+    succeed(Command::new(dir.join("all")).env("LD_LIBRARY_PATH", &stage().lib));
+    std::fs::remove_dir_all(dir).expect("ours");
+}
+
+/// A program that prints every number and layout of a `pvm3.h`.
+fn describing(header: &str) -> String {
+    let mut body = String::new();
+    for constant in constants(header) {
+        if matches!(constant, "PVM_VER") {
+            body += &format!("printf(\"{constant} %s\\n\", {constant});\n");
+        } else {
+            body += &format!("printf(\"{constant} %d\\n\", (int)({constant}));\n");
+        }
+    }
+    let structures = [
+        ("pvmhostinfo", "hi_tid hi_name hi_arch hi_speed hi_dsig"),
+        ("pvmtaskinfo", "ti_tid ti_ptid ti_host ti_flag ti_a_out ti_pid"),
+    ];
+    for (structure, fields) in structures {
+        body += &format!("printf(\"{structure} %zu\\n\", sizeof(struct {structure}));\n");
+        for field in fields.split(' ') {
+            body += &format!(
+                "printf(\"{field} %zu %zu\\n\", offsetof(struct {structure}, {field}), \
+                 sizeof ((struct {structure} *)0)->{field});\n"
+            );
+        }
+    }
+    format!(
+        "#include <pvm3.h>\n#include <stddef.h>\n#include <stdio.h>\nint main(void) {{\n{body}return 0;\n}}\n"
+    )
+}
+
+#[test]
+fn numbers_and_structures_are_those_of_pvm() {
+    if !Path::new(DEBIANS).exists() {
+        return eprintln!("skipped: {DEBIANS} is not there (Debian's pvm-dev)");
+    }
+    let (header, dir) = (header(), scratch("numbers"));
+    assert!(constants(&header).len() > 100);
+    std::fs::write(dir.join("describe.c"), describing(&header)).expect("writable");
+    let described = |include: &Path| {
+        let mut cc = compiler("cc");
+        cc.arg("-I").arg(include).arg("-o").arg(dir.join("describe")).arg(dir.join("describe.c"));
+        succeed(&mut cc);
+        succeed(&mut Command::new(dir.join("describe")))
+    };
+    let (ours, theirs) = (described(&stage().include), described(Path::new("/usr/include")));
+    for (our, their) in ours.lines().zip(theirs.lines()) {
+        assert_eq!(our, their);
+    }
+    assert_eq!(ours.lines().count(), theirs.lines().count());
+    std::fs::remove_dir_all(dir).expect("ours");
+}
+
+#[test]
+fn functions_are_declared_as_pvm_declares_them() {
+    if !Path::new(DEBIANS).exists() {
+        return eprintln!("skipped: {DEBIANS} is not there (Debian's pvm-dev)");
+    }
+    let dir = scratch("declared");
+    // A second declaration that is not like the first does not compile.
+    let source = format!("#include \"{DEBIANS}\"\n{};\n", prototypes(&header()).join(";\n"));
+    std::fs::write(dir.join("both.c"), source).expect("writable");
+    succeed(compiler("cc").args(["-std=gnu11", "-fsyntax-only"]).arg(dir.join("both.c")));
+    std::fs::remove_dir_all(dir).expect("ours");
+}
