@@ -73,7 +73,7 @@ impl Job {
             Kind::Ring | Kind::Start | Kind::Floors => 10,
             Kind::Fft { large: false, .. } => 10,
             Kind::OneCore => 6,
-            Kind::Fft { large: true, .. } => 4,
+            Kind::Fft { large: true, .. } => 2,
             // Three seconds each, and all but the same every time.
             Kind::Blocked => 1,
         };
@@ -97,7 +97,7 @@ pub fn jobs(extent: Extent, chosen: &dyn Fn(&System) -> bool) -> Vec<Job> {
             add(Kind::Fft { tasks, large }, systems::fft_systems(extent));
         }
     }
-    add(Kind::Blocked, systems::route_systems());
+    add(Kind::Blocked, systems::fft_systems(extent));
     add(Kind::Start, systems::fft_systems(Extent::Quick));
     jobs
 }

@@ -46,6 +46,6 @@ impl CompareOptions {
 
     /// Seconds for all launches together. The quick run leaves room for building and reporting within three minutes.
     pub fn budget_seconds(&self) -> u64 {
-        self.budget.unwrap_or(if self.full { 1800 } else { 150 })
+        self.budget.unwrap_or(if self.full { 1800 } else { 160 })
     }
 }

@@ -151,7 +151,7 @@ impl Runner {
             Kind::Ring => (
                 "ring",
                 2,
-                format!("--cpus {two} --sizes {} --time-ms 12 --least 5 --most 500", sizes(&RING_SIZES)),
+                format!("--cpus {two} --sizes {} --time-ms 8 --least 4 --most 500", sizes(&RING_SIZES)),
             ),
             Kind::OneCore => {
                 let one = self.cores[0];

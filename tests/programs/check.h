@@ -2,7 +2,7 @@
 #ifndef CHECK_H
 #define CHECK_H
 
-#define _DEFAULT_SOURCE 1	/* usleep and its kin, beside C11 */
+#define _GNU_SOURCE 1	/* usleep, process_vm_readv: beside C11 */
 #include <pvm3.h>
 #include <stdio.h>
 #include <stdlib.h>

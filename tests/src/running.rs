@@ -181,6 +181,12 @@ pub fn status_kib(pid: u32, field: &str) -> u64 {
     line.and_then(|rest| rest.trim().trim_end_matches(" kB").parse().ok()).expect("a number of KiB")
 }
 
+/// Whether the process sleeps, as one that waits for a message does in the end.
+pub fn asleep(pid: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).expect("it runs");
+    stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('S'))
+}
+
 /// Waits until only so many tasks are left.
 pub fn await_tasks(machine: &TestMachine, count: usize) {
     eventually("the tasks are gone", || machine.tasks().len() == count);

@@ -61,7 +61,8 @@ const EARLY: usize = 64;
 const EARLY_FOR: Duration = Duration::from_secs(60);
 
 /// The daemon answers at once; a minute means that it hangs.
-const MINUTE: Notes = Notes { limit: 60_000_000_000, call: call::MACHINE, peer: -1, tag: -1, context: -1 };
+pub(crate) const MINUTE: Notes =
+    Notes { limit: 60_000_000_000, call: call::MACHINE, peer: -1, tag: -1, context: -1 };
 
 impl Runtime {
     /// Makes sure that messages to `to` go over the wanted route.
@@ -95,8 +96,8 @@ impl Runtime {
         Ok(())
     }
 
-    /// Whether such a message may still come. Who waits for one certain task joins it
-    /// first, so as to be told when it is gone.
+    /// Whether such a message may still come. Of one certain task that is waited for the
+    /// daemon is asked to tell when it is gone.
     #[inline]
     pub(crate) fn may_hear(&mut self, pattern: &Pattern) -> bool {
         match pattern.from {
@@ -114,15 +115,8 @@ impl Runtime {
             runtime.progress();
             runtime.engine.probe(pattern).is_some()
         };
-        if has_come(self) {
-            return true;
-        }
-        let unknown = match self.reach(from) {
-            Err(ConnectError::Refused(failure)) => failure.kind == ErrorKind::NoSuchTask,
-            _ => self.engine.is_gone(from),
-        };
         // Its last words came before the daemon's answer.
-        !unknown || has_come(self)
+        has_come(self) || !self.is_gone(from) || has_come(self)
     }
 
     fn connect_shm(&mut self, to: Tid) -> Result<(), ConnectError> {

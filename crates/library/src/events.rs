@@ -1,14 +1,18 @@
 //! What the daemon says, carried out.
 
+use crate::connect::{ConnectError, MINUTE};
 use crate::runtime::Runtime;
 use parvum_engine::Envelope;
 use parvum_page::TaskPage;
 use parvum_shm::{Bell, Segment, ShmLink};
 use parvum_transport::Route;
-use parvum_wire::control::{Event, Notice};
+use parvum_wire::control::{Event, Notice, Request};
 use parvum_wire::{Tid, encoding};
 use rustix::fd::OwnedFd;
 use std::sync::Arc;
+
+/// The cookie of notices that the runtime asked for; no interface has such a tag.
+const FOR_OURSELVES: u64 = u64::MAX;
 
 impl Runtime {
     /// Takes in what the daemon has sent, and does it.
@@ -89,8 +93,33 @@ impl Runtime {
         self.expect_no_more(tid);
     }
 
+    /// Whether nothing will come from the task any more. Of one that this task has no link to
+    /// the daemon is asked to tell; from then on a receive from it ends when it does.
+    pub(crate) fn is_gone(&mut self, tid: Tid) -> bool {
+        if !tid.is_task() || self.engine.route_to(tid).is_some() || self.looked_after.contains(&tid) {
+            return self.engine.is_gone(tid);
+        }
+        if !self.engine.is_gone(tid) {
+            self.looked_after.insert(tid);
+            let about = Notice::TaskExit;
+            let request = Request::Notify { about, targets: vec![tid], count: 1, cookie: FOR_OURSELVES };
+            if let Err(why) = self.ask(request, &[], &MINUTE) {
+                crate::abi::remember(&ConnectError::from(why));
+            }
+            self.attend();
+        }
+        self.engine.is_gone(tid)
+    }
+
     /// A notice becomes a message, as PVM lays it out; the cookie holds context and tag.
     fn note(&mut self, cookie: u64, about: Notice, tid: Tid) {
+        if cookie == FOR_OURSELVES {
+            // One whose last words are still on their way is let go when they have come.
+            if !self.leaving.contains(&tid) {
+                self.lose(tid);
+            }
+            return;
+        }
         let envelope = Envelope {
             from: self.engine.me().daemon(),
             tag: cookie as u32 as i32,

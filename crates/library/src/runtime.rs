@@ -11,6 +11,7 @@ use parvum_wire::Tid;
 use parvum_wire::control::{Request, Role};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -42,6 +43,8 @@ pub(crate) struct Runtime {
     pub(crate) greeting: Vec<parvum_tcp::Greeting>,
     /// Tasks that are gone and have routed frames on their way to us.
     pub(crate) leaving: Vec<Tid>,
+    /// Tasks whose end the daemon was asked to tell, though there is no link to them.
+    pub(crate) looked_after: HashSet<Tid>,
     /// Blocks lent to interfaces, by handle.
     pub(crate) lent: Vec<Option<Block>>,
     /// Data that is still with its sender, by handle.
@@ -123,6 +126,7 @@ impl Runtime {
             early: Vec::new(),
             greeting: Vec::new(),
             leaving: Vec::new(),
+            looked_after: HashSet::new(),
             lent: Vec::new(),
             remotes: Vec::new(),
         })

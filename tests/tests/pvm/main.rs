@@ -1,5 +1,8 @@
 //! PVM programs, in C as their users write them, on a machine of one host.
 
+mod bounds;
+mod faults;
 mod mixed;
 mod programs;
 mod surface;
+mod surroundings;

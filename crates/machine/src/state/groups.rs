@@ -3,7 +3,8 @@
 //! A barrier of `count` opens when `count` different members have asked. Members
 //! may still join while others wait, as in PVM; but when a member leaves or dies
 //! and fewer than `count` remain, the waiters are told that the barrier is
-//! broken, where PVM would let them wait for ever.
+//! broken, where PVM would let them wait for ever. So is a member that comes to
+//! the barrier after such a death, until as many have joined as were lost.
 
 use super::*;
 
@@ -13,6 +14,8 @@ pub(super) type Groups = BTreeMap<String, Group>;
 pub(super) struct Group {
     members: BTreeMap<u32, Tid>,
     count: u32,
+    /// Members that ended without leaving, and that nobody has replaced.
+    lost: u32,
     waiters: Vec<(ClientId, RequestId, Tid)>,
 }
 
@@ -39,6 +42,7 @@ impl<F: Clone> Machine<F> {
         }
         let taken = group.members.keys().zip(0..).take_while(|(have, want)| **have == *want).count() as u32;
         group.members.insert(taken, me);
+        group.lost = group.lost.saturating_sub(1);
         Ok(Reply::Number(taken))
     }
 
@@ -54,6 +58,9 @@ impl<F: Clone> Machine<F> {
     pub(super) fn leave_all(&mut self, tid: Tid) {
         let names = self.groups.iter().filter(|(_, g)| g.instance(tid).is_some()).map(|(n, _)| n.clone());
         for name in names.collect::<Vec<_>>() {
+            if let Some(group) = self.groups.get_mut(&name) {
+                group.lost += 1;
+            }
             self.take_out(&name, tid);
         }
     }
@@ -111,6 +118,10 @@ impl<F: Clone> Machine<F> {
             1.. => count as u32,
             _ => return Err(Failure::new(ErrorKind::BadParameter, format!("count {count}"))),
         };
+        if group.lost > 0 && group.members.len() < count as usize {
+            let detail = format!("{} members of group {name} are gone", group.lost);
+            return Err(Failure::new(ErrorKind::BarrierBroken, detail));
+        }
         if first {
             group.count = count;
         } else if group.count != count {

@@ -329,6 +329,8 @@ fn a_barrier_opens_for_all_or_breaks_for_all() {
     let broken = answers(&bench.input(Input::Closed(3)));
     assert_eq!(broken.len(), 1);
     assert_eq!(broken[0].1.as_ref().expect_err("broken").kind, ErrorKind::BarrierBroken);
+    // Who comes after that is told as well, instead of waiting for the dead.
+    assert_eq!(kind(&bench.call(2, barrier(3))), ErrorKind::BarrierBroken);
     // One who waits and dies does not count.
     assert!(answers(&bench.call(1, barrier(2))).is_empty());
     bench.enrol(4);

@@ -1,0 +1,168 @@
+//! Tasks, spawners and daemons killed with -9 while others wait for them.
+
+use parvum_task::Session;
+use parvum_tests::running::{Running, asleep, await_tasks};
+use parvum_tests::{TestMachine, eventually, gone, kill_hard};
+use parvum_wire::control::{Reply, Request, Role};
+
+const NO_TASK: &str = "-31";
+const ROUTES: [&str; 3] = ["shm", "tcp", "routed"];
+
+/// An actor over a route; gives its tid as well.
+fn actor(machine: &TestMachine, route: &str, args: &[&str]) -> (Running, String) {
+    let mut command = machine.program("actor");
+    command.args(args).env("PARVUM_ROUTE", route).env("PARVUM_CREDIT", "1000000");
+    let mut running = Running::start(&mut command);
+    let tid = running.told("tid");
+    (running, tid)
+}
+
+fn settled(running: &Running) {
+    eventually("it waits", || asleep(running.pid()));
+}
+
+#[test]
+fn who_waits_for_a_killed_sender_is_told_and_others_wait_on() {
+    let machine = TestMachine::up();
+    for route in ROUTES {
+        let (mut sender, tid) = actor(&machine, route, &["stay"]);
+        let (mut waiting, _) = actor(&machine, route, &["receive", &tid]);
+        let (mut for_anyone, any) = actor(&machine, route, &["receive", "-1"]);
+        settled(&waiting);
+        settled(&for_anyone);
+        sender.kill();
+        assert_eq!(waiting.told("info"), NO_TASK, "over {route}");
+        assert!(waiting.end().success());
+        assert!(for_anyone.is_silent(), "over {route}: {}", for_anyone.said);
+        // The one that waits for anybody gets the next message.
+        let (mut other, _) = actor(&machine, route, &["stream", &any, "10", "1"]);
+        assert!(for_anyone.told("info").parse::<i32>().expect("a number") > 0);
+        other.tell("end");
+        assert!(other.end().success());
+        assert!(for_anyone.end().success());
+        // To wait for one that is gone already is an error at once.
+        let (mut late, _) = actor(&machine, route, &["receive", &tid]);
+        assert_eq!(late.told("info"), NO_TASK, "over {route}");
+        late.end();
+        await_tasks(&machine, 0);
+    }
+}
+
+/// A sender whose receiver never receives, and is killed then.
+fn killed_receiver(route: &str, bytes: &str, single_copy: &str) {
+    let machine = TestMachine::up();
+    let (mut receiver, tid) = actor(&machine, route, &["stay"]);
+    let mut command = machine.program("actor");
+    command.args(["stream", &tid, bytes, "1000"]).env("PARVUM_ROUTE", route);
+    command.env("PARVUM_CREDIT", "1000000").env("PARVUM_SINGLE_COPY", single_copy);
+    let mut sender = Running::start(&mut command);
+    sender.told("tid");
+    if bytes.len() < 7 {
+        sender.told("streaming");
+    }
+    settled(&sender);
+    receiver.kill();
+    assert_eq!(sender.told("info"), NO_TASK, "{bytes} bytes over {route}, single copy {single_copy}");
+    sender.tell("end");
+    assert!(sender.end().success());
+    receiver.end();
+    await_tasks(&machine, 0);
+}
+
+#[test]
+fn a_sender_without_credit_is_told_when_its_receiver_is_killed() {
+    for route in ROUTES {
+        killed_receiver(route, "100000", "on");
+        killed_receiver(route, "1000", "on");
+    }
+}
+
+#[test]
+fn a_sender_in_the_middle_of_a_message_is_told_when_its_receiver_is_killed() {
+    for route in ROUTES {
+        killed_receiver(route, "60000000", "off");
+    }
+}
+
+#[test]
+fn whoever_waits_is_told_when_the_daemon_is_killed() {
+    for route in ROUTES {
+        let machine = TestMachine::up();
+        let (mut idle, tid) = actor(&machine, route, &["stay"]);
+        let mut all = vec![
+            actor(&machine, route, &["receive", &tid]).0,
+            actor(&machine, route, &["receive", "-1"]).0,
+            actor(&machine, route, &["barrier", "2"]).0,
+            actor(&machine, route, &["stream", &tid, "100000", "1000"]).0,
+        ];
+        all[2].told("joined");
+        all[3].told("streaming");
+        all.iter().for_each(settled);
+        let daemon = machine.daemon_pid();
+        kill_hard(daemon);
+        gone(daemon);
+        for (at, task) in all.iter_mut().enumerate() {
+            let info: i32 = task.told("info").parse().expect("a number");
+            assert!(info < 0, "task {at} over {route}: {info}");
+            if at == 3 {
+                task.tell("end");
+            }
+            assert!(task.end().success());
+        }
+        idle.tell("end");
+        assert!(idle.end().success(), "who did not wait ends as it likes");
+        // A new machine takes the place, stale socket or not.
+        assert!(machine.run(&["up"]).status.success());
+        machine.check(machine.program("buffers").env("PARVUM_ROUTE", route));
+    }
+}
+
+#[test]
+fn spawned_tasks_are_told_when_their_spawner_is_killed() {
+    let machine = TestMachine::up();
+    for route in ROUTES {
+        let (mut parent, _) = actor(&machine, route, &["parent", "3"]);
+        parent.told("spawned");
+        eventually("the children wait", || {
+            let rows = machine.tasks();
+            rows.len() == 4 && rows.iter().all(|row| asleep(row.pid))
+        });
+        parent.kill();
+        await_tasks(&machine, 0);
+    }
+}
+
+fn group_size(machine: &TestMachine, group: &str) -> u32 {
+    let mut session = Session::open(&machine.options(Role::Tool)).expect("the machine is up");
+    match session.request(Request::GroupSize { group: group.into() }) {
+        Ok(Reply::Number(size)) => size,
+        _ => 0,
+    }
+}
+
+#[test]
+fn a_task_killed_at_any_moment_harms_nobody() {
+    let machine = TestMachine::up();
+    for (turn, program) in ["groups", "order", "groups", "order", "groups", "order"].iter().enumerate() {
+        let mut command = machine.program(program);
+        if *program == "groups" {
+            command.arg("8");
+        }
+        let mut master = Running::start(command.env("PARVUM_ROUTE", ROUTES[turn % 3]));
+        let mut children = Vec::new();
+        eventually("it has children", || {
+            children = machine.tasks().into_iter().filter(|row| row.parent.is_some()).collect();
+            !children.is_empty()
+        });
+        // A barrier waits for those who have yet to join, for ever if they never do.
+        if *program == "groups" {
+            eventually("all have joined", || group_size(&machine, "everybody") == 8);
+        }
+        // Another moment each time.
+        std::thread::sleep(std::time::Duration::from_millis(9 * turn as u64));
+        kill_hard(children[turn % children.len()].pid);
+        // Whether it was in time to disturb them or not: all come to an end.
+        master.end();
+        await_tasks(&machine, 0);
+    }
+}
