@@ -66,6 +66,10 @@ impl Runtime {
             crate::abi::remember(&why);
             return self.lose(tid);
         }
+        // The end of the route may have come before this news of it.
+        if self.routed.as_ref().is_some_and(|hub| hub.has_ended(tid)) {
+            return self.lose(tid);
+        }
         if let Some(hub) = &self.routed
             && !self.engine.is_attached(tid, Route::Routed)
         {
@@ -80,6 +84,7 @@ impl Runtime {
             if self.engine.is_attached(tid, Route::Routed) {
                 self.leaving.push(tid);
             } else {
+                self.routed.as_ref().map(|hub| hub.has_ended(tid));
                 self.lose(tid);
             }
         }

@@ -89,7 +89,7 @@ fn whoever_waits_is_told_when_the_daemon_is_killed() {
     for route in ROUTES {
         let machine = TestMachine::up();
         let (mut idle, tid) = actor(&machine, route, &["stay"]);
-        let mut all = vec![
+        let mut all = [
             actor(&machine, route, &["receive", &tid]).0,
             actor(&machine, route, &["receive", "-1"]).0,
             actor(&machine, route, &["barrier", "2"]).0,

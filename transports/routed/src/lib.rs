@@ -35,6 +35,8 @@ struct Shared {
     outbox: Outbox,
     /// Peers that have a link.
     linked: HashSet<Tid>,
+    /// Peers whose route has ended, until somebody asks.
+    ended: HashSet<Tid>,
 }
 
 /// A frame at the front of the inbox: from whom, and where it ends.
@@ -57,7 +59,13 @@ impl Hub {
         stream.set_nonblocking(true)?;
         let socket = stream.try_clone()?.into();
         let inbox = Inbox::new(4 * FRAME);
-        let shared = Shared { stream, inbox, outbox: Outbox::default(), linked: HashSet::new() };
+        let shared = Shared {
+            stream,
+            inbox,
+            outbox: Outbox::default(),
+            linked: HashSet::new(),
+            ended: HashSet::new(),
+        };
         Ok(Hub { shared: Arc::new(Mutex::new(shared)), socket })
     }
 
@@ -79,11 +87,16 @@ impl Hub {
             match shared.front() {
                 Ok(Some(front)) if shared.linked.contains(&front.from) => return Vec::new(),
                 // The end of a route that nobody uses any more.
-                Ok(Some(front)) if front.is_last() => shared.inbox.consume(front.end),
+                Ok(Some(front)) if front.is_last() => shared.end_of(&front),
                 Ok(Some(front)) => return vec![front.from],
                 _ => return Vec::new(),
             }
         }
+    }
+
+    /// Whether the last frame from the peer has come. Says so once.
+    pub fn has_ended(&self, peer: Tid) -> bool {
+        lock(&self.shared).ended.remove(&peer)
     }
 
     /// Whether a frame has come and waits for its link to be asked.
@@ -107,6 +120,12 @@ impl Shared {
                 return if self.inbox.is_closed() { Err(Refused::Closed) } else { Ok(None) };
             }
         }
+    }
+
+    /// Takes the end of a route off the front.
+    fn end_of(&mut self, front: &Front) {
+        self.inbox.consume(front.end);
+        self.ended.insert(front.from);
     }
 
     fn whole(&self) -> Result<Option<Front>, Refused> {
@@ -154,7 +173,7 @@ impl Link for RoutedLink {
                 Err(why) => return Err(why),
             };
             if front.is_last() {
-                shared.inbox.consume(front.end);
+                shared.end_of(&front);
                 return Err(Refused::Closed);
             }
             let frame = &shared.inbox.bytes()[ROUTED_HEADER..front.end];
@@ -192,6 +211,19 @@ mod tests {
     fn hubs() -> (Hub, Hub) {
         let (a, b) = UnixStream::pair().expect("a pair");
         (Hub::new(a.into()).expect("a hub"), Hub::new(b.into()).expect("a hub"))
+    }
+
+    #[test]
+    fn the_end_of_a_route_is_remembered_whether_it_was_used_or_not() {
+        let (a, b) = UnixStream::pair().expect("a pair");
+        let hub = Hub::new(b.into()).expect("a hub");
+        let last = [&4u32.to_le_bytes()[..], &LEFT.0.to_le_bytes()].concat();
+        (&a).write_all(&last).expect("sent");
+        assert!(hub.strangers().is_empty() && hub.has_ended(LEFT) && !hub.has_ended(LEFT));
+        let mut link = hub.link(LEFT);
+        (&a).write_all(&last).expect("sent");
+        assert_eq!(link.receive(9, &mut |_, _| {}), Err(Refused::Closed));
+        assert!(hub.has_ended(LEFT) && !hub.has_ended(RIGHT));
     }
 
     #[test]
