@@ -116,6 +116,8 @@ impl Session {
         } else {
             Command::new(&self.kit.starter)
         };
+        // Else it listens on the host's outer address, and ends at once where the host's name has none.
+        command.arg("-n127.0.0.1");
         command.envs(self.environment.iter().map(|(k, v)| (k, v))).current_dir(&self.folder).process_group(0);
         command.stdin(Stdio::null()).stdout(log.try_clone().map_err(|e| e.to_string())?).stderr(log);
         let mut daemon = command.spawn().map_err(|e| format!("cannot start pvmd: {e}"))?;
