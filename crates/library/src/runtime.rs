@@ -104,6 +104,9 @@ impl Runtime {
             .and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()))
             .unwrap_or_else(|| "?".into());
         let mut session = Session::open(&Options { beside, ..Options::new(Role::Task, name) })?;
+        if let Ok(daemon) = rustix::net::sockopt::socket_peercred(session.fd()) {
+            crate::process::trust(daemon.pid.as_raw_nonzero().get());
+        }
         let (page, event) = session.me.channel.take().ok_or(StartError::NoPage)?;
         let page = Arc::new(TaskPage::open(page)?);
         page.set_interface(interface);
