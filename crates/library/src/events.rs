@@ -18,6 +18,8 @@ const FOR_OURSELVES: u64 = u64::MAX;
 /// A task that is gone, with words on their way.
 pub(crate) struct Leaving {
     tid: Tid,
+    /// The daemon has frames of its, or said that they end.
+    routed: bool,
     quiet_since: Instant,
 }
 
@@ -86,15 +88,16 @@ impl Runtime {
                 self.engine.attach(tid, Route::Routed, Box::new(hub.link(tid)));
             }
         }
-        if self.may_still_speak(tid) {
-            self.leaving.push(Leaving { tid, quiet_since: Instant::now() });
+        let leaving = Leaving { tid, routed, quiet_since: Instant::now() };
+        if self.may_still_speak(&leaving) {
+            self.leaving.push(leaving);
         } else {
             self.lose(tid);
         }
     }
 
-    fn may_still_speak(&self, tid: Tid) -> bool {
-        [Route::Routed, Route::Tcp].iter().any(|route| self.engine.is_attached(tid, *route))
+    fn may_still_speak(&self, &Leaving { tid, routed, .. }: &Leaving) -> bool {
+        (routed && self.engine.is_attached(tid, Route::Routed)) || self.engine.is_attached(tid, Route::Tcp)
     }
 
     /// Whether the task is gone, though its last words may still come.
@@ -111,7 +114,7 @@ impl Runtime {
             if moved {
                 leaving.quiet_since = Instant::now();
             }
-            if self.may_still_speak(tid) && leaving.quiet_since.elapsed() < QUIET {
+            if self.may_still_speak(&leaving) && leaving.quiet_since.elapsed() < QUIET {
                 self.leaving.push(leaving);
             } else {
                 self.routed.as_ref().map(|hub| hub.has_ended(tid));
