@@ -231,12 +231,14 @@ impl Runtime {
         let over = loop {
             let in_poll = self.has_sockets();
             let rings = if in_poll { self.page.fall_asleep_in_poll() } else { self.page.fall_asleep() };
-            self.progress();
+            let moved = self.progress();
             if let Some(found) = done(self) {
                 self.page.stay_awake();
                 break Some(Some(found));
             }
-            if in_poll != self.has_sockets() {
+            // What moved may have made more to do, such as reading from a new link; who sleeps on
+            // the futex hears no socket.
+            if moved || in_poll != self.has_sockets() {
                 self.page.stay_awake();
                 continue;
             }
