@@ -3,6 +3,7 @@
 
 use parvum_wire::Tid;
 use parvum_wire::control::{Blob, ErrorKind, Failure, SpawnRequest};
+use rustix::fs::{Access, access};
 use rustix::process::{PidfdFlags, Rlimit, pidfd_open};
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind as Io};
@@ -168,8 +169,10 @@ fn refusal(error: &io::Error, program: &Path, cwd: &Path) -> Failure {
     }
 }
 
+/// The user's home, where programs begin unless told otherwise; none when it cannot be entered.
 fn home() -> Option<PathBuf> {
-    std::env::var_os("HOME").map(PathBuf::from).filter(|dir| dir.is_dir())
+    let may_enter = |dir: &PathBuf| dir.is_dir() && access(dir, Access::EXEC_OK).is_ok();
+    std::env::var_os("HOME").map(PathBuf::from).filter(may_enter)
 }
 
 fn text(blob: &Blob) -> &OsStr {
