@@ -107,6 +107,8 @@ impl Session {
         let name = format!("lab{}", std::process::id());
         self.set(&[("PVM_ROOT", "/usr/lib/pvm3"), ("PVM_ALLOW_ROOT", "1"), ("PVM_VMID", &name)]);
         self.environment.push(("PVM_TMP".into(), self.folder.clone().into()));
+        self.environment
+            .push(("LD_LIBRARY_PATH".into(), without_parvum(std::env::var_os("LD_LIBRARY_PATH"))));
         let log = std::fs::File::create(self.folder.join("daemon.log")).map_err(|e| e.to_string())?;
         // Should the laboratory be killed, the daemon is to end too.
         let mut command = if Path::new("/usr/bin/setpriv").exists() {
@@ -184,6 +186,14 @@ impl Session {
     }
 }
 
+/// A loader's path without the folders of Parvum's libraries, which would stand in for the peer's own.
+fn without_parvum(path: Option<OsString>) -> OsString {
+    let path = path.unwrap_or_default();
+    let others = std::env::split_paths(&path).filter(|folder| !folder.join("libparvum.so.0").exists());
+    // The parts were parts of such a path before.
+    std::env::join_paths(others).unwrap_or_default()
+}
+
 impl Drop for Session {
     fn drop(&mut self) {
         match self.family {
@@ -191,5 +201,23 @@ impl Drop for Session {
             Family::Parvum => self.stop_parvum(),
             Family::OpenMpi | Family::Mpich => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_peer_does_not_find_parvums_libraries() {
+        let folder = std::env::temp_dir().join(format!("parvum-lab-path-{}", std::process::id()));
+        let (ours, other) = (folder.join("ours"), folder.join("other"));
+        std::fs::create_dir_all(&ours).expect("a folder");
+        std::fs::create_dir_all(&other).expect("a folder");
+        std::fs::write(ours.join("libparvum.so.0"), b"").expect("a file");
+        let path = std::env::join_paths([&ours, &other]).expect("a path");
+        assert_eq!(without_parvum(Some(path)), other.clone().into_os_string());
+        assert_eq!(without_parvum(None), OsString::new());
+        std::fs::remove_dir_all(folder).expect("removed");
     }
 }
