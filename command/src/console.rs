@@ -169,7 +169,7 @@ impl Console {
         let cwd = std::env::current_dir().ok().map(|dir| Blob(dir.into_os_string().into_vec()));
         let args = args.iter().map(|arg| Blob::from(*arg)).collect();
         let program = Blob::from(*program);
-        let plan = SpawnRequest { program, args, count, cwd, output, ..Default::default() };
+        let plan = SpawnRequest { program, args, count, cwd, output, orphan: true, ..Default::default() };
         if let Reply::Spawned(results) = self.session.request(Request::Spawn(plan))? {
             for result in results {
                 match result {

@@ -103,6 +103,8 @@ impl Job {
             env: Some(std::env::vars_os().map(pair).collect()),
             output: Output::Spawner,
             all_or_none: true,
+            // A program asks for its parent to learn whether it is the first: the runner is none of it.
+            orphan: true,
             ..Default::default()
         };
         let Reply::Spawned(results) = self.session.request(Request::Spawn(plan))? else {

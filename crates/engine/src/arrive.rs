@@ -71,6 +71,10 @@ impl Core {
     /// A message begins.
     #[inline]
     fn start(&mut self, peer: u32, state: &mut PeerState, route: Route, header: &Header, payload: &[u8]) {
+        if payload.len() as u64 > header.length {
+            // No sender of ours cuts a message so.
+            return;
+        }
         let envelope = Self::envelope(state, header);
         let whole = payload.len() as u64 == header.length;
         if header.order != state.expected {

@@ -89,6 +89,10 @@ impl Engine {
     pub fn attach(&mut self, peer: Tid, route: Route, link: Box<dyn Link>) {
         let index = self.index_or_new(peer, route);
         let joined = &mut self.peers[index as usize];
+        if joined.state.gone {
+            // The id was given to another task, with which nothing was exchanged yet.
+            joined.state = PeerState::new(peer, route);
+        }
         joined.state.limits[route as usize] = Some(link.limits());
         if joined.links[joined.state.route as usize].is_none() {
             joined.state.route = route;

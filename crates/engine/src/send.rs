@@ -126,7 +126,9 @@ impl Engine {
             && state.is_idle();
         if at_once && link.send(&header, gather).is_ok() {
             state.next_order = state.next_order.wrapping_add(1);
-            state.outstanding += header.length + OVERHEAD;
+            if state.tid != self.me {
+                state.outstanding += header.length + OVERHEAD;
+            }
             ledger.add(Counter::CopiedIn, header.length);
             if limits.buffered && link.flush() != Ok(true) {
                 return Ok(self.wait_for_flush(index, header));
@@ -185,7 +187,14 @@ impl Engine {
             offer,
             owned,
             handed: false,
-            cost: OVERHEAD + if kept { header.length } else { 0 },
+            // Nobody but this task itself could give it credit back.
+            cost: if message.to == self.me {
+                0
+            } else if kept {
+                OVERHEAD + header.length
+            } else {
+                OVERHEAD
+            },
         });
         if state.outstanding >= self.core.settings.credit {
             self.core.ledger.add(Counter::CreditStalls, 1);

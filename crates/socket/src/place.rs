@@ -115,7 +115,6 @@ impl Place {
             return Err(PlaceError::TooLong { path: self.dir.clone(), length });
         }
         let stat = lstat(&self.dir).map_err(|error| self.system(error.into()))?;
-        let path = self.dir.display();
         let refuse =
             |fault: String, remedy: String| Err(PlaceError::Unsafe { path: self.dir.clone(), fault, remedy });
         if stat.st_mode & 0o170000 != 0o040000 {
@@ -127,7 +126,9 @@ impl Place {
         }
         if stat.st_mode & 0o077 != 0 {
             let fault = format!("is open to other users (mode {:o})", stat.st_mode & 0o777);
-            return refuse(fault, format!("close it with `chmod 700 {path}`"));
+            // Whose directory it is we cannot know; to close a system's would break it.
+            let remedy = "choose another directory for PARVUM_DIR; or, if it is a machine's, `chmod 700` it";
+            return refuse(fault, remedy.into());
         }
         Ok(())
     }

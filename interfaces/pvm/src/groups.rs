@@ -50,7 +50,7 @@ impl State {
         if tag < 0 {
             return Err(PvmError::BadParam);
         }
-        self.packing()?;
+        self.can_send()?;
         let (me, context) = (self.me()?.tid, self.context);
         for (_, tid) in self.members(group)? {
             if tid.0 != me {

@@ -8,7 +8,8 @@ use parvum_waist::{
 };
 use parvum_wire::control::{Reply, Request};
 use parvum_wire::{Tid, encoding};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::cell::Cell;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 /// Data is fetched from a sender that keeps it for us: the answer is on its way.
 const FETCH: Notes = Notes { limit: -1, call: call::RECEIVE, peer: -1, tag: -1, context: -1 };
@@ -21,6 +22,8 @@ pub(crate) struct State {
     enrolled: Option<Enrolled>,
     /// Buffers by id; id 0 does not exist.
     buffers: Vec<Option<Buffer>>,
+    /// Ids below that name no buffer now.
+    unused: Vec<i32>,
     /// The active send and receive buffers; 0 for none.
     pub(crate) sending: i32,
     pub(crate) receiving: i32,
@@ -41,15 +44,49 @@ pub(crate) struct State {
 /// Runs one PVM call: its value, or its error code after PVM's automatic report.
 #[inline]
 pub(crate) fn call(name: &str, work: impl FnOnce(&mut State) -> Pvm<i32>) -> i32 {
-    let mut state = STATE.lock().unwrap_or_else(PoisonError::into_inner);
-    match work(&mut state) {
-        Ok(value) => value,
-        Err(why) => {
-            crate::calls::ERRNO.store(why as i32, std::sync::atomic::Ordering::Relaxed);
-            state.report(name, why);
-            why as i32
-        }
+    let Some(mut state) = enter() else {
+        // A signal handler of a thread that waits in here. Whoever leaves the machine there is
+        // about to end, and the daemon notices; anything else must wait for its turn.
+        return if name == "pvm_exit" { 0 } else { PvmError::SysErr as i32 };
+    };
+    INSIDE.set(true);
+    let result = work(&mut state);
+    INSIDE.set(false);
+    let why = match result {
+        Ok(value) => return value,
+        Err(why) => why,
+    };
+    crate::calls::ERRNO.store(why as i32, std::sync::atomic::Ordering::Relaxed);
+    let end = state.report(name, why);
+    // What runs at exit may call PVM.
+    drop(state);
+    match end {
+        Some(End::Exit) => std::process::exit(why as i32),
+        Some(End::Abort) => std::process::abort(),
+        None => why as i32,
     }
+}
+
+thread_local! {
+    /// Whether this thread is inside a call, and holds the lock.
+    static INSIDE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Takes the state; nothing when this very thread has it already.
+#[inline]
+fn enter() -> Option<MutexGuard<'static, State>> {
+    match STATE.try_lock() {
+        Ok(state) => Some(state),
+        Err(TryLockError::Poisoned(state)) => Some(state.into_inner()),
+        Err(TryLockError::WouldBlock) if INSIDE.get() => None,
+        Err(TryLockError::WouldBlock) => Some(STATE.lock().unwrap_or_else(PoisonError::into_inner)),
+    }
+}
+
+/// How `PvmAutoErr` ends a program.
+enum End {
+    Exit,
+    Abort,
 }
 
 /// Runs a part of a call without PVM's report.
@@ -67,6 +104,7 @@ impl State {
         waist: None,
         enrolled: None,
         buffers: Vec::new(),
+        unused: Vec::new(),
         sending: 0,
         receiving: 0,
         remote: 0,
@@ -79,17 +117,17 @@ impl State {
         names: [Vec::new(), Vec::new()],
     };
 
-    fn report(&self, name: &str, why: PvmError) {
+    fn report(&self, name: &str, why: PvmError) -> Option<End> {
         let automatic =
             self.options.as_ref().map_or(1, |options| options.get(options::AUTO_ERR).unwrap_or(1));
         if automatic == 0 {
-            return;
+            return None;
         }
         eprintln!("libpvm [{}]: {name}(): {}", self.name(), text(why as i32));
         match automatic {
-            2 => std::process::exit(why as i32),
-            3 => std::process::abort(),
-            _ => {}
+            2 => Some(End::Exit),
+            3 => Some(End::Abort),
+            _ => None,
         }
     }
 
@@ -121,13 +159,14 @@ impl State {
     #[cold]
     fn forget_parent(&mut self) {
         crate::fork::now_itself();
-        for buffer in &mut self.buffers {
+        for (at, buffer) in self.buffers.iter_mut().enumerate() {
             // The engine's memory that received messages lie in was the parent's engine's.
             if matches!(buffer, Some(Buffer::Arrived(_) | Buffer::Found(_))) {
                 *buffer = None;
+                self.unused.push(at as i32 + 1);
             }
         }
-        (self.receiving, self.found) = (0, 0);
+        (self.receiving, self.found, self.remote) = (0, 0, 0);
         self.enrolled = None;
     }
 
@@ -203,10 +242,10 @@ impl State {
     // Buffers.
 
     fn insert(&mut self, buffer: Buffer) -> i32 {
-        match self.buffers.iter().position(Option::is_none) {
-            Some(at) => {
-                self.buffers[at] = Some(buffer);
-                at as i32 + 1
+        match self.unused.pop() {
+            Some(id) => {
+                self.buffers[id as usize - 1] = Some(buffer);
+                id
             }
             None => {
                 self.buffers.push(Some(buffer));
@@ -228,6 +267,7 @@ impl State {
         let Some(buffer) = self.buffers.get_mut((id as usize).wrapping_sub(1)).and_then(Option::take) else {
             return;
         };
+        self.unused.push(id);
         match buffer {
             Buffer::Packed(packed) => self.keep_memory(packed.data),
             Buffer::Arrived(arrived) => {
@@ -288,9 +328,12 @@ impl State {
     /// Sends the active send buffer.
     pub(crate) fn send(&mut self, to: i32, tag: i32, context: u32) -> Pvm<i32> {
         let waist = self.machine()?;
-        self.packing()?;
+        self.can_send()?;
         if tag < 0 || !Tid(to).is_task() {
             return Err(PvmError::BadParam);
+        }
+        if let Ok(Buffer::Arrived(_)) = self.buffer(self.sending) {
+            return self.send_on(waist, to, tag, context);
         }
         let packed = self.packing()?;
         let how = Send { to, tag, context, meta: packed.meta(), buffering: 2, completion: 0 };
@@ -301,6 +344,24 @@ impl State {
         } else {
             crate::calls::with_pieces(packed, |pieces| waist.send(how, pieces, &notes))?;
         }
+        Ok(0)
+    }
+
+    /// Whether the active send buffer has something to send: packed, or received.
+    pub(crate) fn can_send(&mut self) -> Pvm<()> {
+        match self.buffers.get((self.sending as usize).wrapping_sub(1)) {
+            Some(Some(Buffer::Packed(_) | Buffer::Arrived(_))) => Ok(()),
+            _ => Err(PvmError::NoBuf),
+        }
+    }
+
+    /// Sends a received message on, as it came.
+    fn send_on(&mut self, waist: Waist, to: i32, tag: i32, context: u32) -> Pvm<i32> {
+        self.bring(self.sending)?;
+        let Buffer::Arrived(arrived) = self.buffer(self.sending)? else { return Err(PvmError::NoBuf) };
+        let how = Send { to, tag, context, meta: arrived.message.meta, buffering: 2, completion: 0 };
+        let notes = Notes { limit: -1, call: call::SEND, peer: to, tag, context: context as i32 };
+        waist.send(how, &[crate::calls::bytes_of(&arrived.message)], &notes)?;
         Ok(0)
     }
 

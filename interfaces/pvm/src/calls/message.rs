@@ -28,7 +28,7 @@ pub unsafe extern "C" fn pvm_mcast(tids: *const c_int, count: c_int, tag: c_int)
         }
         // SAFETY: the caller's promise.
         let tids = unsafe { array(tids, count)? };
-        state.packing()?;
+        state.can_send()?;
         if tag < 0 || !tids.iter().all(|tid| Tid(*tid).is_task()) {
             return Err(PvmError::BadParam);
         }

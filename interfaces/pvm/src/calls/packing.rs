@@ -57,7 +57,8 @@ pub extern "C" fn pvm_getrbuf() -> c_int {
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_setsbuf(id: c_int) -> c_int {
     call("pvm_setsbuf", |state| {
-        if id != 0 && !matches!(state.buffer(id)?, Buffer::Packed(_)) {
+        // A received message may be sent on as it is.
+        if id != 0 && matches!(state.buffer(id)?, Buffer::Found(_)) {
             return Err(PvmError::NoSuchBuf);
         }
         Ok(std::mem::replace(&mut state.sending, id))

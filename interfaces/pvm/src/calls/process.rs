@@ -18,6 +18,8 @@ pub extern "C" fn pvm_mytid() -> c_int {
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_parent() -> c_int {
     call("pvm_parent", |state| match state.me()?.parent {
+        // Started by the machine, but for no task: from the console, by `parvum run`, or on request.
+        0 if std::env::var_os("PARVUM_TID").is_some() => Err(PvmError::ParentNotSet),
         0 => Err(PvmError::NoParent),
         parent => Ok(parent),
     })
