@@ -42,5 +42,6 @@ programs! {
     forked_children: "forks";
     arguments_that_cannot_be: "refuse";
     a_message_too_large: "overflow";
+    corners_that_real_programs_turn: "corners";
     sixty_four_tasks_on_a_few_cores: "many";
 }
