@@ -288,8 +288,14 @@ impl Engine {
         }
         state.answers.clear();
         state.unflushed = false;
+        state.queued = 0;
         for request in over {
-            self.core.requests.finish(request, Outcome::Gone(tid));
+            if self.core.requests.is_known(request) {
+                self.core.requests.finish(request, Outcome::Gone(tid));
+            } else {
+                // Its sender was told long ago that its memory was free; now it is told here.
+                self.core.ledger.add(Counter::Lost, 1);
+            }
         }
     }
 

@@ -81,6 +81,8 @@ pub(crate) struct PeerState {
     /// The message being handed over, and the route it began on.
     pub(crate) current: Option<(Route, Pending)>,
     pub(crate) queue: VecDeque<Pending>,
+    /// Memory of the sends in `queue`, their places in it included.
+    pub(crate) queued: u64,
     pub(crate) offers: HashMap<u64, Offered>,
     pub(crate) next_cookie: u64,
     /// Some link took frames that have not left yet.
@@ -106,6 +108,7 @@ impl PeerState {
             cleared: VecDeque::new(),
             current: None,
             queue: VecDeque::new(),
+            queued: 0,
             offers: HashMap::new(),
             next_cookie: 1,
             unflushed: false,

@@ -85,6 +85,10 @@ pub enum SendError {
 /// What a message costs in memory besides its data: its place in queues.
 pub(crate) const OVERHEAD: u64 = 64;
 
+/// What a send that could not go at once takes besides its data: its place in the queue,
+/// and the allocations behind it.
+const PLACE: u64 = 512;
+
 impl Engine {
     /// Starts to send a message.
     ///
@@ -131,7 +135,7 @@ impl Engine {
             }
             ledger.add(Counter::CopiedIn, header.length);
             if limits.buffered && link.flush() != Ok(true) {
-                return Ok(self.wait_for_flush(index, header));
+                self.flush_later(index, header);
             }
             return Ok(Sent::Now);
         }
@@ -139,17 +143,17 @@ impl Engine {
         Ok(unsafe { self.queue(index, header, message, limits) })
     }
 
-    /// The link took the message and keeps some of it back. The send is over when that has
-    /// left: nobody would push it on while the program computes.
-    fn wait_for_flush(&mut self, index: usize, header: Header) -> Sent {
+    /// The link took the message and keeps some of it back: nothing goes before that has left.
+    fn flush_later(&mut self, index: usize, header: Header) {
         let request = self.core.requests.insert(State::Sending, false);
         let state = &mut self.peers[index].state;
         let source = Source::nothing();
         let pending =
             Pending { request, header, source, sent: 0, offer: false, owned: false, handed: true, cost: 0 };
         state.current = Some((state.route, pending));
+        self.core.requests.finish(request, Outcome::Sent);
+        self.core.requests.take(request);
         self.list_for_push(index);
-        Sent::Later(request)
     }
 
     /// Queues what could not go at once, and pushes.
@@ -179,6 +183,8 @@ impl Engine {
         let state = &mut self.peers[index].state;
         state.next_order = state.next_order.wrapping_add(1);
         let fetch = if offer && message.buffering == Buffering::AtReceiver { FETCH_AT_ONCE } else { 0 };
+        let room = state.outstanding + state.queued < self.core.settings.credit;
+        state.queued += header.length + PLACE;
         state.queue.push_back(Pending {
             request,
             header: Header { flags: header.flags | fetch, ..header },
@@ -208,8 +214,26 @@ impl Engine {
                 self.core.requests.finish(again, other);
                 Sent::Later(again)
             }
+            // The data is ours, and there is room for it: nobody need wait until it has left.
+            None if owned && room => {
+                self.core.requests.finish(request, Outcome::Sent);
+                self.core.requests.take(request);
+                Sent::Now
+            }
             None => Sent::Later(request),
         }
+    }
+
+    /// Whether messages to `peer` wait here until they can be handed over to a link.
+    #[inline]
+    pub fn is_behind(&mut self, peer: Tid) -> bool {
+        let Some(index) = self.index_of(peer) else { return false };
+        !self.peers[index].state.is_idle()
+    }
+
+    /// Whether messages to anybody do.
+    pub fn is_behind_at_all(&self) -> bool {
+        self.peers.iter().any(|peer| !peer.state.is_idle())
     }
 
     /// The task is about to leave: receivers shall fetch now what waits here for
@@ -283,7 +307,11 @@ impl Engine {
             let route = state.route;
             let next = match state.cleared.pop_front() {
                 Some(cleared) => Some(cleared),
-                None if state.outstanding < self.core.settings.credit => state.queue.pop_front(),
+                None if state.outstanding < self.core.settings.credit => {
+                    let next = state.queue.pop_front();
+                    state.queued -= next.as_ref().map_or(0, |pending| pending.header.length + PLACE);
+                    next
+                }
                 None => None,
             };
             let Some(pending) = next else { return Ok(false) };

@@ -6,6 +6,7 @@
 
 use crate::connect::ConnectError;
 use crate::process;
+use crate::pusher::{self, Look};
 use crate::runtime::{AskError, Runtime};
 use parvum_engine::{
     Buffering, Completed, Completion, Envelope, Into, Keep, MessageId, Outcome, Outgoing, Pattern,
@@ -21,7 +22,7 @@ use parvum_wire::Tid;
 use parvum_wire::control::{ErrorKind, Failure, Reply, Request};
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 static RUNTIME: Mutex<Option<Runtime>> = Mutex::new(None);
 static LAST_ERROR: Mutex<String> = Mutex::new(String::new());
@@ -72,17 +73,44 @@ pub(crate) fn leave() {
         return;
     }
     // A thread that still waits inside holds the lock, and with it the task: it ends with the process.
-    if let Ok(mut runtime) = RUNTIME.try_lock()
+    if let Some(mut runtime) = lock_soon()
         && let Some(runtime) = runtime.take()
     {
         runtime.depart();
     }
 }
 
+/// Takes the lock unless somebody waits inside; the pushing thread holds it for moments only.
+fn lock_soon() -> Option<MutexGuard<'static, Option<Runtime>>> {
+    for _ in 0..50 {
+        match RUNTIME.try_lock() {
+            Ok(runtime) => return Some(runtime),
+            Err(TryLockError::Poisoned(runtime)) => return Some(runtime.into_inner()),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(std::time::Duration::from_millis(1)),
+        }
+    }
+    None
+}
+
 /// This is a forked child: the parent's identity is not ours.
 pub(crate) fn forget() {
     // Relaxed: the child has one thread.
     FORKED.store(true, Ordering::Relaxed);
+    pusher::stopped();
+}
+
+/// One look of the thread that pushes while the program computes.
+pub(crate) fn push_on() -> Look {
+    // Whoever has the lock is inside the library, and pushes.
+    let Ok(mut runtime) = RUNTIME.try_lock() else { return Look::Waiting };
+    if let Some(runtime) = &mut *runtime {
+        let moved = runtime.progress();
+        if runtime.engine.is_behind_at_all() && !runtime.session.is_lost() {
+            return if moved { Look::Moved } else { Look::Waiting };
+        }
+    }
+    pusher::stopped();
+    Look::Done
 }
 
 fn lock() -> MutexGuard<'static, Option<Runtime>> {
@@ -104,7 +132,15 @@ fn with<R>(otherwise: R, work: impl FnOnce(&mut Runtime) -> R) -> R {
 unsafe extern "C" fn enrol(interface: *const u8, length: usize, out: *mut Enrolled) -> i32 {
     // SAFETY: the caller gives a string of that length.
     let interface = unsafe { std::slice::from_raw_parts(interface, length) };
-    let mut runtime = lock();
+    let mut runtime = if FORKED.load(Ordering::Relaxed) {
+        // The parent may have forked while its pushing thread held the lock: nobody gives that back.
+        match lock_soon() {
+            Some(runtime) => runtime,
+            None => return Status::NoMachine as i32,
+        }
+    } else {
+        lock()
+    };
     if FORKED.swap(false, Ordering::Relaxed) {
         // The parent's runtime must not be dropped here: that would close and unmap nothing
         // of the parent's, but speak to the daemon in its name.
@@ -194,7 +230,12 @@ unsafe extern "C" fn send(message: *const waist::Outgoing, request: *mut u64) ->
             })
         };
         match sent {
-            Ok(Sent::Now) => Status::Done as i32,
+            Ok(Sent::Now) => {
+                if runtime.engine.is_behind(to) {
+                    pusher::start();
+                }
+                Status::Done as i32
+            }
             Ok(Sent::Later(id)) => {
                 *request = id.number();
                 Status::Pending as i32

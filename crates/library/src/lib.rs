@@ -13,5 +13,6 @@ mod connect;
 mod events;
 #[allow(unsafe_code)]
 mod process;
+mod pusher;
 mod runtime;
 mod waiting;

@@ -25,6 +25,20 @@ pub(crate) fn trust(daemon: i32) {
     unsafe { libc::prctl(libc::PR_SET_PTRACER, daemon as libc::c_ulong, 0, 0, 0) };
 }
 
+/// Does `work` with all signals held back: a thread that it starts never runs the program's handlers.
+pub(crate) fn without_signals<R>(work: impl FnOnce() -> R) -> R {
+    // SAFETY: both sets are plain memory that the calls fill; the mask is this thread's own.
+    unsafe {
+        let (mut all, mut before) =
+            (std::mem::zeroed::<libc::sigset_t>(), std::mem::zeroed::<libc::sigset_t>());
+        libc::sigfillset(&mut all);
+        libc::pthread_sigmask(libc::SIG_SETMASK, &all, &mut before);
+        let result = work();
+        libc::pthread_sigmask(libc::SIG_SETMASK, &before, std::ptr::null_mut());
+        result
+    }
+}
+
 /// The directory of this library: the `parvum` command is looked for near it.
 pub(crate) fn own_directory() -> Option<std::path::PathBuf> {
     use std::os::unix::ffi::OsStrExt;

@@ -42,6 +42,7 @@ programs! {
     forked_children: "forks";
     arguments_that_cannot_be: "refuse";
     a_message_too_large: "overflow";
+    a_sender_runs_ahead_of_its_receiver: "ahead";
     corners_that_real_programs_turn: "corners";
     sixty_four_tasks_on_a_few_cores: "many";
 }

@@ -1,0 +1,57 @@
+//! Hands over, while the program computes, what a send had to leave behind.
+//!
+//! A PVM send does not wait for its receiver. When the ring is full, or data must be
+//! streamed to a receiver that is not inside the library, the engine keeps a copy,
+//! and somebody must push it on. This thread exists only while there is such data;
+//! it never runs the program's signal handlers, and holds the lock only to push.
+
+use crate::{abi, process};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+static RUNNING: AtomicBool = AtomicBool::new(false);
+
+/// The first and the longest pause between two looks.
+const PAUSES: (Duration, Duration) = (Duration::from_micros(50), Duration::from_millis(1));
+/// It calls little: no program's worth of stack.
+const STACK: usize = 128 << 10;
+
+/// What one look found.
+pub(crate) enum Look {
+    /// Something moved.
+    Moved,
+    /// Nothing moved, but there is more to push.
+    Waiting,
+    /// There is nothing left to push, or the task has left.
+    Done,
+}
+
+/// Starts the thread unless it runs. Called with the lock held.
+pub(crate) fn start() {
+    // Relaxed: written under the lock only.
+    if RUNNING.swap(true, Ordering::Relaxed) {
+        return;
+    }
+    let thread = || std::thread::Builder::new().name("parvum push".into()).stack_size(STACK).spawn(run);
+    if process::without_signals(thread).is_err() {
+        // The next call of the program pushes.
+        stopped();
+    }
+}
+
+/// The thread has ended, or is another process's. Called with the lock held, or in a forked child.
+pub(crate) fn stopped() {
+    RUNNING.store(false, Ordering::Relaxed);
+}
+
+fn run() {
+    let mut pause = PAUSES.0;
+    loop {
+        std::thread::sleep(pause);
+        pause = match abi::push_on() {
+            Look::Moved => PAUSES.0,
+            Look::Waiting => (2 * pause).min(PAUSES.1),
+            Look::Done => return,
+        };
+    }
+}
