@@ -21,8 +21,8 @@ const LONGEST_LINE: usize = 64 * 1024;
 
 #[derive(Args)]
 pub struct RunArgs {
-    /// How many tasks of the program to start
-    #[arg(short, default_value_t = 1)]
+    /// How many tasks of the program to start: 1 to 4096
+    #[arg(short, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=4096))]
     n: u32,
     /// Put the task's id in front of every line of output
     #[arg(long)]
