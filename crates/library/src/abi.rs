@@ -101,8 +101,8 @@ pub(crate) fn forget() {
 
 /// One look of the thread that pushes while the program computes.
 pub(crate) fn push_on() -> Look {
-    // Whoever has the lock is inside the library, and pushes.
-    let Ok(mut runtime) = RUNTIME.try_lock() else { return Look::Waiting };
+    // Whoever has the lock is inside the library, and pushes; this thread sleeps meanwhile, however long.
+    let mut runtime = lock();
     if let Some(runtime) = &mut *runtime {
         let moved = runtime.progress();
         if runtime.engine.is_behind_at_all() && !runtime.session.is_lost() {
