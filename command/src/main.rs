@@ -11,9 +11,10 @@ mod run;
 mod signals;
 
 use clap::{Parser, Subcommand};
+use parvum_machine::Manner;
 use parvum_task::{Options, Place, Session, SessionError};
 use parvum_wire::Tid;
-use parvum_wire::control::Role;
+use parvum_wire::control::{HostSettings, Role};
 use std::fmt::Display;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -110,8 +111,11 @@ fn main() -> ExitCode {
 
 /// Standard output is a pipe to the starter here, and errors go there too.
 fn daemon(place: Place, launch: bool, foreground: bool) -> ExitCode {
-    let result =
-        if launch { parvum_machine::launch(&place) } else { parvum_machine::serve(place, !foreground) };
+    let manner = if foreground { Manner::Attached } else { Manner::Detached };
+    let result = match launch {
+        true => parvum_machine::launch(&place),
+        false => parvum_machine::serve(place, manner, HostSettings::default()),
+    };
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if foreground => complain(&error),

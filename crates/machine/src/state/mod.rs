@@ -12,6 +12,7 @@
 //! - Every client ends with one [`Input::Closed`].
 
 mod groups;
+mod host;
 mod mailbox;
 mod notify;
 mod pairs;
@@ -23,7 +24,8 @@ mod tests;
 
 use parvum_wire::Tid;
 use parvum_wire::control::{
-    Call, ErrorKind, Event, ExitStatus, Failure, HostRow, Reply, Request, RequestId, Role, SpawnRequest,
+    Call, ErrorKind, Event, ExitStatus, Failure, HostRow, HostSettings, Reply, Request, RequestId, Role,
+    SpawnRequest,
 };
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
@@ -48,6 +50,8 @@ pub struct Config {
     pub arch: String,
     /// Its processors.
     pub cpus: u32,
+    /// What a hostfile says of it.
+    pub settings: HostSettings,
     /// Where unguessable tokens come from.
     pub entropy: Box<dyn FnMut() -> [u8; 16]>,
     /// The bounds.
@@ -274,7 +278,8 @@ pub struct Machine<F> {
 impl<F: Clone> Machine<F> {
     /// A machine of one host without tasks.
     pub fn new(config: Config) -> Machine<F> {
-        Machine {
+        let given = config.settings.clone();
+        let mut machine = Machine {
             config,
             now: 0,
             effects: Vec::new(),
@@ -292,7 +297,10 @@ impl<F: Clone> Machine<F> {
             halting: None,
             stopped: false,
             deadline_changed: false,
-        }
+        };
+        // What cannot be is left out: whoever reads hostfiles has said so already.
+        let _ = machine.configure(given);
+        machine
     }
 
     /// Takes one input at time `now` and returns what is to be done.
@@ -449,6 +457,10 @@ impl<F: Clone> Machine<F> {
                 self.reply(client, id, Reply::MailList(list));
             }
             (_, Request::Halt) => self.halt(client, id),
+            (_, Request::Configure(settings)) => {
+                let done = self.configure(settings).map(|()| Reply::Done);
+                self.answer(client, id, done);
+            }
             (None, _) => self.refuse(client, id, ErrorKind::NotEnrolled),
             (Some(me), Request::Connect { to }) => self.connect(client, id, me, to, fds),
             (Some(me), Request::ConnectTcp { to }) => self.connect_tcp(client, id, me, to),
@@ -534,16 +546,6 @@ impl<F: Clone> Machine<F> {
                 self.effects.push(Effect::Close(client));
             }
             self.gone(tid);
-        }
-    }
-
-    fn host_row(&self) -> HostRow {
-        HostRow {
-            tid: self.daemon_tid(),
-            name: self.config.host.clone(),
-            arch: self.config.arch.clone(),
-            speed: 1000,
-            cpus: self.config.cpus,
         }
     }
 

@@ -26,7 +26,14 @@ impl Bench {
             next += 1;
             [next; 16]
         });
-        let config = Config { host: "here".into(), arch: "LINUX64".into(), cpus: 2, entropy, limits };
+        let config = Config {
+            host: "here".into(),
+            arch: "LINUX64".into(),
+            cpus: 2,
+            settings: Default::default(),
+            entropy,
+            limits,
+        };
         Bench {
             machine: Machine::new(config),
             now: 0,
@@ -453,4 +460,23 @@ fn nonsense_is_refused() {
     assert_eq!(kind(&bench.call(1, notify)), ErrorKind::BadParameter);
     let unused = Event::Output { tid: me, stream: Stream::Out, data: "x".into() };
     assert!(bench.machine.tell(Tid(77), unused).is_empty());
+}
+
+#[test]
+fn who_gets_the_output_hears_of_what_its_tasks_start() {
+    let mut bench = Bench::new();
+    bench.enrol(1);
+    let output = Output::Spawner;
+    let plan = SpawnRequest { program: "a".into(), count: 1, output, orphan: true, ..Default::default() };
+    let effects = bench.call(1, Request::Spawn(plan));
+    let Ok(Reply::Spawned(results)) = answer(&effects) else { panic!("{effects:?}") };
+    let first = results[0].clone().expect("starts").tid;
+    assert!(events(&effects).is_empty(), "of its own it learns from the answer");
+    bench.enrol_as(2, Role::Task, Some(first));
+    let plan = SpawnRequest { program: "b".into(), count: 1, ..Default::default() };
+    let effects = bench.call(2, Request::Spawn(plan));
+    let Ok(Reply::Spawned(results)) = answer(&effects) else { panic!("{effects:?}") };
+    let tid = results[0].clone().expect("starts").tid;
+    let told = Event::Started { tid, parent: first, name: "b".into() };
+    assert_eq!(events(&effects), [(1, told)]);
 }
