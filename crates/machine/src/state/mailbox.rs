@@ -2,7 +2,8 @@
 //!
 //! An entry belongs to the task that put it. Others may read it; they may
 //! replace or delete it only when it was put overwritable. When the owner goes,
-//! its entries go too, except the persistent ones, which then belong to nobody.
+//! its entries go too, except the persistent ones, which then belong to nobody
+//! and which anybody may delete.
 
 use super::*;
 use parvum_wire::control::{Blob, MailClass, MailEntry, MailFlags};
@@ -161,7 +162,10 @@ impl<F: Clone> Machine<F> {
         let entry = self.mailbox.classes.get(name).and_then(|c| c.get(&index));
         let result = match entry {
             None => Err(Failure::new(ErrorKind::NoSuchEntry, name)),
-            Some(entry) if !entry.yields_to(me) => Err(Failure::new(ErrorKind::Denied, name)),
+            // What is nobody's any more anybody may tidy away.
+            Some(entry) if entry.owner.is_some() && !entry.yields_to(me) => {
+                Err(Failure::new(ErrorKind::Denied, name))
+            }
             Some(_) => {
                 self.mailbox.remove(name, index);
                 Ok(Reply::Done)
