@@ -228,7 +228,10 @@ impl Console {
     /// Reads lines from a person at a terminal.
     fn converse(&mut self, editor: Editor) -> Done {
         loop {
-            editor.ask(self.known()?);
+            let known = self.known()?;
+            // From here on the terminal is the editor's.
+            self.screen.flush();
+            editor.ask(known);
             if let Some(end) = self.wait(editor.wake())? {
                 return Ok(end);
             }
@@ -237,7 +240,6 @@ impl Console {
                 Typed::Interrupted => Next::Go,
                 Typed::End => Next::Leave,
             };
-            self.screen.flush();
             if next != Next::Go {
                 return Ok(next);
             }

@@ -170,6 +170,13 @@ fn jobs_speak_as_under_the_real_console() {
     let theirs = talk(&mut real.console(&user));
     drop(real);
     let ours = talk(&mut user.call("pvm", &[]));
-    let theirs = theirs.strip_prefix("pvmd already running.\n").expect("it ran");
+    // Where a prompt stands among what jobs say is chance, and PVM shows an order now and then only in part.
+    let read_by_scripts = |said: &str| -> Vec<String> {
+        let lines = said.lines().map(|line| line.trim_start_matches("pvm> ").to_owned());
+        let told = |line: &String| line.starts_with(['[', 't']) || line.ends_with("successful");
+        lines.filter(told).collect()
+    };
+    let (theirs, ours) = (read_by_scripts(&theirs), read_by_scripts(&ours));
+    assert!(theirs.len() > 20, "{theirs:?}");
     assert_eq!(theirs, ours, "left: PVM, right: Parvum");
 }
