@@ -59,6 +59,7 @@ static TABLE: Table = Table {
     watch: watching::watch,
     start_machine: watching::start_machine,
     manager: watching::manager,
+    tracer: watching::tracer,
 };
 
 /// The table; see `parvum-waist`.

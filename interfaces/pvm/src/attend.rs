@@ -20,6 +20,7 @@ pub(crate) type Match = unsafe extern "C" fn(c_int, c_int, c_int) -> c_int;
 /// What every call has to do at its end, besides its own work; bits of [`DUTIES`].
 pub(crate) const HANDLE: u8 = 1;
 pub(crate) const WATCH: u8 = 2;
+pub(crate) const TRACE: u8 = 4;
 /// Relaxed everywhere: set by calls, under their lock, and read by calls.
 pub(crate) static DUTIES: AtomicU8 = AtomicU8::new(0);
 

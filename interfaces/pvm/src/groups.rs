@@ -2,6 +2,7 @@
 
 use crate::errors::{Pvm, PvmError};
 use crate::state::State;
+use crate::trace::{Did, Value};
 use parvum_waist::{Message, Notes, Pattern, Receiving, Send, TagKind, call};
 use parvum_wire::control::{Reply, Request};
 use parvum_wire::{Tid, encoding};
@@ -11,6 +12,15 @@ use parvum_wire::{Tid, encoding};
 const CONTEXT: u32 = 0x4752_4f50;
 
 impl State {
+    /// Tells a tracer which group the call is about.
+    fn about_group(&mut self, group: &str, more: &[(Did, i32)]) {
+        self.about(|| {
+            let name = (Did::Group, Value::Text(group.as_bytes().to_vec()));
+            let more = more.iter().map(|(did, number)| (*did, Value::Number(*number)));
+            std::iter::once(name).chain(more).collect()
+        });
+    }
+
     /// Fixes the members of a group, when `count` of them have asked; gives how many there are.
     pub(crate) fn freeze(&mut self, group: String, count: i32) -> Pvm<i32> {
         if count == 0 || count < -1 {
@@ -33,11 +43,13 @@ impl State {
     }
 
     pub(crate) fn join(&mut self, group: String) -> Pvm<i32> {
+        self.about_group(&group, &[]);
         number(self.ask(&Request::Join { group })?)
     }
 
     pub(crate) fn leave_group(&mut self, group: String) -> Pvm<i32> {
         let known = self.frozen.len();
+        self.about_group(&group, &[]);
         self.frozen.retain(|(name, _)| *name != group);
         match self.ask(&Request::Leave { group }) {
             // Another has left before, and with that the fixed group was no more.
@@ -72,6 +84,7 @@ impl State {
     }
 
     pub(crate) fn group_size(&mut self, group: String) -> Pvm<i32> {
+        self.about_group(&group, &[]);
         if let Some(members) = self.frozen(&group) {
             return Ok(members.len() as i32);
         }
@@ -79,6 +92,7 @@ impl State {
     }
 
     pub(crate) fn barrier(&mut self, group: String, count: i32) -> Pvm<i32> {
+        self.about_group(&group, &[(Did::BarrierCount, count)]);
         if count == 0 || count < -1 {
             return Err(PvmError::BadParam);
         }
@@ -87,6 +101,7 @@ impl State {
 
     /// Sends the active send buffer to all members but this task.
     pub(crate) fn broadcast(&mut self, group: String, tag: i32) -> Pvm<i32> {
+        self.about_group(&group, &[(Did::Tag, tag), (Did::Context, self.context as i32)]);
         if tag < 0 {
             return Err(PvmError::BadParam);
         }

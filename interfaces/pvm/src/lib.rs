@@ -19,4 +19,5 @@ mod options;
 mod output;
 mod pack;
 mod state;
+mod trace;
 mod words;

@@ -326,6 +326,8 @@ pub struct SpawnRequest {
     pub orphan: bool,
     /// On behalf of this task, which becomes their parent: for the resource manager alone.
     pub behalf: Option<Tid>,
+    /// Who is told that they begin and end, in PVM's trace events.
+    pub trace: Option<OutputMessages>,
 }
 
 /// On which host.
@@ -582,6 +584,8 @@ pub enum Event {
     },
     /// Who plays the resource manager now.
     Manager(Option<Tid>),
+    /// What a tracer of all tasks has put into the mailbox.
+    Tracer(Blob),
     /// A message from the daemon, in XDR.
     Word {
         /// In which context to deliver it.

@@ -5,6 +5,7 @@ use crate::errors::{self, Pvm, PvmError};
 use crate::manager::{ManagedHost, ManagedTask};
 use crate::options;
 use crate::state::{State, call, quietly};
+use crate::trace::{Did, numbers};
 use parvum_wire::Tid;
 use parvum_wire::control::{HostRow, Reply, Request, TaskRow, TaskState};
 use std::ffi::{CString, c_char, c_int};
@@ -177,12 +178,14 @@ pub static ERRNO: std::sync::atomic::AtomicI32 = std::sync::atomic::AtomicI32::n
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_setopt(what: c_int, value: c_int) -> c_int {
     call("pvm_setopt", |state: &mut State| {
+        state.about(|| numbers([(Did::Option, what), (Did::OptionValue, value)]));
         state.learn_options(what)?;
         // Output may be had by oneself, or by whoever has it already.
         if what == options::OUTPUT_TID && ![0, state.me()?.tid, state.options().get(what)?].contains(&value) {
             return Err(PvmError::BadParam);
         }
-        let old = state.options().set(what, value)?;
+        let old = super::trace::option(what);
+        let old = state.options().set(what, value).map(|set| old.unwrap_or(set))?;
         state.follow(what, value)?;
         Ok(old)
     })
@@ -211,6 +214,7 @@ impl State {
     /// Does what a new value of an option means.
     fn follow(&mut self, what: c_int, value: c_int) -> Pvm<()> {
         super::variables::tell_option(what, value);
+        super::trace::follow_option(what, value);
         match what {
             options::ROUTE => self.follow_route(value),
             options::SELF_OUTPUT_TID | options::SELF_OUTPUT_TAG | options::SELF_OUTPUT_CONTEXT => {
@@ -228,8 +232,10 @@ impl State {
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_getopt(what: c_int) -> c_int {
     call("pvm_getopt", |state| {
+        state.about(|| numbers([(Did::Option, what)]));
         state.learn_options(what)?;
-        state.options().get(what)
+        let set = state.options().get(what)?;
+        Ok(super::trace::option(what).unwrap_or(set))
     })
 }
 
@@ -248,7 +254,10 @@ pub extern "C" fn pvm_getcontext() -> c_int {
 /// Sends and receives in another context from now on; gives the one before.
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_setcontext(context: c_int) -> c_int {
-    call("pvm_setcontext", |state| Ok(state.set_context(context as u32) as c_int))
+    call("pvm_setcontext", |state| {
+        state.about(|| numbers([(Did::SetContext, context)]));
+        Ok(state.set_context(context as u32) as c_int)
+    })
 }
 
 /// Makes a context that no other task was given.

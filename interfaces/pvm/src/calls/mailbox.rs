@@ -123,6 +123,11 @@ impl State {
         }
     }
 
+    /// Deletes the first entry of a class.
+    pub(super) fn remove_mail(&mut self, class: &str) -> Pvm<c_int> {
+        self.ask(&Request::MailRemove { name: class.to_owned(), index: 0 }).map(|_| 0)
+    }
+
     pub(super) fn mail_classes(&mut self) -> Pvm<Vec<MailClass>> {
         match self.ask(&Request::MailList)? {
             Reply::MailList(classes) => Ok(classes),

@@ -5,6 +5,7 @@ use crate::buffer::{Buffer, Class, Packing};
 use crate::errors::{Pvm, PvmError};
 use crate::pack::{Item, Of, append, append_raw, append_text, text_lengths};
 use crate::state::{State, call};
+use crate::trace::{Did, numbers};
 use parvum_wire::xdr::{self, Element};
 use std::ffi::{c_char, c_double, c_float, c_int, c_long, c_short, c_uint, c_ulong, c_ushort};
 
@@ -12,6 +13,7 @@ use std::ffi::{c_char, c_double, c_float, c_int, c_long, c_short, c_uint, c_ulon
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_initsend(encoding: c_int) -> c_int {
     call("pvm_initsend", |state| {
+        state.about(|| numbers([(Did::Encoding, encoding)]));
         let packing = Packing::from_number(encoding)?;
         state.free(state.sending);
         state.sending = state.make(packing);
@@ -57,6 +59,7 @@ pub extern "C" fn pvm_getrbuf() -> c_int {
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_setsbuf(id: c_int) -> c_int {
     call("pvm_setsbuf", |state| {
+        state.about(|| numbers([(Did::Buffer, id)]));
         // A received message may be sent on as it is.
         if id != 0 && matches!(state.buffer(id)?, Buffer::Found(_)) {
             return Err(PvmError::NoSuchBuf);
@@ -69,6 +72,7 @@ pub extern "C" fn pvm_setsbuf(id: c_int) -> c_int {
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_setrbuf(id: c_int) -> c_int {
     call("pvm_setrbuf", |state| {
+        state.about(|| numbers([(Did::Buffer, id)]));
         if id != 0 && !matches!(state.buffer(id)?, Buffer::Arrived(_)) {
             return Err(PvmError::NoSuchBuf);
         }
@@ -126,6 +130,7 @@ const WORTH_LEAVING: usize = 256;
 /// # Safety
 /// The items must be readable.
 unsafe fn pack<I: Item>(state: &mut State, start: *const I::Number, count: c_int, stride: c_int) -> Pvm<i32> {
+    state.about(|| numbers([(Did::PackCount, count), (Did::PackStride, stride)]));
     let packed = state.packing()?;
     let (count, step) = shape::<I>(start, count, stride)?;
     if count == 0 {
@@ -175,6 +180,7 @@ unsafe fn pack<I: Item>(state: &mut State, start: *const I::Number, count: c_int
 /// # Safety
 /// The items must be writable.
 unsafe fn unpack<I: Item>(state: &mut State, start: *mut I::Number, count: c_int, stride: c_int) -> Pvm<i32> {
+    state.about(|| numbers([(Did::PackCount, count), (Did::PackStride, stride)]));
     state.unpacking()?;
     let (count, step) = shape::<I>(start, count, stride)?;
     let numbers = count * I::NUMBERS;

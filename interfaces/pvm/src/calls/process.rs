@@ -4,6 +4,7 @@ use super::{array, put, text};
 use crate::attend::is_needed;
 use crate::errors::{Pvm, PvmError};
 use crate::state::{State, call};
+use crate::trace::{Did, Value};
 use parvum_wire::Tid;
 use parvum_wire::control::{Blob, Failure, Notice, Reply, Request, SpawnRequest, SpawnWhere, Spawned};
 use std::ffi::{CStr, OsStr, c_char, c_int};
@@ -26,15 +27,11 @@ pub extern "C" fn pvm_parent() -> c_int {
     })
 }
 
-/// The daemon of a task's host.
+/// The daemon of a task's host. As in PVM every number has one, though there may be no such host.
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_tidtohost(tid: c_int) -> c_int {
-    call("pvm_tidtohost", |_| match Tid(tid) {
-        task if task.is_task() || (tid > 0 && task.daemon() == task && task.host() > 0) => {
-            Ok(task.daemon().0)
-        }
-        _ => Err(PvmError::BadParam),
-    })
+    const HOST_BITS: c_int = (Tid::MAX_HOST << Tid::LOCAL_BITS) as c_int;
+    call("pvm_tidtohost", |_| Ok(tid & HOST_BITS))
 }
 
 /// Leaves the machine. The process goes on; everything sent has been handed over, and the output
@@ -106,10 +103,26 @@ pub unsafe extern "C" fn pvm_spawn(
                 place: place_of(flags, place)?,
                 flag: flags,
                 output: state.options().output(),
+                trace: super::trace::children_tracer(),
                 orphan: flags & NO_PARENT != 0,
                 ..SpawnRequest::default()
             }
         };
+        state.about(|| {
+            let place = match &request.place {
+                SpawnWhere::Anywhere => &[][..],
+                SpawnWhere::Host(name)
+                | SpawnWhere::Arch(name)
+                | SpawnWhere::NotHost(name)
+                | SpawnWhere::NotArch(name) => name.as_bytes(),
+            };
+            vec![
+                (Did::SpawnFile, Value::Text(request.program.0.clone())),
+                (Did::SpawnFlags, Value::Number(flags)),
+                (Did::SpawnWhere, Value::Text(place.to_vec())),
+                (Did::SpawnCount, Value::Number(count)),
+            ]
+        });
         let (begun, failed): (Vec<_>, Vec<_>) = state.start(request)?.into_iter().partition(|tid| *tid > 0);
         if !tids.is_null() {
             for (at, value) in begun.iter().chain(&failed).take(count as usize).enumerate() {
@@ -206,6 +219,7 @@ fn exported(state: &State) -> Vec<Blob> {
     for name in ["PARVUM_ROUTE", "PARVUM_CREDIT", "PARVUM_SINGLE_COPY"] {
         variables.extend(pair(name));
     }
+    variables.extend(super::trace::children_variables());
     if state.context != 0 {
         variables.push(Blob(format!("PVMCTX=0x{:x}", state.context).into_bytes()));
     }
