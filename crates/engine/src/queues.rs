@@ -61,6 +61,8 @@ pub(crate) struct Queues {
     unexpected: VecDeque<MessageId>,
     messages: Vec<(u32, Option<Message>)>,
     free: Vec<u32>,
+    /// How many messages have become visible to receives, ever.
+    pub(crate) arrivals: u64,
     /// Bytes in unexpected messages, kept here as a sum.
     pub(crate) bytes_here: u64,
 }
@@ -116,6 +118,7 @@ impl Queues {
 
     /// Makes a stored message visible to receives, after all that already are.
     pub(crate) fn enqueue(&mut self, id: MessageId) {
+        self.arrivals += 1;
         self.unexpected.push_back(id);
     }
 

@@ -198,6 +198,11 @@ impl Engine {
         }
     }
 
+    /// How many unexpected messages there have been: it changes when one comes.
+    pub fn arrivals(&self) -> u64 {
+        self.core.queues.arrivals
+    }
+
     /// Gives the memory of a block back for later messages.
     pub fn recycle(&mut self, block: Block) {
         if let Some(memory) = block.into_memory() {

@@ -8,6 +8,7 @@ use crate::connect::ConnectError;
 use crate::process;
 use crate::pusher::{self, Look};
 use crate::runtime::{AskError, Runtime};
+use crate::watching;
 use parvum_engine::{
     Buffering, Completed, Completion, Envelope, Into, Keep, MessageId, Outcome, Outgoing, Pattern,
     PullRefused, Received, RequestId, SendError, Sent, TagMatch, UserBuffer,
@@ -54,6 +55,9 @@ static TABLE: Table = Table {
     receive_lazily,
     read_remote,
     fetch_remote,
+    await_arrival: watching::await_arrival,
+    watch: watching::watch,
+    start_machine: watching::start_machine,
 };
 
 /// The table; see `parvum-waist`.
@@ -119,7 +123,7 @@ fn lock() -> MutexGuard<'static, Option<Runtime>> {
 
 /// Calls `work` with the runtime, or gives `Unknown` when this task has not enrolled.
 #[inline]
-fn with<R>(otherwise: R, work: impl FnOnce(&mut Runtime) -> R) -> R {
+pub(crate) fn with<R>(otherwise: R, work: impl FnOnce(&mut Runtime) -> R) -> R {
     if FORKED.load(Ordering::Relaxed) {
         return otherwise;
     }

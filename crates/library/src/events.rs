@@ -6,7 +6,7 @@ use parvum_engine::Envelope;
 use parvum_page::TaskPage;
 use parvum_shm::{Bell, Segment, ShmLink};
 use parvum_transport::Route;
-use parvum_wire::control::{Event, Notice, Request};
+use parvum_wire::control::{Event, Notice, OutputNews, Request};
 use parvum_wire::{Tid, encoding};
 use rustix::fd::OwnedFd;
 use std::sync::Arc;
@@ -54,6 +54,7 @@ impl Runtime {
             Event::Gone { tid, routed } => self.see_off(tid, routed),
             Event::Undeliverable { to } => self.lose(to),
             Event::Notified { cookie, about, tid } => self.note(cookie, about, tid),
+            Event::TaskOutput { tid, context, tag, news } => self.note_output(tid, context, tag, news),
             // For runners, and for interfaces that catch output.
             Event::Started { .. } | Event::Output { .. } | Event::Exited { .. } => {}
         }
@@ -158,17 +159,44 @@ impl Runtime {
             }
             return;
         }
-        let envelope = Envelope {
-            from: self.engine.me().daemon(),
-            tag: cookie as u32 as i32,
-            context: (cookie >> 32) as u32,
-            meta: encoding::RAW,
-            length: 0,
+        let id = tid.0.to_be_bytes();
+        let words = match about {
+            Notice::TaskExit | Notice::HostDelete => id.to_vec(),
+            Notice::HostAdd => [1i32.to_be_bytes(), id].concat(),
         };
-        let id = tid.0.to_le_bytes();
-        match about {
-            Notice::TaskExit | Notice::HostDelete => self.engine.inject(envelope, &id),
-            Notice::HostAdd => self.engine.inject(envelope, &[1i32.to_le_bytes(), id].concat()),
-        }
+        self.inject_from_daemon((cookie >> 32) as u32, cookie as u32 as i32, &words);
+    }
+
+    /// News of a task's output becomes a message, as PVM lays it out: the task, then how many
+    /// bytes it has written and the bytes, or 0 at the end, -2 and -1 at the beginning.
+    fn note_output(&mut self, tid: Tid, context: u32, tag: i32, news: OutputNews) {
+        let number = |number: i32| number.to_be_bytes();
+        let begins = |kind: i32, parent: Option<Tid>| {
+            [number(tid.0), number(kind), number(parent.map_or(0, |parent| parent.0))].concat()
+        };
+        let words = match news {
+            OutputNews::Expected(parent) => begins(-2, parent),
+            OutputNews::Begun(parent) => begins(-1, parent),
+            OutputNews::Wrote(data) => {
+                let mut words = [number(tid.0), number(data.0.len() as i32)].concat();
+                words.extend_from_slice(&data.0);
+                words.resize(words.len().next_multiple_of(4), 0);
+                words
+            }
+            OutputNews::Ended => [number(tid.0), number(0)].concat(),
+        };
+        self.inject_from_daemon(context, tag, &words);
+    }
+
+    /// What the daemon says, as a message in XDR.
+    fn inject_from_daemon(&mut self, context: u32, tag: i32, words: &[u8]) {
+        let envelope = Envelope {
+            from: Tid::LOCAL_DAEMON,
+            tag,
+            context,
+            meta: encoding::XDR,
+            length: words.len() as u64,
+        };
+        self.engine.inject(envelope, words);
     }
 }

@@ -16,3 +16,5 @@ mod process;
 mod pusher;
 mod runtime;
 mod waiting;
+#[allow(unsafe_code)]
+mod watching;

@@ -300,4 +300,13 @@ pub struct Table {
     pub read_remote: unsafe extern "C" fn(handle: u64, from: u64, out: *mut u8, length: usize) -> i32,
     /// Gets data that is with its sender into a block; the message then has another handle.
     pub fetch_remote: unsafe extern "C" fn(handle: u64, notes: *const Notes, out: *mut Message) -> i32,
+    /// Waits as the notes say until an unexpected message has come that `seen` does not count,
+    /// or the notes' peer is gone; returns how many there have been.
+    pub await_arrival: unsafe extern "C" fn(seen: u64, notes: *const Notes) -> u64,
+    /// Promises that a descriptor of `descriptors` becomes readable when something comes after
+    /// this call. To be called last, before the program waits for descriptors itself.
+    pub watch: extern "C" fn(),
+    /// Starts a machine by running the machine's own command under the name `pvmd` with these
+    /// arguments, each ended by a zero byte. `Done`: it is up. `Unknown`: there was one already.
+    pub start_machine: unsafe extern "C" fn(arguments: *const u8, length: usize) -> i32,
 }

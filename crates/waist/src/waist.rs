@@ -227,6 +227,43 @@ impl Waist {
         status(unsafe { (self.0.take)(found.handle, room, length, notes, &mut out) }).map(|()| out)
     }
 
+    /// Waits until an unexpected message has come that `seen` does not count, the notes' peer is
+    /// gone, or the time is over; gives how many there have been.
+    pub fn await_arrival(&self, seen: u64, notes: &Notes) -> u64 {
+        // SAFETY: the notes are borrowed for the call.
+        unsafe { (self.0.await_arrival)(seen, notes) }
+    }
+
+    /// How many unexpected messages there have been.
+    pub fn arrivals(&self) -> u64 {
+        let notes = Notes { limit: 0, call: 0, peer: -1, tag: -1, context: -1 };
+        self.await_arrival(u64::MAX, &notes)
+    }
+
+    /// The unexpected messages that `wanted` likes, in the order they came. None is taken.
+    pub fn unexpected(&self, mut wanted: impl FnMut(&Message) -> bool) -> Vec<Message> {
+        let mut found = Vec::new();
+        let _ = self.find(|message| {
+            if wanted(message) {
+                found.push(*message);
+            }
+            false
+        });
+        found
+    }
+
+    /// From now on a descriptor becomes readable when something comes.
+    pub fn watch(&self) {
+        (self.0.watch)()
+    }
+
+    /// Starts a machine as `pvmd` with these arguments, each ended by a zero byte.
+    /// `Unknown`: there was one already.
+    pub fn start_machine(&self, arguments: &[u8]) -> Result<(), Status> {
+        // SAFETY: the arguments are borrowed for the call.
+        status(unsafe { (self.0.start_machine)(arguments.as_ptr(), arguments.len()) })
+    }
+
     /// Gives the block of a received message back.
     pub fn give_back(&self, message: &Message) {
         if message.handle != 0 {

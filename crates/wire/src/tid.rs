@@ -25,6 +25,9 @@ impl Tid {
     /// The largest local part.
     pub const MAX_LOCAL: u32 = (1 << Self::LOCAL_BITS) - 1;
 
+    /// The daemon of whoever asks, whichever host that is: who sends what the daemon says.
+    pub const LOCAL_DAEMON: Tid = Tid(i32::MIN);
+
     /// The id of task `local` of host `host`; `None` when a part is out of range.
     pub const fn new(host: u32, local: u32) -> Option<Tid> {
         if host == 0 || host > Self::MAX_HOST || local > Self::MAX_LOCAL {

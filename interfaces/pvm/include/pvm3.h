@@ -83,6 +83,29 @@ extern "C" {
 
 #define PvmBaseContext		0	/* the context tasks begin in */
 
+/* The mailbox: pvm_putinfo, pvm_recvinfo. */
+#define PvmMboxDefault		0
+#define PvmMboxPersistent	1	/* put: the entry outlives its owner */
+#define PvmMboxMultiInstance	2	/* put: beside the other entries of the class */
+#define PvmMboxOverWritable	4	/* put: others may replace and delete it */
+#define PvmMboxFirstAvail	8	/* get: the first at the index or above */
+#define PvmMboxReadAndDelete	16	/* get: and delete; needs the right to */
+#define PvmMboxWaitForInfo	32	/* get: wait until there is one */
+#define PvmMboxMaxFlag		512
+#define PvmMboxDirectIndexShift	10	/* above the flags: the index to put at */
+#define PvmMboxMaxDirectIndex	((unsigned)1 << (31 - PvmMboxDirectIndexShift))
+#define PvmMboxDirectIndexOf(flags) \
+	(((unsigned)(flags) >> PvmMboxDirectIndexShift) & (PvmMboxMaxDirectIndex - 1))
+#define PvmMboxDirectIndex(index) \
+	((unsigned)(index) >= PvmMboxMaxDirectIndex ? 0 : (unsigned)(index) << PvmMboxDirectIndexShift)
+
+/* Classes of the mailbox that PVM itself uses. */
+#define PVMNORESETCLASS		"###_PVM_NO_RESET_###"
+#define PVMHOSTERCLASS		"###_PVM_HOSTER_###"
+#define PVMTASKERCLASS		"###_PVM_TASKER_###"
+#define PVMTRACERCLASS		"###_PVM_TRACER_###"
+#define PVMRMCLASS		"###_PVM_RM_###"
+
 /* What calls return when they fail. */
 #define PvmOk			0
 #define PvmBadParam		-2
@@ -155,6 +178,40 @@ struct pvmtaskinfo {
 	int ti_pid;
 };
 
+/* A message: pvm_getminfo, pvm_setminfo. */
+struct pvmminfo {
+	int len;		/* bytes */
+	int ctx;		/* context */
+	int tag;
+	int wid;		/* wait id */
+	int enc;		/* encoding: a number for XDR, the data format for raw */
+	int crc;		/* checksum; not used */
+	int src;		/* who sent it */
+	int dst;		/* to whom */
+};
+
+/* A class of the mailbox: pvm_getmboxinfo. */
+struct pvmmboxinfo {
+	char *mi_name;
+	int mi_nentries;
+	int *mi_indices;
+	int *mi_owners;		/* 0: nobody any more */
+	int *mi_flags;
+};
+
+/* For a file's temporary name. */
+#ifdef NOTMPNAM
+#define PVMTMPNAMFUN(x)		pvmtmpnam(x)
+#define PVMTMPNAMLEN		128
+#else
+#define PVMTMPNAMFUN(x)		tmpnam(x)
+#ifdef L_tmpnam
+#define PVMTMPNAMLEN		L_tmpnam
+#else
+#define PVMTMPNAMLEN		128
+#endif
+#endif
+
 /* What the last call that failed returned. */
 extern int pvm_errno;
 
@@ -169,13 +226,34 @@ int pvm_sendsig(int tid, int signum);
 int pvm_notify(int what, int msgtag, int cnt, int *tids);
 int pvm_tasks(int where, int *ntask, struct pvmtaskinfo **taskp);
 int pvm_config(int *nhost, int *narch, struct pvmhostinfo **hostp);
+int pvm_pstat(int tid);
+int pvm_siblings(int **tids);
+int pvm_export(char *name);
+int pvm_unexport(char *name);
+#if defined(EOF)
+int pvm_catchout(FILE *ff);
+#endif
+int pvm_getnoresets(int **tids, int *ntids);
+
+/* Hosts and the machine. */
+int pvm_addhosts(char **hosts, int nhost, int *infos);
+int pvm_delhosts(char **hosts, int nhost, int *infos);
+int pvm_mstat(char *host);
+int pvm_hostsync(int host, struct timeval *clk, struct timeval *delta);
+int pvm_archcode(char *arch);
+int pvm_halt(void);
+int pvm_start_pvmd(int argc, char **argv, int block);
+int pvm_tickle(int narg, int *argp, int *nresp, int *resp);
 
 /* Options, contexts, errors. */
 int pvm_setopt(int what, int val);
 int pvm_getopt(int what);
 int pvm_getcontext(void);
 int pvm_setcontext(int context);
+int pvm_newcontext(void);
+int pvm_freecontext(int context);
 int pvm_perror(char *msg);
+char *pvm_strerror(void);
 char *pvm_version(void);
 
 /* Buffers. */
@@ -187,6 +265,15 @@ int pvm_getrbuf(void);
 int pvm_setsbuf(int bufid);
 int pvm_setrbuf(int bufid);
 int pvm_bufinfo(int bufid, int *bytes, int *msgtag, int *tid);
+int pvm_getminfo(int bufid, struct pvmminfo *info);
+int pvm_setminfo(int bufid, struct pvmminfo *info);
+int pvm_pkmesg(int bufid);
+int pvm_pkmesgbody(int bufid);
+int pvm_upkmesg(void);
+#ifdef PVM33COMPAT
+int pvm_getmwid(int bufid);
+int pvm_setmwid(int bufid, int wid);
+#endif
 
 /* Packing: nitem items, each stride items after the one before. */
 int pvm_packf(const char *fmt, ...);
@@ -227,6 +314,26 @@ int pvm_nrecv(int tid, int msgtag);
 int pvm_trecv(int tid, int msgtag, struct timeval *tmout);
 int pvm_precv(int tid, int msgtag, void *buf, int len, int datatype, int *atid, int *atag, int *alen);
 int pvm_probe(int tid, int msgtag);
+int pvm_getfds(int **fds);
+int (*pvm_recvf(int (*match)(int bufid, int tid, int msgtag)))(int bufid, int tid, int msgtag);
+int pvm_addmhf(int src, int tag, int ctx, int (*func)(int bufid));
+int pvm_delmhf(int mhid);
+
+/* The mailbox. */
+int pvm_putinfo(char *name, int bufid, int flags);
+int pvm_recvinfo(char *name, int index, int flags);
+int pvm_delinfo(char *name, int index, int flags);
+int pvm_getmboxinfo(char *pattern, int *nclasses, struct pvmmboxinfo **classes);
+int pvm_insert(char *name, int index, int data);
+int pvm_lookup(char *name, int index, int *data);
+int pvm_delete(char *name, int index);
+
+/* Used by programs though no manual has them. */
+char *pvmgetrsh(void);
+char *pvmgettmp(void);
+#ifdef NOTMPNAM
+char *pvmtmpnam(char *name);
+#endif
 
 /* Groups: -lgpvm3. */
 int pvm_joingroup(char *group);
@@ -234,6 +341,7 @@ int pvm_lvgroup(char *group);
 int pvm_gettid(char *group, int inum);
 int pvm_getinst(char *group, int tid);
 int pvm_gsize(char *group);
+int pvm_freezegroup(char *group, int size);
 int pvm_barrier(char *group, int count);
 int pvm_bcast(char *group, int msgtag);
 int pvm_reduce(void (*func)(int *, void *, void *, int *, int *), void *data, int count, int datatype,

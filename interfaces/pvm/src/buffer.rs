@@ -55,8 +55,25 @@ pub(crate) struct Left {
     pub(crate) before: usize,
 }
 
+/// The data format of little-endian IEEE machines with 64-bit longs, as PVM's `LINUX64` shows it.
+pub(crate) const DATA_SIGNATURE: i32 = 0x0040_8c41;
+
+/// What is known of a message besides its data.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Info {
+    pub(crate) context: i32,
+    pub(crate) tag: i32,
+    pub(crate) wait_id: i32,
+    pub(crate) checksum: i32,
+    /// Nobody: this task.
+    pub(crate) from: Option<i32>,
+    pub(crate) to: Option<i32>,
+}
+
 /// A message being packed.
 pub(crate) struct Packed {
+    /// What `pvm_setminfo` said.
+    pub(crate) info: Option<Info>,
     pub(crate) packing: Packing,
     pub(crate) data: Arc<Vec<u8>>,
     pub(crate) left: Vec<Left>,
@@ -75,7 +92,7 @@ const RUN: usize = 8;
 
 impl Packed {
     pub(crate) fn new(packing: Packing, data: Arc<Vec<u8>>) -> Packed {
-        Packed { packing, data, left: Vec::new(), left_bytes: 0, runs: Vec::new(), sealed: 0 }
+        Packed { info: None, packing, data, left: Vec::new(), left_bytes: 0, runs: Vec::new(), sealed: 0 }
     }
 
     /// Bytes of the message as PVM counts them.
@@ -120,6 +137,19 @@ impl Packed {
         }
     }
 
+    /// Appends what another message holds, of the same encoding, with its types.
+    pub(crate) fn append_body(&mut self, data: &[u8], runs: &[Run]) -> Pvm<i32> {
+        self.admit(data.len())?;
+        self.open().extend_from_slice(data);
+        for run in runs {
+            match self.runs.last_mut() {
+                Some(last) if last.class == run.class => last.bytes += run.bytes,
+                _ => self.runs.push(*run),
+            }
+        }
+        Ok(0)
+    }
+
     /// Leaves memory of the program in place.
     pub(crate) fn leave(&mut self, start: *const u8, length: usize) {
         self.left.push(Left { start, length, before: self.data.len() });
@@ -142,8 +172,21 @@ pub(crate) fn table_length(meta: u32) -> usize {
     if meta & TYPED != 0 { (meta >> 16) as usize * RUN } else { 0 }
 }
 
-/// A message that was received.
+/// The table of runs that a message with this `meta` word ends in.
+pub(crate) fn runs_of(meta: u32, bytes: &[u8]) -> Vec<Run> {
+    let entry = |entry: &[u8]| {
+        let number = u64::from_le_bytes(entry.try_into().unwrap_or_default());
+        Run { class: (number >> 56) as u8, bytes: number & (u64::MAX >> 8) }
+    };
+    bytes[bytes.len().saturating_sub(table_length(meta))..].chunks_exact(RUN).map(entry).collect()
+}
+
+/// A message that was received, or taken out of something else.
 pub(crate) struct Arrived {
+    /// What `pvm_setminfo` said.
+    pub(crate) info: Option<Info>,
+    /// The data, when it is not the engine's.
+    _own: Option<Box<[u8]>>,
     pub(crate) message: Message,
     /// Bytes of data, without the table.
     pub(crate) length: usize,
@@ -159,17 +202,37 @@ impl Arrived {
     pub(crate) fn new(message: Message, bytes: &[u8]) -> Arrived {
         if message.is_remote() {
             // Raw data that is still with its sender: there is no table.
-            return Arrived { message, length: message.length as usize, xdr: false, cursor: 0, runs: None };
+            let (info, length) = (None, message.length as usize);
+            return Arrived { info, _own: None, message, length, xdr: false, cursor: 0, runs: None };
         }
         let table = table_length(message.meta);
         let length = bytes.len().saturating_sub(table);
-        let entry = |entry: &[u8]| {
-            let number = u64::from_le_bytes(entry.try_into().unwrap_or_default());
-            Run { class: (number >> 56) as u8, bytes: number & (u64::MAX >> 8) }
-        };
         let typed = message.meta & TYPED != 0;
-        let runs = typed.then(|| bytes[length..].chunks_exact(RUN).map(entry).collect());
-        Arrived { message, length, xdr: message.meta & encoding::MASK == encoding::XDR, cursor: 0, runs }
+        let runs = typed.then(|| runs_of(message.meta, bytes).into());
+        Arrived {
+            info: None,
+            _own: None,
+            message,
+            length,
+            xdr: message.meta & encoding::MASK == encoding::XDR,
+            cursor: 0,
+            runs,
+        }
+    }
+
+    /// A message whose data is not the engine's.
+    pub(crate) fn own(envelope: Message, data: Box<[u8]>) -> Arrived {
+        // A box's bytes stay where they are when it moves.
+        let message = Message { data: data.as_ptr(), length: data.len() as u64, handle: 0, ..envelope };
+        Arrived {
+            info: Some(Info { from: Some(message.from), to: Some(0), ..Info::default() }),
+            ..Arrived::new(message, &data)
+        }
+        .keeping(data)
+    }
+
+    fn keeping(self, data: Box<[u8]>) -> Arrived {
+        Arrived { _own: Some(data), ..self }
     }
 
     /// Takes `bytes` of `class` off the front; says where they are. Nothing is taken on an error.

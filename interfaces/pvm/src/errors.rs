@@ -9,53 +9,78 @@ macro_rules! codes {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(i32)]
         #[allow(dead_code)]
-        pub(crate) enum PvmError { $($name = $value,)* }
+        pub(crate) enum PvmError { $($name = -$value,)* }
 
-        /// The text for a code; there is one for every number.
-        pub(crate) fn text(code: i32) -> &'static str {
-            match code {
-                0 => "Success",
-                $($value => $text,)*
-                code if code > 0 => "Success",
-                _ => "Unknown error",
+        impl PvmError {
+            /// The code of that number; others are system errors.
+            pub(crate) fn from_code(code: i32) -> PvmError {
+                match code.wrapping_neg() {
+                    $($value => PvmError::$name,)*
+                    _ => PvmError::SysErr,
+                }
+            }
+        }
+
+        /// The text for a code's number without its sign, ended by a zero byte.
+        pub(crate) const fn c_text(number: usize) -> &'static std::ffi::CStr {
+            match number {
+                $($value => const {
+                    match std::ffi::CStr::from_bytes_with_nul(concat!($text, "\0").as_bytes()) {
+                        Ok(text) => text,
+                        Err(_) => panic!("a text has no zero byte"),
+                    }
+                },)*
+                // Numbers that PVM has left out.
+                0 => c"Error 0",
+                1 => c"Error 1",
+                9 => c"Error 9",
+                11 => c"Error 11",
+                13 => c"Error 13",
+                _ => c"Unknown Error",
             }
         }
     };
 }
 
+/// The text for a code; there is one for every number.
+pub(crate) fn text(code: i32) -> &'static str {
+    let number = code.checked_neg().and_then(|number| usize::try_from(number).ok());
+    c_text(number.unwrap_or(usize::MAX)).to_str().unwrap_or_default()
+}
+
 codes! {
-    BadParam = -2, "Bad parameter";
-    Mismatch = -3, "Parameter mismatch";
-    Overflow = -4, "Value too large";
-    NoData = -5, "End of buffer";
-    NoHost = -6, "No such host";
-    NoFile = -7, "No such file";
-    Denied = -8, "Permission denied";
-    NoMem = -10, "Malloc failed";
-    BadMsg = -12, "Can't decode message";
-    SysErr = -14, "Can't contact local daemon";
-    NoBuf = -15, "No current buffer";
-    NoSuchBuf = -16, "No such buffer";
-    NullGroup = -17, "Null group name";
-    DupGroup = -18, "Already in group";
-    NoGroup = -19, "No such group";
-    NotInGroup = -20, "Not in group";
-    NoInst = -21, "No such instance";
-    HostFail = -22, "Host failed";
-    NoParent = -23, "No parent task";
-    NotImpl = -24, "Not implemented";
-    DSysErr = -25, "Pvmd system error";
-    BadVersion = -26, "Version mismatch";
-    OutOfRes = -27, "Out of resources";
-    DupHost = -28, "Duplicate host";
-    CantStart = -29, "Can't start pvmd";
-    Already = -30, "Already in progress";
-    NoTask = -31, "No such task";
-    NotFound = -32, "Not found";
-    Exists = -33, "Already exists";
-    HostrNMstr = -34, "Hoster run on non-master host";
-    ParentNotSet = -35, "Spawning parent set PvmNoSpawnParent";
-    IPLoopback = -36, "Master host's IP is loopback";
+    BadParam = 2, "Bad parameter";
+    Mismatch = 3, "Parameter mismatch";
+    Overflow = 4, "Value too large";
+    NoData = 5, "End of buffer";
+    NoHost = 6, "No such host";
+    NoFile = 7, "No such file";
+    Denied = 8, "Permission denied";
+    NoMem = 10, "Malloc failed";
+    BadMsg = 12, "Can't decode message";
+    SysErr = 14, "Can't contact local daemon";
+    NoBuf = 15, "No current buffer";
+    NoSuchBuf = 16, "No such buffer";
+    NullGroup = 17, "Null group name";
+    DupGroup = 18, "Already in group";
+    NoGroup = 19, "No such group";
+    NotInGroup = 20, "Not in group";
+    NoInst = 21, "No such instance";
+    HostFail = 22, "Host failed";
+    NoParent = 23, "No parent task";
+    NotImpl = 24, "Not implemented";
+    DSysErr = 25, "Pvmd system error";
+    BadVersion = 26, "Version mismatch";
+    OutOfRes = 27, "Out of resources";
+    DupHost = 28, "Duplicate host";
+    CantStart = 29, "Can't start pvmd";
+    Already = 30, "Already in progress";
+    NoTask = 31, "No such task";
+    NotFound = 32, "Not Found";
+    Exists = 33, "Already Exists";
+    HostrNMstr = 34, "Hoster must run on master host";
+    ParentNotSet = 35, "Spawning parent set PvmNoParent";
+    IPLoopback = 36, "Master Host IP Address is Loopback!";
 }
 
 /// What PVM calls return inside this crate.
@@ -92,6 +117,8 @@ impl From<ErrorKind> for PvmError {
             ErrorKind::EntryExists => PvmError::Exists,
             ErrorKind::BarrierBroken => PvmError::Mismatch,
             ErrorKind::Version => PvmError::BadVersion,
+            ErrorKind::DuplicateHost => PvmError::DupHost,
+            ErrorKind::CannotStart => PvmError::CantStart,
             ErrorKind::GoingDown | ErrorKind::NotEnrolled | ErrorKind::Protocol => PvmError::SysErr,
             _ => PvmError::DSysErr,
         }
@@ -105,8 +132,12 @@ mod tests {
     #[test]
     fn every_code_has_a_text_and_so_has_every_other_number() {
         assert_eq!(text(PvmError::NoTask as i32), "No such task");
-        assert_eq!(text(0), "Success");
-        assert_eq!(text(-9), "Unknown error");
-        assert_eq!(text(i32::MIN), "Unknown error");
+        assert_eq!(text(0), "Error 0");
+        assert_eq!(text(-9), "Error 9");
+        assert_eq!(text(-36), "Master Host IP Address is Loopback!");
+        for odd in [i32::MIN, -37, 1, i32::MAX] {
+            assert_eq!(text(odd), "Unknown Error");
+        }
+        assert_eq!(PvmError::from_code(-36), PvmError::IPLoopback);
     }
 }

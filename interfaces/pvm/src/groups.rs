@@ -11,16 +11,48 @@ use parvum_wire::{Tid, encoding};
 const CONTEXT: u32 = 0x4752_4f50;
 
 impl State {
+    /// Fixes the members of a group, when `count` of them have asked; gives how many there are.
+    pub(crate) fn freeze(&mut self, group: String, count: i32) -> Pvm<i32> {
+        if count == 0 || count < -1 {
+            return Err(PvmError::BadParam);
+        }
+        let Reply::Members(members) =
+            self.ask_in(&Request::Freeze { group: group.clone(), count }, call::BARRIER)?
+        else {
+            return Err(PvmError::DSysErr);
+        };
+        let size = members.len() as i32;
+        self.frozen.retain(|(name, _)| *name != group);
+        self.frozen.push((group, members));
+        Ok(size)
+    }
+
+    /// The members of a group that this task knows to be fixed: nobody need be asked.
+    fn frozen(&self, group: &str) -> Option<&[(u32, Tid)]> {
+        self.frozen.iter().find(|(name, _)| name == group).map(|(_, members)| members.as_slice())
+    }
+
     pub(crate) fn join(&mut self, group: String) -> Pvm<i32> {
         number(self.ask(&Request::Join { group })?)
     }
 
     pub(crate) fn leave_group(&mut self, group: String) -> Pvm<i32> {
-        self.ask(&Request::Leave { group }).map(|_| 0)
+        let known = self.frozen.len();
+        self.frozen.retain(|(name, _)| *name != group);
+        match self.ask(&Request::Leave { group }) {
+            // Another has left before, and with that the fixed group was no more.
+            Err(PvmError::NoGroup | PvmError::NotInGroup) if self.frozen.len() < known => Ok(0),
+            left => left.map(|_| 0),
+        }
     }
 
     pub(crate) fn group_tid(&mut self, group: String, instance: i32) -> Pvm<i32> {
         let instance = u32::try_from(instance).map_err(|_| PvmError::BadParam)?;
+        if let Some((_, tid)) =
+            self.frozen(&group).and_then(|members| members.iter().find(|m| m.0 == instance))
+        {
+            return Ok(tid.0);
+        }
         match self.ask(&Request::GroupTid { group, instance })? {
             Reply::Task(tid) => Ok(tid.0),
             _ => Err(PvmError::DSysErr),
@@ -31,10 +63,18 @@ impl State {
         if !Tid(tid).is_task() {
             return Err(PvmError::BadParam);
         }
+        if let Some((instance, _)) =
+            self.frozen(&group).and_then(|members| members.iter().find(|m| m.1.0 == tid))
+        {
+            return Ok(*instance as i32);
+        }
         number(self.ask(&Request::GroupInstance { group, tid: Tid(tid) })?)
     }
 
     pub(crate) fn group_size(&mut self, group: String) -> Pvm<i32> {
+        if let Some(members) = self.frozen(&group) {
+            return Ok(members.len() as i32);
+        }
         number(self.ask(&Request::GroupSize { group })?)
     }
 
@@ -65,6 +105,9 @@ impl State {
     }
 
     fn members(&mut self, group: String) -> Pvm<Vec<(u32, Tid)>> {
+        if let Some(members) = self.frozen(&group) {
+            return Ok(members.to_vec());
+        }
         match self.ask(&Request::GroupMembers { group })? {
             Reply::Members(members) => Ok(members),
             _ => Err(PvmError::DSysErr),

@@ -6,6 +6,7 @@
 
 #![deny(unsafe_code)]
 
+mod attend;
 mod buffer;
 #[allow(unsafe_code)]
 mod calls;
@@ -14,5 +15,6 @@ mod errors;
 mod fork;
 mod groups;
 mod options;
+mod output;
 mod pack;
 mod state;

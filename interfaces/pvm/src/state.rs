@@ -1,6 +1,7 @@
 //! What a PVM task has: its identity, buffers, options and context.
 
-use crate::buffer::{Arrived, Buffer, Packed, Packing};
+use crate::attend::{Attention, DUTIES, HANDLE, WATCH, handle_messages};
+use crate::buffer::{Arrived, Buffer, Info, Packed, Packing};
 use crate::errors::{Pvm, PvmError, text};
 use crate::options::{self, Options};
 use parvum_waist::{
@@ -9,6 +10,7 @@ use parvum_waist::{
 use parvum_wire::control::{Reply, Request};
 use parvum_wire::{Tid, encoding};
 use std::cell::Cell;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 /// Data is fetched from a sender that keeps it for us: the answer is on its way.
@@ -39,6 +41,15 @@ pub(crate) struct State {
     pub(crate) tasks: Vec<crate::calls::TaskInfo>,
     pub(crate) hosts: Vec<crate::calls::HostInfo>,
     pub(crate) names: [Vec<std::ffi::CString>; 2],
+    pub(crate) mail: crate::calls::MailTable,
+    /// What `pvm_getnoresets`, `pvm_siblings`, `pvm_getfds` and `pvmnametag` returned last.
+    pub(crate) spared: Vec<i32>,
+    pub(crate) siblings: Vec<i32>,
+    pub(crate) descriptors: Vec<i32>,
+    pub(crate) tag_name: Option<std::ffi::CString>,
+    pub(crate) attention: Attention,
+    /// Groups whose members do not change any more, and their members.
+    pub(crate) frozen: Vec<(String, Vec<(u32, Tid)>)>,
 }
 
 /// Runs one PVM call: its value, or its error code after PVM's automatic report.
@@ -52,6 +63,10 @@ pub(crate) fn call(name: &str, work: impl FnOnce(&mut State) -> Pvm<i32>) -> i32
     INSIDE.set(true);
     let result = work(&mut state);
     INSIDE.set(false);
+    let duties = DUTIES.load(Ordering::Relaxed);
+    if duties != 0 {
+        state = attend_to(duties, state);
+    }
     let why = match result {
         Ok(value) => return value,
         Err(why) => why,
@@ -67,6 +82,27 @@ pub(crate) fn call(name: &str, work: impl FnOnce(&mut State) -> Pvm<i32>) -> i32
     }
 }
 
+/// Does what the program asked for at the end of each call.
+#[cold]
+fn attend_to(duties: u8, state: MutexGuard<'static, State>) -> MutexGuard<'static, State> {
+    let mut state = state;
+    if duties & HANDLE != 0 && state.here().is_some() {
+        drop(state);
+        handle_messages();
+        state = lock();
+    }
+    if duties & WATCH != 0
+        && let Some(waist) = state.here()
+    {
+        waist.watch();
+    }
+    state
+}
+
+fn lock() -> MutexGuard<'static, State> {
+    STATE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 thread_local! {
     /// Whether this thread is inside a call, and holds the lock.
     static INSIDE: Cell<bool> = const { Cell::new(false) };
@@ -79,7 +115,7 @@ fn enter() -> Option<MutexGuard<'static, State>> {
         Ok(state) => Some(state),
         Err(TryLockError::Poisoned(state)) => Some(state.into_inner()),
         Err(TryLockError::WouldBlock) if INSIDE.get() => None,
-        Err(TryLockError::WouldBlock) => Some(STATE.lock().unwrap_or_else(PoisonError::into_inner)),
+        Err(TryLockError::WouldBlock) => Some(lock()),
     }
 }
 
@@ -91,7 +127,7 @@ enum End {
 
 /// Runs a part of a call without PVM's report.
 pub(crate) fn quietly<R>(work: impl FnOnce(&mut State) -> R) -> R {
-    work(&mut STATE.lock().unwrap_or_else(PoisonError::into_inner))
+    work(&mut lock())
 }
 
 /// Memory of send buffers kept for the next ones; part of a task's stated own cost.
@@ -115,20 +151,31 @@ impl State {
         tasks: Vec::new(),
         hosts: Vec::new(),
         names: [Vec::new(), Vec::new()],
+        mail: crate::calls::MailTable::EMPTY,
+        spared: Vec::new(),
+        siblings: Vec::new(),
+        descriptors: Vec::new(),
+        tag_name: None,
+        attention: Attention::NONE,
+        frozen: Vec::new(),
     };
 
     fn report(&self, name: &str, why: PvmError) -> Option<End> {
-        let automatic =
-            self.options.as_ref().map_or(1, |options| options.get(options::AUTO_ERR).unwrap_or(1));
-        if automatic == 0 {
-            return None;
-        }
-        eprintln!("libpvm [{}]: {name}(): {}", self.name(), text(why as i32));
-        match automatic {
+        match self.say_failure(name, text(why as i32)) {
             2 => Some(End::Exit),
             3 => Some(End::Abort),
             _ => None,
         }
+    }
+
+    /// Reports a failure, if the task wants that; gives the value of `PvmAutoErr`.
+    pub(crate) fn say_failure(&self, name: &str, text: &str) -> i32 {
+        let automatic =
+            self.options.as_ref().map_or(1, |options| options.get(options::AUTO_ERR).unwrap_or(1));
+        if automatic != 0 {
+            eprintln!("libpvm [{}]: {name}(): {text}", self.name());
+        }
+        automatic
     }
 
     /// How PVM names this process in what it prints.
@@ -170,8 +217,38 @@ impl State {
         self.enrolled = None;
     }
 
-    #[inline(never)]
-    fn enrol(&mut self) -> Pvm<Waist> {
+    /// The engine, if this process is a task of the machine.
+    pub(crate) fn here(&self) -> Option<Waist> {
+        self.waist.filter(|_| self.enrolled.is_some() && !crate::fork::is_child())
+    }
+
+    /// Sends and receives in another context from now on; gives the one before.
+    pub(crate) fn set_context(&mut self, context: u32) -> u32 {
+        crate::calls::tell_context(context);
+        std::mem::replace(&mut self.context, context)
+    }
+
+    /// Starts a machine; an error when there is one.
+    pub(crate) fn start_machine(&mut self, arguments: &[u8]) -> Pvm<i32> {
+        let waist = self.open()?;
+        match waist.start_machine(arguments) {
+            Ok(()) => Ok(0),
+            Err(Status::Unknown) => Err(PvmError::DupHost),
+            Err(_) => {
+                eprintln!("libpvm [{}]: {}", self.name(), waist.last_error());
+                Err(PvmError::CantStart)
+            }
+        }
+    }
+
+    /// Begins to keep descriptors true for a program that waits for them; gives how many there are.
+    pub(crate) fn watch_descriptors(&mut self) -> Pvm<i32> {
+        self.descriptors = self.machine()?.descriptors();
+        DUTIES.fetch_or(WATCH, Ordering::Relaxed);
+        Ok(self.descriptors.len() as i32)
+    }
+
+    fn open(&mut self) -> Pvm<Waist> {
         let waist = match self.waist {
             Some(waist) => waist,
             None => Waist::open().map_err(|why| {
@@ -180,6 +257,12 @@ impl State {
             })?,
         };
         self.waist = Some(waist);
+        Ok(waist)
+    }
+
+    #[inline(never)]
+    fn enrol(&mut self) -> Pvm<Waist> {
+        let waist = self.open()?;
         crate::fork::watch();
         match waist.enrol("pvm") {
             Ok(enrolled) => self.enrolled = Some(enrolled),
@@ -188,8 +271,11 @@ impl State {
                 return Err(PvmError::SysErr);
             }
         }
-        if let Some(context) = std::env::var("PVMCTX").ok().and_then(|text| text.parse().ok()) {
-            self.context = context;
+        if let Some(context) = std::env::var("PVMCTX").ok().and_then(|text| context_of(&text)) {
+            self.set_context(context);
+        }
+        if let Some(Enrolled { tid, parent }) = self.enrolled {
+            crate::calls::tell_identity(tid, parent);
         }
         let route = self.options().get(options::ROUTE)?;
         self.follow_route(route);
@@ -204,7 +290,11 @@ impl State {
 
     /// Leaves the machine; the next call that needs it joins again, as another task.
     pub(crate) fn leave(&mut self) -> Pvm<i32> {
-        let waist = self.machine()?;
+        // Who is no task, or no more, has left already.
+        let Some(waist) = self.here() else { return Ok(0) };
+        self.forget_catcher();
+        crate::calls::tell_identity(0, 0);
+        self.frozen.clear();
         for id in 1..=self.buffers.len() as i32 {
             self.free(id);
         }
@@ -212,6 +302,11 @@ impl State {
         self.enrolled = None;
         waist.depart()?;
         Ok(0)
+    }
+
+    /// Leaves without a word of what may go wrong.
+    pub(crate) fn leave_quietly(&mut self) {
+        let _ = self.leave();
     }
 
     /// Makes messages take the route that `PvmRoute` asks for.
@@ -241,7 +336,62 @@ impl State {
 
     // Buffers.
 
-    fn insert(&mut self, buffer: Buffer) -> i32 {
+    /// What is known of a message.
+    pub(crate) fn info(&mut self, id: i32) -> Pvm<Info> {
+        let of = |message: &Message| {
+            // What a program did not send was meant for nobody in particular.
+            let (from, to) = (Some(message.from), None);
+            let (context, tag) = (message.context as i32, message.tag);
+            Info { context, tag, from, to, ..Info::default() }
+        };
+        Ok(match self.buffer(id)? {
+            Buffer::Packed(packed) => packed.info.unwrap_or(Info { to: Some(0), ..Info::default() }),
+            Buffer::Arrived(arrived) => arrived.info.unwrap_or_else(|| of(&arrived.message)),
+            Buffer::Found(found) => of(found),
+        })
+    }
+
+    pub(crate) fn set_info(&mut self, id: i32, info: Info) -> Pvm<i32> {
+        match self.buffer(id)? {
+            Buffer::Packed(packed) => packed.info = Some(info),
+            Buffer::Arrived(arrived) => arrived.info = Some(info),
+            Buffer::Found(_) => return Err(PvmError::NoSuchBuf),
+        }
+        Ok(0)
+    }
+
+    /// Tag, sender and context of a message.
+    pub(crate) fn envelope(&mut self, id: i32) -> Pvm<(i32, i32, u32)> {
+        let info = self.info(id)?;
+        Ok((info.tag, info.from.unwrap_or(0), info.context as u32))
+    }
+
+    /// Makes a buffer the active receive buffer, and frees the one before.
+    pub(crate) fn make_receiving(&mut self, id: i32) {
+        if self.receiving != 0 && self.receiving != id && self.receiving != self.sending {
+            self.free(self.receiving);
+        }
+        self.receiving = id;
+    }
+
+    /// A message that was found and not received gets a buffer, once.
+    pub(crate) fn found(&mut self, message: Message) -> i32 {
+        self.found_buffer(message.handle).unwrap_or_else(|| {
+            self.found += 1;
+            self.keep(Buffer::Found(message))
+        })
+    }
+
+    /// A found message was received.
+    pub(crate) fn replace_found(&mut self, id: i32, arrived: Arrived) {
+        if let Ok(buffer) = self.buffer(id) {
+            *buffer = Buffer::Arrived(arrived);
+            self.found -= 1;
+        }
+    }
+
+    /// Keeps a buffer under an id.
+    pub(crate) fn keep(&mut self, buffer: Buffer) -> i32 {
         match self.unused.pop() {
             Some(id) => {
                 self.buffers[id as usize - 1] = Some(buffer);
@@ -302,7 +452,7 @@ impl State {
     /// A new, empty buffer to pack into.
     pub(crate) fn make(&mut self, packing: Packing) -> i32 {
         let data = self.memory();
-        self.insert(Buffer::Packed(Packed::new(packing, data)))
+        self.keep(Buffer::Packed(Packed::new(packing, data)))
     }
 
     /// The active send buffer.
@@ -329,7 +479,7 @@ impl State {
     pub(crate) fn send(&mut self, to: i32, tag: i32, context: u32) -> Pvm<i32> {
         let waist = self.machine()?;
         self.can_send()?;
-        if tag < 0 || !Tid(to).is_task() {
+        if (tag < 0 && !self.may_use_reserved_tags()) || !Tid(to).is_task() {
             return Err(PvmError::BadParam);
         }
         if let Ok(Buffer::Arrived(_)) = self.buffer(self.sending) {
@@ -377,20 +527,34 @@ impl State {
                 Err(why) => return Err(why.into()),
             },
         };
-        if self.receiving != 0 && self.receiving != id {
-            self.free(self.receiving);
-        }
-        self.receiving = id;
+        self.make_receiving(id);
         Ok(id)
     }
 
     /// Receives into the program's memory; the active receive buffer stays.
-    pub(crate) fn receive_into(&mut self, from: i32, tag: i32, room: &mut [u8]) -> Pvm<(Message, bool)> {
+    /// `chosen` is the buffer of a found message to be taken, if that is settled.
+    pub(crate) fn receive_into(
+        &mut self,
+        from: i32,
+        tag: i32,
+        room: &mut [u8],
+        chosen: Option<i32>,
+    ) -> Pvm<(Message, bool)> {
         let waist = self.machine()?;
         let (pattern, notes) = self.wanted(from, tag, -1, call::RECEIVE)?;
         self.settle();
         // A message with a table of types ends in bytes that are not data.
-        let found = waist.probe(&pattern, &notes)?;
+        let found = match chosen {
+            Some(id) => match self.buffer(id)? {
+                Buffer::Found(found) => *found,
+                _ => return Err(PvmError::NoSuchBuf),
+            },
+            None => waist.probe(&pattern, &notes)?,
+        };
+        // Its buffer, if a probe gave it one, names nothing any more.
+        if let Some(id) = self.found_buffer(found.handle) {
+            self.free(id);
+        }
         let table = crate::buffer::table_length(found.meta) as u64;
         if table == 0 {
             return match waist.take(&found, Receiving::Into(room), &notes) {
@@ -412,10 +576,7 @@ impl State {
         let waist = self.machine()?;
         let (pattern, notes) = self.wanted(from, tag, 0, call::PROBE)?;
         match waist.probe(&pattern, &notes) {
-            Ok(message) => Ok(self.found_buffer(message.handle).unwrap_or_else(|| {
-                self.found += 1;
-                self.insert(Buffer::Found(message))
-            })),
+            Ok(message) => Ok(self.found(message)),
             Err(Status::Pending) => Ok(0),
             Err(why) => Err(why.into()),
         }
@@ -435,9 +596,7 @@ impl State {
         let Ok(first) = waist.probe(pattern, &Notes { limit: 0, ..*notes }) else { return Ok(None) };
         let Some(id) = self.found_buffer(first.handle) else { return Ok(None) };
         let message = waist.take(&first, Receiving::Block, notes)?;
-        let arrived = Arrived::new(message, crate::calls::bytes_of(&message));
-        *self.buffer(id)? = Buffer::Arrived(arrived);
-        self.found -= 1;
+        self.replace_found(id, Arrived::new(message, crate::calls::bytes_of(&message)));
         Ok(Some(id))
     }
 
@@ -465,7 +624,7 @@ impl State {
             }
         }
         let arrived = Arrived::new(message, crate::calls::bytes_of(&message));
-        Ok(self.insert(Buffer::Arrived(arrived)))
+        Ok(self.keep(Buffer::Arrived(arrived)))
     }
 
     /// Gets all data that is still with its sender, before this task waits for anything.
@@ -513,13 +672,33 @@ impl State {
 
     /// What a receive asks for; refuses ids and tags that cannot be.
     fn wanted(&self, from: i32, tag: i32, limit: i64, call: u32) -> Pvm<(Pattern, Notes)> {
-        let known = from == ANY_TASK || Tid(from).is_task() || (from > 0 && Tid(from).daemon() == Tid(from));
-        if tag < -1 || !known {
-            return Err(PvmError::BadParam);
-        }
+        self.check_wanted(from, tag)?;
         let tags = if tag == -1 { TagKind::Any } else { TagKind::Exactly };
         let context = i64::from(self.context);
         let pattern = Pattern { from, tags, tag, other: 0, context };
         Ok((pattern, Notes { limit, call, peer: from, tag, context: self.context as i32 }))
+    }
+
+    /// Refuses ids and tags that no message can have.
+    pub(crate) fn check_wanted(&self, from: i32, tag: i32) -> Pvm<()> {
+        let is_daemon = Tid(from) == Tid::LOCAL_DAEMON || (from > 0 && Tid(from).daemon() == Tid(from));
+        let known = from == ANY_TASK || Tid(from).is_task() || is_daemon;
+        if (tag < -1 && !self.may_use_reserved_tags()) || !known {
+            return Err(PvmError::BadParam);
+        }
+        Ok(())
+    }
+
+    /// Whether the program asked to use tags that PVM keeps for itself.
+    pub(crate) fn may_use_reserved_tags(&self) -> bool {
+        self.options.as_ref().is_some_and(|options| options.get(options::RESERVED_TAGS) == Ok(1))
+    }
+}
+
+/// A context as PVM writes it into the environment, `0x...`, or in decimal.
+fn context_of(text: &str) -> Option<u32> {
+    match text.strip_prefix("0x") {
+        Some(digits) => u32::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
     }
 }

@@ -5,7 +5,7 @@ use super::shell::Shell;
 use super::watch::watch;
 use crate::state::Input;
 use parvum_wire::Tid;
-use parvum_wire::control::{Blob, Event, ExitStatus, FromDaemon, Stream};
+use parvum_wire::control::{Blob, Event, ExitStatus, FromDaemon, OutputNews, Stream};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use std::cell::Cell;
@@ -68,7 +68,7 @@ async fn wait(shell: Rc<Shell>, life: Rc<Life>, pidfd: AsyncFd<OwnedFd>, pid: u3
 async fn carry(shell: Rc<Shell>, life: Rc<Life>, stream: Stream, pipe: AsyncFd<OwnedFd>) {
     let mut buffer = vec![0; CHUNK];
     loop {
-        while let Some(client) = shell.output_client(life.tid).filter(|client| client.is_full()) {
+        while let Some((client, _)) = shell.output_client(life.tid).filter(|(client, _)| client.is_full()) {
             client.room.notified().await;
         }
         match rustix::io::read(&pipe, &mut buffer[..]) {
@@ -104,8 +104,14 @@ async fn carry(shell: Rc<Shell>, life: Rc<Life>, stream: Stream, pipe: AsyncFd<O
 
 fn deliver(shell: &Shell, tid: Tid, stream: Stream, data: &[u8]) {
     match shell.output_client(tid) {
-        Some(client) => {
-            let event = Event::Output { tid, stream, data: Blob(data.to_vec()) };
+        Some((client, as_messages)) => {
+            let data = Blob(data.to_vec());
+            let event = match as_messages {
+                Some((context, tag)) => {
+                    Event::TaskOutput { tid, context, tag, news: OutputNews::Wrote(data) }
+                }
+                None => Event::Output { tid, stream, data },
+            };
             // A chunk is far below the bound of a frame.
             let _ = client.post(&FromDaemon::Event(event), Vec::new());
         }

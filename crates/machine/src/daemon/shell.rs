@@ -30,6 +30,9 @@ use tokio::sync::Notify;
 /// A descriptor on its way through the machine.
 pub(super) type Fd = Rc<OwnedFd>;
 
+/// Context and tag of output that comes as messages.
+pub(super) type AsMessages = Option<(u32, i32)>;
+
 /// A task's page, mapped, and its eventfd.
 pub(super) struct TaskIo {
     page: TaskPage,
@@ -91,7 +94,7 @@ impl Shell {
         tokio::task::spawn_local(self.clone().keep_time());
         let halt = |shell: &Rc<Shell>| {
             shell.log.line("stopped by a signal");
-            let call = Call { id: 0, request: Request::Halt };
+            let call = Box::new(Call { id: 0, request: Request::Halt });
             // Client 0 does not exist: nobody waits for the answer.
             shell.input(Input::Call { client: 0, pid: 0, call, fds: Vec::new(), channel: None });
         };
@@ -176,10 +179,15 @@ impl Shell {
             let _ = client.post(&info, Vec::new());
             return;
         }
+        if matches!(call.request, Request::Dump) && self.machine.borrow().knows(id) {
+            for OptionRow { name, value, .. } in self.info() {
+                self.log.line(&format!("{name}: {value}"));
+            }
+        }
         let wants = self.machine.borrow().wants_channel(id, &call.request);
         let channel = if wants { self.new_channel().ok() } else { None };
         let fds = fds.into_iter().map(Rc::new).collect();
-        self.input(Input::Call { client: id, pid: client.pid, call, fds, channel });
+        self.input(Input::Call { client: id, pid: client.pid, call: Box::new(call), fds, channel });
     }
 
     /// Feeds the machine and does what it says.
@@ -388,10 +396,10 @@ impl Shell {
         self.machine.borrow_mut().link_routed(a, b);
     }
 
-    /// Who gets the output of a process; nobody means the log.
-    pub fn output_client(&self, tid: Tid) -> Option<Rc<ClientIo>> {
-        let id = self.machine.borrow().output_client(tid)?;
-        self.client(id)
+    /// Who gets the output of a process, and as which messages if so; nobody means the log.
+    pub fn output_client(&self, tid: Tid) -> Option<(Rc<ClientIo>, AsMessages)> {
+        let (id, as_messages) = self.machine.borrow().output_client(tid)?;
+        Some((self.client(id)?, as_messages))
     }
 
     pub fn may_carry(&self, tid: Tid, secret: [u8; 16]) -> bool {

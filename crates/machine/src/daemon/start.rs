@@ -211,6 +211,10 @@ fn config() -> Config {
         host: name.nodename().to_string_lossy().into_owned(),
         arch: arch(),
         cpus: std::thread::available_parallelism().map_or(1, |n| n.get() as u32),
+        clock: Box::new(|| {
+            let now = rustix::time::clock_gettime(rustix::time::ClockId::Realtime);
+            (now.tv_sec, now.tv_nsec as u32)
+        }),
         entropy,
         limits: Limits::default(),
     }

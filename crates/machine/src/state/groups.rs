@@ -17,6 +17,10 @@ pub(super) struct Group {
     /// Members that ended without leaving, and that nobody has replaced.
     lost: u32,
     waiters: Vec<(ClientId, RequestId, Tid)>,
+    /// Members do not change any more until all have left.
+    frozen: bool,
+    freezers: Vec<(ClientId, RequestId, Tid)>,
+    freeze_count: u32,
 }
 
 impl Group {
@@ -39,6 +43,9 @@ impl<F: Clone> Machine<F> {
         let group = self.groups.entry(name).or_default();
         if group.instance(me).is_some() {
             return Err(ErrorKind::DuplicateGroup.into());
+        }
+        if group.frozen {
+            return Err(Failure::new(ErrorKind::NotInGroup, "its members were fixed before"));
         }
         let taken = group.members.keys().zip(0..).take_while(|(have, want)| **have == *want).count() as u32;
         group.members.insert(taken, me);
@@ -66,8 +73,17 @@ impl<F: Clone> Machine<F> {
     }
 
     fn take_out(&mut self, name: &str, tid: Tid) {
+        if self.groups.get(name).is_some_and(|group| group.frozen) {
+            return self.dissolve(name, tid);
+        }
         let Some(group) = self.groups.get_mut(name) else { return };
         group.members.retain(|_, t| *t != tid);
+        let left = group.members.len();
+        let (mut unfrozen, rest) = std::mem::take(&mut group.freezers).into_iter().partition(|f| f.2 == tid);
+        group.freezers = rest;
+        if left < group.freeze_count as usize {
+            unfrozen.append(&mut group.freezers);
+        }
         let (mut gone, mut waiting) = (Vec::new(), std::mem::take(&mut group.waiters));
         waiting.retain(|waiter| {
             waiter.2 != tid || {
@@ -83,9 +99,19 @@ impl<F: Clone> Machine<F> {
         if group.members.is_empty() {
             self.groups.remove(name);
         }
+        gone.append(&mut unfrozen);
         for (client, id, _) in gone {
             let detail = format!("{tid} left group {name}");
             self.refuse(client, id, Failure::new(ErrorKind::BarrierBroken, detail));
+        }
+    }
+
+    /// A fixed group that somebody leaves is no more; its members keep what they know of it.
+    fn dissolve(&mut self, name: &str, leaver: Tid) {
+        let Some(group) = self.groups.remove(name) else { return };
+        for (client, id, _) in group.waiters {
+            let detail = format!("{leaver} left group {name}, whose members were fixed");
+            self.refuse(client, id, Failure::new(ErrorKind::NoSuchGroup, detail));
         }
     }
 
@@ -136,6 +162,57 @@ impl<F: Clone> Machine<F> {
         Ok(if open { std::mem::take(&mut group.waiters) } else { Vec::new() })
     }
 
+    /// A barrier after which the members stay as they are.
+    pub(super) fn freeze(&mut self, client: ClientId, id: RequestId, me: Tid, name: &str, count: i32) {
+        match self.arrive_to_freeze(client, id, me, name, count) {
+            Ok(freezers) => {
+                let members = self.members_of(name);
+                for (client, id, _) in freezers {
+                    self.reply(client, id, Reply::Members(members.clone()));
+                }
+            }
+            Err(why) => self.refuse(client, id, why),
+        }
+    }
+
+    fn arrive_to_freeze(
+        &mut self,
+        client: ClientId,
+        id: RequestId,
+        me: Tid,
+        name: &str,
+        count: i32,
+    ) -> Result<Vec<(ClientId, RequestId, Tid)>, Failure> {
+        if self.group(name)?.frozen {
+            return Err(Failure::new(ErrorKind::DuplicateGroup, "its members are fixed already"));
+        }
+        self.member(name, me)?;
+        let group = self.groups.get_mut(name).expect("it has a member");
+        let first = group.freezers.is_empty();
+        let count = match count {
+            -1 if first => group.members.len() as u32,
+            -1 => group.freeze_count,
+            1.. => count as u32,
+            _ => return Err(Failure::new(ErrorKind::BadParameter, format!("count {count}"))),
+        };
+        if !first && group.freeze_count != count {
+            let detail = format!("count {count}, but others wait for {}", group.freeze_count);
+            return Err(Failure::new(ErrorKind::BadParameter, detail));
+        }
+        group.freeze_count = count;
+        group.freezers.push((client, id, me));
+        if group.freezers.len() < count as usize {
+            return Ok(Vec::new());
+        }
+        group.frozen = true;
+        Ok(std::mem::take(&mut group.freezers))
+    }
+
+    fn members_of(&self, name: &str) -> Vec<(u32, Tid)> {
+        let members = self.groups.get(name).map(|group| &group.members);
+        members.into_iter().flatten().map(|(instance, tid)| (*instance, *tid)).collect()
+    }
+
     pub(super) fn group_tid(&mut self, client: ClientId, id: RequestId, name: &str, instance: u32) {
         let found = self.group(name).map(|g| g.members.get(&instance).copied());
         let found = found.and_then(|tid| tid.ok_or(ErrorKind::NoSuchInstance.into()));
@@ -153,8 +230,8 @@ impl<F: Clone> Machine<F> {
     }
 
     pub(super) fn group_members(&mut self, client: ClientId, id: RequestId, name: &str) {
-        let members = self.group(name).map(|g| g.members.iter().map(|(i, t)| (*i, *t)).collect());
-        self.answer(client, id, members.map(Reply::Members));
+        let members = self.group(name).map(|_| Reply::Members(self.members_of(name)));
+        self.answer(client, id, members);
     }
 
     fn group(&self, name: &str) -> Result<&Group, Failure> {

@@ -3,6 +3,7 @@
 //! An entry belongs to the task that put it. Others may read it; they may
 //! replace or delete it only when it was put overwritable. When the owner goes,
 //! its entries go too, except the persistent ones, which then belong to nobody.
+//! Classes are listed in the order of their first entries, as PVM lists them.
 
 use super::*;
 use parvum_wire::control::{Blob, MailClass, MailEntry, MailFlags};
@@ -10,9 +11,17 @@ use std::collections::VecDeque;
 
 #[derive(Default)]
 pub(super) struct Mailbox {
-    classes: BTreeMap<String, BTreeMap<u32, Entry>>,
+    classes: HashMap<String, Class>,
+    /// How many classes there have been.
+    made: u64,
     bytes: usize,
     waiting: VecDeque<Wish>,
+}
+
+struct Class {
+    /// When it was made, among all classes.
+    number: u64,
+    entries: BTreeMap<u32, Entry>,
 }
 
 struct Entry {
@@ -23,7 +32,7 @@ struct Entry {
 
 impl Entry {
     fn yields_to(&self, tid: Tid) -> bool {
-        self.flags.overwritable || self.owner == Some(tid)
+        self.flags.has(MailFlags::OVERWRITABLE) || self.owner == Some(tid)
     }
 
     /// What an entry costs, about: its bytes and its keeping.
@@ -50,11 +59,13 @@ impl Mailbox {
 
     pub fn list(&self) -> Vec<MailClass> {
         let row = |(index, e): (&u32, &Entry)| MailEntry { index: *index, owner: e.owner, flags: e.flags };
-        let class = |(name, entries): (&String, &BTreeMap<u32, Entry>)| MailClass {
+        let mut classes: Vec<_> = self.classes.iter().collect();
+        classes.sort_unstable_by_key(|(_, class)| class.number);
+        let shown = |(name, class): (&String, &Class)| MailClass {
             name: name.clone(),
-            entries: entries.iter().map(row).collect(),
+            entries: class.entries.iter().map(row).collect(),
         };
-        self.classes.iter().map(class).collect()
+        classes.into_iter().map(shown).collect()
     }
 
     fn put(
@@ -72,56 +83,53 @@ impl Mailbox {
             let detail = format!("{} of {limit} bytes are in use", self.bytes);
             return Err(Failure::new(ErrorKind::TooLarge, detail));
         }
-        let class = self.classes.get(&name);
-        let multi = class.and_then(|c| c.values().next()).map(|e| e.flags.multi);
-        let index = match (index, multi) {
-            (Some(index), _) => index,
-            (None, None) => 0,
-            (None, Some(true)) if flags.multi => {
-                let taken = class.into_iter().flat_map(|c| c.keys()).zip(0..);
-                taken.take_while(|(have, want)| **have == *want).count() as u32
-            }
-            // Of several instances none is "the" one to be replaced.
-            (None, Some(true)) => return Err(Failure::new(ErrorKind::EntryExists, name)),
-            (None, Some(false)) => 0,
+        let entries = self.classes.get(&name).map(|class| &class.entries);
+        let wanted = index.unwrap_or(0);
+        let index = if flags.has(MailFlags::MULTI) {
+            // Beside the others: the first free index from the wanted one on.
+            let taken = entries.into_iter().flat_map(|entries| entries.range(wanted..).map(|(at, _)| *at));
+            wanted + taken.zip(wanted..).take_while(|(have, want)| have == want).count() as u32
+        } else {
+            wanted
         };
-        if let Some(old) = class.and_then(|c| c.get(&index)) {
-            if !old.flags.overwritable {
-                let wanted = flags.overwritable || old.owner != Some(me);
-                let kind = if wanted { ErrorKind::Denied } else { ErrorKind::EntryExists };
-                return Err(Failure::new(kind, name));
-            }
-            self.remove(&name, index);
+        if entries.and_then(|entries| entries.get(&index)).is_some_and(|old| !old.yields_to(me)) {
+            return Err(Failure::new(ErrorKind::Denied, name));
         }
+        self.remove(&name, index);
         self.bytes += cost;
-        self.classes.entry(name).or_default().insert(index, Entry { owner: Some(me), flags, data });
+        let made = &mut self.made;
+        let class = self.classes.entry(name).or_insert_with(|| {
+            *made += 1;
+            Class { number: *made, entries: BTreeMap::new() }
+        });
+        class.entries.insert(index, Entry { owner: Some(me), flags, data });
         Ok(index)
     }
 
     fn remove(&mut self, name: &str, index: u32) {
         let Some(class) = self.classes.get_mut(name) else { return };
-        if let Some(entry) = class.remove(&index) {
+        if let Some(entry) = class.entries.remove(&index) {
             self.bytes -= Entry::cost(name, &entry.data);
         }
-        if class.is_empty() {
+        if class.entries.is_empty() {
             self.classes.remove(name);
         }
     }
 
     /// `Ok(None)` when there is no such entry.
-    fn read(&mut self, wish: &Wish) -> Result<Option<(u32, Blob)>, Failure> {
-        let Some(class) = self.classes.get(&wish.name) else { return Ok(None) };
+    fn read(&mut self, wish: &Wish) -> Result<Option<Reply>, Failure> {
+        let Some(Class { entries, .. }) = self.classes.get(&wish.name) else { return Ok(None) };
         let found =
-            if wish.first { class.range(wish.index..).next() } else { class.get_key_value(&wish.index) };
+            if wish.first { entries.range(wish.index..).next() } else { entries.get_key_value(&wish.index) };
         let Some((&index, entry)) = found else { return Ok(None) };
         if wish.take && !entry.yields_to(wish.me) {
             return Err(Failure::new(ErrorKind::Denied, &wish.name));
         }
-        let data = entry.data.clone();
+        let (owner, data) = (entry.owner, entry.data.clone());
         if wish.take {
             self.remove(&wish.name, index);
         }
-        Ok(Some((index, data)))
+        Ok(Some(Reply::Mail { index, owner, data }))
     }
 }
 
@@ -147,7 +155,7 @@ impl<F: Clone> Machine<F> {
 
     pub(super) fn mail_get(&mut self, wish: Wish, wait: bool) {
         match self.mailbox.read(&wish) {
-            Ok(Some((index, data))) => self.reply(wish.client, wish.id, Reply::Mail { index, data }),
+            Ok(Some(mail)) => self.reply(wish.client, wish.id, mail),
             Ok(None) if wait && check_name(&wish.name).is_ok() => self.mailbox.waiting.push_back(wish),
             Ok(None) => {
                 let why = Failure::new(ErrorKind::NoSuchEntry, wish.name);
@@ -158,7 +166,7 @@ impl<F: Clone> Machine<F> {
     }
 
     pub(super) fn mail_remove(&mut self, client: ClientId, id: RequestId, me: Tid, name: &str, index: u32) {
-        let entry = self.mailbox.classes.get(name).and_then(|c| c.get(&index));
+        let entry = self.mailbox.classes.get(name).and_then(|class| class.entries.get(&index));
         let result = match entry {
             None => Err(Failure::new(ErrorKind::NoSuchEntry, name)),
             Some(entry) if !entry.yields_to(me) => Err(Failure::new(ErrorKind::Denied, name)),
@@ -175,9 +183,9 @@ impl<F: Clone> Machine<F> {
         self.mailbox.waiting.retain(|wish| wish.me != tid);
         let mut doomed = Vec::new();
         for (name, class) in &mut self.mailbox.classes {
-            for (index, entry) in class.iter_mut().filter(|(_, e)| e.owner == Some(tid)) {
+            for (index, entry) in class.entries.iter_mut().filter(|(_, e)| e.owner == Some(tid)) {
                 entry.owner = None;
-                if !entry.flags.persistent {
+                if !entry.flags.has(MailFlags::PERSISTENT) {
                     doomed.push((name.clone(), *index));
                 }
             }

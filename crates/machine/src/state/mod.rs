@@ -11,7 +11,9 @@
 //!   [`Input::OutputEnded`], in either order.
 //! - Every client ends with one [`Input::Closed`].
 
+mod context;
 mod groups;
+mod hosts;
 mod mailbox;
 mod notify;
 mod pairs;
@@ -48,6 +50,8 @@ pub struct Config {
     pub arch: String,
     /// Its processors.
     pub cpus: u32,
+    /// The time since 1970: seconds and nanoseconds.
+    pub clock: Box<dyn Fn() -> (i64, u32)>,
     /// Where unguessable tokens come from.
     pub entropy: Box<dyn FnMut() -> [u8; 16]>,
     /// The bounds.
@@ -67,6 +71,8 @@ pub struct Limits {
     pub watches: usize,
     /// Groups.
     pub groups: usize,
+    /// Contexts.
+    pub contexts: usize,
 }
 
 impl Default for Limits {
@@ -77,6 +83,7 @@ impl Default for Limits {
             mailbox_bytes: 64 * 1024 * 1024,
             watches: 64 * 1024,
             groups: 16 * 1024,
+            contexts: 64 * 1024,
         }
     }
 }
@@ -106,7 +113,7 @@ pub enum Input<F> {
         /// Its process, as the kernel says.
         pid: u32,
         /// What.
-        call: Call,
+        call: Box<Call>,
         /// The descriptors that came with it.
         fds: Vec<F>,
         /// A fresh page for a task to be enrolled: required when
@@ -217,6 +224,8 @@ struct Task<F> {
     role: Role,
     channel: Option<Channel<F>>,
     secret: [u8; 16],
+    /// Those that were started by the same request, in its order.
+    siblings: Rc<[Tid]>,
     /// The runner it belongs to.
     job: Option<Tid>,
     /// The spawned process it is, or lives inside.
@@ -239,13 +248,21 @@ struct Process {
     flag: i32,
     parent: Option<Tid>,
     /// Who gets the output and the exit; `None` is the log.
-    sink: Option<Tid>,
+    sink: Option<Sink>,
     job: Option<Tid>,
     status: Option<ExitStatus>,
     output_open: bool,
     kill_at: Option<Now>,
     /// Belongs to a spawn that was undone.
     undone: bool,
+}
+
+/// Who gets the output of a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sink {
+    to: Tid,
+    /// In which context and with which tag, when it comes as messages.
+    as_messages: Option<(u32, i32)>,
 }
 
 /// The state of the daemon.
@@ -263,6 +280,7 @@ pub struct Machine<F> {
     tcp_pairs: HashSet<(Tid, Tid)>,
     /// Who has sent routed frames to whom.
     routed: HashSet<(Tid, Tid)>,
+    contexts: context::Contexts,
     groups: groups::Groups,
     mailbox: mailbox::Mailbox,
     watches: notify::Watches,
@@ -286,6 +304,7 @@ impl<F: Clone> Machine<F> {
             offers: HashSet::new(),
             tcp_pairs: HashSet::new(),
             routed: HashSet::new(),
+            contexts: Default::default(),
             groups: Default::default(),
             mailbox: Default::default(),
             watches: Default::default(),
@@ -299,7 +318,7 @@ impl<F: Clone> Machine<F> {
     pub fn handle(&mut self, now: Now, input: Input<F>) -> Vec<Effect<F>> {
         self.now = now;
         match input {
-            Input::Call { client, pid, call, fds, channel } => self.call(client, pid, call, fds, channel),
+            Input::Call { client, pid, call, fds, channel } => self.call(client, pid, *call, fds, channel),
             Input::Closed(client) => self.closed(client),
             Input::Spawned { tid, result } => self.spawned(tid, result),
             Input::Listening { tid, result } => self.listening(tid, result),
@@ -349,10 +368,11 @@ impl<F: Clone> Machine<F> {
         }
     }
 
-    /// The client that gets the output of a spawned process; `None` is the log.
-    pub fn output_client(&self, tid: Tid) -> Option<ClientId> {
+    /// The client that gets the output of a spawned process, and with which context and tag
+    /// when it comes as messages; `None` is the log.
+    pub fn output_client(&self, tid: Tid) -> Option<(ClientId, Option<(u32, i32)>)> {
         let sink = self.processes.get(&tid)?.sink?;
-        self.tasks.get(&sink)?.client
+        Some((self.tasks.get(&sink.to)?.client?, sink.as_messages))
     }
 
     /// The secret that opens a data connection.
@@ -449,6 +469,11 @@ impl<F: Clone> Machine<F> {
                 self.reply(client, id, Reply::MailList(list));
             }
             (_, Request::Halt) => self.halt(client, id),
+            (_, Request::AddHosts { hosts }) => self.add_hosts(client, id, hosts),
+            (_, Request::RemoveHosts { hosts }) => self.remove_hosts(client, id, hosts),
+            (_, Request::Clock { host }) => self.clock(client, id, host),
+            // The shell has written what only it knows.
+            (_, Request::Dump) => self.reply(client, id, Reply::Done),
             (None, _) => self.refuse(client, id, ErrorKind::NotEnrolled),
             (Some(me), Request::Connect { to }) => self.connect(client, id, me, to, fds),
             (Some(me), Request::ConnectTcp { to }) => self.connect_tcp(client, id, me, to),
@@ -470,6 +495,12 @@ impl<F: Clone> Machine<F> {
                 self.mail_get(mailbox::Wish { client, id, me, name, index, first, take }, wait)
             }
             (Some(me), Request::MailRemove { name, index }) => self.mail_remove(client, id, me, &name, index),
+            (Some(me), Request::Siblings) => self.siblings(client, id, me),
+            (Some(me), Request::NewContext) => self.new_context(client, id, me),
+            (Some(_), Request::FreeContext { context }) => self.free_context(client, id, context),
+            (Some(me), Request::GetOutput) => self.get_output(client, id, me),
+            (Some(me), Request::SetOutput { output }) => self.set_output(client, id, me, output),
+            (Some(me), Request::Freeze { group, count }) => self.freeze(client, id, me, &group, count),
             (Some(me), Request::Depart) => {
                 self.reply(client, id, Reply::Done);
                 self.effects.push(Effect::Close(client));

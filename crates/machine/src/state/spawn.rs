@@ -1,7 +1,7 @@
 //! Starting programs.
 
 use super::*;
-use parvum_wire::control::{Blob, Output, SpawnWhere, Spawned};
+use parvum_wire::control::{Blob, Output, OutputMessages, OutputNews, SpawnWhere, Spawned};
 
 /// The most programs one request may start.
 const MAX_COUNT: u32 = 4096;
@@ -25,12 +25,7 @@ impl<F: Clone> Machine<F> {
         }
         let spawner = &self.tasks[&me];
         let job = if spawner.role == Role::Runner { Some(me) } else { spawner.job };
-        let inherited = spawner.process.and_then(|tid| self.processes.get(&tid)).and_then(|p| p.sink);
-        let sink = match plan.output {
-            Output::Spawner => Some(me),
-            Output::Inherit => inherited,
-            Output::Log => None,
-        };
+        let sink = self.sink_of(me, plan.output);
         let parent = (!plan.orphan).then_some(me);
         let name = base_name(&plan.program);
         let plan = Rc::new(plan);
@@ -131,6 +126,7 @@ impl<F: Clone> Machine<F> {
                 }
             }
         }
+        self.introduce(&results);
         for Spawned { tid, .. } in results.iter().flatten().copied() {
             let Some(process) = self.processes.get(&tid) else { continue };
             // The runner hears of tasks that its tasks spawn; of its own it
@@ -141,6 +137,69 @@ impl<F: Clone> Machine<F> {
             }
         }
         self.reply(batch.client, batch.id, Reply::Spawned(results));
+    }
+
+    /// Makes the tasks siblings, and announces those whose output comes as messages.
+    fn introduce(&mut self, results: &[Result<Spawned, Failure>]) {
+        let siblings: Rc<[Tid]> = results.iter().flatten().map(|spawned| spawned.tid).collect();
+        for tid in siblings.iter() {
+            if let Some(task) = self.tasks.get_mut(tid) {
+                task.siblings = siblings.clone();
+            }
+        }
+        for news in [OutputNews::Expected as fn(_) -> _, OutputNews::Begun] {
+            for &tid in siblings.iter() {
+                let Some(process) = self.processes.get(&tid) else { continue };
+                if let Some(Sink { to, as_messages: Some((context, tag)) }) = process.sink {
+                    let news = news(process.parent);
+                    self.event(to, Event::TaskOutput { tid, context, tag, news }, Vec::new());
+                }
+            }
+        }
+    }
+
+    /// Who gets the output of a task that `me` starts, or of `me` itself.
+    fn sink_of(&self, me: Tid, output: Output) -> Option<Sink> {
+        match output {
+            Output::Spawner => Some(Sink { to: me, as_messages: None }),
+            Output::Inherit => self.own_sink(me),
+            Output::Log => None,
+            Output::Messages(OutputMessages { to, context, tag }) => {
+                Some(Sink { to, as_messages: Some((context, tag)) })
+            }
+        }
+    }
+
+    pub(super) fn own_sink(&self, me: Tid) -> Option<Sink> {
+        let process = self.tasks.get(&me)?.process?;
+        self.processes.get(&process)?.sink
+    }
+
+    pub(super) fn siblings(&mut self, client: ClientId, id: RequestId, me: Tid) {
+        // Who was started by hand is alone.
+        let siblings = match &*self.tasks[&me].siblings {
+            [] => vec![me],
+            siblings => siblings.to_vec(),
+        };
+        self.reply(client, id, Reply::Siblings(siblings));
+    }
+
+    pub(super) fn get_output(&mut self, client: ClientId, id: RequestId, me: Tid) {
+        let output = self.own_sink(me).map(|Sink { to, as_messages }| {
+            let (context, tag) = as_messages.unwrap_or_default();
+            OutputMessages { to, context, tag }
+        });
+        self.reply(client, id, Reply::Output(output));
+    }
+
+    pub(super) fn set_output(&mut self, client: ClientId, id: RequestId, me: Tid, output: Output) {
+        let sink = self.sink_of(me, output);
+        let process = self.tasks[&me].process;
+        // What was started by hand writes where its starter wants.
+        if let Some(process) = process.and_then(|tid| self.processes.get_mut(&tid)) {
+            process.sink = sink;
+        }
+        self.reply(client, id, Reply::Done);
     }
 
     /// Ends a process as if it had never been.

@@ -1,7 +1,7 @@
 //! Tasks come and go.
 
 use super::*;
-use parvum_wire::control::{TaskRow, TaskState};
+use parvum_wire::control::{OutputNews, TaskRow, TaskState};
 
 impl<F: Clone> Machine<F> {
     #[allow(clippy::too_many_arguments)] // one per field of the request
@@ -162,9 +162,17 @@ impl<F: Clone> Machine<F> {
         if process.undone {
             return;
         }
-        let mut told = process.sink;
-        if let Some(sink) = process.sink {
-            self.event(sink, Event::Exited { tid, status }, Vec::new());
+        let mut told = process.sink.map(|sink| sink.to);
+        match process.sink {
+            Some(Sink { to, as_messages: Some((context, tag)) }) => {
+                let news = OutputNews::Ended;
+                self.event(to, Event::TaskOutput { tid, context, tag, news }, Vec::new());
+                told = None;
+            }
+            Some(sink) => {
+                self.event(sink.to, Event::Exited { tid, status }, Vec::new());
+            }
+            None => {}
         }
         if let Some(runner) = process.job.filter(|job| told.replace(*job) != Some(*job)) {
             self.event(runner, Event::Exited { tid, status }, Vec::new());
@@ -278,6 +286,7 @@ impl<F> Task<F> {
             role: Role::Task,
             channel: None,
             secret: [0; 16],
+            siblings: Rc::new([]),
             job: None,
             process: None,
             queued: Vec::new(),

@@ -26,7 +26,8 @@ impl Bench {
             next += 1;
             [next; 16]
         });
-        let config = Config { host: "here".into(), arch: "LINUX64".into(), cpus: 2, entropy, limits };
+        let clock = Box::new(|| (77, 88));
+        let config = Config { host: "here".into(), arch: "LINUX64".into(), cpus: 2, clock, entropy, limits };
         Bench {
             machine: Machine::new(config),
             now: 0,
@@ -78,7 +79,7 @@ impl Bench {
         self.last_id += 1;
         let channel = self.machine.wants_channel(client, &request).then(|| self.channel());
         let call = Call { id: self.last_id, request };
-        self.input(Input::Call { client, pid: client as u32, call, fds, channel })
+        self.input(Input::Call { client, pid: client as u32, call: Box::new(call), fds, channel })
     }
 
     fn enrol_as(&mut self, client: ClientId, role: Role, tid: Option<Tid>) -> (Tid, Effects) {
@@ -259,7 +260,7 @@ fn a_job_ends_with_its_runner() {
         events(&effects)
             .contains(&(1, Event::Started { tid: sub.tid, parent: first.tid, name: "sub".into() }))
     );
-    assert_eq!(bench.machine.output_client(sub.tid), Some(1), "output goes up the chain");
+    assert_eq!(bench.machine.output_client(sub.tid), Some((1, None)), "output goes up the chain");
     let effects = bench.input(Input::Closed(1));
     for pid in [first.pid, sub.pid] {
         assert!(effects.contains(&Effect::Signal { pid, group: true, signal: 15 }));
@@ -348,28 +349,30 @@ fn the_mailbox_keeps_what_may_be_kept() {
     let put = |index, flags| Request::MailPut { name: "n".into(), index, flags, data: "d".into() };
     let get = |take, wait| Request::MailGet { name: "n".into(), index: 0, first: true, take, wait };
     let plain = MailFlags::default();
-    let open = MailFlags { overwritable: true, ..plain };
+    let open = MailFlags::OVERWRITABLE;
     assert_eq!(kind(&bench.call(1, get(false, false))), ErrorKind::NoSuchEntry);
     assert!(answers(&bench.call(2, get(false, true))).is_empty(), "it waits");
     let effects = answers(&bench.call(1, put(None, plain)));
     assert_eq!(effects[0], (1, Ok(Reply::Number(0))));
-    assert_eq!(effects[1], (2, Ok(Reply::Mail { index: 0, data: "d".into() })));
-    assert_eq!(kind(&bench.call(1, put(None, plain))), ErrorKind::EntryExists);
+    let owner = bench.machine.tid_of(1);
+    assert_eq!(effects[1], (2, Ok(Reply::Mail { index: 0, owner, data: "d".into() })));
+    assert_eq!(answer(&bench.call(1, put(None, plain))), Ok(Reply::Number(0)), "the owner may");
     assert_eq!(kind(&bench.call(2, put(None, open))), ErrorKind::Denied);
     assert_eq!(kind(&bench.call(2, get(true, false))), ErrorKind::Denied);
     assert_eq!(kind(&bench.call(2, Request::MailRemove { name: "n".into(), index: 0 })), ErrorKind::Denied);
     bench.input(Input::Closed(1));
     assert_eq!(kind(&bench.call(2, get(false, false))), ErrorKind::NoSuchEntry, "it went with its owner");
-    let multi = MailFlags { multi: true, persistent: true, overwritable: true };
+    let multi = MailFlags::MULTI.and(MailFlags::PERSISTENT).and(MailFlags::OVERWRITABLE);
     for index in 0..3 {
         assert_eq!(answer(&bench.call(2, put(None, multi))), Ok(Reply::Number(index)));
     }
-    assert_eq!(answer(&bench.call(2, put(Some(1), multi))), Ok(Reply::Number(1)), "replaced");
+    assert_eq!(answer(&bench.call(2, put(Some(1), multi))), Ok(Reply::Number(3)), "beside the others");
+    assert_eq!(answer(&bench.call(2, put(Some(1), open.and(MailFlags::PERSISTENT)))), Ok(Reply::Number(1)));
     bench.input(Input::Closed(2));
     bench.enrol(3);
-    for index in 0..3 {
+    for index in 0..4 {
         let taken = answer(&bench.call(3, get(true, false)));
-        assert_eq!(taken, Ok(Reply::Mail { index, data: "d".into() }));
+        assert_eq!(taken, Ok(Reply::Mail { index, owner: None, data: "d".into() }));
     }
     assert_eq!(bench.machine.mailbox.bytes(), 0);
 }
@@ -379,7 +382,7 @@ fn the_mailbox_is_bounded() {
     let mut bench = Bench::with(Limits { mailbox_bytes: 1000, ..Limits::default() });
     bench.enrol(1);
     let data = Blob(vec![0; 900]);
-    let flags = MailFlags { multi: true, ..Default::default() };
+    let flags = MailFlags::MULTI;
     let put = Request::MailPut { name: "n".into(), index: None, flags, data };
     assert_eq!(answer(&bench.call(1, put.clone())), Ok(Reply::Number(0)));
     assert_eq!(kind(&bench.call(1, put)), ErrorKind::TooLarge);

@@ -94,6 +94,11 @@ kinds! {
     /// Spawned beside others that could not be started.
     NotAll = 24, "E-NOTALL", "all or none was asked for, and another task could not be started",
         "see the reason given for the other task";
+    /// The host is in the machine already.
+    DuplicateHost = 25, "E-DUPHOST", "the host is in the machine already", "`parvum hosts` lists the hosts";
+    /// A daemon on another host.
+    CannotStart = 26, "E-CANTSTART", "no daemon can be started on another host by this release",
+        "run the program on this host alone";
 }
 
 /// A refusal: its kind and the particulars.

@@ -196,6 +196,48 @@ pub enum Request {
     /// Leaves the machine: the task is gone, its process stays attended.
     /// Answer: [`Reply::Done`], then the daemon closes.
     Depart,
+    /// The tasks that were started by the same request as the caller, itself among
+    /// them, in the order of that request. Answer: [`Reply::Siblings`].
+    Siblings,
+    /// Makes a context that no other task was given. Answer: [`Reply::Number`].
+    NewContext,
+    /// Gives a context back. Answer: [`Reply::Done`].
+    FreeContext {
+        /// Which.
+        context: u32,
+    },
+    /// Where the caller's own output goes. Answer: [`Reply::Output`].
+    GetOutput,
+    /// Sends the caller's own output elsewhere from now on. Answer: [`Reply::Done`].
+    SetOutput {
+        /// Where.
+        output: Output,
+    },
+    /// Waits until `count` members have asked; the group then has the members that it
+    /// has until all of them leave. Answer, perhaps much later: [`Reply::Members`].
+    Freeze {
+        /// Which group.
+        group: String,
+        /// How many members; -1 means all that are members when the first asks.
+        count: i32,
+    },
+    /// Adds hosts. Answer: [`Reply::HostResults`].
+    AddHosts {
+        /// Their names.
+        hosts: Vec<String>,
+    },
+    /// Takes hosts out. Answer: [`Reply::HostResults`].
+    RemoveHosts {
+        /// Their names.
+        hosts: Vec<String>,
+    },
+    /// Reads a host's clock. Answer: [`Reply::Clock`].
+    Clock {
+        /// The tid of its daemon.
+        host: Tid,
+    },
+    /// Writes what the daemon holds into its log. Answer: [`Reply::Done`].
+    Dump,
     /// Stops the machine. Answer: [`Reply::Done`] once the tasks are dead and
     /// nothing is left but the daemon's own end.
     Halt,
@@ -256,6 +298,32 @@ pub enum Output {
     Spawner,
     /// To the daemon's log.
     Log,
+    /// To a task, as [`Event::TaskOutput`].
+    Messages(OutputMessages),
+}
+
+/// How a task gets the output of others as messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutputMessages {
+    /// Who gets them.
+    pub to: Tid,
+    /// In which context.
+    pub context: u32,
+    /// With which tag.
+    pub tag: i32,
+}
+
+/// What is told of a task whose output goes to another as messages.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum OutputNews {
+    /// There will be output of it; this is who spawned it.
+    Expected(Option<Tid>),
+    /// It has begun; this is who spawned it.
+    Begun(Option<Tid>),
+    /// It has written this.
+    Wrote(Blob),
+    /// It has ended, and all it wrote was told.
+    Ended,
 }
 
 /// One of the two output streams.
@@ -278,15 +346,27 @@ pub enum Notice {
     HostAdd,
 }
 
-/// How a mailbox entry may be used.
+/// How a mailbox entry may be used: PVM's `PvmMbox` flags, as its owner gave them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MailFlags {
+pub struct MailFlags(pub u32);
+
+impl MailFlags {
     /// It stays when its owner goes.
-    pub persistent: bool,
-    /// There may be several of the name.
-    pub multi: bool,
+    pub const PERSISTENT: MailFlags = MailFlags(1);
+    /// It is put beside the other entries of the class, not in their place.
+    pub const MULTI: MailFlags = MailFlags(2);
     /// Others may replace and delete it.
-    pub overwritable: bool,
+    pub const OVERWRITABLE: MailFlags = MailFlags(4);
+
+    /// Whether all bits of `other` are set.
+    pub fn has(self, other: MailFlags) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Both together.
+    pub fn and(self, other: MailFlags) -> MailFlags {
+        MailFlags(self.0 | other.0)
+    }
 }
 
 /// How a process ended.
@@ -356,11 +436,26 @@ pub enum Reply {
     Mail {
         /// Its index.
         index: u32,
+        /// Who put it; `None` when that task is gone.
+        owner: Option<Tid>,
         /// Its content.
         data: Blob,
     },
     /// The mailbox.
     MailList(Vec<MailClass>),
+    /// Tasks that were started together.
+    Siblings(Vec<Tid>),
+    /// Where output goes; `None` is the log.
+    Output(Option<OutputMessages>),
+    /// One result for each host asked for.
+    HostResults(Vec<Result<Tid, Failure>>),
+    /// A clock: since 1970.
+    Clock {
+        /// Seconds.
+        seconds: i64,
+        /// And nanoseconds.
+        nanoseconds: u32,
+    },
 }
 
 /// What happens.
@@ -417,6 +512,17 @@ pub enum Event {
         stream: Stream,
         /// What.
         data: Blob,
+    },
+    /// Something about a task whose output comes as messages.
+    TaskOutput {
+        /// Which task.
+        tid: Tid,
+        /// In which context to deliver it.
+        context: u32,
+        /// With which tag.
+        tag: i32,
+        /// What.
+        news: OutputNews,
     },
     /// A spawned process ended; all its output has been sent before.
     Exited {

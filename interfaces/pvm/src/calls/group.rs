@@ -87,3 +87,14 @@ pub unsafe extern "C" fn pvm_bcast(group: *const c_char, tag: c_int) -> c_int {
     // SAFETY: the caller's promise.
     call("pvm_bcast", |state| state.broadcast(unsafe { group_name(group)? }, tag))
 }
+
+/// Fixes the members of a group when `count` of them (-1: all) have called it; gives how many there
+/// are. Questions about the group are then answered without asking anybody.
+///
+/// # Safety
+/// `group` must be null or a C string.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pvm_freezegroup(group: *const c_char, count: c_int) -> c_int {
+    // SAFETY: the caller's promise.
+    call("pvm_freezegroup", |state| state.freeze(unsafe { group_name(group)? }, count))
+}

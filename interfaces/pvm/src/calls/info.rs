@@ -1,7 +1,7 @@
 //! What the machine consists of: pvm_config(3), pvm_tasks(3), and options and errors.
 
 use super::{put, text};
-use crate::errors::{self, PvmError};
+use crate::errors::{self, Pvm, PvmError};
 use crate::options;
 use crate::state::{State, call, quietly};
 use parvum_wire::Tid;
@@ -35,10 +35,7 @@ unsafe impl std::marker::Send for HostInfo {}
 // SAFETY: as above.
 unsafe impl std::marker::Send for TaskInfo {}
 
-/// The data format of little-endian IEEE machines with 64-bit longs, as PVM's `LINUX64` shows it.
-const DATA_SIGNATURE: c_int = 0x0040_8841;
-
-fn c_text(text: &str) -> CString {
+pub(super) fn c_text(text: &str) -> CString {
     CString::new(text.replace('\0', "?")).unwrap_or_default()
 }
 
@@ -64,7 +61,7 @@ pub unsafe extern "C" fn pvm_config(
                 name: names[0].as_ptr(),
                 arch: names[1].as_ptr(),
                 speed: row.speed,
-                dsig: DATA_SIGNATURE,
+                dsig: crate::buffer::DATA_SIGNATURE,
             })
             .collect();
         state.names[0] = names;
@@ -139,18 +136,60 @@ pub static ERRNO: std::sync::atomic::AtomicI32 = std::sync::atomic::AtomicI32::n
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_setopt(what: c_int, value: c_int) -> c_int {
     call("pvm_setopt", |state: &mut State| {
-        let old = state.options().set(what, value)?;
-        if what == options::ROUTE {
-            state.follow_route(value);
+        state.learn_options(what)?;
+        // Output may be had by oneself, or by whoever has it already.
+        if what == options::OUTPUT_TID && ![0, state.me()?.tid, state.options().get(what)?].contains(&value) {
+            return Err(PvmError::BadParam);
         }
+        let old = state.options().set(what, value)?;
+        state.follow(what, value)?;
         Ok(old)
     })
+}
+
+impl State {
+    /// Asks the machine for what it knows of an option and this task does not.
+    fn learn_options(&mut self, what: c_int) -> Pvm<()> {
+        const ABOUT_OUTPUT: [c_int; 6] = [
+            options::OUTPUT_TID,
+            options::OUTPUT_TAG,
+            options::OUTPUT_CONTEXT,
+            options::SELF_OUTPUT_TID,
+            options::SELF_OUTPUT_TAG,
+            options::SELF_OUTPUT_CONTEXT,
+        ];
+        if self.options().output_known || !ABOUT_OUTPUT.contains(&what) {
+            return Ok(());
+        }
+        let Reply::Output(output) = self.ask(&Request::GetOutput)? else { return Err(PvmError::DSysErr) };
+        let (to, context, tag) = output.map_or((0, 0, 0), |o| (o.to.0, o.context as c_int, o.tag));
+        self.options().learn_output(to, context, tag);
+        Ok(())
+    }
+
+    /// Does what a new value of an option means.
+    fn follow(&mut self, what: c_int, value: c_int) -> Pvm<()> {
+        super::variables::tell_option(what, value);
+        match what {
+            options::ROUTE => self.follow_route(value),
+            options::SELF_OUTPUT_TID | options::SELF_OUTPUT_TAG | options::SELF_OUTPUT_CONTEXT => {
+                let output = self.options().own_output();
+                self.ask(&Request::SetOutput { output })?;
+            }
+            options::NO_RESET => self.be_spared(value != 0)?,
+            _ => {}
+        }
+        Ok(())
+    }
 }
 
 /// The value of an option.
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_getopt(what: c_int) -> c_int {
-    call("pvm_getopt", |state| state.options().get(what))
+    call("pvm_getopt", |state| {
+        state.learn_options(what)?;
+        state.options().get(what)
+    })
 }
 
 /// The release of PVM that this library stands for.
@@ -168,8 +207,20 @@ pub extern "C" fn pvm_getcontext() -> c_int {
 /// Sends and receives in another context from now on; gives the one before.
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_setcontext(context: c_int) -> c_int {
-    call("pvm_setcontext", |state| match u32::try_from(context) {
-        Ok(context) => Ok(std::mem::replace(&mut state.context, context) as c_int),
-        Err(_) => Err(PvmError::BadParam),
+    call("pvm_setcontext", |state| Ok(state.set_context(context as u32) as c_int))
+}
+
+/// Makes a context that no other task was given.
+#[unsafe(no_mangle)]
+pub extern "C" fn pvm_newcontext() -> c_int {
+    call("pvm_newcontext", |state| match state.ask(&Request::NewContext)? {
+        Reply::Number(context) => Ok(context as c_int),
+        _ => Err(PvmError::DSysErr),
     })
+}
+
+/// Gives a context back.
+#[unsafe(no_mangle)]
+pub extern "C" fn pvm_freecontext(context: c_int) -> c_int {
+    call("pvm_freecontext", |state| state.ask(&Request::FreeContext { context: context as u32 }).map(|_| 0))
 }

@@ -1,6 +1,7 @@
 //! Sending and receiving: pvm_send(3), pvm_recv(3) and their kin.
 
 use super::{array, put};
+use crate::attend::{Take, attentively, is_needed, receive};
 use crate::errors::{Pvm, PvmError};
 use crate::state::call;
 use parvum_waist::{Notes, Send, call as waits};
@@ -49,13 +50,13 @@ pub unsafe extern "C" fn pvm_mcast(tids: *const c_int, count: c_int, tag: c_int)
 /// Receives a message into a new active receive buffer, waiting for it.
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_recv(tid: c_int, tag: c_int) -> c_int {
-    call("pvm_recv", |state| state.receive(tid, tag, -1))
+    receive("pvm_recv", tid, tag, -1)
 }
 
 /// Receives a message if one has arrived; 0 if not.
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_nrecv(tid: c_int, tag: c_int) -> c_int {
-    call("pvm_nrecv", |state| state.receive(tid, tag, 0))
+    receive("pvm_nrecv", tid, tag, 0)
 }
 
 /// Receives a message, waiting for it at most so long; 0 when none came. A null time waits for ever.
@@ -64,22 +65,23 @@ pub extern "C" fn pvm_nrecv(tid: c_int, tag: c_int) -> c_int {
 /// `limit` must be null or point to a time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pvm_trecv(tid: c_int, tag: c_int, limit: *const libc::timeval) -> c_int {
-    call("pvm_trecv", |state| {
-        // SAFETY: null, or valid as the caller says.
-        let nanoseconds = match unsafe { limit.as_ref() } {
-            None => -1,
-            Some(limit) if limit.tv_sec < 0 || !(0..1_000_000).contains(&limit.tv_usec) => {
-                return Err(PvmError::BadParam);
-            }
-            Some(limit) => limit.tv_sec.saturating_mul(1_000_000_000).saturating_add(limit.tv_usec * 1000),
-        };
-        state.receive(tid, tag, nanoseconds)
-    })
+    // SAFETY: null, or valid as the caller says.
+    let nanoseconds = match unsafe { limit.as_ref() } {
+        None => -1,
+        Some(limit) if limit.tv_sec < 0 || !(0..1_000_000).contains(&limit.tv_usec) => {
+            return call("pvm_trecv", |_| Err(PvmError::BadParam));
+        }
+        Some(limit) => limit.tv_sec.saturating_mul(1_000_000_000).saturating_add(limit.tv_usec * 1000),
+    };
+    receive("pvm_trecv", tid, tag, nanoseconds)
 }
 
 /// The buffer id of a message that has arrived and matches; 0 when there is none.
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_probe(tid: c_int, tag: c_int) -> c_int {
+    if is_needed() {
+        return attentively("pvm_probe", tid, tag, 0, Take::Probe);
+    }
     call("pvm_probe", |state| state.probe(tid, tag))
 }
 
@@ -147,6 +149,13 @@ pub unsafe extern "C" fn pvm_precv(
     its_tag: *mut c_int,
     length: *mut c_int,
 ) -> c_int {
+    let mut chosen = None;
+    if is_needed() {
+        match attentively("pvm_precv", tid, tag, -1, Take::Probe) {
+            id if id < 0 => return id,
+            id => chosen = Some(id),
+        }
+    }
     call("pvm_precv", |state| {
         let bytes = size_of_items(count, datatype)?;
         if items.is_null() && bytes > 0 {
@@ -157,7 +166,7 @@ pub unsafe extern "C" fn pvm_precv(
             // SAFETY: writable, as the caller says.
             _ => unsafe { std::slice::from_raw_parts_mut(items.cast(), bytes) },
         };
-        let (message, cut) = state.receive_into(tid, tag, room)?;
+        let (message, cut) = state.receive_into(tid, tag, room, chosen)?;
         // SAFETY: null or valid, as the caller says.
         unsafe {
             put(from, message.from);

@@ -5,13 +5,23 @@
 //! a pointer) must be believed, as PVM believed it.
 
 mod collective;
+mod environment;
 mod group;
+mod handlers;
+mod hosts;
 mod info;
+mod mailbox;
 mod message;
+mod minfo;
 mod packing;
 mod process;
+mod utility;
+mod variables;
 
+pub(crate) use handlers::{CFile, run_handler, run_matcher};
 pub(crate) use info::{ERRNO, HostInfo, TaskInfo};
+pub(crate) use mailbox::MailTable;
+pub(crate) use variables::{tell_context, tell_identity};
 
 use crate::buffer::Packed;
 use crate::errors::{Pvm, PvmError};

@@ -88,18 +88,20 @@ pub unsafe extern "C" fn pvm_bufinfo(
     tid: *mut c_int,
 ) -> c_int {
     call("pvm_bufinfo", |state| {
-        let (length, its_tag, from) = match state.buffer(id)? {
-            Buffer::Packed(packed) => (packed.length(), 0, 0),
-            Buffer::Arrived(arrived) => (arrived.length, arrived.message.tag, arrived.message.from),
+        let info = state.info(id)?;
+        let length = match state.buffer(id)? {
+            Buffer::Packed(packed) => packed.length(),
+            Buffer::Arrived(arrived) => arrived.length,
             Buffer::Found(found) => {
-                let table = crate::buffer::table_length(found.meta);
-                ((found.length as usize).saturating_sub(table), found.tag, found.from)
+                (found.length as usize).saturating_sub(crate::buffer::table_length(found.meta))
             }
         };
+        // What this task packs is its own.
+        let from = info.from.unwrap_or_else(|| state.me().map_or(0, |me| me.tid));
         // SAFETY: the program's pointers, null or valid.
         unsafe {
             put(bytes, c_int::try_from(length).unwrap_or(c_int::MAX));
-            put(tag, its_tag);
+            put(tag, info.tag);
             put(tid, from);
         }
         Ok(0)
@@ -267,6 +269,38 @@ pack_calls! {
     pvm_pkuint pvm_upkuint c_uint as u32, 1, "unsigned ints";
     pvm_pkulong pvm_upkulong c_ulong as u64, 1, "unsigned longs";
     pvm_pkushort pvm_upkushort c_ushort as u16, 1, "unsigned shorts";
+}
+
+/// Packs one number, as `pvm_pkint` does.
+pub(super) fn pack_number(state: &mut State, number: c_int) -> Pvm<()> {
+    // SAFETY: one item, which is there.
+    unsafe { pack::<Of<i32, 1>>(state, &number, 1, 1) }.map(|_| ())
+}
+
+/// Packs bytes as they are, with zeros up to `padded`.
+pub(super) fn pack_bytes(state: &mut State, bytes: &[u8], padded: usize) -> Pvm<c_int> {
+    let packed = state.packing()?;
+    packed.admit(padded)?;
+    let data = packed.open();
+    data.extend_from_slice(bytes);
+    data.resize(data.len() + padded - bytes.len(), 0);
+    packed.note(Class::Byte, padded);
+    Ok(0)
+}
+
+/// Unpacks one number, as `pvm_upkint` does.
+pub(super) fn unpack_number(state: &mut State) -> Pvm<c_int> {
+    let mut number = 0;
+    // SAFETY: room for one item.
+    unsafe { unpack::<Of<i32, 1>>(state, &mut number, 1, 1) }.map(|_| number)
+}
+
+/// Unpacks so many bytes.
+pub(super) fn unpack_bytes(state: &mut State, count: usize) -> Pvm<Vec<u8>> {
+    state.bring(state.receiving)?;
+    let arrived = state.unpacking()?;
+    let at = arrived.take(Class::Byte, count)?;
+    Ok(bytes_of(&arrived.message)[at..at + count].to_vec())
 }
 
 /// Packs a string, its end included.

@@ -1,6 +1,7 @@
 //! Processes: pvm_mytid(3), pvm_spawn(3), pvm_kill(3), pvm_notify(3) ...
 
-use super::{array, text};
+use super::{array, put, text};
+use crate::attend::is_needed;
 use crate::errors::{Pvm, PvmError};
 use crate::state::{State, call};
 use parvum_wire::Tid;
@@ -36,10 +37,32 @@ pub extern "C" fn pvm_tidtohost(tid: c_int) -> c_int {
     })
 }
 
-/// Leaves the machine. The process goes on; everything sent has been handed over.
+/// Leaves the machine. The process goes on; everything sent has been handed over, and the output
+/// of tasks that it catches was printed to its end.
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_exit() -> c_int {
+    if is_needed() {
+        crate::attend::await_output();
+    }
     call("pvm_exit", State::leave)
+}
+
+/// The tasks that were spawned together with this one, itself among them; gives how many. The list
+/// lasts until the next call.
+///
+/// # Safety
+/// `tids` must be null or valid for a write.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pvm_siblings(tids: *mut *mut c_int) -> c_int {
+    call("pvm_siblings", |state| {
+        let Reply::Siblings(siblings) = state.ask(&Request::Siblings)? else {
+            return Err(PvmError::DSysErr);
+        };
+        state.siblings = siblings.into_iter().map(|tid| tid.0).collect();
+        // SAFETY: null or valid, as the caller says.
+        unsafe { put(tids, state.siblings.as_mut_ptr()) };
+        Ok(state.siblings.len() as c_int)
+    })
 }
 
 const HOST: c_int = 1;
@@ -82,6 +105,7 @@ pub unsafe extern "C" fn pvm_spawn(
                 env_add: exported(state),
                 place: place_of(flags, place)?,
                 flag: flags,
+                output: state.options().output(),
                 orphan: flags & NO_PARENT != 0,
                 ..SpawnRequest::default()
             }
@@ -149,7 +173,9 @@ fn search_path() -> Vec<Blob> {
     let below = |root: &OsStr, rest: &str| [root.as_bytes(), rest.as_bytes(), b"/", arch.as_bytes()].concat();
     let home = std::env::var_os("HOME").map(|home| below(&home, "/pvm3/bin"));
     let root = std::env::var_os("PVM_ROOT").map(|root| below(&root, "/bin"));
-    home.into_iter().chain(root).map(Blob).collect()
+    // Where Debian lays the programs of PVM that are for its daemon alone to start.
+    let debian = below(OsStr::new("/usr/lib/pvm3"), "/bin");
+    home.into_iter().chain(root).chain([debian]).map(Blob).collect()
 }
 
 /// Variables that a spawned task gets: those PVM_EXPORT names, the context, and
@@ -167,7 +193,7 @@ fn exported(state: &State) -> Vec<Blob> {
         variables.extend(pair(name));
     }
     if state.context != 0 {
-        variables.push(Blob(format!("PVMCTX={}", state.context).into_bytes()));
+        variables.push(Blob(format!("PVMCTX=0x{:x}", state.context).into_bytes()));
     }
     variables
 }

@@ -1,0 +1,109 @@
+//! For programs that do more than receive: waiting for any message, waiting for descriptors,
+//! and starting a machine by hand.
+
+use crate::abi::{remember, with};
+use crate::process::own_directory;
+use crate::runtime::Runtime;
+use parvum_task::{Options, Session, find_command};
+use parvum_waist::{Notes, Status};
+use parvum_wire::Tid;
+use parvum_wire::control::Role;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+pub(crate) unsafe extern "C" fn await_arrival(seen: u64, notes: *const Notes) -> u64 {
+    // SAFETY: valid for the call, by the table's contract.
+    let notes = unsafe { &*notes };
+    with(seen, |runtime| {
+        let peer = Tid(notes.peer);
+        if notes.limit != 0 && runtime.is_gone(peer) {
+            return runtime.engine.arrivals();
+        }
+        let over = |runtime: &mut Runtime| {
+            let changed = runtime.engine.arrivals() != seen || runtime.engine.is_gone(peer);
+            changed.then_some(())
+        };
+        runtime.wait_until(notes, over);
+        runtime.engine.arrivals()
+    })
+}
+
+/// The program is about to wait for descriptors: peers must ring the eventfd, as if it slept here.
+pub(crate) extern "C" fn watch() {
+    with((), |runtime| {
+        // What made it readable before has been looked at.
+        let _ = rustix::io::read(&runtime.event, &mut [0; 8]);
+        runtime.page.fall_asleep_in_poll();
+        let before = runtime.engine.arrivals();
+        while runtime.progress() {}
+        if runtime.engine.arrivals() != before {
+            // It came before anybody could ring: ring oneself.
+            let _ = rustix::io::write(&runtime.event, &1u64.to_ne_bytes());
+        }
+    });
+}
+
+/// How long a machine may take to come up.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+pub(crate) unsafe extern "C" fn start_machine(arguments: *const u8, length: usize) -> i32 {
+    let bytes = match length {
+        0 => &[],
+        // SAFETY: valid for the call, by the table's contract.
+        _ => unsafe { std::slice::from_raw_parts(arguments, length) },
+    };
+    if is_up() {
+        return Status::Unknown as i32;
+    }
+    let started = start(bytes).and_then(|mut daemon| await_machine(&mut daemon));
+    match started {
+        Ok(()) => Status::Done as i32,
+        Err(why) => {
+            remember(&why);
+            Status::NoMachine as i32
+        }
+    }
+}
+
+fn is_up() -> bool {
+    let options = Options { start: false, ..Options::new(Role::Tool, "pvm_start_pvmd") };
+    Session::open(&options).is_ok()
+}
+
+fn start(arguments: &[u8]) -> Result<Child, String> {
+    let command = find_command(own_directory().as_deref()).map_err(|why| why.to_string())?;
+    let arguments =
+        arguments.split_inclusive(|byte| *byte == 0).map(|word| OsStr::from_bytes(&word[..word.len() - 1]));
+    Command::new(&command)
+        .arg0("pvmd")
+        .args(arguments)
+        .env_remove("PARVUM_TID")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        // The machine outlives this program and its terminal.
+        .process_group(0)
+        .spawn()
+        .map_err(|why| format!("E-START: {}: {why}", command.display()))
+}
+
+fn await_machine(daemon: &mut Child) -> Result<(), String> {
+    let began = Instant::now();
+    while !is_up() {
+        if let Ok(Some(status)) = daemon.try_wait()
+            && !is_up()
+        {
+            return Err(format!("E-START: pvmd ended at once ({status})"));
+        }
+        if began.elapsed() > PATIENCE {
+            let _ = daemon.kill();
+            let _ = daemon.wait();
+            return Err(format!("E-START: no machine after {PATIENCE:?}"));
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    Ok(())
+}

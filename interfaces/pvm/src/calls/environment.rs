@@ -1,0 +1,151 @@
+//! The environment: pvm_export(3), and what PVM's own programs ask of it.
+
+use super::text;
+use crate::errors::{Pvm, PvmError};
+use crate::state::call;
+use std::ffi::{CStr, CString, c_char, c_int};
+use std::sync::Mutex;
+
+const EXPORT: &str = "PVM_EXPORT";
+
+/// # Safety
+/// `name` must be null or a C string.
+unsafe fn variable(name: *const c_char) -> Pvm<String> {
+    // SAFETY: the caller's promise.
+    let name = unsafe { text(name)? }.to_string_lossy().into_owned();
+    if name.contains(['=', ':']) { Err(PvmError::BadParam) } else { Ok(name) }
+}
+
+fn exported() -> Vec<String> {
+    let list = std::env::var(EXPORT).unwrap_or_default();
+    list.split(':').filter(|name| !name.is_empty()).map(str::to_owned).collect()
+}
+
+/// C's own environment, which the program's `getenv` reads.
+fn set_exported(names: &[String]) -> Pvm<c_int> {
+    let list = CString::new(names.join(":")).map_err(|_| PvmError::BadParam)?;
+    // SAFETY: both are C strings; that no other thread reads the environment meanwhile is the
+    // program's business, as with its own setenv.
+    match unsafe { libc::setenv(c"PVM_EXPORT".as_ptr(), list.as_ptr(), 1) } {
+        0 => Ok(0),
+        _ => Err(PvmError::NoMem),
+    }
+}
+
+/// Adds a variable to those that spawned tasks inherit.
+///
+/// # Safety
+/// `name` must be null or a C string.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pvm_export(name: *const c_char) -> c_int {
+    call("pvm_export", |_| {
+        // SAFETY: the caller's promise.
+        let name = unsafe { variable(name)? };
+        let mut names = exported();
+        if !name.is_empty() && !names.contains(&name) {
+            names.push(name);
+        }
+        set_exported(&names)
+    })
+}
+
+/// Takes a variable out of those that spawned tasks inherit.
+///
+/// # Safety
+/// `name` must be null or a C string.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pvm_unexport(name: *const c_char) -> c_int {
+    call("pvm_unexport", |_| {
+        // SAFETY: the caller's promise.
+        let name = unsafe { variable(name)? };
+        let mut names = exported();
+        names.retain(|other| *other != name);
+        set_exported(&names)
+    })
+}
+
+/// Puts `NAME=value` into the environment, where it stays as it is.
+///
+/// # Safety
+/// As for C's `putenv`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pvmputenv(variable: *mut c_char) -> c_int {
+    if variable.is_null() {
+        return -1;
+    }
+    // SAFETY: the caller's promise.
+    unsafe { libc::putenv(variable) }
+}
+
+/// A text that a program asked for; it lasts until the next one is asked for in the same place.
+struct Kept(Mutex<Option<CString>>);
+
+impl Kept {
+    fn give(&self, value: String) -> *mut c_char {
+        let mut kept = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        kept.insert(CString::new(value).unwrap_or_default()).as_ptr().cast_mut()
+    }
+}
+
+fn named(name: &str, otherwise: &str) -> String {
+    std::env::var(name).ok().filter(|value| !value.is_empty()).unwrap_or_else(|| otherwise.to_owned())
+}
+
+macro_rules! places {
+    ($($(#[$doc:meta])* $name:ident: $value:expr;)*) => {$(
+        $(#[$doc])*
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name() -> *mut c_char {
+            static KEPT: Kept = Kept(Mutex::new(None));
+            KEPT.give($value)
+        }
+    )*};
+}
+
+places! {
+    /// Where temporary files go: `PVM_TMP`, else `/tmp`.
+    pvmgettmp: named("PVM_TMP", "/tmp");
+    /// What starts programs on other hosts: `PVM_RSH`, else `ssh`.
+    pvmgetrsh: named("PVM_RSH", "ssh");
+    /// Where PVM's own files lie: `PVM_ROOT`, else Debian's place.
+    pvmgetroot: named("PVM_ROOT", "/usr/lib/pvm3");
+    /// The user's home.
+    pvmgethome: named("HOME", "/");
+    /// The command that is the daemon: `PVM_DPATH`, else `pvmd`.
+    pvmgetpvmd: named("PVM_DPATH", "pvmd");
+}
+
+/// PVM's text for the last failure.
+#[unsafe(no_mangle)]
+pub extern "C" fn pvm_strerror() -> *const c_char {
+    static KEPT: Kept = Kept(Mutex::new(None));
+    let code = super::ERRNO.load(std::sync::atomic::Ordering::Relaxed);
+    KEPT.give(crate::errors::text(code).to_owned())
+}
+
+/// A number in decimal, octal (`0...`) or hexadecimal (`0x...`); 0 when it is none.
+///
+/// # Safety
+/// `digits` must be null or a C string.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pvmstrtoi(digits: *const c_char) -> c_int {
+    // SAFETY: the caller's promise.
+    match unsafe { text(digits) } {
+        // SAFETY: a C string.
+        Ok(digits) => unsafe { libc::strtol(digits.as_ptr(), std::ptr::null_mut(), 0) as c_int },
+        Err(_) => 0,
+    }
+}
+
+/// A number in hexadecimal; 0 when it is none.
+///
+/// # Safety
+/// `digits` must be null or a C string.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pvmxtoi(digits: *const c_char) -> c_int {
+    // SAFETY: the caller's promise.
+    let digits = unsafe { text(digits) }.map(CStr::to_string_lossy).unwrap_or_default();
+    let digits = digits.trim_start_matches("0x");
+    let end = digits.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(digits.len());
+    u32::from_str_radix(&digits[..end], 16).unwrap_or(0) as c_int
+}

@@ -1,0 +1,180 @@
+//! What a message says of itself, and messages inside messages: pvm_getminfo(3), pvm_pkmesg(3) ...
+
+use super::put;
+use crate::buffer::{Arrived, Buffer, DATA_SIGNATURE, Info, Packing};
+use crate::errors::{Pvm, PvmError};
+use crate::state::{State, call};
+use parvum_waist::Message;
+use parvum_wire::encoding;
+use std::ffi::c_int;
+
+/// `struct pvmminfo`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct MessageInfo {
+    length: c_int,
+    context: c_int,
+    tag: c_int,
+    wait_id: c_int,
+    encoding: c_int,
+    checksum: c_int,
+    from: c_int,
+    to: c_int,
+}
+
+/// PVM's numbers for encodings; raw data has the signature of its machine.
+const XDR: c_int = 0x1000_0000;
+const IN_PLACE: c_int = 0x2000_0000;
+
+impl State {
+    fn message_info(&mut self, id: c_int) -> Pvm<MessageInfo> {
+        let me = self.me().map_or(0, |me| me.tid);
+        let info = self.info(id)?;
+        let (length, encoding) = match self.buffer(id)? {
+            Buffer::Packed(packed) => {
+                let number = match packed.packing {
+                    Packing::Xdr => XDR,
+                    Packing::Raw => DATA_SIGNATURE,
+                    Packing::InPlace => IN_PLACE,
+                };
+                (packed.length(), number)
+            }
+            Buffer::Arrived(arrived) => (arrived.length, if arrived.xdr { XDR } else { DATA_SIGNATURE }),
+            Buffer::Found(found) => {
+                let xdr = found.meta & encoding::MASK == encoding::XDR;
+                let length = (found.length as usize).saturating_sub(crate::buffer::table_length(found.meta));
+                (length, if xdr { XDR } else { DATA_SIGNATURE })
+            }
+        };
+        Ok(MessageInfo {
+            length: c_int::try_from(length).unwrap_or(c_int::MAX),
+            context: info.context,
+            tag: info.tag,
+            wait_id: info.wait_id,
+            encoding,
+            checksum: info.checksum,
+            from: info.from.unwrap_or(me),
+            to: info.to.unwrap_or(me),
+        })
+    }
+}
+
+/// What is known of a message.
+///
+/// # Safety
+/// `info` must be null or valid for a write.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pvm_getminfo(id: c_int, info: *mut MessageInfo) -> c_int {
+    call("pvm_getminfo", |state| {
+        let found = state.message_info(id)?;
+        if info.is_null() {
+            return Err(PvmError::BadParam);
+        }
+        // SAFETY: the caller's promise.
+        unsafe { put(info, found) };
+        Ok(0)
+    })
+}
+
+/// Sets what is known of a message: context, tag, wait id, checksum, sender and receiver. Its
+/// length and encoding stay as they are, for they are facts.
+///
+/// # Safety
+/// `info` must be null or readable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pvm_setminfo(id: c_int, info: *const MessageInfo) -> c_int {
+    call("pvm_setminfo", |state| {
+        state.buffer(id)?;
+        if info.is_null() {
+            return Err(PvmError::BadParam);
+        }
+        // SAFETY: not null, and readable as the caller says.
+        let MessageInfo { context, tag, wait_id, checksum, from, to, .. } = unsafe { *info };
+        state.set_info(id, Info { context, tag, wait_id, checksum, from: Some(from), to: Some(to) })
+    })
+}
+
+/// The wait id of a message (PVM 3.3).
+#[unsafe(no_mangle)]
+pub extern "C" fn pvm_getmwid(id: c_int) -> c_int {
+    call("pvm_getmwid", |state| state.info(id).map(|info| info.wait_id))
+}
+
+/// Sets the wait id of a message (PVM 3.3).
+#[unsafe(no_mangle)]
+pub extern "C" fn pvm_setmwid(id: c_int, wait_id: c_int) -> c_int {
+    call("pvm_setmwid", |state| {
+        let info = state.info(id)?;
+        state.set_info(id, Info { wait_id, ..info })
+    })
+}
+
+/// The bytes of a message, with the table of types that a typed one ends in.
+fn whole(state: &mut State, id: c_int) -> Pvm<(u32, Vec<u8>)> {
+    state.bring(id)?;
+    match state.buffer(id)? {
+        Buffer::Packed(packed) => {
+            packed.seal();
+            Ok((packed.meta(), super::with_pieces(packed, |pieces| pieces.concat())))
+        }
+        Buffer::Arrived(arrived) => Ok((arrived.message.meta, super::bytes_of(&arrived.message).to_vec())),
+        Buffer::Found(_) => Err(PvmError::NoSuchBuf),
+    }
+}
+
+/// Packs a whole message, with what is known of it, into the active send buffer.
+#[unsafe(no_mangle)]
+pub extern "C" fn pvm_pkmesg(id: c_int) -> c_int {
+    call("pvm_pkmesg", |state| {
+        state.packing()?;
+        let MessageInfo { length, context, tag, wait_id, encoding, checksum, from, to } =
+            state.message_info(id)?;
+        let (meta, data) = whole(state, id)?;
+        let data = &data[..data.len() - crate::buffer::table_length(meta)];
+        let padded = (length as usize).next_multiple_of(4) as c_int;
+        for number in [length, context, tag, wait_id, encoding, checksum, from, to, padded] {
+            super::packing::pack_number(state, number)?;
+        }
+        super::packing::pack_bytes(state, data, padded as usize)
+    })
+}
+
+/// Packs what a message holds into the active send buffer, which must have the same encoding.
+#[unsafe(no_mangle)]
+pub extern "C" fn pvm_pkmesgbody(id: c_int) -> c_int {
+    call("pvm_pkmesgbody", |state| {
+        let xdr = state.packing()?.packing == Packing::Xdr;
+        let (meta, data) = whole(state, id)?;
+        if (meta & encoding::MASK == encoding::XDR) != xdr {
+            return Err(PvmError::Mismatch);
+        }
+        let runs = crate::buffer::runs_of(meta, &data);
+        let data = &data[..data.len() - crate::buffer::table_length(meta)];
+        state.packing()?.append_body(data, &runs)
+    })
+}
+
+/// Unpacks a message that `pvm_pkmesg` packed into a new buffer; gives its id.
+#[unsafe(no_mangle)]
+pub extern "C" fn pvm_upkmesg() -> c_int {
+    call("pvm_upkmesg", |state| {
+        let mut words = [0; 9];
+        for word in &mut words {
+            *word = super::packing::unpack_number(state)?;
+        }
+        let [length, context, tag, wait_id, encoding, checksum, from, to, padded] = words;
+        let (Ok(length), Ok(padded)) = (usize::try_from(length), usize::try_from(padded)) else {
+            return Err(PvmError::BadMsg);
+        };
+        if padded < length || padded - length > 3 {
+            return Err(PvmError::BadMsg);
+        }
+        let mut data = super::packing::unpack_bytes(state, padded)?;
+        data.truncate(length);
+        let meta = if encoding == XDR { encoding::XDR } else { encoding::RAW };
+        let envelope = Message { from, tag, context: context as u32, meta, ..Message::NONE };
+        let id = state.keep(Buffer::Arrived(Arrived::own(envelope, data.into())));
+        state.set_info(id, Info { context, tag, wait_id, checksum, from: Some(from), to: Some(to) })?;
+        Ok(id)
+    })
+}
