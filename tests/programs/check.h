@@ -3,8 +3,8 @@
 #define CHECK_H
 
 #define _GNU_SOURCE 1	/* usleep, process_vm_readv: beside C11 */
+#include <stdio.h>	/* before pvm3.h: for pvm_catchout */
 #include <pvm3.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -45,4 +45,13 @@ programs! {
     a_sender_runs_ahead_of_its_receiver: "ahead";
     corners_that_real_programs_turn: "corners";
     sixty_four_tasks_on_a_few_cores: "many";
+    functions_that_pvm_calls: "handlers";
+    hosts_contexts_families_and_messages_in_messages: "machine";
+}
+
+/// Once: an entry of the mailbox may stay as long as its machine.
+#[test]
+fn the_mailbox() {
+    let machine = TestMachine::up();
+    machine.check(&mut machine.program("mailbox"));
 }
