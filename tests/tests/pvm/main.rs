@@ -6,3 +6,4 @@ mod mixed;
 mod programs;
 mod surface;
 mod surroundings;
+mod vectors;

@@ -139,7 +139,8 @@ fn functions_are_declared_as_pvm_declares_them() {
     }
     let dir = scratch("declared");
     // A second declaration that is not like the first does not compile.
-    let source = format!("#include <stdio.h>\n#include \"{DEBIANS}\"\n{};\n", prototypes(&header()).join(";\n"));
+    let source =
+        format!("#include <stdio.h>\n#include \"{DEBIANS}\"\n{};\n", prototypes(&header()).join(";\n"));
     std::fs::write(dir.join("both.c"), source).expect("writable");
     succeed(compiler("cc").args(["-std=gnu11", "-fsyntax-only"]).arg(dir.join("both.c")));
     std::fs::remove_dir_all(dir).expect("ours");

@@ -131,11 +131,11 @@ pub extern "C" fn pvm_pkmesg(id: c_int) -> c_int {
             state.message_info(id)?;
         let (meta, data) = whole(state, id)?;
         let data = &data[..data.len() - crate::buffer::table_length(meta)];
-        let padded = (length as usize).next_multiple_of(4) as c_int;
-        for number in [length, context, tag, wait_id, encoding, checksum, from, to, padded] {
+        // The bytes that follow are counted once more, as those of any array packed this way.
+        for number in [length, context, tag, wait_id, encoding, checksum, from, to, length] {
             super::packing::pack_number(state, number)?;
         }
-        super::packing::pack_bytes(state, data, padded as usize)
+        super::packing::pack_bytes(state, data)
     })
 }
 
@@ -162,15 +162,12 @@ pub extern "C" fn pvm_upkmesg() -> c_int {
         for word in &mut words {
             *word = super::packing::unpack_number(state)?;
         }
-        let [length, context, tag, wait_id, encoding, checksum, from, to, padded] = words;
-        let (Ok(length), Ok(padded)) = (usize::try_from(length), usize::try_from(padded)) else {
-            return Err(PvmError::BadMsg);
-        };
-        if padded < length || padded - length > 3 {
+        let [length, context, tag, wait_id, encoding, checksum, from, to, following] = words;
+        let Ok(count) = usize::try_from(length) else { return Err(PvmError::BadMsg) };
+        if following != length {
             return Err(PvmError::BadMsg);
         }
-        let mut data = super::packing::unpack_bytes(state, padded)?;
-        data.truncate(length);
+        let data = super::packing::unpack_bytes(state, count)?;
         let meta = if encoding == XDR { encoding::XDR } else { encoding::RAW };
         let envelope = Message { from, tag, context: context as u32, meta, ..Message::NONE };
         let id = state.keep(Buffer::Arrived(Arrived::own(envelope, data.into())));
