@@ -55,6 +55,17 @@ pub(crate) struct State {
 /// Runs one PVM call: its value, or its error code after PVM's automatic report.
 #[inline]
 pub(crate) fn call(name: &str, work: impl FnOnce(&mut State) -> Pvm<i32>) -> i32 {
+    call_but(name, |_| false, work)
+}
+
+/// The same, for a call some of whose failures PVM does not report: the program asks with it whether
+/// something is there.
+#[inline]
+pub(crate) fn call_but(
+    name: &str,
+    is_silent: impl FnOnce(PvmError) -> bool,
+    work: impl FnOnce(&mut State) -> Pvm<i32>,
+) -> i32 {
     let Some(mut state) = enter() else {
         // A signal handler of a thread that waits in here. Whoever leaves the machine there is
         // about to end, and the daemon notices; anything else must wait for its turn.
@@ -72,7 +83,7 @@ pub(crate) fn call(name: &str, work: impl FnOnce(&mut State) -> Pvm<i32>) -> i32
         Err(why) => why,
     };
     crate::calls::ERRNO.store(why as i32, std::sync::atomic::Ordering::Relaxed);
-    let end = state.report(name, why);
+    let end = if is_silent(why) { None } else { state.report(name, why) };
     // What runs at exit may call PVM.
     drop(state);
     match end {

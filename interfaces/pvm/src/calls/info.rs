@@ -86,9 +86,15 @@ pub unsafe extern "C" fn pvm_tasks(of: c_int, count: *mut c_int, table: *mut *mu
         let of = match of {
             0 => None,
             tid if tid > 0 => Some(Tid(tid)),
-            _ => return Err(PvmError::BadParam),
+            _ => return Err(PvmError::NoHost),
         };
-        let Reply::Tasks(rows) = state.ask(&Request::Tasks { of })? else { return Err(PvmError::DSysErr) };
+        let rows = match state.ask(&Request::Tasks { of }) {
+            Ok(Reply::Tasks(rows)) => rows,
+            // One that has ended is none.
+            Err(PvmError::NoTask) => Vec::new(),
+            Err(why) => return Err(why),
+            Ok(_) => return Err(PvmError::DSysErr),
+        };
         let names: Vec<CString> = rows.iter().map(|row| c_text(&row.name)).collect();
         state.tasks = rows
             .iter()

@@ -29,6 +29,10 @@ pub extern "C" fn pvm_mkbuf(encoding: c_int) -> c_int {
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_freebuf(id: c_int) -> c_int {
     call("pvm_freebuf", |state| {
+        // What getsbuf and getrbuf return when there is none.
+        if id == 0 {
+            return Ok(0);
+        }
         state.buffer(id)?;
         state.free(id);
         if state.sending == id {
