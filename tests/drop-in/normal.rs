@@ -52,6 +52,11 @@ fn words(line: &str, host: &str, case: &Case, ids: &mut Ids) -> String {
             rest = &rest[first.len_utf8()..];
             continue;
         }
+        if let Some(length) = fraction(rest) {
+            result.push_str(if case.numbers { "N" } else { &rest[..length] });
+            rest = &rest[length..];
+            continue;
+        }
         let (word, after) = rest.split_at(end);
         rest = after;
         if let Some(more) = rest.strip_prefix(".0.0.1").filter(|_| word == "127") {
@@ -59,16 +64,12 @@ fn words(line: &str, host: &str, case: &Case, ids: &mut Ids) -> String {
             result.push_str("HOST");
         } else if word == host || word == "localhost" {
             result.push_str("HOST");
+        } else if case.numbers && word.chars().all(|c| c.is_ascii_digit()) {
+            result.push('N');
         } else if let Some((before, id, behind)) = task_id(word) {
             result.push_str(before);
             result.push_str(&ids.name(id, case.sorted));
             result.push_str(&words(behind, host, case, ids));
-        } else if case.numbers && word.chars().all(|c| c.is_ascii_digit()) {
-            if !result.ends_with("N.") {
-                result.push('N');
-            } else {
-                result.pop();
-            }
         } else {
             result.push_str(word);
         }
@@ -76,10 +77,28 @@ fn words(line: &str, host: &str, case: &Case, ids: &mut Ids) -> String {
     result
 }
 
+/// The length of the decimal fraction that a text begins with, if it does; an address is none.
+fn fraction(text: &str) -> Option<usize> {
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let whole = digits(text);
+    let behind = text[whole..].strip_prefix('.')?;
+    let part = digits(behind);
+    let rest = &behind[part..];
+    let is_address = rest.starts_with('.') && digits(&rest[1..]) > 0;
+    if whole == 0 || part == 0 || is_address {
+        return None;
+    }
+    let exponent = rest.strip_prefix(['e', 'E']).map_or(0, |tail| {
+        let sign = usize::from(tail.starts_with(['+', '-']));
+        if digits(&tail[sign..]) > 0 { 1 + sign + digits(&tail[sign..]) } else { 0 }
+    });
+    Some(whole + 1 + part + exponent)
+}
+
 /// A task id (or a context, which has the same form) in a word: `t40003`, `0x40003`, `40003`, `262147`, `t40003lmbi0`.
 fn task_id(word: &str) -> Option<(&str, u32, &str)> {
     // Those of the first host: 0x40000 and what follows.
-    let range = 0x4_0000..0x8_0000;
+    let range = 0x4_0000..0x7_ffff;
     let (before, digits) = match word.strip_prefix("0x").or(word.strip_prefix('t')) {
         Some(digits) => ("", digits),
         None => ("", word),
@@ -117,6 +136,9 @@ mod tests {
 
     #[test]
     fn other_numbers_stay() {
-        assert_eq!(normal(&case("x", &[]), "100000 doubles, 30 of 4fffff"), "100000 doubles, 30 of 4fffff");
+        for said in ["100000 doubles, 30 of 4fffff", "2.43290e+18 or 0.262150", "3.4.6"] {
+            assert_eq!(normal(&case("x", &[]), said), said);
+        }
+        assert_eq!(normal(&case("x", &[]), "at 127.0.0.1"), "at HOST");
     }
 }

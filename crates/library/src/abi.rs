@@ -58,6 +58,7 @@ static TABLE: Table = Table {
     await_arrival: watching::await_arrival,
     watch: watching::watch,
     start_machine: watching::start_machine,
+    manager: watching::manager,
 };
 
 /// The table; see `parvum-waist`.

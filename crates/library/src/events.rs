@@ -54,6 +54,8 @@ impl Runtime {
             Event::Gone { tid, routed } => self.see_off(tid, routed),
             Event::Undeliverable { to } => self.lose(to),
             Event::Notified { cookie, about, tid } => self.note(cookie, about, tid),
+            Event::Manager(manager) => self.manager = manager,
+            Event::Word { context, tag, data } => self.inject_from_daemon(context, tag, &data.0),
             Event::TaskOutput { tid, context, tag, news } => self.note_output(tid, context, tag, news),
             // For runners, and for interfaces that catch output.
             Event::Started { .. } | Event::Output { .. } | Event::Exited { .. } => {}

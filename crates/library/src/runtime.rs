@@ -46,6 +46,8 @@ pub(crate) struct Runtime {
     pub(crate) leaving: Vec<Leaving>,
     /// Tasks whose end the daemon was asked to tell, though there is no link to them.
     pub(crate) looked_after: HashSet<Tid>,
+    /// The resource manager, if a task plays it.
+    pub(crate) manager: Option<Tid>,
     /// Blocks lent to interfaces, by handle.
     pub(crate) lent: Vec<Option<Block>>,
     /// Data that is still with its sender, by handle.
@@ -131,6 +133,7 @@ impl Runtime {
             greeting: Vec::new(),
             leaving: Vec::new(),
             looked_after: HashSet::new(),
+            manager: None,
             lent: Vec::new(),
             remotes: Vec::new(),
         })

@@ -46,6 +46,13 @@ pub(crate) extern "C" fn watch() {
     });
 }
 
+pub(crate) extern "C" fn manager() -> i32 {
+    with(0, |runtime| {
+        runtime.progress();
+        runtime.manager.map_or(0, |tid| tid.0)
+    })
+}
+
 /// How long a machine may take to come up.
 const PATIENCE: Duration = Duration::from_secs(10);
 

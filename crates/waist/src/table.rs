@@ -309,4 +309,6 @@ pub struct Table {
     /// Starts a machine by running the machine's own command under the name `pvmd` with these
     /// arguments, each ended by a zero byte. `Done`: it is up. `Unknown`: there was one already.
     pub start_machine: unsafe extern "C" fn(arguments: *const u8, length: usize) -> i32,
+    /// The task that plays the resource manager, as far as the daemon has told; 0 for none.
+    pub manager: extern "C" fn() -> i32,
 }

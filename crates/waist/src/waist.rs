@@ -252,6 +252,11 @@ impl Waist {
         found
     }
 
+    /// The task that plays the resource manager, if one does.
+    pub fn manager(&self) -> Option<i32> {
+        Some((self.0.manager)()).filter(|tid| *tid != 0)
+    }
+
     /// From now on a descriptor becomes readable when something comes.
     pub fn watch(&self) {
         (self.0.watch)()

@@ -87,6 +87,8 @@ pub(crate) struct Packed {
 pub(crate) const LARGEST: usize = u32::MAX as usize;
 /// In the `meta` word: a table of runs follows the data, of as many entries as the upper half says.
 const TYPED: u32 = 1 << 8;
+/// In the `meta` word: the upper half is a wait id, as PVM's own parts use them.
+pub(crate) const WAIT_ID: u32 = 1 << 9;
 /// Bytes of a run in the table.
 const RUN: usize = 8;
 
@@ -158,13 +160,21 @@ impl Packed {
 
     /// The `meta` word of the message.
     pub(crate) fn meta(&self) -> u32 {
+        // PVM's own parts know the types of what they send.
+        let wait_id = self.info.map_or(0, |info| info.wait_id as u32 & 0xffff);
         match self.packing {
             Packing::Raw | Packing::InPlace => encoding::RAW,
+            Packing::Xdr if wait_id != 0 => encoding::XDR | WAIT_ID | wait_id << 16,
             // A table that is too long to count is left out: the message is then unchecked.
             Packing::Xdr if self.runs.len() > 0xffff => encoding::XDR,
             Packing::Xdr => encoding::XDR | TYPED | (self.runs.len() as u32) << 16,
         }
     }
+}
+
+/// The wait id in a `meta` word; 0 for none.
+pub(crate) fn wait_id(meta: u32) -> i32 {
+    if meta & WAIT_ID != 0 { (meta >> 16) as i32 } else { 0 }
 }
 
 /// Bytes of the table of runs in a message with this `meta` word.

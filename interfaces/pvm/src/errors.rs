@@ -133,6 +133,7 @@ impl From<ErrorKind> for PvmError {
             ErrorKind::EntryExists => PvmError::Exists,
             ErrorKind::BarrierBroken => PvmError::Mismatch,
             ErrorKind::Version => PvmError::BadVersion,
+            ErrorKind::PartTaken => PvmError::Already,
             ErrorKind::DuplicateHost => PvmError::DupHost,
             ErrorKind::CannotStart => PvmError::CantStart,
             ErrorKind::GoingDown | ErrorKind::NotEnrolled | ErrorKind::Protocol => PvmError::SysErr,

@@ -14,7 +14,9 @@ mod errors;
 #[allow(unsafe_code)]
 mod fork;
 mod groups;
+mod manager;
 mod options;
 mod output;
 mod pack;
 mod state;
+mod words;

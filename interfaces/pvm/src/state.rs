@@ -48,6 +48,8 @@ pub(crate) struct State {
     pub(crate) descriptors: Vec<i32>,
     pub(crate) tag_name: Option<std::ffi::CString>,
     pub(crate) attention: Attention,
+    /// The wait id of the last question to a resource manager.
+    pub(crate) last_question: i32,
     /// Groups whose members do not change any more, and their members.
     pub(crate) frozen: Vec<(String, Vec<(u32, Tid)>)>,
 }
@@ -168,6 +170,7 @@ impl State {
         descriptors: Vec::new(),
         tag_name: None,
         attention: Attention::NONE,
+        last_question: 0,
         frozen: Vec::new(),
     };
 
@@ -353,7 +356,8 @@ impl State {
             // What a program did not send was meant for nobody in particular.
             let (from, to) = (Some(message.from), None);
             let (context, tag) = (message.context as i32, message.tag);
-            Info { context, tag, from, to, ..Info::default() }
+            let wait_id = crate::buffer::wait_id(message.meta);
+            Info { context, tag, wait_id, from, to, ..Info::default() }
         };
         Ok(match self.buffer(id)? {
             Buffer::Packed(packed) => packed.info.unwrap_or(Info { to: Some(0), ..Info::default() }),
@@ -490,7 +494,11 @@ impl State {
     pub(crate) fn send(&mut self, to: i32, tag: i32, context: u32) -> Pvm<i32> {
         let waist = self.machine()?;
         self.can_send()?;
-        if (tag < 0 && !self.may_use_reserved_tags()) || !Tid(to).is_task() {
+        let reserved = self.may_use_reserved_tags();
+        if reserved && tag < 0 && !Tid(to).is_task() {
+            return self.order_daemon(tag);
+        }
+        if (tag < 0 && !reserved) || !Tid(to).is_task() {
             return Err(PvmError::BadParam);
         }
         if let Ok(Buffer::Arrived(_)) = self.buffer(self.sending) {

@@ -43,7 +43,7 @@ pub(super) fn start(tid: Tid, plan: &SpawnRequest, around: &Surroundings) -> Res
     command.envs(plan.env_add.iter().filter_map(split));
     command.env("PARVUM_TID", tid.0.to_string()).env("PARVUM_DIR", &around.dir);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
-    prepare(&mut command, around.nofile);
+    guard(&mut command, around.nofile);
     let mut child = command.spawn().map_err(|error| refusal(&error, &program, &cwd))?;
     let (out, err) = (child.stdout.take(), child.stderr.take());
     let (out, err): (OwnedFd, OwnedFd) = (out.expect("piped").into(), err.expect("piped").into());
@@ -65,7 +65,23 @@ pub(super) fn start(tid: Tid, plan: &SpawnRequest, around: &Surroundings) -> Res
     }
 }
 
-fn prepare(command: &mut Command, nofile: Rlimit) {
+/// What somebody else needs to start that program: its path, and the variables that make it task `tid`.
+pub(super) fn prepare(
+    tid: Tid,
+    plan: &SpawnRequest,
+    around: &Surroundings,
+) -> Result<(Vec<u8>, Vec<Vec<u8>>), Failure> {
+    let cwd = plan.cwd.as_ref().map(|cwd| PathBuf::from(text(cwd))).or_else(home).unwrap_or("/".into());
+    let path = find(plan, &cwd)?.into_os_string().into_vec();
+    let given = plan.env.iter().flatten().chain(&plan.env_add).map(|variable| variable.0.clone());
+    let ours = [
+        format!("PARVUM_TID={}", tid.0).into_bytes(),
+        [b"PARVUM_DIR=", around.dir.as_os_str().as_bytes()].concat(),
+    ];
+    Ok((path, given.chain(ours).collect()))
+}
+
+fn guard(command: &mut Command, nofile: Rlimit) {
     let daemon = rustix::process::getpid();
     let hook = move || -> io::Result<()> {
         rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;

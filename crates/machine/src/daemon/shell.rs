@@ -7,7 +7,7 @@ use super::log::Log;
 use super::output;
 use super::relay::{PORT_LIMIT, Port, Source};
 use super::watch::watch;
-use crate::state::{Channel, ClientId, Config, Effect, Input, Limits, Machine};
+use crate::state::{Channel, ClientId, Config, Effect, Input, Limits, Machine, Prepared};
 use parvum_page::{COUNTER_NAMES, TaskPage, monotonic_ns};
 use parvum_socket::Place;
 use parvum_wire::Tid;
@@ -235,6 +235,10 @@ impl Shell {
                 let result = self.spawn(tid, &plan);
                 return Some(Input::Spawned { tid, result });
             }
+            Effect::Prepare { tid, plan } => {
+                let result = self.prepare(tid, &plan);
+                return Some(Input::Prepared { tid, result });
+            }
             Effect::Listen(tid) => {
                 let result = listen().map_err(|e| Failure::new(ErrorKind::System, e.to_string()));
                 return Some(Input::Listening { tid, result });
@@ -294,6 +298,19 @@ impl Shell {
             return Err(system(error));
         }
         Ok((pid, channel))
+    }
+
+    /// What a tasker needs to start a program as the daemon would.
+    fn prepare(&self, tid: Tid, plan: &SpawnRequest) -> Result<Prepared<Fd>, Failure> {
+        let system = |error: io::Error| Failure::new(ErrorKind::OutOfResources, error.to_string());
+        let channel = self.new_channel().map_err(system)?;
+        let page =
+            TaskPage::open(&*channel.page).map_err(|e| Failure::new(ErrorKind::System, e.to_string()))?;
+        let (path, env) = child::prepare(tid, plan, &self.around)?;
+        page.identify(tid.0, 0, &plan.program.lossy());
+        self.tasks.borrow_mut().insert(tid, Rc::new(TaskIo { page, bell: channel.bell.clone() }));
+        let args = plan.args.iter().map(|arg| arg.0.clone()).collect();
+        Ok(Prepared { path, args, flag: plan.flag, env, channel })
     }
 
     fn new_channel(&self) -> io::Result<Channel<Fd>> {

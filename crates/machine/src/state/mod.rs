@@ -17,6 +17,7 @@ mod hosts;
 mod mailbox;
 mod notify;
 mod pairs;
+mod parts;
 mod spawn;
 mod tasks;
 
@@ -129,6 +130,13 @@ pub enum Input<F> {
         /// Its process and channel, or why not.
         result: Result<(u32, Channel<F>), Failure>,
     },
+    /// The answer to [`Effect::Prepare`]: the program's path, the variables it needs, its channel.
+    Prepared {
+        /// Which.
+        tid: Tid,
+        /// What the tasker needs, or why not.
+        result: Result<Prepared<F>, Failure>,
+    },
     /// The answer to [`Effect::Listen`].
     Listening {
         /// For which task.
@@ -147,6 +155,21 @@ pub enum Input<F> {
     OutputEnded(Tid),
     /// Time has passed.
     Tick,
+}
+
+/// What a tasker needs to start a program.
+#[derive(Debug)]
+pub struct Prepared<F> {
+    /// Its path.
+    pub path: Vec<u8>,
+    /// Its arguments.
+    pub args: Vec<Vec<u8>>,
+    /// PVM's spawn flag.
+    pub flag: i32,
+    /// `NAME=value`.
+    pub env: Vec<Vec<u8>>,
+    /// Its channel.
+    pub channel: Channel<F>,
 }
 
 /// What is to be done.
@@ -189,6 +212,13 @@ pub enum Effect<F> {
     TaskGone(Tid),
     /// Start a process.
     Spawn {
+        /// As this task.
+        tid: Tid,
+        /// What and how.
+        plan: Rc<SpawnRequest>,
+    },
+    /// Find out what a tasker shall start, and make a channel for it.
+    Prepare {
         /// As this task.
         tid: Tid,
         /// What and how.
@@ -255,6 +285,8 @@ struct Process {
     kill_at: Option<Now>,
     /// Belongs to a spawn that was undone.
     undone: bool,
+    /// The tasker that has it started; nobody: the daemon itself.
+    tasker: Option<Tid>,
 }
 
 /// Who gets the output of a process.
@@ -280,6 +312,7 @@ pub struct Machine<F> {
     tcp_pairs: HashSet<(Tid, Tid)>,
     /// Who has sent routed frames to whom.
     routed: HashSet<(Tid, Tid)>,
+    parts: parts::Parts,
     contexts: context::Contexts,
     groups: groups::Groups,
     mailbox: mailbox::Mailbox,
@@ -304,6 +337,7 @@ impl<F: Clone> Machine<F> {
             offers: HashSet::new(),
             tcp_pairs: HashSet::new(),
             routed: HashSet::new(),
+            parts: Default::default(),
             contexts: Default::default(),
             groups: Default::default(),
             mailbox: Default::default(),
@@ -321,6 +355,7 @@ impl<F: Clone> Machine<F> {
             Input::Call { client, pid, call, fds, channel } => self.call(client, pid, *call, fds, channel),
             Input::Closed(client) => self.closed(client),
             Input::Spawned { tid, result } => self.spawned(tid, result),
+            Input::Prepared { tid, result } => self.prepared(tid, result),
             Input::Listening { tid, result } => self.listening(tid, result),
             Input::ProcessExited { tid, status } => self.process_exited(tid, status),
             Input::OutputEnded(tid) => self.output_ended(tid),
@@ -495,6 +530,9 @@ impl<F: Clone> Machine<F> {
                 self.mail_get(mailbox::Wish { client, id, me, name, index, first, take }, wait)
             }
             (Some(me), Request::MailRemove { name, index }) => self.mail_remove(client, id, me, &name, index),
+            (Some(me), Request::Register { part }) => self.register(client, id, me, part),
+            (Some(me), Request::HandOver { part, to }) => self.hand_part_over(client, id, me, part, to),
+            (Some(me), Request::TaskEnded { tid, status }) => self.task_ended(client, id, me, tid, status),
             (Some(me), Request::Siblings) => self.siblings(client, id, me),
             (Some(me), Request::NewContext) => self.new_context(client, id, me),
             (Some(_), Request::FreeContext { context }) => self.free_context(client, id, context),

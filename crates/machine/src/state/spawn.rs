@@ -23,6 +23,16 @@ impl<F: Clone> Machine<F> {
         if let Err(why) = self.check(&plan) {
             return self.refuse(client, id, why);
         }
+        // The manager starts tasks for others.
+        let me = match plan.behalf {
+            Some(other) if self.parts.manager == Some(me) && self.tasks.contains_key(&other) => other,
+            Some(other) => {
+                let why = Failure::new(ErrorKind::Denied, format!("to start tasks for {other}"));
+                return self.refuse(client, id, why);
+            }
+            None => me,
+        };
+        let tasker = self.parts.tasker.filter(|tasker| *tasker != me);
         let spawner = &self.tasks[&me];
         let job = if spawner.role == Role::Runner { Some(me) } else { spawner.job };
         let sink = self.sink_of(me, plan.output);
@@ -53,9 +63,14 @@ impl<F: Clone> Machine<F> {
                 output_open: true,
                 kill_at,
                 undone: false,
+                tasker,
             };
             self.processes.insert(tid, process);
-            self.effects.push(Effect::Spawn { tid, plan: plan.clone() });
+            let plan = plan.clone();
+            self.effects.push(match tasker {
+                Some(_) => Effect::Prepare { tid, plan },
+                None => Effect::Spawn { tid, plan },
+            });
             batch.results.push((tid, None));
         }
         self.batches.push(batch);

@@ -49,6 +49,7 @@ impl<F: Clone> Machine<F> {
         for (event, fds) in queued {
             self.effects.push(Effect::Event { client, event, fds });
         }
+        self.tell_manager_of_arrival(tid);
     }
 
     /// Whether `tid` is a spawned task that has not enrolled yet.
@@ -123,6 +124,7 @@ impl<F: Clone> Machine<F> {
         self.leave_all(tid);
         self.drop_mail_of(tid);
         self.tell_watchers(tid);
+        self.leave_part(tid);
         if task.role == Role::Runner {
             let job = self.processes.iter().filter(|(_, p)| p.job == Some(tid)).map(|(t, _)| *t);
             for tid in job.collect::<Vec<_>>() {

@@ -99,6 +99,8 @@ kinds! {
     /// A daemon on another host.
     CannotStart = 26, "E-CANTSTART", "no daemon can be started on another host by this release",
         "run the program on this host alone";
+    /// Another task plays that part.
+    PartTaken = 27, "E-PARTTAKEN", "another task plays that part already", "end that task first";
 }
 
 /// A refusal: its kind and the particulars.

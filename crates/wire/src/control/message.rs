@@ -238,9 +238,38 @@ pub enum Request {
     },
     /// Writes what the daemon holds into its log. Answer: [`Reply::Done`].
     Dump,
+    /// Takes a part: from now on the caller decides, or starts, what tasks ask for.
+    /// Answer: [`Reply::Done`].
+    Register {
+        /// Which part.
+        part: Part,
+    },
+    /// Gives a part to another task. Answer: [`Reply::Done`].
+    HandOver {
+        /// Which part.
+        part: Part,
+        /// To whom.
+        to: Tid,
+    },
+    /// A task that the caller started as tasker has ended. Answer: [`Reply::Done`].
+    TaskEnded {
+        /// Which.
+        tid: Tid,
+        /// How.
+        status: ExitStatus,
+    },
     /// Stops the machine. Answer: [`Reply::Done`] once the tasks are dead and
     /// nothing is left but the daemon's own end.
     Halt,
+}
+
+/// A part that one task may play for all others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Part {
+    /// The resource manager: tasks that know of it ask it for tasks and hosts.
+    Manager,
+    /// The tasker: it starts the processes, instead of the daemon.
+    Tasker,
 }
 
 /// What to start, and how.
@@ -270,6 +299,8 @@ pub struct SpawnRequest {
     pub flag: i32,
     /// The tasks get no parent (PVM's PvmNoSpawnParent).
     pub orphan: bool,
+    /// On behalf of this task, which becomes their parent: for the resource manager alone.
+    pub behalf: Option<Tid>,
 }
 
 /// On which host.
@@ -523,6 +554,17 @@ pub enum Event {
         tag: i32,
         /// What.
         news: OutputNews,
+    },
+    /// Who plays the resource manager now.
+    Manager(Option<Tid>),
+    /// A message from the daemon, in XDR.
+    Word {
+        /// In which context to deliver it.
+        context: u32,
+        /// With which tag.
+        tag: i32,
+        /// Its data.
+        data: Blob,
     },
     /// A spawned process ended; all its output has been sent before.
     Exited {

@@ -19,8 +19,8 @@ pub use codec::{CodecError, HEADER_BYTES, Header, MAX_FRAME, PROTOCOL, decode, e
 pub use failure::{ErrorKind, Failure};
 pub use message::{
     Call, Directions, Event, ExitStatus, FromDaemon, HostRow, MailClass, MailEntry, MailFlags, Notice,
-    OptionRow, Output, OutputMessages, OutputNews, Reply, Request, RequestId, Role, SpawnRequest, SpawnWhere,
-    Spawned, Stream, TaskRow, TaskState, Waits,
+    OptionRow, Output, OutputMessages, OutputNews, Part, Reply, Request, RequestId, Role, SpawnRequest,
+    SpawnWhere, Spawned, Stream, TaskRow, TaskState, Waits,
 };
 
 /// The most payload one routed frame may carry; larger messages are cut by their

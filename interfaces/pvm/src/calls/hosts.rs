@@ -4,7 +4,7 @@ use super::{array, put, text};
 use crate::errors::{Pvm, PvmError, is_absence};
 use crate::state::{State, call, call_but};
 use parvum_wire::Tid;
-use parvum_wire::control::{Reply, Request};
+use parvum_wire::control::{Failure, Reply, Request};
 use std::ffi::{CStr, c_char, c_int};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -26,22 +26,34 @@ unsafe fn names(hosts: *const *const c_char, count: c_int) -> Pvm<Vec<String>> {
 /// # Safety
 /// `infos` must be null or writable for as many numbers as there are hosts.
 unsafe fn for_each_host(state: &mut State, request: &Request, infos: *mut c_int, tids: bool) -> Pvm<c_int> {
-    let Reply::HostResults(results) = state.ask(request)? else { return Err(PvmError::DSysErr) };
     let mut done = 0;
-    for (at, result) in results.iter().enumerate() {
-        let info = match result {
-            Ok(tid) => {
-                done += 1;
-                if tids { tid.0 } else { 0 }
-            }
-            Err(why) => PvmError::from(why.kind) as c_int,
-        };
+    for (at, result) in state.change_hosts(request, tids)?.into_iter().enumerate() {
+        done += c_int::from(result >= 0);
+        let info = if tids { result } else { result.min(0) };
         if !infos.is_null() {
             // SAFETY: room for one number each, as the caller says.
             unsafe { infos.add(at).write(info) };
         }
     }
     Ok(done)
+}
+
+impl State {
+    /// A tid, or at least 0, or an error code for each host.
+    fn change_hosts(&mut self, request: &Request, add: bool) -> Pvm<Vec<c_int>> {
+        if let Some(manager) = self.manager()?
+            && let Request::AddHosts { hosts } | Request::RemoveHosts { hosts } = request
+            && let Some(results) = self.hosts_change_by_manager(manager, hosts, add)?
+        {
+            return Ok(results);
+        }
+        let Reply::HostResults(results) = self.ask(request)? else { return Err(PvmError::DSysErr) };
+        let code = |result: Result<Tid, Failure>| match result {
+            Ok(tid) => tid.0,
+            Err(why) => PvmError::from(why.kind) as c_int,
+        };
+        Ok(results.into_iter().map(code).collect())
+    }
 }
 
 /// Adds hosts to the machine; gives how many came. `infos` has the tid of each one's daemon, or why not.

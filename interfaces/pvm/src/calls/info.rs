@@ -2,10 +2,11 @@
 
 use super::{put, text};
 use crate::errors::{self, Pvm, PvmError};
+use crate::manager::{ManagedHost, ManagedTask};
 use crate::options;
 use crate::state::{State, call, quietly};
 use parvum_wire::Tid;
-use parvum_wire::control::{Reply, Request, TaskState};
+use parvum_wire::control::{HostRow, Reply, Request, TaskRow, TaskState};
 use std::ffi::{CString, c_char, c_int};
 
 /// `struct pvmhostinfo`.
@@ -35,8 +36,58 @@ unsafe impl std::marker::Send for HostInfo {}
 // SAFETY: as above.
 unsafe impl std::marker::Send for TaskInfo {}
 
-pub(super) fn c_text(text: &str) -> CString {
-    CString::new(text.replace('\0', "?")).unwrap_or_default()
+/// A text for C: what cannot be in one is replaced.
+pub(super) fn c_text(text: impl AsRef<[u8]>) -> CString {
+    let bytes = text.as_ref().iter().map(|byte| if *byte == 0 { b'?' } else { *byte });
+    CString::new(bytes.collect::<Vec<_>>()).unwrap_or_default()
+}
+
+impl State {
+    /// The hosts, and how many architectures.
+    fn host_rows(&mut self) -> Pvm<(Vec<ManagedHost>, c_int)> {
+        if let Some(manager) = self.manager()?
+            && let Some(rows) = self.hosts_by_manager(manager)?
+        {
+            return Ok(rows);
+        }
+        let Reply::Hosts(rows) = self.ask(&Request::Hosts)? else { return Err(PvmError::DSysErr) };
+        let kinds = rows.iter().map(|row| &row.arch).collect::<std::collections::HashSet<_>>().len();
+        let row = |row: HostRow| ManagedHost {
+            tid: row.tid.0,
+            name: row.name.into_bytes(),
+            arch: row.arch.into_bytes(),
+            speed: row.speed,
+            dsig: crate::buffer::DATA_SIGNATURE,
+        };
+        Ok((rows.into_iter().map(row).collect(), kinds as c_int))
+    }
+
+    /// The tasks: all (0), those of a host, or one.
+    fn task_rows(&mut self, of: c_int) -> Pvm<Vec<ManagedTask>> {
+        if let Some(manager) = self.manager()?
+            && let Some(rows) = self.tasks_by_manager(manager, of)?
+        {
+            return Ok(rows);
+        }
+        let of = (of > 0).then_some(Tid(of));
+        let rows = match self.ask(&Request::Tasks { of }) {
+            Ok(Reply::Tasks(rows)) => rows,
+            // One that has ended is none.
+            Err(PvmError::NoTask) => Vec::new(),
+            Err(why) => return Err(why),
+            Ok(_) => return Err(PvmError::DSysErr),
+        };
+        let row = |row: TaskRow| ManagedTask {
+            tid: row.tid.0,
+            parent: row.parent.map_or(0, |parent| parent.0),
+            host: row.host.0,
+            // PVM's 4: connected to its daemon.
+            flag: if row.state == TaskState::Enrolled { 4 | row.flag } else { row.flag },
+            program: row.name.into_bytes(),
+            pid: row.pid as c_int,
+        };
+        Ok(rows.into_iter().map(row).collect())
+    }
 }
 
 /// The hosts of the machine. The table belongs to PVM and lasts until the next call.
@@ -50,26 +101,25 @@ pub unsafe extern "C" fn pvm_config(
     table: *mut *mut HostInfo,
 ) -> c_int {
     call("pvm_config", |state| {
-        let Reply::Hosts(rows) = state.ask(&Request::Hosts)? else { return Err(PvmError::DSysErr) };
+        let (rows, kinds) = state.host_rows()?;
         let names: Vec<CString> =
             rows.iter().flat_map(|row| [c_text(&row.name), c_text(&row.arch)]).collect();
         state.hosts = rows
             .iter()
             .zip(names.chunks_exact(2))
             .map(|(row, names)| HostInfo {
-                tid: row.tid.0,
+                tid: row.tid,
                 name: names[0].as_ptr(),
                 arch: names[1].as_ptr(),
                 speed: row.speed,
-                dsig: crate::buffer::DATA_SIGNATURE,
+                dsig: row.dsig,
             })
             .collect();
         state.names[0] = names;
-        let kinds = rows.iter().map(|row| &row.arch).collect::<std::collections::HashSet<_>>().len();
         // SAFETY: null or valid, as the caller says.
         unsafe {
             put(hosts, rows.len() as c_int);
-            put(archs, kinds as c_int);
+            put(archs, kinds);
             put(table, state.hosts.as_mut_ptr());
         }
         Ok(0)
@@ -83,30 +133,21 @@ pub unsafe extern "C" fn pvm_config(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pvm_tasks(of: c_int, count: *mut c_int, table: *mut *mut TaskInfo) -> c_int {
     call("pvm_tasks", |state| {
-        let of = match of {
-            0 => None,
-            tid if tid > 0 => Some(Tid(tid)),
-            _ => return Err(PvmError::NoHost),
-        };
-        let rows = match state.ask(&Request::Tasks { of }) {
-            Ok(Reply::Tasks(rows)) => rows,
-            // One that has ended is none.
-            Err(PvmError::NoTask) => Vec::new(),
-            Err(why) => return Err(why),
-            Ok(_) => return Err(PvmError::DSysErr),
-        };
-        let names: Vec<CString> = rows.iter().map(|row| c_text(&row.name)).collect();
+        if of < 0 {
+            return Err(PvmError::NoHost);
+        }
+        let rows = state.task_rows(of)?;
+        let names: Vec<CString> = rows.iter().map(|row| c_text(&row.program)).collect();
         state.tasks = rows
             .iter()
             .zip(&names)
             .map(|(row, name)| TaskInfo {
-                tid: row.tid.0,
-                parent: row.parent.map_or(0, |parent| parent.0),
-                host: row.host.0,
-                // PVM's 4: connected to its daemon.
-                flag: if row.state == TaskState::Enrolled { 4 | row.flag } else { row.flag },
+                tid: row.tid,
+                parent: row.parent,
+                host: row.host,
+                flag: row.flag,
                 program: name.as_ptr(),
-                pid: row.pid as c_int,
+                pid: row.pid,
             })
             .collect();
         state.names[1] = names;

@@ -18,6 +18,8 @@ const LARGEST_INDEX: c_int = (1 << (31 - INDEX_SHIFT)) - 1;
 
 /// The classes in which PVM keeps what it knows of tasks with a part to play.
 pub(super) const NO_RESET: &str = "###_PVM_NO_RESET_###";
+pub(super) const MANAGER: &str = "###_PVM_RM_###";
+pub(super) const TASKER: &str = "###_PVM_TASKER_###";
 
 /// `struct pvmmboxinfo`.
 #[repr(C)]
@@ -285,6 +287,13 @@ pub unsafe extern "C" fn pvm_delete(name: *const c_char, index: c_int) -> c_int 
 }
 
 impl State {
+    /// Puts this task's id into a class.
+    pub(super) fn put_own_tid(&mut self, class: &str) -> Pvm<c_int> {
+        let me = self.me()?.tid;
+        let mail = Blob([&parvum_wire::encoding::XDR.to_le_bytes()[..], &me.to_be_bytes()].concat());
+        self.put_mail(class.to_owned(), None, MULTI as u32, mail)
+    }
+
     /// Has this task left alone by a reset, or not: an entry of the mailbox says so.
     pub(super) fn be_spared(&mut self, spared: bool) -> Pvm<()> {
         let me = self.me()?.tid;
@@ -293,8 +302,7 @@ impl State {
         let mine = entries.filter(|entry| entry.owner.is_some_and(|owner| owner.0 == me)).map(|e| e.index);
         let mine: Vec<u32> = mine.collect();
         if spared && mine.is_empty() {
-            let mail = Blob([&parvum_wire::encoding::XDR.to_le_bytes()[..], &me.to_be_bytes()].concat());
-            self.put_mail(NO_RESET.to_owned(), None, MULTI as u32, mail)?;
+            self.put_own_tid(NO_RESET)?;
         }
         if !spared {
             for index in mine {

@@ -11,17 +11,20 @@ mod handlers;
 mod hosts;
 mod info;
 mod mailbox;
+mod manager;
 mod message;
 mod minfo;
 mod packing;
 mod process;
+mod trace;
 mod utility;
 mod variables;
 
 pub(crate) use handlers::{CFile, run_handler, run_matcher};
 pub(crate) use info::{ERRNO, HostInfo, TaskInfo};
 pub(crate) use mailbox::MailTable;
-pub(crate) use variables::{tell_context, tell_identity};
+pub(crate) use process::search_path;
+pub(crate) use variables::{tell_context, tell_identity, tell_manager};
 
 use crate::buffer::Packed;
 use crate::errors::{Pvm, PvmError};

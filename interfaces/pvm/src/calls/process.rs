@@ -5,7 +5,7 @@ use crate::attend::is_needed;
 use crate::errors::{Pvm, PvmError, is_absence};
 use crate::state::{State, call, call_but};
 use parvum_wire::Tid;
-use parvum_wire::control::{Blob, Notice, Reply, Request, SpawnRequest, SpawnWhere};
+use parvum_wire::control::{Blob, Failure, Notice, Reply, Request, SpawnRequest, SpawnWhere, Spawned};
 use std::ffi::{CStr, OsStr, c_char, c_int};
 use std::os::unix::ffi::OsStrExt;
 
@@ -65,6 +65,8 @@ const ARCH: c_int = 2;
 const COMPLEMENT: c_int = 32;
 const NO_PARENT: c_int = 64;
 const ALL_FLAGS: c_int = 127;
+/// More at once the machine does not start.
+const MOST: u32 = 4096;
 
 /// Starts `count` copies of a program; gives how many began. `tids` has their
 /// ids, then an error code for each that did not.
@@ -105,24 +107,39 @@ pub unsafe extern "C" fn pvm_spawn(
                 ..SpawnRequest::default()
             }
         };
-        let (begun, failed): (Vec<_>, Vec<_>) = match state.ask(&Request::Spawn(request)) {
-            Ok(Reply::Spawned(results)) => results.into_iter().partition(Result::is_ok),
-            Ok(_) => return Err(PvmError::DSysErr),
-            // A place that does not exist is no failure of the call: none began, and each says why.
-            Err(PvmError::NoHost) => (Vec::new(), Vec::new()),
-            Err(why) => return Err(why),
-        };
-        let ids = begun.iter().flatten().map(|spawned| spawned.tid.0);
-        let codes = failed.into_iter().filter_map(Result::err).map(|why| PvmError::from(why.kind) as c_int);
-        let codes = codes.chain(std::iter::repeat(PvmError::NoHost as c_int));
+        let (begun, failed): (Vec<_>, Vec<_>) = state.start(request)?.into_iter().partition(|tid| *tid > 0);
         if !tids.is_null() {
-            for (at, value) in ids.chain(codes).take(count as usize).enumerate() {
+            for (at, value) in begun.iter().chain(&failed).take(count as usize).enumerate() {
                 // SAFETY: the program gave room for `count` ids.
-                unsafe { tids.add(at).write(value) };
+                unsafe { tids.add(at).write(*value) };
             }
         }
         Ok(begun.len() as c_int)
     })
+}
+
+impl State {
+    /// Starts tasks: a tid or an error code for each.
+    fn start(&mut self, request: SpawnRequest) -> Pvm<Vec<c_int>> {
+        if let Some(manager) = self.manager()?
+            && let Some(results) = self.spawn_by_manager(manager, &request)?
+        {
+            return Ok(results);
+        }
+        let count = request.count.min(MOST) as usize;
+        let results = match self.ask(&Request::Spawn(request)) {
+            Ok(Reply::Spawned(results)) => results,
+            Ok(_) => return Err(PvmError::DSysErr),
+            // A place that does not exist is no failure of the call: none began, and each says why.
+            Err(PvmError::NoHost) => return Ok(vec![PvmError::NoHost as c_int; count]),
+            Err(why) => return Err(why),
+        };
+        let code = |result: Result<Spawned, Failure>| match result {
+            Ok(spawned) => spawned.tid.0,
+            Err(why) => PvmError::from(why.kind) as c_int,
+        };
+        Ok(results.into_iter().map(code).collect())
+    }
 }
 
 fn blob(bytes: &[u8]) -> Blob {
@@ -167,7 +184,7 @@ unsafe fn place_of(flags: c_int, place: *const c_char) -> Pvm<SpawnWhere> {
 }
 
 /// Where PVM looks for programs, besides PATH.
-fn search_path() -> Vec<Blob> {
+pub(crate) fn search_path() -> Vec<Blob> {
     let arch = std::env::var_os("PVM_ARCH").unwrap_or_else(|| "LINUX64".into());
     let below = |root: &OsStr, rest: &str| [root.as_bytes(), rest.as_bytes(), b"/", arch.as_bytes()].concat();
     let home = std::env::var_os("HOME").map(|home| below(&home, "/pvm3/bin"));
@@ -267,7 +284,10 @@ pub unsafe extern "C" fn pvm_notify(what: c_int, tag: c_int, count: c_int, tids:
                 targets.iter_mut().for_each(|tid| *tid = tid.daemon());
             }
         }
-        state.machine()?;
+        if let Some(manager) = state.manager()? {
+            let count = if about == Notice::HostAdd { count } else { targets.len() as c_int };
+            return state.notify_by_manager(manager, what, tag, count, &targets);
+        }
         let cookie = u64::from(state.context) << 32 | u64::from(tag as u32);
         let request = if what & CANCEL != 0 {
             Request::CancelNotify { about, targets, cookie }

@@ -51,6 +51,11 @@ pub(crate) fn tell_identity(tid: c_int, parent: c_int) {
     set(&USER, if enrolled { unsafe { libc::getuid() as c_int } } else { -1 });
 }
 
+/// Keeps the variable of the resource manager.
+pub(crate) fn tell_manager(tid: c_int) {
+    SCHEDULER.store(tid, Ordering::Relaxed);
+}
+
 /// Keeps the variable of the context.
 pub(crate) fn tell_context(context: u32) {
     MY_CONTEXT.store(context as c_int, Ordering::Relaxed);

@@ -1,0 +1,159 @@
+//! Parts that one task plays for all others: the resource manager and the tasker.
+//!
+//! The manager is asked by the tasks themselves (their library knows of it), and told of tasks that
+//! come and go. The tasker starts processes where the daemon would. When the player of a part is
+//! gone the machine goes on without one: PVM's daemon would wait for a dead manager for ever.
+
+use super::*;
+use parvum_wire::control::{Blob, Part};
+
+/// PVM's tags of what the daemon says to the players.
+const EXEC_ACK: i32 = 0x8004_0003_u32 as i32;
+const TASK_ENDED: i32 = 0x8004_000b_u32 as i32;
+const START_TASK: i32 = 0x8004_0011_u32 as i32;
+const CONTEXT: u32 = 0;
+
+/// Who plays which part.
+#[derive(Default)]
+pub(super) struct Parts {
+    pub manager: Option<Tid>,
+    pub tasker: Option<Tid>,
+}
+
+impl Parts {
+    fn of(&mut self, part: Part) -> &mut Option<Tid> {
+        match part {
+            Part::Manager => &mut self.manager,
+            Part::Tasker => &mut self.tasker,
+        }
+    }
+}
+
+/// Data of a message in XDR.
+#[derive(Default)]
+struct Words(Vec<u8>);
+
+impl Words {
+    fn number(mut self, number: i32) -> Words {
+        self.0.extend_from_slice(&number.to_be_bytes());
+        self
+    }
+
+    fn text(self, text: &[u8]) -> Words {
+        let mut words = self.number(text.len() as i32 + 1);
+        words.0.extend_from_slice(text);
+        let padded = (text.len() + 1).next_multiple_of(4);
+        words.0.resize(words.0.len() + padded - text.len(), 0);
+        words
+    }
+
+    fn list(self, texts: &[Vec<u8>]) -> Words {
+        texts.iter().fold(self.number(texts.len() as i32), |words, text| words.text(text))
+    }
+}
+
+impl<F: Clone> Machine<F> {
+    pub(super) fn register(&mut self, client: ClientId, id: RequestId, me: Tid, part: Part) {
+        let player = self.parts.of(part);
+        if let Some(other) = player.filter(|other| *other != me) {
+            return self.refuse(client, id, Failure::new(ErrorKind::PartTaken, other.to_string()));
+        }
+        *player = Some(me);
+        self.reply(client, id, Reply::Done);
+        if part == Part::Manager {
+            self.announce_manager();
+        }
+    }
+
+    pub(super) fn hand_part_over(&mut self, client: ClientId, id: RequestId, me: Tid, part: Part, to: Tid) {
+        if *self.parts.of(part) != Some(me) {
+            return self.refuse(client, id, Failure::new(ErrorKind::Denied, "the part is not yours"));
+        }
+        if !self.tasks.get(&to).is_some_and(|task| task.client.is_some()) {
+            return self.refuse(client, id, Failure::new(ErrorKind::NoSuchTask, to.to_string()));
+        }
+        *self.parts.of(part) = Some(to);
+        self.reply(client, id, Reply::Done);
+        if part == Part::Manager {
+            self.announce_manager();
+        }
+    }
+
+    /// The player of a part is gone.
+    pub(super) fn leave_part(&mut self, tid: Tid) {
+        if let Some(manager) = self.parts.manager.filter(|manager| *manager != tid) {
+            let data = (0..5).fold(Words::default().number(tid.0), |words, _| words.number(0));
+            self.say(manager, TASK_ENDED, data);
+        }
+        if self.parts.manager == Some(tid) {
+            self.parts.manager = None;
+            self.announce_manager();
+        }
+        if self.parts.tasker == Some(tid) {
+            self.parts.tasker = None;
+            // Nobody will tell how its processes end.
+            let orphans = self.processes.iter().filter(|(_, process)| process.tasker == Some(tid));
+            for tid in orphans.map(|(tid, _)| *tid).collect::<Vec<_>>() {
+                self.end_delegated(tid, ExitStatus::Code(255));
+            }
+        }
+    }
+
+    fn announce_manager(&mut self) {
+        let manager = self.parts.manager;
+        let listeners =
+            self.tasks.iter().filter(|(_, task)| task.client.is_some() && task.role == Role::Task);
+        for tid in listeners.map(|(tid, _)| *tid).collect::<Vec<_>>() {
+            self.event(tid, Event::Manager(manager), Vec::new());
+        }
+    }
+
+    /// A task has enrolled: it hears of the manager, and the manager of it.
+    pub(super) fn tell_manager_of_arrival(&mut self, tid: Tid) {
+        let Some(manager) = self.parts.manager.filter(|manager| *manager != tid) else { return };
+        self.event(tid, Event::Manager(Some(manager)), Vec::new());
+        self.say(manager, EXEC_ACK, Words::default().number(1).number(tid.0));
+    }
+
+    fn say(&mut self, to: Tid, tag: i32, Words(data): Words) {
+        self.event(to, Event::Word { context: CONTEXT, tag, data: Blob(data) }, Vec::new());
+    }
+
+    /// What a tasker is to start was found, or not.
+    pub(super) fn prepared(&mut self, tid: Tid, result: Result<Prepared<F>, Failure>) {
+        let tasker = self.processes.get(&tid).and_then(|process| process.tasker);
+        let result = result.and_then(|prepared| match tasker {
+            Some(tasker) if self.exists(tasker) => Ok((tasker, prepared)),
+            _ => Err(Failure::new(ErrorKind::NoSuchTask, "the tasker is gone")),
+        });
+        match result {
+            Ok((tasker, Prepared { path, args, flag, env, channel })) => {
+                self.spawned(tid, Ok((0, channel)));
+                let words = Words::default().number(tid.0).number(flag).text(&path).list(&args).list(&env);
+                self.say(tasker, START_TASK, words);
+            }
+            Err(why) => self.spawned(tid, Err(why)),
+        }
+    }
+
+    pub(super) fn task_ended(
+        &mut self,
+        client: ClientId,
+        id: RequestId,
+        me: Tid,
+        tid: Tid,
+        status: ExitStatus,
+    ) {
+        if self.processes.get(&tid).is_none_or(|process| process.tasker != Some(me)) {
+            return self.refuse(client, id, Failure::new(ErrorKind::NoSuchTask, tid.to_string()));
+        }
+        self.end_delegated(tid, status);
+        self.reply(client, id, Reply::Done);
+    }
+
+    /// A process that a tasker started has ended; its output was never the daemon's.
+    fn end_delegated(&mut self, tid: Tid, status: ExitStatus) {
+        self.process_exited(tid, status);
+        self.output_ended(tid);
+    }
+}

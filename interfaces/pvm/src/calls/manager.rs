@@ -1,0 +1,44 @@
+//! Parts that a task plays for all others: pvm_reg_rm(3), pvm_reg_tasker(3), pvm_reg_hoster(3).
+
+use super::info::{HostInfo, pvm_config};
+use crate::errors::PvmError;
+use crate::state::{State, call};
+use parvum_wire::control::Part;
+use std::ffi::c_int;
+use std::ptr::null_mut;
+
+/// Makes this task the resource manager: other tasks ask it, not the daemon, for tasks and hosts.
+/// `hosts` is told this host, in a table that lasts until the next call. `PvmAlready` when there is
+/// another manager.
+///
+/// # Safety
+/// `hosts` must be null or valid for a write.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pvm_reg_rm(hosts: *mut *mut HostInfo) -> c_int {
+    match call("pvm_reg_rm", |state| state.play_openly(Part::Manager, super::mailbox::MANAGER)) {
+        // SAFETY: the caller's promise; null is allowed for the others.
+        0 => unsafe { pvm_config(null_mut(), null_mut(), hosts) },
+        refused => refused,
+    }
+}
+
+/// Makes this task the tasker: it is sent what to start, and starts it in the daemon's place.
+#[unsafe(no_mangle)]
+pub extern "C" fn pvm_reg_tasker() -> c_int {
+    call("pvm_reg_tasker", |state| state.play_openly(Part::Tasker, super::mailbox::TASKER))
+}
+
+/// Would make this task the starter of daemons on other hosts: a machine has one host yet.
+#[unsafe(no_mangle)]
+pub extern "C" fn pvm_reg_hoster() -> c_int {
+    call("pvm_reg_hoster", |_| Err(PvmError::NotImpl))
+}
+
+impl State {
+    /// Plays a part, and says so in the mailbox, where PVM says it.
+    fn play_openly(&mut self, part: Part, class: &str) -> crate::errors::Pvm<c_int> {
+        self.play(part)?;
+        self.put_own_tid(class)?;
+        Ok(0)
+    }
+}
