@@ -575,8 +575,14 @@ unsafe extern "C" fn ask(
     let (bytes, notes) = unsafe { (std::slice::from_raw_parts(request, length), &*notes) };
     let Ok(request) = postcard::from_bytes::<Request>(bytes) else { return Status::BadArgument as i32 };
     with(Status::Unknown as i32, |runtime| {
-        let reply: Result<Reply, Failure> = match runtime.ask(request, &[], notes) {
-            Ok(answer) => answer.reply,
+        let asked = match request {
+            Request::Barrier { group, count } => {
+                runtime.barrier(&group, count, notes).map(|met| met.map(|()| Reply::Done))
+            }
+            request => runtime.ask(request, &[], notes).map(|answer| answer.reply),
+        };
+        let reply: Result<Reply, Failure> = match asked {
+            Ok(reply) => reply,
             Err(AskError::Late) => return Status::Pending as i32,
             Err(AskError::Lost(SessionError::Refused(failure))) => Err(failure),
             Err(AskError::Lost(why)) => {

@@ -9,6 +9,7 @@
 
 #[allow(unsafe_code)]
 mod abi;
+mod barrier;
 mod connect;
 mod events;
 #[allow(unsafe_code)]

@@ -4,7 +4,7 @@ use crate::connect::{Early, Expected};
 use crate::events::Leaving;
 use crate::waiting::{Crowd, Patience, sleep_limit, woken_from_own_core};
 use parvum_engine::{Block, Engine, Ledger, PullRefused, Remote, RequestId, Settings};
-use parvum_page::{TaskPage, WaitingFor, monotonic_ns};
+use parvum_page::{MeetingPage, TaskPage, WaitingFor, monotonic_ns};
 use parvum_task::{Options, Session, SessionError};
 use parvum_transport::Route;
 use parvum_waist::{Notes, REMOTE};
@@ -46,6 +46,10 @@ pub(crate) struct Runtime {
     pub(crate) leaving: Vec<Leaving>,
     /// Tasks whose end the daemon was asked to tell, though there is no link to them.
     pub(crate) looked_after: HashSet<Tid>,
+    /// The pages in which the members of groups meet, by the group's name.
+    pub(crate) meetings: Vec<(String, Arc<MeetingPage>)>,
+    /// The meeting that this task waits in, beside everything else.
+    pub(crate) also: Option<Arc<MeetingPage>>,
     /// The resource manager, if a task plays it.
     pub(crate) manager: Option<Tid>,
     /// Blocks lent to interfaces, by handle.
@@ -133,6 +137,8 @@ impl Runtime {
             greeting: Vec::new(),
             leaving: Vec::new(),
             looked_after: HashSet::new(),
+            meetings: Vec::new(),
+            also: None,
             manager: None,
             lent: Vec::new(),
             remotes: Vec::new(),
@@ -159,6 +165,16 @@ impl Runtime {
     #[inline]
     fn has_sockets(&self) -> bool {
         !self.watched.is_empty() || !self.expected.is_empty() || !self.greeting.is_empty()
+    }
+
+    /// Whether this task sleeps in poll(2).
+    pub(crate) fn must_poll(&self) -> bool {
+        self.has_sockets()
+    }
+
+    /// Whether it waits for more tasks than could all run at once.
+    fn meets_many(&self) -> bool {
+        self.also.as_ref().is_some_and(|meeting| meeting.members() as usize > self.crowd.cores())
     }
 
     /// Works and waits until `done` gives something, as `notes` say; `None` when the time is over
@@ -194,7 +210,7 @@ impl Runtime {
         let deadline = (notes.limit > 0).then(|| Instant::now() + Duration::from_nanos(notes.limit as u64));
         loop {
             // The daemon may need this core to bring what is waited for; so may a peer.
-            let in_the_way = self.routed.is_some() || self.crowd.exceeds_cores();
+            let in_the_way = self.routed.is_some() || self.crowd.exceeds_cores() || self.meets_many();
             let budget = if in_the_way { Duration::ZERO } else { self.patience.budget() };
             let since = Instant::now();
             while !budget.is_zero() {
@@ -233,6 +249,7 @@ impl Runtime {
         let mut slept = Duration::ZERO;
         let over = loop {
             let in_poll = self.has_sockets();
+            let changes = self.also.as_ref().map(|meeting| meeting.changes());
             let rings = if in_poll { self.page.fall_asleep_in_poll() } else { self.page.fall_asleep() };
             let moved = self.progress();
             if let Some(found) = done(self) {
@@ -251,7 +268,13 @@ impl Runtime {
                 limit = limit.min(NAP);
             }
             if in_poll {
+                if self.also.is_some() {
+                    // No page wakes who sleeps there.
+                    limit = limit.min(NAP);
+                }
                 self.sleep_in_poll(limit);
+            } else if let (Some(meeting), Some(changes)) = (&self.also, changes) {
+                meeting.sleep(changes, &self.page, rings, limit);
             } else {
                 self.page.sleep(rings, Some(limit));
             }

@@ -65,6 +65,11 @@ impl Crowd {
         Crowd { cores: online_cores(), pages: Vec::new() }
     }
 
+    /// The cores that are online.
+    pub(crate) fn cores(&self) -> usize {
+        self.cores
+    }
+
     pub(crate) fn add(&mut self, tid: Tid, page: Arc<TaskPage>) {
         self.remove(tid);
         self.pages.push((tid, page));

@@ -7,6 +7,8 @@
 //! - the daemon says that a control message waits ([`TaskPage::announce_control`]),
 //! - the task tells whoever looks what it is and what it waits for.
 //!
+//! A page of another kind is a [`MeetingPage`]: the barrier of a group.
+//!
 //! Everything in the page is an atomic, written by plain stores: a reader never
 //! blocks the task, and a task that died half way leaves nothing locked. All
 //! `unsafe` of the crate is in `map`.
@@ -19,10 +21,16 @@ mod layout;
 #[cfg(not(loom))]
 #[allow(unsafe_code)]
 mod map;
+mod meeting;
+#[cfg(not(loom))]
+mod meeting_page;
 #[cfg(not(loom))]
 mod page;
 
 pub use door::Door;
+pub use meeting::{Arrival, LARGEST_MEETING, Meeting, Outcome};
+#[cfg(not(loom))]
+pub use meeting_page::MeetingPage;
 #[cfg(not(loom))]
 pub use layout::{
     CALLS, COUNTER_NAMES, COUNTERS, Identity, Layout, MAGIC, NAME_BYTES, PAGE_BYTES, PROGRAM_BYTES, VERSION,

@@ -1,6 +1,7 @@
 //! The mapping itself: all `unsafe` of this crate.
 
 use crate::layout::{Layout, PAGE_BYTES};
+use crate::meeting::Meeting;
 use rustix::fd::AsFd;
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 use std::io;
@@ -46,6 +47,15 @@ impl Map {
         // enough; `Layout` holds nothing but atomics, for which every bit
         // pattern is valid and which other processes may write at any time.
         unsafe { self.at.as_ref() }
+    }
+}
+
+impl Map {
+    /// The page as a meeting, which it is when it was made as one.
+    pub(crate) fn meeting(&self) -> &Meeting {
+        // SAFETY: by the invariant the memory is there, page aligned and larger than a `Meeting`,
+        // which holds nothing but atomics: every bit pattern is valid, whoever writes them.
+        unsafe { self.at.cast::<Meeting>().as_ref() }
     }
 }
 

@@ -240,7 +240,7 @@ pub fn monotonic_ns() -> u64 {
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
-fn check_shape(file: BorrowedFd<'_>) -> Result<(), PageError> {
+pub(crate) fn check_shape(file: BorrowedFd<'_>) -> Result<(), PageError> {
     let size = fstat(file).map_err(io::Error::from)?.st_size;
     let seals = fcntl_get_seals(file).map_err(|_| PageError::Shape)?;
     if size != PAGE_BYTES as i64 || !seals.contains(SealFlags::SHRINK) {

@@ -8,7 +8,7 @@ use super::output;
 use super::relay::{PORT_LIMIT, Port, Source};
 use super::watch::watch;
 use crate::state::{Channel, ClientId, Config, Effect, Input, Limits, Machine, Prepared};
-use parvum_page::{COUNTER_NAMES, TaskPage, monotonic_ns};
+use parvum_page::{COUNTER_NAMES, MeetingPage, TaskPage, monotonic_ns};
 use parvum_socket::Place;
 use parvum_wire::Tid;
 use parvum_wire::control::{
@@ -59,6 +59,7 @@ pub(super) struct Shell {
     clients: RefCell<HashMap<ClientId, Rc<ClientIo>>>,
     tasks: RefCell<HashMap<Tid, Rc<TaskIo>>>,
     ports: RefCell<HashMap<Tid, Rc<Port>>>,
+    meetings: RefCell<HashMap<u64, MeetingPage>>,
     around: Surroundings,
     last_client: Cell<ClientId>,
     limits: Limits,
@@ -78,6 +79,7 @@ impl Shell {
             clients: Default::default(),
             tasks: Default::default(),
             ports: Default::default(),
+            meetings: Default::default(),
             around,
             last_client: Cell::new(0),
             began: monotonic_ns(),
@@ -222,6 +224,12 @@ impl Shell {
                     let _ = client.post(&FromDaemon::Event(event), fds);
                 }
             }
+            Effect::Opened { waiters, meeting } => self.open_barrier(waiters, meeting),
+            Effect::CloseMeeting(number) => {
+                if let Some(meeting) = self.meetings.borrow_mut().remove(&number) {
+                    meeting.close();
+                }
+            }
             Effect::Enrolled { client, tid, pid, name, channel } => {
                 self.enrolled(client, tid, pid, &name, &channel)
             }
@@ -252,6 +260,20 @@ impl Shell {
             Effect::Stop => self.stop.notify_one(),
         }
         None
+    }
+
+    fn open_barrier(&self, waiters: Vec<(ClientId, RequestId)>, meeting: Option<(u64, u32)>) {
+        let mut fds = Vec::new();
+        if let Some((number, members)) = meeting
+            && let Ok((page, file)) = MeetingPage::create(members)
+        {
+            // Without a page they go on asking.
+            self.meetings.borrow_mut().insert(number, page);
+            fds.push(Rc::new(file));
+        }
+        for (client, id) in waiters {
+            self.answer(client, id, Ok(Reply::Done), fds.clone());
+        }
     }
 
     fn answer(&self, client: ClientId, id: RequestId, mut reply: Result<Reply, Failure>, fds: Vec<Fd>) {

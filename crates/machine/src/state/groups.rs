@@ -5,8 +5,14 @@
 //! and fewer than `count` remain, the waiters are told that the barrier is
 //! broken, where PVM would let them wait for ever. So is a member that comes to
 //! the barrier after such a death, until as many have joined as were lost.
+//!
+//! Members that have met here once are given a page in which they meet without asking. When the
+//! group changes, or a member asks all the same, the page is closed: those who wait in it ask then.
 
 use super::*;
+
+/// More members than that always ask: the page counts them in fifteen bits.
+const LARGEST_MEETING: usize = 0x7fff;
 
 pub(super) type Groups = BTreeMap<String, Group>;
 
@@ -17,6 +23,8 @@ pub(super) struct Group {
     /// Members that ended without leaving, and that nobody has replaced.
     lost: u32,
     waiters: Vec<(ClientId, RequestId, Tid)>,
+    /// Where the members may meet without asking.
+    meeting: Option<u64>,
     /// Members do not change any more until all have left.
     frozen: bool,
     freezers: Vec<(ClientId, RequestId, Tid)>,
@@ -49,7 +57,9 @@ impl<F: Clone> Machine<F> {
         }
         let taken = group.members.keys().zip(0..).take_while(|(have, want)| **have == *want).count() as u32;
         group.members.insert(taken, me);
+        let meeting = group.meeting.take();
         group.lost = group.lost.saturating_sub(1);
+        self.close_meeting(meeting);
         Ok(Reply::Number(taken))
     }
 
@@ -77,6 +87,7 @@ impl<F: Clone> Machine<F> {
             return self.dissolve(name, tid);
         }
         let Some(group) = self.groups.get_mut(name) else { return };
+        let meeting = group.meeting.take();
         group.members.retain(|_, t| *t != tid);
         let left = group.members.len();
         let (mut unfrozen, rest) = std::mem::take(&mut group.freezers).into_iter().partition(|f| f.2 == tid);
@@ -100,6 +111,7 @@ impl<F: Clone> Machine<F> {
             self.groups.remove(name);
         }
         gone.append(&mut unfrozen);
+        self.close_meeting(meeting);
         for (client, id, _) in gone {
             let detail = format!("{tid} left group {name}");
             self.refuse(client, id, Failure::new(ErrorKind::BarrierBroken, detail));
@@ -109,6 +121,7 @@ impl<F: Clone> Machine<F> {
     /// A fixed group that somebody leaves is no more; its members keep what they know of it.
     fn dissolve(&mut self, name: &str, leaver: Tid) {
         let Some(group) = self.groups.remove(name) else { return };
+        self.close_meeting(group.meeting);
         for (client, id, _) in group.waiters {
             let detail = format!("{leaver} left group {name}, whose members were fixed");
             self.refuse(client, id, Failure::new(ErrorKind::NoSuchGroup, detail));
@@ -117,13 +130,27 @@ impl<F: Clone> Machine<F> {
 
     pub(super) fn barrier(&mut self, client: ClientId, id: RequestId, me: Tid, name: &str, count: i32) {
         match self.arrive(client, id, me, name, count) {
-            Ok(waiters) => {
-                for (client, id, _) in waiters {
-                    self.reply(client, id, Reply::Done);
-                }
-            }
+            Ok(waiters) if waiters.is_empty() => {}
+            Ok(waiters) => self.open(name, waiters),
             Err(why) => self.refuse(client, id, why),
         }
+    }
+
+    /// A barrier opens. When all members are in it, they may meet by themselves from now on.
+    fn open(&mut self, name: &str, waiters: Vec<(ClientId, RequestId, Tid)>) {
+        let waiters: Vec<_> = waiters.into_iter().map(|(client, id, _)| (client, id)).collect();
+        let members = self.groups.get(name).map_or(0, |group| group.members.len());
+        let mut meeting = None;
+        if waiters.len() == members && members <= LARGEST_MEETING {
+            self.last_meeting += 1;
+            meeting = Some((self.last_meeting, members as u32));
+            self.groups.get_mut(name).expect("it has members").meeting = Some(self.last_meeting);
+        }
+        self.effects.push(Effect::Opened { waiters, meeting });
+    }
+
+    fn close_meeting(&mut self, meeting: Option<u64>) {
+        self.effects.extend(meeting.map(Effect::CloseMeeting));
     }
 
     /// Returns those whose barrier opens: none, or all.
@@ -136,6 +163,9 @@ impl<F: Clone> Machine<F> {
         count: i32,
     ) -> Result<Vec<(ClientId, RequestId, Tid)>, Failure> {
         self.member(name, me)?;
+        // Who asks cannot meet the others elsewhere; so they must all ask.
+        let meeting = self.groups.get_mut(name).and_then(|group| group.meeting.take());
+        self.close_meeting(meeting);
         let group = self.groups.get_mut(name).expect("it has a member");
         let first = group.waiters.is_empty();
         let count = match count {

@@ -195,6 +195,16 @@ pub enum Effect<F> {
         /// To be attached.
         fds: Vec<F>,
     },
+    /// A barrier opens: answer these clients, with a page in which so many members may meet the
+    /// next time, if there is a number for it.
+    Opened {
+        /// Whom.
+        waiters: Vec<(ClientId, RequestId)>,
+        /// The number of the meeting, and how many members.
+        meeting: Option<(u64, u32)>,
+    },
+    /// Close a meeting: its group has changed.
+    CloseMeeting(u64),
     /// A client has become this task: write it into the page.
     Enrolled {
         /// Who.
@@ -315,6 +325,7 @@ pub struct Machine<F> {
     parts: parts::Parts,
     contexts: context::Contexts,
     groups: groups::Groups,
+    last_meeting: u64,
     mailbox: mailbox::Mailbox,
     watches: notify::Watches,
     halting: Option<Vec<(ClientId, RequestId)>>,
@@ -340,6 +351,7 @@ impl<F: Clone> Machine<F> {
             parts: Default::default(),
             contexts: Default::default(),
             groups: Default::default(),
+            last_meeting: 0,
             mailbox: Default::default(),
             watches: Default::default(),
             halting: None,

@@ -127,11 +127,14 @@ fn answer(effects: &Effects) -> Result<Reply, Failure> {
 }
 
 fn answers(effects: &Effects) -> Vec<(ClientId, Result<Reply, Failure>)> {
-    let reply = |e: &Effect<u32>| match e {
-        Effect::Reply { client, reply, .. } => Some((*client, (**reply).clone())),
-        _ => None,
+    let replies = |e: &Effect<u32>| match e {
+        Effect::Reply { client, reply, .. } => vec![(*client, (**reply).clone())],
+        Effect::Opened { waiters, .. } => {
+            waiters.iter().map(|(client, _)| (*client, Ok(Reply::Done))).collect()
+        }
+        _ => Vec::new(),
     };
-    effects.iter().filter_map(reply).collect()
+    effects.iter().flat_map(replies).collect()
 }
 
 fn events(effects: &Effects) -> Vec<(ClientId, Event)> {
@@ -456,4 +459,38 @@ fn nonsense_is_refused() {
     assert_eq!(kind(&bench.call(1, notify)), ErrorKind::BadParameter);
     let unused = Event::Output { tid: me, stream: Stream::Out, data: "x".into() };
     assert!(bench.machine.tell(Tid(77), unused).is_empty());
+}
+
+#[test]
+fn members_that_have_met_get_a_page_and_lose_it_when_the_group_changes() {
+    let mut bench = Bench::new();
+    for client in 1..=3 {
+        bench.enrol(client);
+    }
+    let join = || Request::Join { group: "g".into() };
+    let barrier = |count| Request::Barrier { group: "g".into(), count };
+    let opened = |effects: &Effects| {
+        effects.iter().find_map(|effect| match effect {
+            Effect::Opened { waiters, meeting } => Some((waiters.len(), *meeting)),
+            _ => None,
+        })
+    };
+    let closed = |effects: &Effects| effects.iter().any(|effect| matches!(effect, Effect::CloseMeeting(_)));
+    bench.call(1, join());
+    bench.call(2, join());
+    assert_eq!(opened(&bench.call(1, barrier(1))), Some((1, None)), "not everybody was there");
+    bench.call(1, barrier(-1));
+    assert_eq!(opened(&bench.call(2, barrier(-1))), Some((2, Some((1, 2)))));
+    assert!(closed(&bench.call(3, join())), "one more may come");
+    for client in 1..=2 {
+        assert!(!closed(&bench.call(client, barrier(3))));
+    }
+    assert_eq!(opened(&bench.call(3, barrier(3))), Some((3, Some((2, 3)))));
+    assert!(closed(&bench.call(1, barrier(3))), "one asks: now all must");
+    for client in 2..=3 {
+        bench.call(client, barrier(3));
+    }
+    assert!(closed(&bench.input(Input::Closed(3))), "a member died");
+    bench.call(1, barrier(2));
+    assert_eq!(kind(&bench.call(2, barrier(3))), ErrorKind::BarrierBroken);
 }

@@ -153,7 +153,8 @@ pub enum Request {
         group: String,
     },
     /// Waits until `count` members have asked. Answer, perhaps much later:
-    /// [`Reply::Done`].
+    /// [`Reply::Done`]; when all members have asked, with a page attached in which they may
+    /// meet from now on without asking, until it is closed.
     Barrier {
         /// Which group.
         group: String,

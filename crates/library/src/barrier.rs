@@ -1,0 +1,69 @@
+//! Barriers: in a page that the members of a group share, or else at the daemon.
+
+use crate::runtime::{AskError, Runtime};
+use parvum_page::{Arrival, MeetingPage, Outcome};
+use parvum_waist::Notes;
+use parvum_wire::control::{ErrorKind, Failure, Reply, Request};
+use rustix::fd::OwnedFd;
+use std::sync::Arc;
+
+impl Runtime {
+    /// Waits until `count` members (-1: all) of the group have come.
+    pub(crate) fn barrier(
+        &mut self,
+        group: &str,
+        count: i32,
+        notes: &Notes,
+    ) -> Result<Result<(), Failure>, AskError> {
+        match self.meet(group, count, notes)? {
+            Some(result) => return Ok(result),
+            None => self.meetings.retain(|(name, _)| name != group),
+        }
+        let answer = self.ask(Request::Barrier { group: group.to_owned(), count }, &[], notes)?;
+        Ok(match answer.reply {
+            Ok(Reply::Done) => {
+                self.remember_meeting(group, answer.fds);
+                Ok(())
+            }
+            Ok(_) => Err(ErrorKind::Protocol.into()),
+            Err(why) => Err(why),
+        })
+    }
+
+    fn remember_meeting(&mut self, group: &str, fds: Vec<OwnedFd>) {
+        if let Some(meeting) = fds.first().and_then(|file| MeetingPage::open(file).ok()) {
+            self.meetings.push((group.to_owned(), Arc::new(meeting)));
+        }
+    }
+
+    /// Meets the others in the group's page. Nothing: there is none, or not for this.
+    fn meet(&mut self, group: &str, count: i32, notes: &Notes) -> Result<Option<Result<(), Failure>>, AskError> {
+        let known = self.meetings.iter().find(|(name, _)| name == group);
+        let Some(meeting) = known.map(|(_, meeting)| meeting.clone()) else { return Ok(None) };
+        // Who waits for sockets as well sleeps in poll(2), where no page wakes anybody.
+        if self.must_poll() {
+            return Ok(None);
+        }
+        let wanted = match count {
+            -1 => None,
+            _ => Some(count as u32),
+        };
+        let turn = match meeting.arrive(wanted) {
+            Arrival::Opened => return Ok(Some(Ok(()))),
+            Arrival::Waits(turn) => turn,
+            Arrival::Closed => return Ok(None),
+            Arrival::Mismatch => {
+                let detail = format!("count {count}, but others wait for another");
+                return Ok(Some(Err(Failure::new(ErrorKind::BadParameter, detail))));
+            }
+        };
+        self.also = Some(meeting.clone());
+        let outcome = self.wait_until(notes, |_| meeting.outcome(turn));
+        self.also = None;
+        match outcome {
+            Some(Outcome::Opened) => Ok(Some(Ok(()))),
+            Some(Outcome::Closed) => Ok(None),
+            None => Err(AskError::Lost(parvum_task::SessionError::Lost)),
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! The meeting: how the members of a group on one host pass a barrier without asking the daemon.
+//!
+//! One word holds everything: how many have come, how many are awaited, how often the meeting has
+//! opened, and whether it is closed. The last to come opens it by one exchange; who waits looks at
+//! the word and sleeps on a futex beside it, one for all. The daemon closes a meeting when the
+//! group changes: whoever waits in it then asks the daemon, which keeps barriers in its own way.
+
+#[cfg(loom)]
+use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+#[cfg(not(loom))]
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+/// Bits of the word: who has come, who is awaited, closed, and the turn above.
+const CAME: u64 = 0xffff;
+const AWAITED_SHIFT: u32 = 16;
+const AWAITED: u64 = 0x7fff;
+const CLOSED: u64 = 1 << 31;
+const TURN_SHIFT: u32 = 32;
+
+/// As many may meet at most.
+pub const LARGEST_MEETING: u32 = AWAITED as u32;
+
+/// What coming to a meeting leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    /// This was the last: it is open, and the others must be woken.
+    Opened,
+    /// Others are awaited: until [`Meeting::outcome`] of this turn.
+    Waits(u32),
+    /// The meeting is closed: ask the daemon.
+    Closed,
+    /// Others wait for another number.
+    Mismatch,
+}
+
+/// How a wait ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// All have come.
+    Opened,
+    /// The group changed meanwhile: ask the daemon.
+    Closed,
+}
+
+/// In memory that all members share.
+#[repr(C, align(64))]
+pub struct Meeting {
+    word: AtomicU64,
+    /// The futex: changes after each opening and at the closing.
+    pub(crate) changes: AtomicU32,
+    /// How many members the group has, as long as the meeting is not closed.
+    members: AtomicU32,
+}
+
+impl Meeting {
+    /// Says how many members there are, before anybody has come.
+    pub fn set_members(&self, members: u32) {
+        self.members.store(members, Ordering::Relaxed);
+    }
+
+    /// How many members there are.
+    pub fn members(&self) -> u32 {
+        self.members.load(Ordering::Relaxed)
+    }
+
+    /// Comes to the meeting of `count` members, or of all.
+    pub fn arrive(&self, count: Option<u32>) -> Arrival {
+        let mut word = self.word.load(Ordering::Relaxed);
+        loop {
+            if word & CLOSED != 0 {
+                return Arrival::Closed;
+            }
+            let (came, turn) = (word & CAME, (word >> TURN_SHIFT) as u32);
+            let awaited = match (came, count) {
+                (0, _) => count.unwrap_or_else(|| self.members()),
+                (_, Some(count)) if u64::from(count) != word >> AWAITED_SHIFT & AWAITED => {
+                    return Arrival::Mismatch;
+                }
+                _ => (word >> AWAITED_SHIFT & AWAITED) as u32,
+            };
+            if awaited == 0 || awaited > LARGEST_MEETING {
+                return Arrival::Mismatch;
+            }
+            let opens = came + 1 >= u64::from(awaited);
+            let next = if opens {
+                u64::from(turn.wrapping_add(1)) << TURN_SHIFT
+            } else {
+                u64::from(turn) << TURN_SHIFT | u64::from(awaited) << AWAITED_SHIFT | (came + 1)
+            };
+            // Release, and acquire: what members did before the barrier is seen by all after it.
+            // Partners: each other's exchanges, and the load in `outcome`.
+            match self.word.compare_exchange_weak(word, next, Ordering::AcqRel, Ordering::Relaxed) {
+                Ok(_) if opens => {
+                    self.tell();
+                    return Arrival::Opened;
+                }
+                Ok(_) => return Arrival::Waits(turn),
+                Err(now) => word = now,
+            }
+        }
+    }
+
+    /// How the wait of that turn ended; nothing while it lasts.
+    pub fn outcome(&self, turn: u32) -> Option<Outcome> {
+        // Acquire: partner of the exchange in `arrive` that opened it.
+        let word = self.word.load(Ordering::Acquire);
+        if (word >> TURN_SHIFT) as u32 != turn {
+            Some(Outcome::Opened)
+        } else if word & CLOSED != 0 {
+            Some(Outcome::Closed)
+        } else {
+            None
+        }
+    }
+
+    /// What the futex is at, to be read before `outcome` is looked at once more and sleep follows.
+    pub fn changes(&self) -> u32 {
+        // Acquire: partner of `tell`.
+        self.changes.load(Ordering::Acquire)
+    }
+
+    /// Nobody passes it any more. Whoever waits must be woken.
+    pub fn close(&self) {
+        // AcqRel: partner of the exchanges in `arrive`: an opening comes wholly before or not at all.
+        self.word.fetch_or(CLOSED, Ordering::AcqRel);
+        self.tell();
+    }
+
+    fn tell(&self) {
+        // Release: who sees this change sees the word's.
+        self.changes.fetch_add(1, Ordering::Release);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn meeting(members: u32) -> Meeting {
+        Meeting { word: AtomicU64::new(0), changes: AtomicU32::new(0), members: AtomicU32::new(members) }
+    }
+
+    #[cfg(not(loom))]
+    #[test]
+    fn it_opens_for_the_last_and_again_for_the_next_round() {
+        let meeting = meeting(3);
+        for turn in 0..5 {
+            assert_eq!(meeting.arrive(None), Arrival::Waits(turn));
+            assert_eq!(meeting.arrive(Some(3)), Arrival::Waits(turn));
+            assert_eq!(meeting.arrive(Some(2)), Arrival::Mismatch);
+            assert_eq!(meeting.outcome(turn), None);
+            assert_eq!(meeting.arrive(None), Arrival::Opened);
+            assert_eq!(meeting.outcome(turn), Some(Outcome::Opened));
+        }
+        assert_eq!(meeting.arrive(Some(1)), Arrival::Opened);
+        assert_eq!(meeting.arrive(Some(0)), Arrival::Mismatch);
+        assert_eq!(meeting.arrive(Some(u32::MAX)), Arrival::Mismatch);
+    }
+
+    #[cfg(not(loom))]
+    #[test]
+    fn closed_it_sends_everybody_to_the_daemon() {
+        let meeting = meeting(2);
+        assert_eq!(meeting.arrive(None), Arrival::Waits(0));
+        let before = meeting.changes();
+        meeting.close();
+        assert_ne!(meeting.changes(), before);
+        assert_eq!(meeting.outcome(0), Some(Outcome::Closed));
+        assert_eq!(meeting.arrive(None), Arrival::Closed);
+    }
+
+    /// The meeting, and a futex as the kernel has it: who finds the value changed does not sleep.
+    #[cfg(loom)]
+    struct Place {
+        meeting: Meeting,
+        lock: loom::sync::Mutex<()>,
+        sleepers: loom::sync::Condvar,
+    }
+
+    #[cfg(loom)]
+    impl Place {
+        fn wake(&self) {
+            let _held = self.lock.lock().expect("no panic");
+            self.sleepers.notify_all();
+        }
+
+        fn pass(&self) -> Outcome {
+            match self.meeting.arrive(None) {
+                Arrival::Opened => {
+                    self.wake();
+                    Outcome::Opened
+                }
+                Arrival::Waits(turn) => loop {
+                    let seen = self.meeting.changes();
+                    if let Some(outcome) = self.meeting.outcome(turn) {
+                        break outcome;
+                    }
+                    let held = self.lock.lock().expect("no panic");
+                    if self.meeting.changes() == seen {
+                        drop(self.sleepers.wait(held));
+                    }
+                },
+                Arrival::Closed => Outcome::Closed,
+                Arrival::Mismatch => unreachable!("all want the same"),
+            }
+        }
+    }
+
+    /// All come, or one closes it instead: either all pass, or all are told that it is closed; and
+    /// nobody sleeps for ever, which loom would report.
+    #[cfg(loom)]
+    fn all_or_nobody(members: u32, closes: bool) {
+        loom::model(move || {
+            let place = loom::sync::Arc::new(Place {
+                meeting: meeting(members),
+                lock: loom::sync::Mutex::new(()),
+                sleepers: loom::sync::Condvar::new(),
+            });
+            let threads: Vec<_> = (1..members)
+                .map(|_| {
+                    let place = place.clone();
+                    loom::thread::spawn(move || place.pass())
+                })
+                .collect();
+            let first = if closes {
+                place.meeting.close();
+                place.wake();
+                Outcome::Closed
+            } else {
+                place.pass()
+            };
+            for thread in threads {
+                assert_eq!(thread.join().expect("it ends"), first);
+            }
+            assert_eq!(first == Outcome::Closed, closes);
+        });
+    }
+
+    #[cfg(loom)]
+    #[test]
+    fn model_of_two_that_meet() {
+        all_or_nobody(2, false);
+    }
+
+    #[cfg(loom)]
+    #[test]
+    fn model_of_three_that_meet() {
+        all_or_nobody(3, false);
+    }
+
+    #[cfg(loom)]
+    #[test]
+    fn model_of_a_meeting_that_is_closed() {
+        all_or_nobody(3, true);
+    }
+}
