@@ -45,7 +45,7 @@ impl Place {
         let root = std::env::temp_dir().join(format!("parvum-drop-in-{}", std::process::id()));
         let place = Place { root, built };
         place.fill().map_err(|why| format!("{}: {why}", place.root.display()))?;
-        for helper in ["starter", "tiler"] {
+        for helper in ["starter", "tiler", "faults"] {
             place.compile(helper)?;
         }
         Ok(place)
@@ -66,7 +66,7 @@ impl Place {
         let source = files().join(format!("{name}.c"));
         let mut cc = Command::new("cc");
         cc.env("LC_ALL", "C").arg("-o").arg(self.root.join("bin").join(name)).arg(source);
-        cc.args(["-I/usr/include", "-lpvm3"]);
+        cc.args(["-w", "-I/usr/include", "-lgpvm3", "-lpvm3"]);
         let done = cc.output().map_err(|why| format!("cc: {why}"))?;
         if done.status.success() {
             return Ok(());

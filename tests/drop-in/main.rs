@@ -8,6 +8,7 @@
 
 mod compare;
 mod debian;
+mod faults;
 mod machines;
 mod normal;
 mod steps;
@@ -28,6 +29,12 @@ struct Wishes {
     only: Option<Kind>,
     /// Print what both sides said even when it is alike.
     show: bool,
+}
+
+impl Wishes {
+    fn wants(&self, name: &str) -> bool {
+        self.names.is_empty() || self.names.iter().any(|wish| name.starts_with(wish.as_str()))
+    }
 }
 
 const USAGE: &str = "usage: drop-in [--list] [--show] [--only pvm|parvum] [NAME ...]";
@@ -51,7 +58,10 @@ fn main() -> ExitCode {
             _ => wishes.names.push(word),
         }
     }
-    let known = |wish: &String| table::CASES.iter().any(|case| case.name.starts_with(wish.as_str()));
+    let known = |wish: &String| {
+        let mut names = table::CASES.iter().map(|case| case.name).chain([table::FAULTS.name]);
+        names.any(|name| name.starts_with(wish.as_str()))
+    };
     if let Some(unknown) = wishes.names.iter().find(|wish| !known(wish)) {
         return refuse(&format!("drop-in: no case is called {unknown}; --list shows them"));
     }
@@ -78,12 +88,12 @@ fn run(wishes: &Wishes) -> Result<bool, String> {
     if wishes.names.is_empty() && wishes.only.is_none() {
         good &= symbols::check(&place);
     }
-    let chosen = |case: &&'static Case| {
-        wishes.names.is_empty() || wishes.names.iter().any(|wish| case.name.starts_with(wish.as_str()))
-    };
+    if wishes.only.is_none() && wishes.wants("faults") {
+        good &= faults::check(&place)?;
+    }
     let (mut alike, mut known, mut slower) = (0, 0, 0);
     println!("{:<22} {:>9} {:>9}", "program", "PVM", "Parvum");
-    for case in table::CASES.iter().filter(chosen) {
+    for case in table::CASES.iter().filter(|case| wishes.wants(case.name)) {
         if let Some(missing) = debian::missing(case) {
             println!("{:<22} skipped: {missing} is not installed", case.name);
             continue;

@@ -12,8 +12,6 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How long one program may take.
-const DEADLINE: Duration = Duration::from_secs(20);
 /// How long output may come after the end of the program: from its children.
 const AFTERWARDS: Duration = Duration::from_secs(1);
 
@@ -38,7 +36,9 @@ pub fn play(case: &'static Case, machine: &Machine, place: &Place) -> Result<Out
     for step in case.steps {
         let mut program = Running::start(step, machine, place)?;
         match step.beside {
-            Some(ready) => drop(program.await_words(ready, 1, Instant::now() + DEADLINE)),
+            Some(ready) => {
+                let _ = program.await_words(ready, 1, Instant::now() + Duration::from_secs(step.limit));
+            }
             None => program.finish(),
         }
         running.push(program);
@@ -114,7 +114,7 @@ impl Running {
 
     /// Answers its questions, and waits for its end.
     fn finish(&mut self) {
-        let until = Instant::now() + DEADLINE;
+        let until = Instant::now() + Duration::from_secs(self.step.limit);
         if let Input::Terminal(dialogue) = self.step.input {
             for (at, (question, answer)) in dialogue.iter().enumerate() {
                 let times = 1 + dialogue[..at].iter().filter(|(before, _)| before == question).count();

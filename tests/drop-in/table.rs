@@ -45,6 +45,8 @@ pub struct Step {
     pub beside: Option<&'static str>,
     pub input: Input,
     pub ends: End,
+    /// Seconds that it may take.
+    pub limit: u64,
 }
 
 /// Programs that are run one after the other on a fresh machine.
@@ -109,15 +111,20 @@ pub const fn case(name: &'static str, steps: &'static [Step]) -> Case {
 }
 
 const fn run(line: &'static str) -> Step {
-    Step { line, beside: None, input: Input::None, ends: End::Code(0) }
+    Step { line, beside: None, input: Input::None, ends: End::Code(0), limit: 20 }
 }
 
 const fn beside(line: &'static str, ready: &'static str) -> Step {
     // On a terminal it says each line when it has it; into a pipe, when there are many.
-    Step { line, beside: Some(ready), input: Input::Terminal(&[]), ends: End::Code(0) }
+    Step { line, beside: Some(ready), input: Input::Terminal(&[]), ends: End::Code(0), limit: 20 }
 }
 
 impl Step {
+    const fn within(mut self, seconds: u64) -> Step {
+        self.limit = seconds;
+        self
+    }
+
     const fn ends(mut self, ends: End) -> Step {
         self.ends = ends;
         self
@@ -133,6 +140,9 @@ impl Step {
         self
     }
 }
+
+/// Single faults; see `faults.rs`.
+pub const FAULTS: Case = case("faults", &[run("faults").within(240)]);
 
 /// Every program of `pvm-examples`, and those of the other packages.
 pub const CASES: &[Case] = &[

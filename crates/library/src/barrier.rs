@@ -37,7 +37,12 @@ impl Runtime {
     }
 
     /// Meets the others in the group's page. Nothing: there is none, or not for this.
-    fn meet(&mut self, group: &str, count: i32, notes: &Notes) -> Result<Option<Result<(), Failure>>, AskError> {
+    fn meet(
+        &mut self,
+        group: &str,
+        count: i32,
+        notes: &Notes,
+    ) -> Result<Option<Result<(), Failure>>, AskError> {
         let known = self.meetings.iter().find(|(name, _)| name == group);
         let Some(meeting) = known.map(|(_, meeting)| meeting.clone()) else { return Ok(None) };
         // Who waits for sockets as well sleeps in poll(2), where no page wakes anybody.

@@ -28,13 +28,13 @@ mod meeting_page;
 mod page;
 
 pub use door::Door;
-pub use meeting::{Arrival, LARGEST_MEETING, Meeting, Outcome};
-#[cfg(not(loom))]
-pub use meeting_page::MeetingPage;
 #[cfg(not(loom))]
 pub use layout::{
     CALLS, COUNTER_NAMES, COUNTERS, Identity, Layout, MAGIC, NAME_BYTES, PAGE_BYTES, PROGRAM_BYTES, VERSION,
     Waiting,
 };
+pub use meeting::{Arrival, LARGEST_MEETING, Meeting, Outcome};
+#[cfg(not(loom))]
+pub use meeting_page::MeetingPage;
 #[cfg(not(loom))]
 pub use page::{Awake, PageError, TaskPage, WaitingFor, monotonic_ns};

@@ -90,11 +90,9 @@ impl MeetingPage {
             wait.flags = WaitFlags::SIZE_U32;
             wait
         };
-        let both = [
-            on(self.meeting().changes.as_ptr(), changes),
-            on(page.door().rings.as_ptr(), rings),
-        ];
-        if let Err(Errno::NOSYS) = futex::waitv(&both, WaitvFlags::empty(), Some(&until), ClockId::Monotonic) {
+        let both = [on(self.meeting().changes.as_ptr(), changes), on(page.door().rings.as_ptr(), rings)];
+        if let Err(Errno::NOSYS) = futex::waitv(&both, WaitvFlags::empty(), Some(&until), ClockId::Monotonic)
+        {
             page.sleep(rings, Some(limit.min(LOOKS)));
         }
         page.stay_awake();

@@ -550,7 +550,7 @@ impl State {
         Ok(id)
     }
 
-    /// Receives into the program's memory; the active receive buffer stays.
+    /// Receives into the program's memory, as much as has room; the active receive buffer stays.
     /// `chosen` is the buffer of a found message to be taken, if that is settled.
     pub(crate) fn receive_into(
         &mut self,
@@ -558,7 +558,7 @@ impl State {
         tag: i32,
         room: &mut [u8],
         chosen: Option<i32>,
-    ) -> Pvm<(Message, bool)> {
+    ) -> Pvm<Message> {
         let waist = self.machine()?;
         let (pattern, notes) = self.wanted(from, tag, -1, call::RECEIVE)?;
         self.settle();
@@ -577,8 +577,8 @@ impl State {
         let table = crate::buffer::table_length(found.meta) as u64;
         if table == 0 {
             return match waist.take(&found, Receiving::Into(room), &notes) {
-                Ok(message) => Ok((message, false)),
-                Err(Status::Cut) => Ok((found, true)),
+                Ok(message) => Ok(message),
+                Err(Status::Cut) => Ok(found),
                 Err(why) => Err(why.into()),
             };
         }
@@ -587,7 +587,7 @@ impl State {
         let fits = length.min(room.len());
         room[..fits].copy_from_slice(&crate::calls::bytes_of(&message)[..fits]);
         waist.give_back(&message);
-        Ok((Message { length: length as u64, ..message }, length > fits))
+        Ok(Message { length: length as u64, ..message })
     }
 
     /// Finds a message without receiving it; 0 when there is none.

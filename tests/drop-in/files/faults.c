@@ -111,7 +111,7 @@ int main(int argc, char **argv)
         while ((got = read(errors[0], said + length, sizeof said - 1 - length)) > 0) length += got;
         said[length] = 0;
         waitpid(child, &status, 0);
-        printf("%s = ", name);
+        printf("%s => ", name);
         if (read(results[0], &result, sizeof result) == sizeof result) printf("%d", result > 0 ? 1 : result);
         else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) printf("waits");
         else if (WIFSIGNALED(status)) printf("crashes");

@@ -2,6 +2,7 @@
 
 mod bounds;
 mod faults;
+mod hostile;
 mod mixed;
 mod programs;
 mod surface;

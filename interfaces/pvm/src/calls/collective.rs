@@ -290,6 +290,10 @@ unsafe fn combine<O: Operation>(
         *info = PvmError::BadParam as c_int;
         return;
     };
+    if count > 0 && (x.is_null() || y.is_null()) {
+        *info = PvmError::BadParam as c_int;
+        return;
+    }
     *info = 0;
     // SAFETY: the arrays have `count` items of the type, as the caller says.
     unsafe {
