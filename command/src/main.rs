@@ -2,18 +2,23 @@
 
 #![deny(unsafe_code)]
 
+mod arguments;
 mod compare;
 mod console;
+mod hostfile;
 mod look;
 mod power;
+mod pvmd;
 mod run;
 #[allow(unsafe_code)]
 mod signals;
 
 use clap::{Parser, Subcommand};
+use parvum_machine::Manner;
 use parvum_task::{Options, Place, Session, SessionError};
 use parvum_wire::Tid;
-use parvum_wire::control::Role;
+use parvum_wire::control::{HostSettings, Role};
+use std::ffi::OsString;
 use std::fmt::Display;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -58,8 +63,11 @@ enum Command {
         #[arg(value_parser = parse_tid)]
         tid: Option<Tid>,
     },
-    /// Give orders line by line, in PVM's words
-    Console,
+    /// Give orders line by line, as `pvm` does: [-dmask] [-nname] [hostfile]
+    Console {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
+    },
     /// Compare message-passing systems on this machine, and write a report
     Compare(parvum_lab::CompareOptions),
     #[command(hide = true)]
@@ -80,6 +88,14 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    // By PVM's names the command is PVM's console and daemon.
+    let mut arguments = std::env::args_os();
+    let called = arguments.next().map(PathBuf::from);
+    match called.as_ref().and_then(|path| path.file_name()?.to_str()) {
+        Some("pvm") => return console::run(arguments),
+        Some("pvmd" | "pvmd3") => return pvmd::run(arguments),
+        _ => {}
+    }
     let result = match Cli::parse().command {
         Command::Compare(options) => {
             return match compare::run(&options) {
@@ -95,7 +111,7 @@ fn main() -> ExitCode {
         Command::Kill { tid, signal } => look::kill(tid, signal),
         Command::Info { tid: None } => look::info(),
         Command::Info { tid: Some(tid) } => look::task(tid),
-        Command::Console => console::run(),
+        Command::Console { arguments } => return console::run(arguments.into_iter()),
         Command::Daemon { dir, keep: true, .. } => {
             parvum_machine::keep(&place(dir));
             Ok(())
@@ -110,8 +126,11 @@ fn main() -> ExitCode {
 
 /// Standard output is a pipe to the starter here, and errors go there too.
 fn daemon(place: Place, launch: bool, foreground: bool) -> ExitCode {
-    let result =
-        if launch { parvum_machine::launch(&place) } else { parvum_machine::serve(place, !foreground) };
+    let manner = if foreground { Manner::Attached } else { Manner::Detached };
+    let result = match launch {
+        true => parvum_machine::launch(&place),
+        false => parvum_machine::serve(place, manner, HostSettings::default()),
+    };
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if foreground => complain(&error),

@@ -4,8 +4,8 @@ use std::io;
 use std::os::fd::{FromRawFd, OwnedFd};
 
 /// Blocks these signals for the process and returns a descriptor that becomes
-/// readable when one arrives. To be called before any thread is started; child
-/// processes get their signals unblocked by the standard library.
+/// readable when one arrives. To be called before any thread is started, and
+/// after the daemon: a child process inherits what is blocked.
 pub fn catch(signals: &[i32]) -> io::Result<OwnedFd> {
     // SAFETY: `set` is a plain C structure that sigemptyset initialises; the
     // other calls get valid pointers to it. The descriptor returned is new, and

@@ -157,7 +157,8 @@ impl Session {
 
     fn stop_pvm(&mut self) {
         let Some(mut daemon) = self.daemon.take() else { return };
-        let mut console = Command::new("pvm");
+        // The one beside the daemon: in PATH, `pvm` may be Parvum's.
+        let mut console = Command::new(self.kit.starter.with_file_name("pvm"));
         console.envs(self.environment.iter().map(|(k, v)| (k, v))).process_group(0);
         console.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         if let Ok(mut console) = console.spawn() {

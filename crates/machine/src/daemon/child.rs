@@ -14,6 +14,9 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+/// PVM's spawn flag PvmTaskDebug.
+const DEBUG: i32 = 4;
+
 /// A process that runs.
 pub(super) struct Started {
     pub pid: u32,
@@ -31,11 +34,27 @@ pub(super) struct Surroundings {
 
 /// Starts one program of `plan` as task `tid`: its own process group, nothing on
 /// standard input, pipes behind the outputs, SIGKILL when the daemon dies.
-pub(super) fn start(tid: Tid, plan: &SpawnRequest, around: &Surroundings) -> Result<Started, Failure> {
+///
+/// A task to be debugged is started by the debugger, which gets the program's path in front of its arguments.
+pub(super) fn start(
+    tid: Tid,
+    plan: &SpawnRequest,
+    around: &Surroundings,
+    debugger: Option<Blob>,
+) -> Result<Started, Failure> {
     let cwd = plan.cwd.as_ref().map(|cwd| PathBuf::from(text(cwd))).or_else(home).unwrap_or("/".into());
     let program = find(plan, &cwd)?;
     let mut command = Command::new(&program);
-    command.arg0(text(&plan.program)).args(plan.args.iter().map(text)).current_dir(&cwd);
+    command.arg0(text(&plan.program));
+    if plan.flag & DEBUG != 0 {
+        let (Some(debugger), _) = self::debugger(debugger) else {
+            let detail = "no debugger: set PVM_DEBUGGER for the daemon, or bx= in its hostfile";
+            return Err(Failure::new(ErrorKind::ProgramNotFound, detail));
+        };
+        command = Command::new(debugger);
+        command.arg(&program);
+    }
+    command.args(plan.args.iter().map(text)).current_dir(&cwd);
     if let Some(env) = &plan.env {
         command.env_clear();
         command.envs(env.iter().filter_map(split));
@@ -183,6 +202,19 @@ fn refusal(error: &io::Error, program: &Path, cwd: &Path) -> Failure {
         }
         _ => Failure::new(ErrorKind::ExecFailed, detail),
     }
+}
+
+/// What starts a task to be debugged, and who says so: the hostfile, the environment, or PVM's folder.
+pub(super) fn debugger(configured: Option<Blob>) -> (Option<PathBuf>, &'static str) {
+    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    if let Some(path) = configured {
+        return (Some(PathBuf::from(text(&path))), "hostfile");
+    }
+    if let Some(path) = set("PVM_DEBUGGER") {
+        return (Some(path), "PVM_DEBUGGER");
+    }
+    let usual = set("PVM_ROOT").map(|root| root.join("lib/debugger"));
+    (usual.filter(|path| matches!(look(path), Found::Program)), "PVM_ROOT")
 }
 
 /// The user's home, where programs begin unless told otherwise; none when it cannot be entered.

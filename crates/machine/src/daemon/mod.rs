@@ -17,4 +17,4 @@ mod start;
 mod watch;
 
 pub use keeper::keep;
-pub use start::{StartError, launch, serve, sweep};
+pub use start::{Manner, StartError, launch, serve, sweep};

@@ -12,8 +12,8 @@ use parvum_page::{COUNTER_NAMES, MeetingPage, TaskPage, monotonic_ns};
 use parvum_socket::Place;
 use parvum_wire::Tid;
 use parvum_wire::control::{
-    Call, ErrorKind, Event, Failure, FromDaemon, MAX_FRAME, OptionRow, PROTOCOL, Reply, Request, RequestId,
-    SpawnRequest, TaskRow, Waits,
+    Blob, Call, ErrorKind, Event, Failure, FromDaemon, MAX_FRAME, OptionRow, PROTOCOL, Reply, Request,
+    RequestId, SpawnRequest, TaskRow, Waits,
 };
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::process::{Pid, Signal, getpid, kill_process, kill_process_group};
@@ -92,6 +92,8 @@ impl Shell {
     pub async fn run(self: Rc<Shell>, listener: UnixListener) -> io::Result<()> {
         use tokio::signal::unix::{SignalKind, signal};
         let (mut term, mut int) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+        // The terminal of a daemon in the foreground may close.
+        let mut hangup = signal(SignalKind::hangup())?;
         tokio::task::spawn_local(self.clone().accept(listener));
         tokio::task::spawn_local(self.clone().keep_time());
         let halt = |shell: &Rc<Shell>| {
@@ -105,6 +107,7 @@ impl Shell {
                 _ = self.stop.notified() => break,
                 _ = term.recv() => halt(&self),
                 _ = int.recv() => halt(&self),
+                _ = hangup.recv() => halt(&self),
             }
         }
         self.say_goodbye().await;
@@ -309,7 +312,8 @@ impl Shell {
         let channel = self.new_channel().map_err(system)?;
         let page =
             TaskPage::open(&*channel.page).map_err(|e| Failure::new(ErrorKind::System, e.to_string()))?;
-        let child = child::start(tid, plan, &self.around)?;
+        let debugger = self.machine.borrow().settings().debugger.clone();
+        let child = child::start(tid, plan, &self.around, debugger)?;
         let pid = child.pid;
         self.keeper.add(pid);
         page.identify(tid.0, pid, &plan.program.lossy());
@@ -396,6 +400,16 @@ impl Shell {
                 "routed bytes waiting for one task; then senders wait",
             ),
         ];
+        let settings = self.machine.borrow().settings().clone();
+        let search: Vec<_> = settings.search.iter().map(Blob::lossy).collect();
+        let (debugger, source) = child::debugger(settings.debugger);
+        let none = || "none".to_owned();
+        let debugger = debugger.map_or_else(none, |path| path.display().to_string());
+        let cwd = settings.cwd.map_or_else(|| "HOME".into(), |cwd| cwd.lossy());
+        let search = if search.is_empty() { none() } else { search.join(":") };
+        rows.push(row("ep", search, "hostfile", "where spawned programs are looked for first"));
+        rows.push(row("wd", cwd, "hostfile", "where spawned programs begin"));
+        rows.push(row("bx", debugger, source, "what starts a task to be debugged"));
         for (name, count) in self.machine.borrow().counts() {
             rows.push(row(name, count.to_string(), "now", "in use"));
         }

@@ -6,6 +6,7 @@ use super::log::Log;
 use super::shell::Shell;
 use crate::state::{Config, Limits};
 use parvum_socket::{Place, PlaceError};
+use parvum_wire::control::HostSettings;
 use rustix::fs::{FlockOperation, flock, fstat, stat};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::fs::{File, OpenOptions};
@@ -59,11 +60,20 @@ pub fn launch(place: &Place) -> Result<(), StartError> {
     Ok(())
 }
 
-/// Is the daemon of `place` until the machine is stopped. With `report`, it
-/// detaches from its terminal and its starter, and says on standard output
-/// whether it serves.
-pub fn serve(place: Place, report: bool) -> Result<(), StartError> {
-    if report {
+/// How the daemon stands to whoever started it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Manner {
+    /// It detaches from its terminal and its starter, and says on standard output whether it serves.
+    Detached,
+    /// It stays, and says nothing.
+    Attached,
+    /// It stays, and says on standard output where its socket is once it serves, as PVM's does.
+    Announced,
+}
+
+/// Is the daemon of `place` until the machine is stopped.
+pub fn serve(place: Place, manner: Manner, settings: HostSettings) -> Result<(), StartError> {
+    if manner == Manner::Detached {
         close_inherited();
         // Fails only for a leader of a process group, which is its own master
         // already.
@@ -89,10 +99,14 @@ pub fn serve(place: Place, report: bool) -> Result<(), StartError> {
         log.line(&format!("no keeper: {error}"));
         Keeper::none()
     });
-    let shell = Rc::new(Shell::new(place.clone(), log, keeper, around, config()));
-    if report {
-        tell_starter(READY);
-        detach(&place);
+    let shell = Rc::new(Shell::new(place.clone(), log, keeper, around, config(settings)));
+    match manner {
+        Manner::Detached => {
+            tell_starter(READY);
+            detach(&place);
+        }
+        Manner::Attached => {}
+        Manner::Announced => tell_starter(&format!("{}\n", place.socket().display())),
     }
     let ended = runtime.block_on(local.run_until(shell.clone().run(listener)));
     if let Err(error) = &ended {
@@ -195,7 +209,7 @@ fn raise_nofile() -> Rlimit {
     before
 }
 
-fn config() -> Config {
+fn config(settings: HostSettings) -> Config {
     let name = rustix::system::uname();
     let entropy = Box::new(|| {
         let mut token = [0; 16];
@@ -215,6 +229,7 @@ fn config() -> Config {
             let now = rustix::time::clock_gettime(rustix::time::ClockId::Realtime);
             (now.tv_sec, now.tv_nsec as u32)
         }),
+        settings,
         entropy,
         limits: Limits::default(),
     }

@@ -178,6 +178,20 @@ impl<F: Clone> Machine<F> {
         self.answer(client, id, result);
     }
 
+    /// Deletes what is nobody's any more: for whoever tidies up, such as the console.
+    pub(super) fn mail_tidy(&mut self, client: ClientId, id: RequestId, name: &str, index: u32) {
+        let entry = self.mailbox.classes.get(name).and_then(|class| class.entries.get(&index));
+        let result = match entry {
+            None => Err(Failure::new(ErrorKind::NoSuchEntry, name)),
+            Some(entry) if entry.owner.is_some() => Err(Failure::new(ErrorKind::Denied, name)),
+            Some(_) => {
+                self.mailbox.remove(name, index);
+                Ok(Reply::Done)
+            }
+        };
+        self.answer(client, id, result);
+    }
+
     /// Its owner is gone.
     pub(super) fn drop_mail_of(&mut self, tid: Tid) {
         self.mailbox.waiting.retain(|wish| wish.me != tid);

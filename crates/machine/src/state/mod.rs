@@ -13,6 +13,7 @@
 
 mod context;
 mod groups;
+mod host;
 mod hosts;
 mod mailbox;
 mod notify;
@@ -26,7 +27,8 @@ mod tests;
 
 use parvum_wire::Tid;
 use parvum_wire::control::{
-    Call, ErrorKind, Event, ExitStatus, Failure, HostRow, Reply, Request, RequestId, Role, SpawnRequest,
+    Call, ErrorKind, Event, ExitStatus, Failure, HostRow, HostSettings, Reply, Request, RequestId, Role,
+    SpawnRequest,
 };
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
@@ -53,6 +55,8 @@ pub struct Config {
     pub cpus: u32,
     /// The time since 1970: seconds and nanoseconds.
     pub clock: Box<dyn Fn() -> (i64, u32)>,
+    /// What a hostfile says of it.
+    pub settings: HostSettings,
     /// Where unguessable tokens come from.
     pub entropy: Box<dyn FnMut() -> [u8; 16]>,
     /// The bounds.
@@ -336,7 +340,8 @@ pub struct Machine<F> {
 impl<F: Clone> Machine<F> {
     /// A machine of one host without tasks.
     pub fn new(config: Config) -> Machine<F> {
-        Machine {
+        let given = config.settings.clone();
+        let mut machine = Machine {
             config,
             now: 0,
             effects: Vec::new(),
@@ -357,7 +362,10 @@ impl<F: Clone> Machine<F> {
             halting: None,
             stopped: false,
             deadline_changed: false,
-        }
+        };
+        // What cannot be is left out: whoever reads hostfiles has said so already.
+        let _ = machine.configure(given);
+        machine
     }
 
     /// Takes one input at time `now` and returns what is to be done.
@@ -515,12 +523,17 @@ impl<F: Clone> Machine<F> {
                 let list = self.mailbox.list();
                 self.reply(client, id, Reply::MailList(list));
             }
+            (_, Request::MailTidy { name, index }) => self.mail_tidy(client, id, &name, index),
             (_, Request::Halt) => self.halt(client, id),
             (_, Request::AddHosts { hosts }) => self.add_hosts(client, id, hosts),
             (_, Request::RemoveHosts { hosts }) => self.remove_hosts(client, id, hosts),
             (_, Request::Clock { host }) => self.clock(client, id, host),
             // The shell has written what only it knows.
             (_, Request::Dump) => self.reply(client, id, Reply::Done),
+            (_, Request::Configure(settings)) => {
+                let done = self.configure(settings).map(|()| Reply::Done);
+                self.answer(client, id, done);
+            }
             (None, _) => self.refuse(client, id, ErrorKind::NotEnrolled),
             (Some(me), Request::Connect { to }) => self.connect(client, id, me, to, fds),
             (Some(me), Request::ConnectTcp { to }) => self.connect_tcp(client, id, me, to),
@@ -615,16 +628,6 @@ impl<F: Clone> Machine<F> {
                 self.effects.push(Effect::Close(client));
             }
             self.gone(tid);
-        }
-    }
-
-    fn host_row(&self) -> HostRow {
-        HostRow {
-            tid: self.daemon_tid(),
-            name: self.config.host.clone(),
-            arch: self.config.arch.clone(),
-            speed: 1000,
-            cpus: self.config.cpus,
         }
     }
 

@@ -69,7 +69,7 @@ impl<F: Clone> Machine<F> {
         if *self.parts.of(part) != Some(me) {
             return self.refuse(client, id, Failure::new(ErrorKind::Denied, "the part is not yours"));
         }
-        if !self.tasks.get(&to).is_some_and(|task| task.client.is_some()) {
+        if self.tasks.get(&to).is_none_or(|task| task.client.is_none()) {
             return self.refuse(client, id, Failure::new(ErrorKind::NoSuchTask, to.to_string()));
         }
         *self.parts.of(part) = Some(to);

@@ -38,7 +38,7 @@ impl<F: Clone> Machine<F> {
         let sink = self.sink_of(me, plan.output);
         let parent = (!plan.orphan).then_some(me);
         let name = base_name(&plan.program);
-        let plan = Rc::new(plan);
+        let plan = Rc::new(self.at_home(plan));
         let mut batch = Batch { client, id, spawner: me, all_or_none: plan.all_or_none, results: Vec::new() };
         for _ in 0..plan.count {
             let tid = match self.fresh_tid() {
@@ -149,6 +149,15 @@ impl<F: Clone> Machine<F> {
             if let Some(runner) = process.job.filter(|job| *job != batch.spawner) {
                 let (parent, name) = (batch.spawner, process.name.clone());
                 self.event(runner, Event::Started { tid, parent, name }, Vec::new());
+            }
+            // So does whoever is to get the output of a task that it has not spawned itself.
+            let Some(process) = self.processes.get(&tid) else { continue };
+            let knows = |sink: &Sink| {
+                sink.as_messages.is_some() || sink.to == batch.spawner || process.job == Some(sink.to)
+            };
+            if let Some(sink) = process.sink.filter(|sink| !knows(sink)) {
+                let (parent, name) = (batch.spawner, process.name.clone());
+                self.event(sink.to, Event::Started { tid, parent, name }, Vec::new());
             }
         }
         self.reply(batch.client, batch.id, Reply::Spawned(results));

@@ -249,6 +249,7 @@ impl<F: Clone> Machine<F> {
                 state,
                 waits: None,
                 counters: Vec::new(),
+                spawned: self.processes.contains_key(&tid),
             });
         }
         for (&tid, process) in self.processes.iter().filter(|(tid, _)| wanted(**tid)) {
@@ -265,6 +266,7 @@ impl<F: Clone> Machine<F> {
                     state,
                     waits: None,
                     counters: Vec::new(),
+                    spawned: true,
                 });
             }
         }

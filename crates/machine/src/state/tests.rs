@@ -27,7 +27,15 @@ impl Bench {
             [next; 16]
         });
         let clock = Box::new(|| (77, 88));
-        let config = Config { host: "here".into(), arch: "LINUX64".into(), cpus: 2, clock, entropy, limits };
+        let config = Config {
+            host: "here".into(),
+            arch: "LINUX64".into(),
+            cpus: 2,
+            clock,
+            settings: Default::default(),
+            entropy,
+            limits,
+        };
         Bench {
             machine: Machine::new(config),
             now: 0,
@@ -493,4 +501,23 @@ fn members_that_have_met_get_a_page_and_lose_it_when_the_group_changes() {
     assert!(closed(&bench.input(Input::Closed(3))), "a member died");
     bench.call(1, barrier(2));
     assert_eq!(kind(&bench.call(2, barrier(3))), ErrorKind::BarrierBroken);
+}
+
+#[test]
+fn who_gets_the_output_hears_of_what_its_tasks_start() {
+    let mut bench = Bench::new();
+    bench.enrol(1);
+    let output = Output::Spawner;
+    let plan = SpawnRequest { program: "a".into(), count: 1, output, orphan: true, ..Default::default() };
+    let effects = bench.call(1, Request::Spawn(plan));
+    let Ok(Reply::Spawned(results)) = answer(&effects) else { panic!("{effects:?}") };
+    let first = results[0].clone().expect("starts").tid;
+    assert!(events(&effects).is_empty(), "of its own it learns from the answer");
+    bench.enrol_as(2, Role::Task, Some(first));
+    let plan = SpawnRequest { program: "b".into(), count: 1, ..Default::default() };
+    let effects = bench.call(2, Request::Spawn(plan));
+    let Ok(Reply::Spawned(results)) = answer(&effects) else { panic!("{effects:?}") };
+    let tid = results[0].clone().expect("starts").tid;
+    let told = Event::Started { tid, parent: first, name: "b".into() };
+    assert_eq!(events(&effects), [(1, told)]);
 }

@@ -194,6 +194,13 @@ pub enum Request {
     },
     /// Lists the mailbox. Answer: [`Reply::MailList`].
     MailList,
+    /// Deletes an entry whose owner is gone. Answer: [`Reply::Done`].
+    MailTidy {
+        /// The class.
+        name: String,
+        /// The index.
+        index: u32,
+    },
     /// Leaves the machine: the task is gone, its process stays attended.
     /// Answer: [`Reply::Done`], then the daemon closes.
     Depart,
@@ -262,6 +269,23 @@ pub enum Request {
     /// Stops the machine. Answer: [`Reply::Done`] once the tasks are dead and
     /// nothing is left but the daemon's own end.
     Halt,
+    /// Says what holds for the daemon's host from now on. Answer: [`Reply::Done`].
+    Configure(HostSettings),
+}
+
+/// What a hostfile may say of a host. What is `None` or empty stays as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostSettings {
+    /// Its name (`pvmd -n`).
+    pub name: Option<String>,
+    /// Its relative speed, 1 to 1000000 (`sp=`).
+    pub speed: Option<i32>,
+    /// Directories where spawned programs are looked for first (`ep=`).
+    pub search: Vec<Blob>,
+    /// Where spawned programs begin unless their spawner says otherwise (`wd=`).
+    pub cwd: Option<Blob>,
+    /// The program that starts a task to be debugged (`bx=`).
+    pub debugger: Option<Blob>,
 }
 
 /// A part that one task may play for all others.
@@ -527,7 +551,7 @@ pub enum Event {
         /// data connection, by one without payload, and that may still be to come.
         routed: bool,
     },
-    /// A task of the job began.
+    /// A task began that belongs to this runner's job, or whose output comes here.
     Started {
         /// Who.
         tid: Tid,
@@ -626,6 +650,8 @@ pub struct TaskRow {
     pub waits: Option<Waits>,
     /// What it has counted, by number: `parvum_page::COUNTER_NAMES`. Empty before it enrols.
     pub counters: Vec<u64>,
+    /// The daemon started it; otherwise it came by itself.
+    pub spawned: bool,
 }
 
 /// What a task waits for.

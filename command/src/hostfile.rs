@@ -1,0 +1,304 @@
+//! PVM's hostfile: one host to a line, with options.
+//!
+//! ```text
+//! # a comment
+//! name  option=value ...      a host, started with the machine
+//! & name  option=value ...    a host that is only known, for `add`
+//! * option=value ...          defaults for the lines below, up to the next `*`
+//! ```
+
+use parvum_wire::control::{Blob, HostSettings};
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+
+/// Larger is no hostfile.
+const LARGEST: u64 = 1024 * 1024;
+const LONGEST_LINE: usize = 4096;
+
+/// What a line may say of a host.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HostOptions {
+    pub login: Option<String>,
+    pub start: Option<String>,
+    pub daemon: Option<String>,
+    pub search: Option<String>,
+    pub cwd: Option<String>,
+    pub speed: Option<i32>,
+    pub debugger: Option<String>,
+    pub address: Option<String>,
+    pub machine: Option<String>,
+}
+
+/// One host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostLine {
+    pub name: String,
+    pub options: HostOptions,
+    /// Belongs to the machine from the start (no `&`).
+    pub wanted: bool,
+    /// Wants a daemon of its own although the host has one (`$`).
+    pub overload: bool,
+}
+
+/// What a hostfile says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Hostfile {
+    pub hosts: Vec<HostLine>,
+    /// The last `*` line.
+    pub defaults: HostOptions,
+}
+
+impl Hostfile {
+    /// Reads a file. Every fault is told with file and line.
+    pub fn read(path: &Path) -> Result<Hostfile, Vec<String>> {
+        let fault = |what: String| vec![format!("{}: {what}", path.display())];
+        let meta = std::fs::metadata(path).map_err(|error| fault(format!("cannot be read: {error}")))?;
+        if meta.is_dir() {
+            return Err(fault("is a directory, not a hostfile".into()));
+        }
+        if meta.len() > LARGEST {
+            return Err(fault(format!("has {} bytes: this is no hostfile", meta.len())));
+        }
+        let bytes = std::fs::read(path).map_err(|error| fault(format!("cannot be read: {error}")))?;
+        let text = String::from_utf8_lossy(&bytes);
+        Hostfile::parse(&text, &|name| std::env::var(name).ok()).map_err(|faults| {
+            let told = faults.into_iter().take(20);
+            told.map(|(line, what)| format!("{}:{line}: {what}", path.display())).collect()
+        })
+    }
+
+    fn parse(
+        text: &str,
+        variable: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Hostfile, Vec<(usize, String)>> {
+        let (mut file, mut faults) = (Hostfile::default(), Vec::new());
+        for (at, line) in text.lines().enumerate() {
+            match parse_line(line, &file.defaults, variable) {
+                Ok(None) => {}
+                Ok(Some(Line::Defaults(options))) => file.defaults = options,
+                Ok(Some(Line::Host(host))) => {
+                    let twice = |other: &HostLine| other.name == host.name && !host.overload;
+                    if file.hosts.iter().any(twice) {
+                        faults.push((at + 1, format!("{} stands in this file twice", host.name)));
+                    }
+                    file.hosts.push(host);
+                }
+                Err(what) => faults.push((at + 1, what)),
+            }
+        }
+        if faults.is_empty() { Ok(file) } else { Err(faults) }
+    }
+
+    /// What it says of the host this runs on: its own line, or the last defaults.
+    pub fn of_this_host(&self, given: Option<&str>) -> HostSettings {
+        let line = self.hosts.iter().find(|host| !host.overload && is_this_host(&host.name, given));
+        line.map_or(&self.defaults, |line| &line.options).settings()
+    }
+
+    /// The other hosts that it wants from the start.
+    pub fn others(&self, given: Option<&str>) -> impl Iterator<Item = &HostLine> {
+        self.hosts
+            .iter()
+            .filter(move |host| host.wanted && (host.overload || !is_this_host(&host.name, given)))
+    }
+}
+
+/// Whether the name means the host this runs on. Nothing is asked of a name service.
+pub fn is_this_host(name: &str, given: Option<&str>) -> bool {
+    let uname = rustix::system::uname();
+    let node = uname.nodename().to_string_lossy();
+    let short = node.split('.').next().unwrap_or_default();
+    let loopback = name.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback());
+    loopback || name == "localhost" || name == node || name == short || Some(name) == given
+}
+
+impl HostOptions {
+    fn set(&mut self, word: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<(), String> {
+        let Some((name, value)) = word.split_once('=') else {
+            return Err(format!("{word:?} is no option: one looks like ep=/usr/local/bin"));
+        };
+        let value = expand(value, variable);
+        if value.is_empty() {
+            return Err(format!("{name}= has no value"));
+        }
+        match name {
+            "lo" => self.login = Some(value),
+            "so" if value == "pw" || value == "ms" => self.start = Some(value),
+            "so" => return Err(format!("so={value}: there are so=pw and so=ms")),
+            "dx" => self.daemon = Some(value),
+            "ep" => self.search = Some(value),
+            "wd" => self.cwd = Some(value),
+            "sp" => match value.parse() {
+                Ok(speed @ 1..=1_000_000) => self.speed = Some(speed),
+                _ => return Err(format!("sp={value}: a speed is a number from 1 to 1000000")),
+            },
+            "bx" => self.debugger = Some(value),
+            "ip" => self.address = Some(value),
+            "id" => self.machine = Some(value),
+            _ => return Err(format!("{name}= is no option; there are lo so dx ep wd sp bx ip id")),
+        }
+        Ok(())
+    }
+
+    /// What of it the daemon of this host can do.
+    fn settings(&self) -> HostSettings {
+        // As PVM has it, what is no full path begins at the user's home.
+        let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or("/".into());
+        let full = |path: &str| Blob(home.join(path).into_os_string().into_vec());
+        let search = self.search.iter().flat_map(|paths| paths.split(':'));
+        // A program without a slash is looked for in PATH.
+        let debugger = |path: &String| if path.contains('/') { full(path) } else { path.as_str().into() };
+        HostSettings {
+            name: None,
+            speed: self.speed,
+            search: search.filter(|path| !path.is_empty()).map(full).collect(),
+            cwd: self.cwd.as_deref().map(full),
+            debugger: self.debugger.as_ref().map(debugger),
+        }
+    }
+
+    /// The options that mean nothing on this host, as they were written.
+    pub fn unused(&self) -> Vec<&'static str> {
+        let all = [
+            ("lo=", self.login.is_some()),
+            ("so=", self.start.is_some()),
+            ("dx=", self.daemon.is_some()),
+            ("ip=", self.address.is_some()),
+            ("id=", self.machine.is_some()),
+        ];
+        all.into_iter().filter(|(_, set)| *set).map(|(name, _)| name).collect()
+    }
+}
+
+enum Line {
+    Defaults(HostOptions),
+    Host(HostLine),
+}
+
+fn parse_line(
+    line: &str,
+    defaults: &HostOptions,
+    variable: &dyn Fn(&str) -> Option<String>,
+) -> Result<Option<Line>, String> {
+    if line.len() > LONGEST_LINE {
+        return Err(format!("the line is longer than {LONGEST_LINE} bytes"));
+    }
+    if line.contains(['\0', '\u{fffd}']) {
+        return Err("the line is not text".into());
+    }
+    let mut words = line.split_whitespace();
+    let Some(first) = words.next().filter(|word| !word.starts_with('#')) else { return Ok(None) };
+    let mut options = defaults.clone();
+    if first == "*" {
+        words.try_for_each(|word| options.set(word, variable))?;
+        return Ok(Some(Line::Defaults(options)));
+    }
+    let (wanted, name) = match first.strip_prefix('&') {
+        None => (true, first),
+        Some("") => (false, words.next().ok_or("a host is missing after &")?),
+        Some(name) => (false, name),
+    };
+    let (overload, name) = name.strip_prefix('$').map_or((false, name), |name| (true, name));
+    let fits = |c: char| c.is_alphanumeric() || ".-_:".contains(c);
+    if name.is_empty() || !name.chars().all(fits) || name.starts_with('-') {
+        return Err(format!("{first:?} is no name of a host"));
+    }
+    words.try_for_each(|word| options.set(word, variable))?;
+    Ok(Some(Line::Host(HostLine { name: name.into(), options, wanted, overload })))
+}
+
+/// Puts values in place of `$NAME`; a name that is not set has none.
+fn expand(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> String {
+    let mut pieces = text.split('$');
+    let mut out = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let end = piece.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(piece.len());
+        let (name, rest) = piece.split_at(end);
+        match name {
+            "" => out.push('$'),
+            name => out += &variable(name).unwrap_or_default(),
+        }
+        out += rest;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn variable(name: &str) -> Option<String> {
+        (name == "PVM_ARCH").then(|| "LINUX64".into())
+    }
+
+    fn parse(text: &str) -> Result<Hostfile, Vec<(usize, String)>> {
+        Hostfile::parse(text, &variable)
+    }
+
+    #[test]
+    fn the_whole_format_is_read() {
+        let text = "# a comment\n   # another\n\nfonebone\n*\tlo=guest so=pw\nsigi.cs dx=/x/pvmd ep=a:b/$PVM_ARCH\n\
+                    & igor lo=me so=ms ip=10.0.0.9\n&other\n* sp=500\n$fred wd=/w bx=/b id=two\n";
+        let file = parse(text).expect("it is well formed");
+        let names: Vec<_> = file.hosts.iter().map(|h| (h.name.as_str(), h.wanted, h.overload)).collect();
+        let wanted = [
+            ("fonebone", true, false),
+            ("sigi.cs", true, false),
+            ("igor", false, false),
+            ("other", false, false),
+            ("fred", true, true),
+        ];
+        assert_eq!(names, wanted);
+        assert_eq!(file.hosts[0].options, HostOptions::default(), "defaults hold for the lines below");
+        let sigi = &file.hosts[1].options;
+        assert_eq!((sigi.login.as_deref(), sigi.start.as_deref()), (Some("guest"), Some("pw")));
+        assert_eq!(sigi.search.as_deref(), Some("a:b/LINUX64"));
+        let igor = &file.hosts[2].options;
+        assert_eq!((igor.login.as_deref(), igor.start.as_deref()), (Some("me"), Some("ms")));
+        assert_eq!(file.hosts[4].options.speed, Some(500));
+        assert_eq!(igor.unused(), ["lo=", "so=", "ip="]);
+        assert_eq!(
+            file.others(None).map(|h| h.name.as_str()).collect::<Vec<_>>(),
+            ["fonebone", "sigi.cs", "fred"]
+        );
+    }
+
+    #[test]
+    fn every_fault_has_its_line() {
+        let text =
+            "good\nbad sp=fast\nworse nonsense\n* xx=1\n&\n-dx\ngood\nso so=maybe\nempty ep=\nhost,other";
+        let faults = parse(text).expect_err("all but one line are wrong");
+        assert_eq!(faults.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [2, 3, 4, 5, 6, 7, 8, 9, 10]);
+        assert!(faults[0].1.contains("1 to 1000000"), "{faults:?}");
+        assert!(faults[5].1.contains("twice"), "{faults:?}");
+        for speed in ["0", "1000001", "-5", "99999999999999999999"] {
+            assert!(parse(&format!("h sp={speed}")).is_err(), "{speed}");
+        }
+        assert!(parse("\0\u{1}").is_err());
+        assert!(parse(&"x".repeat(LONGEST_LINE + 1)).is_err());
+    }
+
+    #[test]
+    fn this_host_gets_its_own_line_or_the_last_defaults() {
+        let file = parse("* sp=300\nlocalhost sp=700 ep=/a:/b wd=/w\nelsewhere sp=1").expect("well formed");
+        let own = file.of_this_host(None);
+        assert_eq!(own.speed, Some(700));
+        assert_eq!((own.search, own.cwd), (vec!["/a".into(), "/b".into()], Some("/w".into())));
+        let file = parse("* sp=300\nelsewhere\n* sp=400").expect("well formed");
+        assert_eq!(file.of_this_host(None).speed, Some(400));
+        assert_eq!(file.of_this_host(Some("elsewhere")).speed, Some(300), "by the name that -n gave");
+        assert!(is_this_host("127.0.0.1", None) && !is_this_host("10.1.2.3", None));
+    }
+
+    #[test]
+    fn variables_are_put_in() {
+        assert_eq!(expand("a/$PVM_ARCH/b:$NONE/c$", &variable), "a/LINUX64/b:/c$");
+    }
+
+    #[test]
+    fn a_file_that_is_none_is_refused() {
+        let faults = Hostfile::read(Path::new("/nonexistent/hosts")).expect_err("it is not there");
+        assert!(faults[0].starts_with("/nonexistent/hosts: cannot be read"), "{faults:?}");
+        assert!(Hostfile::read(Path::new("/")).is_err());
+    }
+}

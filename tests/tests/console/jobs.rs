@@ -1,0 +1,115 @@
+//! `spawn ->`, and what jobs say.
+
+use crate::{Live, User};
+use parvum_tests::eventually;
+
+#[test]
+fn a_job_says_which_task_speaks() {
+    let user = User::new();
+    let mut console = Live::start(&mut user.call("pvm", &[]));
+    console.tell("spawn -2 -> /bin/echo hello  there");
+    let said = console.until("[1] finished\n");
+    assert!(said.contains("[1]\n2 successful\nt40002\nt40003\npvm> "), "{said}");
+    for tid in ["t40002", "t40003"] {
+        let (hello, end) = (format!("[1:{tid}] hello there\n"), format!("[1:{tid}] EOF\n"));
+        assert!(said.find(&hello).expect("it speaks") < said.find(&end).expect("it ends"), "{said}");
+    }
+    console.tell("spawn -> /bin/sh -c 'echo out; echo err >&2; printf part'");
+    let said = console.until("[2] finished\n");
+    assert!(said.contains("] out\n") && said.contains("] err\n") && said.contains("] part\n"), "{said}");
+    assert!(console.end().success());
+}
+
+#[test]
+fn jobs_are_listed_while_they_run() {
+    let user = User::new();
+    let mut console = Live::start(&mut user.call("pvm", &["-nhere"]));
+    console.tell("spawn -2 -> /bin/sleep 600");
+    console.until("t40003\n");
+    console.tell("jobs");
+    console.until("\n 1: t40002 t40003\n");
+    console.tell("jobs -l");
+    console.until("FLAG 0x COMMAND\n 1:\n                    here    40002       2/f sleep");
+    console.tell("kill t40002 t40003");
+    console.until("[1] finished\n");
+    console.tell("jobs");
+    console.until("jobs\npvm> ");
+    assert!(console.end().success());
+}
+
+#[test]
+fn a_job_has_the_tasks_that_its_tasks_spawn() {
+    let user = User::new();
+    let mut console = Live::start(&mut user.call("pvm", &[]));
+    let puppet = env!("CARGO_BIN_EXE_puppet");
+    console.tell(&format!("spawn -> {puppet} spawn-and-end /bin/sh -c 'sleep 0.1; echo grandchild'"));
+    let said = console.until("[1] finished\n");
+    assert!(said.contains("[1:t40003] grandchild\n[1:t40003] EOF\n"), "{said}");
+    assert!(console.end().success());
+}
+
+#[test]
+fn a_jobs_output_goes_to_a_file() {
+    let user = User::new();
+    let file = user.home.join("out");
+    let read = || std::fs::read_to_string(&file).unwrap_or_default();
+    let mut console = Live::start(&mut user.call("pvm", &[]));
+    console.tell("spawn ->out /bin/echo one");
+    console.until("[1] finished\n");
+    assert_eq!(read(), "[1:t40002] one\n[1:t40002] EOF\n");
+    // What is there is not written over, and nothing is started.
+    console.tell("spawn ->out /bin/echo two");
+    console.until("[2]\npvm> ");
+    assert_eq!(read(), "[1:t40002] one\n[1:t40002] EOF\n");
+    console.tell("spawn ->>out /bin/echo three");
+    console.until("[3] finished\n");
+    assert_eq!(read(), "[1:t40002] one\n[1:t40002] EOF\n[3:t40003] three\n[3:t40003] EOF\n");
+    console.tell("spawn ->/nonexistent/file /bin/echo four");
+    console.until("[4]\npvm> ");
+    assert!(console.end().success());
+}
+
+#[test]
+fn what_cannot_be_started_is_told_in_pvms_words_and_why_in_ours() {
+    let user = User::new();
+    let script = "spawn nosuch\nspawn -2 nosuch\nspawn /etc/passwd\nspawn -nohost /bin/true\nspawn -SUN4 /bin/true\n\
+                  spawn ->\nspawn -0 /bin/true\nspawn -99999 /bin/true\nspawn -@ /bin/true\nspawn -? /bin/true\njobs\n";
+    let said = user.pvm(&[], script);
+    assert_eq!(said.answer("spawn nosuch"), "0 successful\nNo such file\n");
+    assert_eq!(said.answer("spawn -2 nosuch"), "0 successful\nNo such file\nNo such file\n");
+    assert_eq!(said.answer("spawn /etc/passwd"), "0 successful\nPermission denied\n");
+    assert_eq!(said.answer("spawn -nohost /bin/true"), "0 successful\nNo such host\n");
+    assert_eq!(said.answer("spawn -SUN4 /bin/true"), "0 successful\nNo such host\n");
+    assert_eq!(said.answer("spawn ->"), "incorrect arg count\n");
+    for line in
+        ["spawn -0 /bin/true", "spawn -99999 /bin/true", "spawn -@ /bin/true", "spawn -? /bin/true", "jobs"]
+    {
+        assert_eq!(said.answer(line), "", "{line}");
+    }
+    for words in ["E-NOPROGRAM", "E-NOTEXEC", "E-NOHOST", "1 to 4096", "traces no tasks", "no debugger"] {
+        assert!(said.err.contains(words), "{words}: {said:?}");
+    }
+}
+
+#[test]
+fn a_place_and_a_folder_are_honoured() {
+    let user = User::new();
+    let mut console = Live::start(&mut user.call("pvm", &["-nhere"]));
+    for (options, folder) in
+        [("-:/usr", "/usr"), ("-here:/etc", "/etc"), ("--host=here", &*user.home.to_string_lossy())]
+    {
+        console.tell(&format!("spawn {options} -> /bin/pwd"));
+        console.until(&format!("] {folder}\n"));
+    }
+    assert!(console.end().success());
+}
+
+#[test]
+fn tasks_outlive_the_console_that_leaves() {
+    let user = User::new();
+    let said = user.pvm(&[], "spawn -> /bin/sleep 600\nquit\n");
+    assert!(said.out.contains("1 successful\n"), "{said:?}");
+    let only =
+        |name: &str| user.machine.tasks().iter().map(|row| row.name.clone()).collect::<Vec<_>>() == [name];
+    eventually("the console is gone and the task is not", || only("sleep"));
+}
