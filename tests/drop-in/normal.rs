@@ -64,7 +64,8 @@ fn words(line: &str, host: &str, case: &Case, ids: &mut Ids) -> String {
             result.push_str("HOST");
         } else if word == host || word == "localhost" {
             result.push_str("HOST");
-        } else if case.numbers && word.chars().all(|c| c.is_ascii_digit()) {
+        } else if case.numbers && (word == "inf" || word.chars().all(|c| c.is_ascii_digit())) {
+            // A rate is infinite when no time passed that the program can measure.
             result.push('N');
         } else if let Some((before, id, behind)) = task_id(word) {
             result.push_str(before);
