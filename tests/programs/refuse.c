@@ -25,7 +25,8 @@ int main(void)
 	GIVES(PvmBadParam, pvm_psend(me, -1, &value, 1, PVM_INT));
 	GIVES(PvmNoTask, pvm_psend(never, 1, &value, 1, PVM_INT));
 	GIVES(PvmBadParam, pvm_mcast(NULL, 1, 1));
-	GIVES(PvmBadParam, pvm_mcast(tids, 0, 1));
+	GIVES(PvmBadParam, pvm_mcast(tids, -1, 1));
+	OK(pvm_mcast(tids, 0, 1));
 	tids[0] = me;
 	tids[1] = -7;
 	GIVES(PvmBadParam, pvm_mcast(tids, 2, 1));

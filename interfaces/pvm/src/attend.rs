@@ -184,20 +184,25 @@ pub(crate) fn handle_messages() {
     HANDLING.set(false);
 }
 
+/// The end of a task is often heard before the end of what it wrote.
+const LATE: Duration = Duration::from_millis(100);
+
 /// Prints what tasks still write, until all of them have ended.
 pub(crate) fn await_output() {
-    let mut said = false;
+    let (begun, mut said) = (Instant::now(), false);
     loop {
         let Ok(seen) = quietly(|state| state.here().map(|waist| waist.arrivals()).ok_or(())) else { return };
         handle_messages();
         if !quietly(|state| state.awaits_output()) {
             return;
         }
-        if !std::mem::replace(&mut said, true) {
+        let patience = LATE.saturating_sub(begun.elapsed());
+        if patience.is_zero() && !std::mem::replace(&mut said, true) {
             let name = quietly(|state| state.name());
             eprintln!("libpvm [{name}]: child task(s) still running.  waiting...");
         }
-        if quietly(|state| state.await_arrival(seen, -1, -1, -1)).is_err() {
+        let limit = if said { -1 } else { patience.as_nanos() as i64 };
+        if quietly(|state| state.await_arrival(seen, -1, -1, limit)).is_err() {
             return;
         }
     }

@@ -59,6 +59,17 @@ pub(crate) struct State {
 /// Runs one PVM call: its value, or its error code after PVM's automatic report.
 #[inline]
 pub(crate) fn call(name: &str, work: impl FnOnce(&mut State) -> Pvm<i32>) -> i32 {
+    call_but(name, |_| false, work)
+}
+
+/// The same, for a call some of whose failures PVM does not report: the program asks with it whether
+/// something is there.
+#[inline]
+pub(crate) fn call_but(
+    name: &str,
+    is_silent: impl FnOnce(PvmError) -> bool,
+    work: impl FnOnce(&mut State) -> Pvm<i32>,
+) -> i32 {
     let Some(mut state) = enter() else {
         // A signal handler of a thread that waits in here. Whoever leaves the machine there is
         // about to end, and the daemon notices; anything else must wait for its turn.
@@ -84,7 +95,7 @@ pub(crate) fn call(name: &str, work: impl FnOnce(&mut State) -> Pvm<i32>) -> i32
         Err(why) => why,
     };
     crate::calls::ERRNO.store(why as i32, std::sync::atomic::Ordering::Relaxed);
-    let end = state.report(name, why);
+    let end = if is_silent(why) { None } else { state.report(name, why) };
     // What runs at exit may call PVM.
     drop(state);
     match end {
@@ -582,7 +593,7 @@ impl State {
         Ok(id)
     }
 
-    /// Receives into the program's memory; the active receive buffer stays.
+    /// Receives into the program's memory, as much as has room; the active receive buffer stays.
     /// `chosen` is the buffer of a found message to be taken, if that is settled.
     pub(crate) fn receive_into(
         &mut self,
@@ -590,7 +601,7 @@ impl State {
         tag: i32,
         room: &mut [u8],
         chosen: Option<i32>,
-    ) -> Pvm<(Message, bool)> {
+    ) -> Pvm<Message> {
         let waist = self.machine()?;
         self.about_receive(from, tag);
         let (pattern, notes) = self.wanted(from, tag, -1, call::RECEIVE)?;
@@ -610,8 +621,8 @@ impl State {
         let table = crate::buffer::table_length(found.meta) as u64;
         if table == 0 {
             return match waist.take(&found, Receiving::Into(room), &notes) {
-                Ok(message) => Ok((message, false)),
-                Err(Status::Cut) => Ok((found, true)),
+                Ok(message) => Ok(message),
+                Err(Status::Cut) => Ok(found),
                 Err(why) => Err(why.into()),
             };
         }
@@ -620,7 +631,7 @@ impl State {
         let fits = length.min(room.len());
         room[..fits].copy_from_slice(&crate::calls::bytes_of(&message)[..fits]);
         waist.give_back(&message);
-        Ok((Message { length: length as u64, ..message }, length > fits))
+        Ok(Message { length: length as u64, ..message })
     }
 
     fn about_receive(&mut self, from: i32, tag: i32) {

@@ -2,7 +2,9 @@
 
 mod bounds;
 mod faults;
+mod hostile;
 mod mixed;
 mod programs;
 mod surface;
 mod surroundings;
+mod vectors;

@@ -71,7 +71,13 @@ impl State {
             return Ok(rows);
         }
         let of = (of > 0).then_some(Tid(of));
-        let Reply::Tasks(rows) = self.ask(&Request::Tasks { of })? else { return Err(PvmError::DSysErr) };
+        let rows = match self.ask(&Request::Tasks { of }) {
+            Ok(Reply::Tasks(rows)) => rows,
+            // One that has ended is none.
+            Err(PvmError::NoTask) => Vec::new(),
+            Err(why) => return Err(why),
+            Ok(_) => return Err(PvmError::DSysErr),
+        };
         let row = |row: TaskRow| ManagedTask {
             tid: row.tid.0,
             parent: row.parent.map_or(0, |parent| parent.0),
@@ -129,7 +135,7 @@ pub unsafe extern "C" fn pvm_config(
 pub unsafe extern "C" fn pvm_tasks(of: c_int, count: *mut c_int, table: *mut *mut TaskInfo) -> c_int {
     call("pvm_tasks", |state| {
         if of < 0 {
-            return Err(PvmError::BadParam);
+            return Err(PvmError::NoHost);
         }
         let rows = state.task_rows(of)?;
         let names: Vec<CString> = rows.iter().map(|row| c_text(&row.program)).collect();

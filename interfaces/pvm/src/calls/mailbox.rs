@@ -2,8 +2,8 @@
 
 use super::{put, text};
 use crate::buffer::{Arrived, Buffer, Packing};
-use crate::errors::{Pvm, PvmError};
-use crate::state::{State, call};
+use crate::errors::{Pvm, PvmError, is_absence, is_refusal};
+use crate::state::{State, call, call_but};
 use parvum_waist::Message;
 use parvum_wire::control::{Blob, MailClass, MailFlags, Reply, Request};
 use std::ffi::{CString, c_char, c_int};
@@ -157,7 +157,7 @@ pub unsafe extern "C" fn pvm_putinfo(name: *const c_char, buffer: c_int, flags: 
 /// `name` must be null or a C string.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pvm_recvinfo(name: *const c_char, index: c_int, flags: c_int) -> c_int {
-    call("pvm_recvinfo", |state| {
+    call_but("pvm_recvinfo", is_absence, |state| {
         // SAFETY: the caller's promise.
         let name = unsafe { class(name)? };
         let (_, owner, Blob(data)) = state.get_mail(name, index, flags)?;
@@ -176,7 +176,7 @@ pub unsafe extern "C" fn pvm_recvinfo(name: *const c_char, index: c_int, flags: 
 /// `name` must be null or a C string.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pvm_delinfo(name: *const c_char, index: c_int, _flags: c_int) -> c_int {
-    call("pvm_delinfo", |state| {
+    call_but("pvm_delinfo", is_refusal, |state| {
         // SAFETY: the caller's promise.
         let name = unsafe { class(name)? };
         let index = u32::try_from(index).map_err(|_| PvmError::BadParam)?;
@@ -240,7 +240,7 @@ pub(super) fn fits(name: &[u8], pattern: &[u8]) -> bool {
 /// `name` must be null or a C string.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pvm_insert(name: *const c_char, index: c_int, data: c_int) -> c_int {
-    call("pvm_insert", |state| {
+    call_but("pvm_insert", is_refusal, |state| {
         // SAFETY: the caller's promise.
         let name = unsafe { class(name)? };
         if !(-1..=LARGEST_INDEX).contains(&index) {
@@ -265,7 +265,7 @@ pub unsafe extern "C" fn pvm_insert(name: *const c_char, index: c_int, data: c_i
 /// `name` must be null or a C string, `data` null or valid for a write.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pvm_lookup(name: *const c_char, index: c_int, data: *mut c_int) -> c_int {
-    call("pvm_lookup", |state| {
+    call_but("pvm_lookup", is_absence, |state| {
         // SAFETY: the caller's promise.
         let name = unsafe { class(name)? };
         let first = if index == -1 { FIRST } else { 0 };
@@ -283,7 +283,7 @@ pub unsafe extern "C" fn pvm_lookup(name: *const c_char, index: c_int, data: *mu
 /// `name` must be null or a C string.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pvm_delete(name: *const c_char, index: c_int) -> c_int {
-    call("pvm_delete", |state| {
+    call_but("pvm_delete", is_absence, |state| {
         // SAFETY: the caller's promise.
         let name = unsafe { class(name)? };
         let at = u32::try_from(index).map_err(|_| PvmError::BadParam)?;

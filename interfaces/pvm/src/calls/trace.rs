@@ -267,7 +267,7 @@ pub unsafe extern "C" fn pvm_settmask(who: c_int, mask: *const c_char) -> c_int 
 
 /// Has every task that starts from now on, and has no tracer of its own, trace to this one: events
 /// of `mask`, as messages with `tag` in `context`; `buffer` and `options` as for `PvmTraceBuffer` and
-/// `PvmTraceOptions`. What they write comes with the other context and tag. Tag 0 ends it.
+/// `PvmTraceOptions`. What they write comes with the other context and tag. A tag below 1 ends it.
 /// `PvmAlready` when another task does so.
 ///
 /// # Safety
@@ -289,7 +289,7 @@ pub unsafe extern "C" fn pvm_reg_tracer(
         if entry.and_then(|entry| entry.owner).is_some_and(|owner| owner.0 != me) {
             return Err(PvmError::Already);
         }
-        if tag == 0 {
+        if tag <= 0 {
             return if entry.is_some() { state.remove_mail(CLASS) } else { Ok(0) };
         }
         if !(1..=3).contains(&options) && options != 0 {
