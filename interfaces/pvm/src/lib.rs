@@ -13,6 +13,7 @@ mod calls;
 mod errors;
 #[allow(unsafe_code)]
 mod fork;
+mod group_server;
 mod groups;
 mod manager;
 mod options;

@@ -436,6 +436,17 @@ impl State {
         }
     }
 
+    /// How many buffers there are, and how many bytes they hold.
+    pub(crate) fn buffers_held(&self) -> (usize, usize) {
+        let length = |buffer: &Buffer| match buffer {
+            Buffer::Packed(packed) => packed.length(),
+            Buffer::Arrived(arrived) => arrived.length,
+            Buffer::Found(_) => 0,
+        };
+        let held = self.buffers.iter().flatten();
+        (held.clone().count(), held.map(length).sum())
+    }
+
     /// Keeps a buffer under an id.
     pub(crate) fn keep(&mut self, buffer: Buffer) -> i32 {
         match self.unused.pop() {
@@ -536,6 +547,9 @@ impl State {
                 ])
             });
         }
+        if Tid(to) == Tid::LOCAL_DAEMON && context == crate::group_server::CONTEXT {
+            return self.ask_group_server(tag);
+        }
         let reserved = self.may_use_reserved_tags();
         if reserved && tag < 0 && !Tid(to).is_task() {
             return self.order_daemon(tag);
@@ -556,6 +570,17 @@ impl State {
             crate::calls::with_pieces(packed, |pieces| waist.send(how, pieces, &notes))?;
         }
         Ok(0)
+    }
+
+    /// That the receiver is gone is no failure, but that the machine is.
+    pub(crate) fn forgive_absence(&mut self, sent: Pvm<i32>) -> Pvm<i32> {
+        match sent {
+            Err(PvmError::NoTask) if self.here().is_some_and(|waist| waist.progress().lost) => {
+                Err(PvmError::SysErr)
+            }
+            Err(PvmError::NoTask) => Ok(0),
+            sent => sent,
+        }
     }
 
     /// Whether the active send buffer has something to send: packed, or received.

@@ -521,6 +521,7 @@ impl<F: Clone> Machine<F> {
             }
             // The shell answers Info, which is mostly about the shell.
             (_, Request::Info) => self.reply(client, id, Reply::Info(Vec::new())),
+            (_, Request::Groups) => self.list_groups(client, id),
             (_, Request::GroupTid { group, instance }) => self.group_tid(client, id, &group, instance),
             (_, Request::GroupInstance { group, tid }) => self.group_instance(client, id, &group, tid),
             (_, Request::GroupSize { group }) => self.group_size(client, id, &group),

@@ -124,6 +124,10 @@ impl<F: Clone> Machine<F> {
         }
         let Some(manager) = self.parts.manager.filter(|manager| *manager != tid) else { return };
         self.event(tid, Event::Manager(Some(manager)), Vec::new());
+        if self.tasks[&tid].process == Some(tid) {
+            // The manager had it started.
+            return;
+        }
         self.say(manager, EXEC_ACK, Words::default().number(1).number(tid.0));
     }
 

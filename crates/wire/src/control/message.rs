@@ -152,6 +152,8 @@ pub enum Request {
         /// Which group.
         group: String,
     },
+    /// Lists the groups. Answer: [`Reply::Groups`].
+    Groups,
     /// Waits until `count` members have asked. Answer, perhaps much later:
     /// [`Reply::Done`]; when all members have asked, with a page attached in which they may
     /// meet from now on without asking, until it is closed.
@@ -490,6 +492,8 @@ pub enum Reply {
     Task(Tid),
     /// Group members.
     Members(Vec<(u32, Tid)>),
+    /// The groups.
+    Groups(Vec<GroupRow>),
     /// A mailbox entry.
     Mail {
         /// Its index.
@@ -673,6 +677,19 @@ pub struct Waits {
     pub context: i32,
     /// For how long, in milliseconds.
     pub for_ms: u64,
+}
+
+/// A group.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GroupRow {
+    /// Its name.
+    pub name: String,
+    /// Its members, with their instance numbers.
+    pub members: Vec<(u32, Tid)>,
+    /// How many are awaited in its barrier, as far as the daemon knows; `None` when nobody waits.
+    pub awaited: Option<u32>,
+    /// How many wait there.
+    pub waiting: u32,
 }
 
 /// A row of `parvum hosts`.

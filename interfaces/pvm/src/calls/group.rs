@@ -1,7 +1,7 @@
 //! Groups: pvm_joingroup(3), pvm_barrier(3), pvm_bcast(3) ...
 
 use super::text;
-use crate::errors::{Pvm, PvmError};
+use crate::errors::{Pvm, PvmError, is_absence};
 use crate::state::{State, call_but};
 use std::ffi::{c_char, c_int};
 
@@ -103,3 +103,21 @@ pub unsafe extern "C" fn pvm_freezegroup(group: *const c_char, count: c_int) -> 
     // SAFETY: the caller's promise.
     group_call("pvm_freezegroup", |state| state.freeze(unsafe { group_name(group)? }, count))
 }
+
+/// Who is to be asked about groups: the daemon, which answers as PVM's group server would; an error
+/// when there are no groups.
+#[unsafe(no_mangle)]
+pub extern "C" fn gs_getgstid() -> c_int {
+    call_but("gs_getgstid", is_absence, State::group_server)
+}
+
+/// How long PVM's programs wait for an answer about groups.
+#[unsafe(export_name = "pvmgs_tmout")]
+pub static PATIENCE: Patience = Patience(libc::timeval { tv_sec: 5, tv_usec: 0 });
+
+/// A time that programs read.
+#[repr(transparent)]
+pub struct Patience(libc::timeval);
+
+// SAFETY: a constant of plain numbers.
+unsafe impl Sync for Patience {}

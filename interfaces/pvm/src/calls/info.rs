@@ -186,9 +186,12 @@ pub extern "C" fn pvm_setopt(what: c_int, value: c_int) -> c_int {
     call("pvm_setopt", |state: &mut State| {
         state.about(|| numbers([(Did::Option, what), (Did::OptionValue, value)]));
         state.learn_options(what)?;
-        // Output may be had by oneself, or by whoever has it already.
-        if what == options::OUTPUT_TID && ![0, state.me()?.tid, state.options().get(what)?].contains(&value) {
-            return Err(PvmError::BadParam);
+        // Output and traces may be had by oneself, or by whoever has them already.
+        if what == options::OUTPUT_TID || what == options::TRACE_TID {
+            let now = super::trace::option(what).map_or_else(|| state.options().get(what), Ok)?;
+            if ![0, state.me()?.tid, now].contains(&value) {
+                return Err(PvmError::BadParam);
+            }
         }
         let old = super::trace::option(what);
         let old = state.options().set(what, value).map(|set| old.unwrap_or(set))?;

@@ -292,6 +292,37 @@ pub unsafe extern "C" fn pvm_delete(name: *const c_char, index: c_int) -> c_int 
 }
 
 impl State {
+    /// Ends all tasks but this one and those that asked to be spared.
+    pub(super) fn end_all_others(&mut self) -> Pvm<()> {
+        let me = self.me()?.tid;
+        let classes = self.mail_classes()?;
+        let spared = classes.iter().filter(|class| class.name == NO_RESET).flat_map(|class| &class.entries);
+        let spared: Vec<_> = spared.filter_map(|entry| entry.owner).collect();
+        let Reply::Tasks(rows) = self.ask(&Request::Tasks { of: None })? else {
+            return Err(PvmError::DSysErr);
+        };
+        for row in rows.iter().filter(|row| row.tid.0 != me && !spared.contains(&row.tid)) {
+            // It may have ended by itself meanwhile.
+            let _ = self.ask(&Request::Signal { tid: row.tid, signal: libc::SIGTERM });
+        }
+        Ok(())
+    }
+
+    /// Deletes entries whose owner is gone.
+    pub(super) fn tidy_mail(&mut self, class: &str, index: c_int) -> Pvm<c_int> {
+        for MailClass { name, entries } in self.mail_classes()? {
+            if !class.is_empty() && class != name {
+                continue;
+            }
+            for entry in entries.iter().filter(|entry| entry.owner.is_none()) {
+                if index < 0 || entry.index as c_int == index {
+                    let _ = self.ask(&Request::MailTidy { name: name.clone(), index: entry.index });
+                }
+            }
+        }
+        Ok(0)
+    }
+
     /// Puts this task's id into a class.
     pub(super) fn put_own_tid(&mut self, class: &str) -> Pvm<c_int> {
         let me = self.me()?.tid;

@@ -14,7 +14,9 @@ use std::ffi::{c_int, c_void};
 pub extern "C" fn pvm_send(tid: c_int, tag: c_int) -> c_int {
     call("pvm_send", |state| {
         let context = state.context;
-        state.send(tid, tag, context)
+        // As in PVM, what is sent to a task that is gone is lost without a word.
+        let sent = state.send(tid, tag, context);
+        state.forgive_absence(sent)
     })
 }
 
@@ -130,8 +132,9 @@ pub unsafe extern "C" fn pvm_psend(
         });
         let how = Send { to: tid, tag, context, meta: encoding::RAW, buffering: 2, completion: 0 };
         let notes = Notes { limit: -1, call: waits::SEND, peer: tid, tag, context: context as i32 };
-        state.machine()?.send(how, &[data], &notes)?;
-        Ok(0)
+        let sent = state.machine()?.send(how, &[data], &notes).map(|()| 0);
+        // As for `pvm_send`.
+        state.forgive_absence(sent.map_err(PvmError::from))
     })
 }
 
