@@ -3,7 +3,9 @@
 use crate::{options, tool};
 use parvum_machine::StartError;
 use parvum_task::{Place, Session, SessionError};
-use parvum_wire::control::{Request, Role};
+use parvum_wire::control::{ErrorKind, Request, Role};
+use rustix::process::{Pid, Signal, kill_process};
+use std::os::unix::ffi::OsStrExt;
 use std::time::{Duration, Instant};
 
 /// How long the daemon may take to end its tasks and itself.
@@ -24,6 +26,15 @@ pub fn down() -> Result<(), SessionError> {
     let mut session = loop {
         let place = match tool() {
             Err(SessionError::NoDaemon(_)) => Place::from_env(),
+            // One of another release understands nothing but a signal.
+            Err(error) if is_foreign(&error) => {
+                let place = Place::from_env();
+                if Instant::now() >= until || !terminate(&place) {
+                    return Err(error);
+                }
+                std::thread::sleep(Duration::from_millis(20));
+                continue;
+            }
             other => break other?,
         };
         // A daemon that was killed may have left its socket and lock.
@@ -42,6 +53,26 @@ pub fn down() -> Result<(), SessionError> {
     stop(&mut session)?;
     println!("the machine in {} is down", session.place().dir().display());
     Ok(())
+}
+
+/// Whether the daemon is of another release.
+fn is_foreign(error: &SessionError) -> bool {
+    match error {
+        SessionError::Version { .. } | SessionError::Protocol(_) => true,
+        SessionError::Refused(why) => matches!(why.kind, ErrorKind::Version | ErrorKind::Protocol),
+        _ => false,
+    }
+}
+
+/// Tells the daemon of that place to end, as init would; whether there is one.
+fn terminate(place: &Place) -> bool {
+    let lock = std::fs::read_to_string(place.dir().join("daemon.lock")).unwrap_or_default();
+    let Ok(pid) = lock.trim().parse::<i32>() else { return false };
+    // The number may be another process's by now.
+    let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let is_ours = line.split(|byte| *byte == 0).any(|word| word == place.dir().as_os_str().as_bytes());
+    let Some(pid) = Pid::from_raw(pid).filter(|_| is_ours) else { return false };
+    kill_process(pid, Signal::TERM).is_ok()
 }
 
 /// Stops the machine and waits until the daemon is gone.

@@ -175,7 +175,7 @@ pub const CASES: &[Case] = &[
     case("thb", &[run("thb 3")]),
     case("trsg", &[run("trsg").reads("3\n5\n").ends(End::Code(1))]),
     // It adds to a variable that it never set: the sum differs from run to run.
-    case("frsg", &[run("frsg").reads("3\n5\n")]).drop(&["The Sum of Squares"]),
+    case("frsg", &[run("frsg").reads("3\n5\n")]).drop(&["Sum of Squares"]),
     case("inherit 1", &[run("inherita inherit1")]),
     case("inherit 3", &[run("inherita inherit3")]),
     case("inherit b", &[run("inheritb inherit3")]),
@@ -284,17 +284,23 @@ pub const CASES: &[Case] = &[
             ("pvm> ", "spawn -2 -> spmd\n"),
             ("finished", "quit\n"),
         ])],
-    ),
+    )
+    // The jobs write at the same time. A handler of the console for its own end is not called.
+    .sorted()
+    .drop(&["exit handler called", "Pass a token", "EOF"]),
     case(
         "console script",
         &[run("/usr/bin/pvm").reads("version\nmstat 127.0.0.1\npstat t40001\nsetopt\nnames\ntrace\nquit\n")],
-    ),
+    )
+    .drop(&["exit handler called"]),
     case("console halt", &[run("/usr/bin/pvm").reads("halt\n").ends(End::Signal(15))]),
     case("tracer", &[run("tracer -h"), run("trcsort -h")]),
     case(
         "tracing",
         &[
-            beside("tracer -T trace.out", "tracer>").talks(&[("tracer>", "quit\n")]).ends(End::Code(255)),
+            beside("tracer -T trace.out", "tracer>")
+                .talks(&[("Connected to Tracer", "quit\n")])
+                .ends(End::Code(255)),
             run("starter 2 spmd"),
         ],
     )

@@ -14,11 +14,6 @@ const DUMP: i32 = 9;
 const LIST: i32 = 10;
 
 impl State {
-    /// Who is to be asked about groups; an error when there are none.
-    pub(crate) fn group_server(&mut self) -> Pvm<i32> {
-        if self.group_rows()?.is_empty() { Err(PvmError::NotFound) } else { Ok(Tid::LOCAL_DAEMON.0) }
-    }
-
     /// Answers what was sent to the group server.
     pub(crate) fn ask_group_server(&mut self, tag: i32) -> Pvm<i32> {
         match tag {
@@ -26,7 +21,7 @@ impl State {
             LIST => {
                 let rows = self.group_rows()?;
                 let Words(data) = rows.iter().fold(Words::default().number(rows.len() as i32), told);
-                let (from, meta) = (Tid::LOCAL_DAEMON.0, encoding::XDR);
+                let (from, meta) = (Tid(self.me()?.tid).daemon().0, encoding::XDR);
                 let envelope = Message { from, tag, context: CONTEXT, meta, ..Message::NONE };
                 self.machine()?.inject(&envelope, &data)?;
                 Ok(0)

@@ -77,7 +77,7 @@ impl Options {
             ROUTE => (DONT_ROUTE..=ROUTE_DIRECT).contains(&value),
             FRAGMENT_SIZE => (1..=1 << 20).contains(&value),
             TRACE_OPTIONS | SELF_TRACE_OPTIONS => (1..=3).contains(&value),
-            OUTPUT_TID | SELF_OUTPUT_TID | TRACE_TID | SELF_TRACE_TID => value >= 0,
+            OUTPUT_TID | TRACE_TID => value >= 0,
             _ => true,
         };
         if !valid {
@@ -127,7 +127,7 @@ impl Options {
     pub(crate) fn own_output(&self) -> Output {
         let value = |what: i32| self.values[what as usize];
         match value(SELF_OUTPUT_TID) {
-            0 => Output::Log,
+            ..=0 => Output::Log,
             to => Output::Messages(OutputMessages {
                 to: Tid(to),
                 context: value(SELF_OUTPUT_CONTEXT) as u32,

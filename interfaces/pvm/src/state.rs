@@ -547,7 +547,7 @@ impl State {
                 ])
             });
         }
-        if Tid(to) == Tid::LOCAL_DAEMON && context == crate::group_server::CONTEXT {
+        if context == crate::group_server::CONTEXT && Tid(to) == Tid(self.me()?.tid).daemon() {
             return self.ask_group_server(tag);
         }
         let reserved = self.may_use_reserved_tags();

@@ -15,6 +15,18 @@ use parvum_wire::control::GroupRow;
 /// More members than that always ask: the page counts them in fifteen bits.
 const LARGEST_MEETING: usize = 0x7fff;
 
+/// For so long a task that was started may be about to join a group.
+const FLEDGLING: Now = 50_000_000;
+
+/// Who asks for a member that is not there yet.
+pub(super) struct Wish {
+    pub until: Now,
+    client: ClientId,
+    id: RequestId,
+    name: String,
+    instance: u32,
+}
+
 pub(super) type Groups = BTreeMap<String, Group>;
 
 #[derive(Default)]
@@ -61,6 +73,7 @@ impl<F: Clone> Machine<F> {
         let meeting = group.meeting.take();
         group.lost = group.lost.saturating_sub(1);
         self.close_meeting(meeting);
+        self.grant_wishes();
         Ok(Reply::Number(taken))
     }
 
@@ -256,9 +269,45 @@ impl<F: Clone> Machine<F> {
     }
 
     pub(super) fn group_tid(&mut self, client: ClientId, id: RequestId, name: &str, instance: u32) {
-        let found = self.group(name).map(|g| g.members.get(&instance).copied());
-        let found = found.and_then(|tid| tid.ok_or(ErrorKind::NoSuchInstance.into()));
+        let found = self.instance(name, instance);
+        if found.is_err() && check_name(name).is_ok() && self.somebody_may_join() {
+            let until = self.now + FLEDGLING;
+            self.wishes.push(Wish { until, client, id, name: name.to_owned(), instance });
+            self.deadline_changed = true;
+            return;
+        }
         self.answer(client, id, found.map(Reply::Task));
+    }
+
+    fn instance(&self, name: &str, instance: u32) -> Result<Tid, Failure> {
+        let found = self.group(name)?.members.get(&instance).copied();
+        found.ok_or(ErrorKind::NoSuchInstance.into())
+    }
+
+    /// Whether a task was started a moment ago. PVM takes so long to answer that tasks started
+    /// together find one another; programs that do not, sleep for a second.
+    fn somebody_may_join(&self) -> bool {
+        self.processes.values().any(|process| process.began + FLEDGLING > self.now)
+    }
+
+    /// Somebody has joined: perhaps who was asked for.
+    fn grant_wishes(&mut self) {
+        for wish in std::mem::take(&mut self.wishes) {
+            match self.instance(&wish.name, wish.instance) {
+                Ok(tid) => self.reply(wish.client, wish.id, Reply::Task(tid)),
+                Err(_) => self.wishes.push(wish),
+            }
+        }
+    }
+
+    /// Refuses what was wished for too long.
+    pub(super) fn give_up_wishes(&mut self) {
+        for wish in std::mem::take(&mut self.wishes) {
+            match self.instance(&wish.name, wish.instance) {
+                Err(why) if wish.until <= self.now => self.refuse(wish.client, wish.id, why),
+                _ => self.wishes.push(wish),
+            }
+        }
     }
 
     pub(super) fn group_instance(&mut self, client: ClientId, id: RequestId, name: &str, tid: Tid) {

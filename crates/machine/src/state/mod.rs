@@ -269,6 +269,8 @@ struct Task<F> {
     role: Role,
     channel: Option<Channel<F>>,
     secret: [u8; 16],
+    /// Who is told when it is gone, if nobody spawned it.
+    trace: Option<OutputMessages>,
     /// Those that were started by the same request, in its order.
     siblings: Rc<[Tid]>,
     /// The runner it belongs to.
@@ -298,6 +300,8 @@ struct Process {
     status: Option<ExitStatus>,
     output_open: bool,
     kill_at: Option<Now>,
+    /// When it was started.
+    began: Now,
     /// Belongs to a spawn that was undone.
     undone: bool,
     /// Who is told that it begins and ends.
@@ -333,6 +337,8 @@ pub struct Machine<F> {
     contexts: context::Contexts,
     groups: groups::Groups,
     last_meeting: u64,
+    /// Questions for members that may be about to join.
+    wishes: Vec<groups::Wish>,
     /// The tracers that know what the data in events is called.
     tracers: HashSet<Tid>,
     mailbox: mailbox::Mailbox,
@@ -362,6 +368,7 @@ impl<F: Clone> Machine<F> {
             contexts: Default::default(),
             groups: Default::default(),
             last_meeting: 0,
+            wishes: Vec::new(),
             tracers: HashSet::new(),
             mailbox: Default::default(),
             watches: Default::default(),
@@ -394,7 +401,8 @@ impl<F: Clone> Machine<F> {
     /// When the next [`Input::Tick`] is due.
     pub fn next_deadline(&self) -> Option<Now> {
         let kills = self.processes.values().filter_map(|p| p.kill_at);
-        kills.chain(self.tasks.values().filter_map(|t| t.gone_at)).min()
+        let gone = self.tasks.values().filter_map(|t| t.gone_at);
+        kills.chain(gone).chain(self.wishes.iter().map(|wish| wish.until)).min()
     }
 
     /// Whether [`Machine::next_deadline`] may have changed since this was last asked.
@@ -626,6 +634,7 @@ impl<F: Clone> Machine<F> {
                 self.effects.push(Effect::Signal { pid: process.pid, group: true, signal: 9 });
             }
         }
+        self.give_up_wishes();
         let over = |t: &Task<F>| t.gone_at.is_some_and(|at| at <= now);
         let gone: Vec<_> =
             self.tasks.iter().filter(|(_, t)| over(t)).map(|(tid, t)| (*tid, t.client)).collect();

@@ -118,7 +118,7 @@ impl<F: Clone> Machine<F> {
     pub(super) fn tell_manager_of_arrival(&mut self, tid: Tid) {
         if let Some(mail) = self.mailbox.tracer().filter(|_| self.tasks[&tid].role == Role::Task) {
             if let Some(tracer) = tracer_in(&mail) {
-                self.introduce_data(tracer);
+                self.trace_guest(tracer, tid);
             }
             self.event(tid, Event::Tracer(mail), Vec::new());
         }

@@ -62,6 +62,7 @@ impl<F: Clone> Machine<F> {
                 status,
                 output_open: true,
                 kill_at,
+                began: self.now,
                 undone: false,
                 trace: plan.trace,
                 tasker,

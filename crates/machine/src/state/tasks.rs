@@ -126,6 +126,7 @@ impl<F: Clone> Machine<F> {
         self.tell_watchers(tid);
         self.leave_part(tid);
         self.tracers.remove(&tid);
+        self.trace_end(tid, task.trace);
         if task.role == Role::Runner {
             let job = self.processes.iter().filter(|(_, p)| p.job == Some(tid)).map(|(t, _)| *t);
             for tid in job.collect::<Vec<_>>() {
@@ -292,6 +293,7 @@ impl<F> Task<F> {
             role: Role::Task,
             channel: None,
             secret: [0; 16],
+            trace: None,
             siblings: Rc::new([]),
             job: None,
             process: None,

@@ -521,3 +521,22 @@ fn who_gets_the_output_hears_of_what_its_tasks_start() {
     let told = Event::Started { tid, parent: first, name: "b".into() };
     assert_eq!(events(&effects), [(1, told)]);
 }
+
+#[test]
+fn who_asks_for_a_member_that_is_being_started_is_answered_when_it_joins() {
+    let mut bench = Bench::new();
+    bench.enrol(1);
+    let ask = || Request::GroupTid { group: "g".into(), instance: 1 };
+    let join = || Request::Join { group: "g".into() };
+    bench.call(1, join());
+    assert_eq!(kind(&bench.call(1, ask())), ErrorKind::NoSuchInstance, "nobody is on the way");
+    let tid = bench.spawn(1, "prog", 1, false)[0].clone().expect("starts").tid;
+    assert!(answers(&bench.call(1, ask())).is_empty(), "it may come");
+    bench.enrol_as(2, Role::Task, Some(tid));
+    let effects = answers(&bench.call(2, join()));
+    assert!(effects.contains(&(1, Ok(Reply::Task(tid)))));
+    assert!(answers(&bench.call(1, Request::GroupTid { group: "g".into(), instance: 7 })).is_empty());
+    bench.now += 60_000_000;
+    let effects = bench.input(Input::Tick);
+    assert_eq!(kind(&effects), ErrorKind::NoSuchInstance, "it did not");
+}

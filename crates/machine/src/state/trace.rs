@@ -29,12 +29,26 @@ impl<F: Clone> Machine<F> {
             let Some(process) = self.processes.get(tid) else { continue };
             let parent = process.parent.map_or(0, |parent| parent.0);
             let (flag, name) = (process.flag, process.name.clone());
-            let begun = self.event_words(NEW_TASK, "newtask", *tid);
-            let begun = value(value(begun, PARENT, parent), FLAGS, flag);
-            let begun = begun.number(NAME).number(STRING).text(name.as_bytes()).number(-6);
-            self.trace(tracer, begun);
+            self.trace_new_task(tracer, *tid, parent, flag, &name);
             let spawned = value(self.event_words(SPAWNED_TASK, "spntask", *tid), PARENT, parent).number(-6);
             self.trace(tracer, spawned);
+        }
+    }
+
+    fn trace_new_task(&mut self, tracer: OutputMessages, tid: Tid, parent: i32, flag: i32, name: &str) {
+        let begun = self.event_words(NEW_TASK, "newtask", tid);
+        let begun = value(value(begun, PARENT, parent), FLAGS, flag);
+        self.trace(tracer, begun.number(NAME).number(STRING).text(name.as_bytes()).number(-6));
+    }
+
+    /// A task that was started by hand has enrolled: a tracer of all tasks hears of it.
+    pub(super) fn trace_guest(&mut self, tracer: OutputMessages, tid: Tid) {
+        self.introduce_data(tracer);
+        let task = &self.tasks[&tid];
+        if task.process.is_none() && tracer.to != tid {
+            let name = task.name.clone();
+            self.trace_new_task(tracer, tid, 0, 0, &name);
+            self.tasks.get_mut(&tid).expect("just seen").trace = Some(tracer);
         }
     }
 

@@ -1,9 +1,11 @@
 //! Groups: pvm_joingroup(3), pvm_barrier(3), pvm_bcast(3) ...
 
 use super::text;
-use crate::errors::{Pvm, PvmError, is_absence};
+use crate::errors::{Pvm, PvmError};
 use crate::state::{State, call_but};
+use parvum_wire::Tid;
 use std::ffi::{c_char, c_int};
+use std::sync::atomic::AtomicPtr;
 
 /// A group's name.
 ///
@@ -104,20 +106,12 @@ pub unsafe extern "C" fn pvm_freezegroup(group: *const c_char, count: c_int) -> 
     group_call("pvm_freezegroup", |state| state.freeze(unsafe { group_name(group)? }, count))
 }
 
-/// Who is to be asked about groups: the daemon, which answers as PVM's group server would; an error
-/// when there are no groups.
+/// Who is to be asked about groups: the daemon of this host, which answers as PVM's group server would.
 #[unsafe(no_mangle)]
 pub extern "C" fn gs_getgstid() -> c_int {
-    call_but("gs_getgstid", is_absence, State::group_server)
+    call_but("gs_getgstid", |_| true, |state| Ok(Tid(state.me()?.tid).daemon().0))
 }
 
-/// How long PVM's programs wait for an answer about groups.
+/// How long PVM's programs wait for an answer about groups: a time, or null for as long as it takes.
 #[unsafe(export_name = "pvmgs_tmout")]
-pub static PATIENCE: Patience = Patience(libc::timeval { tv_sec: 5, tv_usec: 0 });
-
-/// A time that programs read.
-#[repr(transparent)]
-pub struct Patience(libc::timeval);
-
-// SAFETY: a constant of plain numbers.
-unsafe impl Sync for Patience {}
+pub static PATIENCE: AtomicPtr<libc::timeval> = AtomicPtr::new(std::ptr::null_mut());

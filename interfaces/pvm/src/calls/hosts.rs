@@ -93,8 +93,13 @@ pub unsafe extern "C" fn pvm_mstat(host: *const c_char) -> c_int {
             return Err(PvmError::BadParam);
         }
         let Reply::Hosts(rows) = state.ask(&Request::Hosts)? else { return Err(PvmError::DSysErr) };
-        if rows.iter().any(|row| row.name == host) { Ok(0) } else { Err(PvmError::NoHost) }
+        if is_here(&host) || rows.iter().any(|row| row.name == host) { Ok(0) } else { Err(PvmError::NoHost) }
     })
+}
+
+/// Whether the name is one that every host has for itself.
+fn is_here(name: &str) -> bool {
+    name == "localhost" || name.parse().is_ok_and(|address: std::net::IpAddr| address.is_loopback())
 }
 
 /// Whether a task runs.
