@@ -59,10 +59,14 @@ impl Place {
             let dir = std::path::absolute(&dir).unwrap_or(dir);
             return Place { dir, source: "PARVUM_DIR" };
         }
+        // PVM's way to have several machines: each with a name of its own.
+        let name = std::env::var("PVM_VMID").unwrap_or_default();
+        let name: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || "._-".contains(*c)).collect();
+        let suffix = if name.is_empty() { name } else { format!("-{name}") };
         match set("XDG_RUNTIME_DIR").filter(|dir| dir.is_absolute() && dir.is_dir()) {
-            Some(dir) => Place { dir: dir.join("parvum"), source: "XDG_RUNTIME_DIR" },
+            Some(dir) => Place { dir: dir.join(format!("parvum{suffix}")), source: "XDG_RUNTIME_DIR" },
             None => {
-                let dir = format!("/tmp/parvum-{}", geteuid().as_raw());
+                let dir = format!("/tmp/parvum-{}{suffix}", geteuid().as_raw());
                 Place { dir: dir.into(), source: "default" }
             }
         }

@@ -16,6 +16,7 @@
 #include "pvm3.h"
 
 int lpvmerr(const char *, int);
+int parvum_pvm_say(const char *);
 
 struct item {
 	int count, stride;
@@ -175,6 +176,9 @@ static int walk(const char *name, const char *format, va_list *args, int packing
 
 int parvum_pvm_packf(const char *format, ...);
 int parvum_pvm_unpackf(const char *format, ...);
+int parvum_pvm_vpackf(const char *format, va_list args);
+int parvum_pvm_vunpackf(const char *format, va_list args);
+int parvum_pvm_log(const char *format, ...);
 
 int parvum_pvm_packf(const char *format, ...)
 {
@@ -196,4 +200,41 @@ int parvum_pvm_unpackf(const char *format, ...)
 	info = walk("pvm_unpackf", format, &args, 0);
 	va_end(args);
 	return info;
+}
+
+/* The same, with arguments that another function was given. */
+int parvum_pvm_vpackf(const char *format, va_list args)
+{
+	va_list own;
+	int info;
+
+	va_copy(own, args);
+	info = walk("pvm_vpackf", format, &own, 1);
+	va_end(own);
+	return info;
+}
+
+int parvum_pvm_vunpackf(const char *format, va_list args)
+{
+	va_list own;
+	int info;
+
+	va_copy(own, args);
+	info = walk("pvm_vunpackf", format, &own, 0);
+	va_end(own);
+	return info;
+}
+
+/* A line on standard error, with the task's name before it. */
+int parvum_pvm_log(const char *format, ...)
+{
+	char line[1024];
+	va_list args;
+
+	if (!format)
+		return PvmBadParam;
+	va_start(args, format);
+	vsnprintf(line, sizeof line, format, args);
+	va_end(args);
+	return parvum_pvm_say(line);
 }

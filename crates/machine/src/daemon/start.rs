@@ -6,7 +6,7 @@ use super::log::Log;
 use super::shell::Shell;
 use crate::state::{Config, Limits};
 use parvum_socket::{Place, PlaceError};
-use parvum_wire::control::HostSettings;
+use parvum_wire::control::{Blob, HostSettings};
 use rustix::fs::{FlockOperation, flock, fstat, stat};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::fs::{File, OpenOptions};
@@ -209,6 +209,20 @@ fn raise_nofile() -> Rlimit {
     before
 }
 
+/// What a hostfile does not say, PVM's variables may.
+fn with_variables(mut settings: HostSettings) -> HostSettings {
+    use std::os::unix::ffi::OsStringExt;
+    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+    if settings.search.is_empty()
+        && let Some(path) = set("PVM_PATH")
+    {
+        let dirs = std::env::split_paths(&path).filter(|dir| !dir.as_os_str().is_empty());
+        settings.search = dirs.map(|dir| Blob(dir.into_os_string().into_vec())).collect();
+    }
+    settings.cwd = settings.cwd.or_else(|| set("PVM_WD").map(|dir| Blob(dir.into_vec())));
+    settings
+}
+
 fn config(settings: HostSettings) -> Config {
     let name = rustix::system::uname();
     let entropy = Box::new(|| {
@@ -229,7 +243,7 @@ fn config(settings: HostSettings) -> Config {
             let now = rustix::time::clock_gettime(rustix::time::ClockId::Realtime);
             (now.tv_sec, now.tv_nsec as u32)
         }),
-        settings,
+        settings: with_variables(settings),
         entropy,
         limits: Limits::default(),
     }

@@ -5,6 +5,7 @@ use crate::errors::{Pvm, PvmError};
 use crate::state::call;
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 const EXPORT: &str = "PVM_EXPORT";
 
@@ -119,7 +120,7 @@ places! {
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_strerror() -> *const c_char {
     static KEPT: Kept = Kept(Mutex::new(None));
-    let code = super::ERRNO.load(std::sync::atomic::Ordering::Relaxed);
+    let code = super::ERRNO.load(Ordering::Relaxed);
     KEPT.give(crate::errors::text(code).to_owned())
 }
 
@@ -148,4 +149,37 @@ pub unsafe extern "C" fn pvmxtoi(digits: *const c_char) -> c_int {
     let digits = digits.trim_start_matches("0x");
     let end = digits.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(digits.len());
     u32::from_str_radix(&digits[..end], 16).unwrap_or(0) as c_int
+}
+
+/// Writes the path of a temporary file that does not exist into `name`, in the folder of `pvmgettmp`;
+/// gives `name`. Null: into memory that lasts until the next call.
+///
+/// # Safety
+/// `name` must be null or writable for 128 bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pvmtmpnam(name: *mut c_char) -> *mut c_char {
+    const ROOM: usize = 128;
+    static KEPT: Kept = Kept(Mutex::new(None));
+    static LAST: AtomicU32 = AtomicU32::new(0);
+    let folder = named("PVM_TMP", "/tmp");
+    let path = loop {
+        // Relaxed: any two numbers differ, whoever draws them.
+        let number = LAST.fetch_add(1, Ordering::Relaxed);
+        let path = format!("{folder}/pvmtmp{:06}.{number}", std::process::id());
+        if !std::path::Path::new(&path).exists() {
+            break path;
+        }
+    };
+    if name.is_null() {
+        return KEPT.give(path);
+    }
+    if path.len() >= ROOM {
+        return std::ptr::null_mut();
+    }
+    // SAFETY: the path and its end fit into the room that the caller promises.
+    unsafe {
+        std::ptr::copy_nonoverlapping(path.as_ptr().cast(), name, path.len());
+        name.add(path.len()).write(0);
+    }
+    name
 }

@@ -19,6 +19,7 @@ mod process;
 mod trace;
 mod utility;
 mod variables;
+mod variadic;
 
 pub(crate) use handlers::{CFile, run_handler, run_matcher};
 pub(crate) use info::{ERRNO, HostInfo, TaskInfo};

@@ -347,28 +347,3 @@ pub unsafe extern "C" fn pvm_upkstr(string: *mut c_char) -> c_int {
         Ok(0)
     })
 }
-
-unsafe extern "C" {
-    fn parvum_pvm_packf();
-    fn parvum_pvm_unpackf();
-}
-
-/// Packs as a format says; see `c/packf.c`. The arguments are C's, so this only goes there.
-#[unsafe(naked)]
-#[unsafe(no_mangle)]
-pub extern "C" fn pvm_packf() {
-    #[cfg(target_arch = "x86_64")]
-    core::arch::naked_asm!("jmp {there}", there = sym parvum_pvm_packf);
-    #[cfg(target_arch = "aarch64")]
-    core::arch::naked_asm!("b {there}", there = sym parvum_pvm_packf);
-}
-
-/// Unpacks as a format says; see `c/packf.c`.
-#[unsafe(naked)]
-#[unsafe(no_mangle)]
-pub extern "C" fn pvm_unpackf() {
-    #[cfg(target_arch = "x86_64")]
-    core::arch::naked_asm!("jmp {there}", there = sym parvum_pvm_unpackf);
-    #[cfg(target_arch = "aarch64")]
-    core::arch::naked_asm!("b {there}", there = sym parvum_pvm_unpackf);
-}

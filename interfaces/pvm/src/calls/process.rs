@@ -100,6 +100,7 @@ pub unsafe extern "C" fn pvm_spawn(
                 args: arguments(args),
                 count: count as u32,
                 search: search_path(),
+                cwd: std::env::var_os("PVMSPAWNWD").map(|dir| blob(dir.as_bytes())),
                 env_add: exported(state),
                 place: place_of(flags, place)?,
                 flag: flags,
