@@ -172,3 +172,16 @@ fn every_option_is_on_its_page() {
         rows(&page("options.md")).iter().flat_map(|(_, cells)| variables(&cells[1])).collect();
     assert_eq!(written, read, "left: docs/options.md, right: the sources");
 }
+
+/// Every function of `pvm3.h` has its place on the page of functions.
+#[test]
+fn every_function_is_on_its_page() {
+    let header = std::fs::read_to_string(root().join("interfaces/pvm/include/pvm3.h")).expect("pvm3.h");
+    let page = page("pvm-functions.md");
+    let words = header.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    let missing: Vec<_> = words
+        .filter(|word| word.starts_with("pvm_") && *word != "pvm_errno")
+        .filter(|word| !page.contains(&format!("`{word}`")))
+        .collect();
+    assert!(missing.is_empty(), "docs/pvm-functions.md lacks {missing:?}");
+}

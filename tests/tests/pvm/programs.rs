@@ -46,6 +46,8 @@ programs! {
     corners_that_real_programs_turn: "corners";
     sixty_four_tasks_on_a_few_cores: "many";
     functions_that_pvm_calls: "handlers";
+    traces: "trace";
+    a_resource_manager_and_a_tasker: "manager";
     hosts_contexts_families_and_messages_in_messages: "machine";
 }
 
