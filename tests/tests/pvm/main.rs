@@ -2,6 +2,7 @@
 
 mod bounds;
 mod faults;
+mod fortran;
 mod mixed;
 mod programs;
 mod surface;
