@@ -146,8 +146,7 @@ fn compile(stage: &Stage, source: &Path) {
 /// The Fortran compiler, when one is installed.
 pub fn fortran() -> Option<&'static str> {
     static FOUND: OnceLock<bool> = OnceLock::new();
-    let found =
-        || Command::new("gfortran").arg("--version").output().is_ok_and(|done| done.status.success());
+    let found = || Command::new("gfortran").arg("--version").output().is_ok_and(|done| done.status.success());
     FOUND.get_or_init(found).then_some("gfortran")
 }
 
