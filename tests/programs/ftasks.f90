@@ -194,6 +194,8 @@ contains
         call holds('the other', name == 'fortran den' .and. entries == 1)
       end if
     end do
+    call pvmfgetmboxinfo('fortran*', name, classes, entries, indices, owners, flags, info)
+    call gives('after the last class', PvmNotFound, info)
     call pvmfgetmboxinfo('nothing*', name, classes, entries, indices, owners, flags, info)
     call gives('none', PvmNotFound, info)
     do i = 0, 2

@@ -76,27 +76,29 @@ PVMF pvmfdelinfo_(const char *name, const int *index, const int *flags, int *inf
 }
 
 /*
- * A class at each call. PVM 3.4.6 neither tells how many there are nor goes on
- * to the second, and says how it went only when it failed; here it does.
+ * A class at each call, and PvmNotFound after the last, as PVM's manual has it;
+ * -1 for the count or the result begins anew. PVM 3.4.6 gives the first class
+ * for ever, does not tell how many there are, and sets no result.
  */
 PVMF pvmfgetmboxinfo_(const char *pattern, char *name, int *nclasses, int *nentries, int *index, int *owner,
 	int *flags, int *info, size_t pattern_length, size_t name_length)
 {
-	static struct walk walk;
+	static int count, next;
 	static struct pvmmboxinfo *classes;
-	if (parvum_walk_begins(&walk, nclasses)) {
-		WITH_TEXT(info, pattern, pattern_length, wanted,
-			pvm_getmboxinfo(wanted, &walk.count, &classes));
+	if ((nclasses && *nclasses == -1) || *info == -1)
+		next = 0;
+	if (next == 0) {
+		WITH_TEXT(info, pattern, pattern_length, wanted, pvm_getmboxinfo(wanted, &count, &classes));
 		if (*info < 0)
 			return;
-		if (walk.count == 0) {
-			GIVE(nclasses, 0);
-			*info = PvmNotFound;
-			return;
-		}
 	}
-	const struct pvmmboxinfo *row = &classes[parvum_walk_step(&walk)];
-	GIVE(nclasses, walk.count);
+	GIVE(nclasses, count);
+	if (next >= count) {
+		next = 0;
+		*info = PvmNotFound;
+		return;
+	}
+	const struct pvmmboxinfo *row = &classes[next++];
 	parvum_give_text(name, name_length, row->mi_name);
 	GIVE(nentries, row->mi_nentries);
 	for (int i = 0; i < row->mi_nentries; i++) {
