@@ -112,7 +112,7 @@ static void membership(void)
 	GIVES(PvmNoGroup, pvm_barrier("nobody's", 1));
 	GIVES(PvmNoGroup, pvm_lvgroup("nobody's"));
 	GIVES(PvmNotInGroup, pvm_getinst(GROUP, pvm_gettid(GROUP, 0) | 0x3ffff));
-	GIVES(PvmBadParam, pvm_barrier(GROUP, 0));
+	GIVES(PvmMismatch, pvm_barrier(GROUP, 0));
 	CHECK(pvm_reduce(NULL, own, 1, PVM_INT, REDUCE, GROUP, 0) == PvmBadParam);
 	CHECK(pvm_gather(own, own, -1, PVM_INT, REDUCE, GROUP, 0) == PvmBadParam);
 	CHECK(pvm_gather(own, own, 1, 99, REDUCE, GROUP, 0) == PvmBadParam);
@@ -135,7 +135,10 @@ static void broadcast(void)
 		if (me == root) {
 			CHECK(pvm_initsend(PvmDataDefault) > 0);
 			OK(pvm_pkint(&root, 1, 1));
-			OK(pvm_bcast(GROUP, CAST));
+			/* Nobody to hear it is a failure. */
+			pvm_setopt(PvmAutoErr, 0);
+			GIVES(size > 1 ? PvmOk : PvmNoInst, pvm_bcast(GROUP, CAST));
+			pvm_setopt(PvmAutoErr, 1);
 			continue;
 		}
 		int bufid = pvm_recv(pvm_gettid(GROUP, root), CAST);

@@ -39,7 +39,7 @@ int main(void)
 		GIVES(PvmNoData, pvm_unpackf("%d", &d2));
 		GIVES(PvmBadParam, pvm_packf("%q", 1));
 		GIVES(PvmBadParam, pvm_packf("%", 1));
-		GIVES(PvmBadParam, pvm_packf("no item"));
+		OK(pvm_packf("no item"));
 		GIVES(PvmBadParam, pvm_unpackf(NULL));
 		GIVES(PvmBadParam, pvm_packf("%+", 17));
 		pvm_setopt(PvmAutoErr, 1);

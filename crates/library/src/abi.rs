@@ -59,6 +59,7 @@ static TABLE: Table = Table {
     watch: watching::watch,
     start_machine: watching::start_machine,
     manager: watching::manager,
+    tracer: watching::tracer,
 };
 
 /// The table; see `parvum-waist`.
@@ -543,9 +544,10 @@ extern "C" fn give_back(handle: u64) {
 }
 
 extern "C" fn progress() -> Progress {
-    with(Progress { moved: false, lost: true }, |runtime| Progress {
-        moved: runtime.progress(),
-        lost: runtime.session.is_lost(),
+    with(Progress { moved: false, lost: true }, |runtime| {
+        // Nothing rings when a daemon dies: look.
+        runtime.attend();
+        Progress { moved: runtime.progress(), lost: runtime.session.is_lost() }
     })
 }
 
@@ -638,7 +640,11 @@ unsafe extern "C" fn descriptors(out: *mut i32, room: usize) -> usize {
     use rustix::fd::{AsFd, AsRawFd};
     with(0, |runtime| {
         let watched = runtime.watched.iter().map(|(_, socket)| socket.as_raw_fd());
-        let all = [runtime.session.fd().as_raw_fd(), runtime.as_fd().as_raw_fd()].into_iter().chain(watched);
+        // Connections that are about to come, as well.
+        let greeting = runtime.greeting.iter().map(|greeting| greeting.socket().as_raw_fd());
+        let listener = runtime.listener.iter().map(|socket| socket.as_raw_fd());
+        let all = [runtime.session.fd().as_raw_fd(), runtime.as_fd().as_raw_fd()].into_iter();
+        let all = all.chain(watched).chain(greeting).chain(listener);
         let mut count = 0;
         for descriptor in all.take(room) {
             // SAFETY: `count` stays below `room`, which the caller has.

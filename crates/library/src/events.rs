@@ -55,6 +55,7 @@ impl Runtime {
             Event::Undeliverable { to } => self.lose(to),
             Event::Notified { cookie, about, tid } => self.note(cookie, about, tid),
             Event::Manager(manager) => self.manager = manager,
+            Event::Tracer(mail) => self.tracer = Some(mail.0),
             Event::Word { context, tag, data } => self.inject_from_daemon(context, tag, &data.0),
             Event::TaskOutput { tid, context, tag, news } => self.note_output(tid, context, tag, news),
             // For runners, and for interfaces that catch output.

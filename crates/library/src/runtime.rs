@@ -52,6 +52,8 @@ pub(crate) struct Runtime {
     pub(crate) also: Option<Arc<MeetingPage>>,
     /// The resource manager, if a task plays it.
     pub(crate) manager: Option<Tid>,
+    /// What a tracer of all tasks wants, in its interface's words.
+    pub(crate) tracer: Option<Vec<u8>>,
     /// Blocks lent to interfaces, by handle.
     pub(crate) lent: Vec<Option<Block>>,
     /// Data that is still with its sender, by handle.
@@ -140,6 +142,7 @@ impl Runtime {
             meetings: Vec::new(),
             also: None,
             manager: None,
+            tracer: None,
             lent: Vec::new(),
             remotes: Vec::new(),
         })

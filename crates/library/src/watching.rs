@@ -53,6 +53,17 @@ pub(crate) extern "C" fn manager() -> i32 {
     })
 }
 
+pub(crate) unsafe extern "C" fn tracer(out: *mut u8, room: usize) -> usize {
+    with(0, |runtime| {
+        runtime.progress();
+        let mail = runtime.tracer.as_deref().unwrap_or_default();
+        let length = mail.len().min(room);
+        // SAFETY: room for `room` bytes, by the table's contract.
+        unsafe { std::ptr::copy_nonoverlapping(mail.as_ptr(), out, length) };
+        length
+    })
+}
+
 /// How long a machine may take to come up.
 const PATIENCE: Duration = Duration::from_secs(10);
 

@@ -311,4 +311,6 @@ pub struct Table {
     pub start_machine: unsafe extern "C" fn(arguments: *const u8, length: usize) -> i32,
     /// The task that plays the resource manager, as far as the daemon has told; 0 for none.
     pub manager: extern "C" fn() -> i32,
+    /// Copies what a tracer of all tasks has put into the mailbox; returns its length, 0 for none.
+    pub tracer: unsafe extern "C" fn(out: *mut u8, room: usize) -> usize,
 }

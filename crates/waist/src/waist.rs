@@ -257,6 +257,15 @@ impl Waist {
         Some((self.0.manager)()).filter(|tid| *tid != 0)
     }
 
+    /// What a tracer of all tasks has put into the mailbox.
+    pub fn tracer(&self) -> Option<Vec<u8>> {
+        let mut mail = vec![0; 256];
+        // SAFETY: room for as many bytes as the vector is long.
+        let length = unsafe { (self.0.tracer)(mail.as_mut_ptr(), mail.len()) };
+        mail.truncate(length);
+        (!mail.is_empty()).then_some(mail)
+    }
+
     /// From now on a descriptor becomes readable when something comes.
     pub fn watch(&self) {
         (self.0.watch)()

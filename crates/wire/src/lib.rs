@@ -9,6 +9,7 @@ pub mod control;
 pub mod encoding;
 pub mod frame;
 pub mod tid;
+pub mod trace;
 pub mod xdr;
 
 pub use frame::{Header, Kind};

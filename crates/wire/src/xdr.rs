@@ -1,8 +1,9 @@
 //! XDR (RFC 4506) for arrays, with PVM's choices.
 //!
 //! Shorts and ints take four bytes, longs eight (PVM 3.4 cut them to four and
-//! lost what did not fit), floats four, doubles eight, all big-endian. Bytes
-//! stand as they are. There is no alignment between items.
+//! lost what did not fit), floats four, doubles eight, all big-endian. An unsigned
+//! short is widened as if it had a sign. Bytes stand as they are; who appends them
+//! fills up to four. There is no other alignment between items.
 
 /// A number that has an XDR form.
 pub trait Element: Copy + 'static {
@@ -15,12 +16,12 @@ pub trait Element: Copy + 'static {
 }
 
 macro_rules! element {
-    ($($type:ty as $wide:ty),*) => {$(
+    ($($type:ty as $first:ty as $wide:ty),*) => {$(
         impl Element for $type {
             const WIRE: usize = size_of::<$wide>();
             #[inline(always)]
             fn put(self, out: &mut [u8]) {
-                out.copy_from_slice(&(self as $wide).to_be_bytes());
+                out.copy_from_slice(&(self as $first as $wide).to_be_bytes());
             }
             #[inline(always)]
             fn get(bytes: &[u8]) -> Self {
@@ -33,7 +34,15 @@ macro_rules! element {
 }
 
 element!(
-    u8 as u8, i16 as i32, u16 as u32, i32 as i32, u32 as u32, i64 as i64, u64 as u64, f32 as f32, f64 as f64
+    u8 as u8 as u8,
+    i16 as i16 as i32,
+    u16 as i16 as i32,
+    i32 as i32 as i32,
+    u32 as u32 as u32,
+    i64 as i64 as i64,
+    u64 as u64 as u64,
+    f32 as f32 as f32,
+    f64 as f64 as f64
 );
 
 /// Appends the XDR forms of `items`.
@@ -75,8 +84,12 @@ mod tests {
         survives(&[0.0f64, 1e300, -0.0]);
         let mut bytes = Vec::new();
         encode([-2i16].into_iter(), &mut bytes);
+        encode([0xfffeu16].into_iter(), &mut bytes);
         encode([1.0f32].into_iter(), &mut bytes);
         encode([1i64 << 40].into_iter(), &mut bytes);
-        assert_eq!(bytes, [0xff, 0xff, 0xff, 0xfe, 0x3f, 0x80, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0]);
+        assert_eq!(
+            bytes,
+            [0xff, 0xff, 0xff, 0xfe, 0xff, 0xff, 0xff, 0xfe, 0x3f, 0x80, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0]
+        );
     }
 }

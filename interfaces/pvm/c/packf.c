@@ -6,13 +6,16 @@
  *
  * Count and stride are digits, or '*' for an int argument. When packing, an
  * item without a count is a value; with one, and always when unpacking, the
- * argument is an address. Anything but items and blanks is a bad parameter.
+ * argument is an address. An item that makes no sense is a bad parameter.
  */
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "pvm3.h"
+
+int lpvmerr(const char *, int);
 
 struct item {
 	int count, stride;
@@ -58,7 +61,7 @@ static const char *parse(const char *p, va_list *args, struct item *item)
 	if (!p)
 		return NULL;
 	item->kind = *p;
-	return *p ? p + 1 : NULL;
+	return *p && strchr("cdfxs", *p) ? p + 1 : NULL;
 }
 
 #define ARRAY(call, type) call((type *)data, item->count, item->stride)
@@ -141,20 +144,17 @@ static int pack_value(const struct item *item, va_list *args)
  * Values must outlive the call when data is left in place, and ours do not:
  * the format itself may not ask for that.
  */
-static int walk(const char *format, va_list *args, int packing)
+static int walk(const char *name, const char *format, va_list *args, int packing)
 {
 	struct item item;
 	int info = PvmOk;
 
 	if (!format)
-		return PvmBadParam;
+		return lpvmerr(name, PvmBadParam);
 	while (*format && info >= 0) {
-		if (isspace((unsigned char)*format)) {
-			format++;
-			continue;
-		}
+		/* What stands between the items means nothing. */
 		if (*format++ != '%')
-			return PvmBadParam;
+			continue;
 		if (*format == '+' && packing) {
 			info = pvm_initsend(va_arg(*args, int));
 			format++;
@@ -162,7 +162,7 @@ static int walk(const char *format, va_list *args, int packing)
 		}
 		format = parse(format, args, &item);
 		if (!format)
-			return PvmBadParam;
+			return lpvmerr(name, PvmBadParam);
 		if (!packing)
 			info = unpack_array(&item, va_arg(*args, void *));
 		else if (item.counted || item.kind == 's' || item.kind == 'x')
@@ -182,7 +182,7 @@ int parvum_pvm_packf(const char *format, ...)
 	int info;
 
 	va_start(args, format);
-	info = walk(format, &args, 1);
+	info = walk("pvm_packf", format, &args, 1);
 	va_end(args);
 	return info;
 }
@@ -193,7 +193,7 @@ int parvum_pvm_unpackf(const char *format, ...)
 	int info;
 
 	va_start(args, format);
-	info = walk(format, &args, 0);
+	info = walk("pvm_unpackf", format, &args, 0);
 	va_end(args);
 	return info;
 }

@@ -20,6 +20,7 @@ pub(crate) type Match = unsafe extern "C" fn(c_int, c_int, c_int) -> c_int;
 /// What every call has to do at its end, besides its own work; bits of [`DUTIES`].
 pub(crate) const HANDLE: u8 = 1;
 pub(crate) const WATCH: u8 = 2;
+pub(crate) const TRACE: u8 = 4;
 /// Relaxed everywhere: set by calls, under their lock, and read by calls.
 pub(crate) static DUTIES: AtomicU8 = AtomicU8::new(0);
 
@@ -183,20 +184,25 @@ pub(crate) fn handle_messages() {
     HANDLING.set(false);
 }
 
+/// The end of a task is often heard before the end of what it wrote.
+const LATE: Duration = Duration::from_millis(100);
+
 /// Prints what tasks still write, until all of them have ended.
 pub(crate) fn await_output() {
-    let mut said = false;
+    let (begun, mut said) = (Instant::now(), false);
     loop {
         let Ok(seen) = quietly(|state| state.here().map(|waist| waist.arrivals()).ok_or(())) else { return };
         handle_messages();
         if !quietly(|state| state.awaits_output()) {
             return;
         }
-        if !std::mem::replace(&mut said, true) {
+        let patience = LATE.saturating_sub(begun.elapsed());
+        if patience.is_zero() && !std::mem::replace(&mut said, true) {
             let name = quietly(|state| state.name());
             eprintln!("libpvm [{name}]: child task(s) still running.  waiting...");
         }
-        if quietly(|state| state.await_arrival(seen, -1, -1, -1)).is_err() {
+        let limit = if said { -1 } else { patience.as_nanos() as i64 };
+        if quietly(|state| state.await_arrival(seen, -1, -1, limit)).is_err() {
             return;
         }
     }

@@ -86,6 +86,22 @@ codes! {
 /// What PVM calls return inside this crate.
 pub(crate) type Pvm<T> = Result<T, PvmError>;
 
+/// Something is not there: failures of calls with which a program asks whether it is. PVM does not report them.
+pub(crate) fn is_absence(why: PvmError) -> bool {
+    use PvmError::{NoHost, NoParent, NoTask, NotFound, ParentNotSet};
+    matches!(why, NoHost | NoParent | NoTask | NotFound | ParentNotSet)
+}
+
+/// Something is not there, or not for everybody.
+pub(crate) fn is_refusal(why: PvmError) -> bool {
+    is_absence(why) || why == PvmError::Denied
+}
+
+/// Any failure: for calls of which PVM reports none.
+pub(crate) fn is_any(_: PvmError) -> bool {
+    true
+}
+
 impl From<Status> for PvmError {
     fn from(status: Status) -> PvmError {
         match status {

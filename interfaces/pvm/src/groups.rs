@@ -2,6 +2,7 @@
 
 use crate::errors::{Pvm, PvmError};
 use crate::state::State;
+use crate::trace::{Did, Value};
 use parvum_waist::{Message, Notes, Pattern, Receiving, Send, TagKind, call};
 use parvum_wire::control::{Reply, Request};
 use parvum_wire::{Tid, encoding};
@@ -11,10 +12,19 @@ use parvum_wire::{Tid, encoding};
 const CONTEXT: u32 = 0x4752_4f50;
 
 impl State {
+    /// Tells a tracer which group the call is about.
+    fn about_group(&mut self, group: &str, more: &[(Did, i32)]) {
+        self.about(|| {
+            let name = (Did::Group, Value::Text(group.as_bytes().to_vec()));
+            let more = more.iter().map(|(did, number)| (*did, Value::Number(*number)));
+            std::iter::once(name).chain(more).collect()
+        });
+    }
+
     /// Fixes the members of a group, when `count` of them have asked; gives how many there are.
     pub(crate) fn freeze(&mut self, group: String, count: i32) -> Pvm<i32> {
         if count == 0 || count < -1 {
-            return Err(PvmError::BadParam);
+            return Err(PvmError::Mismatch);
         }
         let Reply::Members(members) =
             self.ask_in(&Request::Freeze { group: group.clone(), count }, call::BARRIER)?
@@ -33,11 +43,13 @@ impl State {
     }
 
     pub(crate) fn join(&mut self, group: String) -> Pvm<i32> {
+        self.about_group(&group, &[]);
         number(self.ask(&Request::Join { group })?)
     }
 
     pub(crate) fn leave_group(&mut self, group: String) -> Pvm<i32> {
         let known = self.frozen.len();
+        self.about_group(&group, &[]);
         self.frozen.retain(|(name, _)| *name != group);
         match self.ask(&Request::Leave { group }) {
             // Another has left before, and with that the fixed group was no more.
@@ -47,7 +59,7 @@ impl State {
     }
 
     pub(crate) fn group_tid(&mut self, group: String, instance: i32) -> Pvm<i32> {
-        let instance = u32::try_from(instance).map_err(|_| PvmError::BadParam)?;
+        let instance = u32::try_from(instance).map_err(|_| PvmError::NoInst)?;
         if let Some((_, tid)) =
             self.frozen(&group).and_then(|members| members.iter().find(|m| m.0 == instance))
         {
@@ -61,7 +73,8 @@ impl State {
 
     pub(crate) fn group_instance(&mut self, group: String, tid: i32) -> Pvm<i32> {
         if !Tid(tid).is_task() {
-            return Err(PvmError::BadParam);
+            // Whether there is such a group is asked first.
+            return self.group_size(group).and(Err(PvmError::NotInGroup));
         }
         if let Some((instance, _)) =
             self.frozen(&group).and_then(|members| members.iter().find(|m| m.1.0 == tid))
@@ -72,6 +85,7 @@ impl State {
     }
 
     pub(crate) fn group_size(&mut self, group: String) -> Pvm<i32> {
+        self.about_group(&group, &[]);
         if let Some(members) = self.frozen(&group) {
             return Ok(members.len() as i32);
         }
@@ -79,26 +93,32 @@ impl State {
     }
 
     pub(crate) fn barrier(&mut self, group: String, count: i32) -> Pvm<i32> {
+        self.about_group(&group, &[(Did::BarrierCount, count)]);
         if count == 0 || count < -1 {
-            return Err(PvmError::BadParam);
+            // No member can have asked for so many.
+            return Err(PvmError::Mismatch);
         }
         self.ask_in(&Request::Barrier { group, count }, call::BARRIER).map(|_| 0)
     }
 
     /// Sends the active send buffer to all members but this task.
     pub(crate) fn broadcast(&mut self, group: String, tag: i32) -> Pvm<i32> {
+        self.about_group(&group, &[(Did::Tag, tag), (Did::Context, self.context as i32)]);
+        let (me, context) = (self.me()?.tid, self.context);
+        let mut others = self.members(group)?;
+        others.retain(|(_, tid)| tid.0 != me);
+        if others.is_empty() {
+            return Err(PvmError::NoInst);
+        }
         if tag < 0 {
             return Err(PvmError::BadParam);
         }
         self.can_send()?;
-        let (me, context) = (self.me()?.tid, self.context);
-        for (_, tid) in self.members(group)? {
-            if tid.0 != me {
-                match self.send(tid.0, tag, context) {
-                    // It left while we sent to the others.
-                    Ok(_) | Err(PvmError::NoTask) => {}
-                    Err(why) => return Err(why),
-                }
+        for (_, tid) in others {
+            match self.send(tid.0, tag, context) {
+                // It left while we sent to the others.
+                Ok(_) | Err(PvmError::NoTask) => {}
+                Err(why) => return Err(why),
             }
         }
         Ok(0)
@@ -116,7 +136,7 @@ impl State {
 
     /// This task, the members in the order of their instances, and the root's place among them.
     pub(crate) fn circle(&mut self, group: String, tag: i32, root: i32) -> Pvm<Circle> {
-        if tag < 0 || root < 0 {
+        if tag < 0 {
             return Err(PvmError::BadParam);
         }
         let me = self.me()?.tid;
@@ -124,8 +144,10 @@ impl State {
         if !members.iter().any(|(_, tid)| tid.0 == me) {
             return Err(PvmError::NotInGroup);
         }
-        let root =
-            members.iter().position(|(instance, _)| *instance == root as u32).ok_or(PvmError::NoInst)?;
+        let root = members
+            .iter()
+            .position(|(instance, _)| i64::from(*instance) == i64::from(root))
+            .ok_or(PvmError::NoInst)?;
         Ok(Circle { me, members: members.into_iter().map(|(_, tid)| tid.0).collect(), root })
     }
 

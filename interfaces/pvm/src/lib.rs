@@ -13,10 +13,12 @@ mod calls;
 mod errors;
 #[allow(unsafe_code)]
 mod fork;
+mod group_server;
 mod groups;
 mod manager;
 mod options;
 mod output;
 mod pack;
 mod state;
+mod trace;
 mod words;

@@ -183,7 +183,11 @@ impl State {
             let result = |answer: &mut Reading| {
                 let tid = answer.number()?;
                 if add {
-                    (answer.text()?, answer.text()?, answer.number()?, answer.number()?);
+                    // Its name, architecture, speed and data format.
+                    answer.text()?;
+                    answer.text()?;
+                    answer.number()?;
+                    answer.number()?;
                 }
                 Ok(tid)
             };

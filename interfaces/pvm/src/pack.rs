@@ -62,6 +62,23 @@ pub(crate) fn append_raw(packed: &mut Packed, bytes: &[u8]) -> Pvm<()> {
     Ok(())
 }
 
+/// Room that so many bytes of a class take: XDR fills what is shorter than four bytes up to four.
+pub(crate) fn padded(bytes: usize, class: Class, xdr: bool) -> usize {
+    if xdr && class == Class::Byte { bytes.next_multiple_of(4) } else { bytes }
+}
+
+/// Appends `count` bytes that `write` writes, filled up as XDR wants it: each call's bytes for themselves.
+pub(crate) fn append_bytes(packed: &mut Packed, count: usize, write: impl FnOnce(&mut Vec<u8>)) -> Pvm<()> {
+    let room = padded(count, Class::Byte, packed.packing == Packing::Xdr);
+    packed.admit(room)?;
+    let data = packed.open();
+    let end = data.len() + room;
+    write(data);
+    data.resize(end, 0);
+    packed.note(Class::Byte, room);
+    Ok(())
+}
+
 /// Appends a string without its end: its length, the end counted, then the bytes and the end.
 pub(crate) fn append_text(packed: &mut Packed, text: &[u8]) -> Pvm<()> {
     let length = text.len() + 1;

@@ -1,9 +1,10 @@
 //! What a PVM task has: its identity, buffers, options and context.
 
-use crate::attend::{Attention, DUTIES, HANDLE, WATCH, handle_messages};
+use crate::attend::{Attention, DUTIES, HANDLE, TRACE, WATCH, handle_messages};
 use crate::buffer::{Arrived, Buffer, Info, Packed, Packing};
 use crate::errors::{Pvm, PvmError, text};
 use crate::options::{self, Options};
+use crate::trace::{Did, Tracing, numbers};
 use parvum_waist::{
     ANY_TASK, Enrolled, Message, Notes, Pattern, Receiving, Send, Status, TagKind, Waist, call,
 };
@@ -48,6 +49,7 @@ pub(crate) struct State {
     pub(crate) descriptors: Vec<i32>,
     pub(crate) tag_name: Option<std::ffi::CString>,
     pub(crate) attention: Attention,
+    pub(crate) tracing: Tracing,
     /// The wait id of the last question to a resource manager.
     pub(crate) last_question: i32,
     /// Groups whose members do not change any more, and their members.
@@ -57,16 +59,35 @@ pub(crate) struct State {
 /// Runs one PVM call: its value, or its error code after PVM's automatic report.
 #[inline]
 pub(crate) fn call(name: &str, work: impl FnOnce(&mut State) -> Pvm<i32>) -> i32 {
+    call_but(name, |_| false, work)
+}
+
+/// The same, for a call some of whose failures PVM does not report: the program asks with it whether
+/// something is there.
+#[inline]
+pub(crate) fn call_but(
+    name: &str,
+    is_silent: impl FnOnce(PvmError) -> bool,
+    work: impl FnOnce(&mut State) -> Pvm<i32>,
+) -> i32 {
     let Some(mut state) = enter() else {
         // A signal handler of a thread that waits in here. Whoever leaves the machine there is
         // about to end, and the daemon notices; anything else must wait for its turn.
         return if name == "pvm_exit" { 0 } else { PvmError::SysErr as i32 };
     };
+    let duties = DUTIES.load(Ordering::Relaxed);
+    if duties & TRACE != 0 {
+        state.trace_entry(name);
+    }
     INSIDE.set(true);
     let result = work(&mut state);
     INSIDE.set(false);
-    let duties = DUTIES.load(Ordering::Relaxed);
+    // What the call itself may have asked for counts already.
+    let duties = duties | DUTIES.load(Ordering::Relaxed);
     if duties != 0 {
+        if duties & TRACE != 0 {
+            state.trace_return(result.unwrap_or_else(|why| why as i32));
+        }
         state = attend_to(duties, state);
     }
     let why = match result {
@@ -74,7 +95,7 @@ pub(crate) fn call(name: &str, work: impl FnOnce(&mut State) -> Pvm<i32>) -> i32
         Err(why) => why,
     };
     crate::calls::ERRNO.store(why as i32, std::sync::atomic::Ordering::Relaxed);
-    let end = state.report(name, why);
+    let end = if is_silent(why) { None } else { state.report(name, why) };
     // What runs at exit may call PVM.
     drop(state);
     match end {
@@ -159,6 +180,7 @@ impl State {
         descriptors: Vec::new(),
         tag_name: None,
         attention: Attention::NONE,
+        tracing: Tracing::NEW,
         last_question: 0,
         frozen: Vec::new(),
     };
@@ -280,9 +302,26 @@ impl State {
         if let Some(Enrolled { tid, parent }) = self.enrolled {
             crate::calls::tell_identity(tid, parent);
         }
+        self.learn_tracer(waist);
         let route = self.options().get(options::ROUTE)?;
         self.follow_route(route);
         Ok(waist)
+    }
+
+    /// Who this task is, if it is one.
+    pub(crate) fn my_tid(&self) -> Option<i32> {
+        self.enrolled.map(|me| me.tid)
+    }
+
+    /// Bytes of a message.
+    pub(crate) fn length(&mut self, id: i32) -> Pvm<usize> {
+        Ok(match self.buffer(id)? {
+            Buffer::Packed(packed) => packed.length(),
+            Buffer::Arrived(arrived) => arrived.length,
+            Buffer::Found(found) => {
+                (found.length as usize).saturating_sub(crate::buffer::table_length(found.meta))
+            }
+        })
     }
 
     /// Who this task is.
@@ -295,6 +334,9 @@ impl State {
     pub(crate) fn leave(&mut self) -> Pvm<i32> {
         // Who is no task, or no more, has left already.
         let Some(waist) = self.here() else { return Ok(0) };
+        if DUTIES.load(Ordering::Relaxed) & TRACE != 0 {
+            self.end_trace();
+        }
         self.forget_catcher();
         crate::calls::tell_identity(0, 0);
         self.frozen.clear();
@@ -394,6 +436,17 @@ impl State {
         }
     }
 
+    /// How many buffers there are, and how many bytes they hold.
+    pub(crate) fn buffers_held(&self) -> (usize, usize) {
+        let length = |buffer: &Buffer| match buffer {
+            Buffer::Packed(packed) => packed.length(),
+            Buffer::Arrived(arrived) => arrived.length,
+            Buffer::Found(_) => 0,
+        };
+        let held = self.buffers.iter().flatten();
+        (held.clone().count(), held.map(length).sum())
+    }
+
     /// Keeps a buffer under an id.
     pub(crate) fn keep(&mut self, buffer: Buffer) -> i32 {
         match self.unused.pop() {
@@ -483,6 +536,20 @@ impl State {
     pub(crate) fn send(&mut self, to: i32, tag: i32, context: u32) -> Pvm<i32> {
         let waist = self.machine()?;
         self.can_send()?;
+        if self.tracing.is_on() {
+            let length = self.length(self.sending).unwrap_or(0) as i32;
+            self.about(|| {
+                numbers([
+                    (Did::Bytes, length),
+                    (Did::Destination, to),
+                    (Did::Tag, tag),
+                    (Did::Context, context as i32),
+                ])
+            });
+        }
+        if Tid(to) == Tid::LOCAL_DAEMON && context == crate::group_server::CONTEXT {
+            return self.ask_group_server(tag);
+        }
         let reserved = self.may_use_reserved_tags();
         if reserved && tag < 0 && !Tid(to).is_task() {
             return self.order_daemon(tag);
@@ -503,6 +570,17 @@ impl State {
             crate::calls::with_pieces(packed, |pieces| waist.send(how, pieces, &notes))?;
         }
         Ok(0)
+    }
+
+    /// That the receiver is gone is no failure, but that the machine is.
+    pub(crate) fn forgive_absence(&mut self, sent: Pvm<i32>) -> Pvm<i32> {
+        match sent {
+            Err(PvmError::NoTask) if self.here().is_some_and(|waist| waist.progress().lost) => {
+                Err(PvmError::SysErr)
+            }
+            Err(PvmError::NoTask) => Ok(0),
+            sent => sent,
+        }
     }
 
     /// Whether the active send buffer has something to send: packed, or received.
@@ -526,6 +604,7 @@ impl State {
     /// Receives; 0 when the time is over first. The message becomes the active receive buffer.
     pub(crate) fn receive(&mut self, from: i32, tag: i32, limit: i64) -> Pvm<i32> {
         let waist = self.machine()?;
+        self.about_receive(from, tag);
         let (pattern, notes) = self.wanted(from, tag, limit, call::RECEIVE)?;
         let id = match self.receive_found(waist, &pattern, &notes)? {
             Some(id) => id,
@@ -539,7 +618,7 @@ impl State {
         Ok(id)
     }
 
-    /// Receives into the program's memory; the active receive buffer stays.
+    /// Receives into the program's memory, as much as has room; the active receive buffer stays.
     /// `chosen` is the buffer of a found message to be taken, if that is settled.
     pub(crate) fn receive_into(
         &mut self,
@@ -547,8 +626,9 @@ impl State {
         tag: i32,
         room: &mut [u8],
         chosen: Option<i32>,
-    ) -> Pvm<(Message, bool)> {
+    ) -> Pvm<Message> {
         let waist = self.machine()?;
+        self.about_receive(from, tag);
         let (pattern, notes) = self.wanted(from, tag, -1, call::RECEIVE)?;
         self.settle();
         // A message with a table of types ends in bytes that are not data.
@@ -566,8 +646,8 @@ impl State {
         let table = crate::buffer::table_length(found.meta) as u64;
         if table == 0 {
             return match waist.take(&found, Receiving::Into(room), &notes) {
-                Ok(message) => Ok((message, false)),
-                Err(Status::Cut) => Ok((found, true)),
+                Ok(message) => Ok(message),
+                Err(Status::Cut) => Ok(found),
                 Err(why) => Err(why.into()),
             };
         }
@@ -576,12 +656,20 @@ impl State {
         let fits = length.min(room.len());
         room[..fits].copy_from_slice(&crate::calls::bytes_of(&message)[..fits]);
         waist.give_back(&message);
-        Ok((Message { length: length as u64, ..message }, length > fits))
+        Ok(Message { length: length as u64, ..message })
+    }
+
+    fn about_receive(&mut self, from: i32, tag: i32) {
+        let context = self.context as i32;
+        self.about(|| {
+            numbers([(Did::WantedSource, from), (Did::WantedTag, tag), (Did::WantedContext, context)])
+        });
     }
 
     /// Finds a message without receiving it; 0 when there is none.
     pub(crate) fn probe(&mut self, from: i32, tag: i32) -> Pvm<i32> {
         let waist = self.machine()?;
+        self.about_receive(from, tag);
         let (pattern, notes) = self.wanted(from, tag, 0, call::PROBE)?;
         match waist.probe(&pattern, &notes) {
             Ok(message) => Ok(self.found(message)),

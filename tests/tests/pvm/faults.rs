@@ -53,7 +53,9 @@ fn killed_receiver(route: &str, bytes: &str, single_copy: &str) {
     let machine = TestMachine::up();
     let (mut receiver, tid) = actor(&machine, route, &["stay"]);
     let mut command = machine.program("actor");
-    command.args(["stream", &tid, bytes, "1000"]).env("PARVUM_ROUTE", route);
+    // Once the receiver is gone the rest is lost without a word, as in PVM: the sender only must not wait.
+    let count = if bytes.len() < 7 { "1000" } else { "2" };
+    command.args(["stream", &tid, bytes, count]).env("PARVUM_ROUTE", route);
     command.env("PARVUM_CREDIT", "1000000").env("PARVUM_SINGLE_COPY", single_copy);
     let mut sender = Running::start(&mut command);
     sender.told("tid");
@@ -62,7 +64,7 @@ fn killed_receiver(route: &str, bytes: &str, single_copy: &str) {
     }
     settled(&sender);
     receiver.kill();
-    assert_eq!(sender.told("info"), NO_TASK, "{bytes} bytes over {route}, single copy {single_copy}");
+    assert_eq!(sender.told("info"), "0", "{bytes} bytes over {route}, single copy {single_copy}");
     sender.tell("end");
     assert!(sender.end().success());
     receiver.end();
@@ -70,7 +72,7 @@ fn killed_receiver(route: &str, bytes: &str, single_copy: &str) {
 }
 
 #[test]
-fn a_sender_without_credit_is_told_when_its_receiver_is_killed() {
+fn a_sender_without_credit_goes_on_when_its_receiver_is_killed() {
     for route in ROUTES {
         killed_receiver(route, "100000", "on");
         killed_receiver(route, "1000", "on");
@@ -78,7 +80,7 @@ fn a_sender_without_credit_is_told_when_its_receiver_is_killed() {
 }
 
 #[test]
-fn a_sender_in_the_middle_of_a_message_is_told_when_its_receiver_is_killed() {
+fn a_sender_in_the_middle_of_a_message_goes_on_when_its_receiver_is_killed() {
     for route in ROUTES {
         killed_receiver(route, "60000000", "off");
     }

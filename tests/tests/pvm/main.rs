@@ -3,7 +3,9 @@
 mod bounds;
 mod faults;
 mod fortran;
+mod hostile;
 mod mixed;
 mod programs;
 mod surface;
 mod surroundings;
+mod vectors;

@@ -10,6 +10,7 @@
 //! group changes, or a member asks all the same, the page is closed: those who wait in it ask then.
 
 use super::*;
+use parvum_wire::control::GroupRow;
 
 /// More members than that always ask: the page counts them in fifteen bits.
 const LARGEST_MEETING: usize = 0x7fff;
@@ -241,6 +242,17 @@ impl<F: Clone> Machine<F> {
     fn members_of(&self, name: &str) -> Vec<(u32, Tid)> {
         let members = self.groups.get(name).map(|group| &group.members);
         members.into_iter().flatten().map(|(instance, tid)| (*instance, *tid)).collect()
+    }
+
+    pub(super) fn list_groups(&mut self, client: ClientId, id: RequestId) {
+        let row = |(name, group): (&String, &Group)| GroupRow {
+            name: name.clone(),
+            members: group.members.iter().map(|(instance, tid)| (*instance, *tid)).collect(),
+            awaited: (!group.waiters.is_empty()).then_some(group.count),
+            waiting: group.waiters.len() as u32,
+        };
+        let rows = self.groups.iter().map(row).collect();
+        self.reply(client, id, Reply::Groups(rows));
     }
 
     pub(super) fn group_tid(&mut self, client: ClientId, id: RequestId, name: &str, instance: u32) {

@@ -57,6 +57,12 @@ impl Mailbox {
         self.bytes
     }
 
+    /// What a tracer of all tasks has put, as long as it lives.
+    pub fn tracer(&self) -> Option<Blob> {
+        let entry = self.classes.get("###_PVM_TRACER_###")?.entries.get(&0)?;
+        entry.owner.map(|_| entry.data.clone())
+    }
+
     pub fn list(&self) -> Vec<MailClass> {
         let row = |(index, e): (&u32, &Entry)| MailEntry { index: *index, owner: e.owner, flags: e.flags };
         let mut classes: Vec<_> = self.classes.iter().collect();

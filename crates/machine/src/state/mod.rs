@@ -21,14 +21,15 @@ mod pairs;
 mod parts;
 mod spawn;
 mod tasks;
+mod trace;
 
 #[cfg(test)]
 mod tests;
 
 use parvum_wire::Tid;
 use parvum_wire::control::{
-    Call, ErrorKind, Event, ExitStatus, Failure, HostRow, HostSettings, Reply, Request, RequestId, Role,
-    SpawnRequest,
+    Call, ErrorKind, Event, ExitStatus, Failure, HostRow, HostSettings, OutputMessages, Reply, Request,
+    RequestId, Role, SpawnRequest,
 };
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
@@ -299,6 +300,8 @@ struct Process {
     kill_at: Option<Now>,
     /// Belongs to a spawn that was undone.
     undone: bool,
+    /// Who is told that it begins and ends.
+    trace: Option<OutputMessages>,
     /// The tasker that has it started; nobody: the daemon itself.
     tasker: Option<Tid>,
 }
@@ -330,6 +333,8 @@ pub struct Machine<F> {
     contexts: context::Contexts,
     groups: groups::Groups,
     last_meeting: u64,
+    /// The tracers that know what the data in events is called.
+    tracers: HashSet<Tid>,
     mailbox: mailbox::Mailbox,
     watches: notify::Watches,
     halting: Option<Vec<(ClientId, RequestId)>>,
@@ -357,6 +362,7 @@ impl<F: Clone> Machine<F> {
             contexts: Default::default(),
             groups: Default::default(),
             last_meeting: 0,
+            tracers: HashSet::new(),
             mailbox: Default::default(),
             watches: Default::default(),
             halting: None,
@@ -515,6 +521,7 @@ impl<F: Clone> Machine<F> {
             }
             // The shell answers Info, which is mostly about the shell.
             (_, Request::Info) => self.reply(client, id, Reply::Info(Vec::new())),
+            (_, Request::Groups) => self.list_groups(client, id),
             (_, Request::GroupTid { group, instance }) => self.group_tid(client, id, &group, instance),
             (_, Request::GroupInstance { group, tid }) => self.group_instance(client, id, &group, tid),
             (_, Request::GroupSize { group }) => self.group_size(client, id, &group),

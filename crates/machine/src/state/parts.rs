@@ -31,15 +31,15 @@ impl Parts {
 
 /// Data of a message in XDR.
 #[derive(Default)]
-struct Words(Vec<u8>);
+pub(super) struct Words(pub(super) Vec<u8>);
 
 impl Words {
-    fn number(mut self, number: i32) -> Words {
+    pub(super) fn number(mut self, number: i32) -> Words {
         self.0.extend_from_slice(&number.to_be_bytes());
         self
     }
 
-    fn text(self, text: &[u8]) -> Words {
+    pub(super) fn text(self, text: &[u8]) -> Words {
         let mut words = self.number(text.len() as i32 + 1);
         words.0.extend_from_slice(text);
         let padded = (text.len() + 1).next_multiple_of(4);
@@ -50,6 +50,12 @@ impl Words {
     fn list(self, texts: &[Vec<u8>]) -> Words {
         texts.iter().fold(self.number(texts.len() as i32), |words, text| words.text(text))
     }
+}
+
+/// To whom, in which context and with which tag events go: the first words of a tracer's entry.
+fn tracer_in(mail: &Blob) -> Option<OutputMessages> {
+    let word = |at: usize| Some(i32::from_be_bytes(*mail.0.get(4 * at..)?.first_chunk()?));
+    Some(OutputMessages { to: Tid(word(1)?), context: word(2)? as u32, tag: word(3)? })
 }
 
 impl<F: Clone> Machine<F> {
@@ -110,8 +116,18 @@ impl<F: Clone> Machine<F> {
 
     /// A task has enrolled: it hears of the manager, and the manager of it.
     pub(super) fn tell_manager_of_arrival(&mut self, tid: Tid) {
+        if let Some(mail) = self.mailbox.tracer().filter(|_| self.tasks[&tid].role == Role::Task) {
+            if let Some(tracer) = tracer_in(&mail) {
+                self.introduce_data(tracer);
+            }
+            self.event(tid, Event::Tracer(mail), Vec::new());
+        }
         let Some(manager) = self.parts.manager.filter(|manager| *manager != tid) else { return };
         self.event(tid, Event::Manager(Some(manager)), Vec::new());
+        if self.tasks[&tid].process == Some(tid) {
+            // The manager had it started.
+            return;
+        }
         self.say(manager, EXEC_ACK, Words::default().number(1).number(tid.0));
     }
 

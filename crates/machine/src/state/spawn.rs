@@ -63,6 +63,7 @@ impl<F: Clone> Machine<F> {
                 output_open: true,
                 kill_at,
                 undone: false,
+                trace: plan.trace,
                 tasker,
             };
             self.processes.insert(tid, process);
@@ -142,6 +143,7 @@ impl<F: Clone> Machine<F> {
             }
         }
         self.introduce(&results);
+        self.trace_beginnings(&results);
         for Spawned { tid, .. } in results.iter().flatten().copied() {
             let Some(process) = self.processes.get(&tid) else { continue };
             // The runner hears of tasks that its tasks spawn; of its own it

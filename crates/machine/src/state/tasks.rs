@@ -125,6 +125,7 @@ impl<F: Clone> Machine<F> {
         self.drop_mail_of(tid);
         self.tell_watchers(tid);
         self.leave_part(tid);
+        self.tracers.remove(&tid);
         if task.role == Role::Runner {
             let job = self.processes.iter().filter(|(_, p)| p.job == Some(tid)).map(|(t, _)| *t);
             for tid in job.collect::<Vec<_>>() {
@@ -164,6 +165,7 @@ impl<F: Clone> Machine<F> {
         if process.undone {
             return;
         }
+        self.trace_end(tid, process.trace);
         let mut told = process.sink.map(|sink| sink.to);
         match process.sink {
             Some(Sink { to, as_messages: Some((context, tag)) }) => {

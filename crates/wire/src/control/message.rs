@@ -152,6 +152,8 @@ pub enum Request {
         /// Which group.
         group: String,
     },
+    /// Lists the groups. Answer: [`Reply::Groups`].
+    Groups,
     /// Waits until `count` members have asked. Answer, perhaps much later:
     /// [`Reply::Done`]; when all members have asked, with a page attached in which they may
     /// meet from now on without asking, until it is closed.
@@ -326,6 +328,8 @@ pub struct SpawnRequest {
     pub orphan: bool,
     /// On behalf of this task, which becomes their parent: for the resource manager alone.
     pub behalf: Option<Tid>,
+    /// Who is told that they begin and end, in PVM's trace events.
+    pub trace: Option<OutputMessages>,
 }
 
 /// On which host.
@@ -488,6 +492,8 @@ pub enum Reply {
     Task(Tid),
     /// Group members.
     Members(Vec<(u32, Tid)>),
+    /// The groups.
+    Groups(Vec<GroupRow>),
     /// A mailbox entry.
     Mail {
         /// Its index.
@@ -582,6 +588,8 @@ pub enum Event {
     },
     /// Who plays the resource manager now.
     Manager(Option<Tid>),
+    /// What a tracer of all tasks has put into the mailbox.
+    Tracer(Blob),
     /// A message from the daemon, in XDR.
     Word {
         /// In which context to deliver it.
@@ -669,6 +677,19 @@ pub struct Waits {
     pub context: i32,
     /// For how long, in milliseconds.
     pub for_ms: u64,
+}
+
+/// A group.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GroupRow {
+    /// Its name.
+    pub name: String,
+    /// Its members, with their instance numbers.
+    pub members: Vec<(u32, Tid)>,
+    /// How many are awaited in its barrier, as far as the daemon knows; `None` when nobody waits.
+    pub awaited: Option<u32>,
+    /// How many wait there.
+    pub waiting: u32,
 }
 
 /// A row of `parvum hosts`.

@@ -18,8 +18,8 @@ pub use blob::Blob;
 pub use codec::{CodecError, HEADER_BYTES, Header, MAX_FRAME, PROTOCOL, decode, encode, frame, header};
 pub use failure::{ErrorKind, Failure};
 pub use message::{
-    Call, Directions, Event, ExitStatus, FromDaemon, HostRow, HostSettings, MailClass, MailEntry, MailFlags,
-    Notice, OptionRow, Output, OutputMessages, OutputNews, Part, Reply, Request, RequestId, Role,
+    Call, Directions, Event, ExitStatus, FromDaemon, GroupRow, HostRow, HostSettings, MailClass, MailEntry,
+    MailFlags, Notice, OptionRow, Output, OutputMessages, OutputNews, Part, Reply, Request, RequestId, Role,
     SpawnRequest, SpawnWhere, Spawned, Stream, TaskRow, TaskState, Waits,
 };
 

@@ -13,6 +13,11 @@ use std::ffi::{c_char, c_int, c_void};
 /// A combining function: `x` becomes the combination of `x` and `y`.
 type Combine = unsafe extern "C" fn(*mut c_int, *mut c_void, *mut c_void, *mut c_int, *mut c_int);
 
+/// Bytes of at least one item: with none, PVM takes a collective call for a mistake.
+fn size_of_some(count: c_int, datatype: c_int) -> Pvm<usize> {
+    if count == 0 { Err(PvmError::BadParam) } else { size_of_items(count, datatype) }
+}
+
 /// Combines every member's array; the result is in the root's.
 ///
 /// # Safety
@@ -29,7 +34,7 @@ pub unsafe extern "C" fn pvm_reduce(
 ) -> c_int {
     let mut plan: Option<(Circle, usize)> = None;
     let prepared = call("pvm_reduce", |state| {
-        let bytes = size_of_items(count, datatype)?;
+        let bytes = size_of_some(count, datatype)?;
         if combine.is_none() || (data.is_null() && bytes > 0) {
             return Err(PvmError::BadParam);
         }
@@ -98,7 +103,7 @@ pub unsafe extern "C" fn pvm_gather(
     root: c_int,
 ) -> c_int {
     call("pvm_gather", |state| {
-        let bytes = size_of_items(count, datatype)?;
+        let bytes = size_of_some(count, datatype)?;
         check(data, bytes)?;
         // SAFETY: the caller's promise.
         let circle = state.circle(unsafe { group_name(group)? }, tag, root)?;
@@ -138,7 +143,7 @@ pub unsafe extern "C" fn pvm_scatter(
     root: c_int,
 ) -> c_int {
     call("pvm_scatter", |state| {
-        let bytes = size_of_items(count, datatype)?;
+        let bytes = size_of_some(count, datatype)?;
         check(result, bytes)?;
         // SAFETY: the caller's promise.
         let circle = state.circle(unsafe { group_name(group)? }, tag, root)?;
@@ -285,6 +290,10 @@ unsafe fn combine<O: Operation>(
         *info = PvmError::BadParam as c_int;
         return;
     };
+    if count > 0 && (x.is_null() || y.is_null()) {
+        *info = PvmError::BadParam as c_int;
+        return;
+    }
     *info = 0;
     // SAFETY: the arrays have `count` items of the type, as the caller says.
     unsafe {

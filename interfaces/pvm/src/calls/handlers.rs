@@ -1,9 +1,10 @@
 //! Functions of the program that PVM calls: pvm_addmhf(3), pvm_recvf(3), pvm_catchout(3).
 
+use super::text;
 use crate::attend::{Handle, Match, Run};
 use crate::errors::PvmError;
 use crate::state::{call, quietly};
-use std::ffi::c_int;
+use std::ffi::{c_char, c_int};
 
 /// Calls a message handler of the program, without the lock.
 pub(crate) fn run_handler(handle: Handle, message: c_int) {
@@ -34,9 +35,18 @@ pub extern "C" fn pvm_delmhf(id: c_int) -> c_int {
     call("pvm_delmhf", |state| state.attention.remove(id))
 }
 
-/// Prints the message handlers.
+/// Prints the message handlers, after who asks and why.
+///
+/// # Safety
+/// The strings must be null or C strings.
 #[unsafe(no_mangle)]
-pub extern "C" fn pvmdisplaymhfinfo() -> c_int {
+pub unsafe extern "C" fn pvmdisplaymhfinfo(who: *const c_char, why: *const c_char, tid: c_int) -> c_int {
+    // SAFETY: the caller's promise.
+    let [who, why] = [who, why].map(|words| unsafe { text(words) }.unwrap_or_default().to_string_lossy());
+    // The program prints with C's stdio, and this is to stand where it would if that printed it.
+    // SAFETY: null stands for all streams.
+    unsafe { libc::fflush(std::ptr::null_mut()) };
+    println!("{who} t{tid:x}: {why}");
     let rows: Vec<_> = quietly(|state| state.attention.handlers().collect());
     println!("message handlers: {}", rows.len());
     for (id, from, context, tag) in rows {

@@ -1,8 +1,8 @@
 //! Hosts and the machine as a whole: pvm_addhosts(3), pvm_mstat(3), pvm_hostsync(3), pvm_halt(3) ...
 
 use super::{array, put, text};
-use crate::errors::{Pvm, PvmError};
-use crate::state::{State, call};
+use crate::errors::{Pvm, PvmError, is_absence};
+use crate::state::{State, call, call_but};
 use parvum_wire::Tid;
 use parvum_wire::control::{Failure, Reply, Request};
 use std::ffi::{CStr, c_char, c_int};
@@ -86,7 +86,7 @@ pub unsafe extern "C" fn pvm_delhosts(hosts: *const *const c_char, count: c_int,
 /// `host` must be null or a C string.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pvm_mstat(host: *const c_char) -> c_int {
-    call("pvm_mstat", |state| {
+    call_but("pvm_mstat", is_absence, |state| {
         // SAFETY: the caller's promise.
         let host = unsafe { text(host)? }.to_string_lossy();
         if host.is_empty() {
@@ -100,12 +100,16 @@ pub unsafe extern "C" fn pvm_mstat(host: *const c_char) -> c_int {
 /// Whether a task runs.
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_pstat(tid: c_int) -> c_int {
-    call("pvm_pstat", |state| {
-        if !Tid(tid).is_task() {
+    call_but("pvm_pstat", is_absence, |state| {
+        if !super::process::is_somebody(tid) {
             return Err(PvmError::BadParam);
         }
-        let Reply::Tasks(rows) = state.ask(&Request::Tasks { of: Some(Tid(tid)) })? else {
-            return Err(PvmError::DSysErr);
+        let rows = match state.ask(&Request::Tasks { of: Some(Tid(tid)) }) {
+            Ok(Reply::Tasks(rows)) => rows,
+            // Where there is no host, there is no task.
+            Err(PvmError::NoHost) => Vec::new(),
+            Err(why) => return Err(why),
+            Ok(_) => return Err(PvmError::DSysErr),
         };
         if rows.is_empty() { Err(PvmError::NoTask) } else { Ok(0) }
     })

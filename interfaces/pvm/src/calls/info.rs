@@ -5,6 +5,7 @@ use crate::errors::{self, Pvm, PvmError};
 use crate::manager::{ManagedHost, ManagedTask};
 use crate::options;
 use crate::state::{State, call, quietly};
+use crate::trace::{Did, numbers};
 use parvum_wire::Tid;
 use parvum_wire::control::{HostRow, Reply, Request, TaskRow, TaskState};
 use std::ffi::{CString, c_char, c_int};
@@ -70,7 +71,13 @@ impl State {
             return Ok(rows);
         }
         let of = (of > 0).then_some(Tid(of));
-        let Reply::Tasks(rows) = self.ask(&Request::Tasks { of })? else { return Err(PvmError::DSysErr) };
+        let rows = match self.ask(&Request::Tasks { of }) {
+            Ok(Reply::Tasks(rows)) => rows,
+            // One that has ended is none.
+            Err(PvmError::NoTask) => Vec::new(),
+            Err(why) => return Err(why),
+            Ok(_) => return Err(PvmError::DSysErr),
+        };
         let row = |row: TaskRow| ManagedTask {
             tid: row.tid.0,
             parent: row.parent.map_or(0, |parent| parent.0),
@@ -128,7 +135,7 @@ pub unsafe extern "C" fn pvm_config(
 pub unsafe extern "C" fn pvm_tasks(of: c_int, count: *mut c_int, table: *mut *mut TaskInfo) -> c_int {
     call("pvm_tasks", |state| {
         if of < 0 {
-            return Err(PvmError::BadParam);
+            return Err(PvmError::NoHost);
         }
         let rows = state.task_rows(of)?;
         let names: Vec<CString> = rows.iter().map(|row| c_text(&row.program)).collect();
@@ -177,12 +184,17 @@ pub static ERRNO: std::sync::atomic::AtomicI32 = std::sync::atomic::AtomicI32::n
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_setopt(what: c_int, value: c_int) -> c_int {
     call("pvm_setopt", |state: &mut State| {
+        state.about(|| numbers([(Did::Option, what), (Did::OptionValue, value)]));
         state.learn_options(what)?;
-        // Output may be had by oneself, or by whoever has it already.
-        if what == options::OUTPUT_TID && ![0, state.me()?.tid, state.options().get(what)?].contains(&value) {
-            return Err(PvmError::BadParam);
+        // Output and traces may be had by oneself, or by whoever has them already.
+        if what == options::OUTPUT_TID || what == options::TRACE_TID {
+            let now = super::trace::option(what).map_or_else(|| state.options().get(what), Ok)?;
+            if ![0, state.me()?.tid, now].contains(&value) {
+                return Err(PvmError::BadParam);
+            }
         }
-        let old = state.options().set(what, value)?;
+        let old = super::trace::option(what);
+        let old = state.options().set(what, value).map(|set| old.unwrap_or(set))?;
         state.follow(what, value)?;
         Ok(old)
     })
@@ -211,6 +223,7 @@ impl State {
     /// Does what a new value of an option means.
     fn follow(&mut self, what: c_int, value: c_int) -> Pvm<()> {
         super::variables::tell_option(what, value);
+        super::trace::follow_option(what, value);
         match what {
             options::ROUTE => self.follow_route(value),
             options::SELF_OUTPUT_TID | options::SELF_OUTPUT_TAG | options::SELF_OUTPUT_CONTEXT => {
@@ -228,8 +241,10 @@ impl State {
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_getopt(what: c_int) -> c_int {
     call("pvm_getopt", |state| {
+        state.about(|| numbers([(Did::Option, what)]));
         state.learn_options(what)?;
-        state.options().get(what)
+        let set = state.options().get(what)?;
+        Ok(super::trace::option(what).unwrap_or(set))
     })
 }
 
@@ -248,7 +263,10 @@ pub extern "C" fn pvm_getcontext() -> c_int {
 /// Sends and receives in another context from now on; gives the one before.
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_setcontext(context: c_int) -> c_int {
-    call("pvm_setcontext", |state| Ok(state.set_context(context as u32) as c_int))
+    call("pvm_setcontext", |state| {
+        state.about(|| numbers([(Did::SetContext, context)]));
+        Ok(state.set_context(context as u32) as c_int)
+    })
 }
 
 /// Makes a context that no other task was given.

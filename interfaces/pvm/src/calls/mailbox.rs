@@ -2,8 +2,8 @@
 
 use super::{put, text};
 use crate::buffer::{Arrived, Buffer, Packing};
-use crate::errors::{Pvm, PvmError};
-use crate::state::{State, call};
+use crate::errors::{Pvm, PvmError, is_absence, is_refusal};
+use crate::state::{State, call, call_but};
 use parvum_waist::Message;
 use parvum_wire::control::{Blob, MailClass, MailFlags, Reply, Request};
 use std::ffi::{CString, c_char, c_int};
@@ -123,6 +123,11 @@ impl State {
         }
     }
 
+    /// Deletes the first entry of a class.
+    pub(super) fn remove_mail(&mut self, class: &str) -> Pvm<c_int> {
+        self.ask(&Request::MailRemove { name: class.to_owned(), index: 0 }).map(|_| 0)
+    }
+
     pub(super) fn mail_classes(&mut self) -> Pvm<Vec<MailClass>> {
         match self.ask(&Request::MailList)? {
             Reply::MailList(classes) => Ok(classes),
@@ -152,7 +157,7 @@ pub unsafe extern "C" fn pvm_putinfo(name: *const c_char, buffer: c_int, flags: 
 /// `name` must be null or a C string.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pvm_recvinfo(name: *const c_char, index: c_int, flags: c_int) -> c_int {
-    call("pvm_recvinfo", |state| {
+    call_but("pvm_recvinfo", is_absence, |state| {
         // SAFETY: the caller's promise.
         let name = unsafe { class(name)? };
         let (_, owner, Blob(data)) = state.get_mail(name, index, flags)?;
@@ -171,7 +176,7 @@ pub unsafe extern "C" fn pvm_recvinfo(name: *const c_char, index: c_int, flags: 
 /// `name` must be null or a C string.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pvm_delinfo(name: *const c_char, index: c_int, _flags: c_int) -> c_int {
-    call("pvm_delinfo", |state| {
+    call_but("pvm_delinfo", is_refusal, |state| {
         // SAFETY: the caller's promise.
         let name = unsafe { class(name)? };
         let index = u32::try_from(index).map_err(|_| PvmError::BadParam)?;
@@ -235,7 +240,7 @@ pub(super) fn fits(name: &[u8], pattern: &[u8]) -> bool {
 /// `name` must be null or a C string.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pvm_insert(name: *const c_char, index: c_int, data: c_int) -> c_int {
-    call("pvm_insert", |state| {
+    call_but("pvm_insert", is_refusal, |state| {
         // SAFETY: the caller's promise.
         let name = unsafe { class(name)? };
         if !(-1..=LARGEST_INDEX).contains(&index) {
@@ -260,7 +265,7 @@ pub unsafe extern "C" fn pvm_insert(name: *const c_char, index: c_int, data: c_i
 /// `name` must be null or a C string, `data` null or valid for a write.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pvm_lookup(name: *const c_char, index: c_int, data: *mut c_int) -> c_int {
-    call("pvm_lookup", |state| {
+    call_but("pvm_lookup", is_absence, |state| {
         // SAFETY: the caller's promise.
         let name = unsafe { class(name)? };
         let first = if index == -1 { FIRST } else { 0 };
@@ -278,7 +283,7 @@ pub unsafe extern "C" fn pvm_lookup(name: *const c_char, index: c_int, data: *mu
 /// `name` must be null or a C string.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pvm_delete(name: *const c_char, index: c_int) -> c_int {
-    call("pvm_delete", |state| {
+    call_but("pvm_delete", is_absence, |state| {
         // SAFETY: the caller's promise.
         let name = unsafe { class(name)? };
         let at = u32::try_from(index).map_err(|_| PvmError::BadParam)?;
@@ -287,6 +292,37 @@ pub unsafe extern "C" fn pvm_delete(name: *const c_char, index: c_int) -> c_int 
 }
 
 impl State {
+    /// Ends all tasks but this one and those that asked to be spared.
+    pub(super) fn end_all_others(&mut self) -> Pvm<()> {
+        let me = self.me()?.tid;
+        let classes = self.mail_classes()?;
+        let spared = classes.iter().filter(|class| class.name == NO_RESET).flat_map(|class| &class.entries);
+        let spared: Vec<_> = spared.filter_map(|entry| entry.owner).collect();
+        let Reply::Tasks(rows) = self.ask(&Request::Tasks { of: None })? else {
+            return Err(PvmError::DSysErr);
+        };
+        for row in rows.iter().filter(|row| row.tid.0 != me && !spared.contains(&row.tid)) {
+            // It may have ended by itself meanwhile.
+            let _ = self.ask(&Request::Signal { tid: row.tid, signal: libc::SIGTERM });
+        }
+        Ok(())
+    }
+
+    /// Deletes entries whose owner is gone.
+    pub(super) fn tidy_mail(&mut self, class: &str, index: c_int) -> Pvm<c_int> {
+        for MailClass { name, entries } in self.mail_classes()? {
+            if !class.is_empty() && class != name {
+                continue;
+            }
+            for entry in entries.iter().filter(|entry| entry.owner.is_none()) {
+                if index < 0 || entry.index as c_int == index {
+                    let _ = self.ask(&Request::MailTidy { name: name.clone(), index: entry.index });
+                }
+            }
+        }
+        Ok(0)
+    }
+
     /// Puts this task's id into a class.
     pub(super) fn put_own_tid(&mut self, class: &str) -> Pvm<c_int> {
         let me = self.me()?.tid;

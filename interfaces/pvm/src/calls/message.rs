@@ -4,6 +4,7 @@ use super::{array, put};
 use crate::attend::{Take, attentively, is_needed, receive};
 use crate::errors::{Pvm, PvmError};
 use crate::state::call;
+use crate::trace::{Did, numbers};
 use parvum_waist::{Notes, Send, call as waits};
 use parvum_wire::{Tid, encoding};
 use std::ffi::{c_int, c_void};
@@ -13,7 +14,9 @@ use std::ffi::{c_int, c_void};
 pub extern "C" fn pvm_send(tid: c_int, tag: c_int) -> c_int {
     call("pvm_send", |state| {
         let context = state.context;
-        state.send(tid, tag, context)
+        // As in PVM, what is sent to a task that is gone is lost without a word.
+        let sent = state.send(tid, tag, context);
+        state.forgive_absence(sent)
     })
 }
 
@@ -24,10 +27,7 @@ pub extern "C" fn pvm_send(tid: c_int, tag: c_int) -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pvm_mcast(tids: *const c_int, count: c_int, tag: c_int) -> c_int {
     call("pvm_mcast", |state| {
-        if count < 1 {
-            return Err(PvmError::BadParam);
-        }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller's promise. Nobody is a possible audience.
         let tids = unsafe { array(tids, count)? };
         state.can_send()?;
         if tag < 0 || !tids.iter().all(|tid| Tid(*tid).is_task()) {
@@ -126,10 +126,15 @@ pub unsafe extern "C" fn pvm_psend(
             _ => unsafe { std::slice::from_raw_parts(items.cast(), bytes) },
         };
         let context = state.context;
+        state.about(|| {
+            let to = [(Did::Destination, tid), (Did::Tag, tag), (Did::Context, context as c_int)];
+            [numbers(to), numbers([(Did::PackType, datatype), (Did::PackCount, count)])].concat()
+        });
         let how = Send { to: tid, tag, context, meta: encoding::RAW, buffering: 2, completion: 0 };
         let notes = Notes { limit: -1, call: waits::SEND, peer: tid, tag, context: context as i32 };
-        state.machine()?.send(how, &[data], &notes)?;
-        Ok(0)
+        let sent = state.machine()?.send(how, &[data], &notes).map(|()| 0);
+        // As for `pvm_send`.
+        state.forgive_absence(sent.map_err(PvmError::from))
     })
 }
 
@@ -166,13 +171,14 @@ pub unsafe extern "C" fn pvm_precv(
             // SAFETY: writable, as the caller says.
             _ => unsafe { std::slice::from_raw_parts_mut(items.cast(), bytes) },
         };
-        let (message, cut) = state.receive_into(tid, tag, room, chosen)?;
+        // What has no room is lost, and no failure: the length tells.
+        let message = state.receive_into(tid, tag, room, chosen)?;
         // SAFETY: null or valid, as the caller says.
         unsafe {
             put(from, message.from);
             put(its_tag, message.tag);
             put(length, c_int::try_from(message.length).unwrap_or(c_int::MAX));
         }
-        if cut { Err(PvmError::Overflow) } else { Ok(0) }
+        Ok(0)
     })
 }

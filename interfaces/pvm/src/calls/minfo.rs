@@ -2,8 +2,8 @@
 
 use super::put;
 use crate::buffer::{Arrived, Buffer, DATA_SIGNATURE, Info, Packing};
-use crate::errors::{Pvm, PvmError};
-use crate::state::{State, call};
+use crate::errors::{Pvm, PvmError, is_any};
+use crate::state::{State, call, call_but};
 use parvum_waist::Message;
 use parvum_wire::encoding;
 use std::ffi::c_int;
@@ -125,25 +125,31 @@ fn whole(state: &mut State, id: c_int) -> Pvm<(u32, Vec<u8>)> {
 /// Packs a whole message, with what is known of it, into the active send buffer.
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_pkmesg(id: c_int) -> c_int {
-    call("pvm_pkmesg", |state| {
+    call_but("pvm_pkmesg", is_any, |state| {
         state.packing()?;
+        if id == state.sending {
+            return Err(PvmError::BadParam);
+        }
         let MessageInfo { length, context, tag, wait_id, encoding, checksum, from, to } =
             state.message_info(id)?;
         let (meta, data) = whole(state, id)?;
         let data = &data[..data.len() - crate::buffer::table_length(meta)];
-        let padded = (length as usize).next_multiple_of(4) as c_int;
-        for number in [length, context, tag, wait_id, encoding, checksum, from, to, padded] {
+        // The bytes that follow are counted once more, as those of any array packed this way.
+        for number in [length, context, tag, wait_id, encoding, checksum, from, to, length] {
             super::packing::pack_number(state, number)?;
         }
-        super::packing::pack_bytes(state, data, padded as usize)
+        super::packing::pack_bytes(state, data)
     })
 }
 
 /// Packs what a message holds into the active send buffer, which must have the same encoding.
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_pkmesgbody(id: c_int) -> c_int {
-    call("pvm_pkmesgbody", |state| {
+    call_but("pvm_pkmesgbody", is_any, |state| {
         let xdr = state.packing()?.packing == Packing::Xdr;
+        if id == state.sending {
+            return Err(PvmError::BadParam);
+        }
         let (meta, data) = whole(state, id)?;
         if (meta & encoding::MASK == encoding::XDR) != xdr {
             return Err(PvmError::Mismatch);
@@ -157,20 +163,18 @@ pub extern "C" fn pvm_pkmesgbody(id: c_int) -> c_int {
 /// Unpacks a message that `pvm_pkmesg` packed into a new buffer; gives its id.
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_upkmesg() -> c_int {
-    call("pvm_upkmesg", |state| {
+    call_but("pvm_upkmesg", is_any, |state| {
         let mut words = [0; 9];
         for word in &mut words {
             *word = super::packing::unpack_number(state)?;
         }
-        let [length, context, tag, wait_id, encoding, checksum, from, to, padded] = words;
-        let (Ok(length), Ok(padded)) = (usize::try_from(length), usize::try_from(padded)) else {
-            return Err(PvmError::BadMsg);
-        };
-        if padded < length || padded - length > 3 {
-            return Err(PvmError::BadMsg);
+        let [length, context, tag, wait_id, encoding, checksum, from, to, following] = words;
+        // What stands here was never a message: as for one that is too short.
+        let Ok(count) = usize::try_from(length) else { return Err(PvmError::NoData) };
+        if following != length {
+            return Err(PvmError::NoData);
         }
-        let mut data = super::packing::unpack_bytes(state, padded)?;
-        data.truncate(length);
+        let data = super::packing::unpack_bytes(state, count)?;
         let meta = if encoding == XDR { encoding::XDR } else { encoding::RAW };
         let envelope = Message { from, tag, context: context as u32, meta, ..Message::NONE };
         let id = state.keep(Buffer::Arrived(Arrived::own(envelope, data.into())));

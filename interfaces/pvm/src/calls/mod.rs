@@ -24,6 +24,9 @@ pub(crate) use handlers::{CFile, run_handler, run_matcher};
 pub(crate) use info::{ERRNO, HostInfo, TaskInfo};
 pub(crate) use mailbox::MailTable;
 pub(crate) use process::search_path;
+pub(crate) use trace::{
+    Config, MASK, follow_tracer, learn_trace_from_environment, own_trace, stop_own_trace,
+};
 pub(crate) use variables::{tell_context, tell_identity, tell_manager};
 
 use crate::buffer::Packed;

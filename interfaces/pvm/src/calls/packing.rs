@@ -3,8 +3,9 @@
 use super::{bytes_of, put, text};
 use crate::buffer::{Buffer, Class, Packing};
 use crate::errors::{Pvm, PvmError};
-use crate::pack::{Item, Of, append, append_raw, append_text, text_lengths};
+use crate::pack::{Item, Of, append, append_bytes, append_raw, append_text, padded, text_lengths};
 use crate::state::{State, call};
+use crate::trace::{Did, numbers};
 use parvum_wire::xdr::{self, Element};
 use std::ffi::{c_char, c_double, c_float, c_int, c_long, c_short, c_uint, c_ulong, c_ushort};
 
@@ -12,6 +13,7 @@ use std::ffi::{c_char, c_double, c_float, c_int, c_long, c_short, c_uint, c_ulon
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_initsend(encoding: c_int) -> c_int {
     call("pvm_initsend", |state| {
+        state.about(|| numbers([(Did::Encoding, encoding)]));
         let packing = Packing::from_number(encoding)?;
         state.free(state.sending);
         state.sending = state.make(packing);
@@ -29,6 +31,10 @@ pub extern "C" fn pvm_mkbuf(encoding: c_int) -> c_int {
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_freebuf(id: c_int) -> c_int {
     call("pvm_freebuf", |state| {
+        // What getsbuf and getrbuf return when there is none.
+        if id == 0 {
+            return Ok(0);
+        }
         state.buffer(id)?;
         state.free(id);
         if state.sending == id {
@@ -57,6 +63,7 @@ pub extern "C" fn pvm_getrbuf() -> c_int {
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_setsbuf(id: c_int) -> c_int {
     call("pvm_setsbuf", |state| {
+        state.about(|| numbers([(Did::Buffer, id)]));
         // A received message may be sent on as it is.
         if id != 0 && matches!(state.buffer(id)?, Buffer::Found(_)) {
             return Err(PvmError::NoSuchBuf);
@@ -69,6 +76,7 @@ pub extern "C" fn pvm_setsbuf(id: c_int) -> c_int {
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_setrbuf(id: c_int) -> c_int {
     call("pvm_setrbuf", |state| {
+        state.about(|| numbers([(Did::Buffer, id)]));
         if id != 0 && !matches!(state.buffer(id)?, Buffer::Arrived(_)) {
             return Err(PvmError::NoSuchBuf);
         }
@@ -126,6 +134,7 @@ const WORTH_LEAVING: usize = 256;
 /// # Safety
 /// The items must be readable.
 unsafe fn pack<I: Item>(state: &mut State, start: *const I::Number, count: c_int, stride: c_int) -> Pvm<i32> {
+    state.about(|| numbers([(Did::PackCount, count), (Did::PackStride, stride)]));
     let packed = state.packing()?;
     let (count, step) = shape::<I>(start, count, stride)?;
     if count == 0 {
@@ -141,10 +150,13 @@ unsafe fn pack<I: Item>(state: &mut State, start: *const I::Number, count: c_int
     let dense = step == I::NUMBERS as isize || count == 1;
     let bytes = numbers * size_of::<I::Number>();
     match packed.packing {
-        Packing::Xdr if dense && I::CLASS as u8 == Class::Byte as u8 => {
+        Packing::Xdr if I::CLASS == Class::Byte && dense => {
             // SAFETY: dense items are one range of memory.
-            append_raw(packed, unsafe { std::slice::from_raw_parts(start.cast(), bytes) })?;
-            packed.note(I::CLASS, bytes);
+            let items = unsafe { std::slice::from_raw_parts(start.cast(), bytes) };
+            append_bytes(packed, bytes, |data| data.extend_from_slice(items))?;
+        }
+        Packing::Xdr if I::CLASS == Class::Byte => {
+            append_bytes(packed, bytes, |data| xdr::encode((0..numbers).map(number), data))?;
         }
         Packing::Xdr => append::<I>(packed, (0..numbers).map(number))?,
         Packing::InPlace if dense && bytes >= WORTH_LEAVING => {
@@ -175,6 +187,7 @@ unsafe fn pack<I: Item>(state: &mut State, start: *const I::Number, count: c_int
 /// # Safety
 /// The items must be writable.
 unsafe fn unpack<I: Item>(state: &mut State, start: *mut I::Number, count: c_int, stride: c_int) -> Pvm<i32> {
+    state.about(|| numbers([(Did::PackCount, count), (Did::PackStride, stride)]));
     state.unpacking()?;
     let (count, step) = shape::<I>(start, count, stride)?;
     let numbers = count * I::NUMBERS;
@@ -188,14 +201,14 @@ unsafe fn unpack<I: Item>(state: &mut State, start: *mut I::Number, count: c_int
     }
     let arrived = state.unpacking()?;
     let size = if arrived.xdr { I::Number::WIRE } else { size_of::<I::Number>() };
-    let at = arrived.take(I::CLASS, numbers * size)?;
+    let at = arrived.take(I::CLASS, padded(numbers * size, I::CLASS, arrived.xdr))?;
     let bytes = &bytes_of(&arrived.message)[at..at + numbers * size];
     let place = |at: usize| {
         let (item, part) = (at / I::NUMBERS, at % I::NUMBERS);
         // SAFETY: inside the memory that the program gave for its items.
         unsafe { start.offset(item as isize * step + part as isize) }
     };
-    let as_is = !arrived.xdr || I::CLASS as u8 == Class::Byte as u8;
+    let as_is = !arrived.xdr || I::CLASS == Class::Byte;
     if as_is && dense && count > 0 {
         // SAFETY: dense items are one range of the program's memory, and the message is elsewhere.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), start.cast(), bytes.len()) };
@@ -277,15 +290,9 @@ pub(super) fn pack_number(state: &mut State, number: c_int) -> Pvm<()> {
     unsafe { pack::<Of<i32, 1>>(state, &number, 1, 1) }.map(|_| ())
 }
 
-/// Packs bytes as they are, with zeros up to `padded`.
-pub(super) fn pack_bytes(state: &mut State, bytes: &[u8], padded: usize) -> Pvm<c_int> {
-    let packed = state.packing()?;
-    packed.admit(padded)?;
-    let data = packed.open();
-    data.extend_from_slice(bytes);
-    data.resize(data.len() + padded - bytes.len(), 0);
-    packed.note(Class::Byte, padded);
-    Ok(0)
+/// Packs bytes as `pvm_pkbyte` does.
+pub(super) fn pack_bytes(state: &mut State, bytes: &[u8]) -> Pvm<c_int> {
+    append_bytes(state.packing()?, bytes.len(), |data| data.extend_from_slice(bytes)).map(|()| 0)
 }
 
 /// Unpacks one number, as `pvm_upkint` does.
@@ -299,7 +306,8 @@ pub(super) fn unpack_number(state: &mut State) -> Pvm<c_int> {
 pub(super) fn unpack_bytes(state: &mut State, count: usize) -> Pvm<Vec<u8>> {
     state.bring(state.receiving)?;
     let arrived = state.unpacking()?;
-    let at = arrived.take(Class::Byte, count)?;
+    let room = padded(count, Class::Byte, arrived.xdr);
+    let at = arrived.take(Class::Byte, room)?;
     Ok(bytes_of(&arrived.message)[at..at + count].to_vec())
 }
 

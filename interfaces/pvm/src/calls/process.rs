@@ -2,8 +2,9 @@
 
 use super::{array, put, text};
 use crate::attend::is_needed;
-use crate::errors::{Pvm, PvmError};
-use crate::state::{State, call};
+use crate::errors::{Pvm, PvmError, is_absence};
+use crate::state::{State, call, call_but};
+use crate::trace::{Did, Value};
 use parvum_wire::Tid;
 use parvum_wire::control::{Blob, Failure, Notice, Reply, Request, SpawnRequest, SpawnWhere, Spawned};
 use std::ffi::{CStr, OsStr, c_char, c_int};
@@ -18,7 +19,7 @@ pub extern "C" fn pvm_mytid() -> c_int {
 /// Who spawned this task.
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_parent() -> c_int {
-    call("pvm_parent", |state| match state.me()?.parent {
+    call_but("pvm_parent", is_absence, |state| match state.me()?.parent {
         // Started by the machine, but for no task: from the console, by `parvum run`, or on request.
         0 if std::env::var_os("PARVUM_TID").is_some() => Err(PvmError::ParentNotSet),
         0 => Err(PvmError::NoParent),
@@ -26,15 +27,10 @@ pub extern "C" fn pvm_parent() -> c_int {
     })
 }
 
-/// The daemon of a task's host.
+/// The daemon of a task's host: the part of the number that names the host, whatever the rest is.
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_tidtohost(tid: c_int) -> c_int {
-    call("pvm_tidtohost", |_| match Tid(tid) {
-        task if task.is_task() || (tid > 0 && task.daemon() == task && task.host() > 0) => {
-            Ok(task.daemon().0)
-        }
-        _ => Err(PvmError::BadParam),
-    })
+    call("pvm_tidtohost", |_| Ok(tid & (Tid::MAX_HOST << Tid::LOCAL_BITS) as c_int))
 }
 
 /// Leaves the machine. The process goes on; everything sent has been handed over, and the output
@@ -70,6 +66,8 @@ const ARCH: c_int = 2;
 const COMPLEMENT: c_int = 32;
 const NO_PARENT: c_int = 64;
 const ALL_FLAGS: c_int = 127;
+/// More at once the machine does not start.
+const MOST: u32 = 4096;
 
 /// Starts `count` copies of a program; gives how many began. `tids` has their
 /// ids, then an error code for each that did not.
@@ -106,10 +104,26 @@ pub unsafe extern "C" fn pvm_spawn(
                 place: place_of(flags, place)?,
                 flag: flags,
                 output: state.options().output(),
+                trace: super::trace::children_tracer(),
                 orphan: flags & NO_PARENT != 0,
                 ..SpawnRequest::default()
             }
         };
+        state.about(|| {
+            let place = match &request.place {
+                SpawnWhere::Anywhere => &[][..],
+                SpawnWhere::Host(name)
+                | SpawnWhere::Arch(name)
+                | SpawnWhere::NotHost(name)
+                | SpawnWhere::NotArch(name) => name.as_bytes(),
+            };
+            vec![
+                (Did::SpawnFile, Value::Text(request.program.0.clone())),
+                (Did::SpawnFlags, Value::Number(flags)),
+                (Did::SpawnWhere, Value::Text(place.to_vec())),
+                (Did::SpawnCount, Value::Number(count)),
+            ]
+        });
         let (begun, failed): (Vec<_>, Vec<_>) = state.start(request)?.into_iter().partition(|tid| *tid > 0);
         if !tids.is_null() {
             for (at, value) in begun.iter().chain(&failed).take(count as usize).enumerate() {
@@ -129,8 +143,13 @@ impl State {
         {
             return Ok(results);
         }
-        let Reply::Spawned(results) = self.ask(&Request::Spawn(request))? else {
-            return Err(PvmError::DSysErr);
+        let count = request.count.min(MOST) as usize;
+        let results = match self.ask(&Request::Spawn(request)) {
+            Ok(Reply::Spawned(results)) => results,
+            Ok(_) => return Err(PvmError::DSysErr),
+            // A place that does not exist is no failure of the call: none began, and each says why.
+            Err(PvmError::NoHost) => return Ok(vec![PvmError::NoHost as c_int; count]),
+            Err(why) => return Err(why),
         };
         let code = |result: Result<Spawned, Failure>| match result {
             Ok(spawned) => spawned.tid.0,
@@ -206,6 +225,7 @@ fn exported(state: &State) -> Vec<Blob> {
     for name in ["PARVUM_ROUTE", "PARVUM_CREDIT", "PARVUM_SINGLE_COPY"] {
         variables.extend(pair(name));
     }
+    variables.extend(super::trace::children_variables());
     if state.context != 0 {
         variables.push(Blob(format!("PVMCTX=0x{:x}", state.context).into_bytes()));
     }
@@ -224,11 +244,24 @@ pub extern "C" fn pvm_sendsig(tid: c_int, number: c_int) -> c_int {
     call("pvm_sendsig", |state| signal(state, tid, number))
 }
 
+/// Whether a number has the form of a task's id, whether there is such a host or not.
+pub(super) fn is_somebody(tid: c_int) -> bool {
+    tid > 0 && tid >> 30 == 0 && Tid(tid).local() != 0 && (Tid(tid).host() == 0 || Tid(tid).is_task())
+}
+
 fn signal(state: &mut State, tid: c_int, signal: c_int) -> Pvm<c_int> {
-    if !Tid(tid).is_task() || !(0..=64).contains(&signal) {
+    let whom = Tid(tid);
+    if !is_somebody(tid) || (whom.is_task() && !(0..=64).contains(&signal)) {
         return Err(PvmError::BadParam);
     }
-    state.ask(&Request::Signal { tid: Tid(tid), signal }).map(|_| 0)
+    // Whether it is still there is not said: it may end at any moment, and PVM does not wait to hear.
+    if !whom.is_task() {
+        return Ok(0);
+    }
+    match state.ask(&Request::Signal { tid: whom, signal }) {
+        Ok(_) | Err(PvmError::NoTask) => Ok(0),
+        Err(why) => Err(why),
+    }
 }
 
 const TASK_EXIT: c_int = 1;
@@ -263,6 +296,10 @@ pub unsafe extern "C" fn pvm_notify(what: c_int, tag: c_int, count: c_int, tids:
             let possible = |tid: &Tid| if about == Notice::TaskExit { tid.is_task() } else { tid.0 > 0 };
             if !targets.iter().all(possible) {
                 return Err(PvmError::BadParam);
+            }
+            if about == Notice::HostDelete {
+                // A task stands for its host.
+                targets.iter_mut().for_each(|tid| *tid = tid.daemon());
             }
         }
         if let Some(manager) = state.manager()? {

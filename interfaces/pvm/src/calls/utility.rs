@@ -208,3 +208,27 @@ pub unsafe extern "C" fn pvm_getfds(list: *mut *mut c_int) -> c_int {
         Ok(count)
     })
 }
+
+/// Prints what memory the library holds for messages: how many buffers there are.
+#[unsafe(no_mangle)]
+pub extern "C" fn i_dump(_all: c_int) {
+    let (count, bytes) = quietly(|state| state.buffers_held());
+    println!("message buffers: {count}, {bytes} bytes");
+}
+
+/// Ends all tasks, if wanted, but this one and those that asked to be spared; and tidies the mailbox:
+/// entries whose owner is gone, of a class (null or empty: all) and index (-1: all).
+///
+/// # Safety
+/// `class` must be null or a C string.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn pvmreset(_me: c_int, kill: c_int, class: *const c_char, index: c_int) -> c_int {
+    call("pvm_reset", |state| {
+        // SAFETY: the caller's promise.
+        let class = unsafe { text(class) }.unwrap_or_default().to_string_lossy();
+        if kill != 0 {
+            state.end_all_others()?;
+        }
+        state.tidy_mail(&class, index)
+    })
+}

@@ -1,0 +1,147 @@
+//! Runs the PVM programs that Debian ships, as they are, once on PVM 3.4.6 and once on Parvum, and compares what they
+//! print and how they end.
+//!
+//! `./x drop-in` runs all of them, `./x drop-in NAME ...` those whose names begin so. Each runs on a machine of its
+//! own, both machines are gone when it is over, and so is everything that was started on them.
+
+#![forbid(unsafe_code)]
+
+mod compare;
+mod debian;
+mod faults;
+mod machines;
+mod normal;
+mod steps;
+mod symbols;
+mod table;
+
+use machines::{Kind, Place};
+use std::process::ExitCode;
+use std::time::Duration;
+use steps::Outcome;
+use table::Case;
+
+/// What the command line asks for.
+struct Wishes {
+    /// Beginnings of names; none: all.
+    names: Vec<String>,
+    /// Only on this side, to see what is printed there.
+    only: Option<Kind>,
+    /// Print what both sides said even when it is alike.
+    show: bool,
+}
+
+impl Wishes {
+    fn wants(&self, name: &str) -> bool {
+        self.names.is_empty() || self.names.iter().any(|wish| name.starts_with(wish.as_str()))
+    }
+}
+
+const USAGE: &str = "usage: drop-in [--list] [--show] [--only pvm|parvum] [NAME ...]";
+
+fn main() -> ExitCode {
+    let mut wishes = Wishes { names: Vec::new(), only: None, show: false };
+    let mut words = std::env::args().skip(1);
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--list" => {
+                table::CASES.iter().for_each(|case| println!("{:<22} {}", case.name, case.line()));
+                return ExitCode::SUCCESS;
+            }
+            "--show" => wishes.show = true,
+            "--only" => match words.next().as_deref() {
+                Some("pvm") => wishes.only = Some(Kind::Pvm),
+                Some("parvum") => wishes.only = Some(Kind::Parvum),
+                _ => return refuse(USAGE),
+            },
+            _ if word.starts_with('-') => return refuse(USAGE),
+            _ => wishes.names.push(word),
+        }
+    }
+    let known = |wish: &String| {
+        let mut names = table::CASES.iter().map(|case| case.name).chain([table::FAULTS.name]);
+        names.any(|name| name.starts_with(wish.as_str()))
+    };
+    if let Some(unknown) = wishes.names.iter().find(|wish| !known(wish)) {
+        return refuse(&format!("drop-in: no case is called {unknown}; --list shows them"));
+    }
+    if let Err(why) = debian::ready() {
+        println!("drop-in: skipped: {why}");
+        return ExitCode::SUCCESS;
+    }
+    match run(&wishes) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(why) => refuse(&format!("drop-in: {why}")),
+    }
+}
+
+fn refuse(why: &str) -> ExitCode {
+    eprintln!("{why}");
+    ExitCode::from(2)
+}
+
+/// Whether everything is as it should be.
+fn run(wishes: &Wishes) -> Result<bool, String> {
+    let place = Place::make()?;
+    let mut good = true;
+    if wishes.names.is_empty() && wishes.only.is_none() {
+        good &= symbols::check(&place);
+    }
+    if wishes.only.is_none() && wishes.wants("faults") {
+        good &= faults::check(&place)?;
+    }
+    let (mut alike, mut known, mut slower) = (0, 0, 0);
+    println!("{:<22} {:>9} {:>9}", "program", "PVM", "Parvum");
+    for case in table::CASES.iter().filter(|case| wishes.wants(case.name)) {
+        if let Some(missing) = debian::missing(case) {
+            println!("{:<22} skipped: {missing} is not installed", case.name);
+            continue;
+        }
+        if let Some(kind) = wishes.only {
+            let outcome = on(kind, &place, case)?;
+            println!("{:<22} {}", case.name, seconds(outcome.took));
+            println!("{}", compare::indented(&outcome));
+            continue;
+        }
+        let (theirs, ours) = (on(Kind::Pvm, &place, case)?, on(Kind::Parvum, &place, case)?);
+        let differences = compare::differences(case, &theirs, &ours);
+        slower += usize::from(ours.took > theirs.took + Duration::from_millis(2));
+        let verdict = match (differences.is_empty(), case.known) {
+            (true, None) => "alike".to_owned(),
+            (false, Some(why)) => format!("differs, as it should: {why}"),
+            (true, Some(_)) => "ALIKE, but the table says that it differs: mend the table".to_owned(),
+            (false, None) => "DIFFERS".to_owned(),
+        };
+        println!("{:<22} {:>9} {:>9}  {verdict}", case.name, seconds(theirs.took), seconds(ours.took));
+        match (differences.is_empty(), case.known.is_some()) {
+            (true, false) => alike += 1,
+            (false, true) => known += 1,
+            _ => {
+                good = false;
+                println!("{differences}");
+            }
+        }
+        if wishes.show {
+            println!("  on PVM:\n{}\n  on Parvum:\n{}", compare::indented(&theirs), compare::indented(&ours));
+        }
+    }
+    if wishes.only.is_none() {
+        println!(
+            "{alike} alike, {known} different for a known reason; {slower} slower on Parvum than on PVM"
+        );
+    }
+    Ok(good)
+}
+
+/// Runs one case on a fresh machine.
+fn on(kind: Kind, place: &Place, case: &'static Case) -> Result<Outcome, String> {
+    let machine = place.start(kind)?;
+    let outcome = steps::play(case, &machine, place);
+    machine.stop()?;
+    outcome
+}
+
+fn seconds(time: Duration) -> String {
+    format!("{:.3} s", time.as_secs_f64())
+}

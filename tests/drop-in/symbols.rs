@@ -1,0 +1,72 @@
+//! Names that Debian's programs take from PVM's libraries: all of them must be in ours.
+
+use crate::machines::Place;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// PVM's own daemon and console are made of one source with its library. The daemon is what Parvum replaces.
+const REPLACED: [&str; 1] = ["/usr/bin/pvmd"];
+
+const PACKAGES: [&str; 6] = ["pvm", "pvm-dev", "pvm-examples", "netpipe-pvm", "tablix2", "slang-pvm"];
+
+/// Whether every program finds what it needs; says what is missing.
+pub fn check(place: &Place) -> bool {
+    let ours = defined(&place.libraries().join("libpvm3.so.3"));
+    let mut theirs = BTreeSet::new();
+    for library in ["libpvm3.so.3", "libgpvm3.so.3"] {
+        let folders = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib"];
+        let file = folders.iter().map(|folder| Path::new(folder).join(library)).find(|file| file.exists());
+        theirs.extend(file.map(|file| defined(&file)).unwrap_or_default());
+    }
+    let mut lacking: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let programs = programs();
+    for program in &programs {
+        for name in names(program, "--undefined-only") {
+            if theirs.contains(&name) && !ours.contains(&name) {
+                let short = program.file_name().expect("a file").to_string_lossy().into_owned();
+                lacking.entry(name).or_default().push(short);
+            }
+        }
+    }
+    println!(
+        "{} programs take names from PVM's libraries; {} of the names are not in ours",
+        programs.len(),
+        lacking.len()
+    );
+    for (name, users) in &lacking {
+        println!("  {name}: {}", users.join(" "));
+    }
+    lacking.is_empty() && !theirs.is_empty()
+}
+
+fn programs() -> Vec<PathBuf> {
+    let listed =
+        Command::new("dpkg").arg("-L").args(PACKAGES).output().map(|done| done.stdout).unwrap_or_default();
+    let listed = String::from_utf8_lossy(&listed).into_owned();
+    let mut files: Vec<PathBuf> = listed
+        .lines()
+        .filter(|line| line.starts_with("/usr/bin/") || line.ends_with("-module.so"))
+        .filter(|line| !REPLACED.contains(line))
+        .map(PathBuf::from)
+        .filter(|file| !defined(file).is_empty() || !names(file, "--undefined-only").is_empty())
+        .collect();
+    files.sort();
+    files
+}
+
+fn defined(file: &Path) -> BTreeSet<String> {
+    names(file, "--defined-only")
+}
+
+/// The dynamic names of a file; none when it is no program.
+fn names(file: &Path, which: &str) -> BTreeSet<String> {
+    let listed = Command::new("nm").args(["-D", which]).arg(file).output();
+    let listed = listed.map(|done| done.stdout).unwrap_or_default();
+    let names = String::from_utf8_lossy(&listed).into_owned();
+    names
+        .lines()
+        .filter_map(|line| line.split_whitespace().last())
+        .map(|name| name.split('@').next().expect("the first part").to_owned())
+        .collect()
+}
