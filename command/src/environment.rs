@@ -47,25 +47,27 @@ pub fn print(args: &EnvArgs) -> io::Result<()> {
         if directory.is_dir() {
             // What is not text cannot be said to a shell in a line of text.
             let directory = directory.to_str().ok_or(io::ErrorKind::InvalidFilename)?;
-            println!("{}", line(args.shell, name, directory));
+            println!("{}", line(args.shell, name, directory, std::env::var(name).ok()));
         }
     }
     Ok(())
 }
 
 /// One line. An empty part of MANPATH means what man would search anyway, so that one keeps its colon.
-fn line(shell: Shell, name: &str, directory: &str) -> String {
+///
+/// In csh a variable that is not set is an error even where it is not used, so the line has its `old` value written out.
+fn line(shell: Shell, name: &str, directory: &str, old: Option<String>) -> String {
     let quoted = quote(shell, directory);
     let keeps_colon = name == "MANPATH";
     match shell {
         Shell::Sh if keeps_colon => format!("export {name}={quoted}:\"${{{name}:-}}\""),
         Shell::Sh => format!("export {name}={quoted}\"${{{name}:+:${name}}}\""),
-        Shell::Csh if keeps_colon => format!(
-            "if ($?{name}) setenv {name} {quoted}:\"${name}\";\nif (! $?{name}) setenv {name} {quoted}:;"
-        ),
-        Shell::Csh => format!(
-            "if ($?{name}) setenv {name} {quoted}:\"${name}\";\nif (! $?{name}) setenv {name} {quoted};"
-        ),
+        Shell::Csh => {
+            let old = old.filter(|old| !old.is_empty());
+            let colon = if keeps_colon || old.is_some() { ":" } else { "" };
+            let whole = format!("{directory}{colon}{}", old.unwrap_or_default());
+            format!("setenv {name} {};", quote(shell, &whole))
+        }
         Shell::Fish if name == "PATH" => format!("set -gx PATH {quoted} $PATH;"),
         Shell::Fish if keeps_colon => format!("set -gx {name} {quoted}:(string join : -- ${name});"),
         Shell::Fish => format!("set -gx {name} (string join : -- {quoted} ${name});"),
@@ -93,9 +95,13 @@ mod tests {
 
     #[test]
     fn lines_put_a_directory_first() {
-        assert_eq!(line(Shell::Sh, "PATH", "/p/bin"), r#"export PATH=/p/bin"${PATH:+:$PATH}""#);
-        assert_eq!(line(Shell::Sh, "MANPATH", "/p/man"), r#"export MANPATH=/p/man:"${MANPATH:-}""#);
-        assert_eq!(line(Shell::Fish, "PATH", "/p/bin"), "set -gx PATH /p/bin $PATH;");
+        let line = |shell, name, old: Option<&str>| line(shell, name, "/p", old.map(str::to_owned));
+        assert_eq!(line(Shell::Sh, "PATH", None), r#"export PATH=/p"${PATH:+:$PATH}""#);
+        assert_eq!(line(Shell::Sh, "MANPATH", None), r#"export MANPATH=/p:"${MANPATH:-}""#);
+        assert_eq!(line(Shell::Csh, "PATH", Some("/a b:/c")), "setenv PATH '/p:/a b:/c';");
+        assert_eq!(line(Shell::Csh, "LIBRARY_PATH", None), "setenv LIBRARY_PATH /p;");
+        assert_eq!(line(Shell::Csh, "MANPATH", None), "setenv MANPATH '/p:';");
+        assert_eq!(line(Shell::Fish, "PATH", None), "set -gx PATH /p $PATH;");
     }
 
     #[test]
