@@ -200,7 +200,7 @@ contains
     call gives('none', PvmNotFound, info)
     do i = 0, 2
       call pvmfdelinfo('fortran box', i, PVMMBOXDEFAULT, info)
-      call gives('pvmfdelinfo', PvmOk, info)
+      call good('pvmfdelinfo', info)
     end do
     call pvmfrecvinfo('fortran box', 0, PVMMBOXDEFAULT, bufid)
     call gives('pvmfrecvinfo of none', PvmNotFound, bufid)
