@@ -5,6 +5,7 @@
 mod arguments;
 mod compare;
 mod console;
+mod environment;
 mod hostfile;
 mod look;
 mod power;
@@ -68,6 +69,8 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
+    /// Print what a shell needs to use this Parvum: eval "$(parvum env)"
+    Env(environment::EnvArgs),
     /// Compare message-passing systems on this machine, and write a report
     Compare(parvum_lab::CompareOptions),
     #[command(hide = true)]
@@ -99,6 +102,12 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Compare(options) => {
             return match compare::run(&options) {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(error) => complain(&error),
+            };
+        }
+        Command::Env(args) => {
+            return match environment::print(&args) {
                 Ok(()) => ExitCode::SUCCESS,
                 Err(error) => complain(&error),
             };

@@ -1,4 +1,5 @@
-//! The libraries as they are installed, and the C programs of `tests/programs`, built against them.
+//! The libraries as they are installed, and the programs of `tests/programs`, built against them:
+//! those in C, and those in Fortran where a compiler for it is installed.
 //!
 //! Both lie in `target/tmp`, and are made anew when what they are made of has
 //! changed. A lock keeps several test processes from doing so at once; a file is
@@ -25,7 +26,7 @@ const LIBRARIES: [(&str, &str); 5] = [
 pub struct Stage {
     /// The libraries.
     pub lib: PathBuf,
-    /// `pvm3.h`.
+    /// `pvm3.h` and its kin.
     pub include: PathBuf,
     /// The compiled programs, and shared objects made for tests.
     pub programs: PathBuf,
@@ -54,13 +55,23 @@ fn make() -> Stage {
     for (name, file) in LIBRARIES {
         install(&built.join(file), &lib.join(name));
     }
-    let include = here().parent().expect("the project").join("interfaces/pvm/include");
+    let include = project().join("interfaces/pvm/include");
     let stage = Stage { lib, include, programs };
+    install_fortran(&stage);
     let sources = fs::read_dir(here().join("programs")).expect("tests/programs").flatten();
-    for source in sources.map(|entry| entry.path()).filter(|path| path.extension() == Some(OsStr::new("c"))) {
-        compile(&stage, &source);
+    for source in sources.map(|entry| entry.path()) {
+        match source.extension().and_then(OsStr::to_str) {
+            Some("c") => compile(&stage, &source),
+            Some("f" | "f90") if fortran().is_some() => compile_fortran(&stage, &source),
+            _ => {}
+        }
     }
     stage
+}
+
+/// The project's directory.
+pub fn project() -> &'static Path {
+    here().parent().expect("the tests lie in the project")
 }
 
 fn changed(file: &Path) -> Option<SystemTime> {
@@ -76,6 +87,23 @@ fn install(from: &Path, to: &Path) {
             fs::copy(from, temporary).expect("the target directory is writable");
         });
     }
+}
+
+/// PVM's calls for Fortran: they are C, and need no Fortran compiler.
+fn install_fortran(stage: &Stage) {
+    let sources = project().join("interfaces/pvm/fortran");
+    let files = fs::read_dir(&sources).expect("interfaces/pvm/fortran").flatten().map(|entry| entry.path());
+    let made_of = files.chain([stage.include.join("pvm3.h"), stage.lib.join("libpvm3.so")]);
+    let newest = made_of.filter_map(|file| changed(&file)).max();
+    let stamp = stage.lib.join("libfpvm3.made");
+    if changed(&stamp) > newest {
+        return;
+    }
+    let mut sh = compiler("sh");
+    sh.arg(sources.join("build.sh")).args([&stage.include, &stage.lib, &stage.lib]);
+    let done = sh.output().expect("a shell");
+    assert!(done.status.success(), "build.sh: {}", String::from_utf8_lossy(&done.stderr));
+    File::create(stamp).expect("the target directory is writable");
 }
 
 fn replace(file: &Path, make: impl FnOnce(&Path)) {
@@ -115,6 +143,37 @@ fn compile(stage: &Stage, source: &Path) {
     });
 }
 
+/// The Fortran compiler, when one is installed.
+pub fn fortran() -> Option<&'static str> {
+    static FOUND: OnceLock<bool> = OnceLock::new();
+    let found = || Command::new("gfortran").arg("--version").output().is_ok_and(|done| done.status.success());
+    FOUND.get_or_init(found).then_some("gfortran")
+}
+
+/// Compiles one program in Fortran, which passes items of many types to one call, as all PVM programs do.
+fn compile_fortran(stage: &Stage, source: &Path) {
+    let name = source.file_stem().and_then(OsStr::to_str).expect("a plain name");
+    let target = stage.programs.join(name);
+    let made_of = [
+        source,
+        &here().join("programs/fcheck.inc"),
+        &stage.include.join("fpvm3.h"),
+        &stage.lib.join("libfpvm3.so.3"),
+    ];
+    let newest = made_of.iter().filter_map(|file| changed(file)).max();
+    if changed(&target) > newest {
+        return;
+    }
+    replace(&target, |temporary| {
+        let mut compile = compiler(fortran().expect("asked for before"));
+        compile.args(["-std=legacy", "-w", "-O1", "-g", "-J"]).arg(&stage.programs);
+        compile.arg("-I").arg(&stage.include).arg("-I").arg(here().join("programs"));
+        compile.arg("-o").arg(temporary).arg(source).arg("-L").arg(&stage.lib);
+        let done = compile.args(["-lfpvm3", "-lgpvm3", "-lpvm3"]).output().expect("it is installed");
+        assert!(done.status.success(), "{name}: {}", String::from_utf8_lossy(&done.stderr));
+    });
+}
+
 /// A compiler that speaks English.
 pub fn compiler(name: &str) -> Command {
     let mut command = Command::new(name);
@@ -125,6 +184,6 @@ pub fn compiler(name: &str) -> Command {
 /// A compiled program of `tests/programs`.
 pub fn program(name: &str) -> PathBuf {
     let path = stage().programs.join(name);
-    assert!(path.exists(), "tests/programs/{name}.c is missing");
+    assert!(path.exists(), "the source of {name} is missing in tests/programs");
     path
 }

@@ -332,6 +332,12 @@ int pvm_insert(char *name, int index, int data);
 int pvm_lookup(char *name, int index, int *data);
 int pvm_delete(char *name, int index);
 
+/* Parts that a task plays for the whole machine. */
+int pvm_reg_hoster(void);
+int pvm_reg_rm(struct pvmhostinfo **hostp);
+int pvm_reg_tasker(void);
+int pvm_reg_tracer(int trcctx, int trctag, int outctx, int outtag, char *tmask, int trcbuf, int trcopt);
+
 /* Used by programs though no manual has them. */
 char *pvmgetrsh(void);
 char *pvmgettmp(void);

@@ -2,6 +2,7 @@
 
 mod bounds;
 mod faults;
+mod fortran;
 mod hostile;
 mod mixed;
 mod programs;

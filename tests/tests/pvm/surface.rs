@@ -1,4 +1,4 @@
-//! The face that programs are compiled and linked against: `pvm3.h` and the symbols behind it.
+//! The face that programs are compiled and linked against: `pvm3.h`, its kin, and the symbols behind them.
 
 use parvum_tests::stage::{compiler, stage};
 use std::path::{Path, PathBuf};
@@ -6,8 +6,15 @@ use std::process::Command;
 
 const DEBIANS: &str = "/usr/include/pvm3.h";
 
+/// Every header for C.
+const HEADERS: [&str; 3] = ["pvm3.h", "pvmtev.h", "pvmproto.h"];
+
 fn header() -> String {
-    std::fs::read_to_string(stage().include.join("pvm3.h")).expect("pvm3.h")
+    text_of("pvm3.h")
+}
+
+fn text_of(header: &str) -> String {
+    std::fs::read_to_string(stage().include.join(header)).expect("it is there")
 }
 
 /// Names that the header defines as constants.
@@ -47,16 +54,17 @@ fn succeed(command: &mut Command) -> String {
 }
 
 #[test]
-fn the_header_compiles_alone_as_c_and_as_cpp() {
-    let header = stage().include.join("pvm3.h");
+fn the_headers_compile_alone_as_c_and_as_cpp() {
     for (name, standard, language) in [("cc", "c11", "c"), ("cc", "gnu89", "c"), ("c++", "c++17", "c++")] {
-        let mut command = compiler(name);
-        command.args(["-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x", language]);
         if language == "c++" && Command::new(name).arg("--version").output().is_err() {
             eprintln!("skipped: no {name} is installed");
             continue;
         }
-        succeed(command.arg(format!("-std={standard}")).arg(&header));
+        for header in HEADERS {
+            let mut command = compiler(name);
+            command.args(["-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x", language]);
+            succeed(command.arg(format!("-std={standard}")).arg(stage().include.join(header)));
+        }
     }
 }
 
@@ -82,11 +90,11 @@ fn every_declared_function_is_exported() {
     std::fs::remove_dir_all(dir).expect("ours");
 }
 
-/// A program that prints every number and layout of a `pvm3.h`.
+/// A program that prints every number and layout of the headers.
 fn describing(header: &str) -> String {
     let mut body = String::new();
     for constant in constants(header) {
-        if constant == "PVM_VER" || constant.ends_with("CLASS") {
+        if constant == "PVM_VER" || constant.starts_with("PVM") && constant.ends_with("CLASS") {
             body += &format!("printf(\"{constant} %s\\n\", {constant});\n");
         } else {
             body += &format!("printf(\"{constant} %d\\n\", (int)({constant}));\n");
@@ -95,6 +103,9 @@ fn describing(header: &str) -> String {
     let structures = [
         ("pvmhostinfo", "hi_tid hi_name hi_arch hi_speed hi_dsig"),
         ("pvmtaskinfo", "ti_tid ti_ptid ti_host ti_flag ti_a_out ti_pid"),
+        ("Pvmtevdid", "did desc"),
+        ("Pvmtevinfo", "name desc_status mark total count"),
+        ("Pvmtracer", "trctid trcctx trctag outtid outctx outtag trcbuf trcopt tmask"),
     ];
     for (structure, fields) in structures {
         body += &format!("printf(\"{structure} %zu\\n\", sizeof(struct {structure}));\n");
@@ -105,8 +116,13 @@ fn describing(header: &str) -> String {
             );
         }
     }
+    // A mask with every third kind, and one taken away again.
+    body += "Pvmtmask m; TEV_MASK_INIT(m) for (int k = 0; k <= TEV_MAX; k += 3) TEV_MASK_SET(m, k);\n\
+             TEV_MASK_UNSET(m, 9); printf(\"mask %s %d %d\\n\", m, TEV_MASK_CHECK(m, 6), TEV_MASK_CHECK(m, 9));\n";
     format!(
-        "#include <pvm3.h>\n#include <stddef.h>\n#include <stdio.h>\nint main(void) {{\n{body}return 0;\n}}\n"
+        "#include <stddef.h>\n#include <stdio.h>\n#include <sys/time.h>\n\
+         #include <pvm3.h>\n#include <pvmtev.h>\n#include <pvmproto.h>\n\
+         int main(void) {{\n{body}return 0;\n}}\n"
     )
 }
 
@@ -115,8 +131,8 @@ fn numbers_and_structures_are_those_of_pvm() {
     if !Path::new(DEBIANS).exists() {
         return eprintln!("skipped: {DEBIANS} is not there (Debian's pvm-dev)");
     }
-    let (header, dir) = (header(), scratch("numbers"));
-    assert!(constants(&header).len() > 100);
+    let (header, dir) = (HEADERS.map(text_of).concat(), scratch("numbers"));
+    assert!(constants(&header).len() > 400);
     std::fs::write(dir.join("describe.c"), describing(&header)).expect("writable");
     let described = |include: &Path| {
         let mut cc = compiler("cc");

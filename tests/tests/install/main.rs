@@ -1,0 +1,217 @@
+//! Parvum as a user has it after `./x install PREFIX`: moved about, compiled against, and taken away again.
+
+use parvum_tests::stage::{compiler, project, stage};
+use parvum_tests::{TestMachine, parvum};
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const PROGRAM: &str = r#"
+#include <pvm3.h>
+#include <stdio.h>
+int main(void)
+{
+    int tid = pvm_mytid(), inst = pvm_joingroup("installed");
+    printf("%d in %d\n", inst, pvm_gsize("installed"));
+    return pvm_exit() != PvmOk || tid <= 0;
+}
+"#;
+
+const CMAKE: &str = "
+cmake_minimum_required(VERSION 3.13)
+project(ring C)
+find_package(Parvum 0.1 REQUIRED CONFIG)
+add_executable(program program.c)
+target_link_libraries(program PRIVATE Parvum::gpvm3)
+";
+
+/// A directory of this test, with what it installs from and into; gone when it is dropped.
+struct Scratch {
+    dir: PathBuf,
+}
+
+impl Scratch {
+    fn new(test: &str) -> Scratch {
+        let dir = std::env::temp_dir().join(format!("parvum-install-{test}-{}", std::process::id()));
+        fs::create_dir_all(dir.join("build/bin")).expect("writable");
+        symlink(parvum(), dir.join("build/bin/parvum")).expect("writable");
+        symlink(&stage().lib, dir.join("build/lib")).expect("writable");
+        fs::write(dir.join("program.c"), PROGRAM).expect("writable");
+        Scratch { dir }
+    }
+
+    fn script(&self, arguments: &[&Path]) -> Command {
+        let mut sh = Command::new("sh");
+        sh.arg(project().join("tools/install.sh")).args(arguments).env_remove("DESTDIR");
+        sh
+    }
+
+    /// Installs into a staging root for the prefix /usr, as packagers do, and moves the tree to where it is used.
+    fn installed(&self) -> PathBuf {
+        let build = self.dir.join("build");
+        let mut install = self.script(&["install".as_ref(), &build, "/usr".as_ref()]);
+        succeed(install.env("DESTDIR", self.dir.join("stage")));
+        let prefix = self.dir.join("a place");
+        fs::rename(self.dir.join("stage/usr"), &prefix).expect("one file system");
+        prefix
+    }
+
+    /// A shell that has read what the installed command says, in this test's directory.
+    fn shell(&self, prefix: &Path, machine: &TestMachine, orders: &str) -> Command {
+        let mut sh = Command::new("sh");
+        sh.arg("-euc").arg(format!("eval \"$(\"$0\" env)\"\n{orders}")).arg(prefix.join("bin/parvum"));
+        sh.current_dir(&self.dir).env("PARVUM_DIR", &machine.dir);
+        for name in ["PARVUM_BIN", "LD_LIBRARY_PATH", "PKG_CONFIG_PATH", "PARVUM_TID"] {
+            sh.env_remove(name);
+        }
+        sh
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.dir);
+    }
+}
+
+fn succeed(command: &mut Command) -> String {
+    let done = command.output().unwrap_or_else(|why| panic!("{command:?}: {why}"));
+    let said = String::from_utf8_lossy(&done.stdout).into_owned();
+    assert!(done.status.success(), "{command:?}: {said}{}", String::from_utf8_lossy(&done.stderr));
+    said
+}
+
+/// Whether a tool is there; says so when not.
+fn has(tool: &str) -> bool {
+    let there = compiler(tool).arg("--version").output().is_ok_and(|done| done.status.success());
+    if !there {
+        eprintln!("skipped: no {tool} is installed");
+    }
+    there
+}
+
+/// Every file and directory below, but not the directory itself.
+fn listing(dir: &Path) -> Vec<PathBuf> {
+    let mut all = Vec::new();
+    for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+        all.push(entry.path());
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            all.extend(listing(&entry.path()));
+        }
+    }
+    all.sort();
+    all
+}
+
+#[test]
+fn a_program_is_compiled_and_runs_through_pkg_config() {
+    let (scratch, machine) = (Scratch::new("pkgconfig"), TestMachine::new());
+    let prefix = scratch.installed();
+    if has("pkg-config") {
+        let orders =
+            "eval cc program.c -o program \"$(pkg-config --cflags --libs parvum)\"; ./program; pvmgetarch";
+        assert_eq!(succeed(&mut scratch.shell(&prefix, &machine, orders)), "0 in 1\nLINUX64\n");
+    }
+    let versions = "for p in pvm3 gpvm3 fpvm3; do pkg-config --modversion $p; done";
+    if has("pkg-config") {
+        assert_eq!(succeed(&mut scratch.shell(&prefix, &machine, versions)), "3.4.6\n".repeat(3));
+    }
+}
+
+#[test]
+fn a_program_is_compiled_and_runs_through_cmake() {
+    if !has("cmake") {
+        return;
+    }
+    let (scratch, machine) = (Scratch::new("cmake"), TestMachine::new());
+    let prefix = scratch.installed();
+    fs::write(scratch.dir.join("CMakeLists.txt"), CMAKE).expect("writable");
+    let orders = "cmake -S . -B made >&2; cmake --build made >&2; ./made/program";
+    assert_eq!(succeed(&mut scratch.shell(&prefix, &machine, orders)), "0 in 1\n");
+    // CMake's programs know where their library is, and the library where the command is.
+    let mut alone = Command::new(scratch.dir.join("made/program"));
+    alone.env_remove("LD_LIBRARY_PATH").env_remove("PARVUM_BIN").env("PARVUM_DIR", &machine.dir);
+    assert_eq!(succeed(&mut alone), "0 in 1\n");
+}
+
+#[test]
+fn a_fortran_program_is_compiled_through_pkg_config() {
+    if !has("gfortran") || !has("pkg-config") {
+        return;
+    }
+    let (scratch, machine) = (Scratch::new("fortran"), TestMachine::new());
+    let prefix = scratch.installed();
+    let program = "include 'fpvm3.h'\n integer tid\n call pvmfmytid(tid)\n print '(l1)', tid > 0\nend\n";
+    fs::write(scratch.dir.join("program.f90"), program).expect("writable");
+    let orders = "gfortran -I\"$(dirname \"$0\")/../include\" program.f90 -o program -lfpvm3 -lgpvm3 -lpvm3; ./program";
+    assert_eq!(succeed(&mut scratch.shell(&prefix, &machine, orders)), "T\n");
+    let orders = "gfortran -static-libgfortran -I\"$(dirname \"$0\")/../include\" program.f90 -o program \
+                  -Wl,-Bstatic -lfpvm3 -Wl,-Bdynamic -lgpvm3 -lpvm3; ./program";
+    assert_eq!(succeed(&mut scratch.shell(&prefix, &machine, orders)), "T\n");
+}
+
+#[test]
+fn a_program_built_for_pvm_runs_in_such_a_shell() {
+    const PROGRAM: &str = "/usr/bin/hello.pvm";
+    if !Path::new(PROGRAM).exists() {
+        return eprintln!("skipped: {PROGRAM} is not there (Debian's pvm-examples)");
+    }
+    let (scratch, machine) = (Scratch::new("debian"), TestMachine::new());
+    let prefix = scratch.installed();
+    let said = succeed(&mut scratch.shell(&prefix, &machine, &format!("ldd {PROGRAM}; {PROGRAM}")));
+    let ours = |line: &str| line.contains("libpvm3.so.3") && line.contains("a place");
+    assert!(said.lines().any(ours), "{said}");
+    assert!(said.contains("hello, world"), "{said}");
+}
+
+#[test]
+fn the_manual_is_found() {
+    if !has("man") {
+        return;
+    }
+    let (scratch, machine) = (Scratch::new("manual"), TestMachine::new());
+    let prefix = scratch.installed();
+    let said =
+        succeed(&mut scratch.shell(&prefix, &machine, "man -w pvmfsend; man -w 1 parvum; man -w 3 printf"));
+    assert_eq!(said.lines().filter(|line| line.contains("a place/share/man")).count(), 2, "{said}");
+}
+
+#[test]
+fn uninstalling_removes_what_was_installed_and_nothing_else() {
+    let scratch = Scratch::new("uninstall");
+    let (build, prefix) = (scratch.dir.join("build"), scratch.dir.join("prefix"));
+    fs::create_dir_all(prefix.join("bin")).expect("writable");
+    fs::write(prefix.join("bin/other"), "").expect("writable");
+    let before = listing(&prefix);
+    let install = || scratch.script(&["install".as_ref(), &build, &prefix]);
+    succeed(&mut install());
+    let after = listing(&prefix);
+    assert!(after.len() > 100, "{after:?}");
+    succeed(&mut install());
+    assert_eq!(listing(&prefix), after, "installing again changes nothing");
+
+    fs::write(prefix.join("include/mine.h"), "").expect("writable");
+    let uninstall = || scratch.script(&["uninstall".as_ref(), &prefix]);
+    let said = succeed(&mut uninstall());
+    assert!(said.contains("include/: not empty"), "{said}");
+    fs::remove_file(prefix.join("include/mine.h")).expect("it is there");
+    fs::remove_dir(prefix.join("include")).expect("nothing else is in it");
+    assert_eq!(listing(&prefix), before);
+    let again = uninstall().output().expect("sh runs");
+    assert!(!again.status.success());
+}
+
+#[test]
+fn the_files_of_others_are_not_replaced() {
+    let scratch = Scratch::new("others");
+    let (build, prefix) = (scratch.dir.join("build"), scratch.dir.join("prefix"));
+    fs::create_dir_all(prefix.join("bin")).expect("writable");
+    fs::write(prefix.join("bin/pvm"), "PVM's own").expect("writable");
+    let refused = scratch.script(&["install".as_ref(), &build, &prefix]).output().expect("sh runs");
+    let why = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(!refused.status.success() && why.contains("bin/pvm is there"), "{why}");
+    assert_eq!(listing(&prefix).len(), 2, "nothing else came");
+    let relative = scratch.script(&["install".as_ref(), &build, "here".as_ref()]).output().expect("sh runs");
+    assert!(!relative.status.success());
+}

@@ -1,0 +1,111 @@
+//! The manual: whole, without mistakes in its form, and true to the headers.
+
+use parvum_tests::stage::{project, stage};
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+fn read(path: PathBuf) -> String {
+    fs::read_to_string(&path).unwrap_or_else(|why| panic!("{}: {why}", path.display()))
+}
+
+/// A page, or that which it stands for.
+fn page(name: &str, section: u8) -> String {
+    let text = read(project().join(format!("man/man{section}/{name}.{section}")));
+    match text.strip_prefix(".so ") {
+        Some(other) => read(project().join("man").join(other.trim())),
+        None => text,
+    }
+}
+
+/// Names of pages, with their section.
+fn pages() -> Vec<(String, u8)> {
+    let sections = [1, 3, 7].into_iter().flat_map(|section| {
+        let folder = fs::read_dir(project().join(format!("man/man{section}"))).expect("man");
+        folder.flatten().map(move |entry| (entry.file_name(), section))
+    });
+    sections
+        .map(|(file, section)| {
+            let file = file.into_string().expect("a plain name");
+            let name = file.strip_suffix(&format!(".{section}")).expect("its section stands behind it");
+            (name.to_owned(), section)
+        })
+        .collect()
+}
+
+/// The text from one heading to the next.
+fn part<'a>(page: &'a str, heading: &str) -> &'a str {
+    let after = page.split_once(&format!(".SH {heading}\n")).map_or("", |(_, rest)| rest);
+    after.split("\n.SH ").next().unwrap_or_default()
+}
+
+/// Functions that the headers declare, and PVM's variable.
+fn declared() -> Vec<String> {
+    let text = ["pvm3.h", "pvmtev.h"].map(|header| read(stage().include.join(header))).concat();
+    let mut names = vec!["pvm_errno".to_owned()];
+    for line in text.lines().filter(|line| !line.starts_with([' ', '\t', '#', '/'])) {
+        let Some((before, _)) = line.trim_start_matches("int (*").split_once('(') else { continue };
+        let name = before.rsplit([' ', '*']).next().expect("a word");
+        if name.to_lowercase().starts_with("pvm") {
+            names.push(name.to_owned());
+        }
+    }
+    names
+}
+
+#[test]
+fn every_function_has_a_page_that_shows_how_it_is_called() {
+    let names = declared();
+    assert!(names.len() > 110, "{names:?}");
+    for name in names {
+        let page = page(&name, 3);
+        let synopsis = part(&page, "SYNOPSIS");
+        let shown = synopsis.contains(&format!("{name}(")) || synopsis.contains(&format!("{name};"));
+        assert!(shown, "{name} is not in the synopsis of its page");
+        assert!(part(&page, "NAME").contains(&name), "{name} is not among the names of its page");
+    }
+}
+
+#[test]
+fn every_fortran_call_has_a_page() {
+    let listed = Command::new("nm").arg("--defined-only").arg(stage().lib.join("libfpvm3.a")).output();
+    let listed = String::from_utf8(listed.expect("nm (binutils) comes with the compiler").stdout);
+    let listed = listed.expect("plain names");
+    let symbols = listed.lines().filter_map(|line| line.split_once(" T pvmf")?.1.strip_suffix('_'));
+    let mut count = 0;
+    for name in symbols {
+        let call = format!("call pvmf{name}(");
+        assert!(part(&page(&format!("pvmf{name}"), 3), "SYNOPSIS").contains(&call), "{call}");
+        count += 1;
+    }
+    assert!(count > 65, "{count}");
+}
+
+#[test]
+fn pages_name_pages_that_are_there() {
+    let all = pages();
+    for (name, section) in &all {
+        for line in page(name, *section).lines().filter_map(|line| line.strip_prefix(".BR ")) {
+            let (other, rest) = line.split_once(" (").expect("a name and a section");
+            let wanted = (other.replace("\\-", "-"), rest.as_bytes()[0] - b'0');
+            // Pages of the system's own are named too.
+            let systems = ["signal"].contains(&other);
+            assert!(systems || all.contains(&wanted), "{name}({section}) names {wanted:?}");
+        }
+    }
+}
+
+#[test]
+fn groff_has_no_complaints() {
+    if Command::new("groff").arg("--version").output().is_err() {
+        return eprintln!("skipped: no groff is installed");
+    }
+    for (name, section) in pages() {
+        let mut groff = Command::new("groff");
+        groff.args(["-ww", "-man", "-Tutf8"]).current_dir(project().join("man"));
+        let done = groff.arg(format!("man{section}/{name}.{section}")).output().expect("it is there");
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert!(done.status.success() && said.is_empty(), "{name}({section}): {said}");
+        assert!(!done.stdout.is_empty());
+    }
+}

@@ -1,0 +1,123 @@
+#!/bin/sh
+# Installs what `./x build` made, and takes it away again.
+#   install.sh install BUILD PREFIX      copies the build tree BUILD into PREFIX (below DESTDIR, when that is set)
+#   install.sh uninstall PREFIX          removes every file and directory that was installed, and no other
+# What was installed stands in PREFIX/share/parvum/manifest. Nothing in the files names PREFIX: a tree may be moved.
+set -eu
+
+fail() {
+    printf 'install: %s\n' "$*" >&2
+    exit 1
+}
+
+# in_root PREFIX: sets `root`, the directory that stands for PREFIX.
+in_root() {
+    case $1 in
+    /*) ;;
+    *) fail "$1 is no absolute path; name the prefix from the root, as /usr/local" ;;
+    esac
+    root=${DESTDIR:-}${1%/}
+    manifest=$root/share/parvum/manifest
+}
+
+uninstall() {
+    [ -f "$manifest" ] || fail "$root has no Parvum that this script installed ($manifest is missing)"
+    # Directories stand before what is in them, so they go in the opposite order, and only when nothing else is there.
+    reversed=$(sed '1!G;h;$!d' "$manifest")
+    printf '%s\n' "$reversed" | while IFS= read -r name; do
+        case $name in
+        */) rmdir "$root/$name" 2>/dev/null || [ ! -d "$root/$name" ] || echo "kept $root/$name: not empty" ;;
+        *) rm -f "$root/$name" ;;
+        esac
+    done
+}
+
+# --- What lies where -------------------------------------------------------------------------------------------------
+
+# Lines of three words: where to, mode, and the file; for a link its mode is `->`, and what it points to comes last.
+plan() {
+    echo "bin/parvum 755 $build/bin/parvum"
+    echo "bin/pvmgetarch 755 packaging/pvmgetarch"
+    for name in pvm pvmd pvmd3; do echo "bin/$name -> parvum"; done
+    for name in libparvum.so.0 libpvm3.so.3 libfpvm3.so.3; do echo "lib/$name 755 $build/lib/$name"; done
+    echo "lib/libfpvm3.a 644 $build/lib/libfpvm3.a"
+    # The groups are in libpvm3 as well; as links the loader takes both names for one library.
+    for name in libpvm3.so libgpvm3.so libgpvm3.so.3; do echo "lib/$name -> libpvm3.so.3"; done
+    echo "lib/libfpvm3.so -> libfpvm3.so.3"
+    for file in interfaces/pvm/include/*.h; do echo "include/${file##*/} 644 $file"; done
+    for file in packaging/pkgconfig/*.pc; do echo "lib/pkgconfig/${file##*/} 644 $file"; done
+    for file in packaging/cmake/*.cmake; do echo "lib/cmake/Parvum/${file##*/} 644 $file"; done
+    for file in man/man*/*; do echo "share/$file 644 $file"; done
+    for file in README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE docs/*.md docs/pictures/* examples/*; do
+        echo "share/doc/parvum/$file 644 $file"
+    done
+}
+
+# directory NAME: makes it with its parents, and notes those that were not there.
+directory() {
+    [ ! -d "$root/$1" ] || return 0
+    case $1 in
+    */*) directory "${1%/*}" ;;
+    esac
+    mkdir "$root/$1"
+    echo "$1/" >>"$manifest"
+}
+
+# file TO MODE FROM: copies it; a version's place in it is filled.
+file() {
+    if grep -qI '@VERSION@' "$3"; then
+        sed "s/@VERSION@/$version/" "$3" >"$root/$1.new"
+    else
+        cp "$3" "$root/$1.new"
+    fi
+    chmod "$2" "$root/$1.new"
+    mv "$root/$1.new" "$root/$1"
+}
+
+install() {
+    [ -x "$build/bin/parvum" ] || fail "$build has no bin/parvum; build first: ./x build"
+    version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
+    [ ! -f "$manifest" ] || uninstall
+    # Whose file it is, only its owner knows.
+    plan | while IFS=' ' read -r to _; do
+        if [ -e "$root/$to" ] || [ -h "$root/$to" ]; then
+            fail "$root/$to is there, and not from an installed Parvum; remove it, or choose another prefix"
+        fi
+    done
+    umask 022
+    mkdir -p "$root"
+    noted=
+    for name in share share/parvum; do
+        [ -d "$root/$name" ] || {
+            mkdir "$root/$name"
+            noted="$noted$name/
+"
+        }
+    done
+    printf '%s' "$noted" >"$manifest"
+    echo share/parvum/manifest >>"$manifest"
+    plan | while IFS=' ' read -r to mode from; do
+        directory "${to%/*}"
+        echo "$to" >>"$manifest"
+        case $mode in
+        '->') ln -s "$from" "$root/$to" ;;
+        *) file "$to" "$mode" "$from" ;;
+        esac
+    done
+}
+
+case ${1:-}:$# in
+install:3)
+    build=$(cd "$2" && pwd)
+    in_root "$3"
+    cd "$(dirname "$0")/.."
+    install
+    ;;
+uninstall:2)
+    in_root "$2"
+    uninstall
+    ;;
+*)
+    fail "usage: install.sh install BUILD PREFIX | uninstall PREFIX"
+    ;;
+esac
