@@ -1,8 +1,8 @@
 //! PVM's calls for Fortran: the programs that use them, the header, and the symbols.
 
-use parvum_tests::TestMachine;
 use parvum_tests::running::{Running, await_tasks};
 use parvum_tests::stage::{fortran, project, stage};
+use parvum_tests::{TestMachine, eventually};
 use std::collections::BTreeMap;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
@@ -48,6 +48,8 @@ fn tasks_until_the_machine_is_halted() {
     // Halting ends every task, and the one that asks for it is one.
     let status = master.end();
     assert_eq!(status.signal(), Some(15), "{status} {}", master.errors());
+    // Its end is not yet the machine's.
+    eventually("the machine is down", || !machine.dir.exists());
     let line = |wanted: &str| master.said.lines().any(|line| line.starts_with('[') && line.ends_with(wanted));
     assert!((0..3).all(|number| line(&format!("worker{number:>12}"))), "caught: {}", master.said);
 }
