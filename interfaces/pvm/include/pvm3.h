@@ -244,10 +244,6 @@ int pvm_archcode(char *arch);
 int pvm_halt(void);
 int pvm_start_pvmd(int argc, char **argv, int block);
 int pvm_tickle(int narg, int *argp, int *nresp, int *resp);
-int pvm_reg_hoster(void);
-int pvm_reg_rm(struct pvmhostinfo **hip);
-int pvm_reg_tasker(void);
-int pvm_reg_tracer(int trcctx, int trctag, int outctx, int outtag, char *trcmask, int trcbuf, int trcopt);
 
 /* Options, contexts, errors. */
 int pvm_setopt(int what, int val);

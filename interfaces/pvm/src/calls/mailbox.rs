@@ -170,7 +170,7 @@ pub unsafe extern "C" fn pvm_recvinfo(name: *const c_char, index: c_int, flags: 
     })
 }
 
-/// Deletes an entry of the mailbox.
+/// Deletes an entry of the mailbox; gives its index, where PVM's manual says 0.
 ///
 /// # Safety
 /// `name` must be null or a C string.
@@ -179,8 +179,8 @@ pub unsafe extern "C" fn pvm_delinfo(name: *const c_char, index: c_int, _flags: 
     call_but("pvm_delinfo", is_refusal, |state| {
         // SAFETY: the caller's promise.
         let name = unsafe { class(name)? };
-        let index = u32::try_from(index).map_err(|_| PvmError::BadParam)?;
-        state.ask(&Request::MailRemove { name, index }).map(|_| 0)
+        let at = u32::try_from(index).map_err(|_| PvmError::BadParam)?;
+        state.ask(&Request::MailRemove { name, index: at }).map(|_| index)
     })
 }
 
