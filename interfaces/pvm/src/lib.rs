@@ -8,9 +8,11 @@
 
 mod attend;
 mod buffer;
+mod buffers;
 #[allow(unsafe_code)]
 mod calls;
 mod errors;
+mod exchange;
 #[allow(unsafe_code)]
 mod fork;
 mod group_server;

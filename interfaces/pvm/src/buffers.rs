@@ -1,0 +1,172 @@
+//! The message buffers of a task, by id.
+
+use crate::buffer::{Arrived, Buffer, Info, Packed, Packing};
+use crate::errors::{Pvm, PvmError};
+use crate::state::State;
+use parvum_waist::Message;
+use std::sync::Arc;
+
+/// Memory of send buffers kept for the next ones; part of a task's stated own cost.
+const SPARE: usize = 2 << 20;
+
+impl State {
+    /// Bytes of a message.
+    pub(crate) fn length(&mut self, id: i32) -> Pvm<usize> {
+        Ok(match self.buffer(id)? {
+            Buffer::Packed(packed) => packed.length(),
+            Buffer::Arrived(arrived) => arrived.length,
+            Buffer::Found(found) => {
+                (found.length as usize).saturating_sub(crate::buffer::table_length(found.meta))
+            }
+        })
+    }
+
+    /// What is known of a message.
+    pub(crate) fn info(&mut self, id: i32) -> Pvm<Info> {
+        let of = |message: &Message| {
+            // What a program did not send was meant for nobody in particular.
+            let (from, to) = (Some(message.from), None);
+            let (context, tag) = (message.context as i32, message.tag);
+            let wait_id = crate::buffer::wait_id(message.meta);
+            Info { context, tag, wait_id, from, to, ..Info::default() }
+        };
+        Ok(match self.buffer(id)? {
+            Buffer::Packed(packed) => packed.info.unwrap_or(Info { to: Some(0), ..Info::default() }),
+            Buffer::Arrived(arrived) => arrived.info.unwrap_or_else(|| of(&arrived.message)),
+            Buffer::Found(found) => of(found),
+        })
+    }
+
+    pub(crate) fn set_info(&mut self, id: i32, info: Info) -> Pvm<i32> {
+        match self.buffer(id)? {
+            Buffer::Packed(packed) => packed.info = Some(info),
+            Buffer::Arrived(arrived) => arrived.info = Some(info),
+            Buffer::Found(_) => return Err(PvmError::NoSuchBuf),
+        }
+        Ok(0)
+    }
+
+    /// Tag, sender and context of a message.
+    pub(crate) fn envelope(&mut self, id: i32) -> Pvm<(i32, i32, u32)> {
+        let info = self.info(id)?;
+        Ok((info.tag, info.from.unwrap_or(0), info.context as u32))
+    }
+
+    /// Makes a buffer the active receive buffer, and frees the one before.
+    pub(crate) fn make_receiving(&mut self, id: i32) {
+        if self.receiving != 0 && self.receiving != id && self.receiving != self.sending {
+            self.free(self.receiving);
+        }
+        self.receiving = id;
+    }
+
+    /// A message that was found and not received gets a buffer, once.
+    pub(crate) fn found(&mut self, message: Message) -> i32 {
+        self.found_buffer(message.handle).unwrap_or_else(|| {
+            self.found += 1;
+            self.keep(Buffer::Found(message))
+        })
+    }
+
+    /// A found message was received.
+    pub(crate) fn replace_found(&mut self, id: i32, arrived: Arrived) {
+        if let Ok(buffer) = self.buffer(id) {
+            *buffer = Buffer::Arrived(arrived);
+            self.found -= 1;
+        }
+    }
+
+    /// How many buffers there are, and how many bytes they hold.
+    pub(crate) fn buffers_held(&self) -> (usize, usize) {
+        let length = |buffer: &Buffer| match buffer {
+            Buffer::Packed(packed) => packed.length(),
+            Buffer::Arrived(arrived) => arrived.length,
+            Buffer::Found(_) => 0,
+        };
+        let held = self.buffers.iter().flatten();
+        (held.clone().count(), held.map(length).sum())
+    }
+
+    /// Keeps a buffer under an id.
+    pub(crate) fn keep(&mut self, buffer: Buffer) -> i32 {
+        match self.unused.pop() {
+            Some(id) => {
+                self.buffers[id as usize - 1] = Some(buffer);
+                id
+            }
+            None => {
+                self.buffers.push(Some(buffer));
+                self.buffers.len() as i32
+            }
+        }
+    }
+
+    /// The buffer of that id.
+    pub(crate) fn buffer(&mut self, id: i32) -> Pvm<&mut Buffer> {
+        if id < 1 {
+            return Err(PvmError::BadParam);
+        }
+        self.buffers.get_mut(id as usize - 1).and_then(Option::as_mut).ok_or(PvmError::NoSuchBuf)
+    }
+
+    /// Frees a buffer, if there is one of that id.
+    pub(crate) fn free(&mut self, id: i32) {
+        let Some(buffer) = self.buffers.get_mut((id as usize).wrapping_sub(1)).and_then(Option::take) else {
+            return;
+        };
+        self.unused.push(id);
+        match buffer {
+            Buffer::Packed(packed) => self.keep_memory(packed.data),
+            Buffer::Arrived(arrived) => {
+                self.remote -= usize::from(arrived.message.is_remote());
+                if let Some(waist) = self.waist {
+                    waist.give_back(&arrived.message);
+                }
+            }
+            Buffer::Found(_) => self.found -= 1,
+        }
+    }
+
+    pub(crate) fn keep_memory(&mut self, data: Arc<Vec<u8>>) {
+        let kept: usize = self.spare.iter().map(|spare| spare.capacity()).sum();
+        if data.capacity() > 0 && kept + data.capacity() <= SPARE {
+            self.spare.push(data);
+        }
+    }
+
+    /// Memory for a new send buffer: empty, and no longer used by a message on its way.
+    pub(crate) fn memory(&mut self) -> Arc<Vec<u8>> {
+        let Some(at) = self.spare.iter_mut().position(|spare| Arc::get_mut(spare).is_some()) else {
+            return Arc::default();
+        };
+        let mut data = self.spare.swap_remove(at);
+        if let Some(bytes) = Arc::get_mut(&mut data) {
+            bytes.clear();
+        }
+        data
+    }
+
+    /// A new, empty buffer to pack into.
+    pub(crate) fn make(&mut self, packing: Packing) -> i32 {
+        let data = self.memory();
+        self.keep(Buffer::Packed(Packed::new(packing, data)))
+    }
+
+    /// The active send buffer.
+    #[inline]
+    pub(crate) fn packing(&mut self) -> Pvm<&mut Packed> {
+        match self.buffers.get_mut((self.sending as usize).wrapping_sub(1)) {
+            Some(Some(Buffer::Packed(packed))) => Ok(packed),
+            _ => Err(PvmError::NoBuf),
+        }
+    }
+
+    /// The active receive buffer.
+    #[inline]
+    pub(crate) fn unpacking(&mut self) -> Pvm<&mut Arrived> {
+        match self.buffers.get_mut((self.receiving as usize).wrapping_sub(1)) {
+            Some(Some(Buffer::Arrived(arrived))) => Ok(arrived),
+            _ => Err(PvmError::NoBuf),
+        }
+    }
+}
