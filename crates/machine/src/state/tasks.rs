@@ -123,8 +123,9 @@ impl<F: Clone> Machine<F> {
         self.tcp_pairs.retain(|(a, b)| *a != tid && *b != tid);
         self.leave_all(tid);
         self.drop_mail_of(tid);
-        self.tell_watchers(tid);
+        // Who hears of the manager's end must not ask it any more.
         self.leave_part(tid);
+        self.tell_watchers(tid);
         self.tracers.remove(&tid);
         self.trace_end(tid, task.trace);
         if task.role == Role::Runner {
