@@ -45,7 +45,7 @@ impl Place {
         let root = std::env::temp_dir().join(format!("parvum-drop-in-{}", std::process::id()));
         let place = Place { root, built };
         place.fill().map_err(|why| format!("{}: {why}", place.root.display()))?;
-        for helper in ["starter", "tiler", "faults"] {
+        for helper in ["starter", "tiler", "faults", "pace"] {
             place.compile(helper)?;
         }
         Ok(place)

@@ -2,7 +2,8 @@
 //! print and how they end.
 //!
 //! `./x drop-in` runs all of them, `./x drop-in NAME ...` those whose names begin so. Each runs on a machine of its
-//! own, both machines are gone when it is over, and so is everything that was started on them.
+//! own, both machines are gone when it is over, and so is everything that was started on them. `./x drop-in --speed`
+//! measures instead.
 
 #![forbid(unsafe_code)]
 
@@ -11,6 +12,7 @@ mod debian;
 mod faults;
 mod machines;
 mod normal;
+mod speed;
 mod steps;
 mod symbols;
 mod table;
@@ -37,7 +39,8 @@ impl Wishes {
     }
 }
 
-const USAGE: &str = "usage: drop-in [--list] [--show] [--only pvm|parvum] [NAME ...]";
+const USAGE: &str =
+    "usage: drop-in [--list] [--show] [--only pvm|parvum] [NAME ...]\n       drop-in --speed [ROUNDS]";
 
 fn main() -> ExitCode {
     let mut wishes = Wishes { names: Vec::new(), only: None, show: false };
@@ -49,6 +52,10 @@ fn main() -> ExitCode {
                 return ExitCode::SUCCESS;
             }
             "--show" => wishes.show = true,
+            "--speed" => match words.next().map_or(Ok(5), |rounds| rounds.parse()) {
+                Ok(rounds @ 1..=100) => return hurry(rounds),
+                _ => return refuse(USAGE),
+            },
             "--only" => match words.next().as_deref() {
                 Some("pvm") => wishes.only = Some(Kind::Pvm),
                 Some("parvum") => wishes.only = Some(Kind::Parvum),
@@ -74,6 +81,12 @@ fn main() -> ExitCode {
         Ok(false) => ExitCode::FAILURE,
         Err(why) => refuse(&format!("drop-in: {why}")),
     }
+}
+
+/// How long programs take on both.
+fn hurry(rounds: u32) -> ExitCode {
+    let done = debian::ready().and_then(|()| speed::compare(&Place::make()?, rounds));
+    done.map_or_else(|why| refuse(&format!("drop-in: {why}")), |()| ExitCode::SUCCESS)
 }
 
 fn refuse(why: &str) -> ExitCode {

@@ -1,0 +1,167 @@
+//! The same binaries on PVM and on Parvum in one run, in turns: how long they take.
+
+use crate::machines::{Kind, Machine, Place, await_end};
+use std::fmt::Write as _;
+use std::io::Read;
+use std::process::Stdio;
+use std::time::Duration;
+
+/// A measured thing.
+struct Row {
+    what: &'static str,
+    unit: &'static str,
+    /// So many times better than PVM it is to be.
+    goal: f64,
+    /// Whether more is better.
+    more: bool,
+    theirs: Vec<f64>,
+    ours: Vec<f64>,
+}
+
+/// How `NPpvm` is run: its name here, and its options.
+const MODES: [(&str, &[&str]); 2] = [("there and back", &[]), ("one way", &["-s"])];
+const LONG: u64 = 1 << 20;
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Measures in turns, prints the medians, and keeps every number in `results/`.
+pub fn compare(place: &Place, rounds: u32) -> Result<(), String> {
+    let mut rows = rows();
+    for round in 0..rounds {
+        println!("round {} of {rounds}", round + 1);
+        // Who goes first changes, so that neither always meets a warm or a busy machine.
+        let both = if round % 2 == 0 { [Kind::Pvm, Kind::Parvum] } else { [Kind::Parvum, Kind::Pvm] };
+        for kind in both {
+            let numbers = measure(place, kind)?;
+            for (row, number) in rows.iter_mut().zip(numbers) {
+                if kind == Kind::Pvm { &mut row.theirs } else { &mut row.ours }.push(number);
+            }
+        }
+    }
+    println!(
+        "{:<44} {:>12} {:>12} {:>8} {:>6}",
+        "medians of one run", "PVM 3.4.6", "Parvum", "ratio", "goal"
+    );
+    for row in &rows {
+        let (theirs, ours) = (median(&row.theirs), median(&row.ours));
+        let ratio = if row.more { ours / theirs } else { theirs / ours };
+        let name = format!("{}, {}", row.what, row.unit);
+        println!("{name:<44} {theirs:>12.2} {ours:>12.2} {ratio:>7.1}x {:>5}x", row.goal);
+    }
+    keep(&rows)
+}
+
+fn rows() -> Vec<Row> {
+    let row = |what, unit, goal, more| Row { what, unit, goal, more, theirs: Vec::new(), ours: Vec::new() };
+    vec![
+        row("NPpvm, there and back, 8 bytes", "us", 12.0, false),
+        row("NPpvm, there and back, 1 MiB", "Mbit/s", 5.0, true),
+        row("NPpvm, one way, 8 bytes", "us", 12.0, false),
+        row("NPpvm, one way, 1 MiB", "Mbit/s", 5.0, true),
+        row("16 tasks, spawn to first messages", "ms", 2.0, false),
+        row("barrier of 64 tasks", "us", 5.0, false),
+    ]
+}
+
+/// One number for each row.
+fn measure(place: &Place, kind: Kind) -> Result<Vec<f64>, String> {
+    let mut numbers = Vec::new();
+    for (mode, options) in MODES {
+        let machine = place.start(kind)?;
+        let points = netpipe(&machine, options).map_err(|why| format!("NPpvm {mode}: {why}"))?;
+        machine.stop()?;
+        let at = |bytes: u64| {
+            let point = points.iter().find(|point| point.0 == bytes);
+            point.ok_or(format!("NPpvm {mode} has no point for {bytes} bytes"))
+        };
+        numbers.push(at(8)?.2 * 1e6);
+        numbers.push(at(LONG)?.1);
+    }
+    for words in [["spawn", "16", "5"], ["barrier", "64", "3"]] {
+        let machine = place.start(kind)?;
+        let said = run(&machine, "pace", &words)?;
+        machine.stop()?;
+        let rounds: Vec<f64> = said.lines().filter_map(|line| line.trim().parse().ok()).collect();
+        if rounds.is_empty() {
+            return Err(format!("pace {} said nothing", words.join(" ")));
+        }
+        numbers.push(median(&rounds));
+    }
+    Ok(numbers)
+}
+
+/// Bytes, megabits per second and seconds of each point.
+fn netpipe(machine: &Machine, options: &[&str]) -> Result<Vec<(u64, f64, f64)>, String> {
+    let limit = (LONG + 4).to_string();
+    let common = ["-u", limit.as_str()];
+    let mut receiver = machine.command("NPpvm");
+    receiver.args(options).args(common).args(["-o", "np.receiver"]);
+    let receiver = receiver.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    let mut receiver = receiver.map_err(|why| why.to_string())?;
+    // It is found as the other task of the machine.
+    std::thread::sleep(Duration::from_millis(500));
+    let arguments = [options, &common, &["-h", "127.0.0.1", "-o", "np.sender"]].concat();
+    run(machine, "NPpvm", &arguments)?;
+    await_end(&mut receiver, Duration::from_secs(5));
+    let file = machine.home.join("np.sender");
+    let text = std::fs::read_to_string(&file).map_err(|why| format!("{}: {why}", file.display()))?;
+    let point = |line: &str| {
+        let mut words = line.split_whitespace();
+        let mut next = || words.next();
+        Some((next()?.parse().ok()?, next()?.parse().ok()?, next()?.parse().ok()?))
+    };
+    Ok(text.lines().filter_map(point).collect())
+}
+
+fn run(machine: &Machine, program: &str, arguments: &[&str]) -> Result<String, String> {
+    let mut command = machine.command(program);
+    command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().map_err(|why| format!("{program}: {why}"))?;
+    let mut pipe = child.stdout.take().expect("asked for");
+    let reader = std::thread::spawn(move || {
+        let mut said = String::new();
+        let _ = pipe.read_to_string(&mut said);
+        said
+    });
+    let status = await_end(&mut child, PATIENCE);
+    if status.is_none_or(|status| !status.success()) {
+        return Err(format!("{program} {} ended with {status:?}", arguments.join(" ")));
+    }
+    Ok(reader.join().unwrap_or_default())
+}
+
+fn median(numbers: &[f64]) -> f64 {
+    let mut sorted = numbers.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.len() / 2;
+    if sorted.len() % 2 == 1 { sorted[middle] } else { (sorted[middle - 1] + sorted[middle]) / 2.0 }
+}
+
+/// Every number, for whoever wants to reckon otherwise.
+fn keep(rows: &[Row]) -> Result<(), String> {
+    let mut text = String::from("what,unit,system,round,value\n");
+    for row in rows {
+        for (system, numbers) in [("pvm346", &row.theirs), ("parvum", &row.ours)] {
+            for (round, number) in numbers.iter().enumerate() {
+                let _ = writeln!(text, "\"{}\",{},{system},{round},{number}", row.what, row.unit);
+            }
+        }
+    }
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    let path = format!("results/drop-in-speed-{}.csv", since.as_secs());
+    std::fs::create_dir_all("results")
+        .and_then(|()| std::fs::write(&path, text))
+        .map_err(|why| format!("{path}: {why}"))?;
+    println!("every number is in {path}");
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::median;
+
+    #[test]
+    fn the_median_stands_in_the_middle() {
+        assert_eq!(median(&[3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), 2.5);
+    }
+}
