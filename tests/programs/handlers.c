@@ -198,6 +198,35 @@ static void descriptors(char *self)
 	}
 }
 
+/* So does one that asks for the descriptors, or does something else, after the message has come. */
+static void come_already(void)
+{
+	int *fds, count = 0;
+	struct pollfd polled[16];
+
+	for (int round = 0; round < 20; round++) {
+		send_to(me, SLOW, round);
+		for (int again = 0; again < 2; again++) {
+			count = pvm_getfds(&fds);
+			CHECK(count > 0 && count <= 16);
+		}
+		for (int at = 0; at < count; at++)
+			polled[at] = (struct pollfd){ fds[at], POLLIN, 0 };
+		CHECK(poll(polled, (nfds_t)count, 10000) > 0);
+		CHECK(pvm_nrecv(me, SLOW) > 0);
+		GIVES(round, take(pvm_getrbuf()));
+		/* And it sleeps when all has been looked at: only news of the machine may still wake it. */
+		int wakes = 0;
+		do {
+			CHECK(wakes++ < 100);
+			GIVES(0, pvm_nrecv(me, SLOW));
+			count = pvm_getfds(&fds);
+			for (int at = 0; at < count; at++)
+				polled[at] = (struct pollfd){ fds[at], POLLIN, 0 };
+		} while (poll(polled, (nfds_t)count, 0) > 0);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	pvm_setopt(PvmAutoErr, 0);
@@ -215,6 +244,7 @@ int main(int argc, char **argv)
 		matching();
 		output(argv[0]);
 		descriptors(argv[0]);
+		come_already();
 	}
 	OK(pvm_exit());
 	return 0;

@@ -274,7 +274,7 @@ impl Engine {
         self.core.publish_waiting();
     }
 
-    fn drop_sends_to(&mut self, index: usize) {
+    pub(crate) fn drop_sends_to(&mut self, index: usize) {
         let Peer { state, .. } = &mut self.peers[index];
         let tid = state.tid;
         let pending = state.queue.drain(..).chain(state.cleared.drain(..)).map(|pending| pending.request);

@@ -267,6 +267,8 @@ impl Engine {
                 let tid = self.peers[index].state.tid;
                 // The link is closed for sending; receive what is left, then let go.
                 self.peers[index].state.route = route;
+                // Else each batch that is received would try to send again, inside the one before.
+                self.drop_sends_to(index);
                 self.peer_gone(tid);
                 true
             }

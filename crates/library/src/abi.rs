@@ -355,6 +355,7 @@ fn receive_as(pattern: &waist::Pattern, into: Into, length: usize, notes: &Notes
             }
             if runtime.engine.cancel(id) {
                 runtime.engine.test(id);
+                runtime.looked = runtime.engine.arrivals();
                 return late(runtime) as i32;
             }
             // Matched already: its data is on the way, and the memory is not ours to give back.
@@ -488,7 +489,10 @@ unsafe extern "C" fn probe(pattern: *const waist::Pattern, notes: *const Notes, 
                 Status::Done as i32
             }
             Some(None) if notes.limit != 0 => Status::Gone as i32,
-            _ => late(runtime) as i32,
+            _ => {
+                runtime.looked = runtime.engine.arrivals();
+                late(runtime) as i32
+            }
         }
     })
 }

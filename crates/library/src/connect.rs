@@ -256,6 +256,12 @@ impl Runtime {
         self.accept_tcp();
     }
 
+    /// Whether the task was to connect and has not been let in. On a busy host the connection
+    /// of one that has ended already may still be on its way.
+    pub(crate) fn expects(&self, tid: Tid) -> bool {
+        self.expected.iter().any(|expected| expected.from == tid)
+    }
+
     /// Forgets that the task was to connect.
     pub(crate) fn expect_no_more(&mut self, tid: Tid) {
         self.expected.retain(|expected| expected.from != tid);

@@ -52,6 +52,8 @@ impl Runtime {
                 }
             }
             Event::Gone { tid, routed } => self.see_off(tid, routed),
+            // What it sent before it went may still be on its way, and goes first.
+            Event::Undeliverable { to } if self.is_leaving(to) => {}
             Event::Undeliverable { to } => self.lose(to),
             Event::Notified { cookie, about, tid } => self.note(cookie, about, tid),
             Event::Manager(manager) => self.manager = manager,
@@ -101,7 +103,9 @@ impl Runtime {
     }
 
     fn may_still_speak(&self, &Leaving { tid, routed, .. }: &Leaving) -> bool {
-        (routed && self.engine.is_attached(tid, Route::Routed)) || self.engine.is_attached(tid, Route::Tcp)
+        (routed && self.engine.is_attached(tid, Route::Routed))
+            || self.engine.is_attached(tid, Route::Tcp)
+            || self.expects(tid)
     }
 
     /// Whether the task is gone, though its last words may still come.

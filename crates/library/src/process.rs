@@ -1,6 +1,7 @@
 //! What the process itself must tell us: that it forks, and that it ends.
 
 use crate::abi;
+use std::os::fd::{AsRawFd, BorrowedFd};
 
 /// Asks to be called when the process ends, and in the child when it forks.
 pub(crate) fn watch() {
@@ -37,6 +38,14 @@ pub(crate) fn without_signals<R>(work: impl FnOnce() -> R) -> R {
         libc::pthread_sigmask(libc::SIG_SETMASK, &before, std::ptr::null_mut());
         result
     }
+}
+
+/// How many bytes a TCP socket has taken that the other end's system has not acknowledged.
+pub(crate) fn unacknowledged(socket: BorrowedFd<'_>) -> usize {
+    let mut bytes: libc::c_int = 0;
+    // SAFETY: the call writes one int, to a place that is one.
+    let asked = unsafe { libc::ioctl(socket.as_raw_fd(), libc::TIOCOUTQ, &mut bytes) };
+    if asked == 0 { bytes.max(0) as usize } else { 0 }
 }
 
 /// The directory of this library: the `parvum` command is looked for near it.

@@ -46,6 +46,8 @@ pub(crate) struct Runtime {
     pub(crate) leaving: Vec<Leaving>,
     /// Tasks whose end the daemon was asked to tell, though there is no link to them.
     pub(crate) looked_after: HashSet<Tid>,
+    /// The engine's count of arrivals when the program last looked for a message and found none.
+    pub(crate) looked: u64,
     /// The pages in which the members of groups meet, by the group's name.
     pub(crate) meetings: Vec<(String, Arc<MeetingPage>)>,
     /// The meeting that this task waits in, beside everything else.
@@ -139,6 +141,7 @@ impl Runtime {
             greeting: Vec::new(),
             leaving: Vec::new(),
             looked_after: HashSet::new(),
+            looked: 0,
             meetings: Vec::new(),
             also: None,
             manager: None,
@@ -344,6 +347,7 @@ impl Runtime {
         self.engine.hand_over();
         let flushed = |runtime: &mut Runtime| (runtime.engine.unfinished() == 0).then_some(());
         self.wait_until(&notes, flushed);
+        self.await_acknowledgements(&notes);
         if !self.session.is_lost()
             && let Ok(id) = self.session.start(Request::Depart)
         {
@@ -352,6 +356,21 @@ impl Runtime {
                 (runtime.session.take_reply(id).is_some() || runtime.session.is_lost()).then_some(())
             });
         }
+    }
+
+    /// Waits until the systems of the peers have what was sent by TCP. A socket that is closed
+    /// while something unread lies in it, or comes later, takes back what is still in its buffer.
+    fn await_acknowledgements(&mut self, notes: &Notes) {
+        // Nothing rings for an acknowledgement.
+        let nap = Notes { limit: NAP.as_nanos() as i64, ..*notes };
+        let arrived = |runtime: &mut Runtime| (!runtime.is_unacknowledged()).then_some(());
+        while self.wait_until(&nap, arrived).is_none() && !self.session.is_lost() {}
+    }
+
+    fn is_unacknowledged(&self) -> bool {
+        let open = |peer: Tid| self.engine.is_attached(peer, Route::Tcp);
+        let mut sockets = self.watched.iter();
+        sockets.any(|(peer, socket)| open(*peer) && crate::process::unacknowledged(socket.as_fd()) > 0)
     }
 
     /// Keeps a block that an interface has, and names it.

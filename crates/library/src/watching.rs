@@ -19,7 +19,10 @@ pub(crate) unsafe extern "C" fn await_arrival(seen: u64, notes: *const Notes) ->
     let notes = unsafe { &*notes };
     with(seen, |runtime| {
         let peer = Tid(notes.peer);
-        if notes.limit != 0 && runtime.is_gone(peer) {
+        if notes.limit == 0 {
+            // The program is about to look at them all.
+            runtime.looked = runtime.engine.arrivals();
+        } else if runtime.is_gone(peer) {
             return runtime.engine.arrivals();
         }
         let over = |runtime: &mut Runtime| {
@@ -34,13 +37,11 @@ pub(crate) unsafe extern "C" fn await_arrival(seen: u64, notes: *const Notes) ->
 /// The program is about to wait for descriptors: peers must ring the eventfd, as if it slept here.
 pub(crate) extern "C" fn watch() {
     with((), |runtime| {
-        // What made it readable before has been looked at.
         let _ = rustix::io::read(&runtime.event, &mut [0; 8]);
         runtime.page.fall_asleep_in_poll();
-        let before = runtime.engine.arrivals();
         while runtime.progress() {}
-        if runtime.engine.arrivals() != before {
-            // It came before anybody could ring: ring oneself.
+        // What came since the program last looked, in this call or an earlier one, rings no more: ring oneself.
+        if runtime.engine.arrivals() != runtime.looked && runtime.engine.find(|_, _| true).is_some() {
             let _ = rustix::io::write(&runtime.event, &1u64.to_ne_bytes());
         }
     });

@@ -241,11 +241,15 @@ pub(crate) fn attentively(name: &str, from: i32, tag: i32, limit: i64, take: Tak
         handle_messages();
         match attempt(from, tag, take) {
             Ok(0) => {}
-            Ok(id) => return id,
+            Ok(id) => {
+                quietly(State::watch);
+                return id;
+            }
             Err(code) => return call(name, |_| Err(PvmError::from_code(code))),
         }
         let left = deadline.map(|end| end.saturating_duration_since(Instant::now()));
         if left == Some(Duration::ZERO) {
+            quietly(State::watch);
             return 0;
         }
         let left = left.map_or(-1, |left| left.as_nanos() as i64);

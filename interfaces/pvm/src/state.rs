@@ -109,11 +109,7 @@ fn attend_to(duties: u8, state: MutexGuard<'static, State>) -> MutexGuard<'stati
         handle_messages();
         state = lock();
     }
-    if duties & WATCH != 0
-        && let Some(waist) = state.here()
-    {
-        waist.watch();
-    }
+    state.watch();
     state
 }
 
@@ -235,6 +231,15 @@ impl State {
     /// The engine, if this process is a task of the machine.
     pub(crate) fn here(&self) -> Option<Waist> {
         self.waist.filter(|_| self.enrolled.is_some() && !crate::fork::is_child())
+    }
+
+    /// If the program waits for descriptors: makes them readable when a message comes or has come.
+    pub(crate) fn watch(&mut self) {
+        if DUTIES.load(Ordering::Relaxed) & WATCH != 0
+            && let Some(waist) = self.here()
+        {
+            waist.watch();
+        }
     }
 
     /// Sends and receives in another context from now on; gives the one before.

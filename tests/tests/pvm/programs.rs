@@ -34,6 +34,7 @@ programs! {
     messages_keep_their_order_when_routes_change: "order" "switch";
     processes: "family";
     leaving_and_coming_back: "leave";
+    last_words_to_one_who_still_talks: "farewell";
     a_group_of_one: "groups" "1";
     a_group_of_two: "groups" "2";
     a_group_of_five: "groups" "5";
