@@ -92,7 +92,8 @@ fn measure(place: &Place, kind: Kind) -> Result<Vec<f64>, String> {
 /// Bytes, megabits per second and seconds of each point.
 fn netpipe(machine: &Machine, options: &[&str]) -> Result<Vec<(u64, f64, f64)>, String> {
     let limit = (LONG + 4).to_string();
-    let common = ["-u", limit.as_str()];
+    // As many times at each length: by itself it repeats for seconds where PVM is slow.
+    let common = ["-u", limit.as_str(), "-n", "100"];
     let mut receiver = machine.command("NPpvm");
     receiver.args(options).args(common).args(["-o", "np.receiver"]);
     let receiver = receiver.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
