@@ -117,10 +117,18 @@ fn run(wishes: &Wishes) -> Result<bool, String> {
             println!("{}", compare::indented(&outcome));
             continue;
         }
-        let (theirs, ours) = (on(Kind::Pvm, &place, case)?, on(Kind::Parvum, &place, case)?);
-        let differences = compare::differences(case, &theirs, &ours);
+        let (mut theirs, mut ours) = (on(Kind::Pvm, &place, case)?, on(Kind::Parvum, &place, case)?);
+        let mut differences = compare::differences(case, &theirs, &ours);
+        // Programs race with their own tasks, on both systems: what differs must differ twice.
+        let again = !differences.is_empty() && case.known.is_none();
+        if again {
+            println!("{:<22} differed once:\n{differences}", case.name);
+            (theirs, ours) = (on(Kind::Pvm, &place, case)?, on(Kind::Parvum, &place, case)?);
+            differences = compare::differences(case, &theirs, &ours);
+        }
         slower += usize::from(ours.took > theirs.took + Duration::from_millis(2));
         let verdict = match (differences.is_empty(), case.known) {
+            (true, None) if again => "alike at the second try".to_owned(),
             (true, None) => "alike".to_owned(),
             (false, Some(why)) => format!("differs, as it should: {why}"),
             (true, Some(_)) => "ALIKE, but the table says that it differs: mend the table".to_owned(),
