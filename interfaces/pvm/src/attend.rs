@@ -249,6 +249,10 @@ pub(crate) fn attentively(name: &str, from: i32, tag: i32, limit: i64, take: Tak
         }
         let left = deadline.map(|end| end.saturating_duration_since(Instant::now()));
         if left == Some(Duration::ZERO) {
+            // What came meanwhile may be for a handler, and would ring no more.
+            if quietly(|state| state.here().is_some_and(|waist| waist.arrivals() != seen)) {
+                continue;
+            }
             quietly(State::watch);
             return 0;
         }
