@@ -1,0 +1,66 @@
+//! The connections between the daemons of one virtual machine.
+//!
+//! Each daemon opens one [`Mesh`]: one UDP endpoint that speaks QUIC. Both
+//! ends of a connection show certificates of the machine's own authority
+//! ([`keys`]); nobody else gets further than the handshake. There is one
+//! connection per pair of daemons, whoever dialled. It carries
+//!
+//! - control messages, ordered and reliable, up to [`Settings::max_message`];
+//! - streams for task data, each slowed by its own reader only;
+//! - liveness: a peer that falls silent is [`MeshEvent::Down`] within
+//!   [`Settings::detect`], and a clean end says why.
+//!
+//! What a network can reach is decoded by the pure functions of [`wire`].
+//! A mesh lives on a current-thread tokio runtime with a `LocalSet`:
+//!
+//! ```no_run
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! use parvum_mesh::{Mesh, MeshEvent, Settings, keys::{Authority, HostKeys, Identity, SignRequest}};
+//!
+//! let authority = Authority::make()?;
+//! let keys = HostKeys::make()?;
+//! let request = SignRequest::new(keys.public(), 0, 1, "alpha");
+//! let identity = Identity::new(keys, authority.sign(&request)?)?;
+//! let (mesh, mut events) = Mesh::open(identity, Settings::default())?;
+//! mesh.connect(1, &["192.0.2.7:4711".parse()?]).await?;
+//! mesh.send(1, "hello".into())?;
+//! while let Some(event) = events.next().await {
+//!     if let MeshEvent::Message { host, bytes } = event {
+//!         println!("host {host} says {bytes:?}");
+//!     }
+//! }
+//! # Ok(()) }
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod candidates;
+mod dial;
+mod events;
+mod faults;
+mod greet;
+pub mod keys;
+mod link;
+mod mesh;
+mod refusal;
+mod settings;
+mod socket;
+mod streams;
+mod table;
+mod tls;
+pub mod wire;
+
+pub use candidates::{Candidate, Reach, local_candidates};
+pub use dial::{ConnectError, Connected, Outcome, Tried};
+pub use events::{Ended, Events, MeshEvent};
+pub use faults::{Faults, Rates};
+pub use mesh::{LinkRow, Mesh, MeshError};
+pub use refusal::{Refusal, RefusalKind};
+pub use settings::{PROTOCOL, Settings};
+pub use streams::{StreamError, StreamReader, StreamSender};
+pub use wire::frames::Farewell;
+
+/// The number of a host in its machine.
+pub type Host = u32;
+/// Which life of a host: it grows each time its daemon joins.
+pub type Incarnation = u64;

@@ -1,0 +1,239 @@
+//! Who is not let in, and what both ends hear of it.
+
+use crate::{Machine, Node, pair, run, settings};
+use parvum_mesh::keys::{HostKeys, Identity, SignRequest, Validity};
+use parvum_mesh::{ConnectError, Ended, Refusal, RefusalKind, Settings};
+use quinn::crypto::rustls::QuicClientConfig;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::{DigitallySignedStruct, SignatureScheme};
+use std::net::Ipv4Addr;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+/// The peer dials `host` at the node twice; both hear why, the node once. Then
+/// a good one comes in: nothing else happened.
+async fn refused(
+    machine: &Machine,
+    node: &mut Node,
+    peer: &Node,
+    kind: RefusalKind,
+) -> (ConnectError, Refusal) {
+    let dialled = node.name().host;
+    let first = peer.connect(dialled, &[node.address()]).await.expect_err("let in");
+    let second = peer.connect(dialled, &[node.address()]).await.expect_err("let in");
+    for error in [&first, &second] {
+        assert_eq!(error.refusal().map(|refusal| refusal.kind), Some(kind), "{error}");
+    }
+    let told = node.refused().await;
+    assert_eq!(told.kind, kind, "{told}");
+    let good = machine.node(99);
+    good.connect(dialled, &[node.address()]).await.expect("connected");
+    assert_eq!(node.up().await, (99, 1), "reported twice");
+    assert!(node.links().len() == 1 && peer.links().is_empty());
+    (first, told)
+}
+
+#[test]
+fn a_host_of_another_machine() {
+    run(async {
+        let (machine, other) = (Machine::new(), Machine::new());
+        // The dialler finds out first.
+        let (mut a, b) = (machine.node(0), other.node(1));
+        let error = b.connect(0, &[a.address()]).await.expect_err("let in");
+        // Its name for host 0 is another machine's: the certificate fails either way.
+        let kind = error.refusal().expect("a refusal").kind;
+        assert!(matches!(kind, RefusalKind::Foreign), "{error}");
+        assert_eq!(a.refused().await.kind, RefusalKind::Foreign);
+    });
+}
+
+#[test]
+fn an_expired_certificate() {
+    run(async {
+        let machine = Machine::new();
+        let keys = HostKeys::make().expect("keys");
+        let hour = Duration::from_secs(3600);
+        let now = SystemTime::now();
+        let validity = Validity { from: now - 48 * hour, until: now - hour };
+        let request = SignRequest { validity, ..SignRequest::new(keys.public(), 1, 1, "late") };
+        let late = Identity::new(keys, machine.0.sign(&request).expect("signed")).expect("an identity");
+        let (mut a, b) = (machine.node(0), Node::open(late, settings()));
+        let (error, told) = refused(&machine, &mut a, &b, RefusalKind::Expired).await;
+        assert!(error.to_string().starts_with("E-EXPIRED: no connection with host 0: 127.0.0.1:"), "{error}");
+        assert!(told.to_string().ends_with("set the clocks of both hosts right"), "{told}");
+    });
+}
+
+#[test]
+fn clocks_that_differ_by_days_keep_nobody_out() {
+    // The signer's clock is a week ahead of the checker's, or behind.
+    let week = Duration::from_secs(7 * 24 * 3600);
+    let (wide, now) = (Validity::wide(), SystemTime::now());
+    assert!(wide.from < now - week && wide.until > now + week);
+}
+
+#[test]
+fn another_host_than_was_dialled() {
+    run(async {
+        let machine = Machine::new();
+        let (mut a, mut b) = (machine.node(0), machine.node(1));
+        let error = a.connect(7, &[b.address()]).await.expect_err("let in");
+        assert_eq!(error.refusal().map(|refusal| refusal.kind), Some(RefusalKind::WrongHost), "{error}");
+        assert_eq!(b.refused().await.kind, RefusalKind::WrongHost);
+        a.connect(1, &[b.address()]).await.expect("connected");
+        assert_eq!((a.up().await, b.up().await), ((1, 1), (0, 1)));
+    });
+}
+
+#[test]
+fn an_older_incarnation() {
+    run(async {
+        let machine = Machine::new();
+        let mut a = machine.node(0);
+        let mut newer = Node::open(machine.identity(1, 5), settings());
+        newer.connect(0, &[a.address()]).await.expect("connected");
+        assert_eq!((a.up().await, newer.up().await), ((1, 5), (0, 1)));
+        let older = Node::open(machine.identity(1, 4), settings());
+        let error = older.connect(0, &[a.address()]).await.expect_err("let in");
+        let why = a.refused().await;
+        assert_eq!(
+            (why.kind, why.text.as_str()),
+            (RefusalKind::Stale, "host 1 shows incarnation 4, and 5 is known")
+        );
+        assert_eq!(error.refusal(), Some(&why), "both ends hear the same");
+        assert_eq!(a.links()[0].incarnation, 5);
+    });
+}
+
+#[test]
+fn an_incarnation_that_others_know_to_be_old() {
+    run(async {
+        let machine = Machine::new();
+        let (mut a, mut b) = pair(&machine, settings).await;
+        a.require(1, 3);
+        assert_eq!(a.down().await, (1, Ended::Restarted));
+        assert_eq!(b.down().await.0, 0);
+        refused(&machine, &mut a, &b, RefusalKind::Stale).await;
+    });
+}
+
+#[test]
+fn a_host_that_was_started_anew_takes_its_own_place() {
+    run(async {
+        let machine = Machine::new();
+        let (mut a, _old) = pair(&machine, settings).await;
+        let mut newer = Node::open(machine.identity(1, 2), settings());
+        newer.connect(0, &[a.address()]).await.expect("connected");
+        assert_eq!(a.down().await, (1, Ended::Restarted));
+        assert_eq!((a.up().await, newer.up().await), ((1, 2), (0, 1)));
+    });
+}
+
+#[test]
+fn another_protocol_and_both_ends_hear_both_versions() {
+    run(async {
+        let machine = Machine::new();
+        let later = Settings { protocol: 9, release: "9.9.9".into(), ..settings() };
+        let (mut a, b) = (machine.node(0), Node::open(machine.identity(1, 1), later));
+        let (error, told) = refused(&machine, &mut a, &b, RefusalKind::Version).await;
+        let ours = env!("CARGO_PKG_VERSION");
+        let both = format!("host 0 speaks protocol 1 (release {ours}), host 1 protocol 9 (release 9.9.9)");
+        assert_eq!(told.to_string(), format!("E-VERSION: {both}; use one release on all hosts"));
+        assert!(error.to_string().starts_with("E-VERSION: ") && error.to_string().contains(&both), "{error}");
+    });
+}
+
+#[test]
+fn oneself() {
+    run(async {
+        let machine = Machine::new();
+        let mut a = machine.node(0);
+        // Two daemons that were given one number.
+        let twin = machine.node(0);
+        let error = twin.connect(0, &[a.address()]).await.expect_err("let in");
+        assert_eq!(error.refusal().map(|refusal| refusal.kind), Some(RefusalKind::Oneself), "{error}");
+        assert_eq!(a.refused().await.kind, RefusalKind::Oneself);
+    });
+}
+
+/// Believes everybody: what a stranger would write.
+#[derive(Debug)]
+struct Gullible;
+
+impl ServerCertVerifier for Gullible {
+    fn verify_server_cert(
+        &self,
+        _: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+    fn verify_tls12_signature(
+        &self,
+        _: &[u8],
+        _: &CertificateDer<'_>,
+        _: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        Ok(HandshakeSignatureValid::assertion())
+    }
+    fn verify_tls13_signature(
+        &self,
+        _: &[u8],
+        _: &CertificateDer<'_>,
+        _: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        Ok(HandshakeSignatureValid::assertion())
+    }
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        vec![SignatureScheme::ED25519]
+    }
+}
+
+#[test]
+fn a_stranger_without_certificate() {
+    run(async {
+        let machine = Machine::new();
+        let mut a = machine.node(0);
+        let mut tls =
+            rustls::ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+                .with_protocol_versions(&[&rustls::version::TLS13])
+                .expect("versions")
+                .dangerous()
+                .with_custom_certificate_verifier(Arc::new(Gullible))
+                .with_no_client_auth();
+        tls.alpn_protocols = vec![b"parvum/1".to_vec()];
+        let config = quinn::ClientConfig::new(Arc::new(QuicClientConfig::try_from(tls).expect("a config")));
+        let stranger = quinn::Endpoint::client((Ipv4Addr::LOCALHOST, 0).into()).expect("an endpoint");
+        for _ in 0..3 {
+            let dialling = stranger.connect_with(config.clone(), a.address(), "anybody").expect("dials");
+            // A TLS client is done before the listener has seen that it shows nothing.
+            if let Ok(connection) = dialling.await {
+                connection.closed().await;
+            }
+        }
+        let why = a.refused().await;
+        assert_eq!(why.kind, RefusalKind::NoCertificate, "{why}");
+        let good = machine.node(2);
+        good.connect(0, &[a.address()]).await.expect("connected");
+        assert_eq!(a.up().await, (2, 1), "reported twice");
+    });
+}
+
+#[test]
+fn noise_is_passed_over() {
+    run(async {
+        let machine = Machine::new();
+        let (a, mut b) = (machine.node(0), machine.node(1));
+        let socket = std::net::UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).expect("a socket");
+        for length in 0..1500usize {
+            let noise: Vec<u8> = (0..length).map(|at| (at * 31 + length * 7) as u8).collect();
+            socket.send_to(&noise, b.address()).expect("sent");
+        }
+        a.connect(1, &[b.address()]).await.expect("connected");
+        assert_eq!(b.up().await, (0, 1), "noise is no event");
+    });
+}
