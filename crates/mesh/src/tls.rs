@@ -57,3 +57,12 @@ pub(crate) fn random<const N: usize>() -> io::Result<[u8; N]> {
     filled.map_err(|_| io::Error::other("the system gives no random numbers"))?;
     Ok(bytes)
 }
+
+/// SHA-256.
+pub(crate) fn digest(bytes: &[u8]) -> Vec<u8> {
+    // The suite's own hash; it saves another crate.
+    match TLS13_AES_128_GCM_SHA256.tls13() {
+        Some(suite) => suite.common.hash_provider.hash(bytes).as_ref().to_vec(),
+        None => unreachable!("a suite of TLS 1.3"),
+    }
+}

@@ -4,6 +4,7 @@
 //! parvum authority 1
 //! machine 00112233445566778899aabbccddeeff
 //! key 3053...
+//! sum ...      SHA-256 of all before it
 //! ```
 
 use super::KeyError;
@@ -26,6 +27,10 @@ pub(super) fn encode(what: &str, fields: &[(&str, &[u8])]) -> Vec<u8> {
         bytes.iter().for_each(|byte| text += &format!("{byte:02x}"));
         text.push('\n');
     }
+    let sum = crate::tls::digest(text.as_bytes());
+    text += "sum ";
+    sum.iter().for_each(|byte| text += &format!("{byte:02x}"));
+    text.push('\n');
     text.into_bytes()
 }
 
@@ -49,8 +54,13 @@ pub(super) fn decode<const N: usize>(
         let value = line(name)?.strip_prefix(name).and_then(|rest| rest.strip_prefix(' '));
         *slot = value.and_then(from_hex).ok_or_else(|| format!("`{name}` cannot be read"))?;
     }
+    let sum = line("sum")?.strip_prefix("sum ").and_then(from_hex).ok_or("`sum` cannot be read")?;
     if lines.next().is_some() {
         return Err("it is longer than it should be".into());
+    }
+    let before = text.rfind("sum ").unwrap_or(0);
+    if sum != crate::tls::digest(&bytes[..before]) {
+        return Err("its content was changed".into());
     }
     Ok(fields)
 }
