@@ -204,9 +204,9 @@ impl Attempt {
                     Ok(link) => return Some(link),
                     // The peer keeps another connection: it is on its way to us, or
                     // the peer is about to notice that it is dead.
-                    Err(Outcome::Refused(Refusal { kind: RefusalKind::Duplicate, .. })) => None,
-                    Err(Outcome::Broken(why)) => {
-                        self.record(Outcome::Broken(why));
+                    Err(outcome @ Outcome::Refused(Refusal { kind: RefusalKind::Duplicate, .. }))
+                    | Err(outcome @ Outcome::Broken(_)) => {
+                        self.record(outcome);
                         None
                     }
                     Err(outcome) => Some(outcome),
@@ -268,6 +268,8 @@ async fn probe(address: SocketAddr) -> Outcome {
             if let Ok(received) = timeout(Duration::from_millis(500), socket.recv(&mut unused)).await {
                 received?;
             }
+            // Whatever answers there, it is no daemon and gets no flood from us.
+            sleep(PAUSE).await;
         }
     };
     let error: io::Error = match bad.await {

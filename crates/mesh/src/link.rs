@@ -12,8 +12,9 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::rc::Rc;
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Notify, oneshot, watch};
 use tokio::task::{JoinSet, spawn_local};
+use tokio::time::timeout;
 
 #[derive(Default)]
 struct Outbox {
@@ -57,8 +58,14 @@ impl Link {
         })
     }
 
+    /// It serves, and is not dead with its end still to be told.
     pub fn is_up(&self) -> bool {
-        self.up.get()
+        self.up.get() && !self.is_dead()
+    }
+
+    /// The connection has ended.
+    pub fn is_dead(&self) -> bool {
+        self.connection.close_reason().is_some()
     }
 
     pub fn address(&self) -> SocketAddr {
@@ -131,11 +138,19 @@ pub(crate) async fn run(
         rtt: link.connection.rtt(),
     };
     mesh.tell((up, None)).await;
-    let streams = spawn_local(accept_streams(mesh.clone(), link.clone()));
+    let (stop, stopped) = oneshot::channel();
+    let mut streams = spawn_local(accept_streams(mesh.clone(), link.clone(), stopped));
     let how = read(&mesh, &link, recv).await;
-    streams.abort();
+    if matches!(how, Ended::Farewell(_)) {
+        // What the peer knew to have arrived is told before the end.
+        let _ = stop.send(());
+        let _ = timeout(mesh.settings.detect / 2, &mut streams).await;
+    }
     // No stream may be told after the end.
-    let _ = streams.await;
+    streams.abort();
+    if !streams.is_finished() {
+        let _ = streams.await;
+    }
     writer.abort();
     link.connection.close(ENDED, b"");
     link.up.set(false);
@@ -211,13 +226,14 @@ async fn read(mesh: &Rc<Inner>, link: &Rc<Link>, mut stream: RecvStream) -> Ende
     }
 }
 
-async fn accept_streams(mesh: Rc<Inner>, link: Rc<Link>) {
+async fn accept_streams(mesh: Rc<Inner>, link: Rc<Link>, mut stopped: oneshot::Receiver<()>) {
     // Each header in a task of its own: a slow one keeps nobody waiting.
     let mut begun = JoinSet::new();
     loop {
         tokio::select! {
+            biased;
             stream = link.connection.accept_uni() => {
-                let Ok(stream) = stream else { return };
+                let Ok(stream) = stream else { break };
                 let (mesh, host) = (mesh.clone(), link.host);
                 begun.spawn_local(async move {
                     // A stream that was given up before its header is nobody's.
@@ -226,9 +242,12 @@ async fn accept_streams(mesh: Rc<Inner>, link: Rc<Link>) {
                     }
                 });
             }
+            // After the streams that are there already.
+            _ = &mut stopped => break,
             Some(_) = begun.join_next() => {}
         }
     }
+    while begun.join_next().await.is_some() {}
 }
 
 fn lost(mesh: &Inner, error: &ConnectionError) -> Ended {

@@ -208,8 +208,9 @@ impl Mesh {
         }
     }
 
-    /// Ends the connection with a host: what was sent before arrives, then the
-    /// reason. Returns when [`MeshEvent::Down`] has been queued; the events
+    /// Ends the connection with a host: control messages sent before arrive,
+    /// and streams that ended with [`StreamSender::finish_and_wait`]; then the
+    /// reason. Others are cut, and their readers see it. Returns when [`MeshEvent::Down`] has been queued; the events
     /// must be taken meanwhile.
     pub async fn close(&self, host: Host, why: Farewell) {
         let link = self.0.table.borrow().link(host).cloned();

@@ -73,6 +73,8 @@ impl Table {
         let peer = self.0.entry(link.host).or_default();
         let replaced = match &peer.link {
             None => None,
+            // It knows its own end, and has only not told it yet.
+            Some(old) if old.is_dead() => Some(old.clone()),
             Some(old) if old.incarnation < link.incarnation => {
                 old.replace(Ended::Restarted);
                 Some(old.clone())

@@ -2,7 +2,7 @@
 
 use crate::{Machine, Node, pair, run, settings};
 use bytes::Bytes;
-use parvum_mesh::{MeshEvent, StreamError, StreamReader};
+use parvum_mesh::{Ended, Farewell, MeshEvent, StreamError, StreamReader};
 use std::time::Duration;
 
 async fn stream(node: &mut Node) -> (Bytes, StreamReader) {
@@ -110,6 +110,42 @@ fn many_streams_wait_for_room_and_none_is_lost() {
             assert_eq!(seen, (0..100).collect::<Vec<_>>());
         };
         tokio::join!(writing, reading);
+    });
+}
+
+#[test]
+fn streams_that_arrived_outlive_a_farewell() {
+    run(async {
+        let machine = Machine::new();
+        let (a, mut b) = pair(&machine, settings).await;
+        for n in 0..20u8 {
+            let mut sender = a.open_stream(1, vec![n].into()).await.expect("opened");
+            sender.send(vec![n; 50_000].into()).await.expect("sent");
+            sender.finish_and_wait().await.expect("arrived");
+        }
+        let taken = async {
+            let mut readers = Vec::new();
+            loop {
+                match b.next().await {
+                    MeshEvent::Stream { header, reader, .. } => readers.push((header[0], reader)),
+                    MeshEvent::Down { why, .. } => {
+                        assert_eq!(why, Ended::Farewell(Farewell::Leaving));
+                        return readers;
+                    }
+                    other => panic!("{other:?}"),
+                }
+            }
+        };
+        let ((), mut readers) = tokio::join!(a.mesh.close(1, Farewell::Leaving), taken);
+        assert_eq!(readers.len(), 20);
+        // Nobody had read a byte when the connection ended.
+        for (n, reader) in &mut readers {
+            let mut got = Vec::new();
+            while let Some(bytes) = reader.next(usize::MAX).await.expect("whole") {
+                got.extend_from_slice(&bytes);
+            }
+            assert_eq!(got, vec![*n; 50_000]);
+        }
     });
 }
 
