@@ -60,6 +60,7 @@ static TABLE: Table = Table {
     start_machine: watching::start_machine,
     manager: watching::manager,
     tracer: watching::tracer,
+    looked: watching::looked,
 };
 
 /// The table; see `parvum-waist`.
@@ -355,7 +356,7 @@ fn receive_as(pattern: &waist::Pattern, into: Into, length: usize, notes: &Notes
             }
             if runtime.engine.cancel(id) {
                 runtime.engine.test(id);
-                runtime.looked = runtime.engine.arrivals();
+                runtime.noticed.nothing(&pattern, runtime.engine.arrivals());
                 return late(runtime) as i32;
             }
             // Matched already: its data is on the way, and the memory is not ours to give back.
@@ -490,7 +491,7 @@ unsafe extern "C" fn probe(pattern: *const waist::Pattern, notes: *const Notes, 
             }
             Some(None) if notes.limit != 0 => Status::Gone as i32,
             _ => {
-                runtime.looked = runtime.engine.arrivals();
+                runtime.noticed.nothing(&pattern, runtime.engine.arrivals());
                 late(runtime) as i32
             }
         }

@@ -3,6 +3,7 @@
 use crate::connect::{Early, Expected};
 use crate::events::Leaving;
 use crate::waiting::{Crowd, Patience, sleep_limit, woken_from_own_core};
+use crate::watching::Noticed;
 use parvum_engine::{Block, Engine, Ledger, PullRefused, Remote, RequestId, Settings};
 use parvum_page::{MeetingPage, TaskPage, WaitingFor, monotonic_ns};
 use parvum_task::{Options, Session, SessionError};
@@ -46,8 +47,8 @@ pub(crate) struct Runtime {
     pub(crate) leaving: Vec<Leaving>,
     /// Tasks whose end the daemon was asked to tell, though there is no link to them.
     pub(crate) looked_after: HashSet<Tid>,
-    /// The engine's count of arrivals when the program last looked for a message and found none.
-    pub(crate) looked: u64,
+    /// What the program knows of its messages when it waits for descriptors.
+    pub(crate) noticed: Noticed,
     /// The pages in which the members of groups meet, by the group's name.
     pub(crate) meetings: Vec<(String, Arc<MeetingPage>)>,
     /// The meeting that this task waits in, beside everything else.
@@ -141,7 +142,7 @@ impl Runtime {
             greeting: Vec::new(),
             leaving: Vec::new(),
             looked_after: HashSet::new(),
-            looked: 0,
+            noticed: Noticed::default(),
             meetings: Vec::new(),
             also: None,
             manager: None,

@@ -313,4 +313,7 @@ pub struct Table {
     pub manager: extern "C" fn() -> i32,
     /// Copies what a tracer of all tasks has put into the mailbox; returns its length, 0 for none.
     pub tracer: unsafe extern "C" fn(out: *mut u8, room: usize) -> usize,
+    /// Says that the program has looked, with `find`, at the messages that `seen` counts, as
+    /// `await_arrival` does: `watch` makes no descriptor readable for them any more.
+    pub looked: extern "C" fn(seen: u64),
 }
