@@ -51,7 +51,7 @@ static TABLE: Table = Table {
     prefer,
     counters,
     last_error,
-    descriptors,
+    descriptors: watching::descriptors,
     receive_lazily,
     read_remote,
     fetch_remote,
@@ -639,23 +639,4 @@ unsafe extern "C" fn last_error(out: *mut u8, room: usize) -> usize {
     // SAFETY: room for `room` bytes, by the table's contract; the text is ours.
     unsafe { std::ptr::copy_nonoverlapping(text.as_ptr(), out, length) };
     length
-}
-
-unsafe extern "C" fn descriptors(out: *mut i32, room: usize) -> usize {
-    use rustix::fd::{AsFd, AsRawFd};
-    with(0, |runtime| {
-        let watched = runtime.watched.iter().map(|(_, socket)| socket.as_raw_fd());
-        // Connections that are about to come, as well.
-        let greeting = runtime.greeting.iter().map(|greeting| greeting.socket().as_raw_fd());
-        let listener = runtime.listener.iter().map(|socket| socket.as_raw_fd());
-        let all = [runtime.session.fd().as_raw_fd(), runtime.as_fd().as_raw_fd()].into_iter();
-        let all = all.chain(watched).chain(greeting).chain(listener);
-        let mut count = 0;
-        for descriptor in all.take(room) {
-            // SAFETY: `count` stays below `room`, which the caller has.
-            unsafe { *out.add(count) = descriptor };
-            count += 1;
-        }
-        count
-    })
 }

@@ -47,6 +47,8 @@ pub(crate) struct Runtime {
     pub(crate) leaving: Vec<Leaving>,
     /// Tasks whose end the daemon was asked to tell, though there is no link to them.
     pub(crate) looked_after: HashSet<Tid>,
+    /// The one descriptor that stands for all others, if the program waits for descriptors itself.
+    pub(crate) all: Option<OwnedFd>,
     /// What the program knows of its messages when it waits for descriptors.
     pub(crate) noticed: Noticed,
     /// The pages in which the members of groups meet, by the group's name.
@@ -142,6 +144,7 @@ impl Runtime {
             greeting: Vec::new(),
             leaving: Vec::new(),
             looked_after: HashSet::new(),
+            all: None,
             noticed: Noticed::default(),
             meetings: Vec::new(),
             also: None,

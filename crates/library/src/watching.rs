@@ -9,6 +9,8 @@ use parvum_task::{Options, Session, find_command};
 use parvum_waist::{Notes, Status};
 use parvum_wire::Tid;
 use parvum_wire::control::Role;
+use rustix::event::epoll;
+use rustix::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
@@ -68,12 +70,46 @@ pub(crate) extern "C" fn looked(seen: u64) {
     with((), |runtime| runtime.noticed.nothing(&Pattern::ANY, seen));
 }
 
+/// One descriptor for everything this task may wait for, connections of later included: programs ask once, and
+/// PVM's own console looks at the first of them only.
+pub(crate) unsafe extern "C" fn descriptors(out: *mut i32, room: usize) -> usize {
+    with(0, |runtime| {
+        if runtime.all.is_none() {
+            match epoll::create(epoll::CreateFlags::CLOEXEC) {
+                Ok(all) => runtime.all = Some(all),
+                Err(why) => remember(&format!("E-SYSTEM: a descriptor for all others: {why}")),
+            }
+        }
+        runtime.gather();
+        let Some(all) = runtime.all.as_ref().filter(|_| room > 0) else { return 0 };
+        // SAFETY: there is room for one, by the table's contract and the filter above.
+        unsafe { *out = all.as_raw_fd() };
+        1
+    })
+}
+
+impl Runtime {
+    /// Puts what is not there yet into the descriptor for all; what was closed has left it by itself.
+    fn gather(&self) {
+        let Some(all) = &self.all else { return };
+        let add = |source: BorrowedFd<'_>| {
+            let _ = epoll::add(all, source, epoll::EventData::new_u64(0), epoll::EventFlags::IN);
+        };
+        add(self.session.fd());
+        add(self.as_fd());
+        self.watched.iter().for_each(|(_, socket)| add(socket.as_fd()));
+        self.greeting.iter().for_each(|greeting| add(greeting.socket()));
+        self.listener.iter().for_each(|socket| add(socket.as_fd()));
+    }
+}
+
 /// The program is about to wait for descriptors: peers must ring the eventfd, as if it slept here.
 pub(crate) extern "C" fn watch() {
     with((), |runtime| {
         let _ = rustix::io::read(&runtime.event, &mut [0; 8]);
         runtime.page.fall_asleep_in_poll();
         while runtime.progress() {}
+        runtime.gather();
         // What this call or an earlier one took in rings no more: ring oneself.
         let arrivals = runtime.engine.arrivals();
         if !runtime.noticed.knows_of(arrivals) && runtime.engine.find(|_, _| true).is_some() {

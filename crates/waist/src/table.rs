@@ -287,7 +287,7 @@ pub struct Table {
     pub counters: unsafe extern "C" fn(out: *mut u64, room: usize) -> usize,
     /// Copies the text of the last failure of this process, in UTF-8; returns its length.
     pub last_error: unsafe extern "C" fn(out: *mut u8, room: usize) -> usize,
-    /// Puts descriptors to watch into `out`; a readable one means that `progress` may
+    /// Puts descriptors to watch into `out`, those of later connections included; a readable one means that `progress` may
     /// have something to do. Returns how many there are.
     pub descriptors: unsafe extern "C" fn(out: *mut i32, room: usize) -> usize,
     /// Receives like `receive` into a block, but may leave long data with its sender: the
