@@ -232,6 +232,9 @@ unsafe extern "C" fn send(message: *const waist::Outgoing, request: *mut u64) ->
         // SAFETY: `message` names `count` pieces, and they stay as long as the table says.
         let sent = unsafe {
             with_pieces(message, |pieces| {
+                if buffering == Buffering::AtSender {
+                    runtime.give_way(to, pieces.iter().map(|piece| piece.len()).sum());
+                }
                 let &waist::Outgoing { tag, context, meta, .. } = message;
                 runtime.engine.send(Outgoing { to, tag, context, meta, pieces, keep, buffering, completion })
             })
