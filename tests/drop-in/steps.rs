@@ -15,6 +15,9 @@ use std::time::{Duration, Instant};
 /// How long output may come after the end of the program: from its children.
 const AFTERWARDS: Duration = Duration::from_secs(1);
 
+/// A program that serves has answered everything when it has said nothing for so long.
+const QUIET: Duration = Duration::from_millis(100);
+
 /// What one program said, and how it ended.
 pub struct Heard {
     pub line: &'static str,
@@ -124,13 +127,26 @@ impl Running {
                 let _ = self.terminal.as_mut().expect("it has one").write_all(answer.as_bytes());
             }
         }
-        let stopped = self.step.ends == End::Stopped;
-        while self.ended.is_none() && !stopped {
+        if self.step.ends == End::Stopped {
+            return self.await_quiet(until);
+        }
+        while self.ended.is_none() {
             match self.child.try_wait() {
                 Ok(Some(status)) => self.ended = Some(end_of(status)),
                 _ if Instant::now() > until => self.ended = Some(End::Overdue),
                 _ => std::thread::sleep(Duration::from_micros(200)),
             }
+        }
+    }
+
+    fn await_quiet(&self, until: Instant) {
+        let (mut length, mut since) = (0, Instant::now());
+        while since.elapsed() < QUIET && Instant::now() < until {
+            let now = self.said.lock().expect("readers do not panic").len();
+            if now != length {
+                (length, since) = (now, Instant::now());
+            }
+            std::thread::sleep(Duration::from_millis(1));
         }
     }
 

@@ -310,7 +310,7 @@ pub const CASES: &[Case] = &[
     case("pvmgs", &[beside("pvmgs", "").ends(End::Stopped), run("tst")]),
     case("mtile", &[run("tiler")]),
     case("xep", &[run("xep").ends(End::Code(1))]),
-    case("srm", &[beside("srm.pvm", "onnecting").ends(End::Stopped), run("hello.pvm"), run("master1")])
+    case("srm", &[beside("srm.pvm", "registered").ends(End::Stopped), run("hello.pvm"), run("master1")])
         .sorted()
         // How many ends of tasks it hears of before it is stopped itself is chance.
         .drop(&["SM_TASKX"]),

@@ -433,8 +433,8 @@ impl Engine {
         let tid = state.tid;
         let Some(receive) = self.core.requests.receive(into) else { return };
         let Some(envelope) = receive.matched else { return };
-        let can_pull =
-            offer.address != 0 && links[route as usize].as_ref().is_some_and(|link| link.can_pull());
+        let can_pull = offer.address != 0
+            && links[route as usize].as_ref().is_some_and(|link| link.can_pull(offer.address));
         if can_pull && matches!(receive.into, Into::Lazily) {
             let remote = Some(Remote { peer: index as u32, route, offer, envelope });
             self.core.ledger.add(Counter::Received, 1);

@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code)]
 
+use parvum_transport::Loan;
 use std::sync::Arc;
 
 /// Keeps the memory of a message alive until the engine is done with it.
@@ -46,6 +47,8 @@ impl UserBuffer {
 pub(crate) struct Source {
     pieces: Vec<&'static [u8]>,
     pub(crate) length: usize,
+    /// The link's memory that the data is being copied to; there are no pieces then.
+    loan: Option<Arc<dyn Loan>>,
     /// Dropped with the source, after the last use of the pieces.
     _keep: Option<Arc<dyn Keep>>,
 }
@@ -65,12 +68,13 @@ impl Source {
                 unsafe { std::slice::from_raw_parts(piece.as_ptr(), piece.len()) }
             })
             .collect::<Vec<&'static [u8]>>();
-        Source { length: remembered.iter().map(|piece| piece.len()).sum(), pieces: remembered, _keep: keep }
+        let length = remembered.iter().map(|piece| piece.len()).sum();
+        Source { pieces: remembered, length, loan: None, _keep: keep }
     }
 
     /// No data.
     pub(crate) fn nothing() -> Source {
-        Source { pieces: Vec::new(), length: 0, _keep: None }
+        Source { pieces: Vec::new(), length: 0, loan: None, _keep: None }
     }
 
     /// A copy of the data, owned by the engine.
@@ -81,8 +85,22 @@ impl Source {
         unsafe { Source::new(&[&keep], Some(keep.clone())) }
     }
 
-    pub(crate) fn pieces(&self) -> &[&[u8]] {
-        &self.pieces
+    /// Data that is about to be copied to memory of the link.
+    pub(crate) fn lent(loan: Arc<dyn Loan>, length: usize) -> Source {
+        Source { pieces: Vec::new(), length, loan: Some(loan), _keep: None }
+    }
+
+    /// Shows the data.
+    pub(crate) fn with_pieces<R>(&self, use_them: impl FnOnce(&[&[u8]]) -> R) -> R {
+        match &self.loan {
+            Some(loan) => use_them(&[loan.filled()]),
+            None => use_them(&self.pieces),
+        }
+    }
+
+    /// Where the peer finds the data in the link's memory, if it is there.
+    pub(crate) fn loan_address(&self) -> Option<u64> {
+        self.loan.as_ref().map(|loan| loan.address())
     }
 
     /// Where the data lies, when it lies in one piece.

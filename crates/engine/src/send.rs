@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! short, room, credit          Start                            copied into the link
+//! long, buffered by the sender Offer, then a copy into memory of the link; the receiver follows ... Done
 //! long, single copy possible   Offer ... the receiver pulls ... Done
 //!                              Offer ... Clear, Answer, More    when it may not pull
 //! long, no single copy         Start, More, More ...            as fast as there is room
@@ -13,7 +14,7 @@ use crate::ledger::Counter;
 use crate::memory::{Keep, Source};
 use crate::peer::{Answer, Offered, Peer, PeerState, Pending};
 use crate::requests::{Outcome, RequestId, State};
-use parvum_transport::{Gather, Limits, Refused, Route};
+use parvum_transport::{Gather, Limits, Loan, Refused, Route};
 use parvum_wire::frame::{DISCARD_UNLESS_POSTED, FETCH_AT_ONCE, Offer};
 use parvum_wire::{Header, Kind, Tid};
 use std::sync::Arc;
@@ -162,13 +163,23 @@ impl Engine {
     /// As for [`Engine::send`].
     unsafe fn queue(&mut self, index: usize, header: Header, message: Outgoing<'_>, limits: Limits) -> Sent {
         let length = header.length as usize;
+        let at_sender =
+            message.buffering == Buffering::AtSender && message.completion == Completion::Reusable;
+        let loan = match at_sender && length > limits.eager && message.to != self.me {
+            true => self.peers[index].lend(length),
+            false => None,
+        };
         let offer = match message.buffering {
+            _ if loan.is_some() => true,
             Buffering::Never => true,
             Buffering::OrDiscard => length > limits.eager,
             _ => message.completion == Completion::Matched || (limits.single_copy && length > limits.eager),
         };
         let copy = message.buffering == Buffering::AtSender && message.keep.is_none();
-        let source = if copy {
+        let source = if let Some(loan) = &loan {
+            self.core.ledger.add(Counter::BufferedAtSender, header.length);
+            Source::lent(loan.clone(), length)
+        } else if copy {
             self.core.ledger.add(Counter::BufferedAtSender, header.length);
             Source::copy_of(message.pieces)
         } else {
@@ -206,6 +217,10 @@ impl Engine {
             self.core.ledger.add(Counter::CreditStalls, 1);
         }
         self.push(index);
+        if let Some(loan) = loan {
+            // The receiver may be reading behind us.
+            message.pieces.iter().for_each(|piece| loan.fill(piece));
+        }
         match self.core.requests.take(request) {
             Some(Outcome::Sent) => Sent::Now,
             Some(other) => {
@@ -229,6 +244,13 @@ impl Engine {
     pub fn is_behind(&mut self, peer: Tid) -> bool {
         let Some(index) = self.index_of(peer) else { return false };
         !self.peers[index].state.is_idle()
+    }
+
+    /// How many bytes of its memory the link to `peer` lends to messages that the peer has not taken.
+    pub fn lent_to(&mut self, peer: Tid) -> usize {
+        let Some(index) = self.index_of(peer) else { return 0 };
+        let Peer { links, state } = &self.peers[index];
+        links[state.route as usize].as_ref().map_or(0, |link| link.lent())
     }
 
     /// Whether messages to anybody do.
@@ -336,7 +358,8 @@ impl Engine {
             };
         }
         if pending.offer {
-            let address = if link.limits().single_copy { pending.source.address().unwrap_or(0) } else { 0 };
+            let in_place = || pending.source.address().filter(|_| link.limits().single_copy);
+            let address = pending.source.loan_address().or_else(in_place).unwrap_or(0);
             let offer = Offer { cookie: state.next_cookie, address };
             if self.leaving {
                 pending.header.flags |= FETCH_AT_ONCE;
@@ -347,12 +370,14 @@ impl Engine {
             return Ok(true);
         }
         let limit = link.limits().frame;
-        let pieces = pending.source.pieces();
-        let part = Gather::new(pieces).part(pending.sent, limit);
         let kind = if pending.sent == 0 { pending.header.kind } else { Kind::More };
-        link.send(&Header { kind, ..pending.header }, part).map_err(|refused| (refused, route))?;
-        pending.sent += part.len();
-        self.core.ledger.add(Counter::CopiedIn, part.len() as u64);
+        let sent = pending.source.with_pieces(|pieces| {
+            let part = Gather::new(pieces).part(pending.sent, limit);
+            link.send(&Header { kind, ..pending.header }, part).map(|()| part.len())
+        });
+        let sent = sent.map_err(|refused| (refused, route))?;
+        pending.sent += sent;
+        self.core.ledger.add(Counter::CopiedIn, sent as u64);
         if pending.sent == pending.source.length {
             // The next round flushes and finishes it; a link that keeps nothing back is done.
             pending.handed = true;
@@ -385,6 +410,13 @@ impl Engine {
             state.outstanding -= pending.cost.min(state.outstanding);
         }
         self.core.requests.finish(pending.request, Outcome::Sent);
+    }
+}
+
+impl Peer {
+    /// Memory of the link for a message that its receiver may read while it is copied there.
+    fn lend(&mut self, length: usize) -> Option<Arc<dyn Loan>> {
+        self.links[self.state.route as usize].as_mut()?.lend(length)
     }
 }
 

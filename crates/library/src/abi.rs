@@ -51,7 +51,7 @@ static TABLE: Table = Table {
     prefer,
     counters,
     last_error,
-    descriptors,
+    descriptors: watching::descriptors,
     receive_lazily,
     read_remote,
     fetch_remote,
@@ -60,6 +60,7 @@ static TABLE: Table = Table {
     start_machine: watching::start_machine,
     manager: watching::manager,
     tracer: watching::tracer,
+    looked: watching::looked,
 };
 
 /// The table; see `parvum-waist`.
@@ -231,6 +232,9 @@ unsafe extern "C" fn send(message: *const waist::Outgoing, request: *mut u64) ->
         // SAFETY: `message` names `count` pieces, and they stay as long as the table says.
         let sent = unsafe {
             with_pieces(message, |pieces| {
+                if buffering == Buffering::AtSender {
+                    runtime.give_way(to, pieces.iter().map(|piece| piece.len()).sum());
+                }
                 let &waist::Outgoing { tag, context, meta, .. } = message;
                 runtime.engine.send(Outgoing { to, tag, context, meta, pieces, keep, buffering, completion })
             })
@@ -355,7 +359,7 @@ fn receive_as(pattern: &waist::Pattern, into: Into, length: usize, notes: &Notes
             }
             if runtime.engine.cancel(id) {
                 runtime.engine.test(id);
-                runtime.looked = runtime.engine.arrivals();
+                runtime.noticed.nothing(&pattern, runtime.engine.arrivals());
                 return late(runtime) as i32;
             }
             // Matched already: its data is on the way, and the memory is not ours to give back.
@@ -490,7 +494,7 @@ unsafe extern "C" fn probe(pattern: *const waist::Pattern, notes: *const Notes, 
             }
             Some(None) if notes.limit != 0 => Status::Gone as i32,
             _ => {
-                runtime.looked = runtime.engine.arrivals();
+                runtime.noticed.nothing(&pattern, runtime.engine.arrivals());
                 late(runtime) as i32
             }
         }
@@ -638,23 +642,4 @@ unsafe extern "C" fn last_error(out: *mut u8, room: usize) -> usize {
     // SAFETY: room for `room` bytes, by the table's contract; the text is ours.
     unsafe { std::ptr::copy_nonoverlapping(text.as_ptr(), out, length) };
     length
-}
-
-unsafe extern "C" fn descriptors(out: *mut i32, room: usize) -> usize {
-    use rustix::fd::{AsFd, AsRawFd};
-    with(0, |runtime| {
-        let watched = runtime.watched.iter().map(|(_, socket)| socket.as_raw_fd());
-        // Connections that are about to come, as well.
-        let greeting = runtime.greeting.iter().map(|greeting| greeting.socket().as_raw_fd());
-        let listener = runtime.listener.iter().map(|socket| socket.as_raw_fd());
-        let all = [runtime.session.fd().as_raw_fd(), runtime.as_fd().as_raw_fd()].into_iter();
-        let all = all.chain(watched).chain(greeting).chain(listener);
-        let mut count = 0;
-        for descriptor in all.take(room) {
-            // SAFETY: `count` stays below `room`, which the caller has.
-            unsafe { *out.add(count) = descriptor };
-            count += 1;
-        }
-        count
-    })
 }

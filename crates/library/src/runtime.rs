@@ -3,6 +3,7 @@
 use crate::connect::{Early, Expected};
 use crate::events::Leaving;
 use crate::waiting::{Crowd, Patience, sleep_limit, woken_from_own_core};
+use crate::watching::Noticed;
 use parvum_engine::{Block, Engine, Ledger, PullRefused, Remote, RequestId, Settings};
 use parvum_page::{MeetingPage, TaskPage, WaitingFor, monotonic_ns};
 use parvum_task::{Options, Session, SessionError};
@@ -46,8 +47,12 @@ pub(crate) struct Runtime {
     pub(crate) leaving: Vec<Leaving>,
     /// Tasks whose end the daemon was asked to tell, though there is no link to them.
     pub(crate) looked_after: HashSet<Tid>,
-    /// The engine's count of arrivals when the program last looked for a message and found none.
-    pub(crate) looked: u64,
+    /// The receiver of long messages that did not catch up when it was waited for.
+    pub(crate) slow: Option<Tid>,
+    /// The one descriptor that stands for all others, if the program waits for descriptors itself.
+    pub(crate) all: Option<OwnedFd>,
+    /// What the program knows of its messages when it waits for descriptors.
+    pub(crate) noticed: Noticed,
     /// The pages in which the members of groups meet, by the group's name.
     pub(crate) meetings: Vec<(String, Arc<MeetingPage>)>,
     /// The meeting that this task waits in, beside everything else.
@@ -141,7 +146,9 @@ impl Runtime {
             greeting: Vec::new(),
             leaving: Vec::new(),
             looked_after: HashSet::new(),
-            looked: 0,
+            slow: None,
+            all: None,
+            noticed: Noticed::default(),
             meetings: Vec::new(),
             also: None,
             manager: None,
@@ -318,6 +325,42 @@ impl Runtime {
         let _ = poll(&mut sources, Some(&limit));
         self.page.stay_awake();
         let _ = rustix::io::read(&self.event, &mut [0; 8]);
+    }
+
+    /// Gives a receiver that is behind with long messages a moment to catch up: memory that it has
+    /// read is still in the caches, memory that was never used is slow. One that does not use the
+    /// moment is not waited for again until it has caught up.
+    #[inline]
+    pub(crate) fn give_way(&mut self, to: Tid, length: usize) {
+        const LONG: usize = 64 << 10;
+        if length < LONG {
+            return;
+        }
+        if self.has_far_to_go(to, length) {
+            self.await_taking(to, length);
+        } else if self.slow == Some(to) {
+            self.slow = None;
+        }
+    }
+
+    /// Whether the receiver would have too much in memory that was lent for it.
+    fn has_far_to_go(&mut self, to: Tid, length: usize) -> bool {
+        const CACHED: usize = 4 << 20;
+        let lent = self.engine.lent_to(to);
+        lent > 0 && lent + length > CACHED
+    }
+
+    #[cold]
+    fn await_taking(&mut self, to: Tid, length: usize) {
+        if self.slow == Some(to) {
+            return;
+        }
+        let notes =
+            Notes { limit: 1_000_000, call: parvum_waist::call::SEND, peer: to.0, tag: -1, context: -1 };
+        let caught_up = self.wait_until(&notes, |runtime| {
+            (!runtime.has_far_to_go(to, length) || runtime.engine.is_gone(to)).then_some(())
+        });
+        self.slow = if caught_up.is_none() { Some(to) } else { None };
     }
 
     /// Asks the daemon, going on with messages meanwhile.

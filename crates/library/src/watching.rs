@@ -4,10 +4,13 @@
 use crate::abi::{remember, with};
 use crate::process::own_directory;
 use crate::runtime::Runtime;
+use parvum_engine::{Pattern, TagMatch};
 use parvum_task::{Options, Session, find_command};
 use parvum_waist::{Notes, Status};
 use parvum_wire::Tid;
 use parvum_wire::control::Role;
+use rustix::event::epoll;
+use rustix::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
@@ -19,10 +22,7 @@ pub(crate) unsafe extern "C" fn await_arrival(seen: u64, notes: *const Notes) ->
     let notes = unsafe { &*notes };
     with(seen, |runtime| {
         let peer = Tid(notes.peer);
-        if notes.limit == 0 {
-            // The program is about to look at them all.
-            runtime.looked = runtime.engine.arrivals();
-        } else if runtime.is_gone(peer) {
+        if runtime.is_gone(peer) {
             return runtime.engine.arrivals();
         }
         let over = |runtime: &mut Runtime| {
@@ -34,14 +34,85 @@ pub(crate) unsafe extern "C" fn await_arrival(seen: u64, notes: *const Notes) ->
     })
 }
 
+/// What a program that waits for descriptors knows of the messages that have come.
+///
+/// A receive takes in everything that comes while it looks for its own, so a program must be told of what lies there
+/// until it has had its chance to look. A program looks in several steps, one for each kind of message, and may not want
+/// some messages at all; so it knows of them when it has asked for any message, or several times for some.
+#[derive(Default)]
+pub(crate) struct Noticed {
+    /// The engine's count of arrivals when something was last asked for in vain.
+    arrivals: u64,
+    /// How often since something came.
+    in_vain: u32,
+}
+
+impl Noticed {
+    /// More kinds of messages than any program asks for in one round.
+    const ENOUGH: u32 = 16;
+
+    /// The program asked for such a message, and there is none.
+    pub(crate) fn nothing(&mut self, pattern: &Pattern, arrivals: u64) {
+        if self.arrivals != arrivals {
+            *self = Noticed { arrivals, in_vain: 0 };
+        }
+        let any = pattern.from.is_none() && pattern.tag == TagMatch::Any;
+        self.in_vain = if any { Self::ENOUGH } else { self.in_vain.saturating_add(1) };
+    }
+
+    fn knows_of(&self, arrivals: u64) -> bool {
+        self.arrivals == arrivals && self.in_vain >= Self::ENOUGH
+    }
+}
+
+/// The program has looked itself at the messages that `seen` counts.
+pub(crate) extern "C" fn looked(seen: u64) {
+    with((), |runtime| runtime.noticed.nothing(&Pattern::ANY, seen));
+}
+
+/// One descriptor for everything this task may wait for, connections of later included: programs ask once, and
+/// PVM's own console looks at the first of them only.
+pub(crate) unsafe extern "C" fn descriptors(out: *mut i32, room: usize) -> usize {
+    with(0, |runtime| {
+        if runtime.all.is_none() {
+            match epoll::create(epoll::CreateFlags::CLOEXEC) {
+                Ok(all) => runtime.all = Some(all),
+                Err(why) => remember(&format!("E-SYSTEM: a descriptor for all others: {why}")),
+            }
+        }
+        runtime.gather();
+        let Some(all) = runtime.all.as_ref().filter(|_| room > 0) else { return 0 };
+        // SAFETY: there is room for one, by the table's contract and the filter above.
+        unsafe { *out = all.as_raw_fd() };
+        1
+    })
+}
+
+impl Runtime {
+    /// Puts what is not there yet into the descriptor for all; what was closed has left it by itself.
+    fn gather(&self) {
+        let Some(all) = &self.all else { return };
+        let add = |source: BorrowedFd<'_>| {
+            let _ = epoll::add(all, source, epoll::EventData::new_u64(0), epoll::EventFlags::IN);
+        };
+        add(self.session.fd());
+        add(self.as_fd());
+        self.watched.iter().for_each(|(_, socket)| add(socket.as_fd()));
+        self.greeting.iter().for_each(|greeting| add(greeting.socket()));
+        self.listener.iter().for_each(|socket| add(socket.as_fd()));
+    }
+}
+
 /// The program is about to wait for descriptors: peers must ring the eventfd, as if it slept here.
 pub(crate) extern "C" fn watch() {
     with((), |runtime| {
         let _ = rustix::io::read(&runtime.event, &mut [0; 8]);
         runtime.page.fall_asleep_in_poll();
         while runtime.progress() {}
-        // What came since the program last looked, in this call or an earlier one, rings no more: ring oneself.
-        if runtime.engine.arrivals() != runtime.looked && runtime.engine.find(|_, _| true).is_some() {
+        runtime.gather();
+        // What this call or an earlier one took in rings no more: ring oneself.
+        let arrivals = runtime.engine.arrivals();
+        if !runtime.noticed.knows_of(arrivals) && runtime.engine.find(|_, _| true).is_some() {
             let _ = rustix::io::write(&runtime.event, &1u64.to_ne_bytes());
         }
     });

@@ -2,6 +2,7 @@
 
 use crate::Gather;
 use parvum_wire::Header;
+use std::sync::Arc;
 
 /// The ways from one task to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -66,6 +67,19 @@ pub enum PullRefused {
     Gone,
 }
 
+/// Memory of a link that is lent to one message, until it is dropped.
+pub trait Loan: Send + Sync {
+    /// What the peer's `pull` is to be given for the first byte.
+    fn address(&self) -> u64;
+
+    /// Copies `bytes` behind what was filled before. The peer may be pulling meanwhile: it waits for
+    /// what is not there yet. All of the message must be filled before its sender does anything else.
+    fn fill(&self, bytes: &[u8]);
+
+    /// What is filled.
+    fn filled(&self) -> &[u8];
+}
+
 /// Receives frames as they arrive: the header, and the payload where it lies.
 pub type Sink<'a> = dyn FnMut(&Header, &[u8]) + 'a;
 
@@ -101,9 +115,22 @@ pub trait Link: Send {
         Err(PullRefused::NotPermitted)
     }
 
-    /// Whether `pull` is known to work with this peer.
-    fn can_pull(&self) -> bool {
+    /// Whether `pull` is known to work with this peer, for what lies at `address`.
+    fn can_pull(&self, address: u64) -> bool {
+        let _ = address;
         false
+    }
+
+    /// Lends memory that the peer can `pull` from, for a message of so many bytes. `None` when this
+    /// link has no such memory, or not now.
+    fn lend(&mut self, length: usize) -> Option<Arc<dyn Loan>> {
+        let _ = length;
+        None
+    }
+
+    /// How many bytes are lent, and not yet given back by dropping the loans.
+    fn lent(&self) -> usize {
+        0
     }
 
     /// Pushes out what an earlier `send` took but could not hand over yet.

@@ -287,7 +287,7 @@ pub struct Table {
     pub counters: unsafe extern "C" fn(out: *mut u64, room: usize) -> usize,
     /// Copies the text of the last failure of this process, in UTF-8; returns its length.
     pub last_error: unsafe extern "C" fn(out: *mut u8, room: usize) -> usize,
-    /// Puts descriptors to watch into `out`; a readable one means that `progress` may
+    /// Puts descriptors to watch into `out`, those of later connections included; a readable one means that `progress` may
     /// have something to do. Returns how many there are.
     pub descriptors: unsafe extern "C" fn(out: *mut i32, room: usize) -> usize,
     /// Receives like `receive` into a block, but may leave long data with its sender: the
@@ -313,4 +313,7 @@ pub struct Table {
     pub manager: extern "C" fn() -> i32,
     /// Copies what a tracer of all tasks has put into the mailbox; returns its length, 0 for none.
     pub tracer: unsafe extern "C" fn(out: *mut u8, room: usize) -> usize,
+    /// Says that the program has looked, with `find`, at the messages that `seen` counts, as
+    /// `await_arrival` does: `watch` makes no descriptor readable for them any more.
+    pub looked: extern "C" fn(seen: u64),
 }

@@ -271,6 +271,11 @@ impl Waist {
         (self.0.watch)()
     }
 
+    /// The program has looked at the messages that `seen` counts.
+    pub fn looked(&self, seen: u64) {
+        (self.0.looked)(seen)
+    }
+
     /// Starts a machine as `pvmd` with these arguments, each ended by a zero byte.
     /// `Unknown`: there was one already.
     pub fn start_machine(&self, arguments: &[u8]) -> Result<(), Status> {

@@ -239,7 +239,7 @@ pub(crate) fn attentively(name: &str, from: i32, tag: i32, limit: i64, take: Tak
             Err(why) => return call(name, |_| Err(why)),
         };
         handle_messages();
-        match attempt(from, tag, take) {
+        match attempt(from, tag, take, seen) {
             Ok(0) => {}
             Ok(id) => {
                 quietly(State::watch);
@@ -263,8 +263,8 @@ pub(crate) fn attentively(name: &str, from: i32, tag: i32, limit: i64, take: Tak
     }
 }
 
-/// Looks once; 0 when nothing fits.
-fn attempt(from: i32, tag: i32, take: Take) -> Result<i32, c_int> {
+/// Looks once, after so many arrivals; 0 when nothing fits.
+fn attempt(from: i32, tag: i32, take: Take, seen: u64) -> Result<i32, c_int> {
     let code = |why: PvmError| why as c_int;
     let Some(matcher) = quietly(|state| state.attention.matcher) else {
         return quietly(|state| match take {
@@ -287,7 +287,10 @@ fn attempt(from: i32, tag: i32, take: Take) -> Result<i32, c_int> {
         }
     }
     match (best, take) {
-        ((0, _), _) => Ok(0),
+        ((0, _), _) => {
+            quietly(|state| state.here().map(|waist| waist.looked(seen)));
+            Ok(0)
+        }
         ((_, id), Take::Probe) => Ok(id),
         ((_, id), Take::Receive) => quietly(|state| state.receive_id(id)).map_err(code),
     }

@@ -4,14 +4,20 @@
 //! daemon hands to the other: it has no name, so nothing is left behind and
 //! nobody else can open it. The segment holds a [`ring`] for each direction.
 //! Short data travels inside the ring's cells, longer data through the ring's
-//! bulk memory, and long messages are copied once, straight out of the sender's
-//! memory (`single_copy`), where the kernel permits.
+//! bulk memory. Long messages are copied once, straight out of the sender's memory
+//! (`single_copy`), where the kernel permits and the sender may wait; else through
+//! an `arena`, where both sides copy at the same time.
 //!
-//! `unsafe` is in `ring` (memory shared with another process), `segment` (the
-//! mapping) and `single_copy` (the system call).
+//! `unsafe` is in `ring` and `arena` (memory shared with another process), `segment`
+//! (the mapping), `single_copy` (the system call) and the model of `fill`.
 
 #![deny(unsafe_code)]
 
+#[cfg(not(loom))]
+#[allow(unsafe_code)]
+mod arena;
+#[allow(unsafe_code)]
+mod fill;
 #[cfg(not(loom))]
 mod link;
 #[allow(unsafe_code)]

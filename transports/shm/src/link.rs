@@ -1,10 +1,11 @@
 //! The link over a segment.
 
+use crate::arena::{self, Lender, Reader};
 use crate::ring::{Consumer, Producer};
 use crate::segment::{Ring, Segment, SingleCopy};
 use crate::single_copy;
 use parvum_page::TaskPage;
-use parvum_transport::{Gather, Limits, Link, PullRefused, Refused, Sink};
+use parvum_transport::{Gather, Limits, Link, Loan, PullRefused, Refused, Sink};
 use parvum_wire::Header;
 use rustix::fd::OwnedFd;
 use std::sync::Arc;
@@ -29,13 +30,17 @@ pub struct ShmLink {
     bell: Bell,
     /// Whether single copies may be tried at all.
     single_copy: bool,
+    /// The arenas, once they were needed: ours, theirs.
+    lender: Option<Lender>,
+    reader: Option<Reader>,
 }
 
 impl ShmLink {
     /// A link over `segment` to the task that `bell` wakes.
     pub fn new(segment: Segment, bell: Bell, single_copy: bool) -> ShmLink {
         segment.try_single_copy(single_copy);
-        ShmLink { segment, producer: Producer::default(), consumer: Consumer::default(), bell, single_copy }
+        let (producer, consumer) = Default::default();
+        ShmLink { segment, producer, consumer, bell, single_copy, lender: None, reader: None }
     }
 }
 
@@ -63,11 +68,28 @@ impl Link for ShmLink {
         Ok(taken)
     }
 
-    fn can_pull(&self) -> bool {
-        self.segment.try_single_copy(self.single_copy) == SingleCopy::Works
+    fn can_pull(&self, address: u64) -> bool {
+        arena::is_here(address) || self.segment.try_single_copy(self.single_copy) == SingleCopy::Works
+    }
+
+    fn lend(&mut self, length: usize) -> Option<Arc<dyn Loan>> {
+        if self.lender.is_none() {
+            self.lender = self.segment.lender().ok();
+        }
+        self.lender.as_ref()?.lend(length)
+    }
+
+    fn lent(&self) -> usize {
+        self.lender.as_ref().map_or(0, Lender::lent)
     }
 
     fn pull(&mut self, address: u64, into: &mut [u8]) -> Result<(), PullRefused> {
+        if arena::is_here(address) {
+            if self.reader.is_none() {
+                self.reader = self.segment.reader().ok();
+            }
+            return self.reader.as_ref().ok_or(PullRefused::NotPermitted)?.read(address, into);
+        }
         match (self.segment.try_single_copy(self.single_copy), self.segment.peer_pid()) {
             (SingleCopy::Works, Some(pid)) => single_copy::read(pid, address, into),
             _ => Err(PullRefused::NotPermitted),

@@ -1,5 +1,6 @@
-//! The segment of a pair: a memfd with a header and two rings.
+//! The segment of a pair: a memfd with a header, two rings and two arenas.
 
+use crate::arena::{ARENA_BYTES, Lender, Reader};
 use crate::ring::RingMemory;
 use crate::single_copy;
 use rustix::fd::{AsFd, OwnedFd};
@@ -13,7 +14,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 pub(crate) type Ring = RingMemory<256, 1024>;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"ParvumSg");
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// What a single copy is tried on.
 static PROBE: u64 = 0x5061_7276_756d_3f21;
 
@@ -49,8 +50,11 @@ struct Layout {
     rings: [Ring; 2],
 }
 
-/// Bytes of a segment; memory is only taken where it is touched.
+/// Bytes of header and rings; memory is only taken where it is touched.
 pub const SEGMENT_BYTES: usize = size_of::<Layout>();
+
+/// Bytes of the file, the arenas included.
+const FILE_BYTES: usize = Segment::RINGS_BYTES + 2 * ARENA_BYTES;
 
 /// Why a descriptor is not a segment.
 #[derive(Debug, thiserror::Error)]
@@ -79,6 +83,8 @@ pub struct Segment {
     at: NonNull<Layout>,
     /// Which end this is: 0 made the segment, 1 was handed it.
     end: usize,
+    /// Where the arenas are mapped from, when they are first needed.
+    file: OwnedFd,
 }
 
 // SAFETY: the mapping belongs to the process and not to a thread; what is in it
@@ -86,12 +92,15 @@ pub struct Segment {
 unsafe impl Send for Segment {}
 
 impl Segment {
+    /// Where the arenas begin in the file.
+    pub(crate) const RINGS_BYTES: usize = SEGMENT_BYTES.next_multiple_of(4096);
+
     /// Makes a segment; the descriptor is for the other end.
     pub fn create() -> Result<(Segment, OwnedFd), BadSegment> {
         let file = memfd_create("parvum-segment", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
-        ftruncate(&file, SEGMENT_BYTES as u64)?;
+        ftruncate(&file, FILE_BYTES as u64)?;
         fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
-        let segment = Segment { at: map(&file)?, end: 0 };
+        let segment = Segment { at: map(&file)?, end: 0, file: file.try_clone()? };
         let head = &segment.layout().head;
         head.version.store(VERSION, Ordering::Relaxed);
         segment.enter();
@@ -104,10 +113,10 @@ impl Segment {
     pub fn open(file: impl AsFd) -> Result<Segment, BadSegment> {
         let file = file.as_fd();
         let sealed = fcntl_get_seals(file)?.contains(SealFlags::SHRINK);
-        if fstat(file)?.st_size as u64 != SEGMENT_BYTES as u64 || !sealed {
+        if fstat(file)?.st_size as u64 != FILE_BYTES as u64 || !sealed {
             return Err(BadSegment::Shape);
         }
-        let segment = Segment { at: map(file)?, end: 1 };
+        let segment = Segment { at: map(file)?, end: 1, file: file.try_clone_to_owned()? };
         let head = &segment.layout().head;
         // Acquire: partner of the release in `create`.
         if head.magic.load(Ordering::Acquire) != MAGIC || head.version.load(Ordering::Relaxed) != VERSION {
@@ -129,6 +138,17 @@ impl Segment {
         me.probe.store(&raw const PROBE as u64, Ordering::Relaxed);
         // Release: partner of the acquire in `peer_pid`.
         me.pid.store(std::process::id(), Ordering::Release);
+    }
+
+    /// The arena that this end fills.
+    pub(crate) fn lender(&self) -> io::Result<Lender> {
+        Lender::new(&self.file, self.end)
+    }
+
+    /// The arena that the other end fills, once it is there.
+    pub(crate) fn reader(&self) -> io::Result<Reader> {
+        let peer = self.peer_pid().ok_or(io::ErrorKind::NotConnected)?;
+        Reader::new(&self.file, 1 - self.end, peer)
     }
 
     /// The ring that this end writes.
@@ -224,7 +244,7 @@ mod tests {
     fn what_is_no_segment_is_refused() {
         let file = memfd_create("other", MemfdFlags::ALLOW_SEALING).expect("a file");
         assert!(matches!(Segment::open(&file), Err(BadSegment::Shape)));
-        ftruncate(&file, SEGMENT_BYTES as u64).expect("longer");
+        ftruncate(&file, FILE_BYTES as u64).expect("longer");
         assert!(matches!(Segment::open(&file), Err(BadSegment::Shape)), "not sealed");
         fcntl_add_seals(&file, SealFlags::SHRINK).expect("sealed");
         assert!(matches!(Segment::open(&file), Err(BadSegment::Version)), "no magic");

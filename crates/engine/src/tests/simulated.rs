@@ -100,7 +100,7 @@ impl Link for SimulatedLink {
         Ok(most)
     }
 
-    fn can_pull(&self) -> bool {
+    fn can_pull(&self, _address: u64) -> bool {
         self.nature.single_copy && self.nature.refuse_pull == 0
     }
 

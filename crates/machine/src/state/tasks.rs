@@ -45,11 +45,12 @@ impl<F: Clone> Machine<F> {
         let channel = channel.expect("a task that may enrol has its channel");
         self.clients.insert(client, Client { tid: Some(tid) });
         self.effects.push(Effect::Enrolled { client, tid, pid, name, channel: channel.clone() });
+        // Before the answer: its first call may depend on it.
+        self.tell_manager_of_arrival(tid);
         self.reply_with(client, id, Reply::Enrolled { tid, parent, host, secret }, channel.fds());
         for (event, fds) in queued {
             self.effects.push(Effect::Event { client, event, fds });
         }
-        self.tell_manager_of_arrival(tid);
     }
 
     /// Whether `tid` is a spawned task that has not enrolled yet.

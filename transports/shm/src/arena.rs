@@ -1,0 +1,355 @@
+//! Memory for long messages: their sender copies them in, their receiver out, both at the same time.
+//!
+//! Each end of a pair has an arena of its own in the pair's file, behind the rings. It lends blocks
+//! of it to messages, always the lowest that is free: the same memory is used again and again, and
+//! lies in the caches. A block begins with a line that says how much of it is filled.
+//!
+//! ```text
+//! sender                           receiver
+//!   copy a part                      filled >= what it wants?   else wait
+//!   filled += part                   copy it out
+//! ```
+
+use crate::fill::Fill;
+use crate::segment::Segment;
+use parvum_transport::{Loan, PullRefused};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fd::{AsFd, OwnedFd};
+use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap, munmap};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use std::io;
+use std::ptr::NonNull;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// The address space of one end; memory is taken where it is touched.
+pub(crate) const ARENA_BYTES: usize = 32 << 20;
+/// Blocks begin at multiples of this.
+const GRAIN: usize = 4096;
+/// Copied at once: small enough for the other side to follow closely, large enough to be worth the
+/// cache line that says so.
+const PART: usize = 32 << 10;
+/// What stays in memory when nothing is lent.
+const KEPT: usize = 4 << 20;
+/// The line before the data.
+const LINE: usize = size_of::<Fill>();
+
+/// An address of this kind is `[flag][grain of the block][byte in the block]`; what is in the
+/// peer's own memory has no such flag, for no program lies so high.
+const FLAG: u64 = 1 << 63;
+const WITHIN_BITS: u32 = 32;
+
+/// Whether an address is in an arena.
+pub(crate) fn is_here(address: u64) -> bool {
+    address & FLAG != 0
+}
+
+/// One end's mapping of an arena.
+///
+/// Invariant: `at` points to a shared mapping of `ARENA_BYTES` for as long as the value lives.
+struct Mapping {
+    at: NonNull<u8>,
+}
+
+// SAFETY: the mapping belongs to the process and not to a thread; who may touch which part of it
+// is settled by the blocks lent and by their fills.
+unsafe impl Send for Mapping {}
+// SAFETY: as above.
+unsafe impl Sync for Mapping {}
+
+impl Mapping {
+    fn new(file: impl AsFd, end: usize) -> io::Result<Mapping> {
+        let (access, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED);
+        let from = (Segment::RINGS_BYTES + end * ARENA_BYTES) as u64;
+        // SAFETY: a fresh mapping at an address of the kernel's choosing overlaps nothing; the file
+        // is sealed at a size that holds it.
+        let at = unsafe { mmap(std::ptr::null_mut(), ARENA_BYTES, access, flags, file, from)? };
+        NonNull::new(at.cast()).map(|at| Mapping { at }).ok_or(io::ErrorKind::Other.into())
+    }
+
+    /// The line of the block that begins at `start`.
+    fn fill(&self, start: usize) -> &Fill {
+        assert!(start.is_multiple_of(GRAIN) && start + LINE <= ARENA_BYTES);
+        // SAFETY: within the mapping and aligned, by the assertion; it is an atomic, for which every
+        // bit pattern is valid.
+        unsafe { self.at.add(start).cast::<Fill>().as_ref() }
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        // SAFETY: `at` came from mmap with this length; references into it borrow from self.
+        let _ = unsafe { munmap(self.at.as_ptr().cast(), ARENA_BYTES) };
+    }
+}
+
+/// This end's arena: lends its memory to messages.
+#[derive(Clone)]
+pub(crate) struct Lender(Arc<Lending>);
+
+struct Lending {
+    mapping: Mapping,
+    blocks: Mutex<Blocks>,
+}
+
+#[derive(Default)]
+struct Blocks {
+    /// Start and end of what is lent, by start.
+    lent: Vec<(usize, usize)>,
+    bytes: usize,
+    /// Where memory was ever touched, since it was last given back.
+    touched: usize,
+}
+
+impl Blocks {
+    fn take(&mut self, bytes: usize) -> Option<usize> {
+        let (mut start, mut at) = (0, 0);
+        for &(begins, ends) in &self.lent {
+            if begins - start >= bytes {
+                break;
+            }
+            (start, at) = (ends, at + 1);
+        }
+        if start + bytes > ARENA_BYTES {
+            return None;
+        }
+        self.lent.insert(at, (start, start + bytes));
+        self.bytes += bytes;
+        self.touched = self.touched.max(start + bytes);
+        Some(start)
+    }
+
+    fn give_back(&mut self, start: usize) {
+        if let Ok(at) = self.lent.binary_search_by_key(&start, |(start, _)| *start) {
+            let (begins, ends) = self.lent.remove(at);
+            self.bytes -= ends - begins;
+        }
+    }
+}
+
+impl Lender {
+    pub(crate) fn new(file: impl AsFd, end: usize) -> io::Result<Lender> {
+        Ok(Lender(Arc::new(Lending { mapping: Mapping::new(file, end)?, blocks: Mutex::default() })))
+    }
+
+    /// Room for a message of so many bytes, if there is some.
+    pub(crate) fn lend(&self, length: usize) -> Option<Arc<dyn Loan>> {
+        let bytes = length.checked_add(LINE)?.checked_next_multiple_of(GRAIN)?;
+        let start = self.0.blocks().take(bytes)?;
+        self.0.mapping.fill(start).begin();
+        Some(Arc::new(Block { lender: self.clone(), start, length }))
+    }
+
+    /// How many bytes are lent.
+    pub(crate) fn lent(&self) -> usize {
+        self.0.blocks().bytes
+    }
+}
+
+impl Lending {
+    fn blocks(&self) -> MutexGuard<'_, Blocks> {
+        self.blocks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Memory lent to one message.
+///
+/// Invariant: nobody else is lent these bytes while it lives; the peer reads only what is filled.
+struct Block {
+    lender: Lender,
+    start: usize,
+    length: usize,
+}
+
+impl Block {
+    fn data(&self) -> NonNull<u8> {
+        // SAFETY: the block was taken with room for the line and the data, within the mapping.
+        unsafe { self.lender.0.mapping.at.add(self.start + LINE) }
+    }
+}
+
+impl Loan for Block {
+    fn address(&self) -> u64 {
+        FLAG | ((self.start / GRAIN) as u64) << WITHIN_BITS
+    }
+
+    fn fill(&self, bytes: &[u8]) {
+        let fill = self.lender.0.mapping.fill(self.start);
+        for part in bytes.chunks(PART) {
+            let from = fill.filled();
+            assert!(from + part.len() <= self.length, "more than was asked for");
+            // SAFETY: within the block, by the assertion; nobody reads it before it is filled.
+            unsafe {
+                std::ptr::copy_nonoverlapping(part.as_ptr(), self.data().add(from).as_ptr(), part.len());
+            }
+            fill.advance(from + part.len());
+        }
+    }
+
+    fn filled(&self) -> &[u8] {
+        let length = self.lender.0.mapping.fill(self.start).filled().min(self.length);
+        // SAFETY: within the block, and what is filled is not written any more.
+        unsafe { std::slice::from_raw_parts(self.data().as_ptr(), length) }
+    }
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        let mut blocks = self.lender.0.blocks();
+        blocks.give_back(self.start);
+        if blocks.lent.is_empty() && blocks.touched > KEPT {
+            let (from, length) = (KEPT, blocks.touched - KEPT);
+            // SAFETY: nothing of the arena is lent, so nothing in it is needed by anybody.
+            let _ = unsafe {
+                madvise(self.lender.0.mapping.at.add(from).as_ptr().cast(), length, Advice::LinuxRemove)
+            };
+            blocks.touched = KEPT;
+        }
+    }
+}
+
+/// The other end's arena.
+pub(crate) struct Reader {
+    mapping: Mapping,
+    peer: u32,
+}
+
+impl Reader {
+    pub(crate) fn new(file: impl AsFd, end: usize, peer: u32) -> io::Result<Reader> {
+        Ok(Reader { mapping: Mapping::new(file, end)?, peer })
+    }
+
+    /// Copies what begins at `address`, waiting for the peer to fill it in.
+    pub(crate) fn read(&self, address: u64, into: &mut [u8]) -> Result<(), PullRefused> {
+        let start = ((address & !FLAG) >> WITHIN_BITS) as usize * GRAIN;
+        let within = (address & ((1 << WITHIN_BITS) - 1)) as usize;
+        let end = start + LINE + within + into.len();
+        if start >= ARENA_BYTES || end > ARENA_BYTES {
+            // No block of ours.
+            return Err(PullRefused::Gone);
+        }
+        let fill = self.mapping.fill(start);
+        let mut done = 0;
+        for part in into.chunks_mut(PART) {
+            let wanted = within + done + part.len();
+            if fill.filled() < wanted {
+                self.await_filled(fill, wanted)?;
+            }
+            // SAFETY: within the mapping, by the check above; filled, so the peer does not write it while
+            // the message is not released.
+            unsafe {
+                let from = self.mapping.at.add(start + LINE + within + done);
+                std::ptr::copy_nonoverlapping(from.as_ptr(), part.as_mut_ptr(), part.len());
+            }
+            done += part.len();
+        }
+        Ok(())
+    }
+
+    /// The peer is in the middle of copying: it goes on soon, unless it is gone or has lost its core.
+    fn await_filled(&self, fill: &Fill, wanted: usize) -> Result<(), PullRefused> {
+        const SPINS: u32 = 4096;
+        const YIELDS: u32 = 64;
+        for turn in 0..SPINS + YIELDS {
+            if fill.filled() >= wanted {
+                return Ok(());
+            }
+            if turn < SPINS { std::hint::spin_loop() } else { std::thread::yield_now() }
+        }
+        // It does not run: leave the core to whoever does, and look whether it lives.
+        let pidfd = self.pidfd()?;
+        let nap = Timespec { tv_sec: 0, tv_nsec: Duration::from_micros(200).subsec_nanos().into() };
+        loop {
+            let ended = poll(&mut [PollFd::new(&pidfd, PollFlags::IN)], Some(&nap)) == Ok(1);
+            if fill.filled() >= wanted {
+                return Ok(());
+            }
+            if ended {
+                return Err(PullRefused::Gone);
+            }
+        }
+    }
+
+    fn pidfd(&self) -> Result<OwnedFd, PullRefused> {
+        let pid = Pid::from_raw(self.peer as i32).ok_or(PullRefused::Gone)?;
+        pidfd_open(pid, PidfdFlags::empty()).map_err(|_| PullRefused::Gone)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ends() -> (Lender, Reader) {
+        let (_segment, file) = Segment::create().expect("memory");
+        let reader = Reader::new(&file, 0, std::process::id()).expect("memory");
+        (Lender::new(&file, 0).expect("memory"), reader)
+    }
+
+    #[test]
+    fn what_one_end_fills_the_other_reads_meanwhile() {
+        let (lender, reader) = ends();
+        let data: Vec<u8> = (0..3_000_000u32).map(|i| (i / 7) as u8).collect();
+        let loan = lender.lend(data.len()).expect("room");
+        let address = loan.address();
+        assert!(is_here(address));
+        let mut out = vec![0; data.len()];
+        std::thread::scope(|scope| {
+            scope.spawn(|| data.chunks(100_000).for_each(|piece| loan.fill(piece)));
+            let (head, tail) = out.split_at_mut(1_000_001);
+            assert_eq!(reader.read(address, head), Ok(()));
+            assert_eq!(reader.read(address + 1_000_001, tail), Ok(()));
+        });
+        assert_eq!(out, data);
+        assert_eq!(loan.filled(), data);
+    }
+
+    #[test]
+    fn memory_is_lent_once_and_the_lowest_first() {
+        let (lender, _reader) = ends();
+        let loans: Vec<_> = (0..4).map(|_| lender.lend(10_000).expect("room")).collect();
+        let mut addresses: Vec<_> = loans.iter().map(|loan| loan.address()).collect();
+        addresses.dedup();
+        assert_eq!(addresses.len(), 4);
+        assert_eq!(lender.lent(), 4 * 12288);
+        let second = loans[1].address();
+        drop(loans);
+        assert_eq!(lender.lent(), 0);
+        let _first = lender.lend(10_000);
+        assert_eq!(lender.lend(10_000).expect("room").address(), second);
+    }
+
+    #[test]
+    fn more_than_there_is_is_not_lent() {
+        let (lender, _reader) = ends();
+        assert!(lender.lend(ARENA_BYTES).is_none(), "no room for the line");
+        let all = lender.lend(ARENA_BYTES - LINE).expect("all of it");
+        assert!(lender.lend(1).is_none());
+        drop(all);
+        assert!(lender.lend(1).is_some());
+        assert!(lender.lend(usize::MAX).is_none());
+    }
+
+    #[test]
+    fn an_address_of_no_block_is_refused() {
+        let (_lender, reader) = ends();
+        let mut out = [0; 100];
+        assert_eq!(reader.read(u64::MAX, &mut out), Err(PullRefused::Gone));
+        let last = FLAG | ((ARENA_BYTES / GRAIN - 1) as u64) << WITHIN_BITS;
+        assert_eq!(reader.read(last + GRAIN as u64, &mut out), Err(PullRefused::Gone));
+    }
+
+    #[test]
+    fn a_peer_that_died_in_the_middle_is_noticed() {
+        let (_segment, file) = Segment::create().expect("memory");
+        let mut child = std::process::Command::new("/bin/true").spawn().expect("a process");
+        let pid = child.id();
+        let reader = Reader::new(&file, 0, pid).expect("memory");
+        let lender = Lender::new(&file, 0).expect("memory");
+        let loan = lender.lend(100_000).expect("room");
+        loan.fill(&[1; 50_000]);
+        let mut out = vec![0; 100_000];
+        assert_eq!(reader.read(loan.address(), &mut out), Err(PullRefused::Gone));
+        child.wait().expect("it ended");
+    }
+}
