@@ -11,7 +11,9 @@
 //!   [`Settings::detect`], and a clean end says why.
 //!
 //! What a network can reach is decoded by the pure functions of [`wire`].
-//! A mesh lives on a current-thread tokio runtime with a `LocalSet`:
+//! A mesh lives on a current-thread tokio runtime with a `LocalSet`, or on a
+//! local one. That thread must never be held up for half of
+//! [`Settings::detect`]: peers would take the host for dead.
 //!
 //! ```no_run
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {

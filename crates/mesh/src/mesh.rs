@@ -123,7 +123,7 @@ pub(crate) struct Inner {
 pub struct Mesh(Rc<Inner>);
 
 impl Mesh {
-    /// Opens the endpoint and listens. Call it inside a `LocalSet`.
+    /// Opens the endpoint and listens. Call it inside a `LocalSet` or local runtime.
     pub fn open(identity: Identity, mut settings: Settings) -> Result<(Mesh, Events), MeshError> {
         settings.max_message = settings.max_message.min(u32::MAX as usize);
         let endpoint = endpoint(&identity, &settings)?;

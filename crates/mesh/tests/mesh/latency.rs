@@ -2,6 +2,10 @@
 
 use crate::{Machine, Node, settings};
 use bytes::Bytes;
+use quinn::crypto::rustls::{QuicClientConfig, QuicServerConfig};
+use rustls::pki_types::PrivatePkcs8KeyDer;
+use std::net::Ipv4Addr;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Two threads, each with its own runtime, as two daemons have:
@@ -40,6 +44,62 @@ fn half_round_trip() {
             println!("{round}: 64 bytes, half round trip {half:.1} us");
         }
         a.mesh.close(1, parvum_mesh::Farewell::Leaving).await;
+    });
+    echo.join().expect("the echo ends");
+}
+
+/// The same with quinn alone: what the mesh adds is the difference.
+#[test]
+#[ignore = "measures; proves nothing"]
+fn half_round_trip_of_plain_quinn() {
+    const ROUNDS: u32 = 20_000;
+    let key = rcgen::KeyPair::generate_for(&rcgen::PKCS_ED25519).expect("a key");
+    let params = rcgen::CertificateParams::new(vec!["x".to_owned()]).expect("params");
+    let certificate = params.self_signed(&key).expect("signed").der().clone();
+    let provider = || Arc::new(rustls::crypto::ring::default_provider());
+    let mut roots = rustls::RootCertStore::empty();
+    roots.add(certificate.clone()).expect("a root");
+    let server = rustls::ServerConfig::builder_with_provider(provider())
+        .with_protocol_versions(&[&rustls::version::TLS13])
+        .expect("versions")
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate], PrivatePkcs8KeyDer::from(key.serialize_der()).into())
+        .expect("a config");
+    let client = rustls::ClientConfig::builder_with_provider(provider())
+        .with_protocol_versions(&[&rustls::version::TLS13])
+        .expect("versions")
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    let server =
+        quinn::ServerConfig::with_crypto(Arc::new(QuicServerConfig::try_from(server).expect("fits")));
+    let client = quinn::ClientConfig::new(Arc::new(QuicClientConfig::try_from(client).expect("fits")));
+    let (tell, hear) = std::sync::mpsc::channel();
+    let echo = std::thread::spawn(move || {
+        crate::run(async move {
+            let endpoint = quinn::Endpoint::server(server, (Ipv4Addr::LOCALHOST, 0).into()).expect("opened");
+            tell.send(endpoint.local_addr().expect("an address")).expect("told");
+            let connection = endpoint.accept().await.expect("dialled").await.expect("connected");
+            let (mut send, mut recv) = connection.accept_bi().await.expect("a stream");
+            let mut message = [0; 64];
+            while recv.read_exact(&mut message).await.is_ok() {
+                send.write_all(&message).await.expect("sent");
+            }
+        });
+    });
+    crate::run(async move {
+        let endpoint = quinn::Endpoint::client((Ipv4Addr::LOCALHOST, 0).into()).expect("opened");
+        let dialling = endpoint.connect_with(client, hear.recv().expect("told"), "x").expect("dials");
+        let (mut send, mut recv) = dialling.await.expect("connected").open_bi().await.expect("a stream");
+        let mut message = [1; 64];
+        for round in ["warm", "measured"] {
+            let began = Instant::now();
+            for _ in 0..ROUNDS {
+                send.write_all(&message).await.expect("sent");
+                recv.read_exact(&mut message).await.expect("answered");
+            }
+            let half = began.elapsed().as_secs_f64() / f64::from(2 * ROUNDS) * 1e6;
+            println!("plain quinn, {round}: 64 bytes, half round trip {half:.1} us");
+        }
     });
     echo.join().expect("the echo ends");
 }

@@ -14,16 +14,21 @@ use std::future::Future;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::ops::Deref;
 use std::time::Duration;
+use tokio::runtime::LocalOptions;
 use tokio::time::timeout;
 
 /// Longer than anything takes on a busy machine: only what hangs meets it.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Runs a test as the daemon runs: one thread, local tasks.
-fn run(test: impl Future<Output = ()>) {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    let local = tokio::task::LocalSet::new();
-    local.block_on(&runtime, async { timeout(PATIENCE, test).await.expect("the test hangs") });
+/// Runs a test on one thread, as the daemon runs. A `LocalSet` would do; a
+/// local runtime spares the wake-ups between the set and its runtime.
+fn run(test: impl Future<Output = ()> + 'static) {
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = runtime.enable_all().build_local(LocalOptions::default()).expect("a runtime");
+    runtime.block_on(async {
+        let test = tokio::task::spawn_local(test);
+        timeout(PATIENCE, test).await.expect("the test hangs").expect("the test passes");
+    });
 }
 
 /// Meshes of one machine.
