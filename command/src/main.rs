@@ -7,6 +7,7 @@ mod compare;
 mod console;
 mod environment;
 mod hostfile;
+mod hosts;
 mod look;
 mod power;
 mod pvmd;
@@ -49,6 +50,17 @@ enum Command {
     Ps,
     /// List the hosts of the machine
     Hosts,
+    /// Add hosts: start daemons there, all at once, with ssh or another command
+    Add(hosts::AddArgs),
+    /// Take hosts out of the machine; their tasks end
+    Remove {
+        /// The hosts, as `parvum hosts` shows them
+        #[arg(required = true)]
+        hosts: Vec<String>,
+    },
+    /// Join a machine by what is said on standard input: for `parvum add` to call over there
+    #[command(hide = true)]
+    Join,
     /// Send a signal to a task (SIGTERM when none is named)
     Kill {
         /// The task, as `parvum ps` shows it (t40001)
@@ -87,6 +99,9 @@ enum Command {
         /// Stay attached to the terminal
         #[arg(long, conflicts_with = "launch")]
         foreground: bool,
+        /// Join a machine by what is said on standard input
+        #[arg(long, conflicts_with_all = ["launch", "foreground"])]
+        join: bool,
     },
 }
 
@@ -117,6 +132,9 @@ fn main() -> ExitCode {
         Command::Run(args) => return run::run(&args),
         Command::Ps => look::ps(),
         Command::Hosts => look::hosts(),
+        Command::Add(args) => return hosts::add(&args),
+        Command::Remove { hosts } => return hosts::remove(hosts),
+        Command::Join => return hosts::join(),
         Command::Kill { tid, signal } => look::kill(tid, signal),
         Command::Info { tid: None } => look::info(),
         Command::Info { tid: Some(tid) } => look::task(tid),
@@ -125,6 +143,7 @@ fn main() -> ExitCode {
             parvum_machine::keep(&place(dir));
             Ok(())
         }
+        Command::Daemon { dir, join: true, .. } => return hosts::become_host(place(dir)),
         Command::Daemon { dir, launch, foreground, .. } => return daemon(place(dir), launch, foreground),
     };
     match result {

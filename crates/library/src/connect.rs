@@ -72,7 +72,7 @@ impl Runtime {
             // Its last words may still come, but it hears no more.
             return Err(Failure::new(ErrorKind::NoSuchTask, to.to_string()).into());
         }
-        let wanted = self.routes.wanted();
+        let wanted = self.routes.wanted(self.engine.me(), to);
         match self.engine.route_to(to) {
             Some(route) if route == wanted || route == Route::Own => Ok(()),
             None if self.engine.is_gone(to) => Ok(()),
@@ -89,7 +89,15 @@ impl Runtime {
         }
         match wanted {
             Route::Own | Route::Shm => self.connect_shm(to)?,
-            Route::Tcp => self.connect_tcp(to)?,
+            Route::Tcp => match self.connect_tcp(to) {
+                // No direct way between the two hosts: through their daemons.
+                Err(ConnectError::Tcp(..)) if self.engine.me().host() != to.host() => {
+                    self.connect_routed(to)?;
+                    self.engine.prefer(to, Route::Routed);
+                    return Ok(());
+                }
+                connected => connected?,
+            },
             Route::Routed => self.connect_routed(to)?,
         }
         self.engine.prefer(to, wanted);

@@ -77,10 +77,12 @@ pub(crate) struct RoutePolicy {
 }
 
 impl RoutePolicy {
-    /// The route to use between tasks of one host.
+    /// The route to use from one task to another.
     #[inline]
-    pub(crate) fn wanted(&self) -> Route {
-        self.fixed.or(self.asked).unwrap_or(Route::Shm)
+    pub(crate) fn wanted(&self, from: Tid, to: Tid) -> Route {
+        let wanted = self.fixed.or(self.asked).unwrap_or(Route::Shm);
+        // Hosts share no memory.
+        if wanted == Route::Shm && from.host() != to.host() { Route::Tcp } else { wanted }
     }
 }
 

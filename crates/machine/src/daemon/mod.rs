@@ -7,8 +7,10 @@
 #[allow(unsafe_code)]
 mod child;
 mod client;
+mod fetch;
 mod keeper;
 mod log;
+mod network;
 mod output;
 mod relay;
 mod shell;
@@ -16,5 +18,6 @@ mod start;
 #[allow(unsafe_code)]
 mod watch;
 
+pub use fetch::decline;
 pub use keeper::keep;
 pub use start::{Manner, StartError, launch, serve, sweep};

@@ -11,12 +11,14 @@
 //! sent: the end of that route.
 
 use super::shell::{Shell, TaskIo};
+use bytes::{Bytes, BytesMut};
+use parvum_mesh::{StreamReader, StreamSender};
 use parvum_wire::Tid;
 use parvum_wire::control::{Event, MAX_ROUTED, ROUTED_HEADER};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 use std::cell::{Cell, RefCell};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::os::fd::OwnedFd;
 use std::rc::Rc;
 use tokio::io::unix::AsyncFd;
@@ -196,19 +198,22 @@ pub(super) async fn serve(shell: Rc<Shell>, me: Tid, fd: AsyncFd<OwnedFd>, first
         let (port, socket) = (port.clone(), socket.clone());
         async move { port.write(&socket).await }
     });
-    let mut reader = Reader { shell: &shell, me, known: HashSet::new(), told: HashSet::new() };
+    let mut reader =
+        Reader { shell: &shell, me, known: HashSet::new(), told: HashSet::new(), far: HashMap::new() };
     if let Err(fault) = reader.read(&socket, &source, first).await {
         shell.log.refusal("bad routed frame", &format!("task {me}: {fault}"));
         // Whoever breaks the framing cannot be understood any more.
         let _ = rustix::net::shutdown(&socket, rustix::net::Shutdown::Both);
     }
     for to in std::mem::take(&mut reader.known) {
-        if let Some(port) = shell.find_port(to) {
-            let mut end = [0; ROUTED_HEADER];
-            end[..4].copy_from_slice(&4u32.to_le_bytes());
-            end[4..].copy_from_slice(&me.0.to_le_bytes());
-            reader.pass(&port, &end).await;
+        if shell.is_elsewhere(to) {
+            reader.send_far(to, &end_of(me)).await;
+        } else if let Some(port) = shell.find_port(to) {
+            reader.pass(&port, &end_of(me)).await;
         }
+    }
+    for (_, stream) in reader.far.drain() {
+        stream.finish();
     }
     source.finished.set(true);
     source.changed.notify_waiters();
@@ -223,6 +228,50 @@ struct Reader<'a> {
     known: HashSet<Tid>,
     /// Destinations whose absence has been told.
     told: HashSet<Tid>,
+    /// The streams to other hosts.
+    far: HashMap<u32, StreamSender>,
+}
+
+/// The last frame of a task: one without payload.
+fn end_of(from: Tid) -> [u8; ROUTED_HEADER] {
+    let mut end = [0; ROUTED_HEADER];
+    end[..4].copy_from_slice(&4u32.to_le_bytes());
+    end[4..].copy_from_slice(&from.0.to_le_bytes());
+    end
+}
+
+/// On a stream between daemons a run of frames for one task has the task and the length before it.
+const RUN_HEADER: usize = 8;
+
+/// Takes in what a task of another host has sent to tasks of this one.
+pub(super) async fn receive(shell: Rc<Shell>, host: u32, header: Bytes, mut stream: StreamReader) {
+    let from = header.first_chunk().map(|bytes| Tid(i32::from_le_bytes(*bytes)));
+    let Some(from) = from.filter(|from| from.is_task() && from.host() == host) else {
+        return shell.log.refusal("bad stream", &format!("host {host}"));
+    };
+    let mut reader =
+        Reader { shell: &shell, me: from, known: HashSet::new(), told: HashSet::new(), far: HashMap::new() };
+    let mut buffer = BytesMut::new();
+    loop {
+        while let Some(head) = buffer.first_chunk::<RUN_HEADER>() {
+            let word = |at: usize| i32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
+            let (to, length) = (Tid(word(0)), word(4) as usize);
+            if length > PORT_LIMIT {
+                return shell.log.refusal("bad stream", &format!("host {host}: a run of {length} bytes"));
+            }
+            if buffer.len() < RUN_HEADER + length {
+                break;
+            }
+            let _ = buffer.split_to(RUN_HEADER);
+            let run = buffer.split_to(length);
+            reader.relay(to, &run).await;
+        }
+        match stream.next(BUFFER).await {
+            Ok(Some(bytes)) => buffer.extend_from_slice(&bytes),
+            // Its end, or its host's: the machine says the rest.
+            _ => return,
+        }
+    }
 }
 
 impl Reader<'_> {
@@ -293,6 +342,9 @@ impl Reader<'_> {
     }
 
     async fn relay(&mut self, to: Tid, frames: &[u8]) {
+        if !self.shell.exists(to) && self.shell.is_elsewhere(to) {
+            return self.send_far(to, frames).await;
+        }
         let port = if self.shell.exists(to) { Some(self.shell.port(to)) } else { None };
         let Some(port) = port else { return self.undeliverable(to) };
         if self.known.insert(to) {
@@ -302,6 +354,30 @@ impl Reader<'_> {
             self.shell.tell(to, Event::OpenData);
         }
         if !self.pass(&port, frames).await {
+            self.undeliverable(to);
+        }
+    }
+
+    /// Sends a run of frames to the daemon of another host; waits while that is behind.
+    async fn send_far(&mut self, to: Tid, frames: &[u8]) {
+        let host = to.host();
+        if self.known.insert(to) {
+            self.shell.link(self.me, to);
+        }
+        if !self.far.contains_key(&host) {
+            let header = Bytes::copy_from_slice(&self.me.0.to_le_bytes());
+            match self.shell.open_stream(host, header).await {
+                Some(stream) => self.far.insert(host, stream),
+                None => return self.undeliverable(to),
+            };
+        }
+        let Some(stream) = self.far.get_mut(&host) else { return };
+        let mut bytes = BytesMut::with_capacity(RUN_HEADER + frames.len());
+        bytes.extend_from_slice(&to.0.to_le_bytes());
+        bytes.extend_from_slice(&(frames.len() as u32).to_le_bytes());
+        bytes.extend_from_slice(frames);
+        if stream.send(bytes.freeze()).await.is_err() {
+            self.far.remove(&host);
             self.undeliverable(to);
         }
     }

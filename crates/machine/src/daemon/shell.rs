@@ -2,18 +2,21 @@
 
 use super::child::{self, Surroundings};
 use super::client::{ClientIo, OUTBOX_FULL, serve, turn_away};
+use super::fetch;
 use super::keeper::Keeper;
 use super::log::Log;
+use super::network::Network;
 use super::output;
 use super::relay::{PORT_LIMIT, Port, Source};
 use super::watch::watch;
 use crate::state::{Channel, ClientId, Config, Effect, Input, Limits, Machine, Prepared};
+use parvum_mesh::Farewell;
 use parvum_page::{COUNTER_NAMES, MeetingPage, TaskPage, monotonic_ns};
 use parvum_socket::Place;
 use parvum_wire::Tid;
 use parvum_wire::control::{
-    Blob, Call, ErrorKind, Event, Failure, FromDaemon, MAX_FRAME, OptionRow, PROTOCOL, Reply, Request,
-    RequestId, SpawnRequest, TaskRow, Waits,
+    Blob, Call, ErrorKind, Event, Failure, FromDaemon, HostRecord, MAX_FRAME, OptionRow, PROTOCOL, Reply,
+    Request, RequestId, SpawnRequest, TaskRow, Waits,
 };
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::process::{Pid, Signal, getpid, kill_process, kill_process_group};
@@ -66,6 +69,7 @@ pub(super) struct Shell {
     began: u64,
     timer: Notify,
     stop: Notify,
+    pub(super) network: RefCell<Option<Rc<Network>>>,
 }
 
 impl Shell {
@@ -85,6 +89,7 @@ impl Shell {
             began: monotonic_ns(),
             timer: Notify::new(),
             stop: Notify::new(),
+            network: RefCell::new(None),
         }
     }
 
@@ -98,9 +103,7 @@ impl Shell {
         tokio::task::spawn_local(self.clone().keep_time());
         let halt = |shell: &Rc<Shell>| {
             shell.log.line("stopped by a signal");
-            let call = Box::new(Call { id: 0, request: Request::Halt });
-            // Client 0 does not exist: nobody waits for the answer.
-            shell.input(Input::Call { client: 0, pid: 0, call, fds: Vec::new(), channel: None });
+            shell.stop_machine();
         };
         loop {
             tokio::select! {
@@ -111,7 +114,35 @@ impl Shell {
             }
         }
         self.say_goodbye().await;
+        let network = self.network.borrow_mut().take();
+        if let Some(network) = network.and_then(Rc::into_inner) {
+            // A second each for those that do not answer any more.
+            let _ =
+                tokio::time::timeout(Duration::from_secs(2), network.mesh.shut_down(Farewell::Leaving)).await;
+        }
         Ok(())
+    }
+
+    /// Stops the machine as if a client had asked for it.
+    pub fn stop_machine(self: &Rc<Shell>) {
+        let call = Box::new(Call { id: 0, request: Request::Halt });
+        // Client 0 does not exist: nobody waits for the answer.
+        self.input(Input::Call { client: 0, pid: 0, call, fds: Vec::new(), channel: None });
+    }
+
+    /// The number, the life and the name of this host.
+    pub fn identity(&self) -> (u32, u64, String) {
+        self.machine.borrow().identity()
+    }
+
+    /// The hosts of the machine.
+    pub fn hosts(&self) -> Vec<HostRecord> {
+        self.machine.borrow().hosts()
+    }
+
+    /// Other daemons reach this one there.
+    pub fn set_addresses(&self, addresses: Vec<String>) {
+        self.machine.borrow_mut().set_addresses(addresses);
     }
 
     /// Gives everybody a moment to take what is queued.
@@ -251,7 +282,8 @@ impl Shell {
                 return Some(Input::Prepared { tid, result });
             }
             Effect::Listen(tid) => {
-                let result = listen().map_err(|e| Failure::new(ErrorKind::System, e.to_string()));
+                let result = listen(self.network().is_some())
+                    .map_err(|e| Failure::new(ErrorKind::System, e.to_string()));
                 return Some(Input::Listening { tid, result });
             }
             Effect::Signal { pid, group, signal } => send_signal(pid, group, signal),
@@ -260,6 +292,11 @@ impl Shell {
                     client.close();
                 }
             }
+            Effect::Say { host, word } => self.say(host, *word),
+            Effect::Fetch { number, life, name } => {
+                tokio::task::spawn_local(fetch::fetch(self.clone(), number, life, name));
+            }
+            Effect::Forget(host) => self.forget_host(host),
             Effect::Stop => self.stop.notify_one(),
         }
         None
@@ -346,7 +383,7 @@ impl Shell {
     }
 
     /// Adds what the task's page says to its row.
-    fn look_at(&self, row: &mut TaskRow) {
+    pub(super) fn look_at(&self, row: &mut TaskRow) {
         let tasks = self.tasks.borrow();
         let Some(task) = tasks.get(&row.tid) else { return };
         row.waits = task.page.waiting_for().map(|w| Waits {
@@ -441,6 +478,11 @@ impl Shell {
         self.machine.borrow().exists(tid)
     }
 
+    /// Whether the task, if it is there, is a task of another host.
+    pub fn is_elsewhere(&self, tid: Tid) -> bool {
+        !self.exists(tid) && self.machine.borrow().may_exist(tid)
+    }
+
     pub fn houses_others(&self, tid: Tid) -> bool {
         self.machine.borrow().houses_others(tid)
     }
@@ -480,8 +522,15 @@ impl Shell {
     }
 }
 
-fn listen() -> io::Result<(String, Fd)> {
-    let listener = std::net::TcpListener::bind(("127.0.0.1", 0))?;
+/// A listener for a task: for tasks of this host, or of others too.
+fn listen(for_others: bool) -> io::Result<(String, Fd)> {
+    let listener = match for_others {
+        // Both families at once, or the old one alone where there is no new one.
+        true => {
+            std::net::TcpListener::bind(("::", 0)).or_else(|_| std::net::TcpListener::bind(("0.0.0.0", 0)))?
+        }
+        false => std::net::TcpListener::bind(("127.0.0.1", 0))?,
+    };
     listener.set_nonblocking(true)?;
     Ok((listener.local_addr()?.to_string(), Rc::new(listener.into())))
 }

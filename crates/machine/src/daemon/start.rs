@@ -1,10 +1,11 @@
 //! Becoming the daemon of a directory, and starting it from elsewhere.
 
 use super::child::{Surroundings, close_inherited};
+use super::fetch;
 use super::keeper::Keeper;
 use super::log::Log;
 use super::shell::Shell;
-use crate::state::{Config, Limits};
+use crate::state::{Config, Limits, USUAL_SPEED};
 use parvum_socket::{Place, PlaceError};
 use parvum_wire::control::{Blob, HostSettings};
 use rustix::fs::{FlockOperation, flock, fstat, stat};
@@ -26,6 +27,9 @@ pub enum StartError {
     /// Another daemon has the directory.
     #[error("E-RUNNING: another daemon runs in {0} already; use it, or stop it with `parvum down`")]
     Running(String),
+    /// It was invited to a machine, and could not join.
+    #[error("{0}")]
+    NotJoined(String),
     /// Something in the directory could not be made.
     #[error("E-DIR: {what} cannot be made: {error}; make room, or set PARVUM_DIR to another directory")]
     Make {
@@ -69,11 +73,13 @@ pub enum Manner {
     Attached,
     /// It stays, and says on standard output where its socket is once it serves, as PVM's does.
     Announced,
+    /// It detaches, and joins a machine by what it hears on standard input: `parvum join`.
+    Invited,
 }
 
 /// Is the daemon of `place` until the machine is stopped.
 pub fn serve(place: Place, manner: Manner, settings: HostSettings) -> Result<(), StartError> {
-    if manner == Manner::Detached {
+    if matches!(manner, Manner::Detached | Manner::Invited) {
         close_inherited();
         // Fails only for a leader of a process group, which is its own master
         // already.
@@ -99,8 +105,36 @@ pub fn serve(place: Place, manner: Manner, settings: HostSettings) -> Result<(),
         log.line(&format!("no keeper: {error}"));
         Keeper::none()
     });
-    let shell = Rc::new(Shell::new(place.clone(), log, keeper, around, config(settings)));
+    let mut config = config(settings);
+    let mut invited = None;
+    if manner == Manner::Invited {
+        let speed = config.settings.speed.unwrap_or(USUAL_SPEED);
+        match fetch::accept(config.arch.clone(), config.cpus, speed) {
+            Ok(given) => {
+                (config.number, config.life) = (given.number, given.life);
+                (config.host, config.hosts) = (given.name.clone(), given.hosts.clone());
+                invited = Some(given);
+            }
+            Err(why) => {
+                fetch::decline(&why);
+                clean_up(&place);
+                return Err(StartError::NotJoined(why));
+            }
+        }
+    }
+    let shell = Rc::new(Shell::new(place.clone(), log, keeper, around, config));
+    if let Some(invited) = invited {
+        let joined = runtime.block_on(local.run_until(fetch::join(&shell, invited)));
+        if let Err(why) = joined {
+            fetch::decline(&why);
+            shell.keeper.dismiss();
+            clean_up(&place);
+            return Err(StartError::NotJoined(why));
+        }
+        detach(&place);
+    }
     match manner {
+        Manner::Invited => {}
         Manner::Detached => {
             tell_starter(READY);
             detach(&place);
@@ -236,6 +270,10 @@ fn config(settings: HostSettings) -> Config {
         token
     });
     Config {
+        number: 1,
+        life: 1,
+        addresses: Vec::new(),
+        hosts: Vec::new(),
         host: name.nodename().to_string_lossy().into_owned(),
         arch: arch(),
         cpus: std::thread::available_parallelism().map_or(1, |n| n.get() as u32),

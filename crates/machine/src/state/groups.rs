@@ -155,12 +155,22 @@ impl<F: Clone> Machine<F> {
         let waiters: Vec<_> = waiters.into_iter().map(|(client, id, _)| (client, id)).collect();
         let members = self.groups.get(name).map_or(0, |group| group.members.len());
         let mut meeting = None;
-        if waiters.len() == members && members <= LARGEST_MEETING {
+        if waiters.len() == members && members <= LARGEST_MEETING && self.all_are_here(name) {
             self.last_meeting += 1;
             meeting = Some((self.last_meeting, members as u32));
             self.groups.get_mut(name).expect("it has members").meeting = Some(self.last_meeting);
         }
         self.effects.push(Effect::Opened { waiters, meeting });
+    }
+
+    /// Whether all members are tasks of this host, and can share a page.
+    fn all_are_here(&self, name: &str) -> bool {
+        self.groups.get(name).is_some_and(|group| group.members.values().all(|tid| self.is_own(*tid)))
+    }
+
+    /// The members of all groups.
+    pub(super) fn members(&self) -> impl Iterator<Item = Tid> {
+        self.groups.values().flat_map(|group| group.members.values().copied())
     }
 
     fn close_meeting(&mut self, meeting: Option<u64>) {
@@ -287,7 +297,7 @@ impl<F: Clone> Machine<F> {
     /// Whether a task was started a moment ago. PVM takes so long to answer that tasks started
     /// together find one another; programs that do not, sleep for a second.
     fn somebody_may_join(&self) -> bool {
-        self.processes.values().any(|process| process.began + FLEDGLING > self.now)
+        !self.others.is_alone() || self.processes.values().any(|process| process.began + FLEDGLING > self.now)
     }
 
     /// Somebody has joined: perhaps who was asked for.

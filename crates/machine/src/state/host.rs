@@ -3,7 +3,7 @@
 use super::*;
 
 /// PVM's speed of a host about which nobody has said anything.
-const USUAL_SPEED: i32 = 1000;
+pub const USUAL_SPEED: i32 = 1000;
 const SPEEDS: std::ops::RangeInclusive<i32> = 1..=1_000_000;
 
 impl<F: Clone> Machine<F> {
@@ -65,6 +65,10 @@ mod tests {
 
     fn machine() -> Machine<u32> {
         Machine::new(Config {
+            number: 1,
+            life: 1,
+            addresses: Vec::new(),
+            hosts: Vec::new(),
             host: "here".into(),
             arch: "LINUX64".into(),
             cpus: 2,

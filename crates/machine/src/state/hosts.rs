@@ -1,30 +1,108 @@
-//! Hosts come and go. This release has one: the daemon's own.
+//! Hosts come and go. The home does it, and tells all.
 
 use super::*;
 
+/// A request to add hosts that is under way: one result for each host, in order.
+pub(super) struct Addition {
+    client: ClientId,
+    id: RequestId,
+    results: Vec<(u32, Option<Result<Tid, Failure>>)>,
+}
+
 impl<F: Clone> Machine<F> {
+    /// Starts daemons on other hosts, all at once.
     pub(super) fn add_hosts(&mut self, client: ClientId, id: RequestId, hosts: Vec<String>) {
-        let judge = |name: String| {
-            Err(match name.as_str() {
-                "" => Failure::new(ErrorKind::BadParameter, "a host without a name"),
-                name if self.is_own_name(name) => Failure::new(ErrorKind::DuplicateHost, name),
-                name => Failure::new(ErrorKind::CannotStart, name),
-            })
-        };
-        let results = hosts.into_iter().map(judge).collect();
-        self.reply(client, id, Reply::HostResults(results));
+        let mut results = Vec::new();
+        for name in hosts {
+            results.push(match self.begin_to_add(name) {
+                Ok(number) => (number, None),
+                Err(why) => (0, Some(Err(why))),
+            });
+        }
+        self.others.additions.push(Addition { client, id, results });
+        self.finish_additions();
     }
 
-    pub(super) fn remove_hosts(&mut self, client: ClientId, id: RequestId, hosts: Vec<String>) {
-        let judge = |name: String| {
-            Err(if self.is_own_name(&name) {
-                // The first host is the machine: PVM's answer as well.
-                Failure::new(ErrorKind::BadParameter, "the first host ends with the machine")
-            } else {
-                Failure::new(ErrorKind::NoSuchHost, name)
-            })
-        };
-        let results = hosts.into_iter().map(judge).collect();
+    fn begin_to_add(&mut self, name: String) -> Result<u32, Failure> {
+        if self.halting.is_some() {
+            return Err(ErrorKind::GoingDown.into());
+        }
+        if name.is_empty() || name.contains(char::is_whitespace) {
+            return Err(Failure::new(ErrorKind::BadParameter, "a host without a name"));
+        }
+        let known = |host: &HostRecord| host.row.name == name;
+        let begun = self.others.fetching.values().any(|other| *other == name);
+        if begun || self.others.records().any(known) || self.is_own_name(&name) {
+            return Err(Failure::new(ErrorKind::DuplicateHost, name));
+        }
+        let taken = |number: u32| self.others.knows(number) || self.others.fetching.contains_key(&number);
+        let number = (1..=Tid::MAX_HOST).find(|number| !taken(*number)).ok_or_else(|| {
+            Failure::new(ErrorKind::OutOfResources, format!("{} hosts are the bound", Tid::MAX_HOST))
+        })?;
+        self.others.last_life += 1;
+        let life = self.others.last_life;
+        self.others.fetching.insert(number, name.clone());
+        self.effects.push(Effect::Fetch { number, life, name });
+        Ok(number)
+    }
+
+    /// A daemon on another host has started and is connected with this one; or it is not.
+    pub(super) fn fetched(&mut self, number: u32, result: Result<HostRecord, Failure>) {
+        if self.others.fetching.remove(&number).is_none() {
+            return;
+        }
+        let result = result.and_then(|host| self.take_in(number, host));
+        for addition in &mut self.others.additions {
+            for (waiting, slot) in &mut addition.results {
+                if *waiting == number && slot.is_none() {
+                    *slot = Some(result.clone());
+                }
+            }
+        }
+        self.finish_additions();
+    }
+
+    fn take_in(&mut self, number: u32, host: HostRecord) -> Result<Tid, Failure> {
+        if self.halting.is_some() {
+            return Err(ErrorKind::GoingDown.into());
+        }
+        let tid = Tid::new(number, 0).expect("chosen in range");
+        let mut hosts = self.table();
+        hosts.insert(number, HostRecord { number, row: HostRow { tid, ..host.row }, ..host });
+        self.publish_table(hosts);
+        Ok(tid)
+    }
+
+    fn finish_additions(&mut self) {
+        let whole = |addition: &Addition| addition.results.iter().all(|(_, result)| result.is_some());
+        while let Some(at) = self.others.additions.iter().position(whole) {
+            let Addition { client, id, results } = self.others.additions.remove(at);
+            let results = results.into_iter().filter_map(|(_, result)| result).collect();
+            self.reply(client, id, Reply::HostResults(results));
+        }
+    }
+
+    pub(super) fn remove_hosts(&mut self, client: ClientId, id: RequestId, names: Vec<String>) {
+        let mut hosts = self.table();
+        let mut results = Vec::new();
+        for name in names {
+            let found = self
+                .others
+                .records()
+                .find(|host| host.row.name == name || host.row.tid.0.to_string() == name);
+            let own = self.is_own_name(&name) || found.is_some_and(|host| host.number == self.config.number);
+            results.push(match found.map(|host| host.row.tid) {
+                // The home is the machine: PVM's answer as well.
+                _ if own => {
+                    Err(Failure::new(ErrorKind::BadParameter, "the first host ends with the machine"))
+                }
+                Some(tid) => hosts.remove(&tid.host()).map(|_| tid).ok_or(ErrorKind::NoSuchHost.into()),
+                None => Err(Failure::new(ErrorKind::NoSuchHost, name)),
+            });
+        }
+        if results.iter().any(Result::is_ok) {
+            self.publish_table(hosts);
+        }
         self.reply(client, id, Reply::HostResults(results));
     }
 

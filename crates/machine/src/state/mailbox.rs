@@ -57,6 +57,12 @@ impl Mailbox {
         self.bytes
     }
 
+    /// Whose entries there are.
+    pub fn owners(&self) -> impl Iterator<Item = Tid> {
+        let entries = self.classes.values().flat_map(|class| class.entries.values());
+        entries.filter_map(|entry| entry.owner).chain(self.waiting.iter().map(|wish| wish.me))
+    }
+
     /// What a tracer of all tasks has put, as long as it lives.
     pub fn tracer(&self) -> Option<Blob> {
         let entry = self.classes.get("###_PVM_TRACER_###")?.entries.get(&0)?;

@@ -11,6 +11,7 @@
 //!   [`Input::OutputEnded`], in either order.
 //! - Every client ends with one [`Input::Closed`].
 
+mod between;
 mod context;
 mod groups;
 mod host;
@@ -19,6 +20,7 @@ mod mailbox;
 mod notify;
 mod pairs;
 mod parts;
+mod placement;
 mod spawn;
 mod tasks;
 mod trace;
@@ -26,10 +28,11 @@ mod trace;
 #[cfg(test)]
 mod tests;
 
+pub use host::USUAL_SPEED;
 use parvum_wire::Tid;
 use parvum_wire::control::{
-    Call, ErrorKind, Event, ExitStatus, Failure, HostRow, HostSettings, OutputMessages, Reply, Request,
-    RequestId, Role, SpawnRequest,
+    Between, Call, ErrorKind, Event, ExitStatus, Failure, HostRecord, HostRow, HostSettings, OutputMessages,
+    Reply, Request, RequestId, Role, SpawnRequest,
 };
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
@@ -48,6 +51,14 @@ const MAX_NAME: usize = 1024;
 
 /// What the daemon says about its host.
 pub struct Config {
+    /// The number of the host: 1 for the first.
+    pub number: u32,
+    /// Which life of the host this is.
+    pub life: u64,
+    /// Where other daemons reach this one.
+    pub addresses: Vec<String>,
+    /// The other hosts of the machine, for one that has just joined.
+    pub hosts: Vec<HostRecord>,
     /// The host's name.
     pub host: String,
     /// Its architecture, in PVM's words.
@@ -158,6 +169,24 @@ pub enum Input<F> {
     },
     /// All output of a spawned process was handed on.
     OutputEnded(Tid),
+    /// The daemon of another host says something.
+    Heard {
+        /// Which host.
+        host: u32,
+        /// What.
+        word: Box<Between>,
+    },
+    /// The answer to [`Effect::Fetch`].
+    Fetched {
+        /// Which number it was to get.
+        number: u32,
+        /// The host, whose daemon is connected with this one; or why not.
+        result: Result<HostRecord, Failure>,
+    },
+    /// A host does not answer any more, or has said that it leaves.
+    HostLost(u32),
+    /// How busy this host is: tasks that want a processor, in hundredths.
+    Load(u32),
     /// Time has passed.
     Tick,
 }
@@ -241,6 +270,24 @@ pub enum Effect<F> {
     },
     /// Make a TCP listener.
     Listen(Tid),
+    /// Say something to the daemon of another host.
+    Say {
+        /// Which host.
+        host: u32,
+        /// What.
+        word: Box<Between>,
+    },
+    /// Start a daemon on another host, and connect with it.
+    Fetch {
+        /// The number it gets,
+        number: u32,
+        /// which life it begins,
+        life: u64,
+        /// and what the user calls it.
+        name: String,
+    },
+    /// The host is out of the machine: break with it.
+    Forget(u32),
     /// Send a signal.
     Signal {
         /// To this process,
@@ -327,7 +374,10 @@ pub struct Machine<F> {
     tasks: BTreeMap<Tid, Task<F>>,
     processes: BTreeMap<Tid, Process>,
     last_local: u32,
-    batches: Vec<spawn::Batch>,
+    batches: BTreeMap<u64, spawn::Batch>,
+    last_batch: u64,
+    /// The host that the last task was placed on.
+    last_placed: u32,
     offers: HashSet<(Tid, Tid)>,
     /// Who was told to connect to whom by TCP.
     tcp_pairs: HashSet<(Tid, Tid)>,
@@ -346,6 +396,8 @@ pub struct Machine<F> {
     halting: Option<Vec<(ClientId, RequestId)>>,
     stopped: bool,
     deadline_changed: bool,
+    others: between::Others,
+    load: u32,
 }
 
 impl<F: Clone> Machine<F> {
@@ -360,7 +412,9 @@ impl<F: Clone> Machine<F> {
             tasks: BTreeMap::new(),
             processes: BTreeMap::new(),
             last_local: 0,
-            batches: Vec::new(),
+            batches: BTreeMap::new(),
+            last_batch: 0,
+            last_placed: 0,
             offers: HashSet::new(),
             tcp_pairs: HashSet::new(),
             routed: HashSet::new(),
@@ -375,7 +429,11 @@ impl<F: Clone> Machine<F> {
             halting: None,
             stopped: false,
             deadline_changed: false,
+            others: Default::default(),
+            load: 0,
         };
+        let hosts = std::mem::take(&mut machine.config.hosts);
+        machine.others.begin(machine.own_record(), hosts);
         // What cannot be is left out: whoever reads hostfiles has said so already.
         let _ = machine.configure(given);
         machine
@@ -392,10 +450,14 @@ impl<F: Clone> Machine<F> {
             Input::Listening { tid, result } => self.listening(tid, result),
             Input::ProcessExited { tid, status } => self.process_exited(tid, status),
             Input::OutputEnded(tid) => self.output_ended(tid),
+            Input::Heard { host, word } => self.hear(host, *word),
+            Input::Fetched { number, result } => self.fetched(number, result),
+            Input::HostLost(host) => self.host_lost(host),
+            Input::Load(load) => self.note_load(load),
             Input::Tick => self.tick(),
         }
         self.finish_halt();
-        std::mem::take(&mut self.effects)
+        self.address_effects()
     }
 
     /// When the next [`Input::Tick`] is due.
@@ -478,10 +540,22 @@ impl<F: Clone> Machine<F> {
     }
 
     fn link(&mut self, a: Tid, b: Tid) {
-        if self.exists(a) && self.exists(b) {
-            self.tasks.get_mut(&a).expect("exists").peers.insert(b);
-            self.tasks.get_mut(&b).expect("exists").peers.insert(a);
+        if self.may_exist(a) && self.may_exist(b) {
+            for (one, other) in [(a, b), (b, a)] {
+                if let Some(task) = self.tasks.get_mut(&one) {
+                    task.peers.insert(other);
+                }
+            }
         }
+    }
+
+    /// Whether the task is there; of one on another host only that host's daemon knows.
+    pub fn may_exist(&self, tid: Tid) -> bool {
+        self.exists(tid) || (tid.is_task() && self.others.knows(tid.host()) && !self.is_own(tid))
+    }
+
+    fn is_own(&self, tid: Tid) -> bool {
+        tid.host() == self.config.number
     }
 
     /// Tells a task something the shell found out; kept when it has not enrolled.
@@ -506,7 +580,7 @@ impl<F: Clone> Machine<F> {
     }
 
     fn daemon_tid(&self) -> Tid {
-        Tid::new(1, 0).expect("host 1 is in range")
+        Tid::new(self.config.number, 0).expect("hosts have numbers in range")
     }
 
     fn call(&mut self, client: ClientId, pid: u32, call: Call, fds: Vec<F>, channel: Option<Channel<F>>) {
@@ -520,11 +594,19 @@ impl<F: Clone> Machine<F> {
             None if client == 0 => None,
             None => return self.refuse(client, id, ErrorKind::NotEnrolled),
         };
+        if let Some(host) = self.elsewhere(tid, &request) {
+            return self.pass_on(host, client, id, tid, request);
+        }
+        self.perform(client, id, tid, request, fds);
+    }
+
+    /// Does what a client of this daemon, or of another, asks for.
+    fn perform(&mut self, client: ClientId, id: RequestId, tid: Option<Tid>, request: Request, fds: Vec<F>) {
         match (tid, request) {
             (_, Request::Signal { tid, signal }) => self.signal(client, id, tid, signal),
             (_, Request::Tasks { of }) => self.list_tasks(client, id, of),
             (_, Request::Hosts) => {
-                let hosts = vec![self.host_row()];
+                let hosts = self.others.rows();
                 self.reply(client, id, Reply::Hosts(hosts));
             }
             // The shell answers Info, which is mostly about the shell.
@@ -595,7 +677,15 @@ impl<F: Clone> Machine<F> {
         if let Some(waiting) = &mut self.halting {
             return waiting.push((client, id));
         }
-        self.halting = Some(vec![(client, id)]);
+        self.say_to_all(&Between::Halt);
+        self.stop_here(vec![(client, id)]);
+    }
+
+    fn stop_here(&mut self, asked: Vec<(ClientId, RequestId)>) {
+        if self.halting.is_some() {
+            return;
+        }
+        self.halting = Some(asked);
         for tid in self.processes.keys().copied().collect::<Vec<_>>() {
             self.condemn(tid);
         }
@@ -670,6 +760,9 @@ impl<F: Clone> Machine<F> {
     /// Tells a task, or keeps it until the task enrols. False when there is no
     /// such task or no room.
     fn event(&mut self, tid: Tid, event: Event, fds: Vec<F>) -> bool {
+        if !self.is_own(tid) {
+            return self.say(tid.host(), Between::Event { tid, event });
+        }
         let limit = self.config.limits.queued_events;
         let Some(task) = self.tasks.get_mut(&tid) else { return false };
         match task.client {

@@ -23,6 +23,11 @@ impl Watches {
         if about == Notice::TaskExit { &mut self.exits } else { &mut self.hosts }
     }
 
+    /// The tasks whose end somebody here wants to hear of.
+    pub fn targets(&self) -> impl Iterator<Item = Tid> {
+        self.exits.keys().copied()
+    }
+
     fn held_by(&self, watcher: Tid) -> usize {
         let lists = self.exits.values().chain(self.hosts.values());
         lists.flatten().filter(|w| w.watcher == watcher).count()
@@ -72,8 +77,8 @@ impl<F: Clone> Machine<F> {
         self.reply(client, id, Reply::Done);
         for target in targets {
             let there = match about {
-                Notice::TaskExit => self.exists(target),
-                _ => target == self.daemon_tid(),
+                Notice::TaskExit => self.exists(target) || self.must_watch(about, target),
+                _ => self.others.knows(target.host()),
             };
             if there {
                 self.watches.table(about).entry(target).or_default().push(watch);
@@ -110,6 +115,28 @@ impl<F: Clone> Machine<F> {
         for tid in ended {
             self.event(me, Event::Notified { cookie, about, tid }, Vec::new());
         }
+    }
+
+    /// A host is gone.
+    pub(super) fn tell_host_watchers(&mut self, tid: Tid) {
+        for Watch { watcher, cookie } in self.watches.hosts.remove(&tid).unwrap_or_default() {
+            self.event(watcher, Event::Notified { cookie, about: Notice::HostDelete, tid }, Vec::new());
+        }
+    }
+
+    /// Hosts have been added.
+    pub(super) fn tell_of_addition(&mut self, tid: Tid) {
+        let mut watches = std::mem::take(&mut self.watches.additions);
+        for (Watch { watcher, cookie }, left) in &mut watches {
+            self.event(
+                *watcher,
+                Event::Notified { cookie: *cookie, about: Notice::HostAdd, tid },
+                Vec::new(),
+            );
+            *left -= i32::from(*left > 0);
+        }
+        watches.retain(|(_, left)| *left != 0);
+        self.watches.additions = watches;
     }
 
     /// `tid` is gone: it watches nothing any more, and its watchers are told.

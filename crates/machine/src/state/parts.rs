@@ -21,7 +21,7 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    fn of(&mut self, part: Part) -> &mut Option<Tid> {
+    pub(super) fn of(&mut self, part: Part) -> &mut Option<Tid> {
         match part {
             Part::Manager => &mut self.manager,
             Part::Tasker => &mut self.tasker,
@@ -66,6 +66,7 @@ impl<F: Clone> Machine<F> {
         }
         *player = Some(me);
         self.reply(client, id, Reply::Done);
+        self.announce_player(part, Some(me));
         if part == Part::Manager {
             self.announce_manager();
         }
@@ -75,11 +76,14 @@ impl<F: Clone> Machine<F> {
         if *self.parts.of(part) != Some(me) {
             return self.refuse(client, id, Failure::new(ErrorKind::Denied, "the part is not yours"));
         }
-        if self.tasks.get(&to).is_none_or(|task| task.client.is_none()) {
+        if self.is_own(to) && self.tasks.get(&to).is_none_or(|task| task.client.is_none())
+            || !self.may_exist(to)
+        {
             return self.refuse(client, id, Failure::new(ErrorKind::NoSuchTask, to.to_string()));
         }
         *self.parts.of(part) = Some(to);
         self.reply(client, id, Reply::Done);
+        self.announce_player(part, Some(to));
         if part == Part::Manager {
             self.announce_manager();
         }
@@ -89,14 +93,20 @@ impl<F: Clone> Machine<F> {
     pub(super) fn leave_part(&mut self, tid: Tid) {
         if let Some(manager) = self.parts.manager.filter(|manager| *manager != tid) {
             let data = (0..5).fold(Words::default().number(tid.0), |words, _| words.number(0));
-            self.say(manager, TASK_ENDED, data);
+            self.say_to_player(manager, TASK_ENDED, data);
         }
         if self.parts.manager == Some(tid) {
             self.parts.manager = None;
             self.announce_manager();
+            if self.others.is_home() {
+                self.announce_player(Part::Manager, None);
+            }
         }
         if self.parts.tasker == Some(tid) {
             self.parts.tasker = None;
+            if self.others.is_home() {
+                self.announce_player(Part::Tasker, None);
+            }
             // Nobody will tell how its processes end.
             let orphans = self.processes.iter().filter(|(_, process)| process.tasker == Some(tid));
             for tid in orphans.map(|(tid, _)| *tid).collect::<Vec<_>>() {
@@ -105,7 +115,7 @@ impl<F: Clone> Machine<F> {
         }
     }
 
-    fn announce_manager(&mut self) {
+    pub(super) fn announce_manager(&mut self) {
         let manager = self.parts.manager;
         let listeners =
             self.tasks.iter().filter(|(_, task)| task.client.is_some() && task.role == Role::Task);
@@ -128,10 +138,10 @@ impl<F: Clone> Machine<F> {
             // The manager had it started.
             return;
         }
-        self.say(manager, EXEC_ACK, Words::default().number(1).number(tid.0));
+        self.say_to_player(manager, EXEC_ACK, Words::default().number(1).number(tid.0));
     }
 
-    fn say(&mut self, to: Tid, tag: i32, Words(data): Words) {
+    fn say_to_player(&mut self, to: Tid, tag: i32, Words(data): Words) {
         self.event(to, Event::Word { context: CONTEXT, tag, data: Blob(data) }, Vec::new());
     }
 
@@ -146,7 +156,7 @@ impl<F: Clone> Machine<F> {
             Ok((tasker, Prepared { path, args, flag, env, channel })) => {
                 self.spawned(tid, Ok((0, channel)));
                 let words = Words::default().number(tid.0).number(flag).text(&path).list(&args).list(&env);
-                self.say(tasker, START_TASK, words);
+                self.say_to_player(tasker, START_TASK, words);
             }
             Err(why) => self.spawned(tid, Err(why)),
         }

@@ -1,18 +1,37 @@
 //! Starting programs.
 
 use super::*;
-use parvum_wire::control::{Blob, Output, OutputMessages, OutputNews, SpawnWhere, Spawned};
+use parvum_wire::control::{Blob, Output, OutputMessages, OutputNews, SpawnPart, Spawned};
+use std::collections::BTreeSet;
 
 /// The most programs one request may start.
 const MAX_COUNT: u32 = 4096;
 
 /// One spawn request whose programs are being started.
 pub(super) struct Batch {
-    client: ClientId,
-    id: RequestId,
+    asker: Asker,
     spawner: Tid,
     all_or_none: bool,
-    results: Vec<(Tid, Option<Result<Spawned, Failure>>)>,
+    slots: Vec<Slot>,
+}
+
+/// Who hears what came of it.
+enum Asker {
+    Client(ClientId, RequestId),
+    /// Another daemon, which has its own number for the batch.
+    Host(u32, u64),
+}
+
+/// One task of a batch.
+struct Slot {
+    place: Place,
+    result: Option<Result<Spawned, Failure>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Here(Tid),
+    On(u32),
 }
 
 impl<F: Clone> Machine<F> {
@@ -32,22 +51,84 @@ impl<F: Clone> Machine<F> {
             }
             None => me,
         };
-        let tasker = self.parts.tasker.filter(|tasker| *tasker != me);
+        let places = match self.place(&plan) {
+            Ok(places) => places,
+            Err(why) => return self.refuse(client, id, why),
+        };
         let spawner = &self.tasks[&me];
         let job = if spawner.role == Role::Runner { Some(me) } else { spawner.job };
         let sink = self.sink_of(me, plan.output);
+        let number = self.next_batch();
+        let slots = places.iter().map(|host| Slot { place: Place::On(*host), result: None }).collect();
+        let all_or_none = plan.all_or_none;
+        let batch = Batch { asker: Asker::Client(client, id), spawner: me, all_or_none, slots };
+        self.batches.insert(number, batch);
+        let mut counts: BTreeMap<u32, u32> = BTreeMap::new();
+        places.iter().for_each(|host| *counts.entry(*host).or_default() += 1);
+        let shown = sink.map(|sink| (sink.to, sink.as_messages));
+        for (host, count) in counts {
+            let part = SpawnPart {
+                batch: number,
+                plan: SpawnRequest { count, ..plan.clone() },
+                spawner: me,
+                job,
+                sink: shown,
+            };
+            if host == self.config.number {
+                self.start_here(number, part);
+            } else {
+                self.say(host, Between::Start(Box::new(part)));
+            }
+        }
+        self.finish_batches();
+    }
+
+    fn next_batch(&mut self) -> u64 {
+        self.last_batch += 1;
+        self.last_batch
+    }
+
+    /// The daemon of another host wants tasks started here.
+    pub(super) fn start_part(&mut self, host: u32, part: SpawnPart) {
+        let theirs = part.batch;
+        let count = part.plan.count.min(MAX_COUNT) as usize;
+        if self.halting.is_some() {
+            let results = vec![Err(ErrorKind::GoingDown.into()); count];
+            self.say(host, Between::Started { batch: theirs, results });
+            return;
+        }
+        let number = self.next_batch();
+        let slots = (0..count).map(|_| Slot { place: Place::On(self.config.number), result: None }).collect();
+        let (spawner, all_or_none) = (part.spawner, part.plan.all_or_none);
+        let batch = Batch { asker: Asker::Host(host, theirs), spawner, all_or_none, slots };
+        self.batches.insert(number, batch);
+        self.start_here(number, part);
+        self.finish_batches();
+    }
+
+    /// Starts this host's part of a batch.
+    fn start_here(&mut self, number: u64, part: SpawnPart) {
+        let SpawnPart { plan, spawner: me, job, sink, .. } = part;
+        let sink = sink.map(|(to, as_messages)| Sink { to, as_messages });
+        let own = Place::On(self.config.number);
+        let tasker = self.parts.tasker.filter(|tasker| *tasker != me && self.is_own(*tasker));
         let parent = (!plan.orphan).then_some(me);
         let name = base_name(&plan.program);
         let plan = Rc::new(self.at_home(plan));
-        let mut batch = Batch { client, id, spawner: me, all_or_none: plan.all_or_none, results: Vec::new() };
         for _ in 0..plan.count {
-            let tid = match self.fresh_tid() {
+            let tid = self.fresh_tid();
+            let slots = self.batches.get_mut(&number).into_iter().flat_map(|batch| &mut batch.slots);
+            let Some(slot) = slots.into_iter().find(|slot| slot.place == own && slot.result.is_none()) else {
+                return;
+            };
+            let tid = match tid {
                 Ok(tid) => tid,
                 Err(why) => {
-                    batch.results.push((Tid(0), Some(Err(why))));
+                    slot.result = Some(Err(why));
                     continue;
                 }
             };
+            slot.place = Place::Here(tid);
             let (name, flag) = (name.clone(), plan.flag);
             let task = Task { parent, name: name.clone(), flag, job, process: Some(tid), ..Task::blank() };
             self.tasks.insert(tid, task);
@@ -73,9 +154,28 @@ impl<F: Clone> Machine<F> {
                 Some(_) => Effect::Prepare { tid, plan },
                 None => Effect::Spawn { tid, plan },
             });
-            batch.results.push((tid, None));
         }
-        self.batches.push(batch);
+    }
+
+    /// The daemon of another host has started its part.
+    pub(super) fn started(&mut self, host: u32, number: u64, results: Vec<Result<Spawned, Failure>>) {
+        let Some(batch) = self.batches.get_mut(&number) else { return };
+        let waiting =
+            batch.slots.iter_mut().filter(|slot| slot.place == Place::On(host) && slot.result.is_none());
+        for (slot, result) in waiting.zip(results) {
+            slot.result = Some(result);
+        }
+        self.finish_batches();
+    }
+
+    /// A host is gone before it has said what became of its part.
+    pub(super) fn fail_parts_on(&mut self, host: u32) {
+        for slot in self.batches.values_mut().flat_map(|batch| &mut batch.slots) {
+            if slot.place == Place::On(host) {
+                slot.result
+                    .get_or_insert_with(|| Err(Failure::new(ErrorKind::HostLost, format!("host {host}"))));
+            }
+        }
         self.finish_batches();
     }
 
@@ -88,19 +188,6 @@ impl<F: Clone> Machine<F> {
         let texts = texts.chain(&plan.search).chain(&plan.cwd).chain([&plan.program]);
         if plan.program.0.is_empty() || texts.into_iter().any(|t| t.0.contains(&0)) {
             return Err(Failure::new(ErrorKind::BadParameter, "an empty program name or a NUL byte"));
-        }
-        let (mut row, digits) = (self.host_row(), self.daemon_tid().0.to_string());
-        let is_host = |name: &String| *name == row.name || *name == "." || *name == digits;
-        let fits = match &plan.place {
-            SpawnWhere::Anywhere => true,
-            SpawnWhere::Host(name) => is_host(name),
-            SpawnWhere::NotHost(name) => !is_host(name),
-            SpawnWhere::Arch(arch) => *arch == row.arch,
-            SpawnWhere::NotArch(arch) => *arch != row.arch,
-        };
-        if !fits {
-            let detail = format!("wanted {:?}, there is {}", plan.place, std::mem::take(&mut row.name));
-            return Err(Failure::new(ErrorKind::NoSuchHost, detail));
         }
         Ok(())
     }
@@ -119,63 +206,93 @@ impl<F: Clone> Machine<F> {
                 Err(why)
             }
         };
-        let slots = self.batches.iter_mut().flat_map(|b| &mut b.results);
-        if let Some((_, slot)) = slots.into_iter().find(|(t, slot)| *t == tid && slot.is_none()) {
-            *slot = Some(result);
+        let mut slots = self.batches.values_mut().flat_map(|batch| &mut batch.slots);
+        if let Some(slot) = slots.find(|slot| slot.place == Place::Here(tid) && slot.result.is_none()) {
+            slot.result = Some(result);
         }
         self.finish_batches();
     }
 
     fn finish_batches(&mut self) {
-        while let Some(done) = self.batches.iter().position(|b| b.results.iter().all(|(_, r)| r.is_some())) {
-            let batch = self.batches.swap_remove(done);
+        let whole = |batch: &Batch| batch.slots.iter().all(|slot| slot.result.is_some());
+        while let Some(number) = self.batches.iter().find(|(_, b)| whole(b)).map(|(number, _)| *number) {
+            let batch = self.batches.remove(&number).expect("just found");
             self.finish_batch(batch);
         }
     }
 
     fn finish_batch(&mut self, batch: Batch) {
-        let mut results: Vec<_> = batch.results.into_iter().filter_map(|(_, result)| result).collect();
+        let mut results: Vec<_> = batch.slots.into_iter().filter_map(|slot| slot.result).collect();
         if batch.all_or_none && results.iter().any(Result::is_err) {
+            let mut far: BTreeMap<u32, Vec<Tid>> = BTreeMap::new();
             for result in &mut results {
                 if let Ok(Spawned { tid, .. }) = *result {
-                    self.undo(tid);
+                    match self.is_own(tid) {
+                        true => self.undo(tid),
+                        false => far.entry(tid.host()).or_default().push(tid),
+                    }
                     *result = Err(ErrorKind::NotAll.into());
                 }
             }
+            for (host, tids) in far {
+                self.say(host, Between::Undo(tids));
+            }
         }
-        self.introduce(&results);
+        let tids: Vec<Tid> = results.iter().flatten().map(|spawned| spawned.tid).collect();
+        self.make_siblings(&tids);
+        if matches!(batch.asker, Asker::Client(..)) {
+            let far: BTreeSet<u32> =
+                tids.iter().filter(|tid| !self.is_own(**tid)).map(|tid| tid.host()).collect();
+            for host in far {
+                self.say(host, Between::Siblings(tids.clone()));
+            }
+        }
+        self.announce(&tids);
         self.trace_beginnings(&results);
-        for Spawned { tid, .. } in results.iter().flatten().copied() {
+        self.tell_of_starts(batch.spawner, &tids);
+        match batch.asker {
+            Asker::Client(client, id) => self.reply(client, id, Reply::Spawned(results)),
+            Asker::Host(host, batch) => {
+                self.say(host, Between::Started { batch, results });
+            }
+        }
+    }
+
+    /// Whoever gets the output, or runs the job, hears of tasks that it has not spawned itself.
+    fn tell_of_starts(&mut self, spawner: Tid, tids: &[Tid]) {
+        for &tid in tids {
             let Some(process) = self.processes.get(&tid) else { continue };
-            // The runner hears of tasks that its tasks spawn; of its own it
-            // learns from the answer.
-            if let Some(runner) = process.job.filter(|job| *job != batch.spawner) {
-                let (parent, name) = (batch.spawner, process.name.clone());
+            // Of its own it learns from the answer.
+            if let Some(runner) = process.job.filter(|job| *job != spawner) {
+                let (parent, name) = (spawner, process.name.clone());
                 self.event(runner, Event::Started { tid, parent, name }, Vec::new());
             }
             // So does whoever is to get the output of a task that it has not spawned itself.
             let Some(process) = self.processes.get(&tid) else { continue };
             let knows = |sink: &Sink| {
-                sink.as_messages.is_some() || sink.to == batch.spawner || process.job == Some(sink.to)
+                sink.as_messages.is_some() || sink.to == spawner || process.job == Some(sink.to)
             };
             if let Some(sink) = process.sink.filter(|sink| !knows(sink)) {
-                let (parent, name) = (batch.spawner, process.name.clone());
+                let (parent, name) = (spawner, process.name.clone());
                 self.event(sink.to, Event::Started { tid, parent, name }, Vec::new());
             }
         }
-        self.reply(batch.client, batch.id, Reply::Spawned(results));
     }
 
-    /// Makes the tasks siblings, and announces those whose output comes as messages.
-    fn introduce(&mut self, results: &[Result<Spawned, Failure>]) {
-        let siblings: Rc<[Tid]> = results.iter().flatten().map(|spawned| spawned.tid).collect();
-        for tid in siblings.iter() {
+    /// Makes the tasks siblings; those of other hosts hear of it there.
+    pub(super) fn make_siblings(&mut self, tids: &[Tid]) {
+        let siblings: Rc<[Tid]> = tids.into();
+        for tid in tids {
             if let Some(task) = self.tasks.get_mut(tid) {
                 task.siblings = siblings.clone();
             }
         }
+    }
+
+    /// Announces those whose output comes as messages.
+    fn announce(&mut self, tids: &[Tid]) {
         for news in [OutputNews::Expected as fn(_) -> _, OutputNews::Begun] {
-            for &tid in siblings.iter() {
+            for &tid in tids {
                 let Some(process) = self.processes.get(&tid) else { continue };
                 if let Some(Sink { to, as_messages: Some((context, tag)) }) = process.sink {
                     let news = news(process.parent);
@@ -230,7 +347,7 @@ impl<F: Clone> Machine<F> {
     }
 
     /// Ends a process as if it had never been.
-    fn undo(&mut self, tid: Tid) {
+    pub(super) fn undo(&mut self, tid: Tid) {
         if let Some(process) = self.processes.get_mut(&tid) {
             process.undone = true;
             // Nobody may hear what it wrote.

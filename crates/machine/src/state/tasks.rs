@@ -87,7 +87,7 @@ impl<F: Clone> Machine<F> {
         }
         loop {
             self.last_local = if self.last_local == Tid::MAX_LOCAL { 1 } else { self.last_local + 1 };
-            let tid = Tid::new(1, self.last_local).expect("in range");
+            let tid = Tid::new(self.config.number, self.last_local).expect("in range");
             if !self.tasks.contains_key(&tid) && !self.processes.contains_key(&tid) {
                 return Ok(tid);
             }
@@ -98,6 +98,7 @@ impl<F: Clone> Machine<F> {
         if let Some(halting) = &mut self.halting {
             halting.retain(|(c, _)| *c != client);
         }
+        self.forget_questions_of(client);
         if let Some(Client { tid: Some(tid), .. }) = self.clients.remove(&client) {
             self.gone(tid);
         }
@@ -129,7 +130,15 @@ impl<F: Clone> Machine<F> {
         self.tell_watchers(tid);
         self.tracers.remove(&tid);
         self.trace_end(tid, task.trace);
+        self.tell_others_of_end(tid, task.role == Role::Runner);
         if task.role == Role::Runner {
+            self.end_job(tid);
+        }
+    }
+
+    /// The runner is gone: so are its tasks.
+    pub(super) fn end_job(&mut self, tid: Tid) {
+        {
             let job = self.processes.iter().filter(|(_, p)| p.job == Some(tid)).map(|(t, _)| *t);
             for tid in job.collect::<Vec<_>>() {
                 self.condemn(tid);
@@ -227,11 +236,16 @@ impl<F: Clone> Machine<F> {
                 Failure::new(ErrorKind::BadParameter, format!("signal {signal}")),
             );
         }
-        let job = self.processes.values().filter(|p| p.job == Some(me) && p.status.is_none() && p.pid != 0);
+        self.signal_tasks_of(me, signal);
+        self.say_to_all(&Between::SignalJob { job: me, signal });
+        self.reply(client, id, Reply::Done);
+    }
+
+    pub(super) fn signal_tasks_of(&mut self, job: Tid, signal: i32) {
+        let job = self.processes.values().filter(|p| p.job == Some(job) && p.status.is_none() && p.pid != 0);
         for pid in job.map(|p| p.pid).collect::<Vec<_>>() {
             self.effects.push(Effect::Signal { pid, group: true, signal });
         }
-        self.reply(client, id, Reply::Done);
     }
 
     pub(super) fn list_tasks(&mut self, client: ClientId, id: RequestId, of: Option<Tid>) {
@@ -278,6 +292,9 @@ impl<F: Clone> Machine<F> {
         if rows.is_empty() && of.is_some_and(|of| of != host) {
             let detail = of.expect("just seen").to_string();
             return self.refuse(client, id, Failure::new(ErrorKind::NoSuchTask, detail));
+        }
+        if of.is_none() && !self.others.is_alone() {
+            return self.gather_tasks(client, id, rows);
         }
         rows.sort_by_key(|row| row.tid);
         self.reply(client, id, Reply::Tasks(rows));

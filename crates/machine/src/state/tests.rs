@@ -28,6 +28,10 @@ impl Bench {
         });
         let clock = Box::new(|| (77, 88));
         let config = Config {
+            number: 1,
+            life: 1,
+            addresses: Vec::new(),
+            hosts: Vec::new(),
             host: "here".into(),
             arch: "LINUX64".into(),
             cpus: 2,

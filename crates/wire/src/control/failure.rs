@@ -97,8 +97,11 @@ kinds! {
     /// The host is in the machine already.
     DuplicateHost = 25, "E-DUPHOST", "the host is in the machine already", "`parvum hosts` lists the hosts";
     /// A daemon on another host.
-    CannotStart = 26, "E-CANTSTART", "no daemon can be started on another host by this release",
-        "run the program on this host alone";
+    CannotStart = 26, "E-CANTSTART", "no daemon could be started on the other host",
+        "see the step, the command and its words above";
+    /// The host that was asked is gone.
+    HostLost = 28, "E-HOSTLOST", "the host that had to answer is gone from the machine",
+        "`parvum hosts` lists those that are left";
     /// Another task plays that part.
     PartTaken = 27, "E-PARTTAKEN", "another task plays that part already", "end that task first";
 }

@@ -9,11 +9,13 @@
 //! errors. Descriptors (task page, eventfd, segments) travel beside the bytes;
 //! a frame says how many belong to it.
 
+mod between;
 mod blob;
 mod codec;
 mod failure;
 mod message;
 
+pub use between::{Between, HostRecord, SpawnPart};
 pub use blob::Blob;
 pub use codec::{CodecError, HEADER_BYTES, Header, MAX_FRAME, PROTOCOL, decode, encode, frame, header};
 pub use failure::{ErrorKind, Failure};

@@ -1,0 +1,98 @@
+//! `parvum add`, `remove` and `join`.
+
+use crate::{complain, options, tool};
+use parvum_machine::{Manner, StartError};
+use parvum_task::{Place, Session, SessionError};
+use parvum_wire::Tid;
+use parvum_wire::control::{Failure, HostSettings, Reply, Request, Role};
+use std::process::{Command, ExitCode, Stdio};
+use std::time::Duration;
+
+/// Each step over there has a deadline of its own; together they are shorter than this.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+#[derive(clap::Args)]
+pub struct AddArgs {
+    /// The hosts, as ssh knows them
+    #[arg(required = true)]
+    hosts: Vec<String>,
+}
+
+pub fn add(args: &AddArgs) -> ExitCode {
+    // The machine may begin with this.
+    let asked = Session::open(&options(Role::Tool, true)).and_then(|mut session| {
+        let hosts = args.hosts.clone();
+        results(&mut session, Request::AddHosts { hosts })
+    });
+    report(&args.hosts, asked, "is in the machine as")
+}
+
+pub fn remove(hosts: Vec<String>) -> ExitCode {
+    let asked = tool().and_then(|mut session| {
+        let hosts = hosts.clone();
+        results(&mut session, Request::RemoveHosts { hosts })
+    });
+    report(&hosts, asked, "is out of the machine, it was")
+}
+
+type Results = Vec<Result<Tid, Failure>>;
+
+fn results(session: &mut Session, request: Request) -> Result<Results, SessionError> {
+    match session.ask(request, &[], PATIENCE)?.reply? {
+        Reply::HostResults(results) => Ok(results),
+        _ => Err(SessionError::Protocol("another answer than asked for".into())),
+    }
+}
+
+/// One line for each host; a failure if there was one.
+fn report(hosts: &[String], asked: Result<Results, SessionError>, done: &str) -> ExitCode {
+    let results = match asked {
+        Ok(results) => results,
+        Err(error) => return complain(&error),
+    };
+    let mut code = ExitCode::SUCCESS;
+    for (host, result) in hosts.iter().zip(results) {
+        match result {
+            Ok(tid) => println!("{host} {done} {tid}"),
+            Err(why) => code = complain(&why),
+        }
+    }
+    code
+}
+
+/// Starts the daemon of this host, which hears and says what passes through here, and leaves when
+/// it stands on its own feet: the connection over which this was called ends then.
+pub fn join() -> ExitCode {
+    let begun = std::env::current_exe().and_then(|program| {
+        let place = Place::from_env();
+        let mut command = Command::new(program);
+        command.args(["daemon", "--join", "--dir"]).arg(place.dir());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()
+    });
+    let mut daemon = match begun {
+        Ok(daemon) => daemon,
+        Err(error) => return complain(&error),
+    };
+    let (Some(mut input), Some(mut output)) = (daemon.stdin.take(), daemon.stdout.take()) else {
+        return ExitCode::FAILURE;
+    };
+    // Not waited for: it reads until whoever called this is done.
+    std::thread::spawn(move || std::io::copy(&mut std::io::stdin(), &mut input));
+    match std::io::copy(&mut output, &mut std::io::stdout()) {
+        Ok(_) => ExitCode::SUCCESS,
+        Err(error) => complain(&error),
+    }
+}
+
+/// Is the daemon of this host.
+pub fn become_host(place: Place) -> ExitCode {
+    match parvum_machine::serve(place, Manner::Invited, HostSettings::default()) {
+        Ok(()) => ExitCode::SUCCESS,
+        // It has been said to the one who invited.
+        Err(StartError::NotJoined(_)) => ExitCode::FAILURE,
+        Err(error) => {
+            parvum_machine::decline(&error.to_string());
+            ExitCode::FAILURE
+        }
+    }
+}

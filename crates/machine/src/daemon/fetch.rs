@@ -1,0 +1,265 @@
+//! Starting a daemon on another host, and being started so.
+//!
+//! A command (the user's own ssh, or another) runs `parvum join` over there. The two daemons speak
+//! over its standard input and output, a line of JSON each:
+//!
+//! ```text
+//! adder                                  joiner
+//!   Invitation: number, life, name         makes its keys
+//!                                        Acceptance: its public key, what the host is
+//!   Admission: certificate, hosts          opens its network, connects with the adder
+//!                                        Joined: where it is reached
+//! ```
+//!
+//! Each step has a deadline, and a failure says which step it was.
+
+use super::network::{Entry, Network, parse_all};
+use super::shell::Shell;
+use crate::state::Input;
+use parvum_mesh::keys::{Authority, HostCertificate, HostKeys, Identity, PublicKey, SignRequest};
+use parvum_wire::Tid;
+use parvum_wire::control::{ErrorKind, Failure, HostRecord, HostRow, PROTOCOL};
+use serde::{Deserialize, Serialize};
+use std::io::{BufRead, Write};
+use std::process::{Output, Stdio};
+use std::rc::Rc;
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, Lines};
+use tokio::process::{Child, ChildStdout, Command};
+use tokio::time::timeout;
+
+/// How a daemon is started on another host unless the user says otherwise: no questions, and no
+/// endless wait for a host that does not answer.
+const SSH: &str = "ssh -o BatchMode=yes -o ConnectTimeout=5 {host}";
+/// How long the other host may take until its daemon speaks.
+const TO_ANSWER: Duration = Duration::from_secs(15);
+/// How long each further step may take.
+const TO_JOIN: Duration = Duration::from_secs(10);
+/// The longest line.
+const LINE: u64 = 1 << 20;
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Invitation {
+    release: String,
+    protocol: u8,
+    number: u32,
+    life: u64,
+    name: String,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Acceptance {
+    key: [u8; 32],
+    arch: String,
+    cpus: u32,
+    speed: i32,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Admission {
+    certificate: Vec<u8>,
+    authority: Vec<u8>,
+    home: u32,
+    hosts: Vec<HostRecord>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Joined {
+    addresses: Vec<String>,
+}
+
+/// One line from the joiner: what was asked for, or why not.
+type Said<T> = Result<T, String>;
+
+/// Starts a daemon on the host of that name, and feeds the machine with what came of it.
+pub(super) async fn fetch(shell: Rc<Shell>, number: u32, life: u64, name: String) {
+    let result = match shell.need_network() {
+        Ok(network) => invite(&shell, &network, number, life, &name).await,
+        Err(error) => Err(Failure::new(ErrorKind::CannotStart, format!("{name}: this host: {error}"))),
+    };
+    match &result {
+        Ok(_) => shell.log.line(&format!("host {number}, {name}, has joined")),
+        Err(why) => shell.log.line(&format!("host {name} was not added: {why}")),
+    }
+    shell.input(Input::Fetched { number, result });
+}
+
+async fn invite(
+    shell: &Shell,
+    network: &Network,
+    number: u32,
+    life: u64,
+    name: &str,
+) -> Result<HostRecord, Failure> {
+    let mut starter = Starter::begin(name)?;
+    let invitation = Invitation {
+        release: env!("CARGO_PKG_VERSION").into(),
+        protocol: PROTOCOL,
+        number,
+        life,
+        name: name.to_owned(),
+    };
+    let accepted: Acceptance = starter.exchange("start a daemon", &invitation, TO_ANSWER).await?;
+    let Acceptance { key, arch, cpus, speed } = accepted;
+    let signed = network.authority.sign(&SignRequest::new(PublicKey(key), number, life, name));
+    let certificate = signed.map_err(|error| starter.failed("sign its key", &error.to_string()))?;
+    let (home, _, _) = shell.identity();
+    let admission = Admission {
+        certificate: certificate.to_bytes(),
+        authority: network.authority.to_bytes(),
+        home,
+        hosts: shell.hosts(),
+    };
+    let Joined { addresses } = starter.exchange("connect with it", &admission, TO_JOIN).await?;
+    let tid = Tid::new(number, 0).expect("the machine chose it in range");
+    let row = HostRow { tid, name: name.to_owned(), arch, speed, cpus };
+    Ok(HostRecord { number, life, row, addresses })
+}
+
+/// The command that starts the daemon over there.
+struct Starter {
+    host: String,
+    words: String,
+    child: Child,
+    lines: Lines<BufReader<tokio::io::Take<ChildStdout>>>,
+}
+
+impl Starter {
+    fn begin(host: &str) -> Result<Starter, Failure> {
+        let set = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
+        let start = set("PARVUM_START_BY").unwrap_or_else(|| SSH.into());
+        let program = set("PARVUM_REMOTE").unwrap_or_else(|| "parvum".into());
+        let start = match start.contains("{host}") {
+            true => start.replace("{host}", host),
+            false => format!("{start} {host}"),
+        };
+        let words = format!("{start} {program} join");
+        let mut split = words.split_whitespace();
+        let mut command = Command::new(split.next().unwrap_or("ssh"));
+        command.args(split).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let failed = |what: &str| Failure::new(ErrorKind::CannotStart, format!("{host}: {what}"));
+        let mut child = command
+            .kill_on_drop(true)
+            .spawn()
+            .map_err(|error| failed(&format!("the command `{words}` cannot be run: {error}")))?;
+        let output = child.stdout.take().ok_or_else(|| failed("no pipe"))?;
+        Ok(Starter { host: host.into(), words, child, lines: BufReader::new(output.take(LINE)).lines() })
+    }
+
+    /// Says a line and hears one.
+    async fn exchange<T: for<'a> Deserialize<'a>>(
+        &mut self,
+        step: &str,
+        line: &impl Serialize,
+        patience: Duration,
+    ) -> Result<T, Failure> {
+        let mut text = serde_json::to_string(line).map_err(|error| self.failed(step, &error.to_string()))?;
+        text.push('\n');
+        if let Some(input) = &mut self.child.stdin {
+            // A command that has ended already says why below.
+            let _ = input.write_all(text.as_bytes()).await;
+        }
+        loop {
+            match timeout(patience, self.lines.next_line()).await {
+                Err(_) => return Err(self.ended(step, &format!("no answer within {patience:?}")).await),
+                Ok(Ok(Some(line))) => match serde_json::from_str::<Said<T>>(&line) {
+                    Ok(Ok(said)) => return Ok(said),
+                    Ok(Err(why)) => return Err(self.failed(step, &why)),
+                    // A greeting of the shell over there.
+                    Err(_) => continue,
+                },
+                Ok(_) => return Err(self.ended(step, "it ended without an answer").await),
+            }
+        }
+    }
+
+    fn failed(&self, step: &str, why: &str) -> Failure {
+        let detail = format!("{}: could not {step} with `{}`: {why}", self.host, self.words);
+        Failure::new(ErrorKind::CannotStart, detail)
+    }
+
+    /// What the command said on standard error, and how it ended.
+    async fn ended(&mut self, step: &str, what: &str) -> Failure {
+        let _ = self.child.start_kill();
+        let mut said = Vec::new();
+        if let Some(stderr) = self.child.stderr.take() {
+            let _ = timeout(Duration::from_secs(1), stderr.take(4096).read_to_end(&mut said)).await;
+        }
+        let status = timeout(Duration::from_secs(1), self.child.wait()).await;
+        let output = Output {
+            status: status.ok().and_then(Result::ok).unwrap_or_default(),
+            stdout: Vec::new(),
+            stderr: said,
+        };
+        let said = String::from_utf8_lossy(&output.stderr);
+        let said = said.trim();
+        let code = output.status.code().map_or_else(String::new, |code| format!(", exit code {code}"));
+        let said = if said.is_empty() { String::new() } else { format!("; it said: {said}") };
+        self.failed(step, &format!("{what}{code}{said}"))
+    }
+}
+
+/// What a daemon was given when it was invited to a machine.
+pub(super) struct Invited {
+    pub number: u32,
+    pub life: u64,
+    pub name: String,
+    pub hosts: Vec<HostRecord>,
+    home: u32,
+    entry: Entry,
+}
+
+/// Hears the invitation on standard input and accepts it, for a host that is like this.
+pub(super) fn accept(arch: String, cpus: u32, speed: i32) -> Result<Invited, String> {
+    let mut input = std::io::stdin().lock();
+    let Invitation { release, protocol, number, life, name } = read(&mut input)?;
+    if protocol != PROTOCOL {
+        let own = env!("CARGO_PKG_VERSION");
+        return Err(format!(
+            "E-VERSION: the machine is of release {release} (protocol {protocol}), this host has {own} \
+             (protocol {PROTOCOL}); install one release on both"
+        ));
+    }
+    let keys = HostKeys::make().map_err(|error| error.to_string())?;
+    say(&Ok(Acceptance { key: keys.public().0, arch, cpus, speed }));
+    let Admission { certificate, authority, home, hosts } = read(&mut input)?;
+    let entry = || {
+        let certificate = HostCertificate::from_bytes(&certificate)?;
+        let authority = Authority::from_bytes(&authority)?;
+        Ok(Entry { identity: Identity::new(keys, certificate)?, authority })
+    };
+    let entry = entry().map_err(|error: parvum_mesh::keys::KeyError| error.to_string())?;
+    Ok(Invited { number, life, name, hosts, home, entry })
+}
+
+fn read<T: for<'a> Deserialize<'a>>(input: &mut impl BufRead) -> Result<T, String> {
+    let mut line = String::new();
+    input.read_line(&mut line).map_err(|error| format!("standard input: {error}"))?;
+    serde_json::from_str(&line).map_err(|_| {
+        "E-PROTOCOL: `parvum join` is for another daemon to call; use `parvum add HOST` there".to_owned()
+    })
+}
+
+/// Says a line on standard output.
+fn say<T: Serialize>(line: &Said<T>) {
+    let mut out = std::io::stdout();
+    if let Ok(text) = serde_json::to_string(line) {
+        let _ = writeln!(out, "{text}");
+        let _ = out.flush();
+    }
+}
+
+/// Says on standard output why this host does not join the machine that has invited it.
+pub fn decline(why: &str) {
+    say::<Joined>(&Err(why.to_owned()));
+}
+
+/// Opens the network and connects with the host that has invited this one.
+pub(super) async fn join(shell: &Rc<Shell>, invited: Invited) -> Result<(), String> {
+    let network = shell.enter_network(invited.entry).map_err(|error| error.to_string())?;
+    let home = invited.hosts.iter().find(|host| host.number == invited.home);
+    let addresses = home.map(|home| parse_all(&home.addresses)).unwrap_or_default();
+    network.mesh.connect(invited.home, &addresses).await.map_err(|error| error.to_string())?;
+    say(&Ok(Joined { addresses: network.addresses() }));
+    Ok(())
+}

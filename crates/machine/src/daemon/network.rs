@@ -1,0 +1,268 @@
+//! The daemon's connections with the daemons of other hosts.
+//!
+//! There are none, and nothing listens, until the first host is added. Words to a host that is not
+//! connected wait until it is; when it cannot be reached its questions are answered with that.
+
+use super::relay;
+use super::shell::Shell;
+use crate::state::Input;
+use bytes::Bytes;
+use parvum_mesh::keys::{Authority, HostKeys, Identity, KeyError, SignRequest};
+use parvum_mesh::{Ended, Events, Farewell, Mesh, MeshError, MeshEvent, Settings, StreamSender};
+use parvum_wire::control::{Between, ErrorKind, Failure, HostRecord, Reply};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::rc::Rc;
+use std::time::Duration;
+
+/// A host that does not answer for so long is gone, unless `PARVUM_DETECT` says otherwise (in milliseconds).
+const DETECT: Duration = Duration::from_secs(1);
+
+/// Why there is no network.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum NetworkError {
+    #[error(transparent)]
+    Keys(#[from] KeyError),
+    #[error(transparent)]
+    Mesh(#[from] MeshError),
+}
+
+/// What opens the network of a daemon.
+pub(super) struct Entry {
+    pub authority: Authority,
+    pub identity: Identity,
+}
+
+impl Entry {
+    /// The first daemon of a machine makes the authority.
+    pub fn first(host: u32, life: u64, name: &str) -> Result<Entry, KeyError> {
+        let authority = Authority::make()?;
+        let keys = HostKeys::make()?;
+        let certificate = authority.sign(&SignRequest::new(keys.public(), host, life, name))?;
+        Ok(Entry { identity: Identity::new(keys, certificate)?, authority })
+    }
+}
+
+pub(super) struct Network {
+    pub mesh: Mesh,
+    pub authority: Authority,
+    /// Words for hosts that are being connected.
+    waiting: RefCell<HashMap<u32, Vec<Between>>>,
+}
+
+impl Network {
+    /// Opens the endpoint.
+    pub fn open(entry: Entry, name: &str) -> Result<(Rc<Network>, Events), NetworkError> {
+        let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+        let detect = number("PARVUM_DETECT").map_or(DETECT, Duration::from_millis);
+        let port = number("PARVUM_PORT").and_then(|port| u16::try_from(port).ok()).unwrap_or(0);
+        let settings = Settings { detect, port, name: name.to_owned(), ..Settings::default() };
+        let (mesh, events) = Mesh::open(entry.identity, settings)?;
+        Ok((Rc::new(Network { mesh, authority: entry.authority, waiting: Default::default() }), events))
+    }
+
+    /// Where others reach this host, likeliest first.
+    pub fn addresses(&self) -> Vec<String> {
+        let candidates = self.mesh.candidates().unwrap_or_default();
+        candidates.iter().map(|candidate| without_scope(candidate.address).to_string()).collect()
+    }
+
+    fn is_up(&self, host: u32) -> bool {
+        self.mesh.links().iter().any(|link| link.host == host)
+    }
+}
+
+/// The scope of a link-local address means something on one host only.
+fn without_scope(address: SocketAddr) -> SocketAddr {
+    match address {
+        SocketAddr::V6(mut address) => {
+            address.set_scope_id(0);
+            address.into()
+        }
+        other => other,
+    }
+}
+
+/// Addresses as they were written down.
+pub(super) fn parse_all(addresses: &[String]) -> Vec<SocketAddr> {
+    addresses.iter().filter_map(|text| text.parse().ok()).collect()
+}
+
+impl Shell {
+    /// The network, if it is open.
+    pub fn network(&self) -> Option<Rc<Network>> {
+        self.network.borrow().clone()
+    }
+
+    /// Opens the network of this machine's first host, if it is not open yet.
+    pub fn need_network(self: &Rc<Shell>) -> Result<Rc<Network>, NetworkError> {
+        if let Some(network) = self.network() {
+            return Ok(network);
+        }
+        let (host, life, name) = self.identity();
+        self.enter_network(Entry::first(host, life, &name)?)
+    }
+
+    /// Opens the network with what this host was given.
+    pub fn enter_network(self: &Rc<Shell>, entry: Entry) -> Result<Rc<Network>, NetworkError> {
+        let (_, _, name) = self.identity();
+        let (network, events) = Network::open(entry, &name)?;
+        *self.network.borrow_mut() = Some(network.clone());
+        self.log.line(&format!("listens for other hosts at UDP port {}", network.mesh.port()));
+        self.set_addresses(network.addresses());
+        tokio::task::spawn_local(self.clone().attend_network(network.clone(), events));
+        tokio::task::spawn_local(self.clone().measure_load());
+        Ok(network)
+    }
+
+    async fn attend_network(self: Rc<Shell>, network: Rc<Network>, mut events: Events) {
+        while let Some(event) = events.next().await {
+            match event {
+                MeshEvent::Up { host, address, .. } => {
+                    self.log.line(&format!("host {host} is connected over {address}"));
+                    self.flush_words(&network, host);
+                }
+                MeshEvent::Message { host, bytes } => match postcard::from_bytes::<Between>(&bytes) {
+                    Ok(word) => self.hear(&network, host, word),
+                    Err(error) => self.log.refusal("bad word", &format!("host {host}: {error}")),
+                },
+                MeshEvent::Stream { host, header, reader } => {
+                    tokio::task::spawn_local(relay::receive(self.clone(), host, header, reader));
+                }
+                MeshEvent::Down { host, why: Ended::Farewell(Farewell::Removed), .. } => {
+                    self.log.line(&format!("host {host} has taken this host out of the machine"));
+                    self.stop_machine();
+                }
+                MeshEvent::Down { host, why, .. } => {
+                    self.log.line(&format!("host {host} is disconnected: {why}"));
+                    self.input(Input::HostLost(host));
+                }
+                MeshEvent::Refused { from, why } => self.log.refusal("stranger", &format!("{from}: {why}")),
+                _ => {}
+            }
+        }
+    }
+
+    fn hear(self: &Rc<Shell>, network: &Network, host: u32, mut word: Between) {
+        // Where a task of that host listens it knows but for the address that leads there: that is
+        // the one over which the daemons talk.
+        if let Between::Answer { reply: Ok(Reply::TcpAddress { addr, .. }), .. } = &mut word
+            && let Some(link) = network.mesh.links().into_iter().find(|link| link.host == host)
+            && let Ok(listener) = addr.parse::<SocketAddr>()
+        {
+            let mut reached = link.address;
+            reached.set_port(listener.port());
+            *addr = reached.to_string();
+        }
+        self.input(Input::Heard { host, word: Box::new(word) });
+    }
+
+    /// Says something to the daemon of another host; connects with it first if need be.
+    pub fn say(self: &Rc<Shell>, host: u32, mut word: Between) {
+        if let Between::Answer { reply: Ok(Reply::Tasks(rows)), .. } = &mut word {
+            rows.iter_mut().for_each(|row| self.look_at(row));
+        }
+        let Some(network) = self.network() else { return self.give_up(host, vec![word]) };
+        let mut waiting = network.waiting.borrow_mut();
+        if let Some(words) = waiting.get_mut(&host) {
+            return words.push(word);
+        }
+        if network.is_up(host) {
+            drop(waiting);
+            return self.send_word(&network, host, word);
+        }
+        waiting.insert(host, vec![word]);
+        drop(waiting);
+        tokio::task::spawn_local(self.clone().connect_with(network, host));
+    }
+
+    async fn connect_with(self: Rc<Shell>, network: Rc<Network>, host: u32) {
+        let addresses = self.record_of(host).map(|record| parse_all(&record.addresses)).unwrap_or_default();
+        match network.mesh.connect(host, &addresses).await {
+            Ok(_) => self.flush_words(&network, host),
+            Err(error) => {
+                self.log.line(&format!("host {host} cannot be reached: {error}"));
+                let words = network.waiting.borrow_mut().remove(&host).unwrap_or_default();
+                self.give_up(host, words);
+                self.input(Input::HostLost(host));
+            }
+        }
+    }
+
+    fn flush_words(self: &Rc<Shell>, network: &Network, host: u32) {
+        let words = network.waiting.borrow_mut().remove(&host).unwrap_or_default();
+        for word in words {
+            self.send_word(network, host, word);
+        }
+    }
+
+    fn send_word(self: &Rc<Shell>, network: &Network, host: u32, word: Between) {
+        let bytes = match postcard::to_stdvec(&word) {
+            Ok(bytes) => bytes,
+            Err(error) => return self.log.line(&format!("a word that cannot be written: {error}")),
+        };
+        if let Err(error) = network.mesh.send(host, bytes.into()) {
+            self.log.line(&format!("host {host}: {error}"));
+            self.give_up(host, vec![word]);
+        }
+    }
+
+    /// These words will not arrive: whoever waits for an answer gets one.
+    fn give_up(self: &Rc<Shell>, host: u32, words: Vec<Between>) {
+        for word in words {
+            let why = || Failure::new(ErrorKind::HostLost, format!("host {host}"));
+            let answer = match word {
+                Between::Ask { client, id, .. } => Between::Answer { client, id, reply: Err(why()) },
+                Between::Start(part) => {
+                    let results = vec![Err(why()); part.plan.count as usize];
+                    Between::Started { batch: part.batch, results }
+                }
+                Between::Watch(tid) => Between::Over { tid, runner: false },
+                _ => continue,
+            };
+            // Later: this is called while effects are carried out.
+            let shell = self.clone();
+            tokio::task::spawn_local(async move {
+                shell.input(Input::Heard { host, word: Box::new(answer) });
+            });
+        }
+    }
+
+    /// Breaks with a host that is out of the machine.
+    pub fn forget_host(self: &Rc<Shell>, host: u32) {
+        let Some(network) = self.network() else { return };
+        let words = network.waiting.borrow_mut().remove(&host).unwrap_or_default();
+        self.give_up(host, words);
+        tokio::task::spawn_local(async move { network.mesh.close(host, Farewell::Removed).await });
+    }
+
+    /// Tells the machine now and then how busy this host is.
+    async fn measure_load(self: Rc<Shell>) {
+        // Load changes slowly, and a word to each host for every change is enough.
+        let mut clock = tokio::time::interval(Duration::from_secs(1));
+        loop {
+            clock.tick().await;
+            let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+            let load =
+                text.split_whitespace().next().and_then(|word| word.parse::<f64>().ok()).unwrap_or(0.0);
+            // In steps of a quarter, so that an idle machine is silent.
+            self.input(Input::Load((load * 4.0).round() as u32 * 25));
+        }
+    }
+
+    /// A stream for the routed frames of a task to another host; none when it cannot be reached.
+    pub async fn open_stream(self: &Rc<Shell>, host: u32, header: Bytes) -> Option<StreamSender> {
+        let network = self.network()?;
+        if !network.is_up(host) {
+            let record = self.record_of(host)?;
+            network.mesh.connect(host, &parse_all(&record.addresses)).await.ok()?;
+        }
+        network.mesh.open_stream(host, header).await.ok()
+    }
+
+    /// The record of a host of the machine.
+    pub fn record_of(&self, host: u32) -> Option<HostRecord> {
+        self.hosts().into_iter().find(|record| record.number == host)
+    }
+}

@@ -1,0 +1,480 @@
+//! Other hosts: what passes between their daemons and this one.
+//!
+//! A request about a task is passed on to the daemon of its host, one about what belongs to no host
+//! to the *home*: the lowest host of the table. There it is done as if its client were there; the
+//! answer comes back. Clients of other hosts have numbers that carry the host.
+
+use super::*;
+use parvum_wire::control::{Notice, Part, TaskRow};
+use std::collections::BTreeSet;
+
+/// A client's number has so many bits; the host's number stands above.
+const CLIENT_BITS: u32 = 40;
+
+/// The number by which this daemon knows a client of another.
+fn client_of(host: u32, client: ClientId) -> ClientId {
+    u64::from(host) << CLIENT_BITS | client
+}
+
+/// The other host that a client is of, and its number there.
+fn origin_of(client: ClientId) -> Option<(u32, ClientId)> {
+    let host = (client >> CLIENT_BITS) as u32;
+    (host != 0).then_some((host, client & ((1 << CLIENT_BITS) - 1)))
+}
+
+/// What is known of the machine's hosts, and what is under way with them.
+#[derive(Default)]
+pub(super) struct Others {
+    me: u32,
+    /// All hosts, this one included, by number.
+    hosts: BTreeMap<u32, HostRecord>,
+    version: u64,
+    loads: BTreeMap<u32, u32>,
+    /// Requests passed on, by whom they were asked.
+    asked: BTreeMap<(ClientId, RequestId), u32>,
+    /// Lists that several hosts add to.
+    gathered: BTreeMap<(ClientId, RequestId), Gathered>,
+    /// Hosts that want to hear of the end of tasks of this one.
+    wanted: BTreeMap<Tid, BTreeSet<u32>>,
+    /// Hosts being started, by number: what their users call them, and who waits.
+    pub(super) fetching: BTreeMap<u32, String>,
+    pub(super) additions: Vec<super::hosts::Addition>,
+    pub(super) last_life: u64,
+}
+
+struct Gathered {
+    rows: Vec<TaskRow>,
+    missing: BTreeSet<u32>,
+}
+
+impl Others {
+    pub(super) fn begin(&mut self, own: HostRecord, others: Vec<HostRecord>) {
+        self.hosts = others.into_iter().map(|host| (host.number, host)).collect();
+        self.me = own.number;
+        self.last_life = own.life;
+        self.hosts.insert(own.number, own);
+    }
+
+    pub(super) fn knows(&self, host: u32) -> bool {
+        self.hosts.contains_key(&host)
+    }
+
+    pub(super) fn rows(&self) -> Vec<HostRow> {
+        self.hosts.values().map(|host| host.row.clone()).collect()
+    }
+
+    pub(super) fn records(&self) -> impl Iterator<Item = &HostRecord> {
+        self.hosts.values()
+    }
+
+    /// The host that keeps what belongs to none.
+    pub(super) fn home(&self) -> u32 {
+        *self.hosts.keys().next().expect("this host is among them")
+    }
+
+    pub(super) fn is_home(&self) -> bool {
+        self.home() == self.me
+    }
+
+    pub(super) fn is_alone(&self) -> bool {
+        self.hosts.len() == 1
+    }
+
+    fn peers(&self) -> Vec<u32> {
+        self.hosts.keys().copied().filter(|host| *host != self.me).collect()
+    }
+
+    /// How busy a host is, in hundredths of its processors.
+    pub(super) fn load(&self, host: u32) -> u32 {
+        let cpus = self.hosts.get(&host).map_or(1, |host| host.row.cpus.max(1));
+        self.loads.get(&host).copied().unwrap_or(0) / cpus
+    }
+}
+
+impl<F: Clone> Machine<F> {
+    pub(super) fn own_record(&self) -> HostRecord {
+        let Config { number, life, addresses, .. } = &self.config;
+        HostRecord { number: *number, life: *life, row: self.host_row(), addresses: addresses.clone() }
+    }
+
+    /// The number, the life and the name of this host.
+    pub fn identity(&self) -> (u32, u64, String) {
+        (self.config.number, self.config.life, self.config.host.clone())
+    }
+
+    /// Other daemons reach this one there from now on.
+    pub fn set_addresses(&mut self, addresses: Vec<String>) {
+        self.config.addresses = addresses;
+        let own = self.own_record();
+        self.others.hosts.insert(own.number, own);
+    }
+
+    /// The hosts of the machine as this daemon knows them.
+    pub fn hosts(&self) -> Vec<HostRecord> {
+        self.others.records().cloned().collect()
+    }
+
+    /// Which other host must answer this request, if one must.
+    pub(super) fn elsewhere(&mut self, me: Option<Tid>, request: &Request) -> Option<u32> {
+        let host = match request {
+            Request::Signal { tid, .. } | Request::Tasks { of: Some(tid) } => tid.host(),
+            Request::Clock { host } => host.host(),
+            Request::FreeContext { context } => Tid(*context as i32).host(),
+            Request::Spawn(plan) => plan.behalf.map_or(0, Tid::host),
+            Request::ConnectTcp { to } => return self.who_joins(me?, *to),
+            Request::Join { .. }
+            | Request::Leave { .. }
+            | Request::Groups
+            | Request::GroupTid { .. }
+            | Request::GroupInstance { .. }
+            | Request::GroupSize { .. }
+            | Request::GroupMembers { .. }
+            | Request::Barrier { .. }
+            | Request::Freeze { .. }
+            | Request::MailPut { .. }
+            | Request::MailGet { .. }
+            | Request::MailRemove { .. }
+            | Request::MailTidy { .. }
+            | Request::MailList
+            | Request::Register { .. }
+            | Request::HandOver { .. }
+            | Request::AddHosts { .. }
+            | Request::RemoveHosts { .. } => self.others.home(),
+            _ => return None,
+        };
+        (host != self.config.number && self.others.knows(host)).then_some(host)
+    }
+
+    /// Of two tasks that would connect to each other exactly one does. The daemon of the lower one
+    /// settles which, so a request passes there.
+    fn who_joins(&mut self, me: Tid, to: Tid) -> Option<u32> {
+        let far = !self.is_own(to) && self.others.knows(to.host());
+        if far && me < to && !self.tcp_pairs.contains(&(to, me)) {
+            self.tcp_pairs.insert((me, to));
+        } else if far && me < to {
+            return None;
+        }
+        if far {
+            self.link(me, to);
+        }
+        far.then(|| to.host())
+    }
+
+    pub(super) fn pass_on(
+        &mut self,
+        host: u32,
+        client: ClientId,
+        id: RequestId,
+        me: Option<Tid>,
+        request: Request,
+    ) {
+        self.others.asked.insert((client, id), host);
+        self.say(host, Between::Ask { client, id, me, request });
+    }
+
+    /// False when there is no such host.
+    pub(super) fn say(&mut self, host: u32, word: Between) -> bool {
+        let known = self.others.knows(host) && host != self.config.number;
+        if known {
+            self.effects.push(Effect::Say { host, word: Box::new(word) });
+        }
+        known
+    }
+
+    pub(super) fn say_to_all(&mut self, word: &Between) {
+        for host in self.others.peers() {
+            self.say(host, word.clone());
+        }
+    }
+
+    /// Effects for clients of other hosts become words to their daemons.
+    pub(super) fn address_effects(&mut self) -> Vec<Effect<F>> {
+        let mut effects = std::mem::take(&mut self.effects);
+        if !effects.iter().any(is_for_another) {
+            return effects;
+        }
+        let answer = |(host, client), id, reply| Effect::Say {
+            host,
+            word: Box::new(Between::Answer { client, id, reply }),
+        };
+        let mut addressed = Vec::with_capacity(effects.len());
+        for effect in effects.drain(..) {
+            match effect {
+                Effect::Reply { client, id, reply, fds } => addressed.push(match origin_of(client) {
+                    Some(origin) => answer(origin, id, *reply),
+                    None => Effect::Reply { client, id, reply, fds },
+                }),
+                Effect::Opened { waiters, .. } if waiters.iter().any(|(c, _)| origin_of(*c).is_some()) => {
+                    let mut here = Vec::new();
+                    for (client, id) in waiters {
+                        match origin_of(client) {
+                            Some(origin) => addressed.push(answer(origin, id, Ok(Reply::Done))),
+                            None => here.push((client, id)),
+                        }
+                    }
+                    addressed.push(Effect::Opened { waiters: here, meeting: None });
+                }
+                other => addressed.push(other),
+            }
+        }
+        addressed
+    }
+
+    /// The daemon of another host says something.
+    pub(super) fn hear(&mut self, host: u32, word: Between) {
+        match word {
+            // The first words of a new host may come before its place in the table is settled.
+            Between::Hosts { version, hosts } => self.take_table(version, hosts),
+            _ if !self.others.knows(host) => {}
+            Between::Ask { client, id, me, request } => {
+                self.perform(client_of(host, client), id, me, request, Vec::new());
+            }
+            Between::Answer { client, id, reply } => self.answered(host, client, id, reply),
+            Between::Event { tid, event } => {
+                if self.is_own(tid) {
+                    self.event(tid, event, Vec::new());
+                }
+            }
+            Between::Start(part) => self.start_part(host, *part),
+            Between::Started { batch, results } => self.started(host, batch, results),
+            Between::Siblings(tids) => self.make_siblings(&tids),
+            Between::Undo(tids) => {
+                for tid in tids.into_iter().filter(|tid| self.is_own(*tid)).collect::<Vec<_>>() {
+                    self.undo(tid);
+                }
+            }
+            Between::Watch(tid) if self.exists(tid) => {
+                self.others.wanted.entry(tid).or_default().insert(host);
+            }
+            Between::Watch(tid) => {
+                self.say(host, Between::Over { tid, runner: false });
+            }
+            Between::Over { tid, runner } => self.ended_elsewhere(tid, runner),
+            Between::SignalJob { job, signal } => self.signal_tasks_of(job, signal),
+            Between::Plays { part, player } => self.hear_of_player(part, player),
+            Between::Load(load) => {
+                self.others.loads.insert(host, load);
+            }
+            Between::Halt => self.stop_here(Vec::new()),
+        }
+    }
+
+    fn answered(&mut self, host: u32, client: ClientId, id: RequestId, reply: Result<Reply, Failure>) {
+        if let Some(gathered) = self.others.gathered.get_mut(&(client, id)) {
+            if let Ok(Reply::Tasks(rows)) = reply {
+                gathered.rows.extend(rows);
+            }
+            gathered.missing.remove(&host);
+            return self.finish_gathering(client, id);
+        }
+        if self.others.asked.remove(&(client, id)).is_some() {
+            self.answer(client, id, reply);
+        }
+    }
+
+    /// Asks all hosts for their tasks.
+    pub(super) fn gather_tasks(&mut self, client: ClientId, id: RequestId, rows: Vec<TaskRow>) {
+        let missing: BTreeSet<u32> = self.others.peers().into_iter().collect();
+        for host in &missing {
+            // Of the host alone, else it would ask the others in turn.
+            let of = Tid::new(*host, 0);
+            self.say(*host, Between::Ask { client, id, me: None, request: Request::Tasks { of } });
+        }
+        self.others.gathered.insert((client, id), Gathered { rows, missing });
+        self.finish_gathering(client, id);
+    }
+
+    fn finish_gathering(&mut self, client: ClientId, id: RequestId) {
+        let whole = |gathered: &Gathered| gathered.missing.is_empty();
+        if !self.others.gathered.get(&(client, id)).is_some_and(whole) {
+            return;
+        }
+        if let Some(Gathered { mut rows, .. }) = self.others.gathered.remove(&(client, id)) {
+            rows.sort_by_key(|row| row.tid);
+            self.reply(client, id, Reply::Tasks(rows));
+        }
+    }
+
+    /// A client is gone: its answers are not wanted any more.
+    pub(super) fn forget_questions_of(&mut self, client: ClientId) {
+        self.others.asked.retain(|(asker, _), _| *asker != client);
+        self.others.gathered.retain(|(asker, _), _| *asker != client);
+    }
+
+    /// A task of this host is gone: whoever asked hears of it, and the home.
+    pub(super) fn tell_others_of_end(&mut self, tid: Tid, runner: bool) {
+        let mut hosts = self.others.wanted.remove(&tid).unwrap_or_default();
+        if runner {
+            hosts.extend(self.others.peers());
+        }
+        hosts.insert(self.others.home());
+        for host in hosts {
+            self.say(host, Between::Over { tid, runner });
+        }
+    }
+
+    fn ended_elsewhere(&mut self, tid: Tid, runner: bool) {
+        self.tell_watchers(tid);
+        self.leave_part(tid);
+        self.leave_all(tid);
+        self.drop_mail_of(tid);
+        if runner {
+            self.end_job(tid);
+        }
+    }
+
+    pub(super) fn announce_player(&mut self, part: Part, player: Option<Tid>) {
+        self.say_to_all(&Between::Plays { part, player });
+    }
+
+    fn hear_of_player(&mut self, part: Part, player: Option<Tid>) {
+        if std::mem::replace(self.parts.of(part), player) != player && part == Part::Manager {
+            self.announce_manager();
+        }
+    }
+
+    /// The hosts of the machine have changed.
+    fn take_table(&mut self, version: u64, hosts: Vec<HostRecord>) {
+        if version <= self.others.version {
+            return;
+        }
+        let hosts: BTreeMap<u32, HostRecord> = hosts.into_iter().map(|host| (host.number, host)).collect();
+        if !hosts.contains_key(&self.config.number) {
+            // Taken out: this host has no machine any more.
+            return self.stop_here(Vec::new());
+        }
+        self.others.version = version;
+        self.change_table(hosts);
+    }
+
+    /// The home changes the table, and tells everybody.
+    pub(super) fn publish_table(&mut self, hosts: BTreeMap<u32, HostRecord>) {
+        self.others.version += 1;
+        let table = Between::Hosts { version: self.others.version, hosts: hosts.values().cloned().collect() };
+        // Those that leave hear of it as well.
+        self.say_to_all(&table);
+        self.change_table(hosts);
+        let newcomers = self.others.peers();
+        for host in newcomers {
+            self.say(host, table.clone());
+        }
+    }
+
+    pub(super) fn table(&self) -> BTreeMap<u32, HostRecord> {
+        self.others.hosts.clone()
+    }
+
+    fn change_table(&mut self, hosts: BTreeMap<u32, HostRecord>) {
+        let before = std::mem::replace(&mut self.others.hosts, hosts);
+        let now: Vec<(u32, u64, Tid)> =
+            self.others.hosts.values().map(|host| (host.number, host.life, host.row.tid)).collect();
+        for (host, record) in &before {
+            if !now.iter().any(|(number, life, _)| number == host && *life == record.life) {
+                self.part_with(*host);
+            }
+        }
+        for (number, life, tid) in now {
+            self.others.last_life = self.others.last_life.max(life);
+            if before.get(&number).is_none_or(|record| record.life != life) {
+                self.tell_of_addition(tid);
+            }
+        }
+    }
+
+    /// A host is out of the machine, and all its tasks are gone.
+    fn part_with(&mut self, host: u32) {
+        self.effects.push(Effect::Forget(host));
+        self.others.loads.remove(&host);
+        self.others.wanted.values_mut().for_each(|hosts| {
+            hosts.remove(&host);
+        });
+        let of_it = |tid: &Tid| tid.host() == host;
+        let mine: Vec<Tid> = self.tasks.keys().copied().collect();
+        for tid in mine {
+            let Some(task) = self.tasks.get_mut(&tid) else { continue };
+            let gone: Vec<Tid> = task.peers.iter().copied().filter(of_it).collect();
+            task.peers.retain(|peer| !of_it(peer));
+            for peer in gone {
+                self.event(tid, Event::Gone { tid: peer, routed: false }, Vec::new());
+            }
+        }
+        self.routed.retain(|(from, to)| !of_it(from) && !of_it(to));
+        self.tcp_pairs.retain(|(from, to)| !of_it(from) && !of_it(to));
+        for tid in self.known_of(host) {
+            self.ended_elsewhere(tid, false);
+        }
+        let runners: BTreeSet<Tid> =
+            self.processes.values().filter_map(|process| process.job).filter(of_it).collect();
+        for runner in runners {
+            self.end_job(runner);
+        }
+        self.fail_parts_on(host);
+        let asked: Vec<_> =
+            self.others.asked.iter().filter(|(_, at)| **at == host).map(|(key, _)| *key).collect();
+        for (client, id) in asked {
+            self.others.asked.remove(&(client, id));
+            self.refuse(client, id, Failure::new(ErrorKind::HostLost, format!("host {host}")));
+        }
+        let waiting: Vec<_> = self.others.gathered.keys().copied().collect();
+        for (client, id) in waiting {
+            if let Some(gathered) = self.others.gathered.get_mut(&(client, id)) {
+                gathered.missing.remove(&host);
+            }
+            self.finish_gathering(client, id);
+        }
+        if let Some(tid) = Tid::new(host, 0) {
+            self.tell_host_watchers(tid);
+        }
+    }
+
+    /// The tasks of a host that something here is kept of.
+    fn known_of(&self, host: u32) -> Vec<Tid> {
+        let mut known = BTreeSet::new();
+        known.extend(self.watches.targets());
+        known.extend(self.members().chain(self.mailbox.owners()));
+        known.extend([self.parts.manager, self.parts.tasker].into_iter().flatten());
+        known.into_iter().filter(|tid| tid.host() == host && tid.is_task()).collect()
+    }
+
+    /// A host does not answer, or leaves. The home settles that it is out.
+    pub(super) fn host_lost(&mut self, host: u32) {
+        if !self.others.knows(host) || host == self.config.number {
+            return;
+        }
+        let home = self.others.home();
+        if self.others.is_home() || host == home {
+            let mut hosts = self.table();
+            hosts.remove(&host);
+            let heir = hosts.keys().next() == Some(&self.config.number);
+            if heir {
+                self.publish_table(hosts);
+            } else {
+                // The next one says the same to all; until then this is known here.
+                self.change_table(hosts);
+            }
+        }
+    }
+
+    pub(super) fn note_load(&mut self, load: u32) {
+        if std::mem::replace(&mut self.load, load) != load {
+            self.others.loads.insert(self.config.number, load);
+            self.say_to_all(&Between::Load(load));
+        }
+    }
+
+    /// Whether a task's end is known without asking: its host is not in the machine.
+    pub(super) fn must_watch(&mut self, about: Notice, target: Tid) -> bool {
+        if about == Notice::TaskExit && !self.is_own(target) {
+            return self.say(target.host(), Between::Watch(target));
+        }
+        false
+    }
+}
+
+fn is_for_another<F>(effect: &Effect<F>) -> bool {
+    match effect {
+        Effect::Reply { client, .. } => origin_of(*client).is_some(),
+        Effect::Opened { waiters, .. } => waiters.iter().any(|(client, _)| origin_of(*client).is_some()),
+        _ => false,
+    }
+}

@@ -1,0 +1,55 @@
+//! On which hosts the tasks of a spawn request start.
+
+use super::*;
+use parvum_wire::control::SpawnWhere;
+
+/// Loads that differ by less, in hundredths, are alike.
+const ALIKE: u32 = 30;
+
+impl<F: Clone> Machine<F> {
+    /// One host for each task, in the order of the request: idle ones first, then in turns.
+    pub(super) fn place(&mut self, plan: &SpawnRequest) -> Result<Vec<u32>, Failure> {
+        let fitting: Vec<HostRecord> =
+            self.others.records().filter(|host| self.fits(&plan.place, host)).cloned().collect();
+        if fitting.is_empty() {
+            let there: Vec<_> = self.others.records().map(|host| host.row.name.clone()).collect();
+            let detail = format!("wanted {:?}, there is {}", plan.place, there.join(", "));
+            return Err(Failure::new(ErrorKind::NoSuchHost, detail));
+        }
+        // How busy each would be, in hundredths of a processor for each of its processors.
+        let mut busy: Vec<(u32, u32, u32)> = Vec::new();
+        for host in &fitting {
+            let cpus = host.row.cpus.max(1);
+            busy.push((self.others.load(host.number), host.number, cpus));
+        }
+        let mut places = Vec::new();
+        for _ in 0..plan.count {
+            // Of hosts that are about as busy as one another the one after the last is next.
+            let last = self.last_placed;
+            let order = |load: u32, number: u32| (load / ALIKE, number <= last, number);
+            let Some((load, number, cpus)) =
+                busy.iter_mut().min_by_key(|(load, number, _)| order(*load, *number))
+            else {
+                break;
+            };
+            *load += (100 / *cpus).max(1);
+            places.push(*number);
+            self.last_placed = *number;
+        }
+        Ok(places)
+    }
+
+    fn fits(&self, place: &SpawnWhere, host: &HostRecord) -> bool {
+        let row = &host.row;
+        let own = host.number == self.config.number;
+        let is_host =
+            |name: &String| *name == row.name || (own && name == ".") || *name == row.tid.0.to_string();
+        match place {
+            SpawnWhere::Anywhere => true,
+            SpawnWhere::Host(name) => is_host(name),
+            SpawnWhere::NotHost(name) => !is_host(name),
+            SpawnWhere::Arch(arch) => *arch == row.arch,
+            SpawnWhere::NotArch(arch) => *arch != row.arch,
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! What the daemons of one machine say to each other.
+//!
+//! Each task is known to the daemon of its host, and whoever asks something about it is asked for
+//! there: a daemon passes requests of its clients on ([`Between::Ask`]), and answers and events back.
+//! What belongs to no host (groups, mailbox, the table of hosts) is kept by one of them, the *home*.
+
+use super::Failure;
+use super::message::{Event, HostRow, Part, Reply, Request, RequestId, SpawnRequest, Spawned};
+use crate::Tid;
+use serde::{Deserialize, Serialize};
+
+/// A host, as all daemons know it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HostRecord {
+    /// Its number: the host part of its tasks' ids.
+    pub number: u32,
+    /// Which life of the host: a number is used again, a life is not.
+    pub life: u64,
+    /// What users see of it.
+    pub row: HostRow,
+    /// Where its daemon can be reached, `address:port`, the likeliest first.
+    pub addresses: Vec<String>,
+}
+
+/// What a part of a spawn request needs to know of the spawner.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SpawnPart {
+    /// Names the request at the daemon that asks.
+    pub batch: u64,
+    /// What to start, and how many of it here.
+    pub plan: SpawnRequest,
+    /// Who spawns.
+    pub spawner: Tid,
+    /// The runner whose job it belongs to.
+    pub job: Option<Tid>,
+    /// Who gets the output, in which context and with which tag if as messages.
+    pub sink: Option<(Tid, Option<(u32, i32)>)>,
+}
+
+/// A word between two daemons.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Between {
+    /// A client of the sender asks.
+    Ask {
+        /// Comes back with the answer.
+        client: u64,
+        /// Comes back with the answer.
+        id: RequestId,
+        /// The task that asks, if it is one.
+        me: Option<Tid>,
+        /// What.
+        request: Request,
+    },
+    /// The answer.
+    Answer {
+        /// From the question.
+        client: u64,
+        /// From the question.
+        id: RequestId,
+        /// What.
+        reply: Result<Reply, Failure>,
+    },
+    /// Something for a task of the receiver's host.
+    Event {
+        /// Which task.
+        tid: Tid,
+        /// What.
+        event: Event,
+    },
+    /// Start tasks.
+    Start(Box<SpawnPart>),
+    /// What came of it.
+    Started {
+        /// From the question.
+        batch: u64,
+        /// One for each.
+        results: Vec<Result<Spawned, Failure>>,
+    },
+    /// These tasks were started by one request: tell each that it has these siblings.
+    Siblings(Vec<Tid>),
+    /// These tasks shall be as if they had never been.
+    Undo(Vec<Tid>),
+    /// The sender wants to hear of the end of a task of the receiver's host.
+    Watch(Tid),
+    /// A task that the receiver wanted to hear of, or that the home may know, is gone.
+    Over {
+        /// Which.
+        tid: Tid,
+        /// It was a runner: its job ends.
+        runner: bool,
+    },
+    /// A signal for every task of a job.
+    SignalJob {
+        /// Whose job.
+        job: Tid,
+        /// Which signal.
+        signal: i32,
+    },
+    /// Who plays a part from now on.
+    Plays {
+        /// Which part.
+        part: Part,
+        /// Who; nobody any more.
+        player: Option<Tid>,
+    },
+    /// The hosts of the machine, from the home.
+    Hosts {
+        /// Grows with every change.
+        version: u64,
+        /// All of them.
+        hosts: Vec<HostRecord>,
+    },
+    /// How busy the sender is: tasks that want a processor, in hundredths.
+    Load(u32),
+    /// The machine stops.
+    Halt,
+}
