@@ -1,6 +1,6 @@
 //! A spawned process: its two pipes, and its end.
 
-use super::child::Started;
+use super::exec::Started;
 use super::shell::Shell;
 use super::watch::watch;
 use crate::state::Input;
@@ -13,9 +13,6 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::rc::Rc;
 use tokio::io::unix::AsyncFd;
 use tokio::sync::Notify;
-
-/// How much of a pipe is read at once: what a pipe holds.
-const CHUNK: usize = 64 * 1024;
 
 struct Life {
     tid: Tid,
@@ -66,15 +63,16 @@ async fn wait(shell: Rc<Shell>, life: Rc<Life>, pidfd: AsyncFd<OwnedFd>, pid: u3
 
 /// Hands on what the process writes, as fast as the reader takes it.
 async fn carry(shell: Rc<Shell>, life: Rc<Life>, stream: Stream, pipe: AsyncFd<OwnedFd>) {
-    let mut buffer = vec![0; CHUNK];
     loop {
         while let Some((client, _)) = shell.output_client(life.tid).filter(|(client, _)| client.is_full()) {
             client.room.notified().await;
         }
-        match rustix::io::read(&pipe, &mut buffer[..]) {
+        // Borrowed only until it is delivered: tasks that write nothing need no buffer of their own.
+        let read = rustix::io::read(&pipe, &mut shell.buffer.borrow_mut()[..]);
+        match read {
             Ok(0) => break,
             Ok(length) => {
-                deliver(&shell, life.tid, stream, &buffer[..length]);
+                deliver(&shell, life.tid, stream, &shell.buffer.borrow()[..length]);
                 // A task that writes without end must not starve the others.
                 tokio::task::yield_now().await;
             }

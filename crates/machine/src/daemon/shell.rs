@@ -51,6 +51,9 @@ impl TaskIo {
     }
 }
 
+/// How much of a pipe is read at once.
+const PIPE_HOLDS: usize = 64 * 1024;
+
 pub(super) struct Shell {
     pub log: Log,
     pub keeper: Keeper,
@@ -61,6 +64,8 @@ pub(super) struct Shell {
     ports: RefCell<HashMap<Tid, Rc<Port>>>,
     meetings: RefCell<HashMap<u64, MeetingPage>>,
     around: Surroundings,
+    /// What a task has written, on its way from a pipe to a client.
+    pub buffer: RefCell<Box<[u8]>>,
     last_client: Cell<ClientId>,
     limits: Limits,
     began: u64,
@@ -81,6 +86,7 @@ impl Shell {
             ports: Default::default(),
             meetings: Default::default(),
             around,
+            buffer: RefCell::new(vec![0; PIPE_HOLDS].into()),
             last_client: Cell::new(0),
             began: monotonic_ns(),
             timer: Notify::new(),
