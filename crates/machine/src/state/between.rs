@@ -6,10 +6,13 @@
 
 use super::*;
 use parvum_wire::control::{Notice, Part, TaskRow};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 /// A client's number has so many bits; the host's number stands above.
 const CLIENT_BITS: u32 = 40;
+
+/// So long after the home is lost another has taken its place, or this is the smaller part.
+const SUCCESSION: Now = 3_000_000_000;
 
 /// The number by which this daemon knows a client of another.
 fn client_of(host: u32, client: ClientId) -> ClientId {
@@ -32,6 +35,18 @@ pub(super) struct Others {
     loads: BTreeMap<u32, u32>,
     /// Requests passed on, by whom they were asked.
     asked: BTreeMap<(ClientId, RequestId), u32>,
+    /// Those of them that the home must answer, to be asked again when it is another.
+    open: BTreeMap<(ClientId, RequestId), (Option<Tid>, Request)>,
+    /// What was done as the home did it, and what was answered; the oldest is forgotten.
+    copied: BTreeMap<(ClientId, RequestId), Option<Result<Reply, Failure>>>,
+    copied_order: VecDeque<(ClientId, RequestId)>,
+    /// Hosts that do not answer and are still in the table.
+    silent: BTreeSet<u32>,
+    /// Hosts that have lost the home and would follow this one.
+    followers: BTreeSet<u32>,
+    in_minority: bool,
+    /// Until when somebody must have taken the home's place.
+    pub(super) patience: Option<Now>,
     /// Lists that several hosts add to.
     gathered: BTreeMap<(ClientId, RequestId), Gathered>,
     /// Hosts that want to hear of the end of tasks of this one.
@@ -78,6 +93,18 @@ impl Others {
 
     pub(super) fn is_alone(&self) -> bool {
         self.hosts.len() == 1
+    }
+
+    fn remember(&mut self, client: ClientId, id: RequestId, reply: Option<Result<Reply, Failure>>) {
+        const REMEMBERED: usize = 4096;
+        if self.copied.insert((client, id), reply).is_none() {
+            self.copied_order.push_back((client, id));
+        }
+        if self.copied_order.len() > REMEMBERED
+            && let Some(oldest) = self.copied_order.pop_front()
+        {
+            self.copied.remove(&oldest);
+        }
     }
 
     fn peers(&self) -> Vec<u32> {
@@ -127,24 +154,7 @@ impl<F: Clone> Machine<F> {
             Request::FreeContext { context } => Tid(*context as i32).host(),
             Request::Spawn(plan) => plan.behalf.map_or(0, Tid::host),
             Request::ConnectTcp { to } => return self.who_joins(me?, *to),
-            Request::Join { .. }
-            | Request::Leave { .. }
-            | Request::Groups
-            | Request::GroupTid { .. }
-            | Request::GroupInstance { .. }
-            | Request::GroupSize { .. }
-            | Request::GroupMembers { .. }
-            | Request::Barrier { .. }
-            | Request::Freeze { .. }
-            | Request::MailPut { .. }
-            | Request::MailGet { .. }
-            | Request::MailRemove { .. }
-            | Request::MailTidy { .. }
-            | Request::MailList
-            | Request::Register { .. }
-            | Request::HandOver { .. }
-            | Request::AddHosts { .. }
-            | Request::RemoveHosts { .. } => self.others.home(),
+            request if is_for_home(request) => self.others.home(),
             _ => return None,
         };
         (host != self.config.number && self.others.knows(host)).then_some(host)
@@ -174,6 +184,9 @@ impl<F: Clone> Machine<F> {
         request: Request,
     ) {
         self.others.asked.insert((client, id), host);
+        if is_for_home(&request) {
+            self.others.open.insert((client, id), (me, request.clone()));
+        }
         self.say(host, Between::Ask { client, id, me, request });
     }
 
@@ -198,6 +211,10 @@ impl<F: Clone> Machine<F> {
         if !effects.iter().any(is_for_another) {
             return effects;
         }
+        let me = self.config.number;
+        // A client of this host that was one of another's home is one of this again.
+        let origin_of = |client| origin_of(client).filter(|(host, _)| *host != me);
+        let here = |client: ClientId| client & ((1 << CLIENT_BITS) - 1);
         let answer = |(host, client), id, reply| Effect::Say {
             host,
             word: Box::new(Between::Answer { client, id, reply }),
@@ -207,17 +224,17 @@ impl<F: Clone> Machine<F> {
             match effect {
                 Effect::Reply { client, id, reply, fds } => addressed.push(match origin_of(client) {
                     Some(origin) => answer(origin, id, *reply),
-                    None => Effect::Reply { client, id, reply, fds },
+                    None => Effect::Reply { client: here(client), id, reply, fds },
                 }),
-                Effect::Opened { waiters, .. } if waiters.iter().any(|(c, _)| origin_of(*c).is_some()) => {
-                    let mut here = Vec::new();
+                Effect::Opened { waiters, .. } if waiters.iter().any(|(c, _)| here(*c) != *c) => {
+                    let mut own = Vec::new();
                     for (client, id) in waiters {
                         match origin_of(client) {
                             Some(origin) => addressed.push(answer(origin, id, Ok(Reply::Done))),
-                            None => here.push((client, id)),
+                            None => own.push((here(client), id)),
                         }
                     }
-                    addressed.push(Effect::Opened { waiters: here, meeting: None });
+                    addressed.push(Effect::Opened { waiters: own, meeting: None });
                 }
                 other => addressed.push(other),
             }
@@ -232,8 +249,12 @@ impl<F: Clone> Machine<F> {
             Between::Hosts { version, hosts } => self.take_table(version, hosts),
             _ if !self.others.knows(host) => {}
             Between::Ask { client, id, me, request } => {
-                self.perform(client_of(host, client), id, me, request, Vec::new());
+                self.perform_for(client_of(host, client), id, me, request);
             }
+            Between::Copy { host, client, id, me, request } => {
+                self.copy(client_of(host, client), id, me, request);
+            }
+            Between::HomeLost { version } => self.hear_of_lost_home(host, version),
             Between::Answer { client, id, reply } => self.answered(host, client, id, reply),
             Between::Event { tid, event } => {
                 if self.is_own(tid) {
@@ -266,6 +287,54 @@ impl<F: Clone> Machine<F> {
         }
     }
 
+    /// Does for a client of another host what it asks for, once.
+    fn perform_for(&mut self, client: ClientId, id: RequestId, me: Option<Tid>, request: Request) {
+        // It asks again after the home that did it is gone: the answer is known, or will come.
+        if let Some(reply) = self.others.copied.get(&(client, id)) {
+            if let Some(reply) = reply.clone() {
+                self.answer(client, id, reply);
+            }
+            return;
+        }
+        self.perform(client, id, me, request, Vec::new());
+    }
+
+    /// What the home does for all is done by all.
+    pub(super) fn have_copied(
+        &mut self,
+        client: ClientId,
+        id: RequestId,
+        me: Option<Tid>,
+        request: &Request,
+    ) {
+        if self.others.is_alone() || !self.others.is_home() || !changes_what_is_kept(request) {
+            return;
+        }
+        let (host, client) = origin_of(client).unwrap_or((self.config.number, client));
+        self.say_to_all(&Between::Copy { host, client, id, me, request: request.clone() });
+    }
+
+    /// Does the same as the home, silently.
+    fn copy(&mut self, client: ClientId, id: RequestId, me: Option<Tid>, request: Request) {
+        let before = self.effects.len();
+        self.perform(client, id, me, request, Vec::new());
+        let said = self.effects.split_off(before);
+        let reply = said.into_iter().find_map(|effect| match effect {
+            Effect::Reply { client: c, id: i, reply, .. } if (c, i) == (client, id) => Some(*reply),
+            _ => None,
+        });
+        self.others.remember(client, id, reply);
+    }
+
+    /// Does `work` silently unless this is the home, which says it for all.
+    fn as_home(&mut self, work: impl FnOnce(&mut Self)) {
+        let before = self.effects.len();
+        work(self);
+        if !self.others.is_home() {
+            self.effects.truncate(before);
+        }
+    }
+
     fn answered(&mut self, host: u32, client: ClientId, id: RequestId, reply: Result<Reply, Failure>) {
         if let Some(gathered) = self.others.gathered.get_mut(&(client, id)) {
             if let Ok(Reply::Tasks(rows)) = reply {
@@ -274,6 +343,12 @@ impl<F: Clone> Machine<F> {
             gathered.missing.remove(&host);
             return self.finish_gathering(client, id);
         }
+        let lost = matches!(&reply, Err(why) if why.kind == ErrorKind::HostLost);
+        if lost && self.others.open.contains_key(&(client, id)) && !self.others.in_minority {
+            // The next home will be asked.
+            return;
+        }
+        self.others.open.remove(&(client, id));
         if self.others.asked.remove(&(client, id)).is_some() {
             self.answer(client, id, reply);
         }
@@ -305,29 +380,32 @@ impl<F: Clone> Machine<F> {
     /// A client is gone: its answers are not wanted any more.
     pub(super) fn forget_questions_of(&mut self, client: ClientId) {
         self.others.asked.retain(|(asker, _), _| *asker != client);
+        self.others.open.retain(|(asker, _), _| *asker != client);
         self.others.gathered.retain(|(asker, _), _| *asker != client);
     }
 
     /// A task of this host is gone: whoever asked hears of it, and the home.
     pub(super) fn tell_others_of_end(&mut self, tid: Tid, runner: bool) {
-        let mut hosts = self.others.wanted.remove(&tid).unwrap_or_default();
-        if runner {
-            hosts.extend(self.others.peers());
-        }
-        hosts.insert(self.others.home());
-        for host in hosts {
-            self.say(host, Between::Over { tid, runner });
-        }
+        self.others.wanted.remove(&tid);
+        // All keep what the home keeps, so all must hear.
+        self.say_to_all(&Between::Over { tid, runner });
     }
 
     fn ended_elsewhere(&mut self, tid: Tid, runner: bool) {
         self.tell_watchers(tid);
         self.leave_part(tid);
-        self.leave_all(tid);
-        self.drop_mail_of(tid);
+        self.forget_at_home(tid);
         if runner {
             self.end_job(tid);
         }
+    }
+
+    /// The task is in no group any more, and its entries are nobody's.
+    pub(super) fn forget_at_home(&mut self, tid: Tid) {
+        self.as_home(|machine| {
+            machine.leave_all(tid);
+            machine.drop_mail_of(tid);
+        });
     }
 
     pub(super) fn announce_player(&mut self, part: Part, player: Option<Tid>) {
@@ -372,7 +450,14 @@ impl<F: Clone> Machine<F> {
     }
 
     fn change_table(&mut self, hosts: BTreeMap<u32, HostRecord>) {
+        self.others.followers.clear();
+        self.others.in_minority = false;
+        self.others.patience = None;
         let before = std::mem::replace(&mut self.others.hosts, hosts);
+        let home = self.others.home();
+        if before.keys().next() != Some(&home) {
+            self.ask_again(home);
+        }
         let now: Vec<(u32, u64, Tid)> =
             self.others.hosts.values().map(|host| (host.number, host.life, host.row.tid)).collect();
         for (host, record) in &before {
@@ -384,6 +469,20 @@ impl<F: Clone> Machine<F> {
             self.others.last_life = self.others.last_life.max(life);
             if before.get(&number).is_none_or(|record| record.life != life) {
                 self.tell_of_addition(tid);
+            }
+        }
+    }
+
+    /// The home is another: what the old one has not answered is asked of the new one.
+    fn ask_again(&mut self, home: u32) {
+        let open: Vec<_> = self.others.open.iter().map(|(key, open)| (*key, open.clone())).collect();
+        for ((client, id), (me, request)) in open {
+            if home == self.config.number {
+                self.others.asked.remove(&(client, id));
+                self.others.open.remove(&(client, id));
+                self.perform_for(client_of(home, client), id, me, request);
+            } else {
+                self.pass_on(home, client, id, me, request);
             }
         }
     }
@@ -452,16 +551,67 @@ impl<F: Clone> Machine<F> {
         if !self.others.knows(host) || host == self.config.number {
             return;
         }
+        self.others.silent.insert(host);
+        self.others.patience = Some(self.now + SUCCESSION);
+        self.deadline_changed = true;
         let home = self.others.home();
-        if self.others.is_home() || host == home {
+        let heir = self.others.hosts.keys().copied().find(|number| *number != home);
+        if self.others.is_home() {
+            self.part_with_the_silent();
+        } else if host == home && heir == Some(self.config.number) {
+            self.hear_of_lost_home(self.config.number, self.others.version);
+        } else if host == home {
+            let version = self.others.version;
+            heir.map(|heir| self.say(heir, Between::HomeLost { version }));
+        }
+    }
+
+    /// The home takes out those that do not answer, if it still speaks for the machine: with more
+    /// than half of the hosts, or with half of them.
+    fn part_with_the_silent(&mut self) {
+        let all = self.others.hosts.len();
+        let mut hosts = self.table();
+        hosts.retain(|number, _| !self.others.silent.contains(number));
+        if 2 * hosts.len() >= all {
+            self.others.silent.clear();
+            self.publish_table(hosts);
+        } else {
+            self.others.in_minority = true;
+        }
+    }
+
+    /// Whether this host can speak for the machine. One that cannot changes nothing.
+    pub fn is_in_minority(&self) -> bool {
+        self.others.in_minority
+    }
+
+    /// Another host, or this one, has lost the home, and this one would follow it: it does when more
+    /// than half of the hosts say so.
+    fn hear_of_lost_home(&mut self, host: u32, version: u64) {
+        if version != self.others.version || self.others.is_home() {
+            return;
+        }
+        self.others.followers.insert(host);
+        let home = self.others.home();
+        let lost = self.others.silent.contains(&home);
+        let all = self.others.hosts.len();
+        if lost && 2 * self.others.followers.len() > all {
             let mut hosts = self.table();
-            hosts.remove(&host);
-            let heir = hosts.keys().next() == Some(&self.config.number);
-            if heir {
-                self.publish_table(hosts);
-            } else {
-                // The next one says the same to all; until then this is known here.
-                self.change_table(hosts);
+            hosts.remove(&home);
+            self.others.silent.remove(&home);
+            self.others.in_minority = false;
+            self.publish_table(hosts);
+        }
+    }
+
+    /// Nobody has taken the place of the home in time: this is the smaller part.
+    pub(super) fn give_up_on_home(&mut self) {
+        self.others.in_minority = true;
+        let open: Vec<_> = self.others.open.keys().copied().collect();
+        for (client, id) in open {
+            self.others.open.remove(&(client, id));
+            if self.others.asked.remove(&(client, id)).is_some() {
+                self.refuse(client, id, ErrorKind::Minority);
             }
         }
     }
@@ -488,4 +638,37 @@ fn is_for_another<F>(effect: &Effect<F>) -> bool {
         Effect::Opened { waiters, .. } => waiters.iter().any(|(client, _)| origin_of(*client).is_some()),
         _ => false,
     }
+}
+
+/// Whether the home answers it.
+fn is_for_home(request: &Request) -> bool {
+    let reads = matches!(
+        request,
+        Request::Groups
+            | Request::GroupTid { .. }
+            | Request::GroupInstance { .. }
+            | Request::GroupSize { .. }
+            | Request::GroupMembers { .. }
+            | Request::MailList
+            | Request::Register { .. }
+            | Request::HandOver { .. }
+            | Request::AddHosts { .. }
+            | Request::RemoveHosts { .. }
+    );
+    reads || changes_what_is_kept(request)
+}
+
+/// Whether it changes what the home keeps for all, and all keep with it.
+pub(super) fn changes_what_is_kept(request: &Request) -> bool {
+    matches!(
+        request,
+        Request::Join { .. }
+            | Request::Leave { .. }
+            | Request::Barrier { .. }
+            | Request::Freeze { .. }
+            | Request::MailPut { .. }
+            | Request::MailGet { .. }
+            | Request::MailRemove { .. }
+            | Request::MailTidy { .. }
+    )
 }

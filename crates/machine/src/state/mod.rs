@@ -26,6 +26,8 @@ mod tasks;
 mod trace;
 
 #[cfg(test)]
+mod several;
+#[cfg(test)]
 mod tests;
 
 pub use host::USUAL_SPEED;
@@ -464,7 +466,8 @@ impl<F: Clone> Machine<F> {
     pub fn next_deadline(&self) -> Option<Now> {
         let kills = self.processes.values().filter_map(|p| p.kill_at);
         let gone = self.tasks.values().filter_map(|t| t.gone_at);
-        kills.chain(gone).chain(self.wishes.iter().map(|wish| wish.until)).min()
+        let home = self.others.patience;
+        kills.chain(gone).chain(home).chain(self.wishes.iter().map(|wish| wish.until)).min()
     }
 
     /// Whether [`Machine::next_deadline`] may have changed since this was last asked.
@@ -613,6 +616,10 @@ impl<F: Clone> Machine<F> {
 
     /// Does what a client of this daemon, or of another, asks for.
     fn perform(&mut self, client: ClientId, id: RequestId, tid: Option<Tid>, request: Request, fds: Vec<F>) {
+        if self.is_in_minority() && between::changes_what_is_kept(&request) {
+            return self.refuse(client, id, ErrorKind::Minority);
+        }
+        self.have_copied(client, id, tid, &request);
         match (tid, request) {
             (_, Request::Signal { tid, signal }) => self.signal(client, id, tid, signal),
             (_, Request::Tasks { of }) => self.list_tasks(client, id, of),
@@ -736,6 +743,10 @@ impl<F: Clone> Machine<F> {
             }
         }
         self.give_up_wishes();
+        if self.others.patience.is_some_and(|until| until <= now) {
+            self.others.patience = None;
+            self.give_up_on_home();
+        }
         let over = |t: &Task<F>| t.gone_at.is_some_and(|at| at <= now);
         let gone: Vec<_> =
             self.tasks.iter().filter(|(_, t)| over(t)).map(|(tid, t)| (*tid, t.client)).collect();

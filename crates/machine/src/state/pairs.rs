@@ -34,12 +34,17 @@ impl<F: Clone> Machine<F> {
     }
 
     pub(super) fn connect_tcp(&mut self, client: ClientId, id: RequestId, me: Tid, to: Tid) {
+        // Of two that would connect to each other exactly one does: the first.
+        if self.tcp_pairs.contains(&(to, me)) && self.may_exist(to) {
+            return self.reply(client, id, Reply::AlreadyOffered);
+        }
+        let for_others = !self.is_own(me);
         let Some(other) = self.tasks.get_mut(&to).filter(|t| t.channel.is_some() && me != to) else {
             return self.refuse(client, id, Failure::new(ErrorKind::NoSuchTask, to.to_string()));
         };
-        // Of two that would connect to each other exactly one does: the first.
-        if self.tcp_pairs.contains(&(to, me)) {
-            return self.reply(client, id, Reply::AlreadyOffered);
+        if for_others && other.listener.as_ref().is_some_and(|addr| addr.starts_with("127.")) {
+            // It was for tasks of this host: another one is needed.
+            other.listener = None;
         }
         self.tcp_pairs.insert((me, to));
         other.awaiting_listener.push((client, id, me));

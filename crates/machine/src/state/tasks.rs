@@ -123,8 +123,7 @@ impl<F: Clone> Machine<F> {
         self.offers.retain(|(a, b)| *a != tid && *b != tid);
         self.routed.retain(|(a, b)| *a != tid && *b != tid);
         self.tcp_pairs.retain(|(a, b)| *a != tid && *b != tid);
-        self.leave_all(tid);
-        self.drop_mail_of(tid);
+        self.forget_at_home(tid);
         // Who hears of the manager's end must not ask it any more.
         self.leave_part(tid);
         self.tell_watchers(tid);

@@ -5,14 +5,14 @@ use parvum_wire::control::{Blob, MailFlags, Notice, Output, Spawned, Stream};
 
 type Effects = Vec<Effect<u32>>;
 
-struct Bench {
-    machine: Machine<u32>,
-    now: Now,
+pub(super) struct Bench {
+    pub(super) machine: Machine<u32>,
+    pub(super) now: Now,
     last_fd: u32,
     last_id: RequestId,
     last_pid: u32,
     /// Programs of this name do not start.
-    missing: &'static str,
+    pub(super) missing: &'static str,
 }
 
 impl Bench {
@@ -20,7 +20,16 @@ impl Bench {
         Bench::with(Limits::default())
     }
 
+    /// One of several hosts, which knows of these.
+    pub(super) fn host(number: u32, hosts: Vec<HostRecord>) -> Bench {
+        Bench::make(Limits::default(), number, hosts)
+    }
+
     fn with(limits: Limits) -> Bench {
+        Bench::make(limits, 1, Vec::new())
+    }
+
+    fn make(limits: Limits, number: u32, hosts: Vec<HostRecord>) -> Bench {
         let mut next = 0u8;
         let entropy = Box::new(move || {
             next += 1;
@@ -28,10 +37,10 @@ impl Bench {
         });
         let clock = Box::new(|| (77, 88));
         let config = Config {
-            number: 1,
+            number,
             life: 1,
             addresses: Vec::new(),
-            hosts: Vec::new(),
+            hosts,
             host: "here".into(),
             arch: "LINUX64".into(),
             cpus: 2,
@@ -50,7 +59,7 @@ impl Bench {
         }
     }
 
-    fn input(&mut self, input: Input<u32>) -> Effects {
+    pub(super) fn input(&mut self, input: Input<u32>) -> Effects {
         let mut all = Vec::new();
         let mut queue: std::collections::VecDeque<_> = self.machine.handle(self.now, input).into();
         // Answer as the shell does.
@@ -83,7 +92,7 @@ impl Bench {
         Channel { page: self.last_fd, bell: self.last_fd + 1 }
     }
 
-    fn call(&mut self, client: ClientId, request: Request) -> Effects {
+    pub(super) fn call(&mut self, client: ClientId, request: Request) -> Effects {
         self.call_with(client, request, Vec::new())
     }
 

@@ -67,6 +67,25 @@ pub enum Between {
         /// What.
         event: Event,
     },
+    /// The home has done this, of what it keeps for all: do it as well, and say nothing. So any host
+    /// can take its place.
+    Copy {
+        /// Whose client asked.
+        host: u32,
+        /// From the question.
+        client: u64,
+        /// From the question.
+        id: RequestId,
+        /// The task that asked, if it is one.
+        me: Option<Tid>,
+        /// What.
+        request: Request,
+    },
+    /// The sender has lost the home, too, and would follow the receiver.
+    HomeLost {
+        /// The version of the table that both had.
+        version: u64,
+    },
     /// Start tasks.
     Start(Box<SpawnPart>),
     /// What came of it.

@@ -102,6 +102,9 @@ kinds! {
     /// The host that was asked is gone.
     HostLost = 28, "E-HOSTLOST", "the host that had to answer is gone from the machine",
         "`parvum hosts` lists those that are left";
+    /// Too few hosts are left to speak for the machine.
+    Minority = 29, "E-MINORITY", "this part of the machine is the smaller one and changes nothing",
+        "mend the network, or stop this part with `parvum down`";
     /// Another task plays that part.
     PartTaken = 27, "E-PARTTAKEN", "another task plays that part already", "end that task first";
 }

@@ -1,0 +1,307 @@
+//! Several machines that talk to each other, in one test: words arrive in order, hosts die when told to.
+
+use super::tests::Bench;
+use super::*;
+use parvum_wire::control::{Blob, Notice, TaskState};
+use std::collections::VecDeque;
+
+/// The client at the first host that adds others.
+const ADDER: ClientId = 900;
+
+/// Hosts by number; number 1 is the first.
+struct Several {
+    hosts: BTreeMap<u32, Bench>,
+    /// What clients were told: host, client, what.
+    told: Vec<(u32, ClientId, Told)>,
+}
+
+#[derive(Debug, PartialEq)]
+enum Told {
+    Reply(Result<Reply, Failure>),
+    Event(Event),
+}
+
+impl Several {
+    /// A machine of so many hosts.
+    fn new(count: u32) -> Several {
+        let mut several = Several { hosts: BTreeMap::new(), told: Vec::new() };
+        several.hosts.insert(1, Bench::host(1, Vec::new()));
+        several.look(1, ADDER);
+        for number in 2..=count {
+            several.add(&format!("h{number}"));
+        }
+        several
+    }
+
+    /// Adds a host as the shell does; its number.
+    fn add(&mut self, name: &str) -> u32 {
+        self.call(1, ADDER, Request::AddHosts { hosts: vec![name.into()] });
+        match &self.take(1, ADDER)[..] {
+            [Told::Reply(Ok(Reply::HostResults(results)))] => results[0].clone().expect("added").host(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// A client that only looks and gives orders.
+    fn look(&mut self, host: u32, client: ClientId) {
+        let (name, release) = (String::new(), "0".into());
+        self.call(host, client, Request::Enrol { role: Role::Tool, pid: 1, name, tid: None, release });
+        self.take(host, client);
+    }
+
+    fn call(&mut self, host: u32, client: ClientId, request: Request) {
+        let effects = self.hosts.get_mut(&host).expect("alive").call(client, request);
+        self.carry(host, effects);
+    }
+
+    fn input(&mut self, host: u32, input: Input<u32>) {
+        let effects = self.hosts.get_mut(&host).expect("alive").input(input);
+        self.carry(host, effects);
+    }
+
+    fn carry(&mut self, host: u32, effects: Vec<Effect<u32>>) {
+        let mut queue: VecDeque<_> = effects.into_iter().map(|effect| (host, effect)).collect();
+        while let Some((from, effect)) = queue.pop_front() {
+            let (to, input) = match effect {
+                Effect::Say { host, word } => (host, Input::Heard { host: from, word }),
+                Effect::Fetch { number, life, name } => {
+                    let known = self.hosts[&from].machine.hosts();
+                    let mut bench = Bench::host(number, known);
+                    bench.machine.config.host = name;
+                    bench.machine.config.life = life;
+                    let record = bench.machine.own_record();
+                    self.hosts.insert(number, bench);
+                    (from, Input::Fetched { number, result: Ok(record) })
+                }
+                Effect::Reply { client, reply, .. } => {
+                    self.told.push((from, client, Told::Reply(*reply)));
+                    continue;
+                }
+                Effect::Opened { waiters, .. } => {
+                    for (client, _) in waiters {
+                        self.told.push((from, client, Told::Reply(Ok(Reply::Done))));
+                    }
+                    continue;
+                }
+                Effect::Event { client, event, .. } => {
+                    self.told.push((from, client, Told::Event(event)));
+                    continue;
+                }
+                _ => continue,
+            };
+            if let Some(bench) = self.hosts.get_mut(&to) {
+                queue.extend(bench.input(input).into_iter().map(|effect| (to, effect)));
+            }
+        }
+    }
+
+    fn enrol(&mut self, host: u32, client: ClientId) -> Tid {
+        let (name, release) = ("x".into(), "0".into());
+        self.call(host, client, Request::Enrol { role: Role::Task, pid: 1, name, tid: None, release });
+        let found = self.told.drain(..).find_map(|(_, _, told)| match told {
+            Told::Reply(Ok(Reply::Enrolled { tid, .. })) => Some(tid),
+            _ => None,
+        });
+        found.expect("enrolled")
+    }
+
+    /// The host dies, and the others hear that it is silent.
+    fn kill(&mut self, host: u32) {
+        self.hosts.remove(&host);
+        for other in self.hosts.keys().copied().collect::<Vec<_>>() {
+            self.input(other, Input::HostLost(host));
+        }
+    }
+
+    /// What the client was told since this was last asked.
+    fn take(&mut self, host: u32, client: ClientId) -> Vec<Told> {
+        let (mine, rest) =
+            std::mem::take(&mut self.told).into_iter().partition(|(at, to, _)| (*at, *to) == (host, client));
+        self.told = rest;
+        mine.into_iter().map(|(_, _, told)| told).collect()
+    }
+
+    fn names(&self, host: u32) -> Vec<String> {
+        self.hosts[&host].machine.hosts().into_iter().map(|record| record.row.name).collect()
+    }
+}
+
+fn done() -> Vec<Told> {
+    vec![Told::Reply(Ok(Reply::Done))]
+}
+
+#[test]
+fn hosts_that_were_added_know_one_another() {
+    let several = Several::new(4);
+    for host in 1..=4 {
+        assert_eq!(several.names(host), ["here", "h2", "h3", "h4"], "host {host}");
+    }
+}
+
+#[test]
+fn tasks_start_on_all_hosts_and_are_listed_from_any() {
+    let mut several = Several::new(3);
+    let me = several.enrol(2, 5);
+    assert_eq!(me.host(), 2);
+    let plan = SpawnRequest { program: "p".into(), count: 6, ..Default::default() };
+    several.call(2, 5, Request::Spawn(plan));
+    let answers = several.take(2, 5);
+    let Some(Told::Reply(Ok(Reply::Spawned(results)))) = answers.into_iter().next() else { panic!() };
+    let tids: Vec<Tid> = results.into_iter().map(|result| result.expect("started").tid).collect();
+    for host in 1..=3 {
+        assert_eq!(tids.iter().filter(|tid| tid.host() == host).count(), 2, "{tids:?}");
+    }
+    several.look(3, 7);
+    several.call(3, 7, Request::Tasks { of: None });
+    let [Told::Reply(Ok(Reply::Tasks(rows)))] = &several.take(3, 7)[..] else { panic!("no list") };
+    assert_eq!(rows.len(), 7);
+    // And a host that fails alone undoes all, when all or none was wanted.
+    several.hosts.get_mut(&3).expect("alive").missing = "q";
+    let plan = SpawnRequest { program: "q".into(), count: 6, all_or_none: true, ..Default::default() };
+    several.call(2, 5, Request::Spawn(plan));
+    let [Told::Reply(Ok(Reply::Spawned(results)))] = &several.take(2, 5)[..] else { panic!() };
+    assert!(results.iter().all(Result::is_err));
+    several.call(3, 7, Request::Tasks { of: None });
+    let [Told::Reply(Ok(Reply::Tasks(rows)))] = &several.take(3, 7)[..] else { panic!("no list") };
+    assert_eq!(rows.iter().filter(|row| row.name == "q" && row.state != TaskState::Departed).count(), 0);
+}
+
+#[test]
+fn the_end_of_a_task_is_told_once_wherever_its_watcher_is() {
+    let mut several = Several::new(3);
+    let (watcher, watched) = (several.enrol(3, 5), several.enrol(2, 6));
+    assert_ne!(watcher.host(), watched.host());
+    let ask = Request::Notify { about: Notice::TaskExit, targets: vec![watched], count: 1, cookie: 9 };
+    several.call(3, 5, ask);
+    assert_eq!(several.take(3, 5), done());
+    several.input(2, Input::Closed(6));
+    let told = Told::Event(Event::Notified { cookie: 9, about: Notice::TaskExit, tid: watched });
+    assert_eq!(several.take(3, 5), [told]);
+    // One that is gone already is told at once.
+    let ask = Request::Notify { about: Notice::TaskExit, targets: vec![watched], count: 1, cookie: 8 };
+    several.call(3, 5, ask);
+    assert_eq!(several.take(3, 5).len(), 2);
+}
+
+#[test]
+fn a_host_that_dies_takes_its_tasks_along_and_everybody_who_asked_hears_it() {
+    let mut several = Several::new(3);
+    several.enrol(2, 5);
+    let lost = several.enrol(3, 6);
+    let host = lost.daemon();
+    for (about, target, cookie) in [(Notice::TaskExit, lost, 1), (Notice::HostDelete, host, 2)] {
+        several.call(2, 5, Request::Notify { about, targets: vec![target], count: 1, cookie });
+    }
+    several.call(2, 5, Request::Notify { about: Notice::HostAdd, targets: Vec::new(), count: -1, cookie: 3 });
+    several.take(2, 5);
+    several.kill(3);
+    let mut told = several.take(2, 5);
+    told.sort_by_key(|told| format!("{told:?}"));
+    let notified = |cookie, about, tid| Told::Event(Event::Notified { cookie, about, tid });
+    assert_eq!(told, [notified(1, Notice::TaskExit, lost), notified(2, Notice::HostDelete, host)]);
+    assert_eq!(several.names(2), ["here", "h2"]);
+    // Its number is used again, for another life.
+    several.add("again");
+    assert_eq!(several.take(2, 5), [notified(3, Notice::HostAdd, host)]);
+}
+
+#[test]
+fn groups_and_barriers_reach_over_all_hosts() {
+    let mut several = Several::new(3);
+    for host in 1..=3 {
+        several.enrol(host, 5);
+        several.call(host, 5, Request::Join { group: "g".into() });
+        assert_eq!(several.take(host, 5), [Told::Reply(Ok(Reply::Number(host - 1)))]);
+    }
+    for host in 1..=2 {
+        several.call(host, 5, Request::Barrier { group: "g".into(), count: -1 });
+        assert_eq!(several.take(host, 5), []);
+    }
+    several.call(3, 5, Request::Barrier { group: "g".into(), count: -1 });
+    for host in 1..=3 {
+        assert_eq!(several.take(host, 5), done(), "host {host}");
+    }
+}
+
+#[test]
+fn when_the_first_host_dies_another_goes_on_with_all_that_was_kept() {
+    let mut several = Several::new(4);
+    for host in 2..=4 {
+        several.enrol(host, 5);
+        several.call(host, 5, Request::Join { group: "g".into() });
+        several.take(host, 5);
+    }
+    let (name, data): (String, Blob) = ("box".into(), "content".into());
+    let put =
+        Request::MailPut { name: name.clone(), index: None, flags: Default::default(), data: data.clone() };
+    several.call(4, 5, put);
+    several.take(4, 5);
+    // Two wait already; the third comes when another keeps the barrier.
+    for host in 2..=3 {
+        several.call(host, 5, Request::Barrier { group: "g".into(), count: 3 });
+    }
+    several.kill(1);
+    assert_eq!(several.names(4), ["h2", "h3", "h4"]);
+    several.call(4, 5, Request::Barrier { group: "g".into(), count: 3 });
+    for host in 2..=4 {
+        assert_eq!(several.take(host, 5), done(), "host {host}");
+    }
+    several.call(3, 5, Request::MailGet { name, index: 0, first: false, take: false, wait: false });
+    assert!(
+        matches!(&several.take(3, 5)[..], [Told::Reply(Ok(Reply::Mail { data: found, .. }))] if *found == data)
+    );
+    // And hosts can be added there.
+    several.call(3, 5, Request::AddHosts { hosts: vec!["h9".into()] });
+    assert!(several.names(4).contains(&"h9".to_owned()));
+}
+
+#[test]
+fn the_smaller_part_changes_nothing_and_says_so() {
+    let mut several = Several::new(3);
+    several.enrol(3, 5);
+    several.call(3, 5, Request::Join { group: "g".into() });
+    several.take(3, 5);
+    several.hosts.remove(&1);
+    several.hosts.remove(&2);
+    several.input(3, Input::HostLost(1));
+    several.input(3, Input::HostLost(2));
+    several.call(3, 5, Request::Join { group: "other".into() });
+    assert_eq!(several.take(3, 5), []);
+    several.hosts.get_mut(&3).expect("alive").now += 10_000_000_000;
+    several.input(3, Input::Tick);
+    let refused = several.take(3, 5);
+    assert!(
+        matches!(&refused[..], [Told::Reply(Err(why))] if why.kind == ErrorKind::Minority),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn of_two_tasks_on_two_hosts_exactly_one_connects() {
+    let mut several = Several::new(2);
+    let (a, b) = (several.enrol(1, 5), several.enrol(2, 6));
+    several.call(2, 6, Request::ConnectTcp { to: a });
+    several.call(1, 5, Request::ConnectTcp { to: b });
+    let (at_a, at_b) = (several.take(1, 5), several.take(2, 6));
+    assert!(at_b.iter().any(|told| matches!(told, Told::Reply(Ok(Reply::TcpAddress { .. })))), "{at_b:?}");
+    let expects = |told: &Told| matches!(told, Told::Event(Event::Expect { from, .. }) if *from == b);
+    assert!(at_a.iter().any(expects), "{at_a:?}");
+    assert!(at_a.contains(&Told::Reply(Ok(Reply::AlreadyOffered))), "{at_a:?}");
+    // Whoever is left hears of the other's end.
+    several.input(2, Input::Closed(6));
+    assert_eq!(several.take(1, 5), [Told::Event(Event::Gone { tid: b, routed: false })]);
+}
+
+#[test]
+fn a_host_that_was_removed_stops() {
+    let mut several = Several::new(3);
+    several.enrol(3, 5);
+    several.look(2, 7);
+    several.call(2, 7, Request::RemoveHosts { hosts: vec!["h3".into(), "nobody".into(), "here".into()] });
+    let [Told::Reply(Ok(Reply::HostResults(results)))] = &several.take(2, 7)[..] else { panic!() };
+    let kinds: Vec<_> =
+        results.iter().map(|result| result.as_ref().map_err(|why| why.kind).map(|tid| tid.host())).collect();
+    assert_eq!(kinds, [Ok(3), Err(ErrorKind::NoSuchHost), Err(ErrorKind::BadParameter)]);
+    assert_eq!(several.names(1), ["here", "h2"]);
+    assert!(several.hosts[&3].machine.stopped);
+}
