@@ -8,7 +8,7 @@ use super::shell::Shell;
 use crate::state::Input;
 use bytes::Bytes;
 use parvum_mesh::keys::{Authority, HostKeys, Identity, KeyError, SignRequest};
-use parvum_mesh::{Ended, Events, Farewell, Mesh, MeshError, MeshEvent, Settings, StreamSender};
+use parvum_mesh::{Ended, Events, Farewell, Mesh, MeshError, MeshEvent, RefusalKind, Settings, StreamSender};
 use parvum_wire::control::{Between, ErrorKind, Event, Failure, HostRecord, OutputNews, Reply};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -246,11 +246,14 @@ impl Shell {
     }
 
     /// Breaks with a host that is out of the machine.
-    pub fn forget_host(self: &Rc<Shell>, host: u32) {
+    pub fn forget_host(self: &Rc<Shell>, host: u32, life: u64) {
         let Some(network) = self.network() else { return };
         let words = network.waiting.borrow_mut().remove(&host).unwrap_or_default();
         self.give_up(host, words);
-        tokio::task::spawn_local(async move { network.mesh.close(host, Farewell::Removed).await });
+        tokio::task::spawn_local(async move {
+            network.mesh.close(host, Farewell::Removed).await;
+            network.mesh.require(host, life + 1);
+        });
     }
 
     /// Tells the machine now and then how busy this host is.
@@ -264,6 +267,25 @@ impl Shell {
                 text.split_whitespace().next().and_then(|word| word.parse::<f64>().ok()).unwrap_or(0.0);
             // In steps of a quarter, so that an idle machine is silent.
             self.input(Input::Load((load * 4.0).round() as u32 * 25));
+            if self.is_in_minority() {
+                self.look_for_the_others().await;
+            }
+        }
+    }
+
+    /// This part of the machine is the smaller one. When the others can be reached again and say that
+    /// they have gone on without this host, its life is over: it can be added again.
+    async fn look_for_the_others(self: &Rc<Shell>) {
+        let Some(network) = self.network() else { return };
+        let (own, ..) = self.identity();
+        for record in self.hosts().into_iter().filter(|record| record.number != own) {
+            let Err(error) = network.mesh.connect(record.number, &parse_all(&record.addresses)).await else {
+                continue;
+            };
+            if error.refusal().is_some_and(|refusal| refusal.kind == RefusalKind::Stale) {
+                self.log.line("the others have gone on without this host: it ends");
+                return self.stop_machine();
+            }
         }
     }
 

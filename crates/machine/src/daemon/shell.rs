@@ -143,6 +143,11 @@ impl Shell {
         self.machine.borrow().identity()
     }
 
+    /// Whether too few hosts are left here to speak for the machine.
+    pub fn is_in_minority(&self) -> bool {
+        self.machine.borrow().is_in_minority()
+    }
+
     /// The hosts of the machine.
     pub fn hosts(&self) -> Vec<HostRecord> {
         self.machine.borrow().hosts()
@@ -304,7 +309,7 @@ impl Shell {
             Effect::Fetch { number, life, name } => {
                 tokio::task::spawn_local(fetch::fetch(self.clone(), number, life, name));
             }
-            Effect::Forget(host) => self.forget_host(host),
+            Effect::Forget { host, life } => self.forget_host(host, life),
             Effect::Stop => self.stop.notify_one(),
         }
         None

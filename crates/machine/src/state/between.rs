@@ -462,7 +462,7 @@ impl<F: Clone> Machine<F> {
             self.others.hosts.values().map(|host| (host.number, host.life, host.row.tid)).collect();
         for (host, record) in &before {
             if !now.iter().any(|(number, life, _)| number == host && *life == record.life) {
-                self.part_with(*host);
+                self.part_with(*host, record.life);
             }
         }
         for (number, life, tid) in now {
@@ -488,8 +488,8 @@ impl<F: Clone> Machine<F> {
     }
 
     /// A host is out of the machine, and all its tasks are gone.
-    fn part_with(&mut self, host: u32) {
-        self.effects.push(Effect::Forget(host));
+    fn part_with(&mut self, host: u32, life: u64) {
+        self.effects.push(Effect::Forget { host, life });
         self.others.loads.remove(&host);
         self.others.wanted.values_mut().for_each(|hosts| {
             hosts.remove(&host);

@@ -288,8 +288,13 @@ pub enum Effect<F> {
         /// and what the user calls it.
         name: String,
     },
-    /// The host is out of the machine: break with it.
-    Forget(u32),
+    /// The host is out of the machine: break with it, and take no word of this life of it any more.
+    Forget {
+        /// Its number.
+        host: u32,
+        /// Which life.
+        life: u64,
+    },
     /// Send a signal.
     Signal {
         /// To this process,
