@@ -518,6 +518,7 @@ impl<F: Clone> Machine<F> {
             // What it writes goes to the log from now on.
             process.sink = process.sink.filter(|sink| !of_it(&sink.to));
         }
+        self.orphan_siblings(host);
         self.fail_parts_on(host);
         let asked: Vec<_> =
             self.others.asked.iter().filter(|(_, at)| **at == host).map(|(key, _)| *key).collect();

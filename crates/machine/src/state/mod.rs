@@ -326,7 +326,10 @@ struct Task<F> {
     /// Who is told when it is gone, if nobody spawned it.
     trace: Option<OutputMessages>,
     /// Those that were started by the same request, in its order.
-    siblings: Rc<[Tid]>,
+    /// None while other hosts are still starting theirs.
+    siblings: Option<Rc<[Tid]>>,
+    /// Who has asked for them too early.
+    sibling_askers: Vec<(ClientId, RequestId)>,
     /// The runner it belongs to.
     job: Option<Tid>,
     /// The spawned process it is, or lives inside.

@@ -151,6 +151,15 @@ fn tasks_start_on_all_hosts_and_are_listed_from_any() {
     for host in 1..=3 {
         assert_eq!(tids.iter().filter(|tid| tid.host() == host).count(), 2, "{tids:?}");
     }
+    // Each knows of all the others, but may ask before they are there.
+    let client = 77;
+    let far = tids.iter().copied().find(|tid| tid.host() == 3).expect("two of them");
+    let enrol =
+        Request::Enrol { role: Role::Task, pid: 1, name: "p".into(), tid: Some(far), release: "0".into() };
+    several.call(3, client, enrol);
+    several.take(3, client);
+    several.call(3, client, Request::Siblings);
+    assert_eq!(several.take(3, client), [Told::Reply(Ok(Reply::Siblings(tids.clone())))]);
     several.look(3, 7);
     several.call(3, 7, Request::Tasks { of: None });
     let [Told::Reply(Ok(Reply::Tasks(rows)))] = &several.take(3, 7)[..] else { panic!("no list") };

@@ -130,7 +130,9 @@ impl<F: Clone> Machine<F> {
             };
             slot.place = Place::Here(tid);
             let (name, flag) = (name.clone(), plan.flag);
-            let task = Task { parent, name: name.clone(), flag, job, process: Some(tid), ..Task::blank() };
+            let mut task =
+                Task { parent, name: name.clone(), flag, job, process: Some(tid), ..Task::blank() };
+            task.siblings = None;
             self.tasks.insert(tid, task);
             let (pid, status, kill_at) = (0, None, None);
             let process = Process {
@@ -239,8 +241,8 @@ impl<F: Clone> Machine<F> {
             }
         }
         let tids: Vec<Tid> = results.iter().flatten().map(|spawned| spawned.tid).collect();
-        self.make_siblings(&tids);
         if matches!(batch.asker, Asker::Client(..)) {
+            self.make_siblings(&tids);
             let far: BTreeSet<u32> =
                 tids.iter().filter(|tid| !self.is_own(**tid)).map(|tid| tid.host()).collect();
             for host in far {
@@ -283,10 +285,20 @@ impl<F: Clone> Machine<F> {
     pub(super) fn make_siblings(&mut self, tids: &[Tid]) {
         let siblings: Rc<[Tid]> = tids.into();
         for tid in tids {
-            if let Some(task) = self.tasks.get_mut(tid) {
-                task.siblings = siblings.clone();
+            let Some(task) = self.tasks.get_mut(tid) else { continue };
+            task.siblings = Some(siblings.clone());
+            for (client, id) in std::mem::take(&mut task.sibling_askers) {
+                self.reply(client, id, Reply::Siblings(tids.to_vec()));
             }
         }
+    }
+
+    /// The host of the spawner is gone before it has said who else it had started: its tasks here
+    /// have one another.
+    pub(super) fn orphan_siblings(&mut self, host: u32) {
+        let left = |task: &Task<F>| task.siblings.is_none() && task.parent.is_none_or(|p| p.host() == host);
+        let tids: Vec<Tid> = self.tasks.iter().filter(|(_, task)| left(task)).map(|(tid, _)| *tid).collect();
+        self.make_siblings(&tids);
     }
 
     /// Announces those whose output comes as messages.
@@ -321,9 +333,13 @@ impl<F: Clone> Machine<F> {
 
     pub(super) fn siblings(&mut self, client: ClientId, id: RequestId, me: Tid) {
         // Who was started by hand is alone.
-        let siblings = match &*self.tasks[&me].siblings {
-            [] => vec![me],
-            siblings => siblings.to_vec(),
+        let siblings = match self.tasks[&me].siblings.as_deref() {
+            Some([]) => vec![me],
+            Some(siblings) => siblings.to_vec(),
+            None => {
+                let task = self.tasks.get_mut(&me).expect("who asks is there");
+                return task.sibling_askers.push((client, id));
+            }
         };
         self.reply(client, id, Reply::Siblings(siblings));
     }
