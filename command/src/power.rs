@@ -4,7 +4,10 @@ use crate::{options, tool};
 use parvum_machine::StartError;
 use parvum_task::{Place, Session, SessionError};
 use parvum_wire::control::{ErrorKind, Request, Role};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::time::{Duration, Instant};
 
@@ -29,10 +32,10 @@ pub fn down() -> Result<(), SessionError> {
             // One of another release understands nothing but a signal.
             Err(error) if is_foreign(&error) => {
                 let place = Place::from_env();
-                if Instant::now() >= until || !terminate(&place) {
+                let Some(daemon) = foreign_daemon(&place) else { return Err(error) };
+                if !end(&daemon, until) {
                     return Err(error);
                 }
-                std::thread::sleep(Duration::from_millis(20));
                 continue;
             }
             other => break other?,
@@ -45,6 +48,7 @@ pub fn down() -> Result<(), SessionError> {
             }
             // One that is just beginning, or just ending.
             Err(StartError::Running(_)) if Instant::now() < until => {
+                // Its lock could be waited for, but one that begins keeps it: look which of the two it was.
                 std::thread::sleep(Duration::from_millis(2));
             }
             Err(error) => return Err(SessionError::Start(error.to_string())),
@@ -64,15 +68,32 @@ fn is_foreign(error: &SessionError) -> bool {
     }
 }
 
-/// Tells the daemon of that place to end, as init would; whether there is one.
-fn terminate(place: &Place) -> bool {
-    let lock = std::fs::read_to_string(place.dir().join("daemon.lock")).unwrap_or_default();
-    let Ok(pid) = lock.trim().parse::<i32>() else { return false };
-    // The number may be another process's by now.
-    let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+/// The daemon of that place, of whatever release, if there is one.
+fn foreign_daemon(place: &Place) -> Option<OwnedFd> {
+    let lock = std::fs::read_to_string(place.dir().join("daemon.lock")).ok()?;
+    let pid = Pid::from_raw(lock.trim().parse().ok()?)?;
+    // First the process, then its name: the number may be another's by now, but this stays the same one.
+    let daemon = pidfd_open(pid, PidfdFlags::empty()).ok()?;
+    let line = std::fs::read(format!("/proc/{}/cmdline", pid.as_raw_pid())).ok()?;
     let is_ours = line.split(|byte| *byte == 0).any(|word| word == place.dir().as_os_str().as_bytes());
-    let Some(pid) = Pid::from_raw(pid).filter(|_| is_ours) else { return false };
-    kill_process(pid, Signal::TERM).is_ok()
+    is_ours.then_some(daemon)
+}
+
+/// Tells it to end, as init would, and waits until it has; whether it did in time.
+fn end(daemon: &OwnedFd, until: Instant) -> bool {
+    match pidfd_send_signal(daemon, Signal::TERM) {
+        Ok(()) => {}
+        // It has ended already, or is not ours to end.
+        Err(why) => return why == Errno::SRCH,
+    }
+    loop {
+        let left = until.saturating_duration_since(Instant::now());
+        let limit = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: left.subsec_nanos().into() };
+        match poll(&mut [PollFd::new(daemon, PollFlags::IN)], Some(&limit)) {
+            Err(Errno::INTR) => {}
+            ended => return ended.is_ok_and(|ended| ended > 0),
+        }
+    }
 }
 
 /// Stops the machine and waits until the daemon is gone.

@@ -93,6 +93,7 @@ fn lock_soon() -> Option<MutexGuard<'static, Option<Runtime>>> {
         match RUNTIME.try_lock() {
             Ok(runtime) => return Some(runtime),
             Err(TryLockError::Poisoned(runtime)) => return Some(runtime.into_inner()),
+            // A mutex cannot be waited for with a limit; who waits inside may hold it for ever.
             Err(TryLockError::WouldBlock) => std::thread::sleep(std::time::Duration::from_millis(1)),
         }
     }

@@ -54,7 +54,7 @@ impl Runtime {
             _ => Some(count as u32),
         };
         let turn = match meeting.arrive(wanted) {
-            Arrival::Opened => return Ok(Some(Ok(()))),
+            Arrival::Opened { .. } => return Ok(Some(Ok(()))),
             Arrival::Waits(turn) => turn,
             Arrival::Closed => return Ok(None),
             Arrival::Mismatch => {

@@ -47,6 +47,7 @@ pub(crate) fn stopped() {
 fn run() {
     let mut pause = PAUSES.0;
     loop {
+        // The program's own calls push as well; this thread is for one that computes, and must not be in its way.
         std::thread::sleep(pause);
         pause = match abi::push_on() {
             Look::Moved => PAUSES.0,

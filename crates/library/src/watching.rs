@@ -193,6 +193,7 @@ fn await_machine(daemon: &mut Child) -> Result<(), String> {
             let _ = daemon.wait();
             return Err(format!("E-START: no machine after {PATIENCE:?}"));
         }
+        // A pvmd says nothing to who is not its terminal: only its socket shows that it serves.
         std::thread::sleep(Duration::from_millis(5));
     }
     Ok(())

@@ -1,8 +1,9 @@
 //! The meeting: how the members of a group on one host pass a barrier without asking the daemon.
 //!
-//! One word holds everything: how many have come, how many are awaited, how often the meeting has
-//! opened, and whether it is closed. The last to come opens it by one exchange; who waits looks at
-//! the word and sleeps on a futex beside it, one for all. The daemon closes a meeting when the
+//! One word holds everything: how many have come, how many are awaited, whether one of them sleeps,
+//! how often the meeting has opened, and whether it is closed. The last to come opens it by one
+//! exchange, and needs no system call when nobody sleeps; who waits looks at the word, and sleeps, if
+//! it must, on a futex beside it, one for all. The daemon closes a meeting when the
 //! group changes: whoever waits in it then asks the daemon, which keeps barriers in its own way.
 
 #[cfg(loom)]
@@ -10,8 +11,9 @@ use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 #[cfg(not(loom))]
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// Bits of the word: who has come, who is awaited, closed, and the turn above.
-const CAME: u64 = 0xffff;
+/// Bits of the word: who has come, whether one sleeps, who is awaited, closed, and the turn above.
+const CAME: u64 = 0x7fff;
+const SLEEPS: u64 = 1 << 15;
 const AWAITED_SHIFT: u32 = 16;
 const AWAITED: u64 = 0x7fff;
 const CLOSED: u64 = 1 << 31;
@@ -23,8 +25,11 @@ pub const LARGEST_MEETING: u32 = AWAITED as u32;
 /// What coming to a meeting leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
-    /// This was the last: it is open, and the others must be woken.
-    Opened,
+    /// This was the last, and it is open.
+    Opened {
+        /// Whether one of the others sleeps, or is about to, and must be woken.
+        wake: bool,
+    },
     /// Others are awaited: until [`Meeting::outcome`] of this turn.
     Waits(u32),
     /// The meeting is closed: ask the daemon.
@@ -85,14 +90,17 @@ impl Meeting {
             let next = if opens {
                 u64::from(turn.wrapping_add(1)) << TURN_SHIFT
             } else {
-                u64::from(turn) << TURN_SHIFT | u64::from(awaited) << AWAITED_SHIFT | (came + 1)
+                u64::from(turn) << TURN_SHIFT
+                    | u64::from(awaited) << AWAITED_SHIFT
+                    | word & SLEEPS
+                    | (came + 1)
             };
             // Release, and acquire: what members did before the barrier is seen by all after it.
-            // Partners: each other's exchanges, and the load in `outcome`.
+            // Partners: each other's exchanges, that in `fall_asleep`, and the load in `outcome`.
             match self.word.compare_exchange_weak(word, next, Ordering::AcqRel, Ordering::Relaxed) {
                 Ok(_) if opens => {
                     self.tell();
-                    return Arrival::Opened;
+                    return Arrival::Opened { wake: word & SLEEPS != 0 };
                 }
                 Ok(_) => return Arrival::Waits(turn),
                 Err(now) => word = now,
@@ -113,10 +121,18 @@ impl Meeting {
         }
     }
 
-    /// What the futex is at, to be read before `outcome` is looked at once more and sleep follows.
-    pub fn changes(&self) -> u32 {
+    /// Declares that a member is about to sleep, and gives what the futex is at: the member looks at
+    /// `outcome` once more, and sleeps while the futex is at that.
+    ///
+    /// An opening either comes later in the word's history and sees the mark, or came before, and
+    /// then that look finds it. A mark that is left for the next turn wakes once too often, no more.
+    pub fn fall_asleep(&self) -> u32 {
         // Acquire: partner of `tell`.
-        self.changes.load(Ordering::Acquire)
+        let changes = self.changes.load(Ordering::Acquire);
+        // AcqRel: partner of the exchange in `arrive`. Most others have marked it already, but only
+        // a change of the word puts this sleeper before an opening: a look might see an old mark.
+        self.word.fetch_or(SLEEPS, Ordering::AcqRel);
+        changes
     }
 
     /// Nobody passes it any more. Whoever waits must be woken.
@@ -149,12 +165,27 @@ mod tests {
             assert_eq!(meeting.arrive(Some(3)), Arrival::Waits(turn));
             assert_eq!(meeting.arrive(Some(2)), Arrival::Mismatch);
             assert_eq!(meeting.outcome(turn), None);
-            assert_eq!(meeting.arrive(None), Arrival::Opened);
+            assert_eq!(meeting.arrive(None), Arrival::Opened { wake: false });
             assert_eq!(meeting.outcome(turn), Some(Outcome::Opened));
         }
-        assert_eq!(meeting.arrive(Some(1)), Arrival::Opened);
+        assert_eq!(meeting.arrive(Some(1)), Arrival::Opened { wake: false });
         assert_eq!(meeting.arrive(Some(0)), Arrival::Mismatch);
         assert_eq!(meeting.arrive(Some(u32::MAX)), Arrival::Mismatch);
+    }
+
+    #[cfg(not(loom))]
+    #[test]
+    fn only_sleepers_are_woken_and_only_in_their_turn() {
+        let meeting = meeting(3);
+        for turn in [0, 2] {
+            assert_eq!(meeting.arrive(None), Arrival::Waits(turn));
+            meeting.fall_asleep();
+            assert_eq!(meeting.arrive(None), Arrival::Waits(turn), "the mark is none of the numbers");
+            assert_eq!(meeting.arrive(None), Arrival::Opened { wake: true });
+            assert_eq!(meeting.arrive(None), Arrival::Waits(turn + 1));
+            assert_eq!(meeting.arrive(None), Arrival::Waits(turn + 1));
+            assert_eq!(meeting.arrive(None), Arrival::Opened { wake: false });
+        }
     }
 
     #[cfg(not(loom))]
@@ -162,9 +193,9 @@ mod tests {
     fn closed_it_sends_everybody_to_the_daemon() {
         let meeting = meeting(2);
         assert_eq!(meeting.arrive(None), Arrival::Waits(0));
-        let before = meeting.changes();
+        let before = meeting.fall_asleep();
         meeting.close();
-        assert_ne!(meeting.changes(), before);
+        assert_ne!(meeting.fall_asleep(), before);
         assert_eq!(meeting.outcome(0), Some(Outcome::Closed));
         assert_eq!(meeting.arrive(None), Arrival::Closed);
     }
@@ -186,17 +217,19 @@ mod tests {
 
         fn pass(&self) -> Outcome {
             match self.meeting.arrive(None) {
-                Arrival::Opened => {
-                    self.wake();
+                Arrival::Opened { wake } => {
+                    if wake {
+                        self.wake();
+                    }
                     Outcome::Opened
                 }
                 Arrival::Waits(turn) => loop {
-                    let seen = self.meeting.changes();
+                    let seen = self.meeting.fall_asleep();
                     if let Some(outcome) = self.meeting.outcome(turn) {
                         break outcome;
                     }
                     let held = self.lock.lock().expect("no panic");
-                    if self.meeting.changes() == seen {
+                    if self.meeting.changes.load(Ordering::Acquire) == seen {
                         drop(self.sleepers.wait(held));
                     }
                 },

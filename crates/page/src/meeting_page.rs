@@ -46,10 +46,10 @@ impl MeetingPage {
         self.meeting().members()
     }
 
-    /// Comes to the meeting; see [`Meeting::arrive`]. The last one wakes the others.
+    /// Comes to the meeting; see [`Meeting::arrive`]. The last one wakes those who sleep.
     pub fn arrive(&self, count: Option<u32>) -> Arrival {
         let arrival = self.meeting().arrive(count);
-        if arrival == Arrival::Opened {
+        if arrival == (Arrival::Opened { wake: true }) {
             self.wake();
         }
         arrival
@@ -71,9 +71,9 @@ impl MeetingPage {
         let _ = futex::wake(&self.meeting().changes, futex::Flags::empty(), i32::MAX as u32);
     }
 
-    /// To be read before looking once more and going to sleep with [`MeetingPage::sleep`].
-    pub fn changes(&self) -> u32 {
-        self.meeting().changes()
+    /// To be called before looking once more and going to sleep with [`MeetingPage::sleep`].
+    pub fn fall_asleep(&self) -> u32 {
+        self.meeting().fall_asleep()
     }
 
     /// Sleeps until the meeting changes from `changes`, somebody rings at `page` (`rings` is from
@@ -120,7 +120,7 @@ mod tests {
                         rounds.lock().expect("no panic")[round] += 1;
                         if let Arrival::Waits(turn) = meeting.arrive(None) {
                             loop {
-                                let changes = meeting.changes();
+                                let changes = meeting.fall_asleep();
                                 let rings = own.fall_asleep();
                                 if meeting.outcome(turn).is_some() {
                                     break;

@@ -23,7 +23,10 @@ use std::mem::MaybeUninit;
 
 /// The most descriptors in one call; the codec's bound on a frame is lower.
 const MAX_FDS: usize = 16;
-/// How much one receive takes at most.
+/// How much the first receive takes at most: plenty for what most connections ever hear at once.
+/// Each page of the buffer costs a process that has just begun a page fault.
+const SMALL_CHUNK: usize = 2 * 1024;
+/// How much one receive takes at most on a connection that has filled smaller ones.
 const CHUNK: usize = 64 * 1024;
 
 /// Sends as much of `bytes` as the socket takes now, with `fds` attached to the
@@ -75,6 +78,7 @@ pub enum InboxError {
 pub struct Inbox {
     bytes: Vec<u8>,
     start: usize,
+    chunk: usize,
     fds: VecDeque<OwnedFd>,
 }
 
@@ -83,7 +87,8 @@ impl Inbox {
     pub fn fill(&mut self, socket: impl AsFd) -> Result<Filled, InboxError> {
         self.make_room();
         let end = self.bytes.len();
-        self.bytes.resize(end + CHUNK, 0);
+        self.chunk = self.chunk.max(SMALL_CHUNK);
+        self.bytes.resize(end + self.chunk, 0);
         let mut room = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_FDS))];
         let mut ancillary = RecvAncillaryBuffer::new(&mut room);
         let flags = RecvFlags::DONTWAIT | RecvFlags::CMSG_CLOEXEC;
@@ -96,6 +101,9 @@ impl Inbox {
         };
         let got = result.as_ref().map_or(0, |m| m.bytes);
         self.bytes.truncate(end + got);
+        if got == self.chunk {
+            self.chunk = CHUNK;
+        }
         let message = match result {
             Ok(message) => message,
             Err(Errno::AGAIN) => return Ok(Filled::Empty),

@@ -141,6 +141,7 @@ impl Session {
                 }
                 other => return other,
             }
+            // Nothing tells when the other daemon has its socket, or is gone: look again.
             std::thread::sleep(Duration::from_millis(2));
         }
     }

@@ -10,6 +10,7 @@ pub mod encoding;
 pub mod frame;
 pub mod tid;
 pub mod trace;
+pub mod words;
 pub mod xdr;
 
 pub use frame::{Header, Kind};

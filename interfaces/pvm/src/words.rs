@@ -1,35 +1,7 @@
-//! Untyped messages in XDR, as PVM's own parts exchange them: numbers and texts.
+//! Untyped messages in XDR, as PVM's own parts exchange them: writing them, and reading them with PVM's errors.
 
 use crate::errors::{Pvm, PvmError};
-
-/// A message being written.
-#[derive(Default)]
-pub(crate) struct Words(pub(crate) Vec<u8>);
-
-impl Words {
-    pub(crate) fn number(mut self, number: i32) -> Words {
-        self.0.extend_from_slice(&number.to_be_bytes());
-        self
-    }
-
-    pub(crate) fn numbers(self, numbers: &[i32]) -> Words {
-        numbers.iter().fold(self, |words, number| words.number(*number))
-    }
-
-    pub(crate) fn text(self, text: &[u8]) -> Words {
-        let length = text.len() + 1;
-        let mut words = self.number(length as i32);
-        words.0.extend_from_slice(text);
-        words.0.resize(words.0.len() + length.next_multiple_of(4) - text.len(), 0);
-        words
-    }
-
-    /// How many texts, then the texts.
-    pub(crate) fn list<'a>(self, texts: impl ExactSizeIterator<Item = &'a [u8]>) -> Words {
-        let words = self.number(texts.len() as i32);
-        texts.fold(words, |words, text| words.text(text))
-    }
-}
+pub(crate) use parvum_wire::words::Words;
 
 /// A message being read.
 pub(crate) struct Reading<'a> {

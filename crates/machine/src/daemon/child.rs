@@ -1,29 +1,19 @@
-//! Starting processes. The only `unsafe` of the daemon: the few calls between
-//! fork and exec.
+//! Starting processes: which program, with what around it.
 
+use super::exec::{Program, Started, run};
 use parvum_wire::Tid;
 use parvum_wire::control::{Blob, ErrorKind, Failure, SpawnRequest};
 use rustix::fs::{Access, access};
-use rustix::process::{PidfdFlags, Rlimit, pidfd_open};
+use rustix::process::Rlimit;
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, ErrorKind as Io};
-use std::os::fd::OwnedFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::PermissionsExt;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 /// PVM's spawn flag PvmTaskDebug.
 const DEBUG: i32 = 4;
-
-/// A process that runs.
-pub(super) struct Started {
-    pub pid: u32,
-    pub pidfd: OwnedFd,
-    pub out: OwnedFd,
-    pub err: OwnedFd,
-}
 
 /// What every child gets.
 pub(super) struct Surroundings {
@@ -32,8 +22,7 @@ pub(super) struct Surroundings {
     pub nofile: Rlimit,
 }
 
-/// Starts one program of `plan` as task `tid`: its own process group, nothing on
-/// standard input, pipes behind the outputs, SIGKILL when the daemon dies.
+/// Starts one program of `plan` as task `tid`.
 ///
 /// A task to be debugged is started by the debugger, which gets the program's path in front of its arguments.
 pub(super) fn start(
@@ -44,44 +33,38 @@ pub(super) fn start(
 ) -> Result<Started, Failure> {
     let cwd = plan.cwd.as_ref().map(|cwd| PathBuf::from(text(cwd))).or_else(home).unwrap_or("/".into());
     let program = find(plan, &cwd)?;
-    let mut command = Command::new(&program);
-    command.arg0(text(&plan.program));
-    if plan.flag & DEBUG != 0 {
-        let (Some(debugger), _) = self::debugger(debugger) else {
+    let debugger = match plan.flag & DEBUG != 0 {
+        false => None,
+        true => Some(self::debugger(debugger).0.ok_or_else(|| {
             let detail = "no debugger: set PVM_DEBUGGER for the daemon, or bx= in its hostfile";
-            return Err(Failure::new(ErrorKind::ProgramNotFound, detail));
-        };
-        command = Command::new(debugger);
-        command.arg(&program);
-    }
-    command.args(plan.args.iter().map(text)).current_dir(&cwd);
-    if let Some(env) = &plan.env {
-        command.env_clear();
-        command.envs(env.iter().filter_map(split));
-    }
-    command.envs(plan.env_add.iter().filter_map(split));
-    command.env("PARVUM_TID", tid.0.to_string()).env("PARVUM_DIR", &around.dir);
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
-    guard(&mut command, around.nofile);
-    let mut child = command.spawn().map_err(|error| refusal(&error, &program, &cwd))?;
-    let (out, err) = (child.stdout.take(), child.stderr.take());
-    let (out, err): (OwnedFd, OwnedFd) = (out.expect("piped").into(), err.expect("piped").into());
-    let pid = rustix::process::Pid::from_child(&child);
-    let open = || -> io::Result<OwnedFd> {
-        for pipe in [&out, &err] {
-            rustix::io::ioctl_fionbio(pipe, true)?;
-        }
-        Ok(pidfd_open(pid, PidfdFlags::NONBLOCK)?)
+            Failure::new(ErrorKind::ProgramNotFound, detail)
+        })?),
     };
-    match open() {
-        Ok(pidfd) => Ok(Started { pid: child.id(), pidfd, out, err }),
-        Err(error) => {
-            // Without them the process could not be attended: it must not run.
-            let _ = child.kill();
-            let _ = child.wait();
-            Err(refusal(&error, &program, &cwd))
-        }
-    }
+    let mut words = match &debugger {
+        Some(debugger) => vec![debugger.as_os_str(), program.as_os_str()],
+        None => vec![text(&plan.program)],
+    };
+    words.extend(plan.args.iter().map(text));
+    let what = Program {
+        path: debugger.as_ref().unwrap_or(&program).as_os_str(),
+        words,
+        environment: environment(tid, plan, around),
+        cwd: cwd.as_os_str(),
+        nofile: around.nofile,
+    };
+    run(&what).map_err(|error| refusal(&error, &program, &cwd))
+}
+
+/// The program's variables: those of its spawner or else the daemon's, what the spawner adds, and ours.
+fn environment(tid: Tid, plan: &SpawnRequest, around: &Surroundings) -> BTreeMap<OsString, OsString> {
+    let mut variables: BTreeMap<_, _> = match &plan.env {
+        Some(env) => env.iter().filter_map(split).collect(),
+        None => std::env::vars_os().collect(),
+    };
+    variables.extend(plan.env_add.iter().filter_map(split));
+    variables.insert("PARVUM_TID".into(), tid.0.to_string().into());
+    variables.insert("PARVUM_DIR".into(), around.dir.clone().into());
+    variables
 }
 
 /// What somebody else needs to start that program: its path, and the variables that make it task `tid`.
@@ -98,23 +81,6 @@ pub(super) fn prepare(
         [b"PARVUM_DIR=", around.dir.as_os_str().as_bytes()].concat(),
     ];
     Ok((path, given.chain(ours).collect()))
-}
-
-fn guard(command: &mut Command, nofile: Rlimit) {
-    let daemon = rustix::process::getpid();
-    let hook = move || -> io::Result<()> {
-        rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
-        // The daemon may have died before the call above.
-        if rustix::process::getppid() != Some(daemon) {
-            return Err(io::Error::from(Io::BrokenPipe));
-        }
-        rustix::process::setrlimit(rustix::process::Resource::Nofile, nofile)?;
-        Ok(())
-    };
-    // SAFETY: between fork and exec only async-signal-safe things may happen.
-    // The hook makes three raw system calls and allocates nothing (an io::Error
-    // from an error number or a kind holds no heap memory).
-    unsafe { command.pre_exec(hook) };
 }
 
 /// Closes every descriptor from 3 on. For the daemon's start: it must not hold

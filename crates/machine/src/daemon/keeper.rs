@@ -95,6 +95,7 @@ fn tidy(place: &Place, dead: Option<Pid>) {
         if dead.is_none() || holder() != dead || super::start::remove_remains(place).is_ok() {
             return;
         }
+        // Whether the kernel has let go of a dead process's lock can only be tried.
         std::thread::sleep(Duration::from_millis(2));
     }
 }

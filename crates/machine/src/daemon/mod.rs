@@ -7,6 +7,8 @@
 #[allow(unsafe_code)]
 mod child;
 mod client;
+#[allow(unsafe_code)]
+mod exec;
 mod fetch;
 mod keeper;
 mod log;

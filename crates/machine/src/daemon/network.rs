@@ -9,7 +9,7 @@ use crate::state::Input;
 use bytes::Bytes;
 use parvum_mesh::keys::{Authority, HostKeys, Identity, KeyError, SignRequest};
 use parvum_mesh::{Ended, Events, Farewell, Mesh, MeshError, MeshEvent, Settings, StreamSender};
-use parvum_wire::control::{Between, ErrorKind, Failure, HostRecord, Reply};
+use parvum_wire::control::{Between, ErrorKind, Event, Failure, HostRecord, OutputNews, Reply};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -137,6 +137,7 @@ impl Shell {
                 MeshEvent::Down { host, why, .. } => {
                     self.log.line(&format!("host {host} is disconnected: {why}"));
                     self.input(Input::HostLost(host));
+                    self.release_output();
                 }
                 MeshEvent::Refused { from, why } => self.log.refusal("stranger", &format!("{from}: {why}")),
                 _ => {}
@@ -154,6 +155,23 @@ impl Shell {
             let mut reached = link.address;
             reached.set_port(listener.port());
             *addr = reached.to_string();
+        }
+        if let Between::Took { tid, bytes } = word {
+            return self.output_taken(tid, bytes);
+        }
+        let written = match &word {
+            Between::Event { tid: reader, event } => match event {
+                Event::Output { tid, data, .. }
+                | Event::TaskOutput { tid, news: OutputNews::Wrote(data), .. } => {
+                    Some((*reader, *tid, data.0.len() as u64))
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        if let Some((reader, tid, bytes)) = written {
+            self.input(Input::Heard { host, word: Box::new(word) });
+            return self.acknowledge_output(host, reader, tid, bytes);
         }
         self.input(Input::Heard { host, word: Box::new(word) });
     }

@@ -1,11 +1,12 @@
 //! A spawned process: its two pipes, and its end.
 
-use super::child::Started;
+use super::client::OUTBOX_FULL;
+use super::exec::Started;
 use super::shell::Shell;
 use super::watch::watch;
 use crate::state::Input;
 use parvum_wire::Tid;
-use parvum_wire::control::{Blob, Event, ExitStatus, FromDaemon, OutputNews, Stream};
+use parvum_wire::control::{Between, Blob, Event, ExitStatus, FromDaemon, OutputNews, Stream};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use std::cell::Cell;
@@ -13,9 +14,6 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::rc::Rc;
 use tokio::io::unix::AsyncFd;
 use tokio::sync::Notify;
-
-/// How much of a pipe is read at once: what a pipe holds.
-const CHUNK: usize = 64 * 1024;
 
 struct Life {
     tid: Tid,
@@ -66,15 +64,20 @@ async fn wait(shell: Rc<Shell>, life: Rc<Life>, pidfd: AsyncFd<OwnedFd>, pid: u3
 
 /// Hands on what the process writes, as fast as the reader takes it.
 async fn carry(shell: Rc<Shell>, life: Rc<Life>, stream: Stream, pipe: AsyncFd<OwnedFd>) {
-    let mut buffer = vec![0; CHUNK];
     loop {
         while let Some((client, _)) = shell.output_client(life.tid).filter(|(client, _)| client.is_full()) {
             client.room.notified().await;
         }
-        match rustix::io::read(&pipe, &mut buffer[..]) {
+        let full = |way: &Rc<OnItsWay>| way.bytes.get() > OUTBOX_FULL as u64;
+        while let Some(way) = shell.output_on_its_way(life.tid).filter(full) {
+            way.changed.notified().await;
+        }
+        // Borrowed only until it is delivered: tasks that write nothing need no buffer of their own.
+        let read = rustix::io::read(&pipe, &mut shell.buffer.borrow_mut()[..]);
+        match read {
             Ok(0) => break,
             Ok(length) => {
-                deliver(&shell, life.tid, stream, &buffer[..length]);
+                deliver(&shell, life.tid, stream, &shell.buffer.borrow()[..length]);
                 // A task that writes without end must not starve the others.
                 tokio::task::yield_now().await;
             }
@@ -102,19 +105,70 @@ async fn carry(shell: Rc<Shell>, life: Rc<Life>, stream: Stream, pipe: AsyncFd<O
     }
 }
 
-fn deliver(shell: &Shell, tid: Tid, stream: Stream, data: &[u8]) {
-    match shell.output_client(tid) {
-        Some((client, as_messages)) => {
-            let data = Blob(data.to_vec());
-            let event = match as_messages {
-                Some((context, tag)) => {
-                    Event::TaskOutput { tid, context, tag, news: OutputNews::Wrote(data) }
-                }
-                None => Event::Output { tid, stream, data },
-            };
-            // A chunk is far below the bound of a frame.
-            let _ = client.post(&FromDaemon::Event(event), Vec::new());
+fn deliver(shell: &Rc<Shell>, tid: Tid, stream: Stream, data: &[u8]) {
+    let event = |as_messages: Option<(u32, i32)>| {
+        let data = Blob(data.to_vec());
+        match as_messages {
+            Some((context, tag)) => Event::TaskOutput { tid, context, tag, news: OutputNews::Wrote(data) },
+            None => Event::Output { tid, stream, data },
         }
-        None => shell.log.output(&tid.to_string(), data),
+    };
+    if let Some((client, as_messages)) = shell.output_client(tid) {
+        // A chunk is far below the bound of a frame.
+        let _ = client.post(&FromDaemon::Event(event(as_messages)), Vec::new());
+    } else if let Some((to, as_messages)) = shell.output_elsewhere(tid) {
+        shell.send_output(tid, data.len() as u64);
+        shell.tell(to, event(as_messages));
+    } else {
+        shell.log.output(&tid.to_string(), data);
+    }
+}
+
+/// Output of a task that is on its way to another host.
+#[derive(Default)]
+pub(super) struct OnItsWay {
+    pub bytes: Cell<u64>,
+    pub changed: Notify,
+}
+
+impl Shell {
+    fn output_on_its_way(&self, tid: Tid) -> Option<Rc<OnItsWay>> {
+        // Nobody will say that it was taken when its reader's host is gone.
+        self.output_elsewhere(tid)?;
+        self.on_its_way.borrow().get(&tid).cloned()
+    }
+
+    fn send_output(&self, tid: Tid, bytes: u64) {
+        let mut all = self.on_its_way.borrow_mut();
+        let way = all.entry(tid).or_default();
+        way.bytes.set(way.bytes.get() + bytes);
+    }
+
+    /// The daemon of another host has handed so much on.
+    pub(super) fn output_taken(&self, tid: Tid, bytes: u64) {
+        let mut all = self.on_its_way.borrow_mut();
+        let Some(way) = all.get(&tid) else { return };
+        way.bytes.set(way.bytes.get().saturating_sub(bytes));
+        way.changed.notify_waiters();
+        if way.bytes.get() == 0 {
+            all.remove(&tid);
+        }
+    }
+
+    /// A host is gone: who waits for it to take output waits no more.
+    pub(super) fn release_output(&self) {
+        self.on_its_way.borrow().values().for_each(|way| way.changed.notify_waiters());
+    }
+
+    /// Tells the daemon of another host, when the reader has room, that this much of its output was
+    /// handed on.
+    pub(super) fn acknowledge_output(self: &Rc<Shell>, host: u32, reader: Tid, tid: Tid, bytes: u64) {
+        let shell = self.clone();
+        tokio::task::spawn_local(async move {
+            while let Some(client) = shell.client_of(reader).filter(|client| client.is_full()) {
+                client.room.notified().await;
+            }
+            shell.say(host, Between::Took { tid, bytes });
+        });
     }
 }

@@ -6,7 +6,7 @@ use super::fetch;
 use super::keeper::Keeper;
 use super::log::Log;
 use super::network::Network;
-use super::output;
+use super::output::{self, OnItsWay};
 use super::relay::{PORT_LIMIT, Port, Source};
 use super::watch::watch;
 use crate::state::{Channel, ClientId, Config, Effect, Input, Limits, Machine, Prepared};
@@ -54,6 +54,9 @@ impl TaskIo {
     }
 }
 
+/// How much of a pipe is read at once.
+const PIPE_HOLDS: usize = 64 * 1024;
+
 pub(super) struct Shell {
     pub log: Log,
     pub keeper: Keeper,
@@ -64,12 +67,15 @@ pub(super) struct Shell {
     ports: RefCell<HashMap<Tid, Rc<Port>>>,
     meetings: RefCell<HashMap<u64, MeetingPage>>,
     around: Surroundings,
+    /// What a task has written, on its way from a pipe to a client.
+    pub buffer: RefCell<Box<[u8]>>,
     last_client: Cell<ClientId>,
     limits: Limits,
     began: u64,
     timer: Notify,
     stop: Notify,
     pub(super) network: RefCell<Option<Rc<Network>>>,
+    pub(super) on_its_way: RefCell<HashMap<Tid, Rc<OnItsWay>>>,
 }
 
 impl Shell {
@@ -85,11 +91,13 @@ impl Shell {
             ports: Default::default(),
             meetings: Default::default(),
             around,
+            buffer: RefCell::new(vec![0; PIPE_HOLDS].into()),
             last_client: Cell::new(0),
             began: monotonic_ns(),
             timer: Notify::new(),
             stop: Notify::new(),
             network: RefCell::new(None),
+            on_its_way: Default::default(),
         }
     }
 
@@ -476,6 +484,17 @@ impl Shell {
 
     pub fn exists(&self, tid: Tid) -> bool {
         self.machine.borrow().exists(tid)
+    }
+
+    /// The task of another host that gets the output of a process, and in which form.
+    pub fn output_elsewhere(&self, tid: Tid) -> Option<(Tid, AsMessages)> {
+        self.machine.borrow().output_elsewhere(tid)
+    }
+
+    /// The connection of a task of this host.
+    pub fn client_of(&self, tid: Tid) -> Option<Rc<ClientIo>> {
+        let id = self.machine.borrow().client_of(tid)?;
+        self.client(id)
     }
 
     /// Whether the task, if it is there, is a task of another host.

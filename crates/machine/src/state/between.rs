@@ -255,6 +255,8 @@ impl<F: Clone> Machine<F> {
             Between::Load(load) => {
                 self.others.loads.insert(host, load);
             }
+            // The shell's: it counts what is on its way.
+            Between::Took { .. } => {}
             Between::Halt => self.stop_here(Vec::new()),
         }
     }
@@ -407,6 +409,10 @@ impl<F: Clone> Machine<F> {
             self.processes.values().filter_map(|process| process.job).filter(of_it).collect();
         for runner in runners {
             self.end_job(runner);
+        }
+        for process in self.processes.values_mut() {
+            // What it writes goes to the log from now on.
+            process.sink = process.sink.filter(|sink| !of_it(&sink.to));
         }
         self.fail_parts_on(host);
         let asked: Vec<_> =

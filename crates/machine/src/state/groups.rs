@@ -191,23 +191,14 @@ impl<F: Clone> Machine<F> {
         let meeting = self.groups.get_mut(name).and_then(|group| group.meeting.take());
         self.close_meeting(meeting);
         let group = self.groups.get_mut(name).expect("it has a member");
-        let first = group.waiters.is_empty();
-        let count = match count {
-            -1 if first => group.members.len() as u32,
-            -1 => group.count,
-            1.. => count as u32,
-            _ => return Err(Failure::new(ErrorKind::BadParameter, format!("count {count}"))),
-        };
+        let agreed = (!group.waiters.is_empty()).then_some(group.count);
+        let count = awaited(count, agreed, group.members.len())?;
         if group.lost > 0 && group.members.len() < count as usize {
             let detail = format!("{} members of group {name} are gone", group.lost);
             return Err(Failure::new(ErrorKind::BarrierBroken, detail));
         }
-        if first {
-            group.count = count;
-        } else if group.count != count {
-            let detail = format!("count {count}, but others wait for {}", group.count);
-            return Err(Failure::new(ErrorKind::BadParameter, detail));
-        }
+        agree(count, agreed)?;
+        group.count = count;
         if group.waiters.iter().any(|w| w.2 == me) {
             return Err(Failure::new(ErrorKind::BadParameter, "the task waits in this barrier already"));
         }
@@ -242,17 +233,9 @@ impl<F: Clone> Machine<F> {
         }
         self.member(name, me)?;
         let group = self.groups.get_mut(name).expect("it has a member");
-        let first = group.freezers.is_empty();
-        let count = match count {
-            -1 if first => group.members.len() as u32,
-            -1 => group.freeze_count,
-            1.. => count as u32,
-            _ => return Err(Failure::new(ErrorKind::BadParameter, format!("count {count}"))),
-        };
-        if !first && group.freeze_count != count {
-            let detail = format!("count {count}, but others wait for {}", group.freeze_count);
-            return Err(Failure::new(ErrorKind::BadParameter, detail));
-        }
+        let agreed = (!group.freezers.is_empty()).then_some(group.freeze_count);
+        let count = awaited(count, agreed, group.members.len())?;
+        agree(count, agreed)?;
         group.freeze_count = count;
         group.freezers.push((client, id, me));
         if group.freezers.len() < count as usize {
@@ -342,5 +325,25 @@ impl<F: Clone> Machine<F> {
 
     fn member(&self, name: &str, tid: Tid) -> Result<u32, Failure> {
         self.group(name)?.instance(tid).ok_or_else(|| Failure::new(ErrorKind::NotInGroup, name))
+    }
+}
+
+/// How many are awaited when somebody says `count` (-1: all), and those who came before agreed on a number.
+fn awaited(count: i32, agreed: Option<u32>, members: usize) -> Result<u32, Failure> {
+    match count {
+        -1 => Ok(agreed.unwrap_or(members as u32)),
+        1.. => Ok(count as u32),
+        _ => Err(Failure::new(ErrorKind::BadParameter, format!("count {count}"))),
+    }
+}
+
+/// All who wait together wait for the same number.
+fn agree(count: u32, agreed: Option<u32>) -> Result<(), Failure> {
+    match agreed {
+        Some(other) if other != count => {
+            let detail = format!("count {count}, but others wait for {other}");
+            Err(Failure::new(ErrorKind::BadParameter, detail))
+        }
+        _ => Ok(()),
     }
 }

@@ -506,6 +506,12 @@ impl<F: Clone> Machine<F> {
         Some((self.tasks.get(&sink.to)?.client?, sink.as_messages))
     }
 
+    /// The task of another host that gets the output of a spawned process, and in which form.
+    pub fn output_elsewhere(&self, tid: Tid) -> Option<(Tid, Option<(u32, i32)>)> {
+        let sink = self.processes.get(&tid)?.sink?;
+        (!self.is_own(sink.to)).then_some((sink.to, sink.as_messages))
+    }
+
     /// The secret that opens a data connection.
     pub fn secret(&self, tid: Tid) -> Option<[u8; 16]> {
         self.tasks.get(&tid).filter(|t| t.client.is_some()).map(|t| t.secret)
@@ -524,6 +530,11 @@ impl<F: Clone> Machine<F> {
     /// Whether the client has enrolled.
     pub fn knows(&self, client: ClientId) -> bool {
         self.clients.contains_key(&client)
+    }
+
+    /// A task's client.
+    pub fn client_of(&self, tid: Tid) -> Option<ClientId> {
+        self.tasks.get(&tid)?.client
     }
 
     /// A client's task.

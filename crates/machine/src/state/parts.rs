@@ -6,6 +6,7 @@
 
 use super::*;
 use parvum_wire::control::{Blob, Part};
+use parvum_wire::words::Words;
 
 /// PVM's tags of what the daemon says to the players.
 const EXEC_ACK: i32 = 0x8004_0003_u32 as i32;
@@ -26,29 +27,6 @@ impl Parts {
             Part::Manager => &mut self.manager,
             Part::Tasker => &mut self.tasker,
         }
-    }
-}
-
-/// Data of a message in XDR.
-#[derive(Default)]
-pub(super) struct Words(pub(super) Vec<u8>);
-
-impl Words {
-    pub(super) fn number(mut self, number: i32) -> Words {
-        self.0.extend_from_slice(&number.to_be_bytes());
-        self
-    }
-
-    pub(super) fn text(self, text: &[u8]) -> Words {
-        let mut words = self.number(text.len() as i32 + 1);
-        words.0.extend_from_slice(text);
-        let padded = (text.len() + 1).next_multiple_of(4);
-        words.0.resize(words.0.len() + padded - text.len(), 0);
-        words
-    }
-
-    fn list(self, texts: &[Vec<u8>]) -> Words {
-        texts.iter().fold(self.number(texts.len() as i32), |words, text| words.text(text))
     }
 }
 
@@ -155,7 +133,12 @@ impl<F: Clone> Machine<F> {
         match result {
             Ok((tasker, Prepared { path, args, flag, env, channel })) => {
                 self.spawned(tid, Ok((0, channel)));
-                let words = Words::default().number(tid.0).number(flag).text(&path).list(&args).list(&env);
+                let words = Words::default()
+                    .number(tid.0)
+                    .number(flag)
+                    .text(&path)
+                    .list(args.iter().map(Vec::as_slice))
+                    .list(env.iter().map(Vec::as_slice));
                 self.say_to_player(tasker, START_TASK, words);
             }
             Err(why) => self.spawned(tid, Err(why)),

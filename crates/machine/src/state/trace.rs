@@ -1,9 +1,9 @@
 //! What the daemon itself tells a tracer, in PVM's trace events: tasks that begin and end.
 
-use super::parts::Words;
 use super::*;
 use parvum_wire::control::{Blob, OutputMessages, Spawned};
 use parvum_wire::trace::DATA;
+use parvum_wire::words::Words;
 
 /// PVM's kinds of events, and of the data in them.
 const NEW_TASK: i32 = 75;

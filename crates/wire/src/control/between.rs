@@ -110,6 +110,13 @@ pub enum Between {
         /// All of them.
         hosts: Vec<HostRecord>,
     },
+    /// So much of a task's output was handed on to whoever gets it.
+    Took {
+        /// Whose output: a task of the receiver's host.
+        tid: Tid,
+        /// How many bytes.
+        bytes: u64,
+    },
     /// How busy the sender is: tasks that want a processor, in hundredths.
     Load(u32),
     /// The machine stops.

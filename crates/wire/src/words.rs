@@ -1,0 +1,33 @@
+//! Untyped messages in XDR, as PVM's own parts exchange them: numbers and texts.
+
+/// A message being written.
+#[derive(Default)]
+pub struct Words(pub Vec<u8>);
+
+impl Words {
+    /// Adds a number.
+    pub fn number(mut self, number: i32) -> Words {
+        self.0.extend_from_slice(&number.to_be_bytes());
+        self
+    }
+
+    /// Adds numbers, one after the other.
+    pub fn numbers(self, numbers: &[i32]) -> Words {
+        numbers.iter().fold(self, |words, number| words.number(*number))
+    }
+
+    /// Adds a text: its length with the final zero, then both, filled up to four.
+    pub fn text(self, text: &[u8]) -> Words {
+        let length = text.len() + 1;
+        let mut words = self.number(length as i32);
+        words.0.extend_from_slice(text);
+        words.0.resize(words.0.len() + length.next_multiple_of(4) - text.len(), 0);
+        words
+    }
+
+    /// Adds how many texts, then the texts.
+    pub fn list<'a>(self, texts: impl ExactSizeIterator<Item = &'a [u8]>) -> Words {
+        let words = self.number(texts.len() as i32);
+        texts.fold(words, |words, text| words.text(text))
+    }
+}
