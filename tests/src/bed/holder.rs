@@ -13,6 +13,7 @@ use rustix::net::{
 };
 use rustix::process::{WaitOptions, wait};
 use std::collections::HashMap;
+use std::fs::File;
 use std::io::{BufRead, BufReader, IoSlice, IoSliceMut, Read, Write};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
@@ -31,13 +32,15 @@ pub(super) struct Holder {
 
 impl Holder {
     /// Starts a holder by a command that makes the namespaces.
-    pub fn start(mut command: Command, options: &[(&str, &Path)]) -> Result<Holder, String> {
+    pub fn start(mut command: Command, log: &Path, options: &[(&str, &Path)]) -> Result<Holder, String> {
         let program = room::profile().join("hosts");
         command.arg(&program).arg("hold");
         for (name, value) in options {
             command.arg(name).arg(value);
         }
-        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        // unshare(1) complains when what it started is killed, which is how it ends.
+        let errors = File::create(log).map_err(|why| format!("{}: {why}", log.display()))?;
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(errors);
         let mut child = command.spawn().map_err(|why| format!("{:?}: {why}", command.get_program()))?;
         let mut line = String::new();
         let _ = BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line);
@@ -45,7 +48,8 @@ impl Holder {
             Ok(pid) => Ok(Holder { child, pid }),
             Err(_) => {
                 let _ = child.kill();
-                Err(format!("{} does not hold: {:?}", program.display(), child.wait()))
+                let said = std::fs::read_to_string(log).unwrap_or_default();
+                Err(format!("{} does not hold: {:?}: {said}", program.display(), child.wait()))
             }
         }
     }

@@ -99,7 +99,7 @@ impl Host {
 
     /// Switches it on.
     pub fn boot(&self) -> Result<(), String> {
-        let holder = self.switch.start_host(&self.folder.join("door"))?;
+        let holder = self.switch.start_host(&self.folder)?;
         let pid = holder.pid();
         *self.holder.borrow_mut() = Some(holder);
         self.is_up.set(true);

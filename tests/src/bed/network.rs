@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 
 /// Tries once to make and use namespaces as a bed does.
 pub(super) fn try_namespaces() -> Result<(), String> {
-    let script = "ip link add a type veth peer name b && ip link add c type bridge && ip link set lo up \
+    let script = "ip link add one type veth peer name two && ip link add hub type bridge && ip link set lo up \
                   && mount -t tmpfs none /mnt";
     let mut command = Command::new("unshare");
     command.args(user()).args(["--net", "--uts", "--ipc", "--mount", "--pid", "--fork", "--", "sh", "-c"]);
@@ -77,7 +77,7 @@ impl Switch {
         let mut command = Command::new("unshare");
         command.args(user()).args(["--net", "--mount", "--pid", "--fork", "--kill-child", "--"]);
         // Whatever happens to the test, the holder removes the folder.
-        let holder = Holder::start(command, &[("--remove", &room.root)])?;
+        let holder = Holder::start(command, &room.root.join("switch.log"), &[("--remove", &room.root)])?;
         let switch = Switch { holder: RefCell::new(holder), net: room.net, ports: Cell::new(0) };
         switch.run(
             "ip link set lo up && ip link add hub type bridge mcast_snooping 0 && ip link set hub up \
@@ -91,11 +91,11 @@ impl Switch {
     }
 
     /// Starts the processes of a host.
-    pub fn start_host(&self, door: &Path) -> Result<Holder, String> {
+    pub fn start_host(&self, folder: &Path) -> Result<Holder, String> {
         let mut command = enter(self.holder.borrow().pid(), &["--mount", "--pid"]);
         let apart = ["--net", "--uts", "--ipc", "--mount", "--pid", "--fork", "--kill-child", "--"];
         command.arg("unshare").args(apart);
-        Holder::start(command, &[("--door", door)])
+        Holder::start(command, &folder.join("holder.log"), &[("--door", &folder.join("door"))])
     }
 
     pub fn wires(&self, at: usize) -> Wires {
