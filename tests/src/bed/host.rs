@@ -195,6 +195,21 @@ impl Host {
         Running::start(self.program(name).args(words))
     }
 
+    /// Runs a program of `tests/programs`, which checks itself, over a route, to its end; what it said.
+    pub fn check(&self, name: &str, words: &[&str], route: &str) -> String {
+        let mut command = self.program(name);
+        Running::start(command.args(words).env("PARVUM_ROUTE", route)).finish(|| self.log())
+    }
+
+    /// Waits until no task is left on any host of the machine.
+    pub fn await_idle(&self) {
+        let mut said = String::new();
+        eventually("the tasks are gone", || {
+            said = String::from_utf8_lossy(&self.parvum(&["ps"]).stdout).into_owned();
+            said.lines().count() == 1
+        });
+    }
+
     /// The number of the daemon's process on this host.
     pub fn daemon(&self) -> Option<u32> {
         std::fs::read_to_string(self.folder.join("pv/daemon.lock")).ok()?.trim().parse().ok()
