@@ -9,7 +9,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 
 /// Each step over there has a deadline of its own; together they are shorter than this.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub const PATIENCE: Duration = Duration::from_secs(60);
 
 #[derive(clap::Args)]
 pub struct AddArgs {

@@ -2,10 +2,10 @@
 
 use super::line::Words;
 use super::{Console, Done, Next};
-use crate::hostfile::is_this_host;
 use crate::power;
 use parvum_task::SessionError;
-use parvum_wire::control::{HostRow, Reply, Request};
+use parvum_wire::Tid;
+use parvum_wire::control::{ErrorKind, Failure, HostRow, Reply, Request};
 use std::collections::HashSet;
 
 /// How x86-64 lays out data, as PVM 3.4.6 writes it down.
@@ -34,39 +34,56 @@ impl Console {
     }
 
     pub(super) fn add(&mut self, words: &Words) -> Done {
-        let known = self.host_rows()?;
-        self.screen.line("0 successful");
+        let hosts: Vec<String> = words.texts().map(Into::into).collect();
+        let results = self.change_hosts(Request::AddHosts { hosts: hosts.clone() })?;
+        let added = results.iter().filter(|result| result.is_ok()).count();
+        self.screen.line(&format!("{added} successful"));
         self.screen.line(&format!("{:>24} {:>8}", "HOST", "DTID"));
-        let mut refused = false;
-        for word in words.texts() {
+        for (host, result) in hosts.iter().zip(results) {
             // Options may follow the name.
-            let name = word.split_whitespace().next().unwrap_or_default();
-            let ours = known.iter().any(|row| row.name == name) || is_this_host(name, None);
-            let why = if ours { "Duplicate host" } else { "Can't start pvmd" };
-            refused |= !ours;
-            self.screen.line(&format!("{:>24} {why}", super::commands::printable(name)));
-        }
-        if refused {
-            self.hint("this release makes a machine of one host");
+            let name = super::commands::printable(host.split_whitespace().next().unwrap_or_default());
+            match result {
+                Ok(tid) => self.screen.line(&format!("{name:>24} {:>8x}", tid.0)),
+                Err(why) => {
+                    self.screen.line(&format!("{name:>24} {}", in_few_words(&why)));
+                    if matches!(why.kind, ErrorKind::CannotStart | ErrorKind::NoSuchHost) {
+                        self.hint(&why.to_string());
+                    }
+                }
+            }
         }
         Ok(Next::Go)
     }
 
     pub(super) fn delete(&mut self, words: &Words) -> Done {
-        let known = self.host_rows()?;
-        self.screen.line("0 successful");
+        let hosts: Vec<String> = words.texts().map(Into::into).collect();
+        let results = self.change_hosts(Request::RemoveHosts { hosts: hosts.clone() })?;
+        let removed = results.iter().filter(|result| result.is_ok()).count();
+        self.screen.line(&format!("{removed} successful"));
         self.screen.line(&format!("{:>24}  STATUS", "HOST"));
         let mut own = false;
-        for name in words.texts() {
-            let ours = known.iter().any(|row| row.name == name);
-            let why = if ours { "Bad parameter" } else { "No such host" };
-            own |= ours;
-            self.screen.line(&format!("{:>24}  {why}", super::commands::printable(&name)));
+        for (host, result) in hosts.iter().zip(results) {
+            let name = super::commands::printable(host);
+            let why = match &result {
+                Ok(_) => "deleted",
+                Err(why) => {
+                    own |= why.kind == ErrorKind::BadParameter;
+                    in_few_words(why)
+                }
+            };
+            self.screen.line(&format!("{name:>24}  {why}"));
         }
         if own {
             self.hint("the first host is the machine: `halt` stops it");
         }
         Ok(Next::Go)
+    }
+
+    fn change_hosts(&mut self, request: Request) -> Result<Vec<Result<Tid, Failure>>, SessionError> {
+        match self.session.ask(request, &[], crate::hosts::PATIENCE)?.reply? {
+            Reply::HostResults(results) => Ok(results),
+            _ => self.odd(),
+        }
     }
 
     pub(super) fn mstat(&mut self, words: &Words) -> Done {
@@ -96,5 +113,16 @@ impl Console {
             self.screen.line(concat!("(Parvum ", env!("CARGO_PKG_VERSION"), ")"));
         }
         Ok(Next::Go)
+    }
+}
+
+/// PVM's words for it.
+fn in_few_words(why: &Failure) -> &'static str {
+    match why.kind {
+        ErrorKind::DuplicateHost => "Duplicate host",
+        ErrorKind::NoSuchHost => "No such host",
+        ErrorKind::BadParameter => "Bad parameter",
+        ErrorKind::OutOfResources => "Out of resources",
+        _ => "Can't start pvmd",
     }
 }

@@ -49,9 +49,7 @@ pub(crate) struct Expected {
 
 /// A connection that nobody has announced yet.
 pub(crate) struct Early {
-    from: Tid,
-    token: [u8; 16],
-    link: parvum_tcp::TcpLink,
+    caller: parvum_tcp::Caller,
     since: Instant,
 }
 
@@ -234,32 +232,34 @@ impl Runtime {
             match greeting.heard() {
                 parvum_tcp::Heard::NotYet(greeting) => self.greeting.push(greeting),
                 parvum_tcp::Heard::Nothing => {}
-                parvum_tcp::Heard::Hello { from, token, link } => self.admit(from, token, link),
+                parvum_tcp::Heard::Hello(caller) => self.admit(caller),
             }
         }
     }
 
     /// Takes a connection in. The daemon's word that it would come may be slower than the
     /// connection itself: until then it waits. A stranger waits in vain, and is dropped without a word.
-    fn admit(&mut self, from: Tid, token: [u8; 16], link: parvum_tcp::TcpLink) {
-        let known = |expected: &Expected| expected.from == from && expected.token == token;
+    fn admit(&mut self, caller: parvum_tcp::Caller) {
+        let from = caller.from;
+        let known = |expected: &Expected| expected.from == from && caller.has(&expected.token);
         if let Some(at) = self.expected.iter().position(known) {
-            self.expected.swap_remove(at);
+            let link = caller.admit(&self.expected.swap_remove(at).token);
             self.watch(from, link.socket());
             return self.engine.attach(from, Route::Tcp, Box::new(link));
         }
         self.early.retain(|early| early.since.elapsed() < EARLY_FOR);
         if self.early.len() < EARLY {
-            self.early.push(Early { from, token, link, since: Instant::now() });
+            self.early.push(Early { caller, since: Instant::now() });
         }
     }
 
     /// A task will connect, or has done so already.
     pub(crate) fn expect(&mut self, from: Tid, token: [u8; 16]) {
         self.expected.push(Expected { from, token });
-        if let Some(at) = self.early.iter().position(|early| early.from == from && early.token == token) {
-            let Early { from, token, link, .. } = self.early.swap_remove(at);
-            self.admit(from, token, link);
+        let meant = |early: &Early| early.caller.from == from && early.caller.has(&token);
+        if let Some(at) = self.early.iter().position(meant) {
+            let Early { caller, .. } = self.early.swap_remove(at);
+            self.admit(caller);
         }
         self.accept_tcp();
     }
@@ -273,7 +273,7 @@ impl Runtime {
     /// Forgets that the task was to connect.
     pub(crate) fn expect_no_more(&mut self, tid: Tid) {
         self.expected.retain(|expected| expected.from != tid);
-        self.early.retain(|early| early.from != tid);
+        self.early.retain(|early| early.caller.from != tid);
     }
 
     /// Moves on what only sockets move. Whether anything moved.

@@ -15,14 +15,14 @@ fn the_hosts_are_listed_as_pvm_lists_them() {
 }
 
 #[test]
-fn hosts_cannot_be_added_yet_and_the_last_one_not_deleted() {
+fn hosts_that_cannot_be_are_not_added_and_the_first_one_is_not_deleted() {
     let user = User::new();
-    let said = user.pvm(&["-nhere"], "add here elsewhere\ndelete here elsewhere\n");
-    let rows = "0 successful\n                    HOST     DTID\n                    here Duplicate host\n               elsewhere Can't start pvmd\n";
-    assert_eq!(said.answer("add here elsewhere"), rows);
+    let said = user.pvm(&["-nhere"], "add here no-such-host.invalid\ndelete here elsewhere\n");
+    let rows = "0 successful\n                    HOST     DTID\n                    here Duplicate host\n    no-such-host.invalid No such host\n";
+    assert_eq!(said.answer("add here no-such-host.invalid"), rows);
     let rows = "0 successful\n                    HOST  STATUS\n                    here  Bad parameter\n               elsewhere  No such host\n";
     assert_eq!(said.answer("delete here elsewhere"), rows);
-    assert!(said.err.contains("a machine of one host") && said.err.contains("`halt` stops it"), "{said:?}");
+    assert!(said.err.contains("E-NOHOST") && said.err.contains("`halt` stops it"), "{said:?}");
 }
 
 #[test]

@@ -1,11 +1,15 @@
 //! A TCP connection between two tasks.
 //!
 //! The daemon makes the listener, says where it is, and gives both tasks a
-//! token; who connects shows its id and the token first. A frame is its header,
+//! token. Who connects shows its id and a [`proof`] that it has the token; who
+//! accepts shows one in turn, before its first frame. A frame is its header,
 //! whose own word is the payload's length, and the payload.
 
 #![forbid(unsafe_code)]
 
+mod proof;
+
+use crate::proof::{End, NONCE, PROOF};
 use parvum_stream::{Inbox, Outbox, Quiet};
 use parvum_transport::{Gather, Limits, Link, Refused, Sink};
 use parvum_wire::{Header, Tid};
@@ -19,14 +23,23 @@ use std::time::Duration;
 const FRAME: usize = 64 << 10;
 /// How long a connection may take.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Bytes of a greeting: tid and token.
-const HELLO: usize = 20;
+/// Bytes of a greeting: tid, nonce and proof.
+const HELLO: usize = 4 + NONCE + PROOF;
 
 /// One end of a connection.
 pub struct TcpLink {
     stream: TcpStream,
     inbox: Inbox,
     outbox: Outbox,
+    /// What the other end must show before anything of it is believed.
+    awaited: Option<Awaited>,
+}
+
+/// The greeting that was sent, to which an answer is due.
+struct Awaited {
+    token: [u8; 16],
+    me: Tid,
+    nonce: [u8; NONCE],
 }
 
 /// Connects to a task at `address` and shows who one is. Blocks until the
@@ -34,11 +47,15 @@ pub struct TcpLink {
 pub fn connect(address: &str, me: Tid, token: &[u8; 16]) -> io::Result<TcpLink> {
     let address: SocketAddr = address.parse().map_err(|_| io::ErrorKind::InvalidInput)?;
     let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
+    let mut nonce = [0; NONCE];
+    rustix::rand::getrandom(&mut nonce, rustix::rand::GetRandomFlags::empty())?;
     let mut hello = [0; HELLO];
     hello[..4].copy_from_slice(&me.0.to_le_bytes());
-    hello[4..].copy_from_slice(token);
+    hello[4..4 + NONCE].copy_from_slice(&nonce);
+    hello[4 + NONCE..].copy_from_slice(&proof::make(End::Caller, token, me, &nonce));
     stream.write_all(&hello)?;
-    TcpLink::new(stream)
+    let awaited = Some(Awaited { token: *token, me, nonce });
+    Ok(TcpLink { awaited, ..TcpLink::new(stream)? })
 }
 
 /// A connection that has come and not yet shown who it is.
@@ -56,15 +73,32 @@ pub enum Heard {
     NotYet(Greeting),
     /// It closed first.
     Nothing,
-    /// Who it claims to be; believe it only with the right token.
-    Hello {
-        /// Its id.
-        from: Tid,
-        /// The token it shows.
-        token: [u8; 16],
-        /// The connection.
-        link: TcpLink,
-    },
+    /// Who it claims to be.
+    Hello(Caller),
+}
+
+/// A connection that has said who it is, and is not believed yet.
+pub struct Caller {
+    /// The id that it claims.
+    pub from: Tid,
+    nonce: [u8; NONCE],
+    proof: [u8; PROOF],
+    link: TcpLink,
+}
+
+impl Caller {
+    /// Whether it has this token.
+    pub fn has(&self, token: &[u8; 16]) -> bool {
+        proof::holds(End::Caller, token, self.from, &self.nonce, &self.proof)
+    }
+
+    /// The connection; shows the caller that this end has the token as well.
+    pub fn admit(mut self, token: &[u8; 16]) -> TcpLink {
+        let proof = proof::make(End::Listener, token, self.from, &self.nonce);
+        // A connection that is broken already says so when it is used.
+        let _ = self.link.outbox.write(&mut Quiet(self.link.stream.as_fd()), &proof, Gather::EMPTY);
+        self.link
+    }
 }
 
 impl Greeting {
@@ -79,19 +113,25 @@ impl Greeting {
         let Some(hello) = self.0.inbox.bytes().first_chunk::<HELLO>() else {
             return if self.0.inbox.is_closed() { Heard::Nothing } else { Heard::NotYet(self) };
         };
-        let mut token = [0; 16];
-        token.copy_from_slice(&hello[4..]);
-        let from = Tid(i32::from_le_bytes([hello[0], hello[1], hello[2], hello[3]]));
+        let (from, nonce, proof) = decode_hello(hello);
         self.0.inbox.consume(HELLO);
-        Heard::Hello { from, token, link: self.0 }
+        Heard::Hello(Caller { from, nonce, proof, link: self.0 })
     }
+}
+
+/// Takes a greeting apart; every one has a meaning, though its proof may not hold.
+pub fn decode_hello(hello: &[u8; HELLO]) -> (Tid, [u8; NONCE], [u8; PROOF]) {
+    let (mut nonce, mut proof) = ([0; NONCE], [0; PROOF]);
+    nonce.copy_from_slice(&hello[4..4 + NONCE]);
+    proof.copy_from_slice(&hello[4 + NONCE..]);
+    (Tid(i32::from_le_bytes([hello[0], hello[1], hello[2], hello[3]])), nonce, proof)
 }
 
 impl TcpLink {
     fn new(stream: TcpStream) -> io::Result<TcpLink> {
         stream.set_nodelay(true)?;
         stream.set_nonblocking(true)?;
-        Ok(TcpLink { stream, inbox: Inbox::new(2 * FRAME), outbox: Outbox::default() })
+        Ok(TcpLink { stream, inbox: Inbox::new(2 * FRAME), outbox: Outbox::default(), awaited: None })
     }
 
     /// The socket, for poll(2).
@@ -101,6 +141,14 @@ impl TcpLink {
 
     /// Gives whole frames in the inbox to `sink`.
     fn deliver(&mut self, most: usize, sink: &mut Sink<'_>) -> Result<usize, Refused> {
+        if let Some(Awaited { token, me, nonce }) = &self.awaited {
+            let Some(shown) = self.inbox.bytes().first_chunk::<PROOF>() else { return Ok(0) };
+            if !proof::holds(End::Listener, token, *me, nonce, shown) {
+                return Err(Refused::Closed);
+            }
+            self.inbox.consume(PROOF);
+            self.awaited = None;
+        }
         for taken in 0..most {
             let bytes = self.inbox.bytes();
             let Some(head) = bytes.first_chunk() else { return Ok(taken) };
@@ -155,6 +203,11 @@ mod tests {
     }
 
     fn pair() -> (TcpLink, TcpLink) {
+        pair_with([7; 16])
+    }
+
+    /// The listener shows that it has `token`; the caller has another than [7; 16] in no test.
+    fn pair_with(token: [u8; 16]) -> (TcpLink, TcpLink) {
         let (listener, address) = listener();
         let left = connect(&address, ME, &[7; 16]).expect("connected");
         let mut greeting = loop {
@@ -166,9 +219,10 @@ mod tests {
             match greeting.heard() {
                 Heard::NotYet(again) => greeting = again,
                 Heard::Nothing => panic!("closed"),
-                Heard::Hello { from, token, link } => {
-                    assert_eq!((from, token), (ME, [7; 16]));
-                    return (left, link);
+                Heard::Hello(caller) => {
+                    assert_eq!(caller.from, ME);
+                    assert!(caller.has(&[7; 16]) && !caller.has(&[8; 16]));
+                    return (left, caller.admit(&token));
                 }
             }
         }
@@ -196,6 +250,20 @@ mod tests {
             }
         };
         assert_eq!((seen, end), (4, Refused::Closed));
+    }
+
+    #[test]
+    fn nothing_is_taken_from_a_listener_without_the_token() {
+        let (mut left, mut right) = pair_with([6; 16]);
+        let header = Header::answer(parvum_wire::Kind::Credit, 1, 2);
+        right.send(&header, Gather::new(&[b"believe me"])).expect("room");
+        let end = loop {
+            match left.receive(9, &mut |_, _| panic!("delivered")) {
+                Ok(_) => {}
+                Err(why) => break why,
+            }
+        };
+        assert_eq!(end, Refused::Closed);
     }
 
     #[test]

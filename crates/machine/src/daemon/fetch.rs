@@ -195,7 +195,12 @@ impl Starter {
         let said = said.trim();
         let code = output.status.code().map_or_else(String::new, |code| format!(", exit code {code}"));
         let said = if said.is_empty() { String::new() } else { format!("; it said: {said}") };
-        self.failed(step, &format!("{what}{code}{said}"))
+        let mut failure = self.failed(step, &format!("{what}{code}{said}"));
+        if said.contains("Could not resolve hostname") {
+            // What ssh says of a name that nobody knows.
+            failure.kind = ErrorKind::NoSuchHost;
+        }
+        failure
     }
 }
 

@@ -160,13 +160,11 @@ impl Shell {
             return self.output_taken(tid, bytes);
         }
         let written = match &word {
-            Between::Event { tid: reader, event } => match event {
-                Event::Output { tid, data, .. }
-                | Event::TaskOutput { tid, news: OutputNews::Wrote(data), .. } => {
-                    Some((*reader, *tid, data.0.len() as u64))
-                }
-                _ => None,
-            },
+            Between::Event {
+                tid: reader,
+                event:
+                    Event::Output { tid, data, .. } | Event::TaskOutput { tid, news: OutputNews::Wrote(data), .. },
+            } => Some((*reader, *tid, data.0.len() as u64)),
             _ => None,
         };
         if let Some((reader, tid, bytes)) = written {

@@ -105,6 +105,11 @@ impl<F: Clone> Machine<F> {
     /// Other daemons reach this one there from now on.
     pub fn set_addresses(&mut self, addresses: Vec<String>) {
         self.config.addresses = addresses;
+        self.renew_own_record();
+    }
+
+    /// What is known of this host has changed.
+    pub(super) fn renew_own_record(&mut self) {
         let own = self.own_record();
         self.others.hosts.insert(own.number, own);
     }

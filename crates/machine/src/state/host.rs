@@ -31,6 +31,7 @@ impl<F: Clone> Machine<F> {
         if !search.is_empty() {
             known.search = search;
         }
+        self.renew_own_record();
         Ok(())
     }
 

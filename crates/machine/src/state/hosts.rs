@@ -27,8 +27,12 @@ impl<F: Clone> Machine<F> {
         if self.halting.is_some() {
             return Err(ErrorKind::GoingDown.into());
         }
-        if name.is_empty() || name.contains(char::is_whitespace) {
+        // A hostfile's options may follow the name.
+        let Some(name) = name.split_whitespace().next().map(str::to_owned) else {
             return Err(Failure::new(ErrorKind::BadParameter, "a host without a name"));
+        };
+        if name.starts_with('-') {
+            return Err(Failure::new(ErrorKind::BadParameter, format!("{name} is no name of a host")));
         }
         let known = |host: &HostRecord| host.row.name == name;
         let begun = self.others.fetching.values().any(|other| *other == name);
