@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod bed;
 pub mod running;
 pub mod stage;
 
@@ -25,8 +26,7 @@ pub const PATIENCE: Duration = Duration::from_secs(30);
 pub fn parvum() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     BUILT.get_or_init(|| {
-        let exe = std::env::current_exe().expect("tests have a file");
-        let dir = exe.ancestors().nth(2).expect("target/PROFILE/deps/TEST").to_path_buf();
+        let dir = bed::profile();
         let mut build = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
         build.args(["build", "--quiet", "--package", "parvum"]);
         build.args(["--package", "parvum-library", "--package", "parvum-pvm"]);

@@ -135,7 +135,12 @@ impl Running {
     }
 
     /// Waits for its end, which must be a good one; gives what it said.
-    pub fn succeed(mut self, machine: &TestMachine) -> String {
+    pub fn succeed(self, machine: &TestMachine) -> String {
+        self.finish(|| machine.log())
+    }
+
+    /// As [`Running::succeed`]; what else there is to know when it fails.
+    pub fn finish(mut self, log: impl FnOnce() -> String) -> String {
         let status = self.end();
         // Its children have its output too: the pipes end when the last of them does.
         while let Ok(line) = self.lines.recv_timeout(PATIENCE) {
@@ -149,7 +154,7 @@ impl Running {
             self.what,
             self.said,
             errors.unwrap_or_default(),
-            machine.log()
+            log()
         );
         std::mem::take(&mut self.said)
     }

@@ -1,0 +1,91 @@
+//! `./x hosts N [-- COMMAND...]`: N hosts on this machine, for trying things out.
+//!
+//! Also the programs that a bed is made of: `hosts hold` and `hosts rsh`.
+
+#![forbid(unsafe_code)]
+
+use parvum_tests::bed::{Bed, Plan, holder, possible, profile};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const USAGE: &str = "usage: hosts N [--ssh] [-- COMMAND...]
+
+Makes N hosts out of namespaces. With a COMMAND, runs it on the first of them and takes the hosts
+away when it ends. Without one, keeps them until standard input ends (Control-D) and says how to use
+them. With --ssh each host runs an sshd, and `parvum add` uses ssh.";
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    match words.first().map(String::as_str) {
+        Some("hold") => {
+            holder::hold(option(&words, "--door"), option(&words, "--remove"));
+            ExitCode::SUCCESS
+        }
+        Some("rsh") if words.len() > 3 => {
+            let code = holder::call(Path::new(&words[1]), &words[2], &words[3..]);
+            ExitCode::from(code as u8)
+        }
+        _ => match parse(&words).and_then(|(plan, command)| make(&plan, &command)) {
+            Ok(code) => code,
+            Err(why) => {
+                eprintln!("hosts: {why}");
+                ExitCode::FAILURE
+            }
+        },
+    }
+}
+
+fn option(words: &[String], name: &str) -> Option<PathBuf> {
+    let at = words.iter().position(|word| word == name)?;
+    words.get(at + 1).map(PathBuf::from)
+}
+
+fn parse(words: &[String]) -> Result<(Plan, Vec<String>), String> {
+    let mut parts = words.splitn(2, |word| word == "--");
+    let (before, command) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+    let (mut hosts, mut ssh) = (None, false);
+    for word in before {
+        match word.parse::<usize>() {
+            Ok(number) if (1..=250).contains(&number) => hosts = Some(number),
+            _ if word == "--ssh" => ssh = true,
+            _ => return Err(format!("{word}?\n{USAGE}")),
+        }
+    }
+    let hosts = hosts.ok_or(USAGE)?;
+    // What `./x build` has made, else what cargo has.
+    let built = profile().ancestors().nth(2).map(|top| top.join("build")).filter(|built| {
+        profile().ends_with("release") && built.join("bin/parvum").exists() && built.join("lib").exists()
+    });
+    let plan = match built {
+        Some(built) => Plan { hosts, ssh, ipv6_only: false, bin: built.join("bin"), lib: built.join("lib") },
+        None => Plan { ssh, ..Plan::of(hosts) },
+    };
+    Ok((plan, command.to_vec()))
+}
+
+fn make(plan: &Plan, command: &[String]) -> Result<ExitCode, String> {
+    possible()?;
+    let bed = Bed::make(plan)?;
+    if let Some((program, words)) = command.split_first() {
+        let mut command = bed[0].command(program);
+        command.args(words).stdin(std::process::Stdio::inherit());
+        let status = command.status().map_err(|why| why.to_string())?;
+        return Ok(ExitCode::from(status.code().unwrap_or(255) as u8));
+    }
+    println!("{} hosts, in {}:\n", plan.hosts, bed.root().display());
+    for host in bed.hosts() {
+        println!("    {:10} {}", host.name, host.addresses().join("  "));
+    }
+    println!(
+        "\nA shell on the first:     {root}/{first}/enter\nA command there:          {root}/{first}/enter \
+         parvum add {others}\nCutting one off, silently: {root}/{last}/cut, and back: {root}/{last}/reconnect\n\n\
+         They go away at the end of standard input (Control-D).",
+        root = bed.root().display(),
+        first = bed[0].name,
+        others = bed.others().join(" "),
+        last = bed.hosts().last().expect("at least one").name,
+    );
+    let _ = std::io::stdin().read_to_end(&mut Vec::new());
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,285 @@
+//! One host of a bed.
+
+use super::holder::Holder;
+use super::network::{self, Switch, Wires};
+use super::room::Room;
+use super::{Plan, ssh};
+use crate::running::Running;
+use crate::stage::program;
+use crate::{eventually, kill_hard};
+use std::cell::{Cell, RefCell};
+use std::ffi::OsStr;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+use std::rc::Rc;
+
+/// A host.
+pub struct Host {
+    /// Its name, which all hosts of the bed know.
+    pub name: String,
+    /// Where its files lie.
+    pub folder: PathBuf,
+    pub(super) wires: Wires,
+    pub(super) switch: Rc<Switch>,
+    /// Its port of the switch: another one each time it is plugged in.
+    pub(super) port: RefCell<String>,
+    holder: RefCell<Option<Holder>>,
+    ssh: bool,
+    ipv6_only: bool,
+    settings: RefCell<Vec<(String, String)>>,
+    is_up: Cell<bool>,
+}
+
+impl Host {
+    pub(super) fn plan(
+        switch: &Rc<Switch>,
+        at: usize,
+        name: String,
+        plan: &Plan,
+        room: &Room,
+    ) -> Result<Host, String> {
+        let folder = room.root.join(&name);
+        let home = folder.join("home");
+        std::fs::create_dir_all(&home).map_err(|why| format!("{}: {why}", home.display()))?;
+        let path = std::env::var("PATH").unwrap_or_default();
+        let text = |path: &std::path::Path| path.to_str().expect("a plain path").to_owned();
+        let mut settings = vec![
+            ("PATH".to_owned(), format!("{}:{path}", text(&plan.bin))),
+            ("HOME".to_owned(), text(&home)),
+            ("PARVUM_DIR".to_owned(), text(&folder.join("pv"))),
+            ("LD_LIBRARY_PATH".to_owned(), text(&plan.lib)),
+            ("LC_ALL".to_owned(), "C".to_owned()),
+        ];
+        if !plan.ssh {
+            let program = super::profile().join("hosts");
+            let start = format!("{} rsh {} {{host}}", text(&program), text(&room.root));
+            settings.push(("PARVUM_START_BY".to_owned(), start));
+        }
+        let host = Host {
+            name,
+            folder,
+            wires: switch.wires(at),
+            switch: switch.clone(),
+            port: RefCell::default(),
+            holder: RefCell::default(),
+            ssh: plan.ssh,
+            ipv6_only: plan.ipv6_only,
+            settings: RefCell::new(settings),
+            is_up: Cell::new(false),
+        };
+        host.write_settings()?;
+        Ok(host)
+    }
+
+    /// Its addresses, the one of IPv4 first.
+    pub fn addresses(&self) -> Vec<String> {
+        let v4 = (!self.ipv6_only).then(|| self.wires.v4.clone());
+        v4.into_iter().chain([self.wires.v6.clone()]).collect()
+    }
+
+    /// Sets a variable of everything that is started here from now on.
+    pub fn set(&self, name: &str, value: &str) {
+        let mut settings = self.settings.borrow_mut();
+        settings.retain(|(known, _)| known != name);
+        settings.push((name.to_owned(), value.to_owned()));
+        drop(settings);
+        self.write_settings().expect("the bed's folder is writable");
+    }
+
+    /// What others read who start something here.
+    fn write_settings(&self) -> Result<(), String> {
+        let lines: String =
+            self.settings.borrow().iter().map(|(name, value)| format!("{name}={value}\n")).collect();
+        std::fs::write(self.folder.join("environment"), lines).map_err(|why| why.to_string())
+    }
+
+    pub(super) fn settings(&self) -> Vec<(String, String)> {
+        self.settings.borrow().clone()
+    }
+
+    /// Switches it on.
+    pub fn boot(&self) -> Result<(), String> {
+        let holder = self.switch.start_host(&self.folder)?;
+        let pid = holder.pid();
+        *self.holder.borrow_mut() = Some(holder);
+        self.is_up.set(true);
+        *self.port.borrow_mut() = self.switch.plug(pid, &self.wires)?;
+        let Wires { v4, v6, .. } = &self.wires;
+        let v4 = if self.ipv6_only { String::new() } else { format!("ip address add {v4}/24 dev eth0") };
+        let (name, folder) = (&self.name, self.folder.display());
+        // A new /proc first: the others find processes in it.
+        let script = format!(
+            "set -e
+            mount -t proc proc /proc
+            hostname {name}
+            mount --bind {folder}/hosts /etc/hosts
+            mount -t tmpfs none /dev/shm
+            mount -t tmpfs none /run
+            mkdir -p /run/sshd
+            [ ! -d ~/.ssh ] || mount -t tmpfs none ~/.ssh
+            echo 0 >/proc/sys/net/ipv6/conf/eth0/accept_dad || :
+            ip link set lo up
+            {v4}
+            ip address add {v6}/64 dev eth0 nodad
+            ip link set eth0 up"
+        );
+        let mut command = self.enter("sh");
+        network::done(command.env("HOME", ssh::home()).args(["-c", &script]))?;
+        if self.ssh {
+            ssh::start(self)?;
+        }
+        Ok(())
+    }
+
+    /// Switches it off, at once, without a word to anybody.
+    pub fn crash(&self) {
+        self.is_up.set(false);
+        *self.holder.borrow_mut() = None;
+        // What a switched off computer forgets.
+        let _ = std::fs::remove_dir_all(self.folder.join("pv"));
+        let _ = std::fs::remove_file(self.folder.join("door"));
+    }
+
+    /// Whether it is switched on.
+    pub fn is_up(&self) -> bool {
+        self.is_up.get()
+    }
+
+    fn enter(&self, program: impl AsRef<OsStr>) -> Command {
+        let holder = self.holder.borrow();
+        let pid = holder.as_ref().unwrap_or_else(|| panic!("{} is switched off", self.name)).pid();
+        let mut command = network::enter(pid, &["--net", "--uts", "--ipc", "--mount", "--pid", "--wd=/"]);
+        command.arg(program);
+        command
+    }
+
+    /// A command on this host.
+    pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
+        let mut command = self.enter(program);
+        command.env_clear().envs(self.settings());
+        command
+    }
+
+    /// Runs a command to its end.
+    pub fn run(&self, words: &[&str]) -> Output {
+        self.command(words[0]).args(&words[1..]).output().expect("nsenter runs")
+    }
+
+    /// Runs a command that must succeed; what it said.
+    pub fn succeed(&self, words: &[&str]) -> String {
+        let done = self.run(words);
+        let said = String::from_utf8_lossy(&done.stdout).into_owned();
+        let errors = String::from_utf8_lossy(&done.stderr);
+        assert!(done.status.success(), "{}: {words:?}: {}\n{said}{errors}", self.name, done.status);
+        said
+    }
+
+    /// Runs `parvum` to its end.
+    pub fn parvum(&self, words: &[&str]) -> Output {
+        self.command("parvum").args(words).output().expect("nsenter runs")
+    }
+
+    /// Adds hosts to this one's machine.
+    pub fn add(&self, names: &[&str]) {
+        let words: Vec<&str> = ["parvum", "add"].into_iter().chain(names.iter().copied()).collect();
+        self.succeed(&words);
+    }
+
+    /// A program of `tests/programs`.
+    pub fn program(&self, name: &str) -> Command {
+        self.command(program(name))
+    }
+
+    /// Starts a program of `tests/programs`.
+    pub fn start(&self, name: &str, words: &[&str]) -> Running {
+        Running::start(self.program(name).args(words))
+    }
+
+    /// Runs a program of `tests/programs`, which checks itself, over a route, to its end; what it said.
+    pub fn check(&self, name: &str, words: &[&str], route: &str) -> String {
+        let mut command = self.program(name);
+        Running::start(command.args(words).env("PARVUM_ROUTE", route)).finish(|| self.log())
+    }
+
+    /// Waits until no task is left on any host of the machine.
+    pub fn await_idle(&self) {
+        let mut said = String::new();
+        eventually("the tasks are gone", || {
+            said = String::from_utf8_lossy(&self.parvum(&["ps"]).stdout).into_owned();
+            said.lines().count() == 1
+        });
+    }
+
+    /// The number of the daemon's process on this host.
+    pub fn daemon(&self) -> Option<u32> {
+        std::fs::read_to_string(self.folder.join("pv/daemon.lock")).ok()?.trim().parse().ok()
+    }
+
+    /// Kills the daemon and nothing else.
+    pub fn kill_daemon(&self) {
+        let pid = self.daemon().expect("a daemon runs here");
+        self.succeed(&["kill", "-9", &pid.to_string()]);
+    }
+
+    /// The daemon's log.
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(self.folder.join("pv/daemon.log")).unwrap_or_default()
+    }
+
+    /// The names of this machine's hosts as this host knows them; none when there is no daemon.
+    pub fn knows(&self) -> Vec<String> {
+        let done = self.parvum(&["hosts"]);
+        let text = String::from_utf8_lossy(&done.stdout).into_owned();
+        let names = text.lines().skip(1).filter_map(|line| line.split_whitespace().next());
+        names.map(str::to_owned).collect()
+    }
+
+    /// Waits until this host knows exactly these.
+    pub fn await_hosts(&self, names: &[&str]) {
+        let mut known = Vec::new();
+        let wanted = |known: &[String]| {
+            known.len() == names.len() && names.iter().all(|name| known.iter().any(|known| known == name))
+        };
+        eventually(&format!("{} knows {names:?}", self.name), || {
+            known = self.knows();
+            wanted(&known)
+        });
+    }
+
+    /// The processes of this host with that in their arguments, as the host counts them.
+    pub fn processes(&self, word: &str) -> Vec<u32> {
+        let done = self.run(&["pgrep", "-f", word]);
+        String::from_utf8_lossy(&done.stdout).lines().filter_map(|line| line.parse().ok()).collect()
+    }
+
+    /// Kills everything that runs on it, as an administrator would; the host stays.
+    pub fn kill_all(&self) {
+        let holder = self.holder.borrow();
+        let init = holder.as_ref().expect("it is switched on").pid();
+        for pid in super::room::processes_below(&self.folder).into_iter().filter(|pid| *pid != init) {
+            if self.holds(pid) {
+                kill_hard(pid);
+            }
+        }
+    }
+
+    /// Whether that process, as the test counts, is one of this host.
+    fn holds(&self, pid: u32) -> bool {
+        let namespace = |pid: u32| std::fs::read_link(format!("/proc/{pid}/ns/pid")).ok();
+        let holder = self.holder.borrow();
+        holder.as_ref().is_some_and(|holder| namespace(holder.pid()) == namespace(pid))
+    }
+}
+
+/// Writes what each host knows of the names of all.
+pub(super) fn write_names(hosts: &[Host], plan: &Plan) -> Result<(), String> {
+    let own = if plan.ipv6_only { "::1 localhost\n" } else { "127.0.0.1 localhost\n::1 localhost\n" };
+    let line = |host: &Host| {
+        host.addresses().iter().map(|address| format!("{address} {}\n", host.name)).collect::<String>()
+    };
+    let text: String = std::iter::once(own.to_owned()).chain(hosts.iter().map(line)).collect();
+    for host in hosts {
+        std::fs::write(host.folder.join("hosts"), &text).map_err(|why| why.to_string())?;
+    }
+    Ok(())
+}

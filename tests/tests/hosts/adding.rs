@@ -1,0 +1,108 @@
+//! Hosts come, go, and come again.
+
+use parvum_tests::bed::Bed;
+use parvum_tests::eventually;
+
+/// The ids of the hosts, as one of them lists them.
+fn ids(host: &parvum_tests::bed::Host) -> Vec<String> {
+    let said = host.succeed(&["parvum", "hosts"]);
+    said.lines().skip(1).filter_map(|line| line.split_whitespace().nth(1)).map(str::to_owned).collect()
+}
+
+#[test]
+fn one_is_added_and_both_know() {
+    let Some(bed) = Bed::of(2) else { return };
+    let said = bed[0].succeed(&["parvum", "add", "beta"]);
+    assert_eq!(said, "beta is in the machine as t80000\n");
+    bed[0].await_hosts(&["alpha", "beta"]);
+    bed[1].await_hosts(&["alpha", "beta"]);
+    assert_eq!(ids(&bed[0]), ids(&bed[1]));
+}
+
+#[test]
+fn several_are_added_at_once_and_some_by_another_host() {
+    let Some(bed) = Bed::of(5) else { return };
+    bed[0].add(&["beta", "gamma", "delta"]);
+    for host in &bed.hosts()[..4] {
+        host.await_hosts(&["alpha", "beta", "gamma", "delta"]);
+    }
+    bed[2].add(&["epsilon"]);
+    for host in bed.hosts() {
+        host.await_hosts(&["alpha", "beta", "gamma", "delta", "epsilon"]);
+    }
+    // Each reaches each, also those that have not talked yet.
+    for host in bed.hosts() {
+        host.check("across", &["places"], "auto");
+    }
+}
+
+#[test]
+fn ssh_starts_the_daemons() {
+    let Some(bed) = Bed::over_ssh(3) else { return };
+    bed[0].add(&["beta", "gamma"]);
+    for host in bed.hosts() {
+        host.await_hosts(&["alpha", "beta", "gamma"]);
+    }
+    // The connection has served its purpose.
+    for host in bed.hosts() {
+        eventually("no ssh is left", || host.processes("ssh.*BatchMode").is_empty());
+    }
+    bed[0].check("across", &["places"], "auto");
+}
+
+#[test]
+fn one_is_removed_and_its_tasks_end() {
+    let Some(bed) = Bed::of(3) else { return };
+    bed.join_all();
+    let mut watch = bed[0].start("across", &["watch"]);
+    watch.told("watching");
+    bed[0].succeed(&["parvum", "remove", "beta"]);
+    bed[0].await_hosts(&["alpha", "gamma"]);
+    bed[2].await_hosts(&["alpha", "gamma"]);
+    watch.told("deleted");
+    eventually("the daemon has ended", || bed[1].daemon().is_none());
+    eventually("its tasks have ended", || bed[1].processes("across").is_empty());
+    assert!(!bed[1].folder.join("pv").exists());
+    watch.tell("end");
+    watch.told("done");
+    assert!(watch.end().success());
+}
+
+#[test]
+fn one_is_added_again_and_is_another() {
+    let Some(bed) = Bed::of(2) else { return };
+    for _ in 0..3 {
+        bed[0].add(&["beta"]);
+        bed[1].await_hosts(&["alpha", "beta"]);
+        bed[0].check("across", &["places"], "auto");
+        bed[0].check("across", &["ring"], "routed");
+        bed[0].succeed(&["parvum", "remove", "beta"]);
+        bed[0].await_hosts(&["alpha"]);
+        eventually("the daemon has ended", || bed[1].daemon().is_none());
+    }
+}
+
+#[test]
+fn down_on_any_host_ends_all_daemons() {
+    let Some(bed) = Bed::of(3) else { return };
+    for from in [0, 2] {
+        bed.join_all();
+        let mut watch = bed[0].start("across", &["watch"]);
+        watch.told("watching");
+        bed[from].succeed(&["parvum", "down"]);
+        for host in bed.hosts() {
+            eventually("the daemon has ended", || host.daemon().is_none());
+            eventually("the tasks have ended", || host.processes("across").is_empty());
+            assert!(!host.folder.join("pv").exists(), "{} is left", host.name);
+        }
+        drop(watch);
+    }
+}
+
+#[test]
+fn programs_add_and_delete_hosts() {
+    let Some(bed) = Bed::of(3) else { return };
+    bed[0].succeed(&["parvum", "up"]);
+    bed[0].check("growing", &["beta", "gamma"], "auto");
+    bed[0].await_hosts(&["alpha"]);
+}

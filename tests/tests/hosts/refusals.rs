@@ -1,0 +1,157 @@
+//! Hosts that cannot be added: each refusal names the host, the step, the command, how that ended and
+//! what it said; the machine goes on.
+
+use parvum_tests::bed::Bed;
+use parvum_tests::eventually;
+
+/// What `parvum add` says on standard error, which must be a failure.
+fn refused(bed: &Bed, name: &str) -> String {
+    let done = bed[0].parvum(&["add", name]);
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(!done.status.success(), "{name} was added: {said}");
+    assert_eq!(said.lines().count(), 1, "one failure, one line: {said}");
+    assert_eq!(bed[0].knows(), ["alpha"]);
+    said
+}
+
+fn says(said: &str, words: &[&str]) {
+    for word in words {
+        assert!(said.contains(word), "{word:?} is not said: {said}");
+    }
+}
+
+#[test]
+fn a_name_that_nobody_knows() {
+    let Some(bed) = Bed::over_ssh(1) else { return };
+    let said = refused(&bed, "nowhere");
+    says(&said, &["E-", "nowhere", "start", "ssh", "parvum join", "exit code 255", "Could not resolve"]);
+}
+
+#[test]
+fn a_host_that_does_not_answer() {
+    let Some(bed) = Bed::over_ssh(2) else { return };
+    bed[1].cut_off();
+    let said = refused(&bed, "beta");
+    says(&said, &["E-", "beta", "start", "ssh", "exit code 255", "connect to host beta"]);
+    // Once it can be reached it can be added.
+    bed[1].reconnect();
+    bed[0].add(&["beta"]);
+    bed[1].await_hosts(&["alpha", "beta"]);
+}
+
+#[test]
+fn a_key_that_is_not_known() {
+    let Some(bed) = Bed::over_ssh(2) else { return };
+    std::fs::write(bed[1].folder.join("ssh/authorized_keys"), "").expect("it is there");
+    let said = refused(&bed, "beta");
+    says(&said, &["beta", "ssh", "exit code 255", "Permission denied"]);
+}
+
+#[test]
+fn no_parvum_over_there() {
+    for ssh in [false, true] {
+        let Some(bed) = (if ssh { Bed::over_ssh(2) } else { Bed::of(2) }) else { return };
+        bed[0].set("PARVUM_REMOTE", "/no/such/parvum");
+        let said = refused(&bed, "beta");
+        says(&said, &["E-", "beta", "/no/such/parvum join", "exit code 127", "not found"]);
+    }
+}
+
+/// A host whose `parvum` is this script.
+fn with_fake(script: &str) -> Option<(Bed, String)> {
+    let bed = Bed::of(2)?;
+    let fake = bed.root().join("fake");
+    std::fs::write(&fake, format!("#!/bin/sh\n{script}\n")).expect("the bed's folder is writable");
+    std::fs::set_permissions(&fake, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("ours");
+    bed[0].set("PARVUM_REMOTE", fake.to_str().expect("plain"));
+    let said = refused(&bed, "beta");
+    Some((bed, said))
+}
+
+#[test]
+fn another_release_over_there() {
+    // It is what a daemon of another protocol hears that counts: the invitation's is changed on the way.
+    let parvum = parvum_tests::parvum().display();
+    let script = format!(
+        "read line\nline=$(echo \"$line\" | sed 's/\"protocol\":[0-9]*/\"protocol\":200/;s/\"release\":\"[^\"]*\"/\"release\":\"9.9.9\"/')\n\
+         echo \"$line\" | {parvum} join"
+    );
+    let Some((bed, said)) = with_fake(&script) else { return };
+    says(&said, &["E-VERSION", "beta", "9.9.9", "protocol 200", env!("CARGO_PKG_VERSION")]);
+    eventually("no daemon is left there", || bed[1].daemon().is_none());
+    assert!(!bed[1].folder.join("pv").exists());
+}
+
+#[test]
+fn something_else_that_is_called_parvum() {
+    let Some((_bed, said)) = with_fake("echo usage: parvum FILE; echo 'no file' >&2; exit 3") else { return };
+    says(&said, &["E-", "beta", "fake join", "exit code 3", "no file"]);
+}
+
+#[test]
+fn a_host_on_which_nothing_speaks() {
+    let Some((bed, said)) = with_fake("echo hello; exec sleep 600") else { return };
+    says(&said, &["E-", "beta", "no answer within"]);
+    eventually("nothing is left there", || bed[1].processes("sleep 600").is_empty());
+}
+
+#[test]
+fn a_host_that_says_too_much() {
+    let Some((_bed, said)) = with_fake("yes 'welcome to this fine host' | head -c 300000000") else { return };
+    says(&said, &["E-", "beta"]);
+}
+
+#[test]
+fn daemons_that_cannot_reach_each_other() {
+    let Some(bed) = Bed::of(2) else { return };
+    // The command gets through, packets do not: a firewall.
+    bed[1].cut_off();
+    let said = refused(&bed, "beta");
+    says(&said, &["E-", "beta", "connect"]);
+    eventually("no daemon is left there", || bed[1].daemon().is_none());
+    bed[1].reconnect();
+    bed[0].add(&["beta"]);
+}
+
+#[test]
+fn one_of_many_fails_and_the_others_are_added() {
+    let Some(bed) = Bed::of(3) else { return };
+    let done = bed[0].parvum(&["add", "beta", "nowhere", "gamma"]);
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(!done.status.success());
+    says(&said, &["nowhere", "no such host"]);
+    assert_eq!(said.lines().count(), 1, "{said}");
+    bed[0].await_hosts(&["alpha", "beta", "gamma"]);
+}
+
+#[test]
+fn a_host_twice_or_the_own() {
+    let Some(bed) = Bed::of(2) else { return };
+    bed[0].add(&["beta"]);
+    for name in ["beta", "alpha", "localhost"] {
+        let done = bed[0].parvum(&["add", name]);
+        assert!(!done.status.success(), "{name}");
+        says(&String::from_utf8_lossy(&done.stderr), &["E-DUPHOST", name]);
+    }
+    assert_eq!(bed[0].knows(), ["alpha", "beta"]);
+}
+
+#[test]
+fn a_host_of_another_machine() {
+    let Some(bed) = Bed::of(2) else { return };
+    bed[1].succeed(&["parvum", "up"]);
+    let said = refused(&bed, "beta");
+    says(&said, &["E-RUNNING", "beta"]);
+    assert_eq!(bed[1].knows(), ["beta"], "its machine goes on");
+}
+
+#[test]
+fn the_console_of_a_stranger() {
+    let Some(bed) = Bed::of(1) else { return };
+    // Nobody invites here.
+    let done = bed[0].parvum(&["join"]);
+    let said = String::from_utf8_lossy(&done.stdout).into_owned();
+    says(&said, &["E-PROTOCOL"]);
+    assert!(!done.status.success(), "{said}");
+    eventually("no daemon is left", || bed[0].daemon().is_none());
+}

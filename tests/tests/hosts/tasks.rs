@@ -1,0 +1,95 @@
+//! Tasks of other hosts: started, listed, killed, heard, in groups.
+
+use parvum_tests::bed::Bed;
+use parvum_tests::eventually;
+
+#[test]
+fn tasks_are_started_where_they_are_wanted() {
+    let Some(bed) = Bed::of(3) else { return };
+    bed.join_all();
+    for host in bed.hosts() {
+        host.check("across", &["places"], "auto");
+    }
+}
+
+#[test]
+fn tasks_are_listed_and_killed() {
+    let Some(bed) = Bed::of(3) else { return };
+    bed.join_all();
+    for host in bed.hosts() {
+        host.check("across", &["tasks"], "auto");
+        host.check("across", &["kill"], "auto");
+    }
+    bed[0].await_idle();
+}
+
+#[test]
+fn the_command_lists_and_kills_tasks_of_any_host() {
+    let Some(bed) = Bed::of(3) else { return };
+    bed.join_all();
+    let mut watch = bed[0].start("across", &["watch"]);
+    let mut tids = Vec::new();
+    for host in bed.hosts() {
+        let (name, tid) = watch.told("task").split_once(' ').map(|(a, b)| (a.to_owned(), b.to_owned())).expect("two");
+        assert_eq!(name, host.name);
+        tids.push(tid.parse::<u32>().expect("a number"));
+    }
+    watch.told("watching");
+    for host in bed.hosts() {
+        let said = host.succeed(&["parvum", "ps"]);
+        for tid in &tids {
+            assert!(said.contains(&format!("t{tid:x} ")), "{tid:x} on {}: {said}", host.name);
+        }
+        assert_eq!(said.matches("waiting").count(), 4, "three wait for a word, and one for all: {said}");
+    }
+    bed[2].succeed(&["parvum", "kill", &format!("t{:x}", tids[1])]);
+    assert_eq!(watch.told("exited"), tids[1].to_string());
+    eventually("it is gone", || bed[1].processes("across").is_empty());
+    watch.tell("end");
+    watch.told("done");
+    assert!(watch.end().success());
+}
+
+#[test]
+fn what_tasks_print_comes_home() {
+    let Some(bed) = Bed::of(3) else { return };
+    bed.join_all();
+    let said = bed[0].check("across", &["output"], "auto");
+    for host in bed.hosts() {
+        for line in [format!("from {}", host.name), format!("complaint of {}", host.name)] {
+            assert_eq!(said.matches(&line).count(), 1, "{line}: {said}");
+        }
+    }
+    // A runner has the output of its whole job, and the exit code.
+    let program = parvum_tests::stage::program("across");
+    let program = program.to_str().expect("plain");
+    let said = bed[1].succeed(&["parvum", "run", "-n", "6", "sh", "-c", "echo here $(hostname); echo there >&2"]);
+    for host in bed.hosts() {
+        assert!(said.contains(&format!("here {}\n", host.name)), "{said}");
+    }
+    assert_eq!(said.lines().count(), 6, "{said}");
+    let failed = bed[0].parvum(&["run", "-n", "3", "sh", "-c", "test $(hostname) != gamma || exit 7"]);
+    assert_eq!(failed.status.code(), Some(7), "{failed:?}");
+    bed[0].succeed(&["parvum", "run", program, "places"]);
+}
+
+#[test]
+fn groups_and_the_mailbox() {
+    let Some(bed) = Bed::of(3) else { return };
+    bed.join_all();
+    for route in ["auto", "tcp", "routed"] {
+        // The home of groups is one host; members may begin on any.
+        bed[0].check("across", &["together"], route);
+        bed[2].check("across", &["together"], route);
+        bed[1].check("groups", &["5"], route);
+    }
+    bed[1].check("mailbox", &[], "auto");
+}
+
+#[test]
+fn the_fast_fourier_transform() {
+    let Some(bed) = Bed::of(3) else { return };
+    bed.join_all();
+    let done = bed[0].succeed(&["parvum", "hosts"]);
+    assert_eq!(done.lines().count(), 4);
+}

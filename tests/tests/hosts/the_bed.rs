@@ -1,0 +1,117 @@
+//! The bed itself: hosts are apart, can be cut off, killed and booted again, and nothing is left.
+
+use parvum_tests::bed::{Bed, Plan, cut_between, heal_between};
+use parvum_tests::{alive, eventually};
+use std::process::Output;
+
+/// Whether one host reaches another by TCP: a listener there that says a word.
+fn reaches(from: &parvum_tests::bed::Host, to: &parvum_tests::bed::Host, address: &str) -> bool {
+    let listen = "import socket,sys
+s=socket.create_server((sys.argv[1],7),family=socket.AF_INET6 if ':' in sys.argv[1] else socket.AF_INET)
+print('listens',flush=True)
+c,_=s.accept()
+c.send(b'word')";
+    let call = "import socket,sys
+c=socket.create_connection((sys.argv[1],7),timeout=0.5)
+c.settimeout(0.5)
+assert c.recv(9)==b'word'";
+    let mut command = to.command("timeout");
+    let mut listener =
+        parvum_tests::running::Running::start(command.args(["2", "python3", "-c", listen, address]));
+    listener.told("listens");
+    let Output { status, .. } = from.run(&["python3", "-c", call, address]);
+    listener.end();
+    status.success()
+}
+
+#[test]
+fn hosts_are_apart_and_reach_each_other() {
+    let Some(bed) = Bed::of(2) else { return };
+    for host in bed.hosts() {
+        assert_eq!(host.succeed(&["hostname"]).trim(), host.name);
+        assert_eq!(host.succeed(&["sh", "-c", "echo $HOME"]).trim(), host.folder.join("home").to_str().expect("plain"));
+        // Its own processes, and none of anybody else's.
+        assert!(host.succeed(&["ps", "-e"]).lines().count() <= 4);
+    }
+    for address in bed[1].addresses() {
+        assert!(reaches(&bed[0], &bed[1], &address), "{address}");
+    }
+}
+
+#[test]
+fn cuts_are_silent_and_heal() {
+    let Some(bed) = Bed::of(3) else { return };
+    let (a, b, c) = (&bed[0], &bed[1], &bed[2]);
+    for address in [0, 1] {
+        let to = |host: &parvum_tests::bed::Host| host.addresses()[address].clone();
+        cut_between(a, b);
+        assert!(!reaches(a, b, &to(b)) && reaches(a, c, &to(c)) && reaches(b, c, &to(c)));
+        heal_between(a, b);
+        assert!(reaches(a, b, &to(b)));
+        c.cut_off();
+        assert!(!reaches(a, c, &to(c)) && reaches(a, b, &to(b)));
+        c.reconnect();
+        assert!(reaches(a, c, &to(c)));
+    }
+    c.unplug();
+    assert!(!reaches(a, c, &c.addresses()[0]));
+    c.reconnect();
+    assert!(reaches(a, c, &c.addresses()[0]));
+}
+
+#[test]
+fn a_host_that_crashes_takes_its_processes_along_and_boots_again() {
+    let Some(bed) = Bed::of(2) else { return };
+    let host = &bed[1];
+    host.succeed(&["sh", "-c", "sleep 600 </dev/null >/dev/null 2>&1 &"]);
+    assert_eq!(host.processes("sleep 600").len(), 1);
+    host.crash();
+    assert!(!host.is_up());
+    host.boot().expect("as the first time");
+    assert_eq!(host.processes("sleep 600").len(), 0);
+    assert!(reaches(&bed[0], host, &host.addresses()[0]));
+}
+
+#[test]
+fn nothing_is_left_also_after_a_panic_and_a_kill() {
+    let Some(bed) = Bed::of(1) else { return };
+    let root = bed.root().to_path_buf();
+    let hook = std::thread::spawn(move || {
+        let bed = Bed::of(1).expect("as before");
+        let root = bed.root().to_path_buf();
+        std::panic::resume_unwind(Box::new(root));
+    });
+    let left = hook.join().expect_err("it panics").downcast::<std::path::PathBuf>().expect("its folder");
+    assert!(!left.exists(), "{}", left.display());
+    drop(bed);
+    assert!(!root.exists(), "{}", root.display());
+    // Whoever made it is killed: it goes by itself.
+    let program = parvum_tests::bed::profile().join("hosts");
+    let mut command = std::process::Command::new(program);
+    command.args(["1", "--", "sh", "-c", "echo folder ${PARVUM_DIR%/*/*}; exec sleep 600"]);
+    let mut running = parvum_tests::running::Running::start(&mut command);
+    let folder = std::path::PathBuf::from(running.told("folder"));
+    assert!(folder.exists());
+    running.kill();
+    eventually("the folder is gone", || !folder.exists());
+    assert!(!alive(running.pid()));
+}
+
+#[test]
+fn ssh_leads_to_each_host_and_asks_nothing() {
+    let Some(bed) = Bed::over_ssh(2) else { return };
+    for (from, to) in [(0, 1), (1, 0), (0, 0)] {
+        let said = bed[from].succeed(&["ssh", "-o", "BatchMode=yes", &bed[to].name, "hostname; echo $PARVUM_DIR"]);
+        let folder = bed[to].folder.join("pv");
+        assert_eq!(said, format!("{}\n{}\n", bed[to].name, folder.display()));
+    }
+}
+
+#[test]
+fn hosts_may_have_no_ipv4() {
+    let Some(bed) = Bed::or_skip(&Plan { ipv6_only: true, ..Plan::of(2) }) else { return };
+    assert_eq!(bed[1].addresses().len(), 1);
+    assert!(reaches(&bed[0], &bed[1], &bed[1].addresses()[0]));
+    bed.join_all();
+    bed[0].check("across", &["places"], "auto");
+}
