@@ -85,11 +85,3 @@ fn groups_and_the_mailbox() {
     }
     bed[1].check("mailbox", &[], "auto");
 }
-
-#[test]
-fn the_fast_fourier_transform() {
-    let Some(bed) = Bed::of(3) else { return };
-    bed.join_all();
-    let done = bed[0].succeed(&["parvum", "hosts"]);
-    assert_eq!(done.lines().count(), 4);
-}
