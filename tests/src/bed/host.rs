@@ -6,7 +6,7 @@ use super::room::Room;
 use super::{Plan, ssh};
 use crate::running::Running;
 use crate::stage::program;
-use crate::{eventually, kill_hard};
+use crate::{alive, eventually, kill_hard};
 use std::cell::{Cell, RefCell};
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -155,14 +155,18 @@ impl Host {
 
     /// A command on this host.
     pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
-        let mut command = self.enter(program);
+        // nsenter waits for the program; a test that kills it means both.
+        let mut command = self.enter("setpriv");
+        command.args(["--pdeathsig", "KILL", "--"]).arg(program);
         command.env_clear().envs(self.settings());
         command
     }
 
     /// Runs a command to its end.
     pub fn run(&self, words: &[&str]) -> Output {
-        self.command(words[0]).args(&words[1..]).output().expect("nsenter runs")
+        // Longer than any deadline of the command itself.
+        let mut command = self.command("timeout");
+        command.args(["--foreground", "--signal=KILL", "60"]).args(words).output().expect("nsenter runs")
     }
 
     /// Runs a command that must succeed; what it said.
@@ -176,7 +180,7 @@ impl Host {
 
     /// Runs `parvum` to its end.
     pub fn parvum(&self, words: &[&str]) -> Output {
-        self.command("parvum").args(words).output().expect("nsenter runs")
+        self.run(&[&["parvum"], words].concat())
     }
 
     /// Adds hosts to this one's machine.
@@ -246,10 +250,15 @@ impl Host {
         });
     }
 
-    /// The processes of this host with that in their arguments, as the host counts them.
-    pub fn processes(&self, word: &str) -> Vec<u32> {
-        let done = self.run(&["pgrep", "-f", word]);
-        String::from_utf8_lossy(&done.stdout).lines().filter_map(|line| line.parse().ok()).collect()
+    /// The processes of this host with that in their arguments, as the test counts them.
+    pub fn processes(&self, words: &str) -> Vec<u32> {
+        let runs = |pid: &u32| {
+            let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            String::from_utf8_lossy(&line).replace('\0', " ").contains(words)
+        };
+        let pids = std::fs::read_dir("/proc").expect("/proc").flatten();
+        let pids = pids.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+        pids.filter(|pid| self.holds(*pid) && alive(*pid) && runs(pid)).collect()
     }
 
     /// Kills everything that runs on it, as an administrator would; the host stays.

@@ -45,9 +45,7 @@ impl<'a> Rival<'a> {
         let mut first = rival.command(&bed[0], DAEMON);
         first.arg(format!("-n{}", bed[0].name)).arg(&hostfile).env("PVM_RSH", &remote);
         rival.daemon = Some(Running::start(&mut first));
-        eventually("PVM has all hosts", || {
-            rival.conf().len() == bed.hosts().len()
-        });
+        eventually("PVM has all hosts", || rival.conf().len() == bed.hosts().len());
         Some(rival)
     }
 

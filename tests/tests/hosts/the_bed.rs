@@ -29,7 +29,10 @@ fn hosts_are_apart_and_reach_each_other() {
     let Some(bed) = Bed::of(2) else { return };
     for host in bed.hosts() {
         assert_eq!(host.succeed(&["hostname"]).trim(), host.name);
-        assert_eq!(host.succeed(&["sh", "-c", "echo $HOME"]).trim(), host.folder.join("home").to_str().expect("plain"));
+        assert_eq!(
+            host.succeed(&["sh", "-c", "echo $HOME"]).trim(),
+            host.folder.join("home").to_str().expect("plain")
+        );
         // Its own processes, and none of anybody else's.
         assert!(host.succeed(&["ps", "-e"]).lines().count() <= 4);
     }
@@ -101,7 +104,8 @@ fn nothing_is_left_also_after_a_panic_and_a_kill() {
 fn ssh_leads_to_each_host_and_asks_nothing() {
     let Some(bed) = Bed::over_ssh(2) else { return };
     for (from, to) in [(0, 1), (1, 0), (0, 0)] {
-        let said = bed[from].succeed(&["ssh", "-o", "BatchMode=yes", &bed[to].name, "hostname; echo $PARVUM_DIR"]);
+        let said =
+            bed[from].succeed(&["ssh", "-o", "BatchMode=yes", &bed[to].name, "hostname; echo $PARVUM_DIR"]);
         let folder = bed[to].folder.join("pv");
         assert_eq!(said, format!("{}\n{}\n", bed[to].name, folder.display()));
     }

@@ -180,6 +180,8 @@ impl Starter {
 
     /// What the command said on standard error, and how it ended.
     async fn ended(&mut self, step: &str, what: &str) -> Failure {
+        // One that has closed its output is about to end by itself, with a code that says why.
+        let _ = timeout(Duration::from_millis(500), self.child.wait()).await;
         let _ = self.child.start_kill();
         let mut said = Vec::new();
         if let Some(stderr) = self.child.stderr.take() {
