@@ -34,6 +34,10 @@ impl<F: Clone> Machine<F> {
     }
 
     pub(super) fn connect_tcp(&mut self, client: ClientId, id: RequestId, me: Tid, to: Tid) {
+        // A task of another host that was first is not among the tasks here.
+        if !self.is_own(to) && self.tcp_pairs.contains(&(to, me)) {
+            return self.reply(client, id, Reply::AlreadyOffered);
+        }
         let Some(other) = self.tasks.get_mut(&to).filter(|t| t.channel.is_some() && me != to) else {
             return self.refuse(client, id, Failure::new(ErrorKind::NoSuchTask, to.to_string()));
         };
