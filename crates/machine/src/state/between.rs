@@ -465,11 +465,17 @@ impl<F: Clone> Machine<F> {
                 self.part_with(*host, record.life);
             }
         }
+        let mut newcomers = false;
         for (number, life, tid) in now {
             self.others.last_life = self.others.last_life.max(life);
             if before.get(&number).is_none_or(|record| record.life != life) {
+                newcomers = true;
                 self.tell_of_addition(tid);
             }
+        }
+        if newcomers {
+            // They have not heard how busy this host is, else it would count as idle.
+            self.say_to_all(&Between::Load(self.load));
         }
     }
 
