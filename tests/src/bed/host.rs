@@ -49,6 +49,8 @@ impl Host {
             ("PARVUM_DIR".to_owned(), text(&folder.join("pv"))),
             ("LD_LIBRARY_PATH".to_owned(), text(&plan.lib)),
             ("LC_ALL".to_owned(), "C".to_owned()),
+            // Several beds share two processors with compilers: a daemon may get none for a second.
+            ("PARVUM_DETECT".to_owned(), "3000".to_owned()),
         ];
         if !plan.ssh {
             let program = super::profile().join("hosts");
