@@ -5,6 +5,7 @@ use parvum_machine::{Manner, StartError};
 use parvum_task::{Place, Session, SessionError};
 use parvum_wire::Tid;
 use parvum_wire::control::{Failure, HostSettings, Reply, Request, Role};
+use std::io::{BufRead, BufReader};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 
@@ -73,15 +74,17 @@ pub fn join() -> ExitCode {
         Ok(daemon) => daemon,
         Err(error) => return complain(&error),
     };
-    let (Some(mut input), Some(mut output)) = (daemon.stdin.take(), daemon.stdout.take()) else {
+    let (Some(mut input), Some(output)) = (daemon.stdin.take(), daemon.stdout.take()) else {
         return ExitCode::FAILURE;
     };
     // Not waited for: it reads until whoever called this is done.
     std::thread::spawn(move || std::io::copy(&mut std::io::stdin(), &mut input));
-    match std::io::copy(&mut output, &mut std::io::stdout()) {
-        Ok(_) => ExitCode::SUCCESS,
-        Err(error) => complain(&error),
+    let mut declined = false;
+    for line in BufReader::new(output).lines().map_while(Result::ok) {
+        declined |= parvum_machine::is_refusal(&line);
+        println!("{line}");
     }
+    if declined { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
 /// Is the daemon of this host.

@@ -77,14 +77,14 @@ fn make(plan: &Plan, command: &[String]) -> Result<ExitCode, String> {
     for host in bed.hosts() {
         println!("    {:10} {}", host.name, host.addresses().join("  "));
     }
+    let program = std::env::current_exe().map_err(|why| why.to_string())?;
     println!(
-        "\nA shell on the first:     {root}/{first}/enter\nA command there:          {root}/{first}/enter \
-         parvum add {others}\nCutting one off, silently: {root}/{last}/cut, and back: {root}/{last}/reconnect\n\n\
+        "\nA command on the first, from another terminal:\n\n    {program} rsh {root} {first} parvum add {others}\n\n\
          They go away at the end of standard input (Control-D).",
+        program = program.display(),
         root = bed.root().display(),
         first = bed[0].name,
         others = bed.others().join(" "),
-        last = bed.hosts().last().expect("at least one").name,
     );
     let _ = std::io::stdin().read_to_end(&mut Vec::new());
     Ok(ExitCode::SUCCESS)

@@ -26,7 +26,8 @@ static void hosts(void)
 	GIVES(PvmBadParam, pvm_pstat(host));
 	char *wanted[] = { name, "nowhere.invalid" };
 	GIVES(0, pvm_addhosts(wanted, 2, infos));
-	CHECK(infos[0] == PvmDupHost && infos[1] == PvmCantStart);
+	/* Without ssh on this host nobody can say that there is no such host. */
+	CHECK(infos[0] == PvmDupHost && (infos[1] == PvmNoHost || infos[1] == PvmCantStart));
 	GIVES(0, pvm_delhosts(wanted, 2, infos));
 	CHECK(infos[0] == PvmBadParam && infos[1] == PvmNoHost);
 	GIVES(PvmBadParam, pvm_addhosts(wanted, 0, infos));

@@ -53,9 +53,9 @@ pub(crate) struct Early {
     since: Instant,
 }
 
-/// So many connections may come before they are announced ...
+/// So many connections may come before they are announced; the next wait in the system's queue, ...
 const EARLY: usize = 64;
-/// ... and wait so long for it.
+/// ... and these wait so long for it.
 const EARLY_FOR: Duration = Duration::from_secs(60);
 
 /// The daemon answers at once; a minute means that it hangs.
@@ -217,10 +217,18 @@ impl Runtime {
         Ok(())
     }
 
+    /// Whether more connections are taken from the system's queue.
+    pub(crate) fn accepts_more(&self) -> bool {
+        self.early.len() + self.greeting.len() < EARLY
+    }
+
     /// Accepts the connections that have come, and greets those who made them.
     pub(crate) fn accept_tcp(&mut self) {
         let Some(listener) = &self.listener else { return };
-        while let Some(greeting) = parvum_tcp::accept(listener) {
+        self.early.retain(|early| early.since.elapsed() < EARLY_FOR);
+        while self.accepts_more()
+            && let Some(greeting) = parvum_tcp::accept(listener)
+        {
             self.greeting.push(greeting);
         }
         self.greet();
@@ -247,10 +255,7 @@ impl Runtime {
             self.watch(from, link.socket());
             return self.engine.attach(from, Route::Tcp, Box::new(link));
         }
-        self.early.retain(|early| early.since.elapsed() < EARLY_FOR);
-        if self.early.len() < EARLY {
-            self.early.push(Early { caller, since: Instant::now() });
-        }
+        self.early.push(Early { caller, since: Instant::now() });
     }
 
     /// A task will connect, or has done so already.

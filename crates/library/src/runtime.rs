@@ -336,7 +336,12 @@ impl Runtime {
         sources.extend(
             self.greeting.iter().map(|greeting| PollFd::from_borrowed_fd(greeting.socket(), PollFlags::IN)),
         );
-        sources.extend(self.listener.iter().map(|socket| PollFd::new(socket, PollFlags::IN)));
+        sources.extend(
+            self.listener
+                .iter()
+                .filter(|_| self.accepts_more())
+                .map(|socket| PollFd::new(socket, PollFlags::IN)),
+        );
         let _ = poll(&mut sources, Some(&limit));
         self.page.stay_awake();
         let _ = rustix::io::read(&self.event, &mut [0; 8]);

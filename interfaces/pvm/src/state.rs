@@ -94,7 +94,7 @@ pub(crate) fn call_but(
     // What runs at exit may call PVM.
     drop(state);
     match end {
-        Some(End::Exit) => std::process::exit(why as i32),
+        Some(End::Exit) => crate::calls::exit(why as i32),
         Some(End::Abort) => std::process::abort(),
         None => why as i32,
     }

@@ -261,6 +261,11 @@ pub fn decline(why: &str) {
     say::<Joined>(&Err(why.to_owned()));
 }
 
+/// Whether this line of a joiner's says that it does not join.
+pub fn is_refusal(line: &str) -> bool {
+    matches!(serde_json::from_str::<Said<serde_json::Value>>(line), Ok(Err(_)))
+}
+
 /// Opens the network and connects with the host that has invited this one.
 pub(super) async fn join(shell: &Rc<Shell>, invited: Invited) -> Result<(), String> {
     let network = shell.enter_network(invited.entry).map_err(|error| error.to_string())?;

@@ -20,6 +20,6 @@ mod start;
 #[allow(unsafe_code)]
 mod watch;
 
-pub use fetch::decline;
+pub use fetch::{decline, is_refusal};
 pub use keeper::keep;
 pub use start::{Manner, StartError, launch, serve, sweep};

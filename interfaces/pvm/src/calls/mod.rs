@@ -39,6 +39,12 @@ use std::ffi::{CStr, c_char};
 // in place promises that it stays until the message is sent.
 unsafe impl Send for crate::buffer::Left {}
 
+/// Ends the program as C's exit does; also from one of the program's own exit handlers, where Rust's would abort.
+pub(crate) fn exit(code: i32) -> ! {
+    // SAFETY: C's own way out; glibc goes on with the handlers that are left when it is called in one.
+    unsafe { libc::exit(code) }
+}
+
 /// The bytes of a received message.
 pub(crate) fn bytes_of(message: &Message) -> &[u8] {
     if message.is_remote() {
