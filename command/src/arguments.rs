@@ -57,8 +57,9 @@ impl Arguments {
         Ok(found)
     }
 
-    /// What holds for this host, by hostfile and `-n`, and what there is to say about the rest.
-    pub fn settings(&self) -> Result<(HostSettings, Vec<String>), Vec<String>> {
+    /// What holds for this host, by hostfile and `-n`, what there is to say about the rest, and the
+    /// other hosts that are wanted from the start.
+    pub fn settings(&self) -> Result<(HostSettings, Vec<String>, Vec<String>), Vec<String>> {
         let mut remarks = Vec::new();
         if let Some(mask) = &self.mask {
             remarks
@@ -66,17 +67,14 @@ impl Arguments {
         }
         let given = self.name.as_deref();
         let file = self.hostfile.as_deref().map(Hostfile::read).transpose()?.unwrap_or_default();
-        for host in file.others(given) {
-            remarks
-                .push(format!("{}: Can't start pvmd: this release makes a machine of one host", host.name));
-        }
+        let others = file.others(given).map(|host| host.name.clone()).collect();
         let own = file.hosts.iter().find(|host| crate::hostfile::is_this_host(&host.name, given));
         let unused = own.map_or_else(Vec::new, |host| host.options.unused());
         if let (Some(host), false) = (own, unused.is_empty()) {
             remarks.push(format!("{}: {} ignored: they are for other hosts", host.name, unused.join(" ")));
         }
         let settings = HostSettings { name: self.name.clone(), ..file.of_this_host(given) };
-        Ok((settings, remarks))
+        Ok((settings, remarks, others))
     }
 }
 

@@ -45,6 +45,16 @@ fn results(session: &mut Session, request: Request) -> Result<Results, SessionEr
     }
 }
 
+/// Adds hosts to a machine that is up; gives those that did not come, and why.
+pub fn add_all(session: &mut Session, hosts: Vec<String>) -> Result<Vec<(String, Failure)>, SessionError> {
+    if hosts.is_empty() {
+        return Ok(Vec::new());
+    }
+    let results = results(session, Request::AddHosts { hosts: hosts.clone() })?;
+    let failed = hosts.into_iter().zip(results).filter_map(|(host, result)| Some((host, result.err()?)));
+    Ok(failed.collect())
+}
+
 /// One line for each host; a failure if there was one.
 fn report(hosts: &[String], asked: Result<Results, SessionError>, done: &str) -> ExitCode {
     let results = match asked {
@@ -89,7 +99,7 @@ pub fn join() -> ExitCode {
 
 /// Is the daemon of this host.
 pub fn become_host(place: Place) -> ExitCode {
-    match parvum_machine::serve(place, Manner::Invited, HostSettings::default()) {
+    match parvum_machine::serve(place, Manner::Invited, HostSettings::default(), Vec::new()) {
         Ok(()) => ExitCode::SUCCESS,
         // It has been said to the one who invited.
         Err(StartError::NotJoined(_)) => ExitCode::FAILURE,

@@ -157,7 +157,7 @@ fn daemon(place: Place, launch: bool, foreground: bool) -> ExitCode {
     let manner = if foreground { Manner::Attached } else { Manner::Detached };
     let result = match launch {
         true => parvum_machine::launch(&place),
-        false => parvum_machine::serve(place, manner, HostSettings::default()),
+        false => parvum_machine::serve(place, manner, HostSettings::default(), Vec::new()),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

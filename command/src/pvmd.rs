@@ -36,7 +36,7 @@ fn attempt(words: &[OsString]) -> Result<(), Vec<String>> {
     if NOT_FOR_TASKS.iter().any(|name| std::env::var_os(name).is_some()) {
         return Err(one(format!("cannot start anew: {}", without_options(words))));
     }
-    let (settings, remarks) = arguments.settings()?;
+    let (settings, remarks, others) = arguments.settings()?;
     let place = Place::from_env();
     let running = || one(format!("pvmd already running. Its directory is {}", place.dir().display()));
     match Session::open(&crate::options(parvum_wire::control::Role::Tool, false)) {
@@ -45,7 +45,7 @@ fn attempt(words: &[OsString]) -> Result<(), Vec<String>> {
         Err(error) => return Err(one(error.to_string())),
     }
     remarks.iter().for_each(|remark| eprintln!("pvmd: {remark}"));
-    serve(place.clone(), Manner::Announced, settings).map_err(|error| match error {
+    serve(place.clone(), Manner::Announced, settings, others).map_err(|error| match error {
         StartError::Running(_) => running(),
         other => one(other.to_string()),
     })

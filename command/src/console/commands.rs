@@ -34,8 +34,8 @@ macro_rules! commands {
 
 commands! {
     "add" "hostname ..." 1..=MANY, "Take hosts into the machine", Console::add,
-        "A host may have the options of a hostfile: add \"fred ep=/opt/bin\"",
-        "This release makes a machine of one host: other hosts are refused";
+        "Daemons are started there with your ssh, all at once; what goes wrong is said with its step",
+        "A host may have the options of a hostfile, of which the name counts: add \"fred ep=/opt/bin\"";
     "alias" "[ name word ... ]" 0..=MANY, "Give a command another name, or list such names", Console::alias,
         "The name stands for the words; what follows it is added to them";
     "conf" "" 0..=0, "List the hosts of the machine", Console::conf,

@@ -140,10 +140,13 @@ fn open(arguments: &Arguments) -> Result<(Session, bool), Trouble> {
         Err(SessionError::NoDaemon(_)) => {}
         Err(error) => return Err(error.into()),
     }
-    let (settings, remarks) = arguments.settings().map_err(Trouble::Words)?;
+    let (settings, remarks, others) = arguments.settings().map_err(Trouble::Words)?;
     let mut session = Session::open(&session_options(Role::Task, true))?;
     session.request(Request::Configure(settings))?;
     remarks.iter().for_each(|remark| eprintln!("pvm: {remark}"));
+    for (host, why) in crate::hosts::add_all(&mut session, others)? {
+        eprintln!("pvm: {host}: Can't start pvmd: {why}");
+    }
     Ok((session, false))
 }
 

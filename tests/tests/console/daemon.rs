@@ -81,13 +81,13 @@ fn a_hostfile_says_what_holds_for_this_host() {
     program("hidden", "echo found in $(pwd): \"$@\"");
     program("debugger", "echo debugging; exec \"$@\"");
     // What is no full path begins at home.
-    let text = "# two hosts\n* sp=5\nlocalhost sp=777 ep=/nowhere:bin wd=/usr bx=bin/debugger lo=me\n& later\nelsewhere\n";
+    let text = "# two hosts\n* sp=5\nlocalhost sp=777 ep=/nowhere:bin wd=/usr bx=bin/debugger lo=me\n& later\nelsewhere.invalid\n";
     let file = user.file("hosts", text);
     let mut command = user.call("pvm", &["-d0xff", &file]);
     command.stderr(Stdio::piped());
     let said = finish(&mut command, b"conf\n");
     assert!(said.answer("conf").contains(" LINUX64     777 0x"), "{said:?}");
-    let told = ["-d0xff is ignored", "elsewhere: Can't start pvmd: ", "localhost: lo= ignored"];
+    let told = ["-d0xff is ignored", "elsewhere.invalid: Can't start pvmd: ", "localhost: lo= ignored"];
     assert!(told.iter().all(|words| said.err.contains(words)) && !said.err.contains("later"), "{said:?}");
 
     let mut console = Live::start(&mut user.call("pvm", &[]));

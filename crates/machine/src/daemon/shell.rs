@@ -133,7 +133,12 @@ impl Shell {
 
     /// Stops the machine as if a client had asked for it.
     pub fn stop_machine(self: &Rc<Shell>) {
-        let call = Box::new(Call { id: 0, request: Request::Halt });
+        self.ask_for_itself(Request::Halt);
+    }
+
+    /// The daemon itself wants something done.
+    pub fn ask_for_itself(self: &Rc<Shell>, request: Request) {
+        let call = Box::new(Call { id: 0, request });
         // Client 0 does not exist: nobody waits for the answer.
         self.input(Input::Call { client: 0, pid: 0, call, fds: Vec::new(), channel: None });
     }

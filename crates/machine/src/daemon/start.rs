@@ -7,7 +7,7 @@ use super::log::Log;
 use super::shell::Shell;
 use crate::state::{Config, Limits, USUAL_SPEED};
 use parvum_socket::{Place, PlaceError};
-use parvum_wire::control::{Blob, HostSettings};
+use parvum_wire::control::{Blob, HostSettings, Request};
 use rustix::fs::{FlockOperation, flock, fstat, stat};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::fs::{File, OpenOptions};
@@ -77,8 +77,14 @@ pub enum Manner {
     Invited,
 }
 
-/// Is the daemon of `place` until the machine is stopped.
-pub fn serve(place: Place, manner: Manner, settings: HostSettings) -> Result<(), StartError> {
+/// Is the daemon of `place` until the machine is stopped. Adds these hosts once it serves; the log
+/// says how that went.
+pub fn serve(
+    place: Place,
+    manner: Manner,
+    settings: HostSettings,
+    hosts: Vec<String>,
+) -> Result<(), StartError> {
     if matches!(manner, Manner::Detached | Manner::Invited) {
         close_inherited();
         // Fails only for a leader of a process group, which is its own master
@@ -142,7 +148,12 @@ pub fn serve(place: Place, manner: Manner, settings: HostSettings) -> Result<(),
         Manner::Attached => {}
         Manner::Announced => tell_starter(&format!("{}\n", place.socket().display())),
     }
-    let ended = runtime.block_on(local.run_until(shell.clone().run(listener)));
+    let ended = runtime.block_on(local.run_until(async {
+        if !hosts.is_empty() {
+            shell.ask_for_itself(Request::AddHosts { hosts });
+        }
+        shell.clone().run(listener).await
+    }));
     if let Err(error) = &ended {
         shell.log.line(&format!("daemon ends: {error}"));
     }
