@@ -14,6 +14,9 @@ const CLIENT_BITS: u32 = 40;
 /// So long after the home is lost another has taken its place, or this is the smaller part.
 const SUCCESSION: Now = 3_000_000_000;
 
+/// So many words of a host wait until it is in the table.
+const EARLY: usize = 1024;
+
 /// The number by which this daemon knows a client of another.
 fn client_of(host: u32, client: ClientId) -> ClientId {
     u64::from(host) << CLIENT_BITS | client
@@ -45,6 +48,8 @@ pub(super) struct Others {
     /// Hosts that have lost the home and would follow this one.
     followers: BTreeSet<u32>,
     in_minority: bool,
+    /// What hosts have said that are not in the table yet.
+    early: BTreeMap<u32, Vec<Between>>,
     /// Until when somebody must have taken the home's place.
     pub(super) patience: Option<Now>,
     /// Lists that several hosts add to.
@@ -245,9 +250,15 @@ impl<F: Clone> Machine<F> {
     /// The daemon of another host says something.
     pub(super) fn hear(&mut self, host: u32, word: Between) {
         match word {
-            // The first words of a new host may come before its place in the table is settled.
             Between::Hosts { version, hosts } => self.take_table(version, hosts),
-            _ if !self.others.knows(host) => {}
+            // The mesh lets nobody in but hosts of this machine; the home's word of this one is slower
+            // than its own.
+            word if !self.others.knows(host) => {
+                let early = self.others.early.entry(host).or_default();
+                if early.len() < EARLY {
+                    early.push(word);
+                }
+            }
             Between::Ask { client, id, me, request } => {
                 self.perform_for(client_of(host, client), id, me, request);
             }
@@ -465,15 +476,20 @@ impl<F: Clone> Machine<F> {
                 self.part_with(*host, record.life);
             }
         }
-        let mut newcomers = false;
+        let mut newcomers = Vec::new();
         for (number, life, tid) in now {
             self.others.last_life = self.others.last_life.max(life);
             if before.get(&number).is_none_or(|record| record.life != life) {
-                newcomers = true;
+                newcomers.push(number);
                 self.tell_of_addition(tid);
             }
         }
-        if newcomers {
+        for host in &newcomers {
+            for word in self.others.early.remove(host).unwrap_or_default() {
+                self.hear(*host, word);
+            }
+        }
+        if !newcomers.is_empty() {
             // They have not heard how busy this host is, else it would count as idle.
             self.say_to_all(&Between::Load(self.load));
         }
@@ -555,6 +571,7 @@ impl<F: Clone> Machine<F> {
 
     /// A host does not answer, or leaves. The home settles that it is out.
     pub(super) fn host_lost(&mut self, host: u32) {
+        self.others.early.remove(&host);
         if !self.others.knows(host) || host == self.config.number {
             return;
         }

@@ -286,6 +286,28 @@ fn the_smaller_part_changes_nothing_and_says_so() {
 }
 
 #[test]
+fn a_host_may_speak_before_the_home_has_told_of_it() {
+    let mut several = Several::new(2);
+    several.look(2, 7);
+    let record = several.hosts[&1].machine.hosts()[0].clone();
+    let newcomer = HostRecord { number: 3, life: 9, ..record };
+    let asked = Between::Ask { client: 4, id: 1, me: None, request: Request::Tasks { of: Tid::new(2, 0) } };
+    let heard =
+        several.hosts.get_mut(&2).expect("alive").input(Input::Heard { host: 3, word: Box::new(asked) });
+    assert_eq!(heard, []);
+    let mut hosts = several.hosts[&1].machine.hosts();
+    hosts.push(HostRecord {
+        row: HostRow { tid: Tid::new(3, 0).expect("in range"), ..newcomer.row.clone() },
+        ..newcomer
+    });
+    let table = Between::Hosts { version: 99, hosts };
+    let heard =
+        several.hosts.get_mut(&2).expect("alive").input(Input::Heard { host: 1, word: Box::new(table) });
+    let answered = |effect: &Effect<u32>| matches!(effect, Effect::Say { host: 3, word } if matches!(**word, Between::Answer { client: 4, id: 1, .. }));
+    assert!(heard.iter().any(answered), "{heard:?}");
+}
+
+#[test]
 fn of_two_tasks_on_two_hosts_exactly_one_connects() {
     let mut several = Several::new(2);
     let (a, b) = (several.enrol(1, 5), several.enrol(2, 6));
