@@ -109,7 +109,11 @@ contains
     end do
     call pvmfcatchout(0, info)
     call pvmfsetopt(PVMAUTOERR, 0, old)
-    call pvmfpstat(tids(1), status)
+    ! What is told is the end of its connection; its process ends a moment later.
+    do i = 1, 100000
+      call pvmfpstat(tids(1), status)
+      if (status /= PvmOk) exit
+    end do
     call gives('pvmfpstat of the dead', PvmNoTask, status)
 
     call mailbox
