@@ -67,7 +67,7 @@ fn a_host_that_crashes_takes_its_processes_along_and_boots_again() {
     let Some(bed) = Bed::of(2) else { return };
     let host = &bed[1];
     host.succeed(&["sh", "-c", "sleep 600 </dev/null >/dev/null 2>&1 &"]);
-    assert_eq!(host.processes("sleep 600").len(), 1);
+    eventually("the program runs", || host.processes("sleep 600").len() == 1);
     host.crash();
     assert!(!host.is_up());
     host.boot().expect("as the first time");

@@ -122,6 +122,7 @@ impl Shell {
                 MeshEvent::Up { host, address, .. } => {
                     self.log.line(&format!("host {host} is connected over {address}"));
                     self.flush_words(&network, host);
+                    self.input(Input::HostFound(host));
                 }
                 MeshEvent::Message { host, bytes } => match postcard::from_bytes::<Between>(&bytes) {
                     Ok(word) => self.hear(&network, host, word),

@@ -5,7 +5,7 @@
 //! answer comes back. Clients of other hosts have numbers that carry the host.
 
 use super::*;
-use parvum_wire::control::{Notice, Part, TaskRow};
+use parvum_wire::control::{Blob, Notice, Part, TaskRow};
 use std::collections::{BTreeSet, VecDeque};
 
 /// A client's number has so many bits; the host's number stands above.
@@ -13,6 +13,9 @@ const CLIENT_BITS: u32 = 40;
 
 /// So long after the home is lost another has taken its place, or this is the smaller part.
 const SUCCESSION: Now = 3_000_000_000;
+
+/// Hosts that are lost within this time were lost by one cause.
+const TOGETHER: Now = 250_000_000;
 
 /// So many words of a host wait until it is in the table.
 const EARLY: usize = 1024;
@@ -50,7 +53,7 @@ pub(super) struct Others {
     in_minority: bool,
     /// What hosts have said that are not in the table yet.
     early: BTreeMap<u32, Vec<Between>>,
-    /// Until when somebody must have taken the home's place.
+    /// When the losses so far are settled: by the home itself, or by who takes its place.
     pub(super) patience: Option<Now>,
     /// Lists that several hosts add to.
     gathered: BTreeMap<(ClientId, RequestId), Gathered>,
@@ -212,7 +215,7 @@ impl<F: Clone> Machine<F> {
 
     /// Effects for clients of other hosts become words to their daemons.
     pub(super) fn address_effects(&mut self) -> Vec<Effect<F>> {
-        let mut effects = std::mem::take(&mut self.effects);
+        let effects = std::mem::take(&mut self.effects);
         if !effects.iter().any(is_for_another) {
             return effects;
         }
@@ -225,7 +228,7 @@ impl<F: Clone> Machine<F> {
             word: Box::new(Between::Answer { client, id, reply }),
         };
         let mut addressed = Vec::with_capacity(effects.len());
-        for effect in effects.drain(..) {
+        for effect in effects {
             match effect {
                 Effect::Reply { client, id, reply, fds } => addressed.push(match origin_of(client) {
                     Some(origin) => answer(origin, id, *reply),
@@ -265,6 +268,7 @@ impl<F: Clone> Machine<F> {
             Between::Copy { host, client, id, me, request } => {
                 self.copy(client_of(host, client), id, me, request);
             }
+            Between::Kept(kept) => self.take_what_is_kept(host, &kept),
             Between::HomeLost { version } => self.hear_of_lost_home(host, version),
             Between::Answer { client, id, reply } => self.answered(host, client, id, reply),
             Between::Event { tid, event } => {
@@ -448,11 +452,36 @@ impl<F: Clone> Machine<F> {
         self.others.version += 1;
         let table = Between::Hosts { version: self.others.version, hosts: hosts.values().cloned().collect() };
         // Those that leave hear of it as well.
+        let told = self.others.peers();
         self.say_to_all(&table);
         self.change_table(hosts);
-        let newcomers = self.others.peers();
-        for host in newcomers {
-            self.say(host, table.clone());
+        for host in self.others.peers() {
+            if !told.contains(&host) {
+                self.say(host, table.clone());
+                let kept = self.kept();
+                self.say(host, Between::Kept(kept));
+            }
+        }
+    }
+
+    /// What this home keeps for all, for a host that has just come.
+    fn kept(&self) -> Blob {
+        let home = self.config.number;
+        let known =
+            |client: ClientId| if origin_of(client).is_some() { client } else { client_of(home, client) };
+        let (mut groups, mut mailbox) = (self.groups.clone(), self.mailbox.clone());
+        groups.values_mut().for_each(|group| group.rename_clients(known));
+        mailbox.rename_clients(known);
+        // Plain data of ours always has a form in bytes.
+        Blob(postcard::to_stdvec(&(groups, mailbox)).unwrap_or_default())
+    }
+
+    /// The home tells a host that has just come what it keeps.
+    fn take_what_is_kept(&mut self, host: u32, kept: &Blob) {
+        if host == self.others.home()
+            && let Ok((groups, mailbox)) = postcard::from_bytes(&kept.0)
+        {
+            (self.groups, self.mailbox) = (groups, mailbox);
         }
     }
 
@@ -575,18 +604,51 @@ impl<F: Clone> Machine<F> {
         if !self.others.knows(host) || host == self.config.number {
             return;
         }
-        self.others.silent.insert(host);
+        let home = self.others.home();
+        if self.others.is_home() {
+            self.others.silent.insert(host);
+            if self.others.hosts.len() == 2 {
+                return self.part_with_the_silent();
+            }
+            // A home that is cut off loses all others one after the other, and must count them together.
+            self.others.patience = Some(self.now + TOGETHER);
+            self.deadline_changed = true;
+            return;
+        }
+        // Whether another host is out the home settles; here only the home itself counts.
+        if host != home {
+            return;
+        }
+        self.others.silent.insert(home);
         self.others.patience = Some(self.now + SUCCESSION);
         self.deadline_changed = true;
-        let home = self.others.home();
-        let heir = self.others.hosts.keys().copied().find(|number| *number != home);
-        if self.others.is_home() {
-            self.part_with_the_silent();
-        } else if host == home && heir == Some(self.config.number) {
-            self.hear_of_lost_home(self.config.number, self.others.version);
-        } else if host == home {
-            let version = self.others.version;
-            heir.map(|heir| self.say(heir, Between::HomeLost { version }));
+        let version = self.others.version;
+        match self.others.hosts.keys().copied().find(|number| *number != home) {
+            Some(heir) if heir == self.config.number => self.hear_of_lost_home(heir, version),
+            Some(heir) => {
+                self.say(heir, Between::HomeLost { version });
+            }
+            None => {}
+        }
+    }
+
+    /// A host that was silent is connected again.
+    pub(super) fn host_found(&mut self, host: u32) {
+        if !self.others.silent.remove(&host) {
+            return;
+        }
+        let enough = 2 * (self.others.hosts.len() - self.others.silent.len()) >= self.others.hosts.len();
+        if self.others.is_home() && enough {
+            self.others.in_minority = false;
+            // Those that are still silent can be taken out now.
+            if !self.others.silent.is_empty() {
+                self.part_with_the_silent();
+            }
+        } else if self.others.is_home() {
+            // Still the smaller part.
+        } else if host == self.others.home() {
+            self.others.followers.clear();
+            (self.others.in_minority, self.others.patience) = (false, None);
         }
     }
 
@@ -628,8 +690,14 @@ impl<F: Clone> Machine<F> {
         }
     }
 
+    /// Hosts have been silent for long enough.
+    pub(super) fn settle_losses(&mut self) {
+        self.others.patience = None;
+        if self.others.is_home() { self.part_with_the_silent() } else { self.give_up_on_home() }
+    }
+
     /// Nobody has taken the place of the home in time: this is the smaller part.
-    pub(super) fn give_up_on_home(&mut self) {
+    fn give_up_on_home(&mut self) {
         self.others.in_minority = true;
         let open: Vec<_> = self.others.open.keys().copied().collect();
         for (client, id) in open {

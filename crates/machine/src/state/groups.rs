@@ -11,6 +11,7 @@
 
 use super::*;
 use parvum_wire::control::GroupRow;
+use serde::{Deserialize, Serialize};
 
 /// More members than that always ask: the page counts them in fifteen bits.
 const LARGEST_MEETING: usize = 0x7fff;
@@ -29,7 +30,7 @@ pub(super) struct Wish {
 
 pub(super) type Groups = BTreeMap<String, Group>;
 
-#[derive(Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct Group {
     members: BTreeMap<u32, Tid>,
     count: u32,
@@ -45,6 +46,12 @@ pub(super) struct Group {
 }
 
 impl Group {
+    /// Waiters get the numbers by which another host knows them; pages are of one host.
+    pub(super) fn rename_clients(&mut self, name: impl Fn(ClientId) -> ClientId) {
+        self.waiters.iter_mut().chain(&mut self.freezers).for_each(|(client, ..)| *client = name(*client));
+        self.meeting = None;
+    }
+
     fn instance(&self, tid: Tid) -> Option<u32> {
         self.members.iter().find(|(_, t)| **t == tid).map(|(i, _)| *i)
     }

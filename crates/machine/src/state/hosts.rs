@@ -40,7 +40,13 @@ impl<F: Clone> Machine<F> {
             return Err(Failure::new(ErrorKind::DuplicateHost, name));
         }
         let taken = |number: u32| self.others.knows(number) || self.others.fetching.contains_key(&number);
-        let number = (1..=Tid::MAX_HOST).find(|number| !taken(*number)).ok_or_else(|| {
+        // Above this host, the home: a newcomer must not take its place. Above all others if there is
+        // room, so that who has been here longest is next.
+        let highest =
+            self.others.records().map(|host| host.number).chain(self.others.fetching.keys().copied()).max();
+        let above = highest.unwrap_or(self.config.number) + 1..=Tid::MAX_HOST;
+        let mut free = above.chain(self.config.number + 1..=Tid::MAX_HOST).filter(|number| !taken(*number));
+        let number = free.next().ok_or_else(|| {
             Failure::new(ErrorKind::OutOfResources, format!("{} hosts are the bound", Tid::MAX_HOST))
         })?;
         self.others.last_life += 1;

@@ -7,9 +7,10 @@
 
 use super::*;
 use parvum_wire::control::{Blob, MailClass, MailEntry, MailFlags};
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-#[derive(Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct Mailbox {
     classes: HashMap<String, Class>,
     /// How many classes there have been.
@@ -18,12 +19,14 @@ pub(super) struct Mailbox {
     waiting: VecDeque<Wish>,
 }
 
+#[derive(Clone, Serialize, Deserialize)]
 struct Class {
     /// When it was made, among all classes.
     number: u64,
     entries: BTreeMap<u32, Entry>,
 }
 
+#[derive(Clone, Serialize, Deserialize)]
 struct Entry {
     owner: Option<Tid>,
     flags: MailFlags,
@@ -42,6 +45,7 @@ impl Entry {
 }
 
 /// A read that is wanted.
+#[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Wish {
     pub client: ClientId,
     pub id: RequestId,
@@ -55,6 +59,11 @@ pub(super) struct Wish {
 impl Mailbox {
     pub fn bytes(&self) -> usize {
         self.bytes
+    }
+
+    /// Who waits gets the number by which another host knows it.
+    pub fn rename_clients(&mut self, name: impl Fn(ClientId) -> ClientId) {
+        self.waiting.iter_mut().for_each(|wish| wish.client = name(wish.client));
     }
 
     /// Whose entries there are.

@@ -111,6 +111,15 @@ impl Several {
         for other in self.hosts.keys().copied().collect::<Vec<_>>() {
             self.input(other, Input::HostLost(host));
         }
+        for other in self.hosts.keys().copied().collect::<Vec<_>>() {
+            self.pass_time(other, 300_000_000);
+        }
+    }
+
+    /// So many nanoseconds later.
+    fn pass_time(&mut self, host: u32, time: Now) {
+        self.hosts.get_mut(&host).expect("alive").now += time;
+        self.input(host, Input::Tick);
     }
 
     /// What the client was told since this was last asked.
@@ -265,6 +274,74 @@ fn when_the_first_host_dies_another_goes_on_with_all_that_was_kept() {
 }
 
 #[test]
+fn a_host_that_came_late_can_take_the_first_ones_place_too() {
+    let mut several = Several::new(1);
+    several.enrol(1, 5);
+    let put = Request::MailPut {
+        name: "box".into(),
+        index: None,
+        flags: parvum_wire::control::MailFlags::PERSISTENT,
+        data: "content".into(),
+    };
+    several.call(1, 5, put);
+    several.take(1, 5);
+    several.add("h2");
+    several.add("h3");
+    several.enrol(3, 5);
+    several.kill(1);
+    several.call(
+        3,
+        5,
+        Request::MailGet { name: "box".into(), index: 0, first: false, take: false, wait: false },
+    );
+    let found = several.take(3, 5);
+    assert!(matches!(&found[..], [Told::Reply(Ok(Reply::Mail { .. }))]), "{found:?}");
+}
+
+#[test]
+fn a_host_that_comes_never_takes_the_homes_place() {
+    let mut several = Several::new(3);
+    several.kill(1);
+    several.look(2, 7);
+    several.call(2, 7, Request::AddHosts { hosts: vec!["again".into()] });
+    let [Told::Reply(Ok(Reply::HostResults(results)))] = &several.take(2, 7)[..] else { panic!() };
+    assert_eq!(results[0].as_ref().map(|tid| tid.host()), Ok(4));
+}
+
+#[test]
+fn two_hosts_that_lose_each_other_and_not_the_home_go_on() {
+    let mut several = Several::new(3);
+    several.enrol(3, 5);
+    several.input(3, Input::HostLost(2));
+    several.pass_time(3, 10_000_000_000);
+    several.call(3, 5, Request::Join { group: "g".into() });
+    assert_eq!(several.take(3, 5), [Told::Reply(Ok(Reply::Number(0)))]);
+}
+
+#[test]
+fn a_first_host_that_is_cut_off_is_the_smaller_part_until_it_finds_another() {
+    let mut several = Several::new(3);
+    several.enrol(1, 5);
+    let cut: Vec<_> =
+        [2, 3].into_iter().map(|host| (host, several.hosts.remove(&host).expect("alive"))).collect();
+    for (host, _) in &cut {
+        several.input(1, Input::HostLost(*host));
+    }
+    several.pass_time(1, 300_000_000);
+    several.call(1, 5, Request::Join { group: "g".into() });
+    let refused = several.take(1, 5);
+    assert!(
+        matches!(&refused[..], [Told::Reply(Err(why))] if why.kind == ErrorKind::Minority),
+        "{refused:?}"
+    );
+    several.hosts.extend(cut);
+    several.input(1, Input::HostFound(3));
+    several.call(1, 5, Request::Join { group: "g".into() });
+    assert_eq!(several.take(1, 5), [Told::Reply(Ok(Reply::Number(0)))]);
+    assert_eq!(several.names(3), ["here", "h3"]);
+}
+
+#[test]
 fn the_smaller_part_changes_nothing_and_says_so() {
     let mut several = Several::new(3);
     several.enrol(3, 5);
@@ -276,8 +353,7 @@ fn the_smaller_part_changes_nothing_and_says_so() {
     several.input(3, Input::HostLost(2));
     several.call(3, 5, Request::Join { group: "other".into() });
     assert_eq!(several.take(3, 5), []);
-    several.hosts.get_mut(&3).expect("alive").now += 10_000_000_000;
-    several.input(3, Input::Tick);
+    several.pass_time(3, 10_000_000_000);
     let refused = several.take(3, 5);
     assert!(
         matches!(&refused[..], [Told::Reply(Err(why))] if why.kind == ErrorKind::Minority),

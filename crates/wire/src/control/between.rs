@@ -4,8 +4,8 @@
 //! there: a daemon passes requests of its clients on ([`Between::Ask`]), and answers and events back.
 //! What belongs to no host (groups, mailbox, the table of hosts) is kept by one of them, the *home*.
 
-use super::Failure;
 use super::message::{Event, HostRow, Part, Reply, Request, RequestId, SpawnRequest, Spawned};
+use super::{Blob, Failure};
 use crate::Tid;
 use serde::{Deserialize, Serialize};
 
@@ -81,6 +81,8 @@ pub enum Between {
         /// What.
         request: Request,
     },
+    /// What the home keeps for all, for a host that has just come: the daemon's own form.
+    Kept(Blob),
     /// The sender has lost the home, too, and would follow the receiver.
     HomeLost {
         /// The version of the table that both had.

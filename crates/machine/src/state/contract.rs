@@ -1,0 +1,270 @@
+//! What the shell and the machine have to do with each other: what the machine is told at its beginning, what happens,
+//! and what is to be done.
+
+use super::ClientId;
+use parvum_wire::Tid;
+use parvum_wire::control::{
+    Between, Call, Event, ExitStatus, Failure, HostRecord, HostSettings, Reply, RequestId, SpawnRequest,
+};
+use std::rc::Rc;
+
+/// What the daemon says about its host.
+pub struct Config {
+    /// The number of the host: 1 for the first.
+    pub number: u32,
+    /// Which life of the host this is.
+    pub life: u64,
+    /// Where other daemons reach this one.
+    pub addresses: Vec<String>,
+    /// The other hosts of the machine, for one that has just joined.
+    pub hosts: Vec<HostRecord>,
+    /// The host's name.
+    pub host: String,
+    /// Its architecture, in PVM's words.
+    pub arch: String,
+    /// Its processors.
+    pub cpus: u32,
+    /// The time since 1970: seconds and nanoseconds.
+    pub clock: Box<dyn Fn() -> (i64, u32)>,
+    /// What a hostfile says of it.
+    pub settings: HostSettings,
+    /// Where unguessable tokens come from.
+    pub entropy: Box<dyn FnMut() -> [u8; 16]>,
+    /// The bounds.
+    pub limits: Limits,
+}
+
+/// Bounds on what the daemon keeps.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Tasks and processes on this host.
+    pub tasks: usize,
+    /// Events kept for a task that has not enrolled yet.
+    pub queued_events: usize,
+    /// Bytes in the mailbox.
+    pub mailbox_bytes: usize,
+    /// Watches of one task.
+    pub watches: usize,
+    /// Groups.
+    pub groups: usize,
+    /// Contexts.
+    pub contexts: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            tasks: 16 * 1024,
+            queued_events: 4096,
+            mailbox_bytes: 64 * 1024 * 1024,
+            watches: 64 * 1024,
+            groups: 16 * 1024,
+            contexts: 64 * 1024,
+        }
+    }
+}
+
+/// A task's page and eventfd.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Channel<F> {
+    /// The task page.
+    pub page: F,
+    /// The eventfd that wakes the task in poll(2).
+    pub bell: F,
+}
+
+impl<F: Clone> Channel<F> {
+    pub(super) fn fds(&self) -> Vec<F> {
+        vec![self.page.clone(), self.bell.clone()]
+    }
+}
+
+/// What happened.
+#[derive(Debug)]
+pub enum Input<F> {
+    /// A client asked for something.
+    Call {
+        /// Who.
+        client: ClientId,
+        /// Its process, as the kernel says.
+        pid: u32,
+        /// What.
+        call: Box<Call>,
+        /// The descriptors that came with it.
+        fds: Vec<F>,
+        /// A fresh page for a task to be enrolled: required when
+        /// [`Machine::wants_channel`] says so.
+        channel: Option<Channel<F>>,
+    },
+    /// A client's connection is closed, and everything it sent was handed over.
+    Closed(ClientId),
+    /// The answer to [`Effect::Spawn`].
+    Spawned {
+        /// Which.
+        tid: Tid,
+        /// Its process and channel, or why not.
+        result: Result<(u32, Channel<F>), Failure>,
+    },
+    /// The answer to [`Effect::Prepare`]: the program's path, the variables it needs, its channel.
+    Prepared {
+        /// Which.
+        tid: Tid,
+        /// What the tasker needs, or why not.
+        result: Result<Prepared<F>, Failure>,
+    },
+    /// The answer to [`Effect::Listen`].
+    Listening {
+        /// For which task.
+        tid: Tid,
+        /// Address and listener, or why not.
+        result: Result<(String, F), Failure>,
+    },
+    /// A spawned process ended.
+    ProcessExited {
+        /// Which.
+        tid: Tid,
+        /// How.
+        status: ExitStatus,
+    },
+    /// All output of a spawned process was handed on.
+    OutputEnded(Tid),
+    /// The daemon of another host says something.
+    Heard {
+        /// Which host.
+        host: u32,
+        /// What.
+        word: Box<Between>,
+    },
+    /// The answer to [`Effect::Fetch`].
+    Fetched {
+        /// Which number it was to get.
+        number: u32,
+        /// The host, whose daemon is connected with this one; or why not.
+        result: Result<HostRecord, Failure>,
+    },
+    /// A host does not answer any more, or has said that it leaves.
+    HostLost(u32),
+    /// A host is connected.
+    HostFound(u32),
+    /// How busy this host is: tasks that want a processor, in hundredths.
+    Load(u32),
+    /// Time has passed.
+    Tick,
+}
+
+/// What a tasker needs to start a program.
+#[derive(Debug)]
+pub struct Prepared<F> {
+    /// Its path.
+    pub path: Vec<u8>,
+    /// Its arguments.
+    pub args: Vec<Vec<u8>>,
+    /// PVM's spawn flag.
+    pub flag: i32,
+    /// `NAME=value`.
+    pub env: Vec<Vec<u8>>,
+    /// Its channel.
+    pub channel: Channel<F>,
+}
+
+/// What is to be done.
+#[derive(Debug, PartialEq)]
+pub enum Effect<F> {
+    /// Answer a client.
+    Reply {
+        /// Whom.
+        client: ClientId,
+        /// Which request.
+        id: RequestId,
+        /// What.
+        reply: Box<Result<Reply, Failure>>,
+        /// To be attached.
+        fds: Vec<F>,
+    },
+    /// Tell a client.
+    Event {
+        /// Whom.
+        client: ClientId,
+        /// What.
+        event: Event,
+        /// To be attached.
+        fds: Vec<F>,
+    },
+    /// A barrier opens: answer these clients, with a page in which so many members may meet the
+    /// next time, if there is a number for it.
+    Opened {
+        /// Whom.
+        waiters: Vec<(ClientId, RequestId)>,
+        /// The number of the meeting, and how many members.
+        meeting: Option<(u64, u32)>,
+    },
+    /// Close a meeting: its group has changed.
+    CloseMeeting(u64),
+    /// A client has become this task: write it into the page.
+    Enrolled {
+        /// Who.
+        client: ClientId,
+        /// Its id.
+        tid: Tid,
+        /// Its process.
+        pid: u32,
+        /// Its name.
+        name: String,
+        /// Its channel.
+        channel: Channel<F>,
+    },
+    /// The task is gone: forget its routed frames.
+    TaskGone(Tid),
+    /// Start a process.
+    Spawn {
+        /// As this task.
+        tid: Tid,
+        /// What and how.
+        plan: Rc<SpawnRequest>,
+    },
+    /// Find out what a tasker shall start, and make a channel for it.
+    Prepare {
+        /// As this task.
+        tid: Tid,
+        /// What and how.
+        plan: Rc<SpawnRequest>,
+    },
+    /// Make a TCP listener.
+    Listen(Tid),
+    /// Say something to the daemon of another host.
+    Say {
+        /// Which host.
+        host: u32,
+        /// What.
+        word: Box<Between>,
+    },
+    /// Start a daemon on another host, and connect with it.
+    Fetch {
+        /// The number it gets,
+        number: u32,
+        /// which life it begins,
+        life: u64,
+        /// and what the user calls it.
+        name: String,
+    },
+    /// The host is out of the machine: break with it, and take no word of this life of it any more.
+    Forget {
+        /// Its number.
+        host: u32,
+        /// Which life.
+        life: u64,
+    },
+    /// Send a signal.
+    Signal {
+        /// To this process,
+        pid: u32,
+        /// or to its whole process group.
+        group: bool,
+        /// Which.
+        signal: i32,
+    },
+    /// Close the connection once everything queued is sent.
+    Close(ClientId),
+    /// Everything is over: end the daemon once everything queued is sent.
+    Stop,
+}
