@@ -1,22 +1,10 @@
 //! The same binaries on PVM and on Parvum in one run, in turns: how long they take.
 
 use crate::machines::{Kind, Machine, Place, await_end};
-use std::fmt::Write as _;
+use parvum_tests::figures::{self, Row, median};
 use std::io::Read;
 use std::process::Stdio;
 use std::time::Duration;
-
-/// A measured thing.
-struct Row {
-    what: &'static str,
-    unit: &'static str,
-    /// So many times better than PVM it is to be.
-    goal: f64,
-    /// Whether more is better.
-    more: bool,
-    theirs: Vec<f64>,
-    ours: Vec<f64>,
-}
 
 /// How `NPpvm` is run: its name here, and its options.
 const MODES: [(&str, &[&str]); 2] = [("there and back", &[]), ("one way", &["-s"])];
@@ -37,21 +25,11 @@ pub fn compare(place: &Place, rounds: u32) -> Result<(), String> {
             }
         }
     }
-    println!(
-        "{:<44} {:>12} {:>12} {:>8} {:>6}",
-        "medians of one run", "PVM 3.4.6", "Parvum", "ratio", "goal"
-    );
-    for row in &rows {
-        let (theirs, ours) = (median(&row.theirs), median(&row.ours));
-        let ratio = if row.more { ours / theirs } else { theirs / ours };
-        let name = format!("{}, {}", row.what, row.unit);
-        println!("{name:<44} {theirs:>12.2} {ours:>12.2} {ratio:>7.1}x {:>5}x", row.goal);
-    }
-    keep(&rows)
+    figures::show(&rows, "drop-in-speed")
 }
 
 fn rows() -> Vec<Row> {
-    let row = |what, unit, goal, more| Row { what, unit, goal, more, theirs: Vec::new(), ours: Vec::new() };
+    let row = |what, unit, goal, more| Row::new(what, unit, "PVM 3.4.6", goal, more);
     vec![
         row("NPpvm, there and back, 8 bytes", "us", 12.0, false),
         row("NPpvm, there and back, 1 MiB", "Mbit/s", 5.0, true),
@@ -128,41 +106,4 @@ fn run(machine: &Machine, program: &str, arguments: &[&str]) -> Result<String, S
         return Err(format!("{program} {} ended with {status:?}", arguments.join(" ")));
     }
     Ok(reader.join().unwrap_or_default())
-}
-
-fn median(numbers: &[f64]) -> f64 {
-    let mut sorted = numbers.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let middle = sorted.len() / 2;
-    if sorted.len() % 2 == 1 { sorted[middle] } else { (sorted[middle - 1] + sorted[middle]) / 2.0 }
-}
-
-/// Every number, for whoever wants to reckon otherwise.
-fn keep(rows: &[Row]) -> Result<(), String> {
-    let mut text = String::from("what,unit,system,round,value\n");
-    for row in rows {
-        for (system, numbers) in [("pvm346", &row.theirs), ("parvum", &row.ours)] {
-            for (round, number) in numbers.iter().enumerate() {
-                let _ = writeln!(text, "\"{}\",{},{system},{round},{number}", row.what, row.unit);
-            }
-        }
-    }
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    let path = format!("results/drop-in-speed-{}.csv", since.as_secs());
-    std::fs::create_dir_all("results")
-        .and_then(|()| std::fs::write(&path, text))
-        .map_err(|why| format!("{path}: {why}"))?;
-    println!("every number is in {path}");
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::median;
-
-    #[test]
-    fn the_median_stands_in_the_middle() {
-        assert_eq!(median(&[3.0, 1.0, 2.0]), 2.0);
-        assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), 2.5);
-    }
 }

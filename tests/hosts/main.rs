@@ -4,16 +4,21 @@
 
 #![forbid(unsafe_code)]
 
+mod speed;
+
 use parvum_tests::bed::{Bed, Plan, holder, possible, profile};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: hosts N [--ssh] [-- COMMAND...]
+       hosts --speed [ROUNDS]
 
 Makes N hosts out of namespaces. With a COMMAND, runs it on the first of them and takes the hosts
 away when it ends. Without one, keeps them until standard input ends (Control-D) and says how to use
-them. With --ssh each host runs an sshd, and `parvum add` uses ssh.";
+them. With --ssh each host runs an sshd, and `parvum add` uses ssh.
+
+With --speed, measures messages between hosts on Parvum and on PVM 3.4.6, in turns.";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -26,14 +31,21 @@ fn main() -> ExitCode {
             let code = holder::call(Path::new(&words[1]), &words[2], &words[3..]);
             ExitCode::from(code as u8)
         }
+        Some("--speed") => {
+            let rounds = words.get(1).map_or(Ok(3), |rounds| rounds.parse());
+            let done = rounds.map_err(|_| USAGE.to_owned()).and_then(speed::compare);
+            done.map_or_else(refuse, |()| ExitCode::SUCCESS)
+        }
         _ => match parse(&words).and_then(|(plan, command)| make(&plan, &command)) {
             Ok(code) => code,
-            Err(why) => {
-                eprintln!("hosts: {why}");
-                ExitCode::FAILURE
-            }
+            Err(why) => refuse(why),
         },
     }
+}
+
+fn refuse(why: String) -> ExitCode {
+    eprintln!("hosts: {why}");
+    ExitCode::FAILURE
 }
 
 fn option(words: &[String], name: &str) -> Option<PathBuf> {
@@ -53,15 +65,18 @@ fn parse(words: &[String]) -> Result<(Plan, Vec<String>), String> {
         }
     }
     let hosts = hosts.ok_or(USAGE)?;
-    // What `./x build` has made, else what cargo has.
+    Ok((plan_of(hosts, ssh), command.to_vec()))
+}
+
+/// So many hosts with what `./x build` has made, else with what cargo has.
+fn plan_of(hosts: usize, ssh: bool) -> Plan {
     let built = profile().ancestors().nth(2).map(|top| top.join("build")).filter(|built| {
         profile().ends_with("release") && built.join("bin/parvum").exists() && built.join("lib").exists()
     });
-    let plan = match built {
+    match built {
         Some(built) => Plan { hosts, ssh, ipv6_only: false, bin: built.join("bin"), lib: built.join("lib") },
         None => Plan { ssh, ..Plan::of(hosts) },
-    };
-    Ok((plan, command.to_vec()))
+    }
 }
 
 fn make(plan: &Plan, command: &[String]) -> Result<ExitCode, String> {

@@ -1,0 +1,147 @@
+//! `./x hosts --speed [ROUNDS]`: messages between hosts on Parvum and on PVM, on the same hosts and in turns.
+
+use crate::plan_of;
+use parvum_tests::bed::{Bed, Host, Rival, possible};
+use parvum_tests::figures::{self, Row};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// The first, and eight to be added; a multicast goes to seven.
+const HOSTS: usize = 9;
+const PVM: &str = "PVM 3.4.6";
+const TCP: &str = "bare TCP";
+
+/// What `far` is asked for, and how much better than PVM it is to be.
+struct Case {
+    what: &'static str,
+    unit: &'static str,
+    words: [&'static str; 4],
+    to: usize,
+    goal: f64,
+    more: bool,
+}
+
+const fn case(what: &'static str, unit: &'static str, words: [&'static str; 4], goal: f64) -> Case {
+    let more = matches!(unit.as_bytes(), b"Mbit/s");
+    let to = if matches!(words[0].as_bytes(), b"mcast") { 7 } else { 1 };
+    Case { what, unit, words, to, goal, more }
+}
+
+const CASES: [Case; 7] = [
+    case("direct, 8 B, half a round trip", "us", ["pingpong", "direct", "8", "5000"], 1.5),
+    case("direct, 1 MiB, half a round trip", "us", ["pingpong", "direct", "1048576", "200"], 3.0),
+    case("direct, 1 MiB, one way", "Mbit/s", ["stream", "direct", "1048576", "300"], 3.0),
+    case("routed, 8 B, half a round trip", "us", ["pingpong", "routed", "8", "2000"], 1.5),
+    case("routed, 1 MiB, half a round trip", "us", ["pingpong", "routed", "1048576", "30"], 3.0),
+    case("routed, 1 MiB, one way", "Mbit/s", ["stream", "routed", "1048576", "30"], 3.0),
+    case("multicast, 1 MiB to 7 hosts", "ms", ["mcast", "routed", "1048576", "10"], 4.0),
+];
+
+/// Measures in turns, prints the medians, and keeps every number in `results/`.
+pub fn compare(rounds: u32) -> Result<(), String> {
+    possible()?;
+    let bed = Bed::make(&plan_of(HOSTS, false))?;
+    let (far, wire) = (compile(bed.root(), "far", true)?, compile(bed.root(), "wire", false)?);
+    let pvm = Rival::over(&bed).ok_or("PVM 3.4.6 is needed: ./x peers")?;
+    let mut rows: Vec<Row> =
+        CASES.iter().map(|case| Row::new(case.what, case.unit, PVM, case.goal, case.more)).collect();
+    // Within 15 % of bare TCP, 90 % of iperf3, 1.5 times as long for eight hosts as for one.
+    let mut floor = Row::new(CASES[0].what, CASES[0].unit, TCP, 0.87, false);
+    let mut width = Row::new(CASES[2].what, CASES[2].unit, "iperf3", 0.9, true);
+    let mut adding = Row::new("adding 8 hosts, against adding one", "ms", "one host", 0.67, false);
+    for round in 0..rounds {
+        println!("round {} of {rounds}", round + 1);
+        let first = &bed[0];
+        adding.theirs.push(add(first, &bed.others()[..1])?);
+        first.succeed(&["parvum", "down"]);
+        adding.ours.push(add(first, &bed.others())?);
+        for (case, row) in CASES.iter().zip(&mut rows) {
+            let targets: Vec<&str> = bed.others()[..case.to].to_vec();
+            let words = || case.words.iter().chain(&targets);
+            // Who goes first changes, so that neither always meets a warm or a busy machine.
+            for ours in if round % 2 == 0 { [false, true] } else { [true, false] } {
+                let mut command = if ours { first.command(&far) } else { pvm.command(first, text(&far)) };
+                let figure = number(command.args(words())).map_err(|why| format!("{}: {why}", case.what))?;
+                if ours { &mut row.ours } else { &mut row.theirs }.push(figure);
+            }
+        }
+        floor.theirs.push(bare(&bed, &wire)?);
+        floor.ours.extend(rows[0].ours.last());
+        width.theirs.push(iperf(&bed)?);
+        width.ours.extend(rows[2].ours.last());
+        first.succeed(&["parvum", "down"]);
+    }
+    rows.extend([floor, width, adding]);
+    figures::show(&rows, "hosts-speed")
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("the bed's folder has a plain name")
+}
+
+/// Compiles one of the programs beside this file.
+fn compile(into: &Path, name: &str, with_pvm: bool) -> Result<PathBuf, String> {
+    let program = into.join(name);
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("hosts/files").join(format!("{name}.c"));
+    let mut cc = Command::new("cc");
+    cc.env("LC_ALL", "C").args(["-O2", "-o"]).arg(&program).arg(source);
+    if with_pvm {
+        cc.args(["-I/usr/include", "-lpvm3"]);
+    }
+    let done = cc.output().map_err(|why| format!("cc: {why}"))?;
+    let errors = String::from_utf8_lossy(&done.stderr);
+    if done.status.success() { Ok(program) } else { Err(format!("{name}.c: {errors}")) }
+}
+
+/// The number that a command prints.
+fn number(command: &mut Command) -> Result<f64, String> {
+    let done = command.output().map_err(|why| why.to_string())?;
+    let said = String::from_utf8_lossy(&done.stdout);
+    let errors = String::from_utf8_lossy(&done.stderr);
+    said.trim().parse().map_err(|_| format!("{}: {said}{errors}", done.status))
+}
+
+/// Milliseconds to add hosts.
+fn add(first: &Host, names: &[&str]) -> Result<f64, String> {
+    first.succeed(&["parvum", "up"]);
+    let began = Instant::now();
+    let done = first.command("parvum").arg("add").args(names).output().map_err(|why| why.to_string())?;
+    let took = began.elapsed().as_secs_f64() * 1e3;
+    let errors = String::from_utf8_lossy(&done.stderr);
+    if done.status.success() { Ok(took) } else { Err(format!("parvum add: {errors}")) }
+}
+
+/// Half a round trip of 8 bytes with nothing but TCP between.
+fn bare(bed: &Bed, wire: &Path) -> Result<f64, String> {
+    let mut server = bed[1].command(wire).args(["serve", "7777"]).spawn().map_err(|why| why.to_string())?;
+    let address = &bed[1].addresses()[0];
+    let figure = patiently(|| number(bed[0].command(wire).args([address, "7777", "8", "5000"])));
+    let _ = server.kill();
+    let _ = server.wait();
+    figure
+}
+
+/// Megabits per second of one TCP connection, as iperf3 finds.
+fn iperf(bed: &Bed) -> Result<f64, String> {
+    let mut server = bed[1].command("iperf3").args(["-s", "-1"]).stdout(Stdio::null()).spawn();
+    let server = server.as_mut().map_err(|why| format!("iperf3: {why}"))?;
+    let address = &bed[1].addresses()[0];
+    let script =
+        format!("iperf3 -c {address} -t 1 -l 1M -f m | sed -n 's/.* \\([0-9.]*\\) Mbits.*receiver.*/\\1/p'");
+    let figure = patiently(|| number(bed[0].command("sh").args(["-c", &script])));
+    let _ = server.kill();
+    let _ = server.wait();
+    figure
+}
+
+/// The server may not listen yet.
+fn patiently(mut ask: impl FnMut() -> Result<f64, String>) -> Result<f64, String> {
+    let end = Instant::now() + Duration::from_secs(5);
+    loop {
+        match ask() {
+            Err(_) if Instant::now() < end => std::thread::sleep(Duration::from_millis(20)),
+            done => return done,
+        }
+    }
+}
