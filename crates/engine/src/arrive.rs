@@ -11,7 +11,7 @@ use crate::queues::{Body, Message, MessageId, Queues};
 use crate::receive::{Into, Remote};
 use crate::requests::{Completed, Outcome, RequestId, Requests, State};
 use crate::send::OVERHEAD;
-use parvum_transport::{PullRefused, Route};
+use parvum_transport::{PullRefused, Route, Sink};
 use parvum_wire::frame::{DISCARD_UNLESS_POSTED, FETCH_AT_ONCE, Offer};
 use parvum_wire::{Header, Kind};
 
@@ -33,17 +33,33 @@ pub(crate) struct Fetch {
     pub(crate) into: RequestId,
 }
 
+/// What a link gives its frames to.
+pub(crate) struct Arrivals<'a> {
+    pub(crate) core: &'a mut Core,
+    pub(crate) peer: u32,
+    pub(crate) state: &'a mut PeerState,
+    pub(crate) route: Route,
+}
+
+impl Sink for Arrivals<'_> {
+    #[inline]
+    fn frame(&mut self, header: &Header, payload: &[u8]) {
+        self.core.arrive(self.peer, self.state, self.route, header, payload);
+    }
+
+    fn room(&mut self, length: usize) -> &mut [u8] {
+        self.core.room(self.state, self.route, length)
+    }
+
+    fn filled(&mut self, length: usize) {
+        self.core.filled(self.state, self.route, length);
+    }
+}
+
 impl Core {
     /// One frame from a peer.
     #[inline]
-    pub(crate) fn arrive(
-        &mut self,
-        peer: u32,
-        state: &mut PeerState,
-        route: Route,
-        header: &Header,
-        payload: &[u8],
-    ) {
+    fn arrive(&mut self, peer: u32, state: &mut PeerState, route: Route, header: &Header, payload: &[u8]) {
         match header.kind {
             Kind::Start => self.start(peer, state, route, header, payload),
             Kind::More => self.more(state, route, payload),
@@ -182,16 +198,59 @@ impl Core {
         length: u64,
         payload: &[u8],
     ) {
-        self.ledger.add(Counter::CopiedOut, payload.len() as u64);
         if let Some(receive) = self.requests.receive(id) {
             receive.write(got as usize, payload);
         }
-        let got = got + payload.len() as u64;
+        self.received_part(state, route, id, got + payload.len() as u64, length, payload.len());
+    }
+
+    /// The last `part` bytes of the `got` that have come lie where they belong.
+    #[inline]
+    fn received_part(
+        &mut self,
+        state: &mut PeerState,
+        route: Route,
+        id: RequestId,
+        got: u64,
+        length: u64,
+        part: usize,
+    ) {
+        self.ledger.add(Counter::CopiedOut, part as u64);
         if got >= length {
             state.streams[route as usize] = Stream::Idle;
             self.finish_receive(id);
         } else {
             state.streams[route as usize] = Stream::Receive { id, got, length };
+        }
+    }
+
+    /// Where the next bytes of the message under way are to lie.
+    fn room(&mut self, state: &PeerState, route: Route, most: usize) -> &mut [u8] {
+        match state.streams[route as usize] {
+            Stream::Receive { id, got, .. } => match self.requests.receive(id) {
+                Some(receive) => receive.room(got as usize, most),
+                None => &mut [],
+            },
+            Stream::Message(id) => match self.queues.get_mut(id).map(|message| &mut message.body) {
+                Some(Body::Filling { block, got, .. }) => {
+                    let room = &mut block.bytes_mut()[*got..];
+                    let most = most.min(room.len());
+                    &mut room[..most]
+                }
+                _ => &mut [],
+            },
+            Stream::Idle | Stream::Skip { .. } => &mut [],
+        }
+    }
+
+    /// The link has written the next bytes there.
+    fn filled(&mut self, state: &mut PeerState, route: Route, part: usize) {
+        match state.streams[route as usize] {
+            Stream::Receive { id, got, length } => {
+                self.received_part(state, route, id, got + part as u64, length, part)
+            }
+            Stream::Message(id) => self.filled_message(state, route, id, part),
+            Stream::Idle | Stream::Skip { .. } => {}
         }
     }
 
@@ -216,14 +275,21 @@ impl Core {
             state.streams[route as usize] = Stream::Idle;
             return;
         };
-        let Body::Filling { block, got, claimed } = &mut message.body else { return };
+        let Body::Filling { block, got, .. } = &mut message.body else { return };
         let room = &mut block.bytes_mut()[*got..];
         let take = payload.len().min(room.len());
         room[..take].copy_from_slice(&payload[..take]);
-        *got += take;
-        let (done, claimed) = (take == room.len(), *claimed);
-        self.ledger.add(Counter::CopiedOut, take as u64);
-        self.ledger.add(Counter::BufferedHere, take as u64);
+        self.filled_message(state, route, id, take);
+    }
+
+    /// The next `part` bytes of a kept message lie where they belong.
+    fn filled_message(&mut self, state: &mut PeerState, route: Route, id: MessageId, part: usize) {
+        let Some(message) = self.queues.get_mut(id) else { return };
+        let Body::Filling { block, got, claimed } = &mut message.body else { return };
+        *got += part;
+        let (done, claimed) = (*got == block.bytes().len(), *claimed);
+        self.ledger.add(Counter::CopiedOut, part as u64);
+        self.ledger.add(Counter::BufferedHere, part as u64);
         if !done {
             return;
         }

@@ -1,6 +1,6 @@
 //! The engine's state, its peers, and the step that moves everything on.
 
-use crate::arrive::{Core, Fetch};
+use crate::arrive::{Arrivals, Core, Fetch};
 use crate::ledger::{Counter, Ledger};
 use crate::message::Pool;
 use crate::peer::{Offered, Peer, PeerState, Stream};
@@ -186,10 +186,8 @@ impl Engine {
     fn poll(&mut self, index: usize, route: Route) -> bool {
         let Peer { links, state } = &mut self.peers[index];
         let Some(link) = &mut links[route as usize] else { return false };
-        let core = &mut self.core;
-        let got = link.receive(Self::FRAMES_AT_A_TIME, &mut |header, payload| {
-            core.arrive(index as u32, state, route, header, payload);
-        });
+        let mut arrivals = Arrivals { core: &mut self.core, peer: index as u32, state, route };
+        let got = link.receive(Self::FRAMES_AT_A_TIME, &mut arrivals);
         match got {
             Ok(0) => false,
             Ok(_) => {

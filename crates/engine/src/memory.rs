@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code)]
 
-use parvum_transport::Loan;
+use parvum_transport::{Gather, Loan};
 use std::sync::Arc;
 
 /// Keeps the memory of a message alive until the engine is done with it.
@@ -46,6 +46,8 @@ impl UserBuffer {
 /// The data of a send that could not be handed over at once.
 pub(crate) struct Source {
     pieces: Vec<&'static [u8]>,
+    /// Where in the message the pieces begin: what lies before was sent from elsewhere.
+    begin: usize,
     pub(crate) length: usize,
     /// The link's memory that the data is being copied to; there are no pieces then.
     loan: Option<Arc<dyn Loan>>,
@@ -69,32 +71,35 @@ impl Source {
             })
             .collect::<Vec<&'static [u8]>>();
         let length = remembered.iter().map(|piece| piece.len()).sum();
-        Source { pieces: remembered, length, loan: None, _keep: keep }
+        Source { pieces: remembered, begin: 0, length, loan: None, _keep: keep }
     }
 
     /// No data.
     pub(crate) fn nothing() -> Source {
-        Source { pieces: Vec::new(), length: 0, loan: None, _keep: None }
+        Source { pieces: Vec::new(), begin: 0, length: 0, loan: None, _keep: None }
     }
 
-    /// A copy of the data, owned by the engine.
-    pub(crate) fn copy_of(pieces: &[&[u8]]) -> Source {
-        let keep: Arc<Vec<u8>> = Arc::new(pieces.concat());
+    /// Copies the data from byte `from` on: the source does not need the program's memory any more.
+    pub(crate) fn own_from(&mut self, from: usize) {
+        let mut rest = vec![0; self.length - from];
+        self.part(from, usize::MAX, |part| part.copy_to(&mut rest));
+        let keep: Arc<Vec<u8>> = Arc::new(rest);
         // SAFETY: the only piece is owned by the keeper, which moves into the
         // source; a `Vec` behind an `Arc` is never changed or moved.
-        unsafe { Source::new(&[&keep], Some(keep.clone())) }
+        let rest = unsafe { Source::new(&[&keep], Some(keep.clone())) };
+        *self = Source { begin: from, length: self.length, ..rest };
     }
 
     /// Data that is about to be copied to memory of the link.
     pub(crate) fn lent(loan: Arc<dyn Loan>, length: usize) -> Source {
-        Source { pieces: Vec::new(), length, loan: Some(loan), _keep: None }
+        Source { pieces: Vec::new(), begin: 0, length, loan: Some(loan), _keep: None }
     }
 
-    /// Shows the data.
-    pub(crate) fn with_pieces<R>(&self, use_them: impl FnOnce(&[&[u8]]) -> R) -> R {
+    /// Shows the data from byte `from` on, at most `limit` bytes of it.
+    pub(crate) fn part<R>(&self, from: usize, limit: usize, use_it: impl FnOnce(Gather<'_>) -> R) -> R {
         match &self.loan {
-            Some(loan) => use_them(&[loan.filled()]),
-            None => use_them(&self.pieces),
+            Some(loan) => use_it(Gather::new(&[loan.filled()]).part(from, limit)),
+            None => use_it(Gather::new(&self.pieces).part(from - self.begin, limit)),
         }
     }
 

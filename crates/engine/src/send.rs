@@ -176,17 +176,19 @@ impl Engine {
             _ => message.completion == Completion::Matched || (limits.single_copy && length > limits.eager),
         };
         let copy = message.buffering == Buffering::AtSender && message.keep.is_none();
-        let source = if let Some(loan) = &loan {
+        let mut source = if let Some(loan) = &loan {
             self.core.ledger.add(Counter::BufferedAtSender, header.length);
             Source::lent(loan.clone(), length)
-        } else if copy {
-            self.core.ledger.add(Counter::BufferedAtSender, header.length);
-            Source::copy_of(message.pieces)
         } else {
             // SAFETY: the memory outlives the request or belongs to the keeper,
-            // as the caller promised; the source is dropped when the request is over.
+            // as the caller promised; the source is dropped when the request is over,
+            // or has a copy of its own before the caller's memory is given back.
             unsafe { Source::new(message.pieces, message.keep.clone()) }
         };
+        if copy && offer && loan.is_none() {
+            self.core.ledger.add(Counter::BufferedAtSender, header.length);
+            source.own_from(0);
+        }
         let owned = (copy || message.keep.is_some()) && message.completion == Completion::Reusable;
         // Data offered in place takes no memory of ours on either side.
         let kept = copy || message.keep.is_some() || !offer || message.buffering == Buffering::AtReceiver;
@@ -220,6 +222,9 @@ impl Engine {
         if let Some(loan) = loan {
             // The receiver may be reading behind us.
             message.pieces.iter().for_each(|piece| loan.fill(piece));
+        } else if copy && !offer {
+            // The link takes what it can straight from the program.
+            self.own_rest(index, request);
         }
         match self.core.requests.take(request) {
             Some(Outcome::Sent) => Sent::Now,
@@ -237,6 +242,18 @@ impl Engine {
             }
             None => Sent::Later(request),
         }
+    }
+
+    /// Copies what has not left yet of a message that was sent a moment ago.
+    fn own_rest(&mut self, index: usize, request: RequestId) {
+        let state = &mut self.peers[index].state;
+        let current = state.current.as_mut().map(|(_, pending)| pending);
+        let mut waiting = current.into_iter().chain(state.queue.back_mut());
+        let Some(Pending { source, sent, .. }) = waiting.find(|pending| pending.request == request) else {
+            return;
+        };
+        self.core.ledger.add(Counter::BufferedAtSender, (source.length - *sent) as u64);
+        source.own_from(*sent);
     }
 
     /// Whether messages to `peer` wait here until they can be handed over to a link.
@@ -371,8 +388,7 @@ impl Engine {
         }
         let limit = link.limits().frame;
         let kind = if pending.sent == 0 { pending.header.kind } else { Kind::More };
-        let sent = pending.source.with_pieces(|pieces| {
-            let part = Gather::new(pieces).part(pending.sent, limit);
+        let sent = pending.source.part(pending.sent, limit, |part| {
             link.send(&Header { kind, ..pending.header }, part).map(|()| part.len())
         });
         let sent = sent.map_err(|refused| (refused, route))?;

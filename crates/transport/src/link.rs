@@ -80,8 +80,33 @@ pub trait Loan: Send + Sync {
     fn filled(&self) -> &[u8];
 }
 
-/// Receives frames as they arrive: the header, and the payload where it lies.
-pub type Sink<'a> = dyn FnMut(&Header, &[u8]) + 'a;
+/// Takes frames as they arrive.
+pub trait Sink {
+    /// A frame: its header, and the payload where it lies.
+    ///
+    /// A link that reads a stream may give a long frame of data (`Start`, `Answer`, `More`) in parts: the
+    /// first with its header, each further one as a `More`.
+    fn frame(&mut self, header: &Header, payload: &[u8]);
+
+    /// Memory where the next `length` bytes of the message under way are to lie, or the first of them: a link
+    /// may write there what it would else give as `More`, and says so by [`filled`](Sink::filled).
+    fn room(&mut self, length: usize) -> &mut [u8] {
+        let _ = length;
+        &mut []
+    }
+
+    /// So many bytes were written into what [`room`](Sink::room) gave last.
+    fn filled(&mut self, length: usize) {
+        let _ = length;
+    }
+}
+
+impl<F: FnMut(&Header, &[u8])> Sink for F {
+    #[inline]
+    fn frame(&mut self, header: &Header, payload: &[u8]) {
+        self(header, payload)
+    }
+}
 
 /// One route between this task and one peer.
 ///
@@ -105,7 +130,7 @@ pub trait Link: Send {
     ///
     /// The payload lies in the transport's memory and is gone when `sink` returns.
     /// `Err(Closed)` only after every frame that arrived was given; never `Full`.
-    fn receive(&mut self, most: usize, sink: &mut Sink<'_>) -> Result<usize, Refused>;
+    fn receive(&mut self, most: usize, sink: &mut dyn Sink) -> Result<usize, Refused>;
 
     /// Copies `into.len()` bytes at `address` of the peer's memory, at once.
     ///

@@ -32,11 +32,11 @@ impl Link for OwnLink {
         Ok(())
     }
 
-    fn receive(&mut self, most: usize, sink: &mut Sink<'_>) -> Result<usize, Refused> {
+    fn receive(&mut self, most: usize, sink: &mut dyn Sink) -> Result<usize, Refused> {
         for taken in 0..most {
             let Some((header, bytes)) = self.frames.pop_front() else { return Ok(taken) };
             self.waiting -= bytes.len();
-            sink(&header, &bytes);
+            sink.frame(&header, &bytes);
             if self.spare.len() < 4 {
                 self.spare.push(bytes);
             }
@@ -64,7 +64,7 @@ mod tests {
         fn send(&mut self, header: &Header, payload: Gather<'_>) -> Result<(), Refused> {
             self.out.lock().unwrap().send(header, payload)
         }
-        fn receive(&mut self, most: usize, sink: &mut Sink<'_>) -> Result<usize, Refused> {
+        fn receive(&mut self, most: usize, sink: &mut dyn Sink) -> Result<usize, Refused> {
             self.incoming.lock().unwrap().receive(most, sink)
         }
     }

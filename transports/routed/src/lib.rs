@@ -163,7 +163,7 @@ impl Link for RoutedLink {
         outbox.write(&mut Quiet(stream.as_fd()), &head, payload)
     }
 
-    fn receive(&mut self, most: usize, sink: &mut Sink<'_>) -> Result<usize, Refused> {
+    fn receive(&mut self, most: usize, sink: &mut dyn Sink) -> Result<usize, Refused> {
         let shared = &mut *lock(&self.shared);
         for taken in 0..most {
             let front = match shared.front() {
@@ -179,7 +179,7 @@ impl Link for RoutedLink {
             let frame = &shared.inbox.bytes()[ROUTED_HEADER..front.end];
             let (head, payload) = frame.split_first_chunk().ok_or(Refused::Closed)?;
             let (header, ..) = Header::decode(head).map_err(|_| Refused::Closed)?;
-            sink(&header, payload);
+            sink.frame(&header, payload);
             shared.inbox.consume(front.end);
         }
         Ok(most)
@@ -222,7 +222,7 @@ mod tests {
         assert!(hub.strangers().is_empty() && hub.has_ended(LEFT) && !hub.has_ended(LEFT));
         let mut link = hub.link(LEFT);
         (&a).write_all(&last).expect("sent");
-        assert_eq!(link.receive(9, &mut |_, _| {}), Err(Refused::Closed));
+        assert_eq!(link.receive(9, &mut |_: &Header, _: &[u8]| {}), Err(Refused::Closed));
         assert!(hub.has_ended(LEFT) && !hub.has_ended(RIGHT));
     }
 
@@ -241,10 +241,13 @@ mod tests {
         let header = Header::answer(parvum_wire::Kind::Credit, 0, 0);
         a.link(RIGHT).send(&header, Gather::new(&[b"hello"])).expect("room");
         let mut other = b.link(LEFT);
-        assert_eq!(other.receive(9, &mut |_, _| panic!("not for it")), Ok(0));
+        assert_eq!(other.receive(9, &mut |_: &Header, _: &[u8]| panic!("not for it")), Ok(0));
         assert_eq!(b.strangers(), [RIGHT]);
         let mut seen = Vec::new();
-        assert_eq!(b.link(RIGHT).receive(9, &mut |_, payload| seen.extend_from_slice(payload)), Ok(1));
+        assert_eq!(
+            b.link(RIGHT).receive(9, &mut |_: &Header, payload: &[u8]| seen.extend_from_slice(payload)),
+            Ok(1)
+        );
         assert_eq!(seen, b"hello");
         assert!(b.strangers().is_empty());
     }
@@ -257,9 +260,9 @@ mod tests {
         let last = [4i32.to_le_bytes(), LEFT.0.to_le_bytes()].concat();
         (&a).write_all(&last).expect("sent");
         assert!(hub.has_frame());
-        assert_eq!(right.receive(9, &mut |_, _| panic!("delivered")), Ok(0));
-        assert_eq!(left.receive(9, &mut |_, _| panic!("delivered")), Err(Refused::Closed));
-        assert_eq!(right.receive(9, &mut |_, _| panic!("delivered")), Ok(0));
+        assert_eq!(right.receive(9, &mut |_: &Header, _: &[u8]| panic!("delivered")), Ok(0));
+        assert_eq!(left.receive(9, &mut |_: &Header, _: &[u8]| panic!("delivered")), Err(Refused::Closed));
+        assert_eq!(right.receive(9, &mut |_: &Header, _: &[u8]| panic!("delivered")), Ok(0));
         drop(left);
         (&a).write_all(&last).expect("sent");
         assert!(hub.strangers().is_empty() && !hub.has_frame());
@@ -272,7 +275,10 @@ mod tests {
             let hub = Hub::new(b.into()).expect("a hub");
             (&a).write_all(&length.to_le_bytes()).expect("sent");
             (&a).write_all(&[0; 64]).expect("sent");
-            assert_eq!(hub.link(LEFT).receive(9, &mut |_, _| panic!("delivered")), Err(Refused::Closed));
+            assert_eq!(
+                hub.link(LEFT).receive(9, &mut |_: &Header, _: &[u8]| panic!("delivered")),
+                Err(Refused::Closed)
+            );
         }
     }
 }

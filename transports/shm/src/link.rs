@@ -59,7 +59,7 @@ impl Link for ShmLink {
     }
 
     #[inline]
-    fn receive(&mut self, most: usize, sink: &mut Sink<'_>) -> Result<usize, Refused> {
+    fn receive(&mut self, most: usize, sink: &mut dyn Sink) -> Result<usize, Refused> {
         let ring = self.segment.incoming();
         let taken = self.consumer.receive(ring, most, sink)?;
         if taken > 0 && ring.relieve() {
@@ -139,7 +139,7 @@ mod tests {
             });
             let mut next = 0u32;
             while next < frames {
-                let got = right.receive(8, &mut |header, payload| {
+                let got = right.receive(8, &mut |header: &Header, payload: &[u8]| {
                     assert_eq!(header.order, next);
                     assert_eq!(payload, &data[..header.length as usize]);
                     next += 1;

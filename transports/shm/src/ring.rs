@@ -244,7 +244,7 @@ impl Consumer {
         &mut self,
         ring: &RingMemory<C, L>,
         most: usize,
-        sink: &mut Sink<'_>,
+        sink: &mut dyn Sink,
     ) -> Result<usize, Refused> {
         for taken in 0..most {
             let cell = ring.cell(self.next);
@@ -272,13 +272,13 @@ impl Consumer {
     fn open<const C: usize, const L: usize>(
         ring: &RingMemory<C, L>,
         body: &[u8; LINE],
-        sink: &mut Sink<'_>,
+        sink: &mut dyn Sink,
     ) -> Result<Option<u64>, Refused> {
         let (head, inline) = body.split_at(Header::SIZE);
         let head: &[u8; Header::SIZE] = head.try_into().map_err(|_| Refused::Closed)?;
         let (header, _, count) = Header::decode(head).map_err(|_| Refused::Closed)?;
         if count != IN_BULK {
-            sink(&header, inline.get(..count as usize).ok_or(Refused::Closed)?);
+            sink.frame(&header, inline.get(..count as usize).ok_or(Refused::Closed)?);
             return Ok(None);
         }
         let number = |from: usize, to: usize| {
@@ -294,7 +294,7 @@ impl Consumer {
         }
         // SAFETY: this is the consumer, and the range was checked to lie in the bulk;
         // the cell that names it is published and not consumed.
-        unsafe { ring.read_bulk(offset, length, |payload| sink(&header, payload)) };
+        unsafe { ring.read_bulk(offset, length, |payload| sink.frame(&header, payload)) };
         Ok(Some(start + (length as u64).next_multiple_of(LINE as u64)))
     }
 }
@@ -329,7 +329,7 @@ mod tests {
             // SAFETY: the test is the only user of the ring.
             ring.cells[0].body.with_mut(|shared| unsafe { (*shared).copy_from_slice(&body[4..]) });
             ring.cells[0].publish.store(1, Ordering::Release);
-            let got = Consumer::default().receive(&ring, 1, &mut |_, _| panic!("delivered"));
+            let got = Consumer::default().receive(&ring, 1, &mut |_: &Header, _: &[u8]| panic!("delivered"));
             assert_eq!(got, Err(Refused::Closed), "kind {kind}, count {count}, start {start}");
         }
     }
@@ -341,7 +341,7 @@ mod tests {
         for round in 0..100u8 {
             let data = vec![round; 200];
             producer.send(&ring, &header(1, 200), Gather::new(&[&data])).expect("room");
-            let got = consumer.receive(&ring, 9, &mut |_, payload| assert_eq!(payload, data));
+            let got = consumer.receive(&ring, 9, &mut |_: &Header, payload: &[u8]| assert_eq!(payload, data));
             assert_eq!(got, Ok(1));
         }
     }
@@ -385,7 +385,7 @@ mod model {
             let mut consumer = Consumer::default();
             let mut next = 0;
             while next < lengths.len() {
-                let got = consumer.receive(&ring, 1, &mut |header, payload| {
+                let got = consumer.receive(&ring, 1, &mut |header: &Header, payload: &[u8]| {
                     assert_eq!((*header, payload.to_vec()), frame(next as u8, lengths[next]));
                     next += 1;
                 });

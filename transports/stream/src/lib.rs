@@ -5,7 +5,7 @@
 use parvum_transport::{Gather, Refused};
 use rustix::fd::BorrowedFd;
 use rustix::net::{SendAncillaryBuffer, SendFlags, send, sendmsg};
-use std::io::{self, ErrorKind, IoSlice, Read, Write};
+use std::io::{self, ErrorKind, IoSlice, IoSliceMut, Read, Write};
 
 /// A socket to write to. Whoever writes to a peer that is gone is told by an
 /// error: std's vectored write would end the program by SIGPIPE.
@@ -130,6 +130,30 @@ impl Inbox {
             Err(_) => self.closed = true,
         }
         false
+    }
+
+    /// Reads what has come, once: first into `room`, what is more into the inbox, which must be empty. How many
+    /// bytes went into the room.
+    ///
+    /// The inbox takes little then: enough for what follows the room's data to be understood, and no more
+    /// than is worth copying again.
+    pub fn fill_behind(&mut self, room: &mut [u8], from: &mut impl Read) -> usize {
+        const BEHIND: usize = 4096;
+        debug_assert_eq!(self.start, self.end);
+        (self.start, self.end) = (0, 0);
+        let behind = BEHIND.min(self.buffer.len());
+        let size = room.len();
+        let mut slices = [IoSliceMut::new(room), IoSliceMut::new(&mut self.buffer[..behind])];
+        match from.read_vectored(&mut slices) {
+            Ok(0) => self.closed = true,
+            Ok(count) => {
+                self.end = count.saturating_sub(size);
+                return count.min(size);
+            }
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {}
+            Err(_) => self.closed = true,
+        }
+        0
     }
 
     /// What has been read and not consumed.

@@ -12,7 +12,7 @@ mod proof;
 use crate::proof::{End, NONCE, PROOF};
 use parvum_stream::{Inbox, Outbox, Quiet};
 use parvum_transport::{Gather, Limits, Link, Refused, Sink};
-use parvum_wire::{Header, Tid};
+use parvum_wire::{Header, Kind, Tid};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::net::{SocketFlags, accept_with};
 use std::io::{self, Write};
@@ -20,7 +20,13 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
 /// The longest payload of one frame.
-const FRAME: usize = 64 << 10;
+const FRAME: usize = 256 << 10;
+/// What is read at once into memory of the link; longer payloads are read to where they shall lie.
+const INBOX: usize = 128 << 10;
+/// Fewer bytes than this are not worth a place of their own.
+const WORTH_A_PLACE: usize = 4 << 10;
+/// The longest payload of a frame without data.
+const SHORT: usize = 1 << 10;
 /// How long a connection may take.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Bytes of a greeting: tid, nonce and proof.
@@ -30,6 +36,8 @@ const HELLO: usize = 4 + NONCE + PROOF;
 pub struct TcpLink {
     stream: TcpStream,
     inbox: Inbox,
+    /// Bytes still to come of the frame whose beginning was given away.
+    rest: usize,
     outbox: Outbox,
     /// What the other end must show before anything of it is believed.
     awaited: Option<Awaited>,
@@ -131,7 +139,8 @@ impl TcpLink {
     fn new(stream: TcpStream) -> io::Result<TcpLink> {
         stream.set_nodelay(true)?;
         stream.set_nonblocking(true)?;
-        Ok(TcpLink { stream, inbox: Inbox::new(2 * FRAME), outbox: Outbox::default(), awaited: None })
+        let (inbox, outbox) = (Inbox::new(INBOX), Outbox::default());
+        Ok(TcpLink { stream, inbox, rest: 0, outbox, awaited: None })
     }
 
     /// The socket, for poll(2).
@@ -139,8 +148,8 @@ impl TcpLink {
         self.stream.as_fd()
     }
 
-    /// Gives whole frames in the inbox to `sink`.
-    fn deliver(&mut self, most: usize, sink: &mut Sink<'_>) -> Result<usize, Refused> {
+    /// Gives what is in the inbox to `sink`: whole frames, and of a long one with data what has come.
+    fn deliver(&mut self, most: usize, sink: &mut dyn Sink) -> Result<usize, Refused> {
         if let Some(Awaited { token, me, nonce }) = &self.awaited {
             let Some(shown) = self.inbox.bytes().first_chunk::<PROOF>() else { return Ok(0) };
             if !proof::holds(End::Listener, token, *me, nonce, shown) {
@@ -151,17 +160,46 @@ impl TcpLink {
         }
         for taken in 0..most {
             let bytes = self.inbox.bytes();
+            if self.rest > 0 {
+                let part = self.rest.min(bytes.len());
+                if part == 0 {
+                    return Ok(taken);
+                }
+                sink.frame(&Header::answer(Kind::More, 0, 0), &bytes[..part]);
+                self.rest -= part;
+                self.inbox.consume(part);
+                continue;
+            }
             let Some(head) = bytes.first_chunk() else { return Ok(taken) };
             let (header, length, _) = Header::decode(head).map_err(|_| Refused::Closed)?;
-            let end = Header::SIZE + length as usize;
-            if length as usize > FRAME {
+            let length = length as usize;
+            let has_data = matches!(header.kind, Kind::Start | Kind::Answer | Kind::More);
+            if length > if has_data { FRAME } else { SHORT } {
                 return Err(Refused::Closed);
             }
-            let Some(payload) = bytes.get(Header::SIZE..end) else { return Ok(taken) };
-            sink(&header, payload);
-            self.inbox.consume(end);
+            let here = length.min(bytes.len() - Header::SIZE);
+            if here < length && (!has_data || length < WORTH_A_PLACE) {
+                return Ok(taken);
+            }
+            sink.frame(&header, &bytes[Header::SIZE..Header::SIZE + here]);
+            self.rest = length - here;
+            self.inbox.consume(Header::SIZE + here);
         }
         Ok(most)
+    }
+
+    /// Reads once. Whether anything came.
+    fn fill(&mut self, sink: &mut dyn Sink) -> bool {
+        if self.rest >= WORTH_A_PLACE && self.inbox.bytes().is_empty() && !self.inbox.is_closed() {
+            let room = sink.room(self.rest);
+            if !room.is_empty() {
+                let count = self.inbox.fill_behind(room, &mut &self.stream);
+                sink.filled(count);
+                self.rest -= count;
+                return count > 0;
+            }
+        }
+        self.inbox.fill(&mut &self.stream)
     }
 }
 
@@ -174,10 +212,11 @@ impl Link for TcpLink {
         self.outbox.write(&mut Quiet(self.stream.as_fd()), &header.encode(payload.len() as u32, 0), payload)
     }
 
-    fn receive(&mut self, most: usize, sink: &mut Sink<'_>) -> Result<usize, Refused> {
+    fn receive(&mut self, most: usize, sink: &mut dyn Sink) -> Result<usize, Refused> {
         let mut taken = self.deliver(most, sink)?;
-        while taken < most && self.inbox.fill(&mut &self.stream) {
-            taken += self.deliver(most - taken, sink)?;
+        while taken < most && self.fill(sink) {
+            // What lies in its place counts as well.
+            taken += self.deliver(most - taken, sink)?.max(1);
         }
         if taken == 0 && self.inbox.is_closed() { Err(Refused::Closed) } else { Ok(taken) }
     }
@@ -244,7 +283,7 @@ mod tests {
         drop(left);
         let mut seen = 0;
         let end = loop {
-            match right.receive(9, &mut |_, payload| seen += payload.len()) {
+            match right.receive(9, &mut |_: &Header, payload: &[u8]| seen += payload.len()) {
                 Ok(_) => {}
                 Err(why) => break why,
             }
@@ -258,7 +297,7 @@ mod tests {
         let header = Header::answer(parvum_wire::Kind::Credit, 1, 2);
         right.send(&header, Gather::new(&[b"believe me"])).expect("room");
         let end = loop {
-            match left.receive(9, &mut |_, _| panic!("delivered")) {
+            match left.receive(9, &mut |_: &Header, _: &[u8]| panic!("delivered")) {
                 Ok(_) => {}
                 Err(why) => break why,
             }
@@ -271,7 +310,7 @@ mod tests {
         let (left, mut right) = pair();
         (&left.stream).write_all(&[0xee; 64]).expect("sent");
         let end = loop {
-            match right.receive(9, &mut |_, _| panic!("delivered")) {
+            match right.receive(9, &mut |_: &Header, _: &[u8]| panic!("delivered")) {
                 Ok(_) => {}
                 Err(why) => break why,
             }

@@ -83,7 +83,7 @@ impl Link for SimulatedLink {
         Ok(())
     }
 
-    fn receive(&mut self, most: usize, sink: &mut Sink<'_>) -> Result<usize, Refused> {
+    fn receive(&mut self, most: usize, sink: &mut dyn Sink) -> Result<usize, Refused> {
         self.incoming.lock().unwrap().now += 1;
         for taken in 0..most {
             let frame = {
@@ -95,7 +95,7 @@ impl Link for SimulatedLink {
                 }
             };
             let Some((_, header, bytes)) = frame else { return Ok(taken) };
-            sink(&header, &bytes);
+            sink.frame(&header, &bytes);
         }
         Ok(most)
     }
