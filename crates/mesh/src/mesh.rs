@@ -13,7 +13,7 @@ use crate::{
     Candidate, Ended, Farewell, Host, Incarnation, MeshEvent, Refusal, Settings, local_candidates, tls,
 };
 use bytes::Bytes;
-use quinn::{ClientConfig, Endpoint, EndpointConfig, Incoming, Runtime, ServerConfig, TokioRuntime};
+use quinn::{ClientConfig, Endpoint, EndpointConfig, Incoming, ServerConfig, TokioRuntime};
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::io;
@@ -282,7 +282,7 @@ fn endpoint(identity: &Identity, settings: &Settings) -> Result<Endpoint, MeshEr
     let bind = |error| MeshError::Bind { address, error };
     let socket = socket::open(settings.bind, settings.port).map_err(bind)?;
     let runtime = Arc::new(TokioRuntime);
-    let mut socket = runtime.wrap_udp_socket(socket).map_err(bind)?;
+    let mut socket = socket::watched(socket).map_err(bind)?;
     if let Some(faults) = &settings.faults {
         socket = faults.wrap(socket);
     }

@@ -130,6 +130,13 @@ impl TaskPage {
         }
     }
 
+    /// As [`TaskPage::ring`], for what lies in a socket: a task that sleeps in poll(2) hears that by itself.
+    pub fn ring_for_socket(&self) {
+        if self.door().knock(|| rustix::thread::sched_getcpu() as u32) == Asleep::OnFutex {
+            let _ = futex::wake(&self.door().rings, futex::Flags::empty(), i32::MAX as u32);
+        }
+    }
+
     /// Counts a control message sent to the task, and wakes it. The daemon calls
     /// this after the message is in the task's socket.
     pub fn announce_control(&self, bell: impl AsFd) {

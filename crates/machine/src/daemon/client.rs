@@ -2,6 +2,7 @@
 
 use super::relay;
 use super::shell::{Fd, Shell, TaskIo};
+use super::watch::room;
 use crate::state::{ClientId, Input};
 use parvum_socket::{Filled, Inbox, InboxError, send};
 use parvum_wire::control::{Call, CodecError, ErrorKind, Failure, FromDaemon, Reply, Request, encode, frame};
@@ -158,9 +159,8 @@ impl ClientIo {
         loop {
             self.flush.notified().await;
             while !self.flush_now() {
-                match self.fd.writable().await {
-                    Ok(mut guard) => guard.clear_ready(),
-                    Err(_) => return self.cut(),
+                if room(&self.fd).await.is_err() {
+                    return self.cut();
                 }
             }
             if self.closing.get() && self.is_flushed() {

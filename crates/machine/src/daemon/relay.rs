@@ -11,6 +11,7 @@
 //! sent: the end of that route.
 
 use super::shell::{Shell, TaskIo};
+use super::watch::room;
 use bytes::{Bytes, BytesMut};
 use parvum_mesh::{StreamReader, StreamSender};
 use parvum_wire::Tid;
@@ -109,7 +110,7 @@ impl Port {
         }
         drop(queue);
         if let Some(task) = &self.task {
-            task.ring();
+            task.ring_for_socket();
         }
         true
     }
@@ -121,9 +122,8 @@ impl Port {
                 self.flush.notified().await;
                 continue;
             }
-            match socket.writable().await {
-                Ok(mut guard) => guard.clear_ready(),
-                Err(_) => return,
+            if room(&**socket).await.is_err() {
+                return;
             }
         }
     }
@@ -145,7 +145,7 @@ impl Port {
         drop(queue);
         if any {
             if let Some(task) = &self.task {
-                task.ring();
+                task.ring_for_socket();
             }
             self.room.notify_waiters();
         }

@@ -48,9 +48,9 @@ impl TaskIo {
         self.page.announce_control(&*self.bell);
     }
 
-    /// Something else waits for the task.
-    pub fn ring(&self) {
-        self.page.ring(&*self.bell);
+    /// Wakes the task, if it does not hear its sockets, for what lies in one.
+    pub fn ring_for_socket(&self) {
+        self.page.ring_for_socket();
     }
 }
 
