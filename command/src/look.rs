@@ -110,6 +110,9 @@ pub fn host_table(session: &mut Session) -> Result<Vec<Vec<String>>, SessionErro
 }
 
 fn describe(row: &TaskRow) -> String {
+    if row.held {
+        return "stopped: another gang's turn".into();
+    }
     match (row.state, &row.waits) {
         (TaskState::Started, _) => "running, has not enrolled".into(),
         (TaskState::Departed, _) => "running, has left the machine".into(),

@@ -27,6 +27,9 @@ pub struct RunArgs {
     /// Put the task's id in front of every line of output
     #[arg(long)]
     tag: bool,
+    /// Run all tasks at the same time or none: jobs started so take turns on processors that they share
+    #[arg(long)]
+    gang: bool,
     /// How many seconds tasks that the program has spawned may go on after it ended
     #[arg(long, default_value_t = 5)]
     linger: u64,
@@ -105,6 +108,7 @@ impl Job {
             all_or_none: true,
             // A program asks for its parent to learn whether it is the first: the runner is none of it.
             orphan: true,
+            gang: args.gang,
             ..Default::default()
         };
         let Reply::Spawned(results) = self.session.request(Request::Spawn(plan))? else {

@@ -35,7 +35,7 @@ const CASES: [Case; 7] = [
     case("routed, 8 B, half a round trip", "us", ["pingpong", "routed", "8", "2000"], 1.5),
     case("routed, 1 MiB, half a round trip", "us", ["pingpong", "routed", "1048576", "30"], 3.0),
     case("routed, 1 MiB, one way", "Mbit/s", ["stream", "routed", "1048576", "30"], 3.0),
-    case("multicast, 1 MiB to 7 hosts", "ms", ["mcast", "routed", "1048576", "10"], 4.0),
+    case("multicast, 1 MiB to 7 hosts", "ms", ["mcast", "default", "1048576", "10"], 4.0),
 ];
 
 /// Measures in turns, prints the medians, and keeps every number in `results/`.
@@ -72,7 +72,7 @@ pub fn compare(rounds: u32) -> Result<(), String> {
         width.ours.extend(rows[2].ours.last());
         first.succeed(&["parvum", "down"]);
     }
-    rows.extend([floor, width, adding]);
+    rows.extend([floor, width, adding, gangs(&bed, rounds)?]);
     figures::show(&rows, "hosts-speed")
 }
 
@@ -100,6 +100,39 @@ fn number(command: &mut Command) -> Result<f64, String> {
     let said = String::from_utf8_lossy(&done.stdout);
     let errors = String::from_utf8_lossy(&done.stderr);
     said.trim().parse().map_err(|_| format!("{}: {said}{errors}", done.status))
+}
+
+/// Two fine-grained jobs of two tasks on one host: by how much equal parts of them differ in time, without gangs and as gangs.
+fn gangs(bed: &Bed, rounds: u32) -> Result<Row, String> {
+    let grain = compile(bed.root(), "grain", true)?;
+    let first = &bed[0];
+    first.succeed(&["parvum", "up"]);
+    let mut row = Row::new("two jobs of 2 tasks, variation", "%", "no gangs", 5.0, false);
+    for _ in 0..rounds {
+        for gang in [false, true] {
+            let start = || {
+                let mut command = first.command("parvum");
+                command.arg("run").args(gang.then_some("--gang")).args(["-n", "2", text(&grain)]);
+                command
+                    .args(["16", "5000", "20"])
+                    .stdout(Stdio::piped())
+                    .spawn()
+                    .map_err(|why| why.to_string())
+            };
+            let jobs = [start()?, start()?];
+            for job in jobs {
+                let done = job.wait_with_output().map_err(|why| why.to_string())?;
+                let said = String::from_utf8_lossy(&done.stdout);
+                // At its ends a job may be alone.
+                let parts: Vec<f64> = said.lines().filter_map(|line| line.parse().ok()).collect();
+                let parts = parts.get(2..14).ok_or(format!("grain: {} {said}", done.status))?;
+                if gang { &mut row.ours } else { &mut row.theirs }.push(100.0 * figures::variation(parts));
+                println!("gang {gang}: a part takes {:.0} ms", figures::median(parts));
+            }
+        }
+    }
+    first.succeed(&["parvum", "down"]);
+    Ok(row)
 }
 
 /// Milliseconds to add hosts.

@@ -79,6 +79,14 @@ pub fn median(numbers: &[f64]) -> f64 {
     }
 }
 
+/// The standard deviation, as a share of the mean.
+pub fn variation(numbers: &[f64]) -> f64 {
+    let count = numbers.len() as f64;
+    let mean = numbers.iter().sum::<f64>() / count;
+    let squares: f64 = numbers.iter().map(|number| (number - mean).powi(2)).sum();
+    (squares / (count - 1.0)).sqrt() / mean
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -88,6 +96,12 @@ mod tests {
         assert_eq!(median(&[3.0, 1.0, 2.0]), 2.0);
         assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), 2.5);
         assert!(median(&[]).is_nan());
+    }
+
+    #[test]
+    fn the_variation_is_a_share_of_the_mean() {
+        assert_eq!(variation(&[5.0, 5.0, 5.0]), 0.0);
+        assert!((variation(&[1.0, 3.0]) - 2f64.sqrt() / 2.0).abs() < 1e-12);
     }
 
     #[test]

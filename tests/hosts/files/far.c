@@ -2,7 +2,7 @@
  *
  *     far pingpong direct|routed BYTES TIMES HOST     microseconds of half a round trip
  *     far stream   direct|routed BYTES TIMES HOST     megabits per second, one way
- *     far mcast    direct|routed BYTES TIMES HOST ... milliseconds from pvm_mcast to the last answer
+ *     far mcast    direct|routed|default BYTES TIMES HOST ... milliseconds from pvm_mcast to the last answer
  *
  * A copy of the program is started on each HOST.
  */
@@ -112,7 +112,8 @@ int main(int argc, char **argv)
     if (bytes < 1 || times < 1 || count > MOST || (data = calloc(1, (size_t)bytes)) == NULL)
         return 2;
     check(pvm_mytid(), "pvm_mytid");
-    pvm_setopt(PvmRoute, strcmp(argv[2], "direct") == 0 ? PvmRouteDirect : PvmDontRoute);
+    if (strcmp(argv[2], "default") != 0)
+        pvm_setopt(PvmRoute, strcmp(argv[2], "direct") == 0 ? PvmRouteDirect : PvmDontRoute);
     if (count < 1) { /* a copy; an answer of one byte each is what a multicast gets */
         serve(pvm_parent(), argv[1][0] == 'p' ? 1 : argv[1][0] == 'm' ? 2 : 0, data, bytes, times);
         pvm_exit();

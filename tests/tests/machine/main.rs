@@ -2,6 +2,7 @@
 
 mod conversation;
 mod faults;
+mod gangs;
 mod jobs;
 mod life;
 mod routed;

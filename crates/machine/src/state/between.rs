@@ -293,6 +293,8 @@ impl<F: Clone> Machine<F> {
             Between::Over { tid, runner } => self.ended_elsewhere(tid, runner),
             Between::SignalJob { job, signal } => self.signal_tasks_of(job, signal),
             Between::Plays { part, player } => self.hear_of_player(part, player),
+            Between::Gang { job, tasks } => self.hear_of_gang(host, job, tasks),
+            Between::Turn(row) => self.obey_turn(row.as_deref()),
             Between::Load(load) => {
                 self.others.loads.insert(host, load);
             }

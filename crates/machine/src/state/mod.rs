@@ -14,6 +14,7 @@
 mod between;
 mod context;
 mod contract;
+mod gangs;
 mod groups;
 mod host;
 mod hosts;
@@ -108,6 +109,10 @@ struct Process {
     trace: Option<OutputMessages>,
     /// The tasker that has it started; nobody: the daemon itself.
     tasker: Option<Tid>,
+    /// Its job is a gang.
+    gang: bool,
+    /// It is stopped, for it is another gang's turn.
+    held: bool,
 }
 
 /// Who gets the output of a process.
@@ -150,6 +155,7 @@ pub struct Machine<F> {
     stopped: bool,
     deadline_changed: bool,
     others: between::Others,
+    gangs: gangs::Gangs,
     load: u32,
 }
 
@@ -183,6 +189,7 @@ impl<F: Clone> Machine<F> {
             stopped: false,
             deadline_changed: false,
             others: Default::default(),
+            gangs: Default::default(),
             load: 0,
         };
         let hosts = std::mem::take(&mut machine.config.hosts);
@@ -210,6 +217,7 @@ impl<F: Clone> Machine<F> {
             Input::Load(load) => self.note_load(load),
             Input::Tick => self.tick(),
         }
+        self.look_after_gangs();
         self.finish_halt();
         self.address_effects()
     }
@@ -219,7 +227,8 @@ impl<F: Clone> Machine<F> {
         let kills = self.processes.values().filter_map(|p| p.kill_at);
         let gone = self.tasks.values().filter_map(|t| t.gone_at);
         let home = self.others.patience;
-        kills.chain(gone).chain(home).chain(self.wishes.iter().map(|wish| wish.until)).min()
+        let wishes = self.wishes.iter().map(|wish| wish.until);
+        kills.chain(gone).chain(home).chain(wishes).chain(self.gangs.deadline()).min()
     }
 
     /// Whether [`Machine::next_deadline`] may have changed since this was last asked.
@@ -495,6 +504,7 @@ impl<F: Clone> Machine<F> {
             }
         }
         self.give_up_wishes();
+        self.tick_for_gangs();
         if self.others.patience.is_some_and(|until| until <= now) {
             self.settle_losses();
         }

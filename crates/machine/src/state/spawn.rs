@@ -35,7 +35,7 @@ enum Place {
 }
 
 impl<F: Clone> Machine<F> {
-    pub(super) fn spawn(&mut self, client: ClientId, id: RequestId, me: Tid, plan: SpawnRequest) {
+    pub(super) fn spawn(&mut self, client: ClientId, id: RequestId, me: Tid, mut plan: SpawnRequest) {
         if self.halting.is_some() {
             return self.refuse(client, id, ErrorKind::GoingDown);
         }
@@ -51,6 +51,9 @@ impl<F: Clone> Machine<F> {
             }
             None => me,
         };
+        // What a gang spawns belongs to it.
+        let process = self.tasks[&me].process.and_then(|tid| self.processes.get(&tid));
+        plan.gang |= process.is_some_and(|process| process.gang);
         let places = match self.place(&plan) {
             Ok(places) => places,
             Err(why) => return self.refuse(client, id, why),
@@ -149,6 +152,8 @@ impl<F: Clone> Machine<F> {
                 undone: false,
                 trace: plan.trace,
                 tasker,
+                gang: plan.gang && job.is_some(),
+                held: false,
             };
             self.processes.insert(tid, process);
             let plan = plan.clone();
@@ -199,7 +204,11 @@ impl<F: Clone> Machine<F> {
             Ok((pid, channel)) => {
                 let task = self.tasks.get_mut(&tid).expect("made before its process was asked for");
                 (task.pid, task.channel) = (pid, Some(channel));
-                self.processes.get_mut(&tid).expect("made with its task").pid = pid;
+                let process = self.processes.get_mut(&tid).expect("made with its task");
+                process.pid = pid;
+                if process.gang {
+                    self.gangs.change();
+                }
                 Ok(Spawned { tid, pid })
             }
             Err(why) => {

@@ -150,6 +150,9 @@ impl<F: Clone> Machine<F> {
         let Some(process) = self.processes.get_mut(&tid) else { return };
         process.status = Some(status);
         process.kill_at = None;
+        if process.gang {
+            self.gangs.change();
+        }
         if let Some(task) = self.tasks.get_mut(&tid) {
             if task.client.is_none() {
                 self.gone(tid);
@@ -255,6 +258,7 @@ impl<F: Clone> Machine<F> {
         let wanted = |tid: Tid| of.is_none_or(|of| of == host || of == tid);
         let mut rows = Vec::new();
         for (&tid, task) in self.tasks.iter().filter(|(tid, _)| wanted(**tid)) {
+            let held = task.process.and_then(|tid| self.processes.get(&tid)).is_some_and(|it| it.held);
             let state = if task.client.is_some() { TaskState::Enrolled } else { TaskState::Started };
             let Task { parent, pid, flag, .. } = *task;
             rows.push(TaskRow {
@@ -268,6 +272,7 @@ impl<F: Clone> Machine<F> {
                 waits: None,
                 counters: Vec::new(),
                 spawned: self.processes.contains_key(&tid),
+                held,
             });
         }
         for (&tid, process) in self.processes.iter().filter(|(tid, _)| wanted(**tid)) {
@@ -285,6 +290,7 @@ impl<F: Clone> Machine<F> {
                     waits: None,
                     counters: Vec::new(),
                     spawned: true,
+                    held: process.held,
                 });
             }
         }

@@ -138,6 +138,15 @@ pub enum Between {
         /// How many bytes.
         bytes: u64,
     },
+    /// The sender has so many tasks of a job that is a gang; for the home.
+    Gang {
+        /// Whose runner this is.
+        job: Tid,
+        /// None any more: 0.
+        tasks: u32,
+    },
+    /// Of all gangs only these jobs may run now, for the home says so; all: none given.
+    Turn(Option<Vec<Tid>>),
     /// How busy the sender is: tasks that want a processor, in hundredths.
     Load(u32),
     /// The machine stops.

@@ -330,6 +330,8 @@ pub struct SpawnRequest {
     pub behalf: Option<Tid>,
     /// Who is told that they begin and end, in PVM's trace events.
     pub trace: Option<OutputMessages>,
+    /// The job's tasks run at the same time as one another, in turns with other gangs.
+    pub gang: bool,
 }
 
 /// On which host.
@@ -660,6 +662,8 @@ pub struct TaskRow {
     pub counters: Vec<u64>,
     /// The daemon started it; otherwise it came by itself.
     pub spawned: bool,
+    /// It is stopped, for it is another gang's turn.
+    pub held: bool,
 }
 
 /// What a task waits for.
