@@ -4,7 +4,7 @@ use crate::tool;
 use parvum_page::{CALLS, COUNTER_NAMES};
 use parvum_task::{Session, SessionError};
 use parvum_wire::Tid;
-use parvum_wire::control::{Reply, Request, TaskRow, TaskState, Waits};
+use parvum_wire::control::{LinkRow, Reply, Request, TaskRow, TaskState, Waits};
 use std::io::Write;
 
 pub fn ps() -> Result<(), SessionError> {
@@ -12,9 +12,51 @@ pub fn ps() -> Result<(), SessionError> {
     Ok(())
 }
 
-pub fn hosts() -> Result<(), SessionError> {
-    show(&host_table(&mut tool()?)?);
+pub fn hosts(verbose: bool) -> Result<(), SessionError> {
+    let mut session = tool()?;
+    show(&host_table(&mut session)?);
+    if verbose {
+        println!();
+        show(&link_table(&mut session)?);
+    }
     Ok(())
+}
+
+/// How this host reaches the others.
+fn link_table(session: &mut Session) -> Result<Vec<Vec<String>>, SessionError> {
+    let Reply::Links(links) = session.request(Request::Links)? else { return Err(odd()) };
+    let Reply::Hosts(hosts) = session.request(Request::Hosts)? else { return Err(odd()) };
+    let head = ["FROM HERE TO", "ADDRESS", "ROUND TRIP", "SENT", "RECEIVED", "LOST", "WHAT IT DID"];
+    let mut table = vec![head.map(String::from).to_vec()];
+    for LinkRow { host, address, round_trip, sent, received, lost, tried } in links {
+        let known = hosts.iter().find(|row| row.tid == host);
+        let name = known.map_or_else(|| host.to_string(), |row| row.name.clone());
+        let in_use = |what: String| {
+            let (sent, received) = (bytes(sent), bytes(received));
+            let round_trip = format!("{round_trip} us");
+            vec![name.clone(), address.clone(), round_trip, sent, received, lost.to_string(), what]
+        };
+        if !tried.iter().any(|one| one.0 == address) {
+            table.push(in_use("in use, the other host has called".into()));
+        }
+        for (one, what) in tried {
+            table.push(match one == address {
+                true => in_use(what),
+                false => [&name, &one, "", "", "", "", &what].map(String::from).to_vec(),
+            });
+        }
+    }
+    Ok(table)
+}
+
+/// A number of bytes in a unit that fits.
+fn bytes(count: u64) -> String {
+    match count {
+        0..10_000 => format!("{count} B"),
+        10_000..10_000_000 => format!("{} kB", count / 1000),
+        10_000_000..10_000_000_000 => format!("{} MB", count / 1_000_000),
+        _ => format!("{} GB", count / 1_000_000_000),
+    }
 }
 
 pub fn kill(tid: Tid, signal: i32) -> Result<(), SessionError> {

@@ -49,7 +49,11 @@ enum Command {
     /// List the tasks and what each is doing
     Ps,
     /// List the hosts of the machine
-    Hosts,
+    Hosts {
+        /// Say how this host reaches each of the others, and which addresses were tried
+        #[arg(short)]
+        verbose: bool,
+    },
     /// Add hosts: start daemons there, all at once, with ssh or another command
     Add(hosts::AddArgs),
     /// Take hosts out of the machine; their tasks end
@@ -131,7 +135,7 @@ fn main() -> ExitCode {
         Command::Down => power::down(),
         Command::Run(args) => return run::run(&args),
         Command::Ps => look::ps(),
-        Command::Hosts => look::hosts(),
+        Command::Hosts { verbose } => look::hosts(verbose),
         Command::Add(args) => return hosts::add(&args),
         Command::Remove { hosts } => return hosts::remove(hosts),
         Command::Join => return hosts::join(),

@@ -106,3 +106,17 @@ fn programs_add_and_delete_hosts() {
     bed[0].check("growing", &["beta", "gamma"], "auto");
     bed[0].await_hosts(&["alpha"]);
 }
+
+#[test]
+fn one_sees_how_hosts_reach_each_other() {
+    let Some(bed) = Bed::of(2) else { return };
+    bed.join_all();
+    let ways = |at: usize| bed[at].succeed(&["parvum", "hosts", "-v"]);
+    let here = &bed[0].addresses()[0];
+    // The one that was added has tried all addresses of the first.
+    let said = ways(1);
+    let used = said.lines().find(|line| line.contains("in use")).unwrap_or_else(|| panic!("{said}"));
+    assert!(used.starts_with("alpha ") && used.contains(here) && used.contains(" us "), "{said}");
+    assert!(said.lines().filter(|line| line.starts_with("alpha ")).count() > 2, "others were tried: {said}");
+    assert!(ways(0).lines().any(|line| line.starts_with("beta ") && line.contains("in use")), "{}", ways(0));
+}

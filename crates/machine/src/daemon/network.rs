@@ -9,7 +9,8 @@ use crate::state::Input;
 use bytes::Bytes;
 use parvum_mesh::keys::{Authority, HostKeys, Identity, KeyError, SignRequest};
 use parvum_mesh::{Ended, Events, Farewell, Mesh, MeshError, MeshEvent, RefusalKind, Settings, StreamSender};
-use parvum_wire::control::{Between, ErrorKind, Event, Failure, HostRecord, OutputNews, Reply};
+use parvum_wire::Tid;
+use parvum_wire::control::{Between, ErrorKind, Event, Failure, HostRecord, LinkRow, OutputNews, Reply};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -66,6 +67,23 @@ impl Network {
     pub fn addresses(&self) -> Vec<String> {
         let candidates = self.mesh.candidates().unwrap_or_default();
         candidates.iter().map(|candidate| without_scope(candidate.address).to_string()).collect()
+    }
+
+    /// How this host reaches the others.
+    pub fn rows(&self) -> Vec<LinkRow> {
+        let row = |link: parvum_mesh::LinkRow| {
+            let tried = self.mesh.tried(link.host).into_iter();
+            Some(LinkRow {
+                host: Tid::new(link.host, 0)?,
+                address: link.address.to_string(),
+                round_trip: link.rtt.as_micros() as u64,
+                sent: link.bytes.0,
+                received: link.bytes.1,
+                lost: link.lost,
+                tried: tried.map(|one| (one.address.to_string(), one.outcome.to_string())).collect(),
+            })
+        };
+        self.mesh.links().into_iter().filter_map(row).collect()
     }
 
     fn is_up(&self, host: u32) -> bool {

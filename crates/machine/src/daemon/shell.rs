@@ -227,10 +227,14 @@ impl Shell {
 
     /// One call of a client.
     pub fn call(self: &Rc<Shell>, client: &ClientIo, call: Call, fds: Vec<OwnedFd>) {
-        let (id, info) = (client.id, matches!(call.request, Request::Info));
-        if info && self.machine.borrow().knows(id) {
-            let info = FromDaemon::Reply(call.id, Ok(Reply::Info(self.info())));
-            let _ = client.post(&info, Vec::new());
+        let id = client.id;
+        let own = match call.request {
+            Request::Info => Some(Reply::Info(self.info())),
+            Request::Links => Some(Reply::Links(self.network().map(|it| it.rows()).unwrap_or_default())),
+            _ => None,
+        };
+        if let Some(reply) = own.filter(|_| self.machine.borrow().knows(id)) {
+            let _ = client.post(&FromDaemon::Reply(call.id, Ok(reply)), Vec::new());
             return;
         }
         if matches!(call.request, Request::Dump) && self.machine.borrow().knows(id) {

@@ -388,8 +388,9 @@ impl<F: Clone> Machine<F> {
                 let hosts = self.others.rows();
                 self.reply(client, id, Reply::Hosts(hosts));
             }
-            // The shell answers Info, which is mostly about the shell.
+            // The shell answers Info and Links, which are mostly about the shell.
             (_, Request::Info) => self.reply(client, id, Reply::Info(Vec::new())),
+            (_, Request::Links) => self.reply(client, id, Reply::Links(Vec::new())),
             (_, Request::Groups) => self.list_groups(client, id),
             (_, Request::GroupTid { group, instance }) => self.group_tid(client, id, &group, instance),
             (_, Request::GroupInstance { group, tid }) => self.group_instance(client, id, &group, tid),

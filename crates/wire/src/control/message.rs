@@ -97,6 +97,8 @@ pub enum Request {
     Hosts,
     /// Asks what the daemon is and does. Answer: [`Reply::Info`].
     Info,
+    /// Asks how this host reaches the others. Answer: [`Reply::Links`].
+    Links,
     /// Asks to be told, once for each target. Answer: [`Reply::Done`].
     Notify {
         /// About what.
@@ -488,6 +490,8 @@ pub enum Reply {
     Hosts(Vec<HostRow>),
     /// What the daemon is and does.
     Info(Vec<OptionRow>),
+    /// The connections of this host.
+    Links(Vec<LinkRow>),
     /// An instance, an index, a size.
     Number(u32),
     /// A task.
@@ -626,6 +630,25 @@ pub struct Spawned {
     pub tid: Tid,
     /// Its process.
     pub pid: u32,
+}
+
+/// How one host reaches another.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LinkRow {
+    /// The daemon of the other.
+    pub host: Tid,
+    /// The address in use.
+    pub address: String,
+    /// The round trip now, in microseconds.
+    pub round_trip: u64,
+    /// Bytes sent, everything included.
+    pub sent: u64,
+    /// Bytes received.
+    pub received: u64,
+    /// Datagrams that were lost on the way there.
+    pub lost: u64,
+    /// Each address that was tried, and what it did.
+    pub tried: Vec<(String, String)>,
 }
 
 /// What a task does.

@@ -20,9 +20,9 @@ pub use blob::Blob;
 pub use codec::{CodecError, HEADER_BYTES, Header, MAX_FRAME, PROTOCOL, decode, encode, frame, header};
 pub use failure::{ErrorKind, Failure};
 pub use message::{
-    Call, Directions, Event, ExitStatus, FromDaemon, GroupRow, HostRow, HostSettings, MailClass, MailEntry,
-    MailFlags, Notice, OptionRow, Output, OutputMessages, OutputNews, Part, Reply, Request, RequestId, Role,
-    SpawnRequest, SpawnWhere, Spawned, Stream, TaskRow, TaskState, Waits,
+    Call, Directions, Event, ExitStatus, FromDaemon, GroupRow, HostRow, HostSettings, LinkRow, MailClass,
+    MailEntry, MailFlags, Notice, OptionRow, Output, OutputMessages, OutputNews, Part, Reply, Request,
+    RequestId, Role, SpawnRequest, SpawnWhere, Spawned, Stream, TaskRow, TaskState, Waits,
 };
 
 /// The most payload one routed frame may carry; larger messages are cut by their
