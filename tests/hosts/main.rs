@@ -4,7 +4,7 @@
 
 #![forbid(unsafe_code)]
 
-use parvum_tests::bed::{Bed, Plan, holder, possible, profile};
+use parvum_tests::bed::{Bed, Plan, holder, possible};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -53,14 +53,7 @@ fn parse(words: &[String]) -> Result<(Plan, Vec<String>), String> {
         }
     }
     let hosts = hosts.ok_or(USAGE)?;
-    // What `./x build` has made, else what cargo has.
-    let built = profile().ancestors().nth(2).map(|top| top.join("build")).filter(|built| {
-        profile().ends_with("release") && built.join("bin/parvum").exists() && built.join("lib").exists()
-    });
-    let plan = match built {
-        Some(built) => Plan { hosts, ssh, ipv6_only: false, bin: built.join("bin"), lib: built.join("lib") },
-        None => Plan { ssh, ..Plan::of(hosts) },
-    };
+    let plan = Plan { ssh, ..Plan::of_this_build(hosts) };
     Ok((plan, command.to_vec()))
 }
 
