@@ -345,7 +345,8 @@ impl Runtime {
     /// Sleeps in poll(2) on the eventfd and all sockets.
     fn sleep_in_poll(&mut self, limit: Duration) {
         let limit = Timespec { tv_sec: limit.as_secs() as i64, tv_nsec: limit.subsec_nanos().into() };
-        let flags = if self.engine.has_output() { PollFlags::IN | PollFlags::OUT } else { PollFlags::IN };
+        let output = if self.engine.has_output() { PollFlags::OUT } else { PollFlags::empty() };
+        let flags = PollFlags::IN | PollFlags::RDHUP | output;
         let session = self.session.fd();
         let mut sources = vec![PollFd::new(&self.event, PollFlags::IN), PollFd::new(&session, PollFlags::IN)];
         sources.extend(self.watched.iter().map(|(_, socket)| PollFd::new(socket, flags)));
@@ -359,8 +360,24 @@ impl Runtime {
                 .map(|socket| PollFd::new(socket, PollFlags::IN)),
         );
         let _ = poll(&mut sources, Some(&limit));
+        let over = PollFlags::RDHUP | PollFlags::HUP | PollFlags::ERR;
+        let watched = &sources[2..2 + self.watched.len()];
+        let has_ended = watched.iter().any(|socket| socket.revents().intersects(over));
+        drop(sources);
         self.page.stay_awake();
         let _ = rustix::io::read(&self.event, &mut [0; 8]);
+        if has_ended {
+            self.forget_ended();
+        }
+    }
+
+    /// A connection that has ended is readable for ever. The daemon says later what became of the peer, seconds later
+    /// when its host was lost: until then nobody must wait for that socket.
+    fn forget_ended(&mut self) {
+        self.progress();
+        let engine = &self.engine;
+        // The daemon's own stands under the name of this task.
+        self.watched.retain(|(peer, _)| *peer == engine.me() || engine.is_attached(*peer, Route::Tcp));
     }
 
     /// Gives a receiver that is behind with long messages a moment to catch up: memory that it has

@@ -275,3 +275,156 @@ impl<'a> Judge<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two tasks of a run, 40001 and 80001, that lived to the end, and what else they wrote.
+    fn two(first: &str, second: &str) -> Ledger {
+        both(&format!("{first}settled\n"), &format!("{second}settled\n"))
+    }
+
+    fn both(first: &str, second: &str) -> Ledger {
+        let record = |tid: u32, lines: &str| {
+            let text = format!("task {tid:x}.1 {tid:x} 7 alpha run1 ring\n{lines}");
+            Record::parse(&text).expect("a ledger")
+        };
+        Ledger { records: vec![record(0x40001, first), record(0x80001, second)] }
+    }
+
+    /// The damage, all of it.
+    fn found(ledger: &Ledger, outside: &Outside) -> Vec<(Damage, usize)> {
+        let damages = judge(ledger, outside);
+        let counts = Damage::ALL.into_iter().map(|damage| (damage, damages.count(damage)));
+        counts.filter(|(_, count)| *count > 0).collect()
+    }
+
+    fn sent(count: u32) -> String {
+        (0..count).map(|n| format!("sent 80001 0 {n} {}\n", 100 + n)).collect()
+    }
+
+    fn got(numbers: &[u32]) -> String {
+        numbers.iter().map(|n| format!("got 40001.1 0 {n} {}\n", 100 + n)).collect()
+    }
+
+    fn killed(name: &str) -> Outside {
+        Outside { killed: [name.to_owned()].into(), ..Outside::default() }
+    }
+
+    #[test]
+    fn what_came_as_it_was_sent_is_no_damage() {
+        assert_eq!(found(&two(&sent(4), &got(&[0, 1, 2, 3])), &Outside::default()), []);
+    }
+
+    #[test]
+    fn a_lost_message() {
+        let outside = Outside::default();
+        assert_eq!(found(&two(&sent(4), &got(&[0, 1, 3])), &outside), [(Damage::Lost, 1)]);
+        assert_eq!(found(&two(&sent(4), &got(&[0, 1])), &outside), [(Damage::Lost, 2)]);
+        assert_eq!(found(&two(&sent(1), ""), &outside), [(Damage::Lost, 1)], "the only one");
+    }
+
+    #[test]
+    fn of_a_pair_with_a_dead_end_only_the_last_may_be_missing() {
+        let dead = |numbers: &[u32]| both(&sent(4), &format!("{}settled\n", got(numbers)));
+        assert_eq!(found(&dead(&[0, 1]), &killed("40001.1")), []);
+        assert_eq!(found(&dead(&[0, 2]), &killed("40001.1")), [(Damage::Lost, 1)]);
+        let dead = both(&format!("{}settled\n", sent(4)), &got(&[0]));
+        assert_eq!(found(&dead, &killed("80001.1")), []);
+    }
+
+    #[test]
+    fn a_doubled_message() {
+        assert_eq!(found(&two(&sent(2), &got(&[0, 1, 1])), &Outside::default()), [(Damage::Doubled, 1)]);
+        let dead = both(&sent(2), &format!("{}settled\n", got(&[0, 0])));
+        assert_eq!(found(&dead, &killed("40001.1")), [(Damage::Doubled, 1)]);
+    }
+
+    #[test]
+    fn a_reordered_message() {
+        assert_eq!(found(&two(&sent(3), &got(&[0, 2, 1])), &Outside::default()), [(Damage::Reordered, 1)]);
+    }
+
+    #[test]
+    fn a_wrong_checksum_and_a_message_nobody_sent() {
+        let changed = two(&sent(1), "got 40001.1 0 0 99\n");
+        assert_eq!(found(&changed, &Outside::default()), [(Damage::Changed, 1)]);
+        assert_eq!(found(&two("", &got(&[0])), &Outside::default()), [(Damage::Changed, 1)]);
+    }
+
+    #[test]
+    fn a_message_for_a_dead_task_that_another_with_its_tid_got() {
+        let mut ledger = two(&sent(1), &got(&[0]));
+        ledger.records[1].run = "run2".to_owned();
+        assert_eq!(found(&ledger, &Outside::default()), [(Damage::Misdelivered, 1)]);
+    }
+
+    #[test]
+    fn a_send_that_a_living_receiver_is_refused() {
+        let refused = two("sent 80001 0 0 1\nunsent 80001 0 0 -31\n", "");
+        assert_eq!(found(&refused, &Outside::default()), [(Damage::Refused, 1)]);
+        let dead = both("sent 80001 0 0 1\nunsent 80001 0 0 -31\nsettled\n", "");
+        assert_eq!(found(&dead, &killed("80001.1")), []);
+    }
+
+    #[test]
+    fn notices_of_tasks() {
+        let watch = |told: &str| both(&format!("asked exit 80001\n{told}settled\n"), "");
+        let (once, outside) = ("told exit 80001\n", killed("80001.1"));
+        assert_eq!(found(&watch(once), &outside), []);
+        assert_eq!(found(&watch(""), &outside), [(Damage::NoticeMissing, 1)]);
+        assert_eq!(found(&watch(&once.repeat(2)), &outside), [(Damage::NoticeDoubled, 1)]);
+        let lives = two(&format!("asked exit 80001\n{once}"), "");
+        assert_eq!(found(&lives, &Outside::default()), [(Damage::NoticeFalse, 1)]);
+        // One that hangs lives, and is counted elsewhere.
+        let hung = Outside { hung: ["80001.1".to_owned()].into(), ..Outside::default() };
+        assert_eq!(found(&watch(once), &hung), [(Damage::NoticeFalse, 1)]);
+        assert_eq!(found(&watch(""), &hung), []);
+    }
+
+    #[test]
+    fn notices_of_hosts() {
+        let watch = |told: &str| two(&format!("asked add 64\nasked delete 80000\n{told}"), "");
+        let came = HostAdded { tid: 0xc0000, begun: 200, done: 300 };
+        let gone = Outside { added: vec![came], ..Outside::default() };
+        let there = Outside { hosts: [0x80000].into(), ..Outside::default() };
+        let (both, one) = ("told delete 80000\ntold add c0000\n", "told delete 80000\n");
+        assert_eq!(found(&watch(both), &gone), []);
+        assert_eq!(found(&watch(one), &gone), [(Damage::NoticeMissing, 1)]);
+        assert_eq!(found(&watch(&both.repeat(2)), &gone), [(Damage::NoticeDoubled, 2)]);
+        assert_eq!(found(&watch(""), &there), []);
+        assert_eq!(found(&watch(one), &there), [(Damage::NoticeFalse, 1)]);
+        // One that came while it asked may be told or not.
+        let meanwhile = HostAdded { begun: 50, ..came };
+        let meanwhile = Outside { added: vec![meanwhile], ..Outside::default() };
+        assert_eq!(found(&watch(one), &meanwhile), []);
+        assert_eq!(found(&watch(both), &meanwhile), []);
+    }
+
+    #[test]
+    fn units_of_work() {
+        let farm = |lines: &str| found(&two(lines, ""), &Outside::default());
+        assert_eq!(farm("accept 0\naccept 2\naccept 1\n"), []);
+        assert_eq!(farm("accept 0\naccept 2\n"), [(Damage::UnitLost, 1)]);
+        assert_eq!(farm("accept 0\naccept 0\n"), [(Damage::UnitDoubled, 1)]);
+        assert_eq!(farm("accept 0\nwrong 1\n"), [(Damage::UnitWrong, 1)]);
+    }
+
+    #[test]
+    fn barriers() {
+        let meet = |first: &str, second: &str| found(&two(first, second), &Outside::default());
+        assert_eq!(meet("enter 0 10\nleave 0 21\n", "enter 0 20\nleave 0 22\n"), []);
+        assert_eq!(meet("enter 0 10\nleave 0 19\n", "enter 0 20\n"), [(Damage::BarrierEarly, 1)]);
+    }
+
+    #[test]
+    fn a_task_that_dies_unasked() {
+        let died = both("", "settled\n");
+        assert_eq!(found(&died, &Outside::default()), [(Damage::TaskDied, 1)]);
+        assert_eq!(found(&died, &killed("40001.1")), []);
+        assert_eq!(found(&both("over the head is gone\n", "settled\n"), &Outside::default()), []);
+        let failed = both("over receiving failed\n", "settled\n");
+        assert_eq!(found(&failed, &Outside::default()), [(Damage::TaskDied, 1)]);
+    }
+}
