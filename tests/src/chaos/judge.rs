@@ -31,6 +31,9 @@ pub struct Outside {
 /// A stream of messages: the sender's name, the receiver's tid, the epoch.
 type Stream<'a> = (&'a str, u32, u32);
 
+/// Who came to a barrier, when, and when it left.
+type Visit<'a> = (&'a str, u64, Option<u64>);
+
 /// All damage that the ledger shows.
 pub fn judge(ledger: &Ledger, outside: &Outside) -> Damages {
     let mut judge = Judge { ledger, outside, damages: Damages::default() };
@@ -248,7 +251,7 @@ impl<'a> Judge<'a> {
 
     /// Nobody leaves a barrier before every survivor that comes to it has come.
     fn barriers(&mut self) {
-        let mut rounds: BTreeMap<(&str, u64), Vec<(&str, u64, Option<u64>)>> = BTreeMap::new();
+        let mut rounds: BTreeMap<(&str, u64), Vec<Visit>> = BTreeMap::new();
         for record in self.ledger.records.iter().filter(|record| record.is_settled()) {
             for entry in &record.entries {
                 match entry {

@@ -1,10 +1,9 @@
 //! A short chaos; `./x chaos MINUTES` is the long one.
 
 use parvum_tests::bed::{Plan, possible};
-use parvum_tests::chaos::{Damage, Settings, run};
+use parvum_tests::chaos::{Settings, run};
 use std::time::Duration;
 
-/// One seed and a deck of faults, each kind among them.
 #[test]
 fn a_short_chaos_does_no_damage() {
     if let Err(why) = possible() {
@@ -19,7 +18,5 @@ fn a_short_chaos_does_no_damage() {
     };
     let report = run(&settings, &mut |line| eprintln!("{line}")).expect("the bed can be made");
     assert!(report.faults.values().sum::<usize>() > 2, "hardly any faults:\n{report}");
-    // Other tests and compilers share the processors: a host may get none for longer than others wait.
-    let starved = report.damages.count(Damage::HostLost);
-    assert!(report.damages.is_empty() || report.damages.lines().count() == starved, "{report}");
+    assert!(report.damages.is_empty(), "{report}");
 }
