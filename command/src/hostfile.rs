@@ -67,7 +67,8 @@ impl Hostfile {
         })
     }
 
-    fn parse(
+    /// Reads what a file says; `variable` looks up what stands after a `$`. Every fault is told with its line.
+    pub fn parse(
         text: &str,
         variable: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Hostfile, Vec<(usize, String)>> {

@@ -6,7 +6,7 @@
 
 mod speed;
 
-use parvum_tests::bed::{Bed, Plan, holder, possible, profile};
+use parvum_tests::bed::{Bed, Plan, holder, possible};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -65,18 +65,8 @@ fn parse(words: &[String]) -> Result<(Plan, Vec<String>), String> {
         }
     }
     let hosts = hosts.ok_or(USAGE)?;
-    Ok((plan_of(hosts, ssh), command.to_vec()))
-}
-
-/// So many hosts with what `./x build` has made, else with what cargo has.
-fn plan_of(hosts: usize, ssh: bool) -> Plan {
-    let built = profile().ancestors().nth(2).map(|top| top.join("build")).filter(|built| {
-        profile().ends_with("release") && built.join("bin/parvum").exists() && built.join("lib").exists()
-    });
-    match built {
-        Some(built) => Plan { hosts, ssh, ipv6_only: false, bin: built.join("bin"), lib: built.join("lib") },
-        None => Plan { ssh, ..Plan::of(hosts) },
-    }
+    let plan = Plan { ssh, ..Plan::of_this_build(hosts) };
+    Ok((plan, command.to_vec()))
 }
 
 fn make(plan: &Plan, command: &[String]) -> Result<ExitCode, String> {

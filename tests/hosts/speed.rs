@@ -1,7 +1,6 @@
 //! `./x hosts --speed [ROUNDS]`: messages between hosts on Parvum and on PVM, on the same hosts and in turns.
 
-use crate::plan_of;
-use parvum_tests::bed::{Bed, Host, Rival, possible};
+use parvum_tests::bed::{Bed, Host, Plan, Rival, possible};
 use parvum_tests::figures::{self, Row};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -41,7 +40,7 @@ const CASES: [Case; 7] = [
 /// Measures in turns, prints the medians, and keeps every number in `results/`.
 pub fn compare(rounds: u32) -> Result<(), String> {
     possible()?;
-    let bed = Bed::make(&plan_of(HOSTS, false))?;
+    let bed = Bed::make(&Plan::of_this_build(HOSTS))?;
     let (far, wire) = (compile(bed.root(), "far", true)?, compile(bed.root(), "wire", false)?);
     let pvm = Rival::over(&bed).ok_or("PVM 3.4.6 is needed: ./x peers")?;
     let mut rows: Vec<Row> =

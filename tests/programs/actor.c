@@ -4,6 +4,7 @@
  *
  *	stay				until a line comes
  *	receive FROM			one message; says what the call returned
+ *	poll MICROSECONDS		asks for messages until a call fails, waiting so long each time
  *	barrier COUNT			in the barrier of a group
  *	stream TO BYTES COUNT		sends so many messages, until one fails
  *	drain FROM COUNT BURST		receives so many, in bursts with rests between them
@@ -99,6 +100,17 @@ static void talk(char *self, int count)
 	ends(count);
 }
 
+static int asked_again(long microseconds)
+{
+	struct timeval limit = { 0, microseconds };
+	int bufid;
+
+	do
+		bufid = microseconds > 0 ? pvm_trecv(-1, TAG, &limit) : pvm_nrecv(-1, TAG);
+	while (bufid == 0);
+	return bufid;
+}
+
 int main(int argc, char **argv)
 {
 	const char *role = argc > 1 ? argv[1] : "";
@@ -119,6 +131,8 @@ int main(int argc, char **argv)
 	SAY("tid %d", pvm_mytid());
 	if (strcmp(role, "receive") == 0) {
 		SAY("info %d", pvm_recv((int)number[0], TAG));
+	} else if (strcmp(role, "poll") == 0) {
+		SAY("info %d", asked_again(number[0]));
 	} else if (strcmp(role, "barrier") == 0) {
 		CHECK(pvm_joingroup("all") >= 0);
 		SAY("joined");

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod bed;
+pub mod chaos;
 pub mod figures;
 pub mod running;
 pub mod stage;

@@ -122,6 +122,7 @@ fn compile(stage: &Stage, source: &Path) {
         source,
         &here().join("programs/check.h"),
         &here().join("programs/table.h"),
+        &here().join("programs/ledger.h"),
         &stage.include.join("pvm3.h"),
         &stage.lib.join("libpvm3.so"),
     ];

@@ -31,6 +31,9 @@ pub(crate) struct Runtime {
     /// The page's control counter when the session was last looked at.
     control_seen: u32,
     patience: Patience,
+    /// How long it has slept, and how often it has asked in vain, since it last looked for the daemon.
+    slept_unlooked: Duration,
+    asked_unlooked: u32,
     /// The tasks of this host that this one talks to.
     pub(crate) crowd: Crowd,
     pub(crate) routes: RoutePolicy,
@@ -137,6 +140,8 @@ impl Runtime {
             page,
             event,
             patience: Patience::new(),
+            slept_unlooked: Duration::ZERO,
+            asked_unlooked: 0,
             crowd: Crowd::new(),
             routes,
             single_copy,
@@ -208,9 +213,23 @@ impl Runtime {
             return Some(found);
         }
         if notes.limit == 0 {
+            self.look_after(Duration::ZERO);
             return None;
         }
         self.wait_patiently(notes, done)
+    }
+
+    /// Looks for the daemon now and then, after sleeps of some length in all or many questions in vain: nothing rings
+    /// when it dies, and a program may never wait for long at once.
+    fn look_after(&mut self, slept: Duration) {
+        const SLEPT: Duration = Duration::from_millis(400);
+        const IN_VAIN: u32 = 256;
+        self.slept_unlooked += slept;
+        self.asked_unlooked += 1;
+        if self.slept_unlooked >= SLEPT || self.asked_unlooked >= IN_VAIN {
+            (self.slept_unlooked, self.asked_unlooked) = (Duration::ZERO, 0);
+            self.attend();
+        }
     }
 
     /// So often a task lets others run before it sleeps, when it waits for more than could run at once.
@@ -315,15 +334,12 @@ impl Runtime {
             } else {
                 self.page.sleep(rings, Some(limit));
             }
-            slept = began.elapsed();
+            let before = std::mem::replace(&mut slept, began.elapsed());
             self.progress();
             if let Some(found) = done(self) {
                 break Some(Some(found));
             }
-            if slept >= Duration::from_millis(400) {
-                // Nothing rings when a daemon dies: look.
-                self.attend();
-            }
+            self.look_after(slept - before);
             if self.session.is_lost() || deadline.is_some_and(|end| Instant::now() >= end) {
                 break Some(None);
             }
@@ -338,7 +354,8 @@ impl Runtime {
     /// Sleeps in poll(2) on the eventfd and all sockets.
     fn sleep_in_poll(&mut self, limit: Duration) {
         let limit = Timespec { tv_sec: limit.as_secs() as i64, tv_nsec: limit.subsec_nanos().into() };
-        let flags = if self.engine.has_output() { PollFlags::IN | PollFlags::OUT } else { PollFlags::IN };
+        let output = if self.engine.has_output() { PollFlags::OUT } else { PollFlags::empty() };
+        let flags = PollFlags::IN | PollFlags::RDHUP | output;
         let session = self.session.fd();
         let mut sources = vec![PollFd::new(&self.event, PollFlags::IN), PollFd::new(&session, PollFlags::IN)];
         sources.extend(self.watched.iter().map(|(_, socket)| PollFd::new(socket, flags)));
@@ -352,8 +369,24 @@ impl Runtime {
                 .map(|socket| PollFd::new(socket, PollFlags::IN)),
         );
         let _ = poll(&mut sources, Some(&limit));
+        let over = PollFlags::RDHUP | PollFlags::HUP | PollFlags::ERR;
+        let watched = &sources[2..2 + self.watched.len()];
+        let has_ended = watched.iter().any(|socket| socket.revents().intersects(over));
+        drop(sources);
         self.page.stay_awake();
         let _ = rustix::io::read(&self.event, &mut [0; 8]);
+        if has_ended {
+            self.forget_ended();
+        }
+    }
+
+    /// A connection that has ended is readable for ever. The daemon says later what became of the peer, seconds later
+    /// when its host was lost: until then nobody must wait for that socket.
+    fn forget_ended(&mut self) {
+        self.progress();
+        let engine = &self.engine;
+        // The daemon's own stands under the name of this task.
+        self.watched.retain(|(peer, _)| *peer == engine.me() || engine.is_attached(*peer, Route::Tcp));
     }
 
     /// Gives a receiver that is behind with long messages a moment to catch up: memory that it has

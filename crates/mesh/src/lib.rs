@@ -45,6 +45,7 @@ pub mod keys;
 mod link;
 mod mesh;
 mod refusal;
+mod session;
 mod settings;
 mod socket;
 mod streams;

@@ -1,28 +1,21 @@
 //! One connection with one peer, from the end of the greeting on.
 
 use crate::events::Waiting;
-use crate::mesh::{Inner, MeshError};
+use crate::mesh::Inner;
 use crate::refusal::{ENDED, REPLACED, Refusal, RefusalKind};
+use crate::session::Session;
 use crate::socket::plain;
 use crate::wire::frames::{self, Farewell, Frame, Framer};
-use crate::{Ended, Host, Incarnation, MeshEvent, StreamReader};
+use crate::{Ended, Host, Incarnation, MeshEvent, streams};
 use bytes::Bytes;
 use quinn::{Connection, ConnectionError, ReadError, RecvStream, SendStream};
-use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
+use std::cell::{Cell, OnceCell, RefCell};
 use std::net::SocketAddr;
 use std::rc::Rc;
+use std::time::Duration;
 use tokio::sync::{Notify, oneshot, watch};
 use tokio::task::{JoinSet, spawn_local};
-use tokio::time::timeout;
-
-#[derive(Default)]
-struct Outbox {
-    messages: VecDeque<Bytes>,
-    /// Bytes not yet taken by QUIC.
-    held: usize,
-    farewell: Option<Farewell>,
-}
+use tokio::time::{Instant, timeout};
 
 pub(crate) struct Link {
     pub host: Host,
@@ -31,8 +24,14 @@ pub(crate) struct Link {
     /// Both ends know the link by it.
     pub number: u64,
     pub connection: Connection,
+    /// What goes over it, and goes on when it breaks; set when it is admitted.
+    session: OnceCell<Rc<Session>>,
     up: Cell<bool>,
-    outbox: RefCell<Outbox>,
+    /// Nothing of an earlier link is on its way to the daemon: what was received can be told.
+    may_resume: Cell<bool>,
+    /// The number of the message that goes next, when the peer has said where to begin.
+    next: Cell<Option<u64>>,
+    farewell: Cell<Option<Farewell>>,
     wake: Notify,
     ended: RefCell<Option<Ended>>,
     over: watch::Sender<bool>,
@@ -50,8 +49,11 @@ impl Link {
             name,
             number,
             connection,
+            session: OnceCell::new(),
             up: Cell::new(false),
-            outbox: RefCell::default(),
+            may_resume: Cell::new(false),
+            next: Cell::new(None),
+            farewell: Cell::new(None),
             wake: Notify::new(),
             ended: RefCell::default(),
             over: watch::Sender::new(false),
@@ -72,26 +74,32 @@ impl Link {
         plain(self.connection.remote_address())
     }
 
-    /// Queues a message.
-    pub fn send(&self, bytes: Bytes, bound: usize) -> Result<(), MeshError> {
-        let mut outbox = self.outbox.borrow_mut();
-        if outbox.farewell.is_some() {
-            return Err(MeshError::NotConnected(self.host));
-        }
-        if outbox.held > 0 && outbox.held + bytes.len() > bound {
-            return Err(MeshError::Busy { host: self.host, waiting: outbox.held, bound });
-        }
-        outbox.held += bytes.len();
-        outbox.messages.push_back(bytes);
-        drop(outbox);
+    /// It carries that session from now on.
+    pub fn carry(&self, session: Rc<Session>) {
+        // Links are admitted once.
+        let _ = self.session.set(session);
+    }
+
+    fn session(&self) -> &Rc<Session> {
+        self.session.get().expect("it was admitted")
+    }
+
+    /// It has something to write.
+    pub fn wake(&self) {
         self.wake.notify_one();
-        Ok(())
+    }
+
+    /// Whether it is about to end on purpose.
+    pub fn is_parting(&self) -> bool {
+        self.farewell.get().is_some()
     }
 
     /// After what is queued, says farewell; the peer then ends the connection.
     pub fn say_farewell(&self, why: Farewell) {
         self.ended.borrow_mut().get_or_insert(Ended::Closed(why));
-        self.outbox.borrow_mut().farewell.get_or_insert(why);
+        if self.farewell.get().is_none() {
+            self.farewell.set(Some(why));
+        }
         self.wake.notify_one();
     }
 
@@ -129,6 +137,10 @@ pub(crate) async fn run(
     if let Some(before) = before {
         before.wait_over().await;
     }
+    let session = link.session().clone();
+    session.serve(&link);
+    link.may_resume.set(true);
+    link.wake();
     let (host, incarnation) = (link.host, link.incarnation);
     let up = MeshEvent::Up {
         host,
@@ -154,12 +166,19 @@ pub(crate) async fn run(
     writer.abort();
     link.connection.close(ENDED, b"");
     link.up.set(false);
+    session.leave(&link);
     mesh.table.borrow_mut().remove(&link);
     let why = link.ended.borrow_mut().take().unwrap_or(how);
+    if !matches!(why, Ended::Lost(_)) {
+        session.end();
+    }
     mesh.tell((MeshEvent::Down { host, incarnation, why }, None)).await;
     link.set_over();
     mesh.changed.notify_waiters();
 }
+
+/// What has come is acknowledged so late at the latest, with what else there is to say if there is anything.
+const SETTLE: Duration = Duration::from_millis(200);
 
 async fn write(link: Rc<Link>, mut stream: SendStream, first: Vec<u8>) {
     // Control goes before bulk.
@@ -168,34 +187,75 @@ async fn write(link: Rc<Link>, mut stream: SendStream, first: Vec<u8>) {
     if stream.write_all(&first).await.is_err() {
         return;
     }
+    let session = link.session().clone();
+    while !link.may_resume.get() {
+        link.wake.notified().await;
+    }
+    if stream.write_all(&frames::resume(session.resume())).await.is_err() {
+        return;
+    }
+    let mut settle_at = None;
     loop {
-        let (messages, farewell) = {
-            let mut outbox = link.outbox.borrow_mut();
-            (std::mem::take(&mut outbox.messages), outbox.farewell)
-        };
-        if messages.is_empty() {
-            if let Some(why) = farewell {
-                // Finished, it is sent to its end though we let go of it.
-                let _ = stream.write_all(&frames::farewell(why)).await;
-                let _ = stream.finish();
+        let mut pieces = take_messages(&link, &session);
+        let idle = pieces.is_empty();
+        match session.owes() {
+            Some(at_once) => {
+                let at = *settle_at.get_or_insert_with(|| Instant::now() + SETTLE);
+                if at_once || !idle || Instant::now() >= at {
+                    settle_at = None;
+                    pieces.extend(news(&session));
+                }
+            }
+            None => settle_at = None,
+        }
+        if !pieces.is_empty() {
+            if stream.write_all_chunks(&mut pieces).await.is_err() {
                 return;
             }
-            link.wake.notified().await;
             continue;
         }
-        for message in messages {
-            let length = message.len();
-            // `Mesh::open` bounds messages to 32 bits of length.
-            let header = Bytes::copy_from_slice(&frames::message_header(length as u32));
-            if stream.write_all_chunks(&mut [header, message]).await.is_err() {
-                return;
-            }
-            link.outbox.borrow_mut().held -= length;
+        if let Some(why) = link.farewell.get()
+            && link.next.get().is_some()
+        {
+            // Finished, it is sent to its end though we let go of it.
+            let _ = stream.write_all(&frames::farewell(why)).await;
+            let _ = stream.finish();
+            return;
+        }
+        match settle_at {
+            Some(at) => drop(timeout(at - Instant::now(), link.wake.notified()).await),
+            None => link.wake.notified().await,
         }
     }
 }
 
+/// The messages that go next, when the peer has said where to begin.
+fn take_messages(link: &Link, session: &Session) -> Vec<Bytes> {
+    /// So many at once: acknowledgements go between them.
+    const RUN: usize = 64;
+    let mut pieces = Vec::new();
+    let Some(mut next) = link.next.get() else { return pieces };
+    while pieces.len() < 2 * RUN
+        && let Some(message) = session.message(next)
+    {
+        // `Mesh::open` bounds messages to 32 bits of length.
+        pieces.push(Bytes::copy_from_slice(&frames::message_header(message.len() as u32)));
+        pieces.push(message);
+        next += 1;
+    }
+    link.next.set(Some(next));
+    pieces
+}
+
+/// What has come since this was last said.
+fn news(session: &Session) -> Vec<Bytes> {
+    let (received, taken) = session.settle();
+    let taken = taken.into_iter().map(|(stream, bytes)| frames::taken(stream, bytes).into());
+    received.map(|count| frames::received(count).into()).into_iter().chain(taken).collect()
+}
+
 async fn read(mesh: &Rc<Inner>, link: &Rc<Link>, mut stream: RecvStream) -> Ended {
+    let session = link.session();
     let mut framer = Framer::new(mesh.settings.max_message);
     let mut chunks = [const { Bytes::new() }; 32];
     loop {
@@ -214,16 +274,33 @@ async fn read(mesh: &Rc<Inner>, link: &Rc<Link>, mut stream: RecvStream) -> Ende
                     let permit = mesh.inbox_room(bytes.len()).await;
                     let event = MeshEvent::Message { host: link.host, bytes };
                     mesh.tell((event, permit) as Waiting).await;
+                    session.has_told();
                 }
+                Ok(Some(Frame::Resume(resume))) if link.next.get().is_none() => {
+                    let Some(next) = session.resumed(resume) else {
+                        return garbled(link, "it has received what was never sent");
+                    };
+                    link.next.set(Some(next));
+                    link.wake();
+                }
+                Ok(Some(Frame::Resume(_))) => return garbled(link, "it begins again"),
+                Ok(Some(Frame::Received(count))) => {
+                    if !session.acknowledge(count) {
+                        return garbled(link, "it has received what was never sent");
+                    }
+                }
+                Ok(Some(Frame::Taken { stream, bytes })) => session.taken(stream, bytes),
                 Ok(Some(Frame::Farewell(why))) => return Ended::Farewell(why),
-                Err(garbled) => {
-                    let text = format!("what the other end sent makes no sense: {garbled}");
-                    Refusal::new(RefusalKind::Garbled, text.clone()).tell(&link.connection);
-                    return Ended::Lost(text);
-                }
+                Err(why) => return garbled(link, &why.to_string()),
             }
         }
     }
+}
+
+fn garbled(link: &Link, why: &str) -> Ended {
+    let text = format!("what the other end sent makes no sense: {why}");
+    Refusal::new(RefusalKind::Garbled, text.clone()).tell(&link.connection);
+    Ended::Lost(text)
 }
 
 async fn accept_streams(mesh: Rc<Inner>, link: Rc<Link>, mut stopped: oneshot::Receiver<()>) {
@@ -234,13 +311,8 @@ async fn accept_streams(mesh: Rc<Inner>, link: Rc<Link>, mut stopped: oneshot::R
             biased;
             stream = link.connection.accept_uni() => {
                 let Ok(stream) = stream else { break };
-                let (mesh, host) = (mesh.clone(), link.host);
-                begun.spawn_local(async move {
-                    // A stream that was given up before its header is nobody's.
-                    if let Ok((header, reader)) = StreamReader::begin(stream).await {
-                        mesh.tell((MeshEvent::Stream { host, header, reader }, None)).await;
-                    }
-                });
+                let (mesh, session) = (mesh.clone(), link.session().clone());
+                begun.spawn_local(async move { streams::accept(&mesh, &session, stream).await });
             }
             // After the streams that are there already.
             _ = &mut stopped => break,

@@ -6,6 +6,7 @@ use crate::greet::{self, NoLink};
 use crate::keys::{HostName, Identity};
 use crate::link::Link;
 use crate::refusal::{ENDED, RefusalKind};
+use crate::session::Session;
 use crate::socket::{self, plain};
 use crate::streams::{StreamError, StreamSender};
 use crate::table::Table;
@@ -177,27 +178,24 @@ impl Mesh {
         self.0.table.borrow().tried(host)
     }
 
-    /// Sends a control message; it does not wait. Messages to one host arrive
-    /// in order, or the host is told to be down.
+    /// Sends a control message; it does not wait. Messages to one life of a host arrive in order, once, over as many
+    /// connections as it takes: what was sent and not told there is sent again when the host, if it lives, is
+    /// connected again. They are gone with a farewell, or when a later life is required.
     pub fn send(&self, host: Host, bytes: Bytes) -> Result<(), MeshError> {
         let (length, bound) = (bytes.len(), self.0.settings.max_message);
         if length > bound {
             return Err(MeshError::TooLarge { length, bound });
         }
-        self.0.link(host)?.send(bytes, self.0.settings.outbox)
+        self.0.session(host)?.send(bytes, self.0.settings.outbox)
     }
 
     /// Opens a stream for bulk data; `header` is what the peer gets with
-    /// [`MeshEvent::Stream`]. It waits while the peer has all the streams open
-    /// that it allows.
-    pub async fn open_stream(&self, host: Host, header: Bytes) -> Result<StreamSender, MeshError> {
-        let link = self.0.link(host)?;
-        let opened = async {
-            let stream = link.connection.open_uni().await;
-            let stream = stream.map_err(|error| StreamError::Lost(error.to_string()))?;
-            StreamSender::begin(stream, header).await
-        };
-        opened.await.map_err(|error| MeshError::Stream { host, error })
+    /// [`MeshEvent::Stream`]. While the peer has all the streams open that it allows, nothing is sent.
+    /// Like messages, a stream goes on where it was when a connection is replaced by another.
+    pub fn open_stream(&self, host: Host, header: Bytes) -> Result<StreamSender, MeshError> {
+        let session = self.0.session(host)?;
+        let opened = StreamSender::begin(&session, header, self.0.settings.stream_window);
+        opened.map_err(|error| MeshError::Stream { host, error })
     }
 
     /// Refuses incarnations of a host below this one from now on, and drops a
@@ -216,6 +214,9 @@ impl Mesh {
         let link = self.0.table.borrow().link(host).cloned();
         if let Some(link) = link {
             part(&self.0, link, why).await;
+        }
+        if let Some(session) = self.0.table.borrow().session(host) {
+            session.end();
         }
     }
 
@@ -247,6 +248,7 @@ impl Mesh {
             parting.spawn_local(async move { part(&inner, link, why).await });
         }
         while parting.join_next().await.is_some() {}
+        self.0.table.borrow().end_sessions();
         self.0.endpoint.close(ENDED, b"");
         let _ = timeout(self.0.settings.detect, self.0.endpoint.wait_idle()).await;
     }
@@ -256,6 +258,7 @@ impl Drop for Mesh {
     fn drop(&mut self) {
         self.0.closing.set(true);
         self.0.endpoint.close(ENDED, b"");
+        self.0.table.borrow().end_sessions();
     }
 }
 
@@ -307,8 +310,15 @@ impl Inner {
         self.table.borrow().link(host).filter(|link| link.is_up()).cloned()
     }
 
-    fn link(&self, host: Host) -> Result<Rc<Link>, MeshError> {
-        self.up(host).ok_or(MeshError::NotConnected(host))
+    fn session(&self, host: Host) -> Result<Rc<Session>, MeshError> {
+        let parting = self.up(host).is_some_and(|link| link.is_parting());
+        let session = self.table.borrow().session(host).filter(|_| !parting);
+        session.ok_or(MeshError::NotConnected(host))
+    }
+
+    /// Room for an event that must not be lost on the way.
+    pub async fn room_for_event(&self) -> Option<mpsc::Permit<'_, Waiting>> {
+        self.events.reserve().await.ok()
     }
 
     pub async fn wait_up(&self, host: Host) -> Rc<Link> {

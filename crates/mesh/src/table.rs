@@ -7,6 +7,7 @@
 
 use crate::link::Link;
 use crate::refusal::{Refusal, RefusalKind};
+use crate::session::Session;
 use crate::{Ended, Host, Incarnation, Tried};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -17,6 +18,7 @@ struct Peer {
     /// The number of the last link that ended.
     lost: u64,
     link: Option<Rc<Link>>,
+    session: Option<Rc<Session>>,
     tried: Vec<Tried>,
 }
 
@@ -33,6 +35,16 @@ impl Table {
         let mut links: Vec<_> = self.0.values().filter_map(|peer| peer.link.clone()).collect();
         links.sort_by_key(|link| link.host);
         links
+    }
+
+    /// What goes on with a host, connected or not.
+    pub fn session(&self, host: Host) -> Option<Rc<Session>> {
+        self.0.get(&host)?.session.clone().filter(|session| !session.is_over())
+    }
+
+    /// Nothing goes on with anybody.
+    pub fn end_sessions(&self) {
+        self.0.values().filter_map(|peer| peer.session.as_ref()).for_each(|session| session.end());
     }
 
     /// The last link with a host that ended.
@@ -52,6 +64,7 @@ impl Table {
     pub fn require(&mut self, host: Host, incarnation: Incarnation) -> Option<Rc<Link>> {
         let peer = self.0.entry(host).or_default();
         peer.newest = peer.newest.max(incarnation);
+        peer.session.take_if(|session| session.incarnation < incarnation).inspect(|session| session.end());
         peer.link.clone().filter(|link| link.incarnation < incarnation)
     }
 
@@ -90,6 +103,16 @@ impl Table {
         };
         peer.newest = link.incarnation;
         peer.link = Some(link.clone());
+        let known = peer.session.take().filter(|session| {
+            let same = session.incarnation == link.incarnation;
+            if !same {
+                session.end();
+            }
+            same && !session.is_over()
+        });
+        let session = known.unwrap_or_else(|| Session::new(link.host, link.incarnation, link.number));
+        link.carry(session.clone());
+        peer.session = Some(session);
         Ok(replaced)
     }
 

@@ -274,6 +274,38 @@ impl Host {
         }
     }
 
+    /// Whether a process runs here, as this host counts.
+    pub fn runs(&self, pid: u32) -> bool {
+        let holder = self.holder.borrow();
+        let Some(holder) = &*holder else { return false };
+        let stat = std::fs::read_to_string(format!("/proc/{}/root/proc/{pid}/stat", holder.pid()));
+        let stat = stat.unwrap_or_default();
+        let state = stat.rsplit(')').next().and_then(|rest| rest.trim().chars().next());
+        !matches!(state, None | Some('Z' | 'X'))
+    }
+
+    /// What a machine that is down has left here: processes, files of its folder, segments.
+    pub fn leftovers(&self) -> Vec<String> {
+        let holder = self.holder.borrow();
+        let Some(holder) = &*holder else { return Vec::new() };
+        let entries = |path: String| -> Vec<String> {
+            let found = std::fs::read_dir(path).into_iter().flatten().flatten();
+            found.filter_map(|entry| entry.file_name().into_string().ok()).collect()
+        };
+        let root = format!("/proc/{}/root", holder.pid());
+        let command = |pid: &u32| std::fs::read(format!("{root}/proc/{pid}/cmdline")).unwrap_or_default();
+        let pids = entries(format!("{root}/proc")).into_iter().filter_map(|name| name.parse::<u32>().ok());
+        // 1 is the holder.
+        let processes = pids.filter(|pid| *pid != 1 && self.runs(*pid)).map(|pid| {
+            format!("process {pid}, {}", String::from_utf8_lossy(&command(&pid)).replace('\0', " "))
+        });
+        let processes: Vec<String> = processes.collect();
+        let files = entries(self.folder.join("pv").display().to_string());
+        let files = files.into_iter().map(|name| format!("file {name}"));
+        let segments = entries(format!("{root}/dev/shm")).into_iter().map(|name| format!("segment {name}"));
+        processes.into_iter().chain(files).chain(segments).collect()
+    }
+
     /// Whether that process, as the test counts, is one of this host.
     fn holds(&self, pid: u32) -> bool {
         let namespace = |pid: u32| std::fs::read_link(format!("/proc/{pid}/ns/pid")).ok();

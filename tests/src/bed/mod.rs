@@ -55,6 +55,19 @@ impl Plan {
         let lib = crate::stage::stage().lib.clone();
         Plan { hosts, ssh: false, ipv6_only: false, bin, lib }
     }
+
+    /// Hosts with what `./x build` has made, if this is of that build, else with what the tests build.
+    pub fn of_this_build(hosts: usize) -> Plan {
+        let built = profile().ancestors().nth(2).map(|top| top.join("build")).filter(|built| {
+            profile().ends_with("release") && built.join("bin/parvum").exists() && built.join("lib").exists()
+        });
+        match built {
+            Some(built) => {
+                Plan { hosts, ssh: false, ipv6_only: false, bin: built.join("bin"), lib: built.join("lib") }
+            }
+            None => Plan::of(hosts),
+        }
+    }
 }
 
 /// Hosts, as long as it lives.

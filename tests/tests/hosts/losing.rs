@@ -122,6 +122,40 @@ fn a_sender_to_a_lost_host_is_not_held_up() {
     }
 }
 
+/// The processor time of a process.
+fn time_of(pid: u32) -> Duration {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).expect("it runs");
+    let fields = stat.rsplit(')').next().expect("a name in brackets").split_whitespace();
+    // utime and stime, in hundredths of a second.
+    Duration::from_millis(
+        fields.skip(11).take(2).map(|field| field.parse::<u64>().expect("a number") * 10).sum(),
+    )
+}
+
+#[test]
+fn who_waits_for_a_lost_host_to_be_noticed_sleeps() {
+    let Some(bed) = Bed::of(2) else { return };
+    bed.join_all();
+    let tcp = |host: &Host, words: &[&str]| {
+        let mut command = host.program("actor");
+        parvum_tests::running::Running::start(command.args(words).env("PARVUM_ROUTE", "tcp"))
+    };
+    let mut receiver = tcp(&bed[0], &["drain", "0", "2", "100"]);
+    let tid = receiver.told("tid");
+    receiver.tell("begin");
+    let mut sender = tcp(&bed[1], &["stream", &tid, "10", "1"]);
+    sender.told("sent");
+    let pid = bed[0].processes("actor drain").into_iter().max().expect("it runs");
+    eventually("it waits for more", || parvum_tests::running::asleep(pid));
+    // The kernel ends its connections at once; the daemons notice later.
+    bed[1].kill_all();
+    let before = time_of(pid);
+    std::thread::sleep(Duration::from_secs(1));
+    let spent = time_of(pid) - before;
+    assert!(spent < Duration::from_millis(200), "it spun for {spent:?}");
+    receiver.kill();
+}
+
 #[test]
 #[ignore = "nobody decides yet what becomes of two hosts that cannot talk: messages between them wait for ever"]
 fn two_hosts_that_hear_only_others() {

@@ -96,10 +96,13 @@ fn whoever_waits_is_told_when_the_daemon_is_killed() {
             actor(&machine, route, &["receive", "-1"]).0,
             actor(&machine, route, &["barrier", "2"]).0,
             actor(&machine, route, &["stream", &tid, "100000", "1000"]).0,
+            // Nobody wakes those that never sleep for long.
+            actor(&machine, route, &["poll", "100000"]).0,
+            actor(&machine, route, &["poll", "0"]).0,
         ];
         all[2].told("joined");
         all[3].told("streaming");
-        all.iter().for_each(settled);
+        all[..5].iter().for_each(settled);
         let daemon = machine.daemon_pid();
         kill_hard(daemon);
         gone(daemon);

@@ -66,8 +66,9 @@ impl<const CELLS: usize, const LINES: usize> RingMemory<CELLS, LINES> {
     /// The longest payload of one frame: a quarter of the bulk, so that both ends work at once.
     pub const FRAME: usize = Self::BULK / 4;
 
-    #[cfg(any(test, loom))]
-    pub(crate) fn fresh() -> Self {
+    /// One of its own, for tests.
+    #[cfg(any(test, loom, fuzzing))]
+    pub fn fresh() -> Self {
         let cell = || Cell { publish: AtomicU32::new(0), body: UnsafeCell::new([0; LINE - 4]) };
         RingMemory {
             consumed: Consumed { cells: AtomicU64::new(0), bulk: AtomicU64::new(0) },
@@ -75,6 +76,15 @@ impl<const CELLS: usize, const LINES: usize> RingMemory<CELLS, LINES> {
             cells: std::array::from_fn(|_| cell()),
             bulk: std::array::from_fn(|_| UnsafeCell::new([0; LINE])),
         }
+    }
+
+    /// What a producer that means harm may publish at a position.
+    #[cfg(fuzzing)]
+    pub fn publish_anything(&self, position: u64, content: &[u8; LINE - 4]) {
+        let cell = self.cell(position);
+        // SAFETY: the fuzz target is the only user of the ring, on one thread.
+        cell.body.with_mut(|shared| unsafe { (*shared).copy_from_slice(content) });
+        cell.publish.store(Self::lap(position), Ordering::Release);
     }
 
     /// Whether the producer found no room; asks once for each time it did.

@@ -15,7 +15,7 @@ pub(crate) struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
 
 #[cfg(not(loom))]
 impl<T> UnsafeCell<T> {
-    #[cfg(test)]
+    #[cfg(any(test, fuzzing))]
     pub(crate) fn new(value: T) -> UnsafeCell<T> {
         UnsafeCell(std::cell::UnsafeCell::new(value))
     }

@@ -7,7 +7,7 @@
 
 #![forbid(unsafe_code)]
 
-mod proof;
+pub mod proof;
 
 use crate::proof::{End, NONCE, PROOF};
 use parvum_stream::{Inbox, Outbox, Quiet};
@@ -30,7 +30,7 @@ const SHORT: usize = 1 << 10;
 /// How long a connection may take.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Bytes of a greeting: tid, nonce and proof.
-const HELLO: usize = 4 + NONCE + PROOF;
+pub const HELLO: usize = 4 + NONCE + PROOF;
 
 /// One end of a connection.
 pub struct TcpLink {

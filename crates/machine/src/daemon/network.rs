@@ -1,7 +1,8 @@
 //! The daemon's connections with the daemons of other hosts.
 //!
 //! There are none, and nothing listens, until the first host is added. Words to a host that is not
-//! connected wait until it is; when it cannot be reached its questions are answered with that.
+//! connected wait until it is; when it cannot be reached its questions are answered with that. What is on its way when
+//! a connection breaks goes on over the next one (`crates/mesh/src/session.rs`), which is made at once.
 
 use super::relay;
 use super::shell::Shell;
@@ -19,6 +20,9 @@ use std::time::Duration;
 
 /// A host that does not answer for so long is gone, unless `PARVUM_DETECT` says otherwise (in milliseconds).
 const DETECT: Duration = Duration::from_secs(1);
+
+/// After that time a host that could not be reached is tried again.
+const AGAIN: Duration = Duration::from_millis(200);
 
 /// Why there is no network.
 #[derive(Debug, thiserror::Error)]
@@ -102,6 +106,11 @@ fn without_scope(address: SocketAddr) -> SocketAddr {
     }
 }
 
+/// Whether somebody waits for the answer.
+fn is_question(word: &Between) -> bool {
+    matches!(word, Between::Ask { .. } | Between::Start(_))
+}
+
 /// Addresses as they were written down.
 pub(super) fn parse_all(addresses: &[String]) -> Vec<SocketAddr> {
     addresses.iter().filter_map(|text| text.parse().ok()).collect()
@@ -157,6 +166,9 @@ impl Shell {
                     self.log.line(&format!("host {host} is disconnected: {why}"));
                     self.input(Input::HostLost(host));
                     self.release_output();
+                    if matches!(why, Ended::Lost(_)) {
+                        self.connect_again(&network, host);
+                    }
                 }
                 MeshEvent::Refused { from, why } => self.log.refusal("stranger", &format!("{from}: {why}")),
                 _ => {}
@@ -168,10 +180,9 @@ impl Shell {
         // Where a task of that host listens it knows but for the address that leads there: that is
         // the one over which the daemons talk.
         if let Between::Answer { reply: Ok(Reply::TcpAddress { addr, .. }), .. } = &mut word
-            && let Some(link) = network.mesh.links().into_iter().find(|link| link.host == host)
+            && let Some(mut reached) = self.address_of(network, host)
             && let Ok(listener) = addr.parse::<SocketAddr>()
         {
-            let mut reached = link.address;
             reached.set_port(listener.port());
             *addr = reached.to_string();
         }
@@ -193,36 +204,59 @@ impl Shell {
         self.input(Input::Heard { host, word: Box::new(word) });
     }
 
+    /// Where a host is reached; when the connection has just broken, where it says that it is.
+    fn address_of(&self, network: &Network, host: u32) -> Option<SocketAddr> {
+        let link = network.mesh.links().into_iter().find(|link| link.host == host);
+        let listed = || parse_all(&self.record_of(host)?.addresses).first().copied();
+        link.map(|link| link.address).or_else(listed)
+    }
+
     /// Says something to the daemon of another host; connects with it first if need be.
     pub fn say(self: &Rc<Shell>, host: u32, mut word: Between) {
         if let Between::Answer { reply: Ok(Reply::Tasks(rows)), .. } = &mut word {
             rows.iter_mut().for_each(|row| self.look_at(row));
         }
         let Some(network) = self.network() else { return self.give_up(host, vec![word]) };
-        let mut waiting = network.waiting.borrow_mut();
-        if let Some(words) = waiting.get_mut(&host) {
+        if let Some(words) = network.waiting.borrow_mut().get_mut(&host) {
             return words.push(word);
         }
         if network.is_up(host) {
-            drop(waiting);
             return self.send_word(&network, host, word);
         }
-        waiting.insert(host, vec![word]);
-        drop(waiting);
+        network.waiting.borrow_mut().insert(host, vec![word]);
         tokio::task::spawn_local(self.clone().connect_with(network, host));
     }
 
-    async fn connect_with(self: Rc<Shell>, network: Rc<Network>, host: u32) {
-        let addresses = self.record_of(host).map(|record| parse_all(&record.addresses)).unwrap_or_default();
-        match network.mesh.connect(host, &addresses).await {
-            Ok(_) => self.flush_words(&network, host),
-            Err(error) => {
-                self.log.line(&format!("host {host} cannot be reached: {error}"));
-                let words = network.waiting.borrow_mut().remove(&host).unwrap_or_default();
-                self.give_up(host, words);
-                self.input(Input::HostLost(host));
-            }
+    /// What a host of the machine has not heard when its connection broke is waiting for another.
+    fn connect_again(self: &Rc<Shell>, network: &Rc<Network>, host: u32) {
+        if self.record_of(host).is_some() && !network.waiting.borrow().contains_key(&host) {
+            network.waiting.borrow_mut().insert(host, Vec::new());
+            tokio::task::spawn_local(self.clone().connect_with(network.clone(), host));
         }
+    }
+
+    /// Connects with a host for which words wait, for as long as it is in the machine.
+    async fn connect_with(self: Rc<Shell>, network: Rc<Network>, host: u32) {
+        while let Some(record) = self.record_of(host) {
+            let Err(error) = network.mesh.connect(host, &parse_all(&record.addresses)).await else {
+                return self.flush_words(&network, host);
+            };
+            self.log.line(&format!("host {host} cannot be reached: {error}"));
+            // Who asks gets an answer now; the rest is news, and must come when the host can be reached again.
+            let mut unanswered = Vec::new();
+            if let Some(words) = network.waiting.borrow_mut().get_mut(&host) {
+                unanswered = words.extract_if(.., |word| is_question(word)).collect();
+            }
+            self.give_up(host, unanswered);
+            self.input(Input::HostLost(host));
+            if error.refusal().is_some_and(|refusal| refusal.kind == RefusalKind::Stale) {
+                // It does not know this life any more.
+                break;
+            }
+            tokio::time::sleep(AGAIN).await;
+        }
+        let words = network.waiting.borrow_mut().remove(&host).unwrap_or_default();
+        self.give_up(host, words);
     }
 
     fn flush_words(self: &Rc<Shell>, network: &Network, host: u32) {
@@ -308,14 +342,18 @@ impl Shell {
         }
     }
 
-    /// A stream for the routed frames of a task to another host; none when it cannot be reached.
+    /// A stream for the routed frames of a task to another host; none when that is out of the machine.
     pub async fn open_stream(self: &Rc<Shell>, host: u32, header: Bytes) -> Option<StreamSender> {
         let network = self.network()?;
-        if !network.is_up(host) {
+        loop {
+            if let Ok(stream) = network.mesh.open_stream(host, header.clone()) {
+                return Some(stream);
+            }
             let record = self.record_of(host)?;
-            network.mesh.connect(host, &parse_all(&record.addresses)).await.ok()?;
+            if network.mesh.connect(host, &parse_all(&record.addresses)).await.is_err() {
+                tokio::time::sleep(AGAIN).await;
+            }
         }
-        network.mesh.open_stream(host, header).await.ok()
     }
 
     /// The record of a host of the machine.

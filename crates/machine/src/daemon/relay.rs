@@ -16,6 +16,7 @@ use bytes::{Bytes, BytesMut};
 use parvum_mesh::{StreamReader, StreamSender};
 use parvum_wire::Tid;
 use parvum_wire::control::{Event, MAX_ROUTED, ROUTED_HEADER};
+use parvum_wire::routed::{RUN_HEADER, frame_at, run_at, run_header};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 use std::cell::{Cell, RefCell};
@@ -240,9 +241,6 @@ fn end_of(from: Tid) -> [u8; ROUTED_HEADER] {
     end
 }
 
-/// On a stream between daemons a run of frames for one task has the task and the length before it.
-const RUN_HEADER: usize = 8;
-
 /// Takes in what a task of another host has sent to tasks of this one.
 pub(super) async fn receive(shell: Rc<Shell>, host: u32, header: Bytes, mut stream: StreamReader) {
     let from = header.first_chunk().map(|bytes| Tid(i32::from_le_bytes(*bytes)));
@@ -253,15 +251,12 @@ pub(super) async fn receive(shell: Rc<Shell>, host: u32, header: Bytes, mut stre
         Reader { shell: &shell, me: from, known: HashSet::new(), told: HashSet::new(), far: HashMap::new() };
     let mut buffer = BytesMut::new();
     loop {
-        while let Some(head) = buffer.first_chunk::<RUN_HEADER>() {
-            let word = |at: usize| i32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
-            let (to, length) = (Tid(word(0)), word(4) as usize);
-            if length > PORT_LIMIT {
-                return shell.log.refusal("bad stream", &format!("host {host}: a run of {length} bytes"));
-            }
-            if buffer.len() < RUN_HEADER + length {
-                break;
-            }
+        loop {
+            let (to, length) = match run_at(&buffer, PORT_LIMIT) {
+                Ok(Some(run)) => run,
+                Ok(None) => break,
+                Err(fault) => return shell.log.refusal("bad stream", &format!("host {host}: {fault}")),
+            };
             let _ = buffer.split_to(RUN_HEADER);
             let run = buffer.split_to(length);
             reader.relay(to, &run).await;
@@ -373,8 +368,7 @@ impl Reader<'_> {
         }
         let Some(stream) = self.far.get_mut(&host) else { return };
         let mut bytes = BytesMut::with_capacity(RUN_HEADER + frames.len());
-        bytes.extend_from_slice(&to.0.to_le_bytes());
-        bytes.extend_from_slice(&(frames.len() as u32).to_le_bytes());
+        bytes.extend_from_slice(&run_header(to, frames.len() as u32));
         bytes.extend_from_slice(frames);
         if stream.send(bytes.freeze()).await.is_err() {
             self.far.remove(&host);
@@ -397,34 +391,5 @@ impl Reader<'_> {
         if self.told.insert(to) {
             self.shell.tell(self.me, Event::Undeliverable { to });
         }
-    }
-}
-
-/// The destination and the whole length of the frame at the front, if all of it
-/// is there.
-fn frame_at(bytes: &[u8]) -> Result<Option<(Tid, usize)>, String> {
-    let Some(head) = bytes.first_chunk::<ROUTED_HEADER>() else { return Ok(None) };
-    let length = u32::from_le_bytes([head[0], head[1], head[2], head[3]]) as usize;
-    if length <= 4 || length - 4 > MAX_ROUTED {
-        return Err(format!("length {length}"));
-    }
-    let to = Tid(i32::from_le_bytes([head[4], head[5], head[6], head[7]]));
-    Ok((bytes.len() >= 4 + length).then_some((to, 4 + length)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn frames_are_seen_whole_or_not_at_all() {
-        let mut bytes = vec![6, 0, 0, 0, 1, 0, 4, 0, b'h', b'i'];
-        assert_eq!(frame_at(&bytes), Ok(Some((Tid(0x40001), 10))));
-        assert_eq!(frame_at(&bytes[..9]), Ok(None));
-        assert_eq!(frame_at(&bytes[..3]), Ok(None));
-        bytes[0] = 4;
-        assert!(frame_at(&bytes).is_err(), "no payload");
-        bytes[..4].copy_from_slice(&(MAX_ROUTED as u32 + 5).to_le_bytes());
-        assert!(frame_at(&bytes).is_err(), "too long");
     }
 }

@@ -1,7 +1,7 @@
 //! Control messages in the control stream: kind (1 byte), length (4 bytes),
 //! content.
 
-use super::Garbled;
+use super::{Fields, Garbled};
 use bytes::{Bytes, BytesMut};
 use std::collections::VecDeque;
 
@@ -9,6 +9,9 @@ use std::collections::VecDeque;
 pub const FRAME_HEADER: usize = 5;
 const MESSAGE: u8 = 0;
 const FAREWELL: u8 = 1;
+const RESUME: u8 = 2;
+const RECEIVED: u8 = 3;
+const TAKEN: u8 = 4;
 
 /// Why a daemon ends a connection on purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -22,9 +25,31 @@ pub enum Farewell {
     Restarting = 3,
 }
 
+/// The first frame of each connection: where both ends left off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Resume {
+    /// The number of the speaker's session.
+    pub mine: u64,
+    /// The number of the listener's session, as far as the speaker has heard of it; else 0.
+    pub yours: u64,
+    /// So many messages of the listener's session have come.
+    pub received: u64,
+}
+
 /// One unit of the control stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Frame {
+    /// Where the speaker goes on.
+    Resume(Resume),
+    /// So many messages have come, in this session.
+    Received(u64),
+    /// So many bytes of a stream have been taken; one more than there are with its end, all bits with its reader gone.
+    Taken {
+        /// The stream, as its sender counts.
+        stream: u64,
+        /// The bytes.
+        bytes: u64,
+    },
     /// A message for the daemon.
     Message(Bytes),
     /// The last frame: the connection ends, and why.
@@ -35,6 +60,29 @@ pub enum Frame {
 pub fn message_header(length: u32) -> [u8; FRAME_HEADER] {
     let [a, b, c, d] = length.to_le_bytes();
     [MESSAGE, a, b, c, d]
+}
+
+fn numbers<const N: usize>(kind: u8, numbers: [u64; N]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(FRAME_HEADER + 8 * N);
+    out.push(kind);
+    out.extend_from_slice(&(8 * N as u32).to_le_bytes());
+    numbers.iter().for_each(|number| out.extend_from_slice(&number.to_le_bytes()));
+    out
+}
+
+/// The first frame, whole.
+pub fn resume(Resume { mine, yours, received }: Resume) -> Vec<u8> {
+    numbers(RESUME, [mine, yours, received])
+}
+
+/// That so many messages have come, whole.
+pub fn received(count: u64) -> Vec<u8> {
+    numbers(RECEIVED, [count])
+}
+
+/// That so many bytes of a stream have been taken, whole.
+pub fn taken(stream: u64, bytes: u64) -> Vec<u8> {
+    numbers(TAKEN, [stream, bytes])
 }
 
 /// A farewell, whole.
@@ -72,6 +120,9 @@ impl Framer {
         let bound = match kind {
             MESSAGE => self.limit,
             FAREWELL => 1,
+            RESUME => 24,
+            RECEIVED => 8,
+            TAKEN => 16,
             _ => return Err(Garbled::Value("a control frame")),
         };
         if length > bound {
@@ -84,6 +135,9 @@ impl Framer {
         let content = self.take(length);
         if kind == MESSAGE {
             return Ok(Some(Frame::Message(content)));
+        }
+        if kind != FAREWELL {
+            return numbered(kind, &content).map(Some);
         }
         let why = match *content {
             [1] => Farewell::Leaving,
@@ -128,10 +182,44 @@ impl Framer {
     }
 }
 
+/// Reads the frames that are numbers only.
+fn numbered(kind: u8, content: &[u8]) -> Result<Frame, Garbled> {
+    let mut fields = Fields::new("a control frame", content);
+    let mut next = || fields.array().map(u64::from_le_bytes);
+    let frame = match kind {
+        RESUME => Frame::Resume(Resume { mine: next()?, yours: next()?, received: next()? }),
+        RECEIVED => Frame::Received(next()?),
+        _ => Frame::Taken { stream: next()?, bytes: next()? },
+    };
+    fields.end()?;
+    Ok(frame)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn numbers_survive_the_way_and_no_fewer_bytes_do() {
+        let resumed = Resume { mine: 1, yours: u64::MAX, received: 3 };
+        let cases = [
+            (resume(resumed), Frame::Resume(resumed)),
+            (received(1 << 50), Frame::Received(1 << 50)),
+            (taken(5, 6), Frame::Taken { stream: 5, bytes: 6 }),
+        ];
+        for (bytes, frame) in cases {
+            let mut framer = Framer::new(0);
+            framer.push(Bytes::copy_from_slice(&bytes));
+            assert_eq!(framer.frame(), Ok(Some(frame)));
+            let mut short = bytes.clone();
+            short[1] -= 1;
+            short.pop();
+            let mut framer = Framer::new(0);
+            framer.push(short.into());
+            assert_eq!(framer.frame(), Err(Garbled::Short("a control frame")));
+        }
+    }
 
     fn all(framer: &mut Framer) -> Result<Vec<Frame>, Garbled> {
         let mut frames = Vec::new();

@@ -132,7 +132,7 @@ fn bandwidth() {
         let mut a = Node::open(first, settings());
         a.connect(1, &[hear.recv().expect("told")]).await.expect("connected");
         a.up().await;
-        let mut stream = a.open_stream(1, Bytes::new()).await.expect("opened");
+        let mut stream = a.open_stream(1, Bytes::new()).expect("opened");
         let piece = Bytes::from(vec![1; 1 << 20]);
         let began = Instant::now();
         for _ in 0..PIECES {

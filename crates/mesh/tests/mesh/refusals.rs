@@ -138,7 +138,9 @@ fn another_protocol_and_both_ends_hear_both_versions() {
         let (mut a, b) = (machine.node(0), Node::open(machine.identity(1, 1), later));
         let (error, told) = refused(&machine, &mut a, &b, RefusalKind::Version).await;
         let ours = env!("CARGO_PKG_VERSION");
-        let both = format!("host 0 speaks protocol 1 (release {ours}), host 1 protocol 9 (release 9.9.9)");
+        let mine = parvum_mesh::PROTOCOL;
+        let both =
+            format!("host 0 speaks protocol {mine} (release {ours}), host 1 protocol 9 (release 9.9.9)");
         assert_eq!(told.to_string(), format!("E-VERSION: {both}; use one release on all hosts"));
         assert!(error.to_string().starts_with("E-VERSION: ") && error.to_string().contains(&both), "{error}");
     });

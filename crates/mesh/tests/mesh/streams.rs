@@ -17,7 +17,7 @@ fn a_slow_reader_slows_its_own_stream_only() {
     run(async {
         let machine = Machine::new();
         let (a, mut b) = pair(&machine, settings).await;
-        let mut slow = a.open_stream(1, Bytes::from_static(b"slow")).await.expect("opened");
+        let mut slow = a.open_stream(1, Bytes::from_static(b"slow")).expect("opened");
         let (header, mut sleeper) = stream(&mut b).await;
         assert_eq!(&header[..], b"slow");
         // Nobody reads: what fits into the window goes, then the sender waits.
@@ -28,7 +28,7 @@ fn a_slow_reader_slows_its_own_stream_only() {
             assert!(went < 64, "64 MiB went into a stream that nobody reads");
         }
         // Meanwhile another stream carries much more, and control passes.
-        let mut quick = a.open_stream(1, Bytes::from_static(b"quick")).await.expect("opened");
+        let mut quick = a.open_stream(1, Bytes::from_static(b"quick")).expect("opened");
         let (header, mut reader) = stream(&mut b).await;
         assert_eq!(&header[..], b"quick");
         let writing = async {
@@ -68,7 +68,7 @@ fn a_reader_that_gives_up_is_told_to_the_sender() {
     run(async {
         let machine = Machine::new();
         let (a, mut b) = pair(&machine, settings).await;
-        let mut sender = a.open_stream(1, Bytes::new()).await.expect("opened");
+        let mut sender = a.open_stream(1, Bytes::new()).expect("opened");
         drop(stream(&mut b).await);
         let piece = Bytes::from(vec![0; 1 << 20]);
         let refused = loop {
@@ -89,7 +89,7 @@ fn many_streams_wait_for_room_and_none_is_lost() {
         let writing = async {
             for n in 0..100u32 {
                 let header = Bytes::copy_from_slice(&n.to_le_bytes());
-                let mut sender = a.open_stream(1, header).await.expect("opened");
+                let mut sender = a.open_stream(1, header).expect("opened");
                 sender.send(vec![n as u8; 1000].into()).await.expect("sent");
                 sender.finish();
             }
@@ -119,7 +119,7 @@ fn streams_that_arrived_outlive_a_farewell() {
         let machine = Machine::new();
         let (a, mut b) = pair(&machine, settings).await;
         for n in 0..20u8 {
-            let mut sender = a.open_stream(1, vec![n].into()).await.expect("opened");
+            let mut sender = a.open_stream(1, vec![n].into()).expect("opened");
             sender.send(vec![n; 50_000].into()).await.expect("sent");
             sender.finish_and_wait().await.expect("arrived");
         }
@@ -154,7 +154,7 @@ fn a_header_has_a_bound() {
     run(async {
         let machine = Machine::new();
         let (a, _b) = pair(&machine, settings).await;
-        let error = a.open_stream(1, vec![0; 65537].into()).await.expect_err("too long");
+        let error = a.open_stream(1, vec![0; 65537].into()).expect_err("too long");
         assert!(error.to_string().contains("65537 bytes is over the bound of 65536"), "{error}");
     });
 }

@@ -69,6 +69,126 @@ fn a_cut_is_noticed_at_both_ends_and_healed() {
     });
 }
 
+/// Two meshes, and what cuts the first off; it notices within a second.
+async fn cuttable() -> (Node, Node, Faults) {
+    let machine = Machine::new();
+    let faults = Faults::new(5);
+    let quick = |faults| Settings { detect: Duration::from_secs(1), faults, ..settings() };
+    let mut a = Node::open(machine.identity(0, 1), quick(Some(faults.clone())));
+    let mut b = Node::open(machine.identity(1, 1), quick(None));
+    a.connect(1, &[b.address()]).await.expect("connected");
+    assert_eq!((a.up().await, b.up().await), ((1, 1), (0, 1)));
+    (a, b, faults)
+}
+
+#[test]
+fn messages_outlive_a_connection_once_and_in_order() {
+    run(async {
+        let (mut a, mut b, faults) = cuttable().await;
+        let mut sent = 0u32;
+        let mut heard = [0u32; 2];
+        for round in 0..4 {
+            // Some are on their way, or told and not acknowledged, when the cut comes; some are sent into it.
+            for part in 0..2 {
+                for _ in 0..300 {
+                    a.send(1, sent.to_le_bytes().to_vec().into()).expect("sent");
+                    b.send(0, sent.to_le_bytes().to_vec().into()).expect("sent");
+                    sent += 1;
+                }
+                if part == 0 {
+                    tokio::time::sleep(Duration::from_micros(200 * round)).await;
+                    faults.cut(b.address());
+                }
+            }
+            let mut downs = 0;
+            for (node, heard) in [&mut a, &mut b].into_iter().zip(&mut heard) {
+                loop {
+                    match node.next().await {
+                        MeshEvent::Message { bytes, .. } => {
+                            assert_eq!(bytes[..], heard.to_le_bytes(), "round {round}");
+                            *heard += 1;
+                        }
+                        MeshEvent::Down { .. } => break downs += 1,
+                        other => panic!("{other:?}"),
+                    }
+                }
+            }
+            assert_eq!(downs, 2);
+            assert!(heard.iter().any(|heard| *heard < sent), "the cut came too late to matter");
+            faults.heal(b.address());
+            a.connect(1, &[b.address()]).await.expect("connected");
+            assert_eq!((a.up().await, b.up().await), ((1, 1), (0, 1)));
+            for (node, heard) in [&mut a, &mut b].into_iter().zip(&mut heard) {
+                while *heard < sent {
+                    assert_eq!(node.message().await.1, heard.to_le_bytes(), "round {round}");
+                    *heard += 1;
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn streams_outlive_a_connection_whole() {
+    const LENGTH: usize = 6 << 20;
+    run(async {
+        let (mut a, mut b, faults) = cuttable().await;
+        let byte = |at: usize| (at % 251) as u8;
+        let mut sender = a.open_stream(1, Bytes::from_static(b"long")).expect("opened");
+        let sending = tokio::task::spawn_local(async move {
+            for at in (0..LENGTH).step_by(10_000) {
+                let piece: Vec<u8> = (at..LENGTH.min(at + 10_000)).map(byte).collect();
+                sender.send(piece.into()).await.expect("sent");
+            }
+            sender.finish();
+        });
+        let MeshEvent::Stream { header, mut reader, .. } = b.next().await else { panic!("no stream") };
+        assert_eq!(&header[..], b"long");
+        let reading = tokio::task::spawn_local(async move {
+            let mut at = 0;
+            while let Some(bytes) = reader.next(50_000).await.expect("whole") {
+                bytes.iter().for_each(|got| {
+                    assert_eq!(*got, byte(at), "at {at}");
+                    at += 1;
+                });
+                tokio::time::sleep(Duration::from_millis(2)).await;
+            }
+            at
+        });
+        for _ in 0..3 {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            assert!(!reading.is_finished(), "the cut came too late to matter");
+            faults.cut(b.address());
+            assert!(matches!((a.down().await, b.down().await), ((1, _), (0, _))));
+            faults.heal(b.address());
+            b.connect(0, &[a.address()]).await.expect("connected");
+            assert_eq!((a.up().await, b.up().await), ((1, 1), (0, 1)));
+        }
+        sending.await.expect("sent");
+        assert_eq!(reading.await.expect("read"), LENGTH);
+        // Its number is not taken for the old one's.
+        a.open_stream(1, Bytes::from_static(b"next")).expect("opened").finish();
+        assert!(matches!(b.next().await, MeshEvent::Stream { header, .. } if &header[..] == b"next"));
+    });
+}
+
+#[test]
+fn a_session_ends_when_a_later_life_is_required() {
+    run(async {
+        let (mut a, mut b, faults) = cuttable().await;
+        let mut sender = a.open_stream(1, Bytes::new()).expect("opened");
+        faults.cut(b.address());
+        assert!(matches!((a.down().await, b.down().await), ((1, _), (0, _))));
+        a.send(1, Bytes::from_static(b"kept")).expect("it may come back");
+        a.require(1, 2);
+        assert!(matches!(a.send(1, Bytes::new()), Err(parvum_mesh::MeshError::NotConnected(1))));
+        assert!(matches!(
+            sender.send(Bytes::from_static(b"x")).await,
+            Err(parvum_mesh::StreamError::Lost(_))
+        ));
+    });
+}
+
 #[test]
 fn an_idle_connection_stays_up() {
     run(async {

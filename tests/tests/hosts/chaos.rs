@@ -1,0 +1,22 @@
+//! A short chaos; `./x chaos MINUTES` is the long one.
+
+use parvum_tests::bed::{Plan, possible};
+use parvum_tests::chaos::{Settings, run};
+use std::time::Duration;
+
+#[test]
+fn a_short_chaos_does_no_damage() {
+    if let Err(why) = possible() {
+        return eprintln!("skipped: {why}");
+    }
+    let settings = Settings {
+        seed: 11,
+        time: Duration::from_secs(25),
+        plan: Plan::of(4),
+        detect: Duration::from_secs(3),
+        keep: None,
+    };
+    let report = run(&settings, &mut |line| eprintln!("{line}")).expect("the bed can be made");
+    assert!(report.faults.values().sum::<usize>() > 2, "hardly any faults:\n{report}");
+    assert!(report.damages.is_empty(), "{report}");
+}
