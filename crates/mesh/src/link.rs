@@ -60,9 +60,9 @@ impl Link {
         })
     }
 
-    /// It serves, and is not dead with its end still to be told.
+    /// It serves, and is not dead with its end still to be told, or about to end on purpose.
     pub fn is_up(&self) -> bool {
-        self.up.get() && !self.is_dead()
+        self.up.get() && !self.is_dead() && !self.is_parting()
     }
 
     /// The connection has ended.

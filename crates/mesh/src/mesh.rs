@@ -211,11 +211,13 @@ impl Mesh {
     /// reason. Others are cut, and their readers see it. Returns when [`MeshEvent::Down`] has been queued; the events
     /// must be taken meanwhile.
     pub async fn close(&self, host: Host, why: Farewell) {
+        // Of this life: a later one may connect meanwhile.
+        let session = self.0.table.borrow().session(host);
         let link = self.0.table.borrow().link(host).cloned();
         if let Some(link) = link {
             part(&self.0, link, why).await;
         }
-        if let Some(session) = self.0.table.borrow().session(host) {
+        if let Some(session) = session {
             session.end();
         }
     }
@@ -311,9 +313,9 @@ impl Inner {
     }
 
     fn session(&self, host: Host) -> Result<Rc<Session>, MeshError> {
-        let parting = self.up(host).is_some_and(|link| link.is_parting());
-        let session = self.table.borrow().session(host).filter(|_| !parting);
-        session.ok_or(MeshError::NotConnected(host))
+        let table = self.table.borrow();
+        let parting = table.link(host).is_some_and(|link| link.is_parting());
+        table.session(host).filter(|_| !parting).ok_or(MeshError::NotConnected(host))
     }
 
     /// Room for an event that must not be lost on the way.

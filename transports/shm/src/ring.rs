@@ -302,10 +302,12 @@ impl Consumer {
         {
             return Err(Refused::Closed);
         }
+        // No producer of ours ever comes there.
+        let end = start.checked_add((length as u64).next_multiple_of(LINE as u64)).ok_or(Refused::Closed)?;
         // SAFETY: this is the consumer, and the range was checked to lie in the bulk;
         // the cell that names it is published and not consumed.
         unsafe { ring.read_bulk(offset, length, |payload| sink.frame(&header, payload)) };
-        Ok(Some(start + (length as u64).next_multiple_of(LINE as u64)))
+        Ok(Some(end))
     }
 }
 
@@ -329,7 +331,10 @@ mod tests {
 
     #[test]
     fn garbage_in_a_cell_closes_the_ring() {
-        for (kind, count, start) in [(200u8, 0u8, 0u64), (1, 33, 0), (1, IN_BULK, 1), (1, IN_BULK, 960)] {
+        let last = u64::MAX - 255;
+        for (kind, count, start) in
+            [(200u8, 0u8, 0u64), (1, 33, 0), (1, IN_BULK, 1), (1, IN_BULK, 960), (1, IN_BULK, last)]
+        {
             let ring = Small::fresh();
             let mut body = [0u8; LINE];
             body[4] = kind;

@@ -2,7 +2,7 @@
 
 use crate::{Machine, Node, run, settings};
 use bytes::Bytes;
-use parvum_mesh::{Ended, Faults, MeshEvent, Rates, Settings};
+use parvum_mesh::{Ended, Farewell, Faults, MeshEvent, Rates, Settings};
 use std::time::Duration;
 
 #[test]
@@ -186,6 +186,36 @@ fn a_session_ends_when_a_later_life_is_required() {
             sender.send(Bytes::from_static(b"x")).await,
             Err(parvum_mesh::StreamError::Lost(_))
         ));
+    });
+}
+
+#[test]
+fn a_later_life_connects_while_the_earlier_one_is_still_being_told_to_leave() {
+    run(async {
+        let machine = Machine::new();
+        let faults = Faults::new(6);
+        let mut a =
+            Node::open(machine.identity(0, 1), Settings { faults: Some(faults.clone()), ..settings() });
+        let mut earlier = machine.node(1);
+        a.connect(1, &[earlier.address()]).await.expect("connected");
+        assert_eq!((a.up().await, earlier.up().await), ((1, 1), (0, 1)));
+        // It will not hear the farewell.
+        faults.cut(earlier.address());
+        let mut later = Node::open(machine.identity(1, 2), settings());
+        let Node { mesh, events } = &mut a;
+        let closing = mesh.close(1, Farewell::Removed);
+        let coming = async {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            assert!(mesh.links().is_empty(), "nothing can be sent over what is about to end");
+            mesh.connect(1, &[later.address()]).await.expect("connected");
+            mesh.send(1, Bytes::from_static(b"welcome")).expect("sent");
+            assert_eq!(later.up().await, (0, 1));
+            assert_eq!(later.message().await, (0, b"welcome".to_vec()));
+            while !matches!(events.next().await, Some(MeshEvent::Up { incarnation: 2, .. })) {}
+        };
+        tokio::join!(closing, coming);
+        mesh.send(1, Bytes::from_static(b"still")).expect("its session lives on");
+        assert_eq!(later.message().await, (0, b"still".to_vec()));
     });
 }
 
