@@ -101,7 +101,9 @@ impl Shell {
             return Ok(network);
         }
         let (host, life, name) = self.identity();
-        self.enter_network(Entry::first(host, life, &name)?)
+        let network = self.enter_network(Entry::first(host, life, &name)?)?;
+        self.begin_to_agree(true);
+        Ok(network)
     }
 
     /// Opens the network with what this host was given.
@@ -122,7 +124,7 @@ impl Shell {
                 MeshEvent::Up { host, address, .. } => {
                     self.log.line(&format!("host {host} is connected over {address}"));
                     self.flush_words(&network, host);
-                    self.input(Input::HostFound(host));
+                    self.find_host(host);
                 }
                 MeshEvent::Message { host, bytes } => match postcard::from_bytes::<Between>(&bytes) {
                     Ok(word) => self.hear(&network, host, word),
@@ -133,11 +135,11 @@ impl Shell {
                 }
                 MeshEvent::Down { host, why: Ended::Farewell(Farewell::Removed), .. } => {
                     self.log.line(&format!("host {host} has taken this host out of the machine"));
-                    self.stop_machine();
+                    self.input(Input::Removed);
                 }
                 MeshEvent::Down { host, why, .. } => {
                     self.log.line(&format!("host {host} is disconnected: {why}"));
-                    self.input(Input::HostLost(host));
+                    self.lose_host(host);
                     self.release_output();
                 }
                 MeshEvent::Refused { from, why } => self.log.refusal("stranger", &format!("{from}: {why}")),
@@ -159,6 +161,9 @@ impl Shell {
         }
         if let Between::Took { tid, bytes } = word {
             return self.output_taken(tid, bytes);
+        }
+        if let Between::Agreement(piece) = word {
+            return self.hear_of_agreement(host, piece);
         }
         let written = match &word {
             Between::Event {
@@ -202,7 +207,7 @@ impl Shell {
                 self.log.line(&format!("host {host} cannot be reached: {error}"));
                 let words = network.waiting.borrow_mut().remove(&host).unwrap_or_default();
                 self.give_up(host, words);
-                self.input(Input::HostLost(host));
+                self.lose_host(host);
             }
         }
     }
@@ -246,15 +251,10 @@ impl Shell {
         }
     }
 
-    /// Breaks with a host that is out of the machine.
-    pub fn forget_host(self: &Rc<Shell>, host: u32, life: u64) {
-        let Some(network) = self.network() else { return };
+    /// What waits for a host that is out of the machine will not arrive.
+    pub fn give_up_words(self: &Rc<Shell>, network: &Network, host: u32) {
         let words = network.waiting.borrow_mut().remove(&host).unwrap_or_default();
         self.give_up(host, words);
-        tokio::task::spawn_local(async move {
-            network.mesh.close(host, Farewell::Removed).await;
-            network.mesh.require(host, life + 1);
-        });
     }
 
     /// Tells the machine now and then how busy this host is.
@@ -268,24 +268,21 @@ impl Shell {
                 text.split_whitespace().next().and_then(|word| word.parse::<f64>().ok()).unwrap_or(0.0);
             // In steps of a quarter, so that an idle machine is silent.
             self.input(Input::Load((load * 4.0).round() as u32 * 25));
-            if self.is_in_minority() {
-                self.look_for_the_others().await;
-            }
+            self.look_for_the_silent().await;
         }
     }
 
-    /// This part of the machine is the smaller one. When the others can be reached again and say that
-    /// they have gone on without this host, its life is over: it can be added again.
-    async fn look_for_the_others(self: &Rc<Shell>) {
+    /// Hosts that do not answer may do so again. When they say that they have gone on without this one its life is
+    /// over: it can be added again.
+    async fn look_for_the_silent(self: &Rc<Shell>) {
         let Some(network) = self.network() else { return };
-        let (own, ..) = self.identity();
-        for record in self.hosts().into_iter().filter(|record| record.number != own) {
+        for record in self.silent_hosts() {
             let Err(error) = network.mesh.connect(record.number, &parse_all(&record.addresses)).await else {
                 continue;
             };
             if error.refusal().is_some_and(|refusal| refusal.kind == RefusalKind::Stale) {
                 self.log.line("the others have gone on without this host: it ends");
-                return self.stop_machine();
+                return self.input(Input::Removed);
             }
         }
     }

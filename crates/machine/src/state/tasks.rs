@@ -123,9 +123,10 @@ impl<F: Clone> Machine<F> {
         self.offers.retain(|(a, b)| *a != tid && *b != tid);
         self.routed.retain(|(a, b)| *a != tid && *b != tid);
         self.tcp_pairs.retain(|(a, b)| *a != tid && *b != tid);
-        self.forget_at_home(tid);
+        self.tell_manager_of_end(tid);
         // Who hears of the manager's end must not ask it any more.
-        self.leave_part(tid);
+        self.report_end(tid);
+        self.end_processes_of_tasker(tid);
         self.tell_watchers(tid);
         self.tracers.remove(&tid);
         self.trace_end(tid, task.trace);
