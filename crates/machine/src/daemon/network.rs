@@ -207,6 +207,9 @@ impl Shell {
                 self.log.line(&format!("host {host} cannot be reached: {error}"));
                 let words = network.waiting.borrow_mut().remove(&host).unwrap_or_default();
                 self.give_up(host, words);
+                if error.refusal().is_some_and(|refusal| refusal.kind == RefusalKind::Stale) {
+                    return self.end_life();
+                }
                 self.lose_host(host);
             }
         }
@@ -281,10 +284,15 @@ impl Shell {
                 continue;
             };
             if error.refusal().is_some_and(|refusal| refusal.kind == RefusalKind::Stale) {
-                self.log.line("the others have gone on without this host: it ends");
-                return self.input(Input::Removed);
+                return self.end_life();
             }
         }
+    }
+
+    /// The others have gone on without this host.
+    fn end_life(self: &Rc<Shell>) {
+        self.log.line("the others have gone on without this host: it ends");
+        self.input(Input::Removed);
     }
 
     /// A stream for the routed frames of a task to another host; none when it cannot be reached.

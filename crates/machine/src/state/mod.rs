@@ -221,7 +221,7 @@ impl<F: Clone> Machine<F> {
     pub fn next_deadline(&self) -> Option<Now> {
         let kills = self.processes.values().filter_map(|p| p.kill_at);
         let gone = self.tasks.values().filter_map(|t| t.gone_at);
-        let losses = self.others.patience;
+        let losses = self.others.patience.into_iter().chain(self.apart_until());
         kills.chain(gone).chain(losses).chain(self.wishes.iter().map(|wish| wish.until)).min()
     }
 
@@ -497,6 +497,9 @@ impl<F: Clone> Machine<F> {
         self.give_up_wishes();
         if self.others.patience.is_some_and(|until| until <= now) {
             self.settle_losses();
+        }
+        if self.apart_until().is_some_and(|until| until <= now) {
+            self.part_those_apart();
         }
         let over = |t: &Task<F>| t.gone_at.is_some_and(|at| at <= now);
         let gone: Vec<_> =

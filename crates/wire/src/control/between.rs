@@ -97,6 +97,13 @@ pub enum Between {
         /// Which signal.
         signal: i32,
     },
+    /// The sender reaches that host no more, or again.
+    Silent {
+        /// Which host.
+        host: u32,
+        /// Whether it does not answer.
+        silent: bool,
+    },
     /// A piece of what the hosts say to agree on changes.
     Agreement(Blob),
     /// So much of a task's output was handed on to whoever gets it.

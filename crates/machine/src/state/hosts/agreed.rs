@@ -181,11 +181,11 @@ impl<F: Clone> Machine<F> {
 
     fn do_for_all(&mut self, host: u32, client: ClientId, id: RequestId, me: Option<Tid>, request: Request) {
         let name = agreed_name(host, client);
-        let own = host == self.config.number;
-        let awaited = !self.others.agrees || self.others.proposed.remove(&(client, id));
+        let own = host == self.config.number && self.others.agrees;
+        // Own clients have small numbers that those of other hosts have as well.
+        let was_refused = own && !self.others.proposed.remove(&(client, id));
         self.perform(name, id, me, request, Vec::new());
-        if own && !awaited {
-            // It was refused before.
+        if was_refused {
             self.effects.retain(
                 |effect| !matches!(effect, Effect::Reply { client: c, id: i, .. } if (*c, *i) == (name, id)),
             );

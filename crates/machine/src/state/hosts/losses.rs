@@ -5,6 +5,9 @@ use super::*;
 /// Hosts that are lost within this time were lost by one cause.
 const TOGETHER: Now = 250_000_000;
 
+/// Of two hosts that do not reach each other for so long one must go.
+const APART: Now = 3_000_000_000;
+
 impl<F: Clone> Machine<F> {
     /// Whether this host is of the smaller part of the machine, where nothing can be agreed.
     pub fn is_in_minority(&self) -> bool {
@@ -22,6 +25,7 @@ impl<F: Clone> Machine<F> {
             }
             Standing::Leading => {
                 self.wait_for_losses();
+                self.deadline_changed = true;
                 self.give_up_fetches_of_others();
             }
             Standing::Following | Standing::Waiting => {}
@@ -38,13 +42,63 @@ impl<F: Clone> Machine<F> {
         if !self.others.knows(host) || host == self.config.number {
             return;
         }
-        self.others.silent.insert(host);
+        if self.others.silent.insert(host) {
+            self.tell_of_silence(host, true);
+        }
         self.wait_for_losses();
     }
 
     /// A host that was silent is connected again.
     pub(in crate::state) fn host_found(&mut self, host: u32) {
-        self.others.silent.remove(&host);
+        if self.others.silent.remove(&host) {
+            self.tell_of_silence(host, false);
+        }
+    }
+
+    fn tell_of_silence(&mut self, host: u32, silent: bool) {
+        self.hear_of_silence(self.config.number, host, silent);
+        for other in self.others.peers() {
+            if !self.others.silent.contains(&other) {
+                self.say(other, Between::Silent { host, silent });
+            }
+        }
+    }
+
+    /// One host reaches another no more, or again. Who leads may reach both: messages between them would wait for ever.
+    pub(super) fn hear_of_silence(&mut self, one: u32, other: u32, silent: bool) {
+        let pair = (one.min(other), one.max(other));
+        if silent {
+            self.others.apart.entry(pair).or_insert(self.now + APART);
+        } else {
+            self.others.apart.remove(&pair);
+        }
+        self.deadline_changed = true;
+    }
+
+    /// When two hosts have been apart for long enough.
+    pub(in crate::state) fn apart_until(&self) -> Option<Now> {
+        let leads = self.others.standing == Standing::Leading;
+        self.others.apart.values().min().copied().filter(|_| leads)
+    }
+
+    /// Of two hosts that are apart the one that came last goes.
+    pub(in crate::state) fn part_those_apart(&mut self) {
+        if self.others.standing != Standing::Leading {
+            return;
+        }
+        let (now, life) = (self.now, |host: u32| self.others.agreed.hosts.get(&host).map(|host| host.life));
+        let over = self.others.apart.iter().filter(|(_, until)| **until <= now).map(|(pair, _)| *pair);
+        let mut lost = Vec::new();
+        for (one, other) in over.clone() {
+            let younger = if life(one) > life(other) { one } else { other };
+            lost.extend(life(younger).map(|life| (younger, life)).filter(|host| !lost.contains(host)));
+        }
+        for pair in over.collect::<Vec<_>>() {
+            self.others.apart.remove(&pair);
+        }
+        if !lost.is_empty() {
+            self.propose(super::Change::Lost(lost));
+        }
     }
 
     /// One that is cut off loses all others one after the other, and must count them together.
@@ -78,6 +132,7 @@ impl<F: Clone> Machine<F> {
     pub(super) fn part_with(&mut self, host: u32, life: u64) {
         self.effects.push(Effect::Forget { host, life });
         self.others.silent.remove(&host);
+        self.others.apart.retain(|(one, other), _| *one != host && *other != host);
         self.others.loads.remove(&host);
         self.others.wanted.values_mut().for_each(|hosts| {
             hosts.remove(&host);

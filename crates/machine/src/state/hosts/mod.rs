@@ -41,7 +41,9 @@ pub(super) struct Others {
     fetches: BTreeSet<u64>,
     /// Hosts that do not answer and are still in the table.
     silent: BTreeSet<u32>,
-    /// When those are taken out.
+    /// Hosts that do not reach each other, the lower first, and until when that is borne.
+    apart: BTreeMap<(u32, u32), Now>,
+    /// When the silent ones are taken out.
     pub(super) patience: Option<Now>,
     loads: BTreeMap<u32, u32>,
     /// Requests passed on, by whom they were asked.

@@ -175,6 +175,7 @@ impl<F: Clone> Machine<F> {
             Between::Load(load) => {
                 self.others.loads.insert(host, load);
             }
+            Between::Silent { host: other, silent } => self.hear_of_silence(host, other, silent),
             // The shell's: it knows what is on its way, and the agreement.
             Between::Took { .. } | Between::Agreement(_) => {}
             Between::Halt => self.stop_here(Vec::new()),

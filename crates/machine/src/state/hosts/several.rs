@@ -360,6 +360,22 @@ fn a_number_is_not_used_again_soon() {
 }
 
 #[test]
+fn clients_of_two_hosts_with_one_number_get_their_own_answers() {
+    let mut several = Several::new(3);
+    for host in [2, 3] {
+        several.enrol(host, 5);
+    }
+    several.leader = None;
+    for host in [2, 3] {
+        several.call(host, 5, Request::Join { group: "g".into() });
+    }
+    several.lead(1);
+    for host in [2, 3] {
+        assert_eq!(several.take(host, 5), [Told::Reply(Ok(Reply::Number(host - 2)))]);
+    }
+}
+
+#[test]
 fn what_was_asked_when_the_leader_died_is_done_once() {
     let mut several = Several::new(3);
     several.enrol(2, 5);
@@ -422,13 +438,23 @@ fn a_leader_that_reaches_too_few_takes_nobody_out() {
 }
 
 #[test]
-fn two_hosts_that_lose_each_other_change_nothing() {
+fn of_two_hosts_that_do_not_reach_each_other_the_younger_goes() {
+    let mut several = Several::new(4);
+    several.input(4, Input::HostLost(2));
+    several.input(2, Input::HostLost(4));
+    several.pass_time(1, 2_000_000_000);
+    assert_eq!(several.names(1), ["here", "h2", "h3", "h4"], "they may find each other again");
+    several.pass_time(1, 2_000_000_000);
+    assert_eq!(several.names(2), ["here", "h2", "h3"]);
+}
+
+#[test]
+fn two_hosts_that_find_each_other_in_time_stay() {
     let mut several = Several::new(3);
-    several.enrol(3, 5);
     several.input(3, Input::HostLost(2));
-    several.pass_time(3, 10_000_000_000);
-    several.call(3, 5, Request::Join { group: "g".into() });
-    assert_eq!(several.take(3, 5), [Told::Reply(Ok(Reply::Number(0)))]);
+    several.pass_time(1, 1_000_000_000);
+    several.input(3, Input::HostFound(2));
+    several.pass_time(1, 10_000_000_000);
     assert_eq!(several.names(1), ["here", "h2", "h3"]);
 }
 
