@@ -456,6 +456,7 @@ impl<F: Clone> Machine<F> {
             return;
         }
         self.halting = Some(asked);
+        self.tell_of_all_ends();
         for tid in self.processes.keys().copied().collect::<Vec<_>>() {
             self.condemn(tid);
         }

@@ -131,11 +131,11 @@ impl<F: Clone> Machine<F> {
         match request {
             Request::AddHosts { .. } if self.halting.is_some() => Err(ErrorKind::GoingDown.into()),
             Request::HandOver { part, to } if me.is_some() && self.player(*part) == me => {
-                let enrolled = |tid| self.tasks.get(&tid).is_some_and(|task| task.client.is_some());
-                if if self.is_own(*to) { enrolled(*to) } else { self.may_exist(*to) } {
-                    return Ok(());
-                }
-                Err(Failure::new(ErrorKind::NoSuchTask, to.to_string()))
+                let known = match self.tasks.get(to) {
+                    Some(task) => task.client.is_some(),
+                    None => !self.is_own(*to) && self.may_exist(*to),
+                };
+                known.then_some(()).ok_or_else(|| Failure::new(ErrorKind::NoSuchTask, to.to_string()))
             }
             _ => Ok(()),
         }
@@ -170,7 +170,12 @@ impl<F: Clone> Machine<F> {
         self.others.leader = leader;
         match change {
             Change::Asked { client, id, me, request } => self.do_for_all(host, client, id, me, request),
-            Change::Ended(tid) => self.forget_task(tid),
+            Change::Ended(tid) => {
+                self.forget_task(tid);
+                if let Some(runner) = self.others.ending.remove(&tid) {
+                    self.tell_of_end(tid, runner);
+                }
+            }
             Change::Fetched { number, life, result } => self.have_fetched(number, life, result),
             Change::Arrived => self.have_arrived(host),
             // Who leads no more cannot say who is lost.
@@ -194,10 +199,31 @@ impl<F: Clone> Machine<F> {
         self.report_the_dead();
     }
 
-    /// A task of this host is gone.
-    pub(in crate::state) fn report_end(&mut self, tid: Tid) {
-        if self.is_kept(tid) {
-            self.propose(Change::Ended(tid));
+    /// A task of this host is gone. Who hears of it may count on that it is in no group any more: so
+    /// nobody hears of it before that is agreed.
+    pub(in crate::state) fn report_end(&mut self, tid: Tid, runner: bool) {
+        if !self.is_kept(tid) || self.is_in_minority() || self.halting.is_some() {
+            return self.tell_of_end(tid, runner);
+        }
+        self.others.ending.insert(tid, runner);
+        self.propose(Change::Ended(tid));
+    }
+
+    /// Whether it is gone and nobody was told.
+    pub(in crate::state) fn is_ending(&self, tid: Tid) -> bool {
+        self.others.ending.contains_key(&tid)
+    }
+
+    fn tell_of_end(&mut self, tid: Tid, runner: bool) {
+        self.tell_watchers(tid);
+        self.tell_others_of_end(tid, runner);
+        self.finish_process(tid);
+    }
+
+    /// Nothing will be agreed for now: everybody hears of the ends all the same.
+    pub(in crate::state) fn tell_of_all_ends(&mut self) {
+        for (tid, runner) in std::mem::take(&mut self.others.ending) {
+            self.tell_of_end(tid, runner);
         }
     }
 
@@ -261,6 +287,7 @@ impl<F: Clone> Machine<F> {
             let why = "the answer was lost while this host was cut off; it may have been done";
             self.refuse(client, id, Failure::new(ErrorKind::HostLost, why));
         }
+        self.tell_of_all_ends();
         self.report_the_dead();
     }
 }

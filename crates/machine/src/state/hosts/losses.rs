@@ -22,6 +22,7 @@ impl<F: Clone> Machine<F> {
                 for (client, id) in std::mem::take(&mut self.others.proposed) {
                     self.refuse(client, id, ErrorKind::Minority);
                 }
+                self.tell_of_all_ends();
             }
             Standing::Leading => {
                 self.wait_for_losses();

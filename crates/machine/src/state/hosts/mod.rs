@@ -37,6 +37,8 @@ pub(super) struct Others {
     arrived: bool,
     /// Requests of own clients that are proposed and not agreed yet.
     proposed: BTreeSet<(ClientId, RequestId)>,
+    /// Tasks of this host that are gone, which is not agreed yet; whether they were runners.
+    ending: BTreeMap<Tid, bool>,
     /// Lives of hosts that this one is fetching.
     fetches: BTreeSet<u64>,
     /// Hosts that do not answer and are still in the table.

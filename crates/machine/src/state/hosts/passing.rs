@@ -164,7 +164,7 @@ impl<F: Clone> Machine<F> {
                     self.undo(tid);
                 }
             }
-            Between::Watch(tid) if self.exists(tid) => {
+            Between::Watch(tid) if self.exists(tid) || self.is_ending(tid) => {
                 self.others.wanted.entry(tid).or_default().insert(host);
             }
             Between::Watch(tid) => {

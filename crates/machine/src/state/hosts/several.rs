@@ -253,6 +253,25 @@ fn the_end_of_a_task_is_told_once_wherever_its_watcher_is() {
 }
 
 #[test]
+fn who_hears_of_an_end_finds_the_task_in_no_group() {
+    let mut several = Several::new(3);
+    let gone = several.enrol(2, 6);
+    several.enrol(3, 5);
+    several.call(2, 6, Request::Join { group: "g".into() });
+    let ask = Request::Notify { about: Notice::TaskExit, targets: vec![gone], count: 1, cookie: 9 };
+    several.call(3, 5, ask);
+    several.take(3, 5);
+    several.leader = None;
+    several.input(2, Input::Closed(6));
+    assert_eq!(several.take(3, 5), [], "it is not agreed");
+    several.lead(1);
+    let told = Told::Event(Event::Notified { cookie: 9, about: Notice::TaskExit, tid: gone });
+    assert_eq!(several.take(3, 5), [told]);
+    several.call(3, 5, Request::Join { group: "g".into() });
+    assert_eq!(several.take(3, 5), [Told::Reply(Ok(Reply::Number(0)))]);
+}
+
+#[test]
 fn a_host_that_dies_takes_its_tasks_along_and_everybody_who_asked_hears_it() {
     let mut several = Several::new(3);
     several.enrol(2, 5);
