@@ -157,7 +157,6 @@ fn who_waits_for_a_lost_host_to_be_noticed_sleeps() {
 }
 
 #[test]
-#[ignore = "nobody decides yet what becomes of two hosts that cannot talk: messages between them wait for ever"]
 fn two_hosts_that_hear_only_others() {
     let Some(bed) = Bed::of(3) else { return };
     bed.join_all();
@@ -166,7 +165,7 @@ fn two_hosts_that_hear_only_others() {
     parvum_tests::bed::cut_between(&bed[1], &bed[2]);
     eventually("all that are left agree", || {
         let (home, others) = (bed[0].knows(), [bed[1].knows(), bed[2].knows()]);
-        others.iter().all(|known| *known == home || !known.contains(&"alpha".to_owned()))
+        home.len() == 2 && others.iter().all(|known| *known == home || !known.contains(&"alpha".to_owned()))
     });
     bed[0].check("across", &["ring"], "routed");
 }

@@ -81,7 +81,7 @@ pub(super) async fn fetch(shell: Rc<Shell>, number: u32, life: u64, name: String
         Ok(_) => shell.log.line(&format!("host {number}, {name}, has joined")),
         Err(why) => shell.log.line(&format!("host {name} was not added: {why}")),
     }
-    shell.input(Input::Fetched { number, result });
+    shell.input(Input::Fetched { number, life, result });
 }
 
 async fn invite(
@@ -269,6 +269,7 @@ pub fn is_refusal(line: &str) -> bool {
 /// Opens the network and connects with the host that has invited this one.
 pub(super) async fn join(shell: &Rc<Shell>, invited: Invited) -> Result<(), String> {
     let network = shell.enter_network(invited.entry).map_err(|error| error.to_string())?;
+    shell.begin_to_agree(false);
     let home = invited.hosts.iter().find(|host| host.number == invited.home);
     let addresses = home.map(|home| parse_all(&home.addresses)).unwrap_or_default();
     network.mesh.connect(invited.home, &addresses).await.map_err(|error| error.to_string())?;

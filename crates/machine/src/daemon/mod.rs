@@ -4,6 +4,7 @@
 //! and pipe has a small task that turns what happens into inputs; the shell
 //! carries out the effects at once.
 
+mod agreed;
 #[allow(unsafe_code)]
 mod child;
 mod client;

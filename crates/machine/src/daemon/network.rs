@@ -108,7 +108,8 @@ fn without_scope(address: SocketAddr) -> SocketAddr {
 
 /// Whether somebody waits for the answer.
 fn is_question(word: &Between) -> bool {
-    matches!(word, Between::Ask { .. } | Between::Start(_))
+    // The agreement asks again by itself.
+    matches!(word, Between::Ask { .. } | Between::Start(_) | Between::Agreement(_))
 }
 
 /// Addresses as they were written down.
@@ -128,7 +129,9 @@ impl Shell {
             return Ok(network);
         }
         let (host, life, name) = self.identity();
-        self.enter_network(Entry::first(host, life, &name)?)
+        let network = self.enter_network(Entry::first(host, life, &name)?)?;
+        self.begin_to_agree(true);
+        Ok(network)
     }
 
     /// Opens the network with what this host was given.
@@ -149,7 +152,7 @@ impl Shell {
                 MeshEvent::Up { host, address, .. } => {
                     self.log.line(&format!("host {host} is connected over {address}"));
                     self.flush_words(&network, host);
-                    self.input(Input::HostFound(host));
+                    self.find_host(host);
                 }
                 MeshEvent::Message { host, bytes } => match postcard::from_bytes::<Between>(&bytes) {
                     Ok(word) => self.hear(&network, host, word),
@@ -160,11 +163,11 @@ impl Shell {
                 }
                 MeshEvent::Down { host, why: Ended::Farewell(Farewell::Removed), .. } => {
                     self.log.line(&format!("host {host} has taken this host out of the machine"));
-                    self.stop_machine();
+                    self.input(Input::Removed);
                 }
                 MeshEvent::Down { host, why, .. } => {
                     self.log.line(&format!("host {host} is disconnected: {why}"));
-                    self.input(Input::HostLost(host));
+                    self.lose_host(host);
                     self.release_output();
                     if matches!(why, Ended::Lost(_)) {
                         self.connect_again(&network, host);
@@ -188,6 +191,9 @@ impl Shell {
         }
         if let Between::Took { tid, bytes } = word {
             return self.output_taken(tid, bytes);
+        }
+        if let Between::Agreement(piece) = word {
+            return self.hear_of_agreement(host, piece);
         }
         let written = match &word {
             Between::Event {
@@ -248,10 +254,9 @@ impl Shell {
                 unanswered = words.extract_if(.., |word| is_question(word)).collect();
             }
             self.give_up(host, unanswered);
-            self.input(Input::HostLost(host));
+            self.lose_host(host);
             if error.refusal().is_some_and(|refusal| refusal.kind == RefusalKind::Stale) {
-                // It does not know this life any more.
-                break;
+                return self.end_life();
             }
             tokio::time::sleep(AGAIN).await;
         }
@@ -298,15 +303,10 @@ impl Shell {
         }
     }
 
-    /// Breaks with a host that is out of the machine.
-    pub fn forget_host(self: &Rc<Shell>, host: u32, life: u64) {
-        let Some(network) = self.network() else { return };
+    /// What waits for a host that is out of the machine will not arrive.
+    pub fn give_up_words(self: &Rc<Shell>, network: &Network, host: u32) {
         let words = network.waiting.borrow_mut().remove(&host).unwrap_or_default();
         self.give_up(host, words);
-        tokio::task::spawn_local(async move {
-            network.mesh.close(host, Farewell::Removed).await;
-            network.mesh.require(host, life + 1);
-        });
     }
 
     /// Tells the machine now and then how busy this host is.
@@ -320,26 +320,28 @@ impl Shell {
                 text.split_whitespace().next().and_then(|word| word.parse::<f64>().ok()).unwrap_or(0.0);
             // In steps of a quarter, so that an idle machine is silent.
             self.input(Input::Load((load * 4.0).round() as u32 * 25));
-            if self.is_in_minority() {
-                self.look_for_the_others().await;
-            }
+            self.look_for_the_silent().await;
         }
     }
 
-    /// This part of the machine is the smaller one. When the others can be reached again and say that
-    /// they have gone on without this host, its life is over: it can be added again.
-    async fn look_for_the_others(self: &Rc<Shell>) {
+    /// Hosts that do not answer may do so again. When they say that they have gone on without this one its life is
+    /// over: it can be added again.
+    async fn look_for_the_silent(self: &Rc<Shell>) {
         let Some(network) = self.network() else { return };
-        let (own, ..) = self.identity();
-        for record in self.hosts().into_iter().filter(|record| record.number != own) {
+        for record in self.silent_hosts() {
             let Err(error) = network.mesh.connect(record.number, &parse_all(&record.addresses)).await else {
                 continue;
             };
             if error.refusal().is_some_and(|refusal| refusal.kind == RefusalKind::Stale) {
-                self.log.line("the others have gone on without this host: it ends");
-                return self.stop_machine();
+                return self.end_life();
             }
         }
+    }
+
+    /// The others have gone on without this host.
+    fn end_life(self: &Rc<Shell>) {
+        self.log.line("the others have gone on without this host: it ends");
+        self.input(Input::Removed);
     }
 
     /// A stream for the routed frames of a task to another host; none when that is out of the machine.

@@ -10,6 +10,7 @@ use super::output::{self, OnItsWay};
 use super::relay::{PORT_LIMIT, Port, Source};
 use super::watch::watch;
 use crate::state::{Channel, ClientId, Config, Effect, Input, Limits, Machine, Prepared};
+use parvum_agreement::Agreement;
 use parvum_mesh::Farewell;
 use parvum_page::{COUNTER_NAMES, MeetingPage, TaskPage, monotonic_ns};
 use parvum_socket::Place;
@@ -75,6 +76,7 @@ pub(super) struct Shell {
     timer: Notify,
     stop: Notify,
     pub(super) network: RefCell<Option<Rc<Network>>>,
+    pub(super) agreement: RefCell<Option<Agreement>>,
     pub(super) on_its_way: RefCell<HashMap<Tid, Rc<OnItsWay>>>,
 }
 
@@ -97,6 +99,7 @@ impl Shell {
             timer: Notify::new(),
             stop: Notify::new(),
             network: RefCell::new(None),
+            agreement: RefCell::new(None),
             on_its_way: Default::default(),
         }
     }
@@ -122,6 +125,7 @@ impl Shell {
             }
         }
         self.say_goodbye().await;
+        self.agreement.borrow_mut().take();
         let network = self.network.borrow_mut().take();
         if let Some(network) = network.and_then(Rc::into_inner) {
             // A second each for those that do not answer any more.
@@ -148,14 +152,19 @@ impl Shell {
         self.machine.borrow().identity()
     }
 
-    /// Whether too few hosts are left here to speak for the machine.
-    pub fn is_in_minority(&self) -> bool {
-        self.machine.borrow().is_in_minority()
-    }
-
     /// The hosts of the machine.
     pub fn hosts(&self) -> Vec<HostRecord> {
         self.machine.borrow().hosts()
+    }
+
+    /// Hosts of the machine that do not answer.
+    pub fn silent_hosts(&self) -> Vec<HostRecord> {
+        self.machine.borrow().silent_hosts()
+    }
+
+    /// All that the daemons keep together.
+    pub fn snapshot(&self) -> Vec<u8> {
+        self.machine.borrow().snapshot()
     }
 
     /// Other daemons reach this one there.
@@ -318,7 +327,9 @@ impl Shell {
             Effect::Fetch { number, life, name } => {
                 tokio::task::spawn_local(fetch::fetch(self.clone(), number, life, name));
             }
-            Effect::Forget { host, life } => self.forget_host(host, life),
+            Effect::Forget { host, life } => self.part_with(host, life),
+            Effect::Propose(change) => self.propose(&change),
+            Effect::Members(members) => self.have_members(members),
             Effect::Stop => self.stop.notify_one(),
         }
         None

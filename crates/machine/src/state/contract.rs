@@ -1,7 +1,8 @@
 //! What the shell and the machine have to do with each other: what the machine is told at its beginning, what happens,
 //! and what is to be done.
 
-use super::ClientId;
+use super::{Change, ClientId};
+use parvum_agreement::{Member, Standing};
 use parvum_wire::Tid;
 use parvum_wire::control::{
     Between, Call, Event, ExitStatus, Failure, HostRecord, HostSettings, Reply, RequestId, SpawnRequest,
@@ -139,9 +140,28 @@ pub enum Input<F> {
     Fetched {
         /// Which number it was to get.
         number: u32,
+        /// Which life it was to begin.
+        life: u64,
         /// The host, whose daemon is connected with this one; or why not.
         result: Result<HostRecord, Failure>,
     },
+    /// From now on changes are agreed with others: [`Effect::Propose`].
+    Agreeing,
+    /// A change is agreed.
+    Agreed {
+        /// The life that proposed it.
+        by: u64,
+        /// The life that led.
+        leader: u64,
+        /// What.
+        change: Box<Change>,
+    },
+    /// What another daemon's [`super::Machine::snapshot`] gave: to be kept instead of what is kept here.
+    Install(Vec<u8>),
+    /// How this host stands to those it agrees with.
+    Stands(Standing),
+    /// This host is out of the machine.
+    Removed,
     /// A host does not answer any more, or has said that it leaves.
     HostLost(u32),
     /// A host is connected.
@@ -238,6 +258,10 @@ pub enum Effect<F> {
         /// What.
         word: Box<Between>,
     },
+    /// Propose a change to all hosts.
+    Propose(Box<Change>),
+    /// These are the hosts of the machine: they agree on changes.
+    Members(Vec<Member>),
     /// Start a daemon on another host, and connect with it.
     Fetch {
         /// The number it gets,

@@ -2,9 +2,9 @@
 //!
 //! A job whose tasks are scheduled one here, one there waits for itself most of the time (Ousterhout;
 //! the papers see run times vary by a factor of 2 to 3). So jobs that were started as gangs and want
-//! the same processors take turns: the home arranges them in rows, in each of which every job has a
-//! processor for each of its tasks, and tells all hosts whose turn it is; a host stops the others.
-//! A host that hears nothing from the home lets all of them run.
+//! the same processors take turns: the *conductor*, the lowest host of the machine, arranges them in
+//! rows, in each of which every job has a processor for each of its tasks, and tells all hosts whose
+//! turn it is; a host stops the others. A host that hears nothing from it lets all of them run.
 
 use super::*;
 use std::collections::BTreeSet;
@@ -18,22 +18,22 @@ const LEASE: Now = 5 * TURN;
 const STOP: i32 = 19;
 const CONTINUE: i32 = 18;
 
-/// What this host knows of gangs, and what it knows as the home.
+/// What this host knows of gangs, and what it knows as the conductor.
 #[derive(Default)]
 pub(super) struct Gangs {
-    /// Tasks of gangs have begun or ended here, and the home does not know yet.
+    /// Tasks of gangs have begun or ended here, and the conductor does not know yet.
     changed: bool,
-    /// What the home knows of this host: how many tasks each job has here.
+    /// What the conductor knows of this host: how many tasks each job has here.
     told: BTreeMap<Tid, u32>,
     /// Which host that was.
     told_to: u32,
-    /// At home: each job's tasks, by host.
+    /// At the conductor: each job's tasks, by host.
     jobs: BTreeMap<Tid, BTreeMap<u32, u32>>,
     rows: Vec<BTreeSet<Tid>>,
     turn: usize,
-    /// At home: when the next turn begins.
+    /// At the conductor: when the next turn begins.
     next: Option<Now>,
-    /// When all may run again if the home says nothing.
+    /// When all may run again if the conductor says nothing.
     lease: Option<Now>,
 }
 
@@ -49,15 +49,15 @@ impl Gangs {
 }
 
 impl<F: Clone> Machine<F> {
-    /// Tells the home, after anything has happened, what has changed.
+    /// Tells the conductor, after anything has happened, what has changed.
     pub(super) fn look_after_gangs(&mut self) {
-        let home = self.others.home();
-        let is_new = self.gangs.told_to != home;
+        let conductor = self.conductor();
+        let is_new = self.gangs.told_to != conductor;
         if !is_new && !self.gangs.changed {
             return;
         }
-        (self.gangs.told_to, self.gangs.changed) = (home, false);
-        if is_new && home != self.config.number {
+        (self.gangs.told_to, self.gangs.changed) = (conductor, false);
+        if is_new && conductor != self.config.number {
             (self.gangs.next, self.gangs.jobs) = (None, BTreeMap::new());
         }
         let mut now: BTreeMap<Tid, u32> = BTreeMap::new();
@@ -69,12 +69,17 @@ impl<F: Clone> Machine<F> {
         let news = now.iter().map(|(job, tasks)| (*job, *tasks)).chain(ended);
         let news: Vec<_> = news.filter(|(job, tasks)| is_new || before.get(job) != Some(tasks)).collect();
         for (job, tasks) in news {
-            if home == self.config.number {
-                self.hear_of_gang(home, job, tasks);
+            if conductor == self.config.number {
+                self.hear_of_gang(conductor, job, tasks);
             } else {
-                self.say(home, Between::Gang { job, tasks });
+                self.say(conductor, Between::Gang { job, tasks });
             }
         }
+    }
+
+    /// The host that says whose turn it is: the lowest.
+    fn conductor(&self) -> u32 {
+        self.others.records().next().map_or(self.config.number, |host| host.number)
     }
 
     /// A host has so many tasks of a job.
@@ -233,7 +238,7 @@ mod tests {
 
     /// Two runners with a gang of two tasks each on the two processors of a bench; their processes.
     fn two_gangs() -> (Bench, [Vec<u32>; 2], Vec<Effect<u32>>) {
-        let mut bench = Bench::host(1, Vec::new());
+        let mut bench = Bench::host(1, 1, "here", Vec::new());
         let mut last = Vec::new();
         let gangs = [1, 2].map(|client| {
             let (name, release) = ("run".into(), "0".into());
@@ -306,9 +311,9 @@ mod tests {
     }
 
     #[test]
-    fn all_run_when_the_home_says_nothing() {
+    fn all_run_when_the_conductor_says_nothing() {
         let (mut bench, gangs, _) = two_gangs();
-        // As if another host were the home, and gone.
+        // As if another host were the conductor, and gone.
         bench.machine.gangs.next = None;
         bench.machine.obey_turn(Some(&[]));
         bench.now += LEASE;
@@ -318,7 +323,7 @@ mod tests {
 
     #[test]
     fn what_a_gang_spawns_belongs_to_it() {
-        let mut bench = Bench::host(1, Vec::new());
+        let mut bench = Bench::host(1, 1, "here", Vec::new());
         let (name, release) = ("run".to_owned(), "0".to_owned());
         bench.call(
             1,

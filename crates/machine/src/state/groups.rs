@@ -37,7 +37,8 @@ pub(super) struct Group {
     /// Members that ended without leaving, and that nobody has replaced.
     lost: u32,
     waiters: Vec<(ClientId, RequestId, Tid)>,
-    /// Where the members may meet without asking.
+    /// Where the members may meet without asking: known to their host alone.
+    #[serde(skip)]
     meeting: Option<u64>,
     /// Members do not change any more until all have left.
     frozen: bool,
@@ -46,12 +47,6 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// Waiters get the numbers by which another host knows them; pages are of one host.
-    pub(super) fn rename_clients(&mut self, name: impl Fn(ClientId) -> ClientId) {
-        self.waiters.iter_mut().chain(&mut self.freezers).for_each(|(client, ..)| *client = name(*client));
-        self.meeting = None;
-    }
-
     fn instance(&self, tid: Tid) -> Option<u32> {
         self.members.iter().find(|(_, t)| **t == tid).map(|(i, _)| *i)
     }
@@ -180,6 +175,11 @@ impl<F: Clone> Machine<F> {
         self.groups.values().flat_map(|group| group.members.values().copied())
     }
 
+    pub(super) fn close_meetings(&mut self) {
+        let meetings: Vec<_> = self.groups.values_mut().map(|group| group.meeting.take()).collect();
+        meetings.into_iter().for_each(|meeting| self.close_meeting(meeting));
+    }
+
     fn close_meeting(&mut self, meeting: Option<u64>) {
         self.effects.extend(meeting.map(Effect::CloseMeeting));
     }
@@ -270,7 +270,7 @@ impl<F: Clone> Machine<F> {
 
     pub(super) fn group_tid(&mut self, client: ClientId, id: RequestId, name: &str, instance: u32) {
         let found = self.instance(name, instance);
-        if found.is_err() && check_name(name).is_ok() && self.somebody_may_join() {
+        if found.is_err() && check_name(name).is_ok() && self.answers(client) && self.somebody_may_join() {
             let until = self.now + FLEDGLING;
             self.wishes.push(Wish { until, client, id, name: name.to_owned(), instance });
             self.deadline_changed = true;

@@ -61,11 +61,6 @@ impl Mailbox {
         self.bytes
     }
 
-    /// Who waits gets the number by which another host knows it.
-    pub fn rename_clients(&mut self, name: impl Fn(ClientId) -> ClientId) {
-        self.waiting.iter_mut().for_each(|wish| wish.client = name(wish.client));
-    }
-
     /// Whose entries there are.
     pub fn owners(&self) -> impl Iterator<Item = Tid> {
         let entries = self.classes.values().flat_map(|class| class.entries.values());

@@ -11,7 +11,6 @@
 //!   [`Input::OutputEnded`], in either order.
 //! - Every client ends with one [`Input::Closed`].
 
-mod between;
 mod context;
 mod contract;
 mod gangs;
@@ -28,12 +27,11 @@ mod tasks;
 mod trace;
 
 #[cfg(test)]
-mod several;
-#[cfg(test)]
 mod tests;
 
 pub use contract::{Channel, Config, Effect, Input, Limits, Prepared};
 pub use host::USUAL_SPEED;
+pub use hosts::Change;
 use parvum_wire::Tid;
 use parvum_wire::control::{
     Between, Call, ErrorKind, Event, ExitStatus, Failure, HostRecord, HostRow, HostSettings, OutputMessages,
@@ -154,7 +152,7 @@ pub struct Machine<F> {
     halting: Option<Vec<(ClientId, RequestId)>>,
     stopped: bool,
     deadline_changed: bool,
-    others: between::Others,
+    others: hosts::Others,
     gangs: gangs::Gangs,
     load: u32,
 }
@@ -211,7 +209,12 @@ impl<F: Clone> Machine<F> {
             Input::ProcessExited { tid, status } => self.process_exited(tid, status),
             Input::OutputEnded(tid) => self.output_ended(tid),
             Input::Heard { host, word } => self.hear(host, *word),
-            Input::Fetched { number, result } => self.fetched(number, result),
+            Input::Fetched { number, life, result } => self.fetched(number, life, result),
+            Input::Agreeing => self.begin_to_agree(),
+            Input::Agreed { by, leader, change } => self.agreed(by, leader, *change),
+            Input::Install(snapshot) => self.install(&snapshot),
+            Input::Stands(standing) => self.stand(standing),
+            Input::Removed => self.stop_here(Vec::new()),
             Input::HostLost(host) => self.host_lost(host),
             Input::HostFound(host) => self.host_found(host),
             Input::Load(load) => self.note_load(load),
@@ -226,9 +229,9 @@ impl<F: Clone> Machine<F> {
     pub fn next_deadline(&self) -> Option<Now> {
         let kills = self.processes.values().filter_map(|p| p.kill_at);
         let gone = self.tasks.values().filter_map(|t| t.gone_at);
-        let home = self.others.patience;
+        let losses = self.others.patience.into_iter().chain(self.apart_until());
         let wishes = self.wishes.iter().map(|wish| wish.until);
-        kills.chain(gone).chain(home).chain(wishes).chain(self.gangs.deadline()).min()
+        kills.chain(gone).chain(losses).chain(wishes).chain(self.gangs.deadline()).min()
     }
 
     /// Whether [`Machine::next_deadline`] may have changed since this was last asked.
@@ -369,6 +372,7 @@ impl<F: Clone> Machine<F> {
             None if client == 0 => None,
             None => return self.refuse(client, id, ErrorKind::NotEnrolled),
         };
+        let Some(request) = self.ask_all(client, id, tid, request) else { return };
         if let Some(host) = self.elsewhere(tid, &request) {
             return self.pass_on(host, client, id, tid, request);
         }
@@ -377,10 +381,6 @@ impl<F: Clone> Machine<F> {
 
     /// Does what a client of this daemon, or of another, asks for.
     fn perform(&mut self, client: ClientId, id: RequestId, tid: Option<Tid>, request: Request, fds: Vec<F>) {
-        if self.is_in_minority() && between::changes_what_is_kept(&request) {
-            return self.refuse(client, id, ErrorKind::Minority);
-        }
-        self.have_copied(client, id, tid, &request);
         match (tid, request) {
             (_, Request::Signal { tid, signal }) => self.signal(client, id, tid, signal),
             (_, Request::Tasks { of }) => self.list_tasks(client, id, of),
@@ -466,6 +466,7 @@ impl<F: Clone> Machine<F> {
             return;
         }
         self.halting = Some(asked);
+        self.tell_of_all_ends();
         for tid in self.processes.keys().copied().collect::<Vec<_>>() {
             self.condemn(tid);
         }
@@ -508,6 +509,9 @@ impl<F: Clone> Machine<F> {
         self.tick_for_gangs();
         if self.others.patience.is_some_and(|until| until <= now) {
             self.settle_losses();
+        }
+        if self.apart_until().is_some_and(|until| until <= now) {
+            self.part_those_apart();
         }
         let over = |t: &Task<F>| t.gone_at.is_some_and(|at| at <= now);
         let gone: Vec<_> =

@@ -77,7 +77,9 @@ impl<F: Clone> Machine<F> {
         self.reply(client, id, Reply::Done);
         for target in targets {
             let there = match about {
-                Notice::TaskExit => self.exists(target) || self.must_watch(about, target),
+                Notice::TaskExit => {
+                    self.exists(target) || self.is_ending(target) || self.must_watch(about, target)
+                }
                 _ => self.others.knows(target.host()),
             };
             if there {

@@ -7,6 +7,7 @@
 use super::*;
 use parvum_wire::control::{Blob, Part};
 use parvum_wire::words::Words;
+use serde::{Deserialize, Serialize};
 
 /// PVM's tags of what the daemon says to the players.
 const EXEC_ACK: i32 = 0x8004_0003_u32 as i32;
@@ -15,7 +16,7 @@ const START_TASK: i32 = 0x8004_0011_u32 as i32;
 const CONTEXT: u32 = 0;
 
 /// Who plays which part.
-#[derive(Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct Parts {
     pub manager: Option<Tid>,
     pub tasker: Option<Tid>,
@@ -44,7 +45,6 @@ impl<F: Clone> Machine<F> {
         }
         *player = Some(me);
         self.reply(client, id, Reply::Done);
-        self.announce_player(part, Some(me));
         if part == Part::Manager {
             self.announce_manager();
         }
@@ -54,42 +54,37 @@ impl<F: Clone> Machine<F> {
         if *self.parts.of(part) != Some(me) {
             return self.refuse(client, id, Failure::new(ErrorKind::Denied, "the part is not yours"));
         }
-        if self.is_own(to) && self.tasks.get(&to).is_none_or(|task| task.client.is_none())
-            || !self.may_exist(to)
-        {
-            return self.refuse(client, id, Failure::new(ErrorKind::NoSuchTask, to.to_string()));
-        }
         *self.parts.of(part) = Some(to);
         self.reply(client, id, Reply::Done);
-        self.announce_player(part, Some(to));
         if part == Part::Manager {
             self.announce_manager();
         }
     }
 
-    /// The player of a part is gone.
-    pub(super) fn leave_part(&mut self, tid: Tid) {
+    /// A task is gone: the manager hears of it.
+    pub(super) fn tell_manager_of_end(&mut self, tid: Tid) {
         if let Some(manager) = self.parts.manager.filter(|manager| *manager != tid) {
             let data = (0..5).fold(Words::default().number(tid.0), |words, _| words.number(0));
             self.say_to_player(manager, TASK_ENDED, data);
         }
+    }
+
+    /// A task plays no part any more.
+    pub(super) fn leave_parts(&mut self, tid: Tid) {
         if self.parts.manager == Some(tid) {
             self.parts.manager = None;
             self.announce_manager();
-            if self.others.is_home() {
-                self.announce_player(Part::Manager, None);
-            }
         }
         if self.parts.tasker == Some(tid) {
             self.parts.tasker = None;
-            if self.others.is_home() {
-                self.announce_player(Part::Tasker, None);
-            }
-            // Nobody will tell how its processes end.
-            let orphans = self.processes.iter().filter(|(_, process)| process.tasker == Some(tid));
-            for tid in orphans.map(|(tid, _)| *tid).collect::<Vec<_>>() {
-                self.end_delegated(tid, ExitStatus::Code(255));
-            }
+        }
+    }
+
+    /// A task is gone that may have been the tasker: nobody will tell how its processes end.
+    pub(super) fn end_processes_of_tasker(&mut self, tid: Tid) {
+        let orphans = self.processes.iter().filter(|(_, process)| process.tasker == Some(tid));
+        for tid in orphans.map(|(tid, _)| *tid).collect::<Vec<_>>() {
+            self.end_delegated(tid, ExitStatus::Code(255));
         }
     }
 

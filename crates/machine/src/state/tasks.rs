@@ -123,13 +123,12 @@ impl<F: Clone> Machine<F> {
         self.offers.retain(|(a, b)| *a != tid && *b != tid);
         self.routed.retain(|(a, b)| *a != tid && *b != tid);
         self.tcp_pairs.retain(|(a, b)| *a != tid && *b != tid);
-        self.forget_at_home(tid);
+        self.tell_manager_of_end(tid);
         // Who hears of the manager's end must not ask it any more.
-        self.leave_part(tid);
-        self.tell_watchers(tid);
+        self.report_end(tid, task.role == Role::Runner);
+        self.end_processes_of_tasker(tid);
         self.tracers.remove(&tid);
         self.trace_end(tid, task.trace);
-        self.tell_others_of_end(tid, task.role == Role::Runner);
         if task.role == Role::Runner {
             self.end_job(tid);
         }
@@ -173,6 +172,9 @@ impl<F: Clone> Machine<F> {
 
     /// Reports the end once the status is known and all output was handed on.
     pub(super) fn finish_process(&mut self, tid: Tid) {
+        if self.is_ending(tid) {
+            return;
+        }
         let Some(process) = self.processes.get(&tid) else { return };
         let (Some(status), false) = (process.status, process.output_open) else { return };
         let process = self.processes.remove(&tid).expect("just seen");

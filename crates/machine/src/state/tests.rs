@@ -21,15 +21,15 @@ impl Bench {
     }
 
     /// One of several hosts, which knows of these.
-    pub(super) fn host(number: u32, hosts: Vec<HostRecord>) -> Bench {
-        Bench::make(Limits::default(), number, hosts)
+    pub(super) fn host(number: u32, life: u64, name: &str, hosts: Vec<HostRecord>) -> Bench {
+        Bench::make(Limits::default(), number, life, name, hosts)
     }
 
     fn with(limits: Limits) -> Bench {
-        Bench::make(limits, 1, Vec::new())
+        Bench::make(limits, 1, 1, "here", Vec::new())
     }
 
-    fn make(limits: Limits, number: u32, hosts: Vec<HostRecord>) -> Bench {
+    fn make(limits: Limits, number: u32, life: u64, name: &str, hosts: Vec<HostRecord>) -> Bench {
         let mut next = 0u8;
         let entropy = Box::new(move || {
             next += 1;
@@ -38,10 +38,10 @@ impl Bench {
         let clock = Box::new(|| (77, 88));
         let config = Config {
             number,
-            life: 1,
+            life,
             addresses: Vec::new(),
             hosts,
-            host: "here".into(),
+            host: name.into(),
             arch: "LINUX64".into(),
             cpus: 2,
             clock,

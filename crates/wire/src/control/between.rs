@@ -2,9 +2,10 @@
 //!
 //! Each task is known to the daemon of its host, and whoever asks something about it is asked for
 //! there: a daemon passes requests of its clients on ([`Between::Ask`]), and answers and events back.
-//! What belongs to no host (groups, mailbox, the table of hosts) is kept by one of them, the *home*.
+//! What belongs to no host (groups, mailbox, parts, the table of hosts) all keep; how they agree on its changes
+//! is in [`Between::Agreement`].
 
-use super::message::{Event, HostRow, Part, Reply, Request, RequestId, SpawnRequest, Spawned};
+use super::message::{Event, HostRow, Reply, Request, RequestId, SpawnRequest, Spawned};
 use super::{Blob, Failure};
 use crate::Tid;
 use serde::{Deserialize, Serialize};
@@ -67,27 +68,6 @@ pub enum Between {
         /// What.
         event: Event,
     },
-    /// The home has done this, of what it keeps for all: do it as well, and say nothing. So any host
-    /// can take its place.
-    Copy {
-        /// Whose client asked.
-        host: u32,
-        /// From the question.
-        client: u64,
-        /// From the question.
-        id: RequestId,
-        /// The task that asked, if it is one.
-        me: Option<Tid>,
-        /// What.
-        request: Request,
-    },
-    /// What the home keeps for all, for a host that has just come: the daemon's own form.
-    Kept(Blob),
-    /// The sender has lost the home, too, and would follow the receiver.
-    HomeLost {
-        /// The version of the table that both had.
-        version: u64,
-    },
     /// Start tasks.
     Start(Box<SpawnPart>),
     /// What came of it.
@@ -103,7 +83,7 @@ pub enum Between {
     Undo(Vec<Tid>),
     /// The sender wants to hear of the end of a task of the receiver's host.
     Watch(Tid),
-    /// A task that the receiver wanted to hear of, or that the home may know, is gone.
+    /// A task that the receiver wanted to hear of, or a runner, is gone.
     Over {
         /// Which.
         tid: Tid,
@@ -117,20 +97,15 @@ pub enum Between {
         /// Which signal.
         signal: i32,
     },
-    /// Who plays a part from now on.
-    Plays {
-        /// Which part.
-        part: Part,
-        /// Who; nobody any more.
-        player: Option<Tid>,
+    /// The sender reaches that host no more, or again.
+    Silent {
+        /// Which host.
+        host: u32,
+        /// Whether it does not answer.
+        silent: bool,
     },
-    /// The hosts of the machine, from the home.
-    Hosts {
-        /// Grows with every change.
-        version: u64,
-        /// All of them.
-        hosts: Vec<HostRecord>,
-    },
+    /// A piece of what the hosts say to agree on changes.
+    Agreement(Blob),
     /// So much of a task's output was handed on to whoever gets it.
     Took {
         /// Whose output: a task of the receiver's host.
@@ -138,14 +113,14 @@ pub enum Between {
         /// How many bytes.
         bytes: u64,
     },
-    /// The sender has so many tasks of a job that is a gang; for the home.
+    /// The sender has so many tasks of a job that is a gang; for the conductor, the lowest host.
     Gang {
         /// Whose runner this is.
         job: Tid,
         /// None any more: 0.
         tasks: u32,
     },
-    /// Of all gangs only these jobs may run now, for the home says so; all: none given.
+    /// Of all gangs only these jobs may run now, for the conductor says so; all: none given.
     Turn(Option<Vec<Tid>>),
     /// How busy the sender is: tasks that want a processor, in hundredths.
     Load(u32),

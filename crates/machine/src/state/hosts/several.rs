@@ -1,7 +1,8 @@
-//! Several machines that talk to each other, in one test: words arrive in order, hosts die when told to.
+//! Several machines that talk to each other, in one test: words arrive in order, hosts die when told to, and an
+//! ideal log lies between them. Whatever is proposed is agreed at once, as long as somebody leads.
 
-use super::tests::Bench;
 use super::*;
+use crate::state::tests::Bench;
 use parvum_wire::control::{Blob, Notice, TaskState};
 use std::collections::VecDeque;
 
@@ -13,6 +14,10 @@ struct Several {
     hosts: BTreeMap<u32, Bench>,
     /// What clients were told: host, client, what.
     told: Vec<(u32, ClientId, Told)>,
+    /// The host that leads; none: nothing is agreed.
+    leader: Option<u32>,
+    /// What was proposed while nobody led: it is proposed again to whoever leads next.
+    open: Vec<(u64, Change)>,
 }
 
 #[derive(Debug, PartialEq)]
@@ -24,8 +29,9 @@ enum Told {
 impl Several {
     /// A machine of so many hosts.
     fn new(count: u32) -> Several {
-        let mut several = Several { hosts: BTreeMap::new(), told: Vec::new() };
-        several.hosts.insert(1, Bench::host(1, Vec::new()));
+        let (hosts, told, open) = (BTreeMap::new(), Vec::new(), Vec::new());
+        let mut several = Several { hosts, told, leader: None, open };
+        several.hosts.insert(1, Bench::host(1, 1, "here", Vec::new()));
         several.look(1, ADDER);
         for number in 2..=count {
             several.add(&format!("h{number}"));
@@ -65,13 +71,24 @@ impl Several {
             let (to, input) = match effect {
                 Effect::Say { host, word } => (host, Input::Heard { host: from, word }),
                 Effect::Fetch { number, life, name } => {
+                    if self.leader.is_none() {
+                        // Its network is open now.
+                        self.lead(from);
+                    }
                     let known = self.hosts[&from].machine.hosts();
-                    let mut bench = Bench::host(number, known);
-                    bench.machine.config.host = name;
-                    bench.machine.config.life = life;
+                    let bench = Bench::host(number, life, &name, known);
                     let record = bench.machine.own_record();
                     self.hosts.insert(number, bench);
-                    (from, Input::Fetched { number, result: Ok(record) })
+                    let snapshot = self.hosts[&from].machine.snapshot();
+                    self.input(number, Input::Agreeing);
+                    self.input(number, Input::Install(snapshot));
+                    (from, Input::Fetched { number, life, result: Ok(record) })
+                }
+                Effect::Propose(change) => {
+                    let by = self.hosts[&from].machine.identity().1;
+                    self.open.push((by, *change));
+                    self.agree(&mut queue);
+                    continue;
                 }
                 Effect::Reply { client, reply, .. } => {
                     self.told.push((from, client, Told::Reply(*reply)));
@@ -95,6 +112,36 @@ impl Several {
         }
     }
 
+    /// All make all changes that are proposed.
+    fn agree(&mut self, queue: &mut VecDeque<(u32, Effect<u32>)>) {
+        let Some(leader) = self.leader.and_then(|host| self.hosts.get(&host)) else { return };
+        let leader = leader.machine.identity().1;
+        for (by, change) in std::mem::take(&mut self.open) {
+            for (host, bench) in &mut self.hosts {
+                let change = Box::new(change.clone());
+                let effects = bench.input(Input::Agreed { by, leader, change });
+                queue.extend(effects.into_iter().map(|effect| (*host, effect)));
+            }
+        }
+    }
+
+    /// This host leads from now on.
+    fn lead(&mut self, leader: u32) {
+        self.leader = Some(leader);
+        self.input(leader, Input::Agreeing);
+        for host in self.hosts.keys().copied().collect::<Vec<_>>() {
+            self.input(
+                host,
+                Input::Stands(if host == leader { Standing::Leading } else { Standing::Following }),
+            );
+        }
+        let mut queue = VecDeque::new();
+        self.agree(&mut queue);
+        for (host, effect) in queue {
+            self.carry(host, vec![effect]);
+        }
+    }
+
     fn enrol(&mut self, host: u32, client: ClientId) -> Tid {
         let (name, release) = ("x".into(), "0".into());
         self.call(host, client, Request::Enrol { role: Role::Task, pid: 1, name, tid: None, release });
@@ -105,15 +152,19 @@ impl Several {
         found.expect("enrolled")
     }
 
-    /// The host dies, and the others hear that it is silent.
+    /// The host dies; the others hear that it is silent, and one of them leads.
     fn kill(&mut self, host: u32) {
         self.hosts.remove(&host);
-        for other in self.hosts.keys().copied().collect::<Vec<_>>() {
-            self.input(other, Input::HostLost(host));
+        let left: Vec<u32> = self.hosts.keys().copied().collect();
+        if self.leader == Some(host) {
+            self.leader = None;
+            left.iter().for_each(|other| self.input(*other, Input::Stands(Standing::Waiting)));
         }
-        for other in self.hosts.keys().copied().collect::<Vec<_>>() {
-            self.pass_time(other, 300_000_000);
+        left.iter().for_each(|other| self.input(*other, Input::HostLost(host)));
+        if self.leader.is_none() {
+            self.lead(left[0]);
         }
+        left.iter().for_each(|other| self.pass_time(*other, 300_000_000));
     }
 
     /// So many nanoseconds later.
@@ -202,6 +253,25 @@ fn the_end_of_a_task_is_told_once_wherever_its_watcher_is() {
 }
 
 #[test]
+fn who_hears_of_an_end_finds_the_task_in_no_group() {
+    let mut several = Several::new(3);
+    let gone = several.enrol(2, 6);
+    several.enrol(3, 5);
+    several.call(2, 6, Request::Join { group: "g".into() });
+    let ask = Request::Notify { about: Notice::TaskExit, targets: vec![gone], count: 1, cookie: 9 };
+    several.call(3, 5, ask);
+    several.take(3, 5);
+    several.leader = None;
+    several.input(2, Input::Closed(6));
+    assert_eq!(several.take(3, 5), [], "it is not agreed");
+    several.lead(1);
+    let told = Told::Event(Event::Notified { cookie: 9, about: Notice::TaskExit, tid: gone });
+    assert_eq!(several.take(3, 5), [told]);
+    several.call(3, 5, Request::Join { group: "g".into() });
+    assert_eq!(several.take(3, 5), [Told::Reply(Ok(Reply::Number(0)))]);
+}
+
+#[test]
 fn a_host_that_dies_takes_its_tasks_along_and_everybody_who_asked_hears_it() {
     let mut several = Several::new(3);
     several.enrol(2, 5);
@@ -274,7 +344,7 @@ fn when_the_first_host_dies_another_goes_on_with_all_that_was_kept() {
 }
 
 #[test]
-fn a_host_that_came_late_can_take_the_first_ones_place_too() {
+fn a_host_that_came_late_has_what_was_there_before() {
     let mut several = Several::new(1);
     several.enrol(1, 5);
     let put = Request::MailPut {
@@ -299,7 +369,7 @@ fn a_host_that_came_late_can_take_the_first_ones_place_too() {
 }
 
 #[test]
-fn a_host_that_comes_never_takes_the_homes_place() {
+fn a_number_is_not_used_again_soon() {
     let mut several = Several::new(3);
     several.kill(1);
     several.look(2, 7);
@@ -309,76 +379,157 @@ fn a_host_that_comes_never_takes_the_homes_place() {
 }
 
 #[test]
-fn two_hosts_that_lose_each_other_and_not_the_home_go_on() {
+fn clients_of_two_hosts_with_one_number_get_their_own_answers() {
     let mut several = Several::new(3);
-    several.enrol(3, 5);
-    several.input(3, Input::HostLost(2));
-    several.pass_time(3, 10_000_000_000);
-    several.call(3, 5, Request::Join { group: "g".into() });
-    assert_eq!(several.take(3, 5), [Told::Reply(Ok(Reply::Number(0)))]);
-}
-
-#[test]
-fn a_first_host_that_is_cut_off_is_the_smaller_part_until_it_finds_another() {
-    let mut several = Several::new(3);
-    several.enrol(1, 5);
-    let cut: Vec<_> =
-        [2, 3].into_iter().map(|host| (host, several.hosts.remove(&host).expect("alive"))).collect();
-    for (host, _) in &cut {
-        several.input(1, Input::HostLost(*host));
+    for host in [2, 3] {
+        several.enrol(host, 5);
     }
-    several.pass_time(1, 300_000_000);
-    several.call(1, 5, Request::Join { group: "g".into() });
-    let refused = several.take(1, 5);
-    assert!(
-        matches!(&refused[..], [Told::Reply(Err(why))] if why.kind == ErrorKind::Minority),
-        "{refused:?}"
-    );
-    several.hosts.extend(cut);
-    several.input(1, Input::HostFound(3));
-    several.call(1, 5, Request::Join { group: "g".into() });
-    assert_eq!(several.take(1, 5), [Told::Reply(Ok(Reply::Number(0)))]);
-    assert_eq!(several.names(3), ["here", "h3"]);
+    several.leader = None;
+    for host in [2, 3] {
+        several.call(host, 5, Request::Join { group: "g".into() });
+    }
+    several.lead(1);
+    for host in [2, 3] {
+        assert_eq!(several.take(host, 5), [Told::Reply(Ok(Reply::Number(host - 2)))]);
+    }
 }
 
 #[test]
-fn the_smaller_part_changes_nothing_and_says_so() {
+fn what_was_asked_when_the_leader_died_is_done_once() {
+    let mut several = Several::new(3);
+    several.enrol(2, 5);
+    several.leader = None;
+    several.call(2, 5, Request::Join { group: "g".into() });
+    assert_eq!(several.take(2, 5), [], "nobody leads");
+    several.kill(1);
+    assert_eq!(several.take(2, 5), [Told::Reply(Ok(Reply::Number(0)))]);
+    several.call(2, 5, Request::GroupSize { group: "g".into() });
+    assert_eq!(several.take(2, 5), [Told::Reply(Ok(Reply::Number(1)))]);
+}
+
+#[test]
+fn a_minority_changes_nothing_and_says_so() {
     let mut several = Several::new(3);
     several.enrol(3, 5);
     several.call(3, 5, Request::Join { group: "g".into() });
     several.take(3, 5);
-    several.hosts.remove(&1);
-    several.hosts.remove(&2);
-    several.input(3, Input::HostLost(1));
-    several.input(3, Input::HostLost(2));
+    several.leader = None;
+    several.input(3, Input::Stands(Standing::Waiting));
     several.call(3, 5, Request::Join { group: "other".into() });
-    assert_eq!(several.take(3, 5), []);
-    several.pass_time(3, 10_000_000_000);
-    let refused = several.take(3, 5);
-    assert!(
-        matches!(&refused[..], [Told::Reply(Err(why))] if why.kind == ErrorKind::Minority),
-        "{refused:?}"
-    );
+    assert_eq!(several.take(3, 5), [], "somebody may lead soon");
+    several.input(3, Input::Stands(Standing::Minority));
+    let is_refused =
+        |told: &[Told]| matches!(told, [Told::Reply(Err(why))] if why.kind == ErrorKind::Minority);
+    assert!(is_refused(&several.take(3, 5)));
+    several.call(3, 5, Request::Leave { group: "g".into() });
+    assert!(is_refused(&several.take(3, 5)));
+    several.call(3, 5, Request::GroupSize { group: "g".into() });
+    assert_eq!(several.take(3, 5), [Told::Reply(Ok(Reply::Number(1)))], "it may be read");
 }
 
 #[test]
-fn a_host_may_speak_before_the_home_has_told_of_it() {
+fn a_task_that_ends_in_the_minority_is_forgotten_when_the_others_are_back() {
+    let mut several = Several::new(3);
+    let gone = several.enrol(3, 5);
+    several.enrol(1, 6);
+    several.call(3, 5, Request::Join { group: "g".into() });
+    several.input(3, Input::Stands(Standing::Minority));
+    several.input(3, Input::Closed(5));
+    several.call(1, 6, Request::GroupMembers { group: "g".into() });
+    assert_eq!(several.take(1, 6), [Told::Reply(Ok(Reply::Members(vec![(0, gone)])))]);
+    several.input(3, Input::Stands(Standing::Following));
+    several.call(1, 6, Request::GroupMembers { group: "g".into() });
+    assert!(matches!(&several.take(1, 6)[..], [Told::Reply(Err(why))] if why.kind == ErrorKind::NoSuchGroup));
+}
+
+#[test]
+fn a_leader_that_reaches_too_few_takes_nobody_out() {
+    let mut several = Several::new(3);
+    several.input(1, Input::HostLost(2));
+    several.input(1, Input::HostLost(3));
+    several.input(1, Input::Stands(Standing::Waiting));
+    several.pass_time(1, 300_000_000);
+    assert_eq!(several.names(1), ["here", "h2", "h3"]);
+    several.input(1, Input::HostFound(3));
+    several.input(1, Input::Stands(Standing::Leading));
+    several.pass_time(1, 300_000_000);
+    assert_eq!(several.names(1), ["here", "h3"]);
+}
+
+#[test]
+fn of_two_hosts_that_do_not_reach_each_other_the_younger_goes() {
+    let mut several = Several::new(4);
+    several.input(4, Input::HostLost(2));
+    several.input(2, Input::HostLost(4));
+    several.pass_time(1, 2_000_000_000);
+    assert_eq!(several.names(1), ["here", "h2", "h3", "h4"], "they may find each other again");
+    several.pass_time(1, 2_000_000_000);
+    assert_eq!(several.names(2), ["here", "h2", "h3"]);
+}
+
+#[test]
+fn two_hosts_that_find_each_other_in_time_stay() {
+    let mut several = Several::new(3);
+    several.input(3, Input::HostLost(2));
+    several.pass_time(1, 1_000_000_000);
+    several.input(3, Input::HostFound(2));
+    several.pass_time(1, 10_000_000_000);
+    assert_eq!(several.names(1), ["here", "h2", "h3"]);
+}
+
+#[test]
+fn a_host_whose_adder_is_lost_was_not_added() {
+    let mut several = Several::new(3);
+    several.look(2, 7);
+    // The leader dies while it starts the daemon.
+    let by = several.hosts[&2].machine.identity().1;
+    several.call(2, 7, Request::Hosts);
+    several.take(2, 7);
+    let leader = several.hosts[&1].machine.identity().1;
+    let request = Request::AddHosts { hosts: vec!["late".into()] };
+    let change = Change::Asked { client: 7, id: 99, me: None, request };
+    several.hosts.get_mut(&2).expect("alive").machine.others.proposed.insert((7, 99));
+    for host in [2, 3] {
+        several.input(host, Input::Agreed { by, leader, change: Box::new(change.clone()) });
+    }
+    assert_eq!(several.take(2, 7), []);
+    several.kill(1);
+    let told = several.take(2, 7);
+    let [Told::Reply(Ok(Reply::HostResults(results)))] = &told[..] else { panic!("{told:?}") };
+    assert_eq!(results[0].as_ref().map_err(|why| why.kind), Err(ErrorKind::HostLost));
+    assert_eq!(several.names(3), ["h2", "h3"]);
+}
+
+#[test]
+fn the_resource_manager_stays_when_the_leader_dies() {
+    let mut several = Several::new(3);
+    let manager = several.enrol(2, 5);
+    several.enrol(3, 6);
+    several.call(2, 5, Request::Register { part: parvum_wire::control::Part::Manager });
+    assert!(several.take(3, 6).contains(&Told::Event(Event::Manager(Some(manager)))));
+    several.kill(1);
+    several.call(3, 6, Request::Register { part: parvum_wire::control::Part::Manager });
+    let told = several.take(3, 6);
+    assert!(matches!(&told[..], [Told::Reply(Err(why))] if why.kind == ErrorKind::PartTaken), "{told:?}");
+    several.input(2, Input::Closed(5));
+    assert_eq!(several.take(3, 6), [Told::Event(Event::Manager(None))]);
+}
+
+#[test]
+fn a_host_may_speak_before_the_table_has_it() {
     let mut several = Several::new(2);
     several.look(2, 7);
     let record = several.hosts[&1].machine.hosts()[0].clone();
-    let newcomer = HostRecord { number: 3, life: 9, ..record };
+    let row = HostRow { tid: Tid::new(3, 0).expect("in range"), name: "h3".into(), ..record.row.clone() };
+    let newcomer = HostRecord { number: 3, life: 3, row, ..record };
     let asked = Between::Ask { client: 4, id: 1, me: None, request: Request::Tasks { of: Tid::new(2, 0) } };
-    let heard =
-        several.hosts.get_mut(&2).expect("alive").input(Input::Heard { host: 3, word: Box::new(asked) });
-    assert_eq!(heard, []);
-    let mut hosts = several.hosts[&1].machine.hosts();
-    hosts.push(HostRecord {
-        row: HostRow { tid: Tid::new(3, 0).expect("in range"), ..newcomer.row.clone() },
-        ..newcomer
-    });
-    let table = Between::Hosts { version: 99, hosts };
-    let heard =
-        several.hosts.get_mut(&2).expect("alive").input(Input::Heard { host: 1, word: Box::new(table) });
+    let second = several.hosts.get_mut(&2).expect("alive");
+    assert_eq!(second.input(Input::Heard { host: 3, word: Box::new(asked) }), []);
+    let request = Request::AddHosts { hosts: vec!["h3".into()] };
+    let adds = Change::Asked { client: 4, id: 9, me: None, request };
+    let comes = Change::Fetched { number: 3, life: 3, result: Ok(newcomer) };
+    second.input(Input::Agreed { by: 1, leader: 1, change: Box::new(adds) });
+    let heard = second.input(Input::Agreed { by: 1, leader: 1, change: Box::new(comes) });
     let answered = |effect: &Effect<u32>| matches!(effect, Effect::Say { host: 3, word } if matches!(**word, Between::Answer { client: 4, id: 1, .. }));
     assert!(heard.iter().any(answered), "{heard:?}");
 }
@@ -410,5 +561,8 @@ fn a_host_that_was_removed_stops() {
         results.iter().map(|result| result.as_ref().map_err(|why| why.kind).map(|tid| tid.host())).collect();
     assert_eq!(kinds, [Ok(3), Err(ErrorKind::NoSuchHost), Err(ErrorKind::BadParameter)]);
     assert_eq!(several.names(1), ["here", "h2"]);
+    // It goes on voting until the others need it no more, and say so.
+    assert!(!several.hosts[&3].machine.stopped);
+    several.input(3, Input::Removed);
     assert!(several.hosts[&3].machine.stopped);
 }

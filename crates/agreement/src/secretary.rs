@@ -1,0 +1,361 @@
+//! One task for each member: takes every word from the daemon, the others and openraft, and looks what follows.
+
+use crate::letters::{Answer, Envelope, Letter, Question};
+use crate::log::Log;
+use crate::members::{is_majority, next_step, take};
+use crate::network::Roads;
+use crate::order::{Current, Order};
+use crate::pending::Pending;
+use crate::post::Post;
+use crate::succession::Succession;
+use crate::types::{Membership, Metrics, Proposal, Raft, Snapshot, What};
+use crate::{BeginError, Keeper, Member, Settings, Standing};
+use bytes::Bytes;
+use openraft::{Config, ServerState, SnapshotPolicy};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{mpsc, watch};
+use tokio::time::Instant;
+
+/// The log is cut when it takes more than this, and more than the snapshot that replaces it.
+const LOG_BYTES: usize = 16 << 20;
+const LOG_ENTRIES: usize = 4096;
+
+/// What was proposed and not agreed for so long is proposed again, whatever the reason.
+const AGAIN: Duration = Duration::from_secs(2);
+
+pub(crate) enum Word {
+    Propose(Bytes),
+    Heard(u32, Bytes),
+    Lost(u32),
+    Found(u32),
+    Members(Vec<Member>),
+    /// A step to other members was taken, or was not.
+    Stepped,
+}
+
+pub(crate) struct Secretary {
+    me: Member,
+    settings: Settings,
+    raft: Raft,
+    metrics: watch::Receiver<Metrics>,
+    post: Rc<Post>,
+    pending: Rc<RefCell<Pending>>,
+    log: Log,
+    snapshot: Current,
+    /// Who shall be members, as the daemon says.
+    members: Vec<Member>,
+    /// Says that a step was taken.
+    stepped: mpsc::UnboundedSender<Word>,
+    steps: bool,
+    succession: Succession,
+    standing: Standing,
+    /// Since when nothing can be agreed here.
+    waits_since: Option<Instant>,
+    /// To whom, in which term, everything pending was proposed.
+    proposed_to: Option<(u64, u64)>,
+    again_at: Option<Instant>,
+    /// Up to where a snapshot was asked for.
+    cut_at: Option<u64>,
+}
+
+impl Secretary {
+    pub async fn serve(
+        me: Member,
+        keeper: Rc<dyn Keeper>,
+        settings: Settings,
+        founds: bool,
+        heard: mpsc::UnboundedReceiver<Word>,
+    ) {
+        match Secretary::begin(me, keeper.clone(), settings, founds).await {
+            Ok((secretary, steps)) => secretary.work(heard, steps).await,
+            Err(why) => keeper.failed(why.to_string()),
+        }
+    }
+
+    async fn begin(
+        me: Member,
+        keeper: Rc<dyn Keeper>,
+        settings: Settings,
+        founds: bool,
+    ) -> Result<(Secretary, mpsc::UnboundedReceiver<Word>), BeginError> {
+        let wrong = |why: &dyn std::fmt::Display| BeginError(why.to_string());
+        let post = Rc::new(Post::new(me, keeper.clone()));
+        let pending = Rc::new(RefCell::new(Pending::new(me.life)));
+        let (log, snapshot) = (Log::default(), Current::default());
+        let order = Order::new(me.life, keeper.clone(), pending.clone(), snapshot.clone());
+        let roads = Roads(post.clone());
+        let raft = Raft::new(me.life, Arc::new(config()), roads, log.clone(), order);
+        let raft = raft.await.map_err(|error| wrong(&error))?;
+        if founds {
+            pending.borrow_mut().add(What::Beginning(keeper.snapshot().into()));
+            let alone = BTreeMap::from([(me.life, me.host)]);
+            raft.initialize(alone).await.map_err(|error| wrong(&error))?;
+        }
+        let (stepped, steps) = mpsc::unbounded_channel();
+        let secretary = Secretary {
+            me,
+            settings,
+            metrics: raft.metrics(),
+            raft,
+            post,
+            pending,
+            log,
+            snapshot,
+            members: vec![me],
+            stepped,
+            steps: false,
+            succession: Succession::default(),
+            standing: Standing::Waiting,
+            waits_since: None,
+            proposed_to: None,
+            again_at: None,
+            cut_at: None,
+        };
+        Ok((secretary, steps))
+    }
+
+    async fn work(
+        mut self,
+        mut heard: mpsc::UnboundedReceiver<Word>,
+        mut steps: mpsc::UnboundedReceiver<Word>,
+    ) {
+        loop {
+            self.look().await;
+            let next =
+                [self.succession.stands_at, self.again_at, self.minority_at()].into_iter().flatten().min();
+            let word = tokio::select! {
+                word = heard.recv() => word,
+                word = steps.recv() => word,
+                changed = self.metrics.changed() => match changed {
+                    Ok(()) => continue,
+                    Err(_) => {
+                        let why = self.metrics.borrow().running_state.clone();
+                        let why = why.err().map_or_else(String::new, |why| why.to_string());
+                        return self.post.keeper.failed(why);
+                    }
+                },
+                () = tokio::time::sleep_until(next.unwrap_or_else(Instant::now)), if next.is_some() => continue,
+            };
+            match word {
+                Some(word) => self.hear(word).await,
+                // The daemon has dropped its agreement.
+                None => break,
+            }
+        }
+        // Openraft ends by itself when it is not told to; its own tasks only sooner so.
+        let _ = self.raft.shutdown().await;
+    }
+
+    async fn hear(&mut self, word: Word) {
+        match word {
+            Word::Propose(_) if self.standing == Standing::Minority => {}
+            Word::Propose(change) => {
+                let proposal = self.pending.borrow_mut().add(What::Change(change));
+                self.propose(proposal).await;
+            }
+            Word::Heard(host, piece) => {
+                if let Some(envelope) = self.post.receive(host, &piece) {
+                    self.read(host, envelope).await;
+                }
+            }
+            Word::Lost(host) => self.post.lose(host),
+            Word::Found(host) => self.find(host).await,
+            Word::Members(members) => self.members = members,
+            Word::Stepped => self.steps = false,
+        }
+    }
+
+    async fn read(&mut self, host: u32, Envelope { from, letter, .. }: Envelope) {
+        match letter {
+            Letter::Question(number, question) => {
+                let (raft, post) = (self.raft.clone(), self.post.clone());
+                tokio::task::spawn_local(async move {
+                    let answer = answer(&raft, question).await;
+                    post.write(Member { life: from, host }, Letter::Answer(number, answer));
+                });
+            }
+            Letter::Answer(number, answer) => self.post.answered(number, answer),
+            Letter::Proposal(proposal) => self.write_down(proposal).await,
+            Letter::Leaderless(leaderless) => self.succession.hear(from, leaderless),
+        }
+    }
+
+    async fn find(&mut self, host: u32) {
+        self.post.find(host);
+        let metrics = self.metrics.borrow().clone();
+        let there = metrics.membership_config.membership();
+        let found = there.nodes().find(|(_, at)| **at == host).map(|(life, _)| *life);
+        if let Some(life) = found {
+            // What was said meanwhile it has not heard.
+            self.post.write(Member { life, host }, Letter::Leaderless(self.succession.has_said()));
+            if metrics.current_leader == Some(life) {
+                self.proposed_to = None;
+            }
+        }
+        if metrics.current_leader == Some(self.me.life) {
+            // It hears what is agreed; or this member hears that another leads.
+            let _ = self.raft.trigger().heartbeat().await;
+        }
+    }
+
+    /// Hands a proposal to the one that leads.
+    async fn propose(&mut self, proposal: Proposal) {
+        self.again_at.get_or_insert(Instant::now() + AGAIN);
+        let (leader, host) = {
+            let metrics = self.metrics.borrow();
+            let Some(leader) = metrics.current_leader else { return };
+            (leader, metrics.membership_config.membership().get_node(&leader).copied())
+        };
+        match host {
+            _ if leader == self.me.life => self.write_down(proposal).await,
+            Some(host) if self.post.reaches(host) => {
+                self.post.write(Member { life: leader, host }, Letter::Proposal(proposal));
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether it comes into the log openraft knows: if not, who proposed it does it again when it hears who leads.
+    async fn write_down(&self, proposal: Proposal) {
+        let _ = self.raft.client_write_ff(proposal).await;
+    }
+
+    async fn propose_again(&mut self) {
+        self.again_at = None;
+        let all = self.pending.borrow().all();
+        for proposal in all {
+            self.propose(proposal).await;
+        }
+    }
+
+    /// Looks how things are, and does what follows.
+    async fn look(&mut self) {
+        let metrics = self.metrics.borrow_and_update().clone();
+        let membership = metrics.membership_config.membership();
+        let me = self.me.life;
+        let post = self.post.clone();
+        let reaches =
+            |life: u64| life == me || membership.get_node(&life).is_none_or(|host| post.reaches(*host));
+        let leader = metrics.current_leader;
+        let leads = leader == Some(me) && metrics.state == ServerState::Leader;
+        let leaderless = match leader {
+            Some(_) if leads => !is_majority(membership, reaches),
+            Some(leader) => leader == me || !reaches(leader) || self.succession.is_leaderless(leader),
+            None => true,
+        };
+        if self.succession.is_news(leaderless) {
+            self.tell_all(membership, leaderless);
+        }
+        if self.succession.look(me, membership, reaches, self.settings.step) {
+            let _ = self.raft.trigger().elect().await;
+        }
+        self.stand(leads, leaderless, membership);
+        let to = leader.map(|leader| (leader, metrics.current_term)).filter(|_| !leaderless);
+        if to != self.proposed_to || self.again_at.is_some_and(|at| at <= Instant::now()) {
+            self.proposed_to = to;
+            self.propose_again().await;
+        }
+        if self.pending.borrow().is_empty() {
+            self.again_at = None;
+        }
+        if leads && !leaderless && !self.steps {
+            self.step(membership);
+        }
+        self.cut_log(&metrics).await;
+    }
+
+    fn tell_all(&self, membership: &Membership, leaderless: bool) {
+        for (life, host) in membership.nodes() {
+            if *life != self.me.life && self.post.reaches(*host) {
+                self.post.write(Member { life: *life, host: *host }, Letter::Leaderless(leaderless));
+            }
+        }
+    }
+
+    fn minority_at(&self) -> Option<Instant> {
+        self.waits_since
+            .filter(|_| self.standing != Standing::Minority)
+            .map(|since| since + self.settings.patience)
+    }
+
+    fn stand(&mut self, leads: bool, leaderless: bool, membership: &Membership) {
+        // One that waits to be taken in, by somebody it still reaches, is in no minority.
+        let waits_to_join = membership.get_node(&self.me.life).is_none() && !self.post.has_lost_any();
+        if !leaderless || waits_to_join {
+            self.waits_since = None;
+        } else {
+            self.waits_since.get_or_insert_with(Instant::now);
+        }
+        let standing = match leaderless {
+            false if leads => Standing::Leading,
+            false => Standing::Following,
+            true if self.standing == Standing::Minority => Standing::Minority,
+            true if self.minority_at().is_some_and(|at| at <= Instant::now()) => Standing::Minority,
+            true => Standing::Waiting,
+        };
+        if std::mem::replace(&mut self.standing, standing) != standing {
+            if standing == Standing::Minority {
+                self.pending.borrow_mut().give_up();
+            }
+            self.post.keeper.stands(standing);
+        }
+    }
+
+    /// The leader makes the members what the daemon says that they shall be, step by step.
+    fn step(&mut self, membership: &Membership) {
+        let Some(step) = next_step(&self.members, membership, self.me.life) else { return };
+        self.steps = true;
+        let (raft, stepped) = (self.raft.clone(), self.stepped.clone());
+        tokio::task::spawn_local(async move {
+            if !take(raft, step).await {
+                // Most likely it leads no more, or an earlier step is not agreed yet.
+                tokio::time::sleep(AGAIN / 10).await;
+            }
+            let _ = stepped.send(Word::Stepped);
+        });
+    }
+
+    async fn cut_log(&mut self, metrics: &Metrics) {
+        let (entries, bytes) = self.log.size();
+        let replaced = self.snapshot.borrow().as_ref().map_or(0, |Snapshot { snapshot, .. }| snapshot.len());
+        let applied = metrics.last_applied.map(|at| at.index);
+        let under_way = self.cut_at.is_some() && metrics.snapshot.map(|at| at.index) < self.cut_at;
+        if (bytes > LOG_BYTES.max(replaced) || entries > LOG_ENTRIES) && !under_way && applied > self.cut_at {
+            self.cut_at = applied;
+            let _ = self.raft.trigger().snapshot().await;
+        }
+    }
+}
+
+async fn answer(raft: &Raft, question: Question) -> Answer {
+    match question {
+        Question::Append(request) => Answer::Append(raft.append_entries(request).await.ok()),
+        Question::Vote(request) => Answer::Vote(raft.vote(request).await.ok()),
+        Question::Snapshot(vote, meta, bytes) => {
+            let snapshot = Snapshot { meta, snapshot: Box::new(bytes) };
+            Answer::Snapshot(raft.install_full_snapshot(vote, snapshot).await.ok())
+        }
+    }
+}
+
+/// No ticks, and so no heartbeats and elections but those that are asked for.
+fn config() -> Config {
+    Config {
+        cluster_name: "parvum".into(),
+        enable_tick: false,
+        enable_heartbeat: false,
+        enable_elect: false,
+        // How long an answer may take. That a host is lost the mesh says; this is for what nobody has thought of.
+        heartbeat_interval: 20_000,
+        // A vote is refused for so long after a word of the leader's.
+        election_timeout_min: 50,
+        election_timeout_max: 100,
+        snapshot_policy: SnapshotPolicy::Never,
+        max_in_snapshot_log_to_keep: 16,
+        ..Config::default()
+    }
+}

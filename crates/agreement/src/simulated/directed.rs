@@ -1,0 +1,165 @@
+//! What must happen in one case or another.
+
+use super::world::World;
+use crate::Standing;
+use tokio::task::LocalSet;
+
+/// Runs a test of a world in paused time.
+fn simulate(test: impl Future<Output = ()>) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+    LocalSet::new().block_on(&runtime.expect("a runtime"), test);
+}
+
+#[test]
+fn all_have_the_same_in_the_same_order() {
+    simulate(async {
+        let world = World::of(1, 4).await;
+        for round in 0..20 {
+            for host in 1..=4 {
+                world.node(host).say(format!("{host}.{round}"));
+            }
+        }
+        world.pass(1000).await;
+        world.check_whole();
+        assert_eq!(world.node(4).list.borrow().len(), 1 + 3 + 80);
+        assert_eq!(world.node(4).list.borrow()[0], "before", "what was there before the others came");
+    });
+}
+
+#[test]
+fn nothing_is_said_when_nothing_happens() {
+    simulate(async {
+        let world = World::of(2, 3).await;
+        world.node(2).say("x".into());
+        world.pass(60_000).await;
+        let before = world.net.borrow().dice_thrown();
+        world.pass(3_600_000).await;
+        assert_eq!(world.net.borrow().dice_thrown(), before, "each message throws the dice");
+    });
+}
+
+#[test]
+fn a_leader_that_dies_is_followed() {
+    for seed in 0..20 {
+        simulate(async move {
+            let world = World::of(seed, 3).await;
+            // Under way when the leader dies.
+            for host in 1..=3 {
+                world.node(host).say(format!("{host}"));
+            }
+            world.pass(seed).await;
+            world.kill(1);
+            world.pass(1500).await;
+            let leader = world.leader().expect("somebody leads");
+            assert_eq!(leader.members.borrow().len(), 2);
+            world.node(2).say("after".into());
+            world.pass(1000).await;
+            world.check_whole();
+            let list = world.node(3).list.borrow().clone();
+            assert!(["2", "3", "after"].iter().all(|text| list.contains(&(*text).into())), "{list:?}");
+        });
+    }
+}
+
+#[test]
+fn the_smaller_part_agrees_on_nothing_and_knows_it() {
+    simulate(async {
+        let world = World::of(3, 5).await;
+        world.cut_off(&[1, 2]);
+        world.node(1).say("by the old leader".into());
+        world.node(2).say("by its follower".into());
+        world.pass(5000).await;
+        for host in [1, 2] {
+            assert_eq!(world.node(host).standing.get(), Standing::Minority);
+            assert_eq!(world.node(host).members.borrow().len(), 5);
+        }
+        let leader = world.leader().expect("the others go on");
+        assert_eq!(leader.members.borrow().len(), 3);
+        leader.say("by the others".into());
+        world.pass(1000).await;
+        world.check_order();
+        world.heal().await;
+        world.pass(5000).await;
+        assert_eq!(world.alive(), [3, 4, 5], "the others have gone on without them");
+        world.check_whole();
+        assert!(!world.seen.borrow().contains("by the old leader"));
+    });
+}
+
+#[test]
+fn the_second_of_two_cannot_go_on_alone_and_the_first_can() {
+    simulate(async {
+        let world = World::of(4, 2).await;
+        world.cut(1, 2);
+        world.pass(5000).await;
+        assert_eq!(world.node(1).standing.get(), Standing::Leading);
+        assert_eq!(world.node(1).members.borrow().len(), 1);
+        assert_eq!(world.node(2).standing.get(), Standing::Minority);
+    });
+}
+
+#[test]
+fn one_link_between_two_that_do_not_lead_changes_nothing() {
+    simulate(async {
+        let world = World::of(5, 3).await;
+        world.cut(2, 3);
+        world.pass(5000).await;
+        world.node(3).say("x".into());
+        world.pass(500).await;
+        assert_eq!(world.leader().expect("as before").me.host, 1);
+        world.check_whole();
+    });
+}
+
+#[test]
+fn a_follower_that_alone_has_lost_the_leader_does_not_unseat_it() {
+    simulate(async {
+        let world = World::of(6, 5).await;
+        world.cut(1, 3);
+        world.pass(5000).await;
+        assert_eq!(world.leader().expect("as before").me.host, 1);
+        assert_eq!(world.alive(), [1, 2, 4, 5], "one is out, and hears it from the others");
+    });
+}
+
+#[test]
+fn one_that_comes_late_has_all_that_was_and_the_log_stays_short() {
+    simulate(async {
+        let world = World::of(7, 3).await;
+        for number in 0..6000 {
+            world.node(2).say(format!("{number}"));
+            if number % 200 == 0 {
+                world.pass(200).await;
+            }
+        }
+        world.pass(5000).await;
+        let late = world.come();
+        world.pass(3000).await;
+        assert_eq!(world.node(late).list.borrow().len(), world.node(1).list.borrow().len());
+        world.check_whole();
+    });
+}
+
+#[test]
+fn an_entry_longer_than_any_message_arrives() {
+    simulate(async {
+        let world = World::of(8, 3).await;
+        world.node(3).say("x".repeat(5 << 20));
+        world.pass(2000).await;
+        world.check_whole();
+        assert_eq!(world.node(1).list.borrow().last().map(String::len), Some(5 << 20));
+    });
+}
+
+#[test]
+fn all_others_may_be_taken_out_at_once() {
+    simulate(async {
+        let world = World::of(9, 4).await;
+        for host in 2..=4 {
+            world.node(4).say(format!("-{host}"));
+        }
+        world.pass(5000).await;
+        assert_eq!(world.alive(), [1]);
+        assert_eq!(world.node(1).standing.get(), Standing::Leading);
+    });
+}

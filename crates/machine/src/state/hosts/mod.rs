@@ -1,0 +1,152 @@
+//! Several hosts: what is known of them, and what their daemons do together.
+//!
+//! - `passing`: what concerns one host is asked of its daemon; words between daemons.
+//! - `agreed`: what concerns no single host (groups, mailbox, parts, the table of hosts) every daemon keeps. It
+//!   changes by changes that all agree on, in one order.
+//! - `coming`: hosts come and go.
+//! - `losses`: hosts that do not answer.
+
+mod agreed;
+mod coming;
+mod losses;
+mod passing;
+
+#[cfg(test)]
+mod several;
+
+pub use agreed::Change;
+
+use super::*;
+use parvum_agreement::{Member, Standing};
+use parvum_wire::control::TaskRow;
+use std::collections::BTreeSet;
+
+/// What is known of the machine's hosts, and what is under way with them.
+#[derive(Default)]
+pub(super) struct Others {
+    me: u32,
+    life: u64,
+    /// What all agree on.
+    agreed: agreed::Table,
+    /// Whether changes are agreed with others. The first host of a machine decides alone until it adds another.
+    agrees: bool,
+    standing: Standing,
+    /// Which life led when the change that is being made was agreed.
+    leader: u64,
+    /// This host has said that it has come.
+    arrived: bool,
+    /// Requests of own clients that are proposed and not agreed yet.
+    proposed: BTreeSet<(ClientId, RequestId)>,
+    /// Tasks of this host that are gone, which is not agreed yet; whether they were runners.
+    ending: BTreeMap<Tid, bool>,
+    /// Lives of hosts that this one is fetching.
+    fetches: BTreeSet<u64>,
+    /// Hosts that do not answer and are still in the table.
+    silent: BTreeSet<u32>,
+    /// Hosts that do not reach each other, the lower first, and until when that is borne.
+    apart: BTreeMap<(u32, u32), Now>,
+    /// When the silent ones are taken out.
+    pub(super) patience: Option<Now>,
+    loads: BTreeMap<u32, u32>,
+    /// Requests passed on, by whom they were asked.
+    asked: BTreeMap<(ClientId, RequestId), u32>,
+    /// What hosts have said that are not in the table yet.
+    early: BTreeMap<u32, Vec<Between>>,
+    /// Lists that several hosts add to.
+    gathered: BTreeMap<(ClientId, RequestId), Gathered>,
+    /// Hosts that want to hear of the end of tasks of this one.
+    wanted: BTreeMap<Tid, BTreeSet<u32>>,
+}
+
+struct Gathered {
+    rows: Vec<TaskRow>,
+    missing: BTreeSet<u32>,
+}
+
+impl Others {
+    pub(super) fn begin(&mut self, own: HostRecord, others: Vec<HostRecord>) {
+        // One that was invited by others agrees with them from the beginning.
+        self.agrees = !others.is_empty();
+        self.arrived = others.is_empty();
+        (self.me, self.life) = (own.number, own.life);
+        self.agreed.last_life = own.life;
+        self.agreed.hosts = others.into_iter().map(|host| (host.number, host)).collect();
+        self.agreed.hosts.insert(own.number, own);
+    }
+
+    pub(super) fn knows(&self, host: u32) -> bool {
+        self.agreed.hosts.contains_key(&host)
+    }
+
+    pub(super) fn rows(&self) -> Vec<HostRow> {
+        self.records().map(|host| host.row.clone()).collect()
+    }
+
+    pub(super) fn records(&self) -> impl Iterator<Item = &HostRecord> {
+        self.agreed.hosts.values()
+    }
+
+    pub(super) fn is_alone(&self) -> bool {
+        self.agreed.hosts.len() == 1
+    }
+
+    fn peers(&self) -> Vec<u32> {
+        self.agreed.hosts.keys().copied().filter(|host| *host != self.me).collect()
+    }
+
+    fn members(&self) -> Vec<Member> {
+        self.records().map(|host| Member { life: host.life, host: host.number }).collect()
+    }
+
+    /// The number of the host that lives this life.
+    fn number_of(&self, life: u64) -> Option<u32> {
+        self.records().find(|host| host.life == life).map(|host| host.number)
+    }
+
+    /// How busy a host is, in hundredths of its processors.
+    pub(super) fn load(&self, host: u32) -> u32 {
+        let cpus = self.agreed.hosts.get(&host).map_or(1, |host| host.row.cpus.max(1));
+        self.loads.get(&host).copied().unwrap_or(0) / cpus
+    }
+}
+
+impl<F: Clone> Machine<F> {
+    pub(super) fn own_record(&self) -> HostRecord {
+        let Config { number, life, addresses, .. } = &self.config;
+        HostRecord { number: *number, life: *life, row: self.host_row(), addresses: addresses.clone() }
+    }
+
+    /// The number, the life and the name of this host.
+    pub fn identity(&self) -> (u32, u64, String) {
+        (self.config.number, self.config.life, self.config.host.clone())
+    }
+
+    /// Other daemons reach this one there from now on.
+    pub fn set_addresses(&mut self, addresses: Vec<String>) {
+        self.config.addresses = addresses;
+        self.renew_own_record();
+    }
+
+    /// What is known of this host has changed. Others know it as it was when it came.
+    pub(super) fn renew_own_record(&mut self) {
+        let own = self.own_record();
+        self.others.agreed.hosts.insert(own.number, own);
+    }
+
+    /// The hosts of the machine as this daemon knows them.
+    pub fn hosts(&self) -> Vec<HostRecord> {
+        self.others.records().cloned().collect()
+    }
+
+    /// Hosts of the machine that do not answer.
+    pub fn silent_hosts(&self) -> Vec<HostRecord> {
+        self.others.records().filter(|host| self.others.silent.contains(&host.number)).cloned().collect()
+    }
+
+    pub(super) fn note_load(&mut self, load: u32) {
+        if std::mem::replace(&mut self.load, load) != load {
+            self.others.loads.insert(self.config.number, load);
+            self.say_to_all(&Between::Load(load));
+        }
+    }
+}
