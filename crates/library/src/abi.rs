@@ -288,7 +288,10 @@ fn refused(why: &ConnectError) -> Status {
         ConnectError::Refused(_) => Status::Refused,
         ConnectError::Segment(_) => Status::NoMemory,
         ConnectError::Lost(_) | ConnectError::Late => Status::NoMachine,
-        ConnectError::Protocol(_) | ConnectError::Page(_) | ConnectError::Tcp(..) => Status::Refused,
+        ConnectError::Protocol(_)
+        | ConnectError::Page(_)
+        | ConnectError::Tcp(..)
+        | ConnectError::ByDaemons => Status::Refused,
     }
 }
 

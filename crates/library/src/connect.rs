@@ -28,6 +28,9 @@ pub(crate) enum ConnectError {
     Segment(#[from] BadSegment),
     #[error("E-PROTOCOL: {0}")]
     Page(#[from] parvum_page::PageError),
+    /// The machine's hosts speak to each other through the daemons alone.
+    #[error("E-TCP: this machine encrypts what passes between hosts")]
+    ByDaemons,
     #[error("E-TCP: no connection to {0}: {1}")]
     Tcp(String, std::io::Error),
 }
@@ -89,7 +92,9 @@ impl Runtime {
             Route::Own | Route::Shm => self.connect_shm(to)?,
             Route::Tcp => match self.connect_tcp(to) {
                 // No direct way between the two hosts: through their daemons.
-                Err(ConnectError::Tcp(..)) if self.engine.me().host() != to.host() => {
+                Err(ConnectError::Tcp(..) | ConnectError::ByDaemons)
+                    if self.engine.me().host() != to.host() =>
+                {
                     self.connect_routed(to)?;
                     self.engine.prefer(to, Route::Routed);
                     return Ok(());
@@ -164,6 +169,7 @@ impl Runtime {
             Reply::TcpAddress { addr, token } => (addr, token),
             // The other is about to connect to this task: its connection will serve both ways.
             Reply::AlreadyOffered => return self.await_tcp(to),
+            Reply::ByDaemons => return Err(ConnectError::ByDaemons),
             _ => return Err(ConnectError::Protocol("something else to a request for an address")),
         };
         let me = self.engine.me();

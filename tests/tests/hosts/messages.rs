@@ -1,6 +1,8 @@
 //! Messages between hosts, over each route: none lost, doubled, out of order or changed.
 
+use parvum_tests::alive;
 use parvum_tests::bed::Bed;
+use parvum_tests::running::Running;
 
 fn over(routes: &[&str], hosts: usize, programs: &[&[&str]]) {
     let Some(bed) = Bed::of(hosts) else { return };
@@ -43,6 +45,40 @@ fn their_order() {
 #[test]
 fn their_order_when_routes_change() {
     over(&["auto"], 3, &[&["order", "switch"]]);
+}
+
+/// Whether a program that sends to another host was ever seen to have a TCP connection.
+fn seen_to_connect(bed: &Bed) -> bool {
+    let mut program = bed[0].program("across");
+    program.args(["flood", "60000", "1000"]).env("PARVUM_ROUTE", "tcp");
+    let mut flood = Running::start(&mut program);
+    let mut seen = false;
+    let is_over = loop {
+        // State 01: established.
+        let table = bed[0].succeed(&["cat", "/proc/net/tcp"]);
+        seen |= table.lines().any(|line| line.split_whitespace().nth(3) == Some("01"));
+        if !alive(flood.pid()) || seen {
+            break !seen;
+        }
+    };
+    if !is_over {
+        flood.kill();
+    }
+    bed[0].await_idle();
+    seen
+}
+
+#[test]
+fn nothing_passes_in_clear_when_that_is_asked_for() {
+    for encrypted in [false, true] {
+        let Some(bed) = Bed::of(2) else { return };
+        if encrypted {
+            bed[0].set("PARVUM_ENCRYPT", "yes");
+        }
+        bed.join_all();
+        assert_eq!(seen_to_connect(&bed), !encrypted);
+        bed[1].check("across", &["ring"], "auto");
+    }
 }
 
 /// Programs that were written for one host and do not care.

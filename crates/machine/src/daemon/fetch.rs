@@ -57,6 +57,7 @@ struct Acceptance {
 
 #[derive(Serialize, Deserialize)]
 struct Admission {
+    encrypt: bool,
     certificate: Vec<u8>,
     authority: Vec<u8>,
     home: u32,
@@ -105,6 +106,7 @@ async fn invite(
     let certificate = signed.map_err(|error| starter.failed("sign its key", &error.to_string()))?;
     let (home, _, _) = shell.identity();
     let admission = Admission {
+        encrypt: shell.encrypts(),
         certificate: certificate.to_bytes(),
         authority: network.authority.to_bytes(),
         home,
@@ -212,6 +214,7 @@ pub(super) struct Invited {
     pub life: u64,
     pub name: String,
     pub hosts: Vec<HostRecord>,
+    pub encrypt: bool,
     home: u32,
     entry: Entry,
 }
@@ -229,14 +232,14 @@ pub(super) fn accept(arch: String, cpus: u32, speed: i32) -> Result<Invited, Str
     }
     let keys = HostKeys::make().map_err(|error| error.to_string())?;
     say(&Ok(Acceptance { key: keys.public().0, arch, cpus, speed }));
-    let Admission { certificate, authority, home, hosts } = read(&mut input)?;
+    let Admission { encrypt, certificate, authority, home, hosts } = read(&mut input)?;
     let entry = || {
         let certificate = HostCertificate::from_bytes(&certificate)?;
         let authority = Authority::from_bytes(&authority)?;
         Ok(Entry { identity: Identity::new(keys, certificate)?, authority })
     };
     let entry = entry().map_err(|error: parvum_mesh::keys::KeyError| error.to_string())?;
-    Ok(Invited { number, life, name, hosts, home, entry })
+    Ok(Invited { number, life, name, hosts, encrypt, home, entry })
 }
 
 fn read<T: for<'a> Deserialize<'a>>(input: &mut impl BufRead) -> Result<T, String> {

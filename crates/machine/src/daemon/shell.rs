@@ -148,6 +148,11 @@ impl Shell {
     }
 
     /// The number, the life and the name of this host.
+    /// Whether nothing passes between hosts in clear.
+    pub fn encrypts(&self) -> bool {
+        self.machine.borrow().encrypts()
+    }
+
     pub fn identity(&self) -> (u32, u64, String) {
         self.machine.borrow().identity()
     }

@@ -119,6 +119,7 @@ pub fn serve(
             Ok(given) => {
                 (config.number, config.life) = (given.number, given.life);
                 (config.host, config.hosts) = (given.name.clone(), given.hosts.clone());
+                config.encrypt |= given.encrypt;
                 invited = Some(given);
             }
             Err(why) => {
@@ -292,10 +293,17 @@ fn config(settings: HostSettings) -> Config {
             let now = rustix::time::clock_gettime(rustix::time::ClockId::Realtime);
             (now.tv_sec, now.tv_nsec as u32)
         }),
+        encrypt: encrypts(),
         settings: with_variables(settings),
         entropy,
         limits: Limits::default(),
     }
+}
+
+/// Whether the user wants nothing to pass between hosts in clear. What is neither yes nor no is taken for yes.
+fn encrypts() -> bool {
+    let said = std::env::var("PARVUM_ENCRYPT").unwrap_or_default();
+    !matches!(said.as_str(), "" | "no" | "off" | "0")
 }
 
 /// The architecture in PVM's words.

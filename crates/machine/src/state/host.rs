@@ -74,6 +74,7 @@ mod tests {
             arch: "LINUX64".into(),
             cpus: 2,
             clock: Box::new(|| (0, 0)),
+            encrypt: false,
             settings: HostSettings::default(),
             entropy: Box::new(|| [0; 16]),
             limits: Limits::default(),

@@ -34,6 +34,9 @@ impl<F: Clone> Machine<F> {
     }
 
     pub(super) fn connect_tcp(&mut self, client: ClientId, id: RequestId, me: Tid, to: Tid) {
+        if self.config.encrypt && !(self.is_own(me) && self.is_own(to)) {
+            return self.reply(client, id, Reply::ByDaemons);
+        }
         // Of two that would connect to each other exactly one does: the first.
         if self.tcp_pairs.contains(&(to, me)) && self.may_exist(to) {
             return self.reply(client, id, Reply::AlreadyOffered);

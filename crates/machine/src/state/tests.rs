@@ -45,6 +45,7 @@ impl Bench {
             arch: "LINUX64".into(),
             cpus: 2,
             clock,
+            encrypt: false,
             settings: Default::default(),
             entropy,
             limits,

@@ -69,7 +69,8 @@ pub enum Request {
         to: Tid,
     },
     /// Asks where task `to` takes TCP connections. Answers:
-    /// [`Reply::TcpAddress`]; [`Reply::AlreadyOffered`] when the other was told to connect first.
+    /// [`Reply::TcpAddress`]; [`Reply::AlreadyOffered`] when the other was told to connect first;
+    /// [`Reply::ByDaemons`] when nothing may pass between hosts in clear.
     ConnectTcp {
         /// The other task.
         to: Tid,
@@ -475,6 +476,9 @@ pub enum Reply {
     },
     /// The other offered first: its [`Event::Offered`] has come before this.
     AlreadyOffered,
+    /// No connection of their own for these two: what passes between hosts is to be encrypted, and is
+    /// through the daemons.
+    ByDaemons,
     /// Connect there and show the token.
     TcpAddress {
         /// `address:port`.

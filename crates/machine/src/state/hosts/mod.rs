@@ -121,6 +121,11 @@ impl<F: Clone> Machine<F> {
         (self.config.number, self.config.life, self.config.host.clone())
     }
 
+    /// Whether nothing passes between hosts in clear.
+    pub fn encrypts(&self) -> bool {
+        self.config.encrypt
+    }
+
     /// Other daemons reach this one there from now on.
     pub fn set_addresses(&mut self, addresses: Vec<String>) {
         self.config.addresses = addresses;

@@ -51,6 +51,7 @@ impl<F: Clone> Machine<F> {
             Request::Clock { host } => host.host(),
             Request::FreeContext { context } => Tid(*context as i32).host(),
             Request::Spawn(plan) => plan.behalf.map_or(0, Tid::host),
+            Request::ConnectTcp { .. } if self.config.encrypt => return None,
             Request::ConnectTcp { to } => return self.who_joins(me?, *to),
             _ => return None,
         };
