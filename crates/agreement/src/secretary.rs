@@ -355,7 +355,8 @@ fn config() -> Config {
         election_timeout_min: 50,
         election_timeout_max: 100,
         snapshot_policy: SnapshotPolicy::Never,
-        max_in_snapshot_log_to_keep: 16,
+        // For members that are slow: without these they would need the whole snapshot.
+        max_in_snapshot_log_to_keep: 1024,
         ..Config::default()
     }
 }

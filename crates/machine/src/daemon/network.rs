@@ -256,7 +256,8 @@ impl Shell {
             self.give_up(host, unanswered);
             self.lose_host(host);
             if error.refusal().is_some_and(|refusal| refusal.kind == RefusalKind::Stale) {
-                return self.end_life();
+                // One of the two lives is over; which one, the minority finds out by itself.
+                break;
             }
             tokio::time::sleep(AGAIN).await;
         }
@@ -332,16 +333,13 @@ impl Shell {
             let Err(error) = network.mesh.connect(record.number, &parse_all(&record.addresses)).await else {
                 continue;
             };
-            if error.refusal().is_some_and(|refusal| refusal.kind == RefusalKind::Stale) {
-                return self.end_life();
+            // Either end may be the one of an earlier life. This one is only if it is of the smaller part.
+            let stale = error.refusal().is_some_and(|refusal| refusal.kind == RefusalKind::Stale);
+            if stale && self.is_in_minority() {
+                self.log.line("the others have gone on without this host: it ends");
+                return self.input(Input::Removed);
             }
         }
-    }
-
-    /// The others have gone on without this host.
-    fn end_life(self: &Rc<Shell>) {
-        self.log.line("the others have gone on without this host: it ends");
-        self.input(Input::Removed);
     }
 
     /// A stream for the routed frames of a task to another host; none when that is out of the machine.

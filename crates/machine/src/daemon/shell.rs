@@ -162,6 +162,11 @@ impl Shell {
         self.machine.borrow().hosts()
     }
 
+    /// Whether too few hosts are left here to agree.
+    pub fn is_in_minority(&self) -> bool {
+        self.machine.borrow().is_in_minority()
+    }
+
     /// Hosts of the machine that do not answer.
     pub fn silent_hosts(&self) -> Vec<HostRecord> {
         self.machine.borrow().silent_hosts()

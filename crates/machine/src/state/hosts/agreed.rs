@@ -227,15 +227,26 @@ impl<F: Clone> Machine<F> {
         }
     }
 
+    /// What another host has kept may know of ends already.
+    fn tell_of_known_ends(&mut self) {
+        for (tid, runner) in std::mem::take(&mut self.others.ending) {
+            if self.is_kept(tid) {
+                self.others.ending.insert(tid, runner);
+            } else {
+                self.tell_of_end(tid, runner);
+            }
+        }
+    }
+
     /// Tasks of this host of which something is kept although they are gone: their end was no change, because there was
     /// nothing of them yet, or too few to agree.
     pub(super) fn report_the_dead(&mut self) {
         if !self.others.agrees || !self.others.arrived {
             return;
         }
-        let dead = |tid: &Tid| self.is_own(*tid) && !self.exists(*tid);
+        let dead = |tid: &Tid| self.is_own(*tid) && !self.exists(*tid) && !self.is_ending(*tid);
         for tid in self.kept_tasks().filter(dead).collect::<BTreeSet<_>>() {
-            self.propose(Change::Ended(tid));
+            self.report_end(tid, false);
         }
     }
 
@@ -287,7 +298,7 @@ impl<F: Clone> Machine<F> {
             let why = "the answer was lost while this host was cut off; it may have been done";
             self.refuse(client, id, Failure::new(ErrorKind::HostLost, why));
         }
-        self.tell_of_all_ends();
+        self.tell_of_known_ends();
         self.report_the_dead();
     }
 }

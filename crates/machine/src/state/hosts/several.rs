@@ -264,6 +264,10 @@ fn who_hears_of_an_end_finds_the_task_in_no_group() {
     several.leader = None;
     several.input(2, Input::Closed(6));
     assert_eq!(several.take(3, 5), [], "it is not agreed");
+    // Whatever else is agreed meanwhile, its end is not proposed again.
+    let other = Change::Asked { client: 9, id: 1, me: None, request: Request::Groups };
+    let input = Input::Agreed { by: 1, leader: 1, change: Box::new(other) };
+    assert_eq!(several.hosts.get_mut(&2).expect("alive").input(input), []);
     several.lead(1);
     let told = Told::Event(Event::Notified { cookie: 9, about: Notice::TaskExit, tid: gone });
     assert_eq!(several.take(3, 5), [told]);
