@@ -3,7 +3,6 @@
 //! Each test makes a bed of its own, and is skipped with a word where there can be none.
 
 mod adding;
-mod chaos;
 mod losing;
 mod messages;
 mod notices;

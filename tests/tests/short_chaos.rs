@@ -1,4 +1,6 @@
 //! A short chaos; `./x chaos MINUTES` is the long one.
+//!
+//! A program of its own, so that it runs alone: without a processor for too long hosts give each other up.
 
 use parvum_tests::bed::{Plan, possible};
 use parvum_tests::chaos::{Settings, run};
