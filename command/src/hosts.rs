@@ -1,6 +1,6 @@
 //! `parvum add`, `remove` and `join`.
 
-use crate::{complain, options, tool};
+use crate::{complain, options, push, tool};
 use parvum_machine::{Manner, StartError};
 use parvum_task::{Place, Session, SessionError};
 use parvum_wire::Tid;
@@ -17,15 +17,50 @@ pub struct AddArgs {
     /// The hosts, as ssh knows them
     #[arg(required = true)]
     hosts: Vec<String>,
+    /// The command that runs another on a host, `{host}` in it; instead of PARVUM_START_BY or ssh
+    #[arg(long, value_name = "COMMAND")]
+    start_by: Option<String>,
+    /// The `parvum` on those hosts; instead of PARVUM_REMOTE
+    #[arg(long, value_name = "PATH")]
+    remote: Option<String>,
+    /// Copy this release there first, into ~/.local/share/parvum
+    #[arg(long, conflicts_with = "remote")]
+    push: bool,
 }
 
 pub fn add(args: &AddArgs) -> ExitCode {
+    let by = args.start_by.as_deref();
+    let mut pushed = vec![Ok(args.remote.clone()); args.hosts.len()];
+    if args.push {
+        // All at once: each waits for another host.
+        let push = |host: &String| push::push(host, by).map(Some);
+        pushed = std::thread::scope(|scope| {
+            let begun: Vec<_> = args.hosts.iter().map(|host| scope.spawn(move || push(host))).collect();
+            let ended = begun.into_iter().map(|thread| thread.join());
+            ended.map(|end| end.unwrap_or_else(|_| Err("E-CANTSTART: no result".into()))).collect()
+        });
+    }
+    let mut code = ExitCode::SUCCESS;
+    let (mut names, mut hosts) = (Vec::new(), Vec::new());
+    for (host, program) in args.hosts.iter().zip(pushed) {
+        match program {
+            Ok(program) => {
+                let program = program.map(|path| format!(" parvum={path}")).unwrap_or_default();
+                let by = by.map(|by| format!(" by={by}")).unwrap_or_default();
+                names.push(host.clone());
+                hosts.push(format!("{host}{program}{by}"));
+            }
+            Err(why) => code = complain(&why),
+        }
+    }
+    if hosts.is_empty() {
+        return code;
+    }
     // The machine may begin with this.
-    let asked = Session::open(&options(Role::Tool, true)).and_then(|mut session| {
-        let hosts = args.hosts.clone();
-        results(&mut session, Request::AddHosts { hosts })
-    });
-    report(&args.hosts, asked, "is in the machine as")
+    let asked = Session::open(&options(Role::Tool, true))
+        .and_then(|mut session| results(&mut session, Request::AddHosts { hosts }));
+    let added = report(&names, asked, "is in the machine as");
+    if code == ExitCode::SUCCESS { added } else { code }
 }
 
 pub fn remove(hosts: Vec<String>) -> ExitCode {

@@ -10,6 +10,7 @@ mod hostfile;
 mod hosts;
 mod look;
 mod power;
+mod push;
 mod pvmd;
 mod run;
 #[allow(unsafe_code)]

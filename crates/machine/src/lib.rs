@@ -8,4 +8,4 @@
 mod daemon;
 pub mod state;
 
-pub use daemon::{Manner, StartError, decline, is_refusal, keep, launch, serve, sweep};
+pub use daemon::{Manner, StartError, decline, is_refusal, keep, launch, serve, sweep, way_to};

@@ -9,7 +9,7 @@ use crate::stage::program;
 use crate::{alive, eventually, kill_hard};
 use std::cell::{Cell, RefCell};
 use std::ffi::OsStr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::rc::Rc;
 
@@ -93,6 +93,11 @@ impl Host {
         let lines: String =
             self.settings.borrow().iter().map(|(name, value)| format!("{name}={value}\n")).collect();
         std::fs::write(self.folder.join("environment"), lines).map_err(|why| why.to_string())
+    }
+
+    /// A variable that was set.
+    pub fn settings_named(&self, name: &str) -> Option<String> {
+        self.settings.borrow().iter().find(|(known, _)| known == name).map(|(_, value)| value.clone())
     }
 
     pub(super) fn settings(&self) -> Vec<(String, String)> {
@@ -234,7 +239,11 @@ impl Host {
 
     /// The names of this machine's hosts as this host knows them; none when there is no daemon.
     pub fn knows(&self) -> Vec<String> {
-        let done = self.parvum(&["hosts"]);
+        self.knows_by("parvum")
+    }
+
+    fn knows_by(&self, parvum: &str) -> Vec<String> {
+        let done = self.run(&[parvum, "hosts"]);
         let text = String::from_utf8_lossy(&done.stdout).into_owned();
         let names = text.lines().skip(1).filter_map(|line| line.split_whitespace().next());
         names.map(str::to_owned).collect()
@@ -242,12 +251,17 @@ impl Host {
 
     /// Waits until this host knows exactly these.
     pub fn await_hosts(&self, names: &[&str]) {
+        self.await_hosts_by(Path::new("parvum"), names);
+    }
+
+    /// The same, asked with a certain `parvum`.
+    pub fn await_hosts_by(&self, parvum: &Path, names: &[&str]) {
         let mut known = Vec::new();
         let wanted = |known: &[String]| {
             known.len() == names.len() && names.iter().all(|name| known.iter().any(|known| known == name))
         };
         eventually(&format!("{} knows {names:?}", self.name), || {
-            known = self.knows();
+            known = self.knows_by(parvum.to_str().expect("a plain name"));
             wanted(&known)
         });
     }

@@ -120,3 +120,34 @@ fn one_sees_how_hosts_reach_each_other() {
     assert!(said.lines().filter(|line| line.starts_with("alpha ")).count() > 2, "others were tried: {said}");
     assert!(ways(0).lines().any(|line| line.starts_with("beta ") && line.contains("in use")), "{}", ways(0));
 }
+
+#[test]
+fn a_host_without_parvum_gets_it_when_asked() {
+    let Some(bed) = Bed::of(2) else { return };
+    let data = bed[1].folder.join("data");
+    bed[1].set("PATH", "/usr/bin:/bin:/usr/sbin:/sbin");
+    bed[1].set("XDG_DATA_HOME", data.to_str().expect("a plain name"));
+    let refused = bed[0].parvum(&["add", "beta"]);
+    let why = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(!refused.status.success() && why.contains("E-CANTSTART"), "{why}");
+    bed[0].succeed(&["parvum", "add", "--push", "beta"]);
+    bed[1].await_hosts_by(
+        &data.join(format!("parvum/{}/bin/parvum", env!("CARGO_PKG_VERSION"))),
+        &["alpha", "beta"],
+    );
+    bed[0].succeed(&["parvum", "run", "-n", "2", "hostname"]);
+    // One that cannot be reached is said, and the others come.
+    let partly = bed[0].parvum(&["add", "--push", "nobody"]);
+    let why = String::from_utf8_lossy(&partly.stderr).into_owned();
+    assert!(!partly.status.success() && why.contains("nobody: could not make a folder"), "{why}");
+}
+
+#[test]
+fn another_way_to_start_can_be_said() {
+    let Some(bed) = Bed::of(2) else { return };
+    let way = bed[0].settings_named("PARVUM_START_BY").expect("the bed sets it");
+    bed[0].set("PARVUM_START_BY", "/bin/false");
+    assert!(!bed[0].parvum(&["add", "beta"]).status.success());
+    bed[0].succeed(&["parvum", "add", "--start-by", &way, "--remote", "parvum", "beta"]);
+    bed[1].await_hosts(&["alpha", "beta"]);
+}

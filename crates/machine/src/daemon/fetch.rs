@@ -15,7 +15,7 @@
 
 use super::network::{Entry, Network, parse_all};
 use super::shell::Shell;
-use crate::state::Input;
+use crate::state::{Input, Starting};
 use parvum_mesh::keys::{Authority, HostCertificate, HostKeys, Identity, PublicKey, SignRequest};
 use parvum_wire::Tid;
 use parvum_wire::control::{ErrorKind, Failure, HostRecord, HostRow, PROTOCOL};
@@ -73,9 +73,9 @@ struct Joined {
 type Said<T> = Result<T, String>;
 
 /// Starts a daemon on the host of that name, and feeds the machine with what came of it.
-pub(super) async fn fetch(shell: Rc<Shell>, number: u32, life: u64, name: String) {
+pub(super) async fn fetch(shell: Rc<Shell>, number: u32, life: u64, name: String, start: Starting) {
     let result = match shell.need_network() {
-        Ok(network) => invite(&shell, &network, number, life, &name).await,
+        Ok(network) => invite(&shell, &network, number, life, &name, &start).await,
         Err(error) => Err(Failure::new(ErrorKind::CannotStart, format!("{name}: this host: {error}"))),
     };
     match &result {
@@ -91,8 +91,9 @@ async fn invite(
     number: u32,
     life: u64,
     name: &str,
+    start: &Starting,
 ) -> Result<HostRecord, Failure> {
-    let mut starter = Starter::begin(name)?;
+    let mut starter = Starter::begin(name, start)?;
     let invitation = Invitation {
         release: env!("CARGO_PKG_VERSION").into(),
         protocol: PROTOCOL,
@@ -118,6 +119,16 @@ async fn invite(
     Ok(HostRecord { number, life, row, addresses })
 }
 
+fn set(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.trim().is_empty())
+}
+
+/// The words that run a command on a host: what was said, or else the user's own way, or ssh.
+pub fn way_to(host: &str, by: Option<&str>) -> String {
+    let by = by.map(str::to_owned).or_else(|| set("PARVUM_START_BY")).unwrap_or_else(|| SSH.into());
+    if by.contains("{host}") { by.replace("{host}", host) } else { format!("{by} {host}") }
+}
+
 /// The command that starts the daemon over there.
 struct Starter {
     host: String,
@@ -127,15 +138,10 @@ struct Starter {
 }
 
 impl Starter {
-    fn begin(host: &str) -> Result<Starter, Failure> {
-        let set = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
-        let start = set("PARVUM_START_BY").unwrap_or_else(|| SSH.into());
-        let program = set("PARVUM_REMOTE").unwrap_or_else(|| "parvum".into());
-        let start = match start.contains("{host}") {
-            true => start.replace("{host}", host),
-            false => format!("{start} {host}"),
-        };
-        let words = format!("{start} {program} join");
+    fn begin(host: &str, start: &Starting) -> Result<Starter, Failure> {
+        let program =
+            start.program.clone().or_else(|| set("PARVUM_REMOTE")).unwrap_or_else(|| "parvum".into());
+        let words = format!("{} {program} join", way_to(host, start.by.as_deref()));
         let mut split = words.split_whitespace();
         let mut command = Command::new(split.next().unwrap_or("ssh"));
         command.args(split).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -21,6 +21,6 @@ mod start;
 #[allow(unsafe_code)]
 mod watch;
 
-pub use fetch::{decline, is_refusal};
+pub use fetch::{decline, is_refusal, way_to};
 pub use keeper::keep;
 pub use start::{Manner, StartError, launch, serve, sweep};

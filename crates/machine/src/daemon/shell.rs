@@ -334,8 +334,8 @@ impl Shell {
                 }
             }
             Effect::Say { host, word } => self.say(host, *word),
-            Effect::Fetch { number, life, name } => {
-                tokio::task::spawn_local(fetch::fetch(self.clone(), number, life, name));
+            Effect::Fetch { number, life, name, start } => {
+                tokio::task::spawn_local(fetch::fetch(self.clone(), number, life, name, start));
             }
             Effect::Forget { host, life } => self.part_with(host, life),
             Effect::Propose(change) => self.propose(&change),

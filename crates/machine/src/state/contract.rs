@@ -174,6 +174,15 @@ pub enum Input<F> {
     Tick,
 }
 
+/// How the daemon of another host is started, as far as it was said.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Starting {
+    /// The command that runs another on that host.
+    pub by: Option<String>,
+    /// The `parvum` there.
+    pub program: Option<String>,
+}
+
 /// What a tasker needs to start a program.
 #[derive(Debug)]
 pub struct Prepared<F> {
@@ -270,8 +279,10 @@ pub enum Effect<F> {
         number: u32,
         /// which life it begins,
         life: u64,
-        /// and what the user calls it.
+        /// what the user calls it,
         name: String,
+        /// and how its daemon is started.
+        start: Starting,
     },
     /// The host is out of the machine: break with it, and take no word of this life of it any more.
     Forget {

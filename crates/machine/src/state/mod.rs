@@ -29,7 +29,7 @@ mod trace;
 #[cfg(test)]
 mod tests;
 
-pub use contract::{Channel, Config, Effect, Input, Limits, Prepared};
+pub use contract::{Channel, Config, Effect, Input, Limits, Prepared, Starting};
 pub use host::USUAL_SPEED;
 pub use hosts::Change;
 use parvum_wire::Tid;

@@ -236,7 +236,8 @@ pub enum Request {
     },
     /// Adds hosts. Answer: [`Reply::HostResults`].
     AddHosts {
-        /// Their names.
+        /// Their names. Options of a hostfile may follow: `parvum=PATH` is the command over there, and `by=COMMAND`,
+        /// which comes last, starts it; both are the daemon's when not said.
         hosts: Vec<String>,
     },
     /// Takes hosts out. Answer: [`Reply::HostResults`].

@@ -37,10 +37,10 @@ impl<F: Clone> Machine<F> {
     }
 
     fn begin_to_add(&mut self, name: String) -> Result<u32, Failure> {
-        // A hostfile's options may follow the name.
-        let Some(name) = name.split_whitespace().next().map(str::to_owned) else {
+        let (name, start) = name_and_start(&name);
+        if name.is_empty() {
             return Err(Failure::new(ErrorKind::BadParameter, "a host without a name"));
-        };
+        }
         if name.starts_with('-') {
             return Err(Failure::new(ErrorKind::BadParameter, format!("{name} is no name of a host")));
         }
@@ -62,7 +62,7 @@ impl<F: Clone> Machine<F> {
         table.fetching.insert(number, Fetching { life, name: name.clone() });
         if self.others.leader == self.config.life {
             self.others.fetches.insert(life);
-            self.effects.push(Effect::Fetch { number, life, name });
+            self.effects.push(Effect::Fetch { number, life, name, start });
         }
         Ok(number)
     }
@@ -216,4 +216,34 @@ impl<F: Clone> Machine<F> {
 fn is_this_host(name: &str) -> bool {
     let is_loopback = |address: std::net::IpAddr| address.is_loopback();
     name == "localhost" || name.parse().is_ok_and(is_loopback)
+}
+
+/// A host's name, and what follows it: other options of a hostfile are not for this.
+fn name_and_start(line: &str) -> (String, Starting) {
+    let (words, by) = line.split_once(" by=").map_or((line, None), |(words, by)| (words, Some(by)));
+    let mut words = words.split_whitespace();
+    let name = words.next().unwrap_or_default().to_owned();
+    let program = words.find_map(|word| word.strip_prefix("parvum=")).map(str::to_owned);
+    (name, Starting { by: by.map(|by| by.trim().to_owned()), program })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_follow_the_name() {
+        let start = |by: Option<&str>, program: Option<&str>| Starting {
+            by: by.map(str::to_owned),
+            program: program.map(str::to_owned),
+        };
+        assert_eq!(name_and_start("beta"), ("beta".into(), start(None, None)));
+        assert_eq!(name_and_start("beta dx=/x sp=10"), ("beta".into(), start(None, None)));
+        let line = "beta parvum=/opt/bin/parvum by=rsh -l me {host}";
+        assert_eq!(
+            name_and_start(line),
+            ("beta".into(), start(Some("rsh -l me {host}"), Some("/opt/bin/parvum")))
+        );
+        assert_eq!(name_and_start("  "), (String::new(), start(None, None)));
+    }
 }

@@ -70,7 +70,7 @@ impl Several {
         while let Some((from, effect)) = queue.pop_front() {
             let (to, input) = match effect {
                 Effect::Say { host, word } => (host, Input::Heard { host: from, word }),
-                Effect::Fetch { number, life, name } => {
+                Effect::Fetch { number, life, name, .. } => {
                     if self.leader.is_none() {
                         // Its network is open now.
                         self.lead(from);

@@ -1,0 +1,99 @@
+//! `parvum add --push`: takes this release along to a host that does not have it.
+//!
+//! The same command that starts the daemon runs a shell over there, which says what the host is and makes a
+//! folder, and then tar, which fills it.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// How long either step may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// What a task needs over there, beside the command.
+const LIBRARIES: [&str; 4] = ["libparvum.so.0", "libpvm3.so.3", "libgpvm3.so.3", "libfpvm3.so.3"];
+
+/// Copies the command and the libraries to a host. The command's path there, or why not.
+pub fn push(host: &str, by: Option<&str>) -> Result<String, String> {
+    let script = format!(
+        "set -e\numask 022\nd=\"${{XDG_DATA_HOME:-$HOME/.local/share}}/parvum/{}\"\nmkdir -p \"$d\"\n\
+         echo \"$(uname -s) $(uname -m)\"\necho \"$d\"\n",
+        env!("CARGO_PKG_VERSION")
+    );
+    let said = over_there(host, by, &["sh"], "make a folder", |input| input.write_all(script.as_bytes()))?;
+    let mut lines = said.lines().rev();
+    let (folder, kind) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
+    let own = rustix::system::uname();
+    let own = format!("{} {}", own.sysname().to_string_lossy(), own.machine().to_string_lossy());
+    if kind != own {
+        return Err(failed(host, "copy", &format!("it is {kind:?}, this host {own:?}; build Parvum there")));
+    }
+    if !folder.starts_with('/') || folder.contains(char::is_whitespace) {
+        return Err(failed(host, "copy", &format!("its folder is {folder:?}; use --remote")));
+    }
+    let mut pack = pack().map_err(|why| failed(host, "pack", &why))?;
+    let mut packed = pack.stdout.take().ok_or_else(|| failed(host, "pack", "no pipe"))?;
+    over_there(host, by, &["tar", "-x", "-f", "-", "-C", folder], "copy", |input| {
+        std::io::copy(&mut packed, input).map(drop)
+    })?;
+    match pack.wait() {
+        Ok(status) if status.success() => Ok(format!("{folder}/bin/parvum")),
+        other => Err(failed(host, "pack", &format!("tar ended with {other:?}"))),
+    }
+}
+
+/// Packs the command and those libraries that there are.
+fn pack() -> Result<Child, String> {
+    let program = std::env::current_exe().map_err(|why| why.to_string())?;
+    let beside = program.parent().ok_or("no folder")?;
+    let folders = [beside.join("../lib"), beside.to_path_buf()];
+    let mut tar = Command::new("tar");
+    tar.args(["-c", "-h", "-f", "-", "--transform=s,^parvum$,bin/parvum,", "--transform=s,^lib,lib/lib,"]);
+    tar.arg("-C").arg(beside).arg("parvum");
+    for name in LIBRARIES {
+        let has = |folder: &&PathBuf| folder.join(name).exists();
+        if let Some(folder) = folders.iter().find(has).and_then(|folder| folder.canonicalize().ok()) {
+            tar.arg("-C").arg(folder).arg(Path::new(name));
+        }
+    }
+    tar.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().map_err(|why| format!("tar: {why}"))
+}
+
+/// Runs a command over there; what it said.
+fn over_there(
+    host: &str,
+    by: Option<&str>,
+    words: &[&str],
+    step: &str,
+    feed: impl FnOnce(&mut std::process::ChildStdin) -> std::io::Result<()>,
+) -> Result<String, String> {
+    let line = format!("{} {}", parvum_machine::way_to(host, by), words.join(" "));
+    let why = |why: &str| failed(host, step, &format!("`{line}`: {why}"));
+    let mut split = line.split_whitespace();
+    let mut command = Command::new(split.next().unwrap_or("ssh"));
+    command.args(split).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(|error| why(&error.to_string()))?;
+    let mut input = child.stdin.take().ok_or_else(|| why("no pipe"))?;
+    let end = Instant::now() + PATIENCE;
+    // A command that has ended already says why below.
+    let fed = feed(&mut input);
+    drop(input);
+    while child.try_wait().map_err(|error| why(&error.to_string()))?.is_none() {
+        if Instant::now() > end {
+            let _ = child.kill();
+            let _ = child.wait();
+            return Err(why(&format!("no answer within {PATIENCE:?}")));
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let done = child.wait_with_output().map_err(|error| why(&error.to_string()))?;
+    if !done.status.success() || fed.is_err() {
+        let errors = String::from_utf8_lossy(&done.stderr);
+        return Err(why(&format!("{}; it said: {}", done.status, errors.trim())));
+    }
+    Ok(String::from_utf8_lossy(&done.stdout).into_owned())
+}
+
+fn failed(host: &str, step: &str, why: &str) -> String {
+    format!("E-CANTSTART: {host}: could not {step}: {why}")
+}
