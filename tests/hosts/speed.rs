@@ -2,6 +2,8 @@
 
 use parvum_tests::bed::{Bed, Host, Plan, Rival, possible};
 use parvum_tests::figures::{self, Row};
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -49,12 +51,19 @@ pub fn compare(rounds: u32) -> Result<(), String> {
     let mut floor = Row::new(CASES[0].what, CASES[0].unit, TCP, 0.87, false);
     let mut width = Row::new(CASES[2].what, CASES[2].unit, "iperf3", 0.9, true);
     let mut adding = Row::new("adding 8 hosts, against adding one", "ms", "one host", 0.67, false);
+    let mut distant = Row::new("adding 8 hosts half a second away", "ms", "one host", 0.67, false);
     for round in 0..rounds {
         println!("round {} of {rounds}", round + 1);
         let first = &bed[0];
         adding.theirs.push(add(first, &bed.others()[..1])?);
         first.succeed(&["parvum", "down"]);
         adding.ours.push(add(first, &bed.others())?);
+        let usual = far_away(&bed)?;
+        first.succeed(&["parvum", "down"]);
+        distant.theirs.push(add(first, &bed.others()[..1])?);
+        first.succeed(&["parvum", "down"]);
+        distant.ours.push(add(first, &bed.others())?);
+        first.set("PARVUM_START_BY", &usual);
         for (case, row) in CASES.iter().zip(&mut rows) {
             let targets: Vec<&str> = bed.others()[..case.to].to_vec();
             let words = || case.words.iter().chain(&targets);
@@ -71,7 +80,7 @@ pub fn compare(rounds: u32) -> Result<(), String> {
         width.ours.extend(rows[2].ours.last());
         first.succeed(&["parvum", "down"]);
     }
-    rows.extend([floor, width, adding, gangs(&bed, rounds)?]);
+    rows.extend([floor, width, adding, distant, gangs(&bed, rounds)?]);
     figures::show(&rows, "hosts-speed")
 }
 
@@ -142,6 +151,20 @@ fn add(first: &Host, names: &[&str]) -> Result<f64, String> {
     let took = began.elapsed().as_secs_f64() * 1e3;
     let errors = String::from_utf8_lossy(&done.stderr);
     if done.status.success() { Ok(took) } else { Err(format!("parvum add: {errors}")) }
+}
+
+/// Makes the other hosts slow to start anything, as hosts of a real network are; what was usual.
+///
+/// Here all hosts share a few processors, and eight daemons take eight times the processor time of one.
+fn far_away(bed: &Bed) -> Result<String, String> {
+    let usual = bed[0].settings_named("PARVUM_START_BY").ok_or("the bed does not say how daemons start")?;
+    let script = bed.root().join("far-away");
+    let way = usual.replace("{host}", "\"$host\"");
+    std::fs::write(&script, format!("#!/bin/sh\nhost=$1\nshift\nsleep 0.5\nexec {way} \"$@\"\n"))
+        .and_then(|()| std::fs::set_permissions(&script, Permissions::from_mode(0o755)))
+        .map_err(|why| why.to_string())?;
+    bed[0].set("PARVUM_START_BY", &format!("{} {{host}}", text(&script)));
+    Ok(usual)
 }
 
 /// Half a round trip of 8 bytes with nothing but TCP between.
