@@ -122,7 +122,7 @@ fn gangs(bed: &Bed, rounds: u32) -> Result<Row, String> {
                 let mut command = first.command("parvum");
                 command.arg("run").args(gang.then_some("--gang")).args(["-n", "2", text(&grain)]);
                 command
-                    .args(["16", "5000", "20"])
+                    .args(["16", "12000", "20"])
                     .stdout(Stdio::piped())
                     .spawn()
                     .map_err(|why| why.to_string())

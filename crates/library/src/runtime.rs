@@ -278,6 +278,11 @@ impl Runtime {
                     }
                     std::hint::spin_loop();
                 }
+                if far > 1 {
+                    // The kernel may have put the sender on this core; it does not move it while this
+                    // task spins.
+                    rustix::thread::sched_yield();
+                }
                 if since.elapsed() >= budget || self.crowd.wants_this_core(&self.page) {
                     break;
                 }
