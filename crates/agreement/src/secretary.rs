@@ -22,7 +22,10 @@ use tokio::time::Instant;
 
 /// The log is cut when it takes more than this, and more than the snapshot that replaces it.
 const LOG_BYTES: usize = 16 << 20;
-const LOG_ENTRIES: usize = 4096;
+const LOG_ENTRIES: usize = 65_536;
+/// So many entries stay when it is cut, for members that are behind: one that needs a snapshot instead cannot
+/// say what became of what its clients had asked. 64 tasks that look each other up make 4096 entries in a moment.
+const LOG_KEPT: u64 = 32_768;
 
 /// What was proposed and not agreed for so long is proposed again, whatever the reason.
 const AGAIN: Duration = Duration::from_secs(2);
@@ -323,6 +326,10 @@ impl Secretary {
         let (entries, bytes) = self.log.size();
         let replaced = self.snapshot.borrow().as_ref().map_or(0, |Snapshot { snapshot, .. }| snapshot.len());
         let applied = metrics.last_applied.map(|at| at.index);
+        if let Some(snapshot) = metrics.snapshot.filter(|_| bytes > LOG_BYTES) {
+            // Large entries are not kept for those behind.
+            let _ = self.raft.trigger().purge_log(snapshot.index).await;
+        }
         let under_way = self.cut_at.is_some() && metrics.snapshot.map(|at| at.index) < self.cut_at;
         if (bytes > LOG_BYTES.max(replaced) || entries > LOG_ENTRIES) && !under_way && applied > self.cut_at {
             self.cut_at = applied;
@@ -356,7 +363,8 @@ fn config() -> Config {
         election_timeout_max: 100,
         snapshot_policy: SnapshotPolicy::Never,
         // For members that are slow: without these they would need the whole snapshot.
-        max_in_snapshot_log_to_keep: 1024,
+        max_in_snapshot_log_to_keep: LOG_KEPT,
+        replication_lag_threshold: LOG_ENTRIES as u64,
         ..Config::default()
     }
 }
