@@ -219,6 +219,9 @@ static void come_already(void)
 		int wakes = 0;
 		do {
 			CHECK(wakes++ < 100);
+			/* The daemon may have been interrupted between its word and the sign that there is one. */
+			if (wakes > 1)
+				usleep(1000);
 			GIVES(0, pvm_nrecv(me, SLOW));
 			count = pvm_getfds(&fds);
 			for (int at = 0; at < count; at++)
