@@ -3,10 +3,12 @@
 //! The same command that starts the daemon runs a shell over there, which says what the host is and makes a
 //! folder, and then tar, which fills it.
 
-use std::io::Write;
+use rustix::process::{Pid, Signal};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
 
 /// How long either step may take.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -20,7 +22,8 @@ pub fn push(host: &str, by: Option<&str>) -> Result<String, String> {
          echo \"$(uname -s) $(uname -m)\"\necho \"$d\"\n",
         env!("CARGO_PKG_VERSION")
     );
-    let said = over_there(host, by, &["sh"], "make a folder", |input| input.write_all(script.as_bytes()))?;
+    let said =
+        over_there(host, by, &["sh"], "make a folder", move |input| input.write_all(script.as_bytes()))?;
     let mut lines = said.lines().rev();
     let (folder, kind) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
     let own = rustix::system::uname();
@@ -33,8 +36,8 @@ pub fn push(host: &str, by: Option<&str>) -> Result<String, String> {
     }
     let mut pack = pack().map_err(|why| failed(host, "pack", &why))?;
     let mut packed = pack.stdout.take().ok_or_else(|| failed(host, "pack", "no pipe"))?;
-    over_there(host, by, &["tar", "-x", "-f", "-", "-C", folder], "copy", |input| {
-        std::io::copy(&mut packed, input).map(drop)
+    over_there(host, by, &["tar", "-x", "-f", "-", "-C", folder], "copy", move |input| {
+        io::copy(&mut packed, input).map(drop)
     })?;
     match pack.wait() {
         Ok(status) if status.success() => Ok(format!("{folder}/bin/parvum")),
@@ -65,7 +68,7 @@ fn over_there(
     by: Option<&str>,
     words: &[&str],
     step: &str,
-    feed: impl FnOnce(&mut std::process::ChildStdin) -> std::io::Result<()>,
+    feed: impl FnOnce(&mut ChildStdin) -> io::Result<()> + Send + 'static,
 ) -> Result<String, String> {
     let line = format!("{} {}", parvum_machine::way_to(host, by), words.join(" "));
     let why = |why: &str| failed(host, step, &format!("`{line}`: {why}"));
@@ -73,20 +76,19 @@ fn over_there(
     let mut command = Command::new(split.next().unwrap_or("ssh"));
     command.args(split).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|error| why(&error.to_string()))?;
-    let mut input = child.stdin.take().ok_or_else(|| why("no pipe"))?;
-    let end = Instant::now() + PATIENCE;
-    // A command that has ended already says why below.
-    let fed = feed(&mut input);
-    drop(input);
-    while child.try_wait().map_err(|error| why(&error.to_string()))?.is_none() {
-        if Instant::now() > end {
-            let _ = child.kill();
-            let _ = child.wait();
-            return Err(why(&format!("no answer within {PATIENCE:?}")));
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    let done = child.wait_with_output().map_err(|error| why(&error.to_string()))?;
+    let (pid, input) = (Pid::from_child(&child), child.stdin.take());
+    let (end, ended) = mpsc::channel();
+    // Feeding, reading and waiting have one deadline. Not joined: what the command has started may hold its
+    // pipes after it is killed.
+    std::thread::spawn(move || {
+        let fed = input.map_or(Ok(()), |mut input| feed(&mut input));
+        let _ = end.send((fed, child.wait_with_output()));
+    });
+    let (fed, done) = ended.recv_timeout(PATIENCE).map_err(|_| {
+        let _ = rustix::process::kill_process(pid, Signal::KILL);
+        why(&format!("no answer within {PATIENCE:?}"))
+    })?;
+    let done = done.map_err(|error| why(&error.to_string()))?;
     if !done.status.success() || fed.is_err() {
         let errors = String::from_utf8_lossy(&done.stderr);
         return Err(why(&format!("{}; it said: {}", done.status, errors.trim())));

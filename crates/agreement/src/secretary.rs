@@ -29,6 +29,8 @@ const LOG_KEPT: u64 = 32_768;
 
 /// What was proposed and not agreed for so long is proposed again, whatever the reason.
 const AGAIN: Duration = Duration::from_secs(2);
+/// After a step towards other members that was refused the next is tried so much later.
+const STEP_AGAIN: Duration = Duration::from_millis(200);
 
 pub(crate) enum Word {
     Propose(Bytes),
@@ -316,7 +318,7 @@ impl Secretary {
         tokio::task::spawn_local(async move {
             if !take(raft, step).await {
                 // Most likely it leads no more, or an earlier step is not agreed yet.
-                tokio::time::sleep(AGAIN / 10).await;
+                tokio::time::sleep(STEP_AGAIN).await;
             }
             let _ = stepped.send(Word::Stepped);
         });
