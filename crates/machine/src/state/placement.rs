@@ -5,6 +5,8 @@ use parvum_wire::control::SpawnWhere;
 
 /// Loads that differ by less, in hundredths, are alike.
 const ALIKE: u32 = 30;
+/// On busy hosts, so are those that differ by less than this part of the mean: readings are a second old.
+const ALIKE_PART: u32 = 4;
 
 impl<F: Clone> Machine<F> {
     /// One host for each task, in the order of the request: idle ones first, then in turns.
@@ -17,16 +19,20 @@ impl<F: Clone> Machine<F> {
             return Err(Failure::new(ErrorKind::NoSuchHost, detail));
         }
         // How busy each would be, in hundredths of a processor for each of its processors.
+        let loads: Vec<u32> = fitting.iter().filter_map(|host| self.others.load(host.number)).collect();
+        let mean = loads.iter().sum::<u32>() / loads.len().max(1) as u32;
+        let alike = ALIKE.max(mean / ALIKE_PART);
         let mut busy: Vec<(u32, u32, u32)> = Vec::new();
         for host in &fitting {
             let cpus = host.row.cpus.max(1);
-            busy.push((self.others.load(host.number), host.number, cpus));
+            // One that has just come has not said yet how busy it is: that does not make it idle.
+            busy.push((self.others.load(host.number).unwrap_or(mean), host.number, cpus));
         }
         let mut places = Vec::new();
         for _ in 0..plan.count {
             // Of hosts that are about as busy as one another the one after the last is next.
             let last = self.last_placed;
-            let order = |load: u32, number: u32| (load / ALIKE, number <= last, number);
+            let order = |load: u32, number: u32| (load / alike, number <= last, number);
             let Some((load, number, cpus)) =
                 busy.iter_mut().min_by_key(|(load, number, _)| order(*load, *number))
             else {

@@ -103,10 +103,10 @@ impl Others {
         self.records().find(|host| host.life == life).map(|host| host.number)
     }
 
-    /// How busy a host is, in hundredths of its processors.
-    pub(super) fn load(&self, host: u32) -> u32 {
+    /// How busy a host is, in hundredths of its processors, if it has said so.
+    pub(super) fn load(&self, host: u32) -> Option<u32> {
         let cpus = self.agreed.hosts.get(&host).map_or(1, |host| host.row.cpus.max(1));
-        self.loads.get(&host).copied().unwrap_or(0) / cpus
+        self.loads.get(&host).map(|load| load / cpus)
     }
 }
 
