@@ -101,12 +101,13 @@ pub struct Inbox {
     start: usize,
     end: usize,
     closed: bool,
+    emptied: bool,
 }
 
 impl Inbox {
     /// Room for `room` bytes, which must hold the longest frame.
     pub fn new(room: usize) -> Inbox {
-        Inbox { buffer: vec![0; room].into(), start: 0, end: 0, closed: false }
+        Inbox { buffer: vec![0; room].into(), start: 0, end: 0, closed: false, emptied: false }
     }
 
     /// Reads what has come, once. Whether anything came.
@@ -120,10 +121,12 @@ impl Inbox {
         if self.end == self.buffer.len() || self.closed {
             return false;
         }
+        let room = self.buffer.len() - self.end;
         match from.read(&mut self.buffer[self.end..]) {
             Ok(0) => self.closed = true,
             Ok(count) => {
                 self.end += count;
+                self.emptied = count < room;
                 return true;
             }
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {}
@@ -147,6 +150,7 @@ impl Inbox {
         match from.read_vectored(&mut slices) {
             Ok(0) => self.closed = true,
             Ok(count) => {
+                self.emptied = count < size + behind;
                 self.end = count.saturating_sub(size);
                 return count.min(size);
             }
@@ -154,6 +158,11 @@ impl Inbox {
             Err(_) => self.closed = true,
         }
         0
+    }
+
+    /// Whether the last read that brought something has emptied the stream: nothing more had come then.
+    pub fn has_emptied(&self) -> bool {
+        self.emptied
     }
 
     /// What has been read and not consumed.

@@ -5,6 +5,7 @@
 //! carries out the effects at once.
 
 mod agreed;
+mod awake;
 #[allow(unsafe_code)]
 mod child;
 mod client;

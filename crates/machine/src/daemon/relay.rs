@@ -262,7 +262,10 @@ pub(super) async fn receive(shell: Rc<Shell>, host: u32, header: Bytes, mut stre
             reader.relay(to, &run).await;
         }
         match stream.next(BUFFER).await {
-            Ok(Some(bytes)) => buffer.extend_from_slice(&bytes),
+            Ok(Some(bytes)) => {
+                shell.awake.frames();
+                buffer.extend_from_slice(&bytes);
+            }
             // Its end, or its host's: the machine says the rest.
             _ => return,
         }
@@ -300,6 +303,7 @@ impl Reader<'_> {
             match recv(socket, &mut buffer[end..], RecvFlags::DONTWAIT) {
                 Ok((0, _)) => return Ok(()),
                 Ok((length, _)) => {
+                    self.shell.awake.frames();
                     end += length;
                     // A short read has emptied the socket: no need to ask again.
                     drained = length < room;

@@ -1,5 +1,6 @@
 //! The one shell: everything the daemon owns.
 
+use super::awake::Awake;
 use super::child::{self, Surroundings};
 use super::client::{ClientIo, OUTBOX_FULL, serve, turn_away};
 use super::fetch;
@@ -78,6 +79,7 @@ pub(super) struct Shell {
     pub(super) network: RefCell<Option<Rc<Network>>>,
     pub(super) agreement: RefCell<Option<Agreement>>,
     pub(super) on_its_way: RefCell<HashMap<Tid, Rc<OnItsWay>>>,
+    pub(super) awake: Rc<Awake>,
 }
 
 impl Shell {
@@ -101,6 +103,7 @@ impl Shell {
             network: RefCell::new(None),
             agreement: RefCell::new(None),
             on_its_way: Default::default(),
+            awake: Default::default(),
         }
     }
 
