@@ -17,7 +17,7 @@
 #include <poll.h>
 
 #define MOST 16
-enum { HELLO = 1, DATA, GO, EXITED, DELETED, ADDED };
+enum { HELLO = 1, DATA, GO, EXITED, DELETED, ADDED, OWN };
 
 static struct pvmhostinfo hosts[MOST];
 static int count;
@@ -343,6 +343,17 @@ static void watch(char *self)
 	SAY("over");
 }
 
+static void tell_own(const int *all, int many, int round, int number)
+{
+	int both[2] = { round, number };
+
+	for (int i = 0; i < many; i++) {
+		CHECK(pvm_initsend(PvmDataRaw) > 0);
+		OK(pvm_pkint(both, 2, 1));
+		OK(pvm_send(all[i], OWN));
+	}
+}
+
 static void fan(char *self)
 {
 	int all[2 * MOST], length = 1 << 20;
@@ -357,9 +368,11 @@ static void fan(char *self)
 		data[i] = (char)(i * 13);
 	sum = sum_of(data, length);
 	for (int round = 0; round < 5; round++) {
+		tell_own(all, 2 * count, round, 1);
 		CHECK(pvm_initsend(PvmDataRaw) > 0);
 		OK(pvm_pkbyte(data, length, 1));
 		OK(pvm_mcast(all, 2 * count, DATA));
+		tell_own(all, 2 * count, round, 2);
 		for (int i = 0; i < 2 * count; i++) {
 			hear(all[i], HELLO);
 			OK(pvm_upkuint(&got, 1, 1));
@@ -369,11 +382,30 @@ static void fan(char *self)
 	ends(2 * count);
 }
 
+/* A short message of its own comes before and behind each that goes to all. */
+static void hear_own(int round, int number)
+{
+	int bufid = pvm_recv(pvm_parent(), -1), bytes, tag, tid, got[2];
+
+	CHECK(bufid > 0);
+	OK(pvm_bufinfo(bufid, &bytes, &tag, &tid));
+	GIVES(OWN, tag);
+	OK(pvm_upkint(got, 2, 1));
+	GIVES(round, got[0]);
+	GIVES(number, got[1]);
+}
+
 static void fan_part(void)
 {
 	for (int round = 0; round < 5; round++) {
-		CHECK(pvm_recv(pvm_parent(), DATA) > 0);
+		int bytes, tag, tid, bufid;
+
+		hear_own(round, 1);
+		CHECK((bufid = pvm_recv(pvm_parent(), -1)) > 0);
+		OK(pvm_bufinfo(bufid, &bytes, &tag, &tid));
+		GIVES(DATA, tag);
 		OK(pvm_upkbyte(data, 1 << 20, 1));
+		hear_own(round, 2);
 		unsigned sum = sum_of(data, 1 << 20);
 		CHECK(pvm_initsend(PvmDataRaw) > 0);
 		OK(pvm_pkuint(&sum, 1, 1));

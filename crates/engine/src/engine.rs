@@ -41,6 +41,8 @@ pub struct Engine {
     pub(crate) leaving: bool,
     /// Reused by `progress`.
     fetches: Vec<Fetch>,
+    /// Messages to several peers so far.
+    pub(crate) multicasts: u64,
 }
 
 impl Engine {
@@ -64,6 +66,7 @@ impl Engine {
             core,
             leaving: false,
             fetches: Vec::new(),
+            multicasts: 0,
         };
         engine.attach(me, Route::Own, Box::<OwnLink>::default());
         engine

@@ -14,6 +14,7 @@ mod engine;
 mod ledger;
 mod memory;
 mod message;
+mod multicast;
 mod peer;
 mod queues;
 mod receive;

@@ -6,6 +6,7 @@ use crate::requests::RequestId;
 use parvum_transport::{Limits, Link, Route};
 use parvum_wire::{Header, Tid};
 use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 
 pub(crate) struct Peer {
     pub(crate) links: [Option<Box<dyn Link>>; Route::COUNT],
@@ -40,6 +41,16 @@ pub(crate) struct Pending {
     pub(crate) handed: bool,
     /// Memory that this send holds on either side until it is consumed.
     pub(crate) cost: u64,
+    /// Others get the same, in step.
+    pub(crate) group: Option<Arc<Group>>,
+}
+
+/// A message to several peers: no one of them is sent the next part before all have had this one.
+pub(crate) struct Group {
+    /// Counts such messages of this task.
+    pub(crate) number: u64,
+    /// The peers, by index.
+    pub(crate) members: Vec<u32>,
 }
 
 /// A send whose data waits here for the receiver.

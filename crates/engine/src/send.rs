@@ -88,7 +88,7 @@ pub(crate) const OVERHEAD: u64 = 64;
 
 /// What a send that could not go at once takes besides its data: its place in the queue,
 /// and the allocations behind it.
-const PLACE: u64 = 512;
+pub(crate) const PLACE: u64 = 512;
 
 impl Engine {
     /// Starts to send a message.
@@ -149,8 +149,17 @@ impl Engine {
         let request = self.core.requests.insert(State::Sending, false);
         let state = &mut self.peers[index].state;
         let source = Source::nothing();
-        let pending =
-            Pending { request, header, source, sent: 0, offer: false, owned: false, handed: true, cost: 0 };
+        let pending = Pending {
+            request,
+            header,
+            source,
+            sent: 0,
+            offer: false,
+            owned: false,
+            handed: true,
+            cost: 0,
+            group: None,
+        };
         state.current = Some((state.route, pending));
         self.core.requests.finish(request, Outcome::Sent);
         self.core.requests.take(request);
@@ -214,6 +223,7 @@ impl Engine {
             } else {
                 OVERHEAD
             },
+            group: None,
         });
         if state.outstanding >= self.core.settings.credit {
             self.core.ledger.add(Counter::CreditStalls, 1);
@@ -226,6 +236,11 @@ impl Engine {
             // The link takes what it can straight from the program.
             self.own_rest(index, request);
         }
+        self.settle(request, owned && room)
+    }
+
+    /// How far a send came that has just been pushed. One that the engine may finish alone is over.
+    pub(crate) fn settle(&mut self, request: RequestId, alone: bool) -> Sent {
         match self.core.requests.take(request) {
             Some(Outcome::Sent) => Sent::Now,
             Some(other) => {
@@ -235,7 +250,7 @@ impl Engine {
                 Sent::Later(again)
             }
             // The data is ours, and there is room for it: nobody need wait until it has left.
-            None if owned && room => {
+            None if alone => {
                 self.core.requests.finish(request, Outcome::Sent);
                 self.core.requests.take(request);
                 Sent::Now
@@ -245,7 +260,7 @@ impl Engine {
     }
 
     /// Copies what has not left yet of a message that was sent a moment ago.
-    fn own_rest(&mut self, index: usize, request: RequestId) {
+    pub(crate) fn own_rest(&mut self, index: usize, request: RequestId) {
         let state = &mut self.peers[index].state;
         let current = state.current.as_mut().map(|(_, pending)| pending);
         let mut waiting = current.into_iter().chain(state.queue.back_mut());
@@ -361,6 +376,10 @@ impl Engine {
             }
             state.current = Some((route, pending));
         }
+        if self.is_ahead(index) {
+            return Ok(false);
+        }
+        let Peer { links, state } = &mut self.peers[index];
         let Some((route, pending)) = &mut state.current else { return Ok(false) };
         let route = *route;
         let Some(link) = &mut links[route as usize] else { return Err((Refused::Closed, route)) };
@@ -388,8 +407,13 @@ impl Engine {
         }
         let limit = link.limits().frame;
         let kind = if pending.sent == 0 { pending.header.kind } else { Kind::More };
+        let header = Header { kind, ..pending.header };
         let sent = pending.source.part(pending.sent, limit, |part| {
-            link.send(&Header { kind, ..pending.header }, part).map(|()| part.len())
+            match &pending.group {
+                None => link.send(&header, part),
+                Some(group) => link.send_alike(&header, part, (group.number, pending.sent)),
+            }
+            .map(|()| part.len())
         });
         let sent = sent.map_err(|refused| (refused, route))?;
         pending.sent += sent;
@@ -451,6 +475,7 @@ impl PeerState {
             owned: true,
             handed: false,
             cost,
+            group: None,
         });
     }
 }

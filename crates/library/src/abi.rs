@@ -5,6 +5,7 @@
 //! process rather than unwind into C.
 
 use crate::connect::ConnectError;
+use crate::multicast;
 use crate::process;
 use crate::pusher::{self, Look};
 use crate::runtime::{AskError, Runtime};
@@ -60,6 +61,7 @@ static TABLE: Table = Table {
     start_machine: watching::start_machine,
     manager: watching::manager,
     tracer: watching::tracer,
+    multicast: multicast::multicast,
     looked: watching::looked,
 };
 
@@ -208,56 +210,91 @@ impl Drop for Owner {
     }
 }
 
-unsafe extern "C" fn send(message: *const waist::Outgoing, request: *mut u64) -> i32 {
-    // SAFETY: both are valid for the call, by the table's contract.
-    let (message, request) = unsafe { (&*message, &mut *request) };
-    *request = 0;
-    let keep: Option<Arc<dyn Keep>> = match (message.owner.is_null(), message.release) {
+/// What keeps a message's memory, if anything does.
+///
+/// # Safety
+/// To be called once for a message.
+pub(crate) unsafe fn keeper(message: &waist::Outgoing) -> Option<Arc<dyn Keep>> {
+    match (message.owner.is_null(), message.release) {
         (false, Some(release)) => Some(Arc::new(Owner { owner: message.owner, release })),
         _ => None,
-    };
-    let buffering = match message.buffering {
+    }
+}
+
+/// Who may buffer a message.
+pub(crate) fn buffering(message: &waist::Outgoing) -> Option<Buffering> {
+    Some(match message.buffering {
         0 => Buffering::BySize,
         1 => Buffering::Never,
         2 => Buffering::AtSender,
         3 => Buffering::AtReceiver,
         4 => Buffering::OrDiscard,
-        _ => return Status::BadArgument as i32,
-    };
+        _ => return None,
+    })
+}
+
+unsafe extern "C" fn send(message: *const waist::Outgoing, request: *mut u64) -> i32 {
+    // SAFETY: both are valid for the call, by the table's contract.
+    let (message, request) = unsafe { (&*message, &mut *request) };
+    *request = 0;
+    // SAFETY: as the table says, this is the one use of the owner.
+    let keep = unsafe { keeper(message) };
+    let Some(buffering) = buffering(message) else { return Status::BadArgument as i32 };
     let completion = if message.completion == 0 { Completion::Reusable } else { Completion::Matched };
     with(Status::Unknown as i32, |runtime| {
         let to = Tid(message.to);
-        if let Err(why) = runtime.reach(to) {
-            return refused(&why) as i32;
-        }
         // SAFETY: `message` names `count` pieces, and they stay as long as the table says.
-        let sent = unsafe {
+        unsafe {
             with_pieces(message, |pieces| {
-                if buffering == Buffering::AtSender {
-                    runtime.give_way(to, pieces.iter().map(|piece| piece.len()).sum());
-                }
                 let &waist::Outgoing { tag, context, meta, .. } = message;
-                runtime.engine.send(Outgoing { to, tag, context, meta, pieces, keep, buffering, completion })
+                let one = Outgoing { to, tag, context, meta, pieces, keep, buffering, completion };
+                send_one(runtime, one, request)
             })
-        };
-        match sent {
-            Ok(Sent::Now) => {
-                if runtime.engine.is_behind(to) {
-                    pusher::start();
-                }
-                Status::Done as i32
-            }
-            Ok(Sent::Later(id)) => {
-                *request = id.number();
-                Status::Pending as i32
-            }
-            Err(SendError::Gone(_)) => Status::Gone as i32,
-            Err(why @ SendError::NotAttached(_)) => {
-                remember(&why);
-                Status::Unknown as i32
-            }
         }
     })
+}
+
+/// Sends a message over the route that its receiver is reached by.
+///
+/// # Safety
+/// As for [`parvum_engine::Engine::send`].
+pub(crate) unsafe fn send_one(runtime: &mut Runtime, message: Outgoing<'_>, request: &mut u64) -> i32 {
+    let to = message.to;
+    if let Err(why) = runtime.reach(to) {
+        return refused(&why) as i32;
+    }
+    if message.buffering == Buffering::AtSender {
+        runtime.give_way(to, message.pieces.iter().map(|piece| piece.len()).sum());
+    }
+    // SAFETY: the caller's promise.
+    let sent = unsafe { runtime.engine.send(message) };
+    status_of(runtime, to, sent, request)
+}
+
+/// What a send came to, in the table's words.
+pub(crate) fn status_of(
+    runtime: &mut Runtime,
+    to: Tid,
+    sent: Result<Sent, SendError>,
+    request: &mut u64,
+) -> i32 {
+    match sent {
+        Ok(Sent::Now) => {
+            if runtime.engine.is_behind(to) {
+                pusher::start();
+            }
+            Status::Done as i32
+        }
+        Ok(Sent::Later(id)) => {
+            *request = id.number();
+            Status::Pending as i32
+        }
+        Err(SendError::Gone(_)) => Status::Gone as i32,
+        Err(why @ SendError::NotAttached(_)) => {
+            remember(&why);
+            Status::Unknown as i32
+        }
+    }
 }
 
 /// Shows a message's pieces as slices; one piece without an allocation.
@@ -265,7 +302,7 @@ unsafe extern "C" fn send(message: *const waist::Outgoing, request: *mut u64) ->
 /// # Safety
 /// The pieces must be readable for the length of the call.
 #[inline]
-unsafe fn with_pieces<R>(message: &waist::Outgoing, use_them: impl FnOnce(&[&[u8]]) -> R) -> R {
+pub(crate) unsafe fn with_pieces<R>(message: &waist::Outgoing, use_them: impl FnOnce(&[&[u8]]) -> R) -> R {
     if message.count == 0 || message.pieces.is_null() {
         return use_them(&[]);
     }
@@ -281,7 +318,7 @@ unsafe fn with_pieces<R>(message: &waist::Outgoing, use_them: impl FnOnce(&[&[u8
     }
 }
 
-fn refused(why: &ConnectError) -> Status {
+pub(crate) fn refused(why: &ConnectError) -> Status {
     remember(why);
     match why {
         ConnectError::Refused(failure) if failure.kind == ErrorKind::NoSuchTask => Status::Gone,

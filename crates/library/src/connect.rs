@@ -199,7 +199,8 @@ impl Runtime {
         self.wait_until(&MINUTE, arrived).ok_or(ConnectError::Late)
     }
 
-    fn connect_routed(&mut self, to: Tid) -> Result<(), ConnectError> {
+    /// Joins a task over the daemons; it prefers the way that it had.
+    pub(crate) fn connect_routed(&mut self, to: Tid) -> Result<(), ConnectError> {
         // Whether there is such a task only the daemon knows.
         let answer = self.ask(Request::Tasks { of: Some(to) }, &[], &MINUTE)?;
         answer.reply?;

@@ -13,6 +13,8 @@ mod barrier;
 mod connect;
 mod events;
 #[allow(unsafe_code)]
+mod multicast;
+#[allow(unsafe_code)]
 mod process;
 mod pusher;
 mod runtime;

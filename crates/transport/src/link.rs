@@ -80,6 +80,9 @@ pub trait Loan: Send + Sync {
     fn filled(&self) -> &[u8];
 }
 
+/// A part of what goes to several peers: which message of this task, and from which byte on.
+pub type Alike = (u64, usize);
+
 /// Takes frames as they arrive.
 pub trait Sink {
     /// A frame: its header, and the payload where it lies.
@@ -125,6 +128,13 @@ pub trait Link: Send {
     ///
     /// The payload must not be longer than [`Limits::frame`].
     fn send(&mut self, header: &Header, payload: Gather<'_>) -> Result<(), Refused>;
+
+    /// As [`send`](Link::send), of data that goes to several peers over links that may share a connection. Frames with
+    /// the same `data` have the same payload: what follows at once need not carry it again.
+    fn send_alike(&mut self, header: &Header, payload: Gather<'_>, data: Alike) -> Result<(), Refused> {
+        let _ = data;
+        self.send(header, payload)
+    }
 
     /// Gives arrived frames to `sink`, at most `most` of them, and returns how many.
     ///

@@ -23,4 +23,4 @@ pub use table::{
     ANY_CONTEXT, ANY_TASK, Enrolled, Message, Notes, Outgoing, Pattern, Piece, Progress, REMOTE, Status,
     TABLE_VERSION, Table, TagKind, call,
 };
-pub use waist::{Receiving, Request, Send, Waist};
+pub use waist::{Data, Receiving, Request, Send, Waist};

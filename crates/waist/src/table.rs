@@ -313,6 +313,16 @@ pub struct Table {
     pub manager: extern "C" fn() -> i32,
     /// Copies what a tracer of all tasks has put into the mailbox; returns its length, 0 for none.
     pub tracer: unsafe extern "C" fn(out: *mut u8, room: usize) -> usize,
+    /// Starts to send the message to `count` tasks, whoever it names itself. What `send` would answer for the task
+    /// `to[n]` is in `statuses[n]` and `requests[n]`. Tasks that are reached over the same connection share the data
+    /// there. `completion` must be 0. Returns `Done`, or why nothing was sent at all.
+    pub multicast: unsafe extern "C" fn(
+        message: *const Outgoing,
+        to: *const i32,
+        count: usize,
+        statuses: *mut i32,
+        requests: *mut u64,
+    ) -> i32,
     /// Says that the program has looked, with `find`, at the messages that `seen` counts, as
     /// `await_arrival` does: `watch` makes no descriptor readable for them any more.
     pub looked: extern "C" fn(seen: u64),

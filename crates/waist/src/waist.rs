@@ -111,10 +111,6 @@ impl Waist {
 
     /// Sends data that the engine may keep: never waits for the receiver, but for credit.
     pub fn send_owned(&self, how: Send, data: &Arc<Vec<u8>>, notes: &Notes) -> Result<(), Status> {
-        unsafe extern "C" fn release(owner: *mut c_void) {
-            // SAFETY: `owner` came from `Arc::into_raw` below and is released once.
-            drop(unsafe { Arc::from_raw(owner as *const Vec<u8>) });
-        }
         let piece = Piece { start: data.as_ptr(), length: data.len() };
         let owner = Arc::into_raw(data.clone()) as *mut c_void;
         let message = outgoing(how, std::slice::from_ref(&piece), owner, Some(release));
@@ -124,6 +120,40 @@ impl Waist {
             1 => self.finish(Request(request), notes),
             other => status(other),
         }
+    }
+
+    /// Sends data to several tasks, and waits as `notes` says until it may be reused; what [`Waist::send`] says of each.
+    /// With an owner the engine may keep the data, as [`Waist::send_owned`] lets it.
+    pub fn multicast(
+        &self,
+        how: Send,
+        to: &[i32],
+        data: Data<'_>,
+        notes: &Notes,
+    ) -> Result<Vec<Result<(), Status>>, Status> {
+        let pieces: Vec<Piece> = match data {
+            Data::Owned(data) => vec![Piece { start: data.as_ptr(), length: data.len() }],
+            Data::Pieces(pieces) => {
+                pieces.iter().map(|piece| Piece { start: piece.as_ptr(), length: piece.len() }).collect()
+            }
+        };
+        let (owner, release): (_, Option<unsafe extern "C" fn(*mut c_void)>) = match data {
+            Data::Owned(data) => (Arc::into_raw(data.clone()) as *mut c_void, Some(release)),
+            Data::Pieces(_) => (std::ptr::null_mut(), None),
+        };
+        let message = outgoing(how, &pieces, owner, release);
+        let (mut statuses, mut requests) = (vec![0; to.len()], vec![0; to.len()]);
+        // SAFETY: the lists have room for each task; the pieces are kept by their owner, or borrowed until this
+        // returns, and it returns only when all requests are over.
+        status(unsafe {
+            let (statuses, requests) = (statuses.as_mut_ptr(), requests.as_mut_ptr());
+            (self.0.multicast)(&message, to.as_ptr(), to.len(), statuses, requests)
+        })?;
+        let over = statuses.iter().zip(requests).map(|(&number, request)| match status(number) {
+            Err(Status::Pending) => self.finish(Request(request), notes),
+            other => other,
+        });
+        Ok(over.collect())
     }
 
     fn finish(&self, request: Request, notes: &Notes) -> Result<(), Status> {
@@ -358,11 +388,26 @@ impl Waist {
     }
 }
 
+/// Gives up what `Arc::into_raw` gave to the engine.
+unsafe extern "C" fn release(owner: *mut c_void) {
+    // SAFETY: the owners that this file names came from `Arc::into_raw`, and the table releases each once.
+    drop(unsafe { Arc::from_raw(owner as *const Vec<u8>) });
+}
+
 fn status(number: i32) -> Result<(), Status> {
     match Status::from_number(number) {
         Status::Done => Ok(()),
         other => Err(other),
     }
+}
+
+/// The data of a message to several tasks.
+#[derive(Clone, Copy)]
+pub enum Data<'a> {
+    /// Pieces of the program's memory.
+    Pieces(&'a [&'a [u8]]),
+    /// What the engine may keep.
+    Owned(&'a Arc<Vec<u8>>),
 }
 
 fn outgoing(

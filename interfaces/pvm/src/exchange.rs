@@ -5,7 +5,7 @@ use crate::errors::{Pvm, PvmError};
 use crate::options;
 use crate::state::State;
 use crate::trace::{Did, numbers};
-use parvum_waist::{ANY_TASK, Message, Notes, Pattern, Receiving, Send, Status, TagKind, Waist, call};
+use parvum_waist::{ANY_TASK, Data, Message, Notes, Pattern, Receiving, Send, Status, TagKind, Waist, call};
 use parvum_wire::{Tid, encoding};
 
 /// Data is fetched from a sender that keeps it for us: the answer is on its way.
@@ -50,6 +50,42 @@ impl State {
             waist.send_owned(how, &packed.data, &notes)?;
         } else {
             crate::calls::with_pieces(packed, |pieces| waist.send(how, pieces, &notes))?;
+        }
+        Ok(0)
+    }
+
+    /// Sends the active send buffer to several tasks.
+    pub(crate) fn multicast(&mut self, to: &[i32], tag: i32) -> Pvm<i32> {
+        let (waist, context) = (self.machine()?, self.context);
+        if self.tracing.is_on() || to.len() < 2 {
+            // The trace has a record of each.
+            for &tid in to {
+                let sent = self.send(tid, tag, context);
+                self.forgive_absence(sent)?;
+            }
+            return Ok(0);
+        }
+        let how = |meta| Send { to: ANY_TASK, tag, context, meta, buffering: 2, completion: 0 };
+        let notes = Notes { limit: -1, call: call::SEND, peer: ANY_TASK, tag, context: context as i32 };
+        let sent = if let Ok(Buffer::Arrived(_)) = self.buffer(self.sending) {
+            self.bring(self.sending)?;
+            let Buffer::Arrived(arrived) = self.buffer(self.sending)? else { return Err(PvmError::NoBuf) };
+            let bytes = crate::calls::bytes_of(&arrived.message);
+            waist.multicast(how(arrived.message.meta), to, Data::Pieces(&[bytes]), &notes)?
+        } else {
+            let packed = self.packing()?;
+            let how = how(packed.meta());
+            packed.seal();
+            if packed.left.is_empty() && packed.data.len() > COPIED {
+                waist.multicast(how, to, Data::Owned(&packed.data), &notes)?
+            } else {
+                crate::calls::with_pieces(packed, |pieces| {
+                    waist.multicast(how, to, Data::Pieces(pieces), &notes)
+                })?
+            }
+        };
+        for sent in sent {
+            self.forgive_absence(sent.map(|()| 0).map_err(PvmError::from))?;
         }
         Ok(0)
     }

@@ -10,8 +10,9 @@
 #![forbid(unsafe_code)]
 
 use parvum_stream::{Inbox, Outbox, Quiet};
-use parvum_transport::{Gather, Limits, Link, Refused, Sink};
+use parvum_transport::{Alike, Gather, Limits, Link, Refused, Sink};
 use parvum_wire::control::{MAX_ROUTED, ROUTED_HEADER};
+use parvum_wire::routed::{BARE, Share};
 use parvum_wire::{Header, Tid};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::collections::HashSet;
@@ -33,6 +34,8 @@ struct Shared {
     stream: UnixStream,
     inbox: Inbox,
     outbox: Outbox,
+    /// What the daemon keeps, to be put into frames for others.
+    kept: Option<Alike>,
     /// Peers that have a link.
     linked: HashSet<Tid>,
     /// Peers whose route has ended, until somebody asks.
@@ -63,6 +66,7 @@ impl Hub {
             stream,
             inbox,
             outbox: Outbox::default(),
+            kept: None,
             linked: HashSet::new(),
             ended: HashSet::new(),
         };
@@ -149,18 +153,41 @@ pub struct RoutedLink {
     shared: Arc<Mutex<Shared>>,
 }
 
+impl RoutedLink {
+    /// Writes a frame of `length` bytes of data, or what stands for it.
+    fn write(
+        &self,
+        header: &Header,
+        length: usize,
+        payload: Gather<'_>,
+        share: Share,
+    ) -> Result<(), Refused> {
+        let mut head = [0; BARE];
+        let size = share.mark((BARE - 4 + payload.len()) as u32);
+        head[..4].copy_from_slice(&size.to_le_bytes());
+        head[4..8].copy_from_slice(&self.peer.0.to_le_bytes());
+        head[8..].copy_from_slice(&header.encode(length as u32, 0));
+        let Shared { stream, outbox, .. } = &mut *lock(&self.shared);
+        outbox.write(&mut Quiet(stream.as_fd()), &head, payload)
+    }
+}
+
 impl Link for RoutedLink {
     fn limits(&self) -> Limits {
         Limits { frame: FRAME, eager: FRAME, single_copy: false, buffered: true }
     }
 
     fn send(&mut self, header: &Header, payload: Gather<'_>) -> Result<(), Refused> {
-        let mut head = [0; ROUTED_HEADER + Header::SIZE];
-        head[..4].copy_from_slice(&((4 + Header::SIZE + payload.len()) as u32).to_le_bytes());
-        head[4..8].copy_from_slice(&self.peer.0.to_le_bytes());
-        head[8..].copy_from_slice(&header.encode(payload.len() as u32, 0));
-        let Shared { stream, outbox, .. } = &mut *lock(&self.shared);
-        outbox.write(&mut Quiet(stream.as_fd()), &head, payload)
+        self.write(header, payload.len(), payload, Share::No)
+    }
+
+    fn send_alike(&mut self, header: &Header, payload: Gather<'_>, data: Alike) -> Result<(), Refused> {
+        if lock(&self.shared).kept == Some(data) {
+            return self.write(header, payload.len(), Gather::EMPTY, Share::Again);
+        }
+        self.write(header, payload.len(), payload, Share::Keep)?;
+        lock(&self.shared).kept = Some(data);
+        Ok(())
     }
 
     fn receive(&mut self, most: usize, sink: &mut dyn Sink) -> Result<usize, Refused> {

@@ -342,3 +342,32 @@ fn an_injected_message_is_received_like_any_other() {
     let completed = a.completed(received).expect("over");
     assert_eq!((completed.envelope.from, completed.envelope.length), (tid(5), 4));
 }
+
+#[test]
+fn a_message_to_several_goes_to_all_part_by_part() {
+    let [mut a, mut b, mut c, mut d] = [1, 2, 3, 4].map(|local| engine(local, 1 << 20));
+    let slow = Nature { capacity: 2, delay: 3, ..Nature::QUICK };
+    let route = Route::Routed;
+    join(&mut a, &mut b, route, slow);
+    join(&mut a, &mut c, route, Nature { delay: 0, ..slow });
+    let way_to_d = join(&mut a, &mut d, route, slow);
+    let data: Vec<u8> = (0..50_000u32).map(|at| (at % 251) as u8).collect();
+    let to = [b.me(), c.me(), d.me(), tid(9)];
+    let pieces = [&data[..]];
+    let message = Outgoing { buffering: Buffering::AtSender, ..outgoing(b.me(), 1, &pieces) };
+    // SAFETY: the data stays until the end.
+    let sent = unsafe { a.multicast(&to, route, &message) };
+    assert_eq!(sent, [Ok(Sent::Now), Ok(Sent::Now), Ok(Sent::Now), Err(SendError::NotAttached(tid(9)))]);
+    assert_eq!(
+        send(&mut a, Outgoing { buffering: Buffering::AtSender, ..outgoing(c.me(), 2, &[b"behind"]) }),
+        Ok(Sent::Now)
+    );
+    // One that ends in the middle keeps it from nobody.
+    way_to_d.cut(1);
+    let receives = [&mut b, &mut c].map(|it| it.post(Pattern::ANY, Into::Block, false, false));
+    let behind = c.post(Pattern::ANY, Into::Block, false, false);
+    settle(&mut [&mut a, &mut b, &mut c]);
+    assert!(bytes_of(&mut b, receives[0]) == data && bytes_of(&mut c, receives[1]) == data);
+    assert_eq!(bytes_of(&mut c, behind), b"behind");
+    assert!(!a.is_behind_at_all());
+}

@@ -6,6 +6,9 @@
 //! the destination's socket does not take waits in its port, up to a bound; then
 //! the source is left unread until there is room.
 //!
+//! What a task sends to several is kept when it first comes (`wire::routed::Share`), so that it
+//! crosses the task's connection, and the link to each other host, once.
+//!
 //! A frame without payload is never sent by a task. The daemon sends one, in the
 //! name of a source that has closed its data connection, after everything it
 //! sent: the end of that route.
@@ -16,7 +19,7 @@ use bytes::{Bytes, BytesMut};
 use parvum_mesh::{StreamReader, StreamSender};
 use parvum_wire::Tid;
 use parvum_wire::control::{Event, MAX_ROUTED, ROUTED_HEADER};
-use parvum_wire::routed::{RUN_HEADER, frame_at, run_at, run_header};
+use parvum_wire::routed::{BARE, Framed, RUN_HEADER, Share, frame_at, run_at, run_header, with_data};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 use std::cell::{Cell, RefCell};
@@ -199,8 +202,7 @@ pub(super) async fn serve(shell: Rc<Shell>, me: Tid, fd: AsyncFd<OwnedFd>, first
         let (port, socket) = (port.clone(), socket.clone());
         async move { port.write(&socket).await }
     });
-    let mut reader =
-        Reader { shell: &shell, me, known: HashSet::new(), told: HashSet::new(), far: HashMap::new() };
+    let mut reader = Reader::of(&shell, me);
     if let Err(fault) = reader.read(&socket, &source, first).await {
         shell.log.refusal("bad routed frame", &format!("task {me}: {fault}"));
         // Whoever breaks the framing cannot be understood any more.
@@ -208,13 +210,13 @@ pub(super) async fn serve(shell: Rc<Shell>, me: Tid, fd: AsyncFd<OwnedFd>, first
     }
     for to in std::mem::take(&mut reader.known) {
         if shell.is_elsewhere(to) {
-            reader.send_far(to, &end_of(me)).await;
+            reader.send_far(to, &end_of(me), None).await;
         } else if let Some(port) = shell.find_port(to) {
             reader.pass(&port, &end_of(me)).await;
         }
     }
-    for (_, stream) in reader.far.drain() {
-        stream.finish();
+    for (_, far) in reader.far.drain() {
+        far.stream.finish();
     }
     source.finished.set(true);
     source.changed.notify_waiters();
@@ -230,7 +232,24 @@ struct Reader<'a> {
     /// Destinations whose absence has been told.
     told: HashSet<Tid>,
     /// The streams to other hosts.
-    far: HashMap<u32, StreamSender>,
+    far: HashMap<u32, Far>,
+    /// What the source sends to several.
+    kept: Kept,
+}
+
+/// A stream to another host.
+struct Far {
+    stream: StreamSender,
+    /// Which shared data that host keeps.
+    keeps: u64,
+}
+
+/// Data that is put into several frames.
+#[derive(Clone, Default)]
+struct Kept {
+    /// Which it is, counted for each source.
+    number: u64,
+    data: Bytes,
 }
 
 /// The last frame of a task: one without payload.
@@ -247,19 +266,20 @@ pub(super) async fn receive(shell: Rc<Shell>, host: u32, header: Bytes, mut stre
     let Some(from) = from.filter(|from| from.is_task() && from.host() == host) else {
         return shell.log.refusal("bad stream", &format!("host {host}"));
     };
-    let mut reader =
-        Reader { shell: &shell, me: from, known: HashSet::new(), told: HashSet::new(), far: HashMap::new() };
+    let mut reader = Reader::of(&shell, from);
     let mut buffer = BytesMut::new();
     loop {
         loop {
-            let (to, length) = match run_at(&buffer, PORT_LIMIT) {
+            let run = match run_at(&buffer, PORT_LIMIT) {
                 Ok(Some(run)) => run,
                 Ok(None) => break,
                 Err(fault) => return shell.log.refusal("bad stream", &format!("host {host}: {fault}")),
             };
             let _ = buffer.split_to(RUN_HEADER);
-            let run = buffer.split_to(length);
-            reader.relay(to, &run).await;
+            let frames = buffer.split_to(run.length).freeze();
+            if let Err(fault) = reader.relay_run(run, frames).await {
+                return shell.log.refusal("bad stream", &format!("host {host}: {fault}"));
+            }
         }
         match stream.next(BUFFER).await {
             Ok(Some(bytes)) => {
@@ -272,7 +292,18 @@ pub(super) async fn receive(shell: Rc<Shell>, host: u32, header: Bytes, mut stre
     }
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
+    fn of(shell: &'a Rc<Shell>, me: Tid) -> Reader<'a> {
+        Reader {
+            shell,
+            me,
+            known: HashSet::new(),
+            told: HashSet::new(),
+            far: HashMap::new(),
+            kept: Kept::default(),
+        }
+    }
+
     async fn read(&mut self, socket: &Socket, source: &Source, first: Vec<u8>) -> Result<(), String> {
         let mut buffer = vec![0; BUFFER.max(first.len())];
         buffer[..first.len()].copy_from_slice(&first);
@@ -328,21 +359,52 @@ impl Reader<'_> {
         loop {
             let frame = frame_at(&bytes[done..])?;
             if let Some((to, from)) = run
-                && frame.is_none_or(|(next, length)| next != to || done + length - from > PORT_LIMIT / 4)
+                && frame.is_none_or(|next| !next.joins(to) || done + next.length - from > PORT_LIMIT / 4)
             {
-                self.relay(to, &bytes[from..done]).await;
+                self.relay(to, &bytes[from..done], None).await;
                 run = None;
             }
-            let Some((to, length)) = frame else { return Ok(done) };
+            let Some(frame) = frame else { return Ok(done) };
             bytes[done + 4..done + 8].copy_from_slice(&self.me.0.to_le_bytes());
-            run.get_or_insert((to, done));
-            done += length;
+            if frame.share == Share::No {
+                run.get_or_insert((frame.to, done));
+            } else {
+                let bytes = &mut bytes[done..done + frame.length];
+                bytes[..4].copy_from_slice(&(frame.length as u32 - 4).to_le_bytes());
+                let data = Bytes::copy_from_slice(&bytes[BARE..]);
+                self.relay_shared(frame, bytes, data).await?;
+            }
+            done += frame.length;
         }
     }
 
-    async fn relay(&mut self, to: Tid, frames: &[u8]) {
+    /// Hands on what another daemon has sent for one task.
+    async fn relay_run(&mut self, run: Framed, frames: Bytes) -> Result<(), String> {
+        if run.share == Share::No {
+            self.relay(run.to, &frames, None).await;
+            return Ok(());
+        }
+        self.relay_shared(run, &frames, frames.slice(BARE..)).await
+    }
+
+    /// Hands on a frame whose data is to be kept, or was kept before.
+    async fn relay_shared(&mut self, frame: Framed, bytes: &[u8], data: Bytes) -> Result<(), String> {
+        if frame.share == Share::Keep {
+            self.kept = Kept { number: self.kept.number + 1, data };
+            self.relay(frame.to, bytes, Some(self.kept.clone())).await;
+        } else if self.kept.number == 0 {
+            return Err("data that was never sent is to be sent again".into());
+        } else {
+            let kept = self.kept.clone();
+            self.relay(frame.to, &with_data(bytes, &kept.data), Some(kept)).await;
+        }
+        Ok(())
+    }
+
+    /// Hands on frames for one task; of a single one, `kept` is the data when others get it too.
+    async fn relay(&mut self, to: Tid, frames: &[u8], kept: Option<Kept>) {
         if !self.shell.exists(to) && self.shell.is_elsewhere(to) {
-            return self.send_far(to, frames).await;
+            return self.send_far(to, frames, kept).await;
         }
         let port = if self.shell.exists(to) { Some(self.shell.port(to)) } else { None };
         let Some(port) = port else { return self.undeliverable(to) };
@@ -358,7 +420,7 @@ impl Reader<'_> {
     }
 
     /// Sends a run of frames to the daemon of another host; waits while that is behind.
-    async fn send_far(&mut self, to: Tid, frames: &[u8]) {
+    async fn send_far(&mut self, to: Tid, frames: &[u8], kept: Option<Kept>) {
         let host = to.host();
         if self.known.insert(to) {
             self.shell.link(self.me, to);
@@ -366,15 +428,23 @@ impl Reader<'_> {
         if !self.far.contains_key(&host) {
             let header = Bytes::copy_from_slice(&self.me.0.to_le_bytes());
             match self.shell.open_stream(host, header).await {
-                Some(stream) => self.far.insert(host, stream),
+                Some(stream) => self.far.insert(host, Far { stream, keeps: 0 }),
                 None => return self.undeliverable(to),
             };
         }
-        let Some(stream) = self.far.get_mut(&host) else { return };
+        let Some(far) = self.far.get_mut(&host) else { return };
+        let (share, frames) = match kept {
+            None => (Share::No, frames),
+            Some(kept) if kept.number == far.keeps => (Share::Again, &frames[..BARE]),
+            Some(kept) => {
+                far.keeps = kept.number;
+                (Share::Keep, frames)
+            }
+        };
         let mut bytes = BytesMut::with_capacity(RUN_HEADER + frames.len());
-        bytes.extend_from_slice(&run_header(to, frames.len() as u32));
+        bytes.extend_from_slice(&run_header(to, frames.len() as u32, share));
         bytes.extend_from_slice(frames);
-        if stream.send(bytes.freeze()).await.is_err() {
+        if far.stream.send(bytes.freeze()).await.is_err() {
             self.far.remove(&host);
             self.undeliverable(to);
         }

@@ -33,17 +33,9 @@ pub unsafe extern "C" fn pvm_mcast(tids: *const c_int, count: c_int, tag: c_int)
         if tag < 0 || !tids.iter().all(|tid| Tid(*tid).is_task()) {
             return Err(PvmError::BadParam);
         }
-        let (me, context) = (state.me()?.tid, state.context);
-        for &tid in tids {
-            if tid != me {
-                match state.send(tid, tag, context) {
-                    // One that is gone must not keep the message from the others.
-                    Ok(_) | Err(PvmError::NoTask) => {}
-                    Err(why) => return Err(why),
-                }
-            }
-        }
-        Ok(0)
+        let me = state.me()?.tid;
+        let others: Vec<i32> = tids.iter().copied().filter(|&tid| tid != me).collect();
+        state.multicast(&others, tag)
     })
 }
 

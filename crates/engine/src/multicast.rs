@@ -1,0 +1,140 @@
+//! One message to several peers, part by part to all of them in turn.
+//!
+//! Links that share a connection then carry each part once (`Link::send_alike`). In everything else, such as order,
+//! credit and a receiver that ends, it is a message to each peer.
+
+use crate::engine::Engine;
+use crate::ledger::Counter;
+use crate::memory::Source;
+use crate::peer::{Group, Pending};
+use crate::requests::State;
+use crate::send::{Buffering, OVERHEAD, Outgoing, PLACE, SendError, Sent};
+use parvum_transport::{Gather, Route};
+use parvum_wire::{Header, Kind, Tid};
+use std::sync::Arc;
+
+impl Engine {
+    /// Starts to send a message to each of several peers over `route`, whichever they prefer. What
+    /// [`Engine::send`] would answer, for each; the receiver that the message names does not count, nor does its
+    /// completion: such a send is over when the memory of the data may be reused.
+    ///
+    /// # Safety
+    /// As for [`Engine::send`], until all are over.
+    pub unsafe fn multicast(
+        &mut self,
+        to: &[Tid],
+        route: Route,
+        message: &Outgoing<'_>,
+    ) -> Vec<Result<Sent, SendError>> {
+        let indices: Vec<_> = to.iter().map(|&tid| self.index_over(tid, route)).collect();
+        self.multicasts += 1;
+        let members = indices.iter().flatten().map(|&index| index as u32).collect();
+        let group = Arc::new(Group { number: self.multicasts, members });
+        let started: Vec<_> = indices
+            .into_iter()
+            .map(|found| {
+                found.map(|index| {
+                    // SAFETY: the caller's promise.
+                    let source = unsafe { Source::new(message.pieces, message.keep.clone()) };
+                    self.start_in_step(index, route, message, source, &group)
+                })
+            })
+            .collect();
+        let mut moved = true;
+        while moved {
+            moved = false;
+            for &index in &group.members {
+                moved |= self.push(index as usize);
+            }
+        }
+        let copy = message.buffering == Buffering::AtSender && message.keep.is_none();
+        started
+            .into_iter()
+            .map(|started| {
+                let (index, request, room) = started?;
+                if copy {
+                    self.own_rest(index, request);
+                }
+                Ok(self.settle(request, room && (copy || message.keep.is_some())))
+            })
+            .collect()
+    }
+
+    /// A peer that can be reached over `route`.
+    fn index_over(&mut self, tid: Tid, route: Route) -> Result<usize, SendError> {
+        let index = self.index_of(tid).ok_or(SendError::NotAttached(tid))?;
+        let peer = &self.peers[index];
+        if peer.state.gone {
+            return Err(SendError::Gone(tid));
+        }
+        peer.links[route as usize].as_ref().map(|_| index).ok_or(SendError::NotAttached(tid))
+    }
+
+    /// Puts the message in line for one peer: which peer, the request, and whether there is credit.
+    fn start_in_step(
+        &mut self,
+        index: usize,
+        route: Route,
+        message: &Outgoing<'_>,
+        source: Source,
+        group: &Arc<Group>,
+    ) -> (usize, crate::RequestId, bool) {
+        let length = Gather::new(message.pieces).len() as u64;
+        let request = self.core.requests.insert(State::Sending, false);
+        let (ledger, credit) = (self.core.ledger, self.core.settings.credit);
+        ledger.add(Counter::Sent, 1);
+        ledger.add(Counter::SentBytes, length);
+        let state = &mut self.peers[index].state;
+        let header = Header {
+            kind: Kind::Start,
+            flags: 0,
+            tag: message.tag,
+            context: message.context,
+            length,
+            meta: message.meta,
+            order: state.next_order,
+        };
+        state.next_order = state.next_order.wrapping_add(1);
+        let cost = OVERHEAD + length;
+        let mut pending = Pending {
+            request,
+            header,
+            source,
+            sent: 0,
+            offer: false,
+            owned: message.keep.is_some() || message.buffering == Buffering::AtSender,
+            handed: false,
+            cost,
+            group: None,
+        };
+        let room = state.outstanding + state.queued < credit;
+        if state.is_idle() && state.outstanding < credit {
+            ledger.add_at(Counter::SentOver as usize + route as usize, 1);
+            state.outstanding += cost;
+            pending.group = Some(group.clone());
+            state.current = Some((route, pending));
+        } else {
+            // Behind others it goes alone, over the peer's own route.
+            ledger.add_at(Counter::SentOver as usize + state.route as usize, 1);
+            if state.outstanding >= credit {
+                ledger.add(Counter::CreditStalls, 1);
+            }
+            state.queued += length + PLACE;
+            state.queue.push_back(pending);
+        }
+        (index, request, room)
+    }
+
+    /// Whether the message under way to a peer must wait for the same message to others.
+    pub(crate) fn is_ahead(&self, index: usize) -> bool {
+        let Some((_, pending)) = &self.peers[index].state.current else { return false };
+        let Some(group) = pending.group.as_ref().filter(|_| !pending.handed) else { return false };
+        group.members.iter().any(|&member| match &self.peers[member as usize].state.current {
+            Some((_, other)) => {
+                let same = other.group.as_ref().is_some_and(|its| its.number == group.number);
+                same && !other.handed && other.sent < pending.sent
+            }
+            None => false,
+        })
+    }
+}
