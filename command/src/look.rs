@@ -112,7 +112,9 @@ pub fn info() -> Result<(), SessionError> {
 
 /// What one task is doing, and what it has counted.
 pub fn task(tid: Tid) -> Result<(), SessionError> {
-    let Reply::Tasks(rows) = tool()?.request(Request::Tasks { of: Some(tid) })? else { return Err(odd()) };
+    let Reply::Tasks(rows) = tool()?.request(Request::Tasks { of: Some(tid), deep: false })? else {
+        return Err(odd());
+    };
     let mut table = vec![["WHAT", "VALUE"].map(String::from).to_vec()];
     for row in rows {
         table.push(vec!["program".into(), format!("{}, process {}", row.name, row.pid)]);
@@ -126,7 +128,9 @@ pub fn task(tid: Tid) -> Result<(), SessionError> {
 
 /// The tasks, as a table.
 pub fn tasks(session: &mut Session) -> Result<Vec<Vec<String>>, SessionError> {
-    let Reply::Tasks(rows) = session.request(Request::Tasks { of: None })? else { return Err(odd()) };
+    let Reply::Tasks(rows) = session.request(Request::Tasks { of: None, deep: false })? else {
+        return Err(odd());
+    };
     let mut table = vec![["TID", "PARENT", "PID", "NAME", "STATE"].map(String::from).to_vec()];
     for row in rows {
         let state = describe(&row);

@@ -15,6 +15,7 @@ mod pvmd;
 mod run;
 #[allow(unsafe_code)]
 mod signals;
+mod why;
 
 use clap::{Parser, Subcommand};
 use parvum_machine::Manner;
@@ -81,6 +82,8 @@ enum Command {
         #[arg(value_parser = parse_tid)]
         tid: Option<Tid>,
     },
+    /// Say why a program hangs: who waits for whom, what is certain, which messages are nearly right
+    Why(why::WhyArgs),
     /// Give orders line by line, as `pvm` does: [-dmask] [-nname] [hostfile]
     Console {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
@@ -135,6 +138,9 @@ fn main() -> ExitCode {
         Command::Up => power::up(),
         Command::Down => power::down(),
         Command::Run(args) => return run::run(&args),
+        Command::Why(args) => {
+            return why::why(&args).unwrap_or_else(|error| complain(&error));
+        }
         Command::Ps => look::ps(),
         Command::Hosts { verbose } => look::hosts(verbose),
         Command::Add(args) => return hosts::add(&args),

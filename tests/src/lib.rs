@@ -106,7 +106,7 @@ impl TestMachine {
     /// The tasks.
     pub fn tasks(&self) -> Vec<TaskRow> {
         let mut session = Session::open(&self.options(Role::Tool)).expect("the machine is up");
-        match session.request(Request::Tasks { of: None }) {
+        match session.request(Request::Tasks { of: None, deep: false }) {
             Ok(Reply::Tasks(rows)) => rows,
             other => panic!("{other:?}"),
         }
@@ -126,7 +126,7 @@ impl TestMachine {
                 Err(parvum_task::SessionError::NoDaemon(_)) => return,
                 Err(error) => panic!("a tool cannot look: {error}"),
             };
-            let rows = match session.request(Request::Tasks { of: None }) {
+            let rows = match session.request(Request::Tasks { of: None, deep: false }) {
                 Ok(Reply::Tasks(rows)) => rows,
                 other => panic!("{other:?}"),
             };

@@ -15,7 +15,7 @@ const PARENT_NOT_SET: i32 = -35;
 impl Console {
     /// All tasks.
     pub(super) fn rows(&mut self) -> Result<Vec<TaskRow>, SessionError> {
-        match self.request(Request::Tasks { of: None })? {
+        match self.request(Request::Tasks { of: None, deep: false })? {
             Reply::Tasks(rows) => Ok(rows),
             _ => self.odd(),
         }

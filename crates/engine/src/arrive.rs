@@ -4,7 +4,7 @@
 //! answers are queued, and pulls noted for the engine to do directly after.
 
 use crate::engine::{Engine, Settings};
-use crate::ledger::{Counter, Ledger};
+use crate::ledger::{Counter, Ledger, PairLedger};
 use crate::message::{Block, Envelope, Pool};
 use crate::peer::{Answer, Peer, PeerState, Stream};
 use crate::queues::{Body, Message, MessageId, Queues};
@@ -92,28 +92,30 @@ impl Core {
             return;
         }
         let envelope = Self::envelope(state, header);
+        let ledger = state.ledger(route);
         let whole = payload.len() as u64 == header.length;
         if header.order != state.expected {
-            let id = self.keep(peer, envelope, header.flags, payload, whole);
+            let id = self.keep(peer, ledger, envelope, header.flags, payload, whole);
             state.early.push((header.order, id));
             state.streams[route as usize] = if whole { Stream::Idle } else { Stream::Message(id) };
             return;
         }
         state.expected = state.expected.wrapping_add(1);
+        ledger.add(Counter::ArrivedBytes, header.length);
         if let Some(id) = self.queues.match_posted(&envelope) {
-            self.ledger.add(Counter::Expected, 1);
+            ledger.add(Counter::Expected, 1);
             self.consume(state, header.length + OVERHEAD);
             self.begin_receive(id, envelope, false);
             self.receive_part(state, route, id, 0, header.length, payload);
         } else if header.flags & DISCARD_UNLESS_POSTED != 0 {
-            self.ledger.add(Counter::Discarded, 1);
+            ledger.add(Counter::Discarded, 1);
             self.consume(state, header.length + OVERHEAD);
             let left = header.length - payload.len() as u64;
             state.streams[route as usize] = if left > 0 { Stream::Skip { left } } else { Stream::Idle };
         } else {
-            self.ledger.add(Counter::Unexpected, 1);
-            let id = self.keep(peer, envelope, header.flags, payload, whole);
-            self.queues.enqueue(id);
+            ledger.add(Counter::Unexpected, 1);
+            let id = self.keep(peer, ledger, envelope, header.flags, payload, whole);
+            self.enqueue(id);
             state.streams[route as usize] = if whole { Stream::Idle } else { Stream::Message(id) };
         }
         if !state.early.is_empty() {
@@ -122,17 +124,25 @@ impl Core {
     }
 
     /// Stores an unexpected message with what has come of it.
-    fn keep(&mut self, peer: u32, envelope: Envelope, flags: u16, payload: &[u8], whole: bool) -> MessageId {
+    fn keep(
+        &mut self,
+        peer: u32,
+        ledger: PairLedger,
+        envelope: Envelope,
+        flags: u16,
+        payload: &[u8],
+        whole: bool,
+    ) -> MessageId {
         let mut block = Block::new(envelope.length as usize, &mut self.pool);
         block.bytes_mut()[..payload.len()].copy_from_slice(payload);
-        self.ledger.add(Counter::CopiedOut, payload.len() as u64);
-        self.ledger.add(Counter::BufferedHere, payload.len() as u64);
+        ledger.add(Counter::CopiedOut, payload.len() as u64);
+        ledger.add(Counter::BufferedHere, payload.len() as u64);
         let body = if whole {
             Body::Whole(block)
         } else {
             Body::Filling { block, got: payload.len(), claimed: None }
         };
-        self.queues.store(Message { envelope, peer, flags, body })
+        self.queues.store(Message { envelope, peer, flags, body, window: None })
     }
 
     /// Messages whose turn has come after the one before them.
@@ -148,20 +158,22 @@ impl Core {
     fn admit(&mut self, peer: u32, state: &mut PeerState, id: MessageId) {
         let Some(message) = self.queues.get_mut(id) else { return };
         let (envelope, flags) = (message.envelope, message.flags);
+        let ledger = state.ledger(state.route);
+        ledger.add(Counter::ArrivedBytes, envelope.length);
         let Some(request) = self.queues.match_posted(&envelope) else {
             let offered =
                 matches!(self.queues.get(id).map(|message| &message.body), Some(Body::Offered { .. }));
             if flags & DISCARD_UNLESS_POSTED != 0 && !offered {
-                self.ledger.add(Counter::Discarded, 1);
+                ledger.add(Counter::Discarded, 1);
                 self.consume(state, envelope.length + OVERHEAD);
                 self.queues.remove(id);
             } else {
-                self.ledger.add(Counter::Unexpected, 1);
-                self.queues.enqueue(id);
+                ledger.add(Counter::Unexpected, 1);
+                self.enqueue(id);
             }
             return;
         };
-        self.ledger.add(Counter::Expected, 1);
+        ledger.add(Counter::Expected, 1);
         self.consume_message(state, id);
         if let Some(Message { body: Body::Filling { claimed, .. }, .. }) = self.queues.get_mut(id) {
             *claimed = Some(request);
@@ -215,7 +227,7 @@ impl Core {
         length: u64,
         part: usize,
     ) {
-        self.ledger.add(Counter::CopiedOut, part as u64);
+        state.ledger(route).add(Counter::CopiedOut, part as u64);
         if got >= length {
             state.streams[route as usize] = Stream::Idle;
             self.finish_receive(id);
@@ -288,8 +300,8 @@ impl Core {
         let Body::Filling { block, got, claimed } = &mut message.body else { return };
         *got += part;
         let (done, claimed) = (*got == block.bytes().len(), *claimed);
-        self.ledger.add(Counter::CopiedOut, part as u64);
-        self.ledger.add(Counter::BufferedHere, part as u64);
+        state.ledger(route).add(Counter::CopiedOut, part as u64);
+        state.ledger(route).add(Counter::BufferedHere, part as u64);
         if !done {
             return;
         }
@@ -315,30 +327,33 @@ impl Core {
     fn offer(&mut self, peer: u32, state: &mut PeerState, route: Route, header: &Header, payload: &[u8]) {
         let Ok(offer) = Offer::decode(payload) else { return };
         let envelope = Self::envelope(state, header);
+        let ledger = state.ledger(route);
         let body = Body::Offered { offer, route };
         if header.order != state.expected {
-            let id = self.queues.store(Message { envelope, peer, flags: header.flags, body });
+            let id = self.queues.store(Message { envelope, peer, flags: header.flags, body, window: None });
             state.early.push((header.order, id));
             return;
         }
         state.expected = state.expected.wrapping_add(1);
+        ledger.add(Counter::ArrivedBytes, header.length);
         if let Some(id) = self.queues.match_posted(&envelope) {
-            self.ledger.add(Counter::Expected, 1);
+            ledger.add(Counter::Expected, 1);
             if header.flags & FETCH_AT_ONCE != 0 {
                 self.consume(state, header.length + OVERHEAD);
             }
             self.begin_receive(id, envelope, true);
             self.fetches.push(Fetch { peer, route, offer, into: id });
         } else if header.flags & DISCARD_UNLESS_POSTED != 0 {
-            self.ledger.add(Counter::Discarded, 1);
+            ledger.add(Counter::Discarded, 1);
             state.answers.push_back(Answer { route, header: Header::answer(Kind::Done, offer.cookie, 0) });
         } else {
-            self.ledger.add(Counter::Unexpected, 1);
+            ledger.add(Counter::Unexpected, 1);
             if header.flags & FETCH_AT_ONCE != 0 {
                 self.fetch_unexpected(peer, route, envelope, header.flags, offer);
             } else {
-                let id = self.queues.store(Message { envelope, peer, flags: header.flags, body });
-                self.queues.enqueue(id);
+                let id =
+                    self.queues.store(Message { envelope, peer, flags: header.flags, body, window: None });
+                self.enqueue(id);
             }
         }
         if !state.early.is_empty() {
@@ -351,8 +366,8 @@ impl Core {
     fn fetch_unexpected(&mut self, peer: u32, route: Route, envelope: Envelope, flags: u16, offer: Offer) {
         let block = Block::new(0, &mut self.pool);
         let body = Body::Filling { block, got: 0, claimed: None };
-        let id = self.queues.store(Message { envelope, peer, flags, body });
-        self.queues.enqueue(id);
+        let id = self.queues.store(Message { envelope, peer, flags, body, window: None });
+        self.enqueue(id);
         self.fetch_for(id, peer, route, envelope, offer);
     }
 
@@ -447,8 +462,9 @@ impl Core {
 
     /// Keeps a message that came from no peer until it is received.
     pub(crate) fn enqueue_foreign(&mut self, peer: u32, envelope: Envelope, block: Block) {
-        let id = self.queues.store(Message { envelope, peer, flags: 0, body: Body::Whole(block) });
-        self.queues.enqueue(id);
+        let id =
+            self.queues.store(Message { envelope, peer, flags: 0, body: Body::Whole(block), window: None });
+        self.enqueue(id);
     }
 
     /// All data of a receive is in place.
@@ -481,6 +497,16 @@ impl Core {
         }
     }
 
+    /// Makes a stored message visible to receives, and to whoever asks why the task waits.
+    pub(crate) fn enqueue(&mut self, id: MessageId) {
+        self.queues.enqueue(id, &self.ledger);
+    }
+
+    /// Hides a message from receives; it stays stored.
+    pub(crate) fn hide(&mut self, id: MessageId) {
+        self.queues.hide(id, &self.ledger);
+    }
+
     /// Publishes how much waits here.
     #[inline]
     pub(crate) fn publish_waiting(&self) {
@@ -499,13 +525,14 @@ impl Engine {
         let tid = state.tid;
         let Some(receive) = self.core.requests.receive(into) else { return };
         let Some(envelope) = receive.matched else { return };
+        let ledger = state.ledger(route);
         let can_pull = offer.address != 0
             && links[route as usize].as_ref().is_some_and(|link| link.can_pull(offer.address));
         if can_pull && matches!(receive.into, Into::Lazily) {
             let remote = Some(Remote { peer: index as u32, route, offer, envelope });
             self.core.ledger.add(Counter::Received, 1);
             self.core.ledger.add(Counter::ReceivedBytes, envelope.length);
-            self.core.ledger.add(Counter::Pulled, 1);
+            ledger.add(Counter::Pulled, 1);
             self.core.requests.finish(into, Outcome::Received(Completed { envelope, block: None, remote }));
             return;
         }
@@ -523,20 +550,20 @@ impl Engine {
         };
         match pulled {
             Ok(()) => {
-                self.core.ledger.add(Counter::Pulled, 1);
-                self.core.ledger.add(Counter::PulledBytes, envelope.length);
+                ledger.add(Counter::Pulled, 1);
+                ledger.add(Counter::PulledBytes, envelope.length);
                 state
                     .answers
                     .push_back(Answer { route, header: Header::answer(Kind::Done, offer.cookie, 0) });
                 self.core.finish_receive(into);
             }
             Err(PullRefused::NotPermitted) => {
-                self.core.ledger.add(Counter::Refused, 1);
+                ledger.add(Counter::Refused, 1);
                 let header = Header::answer(Kind::Clear, offer.cookie, into.index);
                 state.answers.push_back(Answer { route, header });
             }
             Err(PullRefused::Gone) => {
-                self.core.ledger.add(Counter::Lost, 1);
+                ledger.add(Counter::Lost, 1);
                 self.core.requests.finish(into, Outcome::Gone(tid));
             }
         }

@@ -43,6 +43,8 @@ pub struct Engine {
     fetches: Vec<Fetch>,
     /// Messages to several peers so far.
     pub(crate) multicasts: u64,
+    /// Pairs that have a ledger.
+    pairs: usize,
 }
 
 impl Engine {
@@ -67,6 +69,7 @@ impl Engine {
             leaving: false,
             fetches: Vec::new(),
             multicasts: 0,
+            pairs: 0,
         };
         engine.attach(me, Route::Own, Box::<OwnLink>::default());
         engine
@@ -94,14 +97,18 @@ impl Engine {
         let joined = &mut self.peers[index as usize];
         if joined.state.gone {
             // The id was given to another task, with which nothing was exchanged yet.
-            joined.state = PeerState::new(peer, route);
+            joined.state = PeerState::new(peer, route, self.core.ledger.others());
         }
         joined.state.limits[route as usize] = Some(link.limits());
         if joined.links[joined.state.route as usize].is_none() {
             joined.state.route = route;
         }
         joined.state.gone = false;
-        joined.links[route as usize] = Some(link);
+        if joined.links[route as usize].replace(link).is_none() && !joined.state.counted[route as usize] {
+            joined.state.counted[route as usize] = true;
+            joined.state.ledgers[route as usize] = self.core.ledger.pair(self.pairs, peer, route);
+            self.pairs += 1;
+        }
         if !self.polled.contains(&(index, route)) {
             self.polled.push((index, route));
         }
@@ -109,8 +116,8 @@ impl Engine {
 
     fn index_or_new(&mut self, peer: Tid, route: Route) -> u32 {
         *self.by_tid.entry(peer).or_insert_with(|| {
-            self.peers
-                .push(Peer { links: [const { None }; Route::COUNT], state: PeerState::new(peer, route) });
+            let state = PeerState::new(peer, route, self.core.ledger.others());
+            self.peers.push(Peer { links: [const { None }; Route::COUNT], state });
             self.peers.len() as u32 - 1
         })
     }
@@ -137,6 +144,22 @@ impl Engine {
         let index = self.index_of(peer)?;
         let state = &self.peers[index].state;
         (!state.gone).then_some(state.route)
+    }
+
+    /// Writes down, for onlookers, why messages to `peer` take the route they take and not the others: a
+    /// word of the caller's for each route, at its number.
+    pub fn explain_route(&mut self, peer: Tid, words: [u8; Route::COUNT]) {
+        let Some(index) = self.index_of(peer) else { return };
+        let state = &self.peers[index].state;
+        let reasons = words.iter().rev().fold(0, |all, &word| all << 8 | u64::from(word));
+        state.ledger(state.route).explain(reasons);
+    }
+
+    /// Counts the time that `peer` was waited for.
+    pub fn waited_for(&mut self, peer: Tid, nanoseconds: u64) {
+        let Some(index) = self.index_of(peer) else { return };
+        let state = &self.peers[index].state;
+        state.ledger(state.route).waited(nanoseconds);
     }
 
     /// Whether `peer` was joined once and is gone.
@@ -306,7 +329,7 @@ impl Engine {
         let mut early = std::mem::take(&mut self.peers[index].state.early);
         early.sort_by_key(|&(order, _)| order.wrapping_sub(self.peers[index].state.expected));
         for (_, id) in early {
-            self.core.queues.enqueue(id);
+            self.core.enqueue(id);
         }
         for stream in std::mem::replace(&mut self.peers[index].state.streams, [Stream::Idle; Route::COUNT]) {
             match stream {
@@ -330,7 +353,7 @@ impl Engine {
     }
 
     fn lose_message(&mut self, id: crate::queues::MessageId) {
-        self.core.queues.hide(id);
+        self.core.hide(id);
         let Some(message) = self.core.queues.remove(id) else { return };
         self.core.ledger.add(Counter::Lost, 1);
         if let Body::Filling { claimed: Some(request), .. } = message.body {

@@ -1,8 +1,11 @@
 //! The ledger: what happened to the messages, counted where it happens.
 //!
-//! The cells are written by one thread with plain stores and may lie in a page
-//! that other processes read while the program runs or hangs.
+//! What concerns a peer is counted for each peer and route apart ([`PairLedger`]); the rest, and what goes up and down, for
+//! the task. The cells are written by one thread with plain stores and may lie in a page that other processes
+//! read while the program runs or hangs.
 
+use parvum_transport::Route;
+use parvum_wire::Tid;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What is counted. The numbers are the cells' places in a task's page.
@@ -41,7 +44,7 @@ pub enum Counter {
     Lost = 14,
     /// Single copies that the system refused: the data was streamed instead.
     Refused = 15,
-    /// Messages sent over each route (`Route as usize` is added).
+    /// Messages sent over each route (`Route as usize` is added); a sum over pairs.
     SentOver = 16,
     /// Unexpected messages waiting now.
     WaitingMessages = 20,
@@ -49,52 +52,153 @@ pub enum Counter {
     WaitingBytes = 21,
     /// Sends not yet complete now.
     WaitingSends = 22,
+    /// Bytes in messages that have arrived, received or not.
+    ArrivedBytes = 23,
+    /// Nanoseconds that the task slept, waiting.
+    Asleep = 25,
+    /// Nanoseconds that it looked for what it waited for; some waits stand for all.
+    Looking = 26,
+    /// Nanoseconds that it was in calls besides; some calls stand for all.
+    InCalls = 27,
+    /// How often it slept.
+    Sleeps = 28,
 }
+
+/// The cells of one pair.
+pub type PairCells = [AtomicU64; Ledger::CELLS];
+/// The cells of a message that no receive has taken.
+pub type UnmatchedCells = [AtomicU64; 4];
+
+/// Where a pair's peer and route stand among its cells, why it is that route, and how long the peer was waited for.
+const WHO: usize = 24;
+const WHY: usize = 25;
+const WAITED: usize = 26;
 
 /// A task's counters.
 #[derive(Clone, Copy)]
 pub struct Ledger {
     cells: &'static [AtomicU64; Ledger::CELLS],
+    pairs: &'static [PairCells],
+    unmatched: &'static [UnmatchedCells],
 }
+
+/// The counters of one peer over one route.
+#[derive(Clone, Copy)]
+pub struct PairLedger(&'static PairCells);
 
 impl Ledger {
     /// How many cells there are, named or not.
     pub const CELLS: usize = 32;
 
-    /// A ledger in memory that somebody else may read.
-    pub fn new(cells: &'static [AtomicU64; Ledger::CELLS]) -> Ledger {
-        Ledger { cells }
+    /// A ledger in memory that somebody else may read: the task's own counters, those of pairs, of which the
+    /// last serves all pairs that find no other free, and the messages that no receive has taken.
+    ///
+    /// # Panics
+    /// Without any pair.
+    pub fn new(
+        cells: &'static [AtomicU64; Ledger::CELLS],
+        pairs: &'static [PairCells],
+        unmatched: &'static [UnmatchedCells],
+    ) -> Ledger {
+        assert!(!pairs.is_empty(), "a ledger for all pairs at least");
+        Ledger { cells, pairs, unmatched }
     }
 
     /// A ledger that only this process reads. The memory is never given back.
     pub fn private() -> Ledger {
-        Ledger { cells: Box::leak(Box::new([const { AtomicU64::new(0) }; Ledger::CELLS])) }
+        let zeros = || [const { AtomicU64::new(0) }; Ledger::CELLS];
+        let pairs = std::iter::repeat_with(zeros).take(8).collect::<Vec<_>>();
+        Ledger::new(Box::leak(Box::new(zeros())), pairs.leak(), &[])
     }
 
-    /// Adds to a counter.
+    /// Takes a pair's ledger into use: the `taken`-th.
+    pub(crate) fn pair(&self, taken: usize, peer: Tid, route: Route) -> PairLedger {
+        let last = self.pairs.len() - 1;
+        let who = if taken < last { u64::from(peer.0 as u32) | (route as u64) << 32 } else { 1 << 63 };
+        let cells = &self.pairs[taken.min(last)];
+        // Relaxed: as in `add`.
+        cells[WHO].store(who, Ordering::Relaxed);
+        PairLedger(cells)
+    }
+
+    /// The ledger of what has none.
+    pub(crate) fn others(&self) -> PairLedger {
+        PairLedger(&self.pairs[self.pairs.len() - 1])
+    }
+
+    /// Adds to a counter of the task.
     #[inline]
     pub fn add(&self, counter: Counter, amount: u64) {
-        self.add_at(counter as usize, amount);
-    }
-
-    /// Adds to the cell at `place`.
-    #[inline]
-    pub(crate) fn add_at(&self, place: usize, amount: u64) {
-        // Relaxed, and no read-modify-write: one writer; readers want a recent value and no order.
-        let cell = &self.cells[place];
-        cell.store(cell.load(Ordering::Relaxed).wrapping_add(amount), Ordering::Relaxed);
+        add(&self.cells[counter as usize], amount);
     }
 
     /// Sets a counter that goes up and down.
     #[inline]
     pub(crate) fn set(&self, counter: Counter, value: u64) {
-        // Relaxed: as in `add_at`.
+        // Relaxed: as in `add`.
         self.cells[counter as usize].store(value, Ordering::Relaxed);
     }
 
-    /// A counter's present value.
+    /// A counter's present value, over all pairs.
     pub fn read(&self, counter: Counter) -> u64 {
-        // Relaxed: as in `add_at`.
-        self.cells[counter as usize].load(Ordering::Relaxed)
+        self.read_at(counter as usize)
     }
+
+    /// The present value of the counter with that number, over all pairs.
+    pub fn read_at(&self, place: usize) -> u64 {
+        // Relaxed: as in `add`.
+        let word = |cell: &AtomicU64| cell.load(Ordering::Relaxed);
+        let (first, over) = (Counter::SentOver as usize, Counter::SentOver as usize + Route::COUNT);
+        let pairs = self.pairs.iter();
+        let in_pairs: u64 = if (first..over).contains(&place) {
+            let route = (place - first) as u64;
+            let is_over = |pair: &&PairCells| word(&pair[WHO]) >> 32 & 0xff == route;
+            pairs.filter(is_over).map(|pair| word(&pair[Counter::Sent as usize])).sum()
+        } else if place < WHO {
+            pairs.map(|pair| word(&pair[place])).sum()
+        } else {
+            0
+        };
+        word(&self.cells[place]) + in_pairs
+    }
+
+    /// How many unmatched messages can be shown.
+    pub(crate) fn windows(&self) -> usize {
+        self.unmatched.len()
+    }
+
+    /// Shows a message that no receive has taken, or clears its place.
+    pub(crate) fn show(&self, place: usize, words: [u64; 4]) {
+        let cells = &self.unmatched[place];
+        // Relaxed: as in `add`. The word that says "there" is among them; who looks at this very moment
+        // may see a mixed message.
+        for (cell, word) in cells.iter().zip(words) {
+            cell.store(word, Ordering::Relaxed);
+        }
+    }
+}
+
+impl PairLedger {
+    /// Adds to a counter.
+    #[inline]
+    pub(crate) fn add(&self, counter: Counter, amount: u64) {
+        add(&self.0[counter as usize], amount);
+    }
+
+    /// Writes down why each route is in use or not, one byte each.
+    pub(crate) fn explain(&self, reasons: u64) {
+        // Relaxed: as in `add`.
+        self.0[WHY].store(reasons, Ordering::Relaxed);
+    }
+
+    /// The peer was waited for.
+    pub(crate) fn waited(&self, nanoseconds: u64) {
+        add(&self.0[WAITED], nanoseconds);
+    }
+}
+
+#[inline]
+fn add(cell: &AtomicU64, amount: u64) {
+    // Relaxed, and no read-modify-write: one writer; readers want a recent value and no order.
+    cell.store(cell.load(Ordering::Relaxed).wrapping_add(amount), Ordering::Relaxed);
 }

@@ -6,7 +6,7 @@
 use crate::engine::Engine;
 use crate::ledger::Counter;
 use crate::memory::Source;
-use crate::peer::{Group, Pending};
+use crate::peer::{Group, PeerState, Pending};
 use crate::requests::State;
 use crate::send::{Buffering, OVERHEAD, Outgoing, PLACE, SendError, Sent};
 use parvum_transport::{Gather, Route};
@@ -81,9 +81,7 @@ impl Engine {
     ) -> (usize, crate::RequestId, bool) {
         let length = Gather::new(message.pieces).len() as u64;
         let request = self.core.requests.insert(State::Sending, false);
-        let (ledger, credit) = (self.core.ledger, self.core.settings.credit);
-        ledger.add(Counter::Sent, 1);
-        ledger.add(Counter::SentBytes, length);
+        let credit = self.core.settings.credit;
         let state = &mut self.peers[index].state;
         let header = Header {
             kind: Kind::Start,
@@ -109,15 +107,15 @@ impl Engine {
         };
         let room = state.outstanding + state.queued < credit;
         if state.is_idle() && state.outstanding < credit {
-            ledger.add_at(Counter::SentOver as usize + route as usize, 1);
+            count(state, route, length);
             state.outstanding += cost;
             pending.group = Some(group.clone());
             state.current = Some((route, pending));
         } else {
             // Behind others it goes alone, over the peer's own route.
-            ledger.add_at(Counter::SentOver as usize + state.route as usize, 1);
+            count(state, state.route, length);
             if state.outstanding >= credit {
-                ledger.add(Counter::CreditStalls, 1);
+                state.ledger(state.route).add(Counter::CreditStalls, 1);
             }
             state.queued += length + PLACE;
             state.queue.push_back(pending);
@@ -137,4 +135,9 @@ impl Engine {
             None => false,
         })
     }
+}
+
+fn count(state: &PeerState, route: Route, length: u64) {
+    state.ledger(route).add(Counter::Sent, 1);
+    state.ledger(route).add(Counter::SentBytes, length);
 }

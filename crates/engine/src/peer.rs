@@ -1,5 +1,6 @@
 //! What is kept for each peer: its links, the order of messages, credit, and sends under way.
 
+use crate::ledger::PairLedger;
 use crate::memory::Source;
 use crate::queues::MessageId;
 use crate::requests::RequestId;
@@ -75,6 +76,10 @@ pub(crate) struct PeerState {
     /// Over which route new messages go.
     pub(crate) route: Route,
     pub(crate) limits: [Option<Limits>; Route::COUNT],
+    /// What is counted of this peer, over each route.
+    pub(crate) ledgers: [PairLedger; Route::COUNT],
+    /// Over which routes it has a ledger of its own.
+    pub(crate) counted: [bool; Route::COUNT],
     pub(crate) streams: [Stream; Route::COUNT],
     /// The next message sent to the peer gets this number.
     pub(crate) next_order: u32,
@@ -104,11 +109,13 @@ pub(crate) struct PeerState {
 }
 
 impl PeerState {
-    pub(crate) fn new(tid: Tid, route: Route) -> PeerState {
+    pub(crate) fn new(tid: Tid, route: Route, ledger: PairLedger) -> PeerState {
         PeerState {
             tid,
             route,
             limits: [None; Route::COUNT],
+            ledgers: [ledger; Route::COUNT],
+            counted: [false; Route::COUNT],
             streams: [Stream::Idle; Route::COUNT],
             next_order: 0,
             expected: 0,
@@ -126,6 +133,12 @@ impl PeerState {
             gone: false,
             listed: false,
         }
+    }
+
+    /// What is counted of this peer, over a route.
+    #[inline]
+    pub(crate) fn ledger(&self, route: Route) -> PairLedger {
+        self.ledgers[route as usize]
     }
 
     /// Whether nothing waits to be handed over, so that a message may go at once.

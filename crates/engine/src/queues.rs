@@ -1,5 +1,6 @@
 //! Matching: receives that wait for messages, and messages that wait for receives.
 
+use crate::ledger::Ledger;
 use crate::message::{Block, Envelope, Pattern};
 use crate::requests::RequestId;
 use parvum_transport::Route;
@@ -40,6 +41,8 @@ pub(crate) struct Message {
     pub(crate) peer: u32,
     pub(crate) flags: u16,
     pub(crate) body: Body,
+    /// Where it is shown to onlookers, while it waits for a receive.
+    pub(crate) window: Option<u8>,
 }
 
 impl Message {
@@ -65,6 +68,8 @@ pub(crate) struct Queues {
     pub(crate) arrivals: u64,
     /// Bytes in unexpected messages, kept here as a sum.
     pub(crate) bytes_here: u64,
+    /// Windows in use, one bit each.
+    shown: u64,
 }
 
 impl Queues {
@@ -117,9 +122,27 @@ impl Queues {
     }
 
     /// Makes a stored message visible to receives, after all that already are.
-    pub(crate) fn enqueue(&mut self, id: MessageId) {
+    pub(crate) fn enqueue(&mut self, id: MessageId, ledger: &Ledger) {
         self.arrivals += 1;
         self.unexpected.push_back(id);
+        let (window, order) = ((!self.shown).trailing_zeros() as usize, self.arrivals);
+        if window >= ledger.windows() {
+            return;
+        }
+        let Some(message) = self.get_mut(id) else { return };
+        let Envelope { from, tag, context, length, .. } = message.envelope;
+        message.window = Some(window as u8);
+        let who = u64::from(from.0 as u32) | u64::from(tag as u32) << 32;
+        ledger.show(window, [who, u64::from(context) | 1 << 63, length, order]);
+        self.shown |= 1 << window;
+    }
+
+    /// A message is not shown any more.
+    fn close_window(&mut self, id: MessageId, ledger: &Ledger) {
+        if let Some(window) = self.get_mut(id).and_then(|message| message.window.take()) {
+            self.shown &= !(1 << window);
+            ledger.show(window.into(), [0; 4]);
+        }
     }
 
     /// How many unexpected messages there are.
@@ -147,7 +170,8 @@ impl Queues {
     }
 
     /// Hides a message from other receives; it stays stored.
-    pub(crate) fn hide(&mut self, id: MessageId) {
+    pub(crate) fn hide(&mut self, id: MessageId, ledger: &Ledger) {
+        self.close_window(id, ledger);
         if self.unexpected.front() == Some(&id) {
             self.unexpected.pop_front();
         } else if let Some(at) = self.unexpected.iter().position(|queued| *queued == id) {

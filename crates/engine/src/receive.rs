@@ -115,7 +115,7 @@ impl Engine {
 
     /// Joins an unexpected message and a receive.
     fn take_unexpected(&mut self, message: MessageId, id: RequestId) {
-        self.core.queues.hide(message);
+        self.core.hide(message);
         let Some(stored) = self.core.queues.get(message) else { return };
         let peer = stored.peer as usize;
         self.core.consume_message(&mut self.peers[peer].state, message);
@@ -219,7 +219,10 @@ impl Engine {
         }
         let link = &mut self.peers[remote.peer as usize].links[remote.route as usize];
         link.as_mut().ok_or(PullRefused::Gone)?.pull(remote.offer.address + from, into)?;
-        self.core.ledger.add(Counter::PulledBytes, into.len() as u64);
+        self.peers[remote.peer as usize]
+            .state
+            .ledger(remote.route)
+            .add(Counter::PulledBytes, into.len() as u64);
         Ok(())
     }
 

@@ -109,10 +109,9 @@ impl Engine {
             return Err(SendError::NotAttached(message.to));
         };
         let gather = Gather::new(message.pieces);
-        let ledger = self.core.ledger;
+        let ledger = state.ledger(state.route);
         ledger.add(Counter::Sent, 1);
         ledger.add(Counter::SentBytes, gather.len() as u64);
-        ledger.add_at(Counter::SentOver as usize + state.route as usize, 1);
         let header = Header {
             kind: Kind::Start,
             flags: if message.buffering == Buffering::OrDiscard { DISCARD_UNLESS_POSTED } else { 0 },
@@ -174,6 +173,8 @@ impl Engine {
         let length = header.length as usize;
         let at_sender =
             message.buffering == Buffering::AtSender && message.completion == Completion::Reusable;
+        let route = self.peers[index].state.route;
+        let ledger = self.peers[index].state.ledger(route);
         let loan = match at_sender && length > limits.eager && message.to != self.me {
             true => self.peers[index].lend(length),
             false => None,
@@ -186,7 +187,7 @@ impl Engine {
         };
         let copy = message.buffering == Buffering::AtSender && message.keep.is_none();
         let mut source = if let Some(loan) = &loan {
-            self.core.ledger.add(Counter::BufferedAtSender, header.length);
+            ledger.add(Counter::BufferedAtSender, header.length);
             Source::lent(loan.clone(), length)
         } else {
             // SAFETY: the memory outlives the request or belongs to the keeper,
@@ -195,7 +196,7 @@ impl Engine {
             unsafe { Source::new(message.pieces, message.keep.clone()) }
         };
         if copy && offer && loan.is_none() {
-            self.core.ledger.add(Counter::BufferedAtSender, header.length);
+            ledger.add(Counter::BufferedAtSender, header.length);
             source.own_from(0);
         }
         let owned = (copy || message.keep.is_some()) && message.completion == Completion::Reusable;
@@ -226,7 +227,7 @@ impl Engine {
             group: None,
         });
         if state.outstanding >= self.core.settings.credit {
-            self.core.ledger.add(Counter::CreditStalls, 1);
+            ledger.add(Counter::CreditStalls, 1);
         }
         self.push(index);
         if let Some(loan) = loan {
@@ -262,12 +263,13 @@ impl Engine {
     /// Copies what has not left yet of a message that was sent a moment ago.
     pub(crate) fn own_rest(&mut self, index: usize, request: RequestId) {
         let state = &mut self.peers[index].state;
+        let ledger = state.ledger(state.route);
         let current = state.current.as_mut().map(|(_, pending)| pending);
         let mut waiting = current.into_iter().chain(state.queue.back_mut());
         let Some(Pending { source, sent, .. }) = waiting.find(|pending| pending.request == request) else {
             return;
         };
-        self.core.ledger.add(Counter::BufferedAtSender, (source.length - *sent) as u64);
+        ledger.add(Counter::BufferedAtSender, (source.length - *sent) as u64);
         source.own_from(*sent);
     }
 
@@ -417,7 +419,7 @@ impl Engine {
         });
         let sent = sent.map_err(|refused| (refused, route))?;
         pending.sent += sent;
-        self.core.ledger.add(Counter::CopiedIn, sent as u64);
+        state.ledgers[route as usize].add(Counter::CopiedIn, sent as u64);
         if pending.sent == pending.source.length {
             // The next round flushes and finishes it; a link that keeps nothing back is done.
             pending.handed = true;

@@ -134,7 +134,14 @@ pub(crate) fn with<R>(otherwise: R, work: impl FnOnce(&mut Runtime) -> R) -> R {
         return otherwise;
     }
     match &mut *lock() {
-        Some(runtime) => work(runtime),
+        Some(runtime) => {
+            let begun = runtime.time.begins_call();
+            let result = work(runtime);
+            if let Some(begun) = begun {
+                runtime.ends_call(begun);
+            }
+            result
+        }
         None => otherwise,
     }
 }
@@ -667,13 +674,12 @@ extern "C" fn prefer(route: u32) -> i32 {
 
 unsafe extern "C" fn counters(out: *mut u64, room: usize) -> usize {
     with(0, |runtime| {
-        let cells = &runtime.page.counters()[..parvum_engine::Ledger::CELLS];
-        for (at, cell) in cells.iter().take(room).enumerate() {
+        let ledger = runtime.engine.ledger();
+        for at in 0..parvum_engine::Ledger::CELLS.min(room) {
             // SAFETY: room for `room` numbers, by the table's contract.
-            // Relaxed: the one writer of the cells is this process, under the same lock.
-            unsafe { *out.add(at) = cell.load(Ordering::Relaxed) };
+            unsafe { *out.add(at) = ledger.read_at(at) };
         }
-        cells.len()
+        parvum_engine::Ledger::CELLS
     })
 }
 

@@ -2,7 +2,7 @@
 
 use crate::runtime::{AskError, Runtime};
 use parvum_engine::Pattern;
-use parvum_page::TaskPage;
+use parvum_page::{Taken, TaskPage};
 use parvum_shm::{BadSegment, Bell, Segment, ShmLink};
 use parvum_task::SessionError;
 use parvum_transport::Route;
@@ -86,17 +86,21 @@ impl Runtime {
         // What the peer offered meanwhile will do.
         self.attend();
         if self.engine.prefer(to, wanted) {
+            self.explain(to, wanted, Taken::NotNeeded);
             return Ok(());
         }
         match wanted {
             Route::Own | Route::Shm => self.connect_shm(to)?,
             Route::Tcp => match self.connect_tcp(to) {
                 // No direct way between the two hosts: through their daemons.
-                Err(ConnectError::Tcp(..) | ConnectError::ByDaemons)
+                Err(why @ (ConnectError::Tcp(..) | ConnectError::ByDaemons))
                     if self.engine.me().host() != to.host() =>
                 {
+                    let by_daemons = matches!(why, ConnectError::ByDaemons);
+                    let tcp = if by_daemons { Taken::Encrypted } else { Taken::Refused };
                     self.connect_routed(to)?;
                     self.engine.prefer(to, Route::Routed);
+                    self.explain(to, Route::Routed, tcp);
                     return Ok(());
                 }
                 connected => connected?,
@@ -104,7 +108,23 @@ impl Runtime {
             Route::Routed => self.connect_routed(to)?,
         }
         self.engine.prefer(to, wanted);
+        self.explain(to, wanted, Taken::NotNeeded);
         Ok(())
+    }
+
+    /// Says for onlookers why messages to a task take a route, and not the others.
+    fn explain(&mut self, to: Tid, taken: Route, tcp: Taken) {
+        let here = self.engine.me().host() == to.host();
+        let asked = self.routes.fixed.or(self.routes.asked).is_some();
+        let words = Route::ALL.map(|route| match route {
+            _ if route == taken => Taken::InUse,
+            Route::Own => Taken::Unknown,
+            Route::Shm if !here => Taken::OtherHost,
+            Route::Tcp if tcp != Taken::NotNeeded => tcp,
+            _ if asked => Taken::AskedOther,
+            _ => Taken::NotNeeded,
+        });
+        self.engine.explain_route(to, words.map(|word| word as u8));
     }
 
     /// Whether such a message may still come. Of one certain task that is waited for the
@@ -202,7 +222,7 @@ impl Runtime {
     /// Joins a task over the daemons; it prefers the way that it had.
     pub(crate) fn connect_routed(&mut self, to: Tid) -> Result<(), ConnectError> {
         // Whether there is such a task only the daemon knows.
-        let answer = self.ask(Request::Tasks { of: Some(to) }, &[], &MINUTE)?;
+        let answer = self.ask(Request::Tasks { of: Some(to), deep: false }, &[], &MINUTE)?;
         answer.reply?;
         self.open_routed()?;
         self.still_there(to)?;

@@ -18,6 +18,7 @@ mod multicast;
 mod process;
 mod pusher;
 mod runtime;
+mod time;
 mod waiting;
 #[allow(unsafe_code)]
 mod watching;

@@ -2,10 +2,11 @@
 
 use crate::connect::{Early, Expected};
 use crate::events::Leaving;
+use crate::time::Time;
 use crate::waiting::{Crowd, Patience, sleep_limit, woken_from_own_core};
 use crate::watching::Noticed;
-use parvum_engine::{Block, Engine, Ledger, PullRefused, Remote, RequestId, Settings};
-use parvum_page::{MeetingPage, TaskPage, WaitingFor, monotonic_ns};
+use parvum_engine::{Block, Counter, Engine, Ledger, PullRefused, Remote, RequestId, Settings};
+use parvum_page::{Book, MeetingPage, TaskPage, WaitingFor, monotonic_ns};
 use parvum_task::{Options, Session, SessionError};
 use parvum_transport::Route;
 use parvum_waist::{Notes, REMOTE};
@@ -31,6 +32,8 @@ pub(crate) struct Runtime {
     /// The page's control counter when the session was last looked at.
     control_seen: u32,
     patience: Patience,
+    /// Where the time goes, as far as it is measured.
+    pub(crate) time: Time,
     /// How long it has slept, and how often it has asked in vain, since it last looked for the daemon.
     slept_unlooked: Duration,
     asked_unlooked: u32,
@@ -128,10 +131,11 @@ impl Runtime {
             crate::process::trust(daemon.pid.as_raw_nonzero().get());
         }
         let (page, event) = session.me.channel.take().ok_or(StartError::NoPage)?;
+        let book = Book::open(&page)?;
         let page = Arc::new(TaskPage::open(page)?);
         page.set_interface(interface);
         let settings = Settings { credit };
-        let engine = Engine::new(session.me.tid, settings, ledger_in(&page));
+        let engine = Engine::new(session.me.tid, settings, ledger_in(&page, book));
         Ok(Runtime {
             engine,
             parent: session.me.parent,
@@ -140,6 +144,7 @@ impl Runtime {
             page,
             event,
             patience: Patience::new(),
+            time: Time::default(),
             slept_unlooked: Duration::ZERO,
             asked_unlooked: 0,
             crowd: Crowd::new(),
@@ -246,7 +251,15 @@ impl Runtime {
     const FAR: u32 = 4;
 
     #[inline(never)]
-    fn wait_patiently<T>(
+    fn wait_patiently<T>(&mut self, notes: &Notes, done: impl FnMut(&mut Runtime) -> Option<T>) -> Option<T> {
+        let began = self.time.begins_wait();
+        let found = self.look_and_sleep(notes, done);
+        self.time.ends_wait(began);
+        found
+    }
+
+    #[inline(always)]
+    fn look_and_sleep<T>(
         &mut self,
         notes: &Notes,
         mut done: impl FnMut(&mut Runtime) -> Option<T>,
@@ -304,7 +317,12 @@ impl Runtime {
         done: &mut impl FnMut(&mut Runtime) -> Option<T>,
     ) -> Option<Option<T>> {
         let Notes { call, peer, tag, context, .. } = *notes;
-        self.page.wait_for(WaitingFor { call, peer, tag, context, since: monotonic_ns() });
+        let since = monotonic_ns();
+        let until = deadline.map_or(0, |end| {
+            let left = end.saturating_duration_since(Instant::now());
+            since.saturating_add(left.as_nanos() as u64)
+        });
+        self.page.wait_for(WaitingFor { call, peer, tag, context, since, until });
         let began = Instant::now();
         self.page.door().set_own_cpu(rustix::thread::sched_getcpu() as u32);
         let mut slept = Duration::ZERO;
@@ -351,6 +369,13 @@ impl Runtime {
         };
         self.page.wait_over();
         if !slept.is_zero() {
+            let nanoseconds = slept.as_nanos() as u64;
+            self.time.asleep += nanoseconds;
+            self.engine.ledger().add(Counter::Asleep, nanoseconds);
+            self.engine.ledger().add(Counter::Sleeps, 1);
+            if Tid(peer).is_task() {
+                self.engine.waited_for(Tid(peer), nanoseconds);
+            }
             self.patience.slept(slept, woken_from_own_core(&self.page));
         }
         over
@@ -549,12 +574,13 @@ pub(crate) enum AskError {
     Lost(SessionError),
 }
 
-/// A ledger whose cells are the page's counters.
-fn ledger_in(page: &Arc<TaskPage>) -> Ledger {
-    // The page must outlive the process's engine: this one reference is never dropped.
+/// A ledger whose cells are those of the page, and of the book behind it.
+fn ledger_in(page: &Arc<TaskPage>, book: Book) -> Ledger {
+    // Both must outlive the process's engine: these references are never dropped.
     let page: &'static TaskPage = Box::leak(Box::new(page.clone()));
-    let counters = page.counters();
-    Ledger::new(counters.first_chunk().expect("a page has more counters than a ledger"))
+    let book: &'static Book = Box::leak(Box::new(book));
+    let counters = page.counters().first_chunk().expect("a page has more counters than a ledger");
+    Ledger::new(counters, book.pairs(), &page.layout().unmatched)
 }
 
 fn route_option() -> Result<Option<Route>, StartError> {

@@ -6,8 +6,13 @@
 //!  128  identity  pid, tid, started, interface, program
 //!  192  waiting   call, peer, tag, context, since
 //!  256  counters  64 x u64
-//!  768  reserved  zero, up to 4096
+//!  768  reserved  zero
+//! 1024  unmatched 64 x 4 x u64: messages that no receive has taken
+//! 3072  reserved  zero
+//! 4096  pairs     1008 x 32 x u64: the ledger of each peer and route
 //! ```
+//!
+//! Peers map the first page only. The file has no memory behind what was never written.
 
 use crate::door::Door;
 use std::sync::atomic::{AtomicI32, AtomicU8, AtomicU32, AtomicU64};
@@ -15,14 +20,26 @@ use std::sync::atomic::{AtomicI32, AtomicU8, AtomicU32, AtomicU64};
 /// The first eight bytes of every task page: "ParvumPg".
 pub const MAGIC: u64 = u64::from_le_bytes(*b"ParvumPg");
 /// The layout described here; a page of another version is refused.
-pub const VERSION: u32 = 1;
-/// Size of the page and of the file behind it.
+pub const VERSION: u32 = 2;
+/// Size of the page itself.
 pub const PAGE_BYTES: usize = 4096;
+/// Size of the file: the page, and the ledgers of pairs.
+pub const FILE_BYTES: usize = PAGE_BYTES + PAIRS * size_of::<PairCells>();
 /// Number of counters.
 pub const COUNTERS: usize = 64;
+/// How many pairs of a peer and a route have a ledger of their own; the last one is for all others.
+pub const PAIRS: usize = 1008;
+/// The ledger of a pair: counters by the same numbers, then [`PAIR_PEER`] and what follows it.
+pub type PairCells = [AtomicU64; 32];
+/// In a pair's ledger: the peer's id, and above it the route and why it is this one. Zero: not in use.
+pub const PAIR_PEER: usize = 24;
+/// Which messages of those that arrived are waiting for a receive: so many are shown.
+pub const UNMATCHED: usize = 64;
+/// One of them: sender and tag, context and whether it is there, length, order of arrival.
+pub type UnmatchedCells = [AtomicU64; 4];
 /// What the counters count, by number; an empty name is one not in use. The engine's
 /// `Counter` has the same numbers.
-pub const COUNTER_NAMES: [&str; 26] = [
+pub const COUNTER_NAMES: [&str; 29] = [
     "messages sent",
     "bytes sent",
     "messages received",
@@ -46,9 +63,12 @@ pub const COUNTER_NAMES: [&str; 26] = [
     "messages waiting now",
     "bytes of them here",
     "sends under way now",
+    "bytes in messages that arrived",
     "",
-    "",
-    "",
+    "nanoseconds asleep, waiting",
+    "nanoseconds looking, waiting (of samples)",
+    "nanoseconds in calls besides (of samples)",
+    "times a message was waited for asleep",
 ];
 /// Room for the interface's name, in UTF-8, padded with zeros.
 pub const NAME_BYTES: usize = 16;
@@ -71,6 +91,9 @@ pub struct Layout {
     pub waiting: Waiting,
     /// Counts, named by the engine.
     pub counters: [AtomicU64; COUNTERS],
+    pub(crate) reserved: [AtomicU64; 32],
+    /// Messages that no receive has taken.
+    pub unmatched: [UnmatchedCells; UNMATCHED],
 }
 
 #[repr(C, align(64))]
@@ -113,6 +136,8 @@ pub struct Waiting {
     pub context: AtomicI32,
     /// Since when, in nanoseconds of CLOCK_MONOTONIC.
     pub since: AtomicU64,
+    /// Until when at most, in the same; 0 without end.
+    pub until: AtomicU64,
 }
 
 #[cfg(test)]
@@ -147,6 +172,9 @@ mod tests {
         assert_eq!(offset_of!(Waiting, tag), 8);
         assert_eq!(offset_of!(Waiting, context), 12);
         assert_eq!(offset_of!(Waiting, since), 16);
+        assert_eq!(offset_of!(Waiting, until), 24);
         assert_eq!(offset_of!(Layout, counters), 256);
+        assert_eq!(offset_of!(Layout, unmatched), 1024);
+        assert_eq!(FILE_BYTES, 256 << 10);
     }
 }

@@ -7,6 +7,9 @@
 //! - the daemon says that a control message waits ([`TaskPage::announce_control`]),
 //! - the task tells whoever looks what it is and what it waits for.
 //!
+//! Behind the page lie the ledgers of the task's pairs ([`Book`]): peer and route by peer and route, what was sent,
+//! received, copied and kept, for whoever looks.
+//!
 //! A page of another kind is a [`MeetingPage`]: the barrier of a group.
 //!
 //! Everything in the page is an atomic, written by plain stores: a reader never
@@ -15,6 +18,8 @@
 
 #![deny(unsafe_code)]
 
+#[cfg(not(loom))]
+mod book;
 mod door;
 #[cfg(not(loom))]
 mod layout;
@@ -27,11 +32,13 @@ mod meeting_page;
 #[cfg(not(loom))]
 mod page;
 
+#[cfg(not(loom))]
+pub use book::{Book, PairLedger, Taken, Unmatched, totals};
 pub use door::Door;
 #[cfg(not(loom))]
 pub use layout::{
-    CALLS, COUNTER_NAMES, COUNTERS, Identity, Layout, MAGIC, NAME_BYTES, PAGE_BYTES, PROGRAM_BYTES, VERSION,
-    Waiting,
+    CALLS, COUNTER_NAMES, COUNTERS, FILE_BYTES, Identity, Layout, MAGIC, NAME_BYTES, PAGE_BYTES, PAIR_PEER,
+    PAIRS, PROGRAM_BYTES, PairCells, UNMATCHED, UnmatchedCells, VERSION, Waiting,
 };
 pub use meeting::{Arrival, LARGEST_MEETING, Meeting, Outcome};
 #[cfg(not(loom))]

@@ -1,6 +1,6 @@
 //! The mapping itself: all `unsafe` of this crate.
 
-use crate::layout::{Layout, PAGE_BYTES};
+use crate::layout::{FILE_BYTES, Layout, PAGE_BYTES, PAIRS, PairCells};
 use crate::meeting::Meeting;
 use rustix::fd::AsFd;
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
@@ -64,5 +64,48 @@ impl Drop for Map {
         // SAFETY: `at` came from mmap with this length, and `layout` borrows
         // from self, so no reference outlives this.
         let _ = unsafe { munmap(self.at.as_ptr().cast(), PAGE_BYTES) };
+    }
+}
+
+/// A shared mapping of the ledgers behind a page, unmapped when dropped.
+///
+/// Invariant: `at` points to `PAIRS` ledgers, mapped shared, for as long as the value lives.
+pub(crate) struct PairsMap {
+    at: NonNull<[PairCells; PAIRS]>,
+}
+
+// SAFETY: as for `Map`.
+unsafe impl Send for PairsMap {}
+// SAFETY: as for `Map`.
+unsafe impl Sync for PairsMap {}
+
+impl PairsMap {
+    /// Maps what lies behind the first page. The caller has made sure that the file is `FILE_BYTES` long and sealed.
+    pub(crate) fn new(file: impl AsFd) -> io::Result<PairsMap> {
+        // SAFETY: a fresh mapping at an address of the kernel's choosing overlaps nothing that exists.
+        let at = unsafe {
+            mmap(
+                std::ptr::null_mut(),
+                FILE_BYTES - PAGE_BYTES,
+                ProtFlags::READ | ProtFlags::WRITE,
+                MapFlags::SHARED,
+                file,
+                PAGE_BYTES as u64,
+            )?
+        };
+        let at = NonNull::new(at.cast()).ok_or(io::ErrorKind::Other)?;
+        Ok(PairsMap { at })
+    }
+
+    pub(crate) fn pairs(&self) -> &[PairCells; PAIRS] {
+        // SAFETY: by the invariant the memory is there and page aligned; it holds nothing but atomics.
+        unsafe { self.at.as_ref() }
+    }
+}
+
+impl Drop for PairsMap {
+    fn drop(&mut self) {
+        // SAFETY: `at` came from mmap with this length, and `pairs` borrows from self.
+        let _ = unsafe { munmap(self.at.as_ptr().cast(), FILE_BYTES - PAGE_BYTES) };
     }
 }

@@ -33,7 +33,7 @@ impl MeetingPage {
 
     /// Maps the meeting behind `file`, which may be closed afterwards; refuses what is no sealed page.
     pub fn open(file: impl AsFd) -> Result<MeetingPage, PageError> {
-        check_shape(file.as_fd())?;
+        check_shape(file.as_fd(), crate::PAGE_BYTES)?;
         Ok(MeetingPage { map: Map::new(file)? })
     }
 

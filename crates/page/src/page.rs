@@ -1,7 +1,7 @@
 //! Making, opening and using a page.
 
 use crate::door::{Asleep, Door};
-use crate::layout::{COUNTERS, Identity, Layout, MAGIC, PAGE_BYTES, VERSION};
+use crate::layout::{COUNTERS, FILE_BYTES, Identity, Layout, MAGIC, PAGE_BYTES, VERSION};
 use crate::map::Map;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, fstat, ftruncate, memfd_create};
@@ -52,6 +52,8 @@ pub struct WaitingFor {
     pub context: i32,
     /// Since when, nanoseconds of CLOCK_MONOTONIC.
     pub since: u64,
+    /// Until when at most; 0 without end.
+    pub until: u64,
 }
 
 /// A mapped task page. Everything in it may change at any time by the hand of
@@ -65,7 +67,7 @@ impl TaskPage {
     /// others. Returns it with the descriptor to hand on (close-on-exec).
     pub fn create() -> io::Result<(TaskPage, OwnedFd)> {
         let file = memfd_create("parvum-page", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
-        ftruncate(&file, PAGE_BYTES as u64)?;
+        ftruncate(&file, FILE_BYTES as u64)?;
         fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
         let page = TaskPage { map: Map::new(&file)? };
         let header = &page.layout().header;
@@ -83,7 +85,7 @@ impl TaskPage {
     /// descriptor from a peer can never raise SIGBUS here.
     pub fn open(file: impl AsFd) -> Result<TaskPage, PageError> {
         let file = file.as_fd();
-        check_shape(file)?;
+        check_shape(file, FILE_BYTES)?;
         let page = TaskPage { map: Map::new(file)? };
         let header = &page.layout().header;
         // Acquire: partner of the release in `create`.
@@ -217,6 +219,7 @@ impl TaskPage {
         waiting.tag.store(what.tag, Ordering::Relaxed);
         waiting.context.store(what.context, Ordering::Relaxed);
         waiting.since.store(what.since, Ordering::Relaxed);
+        waiting.until.store(what.until, Ordering::Relaxed);
         // Release: partner of the acquire in `waiting_for`.
         waiting.call.store(what.call, Ordering::Release);
     }
@@ -237,6 +240,7 @@ impl TaskPage {
             tag: waiting.tag.load(Ordering::Relaxed),
             context: waiting.context.load(Ordering::Relaxed),
             since: waiting.since.load(Ordering::Relaxed),
+            until: waiting.until.load(Ordering::Relaxed),
         })
     }
 }
@@ -247,10 +251,10 @@ pub fn monotonic_ns() -> u64 {
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
-pub(crate) fn check_shape(file: BorrowedFd<'_>) -> Result<(), PageError> {
+pub(crate) fn check_shape(file: BorrowedFd<'_>, bytes: usize) -> Result<(), PageError> {
     let size = fstat(file).map_err(io::Error::from)?.st_size;
     let seals = fcntl_get_seals(file).map_err(|_| PageError::Shape)?;
-    if size != PAGE_BYTES as i64 || !seals.contains(SealFlags::SHRINK) {
+    if size != bytes as i64 || !seals.contains(SealFlags::SHRINK) {
         return Err(PageError::Shape);
     }
     Ok(())
@@ -288,7 +292,7 @@ mod tests {
         assert_eq!(other.identity().tid.load(Ordering::Relaxed), 0x40001);
         assert_eq!(other.interface(), "pvm");
         assert!(other.program().starts_with("räuber-und-gendarm"));
-        let what = WaitingFor { call: 3, peer: -1, tag: 7, context: 0, since: 9 };
+        let what = WaitingFor { call: 3, peer: -1, tag: 7, context: 0, since: 9, until: 10 };
         page.wait_for(what);
         assert_eq!(other.waiting_for(), Some(what));
         page.wait_over();
@@ -299,7 +303,7 @@ mod tests {
     fn other_files_are_refused() {
         let empty = memfd_create("x", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING).expect("memfd");
         assert!(matches!(TaskPage::open(&empty), Err(PageError::Shape)));
-        ftruncate(&empty, PAGE_BYTES as u64).expect("grows");
+        ftruncate(&empty, FILE_BYTES as u64).expect("grows");
         assert!(matches!(TaskPage::open(&empty), Err(PageError::Shape)), "not sealed");
         fcntl_add_seals(&empty, SealFlags::SHRINK).expect("seals");
         assert!(matches!(TaskPage::open(&empty), Err(PageError::Magic)));

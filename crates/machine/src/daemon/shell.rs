@@ -13,12 +13,12 @@ use super::watch::watch;
 use crate::state::{Channel, ClientId, Config, Effect, Input, Limits, Machine, Prepared};
 use parvum_agreement::Agreement;
 use parvum_mesh::Farewell;
-use parvum_page::{COUNTER_NAMES, MeetingPage, TaskPage, monotonic_ns};
+use parvum_page::{Book, MeetingPage, PageError, PairLedger, TaskPage, Unmatched, monotonic_ns, totals};
 use parvum_socket::Place;
 use parvum_wire::Tid;
 use parvum_wire::control::{
-    Blob, Call, ErrorKind, Event, Failure, FromDaemon, HostRecord, MAX_FRAME, OptionRow, PROTOCOL, Reply,
-    Request, RequestId, SpawnRequest, TaskRow, Waits,
+    Blob, Call, ErrorKind, Event, Failure, FromDaemon, HostRecord, MAX_FRAME, OptionRow, PROTOCOL, PairRow,
+    Reply, Request, RequestId, Sight, SpawnRequest, TaskRow, UnmatchedRow, Waits,
 };
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::process::{Pid, Signal, getpid, kill_process, kill_process_group};
@@ -41,10 +41,17 @@ pub(super) type AsMessages = Option<(u32, i32)>;
 /// A task's page, mapped, and its eventfd.
 pub(super) struct TaskIo {
     page: TaskPage,
+    book: Book,
     bell: Fd,
 }
 
 impl TaskIo {
+    /// Maps the page of a task and what lies behind it.
+    fn open(channel: &Channel<Fd>) -> Result<TaskIo, PageError> {
+        let (page, book) = (TaskPage::open(&*channel.page)?, Book::open(&*channel.page)?);
+        Ok(TaskIo { page, book, bell: channel.bell.clone() })
+    }
+
     /// A control message is in the task's socket.
     pub fn announce(&self) {
         self.page.announce_control(&*self.bell);
@@ -376,9 +383,9 @@ impl Shell {
     fn enrolled(&self, client: ClientId, tid: Tid, pid: u32, name: &str, channel: &Channel<Fd>) {
         let mut tasks = self.tasks.borrow_mut();
         if let Entry::Vacant(slot) = tasks.entry(tid) {
-            match TaskPage::open(&*channel.page) {
-                Ok(page) => {
-                    slot.insert(Rc::new(TaskIo { page, bell: channel.bell.clone() }));
+            match TaskIo::open(channel) {
+                Ok(task) => {
+                    slot.insert(Rc::new(task));
                 }
                 Err(error) => self.log.line(&format!("task {tid}: {error}")),
             }
@@ -393,14 +400,13 @@ impl Shell {
     fn spawn(self: &Rc<Shell>, tid: Tid, plan: &SpawnRequest) -> Result<(u32, Channel<Fd>), Failure> {
         let system = |error: io::Error| Failure::new(ErrorKind::OutOfResources, error.to_string());
         let channel = self.new_channel().map_err(system)?;
-        let page =
-            TaskPage::open(&*channel.page).map_err(|e| Failure::new(ErrorKind::System, e.to_string()))?;
+        let io = TaskIo::open(&channel).map_err(|e| Failure::new(ErrorKind::System, e.to_string()))?;
         let debugger = self.machine.borrow().settings().debugger.clone();
         let child = child::start(tid, plan, &self.around, debugger)?;
         let pid = child.pid;
         self.keeper.add(pid);
-        page.identify(tid.0, pid, &plan.program.lossy());
-        self.tasks.borrow_mut().insert(tid, Rc::new(TaskIo { page, bell: channel.bell.clone() }));
+        io.page.identify(tid.0, pid, &plan.program.lossy());
+        self.tasks.borrow_mut().insert(tid, Rc::new(io));
         if let Err(error) = output::attend(self, tid, child) {
             send_signal(pid, true, 9);
             self.tasks.borrow_mut().remove(&tid);
@@ -413,11 +419,10 @@ impl Shell {
     fn prepare(&self, tid: Tid, plan: &SpawnRequest) -> Result<Prepared<Fd>, Failure> {
         let system = |error: io::Error| Failure::new(ErrorKind::OutOfResources, error.to_string());
         let channel = self.new_channel().map_err(system)?;
-        let page =
-            TaskPage::open(&*channel.page).map_err(|e| Failure::new(ErrorKind::System, e.to_string()))?;
+        let io = TaskIo::open(&channel).map_err(|e| Failure::new(ErrorKind::System, e.to_string()))?;
         let (path, env) = child::prepare(tid, plan, &self.around)?;
-        page.identify(tid.0, 0, &plan.program.lossy());
-        self.tasks.borrow_mut().insert(tid, Rc::new(TaskIo { page, bell: channel.bell.clone() }));
+        io.page.identify(tid.0, 0, &plan.program.lossy());
+        self.tasks.borrow_mut().insert(tid, Rc::new(io));
         let args = plan.args.iter().map(|arg| arg.0.clone()).collect();
         Ok(Prepared { path, args, flag: plan.flag, env, channel })
     }
@@ -439,11 +444,20 @@ impl Shell {
             tag: w.tag,
             context: w.context,
             for_ms: monotonic_ns().saturating_sub(w.since) / 1_000_000,
+            since: w.since,
+            ends: w.until != 0,
         });
-        // Relaxed: the task writes them one by one, and a person reads them.
-        let count =
-            |counter: &std::sync::atomic::AtomicU64| counter.load(std::sync::atomic::Ordering::Relaxed);
-        row.counters = task.page.counters()[..COUNTER_NAMES.len()].iter().map(count).collect();
+        let pairs = task.book.read();
+        row.counters = totals(task.page.layout(), &pairs);
+        if let Some(sight) = &mut row.sight {
+            // Relaxed: written once, before the task could be asked for.
+            let began = task.page.identity().started.load(std::sync::atomic::Ordering::Relaxed);
+            **sight = Sight {
+                pairs: pairs.into_iter().map(pair_row).collect(),
+                unmatched: task.page.unmatched().into_iter().map(unmatched_row).collect(),
+                age: monotonic_ns().saturating_sub(began),
+            };
+        }
     }
 
     fn info(&self) -> Vec<OptionRow> {
@@ -597,4 +611,14 @@ fn send_signal(pid: u32, group: bool, signal: i32) {
     let Some(signal) = Signal::from_named_raw(signal) else { return };
     // The process may have ended a moment ago: nothing to be done about it.
     let _ = if group { kill_process_group(pid, signal) } else { kill_process(pid, signal) };
+}
+
+fn pair_row(pair: PairLedger) -> PairRow {
+    let PairLedger { peer, route, counters, reasons, waited } = pair;
+    PairRow { peer: Tid(peer), route, counters, reasons, waited }
+}
+
+fn unmatched_row(message: Unmatched) -> UnmatchedRow {
+    let Unmatched { from, tag, context, length, order } = message;
+    UnmatchedRow { from: Tid(from), tag, context, length, order }
 }

@@ -383,7 +383,7 @@ impl<F: Clone> Machine<F> {
     fn perform(&mut self, client: ClientId, id: RequestId, tid: Option<Tid>, request: Request, fds: Vec<F>) {
         match (tid, request) {
             (_, Request::Signal { tid, signal }) => self.signal(client, id, tid, signal),
-            (_, Request::Tasks { of }) => self.list_tasks(client, id, of),
+            (_, Request::Tasks { of, deep }) => self.list_tasks(client, id, of, deep),
             (_, Request::Hosts) => {
                 let hosts = self.others.rows();
                 self.reply(client, id, Reply::Hosts(hosts));

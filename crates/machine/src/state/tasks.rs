@@ -252,7 +252,7 @@ impl<F: Clone> Machine<F> {
         }
     }
 
-    pub(super) fn list_tasks(&mut self, client: ClientId, id: RequestId, of: Option<Tid>) {
+    pub(super) fn list_tasks(&mut self, client: ClientId, id: RequestId, of: Option<Tid>, deep: bool) {
         if let Some(of) = of.filter(|of| !of.is_task() && *of != self.daemon_tid()) {
             return self.refuse(client, id, Failure::new(ErrorKind::NoSuchHost, of.to_string()));
         }
@@ -275,6 +275,7 @@ impl<F: Clone> Machine<F> {
                 counters: Vec::new(),
                 spawned: self.processes.contains_key(&tid),
                 held,
+                sight: deep.then(Box::default),
             });
         }
         for (&tid, process) in self.processes.iter().filter(|(tid, _)| wanted(**tid)) {
@@ -293,6 +294,7 @@ impl<F: Clone> Machine<F> {
                     counters: Vec::new(),
                     spawned: true,
                     held: process.held,
+                    sight: None,
                 });
             }
         }
@@ -301,7 +303,7 @@ impl<F: Clone> Machine<F> {
             return self.refuse(client, id, Failure::new(ErrorKind::NoSuchTask, detail));
         }
         if of.is_none() && !self.others.is_alone() {
-            return self.gather_tasks(client, id, rows);
+            return self.gather_tasks(client, id, rows, deep);
         }
         rows.sort_by_key(|row| row.tid);
         self.reply(client, id, Reply::Tasks(rows));

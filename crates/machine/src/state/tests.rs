@@ -475,8 +475,14 @@ fn nonsense_is_refused() {
     assert_eq!(kind(&bench.call(1, Request::Signal { tid: me, signal: 99 })), ErrorKind::BadParameter);
     assert_eq!(kind(&bench.call(1, Request::Signal { tid: Tid(-5), signal: 9 })), ErrorKind::NoSuchTask);
     assert_eq!(kind(&bench.call(1, Request::Join { group: String::new() })), ErrorKind::BadParameter);
-    assert_eq!(kind(&bench.call(1, Request::Tasks { of: Some(Tid(0x80000)) })), ErrorKind::NoSuchHost);
-    assert_eq!(kind(&bench.call(1, Request::Tasks { of: Some(Tid(0x40099)) })), ErrorKind::NoSuchTask);
+    assert_eq!(
+        kind(&bench.call(1, Request::Tasks { of: Some(Tid(0x80000)), deep: false })),
+        ErrorKind::NoSuchHost
+    );
+    assert_eq!(
+        kind(&bench.call(1, Request::Tasks { of: Some(Tid(0x40099)), deep: false })),
+        ErrorKind::NoSuchTask
+    );
     let notify = Request::Notify { about: Notice::TaskExit, targets: vec![Tid(0)], count: 0, cookie: 0 };
     assert_eq!(kind(&bench.call(1, notify)), ErrorKind::BadParameter);
     let unused = Event::Output { tid: me, stream: Stream::Out, data: "x".into() };

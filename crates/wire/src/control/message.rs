@@ -93,6 +93,8 @@ pub enum Request {
     Tasks {
         /// A daemon's tid for its host, a task's for that task.
         of: Option<Tid>,
+        /// With what their pages say of each pair and message: [`TaskRow::sight`].
+        deep: bool,
     },
     /// Lists the hosts. Answer: [`Reply::Hosts`].
     Hosts,
@@ -692,6 +694,49 @@ pub struct TaskRow {
     pub spawned: bool,
     /// It is stopped, for it is another gang's turn.
     pub held: bool,
+    /// What its page says beside the counters, if that was asked for.
+    pub sight: Option<Box<Sight>>,
+}
+
+/// What a task's page says of its pairs and messages.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sight {
+    /// Each peer that it has a link to, or had, route by route.
+    pub pairs: Vec<PairRow>,
+    /// Messages that no receive has taken, oldest first; of many the first ones only.
+    pub unmatched: Vec<UnmatchedRow>,
+    /// Nanoseconds since the task began.
+    pub age: u64,
+}
+
+/// What a task has counted of one peer over one route.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PairRow {
+    /// The peer; 0 for all that have no ledger of their own.
+    pub peer: Tid,
+    /// The route, by the engine's number.
+    pub route: u8,
+    /// Counts, by number: `parvum_page::COUNTER_NAMES`.
+    pub counters: Vec<u64>,
+    /// Why each route is in use or not: `parvum_page::Taken`.
+    pub reasons: [u8; 4],
+    /// Nanoseconds asleep, waiting for this peer.
+    pub waited: u64,
+}
+
+/// A message that no receive has taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnmatchedRow {
+    /// Who sent it.
+    pub from: Tid,
+    /// Its tag.
+    pub tag: i32,
+    /// Its context.
+    pub context: u32,
+    /// Bytes of data.
+    pub length: u64,
+    /// Counts all messages that became visible to receives.
+    pub order: u64,
 }
 
 /// What a task waits for.
@@ -709,6 +754,10 @@ pub struct Waits {
     pub context: i32,
     /// For how long, in milliseconds.
     pub for_ms: u64,
+    /// Since when, in nanoseconds of its host's clock: another wait has another.
+    pub since: u64,
+    /// It ends by itself after a time.
+    pub ends: bool,
 }
 
 /// A group.

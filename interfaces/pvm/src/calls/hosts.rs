@@ -109,7 +109,7 @@ pub extern "C" fn pvm_pstat(tid: c_int) -> c_int {
         if !super::process::is_somebody(tid) {
             return Err(PvmError::BadParam);
         }
-        let rows = match state.ask(&Request::Tasks { of: Some(Tid(tid)) }) {
+        let rows = match state.ask(&Request::Tasks { of: Some(Tid(tid)), deep: false }) {
             Ok(Reply::Tasks(rows)) => rows,
             // Where there is no host, there is no task.
             Err(PvmError::NoHost) => Vec::new(),

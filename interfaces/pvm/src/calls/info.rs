@@ -71,7 +71,7 @@ impl State {
             return Ok(rows);
         }
         let of = (of > 0).then_some(Tid(of));
-        let rows = match self.ask(&Request::Tasks { of }) {
+        let rows = match self.ask(&Request::Tasks { of, deep: false }) {
             Ok(Reply::Tasks(rows)) => rows,
             // One that has ended is none.
             Err(PvmError::NoTask) => Vec::new(),

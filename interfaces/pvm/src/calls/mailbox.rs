@@ -298,7 +298,7 @@ impl State {
         let classes = self.mail_classes()?;
         let spared = classes.iter().filter(|class| class.name == NO_RESET).flat_map(|class| &class.entries);
         let spared: Vec<_> = spared.filter_map(|entry| entry.owner).collect();
-        let Reply::Tasks(rows) = self.ask(&Request::Tasks { of: None })? else {
+        let Reply::Tasks(rows) = self.ask(&Request::Tasks { of: None, deep: false })? else {
             return Err(PvmError::DSysErr);
         };
         for row in rows.iter().filter(|row| row.tid.0 != me && !spared.contains(&row.tid)) {

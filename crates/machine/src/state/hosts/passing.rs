@@ -47,7 +47,7 @@ impl<F: Clone> Machine<F> {
     /// Which other host must answer this request, if one must.
     pub(in crate::state) fn elsewhere(&mut self, me: Option<Tid>, request: &Request) -> Option<u32> {
         let host = match request {
-            Request::Signal { tid, .. } | Request::Tasks { of: Some(tid) } => tid.host(),
+            Request::Signal { tid, .. } | Request::Tasks { of: Some(tid), .. } => tid.host(),
             Request::Clock { host } => host.host(),
             Request::FreeContext { context } => Tid(*context as i32).host(),
             Request::Spawn(plan) => plan.behalf.map_or(0, Tid::host),
@@ -216,12 +216,18 @@ impl<F: Clone> Machine<F> {
     }
 
     /// Asks all hosts for their tasks.
-    pub(in crate::state) fn gather_tasks(&mut self, client: ClientId, id: RequestId, rows: Vec<TaskRow>) {
+    pub(in crate::state) fn gather_tasks(
+        &mut self,
+        client: ClientId,
+        id: RequestId,
+        rows: Vec<TaskRow>,
+        deep: bool,
+    ) {
         let missing: BTreeSet<u32> = self.others.peers().into_iter().collect();
         for host in &missing {
             // Of the host alone, else it would ask the others in turn.
             let of = Tid::new(*host, 0);
-            self.say(*host, Between::Ask { client, id, me: None, request: Request::Tasks { of } });
+            self.say(*host, Between::Ask { client, id, me: None, request: Request::Tasks { of, deep } });
         }
         self.others.gathered.insert((client, id), Gathered { rows, missing });
         self.finish_gathering(client, id);

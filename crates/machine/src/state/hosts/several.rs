@@ -221,7 +221,7 @@ fn tasks_start_on_all_hosts_and_are_listed_from_any() {
     several.call(3, client, Request::Siblings);
     assert_eq!(several.take(3, client), [Told::Reply(Ok(Reply::Siblings(tids.clone())))]);
     several.look(3, 7);
-    several.call(3, 7, Request::Tasks { of: None });
+    several.call(3, 7, Request::Tasks { of: None, deep: false });
     let [Told::Reply(Ok(Reply::Tasks(rows)))] = &several.take(3, 7)[..] else { panic!("no list") };
     assert_eq!(rows.len(), 7);
     // And a host that fails alone undoes all, when all or none was wanted.
@@ -230,7 +230,7 @@ fn tasks_start_on_all_hosts_and_are_listed_from_any() {
     several.call(2, 5, Request::Spawn(plan));
     let [Told::Reply(Ok(Reply::Spawned(results)))] = &several.take(2, 5)[..] else { panic!() };
     assert!(results.iter().all(Result::is_err));
-    several.call(3, 7, Request::Tasks { of: None });
+    several.call(3, 7, Request::Tasks { of: None, deep: false });
     let [Told::Reply(Ok(Reply::Tasks(rows)))] = &several.take(3, 7)[..] else { panic!("no list") };
     assert_eq!(rows.iter().filter(|row| row.name == "q" && row.state != TaskState::Departed).count(), 0);
 }
@@ -526,7 +526,12 @@ fn a_host_may_speak_before_the_table_has_it() {
     let record = several.hosts[&1].machine.hosts()[0].clone();
     let row = HostRow { tid: Tid::new(3, 0).expect("in range"), name: "h3".into(), ..record.row.clone() };
     let newcomer = HostRecord { number: 3, life: 3, row, ..record };
-    let asked = Between::Ask { client: 4, id: 1, me: None, request: Request::Tasks { of: Tid::new(2, 0) } };
+    let asked = Between::Ask {
+        client: 4,
+        id: 1,
+        me: None,
+        request: Request::Tasks { of: Tid::new(2, 0), deep: false },
+    };
     let second = several.hosts.get_mut(&2).expect("alive");
     assert_eq!(second.input(Input::Heard { host: 3, word: Box::new(asked) }), []);
     let request = Request::AddHosts { hosts: vec!["h3".into()] };

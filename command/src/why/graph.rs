@@ -1,0 +1,308 @@
+//! Who waits for whom, and what follows from it. Nothing here asks anybody: it works on what the tasks' pages said.
+
+use super::words;
+use parvum_page::CALLS;
+use parvum_wire::Tid;
+use parvum_wire::control::{PairRow, TaskRow, TaskState, UnmatchedRow, Waits};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// By number in a task's page: messages sent, and what becomes of those that arrive.
+const SENT: usize = 0;
+const ARRIVED: [usize; 3] = [8, 9, 13];
+
+/// Whom a task waits for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum For {
+    /// Nobody: it runs, or its wait ends by itself, or the daemon answers.
+    Nobody,
+    /// One task.
+    One(Tid),
+    /// Whoever it may be.
+    Anyone,
+}
+
+/// What hangs, and why.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// Each waits for the next, and the last for the first; nothing is on its way between them.
+    Circle(Vec<Tid>),
+    /// It waits for a task that is not there.
+    Dead(Tid, Tid),
+    /// They wait for one another, or for anyone, and nobody is left who could send.
+    Nobody(Vec<Tid>),
+    /// It waits for one that hangs.
+    Behind(Tid, Tid),
+}
+
+/// All tasks of the machine at one instant.
+pub struct Picture {
+    tasks: BTreeMap<Tid, TaskRow>,
+}
+
+impl Picture {
+    /// What the daemons answered.
+    pub fn of(rows: Vec<TaskRow>) -> Picture {
+        Picture { tasks: rows.into_iter().map(|row| (row.tid, row)).collect() }
+    }
+
+    /// The tasks.
+    pub fn tasks(&self) -> impl Iterator<Item = &TaskRow> {
+        self.tasks.values()
+    }
+
+    /// One task.
+    pub fn task(&self, tid: Tid) -> Option<&TaskRow> {
+        self.tasks.get(&tid)
+    }
+
+    /// What a task waits for, unless its wait ends by itself.
+    fn waits(&self, tid: Tid) -> Option<&Waits> {
+        let row = self.tasks.get(&tid).filter(|row| row.state == TaskState::Enrolled && !row.held)?;
+        row.waits.as_ref().filter(|waits| !waits.ends && name(waits) != "machine")
+    }
+
+    /// Whom a task waits for.
+    pub fn awaited(&self, tid: Tid) -> For {
+        match self.waits(tid) {
+            None => For::Nobody,
+            // The last to come into a barrier may be any.
+            Some(waits) if name(waits) == "barrier" => For::Anyone,
+            Some(waits) if Tid(waits.peer).is_task() => For::One(Tid(waits.peer)),
+            Some(_) => For::Anyone,
+        }
+    }
+
+    /// Whether both pictures show the task in the same wait, with nothing received or sent meanwhile.
+    pub fn stands_still(&self, later: &Picture, tid: Tid) -> bool {
+        let (Some(before), Some(after)) = (self.tasks.get(&tid), later.tasks.get(&tid)) else { return false };
+        let same_wait = match (&before.waits, &after.waits) {
+            (Some(a), Some(b)) => (a.since, a.call, a.peer, a.tag) == (b.since, b.call, b.peer, b.tag),
+            _ => false,
+        };
+        same_wait && before.counters == after.counters
+    }
+
+    /// Messages that one task has sent to another and that have not arrived there.
+    fn on_their_way(&self, from: Tid, to: Tid) -> u64 {
+        let with = |at: Tid, peer: Tid, cells: &[usize]| -> u64 {
+            let row = self.tasks.get(&at);
+            let pairs = row.and_then(|row| row.sight.as_ref()).map_or(&[][..], |sight| &sight.pairs);
+            let of_peer = pairs.iter().filter(|pair| pair.peer == peer);
+            of_peer.map(|pair| cells.iter().map(|cell| count(pair, *cell)).sum::<u64>()).sum()
+        };
+        with(from, to, &[SENT]).saturating_sub(with(to, from, &ARRIVED))
+    }
+
+    /// Tasks that will never go on by what the tasks of the machine do: each is in a wait without end, and whoever
+    /// could end it is one of them or not there. Whether they stand still only a second picture can tell.
+    pub fn stuck(&self) -> BTreeSet<Tid> {
+        let mut stuck: BTreeSet<Tid> =
+            self.tasks.keys().copied().filter(|tid| self.awaited(*tid) != For::Nobody).collect();
+        loop {
+            let goes_on = |tid: &Tid| match self.awaited(*tid) {
+                For::Nobody => true,
+                For::One(peer) => {
+                    let lives = self.tasks.contains_key(&peer) && !stuck.contains(&peer);
+                    lives || self.on_their_way(peer, *tid) > 0
+                }
+                For::Anyone => {
+                    let others = self.tasks.keys().filter(|other| *other != tid);
+                    let mut others = others.map(|other| (!stuck.contains(other), *other));
+                    others.any(|(lives, other)| lives || self.on_their_way(other, *tid) > 0)
+                }
+            };
+            let free: Vec<Tid> = stuck.iter().copied().filter(goes_on).collect();
+            if free.is_empty() {
+                return stuck;
+            }
+            stuck.retain(|tid| !free.contains(tid));
+        }
+    }
+
+    /// Why the stuck tasks are: circles and the dead first, then who waits for those.
+    pub fn findings(&self, stuck: &BTreeSet<Tid>) -> Vec<Finding> {
+        let (mut found, mut told) = (Vec::new(), BTreeSet::new());
+        for &tid in stuck {
+            if let For::One(peer) = self.awaited(tid)
+                && !self.tasks.contains_key(&peer)
+            {
+                found.push(Finding::Dead(tid, peer));
+                told.insert(tid);
+            }
+        }
+        for &tid in stuck {
+            if let Some(circle) = self.circle_from(tid).filter(|circle| !told.contains(&circle[0])) {
+                told.extend(&circle);
+                found.push(Finding::Circle(circle));
+            }
+        }
+        let (behind, rest): (Vec<Tid>, Vec<Tid>) = stuck
+            .iter()
+            .filter(|tid| !told.contains(tid))
+            .partition(|tid| matches!(self.awaited(**tid), For::One(_)));
+        if !rest.is_empty() {
+            found.push(Finding::Nobody(rest));
+        }
+        for tid in behind {
+            if let For::One(peer) = self.awaited(tid) {
+                found.push(Finding::Behind(tid, peer));
+            }
+        }
+        found
+    }
+
+    /// The circle that the task is part of, from its lowest task on.
+    fn circle_from(&self, tid: Tid) -> Option<Vec<Tid>> {
+        let mut path = vec![tid];
+        while let For::One(next) = self.awaited(*path.last()?) {
+            if next == tid {
+                let lowest = path.iter().enumerate().min_by_key(|(_, tid)| **tid)?.0;
+                path.rotate_left(lowest);
+                return Some(path);
+            }
+            if path.contains(&next) {
+                return None;
+            }
+            path.push(next);
+        }
+        None
+    }
+
+    /// Messages that have come to a waiting task and are not what it waits for, though nearly.
+    pub fn near_matches(&self, tid: Tid) -> Vec<(UnmatchedRow, String)> {
+        let Some(waits) = self.tasks.get(&tid).and_then(|row| row.waits.as_ref()) else { return Vec::new() };
+        if !matches!(name(waits), "receive" | "probe" | "wait") {
+            return Vec::new();
+        }
+        let sight = self.tasks.get(&tid).and_then(|row| row.sight.as_ref());
+        let unmatched = sight.map_or(&[][..], |sight| &sight.unmatched);
+        unmatched
+            .iter()
+            .filter_map(|message| words::near(waits, message).map(|how| (*message, how)))
+            .collect()
+    }
+}
+
+/// The call's name, the same for all interfaces.
+pub fn name(waits: &Waits) -> &'static str {
+    CALLS.get(waits.call as usize).copied().unwrap_or("")
+}
+
+fn count(pair: &PairRow, cell: usize) -> u64 {
+    pair.counters.get(cell).copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parvum_wire::control::Sight;
+
+    const RECEIVE: u32 = 1;
+
+    fn tid(local: u32) -> Tid {
+        Tid::new(1, local).expect("in range")
+    }
+
+    fn row(local: u32, waits: Option<(u32, i32, i32)>) -> TaskRow {
+        let waits = waits.map(|(call, peer, tag)| Waits {
+            call,
+            interface: "pvm".into(),
+            peer,
+            tag,
+            context: 0,
+            for_ms: 5000,
+            since: u64::from(local),
+            ends: false,
+        });
+        TaskRow {
+            tid: tid(local),
+            parent: None,
+            host: Tid::new(1, 0).expect("in range"),
+            pid: 1,
+            name: "test".into(),
+            flag: 0,
+            state: TaskState::Enrolled,
+            waits,
+            counters: vec![0; 29],
+            spawned: true,
+            held: false,
+            sight: Some(Box::default()),
+        }
+    }
+
+    fn waiting(local: u32, peer: u32) -> TaskRow {
+        row(local, Some((RECEIVE, tid(peer).0, 7)))
+    }
+
+    fn pair(peer: u32, cell: usize, count: u64) -> PairRow {
+        let mut counters = vec![0; 24];
+        counters[cell] = count;
+        PairRow { peer: tid(peer), route: 1, counters, reasons: [0; 4], waited: 0 }
+    }
+
+    fn told(rows: Vec<TaskRow>) -> Vec<Finding> {
+        let picture = Picture::of(rows);
+        picture.findings(&picture.stuck())
+    }
+
+    #[test]
+    fn circles_are_found_and_who_waits_behind_them() {
+        assert_eq!(told(vec![waiting(1, 2), waiting(2, 1)]), [Finding::Circle(vec![tid(1), tid(2)])]);
+        let three = vec![waiting(3, 1), waiting(1, 2), waiting(2, 3), waiting(4, 3), row(5, None)];
+        let circle = Finding::Circle(vec![tid(1), tid(2), tid(3)]);
+        assert_eq!(told(three), [circle, Finding::Behind(tid(4), tid(3))]);
+    }
+
+    #[test]
+    fn who_waits_for_a_task_that_runs_does_not_hang() {
+        assert_eq!(told(vec![waiting(1, 2), row(2, None)]), []);
+        assert_eq!(told(vec![row(1, Some((RECEIVE, -1, 7))), row(2, None)]), [], "it may send");
+        let mut patient = waiting(2, 1);
+        patient.waits.as_mut().expect("it waits").ends = true;
+        assert_eq!(told(vec![waiting(1, 2), patient]), [], "one of them gives up");
+        let mut held = waiting(2, 1);
+        held.held = true;
+        assert_eq!(told(vec![waiting(1, 2), held]), [], "it is another gang's turn");
+        assert_eq!(told(vec![waiting(1, 2), row(2, Some((6, -1, -1)))]), [], "the daemon answers");
+    }
+
+    #[test]
+    fn the_dead_are_not_waited_for_in_vain_without_a_word() {
+        assert_eq!(
+            told(vec![waiting(1, 9), waiting(2, 1)]),
+            [Finding::Dead(tid(1), tid(9)), Finding::Behind(tid(2), tid(1)),]
+        );
+    }
+
+    #[test]
+    fn all_wait_for_anyone() {
+        let any = |local| row(local, Some((RECEIVE, -1, 7)));
+        assert_eq!(told(vec![any(1), any(2)]), [Finding::Nobody(vec![tid(1), tid(2)])]);
+        assert_eq!(told(vec![any(1)]), [Finding::Nobody(vec![tid(1)])], "it is alone");
+    }
+
+    #[test]
+    fn a_message_on_its_way_is_no_deadlock() {
+        let (mut a, mut b) = (waiting(1, 2), waiting(2, 1));
+        let sight = |row: &mut TaskRow, pair| {
+            **row.sight.as_mut().expect("deep") = Sight { pairs: vec![pair], ..Sight::default() }
+        };
+        sight(&mut a, pair(2, SENT, 3));
+        sight(&mut b, pair(1, 8, 2));
+        assert_eq!(told(vec![a.clone(), b.clone()]), [], "two of three have come");
+        sight(&mut b, pair(1, 9, 3));
+        assert_eq!(told(vec![a, b]), [Finding::Circle(vec![tid(1), tid(2)])]);
+    }
+
+    #[test]
+    fn who_moved_between_two_pictures_does_not_stand_still() {
+        let first = Picture::of(vec![waiting(1, 2), waiting(2, 1)]);
+        let mut moved = waiting(2, 1);
+        moved.waits.as_mut().expect("it waits").since = 99;
+        let mut received = waiting(1, 2);
+        received.counters[2] = 1;
+        let later = Picture::of(vec![received, moved]);
+        assert!(!first.stands_still(&later, tid(1)) && !first.stands_still(&later, tid(2)));
+        assert!(first.stands_still(&first, tid(1)));
+    }
+}

@@ -1,0 +1,169 @@
+//! `parvum why`: why does it hang? It reads the pages of the tasks, and asks nothing of them.
+
+mod graph;
+mod words;
+
+use crate::tool;
+use clap::Args;
+use graph::{Finding, For, Picture};
+use parvum_task::{Session, SessionError};
+use parvum_wire::Tid;
+use parvum_wire::control::{Reply, Request, TaskRow, TaskState};
+use std::collections::BTreeSet;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Between two pictures, which must be alike before anything is called a deadlock.
+const APART: Duration = Duration::from_millis(300);
+/// A wait that began sooner is no reason to look twice.
+const LONG: u64 = 200;
+
+/// How to ask.
+#[derive(Args)]
+pub struct WhyArgs {
+    /// One task, as `parvum ps` shows it; else all
+    #[arg(value_parser = crate::parse_tid)]
+    task: Option<Tid>,
+    /// Go on, and say so when something hangs for certain, within a second
+    #[arg(long)]
+    watch: bool,
+}
+
+/// Says why. The exit code is 3 when something hangs for certain.
+pub fn why(args: &WhyArgs) -> Result<ExitCode, SessionError> {
+    let mut session = tool()?;
+    if args.watch {
+        return watch(&mut session, args.task);
+    }
+    let (picture, stuck) = certain(&mut session)?;
+    let of = |tid: Tid| args.task.is_none_or(|wanted| wanted == tid);
+    if let Some(task) = args.task
+        && picture.task(task).is_none()
+    {
+        println!("{task} is not there: it has ended, or never was. `parvum ps` lists the tasks.");
+        return Ok(ExitCode::SUCCESS);
+    }
+    let hangs = tell(&picture, &stuck, of);
+    for row in picture.tasks().filter(|row| of(row.tid) && !stuck.contains(&row.tid)) {
+        tell_task(&picture, row);
+    }
+    if picture.tasks().next().is_none() {
+        println!("No task is on the machine.");
+    } else if !hangs && args.task.is_none() {
+        println!("Nothing hangs for certain.");
+    }
+    Ok(if hangs { ExitCode::from(3) } else { ExitCode::SUCCESS })
+}
+
+/// Waits for something to hang, and says so once; ends with the machine.
+fn watch(session: &mut Session, task: Option<Tid>) -> Result<ExitCode, SessionError> {
+    let mut told = BTreeSet::new();
+    loop {
+        let (picture, stuck) = certain(session)?;
+        let fresh: BTreeSet<Tid> = stuck.iter().copied().filter(|tid| !told.contains(tid)).collect();
+        if fresh.iter().any(|tid| task.is_none_or(|wanted| wanted == *tid)) {
+            tell(&picture, &stuck, |_| true);
+        }
+        told = stuck;
+        // So that two pictures fit into a second, whatever the daemons take for each.
+        std::thread::sleep(APART / 3);
+    }
+}
+
+/// A picture, and which tasks hang for certain: those that are stuck in it and in one before, unmoved.
+fn certain(session: &mut Session) -> Result<(Picture, BTreeSet<Tid>), SessionError> {
+    let first = picture(session)?;
+    let mut stuck = first.stuck();
+    if stuck.is_empty() {
+        return Ok((first, stuck));
+    }
+    std::thread::sleep(APART);
+    let second = picture(session)?;
+    let still = second.stuck();
+    stuck.retain(|tid| still.contains(tid) && first.stands_still(&second, *tid));
+    // The rest must hang without those that moved.
+    loop {
+        let hangs = |tid: &Tid| match second.awaited(*tid) {
+            For::One(peer) => stuck.contains(&peer) || second.task(peer).is_none(),
+            For::Anyone => second.tasks().all(|row| stuck.contains(&row.tid)),
+            For::Nobody => false,
+        };
+        let free: Vec<Tid> = stuck.iter().copied().filter(|tid| !hangs(tid)).collect();
+        if free.is_empty() {
+            break;
+        }
+        stuck.retain(|tid| !free.contains(tid));
+    }
+    Ok((second, stuck))
+}
+
+fn picture(session: &mut Session) -> Result<Picture, SessionError> {
+    match session.request(Request::Tasks { of: None, deep: true })? {
+        Reply::Tasks(rows) => Ok(Picture::of(rows)),
+        _ => Err(SessionError::Protocol("another answer than asked for".into())),
+    }
+}
+
+/// Tells what hangs for certain. Whether anything does.
+fn tell(picture: &Picture, stuck: &BTreeSet<Tid>, of: impl Fn(Tid) -> bool) -> bool {
+    let list = |tids: &[Tid]| tids.iter().map(Tid::to_string).collect::<Vec<_>>().join(", ");
+    let mut any = false;
+    for finding in picture.findings(stuck) {
+        let members = match &finding {
+            Finding::Circle(tids) | Finding::Nobody(tids) => tids.clone(),
+            Finding::Dead(tid, _) | Finding::Behind(tid, _) => vec![*tid],
+        };
+        if !members.iter().any(|tid| of(*tid)) {
+            continue;
+        }
+        any = true;
+        match &finding {
+            Finding::Circle(tids) => {
+                let around: Vec<Tid> = tids.iter().chain(tids.first()).copied().collect();
+                let chain = around.iter().map(Tid::to_string).collect::<Vec<_>>().join(" waits for ");
+                println!("DEADLOCK: {chain}, and nothing is on its way between them.");
+            }
+            Finding::Dead(tid, peer) => {
+                println!("DEADLOCK: {tid} waits for {peer}, which is not there any more.")
+            }
+            Finding::Nobody(tids) if tids.len() == 1 => {
+                println!("DEADLOCK: {} waits, and nobody is left who could send to it.", list(tids));
+            }
+            Finding::Nobody(tids) => {
+                println!("DEADLOCK: {} wait for one another: nobody is left who could send.", list(tids));
+            }
+            Finding::Behind(tid, peer) => println!("{tid} waits for {peer}, which hangs."),
+        }
+        for row in members.iter().filter_map(|tid| picture.task(*tid)) {
+            tell_task(picture, row);
+        }
+    }
+    any
+}
+
+/// One line of what a task does, and more of what is near to what it waits for.
+fn tell_task(picture: &Picture, row: &TaskRow) {
+    let who = format!("  {} {}", row.tid, row.name);
+    let what = match (row.state, &row.waits) {
+        _ if row.held => "is stopped: it is another gang's turn".into(),
+        (TaskState::Started, _) => "runs, and has not enrolled".into(),
+        (TaskState::Departed, _) => "runs, and has left the machine".into(),
+        (TaskState::Enrolled, None) => "computes".into(),
+        (TaskState::Enrolled, Some(waits)) => {
+            let limit = if waits.ends { ", for a limited time" } else { "" };
+            format!("{}, for {}{limit}", words::doing(waits), words::lasted(waits.for_ms))
+        }
+    };
+    println!("{who} {what}");
+    if row.waits.as_ref().is_none_or(|waits| waits.for_ms < LONG) {
+        return;
+    }
+    let near = picture.near_matches(row.tid);
+    for (_, how) in near.iter().take(4) {
+        println!("      has come, and is not what it waits for: {how}");
+    }
+    let waiting = row.sight.as_ref().map_or(0, |sight| sight.unmatched.len());
+    if near.len() > 4 || waiting > near.len() {
+        println!("      {waiting} messages wait here that it has not asked for");
+    }
+}

@@ -1,0 +1,86 @@
+//! Where a task's time goes: waiting, in calls, computing.
+//!
+//! To look at the clock takes about as long as a tenth of a short message. So one call in [`EVERY`] is timed, and
+//! stands for all; sleeping is timed always, for it takes far longer than the clock.
+
+use crate::runtime::Runtime;
+use parvum_engine::Counter;
+use std::time::Instant;
+
+/// One call of so many is timed.
+const EVERY: u32 = 64;
+
+/// What is known of the time of one task.
+#[derive(Default)]
+pub(crate) struct Time {
+    calls: u32,
+    /// The call under way is timed.
+    is_sample: bool,
+    /// Nanoseconds asleep, ever.
+    pub(crate) asleep: u64,
+    /// Nanoseconds that the call under way has looked for something.
+    looked: u64,
+}
+
+/// A call, or a wait, that is timed: when it began, and how long the task had slept by then.
+pub(crate) type Begun = Option<(Instant, u64)>;
+
+impl Time {
+    /// A call of the interface begins.
+    #[inline]
+    pub(crate) fn begins_call(&mut self) -> Begun {
+        self.calls = self.calls.wrapping_add(1);
+        if !self.calls.is_multiple_of(EVERY) {
+            return None;
+        }
+        self.is_sample = true;
+        self.looked = 0;
+        Some((Instant::now(), self.asleep))
+    }
+
+    /// A wait begins, in a call.
+    #[inline]
+    pub(crate) fn begins_wait(&self) -> Begun {
+        self.is_sample.then(|| (Instant::now(), self.asleep))
+    }
+
+    /// The wait is over.
+    #[inline]
+    pub(crate) fn ends_wait(&mut self, begun: Begun) {
+        if let Some(begun) = begun {
+            self.looked += self.awake_since(begun);
+        }
+    }
+
+    fn awake_since(&self, (began, asleep): (Instant, u64)) -> u64 {
+        (began.elapsed().as_nanos() as u64).saturating_sub(self.asleep - asleep)
+    }
+}
+
+impl Runtime {
+    /// A call that is timed is over.
+    #[cold]
+    pub(crate) fn ends_call(&mut self, begun: (Instant, u64)) {
+        self.time.is_sample = false;
+        let awake = self.time.awake_since(begun);
+        let (ledger, many) = (self.engine.ledger(), u64::from(EVERY));
+        ledger.add(Counter::Looking, many * self.time.looked.min(awake));
+        ledger.add(Counter::InCalls, many * awake.saturating_sub(self.time.looked));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_call_in_many_is_timed_and_sleep_does_not_count_as_looking() {
+        let mut time = Time::default();
+        let timed = (0..4 * EVERY).filter(|_| time.begins_call().is_some()).count();
+        assert_eq!(timed, 4);
+        let wait = time.begins_wait();
+        time.asleep += 3_600_000_000_000;
+        time.ends_wait(wait);
+        assert_eq!(time.looked, 0, "all of the time was slept away");
+    }
+}

@@ -1,0 +1,150 @@
+//! The ledgers of a task's pairs, behind its page.
+
+use crate::layout::{COUNTER_NAMES, FILE_BYTES, Layout, PAIR_PEER, PAIRS, PairCells};
+use crate::map::PairsMap;
+use crate::page::{PageError, TaskPage, check_shape};
+use rustix::fd::AsFd;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Why messages to a peer take a route or do not. The numbers are what the page says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Taken {
+    /// Nothing was sent there.
+    Unknown = 0,
+    /// It is in use.
+    InUse = 1,
+    /// The peer is on another host.
+    OtherHost = 2,
+    /// There is a better one.
+    NotNeeded = 3,
+    /// Another was asked for.
+    AskedOther = 4,
+    /// The machine encrypts.
+    Encrypted = 5,
+    /// It could not be connected.
+    Refused = 6,
+}
+
+impl Taken {
+    /// In words.
+    pub fn text(number: u8) -> &'static str {
+        match number {
+            1 => "in use",
+            2 => "no: the peer is on another host, and hosts share no memory",
+            3 => "not needed: there is a better way",
+            4 => "no: another was asked for, by PARVUM_ROUTE or the program",
+            5 => "no: this machine encrypts what passes between hosts (PARVUM_ENCRYPT)",
+            6 => "no: the connection was refused or did not come about",
+            _ => "nothing was sent there yet",
+        }
+    }
+}
+
+/// A pair's ledger, as read at one instant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PairLedger {
+    /// The peer's id; 0 for all that had no ledger of their own.
+    pub peer: i32,
+    /// The route, by the engine's number.
+    pub route: u8,
+    /// Counters, by number.
+    pub counters: Vec<u64>,
+    /// Why each route is in use or not, by the route's number: a number of [`Taken`].
+    pub reasons: [u8; 4],
+    /// Nanoseconds for which the task slept to wait for this peer.
+    pub waited: u64,
+}
+
+/// A message that no receive has taken, as read at one instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unmatched {
+    /// Who sent it.
+    pub from: i32,
+    /// Its tag.
+    pub tag: i32,
+    /// Its context.
+    pub context: u32,
+    /// Bytes of data.
+    pub length: u64,
+    /// Counts all messages that have become visible to receives.
+    pub order: u64,
+}
+
+/// The mapped ledgers.
+pub struct Book {
+    map: PairsMap,
+}
+
+impl Book {
+    /// Maps the ledgers of the page behind `file`, which may be closed afterwards.
+    pub fn open(file: impl AsFd) -> Result<Book, PageError> {
+        let file = file.as_fd();
+        check_shape(file, FILE_BYTES)?;
+        Ok(Book { map: PairsMap::new(file)? })
+    }
+
+    /// The ledgers themselves, for the task that keeps them.
+    pub fn pairs(&self) -> &[PairCells; PAIRS] {
+        self.map.pairs()
+    }
+
+    /// Those in use.
+    pub fn read(&self) -> Vec<PairLedger> {
+        let used = |cells: &&PairCells| word(&cells[PAIR_PEER]) != 0;
+        let (last, own) = self.pairs().split_last().expect("there are some");
+        // They are taken into use from the first on.
+        own.iter().take_while(used).chain(Some(last).filter(used)).map(read_pair).collect()
+    }
+}
+
+fn word(cell: &AtomicU64) -> u64 {
+    // Relaxed: the task writes cell by cell, and readers want a recent picture.
+    cell.load(Ordering::Relaxed)
+}
+
+fn read_pair(cells: &PairCells) -> PairLedger {
+    let who = word(&cells[PAIR_PEER]);
+    PairLedger {
+        peer: who as u32 as i32,
+        route: (who >> 32) as u8,
+        counters: cells[..PAIR_PEER].iter().map(word).collect(),
+        reasons: (word(&cells[PAIR_PEER + 1]) as u32).to_le_bytes(),
+        waited: word(&cells[PAIR_PEER + 2]),
+    }
+}
+
+/// In [`COUNTER_NAMES`]: the first of the counters for routes, and messages sent.
+const SENT_OVER: usize = 16;
+const SENT: usize = 0;
+
+/// All counters of a task by number: its own, and the sums over its pairs.
+pub fn totals(layout: &Layout, pairs: &[PairLedger]) -> Vec<u64> {
+    let mut all: Vec<u64> = layout.counters[..COUNTER_NAMES.len()].iter().map(word).collect();
+    for pair in pairs {
+        for (total, count) in all.iter_mut().zip(&pair.counters) {
+            *total += count;
+        }
+        all[SENT_OVER + usize::from(pair.route & 3)] += pair.counters[SENT];
+    }
+    all
+}
+
+impl TaskPage {
+    /// Messages that no receive has taken, in order of arrival; the oldest ones when there are many.
+    pub fn unmatched(&self) -> Vec<Unmatched> {
+        let shown = self.layout().unmatched.iter().filter_map(|cells| {
+            let [who, what, length, order] = cells.each_ref().map(word);
+            (what >> 63 != 0).then_some(Unmatched {
+                from: who as u32 as i32,
+                tag: (who >> 32) as u32 as i32,
+                context: what as u32,
+                length,
+                order,
+            })
+        });
+        let mut shown: Vec<_> = shown.collect();
+        shown.sort_by_key(|message| message.order);
+        shown
+    }
+}

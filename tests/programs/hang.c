@@ -1,0 +1,129 @@
+/* Programs that hang, each in its way, and one that is merely slow.
+ *
+ *     hang ring N          N tasks, each of which waits for the next
+ *     hang dead            waits for a task that has ended
+ *     hang tag             waits for tag 7, and has been sent tag 8
+ *     hang source          waits for one task, and another has sent
+ *     hang credit          sends more than its receiver takes, which waits for another tag
+ *     hang anyone          two tasks wait for anyone
+ *     hang slow            waits for a task that computes for two seconds
+ */
+#include "check.h"
+#include <time.h>
+
+enum { WORD = 1, NEXT = 2, SEVEN = 7, EIGHT = 8 };
+
+static void send_int(int tid, int tag, int value)
+{
+	CHECK(pvm_initsend(PvmDataRaw) > 0);
+	OK(pvm_pkint(&value, 1, 1));
+	OK(pvm_send(tid, tag));
+}
+
+static int hear_int(int tid, int tag)
+{
+	int value;
+
+	CHECK(pvm_recv(tid, tag) > 0);
+	OK(pvm_upkint(&value, 1, 1));
+	return value;
+}
+
+/* A task that was told whom to wait for. */
+static void member(void)
+{
+	int next = hear_int(pvm_parent(), NEXT);
+
+	pvm_recv(next, SEVEN);
+}
+
+static void ring(char *self, int many)
+{
+	int tids[16], last = pvm_mytid();
+	char *args[] = { "member", NULL };
+
+	GIVES(many - 1, pvm_spawn(self, args, PvmTaskDefault, NULL, many - 1, tids));
+	for (int i = 0; i < many - 1; i++)
+		send_int(tids[i], NEXT, i + 1 < many - 1 ? tids[i + 1] : last);
+	SAY("hangs");
+	pvm_recv(tids[0], SEVEN);
+}
+
+static int one(char *self, char *role)
+{
+	char *args[] = { role, NULL };
+	int tid;
+
+	GIVES(1, pvm_spawn(self, args, PvmTaskDefault, NULL, 1, &tid));
+	return tid;
+}
+
+int main(int argc, char **argv)
+{
+	const char *role = argc > 1 ? argv[1] : "";
+	int tid, big = 8 << 20;
+
+	CHECK(pvm_mytid() > 0);
+	pvm_setopt(PvmAutoErr, 0);
+	if (strcmp(role, "member") == 0) {
+		member();
+	} else if (strcmp(role, "ring") == 0 && argc == 3) {
+		ring(argv[0], atoi(argv[2]));
+	} else if (strcmp(role, "short") == 0) {
+		send_int(pvm_parent(), WORD, 1);
+	} else if (strcmp(role, "dead") == 0) {
+		tid = one(argv[0], "short");
+		hear_int(tid, WORD);
+		while (pvm_pstat(tid) == PvmOk)
+			usleep(1000);
+		SAY("hangs");
+		tid = pvm_recv(tid, WORD);
+		SAY("gives %d", tid);
+	} else if (strcmp(role, "wrong-tag") == 0) {
+		send_int(pvm_parent(), EIGHT, 5);
+		pvm_recv(pvm_parent(), WORD);
+	} else if (strcmp(role, "tag") == 0) {
+		tid = one(argv[0], "wrong-tag");
+		SAY("hangs");
+		pvm_recv(tid, SEVEN);
+	} else if (strcmp(role, "source") == 0) {
+		int other = one(argv[0], "wrong-tag");
+
+		tid = one(argv[0], "wrong-tag");
+		SAY("hangs");
+		hear_int(tid, EIGHT);
+		pvm_recv(tid, EIGHT); /* the other's has come */
+		CHECK(other != tid);
+	} else if (strcmp(role, "full") == 0) {
+		pvm_recv(pvm_parent(), SEVEN);
+	} else if (strcmp(role, "credit") == 0) {
+		char *data = calloc(1, (size_t)big);
+
+		tid = one(argv[0], "full");
+		SAY("hangs");
+		for (;;) {
+			CHECK(pvm_initsend(PvmDataRaw) > 0);
+			OK(pvm_pkbyte(data, big, 1));
+			OK(pvm_send(tid, EIGHT));
+		}
+	} else if (strcmp(role, "any") == 0) {
+		pvm_recv(-1, SEVEN);
+	} else if (strcmp(role, "anyone") == 0) {
+		one(argv[0], "any");
+		SAY("hangs");
+		pvm_recv(-1, EIGHT);
+	} else if (strcmp(role, "busy") == 0) {
+		time_t end = time(NULL) + 3;
+
+		while (time(NULL) < end)
+			continue;
+		send_int(pvm_parent(), WORD, 1);
+	} else {
+		CHECK(strcmp(role, "slow") == 0);
+		tid = one(argv[0], "busy");
+		SAY("hangs"); /* so it seems */
+		hear_int(tid, WORD);
+	}
+	OK(pvm_exit());
+	return 0;
+}
