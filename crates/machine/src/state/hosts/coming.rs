@@ -149,9 +149,9 @@ impl<F: Clone> Machine<F> {
                 .records()
                 .find(|host| host.row.name == name || host.row.tid.0.to_string() == name);
             results.push(match found {
-                // It is the machine: PVM's answer as well.
-                Some(host) if host.life == self.others.leader => {
-                    Err(Failure::new(ErrorKind::BadParameter, "the first host ends with the machine"))
+                Some(host) if hosts.len() == 1 && hosts.contains_key(&host.number) => {
+                    let why = format!("{name} is the last host of the machine: it ends with `parvum down`");
+                    Err(Failure::new(ErrorKind::BadParameter, why))
                 }
                 Some(host) => {
                     hosts.remove(&host.number).map(|_| host.row.tid).ok_or(ErrorKind::NoSuchHost.into())
