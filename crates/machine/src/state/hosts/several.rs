@@ -582,3 +582,17 @@ fn all_hosts_but_one_may_be_removed_the_leader_too() {
     assert_eq!(kinds, [Ok(1), Ok(3), Err(ErrorKind::BadParameter)]);
     assert_eq!(several.names(2), ["h2"]);
 }
+
+#[test]
+fn who_is_on_its_way_out_starts_no_other_host() {
+    let mut several = Several::new(3);
+    several.look(2, 7);
+    // It leads until the others have elected another.
+    several.call(2, 7, Request::RemoveHosts { hosts: vec!["here".into()] });
+    several.take(2, 7);
+    several.call(2, 7, Request::AddHosts { hosts: vec!["late".into()] });
+    let told = several.take(2, 7);
+    let [Told::Reply(Ok(Reply::HostResults(results)))] = &told[..] else { panic!("{told:?}") };
+    assert!(results[0].is_ok(), "{results:?}");
+    assert_eq!(several.names(3), ["h2", "h3", "late"]);
+}
