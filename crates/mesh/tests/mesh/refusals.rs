@@ -1,7 +1,6 @@
 //! Who is not let in, and what both ends hear of it.
 
 use crate::{Machine, Node, pair, run, settings};
-use parvum_mesh::keys::{HostKeys, Identity, SignRequest};
 use parvum_mesh::{ConnectError, Ended, Refusal, RefusalKind, Settings};
 use quinn::crypto::rustls::QuicClientConfig;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -9,7 +8,6 @@ use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{DigitallySignedStruct, SignatureScheme};
 use std::net::Ipv4Addr;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// The peer dials `host` at the node twice; both hear why, the node once. Then
 /// a good one comes in: nothing else happened.
