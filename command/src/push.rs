@@ -1,7 +1,8 @@
 //! `parvum add --push`: takes this release along to a host that does not have it.
 //!
 //! The same command that starts the daemon runs a shell over there, which says what the host is and makes a
-//! folder, and then tar, which fills it.
+//! folder, then tar, which fills it, and a shell again, which puts it in the place of an older one. So what is there is
+//! always whole.
 
 use rustix::process::{Pid, Signal};
 use std::io::{self, Write};
@@ -18,12 +19,11 @@ const LIBRARIES: [&str; 4] = ["libparvum.so.0", "libpvm3.so.3", "libgpvm3.so.3",
 /// Copies the command and the libraries to a host. The command's path there, or why not.
 pub fn push(host: &str, by: Option<&str>) -> Result<String, String> {
     let script = format!(
-        "set -e\numask 022\nd=\"${{XDG_DATA_HOME:-$HOME/.local/share}}/parvum/{}\"\nmkdir -p \"$d\"\n\
-         echo \"$(uname -s) $(uname -m)\"\necho \"$d\"\n",
+        "umask 022\nd=\"${{XDG_DATA_HOME:-$HOME/.local/share}}/parvum/{}\"\nrm -rf \"$d.new\"\n\
+         mkdir -p \"$d.new\"\necho \"$(uname -s) $(uname -m)\"\necho \"$d\"\n",
         env!("CARGO_PKG_VERSION")
     );
-    let said =
-        over_there(host, by, &["sh"], "make a folder", move |input| input.write_all(script.as_bytes()))?;
+    let said = shell(host, by, "make a folder", script)?;
     let mut lines = said.lines().rev();
     let (folder, kind) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
     let own = rustix::system::uname();
@@ -34,15 +34,34 @@ pub fn push(host: &str, by: Option<&str>) -> Result<String, String> {
     if !folder.starts_with('/') || folder.contains(char::is_whitespace) {
         return Err(failed(host, "copy", &format!("its folder is {folder:?}; use --remote")));
     }
+    if let Err(why) = fill(host, by, &format!("{folder}.new")) {
+        // Half of it would only take room.
+        let _ = shell(host, by, "tidy up", format!("rm -rf {folder}.new\n"));
+        return Err(why);
+    }
+    shell(host, by, "put it in place", format!("rm -rf {folder}\nmv {folder}.new {folder}\n"))?;
+    Ok(format!("{folder}/bin/parvum"))
+}
+
+/// Copies what is needed into a folder over there.
+fn fill(host: &str, by: Option<&str>, folder: &str) -> Result<(), String> {
     let mut pack = pack().map_err(|why| failed(host, "pack", &why))?;
     let mut packed = pack.stdout.take().ok_or_else(|| failed(host, "pack", "no pipe"))?;
-    over_there(host, by, &["tar", "-x", "-f", "-", "-C", folder], "copy", move |input| {
+    let copied = over_there(host, by, &["tar", "-x", "-f", "-", "-C", folder], "copy", move |input| {
         io::copy(&mut packed, input).map(drop)
-    })?;
-    match pack.wait() {
-        Ok(status) if status.success() => Ok(format!("{folder}/bin/parvum")),
+    });
+    // Whoever reads has ended, so this does.
+    let packed = pack.wait();
+    copied?;
+    match packed {
+        Ok(status) if status.success() => Ok(()),
         other => Err(failed(host, "pack", &format!("tar ended with {other:?}"))),
     }
+}
+
+/// Runs a script over there, to the first command that fails.
+fn shell(host: &str, by: Option<&str>, step: &str, script: String) -> Result<String, String> {
+    over_there(host, by, &["sh"], step, move |input| input.write_all(format!("set -e\n{script}").as_bytes()))
 }
 
 /// Packs the command and those libraries that there are.

@@ -30,7 +30,7 @@ pub fn parvum() -> &'static Path {
     BUILT.get_or_init(|| {
         let dir = bed::profile();
         let mut build = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
-        build.args(["build", "--quiet", "--package", "parvum"]);
+        build.current_dir(stage::project()).args(["build", "--quiet", "--package", "parvum"]);
         build.args(["--package", "parvum-library", "--package", "parvum-pvm"]);
         if dir.ends_with("release") {
             build.arg("--release");

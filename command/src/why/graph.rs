@@ -82,8 +82,12 @@ impl Picture {
         same_wait && before.counters == after.counters
     }
 
-    /// Messages that one task has sent to another and that have not arrived there.
+    /// Messages that one task has sent to another and that have not arrived there. What a sender that waits for credit
+    /// has sent too much does not count: it does not leave before the receiver has taken others.
     fn on_their_way(&self, from: Tid, to: Tid) -> u64 {
+        if self.waits(from).is_some_and(|waits| name(waits) == "send" && waits.peer == to.0) {
+            return 0;
+        }
         let with = |at: Tid, peer: Tid, cells: &[usize]| -> u64 {
             let row = self.tasks.get(&at);
             let pairs = row.and_then(|row| row.sight.as_ref()).map_or(&[][..], |sight| &sight.pairs);
@@ -292,6 +296,13 @@ mod tests {
         assert_eq!(told(vec![a.clone(), b.clone()]), [], "two of three have come");
         sight(&mut b, pair(1, 9, 3));
         assert_eq!(told(vec![a, b]), [Finding::Circle(vec![tid(1), tid(2)])]);
+    }
+
+    #[test]
+    fn a_sender_without_credit_sends_no_more() {
+        let (mut sender, receiver) = (row(1, Some((2, tid(2).0, 8))), waiting(2, 1));
+        **sender.sight.as_mut().expect("deep") = Sight { pairs: vec![pair(2, SENT, 9)], ..Sight::default() };
+        assert_eq!(told(vec![sender, receiver]), [Finding::Circle(vec![tid(1), tid(2)])]);
     }
 
     #[test]

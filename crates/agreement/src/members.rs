@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 pub const MOST_VOTERS: usize = 7;
 
 /// Who shall vote: the largest odd number of members, those who vote already first, then those who have
-/// been there longest. The leader always.
+/// been there longest. The leader always, if it is a member.
 pub(crate) fn voters(members: &[Member], now: &BTreeSet<u64>, leader: u64) -> BTreeSet<u64> {
     let count = if members.len().is_multiple_of(2) { members.len().saturating_sub(1) } else { members.len() };
     let mut lives: Vec<u64> = members.iter().map(|member| member.life).collect();
@@ -23,16 +23,13 @@ pub(crate) fn is_majority(membership: &Membership, there: impl Fn(u64) -> bool) 
     !membership.get_joint_config().is_empty() && membership.get_joint_config().iter().all(majority)
 }
 
-/// One step on the way to these members; none when they are.
+/// One step on the way to these members; none when they are. A leader that is to be a member no more
+/// takes them too, and with the last one itself out: then it leads no longer, and the others vote for the next.
 pub(crate) fn next_step(
     members: &[Member],
     membership: &Membership,
     leader: u64,
 ) -> Option<ChangeMembers<u64, u32>> {
-    if !members.iter().any(|member| member.life == leader) {
-        // This life is out of the machine; another will lead.
-        return None;
-    }
     let known: BTreeSet<u64> = membership.nodes().map(|(life, _)| *life).collect();
     let new: Vec<_> = members.iter().filter(|member| !known.contains(&member.life)).collect();
     if !new.is_empty() {
@@ -81,6 +78,8 @@ mod tests {
     fn who_leads_and_who_votes_goes_on_voting() {
         assert_eq!(voters(&members(&[2, 3]), &of(&[1, 2, 3]), 3), of(&[3]));
         assert_eq!(voters(&members(&[1, 2, 3, 4]), &of(&[2, 3, 4]), 4), of(&[2, 3, 4]));
+        // One that is to go leads until the others vote without it.
+        assert_eq!(voters(&members(&[2, 3, 4]), &of(&[1, 2, 3]), 1), of(&[2, 3, 4]));
     }
 
     #[test]

@@ -247,9 +247,14 @@ impl Secretary {
             |life: u64| life == me || membership.get_node(&life).is_none_or(|host| post.reaches(*host));
         let leader = metrics.current_leader;
         let leads = leader == Some(me) && metrics.state == ServerState::Leader;
+        // One that has taken itself out says nothing any more.
+        let is_out =
+            |leader: u64| membership.get_node(&me).is_some() && membership.get_node(&leader).is_none();
         let leaderless = match leader {
             Some(_) if leads => !is_majority(membership, reaches),
-            Some(leader) => leader == me || !reaches(leader) || self.succession.is_leaderless(leader),
+            Some(leader) => {
+                leader == me || is_out(leader) || !reaches(leader) || self.succession.is_leaderless(leader)
+            }
             None => true,
         };
         if self.succession.is_news(leaderless) {

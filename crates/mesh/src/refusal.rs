@@ -12,8 +12,6 @@ pub enum RefusalKind {
     NoCertificate = 1,
     /// The certificate is another authority's.
     Foreign = 2,
-    /// The certificate is not valid at the time of the one who checked it.
-    Expired = 3,
     /// Another host than was dialled, or than the certificate names.
     WrongHost = 4,
     /// A newer incarnation of the host is known.
@@ -33,15 +31,14 @@ pub enum RefusalKind {
 use RefusalKind::*;
 
 impl RefusalKind {
-    const ALL: [RefusalKind; 10] =
-        [NoCertificate, Foreign, Expired, WrongHost, Stale, Version, Garbled, Oneself, Duplicate, GoingDown];
+    const ALL: [RefusalKind; 9] =
+        [NoCertificate, Foreign, WrongHost, Stale, Version, Garbled, Oneself, Duplicate, GoingDown];
 
     /// The code a person can look up.
     pub fn code(self) -> &'static str {
         match self {
             NoCertificate => "E-NOCERT",
             Foreign => "E-FOREIGN",
-            Expired => "E-EXPIRED",
             WrongHost => "E-WRONGHOST",
             Stale => "E-STALE",
             Version => "E-VERSION",
@@ -57,7 +54,6 @@ impl RefusalKind {
         match self {
             NoCertificate => "only daemons of this machine may connect; see who sends from there",
             Foreign => "the host belongs to another machine: stop its daemon and add it to this one",
-            Expired => "set the clocks of both hosts right",
             WrongHost => "remove the host and add it again",
             Stale => "stop that daemon; the host has been started anew since",
             Version => "use one release on all hosts",
@@ -128,9 +124,8 @@ fn alert(code: u64) -> Option<(RefusalKind, &'static str)> {
     Some(match code.checked_sub(0x100)? {
         116 => (NoCertificate, "showed no certificate"),
         48 => (Foreign, "showed a certificate of another machine"),
-        45 => (Expired, "showed a certificate that is not valid at this time of the checker's clock"),
         42 => (WrongHost, "is another host than was dialled"),
-        43 | 44 | 46 | 49 | 51 => (Foreign, "showed a certificate that proves nothing"),
+        43..=46 | 49 | 51 => (Foreign, "showed a certificate that proves nothing"),
         120 => (Version, "speaks no Parvum, or a later one than this"),
         0..=255 => (Garbled, "makes no sense"),
         _ => return None,

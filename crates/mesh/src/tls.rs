@@ -5,15 +5,31 @@ use quinn::crypto::rustls::{QuicClientConfig, QuicServerConfig};
 use rustls::client::Resumption;
 use rustls::crypto::CryptoProvider;
 use rustls::crypto::ring::cipher_suite::{TLS13_AES_128_GCM_SHA256, TLS13_CHACHA20_POLY1305_SHA256};
+use rustls::pki_types::UnixTime;
 use rustls::server::{NoServerSessionStorage, WebPkiClientVerifier};
+use rustls::time_provider::TimeProvider;
 use rustls::version::TLS13;
 use std::error::Error;
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Names the form of the Hello, which never changes where the versions stand:
 /// the protocol's own number is in the Hello, so that a refusal can state both.
 const ALPN: &[u8] = b"parvum/1";
+
+/// The time at which certificates are checked.
+pub(crate) const MOMENT: UnixTime = UnixTime::since_unix_epoch(Duration::from_secs(1_000_000_000));
+
+/// A clock that stands still: the hosts' own may be years apart.
+#[derive(Debug)]
+struct Timeless;
+
+impl TimeProvider for Timeless {
+    fn current_time(&self) -> Option<UnixTime> {
+        Some(MOMENT)
+    }
+}
 
 fn provider() -> Arc<CryptoProvider> {
     let mut provider = rustls::crypto::ring::default_provider();
@@ -27,7 +43,7 @@ fn provider() -> Arc<CryptoProvider> {
 pub(crate) fn server(identity: &Identity) -> Result<QuicServerConfig, Box<dyn Error + Send + Sync>> {
     let roots = Arc::new(identity.roots()?);
     let verifier = WebPkiClientVerifier::builder_with_provider(roots, provider()).build()?;
-    let mut config = rustls::ServerConfig::builder_with_provider(provider())
+    let mut config = rustls::ServerConfig::builder_with_details(provider(), Arc::new(Timeless))
         .with_protocol_versions(&[&TLS13])?
         .with_client_cert_verifier(verifier)
         .with_single_cert(identity.chain(), identity.private())?;
@@ -41,7 +57,7 @@ pub(crate) fn server(identity: &Identity) -> Result<QuicServerConfig, Box<dyn Er
 /// What a dialler does: it checks that the authority is ours and the host the
 /// one it meant, and shows its own certificate.
 pub(crate) fn client(identity: &Identity) -> Result<QuicClientConfig, Box<dyn Error + Send + Sync>> {
-    let mut config = rustls::ClientConfig::builder_with_provider(provider())
+    let mut config = rustls::ClientConfig::builder_with_details(provider(), Arc::new(Timeless))
         .with_protocol_versions(&[&TLS13])?
         .with_root_certificates(identity.roots()?)
         .with_client_auth_cert(identity.chain(), identity.private())?;

@@ -23,7 +23,9 @@ pub enum PlaceError {
         remedy: String,
     },
     /// It could not be made or looked at.
-    #[error("E-DIR: {path} cannot be used: {error}; set PARVUM_DIR to a directory that you may write")]
+    #[error(
+        "E-DIR: {path} cannot be used: {error}; make room and see that you may write there, or set PARVUM_DIR"
+    )]
     System {
         /// The directory.
         path: PathBuf,
@@ -100,6 +102,11 @@ impl Place {
     /// The daemon's log.
     pub fn log(&self) -> PathBuf {
         self.dir.join("daemon.log")
+    }
+
+    /// The file with the name of the machine of several hosts to which the daemon belongs, and of this host in it.
+    pub fn machine(&self) -> PathBuf {
+        self.dir.join("machine")
     }
 
     /// Makes the directory when it is missing, and checks it.

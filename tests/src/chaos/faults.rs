@@ -70,9 +70,7 @@ impl Storm<'_> {
                 heal_between(&bed[other], &bed[second]);
             }
             Kind::Remove => {
-                // The first host ends only with the machine.
-                let by = first;
-                let done = bed[by].parvum(&["remove", name]);
+                let done = bed[first].parvum(&["remove", name]);
                 if !done.status.success() {
                     let said = String::from_utf8_lossy(&done.stderr).into_owned();
                     self.damages.add(Damage::Disagreement, format!("{name} is not removed: {said}"));

@@ -1,5 +1,6 @@
 //! Hosts come, go, and come again.
 
+use crate::notices::{await_lines, host_of, told, watch};
 use parvum_tests::bed::Bed;
 use parvum_tests::eventually;
 
@@ -66,6 +67,58 @@ fn one_is_removed_and_its_tasks_end() {
     watch.tell("end");
     watch.told("done");
     assert!(watch.end().success());
+}
+
+#[test]
+fn who_leads_is_removed_as_any_other() {
+    let Some(bed) = Bed::of(3) else { return };
+    // By another host, and by itself.
+    for by in [2, 0] {
+        if by == 2 {
+            bed.join_all();
+        }
+        let (mut watch, tids) = watch(&bed[1], 3);
+        bed[by].succeed(&["parvum", "remove", "alpha"]);
+        let gone = host_of(tids["alpha"]);
+        await_lines(&mut watch, &[format!("exited {}", tids["alpha"]), format!("deleted {gone}")]);
+        bed[1].await_hosts(&["beta", "gamma"]);
+        bed[2].await_hosts(&["beta", "gamma"]);
+        eventually("the daemon has ended", || bed[0].daemon().is_none());
+        eventually("its tasks have ended", || bed[0].processes("across").is_empty());
+        let counts = told(watch);
+        assert_eq!(counts[&format!("deleted {gone}")], 1, "{counts:?}");
+        assert!(!counts.contains_key(&format!("exited {}", tids["gamma"])), "{counts:?}");
+        // The others agree on what comes next.
+        bed[2].check("across", &["together"], "auto");
+        bed[1].add(&["alpha"]);
+        for host in bed.hosts() {
+            host.await_hosts(&["alpha", "beta", "gamma"]);
+        }
+        // So that it leads again.
+        for name in ["beta", "gamma"] {
+            bed[0].succeed(&["parvum", "remove", name]);
+            bed[0].succeed(&["parvum", "add", name]);
+        }
+        for host in bed.hosts() {
+            host.await_hosts(&["alpha", "beta", "gamma"]);
+        }
+    }
+}
+
+#[test]
+fn the_last_host_cannot_be_removed() {
+    let Some(bed) = Bed::of(2) else { return };
+    bed.join_all();
+    bed[0].succeed(&["parvum", "remove", "alpha"]);
+    bed[1].await_hosts(&["beta"]);
+    let done = bed[1].parvum(&["remove", "beta"]);
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(!done.status.success() && said.contains("E-BADPARAM") && said.contains("parvum down"), "{said}");
+    assert_eq!(bed[1].knows(), ["beta"]);
+    // It goes on, and leads.
+    bed[1].add(&["alpha"]);
+    bed[0].await_hosts(&["alpha", "beta"]);
+    bed[0].check("across", &["together"], "auto");
 }
 
 #[test]

@@ -3,10 +3,15 @@
 //! Each test makes a bed of its own, and is skipped with a word where there can be none.
 
 mod adding;
+mod clocks;
+mod disks;
 mod losing;
 mod messages;
+mod names;
 mod notices;
 mod refusals;
+mod restarts;
 mod rival;
 mod tasks;
 mod the_bed;
+mod two_machines;

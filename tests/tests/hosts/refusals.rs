@@ -1,15 +1,16 @@
 //! Hosts that cannot be added: each refusal names the host, the step, the command, how that ended and
 //! what it said; the machine goes on.
 
-use parvum_tests::bed::Bed;
+use parvum_tests::bed::{Bed, profile};
 use parvum_tests::eventually;
+use std::time::{Duration, Instant};
 
 /// What `parvum add` says on standard error, which must be a failure.
 fn refused(bed: &Bed, name: &str) -> String {
     let done = bed[0].parvum(&["add", name]);
     let said = String::from_utf8_lossy(&done.stderr).into_owned();
     assert!(!done.status.success(), "{name} was added: {said}");
-    assert_eq!(said.lines().count(), 1, "one failure, one line: {said}");
+    assert_eq!(said.lines().filter(|line| line.starts_with("parvum: ")).count(), 1, "one failure: {said}");
     assert_eq!(bed[0].knows(), ["alpha"]);
     said
 }
@@ -31,8 +32,11 @@ fn a_name_that_nobody_knows() {
 fn a_host_that_does_not_answer() {
     let Some(bed) = Bed::over_ssh(2) else { return };
     bed[1].cut_off();
+    let began = Instant::now();
     let said = refused(&bed, "beta");
     says(&said, &["E-", "beta", "start", "ssh", "exit code 255", "connect to host beta"]);
+    // Packets to it go nowhere, and nothing says so.
+    assert!(began.elapsed() < Duration::from_secs(20), "it took {:?}", began.elapsed());
     // Once it can be reached it can be added.
     bed[1].reconnect();
     bed[0].add(&["beta"]);
@@ -45,6 +49,20 @@ fn a_key_that_is_not_known() {
     std::fs::write(bed[1].folder.join("ssh/authorized_keys"), "").expect("it is there");
     let said = refused(&bed, "beta");
     says(&said, &["beta", "ssh", "exit code 255", "Permission denied"]);
+}
+
+#[test]
+fn a_host_with_another_key_than_is_known() {
+    let Some(bed) = Bed::over_ssh(3) else { return };
+    // Beta answers with a key that is known as gamma's.
+    let file = bed[0].folder.join("ssh/known_hosts");
+    let known = std::fs::read_to_string(&file).expect("it is there");
+    let swapped = known.replace("beta,", "x,").replace("gamma,", "beta,").replace("x,", "gamma,");
+    std::fs::write(&file, swapped).expect("it is there");
+    let said = refused(&bed, "beta");
+    says(&said, &["E-CANTSTART", "beta", "ssh", "exit code 255", "Host key verification failed"]);
+    std::fs::write(&file, known).expect("it is there");
+    bed[0].add(&["beta"]);
 }
 
 #[test]
@@ -80,6 +98,23 @@ fn another_release_over_there() {
     says(&said, &["E-VERSION", "beta", "9.9.9", "protocol 200", env!("CARGO_PKG_VERSION")]);
     eventually("no daemon is left there", || bed[1].daemon().is_none());
     assert!(!bed[1].folder.join("pv").exists());
+}
+
+#[test]
+fn daemons_that_speak_otherwise_with_each_other() {
+    let Some(bed) = Bed::of(2) else { return };
+    // It is invited in words that both know, and then connects as a later release.
+    let newcomer = profile().join("newcomer");
+    bed[0].set("PARVUM_REMOTE", newcomer.to_str().expect("plain"));
+    let said = refused(&bed, "beta");
+    let ours = format!("protocol {} (release {})", parvum_mesh::PROTOCOL, env!("CARGO_PKG_VERSION"));
+    let theirs = format!("protocol {} (release 9.9.9)", parvum_mesh::PROTOCOL + 1);
+    says(&said, &["E-VERSION", "beta", "connect", &ours, &theirs, "one release on all hosts"]);
+    // The other end has it on record.
+    says(&bed[0].log(), &["refused, stranger", "E-VERSION", &ours, &theirs]);
+    bed[0].set("PARVUM_REMOTE", "parvum");
+    bed[0].succeed(&["parvum", "down"]);
+    bed.join_all();
 }
 
 #[test]

@@ -55,7 +55,7 @@ fn dismiss_strangers(world: &Rc<World>) {
 async fn suffer(world: &Rc<World>, number: u64) {
     let alive = world.alive();
     let throw = |bound| world.net.borrow_mut().dice.below(bound);
-    let (what, one, other) = (throw(10), throw(1000) as usize, throw(1000) as usize);
+    let (what, one, other) = (throw(11), throw(1000) as usize, throw(1000) as usize);
     let (one, other) = (alive[one % alive.len()], alive[other % alive.len()]);
     match what {
         0 if one != other => world.cut(one, other),
@@ -71,6 +71,7 @@ async fn suffer(world: &Rc<World>, number: u64) {
             world.come();
         }
         6 | 7 => world.heal().await,
+        8 if may_spare(world) => world.node(other).say(format!("~{one}")),
         _ => {
             let burst = throw(5);
             for burst in 0..burst {

@@ -163,3 +163,28 @@ fn all_others_may_be_taken_out_at_once() {
         assert_eq!(world.node(1).standing.get(), Standing::Leading);
     });
 }
+
+#[test]
+fn who_leads_may_be_taken_out() {
+    for count in [2, 3, 4, 7] {
+        simulate(async move {
+            let world = World::of(10, count).await;
+            while world.alive().len() > 1 {
+                let leader = world.leader().expect("somebody leads").me.host;
+                // By another, and the second time by itself; meanwhile the others go on.
+                let last = *world.alive().iter().rfind(|host| **host != leader).expect("two are left");
+                let by = if leader == 1 { last } else { leader };
+                world.node(by).say(format!("~{leader}"));
+                world.node(last).say(format!("while {leader} goes"));
+                world.pass(1000).await;
+                assert!(!world.alive().contains(&leader), "{leader} of {count} has heard that it is out");
+                world.node(last).say(format!("after {leader}"));
+                world.pass(1000).await;
+                world.check_whole();
+            }
+            let last = world.leader().expect("somebody leads");
+            assert_eq!(last.members.borrow().len(), 1);
+            assert!(!last.was_minority.get());
+        });
+    }
+}

@@ -203,6 +203,10 @@ impl World {
     }
 }
 
+fn is_of_hosts(text: &str) -> bool {
+    text.starts_with(['+', '-', '~'])
+}
+
 impl Node {
     pub fn tell(&self, tell: impl Fn(&Agreement)) {
         if let Some(agreement) = &*self.agreement.borrow() {
@@ -212,7 +216,7 @@ impl Node {
 
     pub fn say(&self, text: String) {
         self.tell(|agreement| agreement.propose(text.clone().into_bytes()));
-        if !text.starts_with(['+', '-']) && self.standing.get() != Standing::Minority {
+        if !is_of_hosts(&text) && self.standing.get() != Standing::Minority {
             self.proposed.borrow_mut().push(text);
         }
     }
@@ -246,11 +250,12 @@ impl Node {
         }
     }
 
+    /// `+3` has come, `-3` is lost, `~3` is to go.
     fn take(&self, text: &str) {
         if let Some(host) = text.strip_prefix('+').and_then(|host| host.parse().ok()) {
             self.members.borrow_mut().push(Member { life: u64::from(host), host });
         }
-        if let Some(host) = text.strip_prefix('-').and_then(|host| host.parse::<u32>().ok()) {
+        if let Some(host) = text.strip_prefix(['-', '~']).and_then(|host| host.parse::<u32>().ok()) {
             self.members.borrow_mut().retain(|member| member.host != host);
         }
         let members = self.members.borrow().clone();
@@ -262,7 +267,7 @@ impl Keeper for Node {
     fn agreed(&self, agreed: Agreed) {
         let text = String::from_utf8(agreed.change.to_vec()).expect("we wrote it");
         // As the machine does: who has taken out or taken in before is not heard again.
-        let again = self.list.borrow().contains(&text) && text.starts_with(['+', '-']);
+        let again = self.list.borrow().contains(&text) && is_of_hosts(&text);
         let leader = text == format!("-{}", agreed.leader);
         if !again && !leader {
             self.world.upgrade().expect("it lives").seen.borrow_mut().insert(text.clone());

@@ -17,6 +17,7 @@ use super::network::{Entry, Network, parse_all};
 use super::shell::Shell;
 use crate::state::{Input, Starting};
 use parvum_mesh::keys::{Authority, HostCertificate, HostKeys, Identity, PublicKey, SignRequest};
+use parvum_socket::Place;
 use parvum_wire::Tid;
 use parvum_wire::control::{ErrorKind, Failure, HostRecord, HostRow, PROTOCOL};
 use serde::{Deserialize, Serialize};
@@ -45,6 +46,9 @@ struct Invitation {
     number: u32,
     life: u64,
     name: String,
+    /// Another release may not say it.
+    #[serde(default)]
+    machine: String,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -100,6 +104,7 @@ async fn invite(
         number,
         life,
         name: name.to_owned(),
+        machine: network.authority.machine().to_string(),
     };
     let accepted: Acceptance = starter.exchange("start a daemon", &invitation, TO_ANSWER).await?;
     let Acceptance { key, arch, cpus, speed } = accepted;
@@ -172,12 +177,22 @@ impl Starter {
                 Err(_) => return Err(self.ended(step, &format!("no answer within {patience:?}")).await),
                 Ok(Ok(Some(line))) => match serde_json::from_str::<Said<T>>(&line) {
                     Ok(Ok(said)) => return Ok(said),
-                    Ok(Err(why)) => return Err(self.failed(step, &why)),
+                    Ok(Err(why)) => return Err(self.declined(step, &why)),
                     // A greeting of the shell over there.
                     Err(_) => continue,
                 },
                 Ok(_) => return Err(self.ended(step, "it ended without an answer").await),
             }
+        }
+    }
+
+    fn declined(&self, step: &str, why: &str) -> Failure {
+        match why.strip_prefix(TWICE) {
+            Some(known) => {
+                let detail = format!("{} leads to {known}, by `{}`", self.host, self.words);
+                Failure::new(ErrorKind::DuplicateHost, detail)
+            }
+            None => self.failed(step, why),
         }
     }
 
@@ -228,7 +243,7 @@ pub(super) struct Invited {
 /// Hears the invitation on standard input and accepts it, for a host that is like this.
 pub(super) fn accept(arch: String, cpus: u32, speed: i32) -> Result<Invited, String> {
     let mut input = std::io::stdin().lock();
-    let Invitation { release, protocol, number, life, name } = read(&mut input)?;
+    let Invitation { release, protocol, number, life, name, .. } = read(&mut input)?;
     if protocol != PROTOCOL {
         let own = env!("CARGO_PKG_VERSION");
         return Err(format!(
@@ -268,6 +283,23 @@ fn say<T: Serialize>(line: &Said<T>) {
 /// Says on standard output why this host does not join the machine that has invited it.
 pub fn decline(why: &str) {
     say::<Joined>(&Err(why.to_owned()));
+}
+
+/// Begins what a host says that is in the machine already.
+const TWICE: &str = "E-DUPHOST: ";
+
+/// Declines if the daemon that runs in the directory is of the machine that invites: its host has been named by
+/// another name. Else says nothing.
+pub(super) fn decline_again(place: &Place) -> bool {
+    let known = std::fs::read_to_string(place.machine()).unwrap_or_default();
+    let Some((machine, name)) = known.trim().split_once(' ') else { return false };
+    match read::<Invitation>(&mut std::io::stdin().lock()) {
+        Ok(invitation) if invitation.machine == machine => {
+            decline(&format!("{TWICE}{name}"));
+            true
+        }
+        _ => false,
+    }
 }
 
 /// Whether this line of a joiner's says that it does not join.

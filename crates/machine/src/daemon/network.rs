@@ -140,6 +140,9 @@ impl Shell {
         let (network, events) = Network::open(entry, &name)?;
         *self.network.borrow_mut() = Some(network.clone());
         self.log.line(&format!("listens for other hosts at UDP port {}", network.mesh.port()));
+        // For those who would add this host by another name. Without room for it they hear less.
+        let names = format!("{} {name}\n", network.authority.machine());
+        let _ = std::fs::write(self.place.machine(), names);
         self.set_addresses(network.addresses());
         tokio::task::spawn_local(self.clone().attend_network(network.clone(), events));
         tokio::task::spawn_local(self.clone().measure_load());

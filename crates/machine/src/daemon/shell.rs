@@ -69,7 +69,7 @@ const PIPE_HOLDS: usize = 64 * 1024;
 pub(super) struct Shell {
     pub log: Log,
     pub keeper: Keeper,
-    place: Place,
+    pub place: Place,
     machine: RefCell<Machine<Fd>>,
     clients: RefCell<HashMap<ClientId, Rc<ClientIo>>>,
     tasks: RefCell<HashMap<Tid, Rc<TaskIo>>>,

@@ -93,15 +93,29 @@ pub fn serve(
         let _ = std::env::set_current_dir("/");
     }
     place.prepare()?;
-    let lock = lock(&place)?;
-    // The lock is ours: whatever socket lies there belongs to nobody any more.
+    let lock = match lock(&place) {
+        Err(StartError::Running(_)) if manner == Manner::Invited && fetch::decline_again(&place) => {
+            return Err(StartError::NotJoined("this host is in the machine already".into()));
+        }
+        // Nothing is left of one that could not begin.
+        Err(error @ StartError::Make { .. }) => {
+            let _ = std::fs::remove_dir(place.dir());
+            return Err(error);
+        }
+        other => other?,
+    };
+    // The lock is ours: whatever lies there belongs to nobody any more.
     let _ = std::fs::remove_file(place.socket());
+    let _ = std::fs::remove_file(place.machine());
     let made = |what: &Path, error| StartError::Make { what: what.display().to_string(), error };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| StartError::System { what: "make its runtime", error })?;
     let local = tokio::task::LocalSet::new();
     let listener = runtime.block_on(async { UnixListener::bind(place.socket()) });
-    let listener = listener.map_err(|error| made(&place.socket(), error))?;
+    let listener = listener.map_err(|error| {
+        clean_up(&place);
+        made(&place.socket(), error)
+    })?;
     let closed = std::fs::Permissions::from_mode(0o600);
     std::fs::set_permissions(place.socket(), closed).map_err(|error| made(&place.socket(), error))?;
     let log = Log::open(&place.log());
@@ -214,14 +228,15 @@ pub fn sweep(place: &Place) -> Result<(), StartError> {
 pub(super) fn remove_remains(place: &Place) -> Result<(), StartError> {
     place.check()?;
     let _lock = lock(place)?;
-    let _ = std::fs::remove_file(place.socket());
-    let _ = std::fs::remove_file(place.lock());
+    for file in [place.socket(), place.machine(), place.lock()] {
+        let _ = std::fs::remove_file(file);
+    }
     Ok(())
 }
 
 /// Leaves the directory as it was found: gone, or with nothing of ours in it.
 fn clean_up(place: &Place) {
-    for file in [place.socket(), place.log(), Log::old(&place.log()), place.lock()] {
+    for file in [place.socket(), place.machine(), place.log(), Log::old(&place.log()), place.lock()] {
         let _ = std::fs::remove_file(file);
     }
     let _ = std::fs::remove_dir(place.dir());

@@ -6,34 +6,12 @@ use super::{HostName, KeyError, MachineId};
 use crate::{Host, Incarnation};
 use rcgen::{
     BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer,
-    KeyPair, KeyUsagePurpose, PKCS_ED25519, SanType,
+    KeyPair, KeyUsagePurpose, PKCS_ED25519, SanType, date_time_ymd,
 };
 use rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};
 use std::path::Path;
-use std::time::{Duration, SystemTime};
 
 const FILE: &str = "authority.key";
-const DAY: Duration = Duration::from_secs(24 * 3600);
-
-/// From when to when a certificate is good.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Validity {
-    /// Not before.
-    pub from: SystemTime,
-    /// Not after.
-    pub until: SystemTime,
-}
-
-impl Validity {
-    /// From 30 days ago, because the clocks of hosts that people put together
-    /// differ by hours and days (a wrong time zone, no time server) and that
-    /// must not keep a host out. For ten years, because a machine may stay up
-    /// that long; its keys end with it.
-    pub fn wide() -> Validity {
-        let now = SystemTime::now();
-        Validity { from: now - 30 * DAY, until: now + 3650 * DAY }
-    }
-}
 
 /// What a host asks to have signed, or its adder for it.
 #[derive(Clone, Debug)]
@@ -46,14 +24,12 @@ pub struct SignRequest {
     pub incarnation: Incarnation,
     /// Its name, for people.
     pub name: String,
-    /// How long the certificate is good.
-    pub validity: Validity,
 }
 
 impl SignRequest {
-    /// A request with [`Validity::wide`].
+    /// A request.
     pub fn new(key: PublicKey, host: Host, incarnation: Incarnation, name: &str) -> SignRequest {
-        SignRequest { key, host, incarnation, name: name.to_owned(), validity: Validity::wide() }
+        SignRequest { key, host, incarnation, name: name.to_owned() }
     }
 }
 
@@ -69,7 +45,7 @@ impl Authority {
     pub fn make() -> Result<Authority, KeyError> {
         let machine = MachineId::make()?;
         let key = KeyPair::generate_for(&PKCS_ED25519).map_err(unfit)?;
-        let root = params(machine, Validity::wide())?.self_signed(&key).map_err(unfit)?;
+        let root = params(machine)?.self_signed(&key).map_err(unfit)?;
         Authority::assemble(machine, key, root.der().clone())
     }
 
@@ -78,7 +54,7 @@ impl Authority {
         key: KeyPair,
         root: CertificateDer<'static>,
     ) -> Result<Authority, KeyError> {
-        let issuer = Issuer::new(params(machine, Validity::wide())?, key);
+        let issuer = Issuer::new(params(machine)?, key);
         Ok(Authority { machine, issuer, root })
     }
 
@@ -90,7 +66,7 @@ impl Authority {
     /// Signs a host's key.
     pub fn sign(&self, request: &SignRequest) -> Result<HostCertificate, KeyError> {
         let name = HostName { machine: self.machine, host: request.host, incarnation: request.incarnation };
-        let mut params = bare(&request.name, request.validity);
+        let mut params = bare(&request.name);
         params.subject_alt_names = [HostName::expected(self.machine, request.host), name.full()]
             .into_iter()
             .map(|text| Ok(SanType::DnsName(text.try_into()?)))
@@ -146,18 +122,19 @@ impl Authority {
     }
 }
 
-fn bare(name: &str, validity: Validity) -> CertificateParams {
+fn bare(name: &str) -> CertificateParams {
     let mut params = CertificateParams::default();
-    params.not_before = validity.from.into();
-    params.not_after = validity.until.into();
+    // X.509 wants two dates; `tls::MOMENT` lies between them.
+    params.not_before = date_time_ymd(2000, 1, 1);
+    params.not_after = date_time_ymd(9999, 12, 31);
     params.distinguished_name = DistinguishedName::new();
     // X.509 allows 64 characters.
     params.distinguished_name.push(DnType::CommonName, name.chars().take(64).collect::<String>());
     params
 }
 
-fn params(machine: MachineId, validity: Validity) -> Result<CertificateParams, KeyError> {
-    let mut params = bare(&format!("parvum {machine}"), validity);
+fn params(machine: MachineId) -> Result<CertificateParams, KeyError> {
+    let mut params = bare(&format!("parvum {machine}"));
     params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
     params.key_usages = vec![KeyUsagePurpose::KeyCertSign];
     Ok(params)

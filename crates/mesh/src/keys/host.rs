@@ -1,9 +1,10 @@
 //! A host's own keys, and what the authority says of them.
 
 use super::{HostName, KeyError, file};
+use crate::tls;
 use rcgen::{KeyPair, PKCS_ED25519, PublicKeyData, SignatureAlgorithm};
 use rustls::RootCertStore;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, ServerName, UnixTime};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, ServerName};
 use std::path::Path;
 
 const FILE: &str = "host.key";
@@ -128,8 +129,7 @@ pub(crate) fn named(certificate: &CertificateDer<'_>) -> Option<HostName> {
     certificate.valid_dns_names().find_map(HostName::parse)
 }
 
-/// Keys, certificate and root must belong together. Time is left out: an
-/// expired certificate is the peer's to refuse, with the better words.
+/// Keys, certificate and root must belong together.
 fn check(keys: &HostKeys, certificate: &HostCertificate) -> Result<HostName, String> {
     let parsed =
         webpki::EndEntityCert::try_from(&certificate.host).map_err(|_| "`host` is no certificate")?;
@@ -141,16 +141,12 @@ fn check(keys: &HostKeys, certificate: &HostCertificate) -> Result<HostName, Str
         webpki::ALL_VERIFICATION_ALGS,
         &anchors,
         &[],
-        UnixTime::now(),
+        tls::MOMENT,
         webpki::KeyUsage::client_auth(),
         None,
         None,
     );
-    match verified {
-        Ok(_) => {}
-        Err(webpki::Error::CertExpired { .. } | webpki::Error::CertNotValidYet { .. }) => {}
-        Err(_) => return Err("`host` is not signed by `root`".into()),
-    }
+    verified.map_err(|_| "`host` is not signed by `root`")?;
     let expected = HostName::expected(name.machine, name.host);
     let server = ServerName::try_from(expected).map_err(|_| "`host` names no host")?;
     parsed.verify_is_valid_for_subject_name(&server).map_err(|_| "`host` names two hosts")?;

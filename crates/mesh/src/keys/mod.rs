@@ -9,13 +9,15 @@
 //!
 //! A certificate names its host in two ways: `h7.MACHINE.parvum`, which the
 //! dialler expects, and `i3.h7.MACHINE.parvum`, which adds the incarnation.
+//! It has no end of its own: keys end with the machine, and who is out of it is
+//! known by the incarnation. So clocks that are wrong keep nobody out.
 
 mod authority;
 mod file;
 mod host;
 mod name;
 
-pub use authority::{Authority, SignRequest, Validity};
+pub use authority::{Authority, SignRequest};
 pub(crate) use host::named;
 pub use host::{HostCertificate, HostKeys, Identity, PublicKey};
 pub use name::{HostName, MachineId};

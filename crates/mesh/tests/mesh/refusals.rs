@@ -1,7 +1,6 @@
 //! Who is not let in, and what both ends hear of it.
 
 use crate::{Machine, Node, pair, run, settings};
-use parvum_mesh::keys::{HostKeys, Identity, SignRequest, Validity};
 use parvum_mesh::{ConnectError, Ended, Refusal, RefusalKind, Settings};
 use quinn::crypto::rustls::QuicClientConfig;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -9,7 +8,6 @@ use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{DigitallySignedStruct, SignatureScheme};
 use std::net::Ipv4Addr;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
 
 /// The peer dials `host` at the node twice; both hear why, the node once. Then
 /// a good one comes in: nothing else happened.
@@ -46,31 +44,6 @@ fn a_host_of_another_machine() {
         assert!(matches!(kind, RefusalKind::Foreign), "{error}");
         assert_eq!(a.refused().await.kind, RefusalKind::Foreign);
     });
-}
-
-#[test]
-fn an_expired_certificate() {
-    run(async {
-        let machine = Machine::new();
-        let keys = HostKeys::make().expect("keys");
-        let hour = Duration::from_secs(3600);
-        let now = SystemTime::now();
-        let validity = Validity { from: now - 48 * hour, until: now - hour };
-        let request = SignRequest { validity, ..SignRequest::new(keys.public(), 1, 1, "late") };
-        let late = Identity::new(keys, machine.0.sign(&request).expect("signed")).expect("an identity");
-        let (mut a, b) = (machine.node(0), Node::open(late, settings()));
-        let (error, told) = refused(&machine, &mut a, &b, RefusalKind::Expired).await;
-        assert!(error.to_string().starts_with("E-EXPIRED: no connection with host 0: 127.0.0.1:"), "{error}");
-        assert!(told.to_string().ends_with("set the clocks of both hosts right"), "{told}");
-    });
-}
-
-#[test]
-fn clocks_that_differ_by_days_keep_nobody_out() {
-    // The signer's clock is a week ahead of the checker's, or behind.
-    let week = Duration::from_secs(7 * 24 * 3600);
-    let (wide, now) = (Validity::wide(), SystemTime::now());
-    assert!(wide.from < now - week && wide.until > now + week);
 }
 
 #[test]

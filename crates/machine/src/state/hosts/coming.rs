@@ -12,6 +12,8 @@ pub(super) struct Fetching {
     life: u64,
     /// What its users call it.
     name: String,
+    /// The life that starts it.
+    by: u64,
 }
 
 /// A request to add hosts that is under way: one result for each host, in order.
@@ -59,9 +61,12 @@ impl<F: Clone> Machine<F> {
         let table = &mut self.others.agreed;
         table.last_life += 1;
         let life = table.last_life;
-        table.fetching.insert(number, Fetching { life, name: name.clone() });
-        if self.others.leader == self.config.life {
-            self.others.fetches.insert(life);
+        // Who leads does it, unless it is on its way out and would not see the end of it.
+        let leader = self.others.leader;
+        let lives = || table.hosts.values().map(|host| host.life);
+        let by = lives().find(|life| *life == leader).or_else(|| lives().min()).unwrap_or(leader);
+        table.fetching.insert(number, Fetching { life, name: name.clone(), by });
+        if by == self.config.life {
             self.effects.push(Effect::Fetch { number, life, name, start });
         }
         Ok(number)
@@ -74,20 +79,20 @@ impl<F: Clone> Machine<F> {
         life: u64,
         mut result: Result<HostRecord, Failure>,
     ) {
-        self.others.fetches.remove(&life);
         if self.halting.is_some() {
             result = Err(ErrorKind::GoingDown.into());
         }
         self.propose(Change::Fetched { number, life, result });
     }
 
-    /// Who led before has begun to fetch these, and nobody will tell what came of it.
-    pub(super) fn give_up_fetches_of_others(&mut self) {
-        let begun = self.others.agreed.fetching.iter().map(|(number, host)| (*number, host.life));
-        let orphans: Vec<_> = begun.filter(|(_, life)| !self.others.fetches.contains(life)).collect();
-        for (number, life) in orphans {
+    /// Of the hosts that one which is out has begun to start nobody will tell what came of it.
+    fn give_up_fetches_of_the_gone(&mut self) {
+        let table = &self.others.agreed;
+        let is_gone = |by: u64| table.hosts.values().all(|host| host.life != by);
+        let orphans = table.fetching.iter().filter(|(_, host)| is_gone(host.by));
+        for (number, life) in orphans.map(|(number, host)| (*number, host.life)).collect::<Vec<_>>() {
             let why = Failure::new(ErrorKind::HostLost, "the host that was adding it; add it again");
-            self.propose(Change::Fetched { number, life, result: Err(why) });
+            self.have_fetched(number, life, Err(why));
         }
     }
 
@@ -149,9 +154,9 @@ impl<F: Clone> Machine<F> {
                 .records()
                 .find(|host| host.row.name == name || host.row.tid.0.to_string() == name);
             results.push(match found {
-                // It is the machine: PVM's answer as well.
-                Some(host) if host.life == self.others.leader => {
-                    Err(Failure::new(ErrorKind::BadParameter, "the first host ends with the machine"))
+                Some(host) if hosts.len() == 1 && hosts.contains_key(&host.number) => {
+                    let why = format!("{name} is the last host of the machine: it ends with `parvum down`");
+                    Err(Failure::new(ErrorKind::BadParameter, why))
                 }
                 Some(host) => {
                     hosts.remove(&host.number).map(|_| host.row.tid).ok_or(ErrorKind::NoSuchHost.into())
@@ -169,6 +174,7 @@ impl<F: Clone> Machine<F> {
     pub(super) fn change_table(&mut self, hosts: BTreeMap<u32, HostRecord>) {
         let before = std::mem::replace(&mut self.others.agreed.hosts, hosts);
         self.effects.push(Effect::Members(self.others.members()));
+        self.give_up_fetches_of_the_gone();
         let is_in = self.others.number_of(self.config.life).is_some();
         if !self.others.arrived && !is_in {
             // What this host is told now was before its time.

@@ -27,7 +27,6 @@ impl<F: Clone> Machine<F> {
             Standing::Leading => {
                 self.wait_for_losses();
                 self.deadline_changed = true;
-                self.give_up_fetches_of_others();
             }
             Standing::Following | Standing::Waiting => {}
         }

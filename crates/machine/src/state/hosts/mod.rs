@@ -39,8 +39,6 @@ pub(super) struct Others {
     proposed: BTreeSet<(ClientId, RequestId)>,
     /// Tasks of this host that are gone, which is not agreed yet; whether they were runners.
     ending: BTreeMap<Tid, bool>,
-    /// Lives of hosts that this one is fetching.
-    fetches: BTreeSet<u64>,
     /// Hosts that do not answer and are still in the table.
     silent: BTreeSet<u32>,
     /// Hosts that do not reach each other, the lower first, and until when that is borne.

@@ -564,14 +564,40 @@ fn a_host_that_was_removed_stops() {
     let mut several = Several::new(3);
     several.enrol(3, 5);
     several.look(2, 7);
-    several.call(2, 7, Request::RemoveHosts { hosts: vec!["h3".into(), "nobody".into(), "here".into()] });
+    several.call(2, 7, Request::RemoveHosts { hosts: vec!["h3".into(), "nobody".into(), "h3".into()] });
     let [Told::Reply(Ok(Reply::HostResults(results)))] = &several.take(2, 7)[..] else { panic!() };
     let kinds: Vec<_> =
         results.iter().map(|result| result.as_ref().map_err(|why| why.kind).map(|tid| tid.host())).collect();
-    assert_eq!(kinds, [Ok(3), Err(ErrorKind::NoSuchHost), Err(ErrorKind::BadParameter)]);
+    assert_eq!(kinds, [Ok(3), Err(ErrorKind::NoSuchHost), Err(ErrorKind::NoSuchHost)]);
     assert_eq!(several.names(1), ["here", "h2"]);
     // It goes on voting until the others need it no more, and say so.
     assert!(!several.hosts[&3].machine.stopped);
     several.input(3, Input::Removed);
     assert!(several.hosts[&3].machine.stopped);
+}
+
+#[test]
+fn all_hosts_but_one_may_be_removed_the_leader_too() {
+    let mut several = Several::new(3);
+    several.look(2, 7);
+    several.call(2, 7, Request::RemoveHosts { hosts: vec!["here".into(), "h3".into(), "h2".into()] });
+    let [Told::Reply(Ok(Reply::HostResults(results)))] = &several.take(2, 7)[..] else { panic!() };
+    let kinds: Vec<_> =
+        results.iter().map(|result| result.as_ref().map_err(|why| why.kind).map(|tid| tid.host())).collect();
+    assert_eq!(kinds, [Ok(1), Ok(3), Err(ErrorKind::BadParameter)]);
+    assert_eq!(several.names(2), ["h2"]);
+}
+
+#[test]
+fn who_is_on_its_way_out_starts_no_other_host() {
+    let mut several = Several::new(3);
+    several.look(2, 7);
+    // It leads until the others have elected another.
+    several.call(2, 7, Request::RemoveHosts { hosts: vec!["here".into()] });
+    several.take(2, 7);
+    several.call(2, 7, Request::AddHosts { hosts: vec!["late".into()] });
+    let told = several.take(2, 7);
+    let [Told::Reply(Ok(Reply::HostResults(results)))] = &told[..] else { panic!("{told:?}") };
+    assert!(results[0].is_ok(), "{results:?}");
+    assert_eq!(several.names(3), ["h2", "h3", "late"]);
 }
