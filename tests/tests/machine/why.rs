@@ -1,0 +1,141 @@
+//! `parvum why`: real programs that hang, each in its way, and programs that do not.
+
+use parvum_tests::running::{Running, await_tasks};
+use parvum_tests::{TestMachine, eventually, gone};
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
+/// What hangs for certain.
+const CERTAIN: i32 = 3;
+
+/// A program of the kind, after it has said that it hangs.
+fn hanging(machine: &TestMachine, words: &[&str], tasks: usize) -> Running {
+    let mut running = Running::start(machine.program("hang").args(words));
+    running.told("hangs");
+    await_tasks(machine, tasks);
+    running
+}
+
+/// What `parvum why` says once it is certain.
+fn certainly(machine: &TestMachine, args: &[&str]) -> String {
+    let mut said = String::new();
+    eventually("it is certain", || {
+        let ended = machine.run(&[&["why"], args].concat());
+        said = String::from_utf8_lossy(&ended.stdout).into_owned();
+        ended.status.code() == Some(CERTAIN)
+    });
+    said
+}
+
+fn end(machine: &TestMachine, mut running: Running) {
+    running.kill();
+    for row in machine.tasks() {
+        machine.run(&["kill", "-s", "9", &row.tid.to_string()]);
+    }
+    eventually("all are gone", || machine.tasks().is_empty());
+}
+
+#[test]
+fn a_circle_is_named_with_its_members() {
+    let machine = TestMachine::up();
+    for many in [2, 3] {
+        let running = hanging(&machine, &["ring", &many.to_string()], many);
+        let said = certainly(&machine, &[]);
+        let first = said.lines().next().unwrap_or_default();
+        assert!(first.starts_with("DEADLOCK: "), "{said}");
+        assert_eq!(first.matches(" waits for ").count(), many, "{said}");
+        assert_eq!(said.matches("tag 7").count(), many, "what each waits for: {said}");
+        let tid = machine.tasks()[0].tid.to_string();
+        assert!(certainly(&machine, &[&tid]).contains(&tid));
+        end(&machine, running);
+    }
+}
+
+#[test]
+fn a_message_that_is_nearly_right_is_pointed_out() {
+    let machine = TestMachine::up();
+    let running = hanging(&machine, &["tag"], 2);
+    let said = certainly(&machine, &[]);
+    assert!(said.contains("4 B from ") && said.contains("with tag 8: the sender is right, the tag is not 7"), "{said}");
+    end(&machine, running);
+    let running = hanging(&machine, &["source"], 3);
+    let said = certainly(&machine, &[]);
+    assert!(said.contains("the tag is right, the sender is not"), "{said}");
+    assert!(said.contains("which hangs"), "one waits behind the circle: {said}");
+    end(&machine, running);
+}
+
+#[test]
+fn a_sender_whose_receiver_takes_nothing() {
+    let machine = TestMachine::up();
+    let running = hanging(&machine, &["credit"], 2);
+    let said = certainly(&machine, &[]);
+    assert!(said.contains("has much that it has not received"), "{said}");
+    assert!(said.contains("the tag is not 7"), "{said}");
+    end(&machine, running);
+}
+
+#[test]
+fn all_wait_and_nobody_is_left_to_send() {
+    let machine = TestMachine::up();
+    let running = hanging(&machine, &["anyone"], 2);
+    assert!(certainly(&machine, &[]).contains("nobody is left who could send"));
+    end(&machine, running);
+}
+
+#[test]
+fn who_is_slow_does_not_hang() {
+    let machine = TestMachine::up();
+    let running = hanging(&machine, &["slow"], 2);
+    while machine.tasks().len() == 2 {
+        let ended = machine.run(&["why"]);
+        let said = String::from_utf8_lossy(&ended.stdout);
+        assert_eq!(ended.status.code(), Some(0), "{said}");
+        assert!(!said.contains("DEADLOCK"), "{said}");
+    }
+    running.succeed(&machine);
+    // A ring that runs, asked over and over: each of its tasks waits nearly always.
+    let mut ring = Running::start(machine.program("order").args::<[&str; 0], _>([]));
+    while parvum_tests::alive(ring.pid()) && !machine.tasks().is_empty() {
+        let ended = machine.run(&["why"]);
+        assert_eq!(ended.status.code(), Some(0), "{}", String::from_utf8_lossy(&ended.stdout));
+    }
+    assert!(ring.end().success());
+}
+
+#[test]
+fn who_waits_for_a_dead_task_is_told() {
+    let machine = TestMachine::up();
+    let mut running = Running::start(machine.program("hang").arg("dead"));
+    running.told("hangs");
+    let code: i32 = running.told("gives").parse().expect("a number");
+    assert!(code < 0, "a receive that can never end returns an error: {code}");
+    assert!(running.end().success());
+}
+
+#[test]
+fn the_watch_speaks_up_by_itself() {
+    let machine = TestMachine::up();
+    let mut watch: Command = machine.command(&["why", "--watch"]);
+    let mut watch = watch.stdout(Stdio::piped()).spawn().expect("it runs");
+    let mut lines = BufReader::new(watch.stdout.take().expect("piped")).lines();
+    let running = hanging(&machine, &["ring", "2"], 2);
+    let first = lines.next().expect("it says something").expect("a line");
+    assert!(first.starts_with("DEADLOCK: "), "{first}");
+    watch.kill().expect("it runs until it is told to end");
+    watch.wait().expect("it ends");
+    gone(watch.id());
+    end(&machine, running);
+}
+
+#[test]
+fn what_makes_no_sense_is_said() {
+    let machine = TestMachine::up();
+    let ended = machine.run(&["why"]);
+    assert!(String::from_utf8_lossy(&ended.stdout).contains("No task is on the machine"));
+    let ended = machine.run(&["why", "t4ffff"]);
+    assert!(String::from_utf8_lossy(&ended.stdout).contains("is not there"), "{ended:?}");
+    let ended = machine.run(&["why", "nonsense"]);
+    assert_eq!(ended.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&ended.stderr).contains("parvum ps"), "{ended:?}");
+}
