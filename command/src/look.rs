@@ -1,7 +1,7 @@
 //! `parvum ps`, `hosts`, `info` and `kill`.
 
 use crate::tool;
-use parvum_page::{CALLS, COUNTER_NAMES};
+use parvum_page::CALLS;
 use parvum_task::{Session, SessionError};
 use parvum_wire::Tid;
 use parvum_wire::control::{LinkRow, Reply, Request, TaskRow, TaskState, Waits};
@@ -50,7 +50,7 @@ fn link_table(session: &mut Session) -> Result<Vec<Vec<String>>, SessionError> {
 }
 
 /// A number of bytes in a unit that fits.
-fn bytes(count: u64) -> String {
+pub fn bytes(count: u64) -> String {
     match count {
         0..10_000 => format!("{count} B"),
         10_000..10_000_000 => format!("{} kB", count / 1000),
@@ -110,22 +110,6 @@ pub fn info() -> Result<(), SessionError> {
     Ok(())
 }
 
-/// What one task is doing, and what it has counted.
-pub fn task(tid: Tid) -> Result<(), SessionError> {
-    let Reply::Tasks(rows) = tool()?.request(Request::Tasks { of: Some(tid), deep: false })? else {
-        return Err(odd());
-    };
-    let mut table = vec![["WHAT", "VALUE"].map(String::from).to_vec()];
-    for row in rows {
-        table.push(vec!["program".into(), format!("{}, process {}", row.name, row.pid)]);
-        table.push(vec!["state".into(), describe(&row)]);
-        let counted = COUNTER_NAMES.iter().zip(&row.counters).filter(|(name, _)| !name.is_empty());
-        table.extend(counted.map(|(name, count)| vec![(*name).into(), count.to_string()]));
-    }
-    show(&table);
-    Ok(())
-}
-
 /// The tasks, as a table.
 pub fn tasks(session: &mut Session) -> Result<Vec<Vec<String>>, SessionError> {
     let Reply::Tasks(rows) = session.request(Request::Tasks { of: None, deep: false })? else {
@@ -156,7 +140,7 @@ pub fn host_table(session: &mut Session) -> Result<Vec<Vec<String>>, SessionErro
     Ok(table)
 }
 
-fn describe(row: &TaskRow) -> String {
+pub fn describe(row: &TaskRow) -> String {
     if row.held {
         return "stopped: another gang's turn".into();
     }
@@ -177,7 +161,7 @@ fn waiting(waits: &Waits) -> String {
     format!("waiting {since:.1} s in {} {call}: {peer}, tag {tag}", waits.interface)
 }
 
-fn odd() -> SessionError {
+pub fn odd() -> SessionError {
     SessionError::Protocol("another answer than asked for".into())
 }
 

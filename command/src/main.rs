@@ -8,6 +8,7 @@ mod console;
 mod environment;
 mod hostfile;
 mod hosts;
+mod ledger;
 mod look;
 mod power;
 mod push;
@@ -15,6 +16,7 @@ mod pvmd;
 mod run;
 #[allow(unsafe_code)]
 mod signals;
+mod top;
 mod why;
 
 use clap::{Parser, Subcommand};
@@ -76,12 +78,15 @@ enum Command {
         #[arg(short, long, default_value_t = 15)]
         signal: i32,
     },
-    /// Show versions, the directory, limits and counts of the daemon; or one task's state and counters
+    /// Show versions, the directory, limits and counts of the daemon; or one task: its state, where its time goes, and
+    /// what it exchanged with whom, over which route and why
     Info {
         /// A task, as `parvum ps` shows it
         #[arg(value_parser = parse_tid)]
         tid: Option<Tid>,
     },
+    /// Show the machine live: tasks, rates, waits, queues, memory, hosts' load; plain text in a pipe
+    Top(top::TopArgs),
     /// Say why a program hangs: who waits for whom, what is certain, which messages are nearly right
     Why(why::WhyArgs),
     /// Give orders line by line, as `pvm` does: [-dmask] [-nname] [hostfile]
@@ -142,13 +147,14 @@ fn main() -> ExitCode {
             return why::why(&args).unwrap_or_else(|error| complain(&error));
         }
         Command::Ps => look::ps(),
+        Command::Top(args) => top::top(&args),
         Command::Hosts { verbose } => look::hosts(verbose),
         Command::Add(args) => return hosts::add(&args),
         Command::Remove { hosts } => return hosts::remove(hosts),
         Command::Join => return hosts::join(),
         Command::Kill { tid, signal } => look::kill(tid, signal),
         Command::Info { tid: None } => look::info(),
-        Command::Info { tid: Some(tid) } => look::task(tid),
+        Command::Info { tid: Some(tid) } => ledger::task(tid),
         Command::Console { arguments } => return console::run(arguments.into_iter()),
         Command::Daemon { dir, keep: true, .. } => {
             parvum_machine::keep(&place(dir));

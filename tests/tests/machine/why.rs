@@ -56,7 +56,10 @@ fn a_message_that_is_nearly_right_is_pointed_out() {
     let machine = TestMachine::up();
     let running = hanging(&machine, &["tag"], 2);
     let said = certainly(&machine, &[]);
-    assert!(said.contains("4 B from ") && said.contains("with tag 8: the sender is right, the tag is not 7"), "{said}");
+    assert!(
+        said.contains("4 B from ") && said.contains("with tag 8: the sender is right, the tag is not 7"),
+        "{said}"
+    );
     end(&machine, running);
     let running = hanging(&machine, &["source"], 3);
     let said = certainly(&machine, &[]);

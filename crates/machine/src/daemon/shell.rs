@@ -452,7 +452,10 @@ impl Shell {
         if let Some(sight) = &mut row.sight {
             // Relaxed: written once, before the task could be asked for.
             let began = task.page.identity().started.load(std::sync::atomic::Ordering::Relaxed);
+            let (memory, cpu) = used_by(row.pid);
             **sight = Sight {
+                memory,
+                cpu,
                 pairs: pairs.into_iter().map(pair_row).collect(),
                 unmatched: task.page.unmatched().into_iter().map(unmatched_row).collect(),
                 age: monotonic_ns().saturating_sub(began),
@@ -611,6 +614,18 @@ fn send_signal(pid: u32, group: bool, signal: i32) {
     let Some(signal) = Signal::from_named_raw(signal) else { return };
     // The process may have ended a moment ago: nothing to be done about it.
     let _ = if group { kill_process_group(pid, signal) } else { kill_process(pid, signal) };
+}
+
+/// Bytes of memory, and nanoseconds of processor time, of a process; zeros when it is gone.
+fn used_by(pid: u32) -> (u64, u64) {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    // The name may hold anything; behind its bracket stand numbers, the third of all first.
+    let Some((_, rest)) = stat.rsplit_once(')') else { return (0, 0) };
+    let field =
+        |number: usize| rest.split_whitespace().nth(number - 3).and_then(|word| word.parse::<u64>().ok());
+    let (user, system, pages) = (field(14).unwrap_or(0), field(15).unwrap_or(0), field(24).unwrap_or(0));
+    let tick = 1_000_000_000 / rustix::param::clock_ticks_per_second().max(1);
+    (pages * rustix::param::page_size() as u64, (user + system) * tick)
 }
 
 fn pair_row(pair: PairLedger) -> PairRow {

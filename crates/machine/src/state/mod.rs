@@ -388,6 +388,10 @@ impl<F: Clone> Machine<F> {
                 let hosts = self.others.rows();
                 self.reply(client, id, Reply::Hosts(hosts));
             }
+            (_, Request::Loads) => {
+                let loads = self.others.told_loads();
+                self.reply(client, id, Reply::Loads(loads));
+            }
             // The shell answers Info and Links, which are mostly about the shell.
             (_, Request::Info) => self.reply(client, id, Reply::Info(Vec::new())),
             (_, Request::Links) => self.reply(client, id, Reply::Links(Vec::new())),

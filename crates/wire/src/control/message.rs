@@ -98,6 +98,8 @@ pub enum Request {
     },
     /// Lists the hosts. Answer: [`Reply::Hosts`].
     Hosts,
+    /// Asks how busy the hosts are. Answer: [`Reply::Loads`].
+    Loads,
     /// Asks what the daemon is and does. Answer: [`Reply::Info`].
     Info,
     /// Asks how this host reaches the others. Answer: [`Reply::Links`].
@@ -499,6 +501,8 @@ pub enum Reply {
     Info(Vec<OptionRow>),
     /// The connections of this host.
     Links(Vec<LinkRow>),
+    /// How busy each host has said that it is: its daemon, and the load of all its processors in hundredths.
+    Loads(Vec<(Tid, u32)>),
     /// An instance, an index, a size.
     Number(u32),
     /// A task.
@@ -707,6 +711,10 @@ pub struct Sight {
     pub unmatched: Vec<UnmatchedRow>,
     /// Nanoseconds since the task began.
     pub age: u64,
+    /// Bytes of memory that its process uses.
+    pub memory: u64,
+    /// Nanoseconds of processor time that it has used.
+    pub cpu: u64,
 }
 
 /// What a task has counted of one peer over one route.

@@ -101,6 +101,11 @@ impl Others {
         self.records().find(|host| host.life == life).map(|host| host.number)
     }
 
+    /// What each host has said of its load.
+    pub(super) fn told_loads(&self) -> Vec<(Tid, u32)> {
+        self.records().filter_map(|host| Some((host.row.tid, *self.loads.get(&host.number)?))).collect()
+    }
+
     /// How busy a host is, in hundredths of its processors, if it has said so.
     pub(super) fn load(&self, host: u32) -> Option<u32> {
         let cpus = self.agreed.hosts.get(&host).map_or(1, |host| host.row.cpus.max(1));

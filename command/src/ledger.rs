@@ -1,0 +1,193 @@
+//! `parvum info TASK`: what a task does, where its time goes, and what it exchanged with whom, over which route and why.
+
+use crate::look::{bytes, describe, odd, show};
+use crate::tool;
+use parvum_page::{COUNTER_NAMES, Taken};
+use parvum_task::SessionError;
+use parvum_wire::Tid;
+use parvum_wire::control::{PairRow, Reply, Request, Sight, TaskRow};
+
+/// Routes by the engine's number.
+pub const ROUTES: [&str; 4] = ["itself", "shm", "tcp", "routed"];
+
+/// Counters by number: `parvum_page::COUNTER_NAMES`.
+pub mod counter {
+    pub const SENT: usize = 0;
+    pub const SENT_BYTES: usize = 1;
+    pub const COPIED_IN: usize = 4;
+    pub const COPIED_OUT: usize = 5;
+    pub const FETCHED: usize = 7;
+    pub const EXPECTED: usize = 8;
+    pub const UNEXPECTED: usize = 9;
+    pub const KEPT_HERE: usize = 10;
+    pub const KEPT_AT_SENDER: usize = 11;
+    pub const STALLS: usize = 12;
+    pub const ARRIVED_BYTES: usize = 23;
+    pub const ASLEEP: usize = 25;
+    pub const LOOKING: usize = 26;
+    pub const IN_CALLS: usize = 27;
+}
+
+/// Where a task's time went, in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Times {
+    /// Since it began.
+    pub age: u64,
+    /// Asleep, the present wait included, and looking for what it waited for.
+    pub waiting: u64,
+    /// In calls besides.
+    pub communicating: u64,
+}
+
+impl Times {
+    /// What the page says.
+    pub fn of(row: &TaskRow, sight: &Sight) -> Times {
+        let at = |place: usize| row.counters.get(place).copied().unwrap_or(0);
+        let now = row.waits.as_ref().map_or(0, |waits| waits.for_ms * 1_000_000);
+        let waiting = (at(counter::ASLEEP) + now + at(counter::LOOKING)).min(sight.age);
+        let communicating = at(counter::IN_CALLS).min(sight.age - waiting);
+        Times { age: sight.age, waiting, communicating }
+    }
+
+    /// The rest.
+    pub fn computing(&self) -> u64 {
+        self.age - self.waiting - self.communicating
+    }
+}
+
+/// What one task is doing, and what it has counted.
+pub fn task(tid: Tid) -> Result<(), SessionError> {
+    let mut session = tool()?;
+    let request = Request::Tasks { of: Some(tid), deep: true };
+    let Reply::Tasks(rows) = session.request(request)? else { return Err(odd()) };
+    let Reply::Tasks(all) = session.request(Request::Tasks { of: None, deep: false })? else {
+        return Err(odd());
+    };
+    for row in rows {
+        show(&facts(&row));
+        let Some(sight) = &row.sight else { continue };
+        if !sight.pairs.is_empty() {
+            println!();
+            show(&pairs(sight, &all));
+            println!();
+            show(&routes(sight));
+        }
+    }
+    Ok(())
+}
+
+fn facts(row: &TaskRow) -> Vec<Vec<String>> {
+    let mut table = vec![["WHAT", "VALUE"].map(String::from).to_vec()];
+    let mut line = |what: &str, value: String| table.push(vec![what.into(), value]);
+    line("program", format!("{}, process {}", row.name, row.pid));
+    line("state", describe(row));
+    if let Some(sight) = &row.sight {
+        let times = Times::of(row, sight);
+        let part =
+            |time: u64| format!("{} ({:.1} %)", seconds(time), 100.0 * time as f64 / times.age.max(1) as f64);
+        line("age", seconds(times.age));
+        line("waiting", part(times.waiting));
+        line("communicating", format!("{}, of samples", part(times.communicating)));
+        line("computing", part(times.computing()));
+    }
+    // The times are told above, in a unit for people.
+    let counted = COUNTER_NAMES.iter().zip(&row.counters).take(counter::ASLEEP);
+    for (name, count) in counted.filter(|(name, count)| !name.is_empty() && **count > 0) {
+        line(name, count.to_string());
+    }
+    table
+}
+
+fn seconds(nanoseconds: u64) -> String {
+    match nanoseconds {
+        0..10_000_000 => format!("{:.3} ms", nanoseconds as f64 / 1e6),
+        _ => format!("{:.2} s", nanoseconds as f64 / 1e9),
+    }
+}
+
+/// Peer by peer and route by route.
+fn pairs(sight: &Sight, all: &[TaskRow]) -> Vec<Vec<String>> {
+    let head = [
+        "PEER",
+        "NAME",
+        "ROUTE",
+        "SENT",
+        "BYTES",
+        "ARRIVED",
+        "BYTES",
+        "POSTED",
+        "UNEXPECTED",
+        "COPIED IN",
+        "COPIED OUT",
+        "FETCHED",
+        "KEPT HERE",
+        "KEPT AT SENDER",
+        "NO CREDIT",
+        "SLEPT FOR",
+    ];
+    let mut table = vec![head.map(String::from).to_vec()];
+    for pair in &sight.pairs {
+        let at = |place: usize| pair.counters.get(place).copied().unwrap_or(0);
+        let arrived = at(counter::EXPECTED) + at(counter::UNEXPECTED);
+        table.push(vec![
+            peer(pair),
+            all.iter().find(|row| row.tid == pair.peer).map_or("-".into(), |row| row.name.clone()),
+            route(pair).into(),
+            at(counter::SENT).to_string(),
+            bytes(at(counter::SENT_BYTES)),
+            arrived.to_string(),
+            bytes(at(counter::ARRIVED_BYTES)),
+            at(counter::EXPECTED).to_string(),
+            at(counter::UNEXPECTED).to_string(),
+            bytes(at(counter::COPIED_IN)),
+            bytes(at(counter::COPIED_OUT)),
+            bytes(at(counter::FETCHED)),
+            bytes(at(counter::KEPT_HERE)),
+            bytes(at(counter::KEPT_AT_SENDER)),
+            at(counter::STALLS).to_string(),
+            seconds(pair.waited),
+        ]);
+    }
+    table
+}
+
+/// For each pair: the route in use, and why not the others.
+fn routes(sight: &Sight) -> Vec<Vec<String>> {
+    let mut table = vec![["PEER", "ROUTE", "WHY"].map(String::from).to_vec()];
+    for pair in sight.pairs.iter().filter(|pair| pair.reasons != [0; 4]) {
+        for (name, reason) in ROUTES.iter().zip(pair.reasons).skip(1) {
+            table.push(vec![peer(pair), (*name).into(), Taken::text(reason).into()]);
+        }
+    }
+    table
+}
+
+fn peer(pair: &PairRow) -> String {
+    if pair.peer.is_task() { pair.peer.to_string() } else { "others".into() }
+}
+
+fn route(pair: &PairRow) -> &'static str {
+    ROUTES.get(usize::from(pair.route)).copied().unwrap_or("several")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_counters_are_where_the_page_has_them() {
+        for (place, name) in [
+            (counter::SENT, "messages sent"),
+            (counter::COPIED_OUT, "bytes copied out of a transport"),
+            (counter::FETCHED, "bytes fetched from their sender"),
+            (counter::UNEXPECTED, "messages that found none"),
+            (counter::KEPT_AT_SENDER, "bytes buffered here, at the sender"),
+            (counter::STALLS, "sends that waited for credit"),
+            (counter::ARRIVED_BYTES, "bytes in messages that arrived"),
+            (counter::ASLEEP, "nanoseconds asleep, waiting"),
+            (counter::IN_CALLS, "nanoseconds in calls besides (of samples)"),
+        ] {
+            assert_eq!(COUNTER_NAMES[place], name);
+        }
+    }
+}
