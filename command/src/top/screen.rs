@@ -89,14 +89,17 @@ fn task_table<'a>(view: &View<'a>, width: u16) -> Table<'a> {
     Table::new(rows, widths).header(head(TASKS.iter().take(columns).map(|(name, _)| *name)))
 }
 
-/// How many columns a terminal has room for; the first one in any case. The last one may be cut.
+/// How many columns a terminal has room for; the first one in any case. The state may be cut.
 fn that_fit(width: u16) -> usize {
+    let (last, before) = TASKS.split_last().expect("there are some");
     let mut used = 0;
-    let fitting = TASKS.iter().take_while(|(_, wanted)| {
+    let fitting = before.iter().take_while(|(_, wanted)| {
         used += wanted + 1;
-        used <= width + 30
+        used <= width
     });
-    fitting.count().max(1).min(if width < 40 { 3 } else { TASKS.len() })
+    let fitting = fitting.count().max(1);
+    let all = fitting == before.len() && used + last.1 / 4 <= width;
+    fitting + usize::from(all)
 }
 
 /// What stands in a task's line.
