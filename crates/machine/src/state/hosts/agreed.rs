@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 /// A change of what all keep.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[expect(clippy::large_enum_variant, reason = "each change is in a box of its own wherever it goes")]
 pub enum Change {
     /// A client of the host that proposes asks.
     Asked {
