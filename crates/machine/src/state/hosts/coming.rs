@@ -251,9 +251,11 @@ impl<F: Clone> Machine<F> {
         let hosts = &mut self.others.agreed.hosts;
         let there = gone.iter().filter(|(number, life)| hosts.lives(*number, *life)).collect::<Vec<_>>();
         let mut gone: Vec<_> = there.into_iter().filter_map(|(number, _)| hosts.remove(*number)).collect();
-        let numbers = come.iter().map(|host| host.number).collect();
+        let numbers: Vec<u32> = come.iter().map(|host| host.number).collect();
         gone.extend(come.into_iter().filter_map(|host| hosts.insert(host)));
-        self.table_changed(gone, numbers);
+        if !gone.is_empty() || !numbers.is_empty() {
+            self.table_changed(gone, numbers);
+        }
     }
 
     /// These are the hosts of the machine from now on.

@@ -54,16 +54,13 @@ impl<F: Clone> Machine<F> {
         if !self.others.knows(host) || host == self.config.number {
             return;
         }
-        if self.others.silent.insert(host) {
-            self.hear_of_silence(self.config.number, &[host], true);
-        }
+        self.others.silent.insert(host);
         self.wait_for_losses();
     }
 
     /// A host that was silent is connected again.
     pub(in crate::state) fn host_found(&mut self, host: u32) {
         if self.others.silent.remove(&host) {
-            self.hear_of_silence(self.config.number, &[host], false);
             self.tell_leader_of_silence(vec![host], false);
         }
     }
@@ -79,7 +76,8 @@ impl<F: Clone> Machine<F> {
     pub(super) fn hear_of_silence(&mut self, one: u32, others: &[u32], silent: bool) {
         for other in others {
             let pair = (one.min(*other), one.max(*other));
-            if silent {
+            // Of one that is out already nobody else shall go.
+            if silent && self.others.knows(*other) {
                 self.others.apart.entry(pair).or_insert(self.now + APART);
             } else {
                 self.others.apart.remove(&pair);

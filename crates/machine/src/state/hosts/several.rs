@@ -644,3 +644,13 @@ fn what_the_leader_finds_out_by_itself_nobody_tells_it() {
     let silence = several.hosts.get_mut(&2).expect("alive").input(Input::Tick);
     assert_eq!(silence, [], "it is out");
 }
+
+#[test]
+fn who_says_late_that_a_lost_host_is_silent_does_not_go_for_it() {
+    let mut several = Several::new(4);
+    several.kill(4);
+    let late = Between::Silent { hosts: vec![4], silent: true };
+    several.input(1, Input::Heard { host: 3, word: Box::new(late) });
+    several.pass_time(1, 10_000_000_000);
+    assert_eq!(several.names(1), ["here", "h2", "h3"]);
+}
