@@ -1,4 +1,4 @@
-//! `./x simulate`: the daemons' own logic in virtual time, for machines of 2 to 4096 hosts.
+//! `./x simulate`: the daemons' own logic in virtual time, for machines of 2 to 4095 hosts.
 
 #![forbid(unsafe_code)]
 
@@ -10,13 +10,14 @@ mod world;
 
 use parvum_lab::factors::date_and_time;
 use parvum_lab::record::dated;
+use parvum_wire::Tid;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
 const USAGE: &str = "usage: simulate [--hosts N] [--seed N] [--out DIR]
 
-Simulates machines of 2, 4, 8 ... N hosts (4096): all come by one `parvum add`, then a tenth dies at one moment, then the
+Simulates machines of 2, 4, 8 ... N hosts (4095, for which task ids have room): all come by one `parvum add`, then a tenth dies at one moment, then the
 leader and a tenth of the rest. Prints how long they took to agree and what they sent, and leaves the table and a page with
 the curves in a dated folder of DIR (results).";
 
@@ -46,7 +47,7 @@ fn main() -> ExitCode {
 }
 
 fn parse(words: &[String]) -> Result<Settings, String> {
-    let mut settings = Settings { hosts: 4096, seed: 1, out: "results".into() };
+    let mut settings = Settings { hosts: Tid::MAX_HOST as usize, seed: 1, out: "results".into() };
     let mut words = words.iter();
     while let Some(word) = words.next() {
         let value = words.next().ok_or(USAGE)?;
@@ -57,8 +58,7 @@ fn parse(words: &[String]) -> Result<Settings, String> {
             _ => return Err(USAGE.into()),
         }
     }
-    // PVM's ids have room for so many.
-    if !(2..=4096).contains(&settings.hosts) {
+    if !(2..=Tid::MAX_HOST as usize).contains(&settings.hosts) {
         return Err(USAGE.into());
     }
     Ok(settings)

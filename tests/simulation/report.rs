@@ -202,9 +202,20 @@ fn drawing(html: &mut String, all: &[Size], title: &'static str, y_name: &'stati
                 dash: "dash2",
                 points: fitted.collect(),
             });
-            caption.push(format!("{}: {}, r2 {:.4}", chapter.name, formula(&fit), fit.r2));
+            let (formula, r2, power) = (formula(&fit), fit.r2, fit.exponent);
+            caption.push(format!(
+                "{}: {formula}, r2 {r2:.4}; over the larger half as N^{power:.2}",
+                chapter.name
+            ));
         }
     }
-    let axes = Axes { title, x: digits, x_name: "hosts", y_name, break_even: false, width: 1030.0 };
+    let axes = Axes {
+        title,
+        x: |hosts| format!("{hosts:.0}"),
+        x_name: "hosts",
+        y_name,
+        break_even: false,
+        width: 1030.0,
+    };
     figure(html, &chart(&series, &axes), &caption.join("; "));
 }
