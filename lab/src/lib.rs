@@ -13,6 +13,7 @@ pub mod experiment;
 pub mod factors;
 pub mod fit;
 pub mod goals;
+pub mod growth;
 pub mod launch;
 pub mod options;
 pub mod paper;

@@ -63,6 +63,22 @@ pub struct LaunchRecord {
     pub failure: Option<String>,
 }
 
+/// Makes `OUT/DATE-TIME`; a second one in the same second gets a number.
+pub fn dated(out: &Path, date: &str) -> Result<PathBuf, LabError> {
+    let name = date.replace(' ', "-").replace(':', "");
+    fs::create_dir_all(out).map_err(LabError::file("create", out))?;
+    let mut path = out.join(&name);
+    let mut number = 2;
+    while let Err(cause) = fs::create_dir(&path) {
+        if cause.kind() != std::io::ErrorKind::AlreadyExists {
+            return Err(LabError::File { action: "create", path, source: cause });
+        }
+        path = out.join(format!("{name}-{number}"));
+        number += 1;
+    }
+    Ok(path)
+}
+
 /// A session's folder, being filled.
 #[derive(Debug)]
 pub struct Folder {
@@ -72,19 +88,9 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Makes `OUT/DATE-TIME`; a second session in the same second gets a number.
+    /// Makes one, with the date and time as its name.
     pub fn create(out: &Path, date: &str) -> Result<Folder, LabError> {
-        let name = date.replace(' ', "-").replace(':', "");
-        fs::create_dir_all(out).map_err(LabError::file("create", out))?;
-        let mut path = out.join(&name);
-        let mut number = 2;
-        while let Err(cause) = fs::create_dir(&path) {
-            if cause.kind() != std::io::ErrorKind::AlreadyExists {
-                return Err(LabError::File { action: "create", path, source: cause });
-            }
-            path = out.join(format!("{name}-{number}"));
-            number += 1;
-        }
+        let path = dated(out, date)?;
         let file = path.join("raw.jsonl");
         let raw = BufWriter::new(File::create(&file).map_err(LabError::file("create", file))?);
         Ok(Folder { path, raw })
@@ -123,10 +129,15 @@ fn json<T: Serialize>(value: &T) -> String {
     serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
 }
 
-/// A short stable name for a manifest, printed in every figure: FNV-1a over its text.
+/// A short stable name for a manifest, printed in every figure.
 pub fn fingerprint(manifest: &Manifest) -> String {
+    short_name(&json(manifest))
+}
+
+/// A short stable name for a text: FNV-1a over it.
+pub fn short_name(text: &str) -> String {
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
-    for byte in json(manifest).bytes() {
+    for byte in text.bytes() {
         hash = (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
     }
     format!("{:010x}", hash >> 24)

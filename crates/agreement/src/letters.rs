@@ -1,6 +1,6 @@
 //! What members write to each other, and how it is cut into pieces.
 
-use crate::types::{Proposal, SnapshotMeta, Types, Vote};
+use crate::types::{LogId, Proposal, SnapshotMeta, Types, Vote};
 use bytes::Bytes;
 use openraft::raft::{
     AppendEntriesRequest, AppendEntriesResponse, SnapshotResponse, VoteRequest, VoteResponse,
@@ -30,6 +30,8 @@ pub(crate) enum Letter {
 #[derive(Serialize, Deserialize)]
 pub(crate) enum Question {
     Append(AppendEntriesRequest<Types>),
+    /// Which entry has the reader, of those up to this index the last?
+    Has(u64),
     Vote(VoteRequest<u64>),
     Snapshot(Vote, SnapshotMeta, Bytes),
 }
@@ -38,6 +40,7 @@ pub(crate) enum Question {
 #[derive(Serialize, Deserialize)]
 pub(crate) enum Answer {
     Append(Option<AppendEntriesResponse<u64>>),
+    Has(Option<LogId>),
     Vote(Option<VoteResponse<u64>>),
     Snapshot(Option<SnapshotResponse<u64>>),
 }

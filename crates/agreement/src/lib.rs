@@ -6,7 +6,7 @@
 //! - *Who is alive* the mesh knows already ([`Agreement::lost`], [`Agreement::found_again`]). So there
 //!   are no heartbeats and no clocks: a machine in which nothing changes is silent. When the leader is
 //!   lost, those who vote say so to each other, and when most of them have lost it the first in rank stands
-//!   for election (`succession`).
+//!   for election (`succession`). The many who do not vote say nothing.
 //! - *Who votes*: the largest odd number of hosts, at most [`MOST_VOTERS`]; the others learn (`members`).
 //! - *Nothing is on disk.* A member is one life of a host, and no life is used again: who dies has
 //!   forgotten its vote and its log, but comes back as somebody else. So it can never vote twice, which is
@@ -71,8 +71,8 @@ pub enum Standing {
     Waiting,
     /// It leads, and reaches a majority.
     Leading,
-    /// Another leads.
-    Following,
+    /// The member on this host leads.
+    Following(u32),
     /// It has waited in vain: nothing can be agreed here.
     Minority,
 }
@@ -92,6 +92,9 @@ pub trait Keeper {
     fn released(&self, member: Member);
     /// The standing is another.
     fn stands(&self, standing: Standing);
+    /// These members vote from now on. One of them leads next: it must know who is alive, so its host should be connected
+    /// with all others.
+    fn voters(&self, voters: Vec<Member>);
     /// The agreement has come to an end by a fault, which should not happen.
     fn failed(&self, why: String);
 }

@@ -30,9 +30,14 @@ impl Log {
         let kept = self.0.borrow();
         (kept.entries.len(), kept.bytes)
     }
+
+    /// The last entry up to this index.
+    pub fn last_until(&self, index: u64) -> Option<LogId> {
+        self.0.borrow().entries.range(..=index).next_back().map(|(_, entry)| entry.log_id)
+    }
 }
 
-fn cost(entry: &Entry) -> usize {
+pub(crate) fn cost(entry: &Entry) -> usize {
     match &entry.payload {
         EntryPayload::Normal(proposal) => proposal.cost(),
         _ => 64,

@@ -41,8 +41,8 @@ pub(crate) fn next_step(
     if now != wanted || membership.get_joint_config().len() > 1 {
         return Some(ChangeMembers::ReplaceAllVoters(wanted));
     }
-    let gone: BTreeSet<u64> =
-        known.into_iter().filter(|life| !members.iter().any(|member| member.life == *life)).collect();
+    let there: BTreeSet<u64> = members.iter().map(|member| member.life).collect();
+    let gone: BTreeSet<u64> = known.difference(&there).copied().collect();
     (!gone.is_empty()).then_some(ChangeMembers::RemoveNodes(gone))
 }
 

@@ -2,6 +2,7 @@
 
 use crate::Member;
 use crate::letters::{Answer, Question};
+use crate::log::cost;
 use crate::post::Post;
 use crate::types::{Snapshot, Types, Vote};
 use openraft::error::{Fatal, RPCError, RaftError, ReplicationClosed, StreamingError, Unreachable};
@@ -19,10 +20,15 @@ const AGAIN: Duration = Duration::from_millis(200);
 #[derive(Clone)]
 pub(crate) struct Roads(pub Rc<Post>);
 
+/// Entries of more bytes than this are not sent to one that may have them.
+const MUCH: usize = 2048;
+
 /// The way to one member.
 pub(crate) struct Road {
     post: Rc<Post>,
     to: Member,
+    /// Something was sent over it and arrived.
+    known: bool,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -30,6 +36,23 @@ pub(crate) struct Road {
 struct NoAnswer(Member);
 
 impl Road {
+    /// Who has just begun to lead, or has changed the members, does not know what the others have, and openraft guesses: the
+    /// newer half of the log. In a large machine that is the table of hosts, for each host. So it is left out what
+    /// the other has.
+    async fn leave_out_what_it_has(&self, request: &mut AppendEntriesRequest<Types>) {
+        let Some(last) = request.entries.last().map(|entry| entry.log_id) else { return };
+        if self.known || request.entries.iter().map(cost).sum::<usize>() <= MUCH {
+            return;
+        }
+        if let Some(Answer::Has(Some(has))) = self.post.ask(self.to, Question::Has(last.index)).await
+            && let Some(at) = request.entries.iter().position(|entry| entry.log_id == has)
+        {
+            // Logs that have one entry in common have all before it in common.
+            request.entries.drain(..=at);
+            request.prev_log_id = Some(has);
+        }
+    }
+
     fn unreachable(&self) -> Unreachable {
         Unreachable::new(&NoAnswer(self.to))
     }
@@ -41,18 +64,22 @@ impl RaftNetworkFactory<Types> for Roads {
     type Network = Road;
 
     async fn new_client(&mut self, life: u64, host: &u32) -> Road {
-        Road { post: self.0.clone(), to: Member { life, host: *host } }
+        Road { post: self.0.clone(), to: Member { life, host: *host }, known: false }
     }
 }
 
 impl RaftNetwork<Types> for Road {
     async fn append_entries(
         &mut self,
-        request: AppendEntriesRequest<Types>,
+        mut request: AppendEntriesRequest<Types>,
         _: RPCOption,
     ) -> Result<AppendEntriesResponse<u64>, Refusal> {
+        self.leave_out_what_it_has(&mut request).await;
         match self.post.ask(self.to, Question::Append(request)).await {
-            Some(Answer::Append(Some(answer))) => Ok(answer),
+            Some(Answer::Append(Some(answer))) => {
+                self.known |= matches!(answer, AppendEntriesResponse::Success);
+                Ok(answer)
+            }
             _ => Err(self.unreachable().into()),
         }
     }

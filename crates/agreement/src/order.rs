@@ -58,17 +58,28 @@ impl Order {
     }
 
     fn have_members(&mut self, members: StoredMembership) {
-        self.done.retain(|life, _| members.membership().get_node(life).is_some());
-        for (life, _) in members.membership().nodes() {
+        let before = std::mem::replace(&mut self.members, members);
+        let (before, now) = (before.membership(), self.members.membership());
+        for (life, _) in missing(now.nodes(), before.nodes()) {
             self.done.entry(*life).or_default();
         }
-        let before = std::mem::replace(&mut self.members, members);
-        for (life, host) in before.membership().nodes() {
-            if self.members.membership().get_node(life).is_none() {
-                self.keeper.released(Member { life: *life, host: *host });
-            }
+        for (life, host) in missing(before.nodes(), now.nodes()) {
+            self.done.remove(life);
+            self.keeper.released(Member { life: *life, host: *host });
         }
     }
+}
+
+/// Those of one list that are not in another; both are in order. There may be thousands, and most are in both.
+fn missing<'a>(
+    list: impl Iterator<Item = (&'a u64, &'a u32)>,
+    other: impl Iterator<Item = (&'a u64, &'a u32)>,
+) -> impl Iterator<Item = (&'a u64, &'a u32)> {
+    let mut other = other.map(|(life, _)| life).peekable();
+    list.filter(move |(life, _)| {
+        while other.next_if(|there| there < life).is_some() {}
+        other.peek() != Some(life)
+    })
 }
 
 fn broken(error: postcard::Error) -> StorageError {

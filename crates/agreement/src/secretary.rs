@@ -8,12 +8,12 @@ use crate::order::{Current, Order};
 use crate::pending::Pending;
 use crate::post::Post;
 use crate::succession::Succession;
-use crate::types::{Membership, Metrics, Proposal, Raft, Snapshot, What};
+use crate::types::{LogId, Membership, Metrics, Proposal, Raft, Snapshot, StoredMembership, What};
 use crate::{BeginError, Keeper, Member, Settings, Standing};
 use bytes::Bytes;
 use openraft::{Config, ServerState, SnapshotPolicy};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,6 +29,8 @@ const LOG_KEPT: u64 = 32_768;
 
 /// What was proposed and not agreed for so long is proposed again, whatever the reason.
 const AGAIN: Duration = Duration::from_secs(2);
+/// For so long the next step waits for members that have not heard of the last one.
+const STEP_HEARD: Duration = Duration::from_secs(2);
 /// After a step towards other members that was refused the next is tried so much later.
 const STEP_AGAIN: Duration = Duration::from_millis(200);
 
@@ -56,8 +58,14 @@ pub(crate) struct Secretary {
     /// Says that a step was taken.
     stepped: mpsc::UnboundedSender<Word>,
     steps: bool,
+    /// When the last one was taken.
+    step_at: Option<Instant>,
+    /// The members are as they shall be, by the membership of this entry of the log.
+    settled: Option<Option<LogId>>,
     succession: Succession,
     standing: Standing,
+    /// Who votes, as the daemon knows it.
+    voters: BTreeSet<u64>,
     /// Since when nothing can be agreed here.
     waits_since: Option<Instant>,
     /// To whom, in which term, everything pending was proposed.
@@ -65,6 +73,30 @@ pub(crate) struct Secretary {
     again_at: Option<Instant>,
     /// Up to where a snapshot was asked for.
     cut_at: Option<u64>,
+}
+
+/// What matters here of what openraft says of itself. The rest of it grows with the machine.
+struct Seen {
+    term: u64,
+    leader: Option<u64>,
+    /// This member leads.
+    leads: bool,
+    members: Arc<StoredMembership>,
+    applied: Option<LogId>,
+    snapshot: Option<LogId>,
+}
+
+impl Seen {
+    fn of(metrics: &Metrics) -> Seen {
+        Seen {
+            term: metrics.current_term,
+            leader: metrics.current_leader,
+            leads: metrics.current_leader == Some(metrics.id) && metrics.state == ServerState::Leader,
+            members: metrics.membership_config.clone(),
+            applied: metrics.last_applied,
+            snapshot: metrics.snapshot,
+        }
+    }
 }
 
 impl Secretary {
@@ -113,8 +145,11 @@ impl Secretary {
             members: vec![me],
             stepped,
             steps: false,
+            step_at: None,
+            settled: None,
             succession: Succession::default(),
             standing: Standing::Waiting,
+            voters: BTreeSet::new(),
             waits_since: None,
             proposed_to: None,
             again_at: None,
@@ -130,9 +165,11 @@ impl Secretary {
     ) {
         loop {
             self.look().await;
-            let next =
-                [self.succession.stands_at, self.again_at, self.minority_at()].into_iter().flatten().min();
+            let next = [self.succession.stands_at, self.again_at, self.minority_at(), self.heard_at()];
+            let next = next.into_iter().flatten().min();
             let word = tokio::select! {
+                // In this order, so that a simulation from one seed is one story; each turn looks at everything anyway.
+                biased;
                 word = heard.recv() => word,
                 word = steps.recv() => word,
                 changed = self.metrics.changed() => match changed {
@@ -169,17 +206,17 @@ impl Secretary {
             }
             Word::Lost(host) => self.post.lose(host),
             Word::Found(host) => self.find(host).await,
-            Word::Members(members) => self.members = members,
-            Word::Stepped => self.steps = false,
+            Word::Members(members) => (self.members, self.settled) = (members, None),
+            Word::Stepped => (self.steps, self.step_at) = (false, Some(Instant::now())),
         }
     }
 
     async fn read(&mut self, host: u32, Envelope { from, letter, .. }: Envelope) {
         match letter {
             Letter::Question(number, question) => {
-                let (raft, post) = (self.raft.clone(), self.post.clone());
+                let (raft, post, log) = (self.raft.clone(), self.post.clone(), self.log.clone());
                 tokio::task::spawn_local(async move {
-                    let answer = answer(&raft, question).await;
+                    let answer = answer(&raft, &log, question).await;
                     post.write(Member { life: from, host }, Letter::Answer(number, answer));
                 });
             }
@@ -191,17 +228,19 @@ impl Secretary {
 
     async fn find(&mut self, host: u32) {
         self.post.find(host);
-        let metrics = self.metrics.borrow().clone();
-        let there = metrics.membership_config.membership();
+        let seen = Seen::of(&self.metrics.borrow());
+        let there = seen.members.membership();
         let found = there.nodes().find(|(_, at)| **at == host).map(|(life, _)| *life);
         if let Some(life) = found {
             // What was said meanwhile it has not heard.
-            self.post.write(Member { life, host }, Letter::Leaderless(self.succession.has_said()));
-            if metrics.current_leader == Some(life) {
+            if let Some(leaderless) = self.succession.says_again(self.me.life, there, life) {
+                self.post.write(Member { life, host }, Letter::Leaderless(leaderless));
+            }
+            if seen.leader == Some(life) {
                 self.proposed_to = None;
             }
         }
-        if metrics.current_leader == Some(self.me.life) {
+        if seen.leader == Some(self.me.life) {
             // It hears what is agreed; or this member hears that another leads.
             let _ = self.raft.trigger().heartbeat().await;
         }
@@ -239,14 +278,13 @@ impl Secretary {
 
     /// Looks how things are, and does what follows.
     async fn look(&mut self) {
-        let metrics = self.metrics.borrow_and_update().clone();
-        let membership = metrics.membership_config.membership();
+        let seen = Seen::of(&self.metrics.borrow_and_update());
+        let membership = seen.members.membership();
         let me = self.me.life;
         let post = self.post.clone();
         let reaches =
             |life: u64| life == me || membership.get_node(&life).is_none_or(|host| post.reaches(*host));
-        let leader = metrics.current_leader;
-        let leads = leader == Some(me) && metrics.state == ServerState::Leader;
+        let (leader, leads) = (seen.leader, seen.leads);
         // One that has taken itself out says nothing any more.
         let is_out =
             |leader: u64| membership.get_node(&me).is_some() && membership.get_node(&leader).is_none();
@@ -257,14 +295,16 @@ impl Secretary {
             }
             None => true,
         };
-        if self.succession.is_news(leaderless) {
-            self.tell_all(membership, leaderless);
+        self.succession.find(leaderless, leads || self.standing == Standing::Leading);
+        for (life, host, leaderless) in self.succession.news(me, membership, reaches) {
+            self.post.write(Member { life, host }, Letter::Leaderless(leaderless));
         }
         if self.succession.look(me, membership, reaches, self.settings.step) {
             let _ = self.raft.trigger().elect().await;
         }
-        self.stand(leads, leaderless, membership);
-        let to = leader.map(|leader| (leader, metrics.current_term)).filter(|_| !leaderless);
+        self.name_voters(membership);
+        self.stand(leads, leader.filter(|_| !leaderless), membership);
+        let to = leader.map(|leader| (leader, seen.term)).filter(|_| !leaderless);
         if to != self.proposed_to || self.again_at.is_some_and(|at| at <= Instant::now()) {
             self.proposed_to = to;
             self.propose_again().await;
@@ -272,18 +312,27 @@ impl Secretary {
         if self.pending.borrow().is_empty() {
             self.again_at = None;
         }
-        if leads && !leaderless && !self.steps {
-            self.step(membership);
+        let settled = Some(*seen.members.log_id());
+        if leads && !leaderless && !self.steps && self.settled != settled && self.is_heard(&seen.members) {
+            self.settled = if self.step(membership) { None } else { settled };
         }
-        self.cut_log(&metrics).await;
+        self.cut_log(&seen).await;
     }
 
-    fn tell_all(&self, membership: &Membership, leaderless: bool) {
-        for (life, host) in membership.nodes() {
-            if *life != self.me.life && self.post.reaches(*host) {
-                self.post.write(Member { life: *life, host: *host }, Letter::Leaderless(leaderless));
-            }
+    /// The daemon hears who votes.
+    fn name_voters(&mut self, membership: &Membership) {
+        if !membership.voter_ids().eq(self.voters.iter().copied()) {
+            self.voters = membership.voter_ids().collect();
+            let member = |life: &u64| Some(Member { life: *life, host: *membership.get_node(life)? });
+            self.post.keeper.voters(self.voters.iter().filter_map(member).collect());
         }
+    }
+
+    /// When a step is taken whoever has not heard of the last one.
+    fn heard_at(&self) -> Option<Instant> {
+        let at = self.step_at? + STEP_HEARD;
+        (self.standing == Standing::Leading && self.settled.is_none() && !self.steps && at > Instant::now())
+            .then_some(at)
     }
 
     fn minority_at(&self) -> Option<Instant> {
@@ -292,7 +341,10 @@ impl Secretary {
             .map(|since| since + self.settings.patience)
     }
 
-    fn stand(&mut self, leads: bool, leaderless: bool, membership: &Membership) {
+    fn stand(&mut self, leads: bool, leader: Option<u64>, membership: &Membership) {
+        let leaderless = leader.is_none();
+        // Who leads is a member for all who know it, or will be when they have read on.
+        let host = leader.and_then(|leader| membership.get_node(&leader)).copied();
         // One that waits to be taken in, by somebody it still reaches, is in no minority.
         let waits_to_join = membership.get_node(&self.me.life).is_none() && !self.post.has_lost_any();
         if !leaderless || waits_to_join {
@@ -302,7 +354,7 @@ impl Secretary {
         }
         let standing = match leaderless {
             false if leads => Standing::Leading,
-            false => Standing::Following,
+            false => host.map_or(self.standing, Standing::Following),
             true if self.standing == Standing::Minority => Standing::Minority,
             true if self.minority_at().is_some_and(|at| at <= Instant::now()) => Standing::Minority,
             true => Standing::Waiting,
@@ -315,9 +367,28 @@ impl Secretary {
         }
     }
 
-    /// The leader makes the members what the daemon says that they shall be, step by step.
-    fn step(&mut self, membership: &Membership) {
-        let Some(step) = next_step(&self.members, membership, self.me.life) else { return };
+    /// Whether the members that are reached know of the last step. Each step makes openraft send anew to all what is on its
+    /// way, and to those who come that is all there is.
+    fn is_heard(&self, members: &StoredMembership) -> bool {
+        let late = self.step_at.is_some_and(|at| at + STEP_HEARD <= Instant::now());
+        let metrics = self.metrics.borrow();
+        let Some(replication) = metrics.replication.as_ref().filter(|_| !late) else { return true };
+        let membership = members.membership();
+        // A lost voter is replaced at once.
+        membership.voter_ids().any(|life| !self.reaches(membership, life))
+            || replication
+                .iter()
+                .filter(|(life, _)| **life != self.me.life && self.reaches(membership, **life))
+                .all(|(_, matching)| *matching >= *members.log_id())
+    }
+
+    fn reaches(&self, membership: &Membership, life: u64) -> bool {
+        membership.get_node(&life).is_none_or(|host| self.post.reaches(*host))
+    }
+
+    /// The leader makes the members what the daemon says that they shall be, step by step. False: they are.
+    fn step(&mut self, membership: &Membership) -> bool {
+        let Some(step) = next_step(&self.members, membership, self.me.life) else { return false };
         self.steps = true;
         let (raft, stepped) = (self.raft.clone(), self.stepped.clone());
         tokio::task::spawn_local(async move {
@@ -327,17 +398,18 @@ impl Secretary {
             }
             let _ = stepped.send(Word::Stepped);
         });
+        true
     }
 
-    async fn cut_log(&mut self, metrics: &Metrics) {
+    async fn cut_log(&mut self, seen: &Seen) {
         let (entries, bytes) = self.log.size();
         let replaced = self.snapshot.borrow().as_ref().map_or(0, |Snapshot { snapshot, .. }| snapshot.len());
-        let applied = metrics.last_applied.map(|at| at.index);
-        if let Some(snapshot) = metrics.snapshot.filter(|_| bytes > LOG_BYTES) {
+        let applied = seen.applied.map(|at| at.index);
+        if let Some(snapshot) = seen.snapshot.filter(|_| bytes > LOG_BYTES) {
             // Large entries are not kept for those behind.
             let _ = self.raft.trigger().purge_log(snapshot.index).await;
         }
-        let under_way = self.cut_at.is_some() && metrics.snapshot.map(|at| at.index) < self.cut_at;
+        let under_way = self.cut_at.is_some() && seen.snapshot.map(|at| at.index) < self.cut_at;
         if (bytes > LOG_BYTES.max(replaced) || entries > LOG_ENTRIES) && !under_way && applied > self.cut_at {
             self.cut_at = applied;
             let _ = self.raft.trigger().snapshot().await;
@@ -345,8 +417,9 @@ impl Secretary {
     }
 }
 
-async fn answer(raft: &Raft, question: Question) -> Answer {
+async fn answer(raft: &Raft, log: &Log, question: Question) -> Answer {
     match question {
+        Question::Has(index) => Answer::Has(log.last_until(index)),
         Question::Append(request) => Answer::Append(raft.append_entries(request).await.ok()),
         Question::Vote(request) => Answer::Vote(raft.vote(request).await.ok()),
         Question::Snapshot(vote, meta, bytes) => {

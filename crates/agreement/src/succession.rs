@@ -1,8 +1,11 @@
 //! Who stands for election, and when.
 //!
-//! A member that has lost its leader says so to the others. One that votes stands only when most of the
+//! A member that votes and has lost its leader says so to the others that vote. One stands only when most of the
 //! voters have said it: a single broken link unseats nobody. Those who may stand do it one after the other,
 //! in their rank, until somebody leads.
+//!
+//! Those who do not vote, most of a large machine, say nothing. They are told one thing: that the
+//! member which they think leads does so in vain.
 
 use crate::members::is_majority;
 use crate::types::Membership;
@@ -14,8 +17,14 @@ use tokio::time::Instant;
 pub(crate) struct Succession {
     /// Others that have nobody who leads.
     leaderless: BTreeSet<u64>,
-    /// What this member has said of itself.
-    said: bool,
+    /// Whether this member is.
+    mine: bool,
+    /// It may be taken for the leader, and is none: it leads in vain, or did when it lost the others.
+    vain: bool,
+    /// To whom it has said that it is leaderless.
+    told: BTreeSet<u64>,
+    /// For whom that was found out.
+    told_for: (bool, bool, BTreeSet<u64>),
     /// When it stands.
     pub stands_at: Option<Instant>,
 }
@@ -35,13 +44,63 @@ impl Succession {
         self.leaderless.contains(&life)
     }
 
-    /// Whether it is news that this member is, or is not, without a leader.
-    pub fn is_news(&mut self, leaderless: bool) -> bool {
-        std::mem::replace(&mut self.said, leaderless) != leaderless
+    /// This member is, or is not, without a leader; whether it leads, or did until now.
+    pub fn find(&mut self, leaderless: bool, leads: bool) {
+        self.mine = leaderless;
+        self.vain = leaderless && (leads || self.vain);
     }
 
-    pub fn has_said(&self) -> bool {
-        self.said
+    /// What this member says to that one.
+    fn says(&self, me: u64, membership: &Membership, to: u64) -> bool {
+        let votes = |life: u64| membership.voter_ids().any(|voter| voter == life);
+        self.vain || (self.mine && votes(me) && votes(to))
+    }
+
+    /// Who must hear something else than it has heard: its life, its host, what.
+    pub fn news(
+        &mut self,
+        me: u64,
+        membership: &Membership,
+        reaches: impl Fn(u64) -> bool,
+    ) -> Vec<(u64, u32, bool)> {
+        if !self.mine && self.told.is_empty() {
+            self.told_for = Default::default();
+            return Vec::new();
+        }
+        let now = (self.mine, self.vain, membership.voter_ids().collect());
+        if now == self.told_for {
+            return Vec::new();
+        }
+        self.told_for = now;
+        self.told.retain(|life| membership.get_node(life).is_some());
+        let others = membership.nodes().filter(|(life, _)| **life != me && reaches(**life));
+        let mut news = Vec::new();
+        for (life, host) in others {
+            let says = self.says(me, membership, *life);
+            if says != self.told.contains(life) {
+                news.push((*life, *host, says));
+            }
+        }
+        for (life, _, says) in &news {
+            self.note(*life, *says);
+        }
+        news
+    }
+
+    /// What a member must hear that is reached again, if anything.
+    pub fn says_again(&mut self, me: u64, membership: &Membership, to: u64) -> Option<bool> {
+        let says = self.says(me, membership, to);
+        let matters = says || self.told.contains(&to);
+        self.note(to, says);
+        matters.then_some(says)
+    }
+
+    fn note(&mut self, life: u64, says: bool) {
+        if says {
+            self.told.insert(life);
+        } else {
+            self.told.remove(&life);
+        }
     }
 
     /// Looks at how things are. True: this member stands for election now.
@@ -54,7 +113,7 @@ impl Succession {
     ) -> bool {
         let voters: BTreeSet<u64> = membership.voter_ids().collect();
         let without = |life: u64| life == me || (self.leaderless.contains(&life) && reaches(life));
-        if !self.said || !voters.contains(&me) || !is_majority(membership, without) {
+        if !self.mine || !voters.contains(&me) || !is_majority(membership, without) {
             self.stands_at = None;
             return false;
         }
@@ -72,6 +131,7 @@ impl Succession {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeMap;
 
     const STEP: Duration = Duration::from_millis(100);
 
@@ -82,12 +142,12 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn one_stands_when_most_are_without_a_leader() {
         let mut mine = Succession::default();
-        mine.is_news(true);
+        mine.find(true, false);
         assert!(!mine.look(2, &three(), |life| life != 1, STEP), "one of three");
         mine.hear(3, true);
         assert!(mine.look(2, &three(), |life| life != 1, STEP), "two of three, the first in rank");
         assert!(!mine.look(2, &three(), |life| life != 1, STEP), "not twice at once");
-        mine.is_news(false);
+        mine.find(false, false);
         assert!(!mine.look(2, &three(), |life| life != 1, STEP));
         assert_eq!(mine.stands_at, None);
     }
@@ -95,7 +155,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn the_second_in_rank_waits_for_the_first() {
         let mut mine = Succession::default();
-        mine.is_news(true);
+        mine.find(true, false);
         mine.hear(2, true);
         assert!(!mine.look(3, &three(), |life| life != 1, STEP));
         assert_eq!(mine.stands_at, Some(Instant::now() + STEP));
@@ -106,9 +166,51 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn who_does_not_vote_does_not_stand() {
         let mut mine = Succession::default();
-        mine.is_news(true);
+        mine.find(true, false);
         mine.hear(2, true);
         mine.hear(3, true);
         assert!(!mine.look(4, &three(), |_| true, STEP));
+    }
+
+    /// Five members, of whom the first three vote.
+    fn five() -> Membership {
+        let nodes: BTreeMap<u64, u32> = (1..=5).map(|life| (life, life as u32)).collect();
+        Membership::new(vec![BTreeSet::from([1, 2, 3])], nodes)
+    }
+
+    fn told(mine: &mut Succession, me: u64) -> Vec<(u64, bool)> {
+        let reaches = |life: u64| life != 5;
+        mine.news(me, &five(), reaches).into_iter().map(|(life, _, says)| (life, says)).collect()
+    }
+
+    #[test]
+    fn only_those_who_vote_tell_each_other_that_they_are_without_a_leader() {
+        let (mut votes, mut learns) = (Succession::default(), Succession::default());
+        votes.find(true, false);
+        learns.find(true, false);
+        assert_eq!(told(&mut votes, 2), [(1, true), (3, true)]);
+        assert_eq!(told(&mut votes, 2), [], "once");
+        assert_eq!(told(&mut learns, 4), []);
+        votes.find(false, false);
+        assert_eq!(told(&mut votes, 2), [(1, false), (3, false)]);
+    }
+
+    #[test]
+    fn who_leads_in_vain_tells_all_and_all_hear_when_it_does_no_more() {
+        let mut mine = Succession::default();
+        mine.find(true, true);
+        assert_eq!(told(&mut mine, 1), [(2, true), (3, true), (4, true)]);
+        // It leads no more, and still has nobody who does.
+        mine.find(true, false);
+        assert_eq!(told(&mut mine, 1), []);
+        assert_eq!(mine.says_again(1, &five(), 5), Some(true));
+        mine.find(false, false);
+        assert_eq!(told(&mut mine, 1), [(2, false), (3, false), (4, false)]);
+        assert_eq!(
+            mine.says_again(1, &five(), 5),
+            Some(false),
+            "it was told, and could not hear the end of it"
+        );
+        assert_eq!(mine.says_again(1, &five(), 5), None);
     }
 }

@@ -173,6 +173,11 @@ impl Mesh {
         dial::connect(&self.0, host, candidates).await
     }
 
+    /// Whether a host is connected.
+    pub fn is_up(&self, host: Host) -> bool {
+        self.0.up(host).is_some()
+    }
+
     /// What each candidate of a host did when it was last dialled.
     pub fn tried(&self, host: Host) -> Vec<Tried> {
         self.0.table.borrow().tried(host)

@@ -2,11 +2,10 @@
 
 use super::curve::{Axes, Point, Series, chart};
 use super::headline::class;
-use super::markup::{bytes, escape, points as points_text};
+use super::markup::{bytes, figure, points as points_text};
 use super::split::{self, Group, Task};
 use crate::summary::{Row, Rows};
 use crate::systems::{Encoding, Extent, Family, System, fft_systems, ring_systems};
-use std::fmt::Write;
 
 fn point(row: &Row) -> Point {
     Point { x: row.size as f64, y: row.median, low: row.low, high: row.high }
@@ -45,17 +44,6 @@ fn floor_series(rows: &Rows, floors: &[&str], metric: &str) -> Vec<Series> {
             points: by_size(rows.floor(floor, metric).map(point).collect()),
         })
         .collect()
-}
-
-fn figure(html: &mut String, svg: &str, caption: &str) {
-    if svg.is_empty() {
-        return;
-    }
-    if caption.is_empty() {
-        let _ = write!(html, "<figure>{svg}</figure>");
-    } else {
-        let _ = write!(html, "<figure>{svg}<figcaption>{}</figcaption></figure>", escape(caption));
-    }
 }
 
 /// Latency and bandwidth of the ring.

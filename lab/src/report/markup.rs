@@ -1,5 +1,7 @@
 //! Small pieces of HTML.
 
+use std::fmt::Write;
+
 /// Text that is safe inside HTML and attributes.
 pub fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
@@ -13,6 +15,18 @@ pub fn escape(text: &str) -> String {
         }
     }
     safe
+}
+
+/// A drawing with words under it, if there is something to see.
+pub fn figure(html: &mut String, svg: &str, caption: &str) {
+    if svg.is_empty() {
+        return;
+    }
+    if caption.is_empty() {
+        let _ = write!(html, "<figure>{svg}</figure>");
+    } else {
+        let _ = write!(html, "<figure>{svg}<figcaption>{}</figcaption></figure>", escape(caption));
+    }
 }
 
 /// A number of bytes in its largest whole unit.

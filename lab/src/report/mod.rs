@@ -3,7 +3,7 @@
 pub mod curve;
 mod figures;
 mod headline;
-mod markup;
+pub mod markup;
 mod split;
 mod tables;
 
@@ -18,12 +18,6 @@ const STYLE: &str = include_str!("style.css");
 /// The whole page.
 pub fn page(rows: &[Row], goals: &[Goal], manifest: &Manifest) -> String {
     let mut html = String::with_capacity(256 * 1024);
-    let _ = write!(
-        html,
-        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Parvum: comparison of {}</title>\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><style>{STYLE}</style></head><body><main>",
-        escape(&manifest.factors.date)
-    );
     opening(&mut html, rows, manifest);
     figures::points(&mut html, rows);
     tables::links(&mut html, rows);
@@ -33,16 +27,23 @@ pub fn page(rows: &[Row], goals: &[Goal], manifest: &Manifest) -> String {
     bars(&mut html, goals);
     tables::details(&mut html, rows);
     method(&mut html, manifest);
-    // Every figure names the manifest it can be made from again.
     let fingerprint = fingerprint(manifest);
-    let mut html = html.replace("<figure>", &format!("<figure data-manifest=\"{fingerprint}\">"));
-    let _ = writeln!(
+    let _ = write!(
         html,
-        "<p class=\"note\">Manifest {}. Raw samples: raw.jsonl beside this page; every number above can be computed from it.</p>\
-         </main></body></html>",
-        fingerprint
+        "<p class=\"note\">Manifest {fingerprint}. Raw samples: raw.jsonl beside this page; every number above can be computed from it.</p>"
     );
-    html
+    sheet(&format!("comparison of {}", manifest.factors.date), &html, &fingerprint)
+}
+
+/// A page around these contents. Every figure names the data it can be made from again.
+pub fn sheet(title: &str, contents: &str, data: &str) -> String {
+    let contents = contents.replace("<figure>", &format!("<figure data-manifest=\"{data}\">"));
+    format!(
+        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Parvum: {}</title>\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><style>{STYLE}</style></head><body><main>\
+         {contents}</main></body></html>\n",
+        escape(title)
+    )
 }
 
 fn opening(html: &mut String, rows: &[Row], manifest: &Manifest) {

@@ -188,3 +188,22 @@ fn who_leads_may_be_taken_out() {
         });
     }
 }
+
+#[test]
+fn who_leads_next_sends_nobody_what_all_have() {
+    simulate(async {
+        let world = World::of(3, 5).await;
+        for at in 0..40 {
+            world.node(2).say(format!("{at}{}", "x".repeat(1000)));
+        }
+        world.pass(2000).await;
+        world.check_whole();
+        let before = world.net.borrow().bytes;
+        world.kill(1);
+        world.pass(5000).await;
+        world.check_whole();
+        assert_eq!(world.leader().expect("somebody leads").members.borrow().len(), 4);
+        let sent = world.net.borrow().bytes - before;
+        assert!(sent < 20_000, "{sent} bytes, and the log has 40 thousand for each of three");
+    });
+}

@@ -31,6 +31,8 @@ pub struct Net {
     pub dice: Dice,
     pub slowest: u64,
     pub links: BTreeMap<(u32, u32), Link>,
+    /// All that was ever sent.
+    pub bytes: usize,
     /// Pairs that cannot talk, the lower first.
     pub broken: BTreeSet<(u32, u32)>,
 }
@@ -41,7 +43,7 @@ pub fn pair(a: u32, b: u32) -> (u32, u32) {
 
 impl Net {
     pub fn new(seed: u64, slowest: u64) -> Net {
-        Net { dice: Dice::new(seed), slowest, links: BTreeMap::new(), broken: BTreeSet::new() }
+        Net { dice: Dice::new(seed), slowest, links: BTreeMap::new(), bytes: 0, broken: BTreeSet::new() }
     }
 
     /// How often chance has decided: once for each message at least.
@@ -59,6 +61,7 @@ impl Net {
             return None;
         }
         let delay = Duration::from_millis(1 + self.dice.below(self.slowest));
+        self.bytes += bytes.len();
         let link = self.links.entry((from, to)).or_default();
         link.queue.push_back(bytes);
         Some((delay, link.epoch))

@@ -317,6 +317,8 @@ impl Keeper for Node {
         self.look_later();
     }
 
+    fn voters(&self, _: Vec<Member>) {}
+
     fn failed(&self, why: String) {
         // A member that was killed ends so.
         assert!(self.agreement.borrow().is_none(), "host {}: {why}", self.me.host);

@@ -62,9 +62,13 @@ impl Keeper for Desk {
             Standing::Minority => {
                 self.log("this host is of the smaller part of the machine: nothing can be changed")
             }
-            Standing::Waiting | Standing::Following => {}
+            Standing::Waiting | Standing::Following(_) => {}
         }
         self.input(Input::Stands(standing));
+    }
+
+    fn voters(&self, voters: Vec<Member>) {
+        self.input(Input::Voters(voters.into_iter().map(|member| member.host).collect()));
     }
 
     fn failed(&self, why: String) {

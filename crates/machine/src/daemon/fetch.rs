@@ -36,6 +36,8 @@ const SSH: &str = "ssh -o BatchMode=yes -o ConnectTimeout=5 {host}";
 const TO_ANSWER: Duration = Duration::from_secs(15);
 /// How long each further step may take.
 const TO_JOIN: Duration = Duration::from_secs(10);
+/// So many are started at the same time: each takes a process and its memory here.
+pub(super) const AT_ONCE: usize = 128;
 /// The longest line.
 const LINE: u64 = 1 << 20;
 
@@ -97,6 +99,8 @@ async fn invite(
     name: &str,
     start: &Starting,
 ) -> Result<HostRecord, Failure> {
+    // The semaphore is never closed: with the permit or without, it is this host's turn.
+    let _turn = network.starts.acquire().await;
     let mut starter = Starter::begin(name, start)?;
     let invitation = Invitation {
         release: env!("CARGO_PKG_VERSION").into(),
@@ -116,7 +120,8 @@ async fn invite(
         certificate: certificate.to_bytes(),
         authority: network.authority.to_bytes(),
         home,
-        hosts: shell.hosts(),
+        // The others it learns of with all else that is agreed.
+        hosts: shell.record_of(home).into_iter().collect(),
     };
     let Joined { addresses } = starter.exchange("connect with it", &admission, TO_JOIN).await?;
     let tid = Tid::new(number, 0).expect("the machine chose it in range");

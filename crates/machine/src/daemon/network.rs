@@ -4,6 +4,7 @@
 //! connected wait until it is; when it cannot be reached its questions are answered with that. What is on its way when
 //! a connection breaks goes on over the next one (`crates/mesh/src/session.rs`), which is made at once.
 
+use super::fetch::AT_ONCE;
 use super::relay;
 use super::shell::Shell;
 use crate::state::Input;
@@ -11,12 +12,13 @@ use bytes::Bytes;
 use parvum_mesh::keys::{Authority, HostKeys, Identity, KeyError, SignRequest};
 use parvum_mesh::{Ended, Events, Farewell, Mesh, MeshError, MeshEvent, RefusalKind, Settings, StreamSender};
 use parvum_wire::Tid;
-use parvum_wire::control::{Between, ErrorKind, Event, Failure, HostRecord, LinkRow, OutputNews, Reply};
+use parvum_wire::control::{Between, ErrorKind, Event, Failure, LinkRow, OutputNews, Reply};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::rc::Rc;
 use std::time::Duration;
+use tokio::sync::Semaphore;
 
 /// A host that does not answer for so long is gone, unless `PARVUM_DETECT` says otherwise (in milliseconds).
 const DETECT: Duration = Duration::from_secs(1);
@@ -54,6 +56,8 @@ pub(super) struct Network {
     pub authority: Authority,
     /// Words for hosts that are being connected.
     waiting: RefCell<HashMap<u32, Vec<Between>>>,
+    /// Room for daemons that are being started on other hosts.
+    pub starts: Semaphore,
 }
 
 impl Network {
@@ -64,7 +68,8 @@ impl Network {
         let port = number("PARVUM_PORT").and_then(|port| u16::try_from(port).ok()).unwrap_or(0);
         let settings = Settings { detect, port, name: name.to_owned(), ..Settings::default() };
         let (mesh, events) = Mesh::open(entry.identity, settings)?;
-        Ok((Rc::new(Network { mesh, authority: entry.authority, waiting: Default::default() }), events))
+        let (authority, waiting) = (entry.authority, Default::default());
+        Ok((Rc::new(Network { mesh, authority, waiting, starts: Semaphore::new(AT_ONCE) }), events))
     }
 
     /// Where others reach this host, likeliest first.
@@ -88,10 +93,6 @@ impl Network {
             })
         };
         self.mesh.links().into_iter().filter_map(row).collect()
-    }
-
-    fn is_up(&self, host: u32) -> bool {
-        self.mesh.links().iter().any(|link| link.host == host)
     }
 }
 
@@ -229,7 +230,7 @@ impl Shell {
         if let Some(words) = network.waiting.borrow_mut().get_mut(&host) {
             return words.push(word);
         }
-        if network.is_up(host) {
+        if network.mesh.is_up(host) {
             return self.send_word(&network, host, word);
         }
         network.waiting.borrow_mut().insert(host, vec![word]);
@@ -357,10 +358,5 @@ impl Shell {
                 tokio::time::sleep(AGAIN).await;
             }
         }
-    }
-
-    /// The record of a host of the machine.
-    pub fn record_of(&self, host: u32) -> Option<HostRecord> {
-        self.hosts().into_iter().find(|record| record.number == host)
     }
 }

@@ -167,9 +167,9 @@ impl Shell {
         self.machine.borrow().identity()
     }
 
-    /// The hosts of the machine.
-    pub fn hosts(&self) -> Vec<HostRecord> {
-        self.machine.borrow().hosts()
+    /// The record of a host of the machine.
+    pub fn record_of(&self, host: u32) -> Option<HostRecord> {
+        self.machine.borrow().host(host)
     }
 
     /// Whether too few hosts are left here to agree.

@@ -162,6 +162,8 @@ pub enum Input<F> {
     Install(Vec<u8>),
     /// How this host stands to those it agrees with.
     Stands(Standing),
+    /// The hosts whose daemons vote on changes.
+    Voters(Vec<u32>),
     /// This host is out of the machine.
     Removed,
     /// A host does not answer any more, or has said that it leaves.

@@ -31,7 +31,7 @@ mod tests;
 
 pub use contract::{Channel, Config, Effect, Input, Limits, Prepared, Starting};
 pub use host::USUAL_SPEED;
-pub use hosts::Change;
+pub use hosts::{Change, Fetched};
 use parvum_wire::Tid;
 use parvum_wire::control::{
     Between, Call, ErrorKind, Event, ExitStatus, Failure, HostRecord, HostRow, HostSettings, OutputMessages,
@@ -214,6 +214,7 @@ impl<F: Clone> Machine<F> {
             Input::Agreed { by, leader, change } => self.agreed(by, leader, *change),
             Input::Install(snapshot) => self.install(&snapshot),
             Input::Stands(standing) => self.stand(standing),
+            Input::Voters(voters) => self.vote(voters),
             Input::Removed => self.stop_here(Vec::new()),
             Input::HostLost(host) => self.host_lost(host),
             Input::HostFound(host) => self.host_found(host),
@@ -230,8 +231,15 @@ impl<F: Clone> Machine<F> {
         let kills = self.processes.values().filter_map(|p| p.kill_at);
         let gone = self.tasks.values().filter_map(|t| t.gone_at);
         let losses = self.others.patience.into_iter().chain(self.apart_until());
+        let news = [self.others.fetched_until, self.others.arrivals_until, self.others.loads_at];
         let wishes = self.wishes.iter().map(|wish| wish.until);
-        kills.chain(gone).chain(losses).chain(wishes).chain(self.gangs.deadline()).min()
+        kills
+            .chain(gone)
+            .chain(losses)
+            .chain(news.into_iter().flatten())
+            .chain(wishes)
+            .chain(self.gangs.deadline())
+            .min()
     }
 
     /// Whether [`Machine::next_deadline`] may have changed since this was last asked.
@@ -513,6 +521,15 @@ impl<F: Clone> Machine<F> {
         self.tick_for_gangs();
         if self.others.patience.is_some_and(|until| until <= now) {
             self.settle_losses();
+        }
+        if self.others.fetched_until.is_some_and(|until| until <= now) {
+            self.tell_of_fetched();
+        }
+        if self.others.arrivals_until.is_some_and(|until| until <= now) {
+            self.tell_of_arrivals();
+        }
+        if self.others.loads_at.is_some_and(|at| at <= now) {
+            self.tell_loads();
         }
         if self.apart_until().is_some_and(|until| until <= now) {
             self.part_those_apart();

@@ -97,13 +97,15 @@ pub enum Between {
         /// Which signal.
         signal: i32,
     },
-    /// The sender reaches that host no more, or again.
+    /// The sender reaches these hosts no more, or again; for the one that leads.
     Silent {
-        /// Which host.
-        host: u32,
-        /// Whether it does not answer.
+        /// Which hosts.
+        hosts: Vec<u32>,
+        /// Whether they do not answer.
         silent: bool,
     },
+    /// The sender has all that is kept; for the one that leads.
+    Arrived,
     /// A piece of what the hosts say to agree on changes.
     Agreement(Blob),
     /// So much of a task's output was handed on to whoever gets it.
@@ -122,8 +124,10 @@ pub enum Between {
     },
     /// Of all gangs only these jobs may run now, for the conductor says so; all: none given.
     Turn(Option<Vec<Tid>>),
-    /// How busy the sender is: tasks that want a processor, in hundredths.
+    /// How busy the sender is: tasks that want a processor, in hundredths. For those who vote.
     Load(u32),
+    /// How busy these hosts are, says the one that leads.
+    Loads(Vec<(u32, u32)>),
     /// The machine stops.
     Halt,
 }

@@ -6,28 +6,16 @@
 //!
 //! So what is done here must come out the same on all hosts: it looks at what all keep, and at nothing else.
 
-use super::coming::{Addition, Fetching};
 use super::passing::agreed_name;
+use super::table::Table;
 use super::*;
 use crate::state::parts::Parts;
 use parvum_wire::control::Part;
 use serde::{Deserialize, Serialize};
 
-/// The hosts of the machine, and those that are coming.
-#[derive(Clone, Default, Serialize, Deserialize)]
-pub(super) struct Table {
-    /// All hosts by number.
-    pub hosts: BTreeMap<u32, HostRecord>,
-    /// The last life that was given to a host.
-    pub last_life: u64,
-    /// Hosts being started, by number.
-    pub fetching: BTreeMap<u32, Fetching>,
-    /// Who waits for them.
-    pub additions: Vec<Addition>,
-}
-
 /// A change of what all keep.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[expect(clippy::large_enum_variant, reason = "each change is in a box of its own wherever it goes")]
 pub enum Change {
     /// A client of the host that proposes asks.
     Asked {
@@ -42,19 +30,23 @@ pub enum Change {
     },
     /// A task is gone of which something is kept.
     Ended(Tid),
-    /// A host that was being started is ready to join, or will not be.
-    Fetched {
-        /// Its number.
-        number: u32,
-        /// Its life.
-        life: u64,
-        /// What others know of it, or why not.
-        result: Result<HostRecord, Failure>,
-    },
-    /// The host that proposes has all that is kept.
-    Arrived,
+    /// Hosts that were being started are ready to join, or will not be.
+    Fetched(Vec<Fetched>),
+    /// These hosts, number and life, have all that is kept.
+    Arrived(Vec<(u32, u64)>),
     /// These hosts, number and life, do not answer the one that leads.
     Lost(Vec<(u32, u64)>),
+}
+
+/// What came of a host that was being started.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Fetched {
+    /// Its number.
+    pub number: u32,
+    /// Its life.
+    pub life: u64,
+    /// What others know of it, or why not.
+    pub result: Result<Rc<HostRecord>, Failure>,
 }
 
 /// All that is kept, as bytes.
@@ -166,7 +158,7 @@ impl<F: Clone> Machine<F> {
     /// A change of the life `by` is agreed; that of `leader` led.
     pub(in crate::state) fn agreed(&mut self, by: u64, leader: u64, change: Change) {
         // One that is out of the table changes nothing any more.
-        let Some(host) = self.others.number_of(by) else { return };
+        let Some(host) = self.others.agreed.hosts.number_of(by) else { return };
         self.others.leader = leader;
         match change {
             Change::Asked { client, id, me, request } => self.do_for_all(host, client, id, me, request),
@@ -176,8 +168,8 @@ impl<F: Clone> Machine<F> {
                     self.tell_of_end(tid, runner);
                 }
             }
-            Change::Fetched { number, life, result } => self.have_fetched(number, life, result),
-            Change::Arrived => self.have_arrived(host),
+            Change::Fetched(fetched) => self.have_fetched(fetched),
+            Change::Arrived(hosts) => self.have_arrived(&hosts),
             // Who leads no more cannot say who is lost.
             Change::Lost(hosts) if by == leader => self.take_out_hosts(&hosts),
             Change::Lost(_) => {}
@@ -292,7 +284,7 @@ impl<F: Clone> Machine<F> {
         let Table { hosts, last_life, fetching, additions } = table;
         let agreed = &mut self.others.agreed;
         (agreed.last_life, agreed.fetching, agreed.additions) = (last_life, fetching, additions);
-        self.change_table(hosts);
+        self.replace_table(hosts);
         // What became of these is not known here.
         for (client, id) in std::mem::take(&mut self.others.proposed) {
             let why = "the answer was lost while this host was cut off; it may have been done";

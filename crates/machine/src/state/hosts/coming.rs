@@ -1,10 +1,16 @@
 //! Hosts come and go: the table changes by agreement, and who leads starts the daemons.
 
+use super::table::Hosts;
 use super::*;
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 
 /// So many words of a host wait until it is in the table.
 pub(super) const EARLY: usize = 1024;
+
+/// Hosts that come within this time come by one change, when others are still on their way: each change of the table goes to
+/// all hosts, and changes who agrees.
+const TOGETHER: Now = 1_000_000_000;
 
 /// A host that is being started.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -21,24 +27,33 @@ pub(super) struct Fetching {
 pub(super) struct Addition {
     client: ClientId,
     id: RequestId,
-    results: Vec<(u32, Option<Result<Tid, Failure>>)>,
+    results: Vec<Option<Result<Tid, Failure>>>,
+    /// Which result is that of which host.
+    missing: BTreeMap<u32, usize>,
 }
 
 impl<F: Clone> Machine<F> {
     /// Starts daemons on other hosts, all at once.
     pub(in crate::state) fn add_hosts(&mut self, client: ClientId, id: RequestId, hosts: Vec<String>) {
-        let mut results = Vec::new();
-        for name in hosts {
-            results.push(match self.begin_to_add(name) {
-                Ok(number) => (number, None),
-                Err(why) => (0, Some(Err(why))),
+        let table = &self.others.agreed;
+        let there = table.hosts.iter().map(|host| &host.row.name);
+        let mut names: HashSet<String> =
+            there.chain(table.fetching.values().map(|host| &host.name)).cloned().collect();
+        let (mut results, mut missing) = (Vec::new(), BTreeMap::new());
+        for (at, name) in hosts.into_iter().enumerate() {
+            results.push(match self.begin_to_add(name, &mut names) {
+                Ok(number) => {
+                    missing.insert(number, at);
+                    None
+                }
+                Err(why) => Some(Err(why)),
             });
         }
-        self.others.agreed.additions.push(Addition { client, id, results });
+        self.others.agreed.additions.push(Addition { client, id, results, missing });
         self.finish_additions();
     }
 
-    fn begin_to_add(&mut self, name: String) -> Result<u32, Failure> {
+    fn begin_to_add(&mut self, name: String, names: &mut HashSet<String>) -> Result<u32, Failure> {
         let (name, start) = name_and_start(&name);
         if name.is_empty() {
             return Err(Failure::new(ErrorKind::BadParameter, "a host without a name"));
@@ -46,14 +61,14 @@ impl<F: Clone> Machine<F> {
         if name.starts_with('-') {
             return Err(Failure::new(ErrorKind::BadParameter, format!("{name} is no name of a host")));
         }
-        let table = &self.others.agreed;
-        let known = table.hosts.values().any(|host| host.row.name == name);
-        if known || table.fetching.values().any(|other| other.name == name) || is_this_host(&name) {
+        if names.contains(&name) || is_this_host(&name) {
             return Err(Failure::new(ErrorKind::DuplicateHost, name));
         }
-        let taken = |number: &u32| table.hosts.contains_key(number) || table.fetching.contains_key(number);
+        let table = &self.others.agreed;
+        let taken = |number: &u32| table.hosts.get(*number).is_some() || table.fetching.contains_key(number);
         // Above all others if there is room, so that a number is not used again soon.
-        let highest = table.hosts.keys().chain(table.fetching.keys()).max().copied().unwrap_or(0);
+        let coming = table.fetching.keys().next_back().copied();
+        let highest = table.hosts.highest().max(coming.unwrap_or(0));
         let mut free = (highest + 1..=Tid::MAX_HOST).chain(1..=Tid::MAX_HOST).filter(|number| !taken(number));
         let number = free.next().ok_or_else(|| {
             Failure::new(ErrorKind::OutOfResources, format!("{} hosts are the bound", Tid::MAX_HOST))
@@ -63,10 +78,12 @@ impl<F: Clone> Machine<F> {
         let life = table.last_life;
         // Who leads does it, unless it is on its way out and would not see the end of it.
         let leader = self.others.leader;
-        let lives = || table.hosts.values().map(|host| host.life);
+        let lives = || table.hosts.iter().map(|host| host.life);
         let by = lives().find(|life| *life == leader).or_else(|| lives().min()).unwrap_or(leader);
         table.fetching.insert(number, Fetching { life, name: name.clone(), by });
+        names.insert(name.clone());
         if by == self.config.life {
+            self.others.fetches.insert(life);
             self.effects.push(Effect::Fetch { number, life, name, start });
         }
         Ok(number)
@@ -82,130 +99,216 @@ impl<F: Clone> Machine<F> {
         if self.halting.is_some() {
             result = Err(ErrorKind::GoingDown.into());
         }
-        self.propose(Change::Fetched { number, life, result });
+        let others = &mut self.others;
+        others.fetched.push(Fetched { number, life, result: result.map(Rc::new) });
+        if others.fetched.len() >= others.fetches.len() {
+            // Nobody else is on the way.
+            self.tell_of_fetched();
+        } else {
+            others.fetched_until.get_or_insert(self.now + TOGETHER);
+            self.deadline_changed = true;
+        }
+    }
+
+    /// All hear of the hosts that have come.
+    pub(in crate::state) fn tell_of_fetched(&mut self) {
+        self.others.fetched_until = None;
+        let fetched = std::mem::take(&mut self.others.fetched);
+        for Fetched { life, .. } in &fetched {
+            self.others.fetches.remove(life);
+        }
+        if !fetched.is_empty() {
+            self.propose(Change::Fetched(fetched));
+        }
     }
 
     /// Of the hosts that one which is out has begun to start nobody will tell what came of it.
-    fn give_up_fetches_of_the_gone(&mut self) {
+    pub(super) fn give_up_fetches_of_the_gone(&mut self) {
         let table = &self.others.agreed;
-        let is_gone = |by: u64| table.hosts.values().all(|host| host.life != by);
+        let is_gone = |by: u64| table.hosts.iter().all(|host| host.life != by);
+        let why = Failure::new(ErrorKind::HostLost, "the host that was adding it; add it again");
+        let lost = |(number, host): (&u32, &Fetching)| {
+            let (number, life) = (*number, host.life);
+            Fetched { number, life, result: Err(why.clone()) }
+        };
         let orphans = table.fetching.iter().filter(|(_, host)| is_gone(host.by));
-        for (number, life) in orphans.map(|(number, host)| (*number, host.life)).collect::<Vec<_>>() {
-            let why = Failure::new(ErrorKind::HostLost, "the host that was adding it; add it again");
-            self.have_fetched(number, life, Err(why));
+        let orphans: Vec<_> = orphans.map(lost).collect();
+        if !orphans.is_empty() {
+            self.propose(Change::Fetched(orphans));
         }
     }
 
-    pub(super) fn have_fetched(&mut self, number: u32, life: u64, result: Result<HostRecord, Failure>) {
-        let table = &mut self.others.agreed;
-        if table.fetching.get(&number).is_none_or(|host| host.life != life) {
+    pub(super) fn have_fetched(&mut self, fetched: Vec<Fetched>) {
+        let mut come = Vec::new();
+        for Fetched { number, life, result } in fetched {
+            let fetching = &mut self.others.agreed.fetching;
+            if fetching.get(&number).is_none_or(|host| host.life != life) {
+                continue;
+            }
+            fetching.remove(&number);
+            match result {
+                Ok(host) => come.push(known_as(number, life, host)),
+                Err(why) => {
+                    // Should its daemon come all the same, it must not stay.
+                    self.effects.push(Effect::Forget { host: number, life });
+                    self.settle_addition(number, Err(why));
+                }
+            }
+        }
+        if !come.is_empty() {
+            self.change_table(&[], come);
+        }
+    }
+
+    /// Who leads hears that this host has all that is kept, until all know it.
+    pub(super) fn tell_of_arrival(&mut self) {
+        if !self.others.arrived || self.others.known_to_have_arrived {
             return;
         }
-        table.fetching.remove(&number);
-        match result {
-            Ok(host) => {
-                let mut hosts = table.hosts.clone();
-                let tid = Tid::new(number, 0).expect("chosen in range");
-                let row = HostRow { tid, ..host.row };
-                hosts.insert(number, HostRecord { number, life, row, ..host });
-                self.change_table(hosts);
+        match self.others.standing {
+            Standing::Following(leader) => {
+                self.say(leader, Between::Arrived);
             }
-            Err(why) => {
-                // Should its daemon come all the same, it must not stay.
-                self.effects.push(Effect::Forget { host: number, life });
-                self.settle_addition(number, Err(why));
-            }
+            Standing::Leading => self.hear_of_arrival(self.config.number),
+            Standing::Waiting | Standing::Minority => {}
         }
     }
 
-    /// A host that has come has all that is kept: it was added.
-    pub(super) fn have_arrived(&mut self, number: u32) {
-        if let Some(host) = self.others.agreed.hosts.get(&number) {
-            self.settle_addition(number, Ok(host.row.tid));
+    /// A host says so. Those that arrive together are one change.
+    pub(super) fn hear_of_arrival(&mut self, host: u32) {
+        self.others.arrivals.insert(host);
+        let table = &self.others.agreed;
+        let waited_for: usize = table.additions.iter().map(|addition| addition.missing.len()).sum();
+        if self.others.arrivals.len() + table.fetching.len() >= waited_for {
+            self.tell_of_arrivals();
+        } else {
+            self.others.arrivals_until.get_or_insert(self.now + TOGETHER);
+            self.deadline_changed = true;
+        }
+    }
+
+    /// All hear of the hosts that have arrived.
+    pub(in crate::state) fn tell_of_arrivals(&mut self) {
+        self.others.arrivals_until = None;
+        let arrivals = std::mem::take(&mut self.others.arrivals);
+        let hosts = &self.others.agreed.hosts;
+        let arrived: Vec<_> =
+            arrivals.into_iter().filter_map(|host| Some((host, hosts.get(host)?.life))).collect();
+        if !arrived.is_empty() {
+            self.propose(Change::Arrived(arrived));
+        }
+    }
+
+    /// Hosts that have come have all that is kept: they were added.
+    pub(super) fn have_arrived(&mut self, arrived: &[(u32, u64)]) {
+        for (number, life) in arrived {
+            let hosts = &self.others.agreed.hosts;
+            let Some(host) = hosts.get(*number).filter(|host| host.life == *life) else { continue };
+            let tid = host.row.tid;
+            self.others.known_to_have_arrived |= *life == self.config.life;
+            self.settle_addition(*number, Ok(tid));
+            self.tell_loads_to(*number);
         }
     }
 
     fn settle_addition(&mut self, number: u32, result: Result<Tid, Failure>) {
         for addition in &mut self.others.agreed.additions {
-            for (waiting, slot) in &mut addition.results {
-                if *waiting == number && slot.is_none() {
-                    *slot = Some(result.clone());
-                }
+            if let Some(at) = addition.missing.remove(&number) {
+                addition.results[at] = Some(result.clone());
             }
         }
         self.finish_additions();
     }
 
     fn finish_additions(&mut self) {
-        let whole = |addition: &Addition| addition.results.iter().all(|(_, result)| result.is_some());
+        let whole = |addition: &Addition| addition.missing.is_empty();
         while let Some(at) = self.others.agreed.additions.iter().position(whole) {
-            let Addition { client, id, results } = self.others.agreed.additions.remove(at);
-            let results = results.into_iter().filter_map(|(_, result)| result).collect();
+            let Addition { client, id, results, .. } = self.others.agreed.additions.remove(at);
+            let results = results.into_iter().flatten().collect();
             self.reply(client, id, Reply::HostResults(results));
         }
     }
 
     pub(in crate::state) fn remove_hosts(&mut self, client: ClientId, id: RequestId, names: Vec<String>) {
-        let mut hosts = self.others.agreed.hosts.clone();
-        let mut results = Vec::new();
+        let (mut results, mut gone) = (Vec::new(), Vec::new());
         for name in names {
             let found = self
                 .others
                 .records()
                 .find(|host| host.row.name == name || host.row.tid.0.to_string() == name);
+            let is_named = |host: &HostRecord| gone.contains(&(host.number, host.life));
+            let is_last = gone.len() + 1 == self.others.records().count();
             results.push(match found {
-                Some(host) if hosts.len() == 1 && hosts.contains_key(&host.number) => {
+                Some(host) if is_named(host) => Err(ErrorKind::NoSuchHost.into()),
+                Some(_) if is_last => {
                     let why = format!("{name} is the last host of the machine: it ends with `parvum down`");
                     Err(Failure::new(ErrorKind::BadParameter, why))
                 }
                 Some(host) => {
-                    hosts.remove(&host.number).map(|_| host.row.tid).ok_or(ErrorKind::NoSuchHost.into())
+                    gone.push((host.number, host.life));
+                    Ok(host.row.tid)
                 }
                 None => Err(Failure::new(ErrorKind::NoSuchHost, name)),
             });
         }
-        if results.iter().any(Result::is_ok) {
-            self.change_table(hosts);
+        if !gone.is_empty() {
+            self.change_table(&gone, Vec::new());
         }
         self.reply(client, id, Reply::HostResults(results));
     }
 
+    /// Hosts go, each in the life that is meant, and hosts come.
+    pub(super) fn change_table(&mut self, gone: &[(u32, u64)], come: Vec<Rc<HostRecord>>) {
+        let hosts = &mut self.others.agreed.hosts;
+        let there = gone.iter().filter(|(number, life)| hosts.lives(*number, *life)).collect::<Vec<_>>();
+        let mut gone: Vec<_> = there.into_iter().filter_map(|(number, _)| hosts.remove(*number)).collect();
+        let numbers: Vec<u32> = come.iter().map(|host| host.number).collect();
+        gone.extend(come.into_iter().filter_map(|host| hosts.insert(host)));
+        if !gone.is_empty() || !numbers.is_empty() {
+            self.table_changed(gone, numbers);
+        }
+    }
+
     /// These are the hosts of the machine from now on.
-    pub(super) fn change_table(&mut self, hosts: BTreeMap<u32, HostRecord>) {
+    pub(super) fn replace_table(&mut self, hosts: Hosts) {
         let before = std::mem::replace(&mut self.others.agreed.hosts, hosts);
+        let now = &self.others.agreed.hosts;
+        let gone = before.shared().filter(|host| !now.lives(host.number, host.life)).cloned().collect();
+        let come = now.iter().filter(|host| !before.lives(host.number, host.life));
+        self.table_changed(gone, come.map(|host| host.number).collect());
+    }
+
+    /// These hosts are in the table no more, and these are new.
+    fn table_changed(&mut self, gone: Vec<Rc<HostRecord>>, come: Vec<u32>) {
         self.effects.push(Effect::Members(self.others.members()));
-        self.give_up_fetches_of_the_gone();
-        let is_in = self.others.number_of(self.config.life).is_some();
+        if self.others.leader == self.config.life {
+            self.give_up_fetches_of_the_gone();
+        }
+        let is_in = self.others.agreed.hosts.lives(self.config.number, self.config.life);
         if !self.others.arrived && !is_in {
             // What this host is told now was before its time.
             return;
         }
-        for (host, record) in &before {
-            let stays = self.others.agreed.hosts.get(host).is_some_and(|now| now.life == record.life);
-            if !stays && *host != self.config.number {
-                self.part_with(*host, record.life);
-                let why = Failure::new(ErrorKind::HostLost, &record.row.name);
-                self.settle_addition(*host, Err(why));
+        let me = self.config.number;
+        for record in gone.iter().filter(|record| record.number != me) {
+            self.part_with(record.number, record.life);
+            let why = Failure::new(ErrorKind::HostLost, &record.row.name);
+            self.settle_addition(record.number, Err(why));
+        }
+        for host in come.into_iter().filter(|host| *host != me) {
+            if let Some(record) = self.others.agreed.hosts.get(host) {
+                self.tell_of_addition(record.row.tid);
             }
         }
-        let is_new = |record: &&HostRecord| {
-            before.get(&record.number).is_none_or(|known| known.life != record.life)
-                && record.number != self.config.number
-        };
-        let newcomers: Vec<_> =
-            self.others.records().filter(is_new).map(|record| (record.number, record.row.tid)).collect();
-        for (host, tid) in &newcomers {
-            self.tell_of_addition(*tid);
-            for word in self.others.early.remove(host).unwrap_or_default() {
-                self.hear(*host, word);
+        // Some may have come before this one was in, and have spoken meanwhile.
+        let early = self.others.early.keys().copied().filter(|host| self.others.knows(*host));
+        for host in early.collect::<Vec<_>>() {
+            for word in self.others.early.remove(&host).unwrap_or_default() {
+                self.hear(host, word);
             }
-        }
-        if !newcomers.is_empty() {
-            // They have not heard how busy this host is, else it would count as idle.
-            self.say_to_all(&Between::Load(self.load));
         }
         if is_in && !std::mem::replace(&mut self.others.arrived, true) {
-            self.propose(Change::Arrived);
+            self.tell_of_arrival();
         }
     }
 
@@ -216,6 +319,16 @@ impl<F: Clone> Machine<F> {
         let (seconds, nanoseconds) = (self.config.clock)();
         self.reply(client, id, Reply::Clock { seconds, nanoseconds });
     }
+}
+
+/// A host under the number and for the life that it was given.
+fn known_as(number: u32, life: u64, mut host: Rc<HostRecord>) -> Rc<HostRecord> {
+    let tid = Tid::new(number, 0).expect("chosen in range");
+    if (host.number, host.life, host.row.tid) != (number, life, tid) {
+        let host = Rc::make_mut(&mut host);
+        (host.number, host.life, host.row.tid) = (number, life, tid);
+    }
+    host
 }
 
 /// Whether a name means the host itself, whichever it is.

@@ -5,8 +5,12 @@ use super::*;
 /// Hosts that are lost within this time were lost by one cause.
 const TOGETHER: Now = 250_000_000;
 
-/// Of two hosts that do not reach each other for so long one must go.
-const APART: Now = 3_000_000_000;
+/// Who leads finds out by itself who is lost, unless others alone have lost them. It hears of those that are still in the
+/// table after this.
+const UNNOTICED: Now = 500_000_000;
+
+/// Of two hosts that do not reach each other for so long after that one must go: three seconds in all.
+const APART: Now = 3_000_000_000 - UNNOTICED;
 
 impl<F: Clone> Machine<F> {
     /// Whether this host is of the smaller part of the machine, where nothing can be agreed.
@@ -26,9 +30,17 @@ impl<F: Clone> Machine<F> {
             }
             Standing::Leading => {
                 self.wait_for_losses();
+                self.pass_loads_on();
                 self.deadline_changed = true;
+                self.give_up_fetches_of_the_gone();
+                self.tell_of_arrival();
             }
-            Standing::Following | Standing::Waiting => {}
+            // Another may lead than the one that has heard of them, and of this host.
+            Standing::Following(_) => {
+                self.wait_for_losses();
+                self.tell_of_arrival();
+            }
+            Standing::Waiting => {}
         }
         if before == Standing::Minority {
             // Nothing was proposed meanwhile.
@@ -42,35 +54,34 @@ impl<F: Clone> Machine<F> {
         if !self.others.knows(host) || host == self.config.number {
             return;
         }
-        if self.others.silent.insert(host) {
-            self.tell_of_silence(host, true);
-        }
+        self.others.silent.insert(host);
         self.wait_for_losses();
     }
 
     /// A host that was silent is connected again.
     pub(in crate::state) fn host_found(&mut self, host: u32) {
         if self.others.silent.remove(&host) {
-            self.tell_of_silence(host, false);
+            self.tell_leader_of_silence(vec![host], false);
         }
     }
 
-    fn tell_of_silence(&mut self, host: u32, silent: bool) {
-        self.hear_of_silence(self.config.number, host, silent);
-        for other in self.others.peers() {
-            if !self.others.silent.contains(&other) {
-                self.say(other, Between::Silent { host, silent });
+    /// Who leads may reach both this host and those: messages between them would wait for ever.
+    fn tell_leader_of_silence(&mut self, hosts: Vec<u32>, silent: bool) {
+        if let Standing::Following(leader) = self.others.standing {
+            self.say(leader, Between::Silent { hosts, silent });
+        }
+    }
+
+    /// One host reaches others no more, or again.
+    pub(super) fn hear_of_silence(&mut self, one: u32, others: &[u32], silent: bool) {
+        for other in others {
+            let pair = (one.min(*other), one.max(*other));
+            // Of one that is out already nobody else shall go.
+            if silent && self.others.knows(*other) {
+                self.others.apart.entry(pair).or_insert(self.now + APART);
+            } else {
+                self.others.apart.remove(&pair);
             }
-        }
-    }
-
-    /// One host reaches another no more, or again. Who leads may reach both: messages between them would wait for ever.
-    pub(super) fn hear_of_silence(&mut self, one: u32, other: u32, silent: bool) {
-        let pair = (one.min(other), one.max(other));
-        if silent {
-            self.others.apart.entry(pair).or_insert(self.now + APART);
-        } else {
-            self.others.apart.remove(&pair);
         }
         self.deadline_changed = true;
     }
@@ -86,7 +97,7 @@ impl<F: Clone> Machine<F> {
         if self.others.standing != Standing::Leading {
             return;
         }
-        let (now, life) = (self.now, |host: u32| self.others.agreed.hosts.get(&host).map(|host| host.life));
+        let (now, life) = (self.now, |host: u32| self.others.agreed.hosts.get(host).map(|host| host.life));
         let over = self.others.apart.iter().filter(|(_, until)| **until <= now).map(|(pair, _)| *pair);
         let mut lost = Vec::new();
         for (one, other) in over.clone() {
@@ -103,8 +114,13 @@ impl<F: Clone> Machine<F> {
 
     /// One that is cut off loses all others one after the other, and must count them together.
     fn wait_for_losses(&mut self) {
-        if self.others.standing == Standing::Leading && !self.others.silent.is_empty() {
-            let wait = if self.others.agreed.hosts.len() == 2 { 0 } else { TOGETHER };
+        let wait = match self.others.standing {
+            Standing::Leading if self.others.agreed.hosts.len() == 2 => 0,
+            Standing::Leading => TOGETHER,
+            Standing::Following(_) => UNNOTICED,
+            Standing::Waiting | Standing::Minority => return,
+        };
+        if !self.others.silent.is_empty() {
             self.others.patience = Some(self.now + wait);
             self.deadline_changed = true;
         }
@@ -113,19 +129,24 @@ impl<F: Clone> Machine<F> {
     /// Hosts have been silent for long enough.
     pub(in crate::state) fn settle_losses(&mut self) {
         self.others.patience = None;
-        // One that reaches too few by now waits; when it reaches enough it looks again.
-        if self.others.standing == Standing::Leading && !self.others.silent.is_empty() {
-            let silent = self.others.records().filter(|host| self.others.silent.contains(&host.number));
-            let lost = silent.map(|host| (host.number, host.life)).collect();
-            self.propose(super::Change::Lost(lost));
+        let hosts = &self.others.agreed.hosts;
+        let life = |host: &u32| Some((*host, hosts.get(*host)?.life));
+        let lost: Vec<_> = self.others.silent.iter().filter_map(life).collect();
+        match self.others.standing {
+            _ if lost.is_empty() => {}
+            Standing::Leading => self.propose(super::Change::Lost(lost)),
+            Standing::Following(_) => {
+                self.tell_leader_of_silence(lost.into_iter().map(|(host, _)| host).collect(), true);
+            }
+            // One that reaches too few by now waits; when it reaches enough it looks again.
+            Standing::Waiting | Standing::Minority => {}
         }
     }
 
     /// Hosts are out of the machine; each only in the life that is meant.
     pub(super) fn take_out_hosts(&mut self, lost: &[(u32, u64)]) {
-        let mut hosts = self.others.agreed.hosts.clone();
-        hosts.retain(|number, host| !lost.contains(&(*number, host.life)) || host.life == self.others.leader);
-        self.change_table(hosts);
+        let lost: Vec<_> = lost.iter().copied().filter(|(_, life)| *life != self.others.leader).collect();
+        self.change_table(&lost, Vec::new());
     }
 
     /// A host is out of the machine, and all its tasks are gone.
@@ -134,6 +155,7 @@ impl<F: Clone> Machine<F> {
         self.others.silent.remove(&host);
         self.others.apart.retain(|(one, other), _| *one != host && *other != host);
         self.others.loads.remove(&host);
+        self.others.untold.remove(&host);
         self.others.wanted.values_mut().for_each(|hosts| {
             hosts.remove(&host);
         });

@@ -5,16 +5,20 @@
 //!   changes by changes that all agree on, in one order.
 //! - `coming`: hosts come and go.
 //! - `losses`: hosts that do not answer.
+//! - `loads`: how busy they are.
+//! - `table`: the hosts, by number and by life.
 
 mod agreed;
 mod coming;
+mod loads;
 mod losses;
 mod passing;
+mod table;
 
 #[cfg(test)]
 mod several;
 
-pub use agreed::Change;
+pub use agreed::{Change, Fetched};
 
 use super::*;
 use parvum_agreement::{Member, Standing};
@@ -27,25 +31,39 @@ pub(super) struct Others {
     me: u32,
     life: u64,
     /// What all agree on.
-    agreed: agreed::Table,
+    agreed: table::Table,
     /// Whether changes are agreed with others. The first host of a machine decides alone until it adds another.
     agrees: bool,
     standing: Standing,
+    /// The hosts whose daemons vote.
+    voters: Vec<u32>,
     /// Which life led when the change that is being made was agreed.
     leader: u64,
-    /// This host has said that it has come.
+    /// This host is in the table; and all know that it has what is kept.
     arrived: bool,
+    known_to_have_arrived: bool,
     /// Requests of own clients that are proposed and not agreed yet.
     proposed: BTreeSet<(ClientId, RequestId)>,
     /// Tasks of this host that are gone, which is not agreed yet; whether they were runners.
     ending: BTreeMap<Tid, bool>,
+    /// Lives of hosts that this one is fetching.
+    fetches: BTreeSet<u64>,
+    /// Those of them that have come, or will not, and when the others hear of it.
+    fetched: Vec<Fetched>,
+    pub(super) fetched_until: Option<Now>,
+    /// Hosts that say that they have arrived, and when the others hear of it.
+    arrivals: BTreeSet<u32>,
+    pub(super) arrivals_until: Option<Now>,
     /// Hosts that do not answer and are still in the table.
     silent: BTreeSet<u32>,
     /// Hosts that do not reach each other, the lower first, and until when that is borne.
     apart: BTreeMap<(u32, u32), Now>,
-    /// When the silent ones are taken out.
+    /// When the silent ones are taken out, or the one that leads hears of them.
     pub(super) patience: Option<Now>,
     loads: BTreeMap<u32, u32>,
+    /// Hosts whose load has changed, and not all others have heard so; when they will.
+    untold: BTreeSet<u32>,
+    pub(super) loads_at: Option<Now>,
     /// Requests passed on, by whom they were asked.
     asked: BTreeMap<(ClientId, RequestId), u32>,
     /// What hosts have said that are not in the table yet.
@@ -66,14 +84,16 @@ impl Others {
         // One that was invited by others agrees with them from the beginning.
         self.agrees = !others.is_empty();
         self.arrived = others.is_empty();
+        self.known_to_have_arrived = self.arrived;
         (self.me, self.life) = (own.number, own.life);
         self.agreed.last_life = own.life;
-        self.agreed.hosts = others.into_iter().map(|host| (host.number, host)).collect();
-        self.agreed.hosts.insert(own.number, own);
+        for host in others.into_iter().chain([own]) {
+            self.agreed.hosts.insert(Rc::new(host));
+        }
     }
 
     pub(super) fn knows(&self, host: u32) -> bool {
-        self.agreed.hosts.contains_key(&host)
+        self.agreed.hosts.get(host).is_some()
     }
 
     pub(super) fn rows(&self) -> Vec<HostRow> {
@@ -81,7 +101,7 @@ impl Others {
     }
 
     pub(super) fn records(&self) -> impl Iterator<Item = &HostRecord> {
-        self.agreed.hosts.values()
+        self.agreed.hosts.iter()
     }
 
     pub(super) fn is_alone(&self) -> bool {
@@ -89,16 +109,11 @@ impl Others {
     }
 
     fn peers(&self) -> Vec<u32> {
-        self.agreed.hosts.keys().copied().filter(|host| *host != self.me).collect()
+        self.agreed.hosts.numbers().filter(|host| *host != self.me).collect()
     }
 
     fn members(&self) -> Vec<Member> {
         self.records().map(|host| Member { life: host.life, host: host.number }).collect()
-    }
-
-    /// The number of the host that lives this life.
-    fn number_of(&self, life: u64) -> Option<u32> {
-        self.records().find(|host| host.life == life).map(|host| host.number)
     }
 
     /// What each host has said of its load.
@@ -108,7 +123,7 @@ impl Others {
 
     /// How busy a host is, in hundredths of its processors, if it has said so.
     pub(super) fn load(&self, host: u32) -> Option<u32> {
-        let cpus = self.agreed.hosts.get(&host).map_or(1, |host| host.row.cpus.max(1));
+        let cpus = self.agreed.hosts.get(host).map_or(1, |host| host.row.cpus.max(1));
         self.loads.get(&host).map(|load| load / cpus)
     }
 }
@@ -138,7 +153,7 @@ impl<F: Clone> Machine<F> {
     /// What is known of this host has changed. Others know it as it was when it came.
     pub(super) fn renew_own_record(&mut self) {
         let own = self.own_record();
-        self.others.agreed.hosts.insert(own.number, own);
+        self.others.agreed.hosts.insert(Rc::new(own));
     }
 
     /// The hosts of the machine as this daemon knows them.
@@ -146,15 +161,13 @@ impl<F: Clone> Machine<F> {
         self.others.records().cloned().collect()
     }
 
+    /// One of them.
+    pub fn host(&self, number: u32) -> Option<HostRecord> {
+        self.others.agreed.hosts.get(number).cloned()
+    }
+
     /// Hosts of the machine that do not answer.
     pub fn silent_hosts(&self) -> Vec<HostRecord> {
         self.others.records().filter(|host| self.others.silent.contains(&host.number)).cloned().collect()
-    }
-
-    pub(super) fn note_load(&mut self, load: u32) {
-        if std::mem::replace(&mut self.load, load) != load {
-            self.others.loads.insert(self.config.number, load);
-            self.say_to_all(&Between::Load(load));
-        }
     }
 }

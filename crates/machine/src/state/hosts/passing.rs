@@ -175,10 +175,10 @@ impl<F: Clone> Machine<F> {
             Between::SignalJob { job, signal } => self.signal_tasks_of(job, signal),
             Between::Gang { job, tasks } => self.hear_of_gang(host, job, tasks),
             Between::Turn(row) => self.obey_turn(row.as_deref()),
-            Between::Load(load) => {
-                self.others.loads.insert(host, load);
-            }
-            Between::Silent { host: other, silent } => self.hear_of_silence(host, other, silent),
+            Between::Arrived => self.hear_of_arrival(host),
+            Between::Load(load) => self.hear_load(host, load),
+            Between::Loads(loads) => self.hear_loads(loads),
+            Between::Silent { hosts, silent } => self.hear_of_silence(host, &hosts, silent),
             // The shell's: it knows what is on its way, and the agreement.
             Between::Took { .. } | Between::Agreement(_) => {}
             Between::Halt => self.stop_here(Vec::new()),

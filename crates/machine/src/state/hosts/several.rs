@@ -82,6 +82,7 @@ impl Several {
                     let snapshot = self.hosts[&from].machine.snapshot();
                     self.input(number, Input::Agreeing);
                     self.input(number, Input::Install(snapshot));
+                    self.input(number, Input::Stands(Standing::Following(from)));
                     (from, Input::Fetched { number, life, result: Ok(record) })
                 }
                 Effect::Propose(change) => {
@@ -132,7 +133,7 @@ impl Several {
         for host in self.hosts.keys().copied().collect::<Vec<_>>() {
             self.input(
                 host,
-                Input::Stands(if host == leader { Standing::Leading } else { Standing::Following }),
+                Input::Stands(if host == leader { Standing::Leading } else { Standing::Following(leader) }),
             );
         }
         let mut queue = VecDeque::new();
@@ -441,7 +442,7 @@ fn a_task_that_ends_in_the_minority_is_forgotten_when_the_others_are_back() {
     several.input(3, Input::Closed(5));
     several.call(1, 6, Request::GroupMembers { group: "g".into() });
     assert_eq!(several.take(1, 6), [Told::Reply(Ok(Reply::Members(vec![(0, gone)])))]);
-    several.input(3, Input::Stands(Standing::Following));
+    several.input(3, Input::Stands(Standing::Following(1)));
     several.call(1, 6, Request::GroupMembers { group: "g".into() });
     assert!(matches!(&several.take(1, 6)[..], [Told::Reply(Err(why))] if why.kind == ErrorKind::NoSuchGroup));
 }
@@ -465,6 +466,9 @@ fn of_two_hosts_that_do_not_reach_each_other_the_younger_goes() {
     let mut several = Several::new(4);
     several.input(4, Input::HostLost(2));
     several.input(2, Input::HostLost(4));
+    for host in [2, 4] {
+        several.pass_time(host, 600_000_000);
+    }
     several.pass_time(1, 2_000_000_000);
     assert_eq!(several.names(1), ["here", "h2", "h3", "h4"], "they may find each other again");
     several.pass_time(1, 2_000_000_000);
@@ -475,6 +479,7 @@ fn of_two_hosts_that_do_not_reach_each_other_the_younger_goes() {
 fn two_hosts_that_find_each_other_in_time_stay() {
     let mut several = Several::new(3);
     several.input(3, Input::HostLost(2));
+    several.pass_time(3, 600_000_000);
     several.pass_time(1, 1_000_000_000);
     several.input(3, Input::HostFound(2));
     several.pass_time(1, 10_000_000_000);
@@ -536,7 +541,7 @@ fn a_host_may_speak_before_the_table_has_it() {
     assert_eq!(second.input(Input::Heard { host: 3, word: Box::new(asked) }), []);
     let request = Request::AddHosts { hosts: vec!["h3".into()] };
     let adds = Change::Asked { client: 4, id: 9, me: None, request };
-    let comes = Change::Fetched { number: 3, life: 3, result: Ok(newcomer) };
+    let comes = Change::Fetched(vec![Fetched { number: 3, life: 3, result: Ok(Rc::new(newcomer)) }]);
     second.input(Input::Agreed { by: 1, leader: 1, change: Box::new(adds) });
     let heard = second.input(Input::Agreed { by: 1, leader: 1, change: Box::new(comes) });
     let answered = |effect: &Effect<u32>| matches!(effect, Effect::Say { host: 3, word } if matches!(**word, Between::Answer { client: 4, id: 1, .. }));
@@ -600,4 +605,83 @@ fn who_is_on_its_way_out_starts_no_other_host() {
     let [Told::Reply(Ok(Reply::HostResults(results)))] = &told[..] else { panic!("{told:?}") };
     assert!(results[0].is_ok(), "{results:?}");
     assert_eq!(several.names(3), ["h2", "h3", "late"]);
+}
+
+#[test]
+fn hosts_that_come_together_are_one_change() {
+    let mut several = Several::new(1);
+    let here = several.hosts.get_mut(&1).expect("alive");
+    let names = || (2..=5).map(|number| format!("h{number}")).collect();
+    here.call(ADDER, Request::AddHosts { hosts: names() });
+    here.input(Input::Agreeing);
+    let comes = |number: u32| {
+        let record =
+            Bench::host(number, u64::from(number), &format!("h{number}"), Vec::new()).machine.own_record();
+        Input::Fetched { number, life: u64::from(number), result: Ok(record) }
+    };
+    let none: [u32; 0] = [];
+    let proposed = |effects: Vec<Effect<u32>>| match &effects[..] {
+        [Effect::Propose(change)] => match &**change {
+            Change::Fetched(fetched) => fetched.iter().map(|one| one.number).collect(),
+            other => panic!("{other:?}"),
+        },
+        [] => Vec::new(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(proposed(here.input(comes(3))), none, "others are on their way");
+    assert_eq!(proposed(here.input(comes(2))), none);
+    here.now += 1_000_000_000;
+    assert_eq!(proposed(here.input(Input::Tick)), [3, 2], "they do not wait for ever");
+    assert_eq!(proposed(here.input(comes(4))), none);
+    assert_eq!(proposed(here.input(comes(5))), [4, 5], "nobody is on the way any more");
+}
+
+#[test]
+fn loads_go_to_those_who_vote_and_from_the_leader_to_all() {
+    let mut several = Several::new(4);
+    for host in 1..=4 {
+        several.input(host, Input::Voters(vec![1, 2]));
+    }
+    let busy = several.hosts.get_mut(&4).expect("alive").input(Input::Load(250));
+    let heard = |host| Effect::Say { host, word: Box::new(Between::Load(250)) };
+    assert_eq!(busy, [heard(1), heard(2)]);
+    several.carry(4, busy);
+    let known = |several: &Several, at: u32| several.hosts[&at].machine.others.loads.get(&4).copied();
+    assert_eq!([known(&several, 1), known(&several, 2), known(&several, 3)], [Some(250), Some(250), None]);
+    // The leader dies before it has passed it on; the next one does.
+    several.kill(1);
+    assert_eq!(known(&several, 3), Some(250));
+    // And one that comes later hears of it as well.
+    several.look(2, 7);
+    several.call(2, 7, Request::AddHosts { hosts: vec!["late".into()] });
+    assert_eq!(known(&several, 5), Some(250));
+}
+
+#[test]
+fn what_the_leader_finds_out_by_itself_nobody_tells_it() {
+    let mut several = Several::new(3);
+    let follower = several.hosts.get_mut(&2).expect("alive");
+    assert_eq!(follower.input(Input::HostLost(3)), []);
+    follower.now += 500_000_000;
+    let tells = Between::Silent { hosts: vec![3], silent: true };
+    assert_eq!(
+        follower.input(Input::Tick),
+        [Effect::Say { host: 1, word: Box::new(tells) }],
+        "it is still there"
+    );
+    let mut several = Several::new(4);
+    several.kill(3);
+    several.pass_time(2, 500_000_000);
+    let silence = several.hosts.get_mut(&2).expect("alive").input(Input::Tick);
+    assert_eq!(silence, [], "it is out");
+}
+
+#[test]
+fn who_says_late_that_a_lost_host_is_silent_does_not_go_for_it() {
+    let mut several = Several::new(4);
+    several.kill(4);
+    let late = Between::Silent { hosts: vec![4], silent: true };
+    several.input(1, Input::Heard { host: 3, word: Box::new(late) });
+    several.pass_time(1, 10_000_000_000);
+    assert_eq!(several.names(1), ["here", "h2", "h3"]);
 }

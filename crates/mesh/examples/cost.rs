@@ -1,0 +1,70 @@
+//! What a connection between two daemons costs that say nothing: memory, and the processor for keep-alives.
+//!
+//! `cargo run --release -p parvum-mesh --example cost [MESHES]` connects so many meshes of one process, each with each, and
+//! prints what one end of a connection takes; `docs/hosts.md` quotes it.
+
+use parvum_mesh::keys::{Authority, HostKeys, Identity, SignRequest};
+use parvum_mesh::{Events, Mesh, Settings};
+use std::net::Ipv4Addr;
+use std::time::{Duration, Instant};
+use tokio::runtime::LocalOptions;
+
+const IDLE: Duration = Duration::from_secs(10);
+
+fn main() {
+    let most = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(48);
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = runtime.enable_all().build_local(LocalOptions::default()).expect("a runtime");
+    runtime.block_on(async move {
+        let authority = Authority::make().expect("an authority");
+        let mut meshes: Vec<Mesh> = (0..most).map(|host| open(&authority, host)).collect();
+        // Their endpoints and tasks are there before the first connection.
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        let (memory, began) = (resident(), Instant::now());
+        for at in 0..meshes.len() {
+            for other in 0..at {
+                let address = (Ipv4Addr::LOCALHOST, meshes[other].port()).into();
+                meshes[at].connect(other as u32, &[address]).await.expect("a connection");
+            }
+        }
+        let ends = (most * (most - 1)) as f64;
+        let greeting = began.elapsed().as_secs_f64() * 1e6 / ends;
+        let memory = (resident() - memory) / ends / 1024.0;
+        let busy = processor();
+        tokio::time::sleep(IDLE).await;
+        let busy = (processor() - busy) / IDLE.as_secs_f64() / ends * 1e6;
+        println!("{ends} ends: {memory:.1} KiB each; {greeting:.0} us to connect; {busy:.0} us of processor in a second");
+        meshes.clear();
+    });
+}
+
+fn open(authority: &Authority, host: u32) -> Mesh {
+    let keys = HostKeys::make().expect("keys");
+    let certificate =
+        authority.sign(&SignRequest::new(keys.public(), host, 1, "host")).expect("a certificate");
+    let identity = Identity::new(keys, certificate).expect("an identity");
+    let settings = Settings { bind: Ipv4Addr::LOCALHOST.into(), ..Settings::default() };
+    let (mesh, events) = Mesh::open(identity, settings).expect("a mesh");
+    tokio::task::spawn_local(ignore(events));
+    mesh
+}
+
+async fn ignore(mut events: Events) {
+    while events.next().await.is_some() {}
+}
+
+/// Bytes of this process in memory.
+fn resident() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/statm").expect("Linux");
+    let pages: f64 = text.split_whitespace().nth(1).and_then(|word| word.parse().ok()).expect("a number");
+    pages * 4096.0
+}
+
+/// Seconds of processor that this process has used.
+fn processor() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/stat").expect("Linux");
+    let fields: Vec<&str> = text.rsplit(')').next().expect("a name").split_whitespace().collect();
+    let ticks = |at: usize| fields[at].parse::<f64>().expect("a number");
+    // User and system time, in hundredths.
+    (ticks(11) + ticks(12)) / 100.0
+}
