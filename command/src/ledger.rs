@@ -65,12 +65,11 @@ pub fn task(tid: Tid) -> Result<(), SessionError> {
     };
     for row in rows {
         show(&facts(&row));
-        let Some(sight) = &row.sight else { continue };
-        if !sight.pairs.is_empty() {
-            println!();
-            show(&pairs(sight, &all));
-            println!();
-            show(&routes(sight));
+        for table in row.sight.iter().flat_map(|sight| [pairs(sight, &all), routes(sight)]) {
+            if table.len() > 1 {
+                println!();
+                show(&table);
+            }
         }
     }
     Ok(())
@@ -126,7 +125,7 @@ fn pairs(sight: &Sight, all: &[TaskRow]) -> Vec<Vec<String>> {
         "SLEPT FOR",
     ];
     let mut table = vec![head.map(String::from).to_vec()];
-    for pair in &sight.pairs {
+    for pair in sight.pairs.iter().filter(|pair| pair.counters.iter().any(|count| *count > 0)) {
         let at = |place: usize| pair.counters.get(place).copied().unwrap_or(0);
         let arrived = at(counter::EXPECTED) + at(counter::UNEXPECTED);
         table.push(vec![

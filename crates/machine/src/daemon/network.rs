@@ -320,11 +320,8 @@ impl Shell {
         let mut clock = tokio::time::interval(Duration::from_secs(1));
         loop {
             clock.tick().await;
-            let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
-            let load =
-                text.split_whitespace().next().and_then(|word| word.parse::<f64>().ok()).unwrap_or(0.0);
             // In steps of a quarter, so that an idle machine is silent.
-            self.input(Input::Load((load * 4.0).round() as u32 * 25));
+            self.input(Input::Load((load() * 4.0).round() as u32 * 25));
             self.look_for_the_silent().await;
         }
     }
@@ -359,4 +356,10 @@ impl Shell {
             }
         }
     }
+}
+
+/// How many processes of this host run or wait for a processor, over the last minute.
+pub(super) fn load() -> f64 {
+    let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    text.split_whitespace().next().and_then(|word| word.parse().ok()).unwrap_or(0.0)
 }

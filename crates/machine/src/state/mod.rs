@@ -365,7 +365,7 @@ impl<F: Clone> Machine<F> {
         ]
     }
 
-    fn daemon_tid(&self) -> Tid {
+    pub(crate) fn daemon_tid(&self) -> Tid {
         Tid::new(self.config.number, 0).expect("hosts have numbers in range")
     }
 
