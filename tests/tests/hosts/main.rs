@@ -10,3 +10,4 @@ mod refusals;
 mod rival;
 mod tasks;
 mod the_bed;
+mod tracing;

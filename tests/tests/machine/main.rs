@@ -6,3 +6,4 @@ mod gangs;
 mod jobs;
 mod life;
 mod routed;
+mod trace;
