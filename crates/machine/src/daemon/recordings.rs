@@ -164,7 +164,10 @@ impl Shell {
     pub(super) fn fill_in(&self, reply: &mut Reply) {
         match reply {
             Reply::Tasks(rows) => rows.iter_mut().for_each(|row| self.look_at(row)),
-            Reply::Recorded(recorded) => self.recordings.borrow().tell(recorded),
+            // An answer of another host has it already.
+            Reply::Recorded(recorded) if recorded.host.host() == self.identity().0 => {
+                self.recordings.borrow().tell(recorded)
+            }
             Reply::Records { tid, first, data } => self.recordings.borrow().piece(*tid, first, data),
             _ => {}
         }
@@ -181,7 +184,7 @@ mod tests {
     }
 
     fn told(recordings: &Recordings, job: Tid) -> Recorded {
-        let mut recorded = Recorded { job, tasks: Vec::new(), thrown_away: 0, now: (0, 0, 0) };
+        let mut recorded = Recorded { job, host: tid(0), tasks: Vec::new(), thrown_away: 0, now: (0, 0, 0) };
         recordings.tell(&mut recorded);
         recorded
     }

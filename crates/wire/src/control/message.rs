@@ -821,6 +821,8 @@ pub struct HostRow {
 pub struct Recorded {
     /// Whose job.
     pub job: Tid,
+    /// The daemon of the host.
+    pub host: Tid,
     /// Its tasks.
     pub tasks: Vec<RecordedTask>,
     /// Recordings that were thrown away to keep within the host's bound.
