@@ -17,6 +17,7 @@ mod run;
 #[allow(unsafe_code)]
 mod signals;
 mod top;
+mod trace;
 mod why;
 
 use clap::{Parser, Subcommand};
@@ -50,6 +51,8 @@ enum Command {
     Down,
     /// Run a program: start N tasks of it, show their output, return its exit code
     Run(run::RunArgs),
+    /// Run a program as `run` does, and draw what its tasks did: a file for Perfetto, and a picture for a browser
+    Trace(trace::TraceArgs),
     /// List the tasks and what each is doing
     Ps,
     /// List the hosts of the machine
@@ -143,6 +146,7 @@ fn main() -> ExitCode {
         Command::Up => power::up(),
         Command::Down => power::down(),
         Command::Run(args) => return run::run(&args),
+        Command::Trace(args) => return trace::trace(&args),
         Command::Why(args) => {
             return why::why(&args).unwrap_or_else(|error| complain(&error));
         }

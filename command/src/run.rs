@@ -35,11 +35,16 @@ pub struct RunArgs {
     linger: u64,
     /// The program, and its arguments
     #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
-    program: Vec<OsString>,
+    pub program: Vec<OsString>,
 }
 
 pub fn run(args: &RunArgs) -> ExitCode {
-    match attempt(args) {
+    end(attempt(args, None).map(|(code, _)| code))
+}
+
+/// What the command ends with.
+pub fn end(result: Result<u8, SessionError>) -> ExitCode {
+    match result {
         Ok(code) => ExitCode::from(code),
         Err(SessionError::Refused(failure)) => {
             complain(&failure);
@@ -54,7 +59,9 @@ pub fn run(args: &RunArgs) -> ExitCode {
     }
 }
 
-fn attempt(args: &RunArgs) -> Result<u8, SessionError> {
+/// Runs the job; gives its code, and the session whose job it was. What the tasks do is recorded in so many bytes for each,
+/// if in any.
+pub fn attempt(args: &RunArgs, record: Option<u64>) -> Result<(u8, Session), SessionError> {
     let system = |what: &str, error| SessionError::System(what.into(), error);
     let session = Session::open(&options(Role::Runner, true))?;
     let caught = signals::catch(&[libc::SIGINT, libc::SIGTERM, libc::SIGHUP]);
@@ -70,9 +77,9 @@ fn attempt(args: &RunArgs) -> Result<u8, SessionError> {
         code: 0,
         interrupted: None,
     };
-    job.start(args)?;
+    job.start(args, record)?;
     job.attend()?;
-    Ok(job.code)
+    Ok((job.code, job.session))
 }
 
 struct Job {
@@ -91,7 +98,7 @@ struct Job {
 }
 
 impl Job {
-    fn start(&mut self, args: &RunArgs) -> Result<(), SessionError> {
+    fn start(&mut self, args: &RunArgs, record: Option<u64>) -> Result<(), SessionError> {
         let blob = |text: &OsString| Blob(text.clone().into_vec());
         let pair = |(mut name, value): (OsString, OsString)| {
             name.push("=");
@@ -109,6 +116,7 @@ impl Job {
             // A program asks for its parent to learn whether it is the first: the runner is none of it.
             orphan: true,
             gang: args.gang,
+            record,
             ..Default::default()
         };
         let Reply::Spawned(results) = self.session.request(Request::Spawn(plan))? else {

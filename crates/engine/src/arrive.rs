@@ -9,6 +9,7 @@ use crate::message::{Block, Envelope, Pool};
 use crate::peer::{Answer, Peer, PeerState, Stream};
 use crate::queues::{Body, Message, MessageId, Queues};
 use crate::receive::{Into, Remote};
+use crate::recorder::Recorder;
 use crate::requests::{Completed, Outcome, RequestId, Requests, State};
 use crate::send::OVERHEAD;
 use parvum_transport::{PullRefused, Route, Sink};
@@ -23,6 +24,8 @@ pub(crate) struct Core {
     pub(crate) requests: Requests,
     pub(crate) queues: Queues,
     pub(crate) fetches: Vec<Fetch>,
+    /// Hears of messages, if anybody records.
+    pub(crate) recorder: Option<Box<dyn Recorder>>,
 }
 
 /// Offered data that shall be pulled into a receive.
@@ -80,8 +83,8 @@ impl Core {
     }
 
     fn envelope(state: &PeerState, header: &Header) -> Envelope {
-        let Header { tag, context, meta, length, .. } = *header;
-        Envelope { from: state.tid, tag, context, meta, length }
+        let Header { tag, context, meta, length, order, .. } = *header;
+        Envelope { from: state.tid, tag, context, meta, length, order: Some(order) }
     }
 
     /// A message begins.
@@ -478,6 +481,7 @@ impl Core {
         }
         self.ledger.add(Counter::Received, 1);
         self.ledger.add(Counter::ReceivedBytes, envelope.length);
+        self.record_received(&envelope);
         self.requests
             .finish(id, Outcome::Received(Completed { envelope, block: receive.block, remote: None }));
     }
@@ -532,6 +536,7 @@ impl Engine {
             let remote = Some(Remote { peer: index as u32, route, offer, envelope });
             self.core.ledger.add(Counter::Received, 1);
             self.core.ledger.add(Counter::ReceivedBytes, envelope.length);
+            self.core.record_received(&envelope);
             ledger.add(Counter::Pulled, 1);
             self.core.requests.finish(into, Outcome::Received(Completed { envelope, block: None, remote }));
             return;

@@ -5,6 +5,7 @@ use crate::ledger::{Counter, Ledger};
 use crate::message::Pool;
 use crate::peer::{Offered, Peer, PeerState, Stream};
 use crate::queues::{Body, Queues};
+use crate::recorder::Recorder;
 use crate::requests::{Outcome, Requests};
 use parvum_transport::own::OwnLink;
 use parvum_transport::{Link, Route};
@@ -57,6 +58,7 @@ impl Engine {
             requests: Requests::default(),
             queues: Queues::default(),
             fetches: Vec::new(),
+            recorder: None,
         };
         let mut engine = Engine {
             me,
@@ -78,6 +80,11 @@ impl Engine {
     /// The task whose engine this is.
     pub fn me(&self) -> Tid {
         self.me
+    }
+
+    /// Tells this recorder of messages from now on.
+    pub fn record_to(&mut self, recorder: Box<dyn Recorder>) {
+        self.core.recorder = Some(recorder);
     }
 
     /// The task's counters.

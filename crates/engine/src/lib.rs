@@ -18,6 +18,7 @@ mod multicast;
 mod peer;
 mod queues;
 mod receive;
+mod recorder;
 mod requests;
 mod send;
 
@@ -28,6 +29,7 @@ pub use message::{Block, Envelope, Pattern, TagMatch};
 pub use parvum_transport::PullRefused;
 pub use queues::MessageId;
 pub use receive::{Into, Received, Remote};
+pub use recorder::Recorder;
 pub use requests::{Completed, Outcome, RequestId};
 pub use send::{Buffering, Completion, Outgoing, SendError, Sent};
 

@@ -15,6 +15,8 @@ pub struct Envelope {
     pub meta: u32,
     /// Bytes of data.
     pub length: u64,
+    /// Its number among the messages from that sender; none has what came from no task.
+    pub order: Option<u32>,
 }
 
 /// Which tags a receive takes.

@@ -106,6 +106,7 @@ impl Engine {
             group: None,
         };
         let room = state.outstanding + state.queued < credit;
+        self.core.record_sent(state.tid, route, &header);
         if state.is_idle() && state.outstanding < credit {
             count(state, route, length);
             state.outstanding += cost;

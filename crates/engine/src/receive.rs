@@ -190,7 +190,7 @@ impl Engine {
     pub fn inject(&mut self, envelope: Envelope, data: &[u8]) {
         let mut block = Block::new(data.len(), &mut self.core.pool);
         block.bytes_mut().copy_from_slice(data);
-        let envelope = Envelope { length: data.len() as u64, ..envelope };
+        let envelope = Envelope { length: data.len() as u64, order: None, ..envelope };
         let own = self.own_peer();
         match self.core.queues.match_posted(&envelope) {
             Some(id) => self.core.deliver_block(id, envelope, block),
@@ -229,7 +229,8 @@ impl Engine {
     /// Gets all of the data into a block, and releases it.
     pub fn fetch_remote(&mut self, remote: Remote) -> RequestId {
         let Remote { peer, route, offer, envelope } = remote;
-        let matched = Some(envelope);
+        // It was received, and recorded, when its data was left there.
+        let matched = Some(Envelope { order: None, ..envelope });
         let receive = Receive {
             pattern: Pattern::ANY,
             into: Into::Block,

@@ -121,6 +121,7 @@ impl Engine {
             meta: message.meta,
             order: state.next_order,
         };
+        self.core.record_sent(message.to, state.route, &header);
 
         let at_once = gather.len() <= limits.eager
             && gather.len() <= limits.frame

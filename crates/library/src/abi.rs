@@ -449,7 +449,7 @@ fn finish(runtime: &mut Runtime, id: RequestId, in_block: bool, room: usize, out
 
 #[inline]
 fn fill(runtime: &mut Runtime, completed: Completed, out: &mut Message) {
-    let Envelope { from, tag, context, meta, length } = completed.envelope;
+    let Envelope { from, tag, context, meta, length, .. } = completed.envelope;
     (out.from, out.tag, out.context, out.meta, out.length) = (from.0, tag, context, meta, length);
     (out.handle, out.data) = (0, std::ptr::null());
     if let Some(remote) = completed.remote {
@@ -519,7 +519,7 @@ extern "C" fn cancel(request: u64) -> i32 {
 }
 
 fn describe(id: MessageId, envelope: &Envelope) -> Message {
-    let Envelope { from, tag, context, meta, length } = *envelope;
+    let Envelope { from, tag, context, meta, length, .. } = *envelope;
     Message { from: from.0, tag, context, meta, length, handle: id.number(), ..Message::NONE }
 }
 
@@ -615,7 +615,7 @@ unsafe extern "C" fn inject(message: *const Message, data: *const u8, length: us
     // SAFETY: valid for the call, by the table's contract.
     let (message, data) = unsafe { (&*message, std::slice::from_raw_parts(data, length)) };
     let &Message { from, tag, context, meta, .. } = message;
-    let envelope = Envelope { from: Tid(from), tag, context, meta, length: length as u64 };
+    let envelope = Envelope { from: Tid(from), tag, context, meta, length: data.len() as u64, order: None };
     with(Status::Unknown as i32, |runtime| {
         runtime.engine.inject(envelope, data);
         Status::Done as i32

@@ -203,6 +203,7 @@ impl Runtime {
             context,
             meta: encoding::XDR,
             length: words.len() as u64,
+            order: None,
         };
         self.engine.inject(envelope, words);
     }

@@ -17,6 +17,7 @@ mod multicast;
 #[allow(unsafe_code)]
 mod process;
 mod pusher;
+mod recording;
 mod runtime;
 mod time;
 mod waiting;

@@ -2,11 +2,12 @@
 
 use crate::connect::{Early, Expected};
 use crate::events::Leaving;
+use crate::recording;
 use crate::time::Time;
 use crate::waiting::{Crowd, Patience, sleep_limit, woken_from_own_core};
 use crate::watching::Noticed;
 use parvum_engine::{Block, Counter, Engine, Ledger, PullRefused, Remote, RequestId, Settings};
-use parvum_page::{Book, MeetingPage, TaskPage, WaitingFor, monotonic_ns};
+use parvum_page::{Book, MeetingPage, Recording, TaskPage, WaitingFor, monotonic_ns};
 use parvum_task::{Options, Session, SessionError};
 use parvum_transport::Route;
 use parvum_waist::{Notes, REMOTE};
@@ -28,6 +29,8 @@ pub(crate) struct Runtime {
     pub(crate) session: Session,
     pub(crate) page: Arc<TaskPage>,
     pub(crate) event: OwnedFd,
+    /// What this task does, if its job is recorded.
+    pub(crate) recording: Option<Arc<Recording>>,
     pub(crate) parent: Option<Tid>,
     /// The page's control counter when the session was last looked at.
     control_seen: u32,
@@ -135,7 +138,11 @@ impl Runtime {
         let page = Arc::new(TaskPage::open(page)?);
         page.set_interface(interface);
         let settings = Settings { credit };
-        let engine = Engine::new(session.me.tid, settings, ledger_in(&page, book));
+        let mut engine = Engine::new(session.me.tid, settings, ledger_in(&page, book));
+        let recording = session.me.recording.take().map(recording::open).transpose()?;
+        if let Some(recording) = &recording {
+            engine.record_to(Box::new(recording::Messages(recording.clone())));
+        }
         Ok(Runtime {
             engine,
             parent: session.me.parent,
@@ -143,6 +150,7 @@ impl Runtime {
             control_seen: page.door().control_count().wrapping_sub(1),
             page,
             event,
+            recording,
             patience: Patience::new(),
             time: Time::default(),
             slept_unlooked: Duration::ZERO,
@@ -253,7 +261,9 @@ impl Runtime {
     #[inline(never)]
     fn wait_patiently<T>(&mut self, notes: &Notes, done: impl FnMut(&mut Runtime) -> Option<T>) -> Option<T> {
         let began = self.time.begins_wait();
+        self.note_wait(notes);
         let found = self.look_and_sleep(notes, done);
+        self.note_end_of_wait(notes);
         self.time.ends_wait(began);
         found
     }

@@ -10,11 +10,12 @@
 //! Behind the page lie the ledgers of the task's pairs ([`Book`]): peer and route by peer and route, what was sent,
 //! received, copied and kept, for whoever looks.
 //!
-//! A page of another kind is a [`MeetingPage`]: the barrier of a group.
+//! A page of another kind is a [`MeetingPage`]: the barrier of a group. A [`Recording`] is a file of its own: what the task did, for
+//! `parvum trace`.
 //!
 //! Everything in the page is an atomic, written by plain stores: a reader never
 //! blocks the task, and a task that died half way leaves nothing locked. All
-//! `unsafe` of the crate is in `map`.
+//! `unsafe` of the crate is in `map`, and in `ticks`, which reads the processor's counter.
 
 #![deny(unsafe_code)]
 
@@ -31,6 +32,12 @@ mod meeting;
 mod meeting_page;
 #[cfg(not(loom))]
 mod page;
+#[cfg(not(loom))]
+mod recording;
+mod ring;
+#[cfg(not(loom))]
+#[allow(unsafe_code)]
+mod ticks;
 
 #[cfg(not(loom))]
 pub use book::{Book, PairLedger, Taken, Unmatched, totals};
@@ -45,3 +52,8 @@ pub use meeting::{Arrival, LARGEST_MEETING, Meeting, Outcome};
 pub use meeting_page::MeetingPage;
 #[cfg(not(loom))]
 pub use page::{Awake, PageError, TaskPage, WaitingFor, monotonic_ns};
+#[cfg(not(loom))]
+pub use recording::{Happening, RECORDING_BYTES, Recording};
+pub use ring::{RECORD_BYTES, Ring};
+#[cfg(not(loom))]
+pub use ticks::{Clock, Moment};

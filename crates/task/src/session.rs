@@ -96,6 +96,8 @@ pub struct Enrolment {
     /// Task page and eventfd; none for tools. The owner of the session may take
     /// them out.
     pub channel: Option<(OwnedFd, OwnedFd)>,
+    /// Where this task writes down what it does, if its job is recorded.
+    pub recording: Option<OwnedFd>,
     secret: [u8; 16],
 }
 
@@ -148,7 +150,14 @@ impl Session {
 
     fn try_open(options: &Options, until: Instant) -> Result<Session, SessionError> {
         let socket = connect(&options.place)?;
-        let me = Enrolment { tid: Tid(0), parent: None, host: String::new(), channel: None, secret: [0; 16] };
+        let me = Enrolment {
+            tid: Tid(0),
+            parent: None,
+            host: String::new(),
+            channel: None,
+            recording: None,
+            secret: [0; 16],
+        };
         let mut session = Session {
             socket,
             place: options.place.clone(),
@@ -174,7 +183,8 @@ impl Session {
         };
         let mut fds = answer.fds.into_iter();
         let channel = fds.next().zip(fds.next());
-        session.me = Enrolment { tid, parent, host, channel, secret };
+        let recording = fds.next();
+        session.me = Enrolment { tid, parent, host, channel, recording, secret };
         Ok(session)
     }
 

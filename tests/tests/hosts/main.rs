@@ -14,4 +14,5 @@ mod restarts;
 mod rival;
 mod tasks;
 mod the_bed;
+mod tracing;
 mod two_machines;

@@ -6,4 +6,5 @@ mod gangs;
 mod jobs;
 mod life;
 mod routed;
+mod trace;
 mod why;

@@ -336,7 +336,7 @@ fn a_stranger_cannot_be_sent_to() {
 #[test]
 fn an_injected_message_is_received_like_any_other() {
     let mut a = engine(1, 1 << 20);
-    let notice = crate::Envelope { from: tid(5), tag: 99, context: 0, meta: 1, length: 0 };
+    let notice = crate::Envelope { from: tid(5), tag: 99, context: 0, meta: 1, length: 0, order: None };
     a.inject(notice, b"gone");
     let received = a.post(tagged(99), Into::Block, false, false);
     let completed = a.completed(received).expect("over");

@@ -16,6 +16,7 @@ mod keeper;
 mod log;
 mod network;
 mod output;
+mod recordings;
 mod relay;
 mod shell;
 mod start;

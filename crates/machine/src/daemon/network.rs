@@ -223,8 +223,8 @@ impl Shell {
 
     /// Says something to the daemon of another host; connects with it first if need be.
     pub fn say(self: &Rc<Shell>, host: u32, mut word: Between) {
-        if let Between::Answer { reply: Ok(Reply::Tasks(rows)), .. } = &mut word {
-            rows.iter_mut().for_each(|row| self.look_at(row));
+        if let Between::Answer { reply: Ok(reply), .. } = &mut word {
+            self.fill_in(reply);
         }
         let Some(network) = self.network() else { return self.give_up(host, vec![word]) };
         if let Some(words) = network.waiting.borrow_mut().get_mut(&host) {

@@ -8,6 +8,7 @@ use super::keeper::Keeper;
 use super::log::Log;
 use super::network::Network;
 use super::output::{self, OnItsWay};
+use super::recordings::Recordings;
 use super::relay::{PORT_LIMIT, Port, Source};
 use super::watch::watch;
 use crate::state::{Channel, ClientId, Config, Effect, Input, Limits, Machine, Prepared};
@@ -87,6 +88,7 @@ pub(super) struct Shell {
     pub(super) agreement: RefCell<Option<Agreement>>,
     pub(super) on_its_way: RefCell<HashMap<Tid, Rc<OnItsWay>>>,
     pub(super) awake: Rc<Awake>,
+    pub(super) recordings: RefCell<Recordings>,
 }
 
 impl Shell {
@@ -111,6 +113,7 @@ impl Shell {
             agreement: RefCell::new(None),
             on_its_way: Default::default(),
             awake: Default::default(),
+            recordings: Default::default(),
         }
     }
 
@@ -272,7 +275,8 @@ impl Shell {
             }
         }
         let wants = self.machine.borrow().wants_channel(id, &call.request);
-        let channel = if wants { self.new_channel().ok() } else { None };
+        let recording = || self.recording_inside(&call.request);
+        let channel = if wants { self.new_channel(recording()).ok() } else { None };
         let fds = fds.into_iter().map(Rc::new).collect();
         self.input(Input::Call { client: id, pid: client.pid, call: Box::new(call), fds, channel });
     }
@@ -320,16 +324,18 @@ impl Shell {
             }
             Effect::TaskGone(tid) => {
                 self.tasks.borrow_mut().remove(&tid);
+                self.end_recording(tid);
                 if let Some(port) = self.ports.borrow_mut().remove(&tid) {
                     port.close();
                 }
             }
+            Effect::ForgetRecordings(job) => self.forget_recordings(job),
             Effect::Spawn { tid, plan } => {
-                let result = self.spawn(tid, &plan);
+                let result = self.spawn(tid, &plan).inspect_err(|_| self.drop_recording(tid));
                 return Some(Input::Spawned { tid, result });
             }
             Effect::Prepare { tid, plan } => {
-                let result = self.prepare(tid, &plan);
+                let result = self.prepare(tid, &plan).inspect_err(|_| self.drop_recording(tid));
                 return Some(Input::Prepared { tid, result });
             }
             Effect::Listen(tid) => {
@@ -371,8 +377,8 @@ impl Shell {
 
     fn answer(&self, client: ClientId, id: RequestId, mut reply: Result<Reply, Failure>, fds: Vec<Fd>) {
         let Some(client) = self.client(client) else { return };
-        if let Ok(Reply::Tasks(rows)) = &mut reply {
-            rows.iter_mut().for_each(|row| self.look_at(row));
+        if let Ok(reply) = &mut reply {
+            self.fill_in(reply);
         }
         if let Ok(Reply::Loads(loads)) = &mut reply {
             // One that is alone measures its load for nobody else.
@@ -398,6 +404,7 @@ impl Shell {
         }
         let Some(task) = tasks.get(&tid) else { return };
         task.page.identify(tid.0, pid, name);
+        self.adopt_recording(tid, name, channel.recording.as_ref());
         if let Some(client) = self.client(client) {
             *client.task.borrow_mut() = Some(task.clone());
         }
@@ -405,7 +412,8 @@ impl Shell {
 
     fn spawn(self: &Rc<Shell>, tid: Tid, plan: &SpawnRequest) -> Result<(u32, Channel<Fd>), Failure> {
         let system = |error: io::Error| Failure::new(ErrorKind::OutOfResources, error.to_string());
-        let channel = self.new_channel().map_err(system)?;
+        let recording = self.begin_recording(tid, &plan.program.lossy());
+        let channel = self.new_channel(recording).map_err(system)?;
         let io = TaskIo::open(&channel).map_err(|e| Failure::new(ErrorKind::System, e.to_string()))?;
         let debugger = self.machine.borrow().settings().debugger.clone();
         let child = child::start(tid, plan, &self.around, debugger)?;
@@ -424,7 +432,8 @@ impl Shell {
     /// What a tasker needs to start a program as the daemon would.
     fn prepare(&self, tid: Tid, plan: &SpawnRequest) -> Result<Prepared<Fd>, Failure> {
         let system = |error: io::Error| Failure::new(ErrorKind::OutOfResources, error.to_string());
-        let channel = self.new_channel().map_err(system)?;
+        let recording = self.begin_recording(tid, &plan.program.lossy());
+        let channel = self.new_channel(recording).map_err(system)?;
         let io = TaskIo::open(&channel).map_err(|e| Failure::new(ErrorKind::System, e.to_string()))?;
         let (path, env) = child::prepare(tid, plan, &self.around)?;
         io.page.identify(tid.0, 0, &plan.program.lossy());
@@ -433,10 +442,10 @@ impl Shell {
         Ok(Prepared { path, args, flag: plan.flag, env, channel })
     }
 
-    fn new_channel(&self) -> io::Result<Channel<Fd>> {
+    fn new_channel(&self, recording: Option<Fd>) -> io::Result<Channel<Fd>> {
         let (_, page) = TaskPage::create()?;
         let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
-        Ok(Channel { page: Rc::new(page), bell: Rc::new(bell) })
+        Ok(Channel { page: Rc::new(page), bell: Rc::new(bell), recording })
     }
 
     /// Adds what the task's page says to its row.
@@ -525,6 +534,11 @@ impl Shell {
             rows.push(row(&name, count.to_string(), "counted", "since the daemon began"));
         }
         rows
+    }
+
+    /// A task's job, if that is recorded, and in how many bytes.
+    pub fn recording_of(&self, tid: Tid) -> Option<(Tid, u64)> {
+        self.machine.borrow().recording_of(tid)
     }
 
     pub fn client(&self, id: ClientId) -> Option<Rc<ClientIo>> {

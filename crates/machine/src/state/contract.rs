@@ -74,11 +74,17 @@ pub struct Channel<F> {
     pub page: F,
     /// The eventfd that wakes the task in poll(2).
     pub bell: F,
+    /// Where the task writes down what it does, if its job is recorded. Peers do not get it.
+    pub recording: Option<F>,
 }
 
 impl<F: Clone> Channel<F> {
     pub(super) fn fds(&self) -> Vec<F> {
         vec![self.page.clone(), self.bell.clone()]
+    }
+
+    pub(super) fn own_fds(&self) -> Vec<F> {
+        self.fds().into_iter().chain(self.recording.clone()).collect()
     }
 }
 
@@ -248,6 +254,8 @@ pub enum Effect<F> {
     },
     /// The task is gone: forget its routed frames.
     TaskGone(Tid),
+    /// The runner is gone: nobody wants what was recorded of its job.
+    ForgetRecordings(Tid),
     /// Start a process.
     Spawn {
         /// As this task.

@@ -34,8 +34,8 @@ pub use host::USUAL_SPEED;
 pub use hosts::{Change, Fetched};
 use parvum_wire::Tid;
 use parvum_wire::control::{
-    Between, Call, ErrorKind, Event, ExitStatus, Failure, HostRecord, HostRow, HostSettings, OutputMessages,
-    Reply, Request, RequestId, Role, SpawnRequest,
+    Between, Blob, Call, ErrorKind, Event, ExitStatus, Failure, HostRecord, HostRow, HostSettings,
+    OutputMessages, Recorded, Reply, Request, RequestId, Role, SpawnRequest,
 };
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
@@ -109,6 +109,8 @@ struct Process {
     tasker: Option<Tid>,
     /// Its job is a gang.
     gang: bool,
+    /// Its job is recorded, in so many bytes for each task.
+    record: Option<u64>,
     /// It is stopped, for it is another gang's turn.
     held: bool,
 }
@@ -287,6 +289,13 @@ impl<F: Clone> Machine<F> {
         (!self.is_own(sink.to)).then_some((sink.to, sink.as_messages))
     }
 
+    /// The job of a task, or of one that enrols in that one's process, if the job is recorded; and in how many bytes.
+    pub fn recording_of(&self, tid: Tid) -> Option<(Tid, u64)> {
+        let process = self.tasks.get(&tid).and_then(|task| task.process).unwrap_or(tid);
+        let process = self.processes.get(&process)?;
+        process.job.zip(process.record)
+    }
+
     /// The secret that opens a data connection.
     pub fn secret(&self, tid: Tid) -> Option<[u8; 16]> {
         self.tasks.get(&tid).filter(|t| t.client.is_some()).map(|t| t.secret)
@@ -403,6 +412,17 @@ impl<F: Clone> Machine<F> {
             // The shell answers Info and Links, which are mostly about the shell.
             (_, Request::Info) => self.reply(client, id, Reply::Info(Vec::new())),
             (_, Request::Links) => self.reply(client, id, Reply::Links(Vec::new())),
+            // What was recorded the shell adds.
+            (_, Request::Recorded { job, host }) if host == self.daemon_tid() => {
+                let recorded = Recorded { job, host, tasks: Vec::new(), thrown_away: 0, now: (0, 0, 0) };
+                self.reply(client, id, Reply::Recorded(recorded));
+            }
+            (_, Request::Recorded { host, .. }) => {
+                self.refuse(client, id, Failure::new(ErrorKind::NoSuchHost, host.to_string()));
+            }
+            (_, Request::Records { tid, from }) => {
+                self.reply(client, id, Reply::Records { tid, first: from, data: Blob(Vec::new()) });
+            }
             (_, Request::Groups) => self.list_groups(client, id),
             (_, Request::GroupTid { group, instance }) => self.group_tid(client, id, &group, instance),
             (_, Request::GroupInstance { group, tid }) => self.group_instance(client, id, &group, tid),

@@ -54,6 +54,8 @@ impl<F: Clone> Machine<F> {
         // What a gang spawns belongs to it.
         let process = self.tasks[&me].process.and_then(|tid| self.processes.get(&tid));
         plan.gang |= process.is_some_and(|process| process.gang);
+        // What is recorded goes on with those that it spawns.
+        plan.record = plan.record.or(process.and_then(|process| process.record));
         let places = match self.place(&plan) {
             Ok(places) => places,
             Err(why) => return self.refuse(client, id, why),
@@ -153,6 +155,7 @@ impl<F: Clone> Machine<F> {
                 trace: plan.trace,
                 tasker,
                 gang: plan.gang && job.is_some(),
+                record: plan.record.filter(|_| job.is_some()),
                 held: false,
             };
             self.processes.insert(tid, process);

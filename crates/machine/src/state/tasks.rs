@@ -47,7 +47,7 @@ impl<F: Clone> Machine<F> {
         self.effects.push(Effect::Enrolled { client, tid, pid, name, channel: channel.clone() });
         // Before the answer: its first call may depend on it.
         self.tell_manager_of_arrival(tid);
-        self.reply_with(client, id, Reply::Enrolled { tid, parent, host, secret }, channel.fds());
+        self.reply_with(client, id, Reply::Enrolled { tid, parent, host, secret }, channel.own_fds());
         for (event, fds) in queued {
             self.effects.push(Effect::Event { client, event, fds });
         }
@@ -142,6 +142,7 @@ impl<F: Clone> Machine<F> {
                 self.condemn(tid);
             }
             self.end_guests(|t| t.job == Some(tid));
+            self.effects.push(Effect::ForgetRecordings(tid));
         }
     }
 

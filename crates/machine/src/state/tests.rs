@@ -90,7 +90,7 @@ impl Bench {
 
     fn channel(&mut self) -> Channel<u32> {
         self.last_fd += 2;
-        Channel { page: self.last_fd, bell: self.last_fd + 1 }
+        Channel { page: self.last_fd, bell: self.last_fd + 1, recording: None }
     }
 
     pub(super) fn call(&mut self, client: ClientId, request: Request) -> Effects {

@@ -276,6 +276,20 @@ pub enum Request {
         /// How.
         status: ExitStatus,
     },
+    /// Asks what was recorded on a host of the tasks of a job. Answer: [`Reply::Recorded`].
+    Recorded {
+        /// Whose job: a runner's id.
+        job: Tid,
+        /// The tid of the host's daemon.
+        host: Tid,
+    },
+    /// Asks for a piece of a task's recording. Answer: [`Reply::Records`].
+    Records {
+        /// Of which task.
+        tid: Tid,
+        /// From which record on.
+        from: u64,
+    },
     /// Stops the machine. Answer: [`Reply::Done`] once the tasks are dead and
     /// nothing is left but the daemon's own end.
     Halt,
@@ -340,6 +354,8 @@ pub struct SpawnRequest {
     pub trace: Option<OutputMessages>,
     /// The job's tasks run at the same time as one another, in turns with other gangs.
     pub gang: bool,
+    /// What the job's tasks do is recorded, in so many bytes for each.
+    pub record: Option<u64>,
 }
 
 /// On which host.
@@ -528,6 +544,18 @@ pub enum Reply {
     Output(Option<OutputMessages>),
     /// One result for each host asked for.
     HostResults(Vec<Result<Tid, Failure>>),
+    /// What a host has recorded of a job.
+    Recorded(Recorded),
+    /// A piece of a recording: records in the layout of `parvum_page::Happening`, four words each, the
+    /// lowest byte first.
+    Records {
+        /// Of which task.
+        tid: Tid,
+        /// The number of the first one: higher than asked for when those before are not there any more.
+        first: u64,
+        /// The records; none when there are no more.
+        data: Blob,
+    },
     /// A clock: since 1970.
     Clock {
         /// Seconds.
@@ -794,6 +822,38 @@ pub struct HostRow {
     pub speed: i32,
     /// Its processors.
     pub cpus: u32,
+}
+
+/// What one host has recorded of a job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Recorded {
+    /// Whose job.
+    pub job: Tid,
+    /// The daemon of the host.
+    pub host: Tid,
+    /// Its tasks.
+    pub tasks: Vec<RecordedTask>,
+    /// Recordings that were thrown away to keep within the host's bound.
+    pub thrown_away: u64,
+    /// The time when this was said: as records have it, in nanoseconds of the host's CLOCK_MONOTONIC, and since 1970.
+    pub now: (u64, u64, u64),
+}
+
+/// A task whose doings were recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordedTask {
+    /// Its id.
+    pub tid: Tid,
+    /// The program's name.
+    pub name: String,
+    /// When it began: as records have it, and in nanoseconds of the host's CLOCK_MONOTONIC.
+    pub began: (u64, u64),
+    /// When it was gone, in the same nanoseconds; 0 while it is there.
+    pub ended: u64,
+    /// How many records it has written, ever.
+    pub written: u64,
+    /// How many of them are kept at most.
+    pub kept: u64,
 }
 
 /// A row of `parvum info`.

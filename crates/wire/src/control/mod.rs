@@ -21,9 +21,9 @@ pub use codec::{CodecError, HEADER_BYTES, Header, MAX_FRAME, PROTOCOL, decode, e
 pub use failure::{ErrorKind, Failure};
 pub use message::{
     Call, Directions, Event, ExitStatus, FromDaemon, GroupRow, HostRow, HostSettings, LinkRow, MailClass,
-    MailEntry, MailFlags, Notice, OptionRow, Output, OutputMessages, OutputNews, PairRow, Part, Reply,
-    Request, RequestId, Role, Sight, SpawnRequest, SpawnWhere, Spawned, Stream, TaskRow, TaskState,
-    UnmatchedRow, Waits,
+    MailEntry, MailFlags, Notice, OptionRow, Output, OutputMessages, OutputNews, PairRow, Part, Recorded,
+    RecordedTask, Reply, Request, RequestId, Role, Sight, SpawnRequest, SpawnWhere, Spawned, Stream, TaskRow,
+    TaskState, UnmatchedRow, Waits,
 };
 
 /// The most payload one routed frame may carry; larger messages are cut by their

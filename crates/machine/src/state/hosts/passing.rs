@@ -48,7 +48,8 @@ impl<F: Clone> Machine<F> {
     pub(in crate::state) fn elsewhere(&mut self, me: Option<Tid>, request: &Request) -> Option<u32> {
         let host = match request {
             Request::Signal { tid, .. } | Request::Tasks { of: Some(tid), .. } => tid.host(),
-            Request::Clock { host } => host.host(),
+            Request::Clock { host } | Request::Recorded { host, .. } => host.host(),
+            Request::Records { tid, .. } => tid.host(),
             Request::FreeContext { context } => Tid(*context as i32).host(),
             Request::Spawn(plan) => plan.behalf.map_or(0, Tid::host),
             Request::ConnectTcp { .. } if self.config.encrypt => return None,

@@ -1,0 +1,103 @@
+//! `parvum trace`: runs a program and draws what its tasks did.
+
+mod gather;
+mod perfetto;
+mod picture;
+mod story;
+mod text;
+
+use crate::run::{self, RunArgs};
+use clap::Args;
+use parvum_page::RECORDING_BYTES;
+use parvum_task::SessionError;
+use rustix::fs::{Access, access};
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use story::Story;
+
+#[derive(Args)]
+pub struct TraceArgs {
+    /// Write NAME.json and NAME.html; else they are named after the program
+    #[arg(short, long, value_name = "NAME")]
+    output: Option<OsString>,
+    /// How much memory each task's recording may take; when it is full the oldest records go
+    #[arg(long, value_name = "BYTES", default_value_t = 4 << 20, value_parser = clap::value_parser!(u64).range(RECORDING_BYTES))]
+    memory: u64,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+pub fn trace(args: &TraceArgs) -> ExitCode {
+    let program = Path::new(&args.run.program[0]).file_name().unwrap_or_default();
+    let name = args.output.clone().unwrap_or_else(|| {
+        let mut name = program.to_owned();
+        name.push(".trace");
+        name
+    });
+    run::end(attempt(args, &program.to_string_lossy(), &name))
+}
+
+fn attempt(args: &TraceArgs, program: &str, name: &OsString) -> Result<u8, SessionError> {
+    // Better now than after hours.
+    let folder = Path::new(name).parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    access(folder, Access::WRITE_OK).map_err(|error| cannot_write(folder, error.into()))?;
+    let (code, mut session) = run::attempt(&args.run, Some(args.memory))?;
+    let story = Story::of(program, gather::gather(&mut session)?);
+    // Nobody needs the recordings any more.
+    drop(session);
+    let json = write(name, ".json", |out| perfetto::write(&story, out))?;
+    let html = write(name, ".html", |out| picture::write(&story, out))?;
+    report(&story, args.memory, &json, &html);
+    Ok(code)
+}
+
+fn write(
+    name: &OsString,
+    ending: &str,
+    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<PathBuf, SessionError> {
+    let mut path = name.clone();
+    path.push(ending);
+    let path = PathBuf::from(path);
+    let written = File::create(&path).and_then(|file| {
+        let mut out = BufWriter::new(file);
+        content(&mut out)?;
+        out.flush()
+    });
+    written.map_err(|error| cannot_write(&path, error))?;
+    Ok(path)
+}
+
+fn cannot_write(path: &Path, error: io::Error) -> SessionError {
+    SessionError::System(format!("write to {}", path.display()), error)
+}
+
+/// Says what was written and what is missing; standard output is the program's.
+fn report(story: &Story, memory: u64, json: &Path, html: &Path) {
+    let (tasks, hosts) = (story.tasks.len(), story.hosts.len());
+    eprintln!(
+        "parvum: {} messages of {tasks} task{} on {hosts} host{}: {} (a picture, for a browser), {} (for ui.perfetto.dev)",
+        story.messages.len(),
+        if tasks == 1 { "" } else { "s" },
+        if hosts == 1 { "" } else { "s" },
+        html.display(),
+        json.display(),
+    );
+    let full: Vec<_> = story.tasks.iter().filter(|task| task.dropped > 0).collect();
+    if let Some(first) = full.first() {
+        eprintln!(
+            "parvum: {} records did not fit into {memory} bytes for each task ({} of {tasks}, such as {}): \
+             the oldest were dropped; --memory gives them more",
+            full.iter().map(|task| task.dropped).sum::<u64>(),
+            full.len(),
+            first.tid,
+        );
+    }
+    for missing in &story.missing {
+        eprintln!("parvum: {missing}");
+    }
+}

@@ -1,0 +1,94 @@
+//! The recording as a page for a browser, with all that it needs inside.
+
+use super::perfetto::ROUTES;
+use super::story::{Point, Story, Sums, Task};
+use super::text::Quoted;
+use parvum_page::CALLS;
+use std::io::{self, Write};
+
+const PAGE: &str = include_str!("picture.html");
+/// Where the data goes.
+const PLACE: &str = "@DATA@";
+
+pub fn write(story: &Story, out: &mut dyn Write) -> io::Result<()> {
+    let (before, after) = PAGE.split_once(PLACE).expect("the page has a place for the data");
+    out.write_all(before.as_bytes())?;
+    write!(out, "{{\"program\":{},\"end\":{}", Quoted(&story.program), story.end)?;
+    let quoted =
+        |texts: &[&str]| texts.iter().map(|text| Quoted(text).to_string()).collect::<Vec<_>>().join(",");
+    write!(out, ",\"calls\":[{}],\"routes\":[{}]", quoted(&CALLS), quoted(&ROUTES))?;
+    let missing: Vec<&str> = story.missing.iter().map(String::as_str).collect();
+    write!(out, ",\"missing\":[{}]", quoted(&missing))?;
+    list(out, "hosts", &story.hosts, |out, host| {
+        let (ahead, error) = (host.ahead, host.round_trip / 2);
+        write!(out, "{{\"name\":{},\"ahead\":{ahead},\"error\":{error}}}", Quoted(&host.name))
+    })?;
+    let tasks: Vec<(&Task, Sums)> = story.tasks.iter().zip(story.sums()).collect();
+    list(out, "tasks", &tasks, |out, (task, sums)| task_row(out, task, sums))?;
+    // Numbers alone, for there may be many.
+    list(out, "messages", &story.messages, |out, message| {
+        let time = |point: Option<Point>| point.map_or("null".to_owned(), |point| point.at.to_string());
+        let (sent, received) = (time(message.sent), time(message.received));
+        let route = message.route.map_or(-1, i32::from);
+        let (from, to, tag, length) = (message.from.0, message.to.0, message.tag, message.length);
+        write!(out, "{from},{to},{sent},{received},{tag},{length},{route}")
+    })?;
+    out.write_all(b"}")?;
+    out.write_all(after.as_bytes())
+}
+
+fn list<T>(
+    out: &mut dyn Write,
+    name: &str,
+    items: &[T],
+    mut write_one: impl FnMut(&mut dyn Write, &T) -> io::Result<()>,
+) -> io::Result<()> {
+    write!(out, ",\n\"{name}\":[")?;
+    for (place, item) in items.iter().enumerate() {
+        out.write_all(if place == 0 { b"" } else { b",\n" })?;
+        write_one(out, item)?;
+    }
+    out.write_all(b"]")
+}
+
+fn task_row(out: &mut dyn Write, task: &Task, sums: &Sums) -> io::Result<()> {
+    let Task { tid, host, began, ended, known_from, dropped, .. } = task;
+    write!(
+        out,
+        "{{\"tid\":{},\"name\":{},\"host\":{host},\"began\":{began},\"ended\":{ended},\"known\":{known_from},\
+         \"dropped\":{dropped},\"there\":{},\"waiting\":{},\"sent\":[{},{}],\"received\":[{},{}]",
+        tid.0,
+        Quoted(&task.name),
+        task.is_there,
+        sums.waiting,
+        sums.sent.0,
+        sums.sent.1,
+        sums.received.0,
+        sums.received.1
+    )?;
+    list(out, "waits", &task.waits, |out, wait| {
+        let length = wait.to - wait.from;
+        let cut = u8::from(wait.is_cut);
+        write!(out, "{},{length},{},{},{},{cut}", wait.from, wait.call, wait.peer, wait.tag)
+    })?;
+    out.write_all(b"}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::story::tests::example;
+
+    #[test]
+    fn the_page_has_the_data_inside_and_nothing_from_elsewhere() {
+        let mut bytes = Vec::new();
+        super::write(&example(), &mut bytes).expect("memory");
+        let text = String::from_utf8(bytes).expect("text");
+        assert!(text.contains("262145,524289,10,40,7,100,2"), "{text}");
+        assert!(text.contains("262145,524290,null,90,7,100,-1"));
+        assert!(text.contains("15,26,1,-1,7,0") && text.contains("70,20,1,-1,7,1"));
+        // A program's name ends no script: there are the two of the page.
+        assert_eq!(text.matches("</script>").count(), 2);
+        assert!(text.contains(r"a\u003c/script\u003e"));
+        assert!(!text.contains("http://") && !text.contains("https://") && !text.contains(" src="));
+    }
+}
