@@ -336,6 +336,8 @@ impl Runtime {
         let began = Instant::now();
         self.page.door().set_own_cpu(rustix::thread::sched_getcpu() as u32);
         let mut slept = Duration::ZERO;
+        // Who wakes by a socket does not say where it ran, and the page still tells of another.
+        let mut waker_is_known = true;
         let over = loop {
             let in_poll = self.has_sockets();
             let changes = self.also.as_ref().map(|meeting| meeting.fall_asleep());
@@ -367,6 +369,7 @@ impl Runtime {
             } else {
                 self.page.sleep(rings, Some(limit));
             }
+            waker_is_known = !in_poll || self.page.was_rung(rings);
             let before = std::mem::replace(&mut slept, began.elapsed());
             self.progress();
             if let Some(found) = done(self) {
@@ -386,7 +389,7 @@ impl Runtime {
             if Tid(peer).is_task() {
                 self.engine.waited_for(Tid(peer), nanoseconds);
             }
-            self.patience.slept(slept, woken_from_own_core(&self.page));
+            self.patience.slept(slept, waker_is_known && woken_from_own_core(&self.page));
         }
         over
     }

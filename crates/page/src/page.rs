@@ -177,6 +177,12 @@ impl TaskPage {
         }
     }
 
+    /// Whether somebody has rung since the task declared that it was about to sleep.
+    pub fn was_rung(&self, rings: u32) -> bool {
+        // Acquire: partner of the release in `knock`, so that the waker's place is the one of that ring.
+        self.door().rings.load(Ordering::Acquire) != rings
+    }
+
     /// Takes back [`TaskPage::fall_asleep`].
     pub fn stay_awake(&self) {
         self.door().stay_awake();
@@ -335,6 +341,7 @@ mod tests {
         let mut count = [0; 8];
         rustix::io::read(&*bell, &mut count).expect("it was rung");
         assert_eq!(u64::from_ne_bytes(count), 1);
+        assert!(page.was_rung(rings) && !page.was_rung(page.fall_asleep()));
 
         let rings = page.fall_asleep();
         assert_eq!(page.sleep(rings, Some(Duration::from_millis(1))), Awake::TimedOut);
