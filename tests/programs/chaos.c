@@ -92,13 +92,17 @@ static void accept_result(int tid)
 
 	CHECK(unit >= 0 && unit < next_unit && heard.length == sizeof sum);
 	memcpy(&sum, content, sizeof sum);
+	int awaited = 0;
+
 	for (int i = 0; i < WORKERS; i++)
 		if (workers[i].tid == tid && workers[i].unit == unit) {
 			workers[i].unit = -1;
 			outstanding--;
+			awaited = 1;
 		}
-	/* One who died may have done it, and another as well. */
-	if (is_done[unit])
+	/* The last words of a lost host's task may come behind the notice of its end: by then
+	 * another has the unit, with other content. */
+	if (!awaited || is_done[unit])
 		return;
 	is_done[unit] = 1;
 	note("%s %d", sum == sums[unit] ? "accept" : "wrong", unit);
