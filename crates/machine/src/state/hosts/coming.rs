@@ -309,6 +309,7 @@ impl<F: Clone> Machine<F> {
         }
         if is_in && !std::mem::replace(&mut self.others.arrived, true) {
             self.tell_of_arrival();
+            self.tell_load(&self.others.voters.clone());
         }
     }
 

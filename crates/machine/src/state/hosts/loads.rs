@@ -18,7 +18,11 @@ impl<F: Clone> Machine<F> {
         }
     }
 
-    fn tell_load(&mut self, hosts: &[u32]) {
+    /// One that has not arrived yet reads of voters that are long gone: it tells those of today when it has.
+    pub(super) fn tell_load(&mut self, hosts: &[u32]) {
+        if !self.others.arrived {
+            return;
+        }
         for host in hosts {
             self.say(*host, Between::Load(self.load));
         }
