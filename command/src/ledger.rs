@@ -22,6 +22,11 @@ pub mod counter {
     pub const KEPT_HERE: usize = 10;
     pub const KEPT_AT_SENDER: usize = 11;
     pub const STALLS: usize = 12;
+    pub const DISCARDED: usize = 13;
+    /// Messages sent over the first of [`super::ROUTES`]; the others follow.
+    pub const SENT_OVER: usize = 16;
+    pub const WAITING_MESSAGES: usize = 20;
+    pub const WAITING_SENDS: usize = 22;
     pub const ARRIVED_BYTES: usize = 23;
     pub const ASLEEP: usize = 25;
     pub const LOOKING: usize = 26;
@@ -182,6 +187,10 @@ mod tests {
             (counter::UNEXPECTED, "messages that found none"),
             (counter::KEPT_AT_SENDER, "bytes buffered here, at the sender"),
             (counter::STALLS, "sends that waited for credit"),
+            (counter::DISCARDED, "messages discarded as their sender asked"),
+            (counter::SENT_OVER, "messages sent to this task itself"),
+            (counter::WAITING_MESSAGES, "messages waiting now"),
+            (counter::WAITING_SENDS, "sends under way now"),
             (counter::ARRIVED_BYTES, "bytes in messages that arrived"),
             (counter::ASLEEP, "nanoseconds asleep, waiting"),
             (counter::IN_CALLS, "nanoseconds in calls besides (of samples)"),

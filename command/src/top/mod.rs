@@ -3,7 +3,7 @@
 mod sample;
 mod screen;
 
-use crate::look::{bytes, odd, show};
+use crate::look::{odd, show};
 use crate::tool;
 use clap::Args;
 use parvum_task::{Session, SessionError};
@@ -61,11 +61,8 @@ fn plain(session: &mut Session, every: Duration, count: u32) -> Result<(), Sessi
         let now = picture(session)?;
         let tasks = sample::tasks(&before, &now, taken.elapsed(), Order::Tid);
         (before, taken) = (now, Instant::now());
-        let mut table = vec![["HOST", "CPUS", "LOAD", "TASKS", "MEMORY"].map(String::from).to_vec()];
-        table.extend(sample::hosts(&before).into_iter().map(|host| {
-            let load = host.load.map_or("-".into(), |load| format!("{load:.2}"));
-            vec![host.name, host.cpus.to_string(), load, host.tasks.to_string(), bytes(host.memory)]
-        }));
+        let mut table = vec![screen::HOSTS.map(String::from).to_vec()];
+        table.extend(sample::hosts(&before).iter().map(|host| screen::host_cells(host).to_vec()));
         show(&table);
         let mut table = vec![screen::columns()];
         table.extend(tasks.iter().map(|task| screen::cells(task).to_vec()));

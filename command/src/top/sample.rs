@@ -136,14 +136,14 @@ fn task(old: Option<&TaskRow>, row: &TaskRow, apart: Duration, hosts: &[HostRow]
     };
     let cpu = |row: &TaskRow| row.sight.as_ref().map_or(0, |sight| sight.cpu);
     let used = old.map_or(0, |old| cpu(row).saturating_sub(cpu(old)));
-    let routes = ROUTES.iter().enumerate().filter(|(route, _)| at(row, 16 + route) > 0);
+    let routes = ROUTES.iter().enumerate().filter(|(route, _)| at(row, counter::SENT_OVER + route) > 0);
     TaskLine {
         tid: row.tid,
         name: row.name.clone(),
         host: hosts.iter().find(|host| host.tid == row.host).map_or("?".into(), |host| host.name.clone()),
         sent: (rate(&[counter::SENT]), rate(&[counter::SENT_BYTES])),
         arrived: (rate(&[counter::EXPECTED, counter::UNEXPECTED]), rate(&[counter::ARRIVED_BYTES])),
-        queued: (at(row, 20), at(row, 22)),
+        queued: (at(row, counter::WAITING_MESSAGES), at(row, counter::WAITING_SENDS)),
         cpu: used as f64 / (seconds * 1e9) * 100.0,
         waiting: part(|times| times.waiting),
         communicating: part(|times| times.communicating),
@@ -165,7 +165,7 @@ pub mod tests {
             counters[counter::SENT] = sent;
             counters[counter::SENT_BYTES] = sent * 8;
             counters[counter::ASLEEP] = age / 4;
-            counters[17] = sent;
+            counters[counter::SENT_OVER + 1] = sent;
             TaskRow {
                 tid: Tid(tid),
                 parent: None,

@@ -8,6 +8,8 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::Line;
 use ratatui::widgets::{Cell, Paragraph, Row, Table};
 
+/// What stands above the hosts.
+pub const HOSTS: [&str; 5] = ["HOST", "CPUS", "LOAD", "TASKS", "MEMORY"];
 /// What stands above the tasks, and is left out from the right when the terminal is narrow.
 const TASKS: [(&str, u16); 13] = [
     ("TASK", 8),
@@ -62,14 +64,12 @@ fn head<'a>(names: impl Iterator<Item = &'a str>) -> Row<'a> {
 
 fn host_table(hosts: &[HostLine]) -> Table<'_> {
     let row = |host: &HostLine| {
-        let load = host.load.map_or("-".into(), |load| format!("{load:.2}"));
         let busy = host.load.is_some_and(|load| load > f64::from(host.cpus));
         let style = if busy { Style::new().fg(Color::Yellow) } else { Style::new() };
-        Row::new([host.name.clone(), host.cpus.to_string(), load, host.tasks.to_string(), bytes(host.memory)])
-            .style(style)
+        Row::new(host_cells(host)).style(style)
     };
     Table::new(hosts.iter().take(8).map(row), [16, 5, 6, 6, 10].map(Constraint::Length))
-        .header(head(["HOST", "CPUS", "LOAD", "TASKS", "MEMORY"].into_iter()))
+        .header(head(HOSTS.into_iter()))
 }
 
 fn task_table<'a>(view: &View<'a>, width: u16) -> Table<'a> {
@@ -100,6 +100,12 @@ fn that_fit(width: u16) -> usize {
     let fitting = fitting.count().max(1);
     let all = fitting == before.len() && used + last.1 / 4 <= width;
     fitting + usize::from(all)
+}
+
+/// What stands in a host's line.
+pub fn host_cells(host: &HostLine) -> [String; 5] {
+    let load = host.load.map_or("-".into(), |load| format!("{load:.2}"));
+    [host.name.clone(), host.cpus.to_string(), load, host.tasks.to_string(), bytes(host.memory)]
 }
 
 /// What stands in a task's line.

@@ -1,14 +1,14 @@
 //! Who waits for whom, and what follows from it. Nothing here asks anybody: it works on what the tasks' pages said.
 
 use super::words;
+use crate::ledger::counter;
 use parvum_page::CALLS;
 use parvum_wire::Tid;
 use parvum_wire::control::{PairRow, TaskRow, TaskState, UnmatchedRow, Waits};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// By number in a task's page: messages sent, and what becomes of those that arrive.
-const SENT: usize = 0;
-const ARRIVED: [usize; 3] = [8, 9, 13];
+/// What becomes of messages that arrive.
+const ARRIVED: [usize; 3] = [counter::EXPECTED, counter::UNEXPECTED, counter::DISCARDED];
 
 /// Whom a task waits for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,7 +94,7 @@ impl Picture {
             let of_peer = pairs.iter().filter(|pair| pair.peer == peer);
             of_peer.map(|pair| cells.iter().map(|cell| count(pair, *cell)).sum::<u64>()).sum()
         };
-        with(from, to, &[SENT]).saturating_sub(with(to, from, &ARRIVED))
+        with(from, to, &[counter::SENT]).saturating_sub(with(to, from, &ARRIVED))
     }
 
     /// Tasks that will never go on by what the tasks of the machine do: each is in a wait without end, and whoever
@@ -291,17 +291,18 @@ mod tests {
         let sight = |row: &mut TaskRow, pair| {
             **row.sight.as_mut().expect("deep") = Sight { pairs: vec![pair], ..Sight::default() }
         };
-        sight(&mut a, pair(2, SENT, 3));
-        sight(&mut b, pair(1, 8, 2));
+        sight(&mut a, pair(2, counter::SENT, 3));
+        sight(&mut b, pair(1, counter::EXPECTED, 2));
         assert_eq!(told(vec![a.clone(), b.clone()]), [], "two of three have come");
-        sight(&mut b, pair(1, 9, 3));
+        sight(&mut b, pair(1, counter::UNEXPECTED, 3));
         assert_eq!(told(vec![a, b]), [Finding::Circle(vec![tid(1), tid(2)])]);
     }
 
     #[test]
     fn a_sender_without_credit_sends_no_more() {
         let (mut sender, receiver) = (row(1, Some((2, tid(2).0, 8))), waiting(2, 1));
-        **sender.sight.as_mut().expect("deep") = Sight { pairs: vec![pair(2, SENT, 9)], ..Sight::default() };
+        **sender.sight.as_mut().expect("deep") =
+            Sight { pairs: vec![pair(2, counter::SENT, 9)], ..Sight::default() };
         assert_eq!(told(vec![sender, receiver]), [Finding::Circle(vec![tid(1), tid(2)])]);
     }
 

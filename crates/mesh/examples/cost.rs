@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 use tokio::runtime::LocalOptions;
 
 const IDLE: Duration = Duration::from_secs(10);
+/// Endpoints tell nobody when they have settled; what they take is not to count as a connection's.
+const SETTLING: Duration = Duration::from_millis(200);
 
 fn main() {
     let most = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(48);
@@ -19,7 +21,7 @@ fn main() {
         let authority = Authority::make().expect("an authority");
         let mut meshes: Vec<Mesh> = (0..most).map(|host| open(&authority, host)).collect();
         // Their endpoints and tasks are there before the first connection.
-        tokio::time::sleep(Duration::from_millis(200)).await;
+        tokio::time::sleep(SETTLING).await;
         let (memory, began) = (resident(), Instant::now());
         for at in 0..meshes.len() {
             for other in 0..at {

@@ -5,7 +5,7 @@
 //! carries the same number, and answers may come in another order than their
 //! requests (a barrier answers late). [`Event`]s come unasked, in between.
 //!
-//! `codec` is the framing, `message` the vocabulary, `failure` the numbered
+//! `codec` is the framing, `message` the vocabulary, `rows` what answers are made of, `failure` the numbered
 //! errors. Descriptors (task page, eventfd, segments) travel beside the bytes;
 //! a frame says how many belong to it.
 
@@ -14,16 +14,19 @@ mod blob;
 mod codec;
 mod failure;
 mod message;
+mod rows;
 
 pub use between::{Between, HostRecord, SpawnPart};
 pub use blob::Blob;
 pub use codec::{CodecError, HEADER_BYTES, Header, MAX_FRAME, PROTOCOL, decode, encode, frame, header};
 pub use failure::{ErrorKind, Failure};
 pub use message::{
-    Call, Directions, Event, ExitStatus, FromDaemon, GroupRow, HostRow, HostSettings, LinkRow, MailClass,
-    MailEntry, MailFlags, Notice, OptionRow, Output, OutputMessages, OutputNews, PairRow, Part, Recorded,
-    RecordedTask, Reply, Request, RequestId, Role, Sight, SpawnRequest, SpawnWhere, Spawned, Stream, TaskRow,
-    TaskState, UnmatchedRow, Waits,
+    Call, Directions, Event, ExitStatus, FromDaemon, HostSettings, MailFlags, Notice, Output, OutputMessages,
+    OutputNews, Part, Reply, Request, RequestId, Role, SpawnRequest, SpawnWhere, Stream,
+};
+pub use rows::{
+    GroupRow, HostRow, LinkRow, MailClass, MailEntry, OptionRow, PairRow, Recorded, RecordedTask, Sight,
+    Spawned, TaskRow, TaskState, UnmatchedRow, Waits,
 };
 
 /// The most payload one routed frame may carry; larger messages are cut by their

@@ -1,0 +1,232 @@
+//! What answers are made of: one row for each task, host, link, group, option or entry that was asked for.
+
+use super::message::MailFlags;
+use crate::Tid;
+use serde::{Deserialize, Serialize};
+
+/// A task that was started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Spawned {
+    /// Its id.
+    pub tid: Tid,
+    /// Its process.
+    pub pid: u32,
+}
+
+/// How one host reaches another.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LinkRow {
+    /// The daemon of the other.
+    pub host: Tid,
+    /// The address in use.
+    pub address: String,
+    /// The round trip now, in microseconds.
+    pub round_trip: u64,
+    /// Bytes sent, everything included.
+    pub sent: u64,
+    /// Bytes received.
+    pub received: u64,
+    /// Datagrams that were lost on the way there.
+    pub lost: u64,
+    /// Each address that was tried, and what it did.
+    pub tried: Vec<(String, String)>,
+}
+
+/// What a task does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TaskState {
+    /// Its process runs and has not enrolled (yet).
+    Started,
+    /// It is enrolled.
+    Enrolled,
+    /// It has left the machine; its process goes on.
+    Departed,
+}
+
+/// A row of `parvum ps`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TaskRow {
+    /// Its id.
+    pub tid: Tid,
+    /// Who spawned it.
+    pub parent: Option<Tid>,
+    /// The daemon of its host.
+    pub host: Tid,
+    /// Its process.
+    pub pid: u32,
+    /// The program's name.
+    pub name: String,
+    /// PVM's spawn flag.
+    pub flag: i32,
+    /// Where it stands.
+    pub state: TaskState,
+    /// What it waits for.
+    pub waits: Option<Waits>,
+    /// What it has counted, by number: `parvum_page::COUNTER_NAMES`. Empty before it enrols.
+    pub counters: Vec<u64>,
+    /// The daemon started it; otherwise it came by itself.
+    pub spawned: bool,
+    /// It is stopped, for it is another gang's turn.
+    pub held: bool,
+    /// What its page says beside the counters, if that was asked for.
+    pub sight: Option<Box<Sight>>,
+}
+
+/// What a task's page says of its pairs and messages.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sight {
+    /// Each peer that it has a link to, or had, route by route.
+    pub pairs: Vec<PairRow>,
+    /// Messages that no receive has taken, oldest first; of many the first ones only.
+    pub unmatched: Vec<UnmatchedRow>,
+    /// Nanoseconds since the task began.
+    pub age: u64,
+    /// Bytes of memory that its process uses.
+    pub memory: u64,
+    /// Nanoseconds of processor time that it has used.
+    pub cpu: u64,
+}
+
+/// What a task has counted of one peer over one route.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PairRow {
+    /// The peer; 0 for all that have no ledger of their own.
+    pub peer: Tid,
+    /// The route, by the engine's number.
+    pub route: u8,
+    /// Counts, by number: `parvum_page::COUNTER_NAMES`.
+    pub counters: Vec<u64>,
+    /// Why each route is in use or not: `parvum_page::Taken`.
+    pub reasons: [u8; 4],
+    /// Nanoseconds asleep, waiting for this peer.
+    pub waited: u64,
+}
+
+/// A message that no receive has taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnmatchedRow {
+    /// Who sent it.
+    pub from: Tid,
+    /// Its tag.
+    pub tag: i32,
+    /// Its context.
+    pub context: u32,
+    /// Bytes of data.
+    pub length: u64,
+    /// Counts all messages that became visible to receives.
+    pub order: u64,
+}
+
+/// What a task waits for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Waits {
+    /// Which call: a number of the interface's own list.
+    pub call: u32,
+    /// The interface.
+    pub interface: String,
+    /// From whom; -1 anyone.
+    pub peer: i32,
+    /// Which tag; -1 any.
+    pub tag: i32,
+    /// Which context.
+    pub context: i32,
+    /// For how long, in milliseconds.
+    pub for_ms: u64,
+    /// Since when, in nanoseconds of its host's clock: another wait has another.
+    pub since: u64,
+    /// It ends by itself after a time.
+    pub ends: bool,
+}
+
+/// A group.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GroupRow {
+    /// Its name.
+    pub name: String,
+    /// Its members, with their instance numbers.
+    pub members: Vec<(u32, Tid)>,
+    /// How many are awaited in its barrier, as far as the daemon knows; `None` when nobody waits.
+    pub awaited: Option<u32>,
+    /// How many wait there.
+    pub waiting: u32,
+}
+
+/// A row of `parvum hosts`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostRow {
+    /// The tid of its daemon.
+    pub tid: Tid,
+    /// Its name.
+    pub name: String,
+    /// Its architecture, in PVM's words.
+    pub arch: String,
+    /// Its relative speed.
+    pub speed: i32,
+    /// Its processors.
+    pub cpus: u32,
+}
+
+/// What one host has recorded of a job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Recorded {
+    /// Whose job.
+    pub job: Tid,
+    /// The daemon of the host.
+    pub host: Tid,
+    /// Its tasks.
+    pub tasks: Vec<RecordedTask>,
+    /// Recordings that were thrown away to keep within the host's bound.
+    pub thrown_away: u64,
+    /// The time when this was said: as records have it, in nanoseconds of the host's CLOCK_MONOTONIC, and since 1970.
+    pub now: (u64, u64, u64),
+}
+
+/// A task whose doings were recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordedTask {
+    /// Its id.
+    pub tid: Tid,
+    /// The program's name.
+    pub name: String,
+    /// When it began: as records have it, and in nanoseconds of the host's CLOCK_MONOTONIC.
+    pub began: (u64, u64),
+    /// When it was gone, in the same nanoseconds; 0 while it is there.
+    pub ended: u64,
+    /// How many records it has written, ever.
+    pub written: u64,
+    /// How many of them are kept at most.
+    pub kept: u64,
+}
+
+/// A row of `parvum info`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OptionRow {
+    /// What.
+    pub name: String,
+    /// Its value now.
+    pub value: String,
+    /// Where the value comes from.
+    pub source: String,
+    /// What it is for.
+    pub help: String,
+}
+
+/// All mailbox entries of one name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MailClass {
+    /// The name.
+    pub name: String,
+    /// The entries, by index.
+    pub entries: Vec<MailEntry>,
+}
+
+/// A mailbox entry, without its content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MailEntry {
+    /// Its index.
+    pub index: u32,
+    /// Who put it; `None` when that task is gone.
+    pub owner: Option<Tid>,
+    /// How it may be used.
+    pub flags: MailFlags,
+}
