@@ -17,7 +17,7 @@ impl Storm<'_> {
         let (blink, split, cut) = (
             // Silence for 0.7 of the time of detection loses a host, and a probe that was lost is repeated late.
             detect(0.05 + 0.25 * fault.length),
-            detect(0.8 + 1.2 * fault.length),
+            self.split(fault.length),
             Duration::from_secs_f64(fault.length),
         );
         let bed = self.bed;
@@ -78,6 +78,16 @@ impl Storm<'_> {
                 self.lose(other);
             }
         }
+    }
+
+    /// How long two hosts do not hear each other: long enough for most to notice, and healed before the younger one must go.
+    ///
+    /// They notice after half of the time of detection at the earliest; three seconds later one goes, and to find each
+    /// other again takes up to a second and a half.
+    fn split(&self, length: f64) -> Duration {
+        let (shortest, longest) =
+            (self.detect.mul_f64(0.8), self.detect.mul_f64(0.5) + Duration::from_millis(1500));
+        shortest + longest.saturating_sub(shortest).mul_f64(length)
     }
 
     fn kill_task(&mut self, which: usize) {

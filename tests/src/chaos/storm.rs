@@ -219,6 +219,8 @@ impl Storm<'_> {
                 continue;
             }
             self.say(&format!("{} is lost, and nobody touched it", host.name));
+            let log = host.log();
+            log.lines().rev().take(20).collect::<Vec<_>>().iter().rev().for_each(|line| self.say(line));
             self.damages.add(Damage::HostLost, host.name.clone());
             self.keep_log(at);
             if host.daemon().is_some() && !members.contains(&at) {
