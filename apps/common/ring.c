@@ -1,10 +1,11 @@
 #include "ring.h"
+#include "series.h"
 
 #include <stdlib.h>
 
 /* Messages rotate over a few buffers, and every one carries its own number: a library cannot profit from seeing the
    same unchanged buffer again. */
-enum { BUFFERS = 4, WARM_ROUNDS = 12, WARM_SAMPLES = 16 };
+enum { BUFFERS = 4 };
 
 /* Short hops are timed four round trips at a time, since reading the clock costs a noticeable part of one. */
 static int rounds_per_sample(size_t bytes) { return bytes <= 1024 ? 4 : 1; }
@@ -16,15 +17,6 @@ struct ring {
     int next, previous;
     int64_t sent;               /* messages since the ring was opened: the number each carries */
 };
-
-/* One block of the measurement, agreed on by a control message. */
-struct block { int64_t count, samples, rounds, seed; };
-
-static void announce(const struct ring *ring, struct block block)
-{
-    int64_t values[4] = { block.count, block.samples, block.rounds, block.seed };
-    for (int task = 1; task < ring->team->tasks; task++) team_send(task, TAG_CONTROL, values, 4);
-}
 
 /* After timing: the whole contents of the last messages, except the number that each one carries in front. */
 static void verify(const struct ring *ring, struct block block, int64_t messages, const char *where)
@@ -57,11 +49,12 @@ static void send_round(struct ring *ring, int64_t i, int count)
 }
 
 /* Measures one block. The first round trip is not timed: it lets the others leave their control message behind. */
-static void measure(struct ring *ring, struct block block, int64_t *samples)
+static void measure(void *context, struct block block, int64_t *samples)
 {
+    struct ring *ring = context;
     int count = (int)block.count;
     for (int i = 0; i < BUFFERS; i++) fill(ring->fresh[i], (size_t)count, (uint64_t)(block.seed + i));
-    announce(ring, block);
+    block_announce(ring->team, block);
     send_round(ring, 0, count);
     int64_t message = 1, before = now_ns();
     for (int64_t sample = 0; sample < block.samples; sample++) {
@@ -73,71 +66,24 @@ static void measure(struct ring *ring, struct block block, int64_t *samples)
     verify(ring, block, message, "on return to task 0");
 }
 
-/* Warm-up ends when two blocks in a row agree within 3 %, or after WARM_ROUNDS; returns samples dropped. */
-static int warm_up(struct ring *ring, struct block block, double limit_ns, int64_t *scratch, double *estimate)
-{
-    double previous = 0, spent = 0;
-    int dropped = 0, quiet = 0;
-    block.samples = WARM_SAMPLES;
-    for (int round = 0; round < WARM_ROUNDS && spent < limit_ns; round++) {
-        block.seed++;
-        /* The first block is a single sample: on a slow path one message may take milliseconds. */
-        block.samples = round == 0 ? 1 : WARM_SAMPLES;
-        if (round > 0 && *estimate * WARM_SAMPLES > limit_ns) block.samples = 1;
-        measure(ring, block, scratch);
-        *estimate = median_of(scratch, (int)block.samples);
-        spent += *estimate * (double)block.samples;
-        dropped += (int)block.samples;
-        double change = *estimate > previous ? *estimate - previous : previous - *estimate;
-        quiet = change < 0.03 * *estimate ? quiet + 1 : 0;
-        previous = *estimate;
-        if (quiet == 2) break;
-    }
-    return dropped;
-}
-
 static void lead(struct ring *ring, const struct options *options)
 {
     FILE *out = samples_open(options);
-    int room = options->most > WARM_SAMPLES ? options->most : WARM_SAMPLES;
-    int64_t *samples = malloc((size_t)room * sizeof *samples);
-    if (samples == NULL) fail("no memory for %d samples", room);
-
     for (int i = 0; i < options->size_count; i++) {
         size_t bytes = options->sizes[i];
-        struct block block = { .count = (int64_t)(bytes / sizeof(double)), .samples = 1, .seed = (int64_t)(1000 * i) };
-
-        /* The first message of a size, alone: connections and page faults are in it. */
-        block.rounds = 1;
-        int64_t cold;
-        measure(ring, block, &cold);
-
-        block.rounds = rounds_per_sample(bytes);
-        double limit = options->time_ms * 1e6, estimate = 0;
-        int dropped = warm_up(ring, block, limit, samples, &estimate);
-        double fitting = limit / (estimate > 1 ? estimate : 1);
-        block.samples = fitting < options->least ? options->least : fitting > options->most ? options->most : (int64_t)fitting;
-        block.seed += 500;
-        measure(ring, block, samples);
-
-        fprintf(out, "{\"program\":\"ring\",\"face\":\"%s\",\"encoding\":\"%s\",\"route\":\"%s\",\"tasks\":%d,\"size\":%zu,"
-                "\"hops\":%lld,\"cold_ns\":%lld,\"dropped\":%d,\"verified\":true,",
-                ring->team->face, options->encoding, options->route, ring->team->tasks, bytes,
-                (long long)block.rounds * ring->team->tasks, (long long)cold, dropped);
-        samples_array(out, "samples_ns", samples, (int)block.samples);
-        fputs("}\n", out);
+        struct block block = { .count = (int64_t)(bytes / sizeof(double)), .rounds = rounds_per_sample(bytes),
+                               .seed = (int64_t)(1000 * i) };
+        struct heading heading = { .program = "ring", .bytes = bytes, .hops = block.rounds * ring->team->tasks };
+        series_run(out, ring->team, options, heading, block, measure, ring);
     }
-    announce(ring, (struct block){ 0 });
+    block_announce(ring->team, (struct block){ 0 });
     samples_close(out);
-    free(samples);
 }
 
 static void follow(struct ring *ring)
 {
     for (;;) {
-        int64_t values[4];
-        team_recv(0, TAG_CONTROL, values, 4);
-        struct block block = { values[0], values[1], values[2], values[3] };
+        struct block block = block_hear();
         if (block.samples == 0) return;
         int64_t messages = 1 + block.samples * block.rounds;
         pass_on(ring, messages, (int)block.count);
