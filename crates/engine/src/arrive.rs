@@ -428,7 +428,7 @@ impl Core {
 
     /// A message no longer takes memory here: the sender gets its credit back, some at a time.
     #[inline]
-    fn consume(&mut self, state: &mut PeerState, cost: u64) {
+    pub(crate) fn consume(&mut self, state: &mut PeerState, cost: u64) {
         state.owed += cost;
         if state.owed >= self.settings.credit / 8 {
             let header = Header::answer(Kind::Credit, state.owed, 0);

@@ -212,6 +212,11 @@ impl Engine {
         moved
     }
 
+    /// The link at a place in the order of polling.
+    pub(crate) fn polled_at(&self, at: usize) -> Option<(usize, Route)> {
+        self.polled.get(at).map(|&(index, route)| (index as usize, route))
+    }
+
     /// Frames taken from one link before the next is looked at.
     const FRAMES_AT_A_TIME: usize = 32;
 
@@ -235,7 +240,7 @@ impl Engine {
     }
 
     /// Does what could not be done while the link was lent out.
-    fn after_arrivals(&mut self, index: usize) {
+    pub(crate) fn after_arrivals(&mut self, index: usize) {
         if !self.core.fetches.is_empty() {
             std::mem::swap(&mut self.fetches, &mut self.core.fetches);
             let mut fetches = std::mem::take(&mut self.fetches);
@@ -270,7 +275,7 @@ impl Engine {
     }
 
     /// One link broke. The peer may be reachable otherwise, but what was under way is not resent.
-    fn close(&mut self, index: usize, route: Route) {
+    pub(crate) fn close(&mut self, index: usize, route: Route) {
         let tid = self.peers[index].state.tid;
         self.peers[index].links[route as usize] = None;
         self.peers[index].state.limits[route as usize] = None;

@@ -34,7 +34,8 @@ impl UserBuffer {
         UserBuffer { start, length }
     }
 
-    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+    /// The memory.
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
         if self.length == 0 {
             return &mut [];
         }

@@ -81,6 +81,12 @@ impl Queues {
         }
     }
 
+    /// Whether nothing is posted, and no message visible.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.posted.is_empty() && self.unexpected.is_empty() && self.urgent.is_empty()
+    }
+
     /// Takes the first posted receive that wants such a message.
     #[inline]
     pub(crate) fn match_posted(&mut self, envelope: &Envelope) -> Option<RequestId> {

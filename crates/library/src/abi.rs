@@ -11,8 +11,8 @@ use crate::pusher::{self, Look};
 use crate::runtime::{AskError, Runtime};
 use crate::watching;
 use parvum_engine::{
-    Buffering, Completed, Completion, Envelope, Into, Keep, MessageId, Outcome, Outgoing, Pattern,
-    PullRefused, Received, RequestId, SendError, Sent, TagMatch, UserBuffer,
+    Block, Buffering, Completed, Completion, Envelope, Into, Keep, MessageId, Outcome, Outgoing, Pattern,
+    PullRefused, Received, RequestId, Room, SendError, Sent, TagMatch, UserBuffer,
 };
 use parvum_task::SessionError;
 use parvum_transport::Route;
@@ -393,11 +393,31 @@ unsafe extern "C" fn receive_lazily(
 
 /// Receives, waiting as the notes say. Nothing is posted any more when this returns.
 #[inline]
-fn receive_as(pattern: &waist::Pattern, into: Into, length: usize, notes: &Notes, out: &mut Message) -> i32 {
+fn receive_as(
+    pattern: &waist::Pattern,
+    mut into: Into,
+    length: usize,
+    notes: &Notes,
+    out: &mut Message,
+) -> i32 {
     let in_block = !matches!(into, Into::User(_));
     with(Status::Unknown as i32, |runtime| {
         let pattern = pattern_of(pattern);
         if notes.limit != 0 && !runtime.may_hear(&pattern) {
+            return Status::Gone as i32;
+        }
+        let mut room = match &mut into {
+            Into::User(buffer) => Room::Memory(buffer.bytes_mut()),
+            Into::Block | Into::Lazily => Room::Inside(&mut out.inline),
+        };
+        if let Some((envelope, block)) = runtime.receive_directly(&pattern, &mut room, notes) {
+            note_envelope(&envelope, out);
+            block.into_iter().for_each(|block| lend(runtime, block, out));
+            let cut = !in_block && envelope.length > length as u64;
+            return if cut { Status::Cut } else { Status::Done } as i32;
+        }
+        if notes.limit != 0 && !runtime.may_hear(&pattern) {
+            // It went while we looked.
             return Status::Gone as i32;
         }
         let id = runtime.engine.post(pattern, into, false, false);
@@ -449,9 +469,7 @@ fn finish(runtime: &mut Runtime, id: RequestId, in_block: bool, room: usize, out
 
 #[inline]
 fn fill(runtime: &mut Runtime, completed: Completed, out: &mut Message) {
-    let Envelope { from, tag, context, meta, length, .. } = completed.envelope;
-    (out.from, out.tag, out.context, out.meta, out.length) = (from.0, tag, context, meta, length);
-    (out.handle, out.data) = (0, std::ptr::null());
+    note_envelope(&completed.envelope, out);
     if let Some(remote) = completed.remote {
         out.handle = runtime.lend_remote(remote);
         return;
@@ -461,9 +479,22 @@ fn fill(runtime: &mut Runtime, completed: Completed, out: &mut Message) {
     if bytes.len() <= parvum_engine::Block::INLINE {
         out.inline[..bytes.len()].copy_from_slice(bytes);
     } else {
-        out.handle = runtime.lend(block);
-        out.data = runtime.lent(out.handle).map_or(std::ptr::null(), |block| block.bytes().as_ptr());
+        lend(runtime, block, out);
     }
+}
+
+/// What is known of a message besides its data.
+#[inline]
+fn note_envelope(envelope: &Envelope, out: &mut Message) {
+    let Envelope { from, tag, context, meta, length, .. } = *envelope;
+    (out.from, out.tag, out.context, out.meta, out.length) = (from.0, tag, context, meta, length);
+    (out.handle, out.data) = (0, std::ptr::null());
+}
+
+/// Lends the data of a message to its interface.
+fn lend(runtime: &mut Runtime, block: Block, out: &mut Message) {
+    out.handle = runtime.lend(block);
+    out.data = runtime.lent(out.handle).map_or(std::ptr::null(), |block| block.bytes().as_ptr());
 }
 
 unsafe extern "C" fn read_remote(handle: u64, from: u64, out: *mut u8, length: usize) -> i32 {

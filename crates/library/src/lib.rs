@@ -11,6 +11,7 @@
 mod abi;
 mod barrier;
 mod connect;
+mod direct;
 mod events;
 #[allow(unsafe_code)]
 mod multicast;

@@ -34,12 +34,14 @@ pub(crate) struct Runtime {
     pub(crate) parent: Option<Tid>,
     /// The page's control counter when the session was last looked at.
     control_seen: u32,
-    patience: Patience,
+    pub(crate) patience: Patience,
     /// Where the time goes, as far as it is measured.
     pub(crate) time: Time,
     /// How long it has slept, and how often it has asked in vain, since it last looked for the daemon.
     slept_unlooked: Duration,
     asked_unlooked: u32,
+    /// It has spun for the wait that is about to begin.
+    pub(crate) has_spun: bool,
     /// The tasks of this host that this one talks to.
     pub(crate) crowd: Crowd,
     pub(crate) routes: RoutePolicy,
@@ -155,6 +157,7 @@ impl Runtime {
             time: Time::default(),
             slept_unlooked: Duration::ZERO,
             asked_unlooked: 0,
+            has_spun: false,
             crowd: Crowd::new(),
             routes,
             single_copy,
@@ -196,13 +199,19 @@ impl Runtime {
 
     /// Whether something may come that no door is rung for.
     #[inline]
-    fn has_sockets(&self) -> bool {
+    pub(crate) fn has_sockets(&self) -> bool {
         !self.watched.is_empty() || !self.expected.is_empty() || !self.greeting.is_empty()
     }
 
     /// Whether this task sleeps in poll(2).
     pub(crate) fn must_poll(&self) -> bool {
         self.has_sockets()
+    }
+
+    /// How long it makes sense to spin now. The daemon may need this core to bring what is waited for; so may a peer.
+    pub(crate) fn spinning_budget(&self) -> Duration {
+        let in_the_way = self.meets_many() || self.routed.is_some() || self.crowd.exceeds_cores();
+        if in_the_way { Duration::ZERO } else { self.patience.budget() }
     }
 
     /// Whether it waits for more tasks than could all run at once.
@@ -251,7 +260,7 @@ impl Runtime {
     const TURNS: u32 = 4;
 
     /// Looks at the clock once in so many rounds of spinning.
-    const ROUNDS: u32 = 32;
+    pub(crate) const ROUNDS: u32 = 32;
 
     /// So many times longer a task spins that has a connection to another host: the kernel takes more
     /// than a wake-up's time to bring a message, and likes to wake a receiver on the core where the
@@ -284,10 +293,9 @@ impl Runtime {
             }
         }
         loop {
-            // The daemon may need this core to bring what is waited for; so may a peer.
-            let in_the_way = meets_many || self.routed.is_some() || self.crowd.exceeds_cores();
             let far = if self.has_sockets() { Self::FAR } else { 1 };
-            let budget = if in_the_way { Duration::ZERO } else { self.patience.budget() * far };
+            let has_spun = std::mem::take(&mut self.has_spun);
+            let budget = if has_spun { Duration::ZERO } else { self.spinning_budget() * far };
             let mut since = Instant::now();
             while !budget.is_zero() {
                 for _ in 0..Self::ROUNDS {

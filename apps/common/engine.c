@@ -1,0 +1,48 @@
+#include "engine.h"
+
+#include <parvum_engine.h>
+
+/* Messages of the engine's own have a context that PVM never gives out. */
+enum { CONTEXT = 0x4c41 };
+
+static const struct parvum_table *engine(void)
+{
+    static const struct parvum_table *table;
+    if (table == NULL) {
+        table = parvum_table();
+        if (table->version != PARVUM_TABLE_VERSION || table->size < sizeof *table)
+            fail("libparvum.so.0 has another table; build both from one release");
+    }
+    return table;
+}
+
+static void engine_ok(int32_t status, const char *call)
+{
+    if (status == PARVUM_DONE) return;
+    char text[256];
+    size_t length = engine()->last_error(text, sizeof text);
+    fail("the engine's %s failed with code %d: %.*s", call, (int)status, (int)(length < sizeof text ? length : sizeof text), text);
+}
+
+void engine_send(int to, int tag, const void *data, size_t bytes)
+{
+    struct parvum_piece piece = { data, bytes };
+    struct parvum_outgoing message = { .to = team_tids[to], .tag = tag, .context = CONTEXT, .pieces = &piece, .count = 1 };
+    uint64_t request;
+    int32_t status = engine()->send(&message, &request);
+    if (status == PARVUM_PENDING) {
+        struct parvum_notes notes = { -1, PARVUM_CALL_SEND, team_tids[to], tag, CONTEXT };
+        struct parvum_message sent;
+        status = engine()->wait(request, &notes, &sent);
+    }
+    engine_ok(status, "send");
+}
+
+void engine_recv(int from, int tag, void *data, size_t bytes)
+{
+    struct parvum_pattern pattern = { team_tids[from], PARVUM_TAG_EXACTLY, tag, 0, CONTEXT };
+    struct parvum_notes notes = { -1, PARVUM_CALL_RECEIVE, team_tids[from], tag, CONTEXT };
+    struct parvum_message message;
+    engine_ok(engine()->receive(&pattern, data, bytes, &notes, &message), "receive");
+    if (message.length != bytes) fail("%llu bytes came, %zu were expected", (unsigned long long)message.length, bytes);
+}

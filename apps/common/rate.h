@@ -1,0 +1,20 @@
+/* Message rate: windows of short messages one way, each answered by one message when all have come. */
+#ifndef RATE_H
+#define RATE_H
+
+#include "team.h"
+
+enum { RATE_WINDOW = 64 };
+
+/* Sends, and receives, a window of messages of `count` doubles, the message i at data + i * count. The sends need not
+   be over before the reply; how the system's users would send many is each face's own. */
+void rate_send(int to, double *data, int count);
+void rate_recv(int from, double *data, int count);
+
+/* The reply. */
+void rate_answer(int to);
+void rate_await(int from);
+
+int rate_run(const struct team *team, const struct options *options);
+
+#endif

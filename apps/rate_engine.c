@@ -1,0 +1,33 @@
+/* The rate over the engine's own interface. */
+#include "common/engine.h"
+#include "common/rate.h"
+
+void rate_send(int to, double *data, int count)
+{
+    for (int i = 0; i < RATE_WINDOW; i++) engine_send(to, TAG_DATA, data + i * count, (size_t)count * sizeof *data);
+}
+
+void rate_recv(int from, double *data, int count)
+{
+    for (int i = 0; i < RATE_WINDOW; i++) engine_recv(from, TAG_DATA, data + i * count, (size_t)count * sizeof *data);
+}
+
+void rate_answer(int to)
+{
+    engine_send(to, TAG_RESULT, NULL, 0);
+}
+
+void rate_await(int from)
+{
+    engine_recv(from, TAG_RESULT, NULL, 0);
+}
+
+int main(int argc, char **argv)
+{
+    struct team team;
+    struct options options;
+    team_open(&team, &options, &argc, &argv);
+    int code = rate_run(&team, &options);
+    team_close();
+    return code;
+}

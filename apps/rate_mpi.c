@@ -1,0 +1,40 @@
+/* The rate in MPI: sends and receives are started together and waited for together. */
+#include "common/rate.h"
+
+#include <mpi.h>
+
+void rate_send(int to, double *data, int count)
+{
+    MPI_Request requests[RATE_WINDOW];
+    for (int i = 0; i < RATE_WINDOW; i++)
+        MPI_Isend(data + i * count, count, MPI_DOUBLE, to, TAG_DATA, MPI_COMM_WORLD, &requests[i]);
+    MPI_Waitall(RATE_WINDOW, requests, MPI_STATUSES_IGNORE);
+}
+
+void rate_recv(int from, double *data, int count)
+{
+    MPI_Request requests[RATE_WINDOW];
+    for (int i = 0; i < RATE_WINDOW; i++)
+        MPI_Irecv(data + i * count, count, MPI_DOUBLE, from, TAG_DATA, MPI_COMM_WORLD, &requests[i]);
+    MPI_Waitall(RATE_WINDOW, requests, MPI_STATUSES_IGNORE);
+}
+
+void rate_answer(int to)
+{
+    MPI_Send(NULL, 0, MPI_DOUBLE, to, TAG_RESULT, MPI_COMM_WORLD);
+}
+
+void rate_await(int from)
+{
+    MPI_Recv(NULL, 0, MPI_DOUBLE, from, TAG_RESULT, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+int main(int argc, char **argv)
+{
+    struct team team;
+    struct options options;
+    team_open(&team, &options, &argc, &argv);
+    int code = rate_run(&team, &options);
+    team_close();
+    return code;
+}

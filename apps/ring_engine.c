@@ -1,0 +1,23 @@
+/* The ring over the engine's own interface. PVM starts the team; the messages are the engine's. */
+#include "common/engine.h"
+#include "common/ring.h"
+
+void ring_send(int to, double *data, int count)
+{
+    engine_send(to, TAG_DATA, data, (size_t)count * sizeof *data);
+}
+
+void ring_recv(int from, double *data, int count)
+{
+    engine_recv(from, TAG_DATA, data, (size_t)count * sizeof *data);
+}
+
+int main(int argc, char **argv)
+{
+    struct team team;
+    struct options options;
+    team_open(&team, &options, &argc, &argv);
+    int code = ring_run(&team, &options);
+    team_close();
+    return code;
+}

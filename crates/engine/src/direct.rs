@@ -1,0 +1,153 @@
+//! The short way of a short message: out of the link, straight to whoever waits for it.
+//!
+//! While nothing is posted and nothing stored, a task that waits for one message may look at the links itself, a frame at
+//! a time. A frame that is the whole of that message is copied once, to where it shall lie; no request, queue or store
+//! hears of it. Every other frame takes the usual way, and so does the receive from then on.
+
+use crate::arrive::Arrivals;
+use crate::engine::Engine;
+use crate::ledger::Counter;
+use crate::message::{Block, Envelope, Pattern};
+use crate::peer::Peer;
+use crate::send::OVERHEAD;
+use parvum_transport::Sink;
+use parvum_wire::{Header, Kind};
+
+/// Where the data of a message shall lie.
+pub enum Room<'a> {
+    /// In the program's memory; what does not fit is lost.
+    Memory(&'a mut [u8]),
+    /// Here as far as [`Block::INLINE`] bytes, else in a block.
+    Inside(&'a mut [u8; 64]),
+}
+
+/// What a look at the links found.
+#[derive(Debug)]
+pub enum Look {
+    /// The message, and its data if that did not fit inside.
+    Taken(Envelope, Option<Block>),
+    /// Nothing.
+    Nothing,
+    /// Something else, which took the usual way.
+    Other,
+}
+
+struct Direct<'a, 'b> {
+    usual: Arrivals<'a>,
+    pattern: &'a Pattern,
+    room: &'a mut Room<'b>,
+    taken: Option<(Envelope, Option<Block>)>,
+}
+
+impl Sink for Direct<'_, '_> {
+    #[inline]
+    fn frame(&mut self, header: &Header, payload: &[u8]) {
+        let state = &*self.usual.state;
+        let whole = header.kind == Kind::Start
+            && header.length == payload.len() as u64
+            && header.order == state.expected
+            && state.early.is_empty();
+        let Header { tag, context, meta, length, order, .. } = *header;
+        let envelope = Envelope { from: state.tid, tag, context, meta, length, order: Some(order) };
+        if whole && self.taken.is_none() && self.pattern.matches(&envelope) {
+            self.take(envelope, payload);
+        } else {
+            self.usual.frame(header, payload);
+        }
+    }
+
+    fn room(&mut self, length: usize) -> &mut [u8] {
+        self.usual.room(length)
+    }
+
+    fn filled(&mut self, length: usize) {
+        self.usual.filled(length);
+    }
+}
+
+impl Direct<'_, '_> {
+    #[inline]
+    fn take(&mut self, envelope: Envelope, payload: &[u8]) {
+        let Arrivals { core, state, route, .. } = &mut self.usual;
+        let block = match self.room {
+            Room::Memory(memory) => {
+                let fits = payload.len().min(memory.len());
+                memory[..fits].copy_from_slice(&payload[..fits]);
+                None
+            }
+            Room::Inside(inside) if payload.len() <= Block::INLINE => {
+                inside[..payload.len()].copy_from_slice(payload);
+                None
+            }
+            Room::Inside(_) => {
+                let mut block = Block::new(payload.len(), &mut core.pool);
+                block.bytes_mut().copy_from_slice(payload);
+                Some(block)
+            }
+        };
+        state.expected = state.expected.wrapping_add(1);
+        let pair = state.ledger(*route);
+        pair.add(Counter::ArrivedBytes, envelope.length);
+        pair.add(Counter::Expected, 1);
+        pair.add(Counter::CopiedOut, envelope.length);
+        core.ledger.add(Counter::Received, 1);
+        core.ledger.add(Counter::ReceivedBytes, envelope.length);
+        core.record_received(&envelope);
+        core.consume(state, envelope.length + OVERHEAD);
+        self.taken = Some((envelope, block));
+    }
+}
+
+impl Engine {
+    /// Whether the next message may go straight to a receive that is not posted: no other receive could be meant, no
+    /// message has come before it, and nothing waits to be sent.
+    #[inline]
+    pub fn is_quiet(&self) -> bool {
+        self.core.queues.is_empty() && !self.has_output()
+    }
+
+    /// Looks once at the links that a message of the pattern could come by, for that message alone. To be called only
+    /// while the engine [is quiet](Engine::is_quiet). Never blocks.
+    #[inline]
+    pub fn take_next(&mut self, pattern: &Pattern, room: &mut Room<'_>) -> Look {
+        if let Some(from) = pattern.from {
+            let Some(index) = self.index_of(from) else { return Look::Nothing };
+            let route = self.peers[index].state.route;
+            return self.look_at(index, route, pattern, room);
+        }
+        let mut at = 0;
+        while let Some((index, route)) = self.polled_at(at) {
+            match self.look_at(index, route, pattern, room) {
+                Look::Nothing => at += 1,
+                found => return found,
+            }
+        }
+        Look::Nothing
+    }
+
+    #[inline]
+    fn look_at(
+        &mut self,
+        index: usize,
+        route: parvum_transport::Route,
+        pattern: &Pattern,
+        room: &mut Room<'_>,
+    ) -> Look {
+        let Peer { links, state } = &mut self.peers[index];
+        let Some(link) = &mut links[route as usize] else { return Look::Nothing };
+        let usual = Arrivals { core: &mut self.core, peer: index as u32, state, route };
+        let mut direct = Direct { usual, pattern, room, taken: None };
+        let got = link.receive(1, &mut direct);
+        match (direct.taken.take(), got) {
+            (None, Ok(0)) => Look::Nothing,
+            (taken, got) => {
+                if got.is_err() {
+                    self.close(index, route);
+                } else if taken.is_none() || !self.peers[index].state.answers.is_empty() {
+                    self.after_arrivals(index);
+                }
+                taken.map_or(Look::Other, |(envelope, block)| Look::Taken(envelope, block))
+            }
+        }
+    }
+}

@@ -1,0 +1,204 @@
+/* The engine's own interface in C: the table of functions on which Parvum's interfaces stand.
+ *
+ * A process has one engine, in libparvum.so.0, however many interfaces it uses. A program may call the engine itself,
+ * beside PVM or another interface: both are the same task, with one id, and messages cross from one to the other.
+ *
+ *     const struct parvum_table *engine = parvum_table();
+ *
+ * The table is an ABI: functions are only ever added at its end. `size` says how many bytes of it a library has, and
+ * `version` changes when the meaning of a field does. Every function may be called from any thread; calls wait for one
+ * another. Unless said otherwise a function returns an enum parvum_status. Times are nanoseconds, lengths bytes. */
+#ifndef PARVUM_ENGINE_H
+#define PARVUM_ENGINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PARVUM_TABLE_VERSION 1
+
+/* In a pattern: from any task, in any context. */
+#define PARVUM_ANY_TASK (-1)
+#define PARVUM_ANY_CONTEXT (-1)
+
+/* In the handle of a received message: its data is still with its sender. */
+#define PARVUM_REMOTE (UINT64_C(1) << 63)
+
+enum parvum_status {
+    PARVUM_DONE = 0,
+    PARVUM_PENDING = 1,        /* the time was over first, or the operation is under way       */
+    PARVUM_CANCELLED = 2,
+    PARVUM_CUT = 3,            /* the message was longer than the memory for it                */
+    PARVUM_UNKNOWN = -1,       /* there is no such task, request or message                    */
+    PARVUM_GONE = -2,          /* the task is gone                                             */
+    PARVUM_NO_MACHINE = -3,    /* there is no daemon and none could be started, or it died     */
+    PARVUM_REFUSED = -4,       /* the daemon refused; the answer says why                      */
+    PARVUM_BAD_ARGUMENT = -5,
+    PARVUM_NO_MEMORY = -6
+};
+
+enum parvum_tags {
+    PARVUM_TAG_ANY = 0,
+    PARVUM_TAG_EXACTLY = 1,    /* `tag` itself                                                 */
+    PARVUM_TAG_MASKED = 2,     /* where the bits `other` of the tag equal `tag`                */
+    PARVUM_TAG_WITHIN = 3      /* from `tag` to `other`                                        */
+};
+
+/* Which messages a receive takes. */
+struct parvum_pattern {
+    int32_t from;              /* a task, or PARVUM_ANY_TASK                                   */
+    uint32_t tags;             /* enum parvum_tags                                             */
+    int32_t tag;
+    int32_t other;
+    int64_t context;           /* or PARVUM_ANY_CONTEXT                                        */
+};
+
+struct parvum_piece {
+    const void *start;
+    size_t length;
+};
+
+enum parvum_buffering {
+    PARVUM_BUFFER_BY_SIZE = 0,
+    PARVUM_BUFFER_NOBODY = 1,
+    PARVUM_BUFFER_AT_SENDER = 2,
+    PARVUM_BUFFER_AT_RECEIVER = 3,
+    PARVUM_BUFFER_OR_DISCARD = 4
+};
+
+/* A message to be sent. */
+struct parvum_outgoing {
+    int32_t to;
+    int32_t tag;
+    uint32_t context;
+    uint32_t meta;             /* the interface's word about the data; 0: plain bytes          */
+    const struct parvum_piece *pieces;
+    size_t count;
+    uint32_t buffering;        /* enum parvum_buffering                                        */
+    uint32_t completion;       /* 0 when the memory may be reused, 1 when it was matched       */
+    void *owner;               /* owns the memory of the pieces until `release`; may be NULL   */
+    void (*release)(void *owner);    /* called exactly once, from any thread                   */
+};
+
+/* A message that was received or found. */
+struct parvum_message {
+    int32_t from;
+    int32_t tag;
+    uint32_t context;
+    uint32_t meta;
+    uint64_t length;           /* of all its data                                              */
+    uint64_t handle;           /* found: its name; received: give it back when it is not 0     */
+    const void *data;          /* when it has a handle                                         */
+    uint8_t inside[64];        /* the data otherwise, when the receive named no memory         */
+};
+
+struct parvum_enrolled {
+    int32_t tid;
+    int32_t parent;            /* who spawned it; 0 for nobody                                 */
+};
+
+enum parvum_call {
+    PARVUM_CALL_RECEIVE = 1,
+    PARVUM_CALL_SEND = 2,
+    PARVUM_CALL_PROBE = 3,
+    PARVUM_CALL_WAIT = 4,
+    PARVUM_CALL_BARRIER = 5,
+    PARVUM_CALL_MACHINE = 6,
+    PARVUM_CALL_EXIT = 7
+};
+
+/* How long a call may wait, and what `parvum why` and `parvum ps` say of it meanwhile. */
+struct parvum_notes {
+    int64_t limit;             /* negative: without limit; 0: look once                        */
+    uint32_t call;             /* enum parvum_call                                             */
+    int32_t peer;              /* from or to whom; PARVUM_ANY_TASK anyone                      */
+    int32_t tag;               /* -1: any                                                      */
+    int32_t context;           /* -1: any                                                      */
+};
+
+struct parvum_progress {
+    bool moved;                /* whether anything did                                         */
+    bool lost;                 /* whether the daemon is                                        */
+};
+
+struct parvum_table {
+    uint32_t version;
+    uint32_t size;
+    /* Joins the machine, starting it if need be; again: the same answer. */
+    int32_t (*enrol)(const char *interface, size_t length, struct parvum_enrolled *out);
+    /* Hands over all that was sent, then leaves the machine. */
+    int32_t (*depart)(void);
+    /* Starts to send. PARVUM_DONE: it is over. PARVUM_PENDING: `request` names it; unless the message has an owner its
+     * memory must stay until it is over. */
+    int32_t (*send)(const struct parvum_outgoing *message, uint64_t *request);
+    /* Receives the oldest match, into `room` when that is not NULL. PARVUM_PENDING: the time was over. */
+    int32_t (*receive)(const struct parvum_pattern *pattern, void *room, size_t length, const struct parvum_notes *notes,
+                       struct parvum_message *out);
+    /* Posts a receive; its request. `flags`: 1 before other receives, 2 reported by `next_completed`. */
+    uint64_t (*post)(const struct parvum_pattern *pattern, void *room, size_t length, uint32_t flags);
+    /* Waits for a request; it is stale when it is over. */
+    int32_t (*wait)(uint64_t request, const struct parvum_notes *notes, struct parvum_message *out);
+    /* Takes a receive back. PARVUM_UNKNOWN: it is too late. */
+    int32_t (*cancel)(uint64_t request);
+    /* Finds the oldest unexpected match; it stays where it is. */
+    int32_t (*probe)(const struct parvum_pattern *pattern, const struct parvum_notes *notes, struct parvum_message *out);
+    /* Shows each unexpected message to `visit`, which must not call the table, until it returns true. Does not wait. */
+    int32_t (*find)(bool (*visit)(void *context, const struct parvum_message *message), void *context,
+                    struct parvum_message *out);
+    /* Receives the message that `probe` or `find` named. */
+    int32_t (*take)(uint64_t name, void *room, size_t length, const struct parvum_notes *notes, struct parvum_message *out);
+    /* Gives the data of a received message back. */
+    void (*give_back)(uint64_t handle);
+    /* Does what there is to do, and returns. */
+    struct parvum_progress (*progress)(void);
+    /* The next announced request that is over, or 0. */
+    uint64_t (*next_completed)(void);
+    /* Puts a message into this task's own queue. */
+    int32_t (*inject)(const struct parvum_message *message, const void *data, size_t length);
+    /* Asks the daemon, in the encoding of Parvum's own interfaces. */
+    int32_t (*ask)(const void *request, size_t length, const struct parvum_notes *notes,
+                   void (*answer)(void *context, const void *bytes, size_t length), void *context);
+    /* Prefers a route: 0 the best, 1 direct, 2 through the daemon. PARVUM_ROUTE in the environment goes before. */
+    int32_t (*prefer)(uint32_t route);
+    /* Copies the counters; returns how many there are. */
+    size_t (*counters)(uint64_t *out, size_t room);
+    /* Copies the text of the last failure, UTF-8 without a final zero; returns its length. */
+    size_t (*last_error)(char *out, size_t room);
+    /* Puts descriptors to watch into `out`; a readable one means that `progress` may have something to do. */
+    size_t (*descriptors)(int32_t *out, size_t room);
+    /* Receives like `receive`, but may leave long data with its sender: the handle has PARVUM_REMOTE then. */
+    int32_t (*receive_lazily)(const struct parvum_pattern *pattern, const struct parvum_notes *notes,
+                              struct parvum_message *out);
+    /* Copies data that is with its sender, from byte `from` on. PARVUM_GONE: the sender is, and the data with it. */
+    int32_t (*read_remote)(uint64_t handle, uint64_t from, void *out, size_t length);
+    /* Gets data that is with its sender here; the message has another handle then. */
+    int32_t (*fetch_remote)(uint64_t handle, const struct parvum_notes *notes, struct parvum_message *out);
+    /* Waits until an unexpected message has come that `seen` does not count; returns how many there have been. */
+    uint64_t (*await_arrival)(uint64_t seen, const struct parvum_notes *notes);
+    /* Promises that a descriptor becomes readable when something comes after this call. */
+    void (*watch)(void);
+    /* Starts a machine with these arguments, each ended by a zero byte. PARVUM_UNKNOWN: there was one already. */
+    int32_t (*start_machine)(const char *arguments, size_t length);
+    /* The task that plays the resource manager; 0 for none. */
+    int32_t (*manager)(void);
+    /* Copies what a tracer of all tasks has put into the mailbox; returns its length, 0 for none. */
+    size_t (*tracer)(void *out, size_t room);
+    /* Sends one message to `count` tasks; `statuses` and `requests` have an element for each. */
+    int32_t (*multicast)(const struct parvum_outgoing *message, const int32_t *to, size_t count, int32_t *statuses,
+                         uint64_t *requests);
+    /* Says that the program has looked at the messages that `seen` counts. */
+    void (*looked)(uint64_t seen);
+};
+
+/* The engine of this process. */
+const struct parvum_table *parvum_table(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
