@@ -22,7 +22,8 @@ use std::sync::Arc;
 /// Who may buffer a message, and so how often it is copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Buffering {
-    /// By size: short messages in the transport; long ones stay in place until wanted.
+    /// By size: short messages in the transport; longer ones stay in place until wanted; from [`BOTH_COPY`] on in memory
+    /// of the link, where there is some, for then both sides copy at once.
     BySize,
     /// Nobody: data moves only after a receive was posted.
     Never,
@@ -82,6 +83,9 @@ pub enum SendError {
     #[error("{0} is gone")]
     Gone(Tid),
 }
+
+/// From this length on two copies, made at the same time by both sides, are quicker than one by the receiver alone.
+pub const BOTH_COPY: usize = 512 << 10;
 
 /// What a message costs in memory besides its data: its place in queues.
 pub(crate) const OVERHEAD: u64 = 64;
@@ -172,8 +176,12 @@ impl Engine {
     /// As for [`Engine::send`].
     unsafe fn queue(&mut self, index: usize, header: Header, message: Outgoing<'_>, limits: Limits) -> Sent {
         let length = header.length as usize;
-        let at_sender =
-            message.buffering == Buffering::AtSender && message.completion == Completion::Reusable;
+        let may_copy = match message.buffering {
+            Buffering::AtSender => true,
+            Buffering::BySize => length >= BOTH_COPY,
+            _ => false,
+        };
+        let at_sender = may_copy && message.completion == Completion::Reusable;
         let route = self.peers[index].state.route;
         let ledger = self.peers[index].state.ledger(route);
         let loan = match at_sender && length > limits.eager && message.to != self.me {
@@ -200,9 +208,10 @@ impl Engine {
             ledger.add(Counter::BufferedAtSender, header.length);
             source.own_from(0);
         }
-        let owned = (copy || message.keep.is_some()) && message.completion == Completion::Reusable;
+        let copied = copy || loan.is_some();
+        let owned = (copied || message.keep.is_some()) && message.completion == Completion::Reusable;
         // Data offered in place takes no memory of ours on either side.
-        let kept = copy || message.keep.is_some() || !offer || message.buffering == Buffering::AtReceiver;
+        let kept = copied || message.keep.is_some() || !offer || message.buffering == Buffering::AtReceiver;
         let request = self.core.requests.insert(State::Sending, false);
         let state = &mut self.peers[index].state;
         state.next_order = state.next_order.wrapping_add(1);

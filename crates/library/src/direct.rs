@@ -49,7 +49,7 @@ impl Runtime {
             for _ in 0..Self::ROUNDS {
                 match self.engine.take_next(pattern, room) {
                     Look::Taken(envelope, block) => {
-                        self.patience.spun();
+                        self.patience.spun(since);
                         return Some((envelope, block));
                     }
                     Look::Nothing => std::hint::spin_loop(),

@@ -304,7 +304,7 @@ impl Runtime {
                         since = Instant::now();
                     }
                     if let Some(found) = done(self) {
-                        self.patience.spun();
+                        self.patience.spun(since);
                         return Some(found);
                     }
                     std::hint::spin_loop();

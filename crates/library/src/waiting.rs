@@ -4,7 +4,8 @@
 //! core of its own. Both are learnt: a wait that ended while spinning makes the
 //! next one spin longer; one that had to sleep long makes it shorter; and a
 //! sleeper that was woken from its own core knows that it must get out of the
-//! way at once, for its peer had been waiting for that core. And nobody spins
+//! way at once, for its peer had been waiting for that core. Waits as long as a
+//! long message takes are spun through while they come again and again. And nobody spins
 //! while more of the tasks that belong together are awake than there are cores.
 
 use parvum_page::TaskPage;
@@ -15,6 +16,8 @@ use std::time::{Duration, Instant};
 /// The longest time to spin; about what it costs to fall asleep on one core and
 /// be woken from another, both idle states included.
 const LONGEST: Duration = Duration::from_micros(50);
+/// The longest time to spin for who waits so long each time: for a peer that copies a megabyte, say.
+const LONGEST_AGAIN: Duration = Duration::from_micros(250);
 /// A sleeper looks after the daemon's connection at least this often.
 const LONGEST_SLEEP: Duration = Duration::from_millis(500);
 
@@ -33,17 +36,24 @@ impl Patience {
         self.budget
     }
 
-    /// The wait ended while spinning.
-    pub(crate) fn spun(&mut self) {
-        self.budget = (self.budget * 2).max(LONGEST / 16).min(LONGEST);
+    /// The wait that began then ended while spinning.
+    #[inline]
+    pub(crate) fn spun(&mut self, since: Instant) {
+        if self.budget <= LONGEST {
+            self.budget = (self.budget * 2).max(LONGEST / 16).min(LONGEST);
+        } else if since.elapsed() < LONGEST {
+            // Waits are short again.
+            self.budget = (self.budget * 7 / 8).max(LONGEST);
+        }
     }
 
     /// The wait needed sleep.
     pub(crate) fn slept(&mut self, how_long: Duration, woken_from_own_core: bool) {
         self.budget = if woken_from_own_core {
             Duration::ZERO
-        } else if how_long < 2 * LONGEST {
-            LONGEST
+        } else if how_long < LONGEST_AGAIN {
+            // So much longer, and it would not have slept.
+            (self.budget.max(LONGEST) + how_long).min(LONGEST_AGAIN)
         } else {
             self.budget / 2
         };
@@ -134,13 +144,30 @@ mod tests {
         patience.slept(Duration::from_micros(3), true);
         assert_eq!(patience.budget(), Duration::ZERO);
         patience.slept(Duration::from_micros(3), false);
-        assert_eq!(patience.budget(), LONGEST, "soon, and from another core: spinning would have helped");
+        assert!(patience.budget() > LONGEST, "soon, and from another core: spinning would have helped");
         for _ in 0..40 {
             patience.slept(Duration::from_secs(1), false);
         }
         assert_eq!(patience.budget(), Duration::ZERO);
-        patience.spun();
+        patience.spun(Instant::now());
         assert!(patience.budget() > Duration::ZERO);
+    }
+
+    #[test]
+    fn waits_of_a_long_message_are_spun_through_until_they_are_short_again() {
+        let mut patience = Patience::new();
+        patience.slept(Duration::from_micros(150), false);
+        let long = patience.budget();
+        assert!(long >= Duration::from_micros(150));
+        patience.spun(Instant::now() - Duration::from_micros(150));
+        assert_eq!(patience.budget(), long);
+        for _ in 0..40 {
+            patience.spun(Instant::now());
+        }
+        assert_eq!(patience.budget(), LONGEST);
+        patience.slept(Duration::from_micros(150), false);
+        patience.slept(Duration::from_millis(5), false);
+        assert!(patience.budget() < LONGEST_AGAIN, "that was not the wait that comes again");
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub(crate) const ARENA_BYTES: usize = 32 << 20;
 const GRAIN: usize = 4096;
 /// Copied at once: small enough for the other side to follow closely, large enough to be worth the
 /// cache line that says so.
-const PART: usize = 32 << 10;
+const PART: usize = 8 << 10;
 /// What stays in memory when nothing is lent.
 const KEPT: usize = 4 << 20;
 /// The line before the data.
