@@ -8,17 +8,17 @@ use crate::{
 use parvum_transport::Route;
 use parvum_wire::Tid;
 
-fn outgoing<'a>(to: Tid, tag: i32, pieces: &'a [&'a [u8]]) -> Outgoing<'a> {
+pub(super) fn outgoing<'a>(to: Tid, tag: i32, pieces: &'a [&'a [u8]]) -> Outgoing<'a> {
     let (buffering, completion) = (Buffering::BySize, Completion::Reusable);
     Outgoing { to, tag, context: 0, meta: 0, pieces, keep: None, buffering, completion }
 }
 
-fn send(from: &mut Engine, message: Outgoing<'_>) -> Result<Sent, SendError> {
+pub(super) fn send(from: &mut Engine, message: Outgoing<'_>) -> Result<Sent, SendError> {
     // SAFETY: the tests keep their data until the end.
     unsafe { from.send(message) }
 }
 
-fn tagged(tag: i32) -> Pattern {
+pub(super) fn tagged(tag: i32) -> Pattern {
     Pattern { tag: TagMatch::Exactly(tag), ..Pattern::ANY }
 }
 

@@ -2,4 +2,5 @@
 
 mod basics;
 mod chaos;
+mod direct;
 mod simulated;

@@ -1,0 +1,91 @@
+//! The short way of short messages.
+
+use super::basics::{outgoing, send, tagged};
+use super::simulated::{Nature, pair};
+use crate::{Buffering, Counter, Engine, Into, Look, Outgoing, Pattern, Room, Sent};
+
+fn look(engine: &mut Engine, pattern: &Pattern, room: &mut [u8]) -> Look {
+    assert!(engine.is_quiet());
+    engine.take_next(pattern, &mut Room::Memory(room))
+}
+
+fn taken(look: Look) -> u64 {
+    match look {
+        Look::Taken(envelope, None) => envelope.length,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_message_that_is_waited_for_goes_straight_to_its_place() {
+    let (mut a, mut b) = pair(Nature::QUICK);
+    let (pattern, mut room) = (Pattern { from: Some(a.me()), ..tagged(7) }, [0; 8]);
+    assert!(matches!(look(&mut b, &pattern, &mut room), Look::Nothing));
+    assert_eq!(send(&mut a, outgoing(b.me(), 7, &[b"seven"])), Ok(Sent::Now));
+    assert_eq!(taken(look(&mut b, &pattern, &mut room)), 5);
+    assert_eq!(&room[..5], b"seven");
+    let count = |counter| b.ledger().read(counter);
+    assert_eq!([Counter::Received, Counter::Expected, Counter::Unexpected].map(count), [1, 1, 0]);
+    assert_eq!([Counter::ReceivedBytes, Counter::CopiedOut, Counter::BufferedHere].map(count), [5, 5, 0]);
+    assert!(b.is_quiet());
+}
+
+#[test]
+fn one_look_takes_one_message_and_they_stay_in_order() {
+    let (mut a, mut b) = pair(Nature::QUICK);
+    for number in 0..5u8 {
+        assert_eq!(send(&mut a, outgoing(b.me(), 1, &[&[number]])), Ok(Sent::Now));
+    }
+    let mut room = [9];
+    for number in 0..5u8 {
+        assert_eq!(taken(look(&mut b, &Pattern::ANY, &mut room)), 1);
+        assert_eq!(room, [number]);
+    }
+    assert!(matches!(look(&mut b, &Pattern::ANY, &mut room), Look::Nothing));
+}
+
+#[test]
+fn what_was_not_asked_for_takes_the_usual_way() {
+    let (mut a, mut b) = pair(Nature::QUICK);
+    assert_eq!(send(&mut a, outgoing(b.me(), 1, &[b"one"])), Ok(Sent::Now));
+    assert_eq!(send(&mut a, outgoing(b.me(), 2, &[b"two"])), Ok(Sent::Now));
+    let mut room = [0; 8];
+    assert!(matches!(look(&mut b, &tagged(2), &mut room), Look::Other));
+    assert!(!b.is_quiet(), "a message that came before must be found first");
+    for (tag, words) in [(1, b"one"), (2, b"two")] {
+        let id = b.post(tagged(tag), Into::Block, false, false);
+        b.progress();
+        let completed = b.completed(id).expect("it has come");
+        assert_eq!(completed.block.expect("a block").bytes(), words);
+    }
+    assert!(b.is_quiet());
+}
+
+#[test]
+fn a_message_longer_than_its_place_is_cut_and_says_its_length() {
+    let (mut a, mut b) = pair(Nature::QUICK);
+    assert_eq!(send(&mut a, outgoing(b.me(), 1, &[b"abcdef"])), Ok(Sent::Now));
+    let mut room = [0; 4];
+    assert_eq!(taken(look(&mut b, &Pattern::ANY, &mut room)), 6);
+    assert_eq!(&room, b"abcd");
+}
+
+#[test]
+fn what_does_not_fit_inside_comes_in_a_block() {
+    let (mut a, mut b) = pair(Nature::QUICK);
+    let data: Vec<u8> = (0..200).collect();
+    assert_eq!(send(&mut a, outgoing(b.me(), 1, &[&data])), Ok(Sent::Now));
+    let Look::Taken(_, Some(block)) = b.take_next(&Pattern::ANY, &mut Room::Inside(&mut [0; 64])) else {
+        panic!("it has come");
+    };
+    assert_eq!(block.bytes(), data);
+}
+
+#[test]
+fn an_offer_is_not_for_the_short_way() {
+    let (mut a, mut b) = pair(Nature::QUICK);
+    let never = Outgoing { buffering: Buffering::Never, ..outgoing(b.me(), 1, &[b"here"]) };
+    assert!(matches!(send(&mut a, never), Ok(Sent::Later(_))));
+    assert!(matches!(look(&mut b, &Pattern::ANY, &mut [0; 8]), Look::Other));
+    assert!(!b.is_quiet());
+}
