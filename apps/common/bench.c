@@ -66,7 +66,8 @@ void options_read(struct options *options, int argc, char **argv)
     char *slash = strrchr(argv[0], '/');
     program = slash ? slash + 1 : argv[0];
     *options = (struct options){ .tasks = 2, .time_ms = 20, .least = 5, .most = 2000, .encoding = "default",
-                                 .route = "default", .seconds = 3 };
+                                 .route = "default", .operations = "barrier,broadcast,reduce,gather,alltoall",
+                                 .seconds = 3 };
     for (int i = 1; i < argc; i++) {
         const char *name = argv[i];
         if (strcmp(name, "--child") == 0) {
@@ -84,6 +85,7 @@ void options_read(struct options *options, int argc, char **argv)
         else if (strcmp(name, "--most") == 0) options->most = (int)number(value, &end);
         else if (strcmp(name, "--encoding") == 0) options->encoding = value;
         else if (strcmp(name, "--route") == 0) options->route = value;
+        else if (strcmp(name, "--operations") == 0) options->operations = value;
         else if (strcmp(name, "--seconds") == 0) options->seconds = strtod(value, &end);
         else usage("unknown argument:", name);
     }

@@ -20,6 +20,7 @@ struct options {
     int least, most;              /* --least N, --most N: bounds on the samples of each size    */
     const char *encoding;         /* --encoding default|raw|inplace   (PVM)                     */
     const char *route;            /* --route default|direct|dont      (PVM)                     */
+    const char *operations;       /* --operations barrier,reduce,...  (group)                   */
     double seconds;               /* --seconds S: how long `blocked` stays blocked              */
 };
 

@@ -1,0 +1,189 @@
+#include "group.h"
+#include "series.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The root goes round from one operation to the next: no task can run ahead of the others for long, as the root of
+   always the same broadcast could. A sample is one operation of each root. */
+
+enum operation { BARRIER, BROADCAST, REDUCE, GATHER, ALLTOALL, OPERATIONS };
+
+static const char *const names[OPERATIONS] = { "barrier", "broadcast", "reduce", "gather", "alltoall" };
+
+struct group {
+    const struct team *team;
+    double *mine;       /* what this task gives: for each task a part, in an all-to-all */
+    double *all;        /* what it gets                                                 */
+    int64_t done;       /* operations until now: each message carries the number        */
+};
+
+/* The number of an operation, and who says it, in the first element of what a task gives. */
+static double stamp(const struct group *group, int task)
+{
+    return (double)(group->done % 100000 * 64 + task);
+}
+
+static void expect(double found, double wanted, const char *operation, int task)
+{
+    if (found != wanted) fail("verification failed: %s brought task %d %g, not %g", operation, task, found, wanted);
+}
+
+static void broadcast(struct group *group, int count, int root)
+{
+    int me = group->team->task;
+    double *data = me == root ? group->mine : group->all;
+    if (me == root) data[0] = stamp(group, root);
+    group_broadcast(group->team, data, count, root);
+    expect(data[0], stamp(group, root), "broadcast", me);
+}
+
+static void reduce(struct group *group, int count, int root)
+{
+    int me = group->team->task, tasks = group->team->tasks;
+    group->mine[0] = stamp(group, me);
+    group_reduce(group->team, group->mine, group->all, count, root);
+    if (me != root) return;
+    double sum = 0;
+    for (int task = 0; task < tasks; task++) sum += stamp(group, task);
+    expect(group->all[0], sum, "reduce", me);
+}
+
+static void gather(struct group *group, int count, int root)
+{
+    int me = group->team->task;
+    group->mine[0] = stamp(group, me);
+    group_gather(group->team, group->mine, group->all, count, root);
+    for (int task = 0; me == root && task < group->team->tasks; task++)
+        expect(group->all[(size_t)task * (size_t)count], stamp(group, task), "gather", me);
+}
+
+static void alltoall(struct group *group, int count)
+{
+    int me = group->team->task, tasks = group->team->tasks;
+    for (int task = 0; task < tasks; task++) group->mine[(size_t)task * (size_t)count] = stamp(group, me);
+    group_alltoall(group->team, group->mine, group->all, count);
+    for (int task = 0; task < tasks; task++)
+        expect(group->all[(size_t)task * (size_t)count], stamp(group, task), "alltoall", me);
+}
+
+static void operate(struct group *group, const struct block *block, int root)
+{
+    int count = (int)block->count;
+    switch ((enum operation)block->operation) {
+    case BARRIER: group_barrier(group->team); break;
+    case BROADCAST: broadcast(group, count, root); break;
+    case REDUCE: reduce(group, count, root); break;
+    case GATHER: gather(group, count, root); break;
+    default: alltoall(group, count); break;
+    }
+    group->done++;
+}
+
+/* After timing: whole contents, except what carries the number. */
+static void verify(struct group *group, const struct block *block)
+{
+    int me = group->team->task, tasks = group->team->tasks, count = (int)block->count;
+    if (block->operation == BARRIER || count < 2) return;
+    for (int root = 0; root < tasks; root++) {
+        memset(group->all, 0, (size_t)tasks * (size_t)count * sizeof(double));
+        fill(group->mine, (size_t)tasks * (size_t)count, (uint64_t)(block->seed + me));
+        operate(group, block, root);
+        double *wanted = doubles((size_t)tasks * (size_t)count), *part = doubles((size_t)tasks * (size_t)count);
+        size_t length = 0, from = 0;
+        for (int task = 0; task < tasks; task++) {
+            fill(part, (size_t)tasks * (size_t)count, (uint64_t)(block->seed + task));
+            switch ((enum operation)block->operation) {
+            case BROADCAST:
+                if (task == root && me != root) memcpy(wanted, part, (length = (size_t)count) * sizeof(double));
+                break;
+            case REDUCE:
+                if (me == root) length = (size_t)count;
+                for (size_t i = 0; i < length; i++) wanted[i] += part[i];
+                break;
+            case GATHER:
+                if (me == root) memcpy(wanted + from, part, (size_t)count * sizeof(double)), length = from + (size_t)count;
+                break;
+            default:
+                memcpy(wanted + from, part + (size_t)me * (size_t)count, (size_t)count * sizeof(double));
+                length = from + (size_t)count;
+            }
+            from += (size_t)count;
+        }
+        for (size_t i = 1; i < length; i++)
+            if (i % (size_t)count != 0 && group->all[i] != wanted[i])
+                fail("verification failed: element %zu of %zu after %s is %g, not %g", i, length, names[block->operation],
+                     group->all[i], wanted[i]);
+        free(wanted);
+        free(part);
+    }
+}
+
+static void run(struct group *group, const struct block *block, int64_t *samples)
+{
+    int tasks = group->team->tasks;
+    for (int root = 0; root < tasks; root++) operate(group, block, root);
+    int64_t before = now_ns();
+    for (int64_t sample = 0; sample < block->samples; sample++) {
+        for (int64_t round = 0; round < block->rounds; round++) operate(group, block, (int)(round % tasks));
+        int64_t after = now_ns();
+        if (samples != NULL) samples[sample] = after - before;
+        before = after;
+    }
+    verify(group, block);
+}
+
+static void measure(void *context, struct block block, int64_t *samples)
+{
+    struct group *group = context;
+    block_announce(group->team, block);
+    run(group, &block, samples);
+}
+
+static int is_wanted(const struct options *options, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *at = strstr(options->operations, name); at != NULL; at = strstr(at + 1, name))
+        if ((at == options->operations || at[-1] == ',') && (at[length] == ',' || at[length] == '\0')) return 1;
+    return 0;
+}
+
+static void lead(struct group *group, const struct options *options)
+{
+    FILE *out = samples_open(options);
+    for (int operation = 0; operation < OPERATIONS; operation++) {
+        if (!is_wanted(options, names[operation])) continue;
+        for (int i = 0; i < (operation == BARRIER ? 1 : options->size_count); i++) {
+            size_t bytes = operation == BARRIER ? 0 : options->sizes[i];
+            struct block block = { .operation = operation, .count = (int64_t)(bytes / sizeof(double)),
+                                   .rounds = group->team->tasks, .seed = 1000 * (i + 1) };
+            struct heading heading = { .program = "group", .operation = names[operation], .bytes = bytes,
+                                       .hops = block.rounds };
+            series_run(out, group->team, options, heading, block, measure, group);
+        }
+    }
+    block_announce(group->team, (struct block){ 0 });
+    samples_close(out);
+}
+
+int group_run(const struct team *team, const struct options *options)
+{
+    size_t largest = sizeof(double);
+    for (int i = 0; i < options->size_count; i++) {
+        if (options->sizes[i] < sizeof(double) || options->sizes[i] % sizeof(double) != 0)
+            fail("sizes must be multiples of %zu bytes, and not 0", sizeof(double));
+        if (options->sizes[i] > largest) largest = options->sizes[i];
+    }
+    size_t elements = (size_t)team->tasks * largest / sizeof(double);
+    struct group group = { .team = team, .mine = doubles(elements), .all = doubles(elements) };
+    group_open(team);
+    if (team->task == 0) {
+        lead(&group, options);
+    } else {
+        for (struct block block = block_hear(); block.samples > 0; block = block_hear()) run(&group, &block, NULL);
+    }
+    group_close(team);
+    free(group.mine);
+    free(group.all);
+    return 0;
+}
