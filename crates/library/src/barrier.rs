@@ -32,6 +32,7 @@ impl Runtime {
 
     fn remember_meeting(&mut self, group: &str, fds: Vec<OwnedFd>) {
         if let Some(meeting) = fds.first().and_then(|file| MeetingPage::open(file).ok()) {
+            meeting.schedule_in(self.page.door().scheduled_in());
             self.meetings.push((group.to_owned(), Arc::new(meeting)));
         }
     }

@@ -20,6 +20,7 @@ mod process;
 mod pusher;
 mod recording;
 mod runtime;
+mod scheduling;
 mod time;
 mod waiting;
 #[allow(unsafe_code)]

@@ -139,6 +139,7 @@ impl Runtime {
         let book = Book::open(&page)?;
         let page = Arc::new(TaskPage::open(page)?);
         page.set_interface(interface);
+        page.door().set_scheduled_in(crate::scheduling::group());
         let settings = Settings { credit };
         let mut engine = Engine::new(session.me.tid, settings, ledger_in(&page, book));
         let recording = session.me.recording.take().map(recording::open).transpose()?;
@@ -254,10 +255,14 @@ impl Runtime {
         }
     }
 
-    /// So often a task lets others run before it sleeps, when it waits for more than could run at once.
-    /// If all have only to come, one turn of each is enough: nobody sleeps, and nobody needs waking,
-    /// which costs far more. If there is nobody else to run, this is over in a few microseconds.
-    const TURNS: u32 = 4;
+    /// So long a task takes turns before it sleeps: some rounds of a few dozen tasks on a core.
+    const TURNS: Duration = Duration::from_micros(200);
+
+    /// So many turns a task takes with members of a meeting that the kernel may not let it take turns with.
+    const FEW_TURNS: u32 = 4;
+
+    /// Who waits so long for its turn shares the core with somebody who computes: asleep it would be called at once.
+    const LONG_TURN: Duration = Duration::from_millis(1);
 
     /// Looks at the clock once in so many rounds of spinning.
     pub(crate) const ROUNDS: u32 = 32;
@@ -284,14 +289,6 @@ impl Runtime {
         mut done: impl FnMut(&mut Runtime) -> Option<T>,
     ) -> Option<T> {
         let deadline = (notes.limit > 0).then(|| Instant::now() + Duration::from_nanos(notes.limit as u64));
-        let meets_many = self.meets_many();
-        for _ in 0..if meets_many { Self::TURNS } else { 0 } {
-            rustix::thread::sched_yield();
-            self.progress();
-            if let Some(found) = done(self) {
-                return Some(found);
-            }
-        }
         loop {
             let far = if self.has_sockets() { Self::FAR } else { 1 };
             let has_spun = std::mem::take(&mut self.has_spun);
@@ -318,6 +315,9 @@ impl Runtime {
                     break;
                 }
             }
+            if let Some(found) = self.take_turns(deadline, &mut done) {
+                return Some(found);
+            }
             if let Some(found) = self.sleep_until(notes, deadline, &mut done) {
                 return found;
             }
@@ -325,6 +325,52 @@ impl Runtime {
                 return None;
             }
         }
+    }
+
+    /// Lets others have this core, and looks after each time, for a while. Tasks that exchange messages and are more than
+    /// there are cores go on so without anybody falling asleep and being woken, which costs far more than a turn.
+    fn take_turns<T>(
+        &mut self,
+        deadline: Option<Instant>,
+        done: &mut impl FnMut(&mut Runtime) -> Option<T>,
+    ) -> Option<T> {
+        let mut turns = match self.can_take_turns() {
+            _ if !self.is_in_the_way() || !self.patience.takes_turns() => return None,
+            true => u32::MAX,
+            // If all have only to come to a meeting, one turn of each is enough, in whatever group.
+            false if self.meets_many() => Self::FEW_TURNS,
+            false => return None,
+        };
+        let began = Instant::now();
+        let until = deadline.map_or(began + Self::TURNS, |end| end.min(began + Self::TURNS));
+        let mut turn = began;
+        while turn < until && turns > 0 {
+            turns -= 1;
+            rustix::thread::sched_yield();
+            self.progress();
+            if let Some(found) = done(self) {
+                return Some(found);
+            }
+            let now = Instant::now();
+            if now - turn >= Self::LONG_TURN {
+                self.patience.waited_for_turn();
+                return None;
+            }
+            turn = now;
+        }
+        None
+    }
+
+    /// Whether others that the message may depend on want this core.
+    fn is_in_the_way(&self) -> bool {
+        self.meets_many() || self.crowd.wants_this_core(&self.page)
+    }
+
+    /// Whether the kernel gives this core to those others when this task yields.
+    fn can_take_turns(&self) -> bool {
+        let group = self.page.door().scheduled_in();
+        let meeting = self.also.as_ref().is_none_or(|meeting| meeting.is_scheduled_in(group));
+        meeting && self.crowd.takes_turns_with(&self.page)
     }
 
     /// Sleeps until something comes. `Some` when the wait is over, either way.

@@ -6,7 +6,8 @@
 //! sleeper that was woken from its own core knows that it must get out of the
 //! way at once, for its peer had been waiting for that core. Waits as long as a
 //! long message takes are spun through while they come again and again. And nobody spins
-//! while more of the tasks that belong together are awake than there are cores.
+//! while more of the tasks that belong together are awake than there are cores: they
+//! let each other run, in turn, and sleep when that brings nothing for a while.
 
 use parvum_page::TaskPage;
 use parvum_wire::Tid;
@@ -24,11 +25,16 @@ const LONGEST_SLEEP: Duration = Duration::from_millis(500);
 /// What one task has learnt about waiting.
 pub(crate) struct Patience {
     budget: Duration,
+    /// For so many waits it takes no turns.
+    no_turns: u32,
 }
+
+/// For so many waits a task takes no turns with somebody who computes.
+const NO_TURNS: u32 = 64;
 
 impl Patience {
     pub(crate) fn new() -> Patience {
-        Patience { budget: LONGEST }
+        Patience { budget: LONGEST, no_turns: 0 }
     }
 
     /// How long to spin now.
@@ -45,6 +51,18 @@ impl Patience {
             // Waits are short again.
             self.budget = (self.budget * 7 / 8).max(LONGEST);
         }
+    }
+
+    /// Whether to let others run in turn, this time.
+    pub(crate) fn takes_turns(&mut self) -> bool {
+        let takes = self.no_turns == 0;
+        self.no_turns = self.no_turns.saturating_sub(1);
+        takes
+    }
+
+    /// Its turn came late.
+    pub(crate) fn waited_for_turn(&mut self) {
+        self.no_turns = NO_TURNS;
     }
 
     /// The wait needed sleep.
@@ -99,6 +117,15 @@ impl Crowd {
             door.is_awake() && door.own_cpu() == here
         };
         self.exceeds_cores() || self.pages.iter().take(MANY).any(is_here)
+    }
+
+    /// Whether the kernel lets this task take turns with all of them that are awake.
+    pub(crate) fn takes_turns_with(&self, own: &TaskPage) -> bool {
+        let group = own.door().scheduled_in();
+        self.pages.iter().take(MANY).all(|(_, page)| {
+            let door = page.door();
+            door.scheduled_in() == group || !door.is_awake()
+        })
     }
 
     /// Whether more of them, this task included, are awake than there are cores.
@@ -171,6 +198,14 @@ mod tests {
     }
 
     #[test]
+    fn who_waited_long_for_its_turn_takes_none_for_a_while() {
+        let mut patience = Patience::new();
+        assert!(patience.takes_turns());
+        patience.waited_for_turn();
+        assert_eq!((0..200).filter(|_| patience.takes_turns()).count(), 200 - NO_TURNS as usize);
+    }
+
+    #[test]
     fn a_crowd_is_too_large_when_more_are_awake_than_there_are_cores() {
         let mut crowd = Crowd { cores: 2, pages: Vec::new() };
         let pages: Vec<_> = (0..3).map(|_| Arc::new(TaskPage::create().expect("a page").0)).collect();
@@ -186,6 +221,19 @@ mod tests {
         pages[1].stay_awake();
         crowd.remove(Tid(3));
         assert!(!crowd.exceeds_cores());
+    }
+
+    #[test]
+    fn turns_are_taken_with_those_of_the_same_scheduling_group() {
+        let pages: Vec<_> = (0..3).map(|_| Arc::new(TaskPage::create().expect("a page").0)).collect();
+        let mut crowd = Crowd { cores: 2, pages: Vec::new() };
+        pages.iter().zip([7, 7, 9]).for_each(|(page, group)| page.door().set_scheduled_in(group));
+        crowd.add(Tid(1), pages[1].clone());
+        assert!(crowd.takes_turns_with(&pages[0]));
+        crowd.add(Tid(2), pages[2].clone());
+        assert!(!crowd.takes_turns_with(&pages[0]), "one of them is of another");
+        pages[2].fall_asleep();
+        assert!(crowd.takes_turns_with(&pages[0]), "but it sleeps");
     }
 
     #[test]

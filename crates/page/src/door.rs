@@ -45,6 +45,8 @@ pub struct Door {
     pub(crate) waker_cpu: AtomicU32,
     /// The CPU the task itself ran on when it last began to wait for long: a hint for its peers.
     pub(crate) own_cpu: AtomicU32,
+    /// A number for the group in which the kernel schedules the task; 0 until it is known.
+    pub(crate) scheduled_in: AtomicU32,
 }
 
 impl Door {
@@ -109,6 +111,16 @@ impl Door {
         self.own_cpu.load(Ordering::Relaxed)
     }
 
+    /// With whom the task shares its scheduling group: those of the same number.
+    pub fn scheduled_in(&self) -> u32 {
+        self.scheduled_in.load(Ordering::Relaxed)
+    }
+
+    /// Says in which group the kernel schedules this task.
+    pub fn set_scheduled_in(&self, group: u32) {
+        self.scheduled_in.store(group, Ordering::Relaxed);
+    }
+
     /// Says where this task runs.
     pub fn set_own_cpu(&self, cpu: u32) {
         self.own_cpu.store(cpu, Ordering::Relaxed);
@@ -122,7 +134,14 @@ mod model {
 
     fn door() -> Door {
         let zero = || AtomicU32::new(0);
-        Door { state: zero(), rings: zero(), control: zero(), waker_cpu: zero(), own_cpu: zero() }
+        Door {
+            state: zero(),
+            rings: zero(),
+            control: zero(),
+            waker_cpu: zero(),
+            own_cpu: zero(),
+            scheduled_in: zero(),
+        }
     }
 
     /// Whatever the interleaving, a task that sleeps is woken by each of its

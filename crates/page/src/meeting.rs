@@ -55,7 +55,12 @@ pub struct Meeting {
     pub(crate) changes: AtomicU32,
     /// How many members the group has, as long as the meeting is not closed.
     members: AtomicU32,
+    /// The scheduling group of all who have come so far: 0 of nobody, `MIXED` of several.
+    scheduled_in: AtomicU32,
 }
+
+/// Members are of several scheduling groups.
+const MIXED: u32 = u32::MAX;
 
 impl Meeting {
     /// Says how many members there are, before anybody has come.
@@ -66,6 +71,20 @@ impl Meeting {
     /// How many members there are.
     pub fn members(&self) -> u32 {
         self.members.load(Ordering::Relaxed)
+    }
+
+    /// Says that a member is of this scheduling group, before it comes for the first time.
+    pub fn schedule_in(&self, group: u32) {
+        // Relaxed: a hint that stands alone.
+        let others = self.scheduled_in.compare_exchange(0, group, Ordering::Relaxed, Ordering::Relaxed);
+        if others.is_err_and(|others| others != group) {
+            self.scheduled_in.store(MIXED, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether all members, as far as they have said so, are of this scheduling group.
+    pub fn is_scheduled_in(&self, group: u32) -> bool {
+        self.scheduled_in.load(Ordering::Relaxed) == group
     }
 
     /// Comes to the meeting of `count` members, or of all.
@@ -153,7 +172,12 @@ mod tests {
     use super::*;
 
     fn meeting(members: u32) -> Meeting {
-        Meeting { word: AtomicU64::new(0), changes: AtomicU32::new(0), members: AtomicU32::new(members) }
+        Meeting {
+            word: AtomicU64::new(0),
+            changes: AtomicU32::new(0),
+            members: AtomicU32::new(members),
+            scheduled_in: AtomicU32::new(0),
+        }
     }
 
     #[cfg(not(loom))]

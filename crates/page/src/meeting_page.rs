@@ -46,6 +46,16 @@ impl MeetingPage {
         self.meeting().members()
     }
 
+    /// See [`Meeting::schedule_in`].
+    pub fn schedule_in(&self, group: u32) {
+        self.meeting().schedule_in(group);
+    }
+
+    /// See [`Meeting::is_scheduled_in`].
+    pub fn is_scheduled_in(&self, group: u32) -> bool {
+        self.meeting().is_scheduled_in(group)
+    }
+
     /// Comes to the meeting; see [`Meeting::arrive`]. The last one wakes those who sleep.
     pub fn arrive(&self, count: Option<u32>) -> Arrival {
         let arrival = self.meeting().arrive(count);
@@ -134,6 +144,17 @@ mod tests {
             })
             .collect();
         threads.into_iter().for_each(|thread| thread.join().expect("no round was cut"));
+    }
+
+    #[test]
+    fn members_of_several_scheduling_groups_are_noticed() {
+        let (page, _file) = MeetingPage::create(3).expect("a meeting");
+        page.schedule_in(7);
+        page.schedule_in(7);
+        assert!(page.is_scheduled_in(7) && !page.is_scheduled_in(9));
+        page.schedule_in(9);
+        page.schedule_in(7);
+        assert!(!page.is_scheduled_in(7) && !page.is_scheduled_in(9));
     }
 
     #[test]

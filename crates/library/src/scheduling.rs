@@ -1,0 +1,51 @@
+//! With whom this task can take turns on a core: those that the kernel schedules in one group with it.
+//!
+//! The kernel shares the processor between groups first and inside them after that; a task that yields lets others of its own group
+//! run, and nobody else. A session of a terminal is a group of its own where `sched_autogroup_enabled` says so (a task
+//! started by hand, beside those that the daemon starts), and so is a control group with the cpu controller.
+
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+
+/// A number for this process's group; never zero.
+pub(crate) fn group() -> u32 {
+    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
+    let automatic = match read("/proc/sys/kernel/sched_autogroup_enabled").trim() {
+        "1" => read("/proc/self/autogroup"),
+        _ => String::new(),
+    };
+    number(&automatic, &read("/proc/self/cgroup"))
+}
+
+fn number(automatic: &str, control: &str) -> u32 {
+    // "/autogroup-25 nice 0": the nice value may change.
+    let automatic = automatic.split_whitespace().next().unwrap_or_default();
+    // "4:cpu,cpuacct:/path", or "0::/path" where all controllers share one tree.
+    let with_cpu = |line: &&str| {
+        let controllers = line.split(':').nth(1).unwrap_or_default();
+        controllers.is_empty() || controllers.split(',').any(|name| name == "cpu")
+    };
+    let control: Vec<&str> = control.lines().filter(with_cpu).collect();
+    // The same in every process of a build, which is all that is asked of it.
+    let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one((automatic, control));
+    hash as u32 | 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sessions_and_control_groups_are_told_apart() {
+        let here = number("/autogroup-7 nice 0\n", "3:memory:/a\n2:cpu,cpuacct:/x\n0::/u\n");
+        assert_eq!(here, number("/autogroup-7 nice 5\n", "3:memory:/b\n2:cpu,cpuacct:/x\n0::/u\n"));
+        assert_ne!(here, number("/autogroup-8 nice 0\n", "3:memory:/a\n2:cpu,cpuacct:/x\n0::/u\n"));
+        assert_ne!(here, number("/autogroup-7 nice 0\n", "3:memory:/a\n2:cpu,cpuacct:/y\n0::/u\n"));
+        assert_ne!(here, number("/autogroup-7 nice 0\n", "3:memory:/a\n2:cpu,cpuacct:/x\n0::/v\n"));
+    }
+
+    #[test]
+    fn this_process_is_in_a_group() {
+        assert_ne!(group(), 0);
+        assert_eq!(group(), group());
+    }
+}
