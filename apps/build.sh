@@ -1,9 +1,11 @@
 #!/bin/sh
 # Builds the programs of the comparison into OUTDIR, once for every message-passing system found:
 #   NAME.parvum     against Parvum's PVM face (PARVUM_INCLUDE, PARVUM_LIB name its folders)
+#   NAME.engine     against Parvum's engine itself
 #   NAME.pvm346     against PVM 3.4.6 (Debian: pvm-dev)
 #   NAME.openmpi    against Open MPI, NAME.mpich against MPICH (tools/peers.sh, or Debian's)
-#   floors          without any
+#   NAME.openmpi4   against Debian's Open MPI, NAME.mpich4 against Debian's MPICH
+#   floors, refuse  without any
 # Same compiler, same flags, same sources for all.
 set -eu
 
@@ -17,32 +19,54 @@ CFLAGS=${CFLAGS:--O2 -std=c11 -Wall -Wextra}
 peers=${XDG_CACHE_HOME:-$HOME/.cache}/parvum/peers
 command -v "$CC" >/dev/null || { echo "build.sh: no C compiler; install gcc" >&2; exit 1; }
 
+# compile OUTPUT SOURCE... with the compiler, flags and libraries of the system at hand
+compile() {
+    output=$1
+    shift
+    # shellcheck disable=SC2086 # flags are lists of words
+    $compiler $CFLAGS $flags -o "$out/$output.$system" "$@" $libraries -lm
+}
+
+# measured FACE TEAM...: the programs that send messages, over an interface
+measured() {
+    face=$1
+    shift
+    compile ring "ring_$face.c" common/ring.c common/series.c common/bench.c "$@"
+    compile rate "rate_$face.c" common/rate.c common/series.c common/bench.c "$@"
+    compile group "group_$face.c" common/group.c common/series.c common/bench.c "$@"
+}
+
 # build SYSTEM FACE COMPILER FLAGS LIBRARIES
 build() {
     system=$1 face=$2 compiler=$3 flags=$4 libraries=$5
-    team="common/bench.c common/team_$face.c"
-    # shellcheck disable=SC2086 # flags and files are lists of words
-    {
-        $compiler $CFLAGS $flags -o "$out/ring.$system" "ring_$face.c" common/ring.c $team $libraries -lm
-        $compiler $CFLAGS $flags -o "$out/fft.$system" "fft_$face.c" common/fft.c common/fft_core.c $team $libraries -lm
-        $compiler $CFLAGS $flags -o "$out/blocked.$system" blocked.c $team $libraries -lm
-        [ "$face" != pvm ] || $compiler $CFLAGS $flags -o "$out/start.$system" start_pvm.c $libraries
-    }
+    team=common/team_$face.c
+    measured "$face" "$team"
+    compile fft "fft_$face.c" common/fft.c common/fft_core.c common/bench.c "$team"
+    compile blocked blocked.c common/bench.c "$team"
+    compile spawn "spawn_$face.c" common/spawn.c common/bench.c "$team"
+    compile job "job_$face.c"
+    [ "$face" != pvm ] || compile start start_pvm.c
     echo "built for $system"
 }
 
 # shellcheck disable=SC2086
 $CC $CFLAGS -o "$out/floors" floors.c floors_links.c common/bench.c -lm
+# shellcheck disable=SC2086
+$CC $CFLAGS -o "$out/refuse" refuse.c
 echo "built floors"
 
 if [ -n "${PARVUM_INCLUDE:-}" ] && [ -n "${PARVUM_LIB:-}" ] && [ -f "$PARVUM_INCLUDE/pvm3.h" ]; then
     build parvum pvm "$CC" "-I$PARVUM_INCLUDE" "-L$PARVUM_LIB -lpvm3"
+    system=engine flags="-I$PARVUM_INCLUDE -I../crates/waist/include" libraries="-L$PARVUM_LIB -lpvm3 -l:libparvum.so.0"
+    measured engine common/engine.c common/team_pvm.c
+    echo "built for Parvum's engine"
 fi
 
 if [ -f /usr/include/pvm3.h ]; then
     # Debian ships the development library as an archive only; the shared one is what programs normally meet.
     real=$(find /usr/lib -name 'libpvm3.so.3' 2>/dev/null | head -n 1)
-    build pvm346 pvm "$CC" "" "${real:--lpvm3}"
+    groups=$(find /usr/lib -name 'libgpvm3.so.3' 2>/dev/null | head -n 1)
+    build pvm346 pvm "$CC" "" "${groups:--lgpvm3} ${real:--lpvm3}"
 fi
 
 # The first compiler of a list that exists.
@@ -55,7 +79,15 @@ first() {
     done
 }
 
-openmpi=$(first "$peers/openmpi/bin/mpicc" mpicc.openmpi)
-[ -z "$openmpi" ] || build openmpi mpi "$openmpi" "" ""
-mpich=$(first "$peers/mpich/bin/mpicc" mpicc.mpich)
-[ -z "$mpich" ] || build mpich mpi "$mpich" "" ""
+# mpi SYSTEM COMPILER...
+mpi() {
+    name=$1
+    shift
+    compiler=$(first "$@")
+    [ -z "$compiler" ] || build "$name" mpi "$compiler" "" ""
+}
+
+mpi openmpi "$peers/openmpi/bin/mpicc" mpicc.openmpi
+mpi mpich "$peers/mpich/bin/mpicc" mpicc.mpich
+mpi openmpi4 mpicc.openmpi
+mpi mpich4 mpicc.mpich

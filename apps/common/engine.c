@@ -24,18 +24,27 @@ static void engine_ok(int32_t status, const char *call)
     fail("the engine's %s failed with code %d: %.*s", call, (int)status, (int)(length < sizeof text ? length : sizeof text), text);
 }
 
-void engine_send(int to, int tag, const void *data, size_t bytes)
+uint64_t engine_begin_send(int to, int tag, const void *data, size_t bytes)
 {
     struct parvum_piece piece = { data, bytes };
     struct parvum_outgoing message = { .to = team_tids[to], .tag = tag, .context = CONTEXT, .pieces = &piece, .count = 1 };
     uint64_t request;
     int32_t status = engine()->send(&message, &request);
-    if (status == PARVUM_PENDING) {
-        struct parvum_notes notes = { -1, PARVUM_CALL_SEND, team_tids[to], tag, CONTEXT };
-        struct parvum_message sent;
-        status = engine()->wait(request, &notes, &sent);
-    }
-    engine_ok(status, "send");
+    if (status != PARVUM_PENDING) engine_ok(status, "send");
+    return request;
+}
+
+void engine_end_send(uint64_t request)
+{
+    if (request == 0) return;
+    struct parvum_notes notes = { -1, PARVUM_CALL_SEND, PARVUM_ANY_TASK, -1, -1 };
+    struct parvum_message sent;
+    engine_ok(engine()->wait(request, &notes, &sent), "wait");
+}
+
+void engine_send(int to, int tag, const void *data, size_t bytes)
+{
+    engine_end_send(engine_begin_send(to, tag, data, bytes));
 }
 
 void engine_recv(int from, int tag, void *data, size_t bytes)

@@ -1,0 +1,107 @@
+/* Group operations over the engine's own interface, which has messages only: trees of them, and barriers by
+   dissemination. PVM starts the team. */
+#include "common/engine.h"
+#include "common/group.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static double *part;      /* what a child of the tree sends */
+static int room;
+
+void group_open(const struct team *team) { (void)team; }
+
+void group_close(const struct team *team)
+{
+    group_barrier(team);
+    free(part);
+}
+
+static double *part_of(int count)
+{
+    if (count > room) {
+        free(part);
+        part = doubles((size_t)count);
+        room = count;
+    }
+    return part;
+}
+
+/* In round r each task tells the one 2^r further, and hears from the one 2^r before: log2 rounds. */
+void group_barrier(const struct team *team)
+{
+    for (int distance = 1; distance < team->tasks; distance *= 2) {
+        engine_send((team->task + distance) % team->tasks, TAG_DATA, NULL, 0);
+        engine_recv((team->task + team->tasks - distance) % team->tasks, TAG_DATA, NULL, 0);
+    }
+}
+
+/* A binomial tree of tasks counted from the root: the parent of a task is the task without its lowest bit. */
+void group_broadcast(const struct team *team, double *data, int count, int root)
+{
+    int tasks = team->tasks, me = (team->task + tasks - root) % tasks, bit = 1;
+    size_t bytes = (size_t)count * sizeof *data;
+    while (bit < tasks && !(me & bit)) bit *= 2;
+    if (me != 0) engine_recv((me - bit + root) % tasks, TAG_DATA, data, bytes);
+    for (bit /= 2; bit > 0; bit /= 2)
+        if (me + bit < tasks) engine_send((me + bit + root) % tasks, TAG_DATA, data, bytes);
+}
+
+void group_reduce(const struct team *team, const double *mine, double *sum, int count, int root)
+{
+    int tasks = team->tasks, me = (team->task + tasks - root) % tasks;
+    size_t bytes = (size_t)count * sizeof *sum;
+    const double *result = mine;
+    for (int bit = 1; bit < tasks; bit *= 2) {
+        if (me & bit) {
+            engine_send((me - bit + root) % tasks, TAG_DATA, result, bytes);
+            return;
+        }
+        if (me + bit >= tasks) continue;
+        double *child = part_of(count);
+        engine_recv((me + bit + root) % tasks, TAG_DATA, child, bytes);
+        for (int i = 0; i < count; i++) sum[i] = result[i] + child[i];
+        result = sum;
+    }
+}
+
+void group_gather(const struct team *team, const double *mine, double *all, int count, int root)
+{
+    size_t bytes = (size_t)count * sizeof *all;
+    if (team->task != root) {
+        engine_send(root, TAG_DATA, mine, bytes);
+        return;
+    }
+    memcpy(all + team->task * count, mine, bytes);
+    for (int step = 1; step < team->tasks; step++) {
+        int from = (root + step) % team->tasks;
+        engine_recv(from, TAG_DATA, all + from * count, bytes);
+    }
+}
+
+/* All sends are begun before anything is received, so that nobody waits for somebody who waits. */
+void group_alltoall(const struct team *team, const double *mine, double *all, int count)
+{
+    uint64_t requests[64];
+    size_t bytes = (size_t)count * sizeof *all;
+    memcpy(all + team->task * count, mine + team->task * count, bytes);
+    for (int step = 1; step < team->tasks; step++) {
+        int to = (team->task + step) % team->tasks;
+        requests[step] = engine_begin_send(to, TAG_DATA, mine + to * count, bytes);
+    }
+    for (int step = 1; step < team->tasks; step++) {
+        int from = (team->task + team->tasks - step) % team->tasks;
+        engine_recv(from, TAG_DATA, all + from * count, bytes);
+    }
+    for (int step = 1; step < team->tasks; step++) engine_end_send(requests[step]);
+}
+
+int main(int argc, char **argv)
+{
+    struct team team;
+    struct options options;
+    team_open(&team, &options, &argc, &argv);
+    int code = group_run(&team, &options);
+    team_close();
+    return code;
+}
