@@ -22,6 +22,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub struct Session {
     family: Family,
     route: &'static str,
+    /// Started by this program, which has the kernel refuse to copy from task to task.
+    refuse: Option<PathBuf>,
     kit: Kit,
     folder: PathBuf,
     /// What programs of this machine need in their environment.
@@ -31,9 +33,16 @@ pub struct Session {
 }
 
 impl Session {
-    /// Starts the machine that `system` needs; MPI needs none and has an empty environment here.
-    pub fn start(kit: &Kit, system: &System, root: &Path) -> Result<Session, String> {
-        let folder = root.join(format!("{}{}", kit.family.ending(), system.route));
+    /// Starts the machine that `system` needs, if need be by a program that has the kernel `refuse` single copies; MPI and
+    /// UCX need none and have only an environment here.
+    pub fn start(
+        kit: &Kit,
+        system: &System,
+        refuse: Option<PathBuf>,
+        root: &Path,
+    ) -> Result<Session, String> {
+        let refused = if refuse.is_some() { "refused" } else { "" };
+        let folder = root.join(format!("{}{}{refused}", kit.family.ending(), system.route));
         std::fs::DirBuilder::new()
             .mode(0o700)
             .recursive(true)
@@ -42,25 +51,34 @@ impl Session {
         let mut session = Session {
             family: kit.family,
             route: system.route,
+            refuse,
             kit: kit.clone(),
             folder,
             environment: Vec::new(),
             daemon: None,
         };
         match kit.family {
-            Family::Parvum => session.start_parvum()?,
+            Family::Parvum | Family::Engine => session.start_parvum()?,
             Family::Pvm => session.start_pvm()?,
-            Family::OpenMpi => {
+            Family::OpenMpi | Family::OpenMpi4 => {
                 session.set(&[("OMPI_ALLOW_RUN_AS_ROOT", "1"), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")])
             }
-            Family::Mpich => session.set(&[("HYDRA_IFACE", "lo")]),
+            Family::Mpich | Family::Mpich4 => session.set(&[("HYDRA_IFACE", "lo")]),
+            // What reaches over a network has no place in a comparison on one host.
+            Family::Ucx => session.set(&[("UCX_TLS", "posix,sysv,cma,self")]),
         }
         Ok(session)
     }
 
-    /// Whether programs of `system` run on this machine. PVM's daemon serves both of its routes.
-    pub fn serves(&self, system: &System) -> bool {
-        self.family == system.family && (self.family != Family::Parvum || self.route == system.route)
+    /// Whether programs of `system` run on this machine, where single copies are `refused` or not. PVM's daemon serves
+    /// both of its routes, Parvum's both of its interfaces.
+    pub fn serves(&self, system: &System, refused: bool) -> bool {
+        let same = if self.family.is_ours() {
+            system.family.is_ours() && self.route == system.route
+        } else {
+            self.family == system.family
+        };
+        same && self.refuse.is_some() == refused
     }
 
     fn set(&mut self, variables: &[(&str, &str)]) {
@@ -76,12 +94,15 @@ impl Session {
                 self.library_path(&libraries).map_err(|e| format!("cannot name Parvum's libraries: {e}"))?;
             self.environment.push(("LD_LIBRARY_PATH".into(), path));
         }
-        let up = Launch {
+        let mut up = Launch {
             program: self.kit.starter.clone(),
             arguments: vec!["up".into()],
             environment: self.environment.clone(),
             deadline: PATIENCE,
         };
+        if let Some(refuse) = &self.refuse {
+            up = up.under(refuse);
+        }
         match up.run(&self.folder.join("up.log")).failure {
             Some(failure) => Err(format!("parvum up: {failure}")),
             None => Ok(()),
@@ -104,20 +125,23 @@ impl Session {
     }
 
     fn start_pvm(&mut self) -> Result<(), String> {
-        let name = format!("lab{}", std::process::id());
+        let name = format!("lab{}{}", std::process::id(), if self.refuse.is_some() { "r" } else { "" });
         self.set(&[("PVM_ROOT", "/usr/lib/pvm3"), ("PVM_ALLOW_ROOT", "1"), ("PVM_VMID", &name)]);
         self.environment.push(("PVM_TMP".into(), self.folder.clone().into()));
         self.environment
             .push(("LD_LIBRARY_PATH".into(), without_parvum(std::env::var_os("LD_LIBRARY_PATH"))));
         let log = std::fs::File::create(self.folder.join("daemon.log")).map_err(|e| e.to_string())?;
         // Should the laboratory be killed, the daemon is to end too.
-        let mut command = if Path::new("/usr/bin/setpriv").exists() {
-            let mut command = Command::new("/usr/bin/setpriv");
-            command.args(["--pdeathsig", "TERM", "--"]).arg(&self.kit.starter);
-            command
-        } else {
-            Command::new(&self.kit.starter)
-        };
+        let mut words: Vec<OsString> = vec![self.kit.starter.clone().into()];
+        if let Some(refuse) = &self.refuse {
+            words.insert(0, refuse.into());
+        }
+        if Path::new("/usr/bin/setpriv").exists() {
+            let setpriv = ["/usr/bin/setpriv", "--pdeathsig", "TERM", "--"];
+            words.splice(0..0, setpriv.map(OsString::from));
+        }
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]);
         // Else it listens on the host's outer address, and ends at once where the host's name has none.
         command.arg("-n127.0.0.1");
         command.envs(self.environment.iter().map(|(k, v)| (k, v))).current_dir(&self.folder).process_group(0);
@@ -199,8 +223,8 @@ impl Drop for Session {
     fn drop(&mut self) {
         match self.family {
             Family::Pvm => self.stop_pvm(),
-            Family::Parvum => self.stop_parvum(),
-            Family::OpenMpi | Family::Mpich => {}
+            Family::Parvum | Family::Engine => self.stop_parvum(),
+            Family::OpenMpi | Family::Mpich | Family::OpenMpi4 | Family::Mpich4 | Family::Ucx => {}
         }
     }
 }
