@@ -150,8 +150,12 @@ pub fn first_round(jobs: usize, random: &mut Random) -> Vec<usize> {
     order
 }
 
+/// One part in so many of the time is a large share.
+const DEAR: u32 = 20;
+
 /// Deals out `left` over further rounds. `costs[j]` is what job `j` took (`None`: it failed, and is not repeated),
-/// `wanted[j]` its number of launches including the first.
+/// `wanted[j]` its number of launches including the first. A job of which a single launch takes a large share is not
+/// repeated: all others would get fewer launches for it.
 pub fn more_rounds(
     costs: &[Option<Duration>],
     wanted: &[usize],
@@ -159,13 +163,14 @@ pub fn more_rounds(
     random: &mut Random,
 ) -> Vec<usize> {
     let mut order = Vec::new();
+    let dear = left / DEAR;
     let most = wanted.iter().copied().max().unwrap_or(0);
     for round in 2..=most {
         let mut launches = Vec::new();
         for (job, cost) in costs.iter().enumerate() {
             if let Some(cost) = cost
                 && wanted[job] >= round
-                && *cost <= left
+                && *cost <= left.min(dear)
             {
                 left -= *cost;
                 launches.push(job);
@@ -214,6 +219,13 @@ mod tests {
     fn a_failed_job_is_not_repeated() {
         let costs = [None, Some(Duration::from_millis(1))];
         assert_eq!(more_rounds(&costs, &[3, 3], Duration::from_secs(1), &mut Random::new(1)), [1, 1]);
+    }
+
+    #[test]
+    fn a_job_that_takes_a_large_share_is_not_repeated() {
+        let costs = [11, 9].map(|seconds| Some(Duration::from_secs(seconds)));
+        let order = more_rounds(&costs, &[3, 3], Duration::from_secs(200), &mut Random::new(1));
+        assert_eq!(order, [1, 1]);
     }
 
     #[test]

@@ -15,6 +15,7 @@ pub mod fit;
 pub mod goals;
 pub mod growth;
 pub mod launch;
+pub mod leftovers;
 pub mod options;
 pub mod paper;
 pub mod peers;

@@ -5,6 +5,7 @@ use crate::error::LabError;
 use crate::experiment::{Cores, How, Job, Measure};
 use crate::factors;
 use crate::launch::Launch;
+use crate::leftovers::Leftovers;
 use crate::peers::Toolbox;
 use crate::perftest;
 use crate::programs::Programs;
@@ -53,7 +54,11 @@ impl Runner {
     pub fn run(&mut self, job: &Job, folder: &mut Folder) -> Result<Option<Duration>, LabError> {
         let number = self.launches.len();
         let load = factors::load();
+        let leftovers = Leftovers::before_launch();
         let attempt = self.attempt(job);
+        if attempt.lines.is_err() {
+            leftovers.remove();
+        }
         let mut failure = None;
         match attempt.lines {
             Ok(lines) => {

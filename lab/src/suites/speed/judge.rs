@@ -116,7 +116,7 @@ fn judge_face(asked: &Asked, rows: &Rows, face: &System) -> (Outcome, String, Op
     };
     // One place: each of its bars. Several: the worst.
     let mut words = if places.len() == 1 {
-        held.iter().map(|(bar, _)| bar.words.as_str()).collect::<Vec<_>>().join(", ")
+        held.iter().map(|(bar, _)| bar.words.as_str()).collect::<Vec<_>>().join(" and ")
     } else {
         format!("worst at {}: {}", place_words(asked, worst.1), worst.0.words)
     };

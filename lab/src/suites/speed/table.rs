@@ -26,7 +26,7 @@ const HEADINGS: [(&str, &str); 9] = [
 pub fn render(rows: &Rows, manifest: &Manifest) -> String {
     let mut text = String::from(
         "Two cores. Median of launches. The first two columns are Parvum. A line that stands for several sizes or numbers\n\
-         of tasks shows the one where Parvum comes out worst.\n",
+         of tasks shows the one where Parvum comes out worst: at this size, and after a stroke on so many tasks.\n",
     );
     let first: String = HEADINGS.iter().map(|(above, _)| format!(" {above:>6}")).collect();
     let second: String = HEADINGS.iter().map(|(_, below)| format!(" {below:>6}")).collect();
