@@ -4,6 +4,7 @@ use crate::error::LabError;
 use crate::experiment::{self, Cores, Job};
 use crate::factors::{self, Factors};
 use crate::goals::Goal;
+use crate::leftovers::Leftovers;
 use crate::options::CompareOptions;
 use crate::peers::{Absent, Own, Toolbox};
 use crate::programs::Programs;
@@ -80,6 +81,7 @@ fn session(options: &CompareOptions, begun: Instant, interrupted: &AtomicBool) -
         programs,
         sessions,
         scratch: scratch.0.clone(),
+        leftovers: Leftovers::before(),
         cores: runner::task_cores(),
         random: Random::new(seed),
         launches: Vec::new(),

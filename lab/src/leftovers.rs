@@ -14,8 +14,8 @@ pub struct Leftovers {
 }
 
 impl Leftovers {
-    /// Looks at what is there before a launch.
-    pub fn before_launch() -> Leftovers {
+    /// Looks at what is there before anything is launched.
+    pub fn before() -> Leftovers {
         Leftovers::in_folder(Path::new("/dev/shm"))
     }
 
@@ -23,13 +23,19 @@ impl Leftovers {
         Leftovers { folder: folder.to_owned(), before: segments(folder) }
     }
 
-    /// Removes what came since, unless a process has it mapped: then it is not of the launch that ended.
+    /// Removes what came since, unless a process has it mapped: one that still ends, or somebody else's.
     pub fn remove(&self) {
         for file in segments(&self.folder).difference(&self.before) {
             if !is_mapped(file) {
                 let _ = std::fs::remove_file(file);
             }
         }
+    }
+}
+
+impl Drop for Leftovers {
+    fn drop(&mut self) {
+        self.remove();
     }
 }
 

@@ -30,6 +30,8 @@ pub struct Runner {
     pub sessions: Vec<Session>,
     /// A short-lived folder for sample files and logs.
     pub scratch: PathBuf,
+    /// Rivals' segments that were there before.
+    pub leftovers: Leftovers,
     /// Distinct physical cores.
     pub cores: Vec<u32>,
     /// Orders the sizes within a launch.
@@ -54,10 +56,9 @@ impl Runner {
     pub fn run(&mut self, job: &Job, folder: &mut Folder) -> Result<Option<Duration>, LabError> {
         let number = self.launches.len();
         let load = factors::load();
-        let leftovers = Leftovers::before_launch();
         let attempt = self.attempt(job);
         if attempt.lines.is_err() {
-            leftovers.remove();
+            self.tidy(job);
         }
         let mut failure = None;
         match attempt.lines {
@@ -88,6 +89,14 @@ impl Runner {
             failure,
         });
         Ok(worked.then_some(attempt.elapsed))
+    }
+
+    /// After a launch that failed: what it left would disturb those that follow.
+    fn tidy(&self, job: &Job) {
+        if let Some(session) = job.system.and_then(|system| self.session(&system, &job.measure)) {
+            session.reset();
+        }
+        self.leftovers.remove();
     }
 
     fn attempt(&mut self, job: &Job) -> Attempt {

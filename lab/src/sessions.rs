@@ -144,6 +144,11 @@ impl Session {
         command.args(&words[1..]);
         // Else it listens on the host's outer address, and ends at once where the host's name has none.
         command.arg("-n127.0.0.1");
+        // Groups need the program pvmgs, which PVM looks for like any other.
+        let hostfile = self.folder.join("hostfile");
+        std::fs::write(&hostfile, "* ep=/usr/lib/pvm3/lib:/usr/bin\n127.0.0.1\n")
+            .map_err(|why| format!("cannot write {}: {why}", hostfile.display()))?;
+        command.arg(hostfile);
         command.envs(self.environment.iter().map(|(k, v)| (k, v))).current_dir(&self.folder).process_group(0);
         command.stdin(Stdio::null()).stdout(log.try_clone().map_err(|e| e.to_string())?).stderr(log);
         let mut daemon = command.spawn().map_err(|e| format!("cannot start pvmd: {e}"))?;
@@ -179,18 +184,42 @@ impl Session {
         last.map_or_else(|| what.to_owned(), |last| format!("{what}: {last}"))
     }
 
-    fn stop_pvm(&mut self) {
-        let Some(mut daemon) = self.daemon.take() else { return };
-        // The one beside the daemon: in PATH, `pvm` may be Parvum's.
-        let mut console = Command::new(self.kit.starter.with_file_name("pvm"));
+    /// Ends tasks that a launch left behind: the daemon started them, so they are not of its process group.
+    pub fn reset(&self) {
+        match self.family {
+            Family::Parvum | Family::Engine | Family::Pvm => self.console("reset\nquit\n"),
+            Family::OpenMpi | Family::Mpich | Family::OpenMpi4 | Family::Mpich4 | Family::Ucx => {}
+        }
+    }
+
+    /// Has the machine's console do this.
+    fn console(&self, words: &str) {
+        let mut console = if self.family == Family::Pvm {
+            // The one beside the daemon: in PATH, `pvm` may be Parvum's.
+            Command::new(self.kit.starter.with_file_name("pvm"))
+        } else {
+            let mut console = Command::new(&self.kit.starter);
+            console.arg("console");
+            console
+        };
         console.envs(self.environment.iter().map(|(k, v)| (k, v))).process_group(0);
         console.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-        if let Ok(mut console) = console.spawn() {
-            if let Some(mut input) = console.stdin.take() {
-                let _ = input.write_all(b"halt\n");
-            }
-            let _ = console.wait();
+        let Ok(mut console) = console.spawn() else { return };
+        if let Some(mut input) = console.stdin.take() {
+            let _ = input.write_all(words.as_bytes());
         }
+        let begun = Instant::now();
+        while matches!(console.try_wait(), Ok(None)) {
+            if begun.elapsed() > PATIENCE {
+                let _ = console.kill();
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    fn stop_pvm(&mut self) {
+        let Some(mut daemon) = self.daemon.take() else { return };
+        self.console("halt\n");
         let begun = Instant::now();
         while matches!(daemon.try_wait(), Ok(None)) {
             if begun.elapsed() > PATIENCE {

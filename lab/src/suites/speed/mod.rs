@@ -49,7 +49,7 @@ pub static SUITE: Suite = Suite {
         Family::Mpich4,
         Family::Ucx,
     ],
-    seconds: [270, 1770],
+    seconds: [260, 1740],
     systems,
     jobs,
     goals: judge::check,
