@@ -54,8 +54,8 @@ pub struct Measure {
     pub how: How,
     /// Tasks that work together.
     pub tasks: u32,
-    /// How many of them the launcher starts; they start the others.
-    pub started: u32,
+    /// Whether the launcher starts the first of them only, which starts the others.
+    pub spawns: bool,
     /// Where they run.
     pub cores: Cores,
     /// Sizes, in bytes or points; empty where there are none.
@@ -78,7 +78,7 @@ impl Measure {
             program,
             how: How::Program(program),
             tasks: 2,
-            started: 2,
+            spawns: false,
             cores: Cores::Two,
             sizes: &[],
             options: "",

@@ -19,7 +19,7 @@ impl Leftovers {
         Leftovers::in_folder(Path::new("/dev/shm"))
     }
 
-    fn in_folder(folder: &Path) -> Leftovers {
+    pub(crate) fn in_folder(folder: &Path) -> Leftovers {
         Leftovers { folder: folder.to_owned(), before: segments(folder) }
     }
 

@@ -47,6 +47,12 @@ impl Programs {
         Ok(programs)
     }
 
+    /// Programs in a folder, as they are.
+    #[cfg(test)]
+    pub(crate) fn in_folder(folder: &str) -> Programs {
+        Programs { folder: folder.into() }
+    }
+
     /// The program of a family, or the floors for no family.
     pub fn path(&self, program: &str, family: Option<Family>) -> PathBuf {
         match family {

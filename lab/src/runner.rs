@@ -155,7 +155,8 @@ impl Runner {
                         Launch { program: file, arguments, environment, deadline }
                     }
                     Family::OpenMpi | Family::Mpich | Family::OpenMpi4 | Family::Mpich4 => {
-                        let mut all = starter_arguments(family, measure.started);
+                        let mut all =
+                            starter_arguments(family, if measure.spawns { 1 } else { measure.tasks });
                         all.push(file.into());
                         all.append(&mut arguments);
                         Launch { program: starter, arguments: all, environment, deadline }
@@ -234,4 +235,79 @@ fn timed(program: &str, elapsed: Duration) -> Line {
 /// Distinct cores for the tasks, at least one.
 pub fn task_cores() -> Vec<u32> {
     cores::physical(4)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::of_each;
+    use crate::peers::Kit;
+    use crate::suites;
+    use crate::systems::Extent;
+
+    /// The word after `name`.
+    fn after(launch: &Launch, name: &str) -> Option<String> {
+        let words: Vec<String> = launch.arguments.iter().map(|w| w.to_string_lossy().into_owned()).collect();
+        let at = words.iter().position(|word| word == name)?;
+        words.get(at + 1).cloned()
+    }
+
+    fn runner() -> Runner {
+        let kit = |family| Kit { family, version: String::new(), starter: "starter".into(), libraries: None };
+        let families = suites::ALL.iter().flat_map(|suite| suite.families);
+        Runner {
+            toolbox: Toolbox { kits: families.map(|family| kit(*family)).collect(), absent: vec![] },
+            programs: Programs::in_folder("programs"),
+            sessions: vec![],
+            scratch: PathBuf::new(),
+            leftovers: Leftovers::in_folder(Path::new("/nonexistent")),
+            cores: vec![3, 5],
+            random: Random::new(1),
+            launches: vec![],
+            lines: vec![],
+        }
+    }
+
+    #[test]
+    fn a_launcher_starts_all_tasks_unless_they_start_each_other() {
+        let mut runner = runner();
+        for job in suites::ALL.iter().flat_map(|suite| (suite.jobs)(Extent::Full)) {
+            let Some(Family::OpenMpi | Family::Mpich4) = job.system.map(|system| system.family) else {
+                continue;
+            };
+            let launch = runner.launch(&job, Path::new("out"));
+            let tasks = if job.measure.program == "spawn" { 1 } else { job.measure.tasks };
+            assert_eq!(after(&launch, "-n"), Some(tasks.to_string()), "{}", job.name());
+            if matches!(job.measure.how, How::Program(_)) {
+                assert_eq!(after(&launch, "--tasks"), Some(job.measure.tasks.to_string()), "{}", job.name());
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_refused_runs_under_the_program_that_refuses() {
+        let refused = Measure { refused: true, ..Measure::program("ring", "ring") };
+        let system = |family| System { family, route: "", encoding: crate::systems::Encoding::None };
+        let mut lines = of_each(&refused, [system(Family::Mpich), system(Family::Engine)])
+            .map(|job| runner().launch(&job, Path::new("out")).line());
+        assert!(
+            lines.next().unwrap().starts_with("programs/refuse starter -n 2 programs/ring.mpich --tasks 2")
+        );
+        assert!(
+            lines.next().unwrap().starts_with("programs/refuse programs/ring.engine --tasks 2 --cpus 3,5")
+        );
+    }
+
+    #[test]
+    fn a_job_is_started_as_its_users_start_one() {
+        let job = Measure { how: How::Job(Some("job")), ..Measure::program("job", "job") };
+        let system = |family| System { family, route: "", encoding: crate::systems::Encoding::None };
+        let line = |family| {
+            let job = of_each(&job, [system(family)]).next().unwrap();
+            runner().launch(&job, Path::new("out")).line()
+        };
+        assert_eq!(line(Family::Parvum), "starter run -n 2 programs/job.parvum");
+        assert_eq!(line(Family::Pvm), "programs/start.pvm346 2 programs/job.pvm346");
+        assert!(line(Family::OpenMpi4).ends_with("--oversubscribe -n 2 programs/job.openmpi4"));
+    }
 }

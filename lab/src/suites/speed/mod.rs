@@ -123,7 +123,6 @@ fn jobs(extent: Extent) -> Vec<Job> {
 fn barrier(tasks: u32, patience: u64) -> Measure {
     Measure {
         tasks,
-        started: tasks,
         options: "--operations barrier --time-ms 20 --least 1 --most 300",
         launches: 4,
         patience,
@@ -134,7 +133,6 @@ fn barrier(tasks: u32, patience: u64) -> Measure {
 fn group(tasks: u32, patience: u64) -> Measure {
     Measure {
         tasks,
-        started: tasks,
         sizes: &GROUP_SIZES,
         options: "--operations broadcast,reduce,gather,alltoall --time-ms 5 --least 1 --most 100",
         launches: 5,
@@ -146,7 +144,7 @@ fn group(tasks: u32, patience: u64) -> Measure {
 fn spawn() -> Measure {
     Measure {
         tasks: 16,
-        started: 1,
+        spawns: true,
         options: "--time-ms 200 --least 1 --most 5",
         launches: 4,
         ..Measure::program("spawn of 16", "spawn")
