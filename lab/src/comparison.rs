@@ -1,11 +1,12 @@
 //! One session from beginning to end.
 
 use crate::error::LabError;
-use crate::experiment::{self, Kind};
+use crate::experiment::{self, Cores, Job};
 use crate::factors::{self, Factors};
-use crate::goals::{self, Goal};
+use crate::goals::Goal;
+use crate::leftovers::Leftovers;
 use crate::options::CompareOptions;
-use crate::peers::{Absent, Toolbox};
+use crate::peers::{Absent, Own, Toolbox};
 use crate::programs::Programs;
 use crate::progress::Progress;
 use crate::random::Random;
@@ -13,8 +14,9 @@ use crate::record::{Folder, Installed, Manifest};
 use crate::report;
 use crate::runner::{self, Runner};
 use crate::sessions::Session;
+use crate::suites;
 use crate::summary::{Row, summarise};
-use crate::systems::{self, Extent};
+use crate::systems::{Extent, Family};
 use crate::table;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::collections::{HashSet, VecDeque};
@@ -52,44 +54,47 @@ pub fn compare(options: &CompareOptions) -> Result<Report, LabError> {
 }
 
 fn session(options: &CompareOptions, begun: Instant, interrupted: &AtomicBool) -> Result<Report, LabError> {
-    if options.suite != "main" {
-        return Err(LabError::UnknownSuite(options.suite.clone()));
-    }
-    let chosen = systems::select(&options.systems)?;
+    let suite = suites::find(&options.suite)?;
+    let chosen = suite.select(&options.systems)?;
     let extent = options.extent();
+    let seconds = options.budget.unwrap_or(suite.budget(extent));
     let factors = Factors::record();
     let seed = options.seed.unwrap_or_else(fresh_seed);
 
-    let (parvum, libraries) = own_files(options);
-    let mut toolbox = Toolbox::find(parvum.as_deref(), libraries.as_deref());
-    let wanted =
-        |name: &str| systems::ring_systems(Extent::Full).iter().any(|s| s.family.name() == name && chosen(s));
-    toolbox.absent.retain(|absent| wanted(absent.name));
-    toolbox.kits.retain(|kit| wanted(kit.family.name()));
+    let wanted: Vec<Family> =
+        (suite.systems)().into_iter().filter(|system| chosen(system)).map(|system| system.family).collect();
+    let mut toolbox = Toolbox::find(&own_files(options), suite.families);
+    toolbox.absent.retain(|absent| wanted.iter().any(|family| family.name() == absent.name));
+    toolbox.kits.retain(|kit| wanted.contains(&kit.family));
     if toolbox.kits.is_empty() {
         return Err(LabError::NothingToCompare);
     }
-    let programs = Programs::prepare(options.apps.as_deref(), &toolbox)?;
+    let mut jobs = (suite.jobs)(extent);
+    jobs.retain(|job| job.system.is_none_or(|s| chosen(&s) && toolbox.kit(s.family).is_some()));
+    let programs = Programs::prepare(options.apps.as_deref(), &toolbox, &jobs)?;
     let mut folder = Folder::create(&options.out, &factors.date)?;
     let scratch = Scratch::create()?;
-    let sessions = start_sessions(&mut toolbox, &scratch.0, &chosen);
+    let sessions = start_sessions(&mut toolbox, &programs, &jobs, &scratch.0);
 
     let mut runner = Runner {
         toolbox,
         programs,
         sessions,
         scratch: scratch.0.clone(),
+        leftovers: Leftovers::before(),
         cores: runner::task_cores(),
         random: Random::new(seed),
         launches: Vec::new(),
         lines: Vec::new(),
     };
-    let budget = Duration::from_secs(options.budget_seconds());
-    let planned = run_plan(&mut runner, extent, &chosen, budget, &mut folder, interrupted);
-    if let Err(error) = planned {
-        folder.discard();
-        return Err(error);
-    }
+    let planned = run_plan(&mut runner, jobs, extent, Duration::from_secs(seconds), &mut folder, interrupted);
+    let left_out = match planned {
+        Ok(left_out) => left_out,
+        Err(error) => {
+            folder.discard();
+            return Err(error);
+        }
+    };
     // Daemons end before their folder goes.
     runner.sessions.clear();
 
@@ -98,13 +103,13 @@ fn session(options: &CompareOptions, begun: Instant, interrupted: &AtomicBool) -
         let first = runner.launches.iter().find_map(|l| l.failure.clone()).unwrap_or_default();
         return Err(LabError::NothingMeasured(first));
     }
-    let goals = goals::check(&rows);
+    let goals = (suite.goals)(&rows);
     let manifest = Manifest {
         command: std::env::args().collect::<Vec<_>>().join(" "),
         suite: options.suite.clone(),
         extent: if extent == Extent::Full { "full" } else { "quick" },
         seed,
-        budget_s: options.budget_seconds(),
+        budget_s: seconds,
         elapsed_s: begun.elapsed().as_secs_f64(),
         systems: runner
             .toolbox
@@ -116,44 +121,55 @@ fn session(options: &CompareOptions, begun: Instant, interrupted: &AtomicBool) -
         factors,
         load_after: factors::load(),
         launches: std::mem::take(&mut runner.launches),
+        left_out,
     };
-    let table = table::render(&rows, &goals, &manifest);
-    let page = report::page(&rows, &goals, &manifest);
+    let table = table::render(suite, &rows, &goals, &manifest);
+    let page = report::page(suite, &rows, &goals, &manifest);
     let folder = folder.finish(&manifest, &rows, &page)?;
     Ok(Report { folder, rows, goals, table })
 }
 
-/// The first round teaches what launches cost; the rest is dealt out by that.
+/// The first round teaches what launches cost; the rest is dealt out by that. Returns the jobs that found no time.
 fn run_plan(
     runner: &mut Runner,
+    mut jobs: Vec<Job>,
     extent: Extent,
-    chosen: &dyn Fn(&systems::System) -> bool,
     budget: Duration,
     folder: &mut Folder,
     interrupted: &AtomicBool,
-) -> Result<(), LabError> {
-    let mut jobs = experiment::jobs(extent, chosen);
-    jobs.retain(|job| job.system.is_none_or(|system| runner.serves(&system)));
+) -> Result<Vec<String>, LabError> {
+    jobs.retain(|job| runner.serves(job));
     if jobs.iter().all(|job| job.system.is_none()) {
         return Err(LabError::NothingToCompare);
     }
     if runner.cores.len() < 2 {
-        // With one core the two-core ring would measure something else under the same name.
-        jobs.retain(|job| job.kind != Kind::Ring && job.kind != Kind::Floors);
+        // With one core these would measure something else under the same name.
+        jobs.retain(|job| job.measure.cores != Cores::Two);
     }
     let begun = Instant::now();
     let mut progress = Progress::new(jobs.len());
     progress.say(&format!("{} things to measure, about {} s", jobs.len(), budget.as_secs()));
     let mut costs = vec![None; jobs.len()];
+    let mut left_out = Vec::new();
     let mut order: VecDeque<usize> = experiment::first_round(jobs.len(), &mut runner.random).into();
     let mut retried = HashSet::new();
     while let Some(job) = order.pop_front() {
         stop_if(interrupted)?;
+        if begun.elapsed() > budget {
+            if !retried.contains(&job) {
+                progress.say(&format!("no time left: {}", jobs[job].name()));
+                left_out.push(jobs[job].name());
+            }
+            continue;
+        }
         progress.begin(&jobs[job].name());
         costs[job] = runner.run(&jobs[job], folder)?;
-        if let Some(failure) = runner.launches.last().and_then(|l| l.failure.as_ref()) {
-            // One accident does not leave a system out; two in a row do.
-            if retried.insert(job) {
+        if let Some(last) = runner.launches.last()
+            && let Some(failure) = &last.failure
+        {
+            // One accident does not leave a system out; two in a row do, and so does a launch that takes for ever.
+            let accident = last.elapsed_s < jobs[job].measure.patience as f64;
+            if accident && retried.insert(job) {
                 order.push_back(job);
                 progress.extend(1);
                 progress.end();
@@ -177,31 +193,37 @@ fn run_plan(
         progress.end();
     }
     progress.finish();
-    Ok(())
+    Ok(left_out)
 }
 
 fn stop_if(interrupted: &AtomicBool) -> Result<(), LabError> {
     if interrupted.load(Ordering::Relaxed) { Err(LabError::Interrupted) } else { Ok(()) }
 }
 
-/// Starts a private machine for each system that needs one; a system whose machine does not start is absent.
-fn start_sessions(
-    toolbox: &mut Toolbox,
-    scratch: &Path,
-    chosen: &dyn Fn(&systems::System) -> bool,
-) -> Vec<Session> {
+/// Starts the private machines that the jobs need; a system whose machine does not start is absent.
+fn start_sessions(toolbox: &mut Toolbox, programs: &Programs, jobs: &[Job], scratch: &Path) -> Vec<Session> {
     let mut sessions: Vec<Session> = Vec::new();
-    for system in systems::ring_systems(Extent::Full).iter().filter(|s| chosen(s)) {
-        if sessions.iter().any(|session| session.serves(system)) {
+    let mut tried = HashSet::new();
+    for job in jobs {
+        let (Some(system), refused) = (job.system, job.measure.refused) else { continue };
+        if sessions.iter().any(|session| session.serves(&system, refused)) || !tried.insert((system, refused))
+        {
             continue;
         }
         let Some(kit) = toolbox.kit(system.family) else { continue };
-        match Session::start(kit, system, scratch) {
+        let refuse = refused.then(|| programs.path("refuse", None));
+        match Session::start(kit, &system, refuse, scratch) {
             Ok(session) => sessions.push(session),
             Err(why) => {
                 let remedy = format!("its daemon did not start: {why}");
-                toolbox.absent.push(Absent { name: system.family.name(), remedy });
-                toolbox.kits.retain(|kit| kit.family != system.family);
+                let name = system.family.name();
+                if refused {
+                    let name = format!("{name} where single copies are refused");
+                    toolbox.absent.push(Absent { name, remedy });
+                } else {
+                    toolbox.absent.push(Absent { name: name.to_owned(), remedy });
+                    toolbox.kits.retain(|kit| kit.family != system.family);
+                }
             }
         }
     }
@@ -209,7 +231,7 @@ fn start_sessions(
 }
 
 /// The command and the libraries that stand for Parvum: as told, or this executable and the folder it is in.
-fn own_files(options: &CompareOptions) -> (Option<PathBuf>, Option<PathBuf>) {
+fn own_files(options: &CompareOptions) -> Own {
     let executable = std::env::current_exe().ok();
     let own = executable.filter(|file| file.file_name().is_some_and(|name| name == "parvum"));
     let parvum = options.parvum.clone().or(own);
@@ -222,7 +244,7 @@ fn own_files(options: &CompareOptions) -> (Option<PathBuf>, Option<PathBuf>) {
             .find(|folder| ["libpvm3.so.3", "libpvm3.so"].iter().any(|file| folder.join(file).exists()))
     });
     let absolute = |path: Option<PathBuf>| path.and_then(|path| path.canonicalize().ok());
-    (absolute(parvum), absolute(libraries))
+    Own { command: absolute(parvum), libraries: absolute(libraries) }
 }
 
 fn fresh_seed() -> u64 {

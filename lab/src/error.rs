@@ -21,8 +21,13 @@ pub enum LabError {
         known: String,
     },
     /// A suite was asked for by a name nobody bears.
-    #[error("no suite is called {0:?}; the suites are: main")]
-    UnknownSuite(String),
+    #[error("no suite is called {name:?}; the suites are: {known}")]
+    UnknownSuite {
+        /// The name given.
+        name: String,
+        /// The names that exist.
+        known: String,
+    },
     /// Nothing that could be compared is installed.
     #[error("none of the systems asked for is installed; `./x peers` installs PVM, Open MPI and MPICH")]
     NothingToCompare,

@@ -5,101 +5,142 @@
 //! a disturbance of the machine falls on all of them. The order depends on the seed alone.
 
 use crate::random::Random;
-use crate::systems::{self, Extent, System};
+use crate::systems::{Extent, Family, System};
 use std::time::Duration;
 
-/// What one launch measures.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
-    /// The machine itself, without a messaging library.
-    Floors,
-    /// Half round trip and bandwidth at every size, a core for each task.
-    Ring,
-    /// Half round trip with both tasks on one core.
-    OneCore,
-    /// The transform on so many tasks, at the paper's sizes or at large ones.
-    Fft {
-        /// Tasks.
-        tasks: u32,
-        /// Above the paper's sizes.
-        large: bool,
-    },
-    /// A task blocked in a receive.
-    Blocked,
-    /// Start and end of an empty job of two tasks.
-    Start,
+/// Which cores the tasks are pinned to, in turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cores {
+    /// All to the same one.
+    One,
+    /// Two; a machine with fewer cannot measure this.
+    Two,
+    /// One for each task, as far as there are that many.
+    Each,
+}
+
+/// What is started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    /// A program of `apps/`, which measures and writes its samples.
+    Program(&'static str),
+    /// A job of two tasks, timed from outside: of a program of `apps/`, or of `/bin/true`.
+    Job(Option<&'static str>),
+    /// UCX's own `ucx_perftest`.
+    Perftest(&'static [Test]),
+}
+
+/// One run of `ucx_perftest`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Test {
+    /// As `-t` takes it.
+    pub name: &'static str,
+    /// Bytes of a message.
+    pub size: u64,
+    /// Messages.
+    pub count: u32,
+    /// The program of the row its figure goes to.
+    pub program: &'static str,
+}
+
+/// What one launch measures, and how.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Measure {
+    /// For people, such as `ring on one core`.
+    pub name: String,
+    /// The program of its rows, such as `ring-one-core`.
+    pub program: &'static str,
+    /// What is started.
+    pub how: How,
+    /// Tasks that work together.
+    pub tasks: u32,
+    /// Whether the launcher starts the first of them only, which starts the others.
+    pub spawns: bool,
+    /// Where they run.
+    pub cores: Cores,
+    /// Sizes, in bytes or points; empty where there are none.
+    pub sizes: &'static [u64],
+    /// Further arguments.
+    pub options: &'static str,
+    /// Launches wanted in the quick run, when time allows.
+    pub launches: usize,
+    /// Seconds after which a launch is ended by force.
+    pub patience: u64,
+    /// Whether the kernel refuses to copy from task to task.
+    pub refused: bool,
+}
+
+impl Measure {
+    /// A program that measures and writes its samples itself, on a core for each of two tasks.
+    pub fn program(name: impl Into<String>, program: &'static str) -> Self {
+        Measure {
+            name: name.into(),
+            program,
+            how: How::Program(program),
+            tasks: 2,
+            spawns: false,
+            cores: Cores::Two,
+            sizes: &[],
+            options: "",
+            launches: 10,
+            patience: 15,
+            refused: false,
+        }
+    }
 }
 
 /// One line of the plan.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Job {
     /// What.
-    pub kind: Kind,
+    pub measure: Measure,
     /// Of which system; the floors have none.
     pub system: Option<System>,
 }
 
-/// Message lengths of the ring, in bytes.
-pub const RING_SIZES: [u64; 11] = [0, 8, 64, 512, 1024, 4096, 16384, 65536, 262_144, 1_048_576, 4_194_304];
-/// Transforms of the paper's tables, in points.
-pub const PAPER_POINTS: [u64; 4] = [128, 256, 512, 1024];
-/// Larger transforms.
-pub const LARGE_POINTS: [u64; 5] = [4096, 16384, 65536, 262_144, 1_048_576];
-/// Numbers of tasks that transform.
-pub const FFT_TASKS: [u32; 3] = [1, 2, 4];
-
 impl Job {
+    /// What the machine does without a messaging library.
+    pub fn floors(sizes: &'static [u64]) -> Job {
+        let options = "--time-ms 8 --least 5 --most 500";
+        Job { measure: Measure { sizes, options, ..Measure::program("floors", "floors") }, system: None }
+    }
+
     /// For progress lines and error messages.
     pub fn name(&self) -> String {
-        let what = match self.kind {
-            Kind::Floors => return "floors".into(),
-            Kind::Ring => "ring".to_owned(),
-            Kind::OneCore => "ring on one core".to_owned(),
-            Kind::Fft { tasks, large } => {
-                format!("fft on {tasks}{}", if large { ", large" } else { "" })
-            }
-            Kind::Blocked => "blocked task".to_owned(),
-            Kind::Start => "start and end".to_owned(),
-        };
         match self.system {
-            Some(system) => format!("{what}: {}", system.label()),
-            None => what,
+            Some(system) => format!("{}: {}", self.measure.name, system.label()),
+            None => self.measure.name.clone(),
         }
     }
 
     /// How many launches are wanted, when time allows.
     pub fn wanted(&self, extent: Extent) -> usize {
-        let quick = match self.kind {
-            Kind::Ring | Kind::Start | Kind::Floors => 10,
-            Kind::Fft { large: false, .. } => 10,
-            Kind::OneCore => 6,
-            Kind::Fft { large: true, .. } => 2,
-            // Three seconds each, and all but the same every time.
-            Kind::Blocked => 1,
-        };
         match extent {
-            Extent::Quick => quick,
-            Extent::Full => (quick * 3).max(6),
+            Extent::Quick => self.measure.launches,
+            Extent::Full => (self.measure.launches * 3).max(6),
         }
+    }
+
+    /// The files of `apps/` that it needs: a name, and the family it is built for.
+    pub fn files(&self) -> Vec<(&'static str, Option<Family>)> {
+        let family = self.system.map(|system| system.family);
+        let mut files = match self.measure.how {
+            How::Program(program) | How::Job(Some(program)) => vec![(program, family)],
+            How::Job(None) | How::Perftest(_) => vec![],
+        };
+        if matches!(self.measure.how, How::Job(_)) && family == Some(Family::Pvm) {
+            files.push(("start", family));
+        }
+        if self.measure.refused {
+            files.push(("refuse", None));
+        }
+        files
     }
 }
 
-/// Every job that the chosen systems give rise to.
-pub fn jobs(extent: Extent, chosen: &dyn Fn(&System) -> bool) -> Vec<Job> {
-    let mut jobs = vec![Job { kind: Kind::Floors, system: None }];
-    let mut add = |kind, systems: Vec<System>| {
-        jobs.extend(systems.into_iter().filter(|s| chosen(s)).map(|s| Job { kind, system: Some(s) }));
-    };
-    add(Kind::Ring, systems::ring_systems(extent));
-    add(Kind::OneCore, systems::route_systems());
-    for tasks in FFT_TASKS {
-        for large in [false, true] {
-            add(Kind::Fft { tasks, large }, systems::fft_systems(extent));
-        }
-    }
-    add(Kind::Blocked, systems::fft_systems(extent));
-    add(Kind::Start, systems::fft_systems(Extent::Quick));
-    jobs
+/// The same measure of several systems.
+pub fn of_each(measure: &Measure, systems: impl IntoIterator<Item = System>) -> impl Iterator<Item = Job> {
+    systems.into_iter().map(|system| Job { measure: measure.clone(), system: Some(system) })
 }
 
 /// The first round: each job once.
@@ -109,8 +150,12 @@ pub fn first_round(jobs: usize, random: &mut Random) -> Vec<usize> {
     order
 }
 
+/// One part in so many of the time is a large share.
+const DEAR: u32 = 20;
+
 /// Deals out `left` over further rounds. `costs[j]` is what job `j` took (`None`: it failed, and is not repeated),
-/// `wanted[j]` its number of launches including the first.
+/// `wanted[j]` its number of launches including the first. A job of which a single launch takes a large share is not
+/// repeated: all others would get fewer launches for it.
 pub fn more_rounds(
     costs: &[Option<Duration>],
     wanted: &[usize],
@@ -118,13 +163,14 @@ pub fn more_rounds(
     random: &mut Random,
 ) -> Vec<usize> {
     let mut order = Vec::new();
+    let dear = left / DEAR;
     let most = wanted.iter().copied().max().unwrap_or(0);
     for round in 2..=most {
         let mut launches = Vec::new();
         for (job, cost) in costs.iter().enumerate() {
             if let Some(cost) = cost
                 && wanted[job] >= round
-                && *cost <= left
+                && *cost <= left.min(dear)
             {
                 left -= *cost;
                 launches.push(job);
@@ -142,7 +188,6 @@ pub fn more_rounds(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::systems::Family;
     use proptest::prelude::*;
 
     #[test]
@@ -177,10 +222,24 @@ mod tests {
     }
 
     #[test]
-    fn only_chosen_systems_are_planned() {
-        let jobs = jobs(Extent::Quick, &|s| s.family == Family::Mpich);
-        assert!(jobs.iter().all(|j| j.system.is_none_or(|s| s.family == Family::Mpich)));
-        assert!(jobs.iter().any(|j| j.kind == Kind::Fft { tasks: 4, large: true }));
+    fn a_job_that_takes_a_large_share_is_not_repeated() {
+        let costs = [11, 9].map(|seconds| Some(Duration::from_secs(seconds)));
+        let order = more_rounds(&costs, &[3, 3], Duration::from_secs(200), &mut Random::new(1));
+        assert_eq!(order, [1, 1]);
+    }
+
+    #[test]
+    fn a_job_names_the_files_it_needs() {
+        let system = |family| System { family, route: "", encoding: crate::systems::Encoding::None };
+        let mut job = Job { measure: Measure::program("rate", "rate"), system: Some(system(Family::Mpich)) };
+        assert_eq!(job.files(), [("rate", Some(Family::Mpich))]);
+        job.measure.refused = true;
+        assert!(job.files().contains(&("refuse", None)));
+        job.measure.refused = false;
+        job.measure.how = How::Job(None);
+        assert_eq!(job.files(), []);
+        job.system = Some(system(Family::Pvm));
+        assert_eq!(job.files(), [("start", Some(Family::Pvm))]);
     }
 
     proptest! {

@@ -1,13 +1,18 @@
 //! One launch of one program: in a process group of its own, with a deadline, leaving nothing behind.
 
+use rustix::process::{Pid, Signal, kill_process_group};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc;
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+
+/// Between being asked to end and being ended by force.
+const GRACE: Duration = Duration::from_secs(3);
 
 /// What to start.
 #[derive(Debug, Clone)]
@@ -42,6 +47,19 @@ impl Launch {
         line
     }
 
+    /// The same with one argument more.
+    pub fn with(mut self, argument: OsString) -> Launch {
+        self.arguments.push(argument);
+        self
+    }
+
+    /// The same, started by another program.
+    pub fn under(mut self, program: &Path) -> Launch {
+        let inner = std::mem::replace(&mut self.program, program.to_owned());
+        self.arguments.insert(0, inner.into());
+        self
+    }
+
     /// The command, ready to be started.
     pub fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
@@ -64,33 +82,62 @@ impl Launch {
 
     /// `Ok(None)` for a clean end.
     fn start(&self, log: &Path) -> std::io::Result<Option<String>> {
+        self.begin(log)?.end(self.deadline)
+    }
+
+    /// Starts it, with what it prints going to `log`.
+    pub fn begin(&self, log: &Path) -> std::io::Result<Running> {
         let output = File::create(log)?;
         let mut command = self.command();
         command.stdout(output.try_clone()?).stderr(output);
         let mut child = command.spawn()?;
-        let group = rustix::process::Pid::from_child(&child);
+        let group = Pid::from_child(&child);
         let (tell, told) = mpsc::channel();
         let waiter = std::thread::spawn(move || {
             let status = child.wait();
             // Nobody listens any more when the deadline has passed.
             let _ = tell.send(status);
         });
-        let status = match told.recv_timeout(self.deadline) {
+        Ok(Running { group, told, waiter })
+    }
+}
+
+/// A launch under way.
+#[derive(Debug)]
+pub struct Running {
+    group: Pid,
+    told: mpsc::Receiver<std::io::Result<ExitStatus>>,
+    waiter: JoinHandle<()>,
+}
+
+impl Running {
+    /// Whether it has ended by itself.
+    pub fn is_over(&self) -> bool {
+        self.waiter.is_finished()
+    }
+
+    /// Waits for its end, and forces it when `patience` is over; `Ok(None)` for a clean one.
+    pub fn end(self, patience: Duration) -> std::io::Result<Option<String>> {
+        let status = match self.told.recv_timeout(patience) {
             Ok(status) => status?,
             Err(_) => {
-                // The group is still ours: its leader is not yet waited for.
-                let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
-                let _ = waiter.join();
-                return Ok(Some(format!("not finished after {} s", self.deadline.as_secs())));
+                // A launcher that is asked to end takes its tasks along, which may have left its group.
+                let _ = kill_process_group(self.group, Signal::TERM);
+                if self.told.recv_timeout(GRACE).is_err() {
+                    // The group is still ours: its leader is not yet waited for.
+                    let _ = kill_process_group(self.group, Signal::KILL);
+                }
+                let _ = self.waiter.join();
+                return Ok(Some(format!("not finished after {} s", patience.as_secs())));
             }
         };
-        let _ = waiter.join();
+        let _ = self.waiter.join();
         Ok((!status.success()).then(|| status.to_string()))
     }
 }
 
 /// Adds the last few lines that the launch printed: the cause often stands before the complaint.
-fn explain(why: &str, log: &Path) -> String {
+pub fn explain(why: &str, log: &Path) -> String {
     let mut text = Vec::new();
     if let Ok(mut file) = File::open(log) {
         let _ = file.by_ref().take(1 << 20).read_to_end(&mut text);

@@ -6,16 +6,17 @@ use std::path::PathBuf;
 /// Compare message-passing systems on this machine.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct CompareOptions {
-    /// The quick comparison, at most three minutes (the default)
+    /// The quick comparison, at most three minutes, of speed five (the default)
     #[arg(long, conflicts_with = "full")]
     pub quick: bool,
     /// Every route and encoding, three times the launches (about half an hour)
     #[arg(long)]
     pub full: bool,
-    /// What to compare
+    /// What to compare: main, or speed (what is fast on one host, beside every peer)
     #[arg(long, default_value = "main", value_name = "NAME")]
     pub suite: String,
-    /// Only these systems: parvum, pvm346, openmpi, mpich, or whole names such as pvm346-direct-raw
+    /// Only these systems: parvum, pvm346, openmpi, mpich (speed: engine, openmpi4, mpich4, ucx too), or whole names such
+    /// as pvm346-direct-raw
     #[arg(long, default_value = "", value_name = "LIST", hide_default_value = true)]
     pub systems: String,
     /// Where results go; a dated folder is made in it
@@ -42,10 +43,5 @@ impl CompareOptions {
     /// How much is compared.
     pub fn extent(&self) -> Extent {
         if self.full { Extent::Full } else { Extent::Quick }
-    }
-
-    /// Seconds for all launches together. The quick run leaves room for building and reporting within three minutes.
-    pub fn budget_seconds(&self) -> u64 {
-        self.budget.unwrap_or(if self.full { 1800 } else { 160 })
     }
 }

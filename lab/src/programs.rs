@@ -1,6 +1,7 @@
 //! The compiled programs of `apps/`: found, and rebuilt when a source or library is newer.
 
 use crate::error::LabError;
+use crate::experiment::Job;
 use crate::peers::{Kit, Toolbox};
 use crate::systems::Family;
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ pub struct Programs {
 
 impl Programs {
     /// Finds the sources, by name or upwards from here and from this executable, and builds what is not up to date.
-    pub fn prepare(apps: Option<&Path>, toolbox: &Toolbox) -> Result<Programs, LabError> {
+    pub fn prepare(apps: Option<&Path>, toolbox: &Toolbox, jobs: &[Job]) -> Result<Programs, LabError> {
         let sources = match apps {
             Some(apps) => apps.to_owned(),
             None => find_sources().ok_or(LabError::NoPrograms)?,
@@ -26,12 +27,13 @@ impl Programs {
         }
         let root = sources.parent().unwrap_or(&sources).to_owned();
         let programs = Programs { folder: root.join("build/programs") };
-        if programs.fresh(&sources, toolbox) {
+        if programs.fresh(&sources, toolbox, jobs) {
             return Ok(programs);
         }
         let mut build = Command::new("sh");
         build.arg(&script).arg(&programs.folder);
-        if let Some(Kit { libraries: Some(libraries), .. }) = toolbox.kit(Family::Parvum) {
+        let ours = toolbox.kits.iter().find(|kit| kit.family.is_ours());
+        if let Some(Kit { libraries: Some(libraries), .. }) = ours {
             build.env("PARVUM_LIB", libraries).env("PARVUM_INCLUDE", root.join("interfaces/pvm/include"));
         }
         let output = build.output().map_err(LabError::file("run", script))?;
@@ -45,6 +47,12 @@ impl Programs {
         Ok(programs)
     }
 
+    /// Programs in a folder, as they are.
+    #[cfg(test)]
+    pub(crate) fn in_folder(folder: &str) -> Programs {
+        Programs { folder: folder.into() }
+    }
+
     /// The program of a family, or the floors for no family.
     pub fn path(&self, program: &str, family: Option<Family>) -> PathBuf {
         match family {
@@ -53,14 +61,14 @@ impl Programs {
         }
     }
 
-    fn fresh(&self, sources: &Path, toolbox: &Toolbox) -> bool {
-        let mut newest = newest_in(sources).max(newest_in(&sources.join("common")));
-        let mut targets = vec![self.path("floors", None)];
-        for kit in &toolbox.kits {
-            newest = newest.max(changed(&kit.starter));
-            targets.extend(["ring", "fft", "blocked"].map(|program| self.path(program, Some(kit.family))));
-        }
-        targets.iter().all(|target| changed(target).is_some_and(|built| Some(built) >= newest))
+    fn fresh(&self, sources: &Path, toolbox: &Toolbox, jobs: &[Job]) -> bool {
+        let sources = [newest_in(sources), newest_in(&sources.join("common"))];
+        let kits = toolbox.kits.iter().map(|kit| changed(&kit.starter));
+        let newest = sources.into_iter().chain(kits).max().flatten();
+        let mut files = jobs.iter().flat_map(Job::files);
+        files.all(|(program, family)| {
+            changed(&self.path(program, family)).is_some_and(|built| Some(built) >= newest)
+        })
     }
 }
 

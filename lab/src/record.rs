@@ -34,6 +34,8 @@ pub struct Manifest {
     pub load_after: String,
     /// Every launch, in the order run.
     pub launches: Vec<LaunchRecord>,
+    /// What was planned and found no time.
+    pub left_out: Vec<String>,
 }
 
 /// An installed system.
@@ -52,6 +54,12 @@ pub struct LaunchRecord {
     pub launch: usize,
     /// What it measured.
     pub job: String,
+    /// The program of its rows.
+    pub program: &'static str,
+    /// Of which system, as `--systems` takes it; empty for the floors.
+    pub system: String,
+    /// Tasks.
+    pub tasks: u32,
     /// The command.
     pub command: String,
     /// Seconds from start to end.

@@ -2,10 +2,12 @@
 
 use crate::cores;
 use crate::error::LabError;
-use crate::experiment::{Job, Kind, LARGE_POINTS, PAPER_POINTS, RING_SIZES};
+use crate::experiment::{Cores, How, Job, Measure};
 use crate::factors;
 use crate::launch::Launch;
+use crate::leftovers::Leftovers;
 use crate::peers::Toolbox;
+use crate::perftest;
 use crate::programs::Programs;
 use crate::random::Random;
 use crate::record::{Folder, LaunchRecord};
@@ -14,11 +16,8 @@ use crate::sessions::Session;
 use crate::summary::Recorded;
 use crate::systems::{Family, System};
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-/// Longer than any launch that works.
-const DEADLINE: Duration = Duration::from_secs(15);
 
 /// Everything a launch needs.
 #[derive(Debug)]
@@ -31,6 +30,8 @@ pub struct Runner {
     pub sessions: Vec<Session>,
     /// A short-lived folder for sample files and logs.
     pub scratch: PathBuf,
+    /// Rivals' segments that were there before.
+    pub leftovers: Leftovers,
     /// Distinct physical cores.
     pub cores: Vec<u32>,
     /// Orders the sizes within a launch.
@@ -42,177 +43,271 @@ pub struct Runner {
 }
 
 impl Runner {
-    /// Whether this machine can run a system now.
-    pub fn serves(&self, system: &System) -> bool {
-        self.session(system).is_some()
+    /// Whether this machine can run a job now.
+    pub fn serves(&self, job: &Job) -> bool {
+        job.system.is_none_or(|system| self.session(&system, &job.measure).is_some())
     }
 
-    fn session(&self, system: &System) -> Option<&Session> {
-        self.sessions.iter().find(|session| session.serves(system))
+    fn session(&self, system: &System, measure: &Measure) -> Option<&Session> {
+        self.sessions.iter().find(|session| session.serves(system, measure.refused))
     }
 
     /// Runs one launch; returns what it took, or nothing if it failed.
     pub fn run(&mut self, job: &Job, folder: &mut Folder) -> Result<Option<Duration>, LabError> {
         let number = self.launches.len();
-        let out = self.scratch.join("samples.jsonl");
-        // A launch that writes nothing must not find its forerunner's samples.
-        let _ = std::fs::remove_file(&out);
-        let launch = self.launch(job, &out);
         let load = factors::load();
-        let ended = launch.run(&self.scratch.join("launch.log"));
-        let mut failure = ended.failure;
-        let program = match job.kind {
-            Kind::OneCore => "ring-one-core",
-            Kind::Floors => "floors",
-            Kind::Ring => "ring",
-            Kind::Fft { .. } => "fft",
-            Kind::Blocked => "blocked",
-            Kind::Start => "start",
-        };
-        if failure.is_none() {
-            let lines = if job.kind == Kind::Start {
-                Ok(vec![start_line(ended.elapsed)])
-            } else {
-                samples::read(&out)
-            };
-            match lines {
-                Ok(lines) => {
-                    for line in lines {
-                        let recorded = Recorded::new(number, program, job.system.as_ref(), line);
-                        folder.keep(&recorded)?;
-                        self.lines.push(recorded);
-                    }
+        let attempt = self.attempt(job);
+        if attempt.lines.is_err() {
+            self.tidy(job);
+        }
+        let mut failure = None;
+        match attempt.lines {
+            Ok(lines) => {
+                for line in lines {
+                    // UCX's own program measures what several of ours do.
+                    let program = match job.measure.how {
+                        How::Perftest(_) => line.program.clone(),
+                        _ => job.measure.program.to_owned(),
+                    };
+                    let recorded = Recorded::new(number, &program, job.system.as_ref(), line);
+                    folder.keep(&recorded)?;
+                    self.lines.push(recorded);
                 }
-                Err(damage) => failure = Some(damage.to_string()),
             }
+            Err(why) => failure = Some(why),
         }
         let worked = failure.is_none();
         self.launches.push(LaunchRecord {
             launch: number,
             job: job.name(),
-            command: launch.line(),
-            elapsed_s: ended.elapsed.as_secs_f64(),
+            program: job.measure.program,
+            system: job.system.map(|system| system.id()).unwrap_or_default(),
+            tasks: job.measure.tasks,
+            command: attempt.command,
+            elapsed_s: attempt.elapsed.as_secs_f64(),
             load,
             failure,
         });
-        Ok(worked.then_some(ended.elapsed))
+        Ok(worked.then_some(attempt.elapsed))
     }
 
-    fn launch(&mut self, job: &Job, out: &std::path::Path) -> Launch {
-        let (program, tasks, mut arguments) = self.arguments(job);
+    /// After a launch that failed: what it left would disturb those that follow.
+    fn tidy(&self, job: &Job) {
+        if let Some(session) = job.system.and_then(|system| self.session(&system, &job.measure)) {
+            session.reset();
+        }
+        self.leftovers.remove();
+    }
+
+    fn attempt(&mut self, job: &Job) -> Attempt {
+        let out = self.scratch.join("samples.jsonl");
+        // A launch that writes nothing must not find its forerunner's samples.
+        let _ = std::fs::remove_file(&out);
+        let log = self.scratch.join("launch.log");
+        if let How::Perftest(tests) = job.measure.how {
+            let launch = self.launch(job, &out);
+            let mut tests = tests.to_vec();
+            self.random.shuffle(&mut tests);
+            let cores = self.cores(Cores::Two, 2);
+            let ended = perftest::run(&launch, &tests, &cores, &log);
+            return Attempt { command: launch.line(), elapsed: ended.elapsed, lines: ended.lines };
+        }
+        let launch = self.launch(job, &out);
+        let ended = launch.run(&log);
+        let lines = match (ended.failure, job.measure.how) {
+            (Some(failure), _) => Err(failure),
+            (None, How::Job(_)) => Ok(vec![timed(job.measure.program, ended.elapsed)]),
+            (None, _) => samples::read(&out).map_err(|damage| damage.to_string()),
+        };
+        Attempt { command: launch.line(), elapsed: ended.elapsed, lines }
+    }
+
+    fn launch(&mut self, job: &Job, out: &Path) -> Launch {
+        let measure = &job.measure;
+        let mut arguments = self.arguments(measure);
         arguments.extend(["--out".into(), out.into()]);
-        let deadline = DEADLINE;
+        let deadline = Duration::from_secs(measure.patience);
         let Some(system) = job.system else {
-            let program = self.programs.path("floors", None);
+            let program = self.programs.path(measure.program, None);
             return Launch { program, arguments, environment: vec![], deadline };
         };
-        let environment = self.session(&system).map(|s| s.environment.clone()).unwrap_or_default();
-        let starter = self.toolbox.kit(system.family).map(|kit| kit.starter.clone()).unwrap_or_default();
-        if job.kind == Kind::Start {
-            return start_launch(system.family, starter, &self.programs, environment);
-        }
-        let file = self.programs.path(program, Some(system.family));
-        match system.family {
-            Family::Parvum | Family::Pvm => {
-                if let Some(encoding) = system.encoding.argument() {
-                    arguments.extend(["--encoding".into(), encoding.into()]);
-                }
-                if system.family == Family::Pvm {
-                    let route = if system.route == "direct" { "direct" } else { "dont" };
-                    arguments.extend(["--route".into(), route.into()]);
-                }
-                Launch { program: file, arguments, environment, deadline }
+        let family = system.family;
+        let environment = self.session(&system, measure).map(|s| s.environment.clone()).unwrap_or_default();
+        let starter = self.toolbox.kit(family).map(|kit| kit.starter.clone()).unwrap_or_default();
+        let launch = match measure.how {
+            How::Perftest(_) => Launch { program: starter, arguments: vec![], environment, deadline },
+            How::Job(program) => {
+                let file = program
+                    .map_or_else(|| "/bin/true".into(), |program| self.programs.path(program, Some(family)));
+                let (program, arguments) = match family {
+                    Family::Pvm => {
+                        (self.programs.path("start", Some(family)), vec![measure.tasks.to_string().into()])
+                    }
+                    _ => (starter, starter_arguments(family, measure.tasks)),
+                };
+                Launch { program, arguments, environment, deadline }.with(file.into())
             }
-            Family::OpenMpi | Family::Mpich => {
-                let mut all = mpirun_arguments(system.family, tasks);
-                all.push(file.into());
-                all.append(&mut arguments);
-                Launch { program: starter, arguments: all, environment, deadline }
+            How::Program(program) => {
+                let file = self.programs.path(program, Some(family));
+                match family {
+                    Family::Parvum | Family::Engine | Family::Pvm | Family::Ucx => {
+                        arguments.extend(pvm_arguments(&system));
+                        Launch { program: file, arguments, environment, deadline }
+                    }
+                    Family::OpenMpi | Family::Mpich | Family::OpenMpi4 | Family::Mpich4 => {
+                        let mut all =
+                            starter_arguments(family, if measure.spawns { 1 } else { measure.tasks });
+                        all.push(file.into());
+                        all.append(&mut arguments);
+                        Launch { program: starter, arguments: all, environment, deadline }
+                    }
+                }
             }
-        }
+        };
+        if measure.refused { launch.under(&self.programs.path("refuse", None)) } else { launch }
     }
 
-    /// The program of a job, its tasks and its own arguments.
-    fn arguments(&mut self, job: &Job) -> (&'static str, u32, Vec<OsString>) {
-        let cores = |cores: &[u32]| cores.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
-        let two = cores(&self.cores[..self.cores.len().min(2)]);
-        let mut sizes = |sizes: &[u64]| {
+    /// What a program of `apps/` is told.
+    fn arguments(&mut self, measure: &Measure) -> Vec<OsString> {
+        let list = |numbers: Vec<String>| numbers.join(",");
+        let cores = self.cores(measure.cores, measure.tasks);
+        let mut words = format!(
+            "--tasks {} --cpus {} {}",
+            measure.tasks,
+            list(cores.iter().map(u32::to_string).collect()),
+            measure.options
+        );
+        if !measure.sizes.is_empty() {
             // The order of sizes is random too.
-            let mut sizes = sizes.to_vec();
+            let mut sizes = measure.sizes.to_vec();
             self.random.shuffle(&mut sizes);
-            sizes.iter().map(u64::to_string).collect::<Vec<_>>().join(",")
+            words.push_str(&format!(" --sizes {}", list(sizes.iter().map(u64::to_string).collect())));
+        }
+        words.split_whitespace().map(OsString::from).collect()
+    }
+
+    fn cores(&self, cores: Cores, tasks: u32) -> Vec<u32> {
+        let most = match cores {
+            Cores::One => 1,
+            Cores::Two => 2,
+            Cores::Each => tasks as usize,
         };
-        let (program, tasks, list) = match job.kind {
-            Kind::Floors => (
-                "floors",
-                2,
-                format!("--cpus {two} --sizes {} --time-ms 8 --least 5 --most 500", sizes(&RING_SIZES)),
-            ),
-            Kind::Ring => (
-                "ring",
-                2,
-                format!("--cpus {two} --sizes {} --time-ms 8 --least 4 --most 500", sizes(&RING_SIZES)),
-            ),
-            Kind::OneCore => {
-                let one = self.cores[0];
-                ("ring", 2, format!("--cpus {one},{one} --sizes 8 --time-ms 40 --least 5 --most 500"))
-            }
-            Kind::Fft { tasks, large } => {
-                let cpus = cores(&self.cores[..self.cores.len().min(tasks as usize)]);
-                let (points, time, least) =
-                    if large { (&LARGE_POINTS[..], 15, 3) } else { (&PAPER_POINTS[..], 8, 10) };
-                let sizes = sizes(points);
-                (
-                    "fft",
-                    tasks,
-                    format!(
-                        "--tasks {tasks} --cpus {cpus} --sizes {sizes} --time-ms {time} --least {least} --most 300"
-                    ),
-                )
-            }
-            Kind::Blocked => ("blocked", 2, format!("--cpus {two} --seconds 3")),
-            Kind::Start => ("start", 2, String::new()),
-        };
-        (program, tasks, list.split_whitespace().map(OsString::from).collect())
+        self.cores[..self.cores.len().min(most)].to_vec()
     }
 }
 
-/// More tasks than cores is a normal day, and pinning is the programs' own business.
-fn mpirun_arguments(family: Family, tasks: u32) -> Vec<OsString> {
+/// How a launch went.
+struct Attempt {
+    command: String,
+    elapsed: Duration,
+    lines: Result<Vec<Line>, String>,
+}
+
+/// What `mpirun` or `parvum` is told. More tasks than cores is a normal day, and pinning is the programs' own business.
+fn starter_arguments(family: Family, tasks: u32) -> Vec<OsString> {
     let tasks = tasks.to_string();
     let words: &[&str] = match family {
-        Family::OpenMpi => &["--bind-to", "none", "--oversubscribe", "-n", &tasks],
+        Family::Parvum | Family::Engine => &["run", "-n", &tasks],
+        Family::OpenMpi | Family::OpenMpi4 => &["--bind-to", "none", "--oversubscribe", "-n", &tasks],
         _ => &["-n", &tasks],
     };
     words.iter().map(OsString::from).collect()
 }
 
-/// An empty job of two tasks, started as that system's users start one.
-fn start_launch(
-    family: Family,
-    starter: PathBuf,
-    programs: &Programs,
-    environment: Vec<(String, OsString)>,
-) -> Launch {
-    let empty = "/bin/true";
-    let (program, arguments) = match family {
-        Family::Parvum => (starter, ["run", "-n", "2", empty].map(OsString::from).to_vec()),
-        Family::Pvm => (programs.path("start", Some(family)), ["2", empty].map(OsString::from).to_vec()),
-        Family::OpenMpi | Family::Mpich => {
-            let mut arguments = mpirun_arguments(family, 2);
-            arguments.push(empty.into());
-            (starter, arguments)
-        }
-    };
-    Launch { program, arguments, environment, deadline: DEADLINE }
+/// The choices that only PVM programs have.
+fn pvm_arguments(system: &System) -> Vec<OsString> {
+    let mut words = Vec::new();
+    if let Some(encoding) = system.encoding.argument() {
+        words.extend(["--encoding", encoding]);
+    }
+    if system.family == Family::Pvm {
+        words.extend(["--route", if system.route == "direct" { "direct" } else { "dont" }]);
+    }
+    words.into_iter().map(OsString::from).collect()
 }
 
-fn start_line(elapsed: Duration) -> Line {
+/// A job's time from outside, as a line of samples.
+fn timed(program: &str, elapsed: Duration) -> Line {
     let ns = u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX);
-    Line { program: "start".into(), tasks: 2, samples_ns: vec![ns], ..Line::default() }
+    Line { program: program.into(), tasks: 2, samples_ns: vec![ns], ..Line::default() }
 }
 
 /// Distinct cores for the tasks, at least one.
 pub fn task_cores() -> Vec<u32> {
     cores::physical(4)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::of_each;
+    use crate::peers::Kit;
+    use crate::suites;
+    use crate::systems::Extent;
+
+    /// The word after `name`.
+    fn after(launch: &Launch, name: &str) -> Option<String> {
+        let words: Vec<String> = launch.arguments.iter().map(|w| w.to_string_lossy().into_owned()).collect();
+        let at = words.iter().position(|word| word == name)?;
+        words.get(at + 1).cloned()
+    }
+
+    fn runner() -> Runner {
+        let kit = |family| Kit { family, version: String::new(), starter: "starter".into(), libraries: None };
+        let families = suites::ALL.iter().flat_map(|suite| suite.families);
+        Runner {
+            toolbox: Toolbox { kits: families.map(|family| kit(*family)).collect(), absent: vec![] },
+            programs: Programs::in_folder("programs"),
+            sessions: vec![],
+            scratch: PathBuf::new(),
+            leftovers: Leftovers::in_folder(Path::new("/nonexistent")),
+            cores: vec![3, 5],
+            random: Random::new(1),
+            launches: vec![],
+            lines: vec![],
+        }
+    }
+
+    #[test]
+    fn a_launcher_starts_all_tasks_unless_they_start_each_other() {
+        let mut runner = runner();
+        for job in suites::ALL.iter().flat_map(|suite| (suite.jobs)(Extent::Full)) {
+            let Some(Family::OpenMpi | Family::Mpich4) = job.system.map(|system| system.family) else {
+                continue;
+            };
+            let launch = runner.launch(&job, Path::new("out"));
+            let tasks = if job.measure.program == "spawn" { 1 } else { job.measure.tasks };
+            assert_eq!(after(&launch, "-n"), Some(tasks.to_string()), "{}", job.name());
+            if matches!(job.measure.how, How::Program(_)) {
+                assert_eq!(after(&launch, "--tasks"), Some(job.measure.tasks.to_string()), "{}", job.name());
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_refused_runs_under_the_program_that_refuses() {
+        let refused = Measure { refused: true, ..Measure::program("ring", "ring") };
+        let system = |family| System { family, route: "", encoding: crate::systems::Encoding::None };
+        let mut lines = of_each(&refused, [system(Family::Mpich), system(Family::Engine)])
+            .map(|job| runner().launch(&job, Path::new("out")).line());
+        assert!(
+            lines.next().unwrap().starts_with("programs/refuse starter -n 2 programs/ring.mpich --tasks 2")
+        );
+        assert!(
+            lines.next().unwrap().starts_with("programs/refuse programs/ring.engine --tasks 2 --cpus 3,5")
+        );
+    }
+
+    #[test]
+    fn a_job_is_started_as_its_users_start_one() {
+        let job = Measure { how: How::Job(Some("job")), ..Measure::program("job", "job") };
+        let system = |family| System { family, route: "", encoding: crate::systems::Encoding::None };
+        let line = |family| {
+            let job = of_each(&job, [system(family)]).next().unwrap();
+            runner().launch(&job, Path::new("out")).line()
+        };
+        assert_eq!(line(Family::Parvum), "starter run -n 2 programs/job.parvum");
+        assert_eq!(line(Family::Pvm), "programs/start.pvm346 2 programs/job.pvm346");
+        assert!(line(Family::OpenMpi4).ends_with("--oversubscribe -n 2 programs/job.openmpi4"));
+    }
 }

@@ -8,8 +8,11 @@ use std::path::Path;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Line {
-    /// ring, fft, blocked, floors or start.
+    /// Which program wrote it.
     pub program: String,
+    /// What a group of tasks did together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<Operation>,
     /// pvm or mpi.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub face: Option<String>,
@@ -64,6 +67,35 @@ pub struct Line {
     pub blocked: Option<Blocked>,
 }
 
+/// What a group of tasks does together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Operation {
+    /// All wait for all.
+    Barrier,
+    /// One to all.
+    Broadcast,
+    /// The sum of all, to one.
+    Reduce,
+    /// All to one.
+    Gather,
+    /// All to all.
+    AllToAll,
+}
+
+impl Operation {
+    /// As programs write it, and the metric of its rows.
+    pub fn name(self) -> &'static str {
+        match self {
+            Operation::Barrier => "barrier",
+            Operation::Broadcast => "broadcast",
+            Operation::Reduce => "reduce",
+            Operation::Gather => "gather",
+            Operation::AllToAll => "alltoall",
+        }
+    }
+}
+
 /// What a blocked task used.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -84,6 +116,9 @@ impl Line {
     }
 
     fn check(self) -> Result<Line, String> {
+        if (self.program == "group") != self.operation.is_some() {
+            return Err("an operation belongs to the program group, and to no other".into());
+        }
         if self.tasks == 0 {
             return Err("no tasks".into());
         }
@@ -153,6 +188,9 @@ mod tests {
             (&RING.replace("\"verified\":true", "\"verified\":false"), "not verified"),
             (&RING.replace("\"face\"", "\"fase\""), "unknown field"),
             (&RING.replace("}", ",\"wait_ns\":[[1,2]]}"), "split"),
+            (&RING.replace("}", ",\"operation\":\"barrier\"}"), "belongs to"),
+            (&RING.replace("\"ring\"", "\"group\""), "belongs to"),
+            (&RING.replace("}", ",\"operation\":\"scan\"}"), "unknown variant"),
         ];
         for (text, reason) in cases {
             let why = parse_line(text).unwrap_err();

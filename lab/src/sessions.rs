@@ -22,6 +22,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub struct Session {
     family: Family,
     route: &'static str,
+    /// Started by this program, which has the kernel refuse to copy from task to task.
+    refuse: Option<PathBuf>,
     kit: Kit,
     folder: PathBuf,
     /// What programs of this machine need in their environment.
@@ -31,9 +33,16 @@ pub struct Session {
 }
 
 impl Session {
-    /// Starts the machine that `system` needs; MPI needs none and has an empty environment here.
-    pub fn start(kit: &Kit, system: &System, root: &Path) -> Result<Session, String> {
-        let folder = root.join(format!("{}{}", kit.family.ending(), system.route));
+    /// Starts the machine that `system` needs, if need be by a program that has the kernel `refuse` single copies; MPI and
+    /// UCX need none and have only an environment here.
+    pub fn start(
+        kit: &Kit,
+        system: &System,
+        refuse: Option<PathBuf>,
+        root: &Path,
+    ) -> Result<Session, String> {
+        let refused = if refuse.is_some() { "refused" } else { "" };
+        let folder = root.join(format!("{}{}{refused}", kit.family.ending(), system.route));
         std::fs::DirBuilder::new()
             .mode(0o700)
             .recursive(true)
@@ -42,25 +51,34 @@ impl Session {
         let mut session = Session {
             family: kit.family,
             route: system.route,
+            refuse,
             kit: kit.clone(),
             folder,
             environment: Vec::new(),
             daemon: None,
         };
         match kit.family {
-            Family::Parvum => session.start_parvum()?,
+            Family::Parvum | Family::Engine => session.start_parvum()?,
             Family::Pvm => session.start_pvm()?,
-            Family::OpenMpi => {
+            Family::OpenMpi | Family::OpenMpi4 => {
                 session.set(&[("OMPI_ALLOW_RUN_AS_ROOT", "1"), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")])
             }
-            Family::Mpich => session.set(&[("HYDRA_IFACE", "lo")]),
+            Family::Mpich | Family::Mpich4 => session.set(&[("HYDRA_IFACE", "lo")]),
+            // What reaches over a network has no place in a comparison on one host.
+            Family::Ucx => session.set(&[("UCX_TLS", "posix,sysv,cma,self")]),
         }
         Ok(session)
     }
 
-    /// Whether programs of `system` run on this machine. PVM's daemon serves both of its routes.
-    pub fn serves(&self, system: &System) -> bool {
-        self.family == system.family && (self.family != Family::Parvum || self.route == system.route)
+    /// Whether programs of `system` run on this machine, where single copies are `refused` or not. PVM's daemon serves
+    /// both of its routes, Parvum's both of its interfaces.
+    pub fn serves(&self, system: &System, refused: bool) -> bool {
+        let same = if self.family.is_ours() {
+            system.family.is_ours() && self.route == system.route
+        } else {
+            self.family == system.family
+        };
+        same && self.refuse.is_some() == refused
     }
 
     fn set(&mut self, variables: &[(&str, &str)]) {
@@ -76,12 +94,15 @@ impl Session {
                 self.library_path(&libraries).map_err(|e| format!("cannot name Parvum's libraries: {e}"))?;
             self.environment.push(("LD_LIBRARY_PATH".into(), path));
         }
-        let up = Launch {
+        let mut up = Launch {
             program: self.kit.starter.clone(),
             arguments: vec!["up".into()],
             environment: self.environment.clone(),
             deadline: PATIENCE,
         };
+        if let Some(refuse) = &self.refuse {
+            up = up.under(refuse);
+        }
         match up.run(&self.folder.join("up.log")).failure {
             Some(failure) => Err(format!("parvum up: {failure}")),
             None => Ok(()),
@@ -104,22 +125,30 @@ impl Session {
     }
 
     fn start_pvm(&mut self) -> Result<(), String> {
-        let name = format!("lab{}", std::process::id());
+        let name = format!("lab{}{}", std::process::id(), if self.refuse.is_some() { "r" } else { "" });
         self.set(&[("PVM_ROOT", "/usr/lib/pvm3"), ("PVM_ALLOW_ROOT", "1"), ("PVM_VMID", &name)]);
         self.environment.push(("PVM_TMP".into(), self.folder.clone().into()));
         self.environment
             .push(("LD_LIBRARY_PATH".into(), without_parvum(std::env::var_os("LD_LIBRARY_PATH"))));
         let log = std::fs::File::create(self.folder.join("daemon.log")).map_err(|e| e.to_string())?;
         // Should the laboratory be killed, the daemon is to end too.
-        let mut command = if Path::new("/usr/bin/setpriv").exists() {
-            let mut command = Command::new("/usr/bin/setpriv");
-            command.args(["--pdeathsig", "TERM", "--"]).arg(&self.kit.starter);
-            command
-        } else {
-            Command::new(&self.kit.starter)
-        };
+        let mut words: Vec<OsString> = vec![self.kit.starter.clone().into()];
+        if let Some(refuse) = &self.refuse {
+            words.insert(0, refuse.into());
+        }
+        if Path::new("/usr/bin/setpriv").exists() {
+            let setpriv = ["/usr/bin/setpriv", "--pdeathsig", "TERM", "--"];
+            words.splice(0..0, setpriv.map(OsString::from));
+        }
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]);
         // Else it listens on the host's outer address, and ends at once where the host's name has none.
         command.arg("-n127.0.0.1");
+        // Groups need the program pvmgs, which PVM looks for like any other.
+        let hostfile = self.folder.join("hostfile");
+        std::fs::write(&hostfile, "* ep=/usr/lib/pvm3/lib:/usr/bin\n127.0.0.1\n")
+            .map_err(|why| format!("cannot write {}: {why}", hostfile.display()))?;
+        command.arg(hostfile);
         command.envs(self.environment.iter().map(|(k, v)| (k, v))).current_dir(&self.folder).process_group(0);
         command.stdin(Stdio::null()).stdout(log.try_clone().map_err(|e| e.to_string())?).stderr(log);
         let mut daemon = command.spawn().map_err(|e| format!("cannot start pvmd: {e}"))?;
@@ -155,18 +184,42 @@ impl Session {
         last.map_or_else(|| what.to_owned(), |last| format!("{what}: {last}"))
     }
 
-    fn stop_pvm(&mut self) {
-        let Some(mut daemon) = self.daemon.take() else { return };
-        // The one beside the daemon: in PATH, `pvm` may be Parvum's.
-        let mut console = Command::new(self.kit.starter.with_file_name("pvm"));
+    /// Ends tasks that a launch left behind: the daemon started them, so they are not of its process group.
+    pub fn reset(&self) {
+        match self.family {
+            Family::Parvum | Family::Engine | Family::Pvm => self.console("reset\nquit\n"),
+            Family::OpenMpi | Family::Mpich | Family::OpenMpi4 | Family::Mpich4 | Family::Ucx => {}
+        }
+    }
+
+    /// Has the machine's console do this.
+    fn console(&self, words: &str) {
+        let mut console = if self.family == Family::Pvm {
+            // The one beside the daemon: in PATH, `pvm` may be Parvum's.
+            Command::new(self.kit.starter.with_file_name("pvm"))
+        } else {
+            let mut console = Command::new(&self.kit.starter);
+            console.arg("console");
+            console
+        };
         console.envs(self.environment.iter().map(|(k, v)| (k, v))).process_group(0);
         console.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-        if let Ok(mut console) = console.spawn() {
-            if let Some(mut input) = console.stdin.take() {
-                let _ = input.write_all(b"halt\n");
-            }
-            let _ = console.wait();
+        let Ok(mut console) = console.spawn() else { return };
+        if let Some(mut input) = console.stdin.take() {
+            let _ = input.write_all(words.as_bytes());
         }
+        let begun = Instant::now();
+        while matches!(console.try_wait(), Ok(None)) {
+            if begun.elapsed() > PATIENCE {
+                let _ = console.kill();
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    fn stop_pvm(&mut self) {
+        let Some(mut daemon) = self.daemon.take() else { return };
+        self.console("halt\n");
         let begun = Instant::now();
         while matches!(daemon.try_wait(), Ok(None)) {
             if begun.elapsed() > PATIENCE {
@@ -199,8 +252,8 @@ impl Drop for Session {
     fn drop(&mut self) {
         match self.family {
             Family::Pvm => self.stop_pvm(),
-            Family::Parvum => self.stop_parvum(),
-            Family::OpenMpi | Family::Mpich => {}
+            Family::Parvum | Family::Engine => self.stop_parvum(),
+            Family::OpenMpi | Family::Mpich | Family::OpenMpi4 | Family::Mpich4 | Family::Ucx => {}
         }
     }
 }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// One row of `summary.json`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Row {
-    /// ring, ring-one-core, fft, blocked, start or floors.
+    /// ring, ring-one-core, fft, blocked, start, floors and others; `docs/lab.md` has all.
     pub program: String,
     /// Whose system, or which floor.
     pub system: String,
@@ -109,16 +109,32 @@ fn value(metric: &'static str, unit: &'static str, task: Option<u32>, singles: V
 fn values(recorded: &Recorded) -> Vec<Value> {
     let line = &recorded.line;
     let mut found = Vec::new();
+    let ms = |values: Vec<f64>| values.into_iter().map(|ns| ns / 1e6).collect::<Vec<_>>();
     let us = |values: Vec<f64>| values.into_iter().map(|ns| ns / 1e3).collect::<Vec<_>>();
     match recorded.program.as_str() {
         "blocked" => {
             if let Some(blocked) = line.blocked {
                 let share = 100.0 * blocked.cpu_ns as f64 / blocked.wall_ns.max(1) as f64;
                 found.extend(value("processor", "%", None, vec![share]));
+                found.extend(value("processor time", "s", None, vec![blocked.cpu_ns as f64 / 1e9]));
                 found.extend(value("resident", "MiB", None, vec![blocked.resident_kib as f64 / 1024.0]));
             }
         }
-        "start" => found.extend(value("start and end", "ms", None, line.each().map(|ns| ns / 1e6).collect())),
+        "start" | "job" => found.extend(value("start and end", "ms", None, ms(line.each().collect()))),
+        "spawn" => found.extend(value("to first messages", "ms", None, ms(line.each().collect()))),
+        "rate" => {
+            let rates = line.each().filter(|ns| *ns > 0.0).map(|ns| 1e3 / ns).collect();
+            found.extend(value("message rate", "M/s", None, rates));
+        }
+        "stream" => {
+            let rates = line.each().filter(|ns| *ns > 0.0).map(|ns| line.size as f64 / ns).collect();
+            found.extend(value("bandwidth", "GB/s", None, rates));
+        }
+        "group" => {
+            if let Some(operation) = line.operation {
+                found.extend(value(operation.name(), "us", None, us(line.each().collect())));
+            }
+        }
         "fft" => {
             found.extend(value("time", "us", None, us(line.each().collect())));
             for (task, wall) in line.wall_ns.iter().enumerate() {
@@ -322,9 +338,31 @@ impl<'a> Rows<'a> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::systems::{Extent, ring_systems};
+
+    /// A row of two tasks with these launches.
+    pub fn row(system: &System, program: &str, metric: &str, size: u64, launches: &[f64]) -> Row {
+        let e = estimate(launches).unwrap();
+        Row {
+            program: program.into(),
+            system: system.family.name().into(),
+            route: system.route.into(),
+            encoding: system.encoding.name().into(),
+            tasks: 2,
+            size,
+            metric: metric.into(),
+            unit: "us".into(),
+            task: None,
+            median: e.median,
+            low: e.low,
+            high: e.high,
+            samples: e.count,
+            spread: None,
+            launches: launches.to_vec(),
+        }
+    }
 
     fn recorded(launch: usize, size: u64, ns: u64) -> Recorded {
         let system = ring_systems(Extent::Quick)[0];

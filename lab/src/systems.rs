@@ -1,31 +1,43 @@
 //! What is compared: a message-passing system with the choices that matter for its speed.
 
-use crate::error::LabError;
-
 /// Whose system it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Family {
     /// Parvum's PVM face.
     Parvum,
+    /// Parvum's engine, through its own calls.
+    Engine,
     /// PVM 3.4.6.
     Pvm,
     /// Open MPI.
     OpenMpi,
     /// MPICH.
     Mpich,
+    /// Debian's Open MPI, where it is compared beside a newer one.
+    OpenMpi4,
+    /// Debian's MPICH, where it is compared beside a newer one.
+    Mpich4,
+    /// UCX, by its own program.
+    Ucx,
 }
 
 impl Family {
-    /// All of them, ours first.
-    pub const ALL: [Family; 4] = [Family::Parvum, Family::Pvm, Family::OpenMpi, Family::Mpich];
+    /// Whether it is Parvum, by whichever calls.
+    pub fn is_ours(self) -> bool {
+        matches!(self, Family::Parvum | Family::Engine)
+    }
 
     /// As people write it.
     pub fn name(self) -> &'static str {
         match self {
             Family::Parvum => "Parvum",
+            Family::Engine => "Parvum engine",
             Family::Pvm => "PVM 3.4.6",
             Family::OpenMpi => "Open MPI",
             Family::Mpich => "MPICH",
+            Family::OpenMpi4 => "Open MPI 4.1",
+            Family::Mpich4 => "MPICH 4.0",
+            Family::Ucx => "UCX",
         }
     }
 
@@ -33,9 +45,13 @@ impl Family {
     pub fn ending(self) -> &'static str {
         match self {
             Family::Parvum => "parvum",
+            Family::Engine => "engine",
             Family::Pvm => "pvm346",
             Family::OpenMpi => "openmpi",
             Family::Mpich => "mpich",
+            Family::OpenMpi4 => "openmpi4",
+            Family::Mpich4 => "mpich4",
+            Family::Ucx => "ucx",
         }
     }
 }
@@ -87,7 +103,8 @@ pub struct System {
 }
 
 impl System {
-    const fn new(family: Family, route: &'static str, encoding: Encoding) -> Self {
+    /// A family with its choices.
+    pub const fn new(family: Family, route: &'static str, encoding: Encoding) -> Self {
         System { family, route, encoding }
     }
 
@@ -107,6 +124,7 @@ impl System {
     pub fn label(&self) -> String {
         match (self.route, self.encoding.name()) {
             ("", _) => self.family.name().to_owned(),
+            (route, "") => format!("{} {route}", self.family.name()),
             (route, encoding) => format!("{} {route}, {encoding}", self.family.name()),
         }
     }
@@ -164,25 +182,6 @@ pub fn fft_systems(extent: Extent) -> Vec<System> {
         .collect()
 }
 
-/// Keeps the systems a list names: family names (`parvum,pvm346,openmpi,mpich`) or whole ids (`pvm346-direct-raw`).
-pub fn select(list: &str) -> Result<impl Fn(&System) -> bool, LabError> {
-    let wanted: Vec<String> =
-        list.split(',').map(|name| name.trim().to_lowercase()).filter(|name| !name.is_empty()).collect();
-    for name in &wanted {
-        let known = ring_systems(Extent::Full).iter().any(|s| s.id() == *name || s.family.ending() == name);
-        if !known {
-            let mut names: Vec<String> = Family::ALL.iter().map(|f| f.ending().to_owned()).collect();
-            names.extend(ring_systems(Extent::Full).iter().map(System::id));
-            names.sort();
-            names.dedup();
-            return Err(LabError::UnknownSystem { name: name.clone(), known: names.join(", ") });
-        }
-    }
-    Ok(move |system: &System| {
-        wanted.is_empty() || wanted.iter().any(|name| system.id() == *name || system.family.ending() == name)
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -195,15 +194,5 @@ mod tests {
         assert_eq!(ids.len(), systems.len());
         assert!(ids.contains("parvum-shm-inplace") && ids.contains("openmpi"));
         assert!(ids.iter().all(|id| id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')));
-    }
-
-    #[test]
-    fn selection_takes_families_and_ids_and_refuses_others() {
-        let keep = select("mpich, pvm346-direct-raw").unwrap();
-        let kept: Vec<String> =
-            ring_systems(Extent::Quick).iter().filter(|s| keep(s)).map(System::id).collect();
-        assert_eq!(kept, ["pvm346-direct-raw", "mpich"]);
-        let refused = select("lam").err().unwrap().to_string();
-        assert!(refused.contains("\"lam\"") && refused.contains("openmpi"), "{refused}");
     }
 }

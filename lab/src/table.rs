@@ -1,33 +1,15 @@
-//! The table for a terminal.
+//! What a terminal shows: a person's first look.
 
-use crate::experiment::{FFT_TASKS, PAPER_POINTS};
-use crate::goals::{Goal, Outcome, digits};
+use crate::goals::{Goal, Outcome};
 use crate::record::Manifest;
-use crate::statistics::{Verdict, compare};
+use crate::suites::Suite;
 use crate::summary::{Row, Rows};
-use crate::systems::{self, Extent, Family, System};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Whether small or large values win.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Better {
-    Small,
-    Large,
-}
-
-/// One column: its heading and the row each system has for it.
-struct Column<'a> {
-    heading: &'static str,
-    better: Better,
-    cells: Vec<Option<&'a Row>>,
-}
-
-/// A person's first look: one table of points, one of transforms, the bars, and what is absent.
-pub fn render(rows: &[Row], goals: &[Goal], manifest: &Manifest) -> String {
-    let rows = Rows(rows);
-    let mut text = String::new();
-    points(&mut text, &rows);
-    transforms(&mut text, &rows);
+/// The suite's own table, the bars, what is absent and what failed.
+pub fn render(suite: &Suite, rows: &[Row], goals: &[Goal], manifest: &Manifest) -> String {
+    let mut text = (suite.table)(&Rows(rows), manifest);
     text.push_str("\nBars\n");
     let (silent, telling): (Vec<&Goal>, Vec<&Goal>) =
         goals.iter().partition(|goal| goal.outcome == Outcome::NoData);
@@ -37,7 +19,10 @@ pub fn render(rows: &[Row], goals: &[Goal], manifest: &Manifest) -> String {
     }
     for goal in telling {
         let mark = if goal.outcome == Outcome::Reached { "reached" } else { "MISSED" };
-        let _ = writeln!(text, "  {mark:<8} {}: {}\n           {}", goal.what, goal.bar, goal.found);
+        let _ = writeln!(text, "  {mark:<8} {}: {}", goal.what, goal.bar);
+        for line in wrapped(&goal.found, WIDTH - 11) {
+            let _ = writeln!(text, "           {line}");
+        }
     }
     if let Some(warning) = manifest.factors.busy() {
         let _ = writeln!(text, "\n{warning}");
@@ -48,145 +33,92 @@ pub fn render(rows: &[Row], goals: &[Goal], manifest: &Manifest) -> String {
     for absent in &manifest.absent {
         let _ = writeln!(text, "  {}: {}", absent.name, absent.remedy);
     }
+    failures(&mut text, manifest);
+    text
+}
+
+/// What never succeeded, and how many launches failed in all.
+fn failures(text: &mut String, manifest: &Manifest) {
     let failed = manifest.launches.iter().filter(|l| l.failure.is_some()).count();
-    if failed > 0 {
-        let _ = writeln!(
-            text,
-            "\n{failed} of {} launches failed; the report says which and why",
-            manifest.launches.len()
-        );
+    if failed == 0 {
+        return;
     }
-    text
-}
-
-fn points(text: &mut String, rows: &Rows) {
-    let systems = systems::ring_systems(Extent::Full);
-    let column = |heading, better, program: &str, metric: &str, size| Column {
-        heading,
-        better,
-        cells: systems.iter().map(|s| rows.find(program, s, metric, 2, size)).collect(),
-    };
-    let columns = [
-        column("8 B hop us", Better::Small, "ring", "half round trip", 8),
-        column("64 KiB hop us", Better::Small, "ring", "half round trip", 65536),
-        column("1 MiB GB/s", Better::Large, "ring", "bandwidth", 1 << 20),
-        column("4 MiB GB/s", Better::Large, "ring", "bandwidth", 4 << 20),
-        column("1 core 8 B us", Better::Small, "ring-one-core", "half round trip", 8),
-        column("blocked CPU %", Better::Small, "blocked", "processor", 0),
-        column("start-end ms", Better::Small, "start", "start and end", 0),
-    ];
-    text.push_str("Two tasks. Median of launches; * marks the best and what no test tells from it. In brackets: how many times better\n\
-         than the best peer, or = where no difference is shown.\n");
-    grid(text, &systems, &columns);
-}
-
-fn transforms(text: &mut String, rows: &Rows) {
-    let systems = systems::fft_systems(Extent::Full);
-    for tasks in FFT_TASKS {
-        let headings = ["128 us", "256 us", "512 us", "1024 us"];
-        let mut columns: Vec<Column> = PAPER_POINTS
-            .iter()
-            .zip(headings)
-            .map(|(points, heading)| Column {
-                heading,
-                better: Better::Small,
-                cells: systems.iter().map(|s| rows.find("fft", s, "time", tasks, *points)).collect(),
-            })
-            .collect();
-        columns.push(Column {
-            heading: "2^20 us",
-            better: Better::Small,
-            cells: systems.iter().map(|s| rows.find("fft", s, "time", tasks, 1 << 20)).collect(),
-        });
-        if columns.iter().all(|column| column.cells.iter().all(Option::is_none)) {
-            continue;
-        }
-        let plural = if tasks == 1 { "" } else { "s" };
-        let _ = writeln!(text, "\nFFT on {tasks} task{plural}, points:");
-        grid(text, &systems, &columns);
-    }
-}
-
-/// Lays out the systems that have any cell.
-fn grid(text: &mut String, systems: &[System], columns: &[Column]) {
-    let present: Vec<usize> =
-        (0..systems.len()).filter(|i| columns.iter().any(|c| c.cells[*i].is_some())).collect();
-    let cells: Vec<Vec<String>> = columns
-        .iter()
-        .map(|column| {
-            let best = best(column, &present, |_| true);
-            let peer = best_peer(column, &present, systems);
-            present.iter().map(|&i| cell(column, i, best, peer, systems)).collect()
-        })
-        .collect();
-    let widths: Vec<usize> = columns
-        .iter()
-        .zip(&cells)
-        .map(|(c, cells)| {
-            cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0).max(c.heading.len())
-        })
-        .collect();
-    let first = present.iter().map(|i| systems[*i].label().len()).max().unwrap_or(0);
-    let _ = write!(text, "  {:first$}", "");
-    for (column, width) in columns.iter().zip(&widths) {
-        let _ = write!(text, "  {:>width$}", column.heading);
-    }
-    text.push('\n');
-    for (line, &i) in present.iter().enumerate() {
-        let _ = write!(text, "  {:first$}", systems[i].label());
-        for (cells, width) in cells.iter().zip(&widths) {
-            let _ = write!(text, "  {:>width$}", cells[line]);
-        }
-        text.push('\n');
-    }
-}
-
-fn better(column: &Column, a: f64, b: f64) -> bool {
-    if column.better == Better::Small { a < b } else { a > b }
-}
-
-fn best(column: &Column, present: &[usize], keep: impl Fn(usize) -> bool) -> Option<usize> {
-    let mut best: Option<(usize, f64)> = None;
-    for &i in present.iter().filter(|i| keep(**i)) {
-        if let Some(row) = column.cells[i]
-            && best.is_none_or(|(_, value)| better(column, row.median, value))
-        {
-            best = Some((i, row.median));
+    let mut jobs: BTreeMap<&str, Option<&str>> = BTreeMap::new();
+    for launch in &manifest.launches {
+        let why = jobs.entry(&launch.job).or_insert(launch.failure.as_deref());
+        if launch.failure.is_none() {
+            *why = None;
         }
     }
-    best.map(|(i, _)| i)
-}
-
-fn best_peer(column: &Column, present: &[usize], systems: &[System]) -> Option<usize> {
-    best(column, present, |i| systems[i].family != Family::Parvum)
-}
-
-fn cell(column: &Column, i: usize, best: Option<usize>, peer: Option<usize>, systems: &[System]) -> String {
-    let Some(row) = column.cells[i] else { return "-".into() };
-    let mut text = digits(row.median);
-    // Whatever the test cannot tell from the best shares its mark.
-    let shares = |best: usize| {
-        column.cells[best]
-            .is_some_and(|other| compare(&row.launches, &other.launches) == Verdict::NoDifferenceShown)
-    };
-    if best.is_some_and(|best| best == i || shares(best)) {
-        text.push('*');
+    let never: Vec<(&str, &str)> = jobs.into_iter().filter_map(|(job, why)| Some((job, why?))).collect();
+    if !never.is_empty() {
+        text.push_str("\nFailed every time:\n");
     }
-    if systems[i].family == Family::Parvum
-        && let Some(other) = peer.and_then(|peer| column.cells[peer])
-        && row.median > 0.0
-        && other.median > 0.0
-    {
-        let ratio = if column.better == Better::Small {
-            other.median / row.median
+    for (job, why) in never {
+        let short: String = why.chars().take(WIDTH.saturating_sub(job.chars().count() + 4)).collect();
+        let _ = writeln!(text, "  {job}: {short}");
+    }
+    let all = manifest.launches.len();
+    let _ = writeln!(text, "\n{failed} of {all} launches failed; the report says which and why");
+}
+
+/// Columns of a terminal that everything fits into.
+pub const WIDTH: usize = 120;
+
+/// Lines of at most so many characters, as far as words are short enough.
+fn wrapped(words: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in words.split_whitespace() {
+        let last = lines.len() - 1;
+        let taken = lines[last].chars().count();
+        if taken > 0 && taken + 1 + word.chars().count() > width {
+            lines.push(word.to_owned());
         } else {
-            row.median / other.median
-        };
-        if compare(&row.launches, &other.launches) == Verdict::NoDifferenceShown {
-            text.push_str(" (=)");
-        } else {
-            let _ = write!(text, " ({}x)", digits(ratio));
+            if taken > 0 {
+                lines[last].push(' ');
+            }
+            lines[last].push_str(word);
         }
     }
-    text
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::LaunchRecord;
+    use crate::report::tests::manifest;
+    use crate::suites::main::SUITE;
+
+    #[test]
+    fn long_words_are_wrapped_between_words() {
+        assert_eq!(wrapped("ring: 8 us of 9 us", 9), ["ring: 8", "us of 9", "us"]);
+        assert_eq!(wrapped("unbreakable", 3), ["unbreakable"]);
+    }
+
+    #[test]
+    fn what_always_failed_is_named_and_what_failed_once_is_counted() {
+        let mut manifest = manifest();
+        for (launch, job, failure) in [
+            (0, "ring: MPICH", Some("not finished after 15 s")),
+            (1, "ring: Open MPI", Some("exit status: 1")),
+            (2, "ring: Open MPI", None),
+        ] {
+            manifest.launches.push(LaunchRecord {
+                launch,
+                job: job.into(),
+                program: "ring",
+                system: String::new(),
+                tasks: 2,
+                command: String::new(),
+                elapsed_s: 1.0,
+                load: String::new(),
+                failure: failure.map(str::to_owned),
+            });
+        }
+        let text = render(&SUITE, &[], &[], &manifest);
+        assert!(text.contains("  ring: MPICH: not finished after 15 s\n"), "{text}");
+        assert!(!text.contains("ring: Open MPI") && text.contains("2 of 3 launches failed"), "{text}");
+        assert!(text.contains("MPICH: run `./x peers`"), "{text}");
+    }
 }

@@ -46,43 +46,50 @@ fn floor_series(rows: &Rows, floors: &[&str], metric: &str) -> Vec<Series> {
         .collect()
 }
 
-/// Latency and bandwidth of the ring.
-pub fn points(html: &mut String, rows: &[Row]) {
-    let rows = Rows(rows);
+const HOP: Axes = Axes {
+    title: "Time of one hop (half a round trip)",
+    x: bytes,
+    x_name: "message length",
+    y_name: "\u{b5}s, lower is better",
+    break_even: false,
+    width: 1030.0,
+};
+
+/// Latency and bandwidth of these systems' rings, and the floors.
+pub fn curves(html: &mut String, rows: &[Row], systems: &[System]) {
+    let rows = &Rows(rows);
     html.push_str(
         "<h2 id=\"ring\">The ring: one message between two tasks</h2>\
          <p>Each task has a core of its own. Grey dashed lines are floors: what this machine does with no messaging library at all, \
          measured in the same session.</p>",
     );
-    let main: Vec<System> = ring_systems(Extent::Full)
-        .into_iter()
-        .filter(|s| matches!(s.encoding, Encoding::Raw | Encoding::None))
-        .collect();
-    let axes = Axes {
-        title: "Time of one hop (half a round trip)",
-        x: bytes,
-        x_name: "message length",
-        y_name: "\u{b5}s, lower is better",
-        break_even: false,
-        width: 1030.0,
-    };
-    let mut series = ring_series(&rows, &main, "half round trip", |_| "");
-    series.extend(floor_series(&rows, &["shared flag", "unix socket", "loopback tcp"], "time"));
+    let mut series = ring_series(rows, systems, "half round trip", |_| "");
+    series.extend(floor_series(rows, &["shared flag", "unix socket", "loopback tcp"], "time"));
     figure(
         html,
-        &chart(&series, &axes),
+        &chart(&series, &HOP),
         "Both axes in powers of two; vertical marks are 95 % intervals, often smaller than the dots. Raw encoding where there is a \
          choice. The empty message has no place on a logarithmic axis; it is in the table of all numbers.",
     );
-    let axes = Axes { title: "Bandwidth", y_name: "GB/s, higher is better", ..axes };
-    let mut series = ring_series(&rows, &main, "bandwidth", |_| "");
-    series.extend(floor_series(&rows, &["memory copy", "single-copy call"], "bandwidth"));
+    let axes = Axes { title: "Bandwidth", y_name: "GB/s, higher is better", ..HOP };
+    let mut series = ring_series(rows, systems, "bandwidth", |_| "");
+    series.extend(floor_series(rows, &["memory copy", "single-copy call"], "bandwidth"));
     figure(
         html,
         &chart(&series, &axes),
         "Message length divided by the time of one hop. A message must be copied at least once, and one core copies no faster than the upper grey line; \
          a library that lets both sides copy at once can pass the single-copy call.",
     );
+}
+
+/// Latency and bandwidth of the ring, and what the encoding costs.
+pub fn points(html: &mut String, rows: &[Row]) {
+    let main: Vec<System> = ring_systems(Extent::Full)
+        .into_iter()
+        .filter(|s| matches!(s.encoding, Encoding::Raw | Encoding::None))
+        .collect();
+    curves(html, rows, &main);
+    let rows = Rows(rows);
     let choices: Vec<System> = ring_systems(Extent::Full)
         .into_iter()
         .filter(|s| matches!((s.family, s.route), (Family::Parvum, "shm") | (Family::Pvm, "direct")))
@@ -92,7 +99,11 @@ pub fn points(html: &mut String, rows: &[Row]) {
         Encoding::InPlace => "dash2",
         _ => "",
     };
-    let axes = Axes { title: "What the encoding costs: bandwidth of PVM programs", ..axes };
+    let axes = Axes {
+        title: "What the encoding costs: bandwidth of PVM programs",
+        y_name: "GB/s, higher is better",
+        ..HOP
+    };
     figure(
         html,
         &chart(&ring_series(&rows, &choices, "bandwidth", dash), &axes),

@@ -4,10 +4,12 @@ use super::markup::escape;
 use crate::goals::digits;
 use crate::statistics::{Verdict, compare};
 use crate::summary::{Row, Rows};
-use crate::systems::{Extent, Family, System, ring_systems};
+use crate::systems::{Family, System};
 use std::fmt::Write;
 
-struct Question {
+/// A question that a card answers.
+#[derive(Debug)]
+pub struct Question {
     title: &'static str,
     program: &'static str,
     metric: &'static str,
@@ -16,56 +18,22 @@ struct Question {
     large_wins: bool,
 }
 
-const QUESTIONS: [Question; 6] = [
-    Question {
-        title: "8 bytes, one hop",
-        program: "ring",
-        metric: "half round trip",
-        tasks: 2,
-        size: 8,
-        large_wins: false,
-    },
-    Question {
-        title: "1 MiB messages, bandwidth",
-        program: "ring",
-        metric: "bandwidth",
-        tasks: 2,
-        size: 1 << 20,
-        large_wins: true,
-    },
-    Question {
-        title: "8 bytes, both tasks on one core",
-        program: "ring-one-core",
-        metric: "half round trip",
-        tasks: 2,
-        size: 8,
-        large_wins: false,
-    },
-    Question {
-        title: "Processor used while blocked",
-        program: "blocked",
-        metric: "processor",
-        tasks: 2,
-        size: 0,
-        large_wins: false,
-    },
-    Question {
-        title: "Start and end of an empty job",
-        program: "start",
-        metric: "start and end",
-        tasks: 2,
-        size: 0,
-        large_wins: false,
-    },
-    Question {
-        title: "FFT, 1024 points on 2 tasks",
-        program: "fft",
-        metric: "time",
-        tasks: 2,
-        size: 1024,
-        large_wins: false,
-    },
-];
+impl Question {
+    /// Of two tasks; the smallest answer wins.
+    pub const fn small(title: &'static str, program: &'static str, metric: &'static str, size: u64) -> Self {
+        Question { title, program, metric, tasks: 2, size, large_wins: false }
+    }
+
+    /// Of two tasks; the largest answer wins.
+    pub const fn large(title: &'static str, program: &'static str, metric: &'static str, size: u64) -> Self {
+        Question { large_wins: true, ..Question::small(title, program, metric, size) }
+    }
+
+    /// Of so many tasks.
+    pub const fn on(self, tasks: u32) -> Self {
+        Question { tasks, ..self }
+    }
+}
 
 /// The colour of a system.
 pub fn class(system: &System) -> &'static str {
@@ -73,19 +41,23 @@ pub fn class(system: &System) -> &'static str {
         (Family::Parvum, "tcp") => "s-parvum2",
         (Family::Parvum, "routed") => "s-parvum3",
         (Family::Parvum, _) => "s-parvum",
+        (Family::Engine, _) => "s-engine",
         (Family::Pvm, "daemon") => "s-pvm2",
         (Family::Pvm, _) => "s-pvm",
         (Family::OpenMpi, _) => "s-openmpi",
         (Family::Mpich, _) => "s-mpich",
+        (Family::OpenMpi4, _) => "s-openmpi4",
+        (Family::Mpich4, _) => "s-mpich4",
+        (Family::Ucx, _) => "s-ucx",
     }
 }
 
 /// One card for each question that has at least one answer.
-pub fn cards(rows: &[Row]) -> String {
+pub fn cards(questions: &[Question], systems: &[System], rows: &[Row]) -> String {
     let rows = Rows(rows);
     let mut html = String::from("<div class=\"cards\">");
-    for question in &QUESTIONS {
-        let answers = answers(&rows, question);
+    for question in questions {
+        let answers = answers(&rows, systems, question);
         if !answers.is_empty() {
             card(&mut html, question, &answers);
         }
@@ -95,10 +67,10 @@ pub fn cards(rows: &[Row]) -> String {
 }
 
 /// Each family's best row, best family first.
-fn answers<'a>(rows: &Rows<'a>, question: &Question) -> Vec<(System, &'a Row)> {
+fn answers<'a>(rows: &Rows<'a>, systems: &[System], question: &Question) -> Vec<(System, &'a Row)> {
     let mut answers: Vec<(System, &Row)> = Vec::new();
     let better = |a: f64, b: f64| if question.large_wins { a > b } else { a < b };
-    for system in ring_systems(Extent::Full) {
+    for system in systems.iter().copied() {
         let Some(row) = rows.find(question.program, &system, question.metric, question.tasks, question.size)
         else {
             continue;

@@ -1,14 +1,15 @@
 //! The report: one page that needs nothing but itself.
 
 pub mod curve;
-mod figures;
-mod headline;
+pub mod figures;
+pub mod headline;
 pub mod markup;
 mod split;
-mod tables;
+pub mod tables;
 
 use crate::goals::{Goal, Outcome};
 use crate::record::{Manifest, fingerprint};
+use crate::suites::Suite;
 use crate::summary::Row;
 use markup::{escape, word_table};
 use std::fmt::Write;
@@ -16,17 +17,15 @@ use std::fmt::Write;
 const STYLE: &str = include_str!("style.css");
 
 /// The whole page.
-pub fn page(rows: &[Row], goals: &[Goal], manifest: &Manifest) -> String {
+pub fn page(suite: &Suite, rows: &[Row], goals: &[Goal], manifest: &Manifest) -> String {
     let mut html = String::with_capacity(256 * 1024);
-    opening(&mut html, rows, manifest);
-    figures::points(&mut html, rows);
-    tables::links(&mut html, rows);
-    figures::transforms(&mut html, rows);
-    figures::splits(&mut html, rows);
-    tables::papers(&mut html, rows);
+    opening(&mut html, suite, rows, manifest);
+    for section in suite.pages.sections {
+        section(&mut html, rows);
+    }
     bars(&mut html, goals);
-    tables::details(&mut html, rows);
-    method(&mut html, manifest);
+    (suite.pages.details)(&mut html, rows);
+    method(&mut html, suite, manifest);
     let fingerprint = fingerprint(manifest);
     let _ = write!(
         html,
@@ -46,37 +45,40 @@ pub fn sheet(title: &str, contents: &str, data: &str) -> String {
     )
 }
 
-fn opening(html: &mut String, rows: &[Row], manifest: &Manifest) {
+fn opening(html: &mut String, suite: &Suite, rows: &[Row], manifest: &Manifest) {
     let factors = &manifest.factors;
+    let link = |(anchor, name): &(&str, &str)| format!("<a href=\"#{anchor}\">{}</a>", escape(name));
+    let contents: String = suite.pages.contents.iter().map(link).collect();
     let _ = write!(
         html,
         "<h1>What message passing costs on this machine</h1>\
          <p class=\"soft\">{} &middot; {} &middot; {} &middot; {} launches in {:.0} s</p>\
-         <p>The same programs, from the same sources with the same compiler, were run under each message-passing system \
-         found here: a <em>ring</em> that passes one message between two tasks, and a parallel <em>fast Fourier transform</em>. \
+         <p>{} \
          Each number is the median over repeated launches of the program, run in random order so that rivals share good and \
          bad moments; message contents were verified. Shorter bars are better, except for bandwidth.</p>\
-         <nav><a href=\"#ring\">Ring</a><a href=\"#link\">r_max, n_1/2, t_0</a><a href=\"#fft\">FFT</a>\
-         <a href=\"#split\">Wait and compute</a><a href=\"#papers\">The papers</a><a href=\"#bars\">Bars</a>\
-         <a href=\"#numbers\">All numbers</a><a href=\"#method\">Method and machine</a></nav>",
+         <nav>{contents}<a href=\"#bars\">Bars</a><a href=\"#numbers\">All numbers</a>\
+         <a href=\"#method\">Method and machine</a></nav>",
         escape(&factors.date),
         escape(&factors.processor),
         escape(&factors.cores),
         manifest.launches.len(),
-        manifest.elapsed_s
+        manifest.elapsed_s,
+        suite.pages.introduction
     );
     if let Some(warning) = factors.busy() {
         let _ = write!(html, "<p class=\"missed\">{}</p>", escape(&warning));
     }
-    html.push_str(&headline::cards(rows));
-    html.push_str(
-        "<p class=\"note\">For each system its quickest route and encoding. Beside each value: how far it is from the best; \
+    html.push_str(&headline::cards(suite.pages.questions, &(suite.systems)(), rows));
+    let _ = write!(
+        html,
+        "<p class=\"note\">{} Beside each value: how far it is from the best; \
          <em>no difference shown</em> where a rank test over launches (5 %) cannot tell the two apart.</p>",
+        suite.pages.cards
     );
     let mut systems: Vec<Vec<String>> =
         manifest.systems.iter().map(|s| vec![escape(s.name), escape(&s.version)]).collect();
     systems.extend(
-        manifest.absent.iter().map(|a| vec![escape(a.name), format!("not compared: {}", escape(&a.remedy))]),
+        manifest.absent.iter().map(|a| vec![escape(&a.name), format!("not compared: {}", escape(&a.remedy))]),
     );
     html.push_str(&word_table(&["system", "version"], &systems));
 }
@@ -104,7 +106,7 @@ fn bars(html: &mut String, goals: &[Goal]) {
     html.push_str(&word_table(&["what", "bar", "", "found"], &rows));
 }
 
-fn method(html: &mut String, manifest: &Manifest) {
+fn method(html: &mut String, suite: &Suite, manifest: &Manifest) {
     let _ = write!(
         html,
         "<h2 id=\"method\">Method and machine</h2>\
@@ -115,8 +117,8 @@ fn method(html: &mut String, manifest: &Manifest) {
          is kept as a number of its own. Every message carries its own number and rotates over four buffers; whole contents are \
          verified after timing. PVM messages are timed from before packing to after unpacking. Transforms start on all tasks at one \
          agreed moment of the host's clock, without a barrier of the system under test; a transform's time is that of its last task. \
-         Left out of the quick run: cold caches, both directions at once, more than four tasks, sizes above 4 MiB.</p>",
-        manifest.seed
+         Left out of the quick run: {}.</p>",
+        manifest.seed, suite.pages.omitted
     );
     let mut rows: Vec<Vec<String>> =
         manifest.factors.rows().into_iter().map(|(name, value)| vec![escape(name), escape(&value)]).collect();
@@ -137,15 +139,20 @@ fn method(html: &mut String, manifest: &Manifest) {
             write!(html, "<h3>Launches that failed ({} of {})</h3>", failed.len(), manifest.launches.len());
         html.push_str(&word_table(&["launch", "why"], &failed));
     }
+    if !manifest.left_out.is_empty() {
+        let names: Vec<String> = manifest.left_out.iter().map(|name| escape(name)).collect();
+        let _ = write!(html, "<h3>Planned, but the time was over</h3><p>{}</p>", names.join("; "));
+    }
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::factors::Factors;
     use crate::peers::Absent;
     use crate::record::Installed;
     use crate::samples::parse_line;
+    use crate::suites::main::SUITE;
     use crate::summary::{Recorded, summarise};
     use crate::systems::{Encoding, Family, System};
 
@@ -181,7 +188,8 @@ mod tests {
         lines
     }
 
-    fn manifest() -> Manifest {
+    /// A manifest of no launches.
+    pub fn manifest() -> Manifest {
         Manifest {
             command: "compare <test>".into(),
             suite: "main".into(),
@@ -190,17 +198,18 @@ mod tests {
             budget_s: 1,
             elapsed_s: 1.0,
             systems: vec![Installed { name: "PVM 3.4.6", version: "3.4.6".into() }],
-            absent: vec![Absent { name: "MPICH", remedy: "run `./x peers`".into() }],
+            absent: vec![Absent { name: "MPICH".into(), remedy: "run `./x peers`".into() }],
             factors: Factors::record(),
             load_after: "0".into(),
             launches: vec![],
+            left_out: vec!["ring: <late>".into()],
         }
     }
 
     #[test]
     fn a_small_session_makes_a_whole_page() {
         let rows = summarise(&sample());
-        let page = page(&rows, &crate::goals::check(&rows), &manifest());
+        let page = page(&SUITE, &rows, &(SUITE.goals)(&rows), &manifest());
         for part in [
             "<svg",
             "PVM 3.4.6 direct, raw",
@@ -209,6 +218,7 @@ mod tests {
             "no data",
             "Table 8",
             "task 3",
+            "ring: &lt;late&gt;",
         ] {
             assert!(page.contains(part), "{part} is missing");
         }
@@ -220,6 +230,6 @@ mod tests {
 
     #[test]
     fn an_empty_session_still_makes_a_page() {
-        assert!(page(&[], &crate::goals::check(&[]), &manifest()).contains("no data"));
+        assert!(page(&SUITE, &[], &(SUITE.goals)(&[]), &manifest()).contains("no data"));
     }
 }

@@ -161,12 +161,17 @@ pub fn papers(html: &mut String, rows: &[Row]) {
     );
 }
 
-/// Every row of the ring, the one-core ring, the blocked task, the job start and the transforms.
+/// Every row of the main suite.
 pub fn details(html: &mut String, rows: &[Row]) {
+    numbers(html, rows, &ring_systems(Extent::Full), &fft_systems(Extent::Full));
+}
+
+/// Every row: the rings and transforms of these systems, the floors, and the rest.
+pub fn numbers(html: &mut String, rows: &[Row], rings: &[System], transforms: &[System]) {
     let found = Rows(rows);
     html.push_str("<h2 id=\"numbers\">All numbers</h2><p class=\"note\">Median of launches with its interval; then the spread of single samples over all launches.</p>");
-    for system in ring_systems(Extent::Full) {
-        ring_details(html, &found, &system);
+    for system in rings {
+        ring_details(html, &found, system);
     }
     let floors: Vec<Vec<String>> = rows
         .iter()
@@ -184,9 +189,9 @@ pub fn details(html: &mut String, rows: &[Row]) {
         })
         .collect();
     section(html, "Floors", &["floor", "size", "\u{b5}s", "GB/s", "launches"], &floors);
-    for system in fft_systems(Extent::Full) {
+    for system in transforms {
         let lines: Vec<Vec<String>> = found
-            .of("fft", &system)
+            .of("fft", system)
             .filter(|r| r.metric == "time")
             .map(|r| {
                 vec![r.tasks.to_string(), points(r.size as f64), range(r), spread(r), r.samples.to_string()]
@@ -197,19 +202,30 @@ pub fn details(html: &mut String, rows: &[Row]) {
     }
     let others: Vec<Vec<String>> = rows
         .iter()
-        .filter(|r| matches!(r.program.as_str(), "blocked" | "start"))
+        .filter(|r| {
+            r.program != "fft" && r.program != "floors" && !RINGS.iter().any(|(ring, _)| r.program == *ring)
+        })
         .map(|r| {
             let name = format!("{} {} {}", r.system, r.route, r.encoding);
             vec![
+                escape(&r.program),
                 escape(name.trim()),
                 escape(&r.metric),
+                r.tasks.to_string(),
+                bytes(r.size as f64),
                 format!("{} {}", range(r), escape(&r.unit)),
+                spread(r),
                 r.samples.to_string(),
             ]
         })
         .collect();
-    section(html, "Blocked task and empty job", &["system", "metric", "value", "launches"], &others);
+    let headings = ["program", "system", "metric", "tasks", "size", "value", "p99 / p99.9 / max", "launches"];
+    section(html, "The rest", &headings, &others);
 }
+
+/// The ring's arrangements, and how they are noted.
+const RINGS: [(&str, &str); 3] =
+    [("ring", ""), ("ring-one-core", ", one core"), ("ring-refused", ", single copy refused")];
 
 fn spread(row: &Row) -> String {
     row.spread.map_or_else(String::new, |s| {
@@ -219,7 +235,7 @@ fn spread(row: &Row) -> String {
 
 fn ring_details(html: &mut String, found: &Rows, system: &System) {
     let mut lines = Vec::new();
-    for (program, note) in [("ring", ""), ("ring-one-core", ", one core")] {
+    for (program, note) in RINGS {
         for row in found.of(program, system).filter(|r| r.metric == "half round trip") {
             let other =
                 |metric| found.find(program, system, metric, row.tasks, row.size).map(|r| digits(r.median));

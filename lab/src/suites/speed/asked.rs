@@ -1,0 +1,176 @@
+//! What is asked: the table of the speed goals, row by row, as data.
+
+use super::{CALLS, ENGINE, GROUP_SIZES, GROUP_TASKS};
+use crate::systems::System;
+
+/// One row.
+#[derive(Debug)]
+pub struct Asked {
+    /// What is measured, with its unit; short enough for a terminal.
+    pub what: &'static str,
+    /// The program of its rows.
+    pub program: &'static str,
+    /// Their metric.
+    pub metric: &'static str,
+    /// At which numbers of tasks.
+    pub tasks: &'static [u32],
+    /// At which sizes.
+    pub sizes: &'static [u64],
+    /// Large values win.
+    pub large_wins: bool,
+    /// By whose calls it is to be reached.
+    pub faces: &'static [System],
+    /// What must hold, at every number of tasks and size.
+    pub bars: &'static [Bar],
+    /// The same in words.
+    pub goal: &'static str,
+    /// What the machine does without a library: a floor, and its metric.
+    pub floor: Option<(&'static str, &'static str)>,
+}
+
+/// One condition.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Bar {
+    /// At most so much.
+    AtMost(f64),
+    /// So many times the best peer's: at most that, or at least, as small or large values win.
+    BestPeer(f64),
+    /// The same, where the peers are allowed what is refused us: against their rows of this program.
+    BestPeerIn(&'static str, f64),
+    /// So many times better than PVM itself.
+    BetterThanPvm(f64),
+    /// At most so many times the floor.
+    Floor(f64),
+    /// Better than the best peer, and a test says so.
+    Ahead,
+}
+
+const BOTH: &[System] = &[CALLS, ENGINE];
+const MIDDLE: &[u64] = &[4096, 8192, 16384, 32768, 65536];
+const LONG: &[u64] = &[1 << 20, 4 << 20];
+
+const ROW: Asked = Asked {
+    what: "",
+    program: "ring",
+    metric: "half round trip",
+    tasks: &[2],
+    sizes: &[8],
+    large_wins: false,
+    faces: BOTH,
+    bars: &[],
+    goal: "",
+    floor: None,
+};
+
+const BARRIER: Asked = Asked { program: "group", metric: "barrier", sizes: &[0], ..ROW };
+const GROUP: Asked = Asked {
+    program: "group",
+    tasks: &GROUP_TASKS,
+    sizes: &GROUP_SIZES,
+    bars: &[Bar::Ahead],
+    goal: "ahead",
+    ..ROW
+};
+
+/// Every row.
+pub static ASKED: [Asked; 16] = [
+    Asked {
+        what: "8 B, engine, us",
+        faces: &[ENGINE],
+        bars: &[Bar::BestPeer(0.65), Bar::Floor(1.6)],
+        goal: "0.65 peer, 1.6 flag",
+        floor: Some(("shared flag", "time")),
+        ..ROW
+    },
+    Asked {
+        what: "8 B, PVM calls, us",
+        faces: &[CALLS],
+        bars: &[Bar::AtMost(0.5), Bar::BetterThanPvm(20.0)],
+        goal: "0.5, 20x PVM",
+        floor: Some(("shared flag", "time")),
+        ..ROW
+    },
+    Asked {
+        what: "8 B messages, M/s",
+        program: "rate",
+        metric: "message rate",
+        large_wins: true,
+        bars: &[Bar::BestPeer(1.3)],
+        goal: "1.3x peer",
+        ..ROW
+    },
+    Asked {
+        what: "4 to 64 KiB, GB/s",
+        metric: "bandwidth",
+        sizes: MIDDLE,
+        large_wins: true,
+        bars: &[Bar::BestPeer(1.3)],
+        goal: "1.3x peer",
+        floor: Some(("memory copy", "bandwidth")),
+        ..ROW
+    },
+    Asked {
+        what: "1 and 4 MiB, GB/s",
+        metric: "bandwidth",
+        sizes: LONG,
+        large_wins: true,
+        bars: &[Bar::BestPeer(1.6)],
+        goal: "1.6x peer",
+        floor: Some(("memory copy", "bandwidth")),
+        ..ROW
+    },
+    Asked {
+        what: "the same, refused",
+        program: "ring-refused",
+        metric: "bandwidth",
+        sizes: LONG,
+        large_wins: true,
+        bars: &[Bar::BestPeerIn("ring", 0.8)],
+        goal: "0.8x peer with it",
+        floor: Some(("memory copy", "bandwidth")),
+        ..ROW
+    },
+    Asked {
+        what: "8 B, one core, us",
+        program: "ring-one-core",
+        bars: &[Bar::AtMost(3.0)],
+        goal: "3",
+        floor: Some(("one-core hand-over", "time")),
+        ..ROW
+    },
+    Asked { what: "barrier of 8, us", tasks: &[8], bars: &[Bar::AtMost(12.0)], goal: "12", ..BARRIER },
+    Asked { what: "barrier of 32, us", tasks: &[32], bars: &[Bar::AtMost(60.0)], goal: "60", ..BARRIER },
+    Asked {
+        what: "CPU in 3 s wait, s",
+        program: "blocked",
+        metric: "processor time",
+        sizes: &[0],
+        bars: &[Bar::AtMost(0.03)],
+        goal: "0.03",
+        ..ROW
+    },
+    Asked {
+        what: "job of 2 tasks, ms",
+        program: "job",
+        metric: "start and end",
+        sizes: &[0],
+        bars: &[Bar::AtMost(15.0)],
+        goal: "15",
+        ..ROW
+    },
+    Asked {
+        what: "spawn of 16, ms",
+        program: "spawn",
+        metric: "to first messages",
+        tasks: &[16],
+        sizes: &[0],
+        faces: &[CALLS],
+        bars: &[Bar::AtMost(20.0)],
+        goal: "20",
+        ..ROW
+    },
+    Asked { what: "broadcast, us", metric: "broadcast", ..GROUP },
+    Asked { what: "reduce, us", metric: "reduce", ..GROUP },
+    Asked { what: "gather, us", metric: "gather", ..GROUP },
+    Asked { what: "all to all, us", metric: "alltoall", ..GROUP },
+];

@@ -1,0 +1,212 @@
+//! The speed suite: what is meant to be fast on one host, beside every peer that is fast there.
+
+mod asked;
+mod judge;
+mod report;
+mod table;
+
+use super::{Pages, Suite, main};
+use crate::experiment::{Cores, How, Job, Measure, Test, of_each};
+use crate::report::headline::Question;
+use crate::systems::{Encoding, Extent, Family, System};
+
+/// Parvum through PVM's calls.
+const CALLS: System = System::new(Family::Parvum, "shm", Encoding::Raw);
+/// Parvum through the engine's own.
+const ENGINE: System = System::new(Family::Engine, "shm", Encoding::None);
+/// PVM itself, the way that is fast.
+const PVM: System = System::new(Family::Pvm, "direct", Encoding::Raw);
+const UCX: System = System::new(Family::Ucx, "", Encoding::None);
+
+const PEERS: [System; 6] = [
+    PVM,
+    System::new(Family::OpenMpi, "", Encoding::None),
+    System::new(Family::Mpich, "", Encoding::None),
+    System::new(Family::OpenMpi4, "", Encoding::None),
+    System::new(Family::Mpich4, "", Encoding::None),
+    UCX,
+];
+
+/// Message lengths of the ring, in bytes; the bars need those from 8 on that are named in `asked.rs`.
+const RING_SIZES: [u64; 12] = [0, 8, 64, 1024, 4096, 8192, 16384, 32768, 65536, 262_144, 1 << 20, 4 << 20];
+/// Message lengths of the operations of groups.
+const GROUP_SIZES: [u64; 5] = [8, 1024, 16384, 131_072, 1 << 20];
+/// Numbers of tasks in a group.
+const GROUP_TASKS: [u32; 3] = [2, 4, 8];
+/// Numbers of tasks at a barrier.
+const BARRIER_TASKS: [u32; 2] = [8, 32];
+
+/// `parvum compare --suite speed`.
+pub static SUITE: Suite = Suite {
+    name: "speed",
+    families: &[
+        Family::Parvum,
+        Family::Engine,
+        Family::Pvm,
+        Family::OpenMpi,
+        Family::Mpich,
+        Family::OpenMpi4,
+        Family::Mpich4,
+        Family::Ucx,
+    ],
+    seconds: [260, 1740],
+    systems,
+    jobs,
+    goals: judge::check,
+    table: table::render,
+    pages: Pages {
+        introduction: "The same programs, from the same sources with the same compiler, were run under each message-passing system \
+             found here, on two cores, also with more tasks than cores; UCX was measured by its own program. Parvum is measured twice: through PVM's calls, and through \
+             the calls of its engine.",
+        cards: "",
+        omitted: "cold caches, both directions at once, more than two cores, sizes above 4 MiB",
+        questions: &QUESTIONS,
+        contents: &[("asked", "What is asked"), ("places", "At every size"), ("ring", "Ring")],
+        sections: &[report::asked, report::places, report::curves],
+        details: report::numbers,
+    },
+};
+
+const QUESTIONS: [Question; 6] = [
+    Question::small("8 bytes, one hop", "ring", "half round trip", 8),
+    Question::large("8 byte messages, rate", "rate", "message rate", 8),
+    Question::large("1 MiB messages, bandwidth", "ring", "bandwidth", 1 << 20),
+    Question::small("8 bytes, both tasks on one core", "ring-one-core", "half round trip", 8),
+    Question::small("Barrier of 8 tasks on 2 cores", "group", "barrier", 0).on(8),
+    Question::small("Spawn of 16 tasks", "spawn", "to first messages", 0).on(16),
+];
+
+fn systems() -> Vec<System> {
+    [CALLS, ENGINE].into_iter().chain(PEERS).collect()
+}
+
+/// Those that run programs of ours.
+fn programmed() -> Vec<System> {
+    systems().into_iter().filter(|system| *system != UCX).collect()
+}
+
+fn jobs(extent: Extent) -> Vec<Job> {
+    // Tasks that spin while they wait take minutes when they are more than the cores; the quick run does not wait.
+    let patience = if extent == Extent::Full { 120 } else { 12 };
+    let ring = Measure {
+        sizes: &RING_SIZES,
+        options: "--time-ms 8 --least 4 --most 500",
+        ..Measure::program("ring", "ring")
+    };
+    let rate = Measure {
+        sizes: &[8],
+        options: "--time-ms 40 --least 5 --most 500",
+        ..Measure::program("message rate", "rate")
+    };
+    let refused = Measure {
+        program: "ring-refused",
+        sizes: &[1 << 20, 4 << 20],
+        options: "--time-ms 20 --least 4 --most 200",
+        refused: true,
+        ..Measure::program("ring where single copies are refused", "ring")
+    };
+    let job = Measure { how: How::Job(Some("job")), ..Measure::program("start and end of a job", "job") };
+    let mut measures = vec![ring, rate, refused, main::one_core(), job];
+    measures.push(Measure { cores: Cores::Two, ..main::blocked() });
+    measures.extend(BARRIER_TASKS.map(|tasks| barrier(tasks, patience)));
+    measures.extend(GROUP_TASKS.map(|tasks| group(tasks, patience)));
+    let mut jobs = vec![Job::floors(&RING_SIZES)];
+    for measure in &measures {
+        jobs.extend(of_each(measure, programmed()));
+    }
+    // The engine leaves spawning to its interfaces.
+    jobs.extend(of_each(&spawn(), programmed().into_iter().filter(|system| *system != ENGINE)));
+    jobs.extend(of_each(&perftest(), [UCX]));
+    jobs
+}
+
+fn barrier(tasks: u32, patience: u64) -> Measure {
+    Measure {
+        tasks,
+        options: "--operations barrier --time-ms 20 --least 1 --most 300",
+        launches: 4,
+        patience,
+        ..Measure::program(format!("barrier of {tasks}"), "group")
+    }
+}
+
+fn group(tasks: u32, patience: u64) -> Measure {
+    Measure {
+        tasks,
+        sizes: &GROUP_SIZES,
+        options: "--operations broadcast,reduce,gather,alltoall --time-ms 5 --least 1 --most 100",
+        launches: 5,
+        patience,
+        ..Measure::program(format!("operations of {tasks}"), "group")
+    }
+}
+
+fn spawn() -> Measure {
+    Measure {
+        tasks: 16,
+        spawns: true,
+        options: "--time-ms 200 --least 1 --most 5",
+        launches: 4,
+        ..Measure::program("spawn of 16", "spawn")
+    }
+}
+
+fn perftest() -> Measure {
+    Measure { how: How::Perftest(&TESTS), ..Measure::program("ring, message rate and stream", "ring") }
+}
+
+const fn latency(size: u64, count: u32) -> Test {
+    Test { name: "tag_lat", size, count, program: "ring" }
+}
+
+/// Half round trips at the sizes of the ring that have a message, the rate, and two bandwidths of a stream.
+const TESTS: [Test; 14] = [
+    latency(8, 40_000),
+    latency(64, 40_000),
+    latency(1024, 20_000),
+    latency(4096, 10_000),
+    latency(8192, 5000),
+    latency(16384, 4000),
+    latency(32768, 2000),
+    latency(65536, 2000),
+    latency(262_144, 500),
+    latency(1 << 20, 200),
+    latency(4 << 20, 50),
+    Test { name: "tag_bw", size: 8, count: 100_000, program: "rate" },
+    Test { name: "tag_bw", size: 1 << 20, count: 400, program: "stream" },
+    Test { name: "tag_bw", size: 4 << 20, count: 100, program: "stream" },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn every_measure_is_of_every_system_that_can() {
+        let jobs = jobs(Extent::Quick);
+        let of = |system: System| -> HashSet<String> {
+            jobs.iter().filter(|j| j.system == Some(system)).map(|j| j.measure.name.clone()).collect()
+        };
+        for peer in PEERS.into_iter().filter(|peer| *peer != UCX) {
+            assert_eq!(of(peer), of(CALLS), "{}", peer.label());
+        }
+        assert_eq!(of(CALLS).len(), of(ENGINE).len() + 1);
+        assert_eq!(of(UCX).len(), 1);
+        let names: HashSet<String> = jobs.iter().map(Job::name).collect();
+        assert_eq!(names.len(), jobs.len(), "two jobs of one name");
+    }
+
+    #[test]
+    fn ucx_is_measured_at_every_size_of_the_ring_that_has_a_message() {
+        let sizes: Vec<u64> = TESTS.iter().filter(|t| t.program == "ring").map(|t| t.size).collect();
+        assert_eq!(sizes, RING_SIZES[1..]);
+    }
+
+    #[test]
+    fn systems_keep_apart_by_name() {
+        let ids: HashSet<String> = systems().iter().map(System::id).collect();
+        let names: HashSet<&str> = SUITE.families.iter().map(|family| family.name()).collect();
+        assert_eq!((ids.len(), names.len()), (systems().len(), SUITE.families.len()));
+    }
+}

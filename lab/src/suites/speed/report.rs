@@ -1,0 +1,129 @@
+//! The speed suite's part of the report.
+
+use super::asked::{ASKED, Asked};
+use super::judge::{self, Place};
+use super::systems;
+use crate::goals::{Outcome, digits};
+use crate::report::markup::{escape, table};
+use crate::report::{figures, tables};
+use crate::summary::{Row, Rows};
+use std::fmt::Write;
+
+/// One line for each thing that is asked, with its verdict.
+pub fn asked(html: &mut String, rows: &[Row]) {
+    let rows = Rows(rows);
+    html.push_str(
+        "<h2 id=\"asked\">What is asked, and how it came out</h2>\
+         <p>Small values are better, except for rates and bandwidths. A line that stands for several sizes or numbers of tasks shows \
+         the one where Parvum comes out worst; its verdict is about all of them. The best peer is the one with the best median \
+         at that size in this session. <em>Refused</em>: the kernel is made to refuse every copy from task to task, as it \
+         does in many containers, and the bar is what peers reach with that permission.</p>",
+    );
+    let lines: Vec<Vec<String>> = ASKED
+        .iter()
+        .map(|asked| {
+            let judged = judge::judge(asked, &rows);
+            let (class, word) = match judged.goal.outcome {
+                Outcome::Reached => ("reached", "reached"),
+                Outcome::Missed => ("missed", "missed"),
+                Outcome::NoData => ("nodata", "no data"),
+            };
+            let mut line = vec![escape(asked.what)];
+            line.extend(cells(asked, &rows, judged.place));
+            line.push(if several(asked) { judge::place_words(asked, judged.place) } else { String::new() });
+            line.push(escape(asked.goal));
+            line.push(format!("<span class=\"{class}\">{word}</span>"));
+            line
+        })
+        .collect();
+    let names = names();
+    let mut headings: Vec<&str> = vec!["what"];
+    headings.extend(names.iter().map(String::as_str));
+    headings.extend(["at", "goal", ""]);
+    html.push_str(&table(&headings, &lines));
+}
+
+/// What stands for several sizes or numbers of tasks, at each of them.
+pub fn places(html: &mut String, rows: &[Row]) {
+    let rows = Rows(rows);
+    html.push_str("<h2 id=\"places\">At every size and number of tasks</h2>");
+    let names = names();
+    let mut headings: Vec<&str> = vec!["at"];
+    headings.extend(names.iter().map(String::as_str));
+    for asked in ASKED.iter().filter(|asked| several(asked)) {
+        let lines: Vec<Vec<String>> = judge::places(asked)
+            .into_iter()
+            .map(|place| {
+                let mut line = vec![judge::place_words(asked, place)];
+                line.extend(cells(asked, &rows, place));
+                line
+            })
+            .collect();
+        let _ = write!(html, "<h3>{}</h3>{}", escape(asked.what), table(&headings, &lines));
+    }
+}
+
+/// Latency and bandwidth of the ring.
+pub fn curves(html: &mut String, rows: &[Row]) {
+    figures::curves(html, rows, &systems());
+}
+
+/// All numbers.
+pub fn numbers(html: &mut String, rows: &[Row]) {
+    tables::numbers(html, rows, &systems(), &[]);
+}
+
+fn several(asked: &Asked) -> bool {
+    asked.tasks.len() * asked.sizes.len() > 1
+}
+
+fn names() -> Vec<String> {
+    let mut names: Vec<String> = systems().iter().map(|system| system.family.name().to_owned()).collect();
+    names.push("floor".into());
+    names
+}
+
+/// Each system's median with its interval, and the floor.
+fn cells(asked: &Asked, rows: &Rows, place: Place) -> Vec<String> {
+    let range = |row: &Row| {
+        format!(
+            "<span title=\"{} to {}, {} launches\">{}</span>",
+            digits(row.low),
+            digits(row.high),
+            row.samples,
+            digits(row.median)
+        )
+    };
+    let systems = systems();
+    let found = systems.iter().map(|system| judge::measured(asked, rows, system, place));
+    found
+        .chain([judge::floor(asked, rows, place)])
+        .map(|row| row.map_or_else(|| "&ndash;".to_owned(), range))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{CALLS, ENGINE, PEERS, SUITE};
+    use crate::report::page;
+    use crate::report::tests::manifest;
+    use crate::summary::tests::row;
+
+    #[test]
+    fn a_session_makes_a_whole_page() {
+        let mut rows = Vec::new();
+        for (system, us) in [(CALLS, 0.5), (ENGINE, 0.25), (PEERS[1], 0.75)] {
+            for size in [8u64, 4096, 65536] {
+                let time = us + size as f64 / 8000.0;
+                rows.push(row(&system, "ring", "half round trip", size, &[time; 6]));
+                rows.push(row(&system, "ring", "bandwidth", size, &[size as f64 / time / 1000.0; 6]));
+            }
+            rows.push(row(&system, "group", "reduce", 8, &[7.0 * us; 6]));
+        }
+        let page = page(&SUITE, &rows, &(SUITE.goals)(&rows), &manifest());
+        for part in ["<svg", "Parvum engine", "1 KiB on 8", "id=\"asked\"", "The rest", "5.25", "no data"] {
+            assert!(page.contains(part), "{part} is missing");
+        }
+        assert!(!page.contains("NaN") && !page.contains("http"));
+    }
+}
