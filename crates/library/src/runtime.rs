@@ -20,6 +20,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// Memory that no message has used for so long is given back, at the latest after twice that time.
+const REST: Duration = Duration::from_millis(400);
+
 /// The longest sleep of a task that has something to hand over.
 const NAP: Duration = Duration::from_millis(1);
 
@@ -40,6 +43,8 @@ pub(crate) struct Runtime {
     /// How long it has slept, and how often it has asked in vain, since it last looked for the daemon.
     slept_unlooked: Duration,
     asked_unlooked: u32,
+    /// When memory that nobody uses was last looked for.
+    rested: Instant,
     /// The tasks of this host that this one talks to.
     pub(crate) crowd: Crowd,
     pub(crate) routes: RoutePolicy,
@@ -155,6 +160,7 @@ impl Runtime {
             time: Time::default(),
             slept_unlooked: Duration::ZERO,
             asked_unlooked: 0,
+            rested: Instant::now(),
             crowd: Crowd::new(),
             routes,
             single_copy,
@@ -242,6 +248,16 @@ impl Runtime {
         if self.slept_unlooked >= SLEPT || self.asked_unlooked >= IN_VAIN {
             (self.slept_unlooked, self.asked_unlooked) = (Duration::ZERO, 0);
             self.attend();
+            self.rest(Instant::now());
+        }
+    }
+
+    /// Gives back memory of pairs that are idle, now and then. A pair that is used more often than that keeps it,
+    /// even if its tasks sleep before each message.
+    pub(crate) fn rest(&mut self, now: Instant) {
+        if now.saturating_duration_since(self.rested) >= REST {
+            self.rested = now;
+            self.engine.rest();
         }
     }
 
