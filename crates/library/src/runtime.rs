@@ -2,6 +2,7 @@
 
 use crate::connect::{Early, Expected};
 use crate::events::Leaving;
+use crate::ledger::{self, Account};
 use crate::recording;
 use crate::time::Time;
 use crate::waiting::{Crowd, Patience, sleep_limit, woken_from_own_core};
@@ -143,8 +144,8 @@ impl Runtime {
         let page = Arc::new(TaskPage::open(page)?);
         page.set_interface(interface);
         let settings = Settings { credit };
-        let mut engine = Engine::new(session.me.tid, settings, ledger_in(&page, book));
         let recording = session.me.recording.take().map(recording::open).transpose()?;
+        let mut engine = Engine::new(session.me.tid, settings, ledger_in(&page, book));
         if let Some(recording) = &recording {
             engine.record_to(Box::new(recording::Messages(recording.clone())));
         }
@@ -603,11 +604,12 @@ pub(crate) enum AskError {
     Lost(SessionError),
 }
 
-/// A ledger whose cells are those of the page, and of the book behind it.
+/// A ledger whose cells are those of the page, and of the book behind it. The program may ask for them from now on.
 fn ledger_in(page: &Arc<TaskPage>, book: Book) -> Ledger {
     // Both must outlive the process's engine: these references are never dropped.
     let page: &'static TaskPage = Box::leak(Box::new(page.clone()));
     let book: &'static Book = Box::leak(Box::new(book));
+    ledger::open(Account { page, book });
     let counters = page.counters().first_chunk().expect("a page has more counters than a ledger");
     Ledger::new(counters, book.pairs(), &page.layout().unmatched)
 }

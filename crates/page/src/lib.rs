@@ -38,6 +38,8 @@ mod ring;
 #[cfg(not(loom))]
 #[allow(unsafe_code)]
 mod ticks;
+#[cfg(not(loom))]
+mod times;
 
 #[cfg(not(loom))]
 pub use book::{Book, PairLedger, Taken, Unmatched, totals};
@@ -57,3 +59,5 @@ pub use recording::{Happening, RECORDING_BYTES, Recording};
 pub use ring::{RECORD_BYTES, Ring};
 #[cfg(not(loom))]
 pub use ticks::{Clock, Moment};
+#[cfg(not(loom))]
+pub use times::Times;
