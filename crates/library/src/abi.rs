@@ -640,7 +640,12 @@ unsafe extern "C" fn ask(
             Request::Barrier { group, count } => {
                 runtime.barrier(&group, count, notes).map(|met| met.map(|()| Reply::Done))
             }
-            request => runtime.ask(request, &[], notes).map(|answer| answer.reply),
+            request => {
+                if let Request::Freeze { group, count } = &request {
+                    runtime.show_barrier(group, *count);
+                }
+                runtime.ask(request, &[], notes).map(|answer| answer.reply)
+            }
         };
         let reply: Result<Reply, Failure> = match asked {
             Ok(reply) => reply,

@@ -70,6 +70,8 @@ pub(crate) struct Runtime {
     pub(crate) noticed: Noticed,
     /// The pages in which the members of groups meet, by the group's name.
     pub(crate) meetings: Vec<(String, Arc<MeetingPage>)>,
+    /// The barrier that the page names.
+    pub(crate) shown_barrier: (String, i32),
     /// The meeting that this task waits in, beside everything else.
     pub(crate) also: Option<Arc<MeetingPage>>,
     /// The resource manager, if a task plays it.
@@ -177,6 +179,7 @@ impl Runtime {
             all: None,
             noticed: Noticed::default(),
             meetings: Vec::new(),
+            shown_barrier: Default::default(),
             also: None,
             manager: None,
             tracer: None,

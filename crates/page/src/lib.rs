@@ -46,8 +46,8 @@ pub use book::{Book, PairLedger, Taken, Unmatched, totals};
 pub use door::Door;
 #[cfg(not(loom))]
 pub use layout::{
-    CALLS, COUNTER_NAMES, COUNTERS, FILE_BYTES, Identity, Layout, MAGIC, NAME_BYTES, PAGE_BYTES, PAIR_PEER,
-    PAIRS, PROGRAM_BYTES, PairCells, UNMATCHED, UnmatchedCells, VERSION, Waiting,
+    CALLS, COUNTER_NAMES, COUNTERS, FILE_BYTES, GROUP_BYTES, Identity, Layout, MAGIC, NAME_BYTES, PAGE_BYTES,
+    PAIR_PEER, PAIRS, PROGRAM_BYTES, PairCells, UNMATCHED, UnmatchedCells, VERSION, Waiting,
 };
 pub use meeting::{Arrival, LARGEST_MEETING, Meeting, Outcome};
 #[cfg(not(loom))]
