@@ -2,7 +2,7 @@
 
 use crate::look::{bytes, describe, odd, show};
 use crate::tool;
-use parvum_page::{COUNTER_NAMES, Taken};
+use parvum_page::{COUNTER_NAMES, Taken, Times};
 use parvum_task::SessionError;
 use parvum_wire::Tid;
 use parvum_wire::control::{PairRow, Reply, Request, Sight, TaskRow};
@@ -29,35 +29,12 @@ pub mod counter {
     pub const WAITING_SENDS: usize = 22;
     pub const ARRIVED_BYTES: usize = 23;
     pub const ASLEEP: usize = 25;
-    pub const LOOKING: usize = 26;
-    pub const IN_CALLS: usize = 27;
 }
 
-/// Where a task's time went, in nanoseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Times {
-    /// Since it began.
-    pub age: u64,
-    /// Asleep, the present wait included, and looking for what it waited for.
-    pub waiting: u64,
-    /// In calls besides.
-    pub communicating: u64,
-}
-
-impl Times {
-    /// What the page says.
-    pub fn of(row: &TaskRow, sight: &Sight) -> Times {
-        let at = |place: usize| row.counters.get(place).copied().unwrap_or(0);
-        let now = row.waits.as_ref().map_or(0, |waits| waits.for_ms * 1_000_000);
-        let waiting = (at(counter::ASLEEP) + now + at(counter::LOOKING)).min(sight.age);
-        let communicating = at(counter::IN_CALLS).min(sight.age - waiting);
-        Times { age: sight.age, waiting, communicating }
-    }
-
-    /// The rest.
-    pub fn computing(&self) -> u64 {
-        self.age - self.waiting - self.communicating
-    }
+/// Where a task's time went.
+pub fn times(row: &TaskRow, sight: &Sight) -> Times {
+    let in_wait = row.waits.as_ref().map_or(0, |waits| waits.for_ms * 1_000_000);
+    Times::of(&row.counters, sight.age, in_wait)
 }
 
 /// What one task is doing, and what it has counted.
@@ -86,7 +63,7 @@ fn facts(row: &TaskRow) -> Vec<Vec<String>> {
     line("program", format!("{}, process {}", row.name, row.pid));
     line("state", describe(row));
     if let Some(sight) = &row.sight {
-        let times = Times::of(row, sight);
+        let times = times(row, sight);
         let part =
             |time: u64| format!("{} ({:.1} %)", seconds(time), 100.0 * time as f64 / times.age.max(1) as f64);
         line("age", seconds(times.age));
@@ -193,7 +170,6 @@ mod tests {
             (counter::WAITING_SENDS, "sends under way now"),
             (counter::ARRIVED_BYTES, "bytes in messages that arrived"),
             (counter::ASLEEP, "nanoseconds asleep, waiting"),
-            (counter::IN_CALLS, "nanoseconds in calls besides (of samples)"),
         ] {
             assert_eq!(COUNTER_NAMES[place], name);
         }

@@ -155,9 +155,12 @@ pub fn describe(row: &TaskRow) -> String {
 fn waiting(waits: &Waits) -> String {
     let call =
         CALLS.get(waits.call as usize).map_or_else(|| format!("call {}", waits.call), |c| c.to_string());
+    let since = waits.for_ms as f64 / 1000.0;
+    if let Some(barrier) = &waits.barrier {
+        return format!("waiting {since:.1} s in {} {call}: group {}", waits.interface, barrier.group);
+    }
     let peer = if waits.peer < 0 { "anyone".into() } else { Tid(waits.peer).to_string() };
     let tag = if waits.tag < 0 { "any".into() } else { waits.tag.to_string() };
-    let since = waits.for_ms as f64 / 1000.0;
     format!("waiting {since:.1} s in {} {call}: {peer}, tag {tag}", waits.interface)
 }
 

@@ -1,5 +1,5 @@
 # Parvum for CMake: find_package(Parvum), then link with Parvum::pvm3 (C), Parvum::gpvm3 (groups) or Parvum::fpvm3
-# (Fortran). Everything is found from where this file lies, so that the installation may be moved.
+# (Fortran), and with Parvum::parvum for parvum.h. Everything is found from where this file lies, so that the installation may be moved.
 
 get_filename_component(Parvum_PREFIX "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 
@@ -11,6 +11,12 @@ foreach(_parvum_library pvm3 gpvm3 fpvm3)
       INTERFACE_INCLUDE_DIRECTORIES "${Parvum_PREFIX}/include")
   endif()
 endforeach()
+if(NOT TARGET Parvum::parvum)
+  add_library(Parvum::parvum SHARED IMPORTED)
+  set_target_properties(Parvum::parvum PROPERTIES
+    IMPORTED_LOCATION "${Parvum_PREFIX}/lib/libparvum.so.0" IMPORTED_SONAME libparvum.so.0
+    INTERFACE_INCLUDE_DIRECTORIES "${Parvum_PREFIX}/include")
+endif()
 # The groups are in libpvm3 too: both names are one file, which says that it is libpvm3.
 set_target_properties(Parvum::pvm3 PROPERTIES IMPORTED_SONAME libpvm3.so.3)
 set_target_properties(Parvum::gpvm3 PROPERTIES IMPORTED_SONAME libpvm3.so.3 INTERFACE_LINK_LIBRARIES Parvum::pvm3)

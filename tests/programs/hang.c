@@ -6,6 +6,8 @@
  *     hang source          waits for one task, and another has sent
  *     hang credit          sends more than its receiver takes, which waits for another tag
  *     hang anyone          two tasks wait for anyone
+ *     hang barrier N       one of three does not come to a barrier, after N that all have come to
+ *     hang unjoined        waits in a barrier for one more than there are members
  *     hang slow            waits for a task that computes for two seconds
  */
 #include "check.h"
@@ -56,6 +58,27 @@ static int one(char *self, char *role)
 
 	GIVES(1, pvm_spawn(self, args, PvmTaskDefault, NULL, 1, &tid));
 	return tid;
+}
+
+/* One of three, all of whom come so often; the one that was started by hand does not come once more. */
+static void trio(char *self, int rounds, int first)
+{
+	char number[16], *args[] = { "trio", number, NULL };
+	int tids[2];
+
+	snprintf(number, sizeof number, "%d", rounds);
+	if (first)
+		GIVES(2, pvm_spawn(self, args, PvmTaskDefault, NULL, 2, tids));
+	CHECK(pvm_joingroup("trio") >= 0);
+	while (pvm_gsize("trio") < 3)
+		usleep(1000);
+	for (int i = 0; i < rounds; i++)
+		OK(pvm_barrier("trio", -1));
+	if (!first)
+		pvm_barrier("trio", -1);
+	SAY("absent %x", pvm_mytid());
+	SAY("hangs");
+	pvm_recv(-1, SEVEN);
 }
 
 int main(int argc, char **argv)
@@ -112,6 +135,12 @@ int main(int argc, char **argv)
 		one(argv[0], "any");
 		SAY("hangs");
 		pvm_recv(-1, EIGHT);
+	} else if (strcmp(role, "barrier") == 0 || strcmp(role, "trio") == 0) {
+		trio(argv[0], argc > 2 ? atoi(argv[2]) : 0, strcmp(role, "barrier") == 0);
+	} else if (strcmp(role, "unjoined") == 0) {
+		CHECK(pvm_joingroup("pair") == 0);
+		SAY("hangs");
+		pvm_barrier("pair", 2);
 	} else if (strcmp(role, "busy") == 0) {
 		time_t end = time(NULL) + 3;
 

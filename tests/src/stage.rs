@@ -14,8 +14,9 @@ use std::sync::OnceLock;
 use std::time::SystemTime;
 
 /// Installed names, and the files of the build that they are.
-const LIBRARIES: [(&str, &str); 5] = [
+const LIBRARIES: [(&str, &str); 6] = [
     ("libparvum.so.0", "libparvum.so"),
+    ("libparvum.so", "libparvum.so"),
     ("libpvm3.so.3", "libpvm3.so"),
     ("libpvm3.so", "libpvm3.so"),
     ("libgpvm3.so.3", "libpvm3.so"),
@@ -74,6 +75,11 @@ pub fn project() -> &'static Path {
     here().parent().expect("the tests lie in the project")
 }
 
+/// Where `parvum.h` lies.
+pub fn own_include() -> PathBuf {
+    project().join("crates/library/include")
+}
+
 fn changed(file: &Path) -> Option<SystemTime> {
     fs::metadata(file).and_then(|data| data.modified()).ok()
 }
@@ -124,6 +130,7 @@ fn compile(stage: &Stage, source: &Path) {
         &here().join("programs/table.h"),
         &here().join("programs/ledger.h"),
         &stage.include.join("pvm3.h"),
+        &own_include().join("parvum.h"),
         &stage.lib.join("libpvm3.so"),
     ];
     let newest = made_of.iter().filter_map(|file| changed(file)).max();
@@ -133,11 +140,13 @@ fn compile(stage: &Stage, source: &Path) {
     replace(&target, |temporary| {
         let mut cc = compiler("cc");
         cc.args(["-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"]);
-        cc.arg("-I").arg(&stage.include).arg("-o").arg(temporary).arg(source);
+        cc.arg("-I").arg(&stage.include).arg("-I").arg(own_include()).arg("-o").arg(temporary).arg(source);
         if library {
             cc.args(["-shared", "-fPIC"]);
         } else {
             cc.arg("-L").arg(&stage.lib).args(["-lpvm3", "-lgpvm3", "-ldl"]);
+            // Named by those who ask it something themselves, and by no other.
+            cc.args(["-Wl,--as-needed", "-lparvum"]);
         }
         let done = cc.output().expect("a C compiler (cc) is installed");
         assert!(done.status.success(), "{name}.c: {}", String::from_utf8_lossy(&done.stderr));

@@ -1,6 +1,6 @@
 //! The manual: whole, without mistakes in its form, and true to the headers.
 
-use parvum_tests::stage::{project, stage};
+use parvum_tests::stage::{own_include, project, stage};
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
@@ -41,12 +41,13 @@ fn part<'a>(page: &'a str, heading: &str) -> &'a str {
 
 /// Functions that the headers declare, and PVM's variable.
 fn declared() -> Vec<String> {
-    let text = ["pvm3.h", "pvmtev.h"].map(|header| read(stage().include.join(header))).concat();
+    let headers = ["pvm3.h", "pvmtev.h"].map(|header| stage().include.join(header));
+    let text: String = headers.into_iter().chain([own_include().join("parvum.h")]).map(read).collect();
     let mut names = vec!["pvm_errno".to_owned()];
     for line in text.lines().filter(|line| !line.starts_with([' ', '\t', '#', '/'])) {
         let Some((before, _)) = line.trim_start_matches("int (*").split_once('(') else { continue };
         let name = before.rsplit([' ', '*']).next().expect("a word");
-        if name.to_lowercase().starts_with("pvm") {
+        if name.to_lowercase().starts_with("pvm") || name.starts_with("parvum") {
             names.push(name.to_owned());
         }
     }

@@ -217,6 +217,7 @@ mod tests {
             for_ms: 5000,
             since: u64::from(local),
             ends: false,
+            barrier: None,
         });
         TaskRow {
             tid: tid(local),

@@ -1,5 +1,6 @@
 //! `parvum why`: why does it hang? It reads the pages of the tasks, and asks nothing of them.
 
+mod barrier;
 mod graph;
 mod words;
 
@@ -8,7 +9,7 @@ use clap::Args;
 use graph::{Finding, For, Picture};
 use parvum_task::{Session, SessionError};
 use parvum_wire::Tid;
-use parvum_wire::control::{Reply, Request, TaskRow, TaskState};
+use parvum_wire::control::{GroupRow, Reply, Request, TaskRow, TaskState};
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -43,9 +44,10 @@ pub fn why(args: &WhyArgs) -> Result<ExitCode, SessionError> {
         println!("{task} is not there: it has ended, or never was. `parvum ps` lists the tasks.");
         return Ok(ExitCode::SUCCESS);
     }
-    let hangs = tell(&picture, &stuck, of);
+    let groups = groups(&mut session, &picture);
+    let hangs = tell(&picture, groups.as_deref(), &stuck, of);
     for row in picture.tasks().filter(|row| of(row.tid) && !stuck.contains(&row.tid)) {
-        tell_task(&picture, row);
+        tell_task(&picture, groups.as_deref(), row);
     }
     if picture.tasks().next().is_none() {
         println!("No task is on the machine.");
@@ -62,7 +64,8 @@ fn watch(session: &mut Session, task: Option<Tid>) -> Result<ExitCode, SessionEr
         let (picture, stuck) = certain(session)?;
         let fresh: BTreeSet<Tid> = stuck.iter().copied().filter(|tid| !told.contains(tid)).collect();
         if fresh.iter().any(|tid| task.is_none_or(|wanted| wanted == *tid)) {
-            tell(&picture, &stuck, |_| true);
+            let groups = groups(session, &picture);
+            tell(&picture, groups.as_deref(), &stuck, |_| true);
         }
         told = stuck;
         // So that two pictures fit into a second, whatever the daemons take for each.
@@ -104,8 +107,25 @@ fn picture(session: &mut Session) -> Result<Picture, SessionError> {
     }
 }
 
+/// The groups, if a task waits in a barrier. A part of a machine without a majority knows nothing certain of them.
+fn groups(session: &mut Session, picture: &Picture) -> Option<Vec<GroupRow>> {
+    let waits_in_barrier = |row: &TaskRow| row.waits.as_ref().is_some_and(|waits| waits.barrier.is_some());
+    if !picture.tasks().any(waits_in_barrier) {
+        return None;
+    }
+    match session.request(Request::Groups) {
+        Ok(Reply::Groups(groups)) => Some(groups),
+        _ => None,
+    }
+}
+
 /// Tells what hangs for certain. Whether anything does.
-fn tell(picture: &Picture, stuck: &BTreeSet<Tid>, of: impl Fn(Tid) -> bool) -> bool {
+fn tell(
+    picture: &Picture,
+    groups: Option<&[GroupRow]>,
+    stuck: &BTreeSet<Tid>,
+    of: impl Fn(Tid) -> bool,
+) -> bool {
     let list = |tids: &[Tid]| tids.iter().map(Tid::to_string).collect::<Vec<_>>().join(", ");
     let mut any = false;
     for finding in picture.findings(stuck) {
@@ -135,14 +155,14 @@ fn tell(picture: &Picture, stuck: &BTreeSet<Tid>, of: impl Fn(Tid) -> bool) -> b
             Finding::Behind(tid, peer) => println!("{tid} waits for {peer}, which hangs."),
         }
         for row in members.iter().filter_map(|tid| picture.task(*tid)) {
-            tell_task(picture, row);
+            tell_task(picture, groups, row);
         }
     }
     any
 }
 
 /// One line of what a task does, and more of what is near to what it waits for.
-fn tell_task(picture: &Picture, row: &TaskRow) {
+fn tell_task(picture: &Picture, groups: Option<&[GroupRow]>, row: &TaskRow) {
     let who = format!("  {} {}", row.tid, row.name);
     let what = match (row.state, &row.waits) {
         _ if row.held => "is stopped: it is another gang's turn".into(),
@@ -151,7 +171,9 @@ fn tell_task(picture: &Picture, row: &TaskRow) {
         (TaskState::Enrolled, None) => "computes".into(),
         (TaskState::Enrolled, Some(waits)) => {
             let limit = if waits.ends { ", for a limited time" } else { "" };
-            format!("{}, for {}{limit}", words::doing(waits), words::lasted(waits.for_ms))
+            let of = waits.barrier.as_ref().map(|barrier| barrier::gathered(picture, groups, barrier));
+            let of = of.map_or(String::new(), |gathered| format!(" of {gathered}"));
+            format!("{}{of}, for {}{limit}", words::doing(waits), words::lasted(waits.for_ms))
         }
     };
     println!("{who} {what}");

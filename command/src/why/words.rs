@@ -11,7 +11,7 @@ pub fn doing(waits: &Waits) -> String {
     match name(waits) {
         "receive" | "probe" => format!("waits in {call} for a message from {}, {tag}", peer(waits)),
         "send" => format!("waits in {call}: {} has much that it has not received", peer(waits)),
-        "barrier" => format!("waits in {call} for the others to come"),
+        "barrier" => format!("waits in {call}"),
         "exit" => "has ended its work and waits until what it sent is received".into(),
         "machine" => "waits for an answer of the daemon".into(),
         _ => format!("waits in {call} for {}, {tag}", peer(waits)),
@@ -67,6 +67,7 @@ mod tests {
             for_ms: 0,
             since: 1,
             ends: false,
+            barrier: None,
         };
         let message =
             |from, tag, context| UnmatchedRow { from: Tid(from), tag, context, length: 5, order: 1 };

@@ -402,6 +402,7 @@ impl Core {
             block: None,
             urgent: false,
             stands_for: Some(id),
+            again: false,
         };
         let into = self.requests.insert(State::Receiving(receive), false);
         self.fetches.push(Fetch { peer, route, offer, into });
@@ -479,11 +480,18 @@ impl Core {
             self.finish_unexpected(id, message, receive.block);
             return;
         }
-        self.ledger.add(Counter::Received, 1);
-        self.ledger.add(Counter::ReceivedBytes, envelope.length);
-        self.record_received(&envelope);
+        if !receive.again {
+            self.count_received(&envelope);
+        }
         self.requests
             .finish(id, Outcome::Received(Completed { envelope, block: receive.block, remote: None }));
+    }
+
+    /// A message is with its receiver, or as good as.
+    fn count_received(&mut self, envelope: &Envelope) {
+        self.ledger.add(Counter::Received, 1);
+        self.ledger.add(Counter::ReceivedBytes, envelope.length);
+        self.record_received(envelope);
     }
 
     /// Data fetched for a message that nobody had asked for is in place.
@@ -534,9 +542,7 @@ impl Engine {
             && links[route as usize].as_ref().is_some_and(|link| link.can_pull(offer.address));
         if can_pull && matches!(receive.into, Into::Lazily) {
             let remote = Some(Remote { peer: index as u32, route, offer, envelope });
-            self.core.ledger.add(Counter::Received, 1);
-            self.core.ledger.add(Counter::ReceivedBytes, envelope.length);
-            self.core.record_received(&envelope);
+            self.core.count_received(&envelope);
             ledger.add(Counter::Pulled, 1);
             self.core.requests.finish(into, Outcome::Received(Completed { envelope, block: None, remote }));
             return;
@@ -544,6 +550,7 @@ impl Engine {
         if receive.block.is_none() && matches!(receive.into, Into::Block | Into::Lazily) {
             receive.block = Some(Block::new(envelope.length as usize, &mut self.core.pool));
         }
+        let again = receive.again;
         let room = receive.room(0, envelope.length as usize);
         let pulled = match &mut links[route as usize] {
             Some(link) if offer.address != 0 || room.is_empty() => match room.is_empty() {
@@ -555,7 +562,7 @@ impl Engine {
         };
         match pulled {
             Ok(()) => {
-                ledger.add(Counter::Pulled, 1);
+                ledger.add(Counter::Pulled, u64::from(!again));
                 ledger.add(Counter::PulledBytes, envelope.length);
                 state
                     .answers

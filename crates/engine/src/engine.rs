@@ -268,6 +268,15 @@ impl Engine {
         !self.pushing.is_empty()
     }
 
+    /// Gives back memory of the links that no message has used since the last call.
+    pub fn rest(&mut self) {
+        for &(index, route) in &self.polled {
+            if let Some(link) = &mut self.peers[index as usize].links[route as usize] {
+                link.rest();
+            }
+        }
+    }
+
     /// Sends that are not over, or whose data is still kept here for the
     /// receiver. A task must not end before this is zero, or data is lost.
     pub fn unfinished(&self) -> usize {

@@ -44,6 +44,8 @@ pub(crate) struct Receive {
     pub(crate) urgent: bool,
     /// The message that this receive fetches the data of before anybody asked for it.
     pub(crate) stands_for: Option<MessageId>,
+    /// The message was received before, and counted; its data was left with its sender.
+    pub(crate) again: bool,
 }
 
 impl Receive {
@@ -83,7 +85,8 @@ impl Engine {
     /// Handlers are `urgent`: they go before other receives. An `announced`
     /// receive is reported by [`Engine::next_completed`].
     pub fn post(&mut self, pattern: Pattern, into: Into, urgent: bool, announced: bool) -> RequestId {
-        let receive = Receive { pattern, into, matched: None, block: None, urgent, stands_for: None };
+        let receive =
+            Receive { pattern, into, matched: None, block: None, urgent, stands_for: None, again: false };
         let found = self.core.queues.find(|_, envelope| pattern.matches(envelope));
         self.start_receive(receive, found, announced)
     }
@@ -99,6 +102,7 @@ impl Engine {
             block: None,
             urgent: false,
             stands_for: None,
+            again: false,
         };
         Some(self.start_receive(receive, Some(message), false))
     }
@@ -229,8 +233,7 @@ impl Engine {
     /// Gets all of the data into a block, and releases it.
     pub fn fetch_remote(&mut self, remote: Remote) -> RequestId {
         let Remote { peer, route, offer, envelope } = remote;
-        // It was received, and recorded, when its data was left there.
-        let matched = Some(Envelope { order: None, ..envelope });
+        let matched = Some(envelope);
         let receive = Receive {
             pattern: Pattern::ANY,
             into: Into::Block,
@@ -238,6 +241,7 @@ impl Engine {
             block: None,
             urgent: false,
             stands_for: None,
+            again: true,
         };
         let id = self.core.requests.insert(State::Receiving(receive), false);
         self.fetch(peer as usize, route, offer, id);

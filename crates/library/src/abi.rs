@@ -5,6 +5,7 @@
 //! process rather than unwind into C.
 
 use crate::connect::ConnectError;
+use crate::ledger;
 use crate::multicast;
 use crate::process;
 use crate::pusher::{self, Look};
@@ -106,6 +107,7 @@ fn lock_soon() -> Option<MutexGuard<'static, Option<Runtime>>> {
 pub(crate) fn forget() {
     // Relaxed: the child has one thread.
     FORKED.store(true, Ordering::Relaxed);
+    ledger::close();
     pusher::stopped();
 }
 
@@ -192,6 +194,7 @@ extern "C" fn depart() -> i32 {
     match lock().take() {
         Some(runtime) => {
             runtime.depart();
+            ledger::close();
             Status::Done as i32
         }
         None => Status::Unknown as i32,
@@ -668,7 +671,12 @@ unsafe extern "C" fn ask(
             Request::Barrier { group, count } => {
                 runtime.barrier(&group, count, notes).map(|met| met.map(|()| Reply::Done))
             }
-            request => runtime.ask(request, &[], notes).map(|answer| answer.reply),
+            request => {
+                if let Request::Freeze { group, count } = &request {
+                    runtime.show_barrier(group, *count);
+                }
+                runtime.ask(request, &[], notes).map(|answer| answer.reply)
+            }
         };
         let reply: Result<Reply, Failure> = match asked {
             Ok(reply) => reply,

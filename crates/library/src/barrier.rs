@@ -19,6 +19,7 @@ impl Runtime {
             Some(result) => return Ok(result),
             None => self.meetings.retain(|(name, _)| name != group),
         }
+        self.show_barrier(group, count);
         let answer = self.ask(Request::Barrier { group: group.to_owned(), count }, &[], notes)?;
         Ok(match answer.reply {
             Ok(Reply::Done) => {
@@ -28,6 +29,15 @@ impl Runtime {
             Ok(_) => Err(ErrorKind::Protocol.into()),
             Err(why) => Err(why),
         })
+    }
+
+    /// Names for onlookers the barrier in which this task waits next.
+    pub(crate) fn show_barrier(&mut self, group: &str, count: i32) {
+        // Most programs come to the same one again and again.
+        if (self.shown_barrier.0.as_str(), self.shown_barrier.1) != (group, count) {
+            self.page.set_barrier(group, count);
+            self.shown_barrier = (group.to_owned(), count);
+        }
     }
 
     fn remember_meeting(&mut self, group: &str, fds: Vec<OwnedFd>) {
@@ -63,6 +73,7 @@ impl Runtime {
                 return Ok(Some(Err(Failure::new(ErrorKind::BadParameter, detail))));
             }
         };
+        self.show_barrier(group, count);
         self.also = Some(meeting.clone());
         let outcome = self.wait_until(notes, |_| meeting.outcome(turn));
         self.also = None;

@@ -5,7 +5,7 @@ use parvum_engine::Pattern;
 use parvum_page::{Taken, TaskPage};
 use parvum_shm::{BadSegment, Bell, Segment, ShmLink};
 use parvum_task::SessionError;
-use parvum_transport::Route;
+use parvum_transport::{Link, Route};
 use parvum_waist::{Notes, call};
 use parvum_wire::Tid;
 use parvum_wire::control::{ErrorKind, Failure, Reply, Request};
@@ -110,6 +110,15 @@ impl Runtime {
         self.engine.prefer(to, wanted);
         self.explain(to, wanted, Taken::NotNeeded);
         Ok(())
+    }
+
+    /// Takes in a link that the other task has made.
+    pub(crate) fn joined_by(&mut self, from: Tid, route: Route, link: Box<dyn Link>) {
+        self.engine.attach(from, route, link);
+        // Else the first send asks for another, and says why.
+        if self.engine.route_to(from) == Some(route) && self.routes.wanted(self.engine.me(), from) == route {
+            self.explain(from, route, Taken::NotNeeded);
+        }
     }
 
     /// Says for onlookers why messages to a task take a route, and not the others.
@@ -280,7 +289,7 @@ impl Runtime {
         if let Some(at) = self.expected.iter().position(known) {
             let link = caller.admit(&self.expected.swap_remove(at).token);
             self.watch(from, link.socket());
-            return self.engine.attach(from, Route::Tcp, Box::new(link));
+            return self.joined_by(from, Route::Tcp, Box::new(link));
         }
         self.early.push(Early { caller, since: Instant::now() });
     }
@@ -320,7 +329,8 @@ impl Runtime {
         let moved = !strangers.is_empty();
         for tid in strangers {
             if let Some(hub) = &self.routed {
-                self.engine.attach(tid, Route::Routed, Box::new(hub.link(tid)));
+                let link = hub.link(tid);
+                self.joined_by(tid, Route::Routed, Box::new(link));
             }
         }
         moved

@@ -74,7 +74,7 @@ impl Runtime {
         self.crowd.add(from, page.clone());
         let bell = Bell { page, event };
         let link = ShmLink::new(Segment::open(segment)?, bell, self.single_copy);
-        self.engine.attach(from, Route::Shm, Box::new(link));
+        self.joined_by(from, Route::Shm, Box::new(link));
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 //! Interface libraries open this library and call it through the table of
 //! `parvum-waist`. Inside: [`runtime`] joins the engine, the session with the
 //! daemon and the transports; [`connect`] makes links; [`waiting`] decides how a
-//! task waits; [`abi`] is the table, and all `unsafe` besides.
+//! task waits; [`abi`] is the table, [`ledger`] what `parvum.h` declares, and all `unsafe` besides.
 
 #![deny(unsafe_code)]
 
@@ -13,6 +13,8 @@ mod barrier;
 mod connect;
 mod direct;
 mod events;
+#[allow(unsafe_code)]
+mod ledger;
 #[allow(unsafe_code)]
 mod multicast;
 #[allow(unsafe_code)]

@@ -2,6 +2,7 @@
 
 use crate::connect::{Early, Expected};
 use crate::events::Leaving;
+use crate::ledger::{self, Account};
 use crate::recording;
 use crate::time::Time;
 use crate::waiting::{Crowd, Patience, sleep_limit, woken_from_own_core};
@@ -19,6 +20,9 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+/// Memory that no message has used for so long is given back, at the latest after twice that time.
+const REST: Duration = Duration::from_millis(400);
 
 /// The longest sleep of a task that has something to hand over.
 const NAP: Duration = Duration::from_millis(1);
@@ -42,6 +46,8 @@ pub(crate) struct Runtime {
     asked_unlooked: u32,
     /// It has spun for the wait that is about to begin.
     pub(crate) has_spun: bool,
+    /// When memory that nobody uses was last looked for.
+    rested: Instant,
     /// The tasks of this host that this one talks to.
     pub(crate) crowd: Crowd,
     pub(crate) routes: RoutePolicy,
@@ -66,6 +72,8 @@ pub(crate) struct Runtime {
     pub(crate) noticed: Noticed,
     /// The pages in which the members of groups meet, by the group's name.
     pub(crate) meetings: Vec<(String, Arc<MeetingPage>)>,
+    /// The barrier that the page names.
+    pub(crate) shown_barrier: (String, i32),
     /// The meeting that this task waits in, beside everything else.
     pub(crate) also: Option<Arc<MeetingPage>>,
     /// The resource manager, if a task plays it.
@@ -141,8 +149,8 @@ impl Runtime {
         page.set_interface(interface);
         page.door().set_scheduled_in(crate::scheduling::group());
         let settings = Settings { credit };
-        let mut engine = Engine::new(session.me.tid, settings, ledger_in(&page, book));
         let recording = session.me.recording.take().map(recording::open).transpose()?;
+        let mut engine = Engine::new(session.me.tid, settings, ledger_in(&page, book));
         if let Some(recording) = &recording {
             engine.record_to(Box::new(recording::Messages(recording.clone())));
         }
@@ -159,6 +167,7 @@ impl Runtime {
             slept_unlooked: Duration::ZERO,
             asked_unlooked: 0,
             has_spun: false,
+            rested: Instant::now(),
             crowd: Crowd::new(),
             routes,
             single_copy,
@@ -174,6 +183,7 @@ impl Runtime {
             all: None,
             noticed: Noticed::default(),
             meetings: Vec::new(),
+            shown_barrier: Default::default(),
             also: None,
             manager: None,
             tracer: None,
@@ -252,6 +262,16 @@ impl Runtime {
         if self.slept_unlooked >= SLEPT || self.asked_unlooked >= IN_VAIN {
             (self.slept_unlooked, self.asked_unlooked) = (Duration::ZERO, 0);
             self.attend();
+            self.rest(Instant::now());
+        }
+    }
+
+    /// Gives back memory of pairs that are idle, now and then. A pair that is used more often than that keeps it,
+    /// even if its tasks sleep before each message.
+    pub(crate) fn rest(&mut self, now: Instant) {
+        if now.saturating_duration_since(self.rested) >= REST {
+            self.rested = now;
+            self.engine.rest();
         }
     }
 
@@ -641,11 +661,12 @@ pub(crate) enum AskError {
     Lost(SessionError),
 }
 
-/// A ledger whose cells are those of the page, and of the book behind it.
+/// A ledger whose cells are those of the page, and of the book behind it. The program may ask for them from now on.
 fn ledger_in(page: &Arc<TaskPage>, book: Book) -> Ledger {
     // Both must outlive the process's engine: these references are never dropped.
     let page: &'static TaskPage = Box::leak(Box::new(page.clone()));
     let book: &'static Book = Box::leak(Box::new(book));
+    ledger::open(Account { page, book });
     let counters = page.counters().first_chunk().expect("a page has more counters than a ledger");
     Ledger::new(counters, book.pairs(), &page.layout().unmatched)
 }

@@ -66,6 +66,7 @@ impl Runtime {
         let (ledger, many) = (self.engine.ledger(), u64::from(EVERY));
         ledger.add(Counter::Looking, many * self.time.looked.min(awake));
         ledger.add(Counter::InCalls, many * awake.saturating_sub(self.time.looked));
+        self.rest(begun.0);
     }
 }
 

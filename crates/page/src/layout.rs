@@ -6,7 +6,8 @@
 //!  128  identity  pid, tid, started, interface, program
 //!  192  waiting   call, peer, tag, context, since
 //!  256  counters  64 x u64
-//!  768  reserved  zero
+//!  768  barrier   the group whose barrier the task is in, how many it awaits
+//!  840  reserved  zero
 //! 1024  unmatched 64 x 4 x u64: messages that no receive has taken
 //! 3072  reserved  zero
 //! 4096  pairs     1008 x 32 x u64: the ledger of each peer and route
@@ -72,6 +73,8 @@ pub const COUNTER_NAMES: [&str; 29] = [
 ];
 /// Room for the interface's name, in UTF-8, padded with zeros.
 pub const NAME_BYTES: usize = 16;
+/// Room for a group's name, in UTF-8, padded with zeros; a longer one is cut.
+pub const GROUP_BYTES: usize = 64;
 /// Room for the program's name, in UTF-8, padded with zeros.
 pub const PROGRAM_BYTES: usize = 32;
 
@@ -91,7 +94,9 @@ pub struct Layout {
     pub waiting: Waiting,
     /// Counts, named by the engine.
     pub counters: [AtomicU64; COUNTERS],
-    pub(crate) reserved: [AtomicU64; 32],
+    /// Which barrier the task waits in, when it waits in one.
+    pub(crate) barrier: Barrier,
+    pub(crate) reserved: [AtomicU64; 23],
     /// Messages that no receive has taken.
     pub unmatched: [UnmatchedCells; UNMATCHED],
 }
@@ -140,6 +145,15 @@ pub struct Waiting {
     pub until: AtomicU64,
 }
 
+/// A barrier; kept when it is over, for `call` says whether the task waits.
+#[repr(C)]
+pub(crate) struct Barrier {
+    /// The group's name.
+    pub group: [AtomicU8; GROUP_BYTES],
+    /// How many are awaited; -1 for all members.
+    pub count: AtomicI32,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -175,6 +189,9 @@ mod tests {
         assert_eq!(offset_of!(Waiting, since), 16);
         assert_eq!(offset_of!(Waiting, until), 24);
         assert_eq!(offset_of!(Layout, counters), 256);
+        assert_eq!(offset_of!(Layout, barrier), 768);
+        assert_eq!(offset_of!(Barrier, count), 64);
+        assert_eq!(offset_of!(Layout, reserved), 840);
         assert_eq!(offset_of!(Layout, unmatched), 1024);
         assert_eq!(FILE_BYTES, 256 << 10);
     }

@@ -38,14 +38,16 @@ mod ring;
 #[cfg(not(loom))]
 #[allow(unsafe_code)]
 mod ticks;
+#[cfg(not(loom))]
+mod times;
 
 #[cfg(not(loom))]
 pub use book::{Book, PairLedger, Taken, Unmatched, totals};
 pub use door::Door;
 #[cfg(not(loom))]
 pub use layout::{
-    CALLS, COUNTER_NAMES, COUNTERS, FILE_BYTES, Identity, Layout, MAGIC, NAME_BYTES, PAGE_BYTES, PAIR_PEER,
-    PAIRS, PROGRAM_BYTES, PairCells, UNMATCHED, UnmatchedCells, VERSION, Waiting,
+    CALLS, COUNTER_NAMES, COUNTERS, FILE_BYTES, GROUP_BYTES, Identity, Layout, MAGIC, NAME_BYTES, PAGE_BYTES,
+    PAIR_PEER, PAIRS, PROGRAM_BYTES, PairCells, UNMATCHED, UnmatchedCells, VERSION, Waiting,
 };
 pub use meeting::{Arrival, LARGEST_MEETING, Meeting, Outcome};
 #[cfg(not(loom))]
@@ -57,3 +59,5 @@ pub use recording::{Happening, RECORDING_BYTES, Recording};
 pub use ring::{RECORD_BYTES, Ring};
 #[cfg(not(loom))]
 pub use ticks::{Clock, Moment};
+#[cfg(not(loom))]
+pub use times::Times;

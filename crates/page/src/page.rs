@@ -230,6 +230,19 @@ impl TaskPage {
         waiting.call.store(what.call, Ordering::Release);
     }
 
+    /// Says in which group's barrier the task is about to wait, and for how many; -1 for all members.
+    pub fn set_barrier(&self, group: &str, count: i32) {
+        let barrier = &self.layout().barrier;
+        store_text(&barrier.group, group);
+        barrier.count.store(count, Ordering::Relaxed);
+    }
+
+    /// In which group's barrier the task waits, if in any, and for how many.
+    pub fn barrier(&self) -> (String, i32) {
+        let barrier = &self.layout().barrier;
+        (load_text(&barrier.group), barrier.count.load(Ordering::Relaxed))
+    }
+
     /// Says that the task computes again.
     pub fn wait_over(&self) {
         self.layout().waiting.call.store(0, Ordering::Relaxed);
@@ -295,6 +308,8 @@ mod tests {
         let other = TaskPage::open(&file).expect("the same page");
         page.identify(0x40001, 77, "räuber-und-gendarm-mit-sehr-langem-namen");
         page.set_interface("pvm");
+        page.set_barrier("workers", -1);
+        assert_eq!(other.barrier(), ("workers".into(), -1));
         assert_eq!(other.identity().tid.load(Ordering::Relaxed), 0x40001);
         assert_eq!(other.interface(), "pvm");
         assert!(other.program().starts_with("räuber-und-gendarm"));

@@ -168,6 +168,9 @@ pub trait Link: Send {
         0
     }
 
+    /// Gives back memory in which no message has lain since the last call. Called now and then, some time apart.
+    fn rest(&mut self) {}
+
     /// Pushes out what an earlier `send` took but could not hand over yet.
     /// Returns whether all of it has left.
     fn flush(&mut self) -> Result<bool, Refused> {

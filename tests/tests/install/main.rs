@@ -8,13 +8,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const PROGRAM: &str = r#"
+#include <parvum.h>
 #include <pvm3.h>
 #include <stdio.h>
 int main(void)
 {
     int tid = pvm_mytid(), inst = pvm_joingroup("installed");
     printf("%d in %d\n", inst, pvm_gsize("installed"));
-    return pvm_exit() != PvmOk || tid <= 0;
+    return parvum_ledger(0, 0) < 1 || pvm_exit() != PvmOk || tid <= 0;
 }
 "#;
 
@@ -23,7 +24,7 @@ cmake_minimum_required(VERSION 3.13)
 project(ring C)
 find_package(Parvum 0.1 REQUIRED CONFIG)
 add_executable(program program.c)
-target_link_libraries(program PRIVATE Parvum::gpvm3)
+target_link_libraries(program PRIVATE Parvum::gpvm3 Parvum::parvum)
 ";
 
 /// A directory of this test, with what it installs from and into; gone when it is dropped.

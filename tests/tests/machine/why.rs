@@ -87,6 +87,31 @@ fn all_wait_and_nobody_is_left_to_send() {
 }
 
 #[test]
+fn a_barrier_is_named_with_those_who_are_missing() {
+    let machine = TestMachine::up();
+    // The daemon keeps the first barrier, a page that the members share the later ones.
+    for rounds in ["0", "1", "3"] {
+        let mut running = Running::start(machine.program("hang").args(["barrier", rounds]));
+        let absent = running.told("absent");
+        await_tasks(&machine, 3);
+        let mut said = String::new();
+        eventually("both others have come", || {
+            said = certainly(&machine, &[]);
+            said.contains(&format!("group trio: 2 of 3 have come, missing: t{absent}, for "))
+        });
+        assert_eq!(said.matches("waits in pvm barrier of group trio").count(), 2, "{said}");
+        let rows = machine.run(&["ps"]);
+        let rows = String::from_utf8_lossy(&rows.stdout).into_owned();
+        assert_eq!(rows.matches("in pvm barrier: group trio").count(), 2, "{rows}");
+        end(&machine, running);
+    }
+    let running = hanging(&machine, &["unjoined"], 1);
+    let said = certainly(&machine, &[]);
+    assert!(said.contains("group pair: 1 of 2 have come, 1 more must join the group"), "{said}");
+    end(&machine, running);
+}
+
+#[test]
 fn who_is_slow_does_not_hang() {
     let machine = TestMachine::up();
     let running = hanging(&machine, &["slow"], 2);

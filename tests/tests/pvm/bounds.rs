@@ -110,3 +110,10 @@ fn a_task_costs_little_and_each_peer_a_bit() {
         }
     }
 }
+
+#[test]
+fn an_idle_pair_shares_little_memory() {
+    let machine = TestMachine::up();
+    let said = machine.check(machine.program("idle").env("PARVUM_ROUTE", "shm"));
+    eprintln!("bytes of a pair: {said}");
+}

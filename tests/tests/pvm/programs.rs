@@ -52,6 +52,17 @@ programs! {
     hosts_contexts_families_and_messages_in_messages: "machine";
 }
 
+/// The program knows the route by its number.
+#[test]
+fn a_task_asks_for_its_own_ledger() {
+    let machine = TestMachine::up();
+    for (route, number) in ROUTES.iter().zip(["1", "2", "3"]) {
+        eprintln!("over {route}");
+        machine.check(machine.program("asks").arg(number).env("PARVUM_ROUTE", route));
+        parvum_tests::running::await_tasks(&machine, 0);
+    }
+}
+
 /// Once: an entry of the mailbox may stay as long as its machine.
 #[test]
 fn the_mailbox() {

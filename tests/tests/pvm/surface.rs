@@ -1,12 +1,12 @@
 //! The face that programs are compiled and linked against: `pvm3.h`, its kin, and the symbols behind them.
 
-use parvum_tests::stage::{compiler, stage};
+use parvum_tests::stage::{compiler, own_include, stage};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const DEBIANS: &str = "/usr/include/pvm3.h";
 
-/// Every header for C.
+/// Every header of PVM's for C.
 const HEADERS: [&str; 3] = ["pvm3.h", "pvmtev.h", "pvmproto.h"];
 
 fn header() -> String {
@@ -60,10 +60,11 @@ fn the_headers_compile_alone_as_c_and_as_cpp() {
             eprintln!("skipped: no {name} is installed");
             continue;
         }
-        for header in HEADERS {
+        let headers = HEADERS.map(|header| stage().include.join(header));
+        for header in headers.into_iter().chain([own_include().join("parvum.h")]) {
             let mut command = compiler(name);
             command.args(["-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x", language]);
-            succeed(command.arg(format!("-std={standard}")).arg(stage().include.join(header)));
+            succeed(command.arg(format!("-std={standard}")).arg(header));
         }
     }
 }

@@ -29,7 +29,7 @@ const GRAIN: usize = 4096;
 /// Copied at once: small enough for the other side to follow closely, large enough to be worth the
 /// cache line that says so.
 const PART: usize = 8 << 10;
-/// What stays in memory when nothing is lent.
+/// What stays in memory when nothing is lent, until nothing was for a while.
 const KEPT: usize = 4 << 20;
 /// The line before the data.
 const LINE: usize = size_of::<Fill>();
@@ -99,6 +99,9 @@ struct Blocks {
     bytes: usize,
     /// Where memory was ever touched, since it was last given back.
     touched: usize,
+    /// Blocks lent so far, and how many they were at the last rest.
+    count: u64,
+    rested: u64,
 }
 
 impl Blocks {
@@ -116,6 +119,7 @@ impl Blocks {
         self.lent.insert(at, (start, start + bytes));
         self.bytes += bytes;
         self.touched = self.touched.max(start + bytes);
+        self.count += 1;
         Some(start)
     }
 
@@ -144,11 +148,35 @@ impl Lender {
     pub(crate) fn lent(&self) -> usize {
         self.0.blocks().bytes
     }
+
+    /// Gives back what is not lent, up to the last block that is, if nothing was lent since the last call.
+    pub(crate) fn rest(&self) {
+        let mut blocks = self.0.blocks();
+        if blocks.rested == blocks.count {
+            let needed = blocks.lent.last().map_or(0, |&(_, end)| end);
+            self.0.keep(&mut blocks, needed);
+        }
+        blocks.rested = blocks.count;
+    }
 }
 
 impl Lending {
     fn blocks(&self) -> MutexGuard<'_, Blocks> {
         self.blocks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives the memory behind the first `kept` bytes back to the system. Nothing there may be lent.
+    fn keep(&self, blocks: &mut Blocks, kept: usize) {
+        if blocks.touched <= kept {
+            return;
+        }
+        assert!(blocks.lent.last().is_none_or(|&(_, end)| end <= kept), "given back while lent");
+        // SAFETY: within the mapping. Nothing there is lent, so nobody reads it, and nothing of it can be lent
+        // before the lock is free again. If the system refuses, it stays.
+        let _ = unsafe {
+            madvise(self.mapping.at.add(kept).as_ptr().cast(), blocks.touched - kept, Advice::LinuxRemove)
+        };
+        blocks.touched = kept;
     }
 }
 
@@ -197,13 +225,8 @@ impl Drop for Block {
     fn drop(&mut self) {
         let mut blocks = self.lender.0.blocks();
         blocks.give_back(self.start);
-        if blocks.lent.is_empty() && blocks.touched > KEPT {
-            let (from, length) = (KEPT, blocks.touched - KEPT);
-            // SAFETY: nothing of the arena is lent, so nothing in it is needed by anybody.
-            let _ = unsafe {
-                madvise(self.lender.0.mapping.at.add(from).as_ptr().cast(), length, Advice::LinuxRemove)
-            };
-            blocks.touched = KEPT;
+        if blocks.lent.is_empty() {
+            self.lender.0.keep(&mut blocks, KEPT);
         }
     }
 }
@@ -317,6 +340,36 @@ mod tests {
         assert_eq!(lender.lent(), 0);
         let _first = lender.lend(10_000);
         assert_eq!(lender.lend(10_000).expect("room").address(), second);
+    }
+
+    #[test]
+    fn an_arena_that_rests_twice_gives_its_memory_back() {
+        let (_segment, file) = Segment::create().expect("memory");
+        let taken = || rustix::fs::fstat(&file).expect("a file").st_blocks as usize * 512;
+        let reader = Reader::new(&file, 0, std::process::id()).expect("memory");
+        let lender = Lender::new(&file, 0).expect("memory");
+        let fresh = taken();
+        let data = vec![7; 1_000_000];
+        let use_it = || {
+            let loan = lender.lend(data.len()).expect("room");
+            loan.fill(&data);
+            let mut out = vec![0; data.len()];
+            assert_eq!(reader.read(loan.address(), &mut out), Ok(()));
+            assert_eq!(out, data);
+            loan
+        };
+        drop(use_it());
+        lender.rest();
+        assert!(taken() >= fresh + data.len(), "used since the last rest");
+        lender.rest();
+        assert_eq!(taken(), fresh);
+        let (first, second) = (use_it(), use_it());
+        drop(second);
+        lender.rest();
+        lender.rest();
+        assert_eq!(first.filled(), data, "what is lent stays");
+        assert!(taken() < fresh + data.len() + 2 * GRAIN, "and no more than that");
+        drop((first, use_it()));
     }
 
     #[test]

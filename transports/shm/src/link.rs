@@ -83,6 +83,13 @@ impl Link for ShmLink {
         self.lender.as_ref().map_or(0, Lender::lent)
     }
 
+    fn rest(&mut self) {
+        if let Some(lender) = &self.lender {
+            lender.rest();
+        }
+        self.segment.rest(&mut self.producer);
+    }
+
     fn pull(&mut self, address: u64, into: &mut [u8]) -> Result<(), PullRefused> {
         if arena::is_here(address) {
             if self.reader.is_none() {

@@ -4,7 +4,7 @@
 //! consumed   one line, written by the consumer: cells taken, bulk bytes freed
 //! starving   one line, written by the producer: it found no room and will sleep
 //! cells      CELLS x 64 bytes: publish word, frame header, 32 bytes of payload
-//! bulk       LINES x 64 bytes for payloads that do not fit into their cell
+//! bulk       LINES x 64 bytes for payloads that do not fit into their cell; begins a page
 //! ```
 //!
 //! The consumer polls the publish word of the next cell, so that a short frame
@@ -13,7 +13,8 @@
 //! producer reads `consumed` only when the ring looks full to it.
 //!
 //! Bulk memory is given out in order and in one piece; where the end is too
-//! near, the rest of the lap is skipped.
+//! near, the rest of the lap is skipped. When all of it is consumed, and was for a while, its producer gives
+//! its pages back to the system.
 
 use crate::sync::{AtomicU32, AtomicU64, Ordering, UnsafeCell};
 use parvum_transport::{Gather, Refused, Sink};
@@ -43,6 +44,11 @@ pub struct Consumed {
 #[repr(C, align(64))]
 pub struct Starving(AtomicU32);
 
+/// The bulk memory. On pages of its own, for they come and go. (Loom has small stacks and no pages.)
+#[repr(C)]
+#[cfg_attr(not(loom), repr(align(4096)))]
+struct Bulk<const LINES: usize>([UnsafeCell<[u8; LINE]>; LINES]);
+
 /// The shared memory of one direction; all zero when fresh.
 ///
 /// Invariant: a cell's body and the bulk it names belong to the producer until
@@ -52,7 +58,7 @@ pub struct RingMemory<const CELLS: usize, const LINES: usize> {
     consumed: Consumed,
     starving: Starving,
     cells: [Cell; CELLS],
-    bulk: [UnsafeCell<[u8; LINE]>; LINES],
+    bulk: Bulk<LINES>,
 }
 
 // SAFETY: bodies and bulk change hands by the invariant, through the release
@@ -65,6 +71,8 @@ impl<const CELLS: usize, const LINES: usize> RingMemory<CELLS, LINES> {
     const BULK: usize = LINES * LINE;
     /// The longest payload of one frame: a quarter of the bulk, so that both ends work at once.
     pub const FRAME: usize = Self::BULK / 4;
+    /// So little of the bulk may stay for good: a page.
+    const KEPT: usize = Self::BULK / 16;
 
     /// One of its own, for tests.
     #[cfg(any(test, loom, fuzzing))]
@@ -74,7 +82,7 @@ impl<const CELLS: usize, const LINES: usize> RingMemory<CELLS, LINES> {
             consumed: Consumed { cells: AtomicU64::new(0), bulk: AtomicU64::new(0) },
             starving: Starving(AtomicU32::new(0)),
             cells: std::array::from_fn(|_| cell()),
-            bulk: std::array::from_fn(|_| UnsafeCell::new([0; LINE])),
+            bulk: Bulk(std::array::from_fn(|_| UnsafeCell::new([0; LINE]))),
         }
     }
 
@@ -97,6 +105,21 @@ impl<const CELLS: usize, const LINES: usize> RingMemory<CELLS, LINES> {
         self.starving.0.load(Ordering::Relaxed) != 0 && self.starving.0.swap(0, Ordering::Relaxed) != 0
     }
 
+    /// Where the bulk memory lies, and its length.
+    #[cfg(not(loom))]
+    pub(crate) fn bulk(&self) -> (*mut u8, usize) {
+        (self.bulk.0[0].with_mut(|line| line.cast()), Self::BULK)
+    }
+
+    /// What becomes of the bulk memory when its pages are given back.
+    #[cfg(all(test, loom))]
+    fn clear_bulk(&self) {
+        for line in &self.bulk.0 {
+            // SAFETY: `Producer::rest` said that nobody reads it.
+            line.with_mut(|line| unsafe { *line = [0; LINE] });
+        }
+    }
+
     fn lap(position: u64) -> u32 {
         (position / CELLS as u64 + 1) as u32
     }
@@ -111,7 +134,7 @@ impl<const CELLS: usize, const LINES: usize> RingMemory<CELLS, LINES> {
     /// Producer only; the bytes must be reserved: inside the bulk, and consumed since their last use.
     #[cfg(not(loom))]
     unsafe fn write_bulk(&self, start: usize, payload: Gather<'_>) {
-        let first = self.bulk[start / LINE].with_mut(|line| line.cast::<u8>());
+        let first = self.bulk.0[start / LINE].with_mut(|line| line.cast::<u8>());
         // SAFETY: lines lie side by side in one array and the range ends inside
         // it; the consumer has given the range back, and nobody else writes.
         payload.copy_to(unsafe { std::slice::from_raw_parts_mut(first, payload.len()) });
@@ -123,7 +146,7 @@ impl<const CELLS: usize, const LINES: usize> RingMemory<CELLS, LINES> {
     /// Consumer only; the range must be named by a published cell that is not yet consumed.
     #[cfg(not(loom))]
     unsafe fn read_bulk<R>(&self, start: usize, length: usize, read: impl FnOnce(&[u8]) -> R) -> R {
-        let first = self.bulk[start / LINE].with(|line| line.cast::<u8>());
+        let first = self.bulk.0[start / LINE].with(|line| line.cast::<u8>());
         // SAFETY: the range was checked to lie inside the bulk; its producer
         // does not touch it before it is consumed.
         read(unsafe { std::slice::from_raw_parts(first, length) })
@@ -139,7 +162,7 @@ impl<const CELLS: usize, const LINES: usize> RingMemory<CELLS, LINES> {
         payload.copy_to(&mut bytes);
         for (at, part) in bytes.chunks(LINE).enumerate() {
             // SAFETY: as above.
-            self.bulk[start / LINE + at]
+            self.bulk.0[start / LINE + at]
                 .with_mut(|line| unsafe { (&mut *line)[..part.len()].copy_from_slice(part) });
         }
     }
@@ -153,7 +176,7 @@ impl<const CELLS: usize, const LINES: usize> RingMemory<CELLS, LINES> {
         let mut bytes = vec![0; length];
         for (at, part) in bytes.chunks_mut(LINE).enumerate() {
             // SAFETY: as above.
-            self.bulk[start / LINE + at]
+            self.bulk.0[start / LINE + at]
                 .with(|line| unsafe { part.copy_from_slice(&(&*line)[..part.len()]) });
         }
         read(&bytes)
@@ -170,6 +193,9 @@ pub struct Producer {
     /// `Consumed` as last read.
     seen_cells: u64,
     seen_bulk: u64,
+    /// `bulk` at the last rest, and when the memory was last given back.
+    rested: u64,
+    given_back: u64,
 }
 
 impl Producer {
@@ -236,6 +262,22 @@ impl Producer {
         }
         self.bulk = end;
         Ok(start)
+    }
+
+    /// Whether the bulk memory may be given back to the system: it has been used, not since the last
+    /// call, and nothing lies in it. The caller does so before the next frame, if at all.
+    pub fn rest<const C: usize, const L: usize>(&mut self, ring: &RingMemory<C, L>) -> bool {
+        let was_used = std::mem::replace(&mut self.rested, self.bulk) != self.bulk;
+        if was_used || self.bulk - self.given_back <= RingMemory::<C, L>::KEPT as u64 {
+            return false;
+        }
+        // Acquire: partner of the release in `Consumer::receive`; what is counted there is no longer read.
+        self.seen_bulk = ring.consumed.bulk.load(Ordering::Acquire);
+        let is_empty = self.seen_bulk == self.bulk;
+        if is_empty {
+            self.given_back = self.bulk;
+        }
+        is_empty
     }
 }
 
@@ -326,7 +368,7 @@ mod tests {
     fn cells_are_one_line_each() {
         assert_eq!(size_of::<Cell>(), 64);
         assert_eq!(size_of::<Consumed>(), 64);
-        assert_eq!(size_of::<Small>(), 2 * 64 + 4 * 64 + 16 * 64);
+        assert_eq!(std::mem::offset_of!(Small, bulk), 4096);
     }
 
     #[test]
@@ -347,6 +389,26 @@ mod tests {
             let got = Consumer::default().receive(&ring, 1, &mut |_: &Header, _: &[u8]| panic!("delivered"));
             assert_eq!(got, Err(Refused::Closed), "kind {kind}, count {count}, start {start}");
         }
+    }
+
+    #[test]
+    fn bulk_memory_is_given_back_when_it_was_used_and_is_not_any_more() {
+        let ring = Small::fresh();
+        let (mut producer, mut consumer) = (Producer::default(), Consumer::default());
+        let send = |producer: &mut Producer, length: usize| {
+            producer.send(&ring, &header(1, length), Gather::new(&[&vec![1; length]])).expect("room");
+        };
+        assert!(!producer.rest(&ring) && !producer.rest(&ring), "never used");
+        send(&mut producer, 200);
+        assert!(!producer.rest(&ring), "used since");
+        assert!(!producer.rest(&ring), "not read yet");
+        assert_eq!(consumer.receive(&ring, 9, &mut |_: &Header, _: &[u8]| {}), Ok(1));
+        assert!(producer.rest(&ring));
+        assert!(!producer.rest(&ring), "given back");
+        send(&mut producer, 64);
+        send(&mut producer, 8);
+        assert_eq!(consumer.receive(&ring, 9, &mut |_: &Header, _: &[u8]| {}), Ok(2));
+        assert!(!producer.rest(&ring) && !producer.rest(&ring), "too little to care");
     }
 
     #[test]
@@ -384,7 +446,7 @@ mod model {
 
     /// Every interleaving of a producer and a consumer: frames come whole, in
     /// order, and memory is never written while it is read (loom checks the cells).
-    fn all_frames_arrive(lengths: &'static [usize]) {
+    fn all_frames_arrive(lengths: &'static [usize], rests: bool) {
         loom::model(move || {
             let ring = Arc::new(RingMemory::<2, 16>::fresh());
             let shared = ring.clone();
@@ -394,6 +456,10 @@ mod model {
                     let (header, data) = frame(number as u8, length);
                     while producer.send(&shared, &header, Gather::new(&[&data])).is_err() {
                         loom::thread::yield_now();
+                    }
+                    // Twice: at first the frame just sent counts as use.
+                    if rests && !producer.rest(&shared) && producer.rest(&shared) {
+                        shared.clear_bulk();
                     }
                 }
             });
@@ -414,11 +480,16 @@ mod model {
 
     #[test]
     fn inline_frames_go_round_the_ring() {
-        all_frames_arrive(&[1, 2, 3]);
+        all_frames_arrive(&[1, 2, 3], false);
     }
 
     #[test]
     fn bulk_frames_share_the_memory_in_turns() {
-        all_frames_arrive(&[250, 40, 256]);
+        all_frames_arrive(&[250, 40, 256], false);
+    }
+
+    #[test]
+    fn bulk_memory_is_given_back_while_nobody_reads_it() {
+        all_frames_arrive(&[250, 40, 256], true);
     }
 }

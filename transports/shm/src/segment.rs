@@ -1,11 +1,11 @@
 //! The segment of a pair: a memfd with a header, two rings and two arenas.
 
 use crate::arena::{ARENA_BYTES, Lender, Reader};
-use crate::ring::RingMemory;
+use crate::ring::{Producer, RingMemory};
 use crate::single_copy;
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, fstat, ftruncate, memfd_create};
-use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
+use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap, munmap};
 use std::io;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 pub(crate) type Ring = RingMemory<256, 1024>;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"ParvumSg");
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// What a single copy is tried on.
 static PROBE: u64 = 0x5061_7276_756d_3f21;
 
@@ -163,6 +163,17 @@ impl Segment {
         &self.layout().rings[1 - self.end]
     }
 
+    /// Gives the pages of the outgoing ring's bulk memory back to the system, if its producer, who is this
+    /// end's, has not used them since the last call.
+    pub(crate) fn rest(&self, producer: &mut Producer) {
+        if producer.rest(self.outgoing()) {
+            let (from, length) = self.outgoing().bulk();
+            // SAFETY: whole pages of this mapping, by the ring's layout. They read as zero from now on, but
+            // nobody reads them before they are written again. If the system refuses, they stay.
+            let _ = unsafe { madvise(from.cast(), length, Advice::LinuxRemove) };
+        }
+    }
+
     /// The other end's process, once it has mapped the segment.
     pub fn peer_pid(&self) -> Option<u32> {
         // Acquire: partner of the release in `enter`; `probe` is set when the pid is.
@@ -226,6 +237,9 @@ mod tests {
     fn a_pair_stays_within_its_stated_memory() {
         const { assert!(SEGMENT_BYTES <= 256 * 1024, "a segment is too large") };
         assert_eq!(std::mem::offset_of!(Layout, rings), 4096);
+        let (from, length) = Segment::create().expect("memory").0.outgoing().bulk();
+        assert!(from.addr().is_multiple_of(4096) && length.is_multiple_of(4096), "not whole pages");
+        assert!(SEGMENT_BYTES - 2 * length + 4 * 4096 <= 64 * 1024, "an idle pair has too much");
     }
 
     #[test]

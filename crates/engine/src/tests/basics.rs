@@ -86,6 +86,12 @@ fn data_left_with_its_sender_may_be_fetched_whole_after_all() {
     let fetched = b.fetch_remote(remote);
     settle(&mut [&mut a, &mut b]);
     assert_eq!(bytes_of(&mut b, fetched), data);
+    for counter in [Counter::Received, Counter::Pulled] {
+        assert_eq!(b.ledger().read(counter), 1, "one message: {counter:?}");
+    }
+    for counter in [Counter::ReceivedBytes, Counter::PulledBytes] {
+        assert_eq!(b.ledger().read(counter), 100_000, "{counter:?}");
+    }
     assert_eq!(a.unfinished(), 0);
 }
 

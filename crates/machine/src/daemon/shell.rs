@@ -14,12 +14,14 @@ use super::watch::watch;
 use crate::state::{Channel, ClientId, Config, Effect, Input, Limits, Machine, Prepared};
 use parvum_agreement::Agreement;
 use parvum_mesh::Farewell;
-use parvum_page::{Book, MeetingPage, PageError, PairLedger, TaskPage, Unmatched, monotonic_ns, totals};
+use parvum_page::{
+    Book, CALLS, MeetingPage, PageError, PairLedger, TaskPage, Unmatched, monotonic_ns, totals,
+};
 use parvum_socket::Place;
 use parvum_wire::Tid;
 use parvum_wire::control::{
-    Blob, Call, ErrorKind, Event, Failure, FromDaemon, HostRecord, MAX_FRAME, OptionRow, PROTOCOL, PairRow,
-    Reply, Request, RequestId, Sight, SpawnRequest, TaskRow, UnmatchedRow, Waits,
+    BarrierRow, Blob, Call, ErrorKind, Event, Failure, FromDaemon, HostRecord, MAX_FRAME, OptionRow,
+    PROTOCOL, PairRow, Reply, Request, RequestId, Sight, SpawnRequest, TaskRow, UnmatchedRow, Waits,
 };
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::process::{Pid, Signal, getpid, kill_process, kill_process_group};
@@ -461,6 +463,10 @@ impl Shell {
             for_ms: monotonic_ns().saturating_sub(w.since) / 1_000_000,
             since: w.since,
             ends: w.until != 0,
+            barrier: (CALLS.get(w.call as usize) == Some(&"barrier")).then(|| {
+                let (group, count) = task.page.barrier();
+                BarrierRow { group, count }
+            }),
         });
         let pairs = task.book.read();
         row.counters = totals(task.page.layout(), &pairs);

@@ -25,8 +25,8 @@ pub use message::{
     OutputNews, Part, Reply, Request, RequestId, Role, SpawnRequest, SpawnWhere, Stream,
 };
 pub use rows::{
-    GroupRow, HostRow, LinkRow, MailClass, MailEntry, OptionRow, PairRow, Recorded, RecordedTask, Sight,
-    Spawned, TaskRow, TaskState, UnmatchedRow, Waits,
+    BarrierRow, GroupRow, HostRow, LinkRow, MailClass, MailEntry, OptionRow, PairRow, Recorded, RecordedTask,
+    Sight, Spawned, TaskRow, TaskState, UnmatchedRow, Waits,
 };
 
 /// The most payload one routed frame may carry; larger messages are cut by their

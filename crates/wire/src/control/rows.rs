@@ -136,6 +136,17 @@ pub struct Waits {
     pub since: u64,
     /// It ends by itself after a time.
     pub ends: bool,
+    /// The barrier that it waits in.
+    pub barrier: Option<BarrierRow>,
+}
+
+/// A barrier, as a task that waits there says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BarrierRow {
+    /// The group's name; of a long one the first bytes.
+    pub group: String,
+    /// How many the task awaits; -1 for all members.
+    pub count: i32,
 }
 
 /// A group.

@@ -1,0 +1,122 @@
+/*
+ * The memory that a pair of tasks shares: little when it has exchanged a few short messages, as much as
+ * it needs while it is busy, little again when it is idle, and none when the other has died.
+ */
+#include "check.h"
+
+#include <dirent.h>
+#include <sys/stat.h>
+
+enum { PING = 1, PONG, LONG = 1 << 20, IDLE = 64 << 10 };
+
+static char *data, *back;
+
+/* Bytes in the memory of all pairs of this task. */
+static long shared(void)
+{
+	DIR *descriptors = opendir("/proc/self/fd");
+	long bytes = 0;
+
+	CHECK(descriptors != NULL);
+	for (struct dirent *entry; (entry = readdir(descriptors)) != NULL;) {
+		char path[300], target[300];
+		struct stat state;
+
+		snprintf(path, sizeof path, "/proc/self/fd/%s", entry->d_name);
+		ssize_t length = readlink(path, target, sizeof target - 1);
+		target[length < 0 ? 0 : length] = 0;
+		if (strstr(target, "parvum-segment") != NULL && stat(path, &state) == 0)
+			bytes += state.st_blocks * 512L;
+	}
+	closedir(descriptors);
+	return bytes;
+}
+
+static void fill(int length, int seed)
+{
+	for (int i = 0; i < length; i++)
+		data[i] = (char)(i * 7 + i / 4099 + seed);
+}
+
+/* There and back; what comes back must be what was sent. */
+static void exchange(int tid, int length, int seed, int pause)
+{
+	fill(length, seed);
+	CHECK(pvm_initsend(PvmDataRaw) > 0);
+	OK(pvm_pkint(&length, 1, 1));
+	OK(pvm_pkint(&pause, 1, 1));
+	OK(pvm_pkbyte(data, length, 1));
+	OK(pvm_send(tid, PING));
+	hear(tid, PONG);
+	OK(pvm_upkbyte(back, length, 1));
+	CHECK(memcmp(data, back, length) == 0);
+}
+
+static int echo(void)
+{
+	int parent = pvm_parent(), length, pause;
+
+	for (;;) {
+		CHECK(pvm_recv(parent, PING) > 0);
+		OK(pvm_upkint(&length, 1, 1));
+		OK(pvm_upkint(&pause, 1, 1));
+		OK(pvm_upkbyte(data, length, 1));
+		if (pause > 0)
+			usleep(pause);
+		CHECK(pvm_initsend(PvmDataRaw) > 0);
+		OK(pvm_pkbyte(data, length, 1));
+		OK(pvm_send(parent, PONG));
+	}
+}
+
+/* Waits for nothing, as a task does that has nothing to do, until the memory is little. */
+static void await_little(void)
+{
+	struct timeval while_idle = { 0, 100000 };
+
+	for (int i = 0; shared() > IDLE; i++) {
+		CHECK(i < 100);
+		GIVES(0, pvm_trecv(-1, PONG, &while_idle));
+	}
+}
+
+int main(int argc, char **argv)
+{
+	int tid;
+	long before, least;
+
+	data = malloc(LONG);
+	back = malloc(LONG);
+	CHECK(pvm_mytid() > 0);
+	if (argc > 1)
+		return echo();
+	copies(argv[0], "echo", 1, &tid);
+	for (int i = 0; i < 20; i++)
+		exchange(tid, 8 + 40 * i, i, 0);
+	before = shared();
+	CHECK(before > 0 && before <= IDLE);
+	for (int round = 0; round < 2; round++) {
+		/* All of the ring is used, and of the memory for long messages more than stays while it is busy. */
+		for (int i = 0; i < 600; i++)
+			exchange(tid, 2000, i, 0);
+		CHECK(shared() > IDLE);
+		for (int i = 0; i < 30; i++)
+			exchange(tid, LONG, i, 0);
+		CHECK(shared() >= 2 * LONG);
+		await_little();
+	}
+	SAY("short %ld idle %ld", before, shared());
+	/* Who sleeps before each message, and never for long, keeps it. */
+	exchange(tid, LONG, 1, 0);
+	least = 2 * LONG;
+	for (int i = 0; i < 20; i++) {
+		exchange(tid, LONG, i, 100000);
+		least = shared() < least ? shared() : least;
+	}
+	GIVES(2 * LONG, least);
+	OK(pvm_kill(tid));
+	ends(1);
+	GIVES(0, shared());
+	OK(pvm_exit());
+	return 0;
+}
