@@ -59,6 +59,7 @@ if [ -n "${PARVUM_INCLUDE:-}" ] && [ -n "${PARVUM_LIB:-}" ] && [ -f "$PARVUM_INC
     build parvum pvm "$CC" "-I$PARVUM_INCLUDE" "-L$PARVUM_LIB -lpvm3"
     system=engine flags="-I$PARVUM_INCLUDE -I../crates/waist/include" libraries="-L$PARVUM_LIB -lpvm3 -l:libparvum.so.0"
     measured engine common/engine.c common/team_pvm.c
+    compile job job_engine.c
     echo "built for Parvum's engine"
 fi
 

@@ -7,6 +7,14 @@
 
 static char name[32];
 
+/* Each operation has a tag of its own: PVM's reduce and gather take their parts from anybody, and who is early may
+   be an operation ahead. */
+static int next_tag(void)
+{
+    static int done;
+    return TAG_RESULT + 1 + done++ % 10000;
+}
+
 void group_open(const struct team *team)
 {
     int64_t token = 0;
@@ -45,13 +53,13 @@ void group_reduce(const struct team *team, const double *mine, double *sum, int 
 {
     (void)team;
     memcpy(sum, mine, (size_t)count * sizeof *sum);
-    pvm_ok(pvm_reduce(PvmSum, sum, count, PVM_DOUBLE, TAG_DATA, name, root), "pvm_reduce");
+    pvm_ok(pvm_reduce(PvmSum, sum, count, PVM_DOUBLE, next_tag(), name, root), "pvm_reduce");
 }
 
 void group_gather(const struct team *team, const double *mine, double *all, int count, int root)
 {
     (void)team;
-    pvm_ok(pvm_gather(all, (void *)mine, count, PVM_DOUBLE, TAG_DATA, name, root), "pvm_gather");
+    pvm_ok(pvm_gather(all, (void *)mine, count, PVM_DOUBLE, next_tag(), name, root), "pvm_gather");
 }
 
 /* PVM has no call for it: each sends to its next neighbour first, and hears from the one before. */

@@ -111,7 +111,7 @@ int64_t now_ns(void)
 }
 
 /* A cheap mixing step; the low 20 bits of it make the message. */
-static double content(uint64_t seed, size_t place)
+double content(uint64_t seed, size_t place)
 {
     uint64_t x = (seed + 1) * 0x9e3779b97f4a7c15u + place * 0xbf58476d1ce4e5b9u;
     return (double)((x ^ (x >> 29)) & 0xfffff);

@@ -39,6 +39,7 @@ _Noreturn void fail(const char *format, ...) __attribute__((format(printf, 1, 2)
 
 /* Message contents: doubles that depend on a seed and on their place, so a shifted, stale or partly delivered
    message is noticed. Values are small integers, which every encoding carries exactly. */
+double content(uint64_t seed, size_t place);
 void fill(double *data, size_t count, uint64_t seed);
 void check(const double *data, size_t count, uint64_t seed, const char *where);
 

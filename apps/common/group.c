@@ -80,43 +80,40 @@ static void operate(struct group *group, const struct block *block, int root)
     group->done++;
 }
 
-/* After timing: whole contents, except what carries the number. */
+/* What element `place` of the result must be on this task. */
+static double wanted(const struct group *group, const struct block *block, int root, size_t place)
+{
+    size_t count = (size_t)block->count;
+    uint64_t seed = (uint64_t)block->seed;
+    double sum = 0;
+    switch ((enum operation)block->operation) {
+    case BROADCAST: return content(seed + (uint64_t)root, place);
+    case GATHER: return content(seed + place / count, place % count);
+    case ALLTOALL: return content(seed + place / count, (size_t)group->team->task * count + place % count);
+    default:
+        for (int task = 0; task < group->team->tasks; task++) sum += content(seed + (uint64_t)task, place);
+        return sum;
+    }
+}
+
+/* After timing, one operation more, of which everything is looked at but what carries the number. */
 static void verify(struct group *group, const struct block *block)
 {
-    int me = group->team->task, tasks = group->team->tasks, count = (int)block->count;
-    if (block->operation == BARRIER || count < 2) return;
-    for (int root = 0; root < tasks; root++) {
-        memset(group->all, 0, (size_t)tasks * (size_t)count * sizeof(double));
-        fill(group->mine, (size_t)tasks * (size_t)count, (uint64_t)(block->seed + me));
-        operate(group, block, root);
-        double *wanted = doubles((size_t)tasks * (size_t)count), *part = doubles((size_t)tasks * (size_t)count);
-        size_t length = 0, from = 0;
-        for (int task = 0; task < tasks; task++) {
-            fill(part, (size_t)tasks * (size_t)count, (uint64_t)(block->seed + task));
-            switch ((enum operation)block->operation) {
-            case BROADCAST:
-                if (task == root && me != root) memcpy(wanted, part, (length = (size_t)count) * sizeof(double));
-                break;
-            case REDUCE:
-                if (me == root) length = (size_t)count;
-                for (size_t i = 0; i < length; i++) wanted[i] += part[i];
-                break;
-            case GATHER:
-                if (me == root) memcpy(wanted + from, part, (size_t)count * sizeof(double)), length = from + (size_t)count;
-                break;
-            default:
-                memcpy(wanted + from, part + (size_t)me * (size_t)count, (size_t)count * sizeof(double));
-                length = from + (size_t)count;
-            }
-            from += (size_t)count;
-        }
-        for (size_t i = 1; i < length; i++)
-            if (i % (size_t)count != 0 && group->all[i] != wanted[i])
-                fail("verification failed: element %zu of %zu after %s is %g, not %g", i, length, names[block->operation],
-                     group->all[i], wanted[i]);
-        free(wanted);
-        free(part);
+    int me = group->team->task, tasks = group->team->tasks, root = (int)(block->seed % tasks);
+    size_t count = (size_t)block->count, length = count;
+    if (block->operation == BARRIER) return;
+    fill(group->mine, block->operation == ALLTOALL ? (size_t)tasks * count : count, (uint64_t)(block->seed + me));
+    operate(group, block, root);
+    switch ((enum operation)block->operation) {
+    case BROADCAST: length = me == root ? 0 : count; break;
+    case REDUCE: length = me == root ? count : 0; break;
+    case GATHER: length = me == root ? (size_t)tasks * count : 0; break;
+    default: length = (size_t)tasks * count;
     }
+    for (size_t i = 0; i < length; i++)
+        if (i % count != 0 && group->all[i] != wanted(group, block, root, i))
+            fail("verification failed: element %zu of %zu after %s is %g, not %g", i, length, names[block->operation],
+                 group->all[i], wanted(group, block, root, i));
 }
 
 static void run(struct group *group, const struct block *block, int64_t *samples)

@@ -107,15 +107,16 @@ fn jobs(extent: Extent) -> Vec<Job> {
     };
     let job = Measure { how: How::Job(Some("job")), ..Measure::program("start and end of a job", "job") };
     let mut measures = vec![ring, rate, refused, main::one_core(), job];
-    measures.push(Measure { cores: Cores::Two, ..main::blocked() });
     measures.extend(BARRIER_TASKS.map(|tasks| barrier(tasks, patience)));
     measures.extend(GROUP_TASKS.map(|tasks| group(tasks, patience)));
     let mut jobs = vec![Job::floors(&RING_SIZES)];
     for measure in &measures {
         jobs.extend(of_each(measure, programmed()));
     }
-    // The engine leaves spawning to its interfaces.
-    jobs.extend(of_each(&spawn(), programmed().into_iter().filter(|system| *system != ENGINE)));
+    // The engine leaves spawning to its interfaces, and they wait as it does.
+    let interfaces = || programmed().into_iter().filter(|system| *system != ENGINE);
+    jobs.extend(of_each(&spawn(), interfaces()));
+    jobs.extend(of_each(&Measure { cores: Cores::Two, ..main::blocked() }, interfaces()));
     jobs.extend(of_each(&perftest(), [UCX]));
     jobs
 }
@@ -191,7 +192,11 @@ mod tests {
         for peer in PEERS.into_iter().filter(|peer| *peer != UCX) {
             assert_eq!(of(peer), of(CALLS), "{}", peer.label());
         }
-        assert_eq!(of(CALLS).len(), of(ENGINE).len() + 1);
+        assert_eq!(
+            of(CALLS).len(),
+            of(ENGINE).len() + 2,
+            "the engine neither spawns nor is measured blocked"
+        );
         assert_eq!(of(UCX).len(), 1);
         let names: HashSet<String> = jobs.iter().map(Job::name).collect();
         assert_eq!(names.len(), jobs.len(), "two jobs of one name");
