@@ -33,7 +33,10 @@ measured() {
     shift
     compile ring "ring_$face.c" common/ring.c common/series.c common/bench.c "$@"
     compile rate "rate_$face.c" common/rate.c common/series.c common/bench.c "$@"
-    compile group "group_$face.c" common/group.c common/series.c common/bench.c "$@"
+    groups=
+    [ "$face" = mpi ] || groups=common/group_pvm.c
+    # shellcheck disable=SC2086 # one or none
+    compile group "group_$face.c" common/group.c $groups common/series.c common/bench.c "$@"
 }
 
 # build SYSTEM FACE COMPILER FLAGS LIBRARIES
@@ -66,8 +69,8 @@ fi
 if [ -f /usr/include/pvm3.h ]; then
     # Debian ships the development library as an archive only; the shared one is what programs normally meet.
     real=$(find /usr/lib -name 'libpvm3.so.3' 2>/dev/null | head -n 1)
-    groups=$(find /usr/lib -name 'libgpvm3.so.3' 2>/dev/null | head -n 1)
-    build pvm346 pvm "$CC" "" "${groups:--lgpvm3} ${real:--lpvm3}"
+    group_library=$(find /usr/lib -name 'libgpvm3.so.3' 2>/dev/null | head -n 1)
+    build pvm346 pvm "$CC" "" "${group_library:--lgpvm3} ${real:--lpvm3}"
 fi
 
 # The first compiler of a list that exists.

@@ -1,21 +1,12 @@
-/* Group operations over the engine's own interface, which has messages only: trees of them, and barriers by
-   dissemination. PVM starts the team. */
+/* Group operations over the engine's own interface, which has messages: trees of them. PVM starts the team. */
 #include "common/engine.h"
 #include "common/group.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static double *part;      /* what a child of the tree sends */
+static double *part;      /* what a child of the tree sends; kept until the end */
 static int room;
-
-void group_open(const struct team *team) { (void)team; }
-
-void group_close(const struct team *team)
-{
-    group_barrier(team);
-    free(part);
-}
 
 static double *part_of(int count)
 {
@@ -25,15 +16,6 @@ static double *part_of(int count)
         room = count;
     }
     return part;
-}
-
-/* In round r each task tells the one 2^r further, and hears from the one 2^r before: log2 rounds. */
-void group_barrier(const struct team *team)
-{
-    for (int distance = 1; distance < team->tasks; distance *= 2) {
-        engine_send((team->task + distance) % team->tasks, TAG_DATA, NULL, 0);
-        engine_recv((team->task + team->tasks - distance) % team->tasks, TAG_DATA, NULL, 0);
-    }
 }
 
 /* A binomial tree of tasks counted from the root: the parent of a task is the task without its lowest bit. */

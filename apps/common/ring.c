@@ -13,7 +13,7 @@ static int rounds_per_sample(size_t bytes) { return bytes <= 1024 ? 4 : 1; }
 struct ring {
     const struct team *team;
     double *buffer[BUFFERS];    /* what a message arrives in, and on other tasks leaves from */
-    double *fresh[BUFFERS];     /* what task 0 sends */
+    double *fresh[BUFFERS];     /* what task 0 sends first */
     int next, previous;
     int64_t sent;               /* messages since the ring was opened: the number each carries */
 };
@@ -39,7 +39,9 @@ static void pass_on(struct ring *ring, int64_t messages, int count)
 
 static void send_round(struct ring *ring, int64_t i, int count)
 {
-    double *out = ring->fresh[i % BUFFERS], *in = ring->buffer[i % BUFFERS];
+    double *in = ring->buffer[i % BUFFERS];
+    /* What came is sent on, here as well: data that its sender has just written, as real data is. */
+    double *out = i < BUFFERS ? ring->fresh[i % BUFFERS] : in;
     int64_t number = ring->sent++;
     if (count > 0) out[0] = (double)number;
     ring_send(ring->next, out, count);

@@ -1,0 +1,141 @@
+//! The C header says what the table is.
+
+use parvum_waist::{Enrolled, Message, Notes, Outgoing, Pattern, Piece, Progress, Status, Table, call};
+use std::fmt::Write as _;
+use std::mem::{offset_of, size_of};
+use std::process::Command;
+
+/// Offsets of the fields of a type, each with its place in the C type; and the size of both.
+macro_rules! shape {
+    ($checks:ident, $rust:ty, $c:literal, $($field:ident = $name:literal),+ $(,)?) => {
+        $(writeln!($checks, "_Static_assert(offsetof(struct {}, {}) == {}, \"{}.{}\");",
+            $c, $name, offset_of!($rust, $field), $c, $name).expect("a string");)+
+        writeln!($checks, "_Static_assert(sizeof(struct {}) == {}, \"{}\");", $c, size_of::<$rust>(), $c)
+            .expect("a string");
+    };
+}
+
+#[test]
+fn the_header_lays_everything_out_as_the_engine_does() {
+    let mut checks = String::from("#include <parvum_engine.h>\n");
+    shape!(
+        checks,
+        Pattern,
+        "parvum_pattern",
+        from = "from",
+        tags = "tags",
+        tag = "tag",
+        other = "other",
+        context = "context"
+    );
+    shape!(checks, Piece, "parvum_piece", start = "start", length = "length");
+    shape!(
+        checks,
+        Outgoing,
+        "parvum_outgoing",
+        to = "to",
+        tag = "tag",
+        context = "context",
+        meta = "meta",
+        pieces = "pieces",
+        count = "count",
+        buffering = "buffering",
+        completion = "completion",
+        owner = "owner",
+        release = "release"
+    );
+    shape!(
+        checks,
+        Message,
+        "parvum_message",
+        from = "from",
+        tag = "tag",
+        context = "context",
+        meta = "meta",
+        length = "length",
+        handle = "handle",
+        data = "data",
+        inline = "inside"
+    );
+    shape!(checks, Enrolled, "parvum_enrolled", tid = "tid", parent = "parent");
+    shape!(
+        checks,
+        Notes,
+        "parvum_notes",
+        limit = "limit",
+        call = "call",
+        peer = "peer",
+        tag = "tag",
+        context = "context"
+    );
+    shape!(checks, Progress, "parvum_progress", moved = "moved", lost = "lost");
+    shape!(
+        checks,
+        Table,
+        "parvum_table",
+        version = "version",
+        size = "size",
+        enrol = "enrol",
+        depart = "depart",
+        send = "send",
+        receive = "receive",
+        post = "post",
+        wait = "wait",
+        cancel = "cancel",
+        probe = "probe",
+        find = "find",
+        take = "take",
+        give_back = "give_back",
+        progress = "progress",
+        next_completed = "next_completed",
+        inject = "inject",
+        ask = "ask",
+        prefer = "prefer",
+        counters = "counters",
+        last_error = "last_error",
+        descriptors = "descriptors",
+        receive_lazily = "receive_lazily",
+        read_remote = "read_remote",
+        fetch_remote = "fetch_remote",
+        await_arrival = "await_arrival",
+        watch = "watch",
+        start_machine = "start_machine",
+        manager = "manager",
+        tracer = "tracer",
+        multicast = "multicast",
+        looked = "looked"
+    );
+    for (name, number) in [
+        ("PARVUM_DONE", Status::Done as i64),
+        ("PARVUM_PENDING", Status::Pending as i64),
+        ("PARVUM_CANCELLED", Status::Cancelled as i64),
+        ("PARVUM_CUT", Status::Cut as i64),
+        ("PARVUM_UNKNOWN", Status::Unknown as i64),
+        ("PARVUM_GONE", Status::Gone as i64),
+        ("PARVUM_NO_MACHINE", Status::NoMachine as i64),
+        ("PARVUM_REFUSED", Status::Refused as i64),
+        ("PARVUM_BAD_ARGUMENT", Status::BadArgument as i64),
+        ("PARVUM_NO_MEMORY", Status::NoMemory as i64),
+        ("PARVUM_CALL_RECEIVE", call::RECEIVE.into()),
+        ("PARVUM_CALL_EXIT", call::EXIT.into()),
+        ("PARVUM_TABLE_VERSION", parvum_waist::TABLE_VERSION.into()),
+        ("PARVUM_ANY_TASK", parvum_waist::ANY_TASK.into()),
+    ] {
+        writeln!(checks, "_Static_assert({name} == {number}, \"{name}\");").expect("a string");
+    }
+    checks.push_str("_Static_assert(PARVUM_REMOTE == 1ull << 63, \"PARVUM_REMOTE\");\n");
+
+    let folder = std::env::temp_dir().join(format!("parvum-header-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder for a moment");
+    let source = folder.join("checks.c");
+    std::fs::write(&source, checks).expect("it can be written");
+    let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".into());
+    let done = Command::new(compiler)
+        .args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-I"])
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/include"))
+        .arg(&source)
+        .output();
+    let _ = std::fs::remove_dir_all(&folder);
+    let done = done.expect("a C compiler runs");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+}
