@@ -53,7 +53,7 @@ build() {
 }
 
 # shellcheck disable=SC2086
-$CC $CFLAGS -o "$out/floors" floors.c floors_links.c common/bench.c -lm
+$CC $CFLAGS -o "$out/floors" floors.c floors_cores.c floors_links.c common/bench.c -lm
 # shellcheck disable=SC2086
 $CC $CFLAGS -o "$out/refuse" refuse.c
 echo "built floors"

@@ -222,6 +222,7 @@ int main(int argc, char **argv)
         if (options.sizes[i] > 0) copies(&floors, "memory copy", options.sizes[i]);
     copies(&floors, "memory copy beyond caches", BEYOND_CACHES);
     copy_call(&floors);
+    floor_between_cores(&floors);
     floor_unix_socket(&floors);
     floor_loopback(&floors);
     samples_close(floors.out);

@@ -19,6 +19,7 @@ int floor_samples(const struct options *options, double one_ns);
 int floor_fork(const struct options *options, int same_core);
 void floor_join(int child);
 
+void floor_between_cores(struct floors *floors);
 void floor_unix_socket(struct floors *floors);
 void floor_loopback(struct floors *floors);
 

@@ -101,6 +101,7 @@ impl Engine {
     /// When the result is [`Sent::Later`] and `keep` is `None`, the memory of the
     /// pieces must stay valid and unchanged until the request is over. What
     /// `keep` owns must be the pieces' memory.
+    #[inline(always)]
     pub unsafe fn send(&mut self, message: Outgoing<'_>) -> Result<Sent, SendError> {
         let index = self.index_of(message.to).ok_or(SendError::NotAttached(message.to))?;
         let Peer { links, state } = &mut self.peers[index];
@@ -149,6 +150,7 @@ impl Engine {
     }
 
     /// The link took the message and keeps some of it back: nothing goes before that has left.
+    #[cold]
     fn flush_later(&mut self, index: usize, header: Header) {
         let request = self.core.requests.insert(State::Sending, false);
         let state = &mut self.peers[index].state;
@@ -174,6 +176,7 @@ impl Engine {
     ///
     /// # Safety
     /// As for [`Engine::send`].
+    #[cold]
     unsafe fn queue(&mut self, index: usize, header: Header, message: Outgoing<'_>, limits: Limits) -> Sent {
         let length = header.length as usize;
         let may_copy = match message.buffering {

@@ -268,6 +268,7 @@ unsafe extern "C" fn send(message: *const waist::Outgoing, request: *mut u64) ->
 ///
 /// # Safety
 /// As for [`parvum_engine::Engine::send`].
+#[inline(always)]
 pub(crate) unsafe fn send_one(runtime: &mut Runtime, message: Outgoing<'_>, request: &mut u64) -> i32 {
     let to = message.to;
     if let Err(why) = runtime.reach(to) {
@@ -282,6 +283,7 @@ pub(crate) unsafe fn send_one(runtime: &mut Runtime, message: Outgoing<'_>, requ
 }
 
 /// What a send came to, in the table's words.
+#[inline(always)]
 pub(crate) fn status_of(
     runtime: &mut Runtime,
     to: Tid,
@@ -311,21 +313,31 @@ pub(crate) fn status_of(
 ///
 /// # Safety
 /// The pieces must be readable for the length of the call.
-#[inline]
+#[inline(always)]
 pub(crate) unsafe fn with_pieces<R>(message: &waist::Outgoing, use_them: impl FnOnce(&[&[u8]]) -> R) -> R {
-    if message.count == 0 || message.pieces.is_null() {
-        return use_them(&[]);
-    }
     let slice = |piece: &Piece| match piece.length {
         0 => &[][..],
         // SAFETY: the caller says that the piece is readable.
         length => unsafe { std::slice::from_raw_parts(piece.start, length) },
     };
-    // SAFETY: the caller gives `count` pieces.
-    match unsafe { std::slice::from_raw_parts(message.pieces, message.count) } {
-        [only] => use_them(&[slice(only)]),
-        many => use_them(&many.iter().map(slice).collect::<Vec<_>>()),
-    }
+    let pieces = match message.count == 0 || message.pieces.is_null() {
+        true => &[][..],
+        // SAFETY: the caller gives `count` pieces.
+        false => unsafe { std::slice::from_raw_parts(message.pieces, message.count) },
+    };
+    let (mut one, mut many) = ([&[][..]], Vec::new());
+    // One call for all of them: that is what lets it be inlined.
+    use_them(match pieces {
+        [] => &[],
+        [only] => {
+            one[0] = slice(only);
+            &one
+        }
+        more => {
+            many.extend(more.iter().map(slice));
+            &many
+        }
+    })
 }
 
 pub(crate) fn refused(why: &ConnectError) -> Status {

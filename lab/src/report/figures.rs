@@ -73,7 +73,11 @@ pub fn curves(html: &mut String, rows: &[Row], systems: &[System]) {
     );
     let axes = Axes { title: "Bandwidth", y_name: "GB/s, higher is better", ..HOP };
     let mut series = ring_series(rows, systems, "bandwidth", |_| "");
-    series.extend(floor_series(rows, &["memory copy", "single-copy call"], "bandwidth"));
+    series.extend(floor_series(
+        rows,
+        &["memory copy", "copy between cores", "single-copy call"],
+        "bandwidth",
+    ));
     figure(
         html,
         &chart(&series, &axes),

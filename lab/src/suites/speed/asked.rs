@@ -106,7 +106,7 @@ pub static ASKED: [Asked; 16] = [
         large_wins: true,
         bars: &[Bar::BestPeer(1.3)],
         goal: "1.3x peer",
-        floor: Some(("memory copy", "bandwidth")),
+        floor: Some(("copy between cores", "bandwidth")),
         ..ROW
     },
     Asked {
@@ -116,7 +116,7 @@ pub static ASKED: [Asked; 16] = [
         large_wins: true,
         bars: &[Bar::BestPeer(1.6)],
         goal: "1.6x peer",
-        floor: Some(("memory copy", "bandwidth")),
+        floor: Some(("copy between cores", "bandwidth")),
         ..ROW
     },
     Asked {
@@ -127,7 +127,7 @@ pub static ASKED: [Asked; 16] = [
         large_wins: true,
         bars: &[Bar::BestPeerIn("ring", 0.8)],
         goal: "0.8x peer with it",
-        floor: Some(("memory copy", "bandwidth")),
+        floor: Some(("copy between cores", "bandwidth")),
         ..ROW
     },
     Asked {
