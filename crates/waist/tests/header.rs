@@ -106,22 +106,22 @@ fn the_header_lays_everything_out_as_the_engine_does() {
         looked = "looked"
     );
     for (name, number) in [
-        ("PARVUM_DONE", Status::Done as i64),
-        ("PARVUM_PENDING", Status::Pending as i64),
-        ("PARVUM_CANCELLED", Status::Cancelled as i64),
-        ("PARVUM_CUT", Status::Cut as i64),
-        ("PARVUM_UNKNOWN", Status::Unknown as i64),
-        ("PARVUM_GONE", Status::Gone as i64),
-        ("PARVUM_NO_MACHINE", Status::NoMachine as i64),
-        ("PARVUM_REFUSED", Status::Refused as i64),
-        ("PARVUM_BAD_ARGUMENT", Status::BadArgument as i64),
-        ("PARVUM_NO_MEMORY", Status::NoMemory as i64),
-        ("PARVUM_CALL_RECEIVE", call::RECEIVE.into()),
-        ("PARVUM_CALL_EXIT", call::EXIT.into()),
-        ("PARVUM_TABLE_VERSION", parvum_waist::TABLE_VERSION.into()),
-        ("PARVUM_ANY_TASK", parvum_waist::ANY_TASK.into()),
+        ("DONE", Status::Done as i64),
+        ("PENDING", Status::Pending as i64),
+        ("CANCELLED", Status::Cancelled as i64),
+        ("CUT", Status::Cut as i64),
+        ("UNKNOWN", Status::Unknown as i64),
+        ("GONE", Status::Gone as i64),
+        ("NO_MACHINE", Status::NoMachine as i64),
+        ("REFUSED", Status::Refused as i64),
+        ("BAD_ARGUMENT", Status::BadArgument as i64),
+        ("NO_MEMORY", Status::NoMemory as i64),
+        ("CALL_RECEIVE", call::RECEIVE.into()),
+        ("CALL_EXIT", call::EXIT.into()),
+        ("TABLE_VERSION", parvum_waist::TABLE_VERSION.into()),
+        ("ANY_TASK", parvum_waist::ANY_TASK.into()),
     ] {
-        writeln!(checks, "_Static_assert({name} == {number}, \"{name}\");").expect("a string");
+        writeln!(checks, "_Static_assert(PARVUM_{name} == {number}, \"{name}\");").expect("a string");
     }
     checks.push_str("_Static_assert(PARVUM_REMOTE == 1ull << 63, \"PARVUM_REMOTE\");\n");
 
