@@ -17,15 +17,20 @@ use parvum_wire::{Header, Kind};
 pub enum Room<'a> {
     /// In the program's memory; what does not fit is lost.
     Memory(&'a mut [u8]),
-    /// Here as far as [`Block::INLINE`] bytes, else in a block.
-    Inside(&'a mut [u8; 64]),
+    /// Inside as far as [`Block::INLINE`] bytes, else in a block.
+    Inside {
+        /// For a short one.
+        inside: &'a mut [u8; 64],
+        /// For a longer one. Not a part of the answer: it is large, and seldom there.
+        block: &'a mut Option<Block>,
+    },
 }
 
 /// What a look at the links found.
 #[derive(Debug)]
 pub enum Look {
-    /// The message, and its data if that did not fit inside.
-    Taken(Envelope, Option<Block>),
+    /// The message; its data is in its room.
+    Taken(Envelope),
     /// Nothing.
     Nothing,
     /// Something else, which took the usual way.
@@ -36,7 +41,7 @@ struct Direct<'a, 'b> {
     usual: Arrivals<'a>,
     pattern: &'a Pattern,
     room: &'a mut Room<'b>,
-    taken: Option<(Envelope, Option<Block>)>,
+    taken: Option<Envelope>,
 }
 
 impl Sink for Direct<'_, '_> {
@@ -69,22 +74,19 @@ impl Direct<'_, '_> {
     #[inline]
     fn take(&mut self, envelope: Envelope, payload: &[u8]) {
         let Arrivals { core, state, route, .. } = &mut self.usual;
-        let block = match self.room {
+        match self.room {
             Room::Memory(memory) => {
                 let fits = payload.len().min(memory.len());
                 memory[..fits].copy_from_slice(&payload[..fits]);
-                None
             }
-            Room::Inside(inside) if payload.len() <= Block::INLINE => {
+            Room::Inside { inside, .. } if payload.len() <= Block::INLINE => {
                 inside[..payload.len()].copy_from_slice(payload);
-                None
             }
-            Room::Inside(_) => {
-                let mut block = Block::new(payload.len(), &mut core.pool);
+            Room::Inside { block, .. } => {
+                let block = block.insert(Block::new(payload.len(), &mut core.pool));
                 block.bytes_mut().copy_from_slice(payload);
-                Some(block)
             }
-        };
+        }
         state.expected = state.expected.wrapping_add(1);
         let pair = state.ledger(*route);
         pair.add(Counter::ArrivedBytes, envelope.length);
@@ -94,7 +96,7 @@ impl Direct<'_, '_> {
         core.ledger.add(Counter::ReceivedBytes, envelope.length);
         core.record_received(&envelope);
         core.consume(state, envelope.length + OVERHEAD);
-        self.taken = Some((envelope, block));
+        self.taken = Some(envelope);
     }
 }
 
@@ -125,7 +127,7 @@ impl Engine {
         Look::Nothing
     }
 
-    #[inline]
+    #[inline(always)]
     fn look_at(
         &mut self,
         index: usize,
@@ -146,7 +148,7 @@ impl Engine {
                 } else if taken.is_none() || !self.peers[index].state.answers.is_empty() {
                     self.after_arrivals(index);
                 }
-                taken.map_or(Look::Other, |(envelope, block)| Look::Taken(envelope, block))
+                taken.map_or(Look::Other, Look::Taken)
             }
         }
     }

@@ -22,8 +22,8 @@ use std::sync::Arc;
 /// Who may buffer a message, and so how often it is copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Buffering {
-    /// By size: short messages in the transport; longer ones stay in place until wanted; from [`BOTH_COPY`] on in memory
-    /// of the link, where there is some, for then both sides copy at once.
+    /// By size: short messages in the transport; longer ones in memory of the link, where both sides copy at once; those that
+    /// find no room there stay in place until wanted.
     BySize,
     /// Nobody: data moves only after a receive was posted.
     Never,
@@ -83,9 +83,6 @@ pub enum SendError {
     #[error("{0} is gone")]
     Gone(Tid),
 }
-
-/// From this length on two copies, made at the same time by both sides, are quicker than one by the receiver alone.
-pub const BOTH_COPY: usize = 512 << 10;
 
 /// What a message costs in memory besides its data: its place in queues.
 pub(crate) const OVERHEAD: u64 = 64;
@@ -179,15 +176,13 @@ impl Engine {
     #[cold]
     unsafe fn queue(&mut self, index: usize, header: Header, message: Outgoing<'_>, limits: Limits) -> Sent {
         let length = header.length as usize;
-        let may_copy = match message.buffering {
-            Buffering::AtSender => true,
-            Buffering::BySize => length >= BOTH_COPY,
-            _ => false,
-        };
-        let at_sender = may_copy && message.completion == Completion::Reusable;
+        // Two copies that both sides make at the same time are quicker than one that the receiver makes alone of what
+        // its sender has just written.
+        let may_copy = matches!(message.buffering, Buffering::BySize | Buffering::AtSender)
+            && message.completion == Completion::Reusable;
         let route = self.peers[index].state.route;
         let ledger = self.peers[index].state.ledger(route);
-        let loan = match at_sender && length > limits.eager && message.to != self.me {
+        let loan = match may_copy && length > limits.eager && message.to != self.me {
             true => self.peers[index].lend(length),
             false => None,
         };

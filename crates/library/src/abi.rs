@@ -274,7 +274,7 @@ pub(crate) unsafe fn send_one(runtime: &mut Runtime, message: Outgoing<'_>, requ
     if let Err(why) = runtime.reach(to) {
         return refused(&why) as i32;
     }
-    if message.buffering == Buffering::AtSender {
+    if matches!(message.buffering, Buffering::BySize | Buffering::AtSender) {
         runtime.give_way(to, message.pieces.iter().map(|piece| piece.len()).sum());
     }
     // SAFETY: the caller's promise.
@@ -421,40 +421,57 @@ fn receive_as(
         if notes.limit != 0 && !runtime.may_hear(&pattern) {
             return Status::Gone as i32;
         }
+        let mut block = None;
         let mut room = match &mut into {
             Into::User(buffer) => Room::Memory(buffer.bytes_mut()),
-            Into::Block | Into::Lazily => Room::Inside(&mut out.inline),
+            Into::Block | Into::Lazily => Room::Inside { inside: &mut out.inline, block: &mut block },
         };
-        if let Some((envelope, block)) = runtime.receive_directly(&pattern, &mut room, notes) {
+        if let Some(envelope) = runtime.receive_directly(&pattern, &mut room, notes) {
             note_envelope(&envelope, out);
-            block.into_iter().for_each(|block| lend(runtime, block, out));
+            if let Some(block) = block {
+                lend(runtime, block, out);
+            }
             let cut = !in_block && envelope.length > length as u64;
             return if cut { Status::Cut } else { Status::Done } as i32;
         }
-        if notes.limit != 0 && !runtime.may_hear(&pattern) {
-            // It went while we looked.
-            return Status::Gone as i32;
-        }
-        let id = runtime.engine.post(pattern, into, false, false);
-        loop {
-            if runtime.wait_for(id, notes) {
-                return finish(runtime, id, in_block, length, out) as i32;
-            }
-            if runtime.engine.cancel(id) {
-                runtime.engine.test(id);
-                runtime.noticed.nothing(&pattern, runtime.engine.arrivals());
-                return late(runtime) as i32;
-            }
-            // Matched already: its data is on the way, and the memory is not ours to give back.
-            if runtime.session.is_lost() {
-                runtime.attend();
-            }
-            let on = Notes { limit: 1_000_000, ..*notes };
-            if runtime.wait_for(id, &on) {
-                return finish(runtime, id, in_block, length, out) as i32;
-            }
-        }
+        receive_posted(runtime, pattern, into, length, notes, out) as i32
     })
+}
+
+/// Receives by the usual way.
+#[inline(never)]
+fn receive_posted(
+    runtime: &mut Runtime,
+    pattern: Pattern,
+    into: Into,
+    length: usize,
+    notes: &Notes,
+    out: &mut Message,
+) -> Status {
+    let in_block = !matches!(into, Into::User(_));
+    if notes.limit != 0 && !runtime.may_hear(&pattern) {
+        // It went while we looked.
+        return Status::Gone;
+    }
+    let id = runtime.engine.post(pattern, into, false, false);
+    loop {
+        if runtime.wait_for(id, notes) {
+            return finish(runtime, id, in_block, length, out);
+        }
+        if runtime.engine.cancel(id) {
+            runtime.engine.test(id);
+            runtime.noticed.nothing(&pattern, runtime.engine.arrivals());
+            return late(runtime);
+        }
+        // Matched already: its data is on the way, and the memory is not ours to give back.
+        if runtime.session.is_lost() {
+            runtime.attend();
+        }
+        let on = Notes { limit: 1_000_000, ..*notes };
+        if runtime.wait_for(id, &on) {
+            return finish(runtime, id, in_block, length, out);
+        }
+    }
 }
 
 /// Why a wait ended without result.

@@ -1,12 +1,9 @@
 //! Receiving by the short way: the message goes from its link straight to the caller, while the task stays awake for it.
 
 use crate::runtime::Runtime;
-use parvum_engine::{Block, Envelope, Look, Pattern, Room};
+use parvum_engine::{Envelope, Look, Pattern, Room};
 use parvum_waist::Notes;
 use std::time::{Duration, Instant};
-
-/// What was received, and its data if that is in a block.
-pub(crate) type Taken = (Envelope, Option<Block>);
 
 impl Runtime {
     /// Receives if nothing but the message is to be heeded, looking for it as long as this task would spin. When it is
@@ -17,19 +14,19 @@ impl Runtime {
         pattern: &Pattern,
         room: &mut Room<'_>,
         notes: &Notes,
-    ) -> Option<Taken> {
+    ) -> Option<Envelope> {
         if !self.engine.is_quiet() || self.has_sockets() {
             return None;
         }
         match self.engine.take_next(pattern, room) {
-            Look::Taken(envelope, block) => Some((envelope, block)),
+            Look::Taken(envelope) => Some(envelope),
             Look::Nothing if notes.limit < 0 => self.spin_directly(pattern, room, notes),
             Look::Nothing | Look::Other => None,
         }
     }
 
     #[inline(never)]
-    fn spin_directly(&mut self, pattern: &Pattern, room: &mut Room<'_>, notes: &Notes) -> Option<Taken> {
+    fn spin_directly(&mut self, pattern: &Pattern, room: &mut Room<'_>, notes: &Notes) -> Option<Envelope> {
         let budget = self.spinning_budget();
         if budget.is_zero() {
             return None;
@@ -43,14 +40,19 @@ impl Runtime {
     }
 
     #[inline]
-    fn look_directly(&mut self, budget: Duration, pattern: &Pattern, room: &mut Room<'_>) -> Option<Taken> {
+    fn look_directly(
+        &mut self,
+        budget: Duration,
+        pattern: &Pattern,
+        room: &mut Room<'_>,
+    ) -> Option<Envelope> {
         let since = Instant::now();
         loop {
             for _ in 0..Self::ROUNDS {
                 match self.engine.take_next(pattern, room) {
-                    Look::Taken(envelope, block) => {
+                    Look::Taken(envelope) => {
                         self.patience.spun(since);
-                        return Some((envelope, block));
+                        return Some(envelope);
                     }
                     Look::Nothing => std::hint::spin_loop(),
                     Look::Other => return None,

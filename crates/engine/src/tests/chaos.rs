@@ -95,11 +95,9 @@ impl Side {
 
     /// Receives by the short way what is there to be received so, and nothing else.
     fn look_directly(&mut self, pattern: &Pattern, tag: Option<i32>) {
-        let mut inside = [0; 64];
-        let Look::Taken(envelope, block) = self.engine.take_next(pattern, &mut Room::Inside(&mut inside))
-        else {
-            return;
-        };
+        let (mut inside, mut block) = ([0; 64], None);
+        let mut room = Room::Inside { inside: &mut inside, block: &mut block };
+        let Look::Taken(envelope) = self.engine.take_next(pattern, &mut room) else { return };
         assert!(tag.is_none_or(|tag| tag == envelope.tag), "wrong tag");
         let length = envelope.length as usize;
         let data = block.as_ref().map_or(&inside[..length.min(Block::INLINE)], Block::bytes);
