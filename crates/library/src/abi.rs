@@ -451,6 +451,7 @@ fn receive_posted(
     let in_block = !matches!(into, Into::User(_));
     if notes.limit != 0 && !runtime.may_hear(&pattern) {
         // It went while we looked.
+        runtime.end_noted_wait(notes);
         return Status::Gone;
     }
     let id = runtime.engine.post(pattern, into, false, false);

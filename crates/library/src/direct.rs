@@ -34,7 +34,12 @@ impl Runtime {
         let began = self.time.begins_wait();
         self.note_wait(notes);
         let found = self.look_directly(budget, pattern, room);
-        self.note_end_of_wait(notes);
+        if found.is_some() {
+            self.note_end_of_wait(notes);
+        } else {
+            // It goes on in the usual way: one wait, not two.
+            self.wait_is_noted = true;
+        }
         self.time.ends_wait(began);
         found
     }

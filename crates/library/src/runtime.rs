@@ -46,6 +46,8 @@ pub(crate) struct Runtime {
     asked_unlooked: u32,
     /// It has spun for the wait that is about to begin.
     pub(crate) has_spun: bool,
+    /// Its beginning was recorded.
+    pub(crate) wait_is_noted: bool,
     /// When memory that nobody uses was last looked for.
     rested: Instant,
     /// The tasks of this host that this one talks to.
@@ -167,6 +169,7 @@ impl Runtime {
             slept_unlooked: Duration::ZERO,
             asked_unlooked: 0,
             has_spun: false,
+            wait_is_noted: false,
             rested: Instant::now(),
             crowd: Crowd::new(),
             routes,
@@ -239,10 +242,12 @@ impl Runtime {
         mut done: impl FnMut(&mut Runtime) -> Option<T>,
     ) -> Option<T> {
         if let Some(found) = done(self) {
+            self.end_noted_wait(notes);
             return Some(found);
         }
         self.progress();
         if let Some(found) = done(self) {
+            self.end_noted_wait(notes);
             return Some(found);
         }
         if notes.limit == 0 {
@@ -295,7 +300,9 @@ impl Runtime {
     #[inline(never)]
     fn wait_patiently<T>(&mut self, notes: &Notes, done: impl FnMut(&mut Runtime) -> Option<T>) -> Option<T> {
         let began = self.time.begins_wait();
-        self.note_wait(notes);
+        if !std::mem::take(&mut self.wait_is_noted) {
+            self.note_wait(notes);
+        }
         let found = self.look_and_sleep(notes, done);
         self.note_end_of_wait(notes);
         self.time.ends_wait(began);
