@@ -5,5 +5,5 @@ int main(void)
 {
     struct parvum_enrolled me;
     const struct parvum_table *engine = parvum_table();
-    return engine->enrol("engine", 6, &me) == PARVUM_DONE && engine->depart() == PARVUM_DONE ? 0 : 1;
+    return engine->enrol("engine", 6, &me) == PARVUM_STATUS_DONE && engine->depart() == PARVUM_STATUS_DONE ? 0 : 1;
 }

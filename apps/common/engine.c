@@ -18,7 +18,7 @@ static const struct parvum_table *engine(void)
 
 static void engine_ok(int32_t status, const char *call)
 {
-    if (status == PARVUM_DONE) return;
+    if (status == PARVUM_STATUS_DONE) return;
     char text[256];
     size_t length = engine()->last_error(text, sizeof text);
     fail("the engine's %s failed with code %d: %.*s", call, (int)status, (int)(length < sizeof text ? length : sizeof text), text);
@@ -30,7 +30,7 @@ uint64_t engine_begin_send(int to, int tag, const void *data, size_t bytes)
     struct parvum_outgoing message = { .to = team_tids[to], .tag = tag, .context = CONTEXT, .pieces = &piece, .count = 1 };
     uint64_t request;
     int32_t status = engine()->send(&message, &request);
-    if (status != PARVUM_PENDING) engine_ok(status, "send");
+    if (status != PARVUM_STATUS_PENDING) engine_ok(status, "send");
     return request;
 }
 

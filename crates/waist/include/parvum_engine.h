@@ -29,16 +29,16 @@ extern "C" {
 #define PARVUM_REMOTE (UINT64_C(1) << 63)
 
 enum parvum_status {
-    PARVUM_DONE = 0,
-    PARVUM_PENDING = 1,        /* the time was over first, or the operation is under way       */
-    PARVUM_CANCELLED = 2,
-    PARVUM_CUT = 3,            /* the message was longer than the memory for it                */
-    PARVUM_UNKNOWN = -1,       /* there is no such task, request or message                    */
-    PARVUM_GONE = -2,          /* the task is gone                                             */
-    PARVUM_NO_MACHINE = -3,    /* there is no daemon and none could be started, or it died     */
-    PARVUM_REFUSED = -4,       /* the daemon refused; the answer says why                      */
-    PARVUM_BAD_ARGUMENT = -5,
-    PARVUM_NO_MEMORY = -6
+    PARVUM_STATUS_DONE = 0,
+    PARVUM_STATUS_PENDING = 1,           /* the time was over first, or the operation is under way */
+    PARVUM_STATUS_CANCELLED = 2,
+    PARVUM_STATUS_CUT = 3,               /* the message was longer than the memory for it */
+    PARVUM_STATUS_UNKNOWN = -1,          /* there is no such task, request or message */
+    PARVUM_STATUS_GONE = -2,             /* the task is gone */
+    PARVUM_STATUS_NO_MACHINE = -3,       /* there is no daemon and none could be started, or it died */
+    PARVUM_STATUS_REFUSED = -4,          /* the daemon refused; the answer says why */
+    PARVUM_STATUS_BAD_ARGUMENT = -5,
+    PARVUM_STATUS_NO_MEMORY = -6
 };
 
 enum parvum_tags {
@@ -132,17 +132,17 @@ struct parvum_table {
     int32_t (*enrol)(const char *interface, size_t length, struct parvum_enrolled *out);
     /* Hands over all that was sent, then leaves the machine. */
     int32_t (*depart)(void);
-    /* Starts to send. PARVUM_DONE: it is over. PARVUM_PENDING: `request` names it; unless the message has an owner its
+    /* Starts to send. PARVUM_STATUS_DONE: it is over. PARVUM_STATUS_PENDING: `request` names it; unless the message has an owner its
      * memory must stay until it is over. */
     int32_t (*send)(const struct parvum_outgoing *message, uint64_t *request);
-    /* Receives the oldest match, into `room` when that is not NULL. PARVUM_PENDING: the time was over. */
+    /* Receives the oldest match, into `room` when that is not NULL. PARVUM_STATUS_PENDING: the time was over. */
     int32_t (*receive)(const struct parvum_pattern *pattern, void *room, size_t length, const struct parvum_notes *notes,
                        struct parvum_message *out);
     /* Posts a receive; its request. `flags`: 1 before other receives, 2 reported by `next_completed`. */
     uint64_t (*post)(const struct parvum_pattern *pattern, void *room, size_t length, uint32_t flags);
     /* Waits for a request; it is stale when it is over. */
     int32_t (*wait)(uint64_t request, const struct parvum_notes *notes, struct parvum_message *out);
-    /* Takes a receive back. PARVUM_UNKNOWN: it is too late. */
+    /* Takes a receive back. PARVUM_STATUS_UNKNOWN: it is too late. */
     int32_t (*cancel)(uint64_t request);
     /* Finds the oldest unexpected match; it stays where it is. */
     int32_t (*probe)(const struct parvum_pattern *pattern, const struct parvum_notes *notes, struct parvum_message *out);
@@ -173,7 +173,7 @@ struct parvum_table {
     /* Receives like `receive`, but may leave long data with its sender: the handle has PARVUM_REMOTE then. */
     int32_t (*receive_lazily)(const struct parvum_pattern *pattern, const struct parvum_notes *notes,
                               struct parvum_message *out);
-    /* Copies data that is with its sender, from byte `from` on. PARVUM_GONE: the sender is, and the data with it. */
+    /* Copies data that is with its sender, from byte `from` on. PARVUM_STATUS_GONE: the sender is, and the data with it. */
     int32_t (*read_remote)(uint64_t handle, uint64_t from, void *out, size_t length);
     /* Gets data that is with its sender here; the message has another handle then. */
     int32_t (*fetch_remote)(uint64_t handle, const struct parvum_notes *notes, struct parvum_message *out);
@@ -181,7 +181,7 @@ struct parvum_table {
     uint64_t (*await_arrival)(uint64_t seen, const struct parvum_notes *notes);
     /* Promises that a descriptor becomes readable when something comes after this call. */
     void (*watch)(void);
-    /* Starts a machine with these arguments, each ended by a zero byte. PARVUM_UNKNOWN: there was one already. */
+    /* Starts a machine with these arguments, each ended by a zero byte. PARVUM_STATUS_UNKNOWN: there was one already. */
     int32_t (*start_machine)(const char *arguments, size_t length);
     /* The task that plays the resource manager; 0 for none. */
     int32_t (*manager)(void);

@@ -17,7 +17,7 @@ macro_rules! shape {
 
 #[test]
 fn the_header_lays_everything_out_as_the_engine_does() {
-    let mut checks = String::from("#include <parvum_engine.h>\n");
+    let mut checks = String::from("#include <parvum.h>\n#include <parvum_engine.h>\n");
     shape!(
         checks,
         Pattern,
@@ -106,16 +106,16 @@ fn the_header_lays_everything_out_as_the_engine_does() {
         looked = "looked"
     );
     for (name, number) in [
-        ("DONE", Status::Done as i64),
-        ("PENDING", Status::Pending as i64),
-        ("CANCELLED", Status::Cancelled as i64),
-        ("CUT", Status::Cut as i64),
-        ("UNKNOWN", Status::Unknown as i64),
-        ("GONE", Status::Gone as i64),
-        ("NO_MACHINE", Status::NoMachine as i64),
-        ("REFUSED", Status::Refused as i64),
-        ("BAD_ARGUMENT", Status::BadArgument as i64),
-        ("NO_MEMORY", Status::NoMemory as i64),
+        ("STATUS_DONE", Status::Done as i64),
+        ("STATUS_PENDING", Status::Pending as i64),
+        ("STATUS_CANCELLED", Status::Cancelled as i64),
+        ("STATUS_CUT", Status::Cut as i64),
+        ("STATUS_UNKNOWN", Status::Unknown as i64),
+        ("STATUS_GONE", Status::Gone as i64),
+        ("STATUS_NO_MACHINE", Status::NoMachine as i64),
+        ("STATUS_REFUSED", Status::Refused as i64),
+        ("STATUS_BAD_ARGUMENT", Status::BadArgument as i64),
+        ("STATUS_NO_MEMORY", Status::NoMemory as i64),
         ("CALL_RECEIVE", call::RECEIVE.into()),
         ("CALL_EXIT", call::EXIT.into()),
         ("TABLE_VERSION", parvum_waist::TABLE_VERSION.into()),
@@ -133,6 +133,8 @@ fn the_header_lays_everything_out_as_the_engine_does() {
     let done = Command::new(compiler)
         .args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-I"])
         .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/include"))
+        // A program may use both.
+        .args(["-I", concat!(env!("CARGO_MANIFEST_DIR"), "/../library/include")])
         .arg(&source)
         .output();
     let _ = std::fs::remove_dir_all(&folder);
