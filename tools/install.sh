@@ -45,7 +45,7 @@ plan() {
     for name in libpvm3.so libgpvm3.so libgpvm3.so.3; do echo "lib/$name -> libpvm3.so.3"; done
     echo "lib/libfpvm3.so -> libfpvm3.so.3"
     echo "lib/libparvum.so -> libparvum.so.0"
-    for file in interfaces/pvm/include/*.h crates/library/include/*.h; do echo "include/${file##*/} 644 $file"; done
+    for file in interfaces/pvm/include/*.h crates/library/include/*.h crates/waist/include/*.h; do echo "include/${file##*/} 644 $file"; done
     for file in packaging/pkgconfig/*.pc; do echo "lib/pkgconfig/${file##*/} 644 $file"; done
     for file in packaging/cmake/*.cmake; do echo "lib/cmake/Parvum/${file##*/} 644 $file"; done
     for file in man/man*/*; do echo "share/$file 644 $file"; done
