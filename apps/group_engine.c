@@ -77,13 +77,3 @@ void group_alltoall(const struct team *team, const double *mine, double *all, in
     }
     for (int step = 1; step < team->tasks; step++) engine_end_send(requests[step]);
 }
-
-int main(int argc, char **argv)
-{
-    struct team team;
-    struct options options;
-    team_open(&team, &options, &argc, &argv);
-    int code = group_run(&team, &options);
-    team_close();
-    return code;
-}

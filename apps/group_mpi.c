@@ -35,13 +35,3 @@ void group_alltoall(const struct team *team, const double *mine, double *all, in
     (void)team;
     MPI_Alltoall(mine, count, MPI_DOUBLE, all, count, MPI_DOUBLE, MPI_COMM_WORLD);
 }
-
-int main(int argc, char **argv)
-{
-    struct team team;
-    struct options options;
-    team_open(&team, &options, &argc, &argv);
-    int code = group_run(&team, &options);
-    team_close();
-    return code;
-}

@@ -57,13 +57,3 @@ void group_alltoall(const struct team *team, const double *mine, double *all, in
         pvm_ok(pvm_upkdouble(all + from * count, count, 1), "pvm_upkdouble");
     }
 }
-
-int main(int argc, char **argv)
-{
-    struct team team;
-    struct options options;
-    team_open(&team, &options, &argc, &argv);
-    int code = group_run(&team, &options);
-    team_close();
-    return code;
-}

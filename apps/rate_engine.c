@@ -21,13 +21,3 @@ void rate_await(int from)
 {
     engine_recv(from, TAG_RESULT, NULL, 0);
 }
-
-int main(int argc, char **argv)
-{
-    struct team team;
-    struct options options;
-    team_open(&team, &options, &argc, &argv);
-    int code = rate_run(&team, &options);
-    team_close();
-    return code;
-}

@@ -30,13 +30,3 @@ void rate_await(int from)
 {
     MPI_Recv(NULL, 0, MPI_DOUBLE, from, TAG_RESULT, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
-
-int main(int argc, char **argv)
-{
-    struct team team;
-    struct options options;
-    team_open(&team, &options, &argc, &argv);
-    int code = rate_run(&team, &options);
-    team_close();
-    return code;
-}

@@ -31,13 +31,3 @@ void rate_await(int from)
 {
     pvm_ok(pvm_recv(team_tids[from], TAG_RESULT), "pvm_recv");
 }
-
-int main(int argc, char **argv)
-{
-    struct team team;
-    struct options options;
-    team_open(&team, &options, &argc, &argv);
-    int code = rate_run(&team, &options);
-    team_close();
-    return code;
-}

@@ -11,13 +11,3 @@ void ring_recv(int from, double *data, int count)
 {
     engine_recv(from, TAG_DATA, data, (size_t)count * sizeof *data);
 }
-
-int main(int argc, char **argv)
-{
-    struct team team;
-    struct options options;
-    team_open(&team, &options, &argc, &argv);
-    int code = ring_run(&team, &options);
-    team_close();
-    return code;
-}

@@ -16,13 +16,3 @@ void ring_recv(int from, double *data, int count)
     pvm_ok(pvm_recv(team_tids[from], TAG_DATA), "pvm_recv");
     if (count > 0) pvm_ok(pvm_upkdouble(data, count, 1), "pvm_upkdouble");
 }
-
-int main(int argc, char **argv)
-{
-    struct team team;
-    struct options options;
-    team_open(&team, &options, &argc, &argv);
-    int code = ring_run(&team, &options);
-    team_close();
-    return code;
-}

@@ -171,7 +171,7 @@ static void lead(struct group *group, const struct options *options)
     samples_close(out);
 }
 
-int group_run(const struct team *team, const struct options *options)
+static int group_run(const struct team *team, const struct options *options)
 {
     size_t largest = sizeof(double);
     for (int i = 0; i < options->size_count; i++) {
@@ -191,4 +191,15 @@ int group_run(const struct team *team, const struct options *options)
     free(group.mine);
     free(group.all);
     return 0;
+}
+
+/* The same for every face. */
+int main(int argc, char **argv)
+{
+    struct team team;
+    struct options options;
+    team_open(&team, &options, &argc, &argv);
+    int code = group_run(&team, &options);
+    team_close();
+    return code;
 }

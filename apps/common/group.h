@@ -22,6 +22,4 @@ void group_gather(const struct team *team, const double *mine, double *all, int 
 /* The part of `mine` that is meant for each task, `count` doubles, to its place in that task's `all`. */
 void group_alltoall(const struct team *team, const double *mine, double *all, int count);
 
-int group_run(const struct team *team, const struct options *options);
-
 #endif

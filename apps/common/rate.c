@@ -63,7 +63,7 @@ static void follow(struct rate *rate)
             receive_window(rate, (int)block.count);
 }
 
-int rate_run(const struct team *team, const struct options *options)
+static int rate_run(const struct team *team, const struct options *options)
 {
     if (team->tasks != 2) fail("needs exactly 2 tasks");
     size_t largest = sizeof(double);
@@ -77,4 +77,15 @@ int rate_run(const struct team *team, const struct options *options)
     else follow(&rate);
     free(rate.data);
     return 0;
+}
+
+/* The same for every face. */
+int main(int argc, char **argv)
+{
+    struct team team;
+    struct options options;
+    team_open(&team, &options, &argc, &argv);
+    int code = rate_run(&team, &options);
+    team_close();
+    return code;
 }

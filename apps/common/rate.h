@@ -15,6 +15,4 @@ void rate_recv(int from, double *data, int count);
 void rate_answer(int to);
 void rate_await(int from);
 
-int rate_run(const struct team *team, const struct options *options);
-
 #endif

@@ -93,7 +93,7 @@ static void follow(struct ring *ring)
     }
 }
 
-int ring_run(const struct team *team, const struct options *options)
+static int ring_run(const struct team *team, const struct options *options)
 {
     struct ring ring = { .team = team, .next = (team->task + 1) % team->tasks,
                          .previous = (team->task + team->tasks - 1) % team->tasks };
@@ -114,4 +114,15 @@ int ring_run(const struct team *team, const struct options *options)
         free(ring.fresh[i]);
     }
     return 0;
+}
+
+/* The same for every face. */
+int main(int argc, char **argv)
+{
+    struct team team;
+    struct options options;
+    team_open(&team, &options, &argc, &argv);
+    int code = ring_run(&team, &options);
+    team_close();
+    return code;
 }

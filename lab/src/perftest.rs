@@ -89,6 +89,7 @@ fn listening(port: &str, running: &Running) -> Result<(), String> {
         if running.is_over() {
             return Err("its server ended at once".into());
         }
+        // Nothing tells that a socket listens; to connect would be taken for the client.
         std::thread::sleep(Duration::from_millis(5));
     }
     Err("its server does not listen".into())

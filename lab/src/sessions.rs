@@ -213,6 +213,7 @@ impl Session {
             if begun.elapsed() > PATIENCE {
                 let _ = console.kill();
             }
+            // A child can be waited for without a limit, or be looked at.
             std::thread::sleep(Duration::from_millis(5));
         }
     }

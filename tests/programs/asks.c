@@ -125,6 +125,7 @@ static void asked_meanwhile(void)
 	pthread_t waiter;
 
 	GIVES(0, pthread_create(&waiter, NULL, wait_inside, NULL));
+	/* The waiter is inside for some time: the totals must show it, and not keep us. */
 	usleep(400000);
 	GIVES(0, parvum_totals(&during));
 	CHECK(during.age_ns - before.age_ns < 900000000);

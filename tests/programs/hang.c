@@ -70,6 +70,7 @@ static void trio(char *self, int rounds, int first)
 	if (first)
 		GIVES(2, pvm_spawn(self, args, PvmTaskDefault, NULL, 2, tids));
 	CHECK(pvm_joingroup("trio") >= 0);
+	/* PVM tells nobody that a group has grown. */
 	while (pvm_gsize("trio") < 3)
 		usleep(1000);
 	for (int i = 0; i < rounds; i++)

@@ -61,6 +61,7 @@ static int echo(void)
 		OK(pvm_upkint(&length, 1, 1));
 		OK(pvm_upkint(&pause, 1, 1));
 		OK(pvm_upkbyte(data, length, 1));
+		/* So that its peer sleeps in each round, which must not cost the pair its memory. */
 		if (pause > 0)
 			usleep(pause);
 		CHECK(pvm_initsend(PvmDataRaw) > 0);

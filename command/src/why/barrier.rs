@@ -56,38 +56,15 @@ pub fn gathered(picture: &Picture, groups: Option<&[GroupRow]>, barrier: &Barrie
 #[cfg(test)]
 mod tests {
     use super::*;
-    use parvum_wire::control::{TaskRow, TaskState, Waits};
-
-    fn tid(local: u32) -> Tid {
-        Tid::new(1, local).expect("in range")
-    }
+    use crate::why::graph::tests::{self, tid};
+    use parvum_wire::control::TaskRow;
 
     fn row(local: u32, barrier: Option<BarrierRow>) -> TaskRow {
-        let waits = barrier.map(|barrier| Waits {
-            call: 5,
-            interface: "pvm".into(),
-            peer: -1,
-            tag: -1,
-            context: -1,
-            for_ms: 900,
-            since: 1,
-            ends: false,
-            barrier: Some(barrier),
-        });
-        TaskRow {
-            tid: tid(local),
-            parent: None,
-            host: Tid::new(1, 0).expect("in range"),
-            pid: 1,
-            name: "test".into(),
-            flag: 0,
-            state: TaskState::Enrolled,
-            waits,
-            counters: Vec::new(),
-            spawned: true,
-            held: false,
-            sight: None,
+        let mut row = tests::row(local, barrier.as_ref().map(|_| (5, -1, -1)));
+        if let Some(waits) = &mut row.waits {
+            waits.barrier = barrier;
         }
+        row
     }
 
     /// Of five tasks the first two wait in the barrier, the third in another's.

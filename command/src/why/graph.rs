@@ -197,17 +197,17 @@ fn count(pair: &PairRow, cell: usize) -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use parvum_wire::control::Sight;
 
     const RECEIVE: u32 = 1;
 
-    fn tid(local: u32) -> Tid {
+    pub(in crate::why) fn tid(local: u32) -> Tid {
         Tid::new(1, local).expect("in range")
     }
 
-    fn row(local: u32, waits: Option<(u32, i32, i32)>) -> TaskRow {
+    pub(in crate::why) fn row(local: u32, waits: Option<(u32, i32, i32)>) -> TaskRow {
         let waits = waits.map(|(call, peer, tag)| Waits {
             call,
             interface: "pvm".into(),
