@@ -1,4 +1,4 @@
-//! The short way of a short message: out of the link, straight to whoever waits for it.
+//! The short way of a short message: into the link, and out of it straight to whoever waits for it.
 //!
 //! While nothing is posted and nothing stored, a task that waits for one message may look at the links itself, a frame at
 //! a time. A frame that is the whole of that message is copied once, to where it shall lie; no request, queue or store
@@ -9,9 +9,9 @@ use crate::engine::Engine;
 use crate::ledger::Counter;
 use crate::message::{Block, Envelope, Pattern};
 use crate::peer::Peer;
-use crate::send::OVERHEAD;
-use parvum_transport::Sink;
-use parvum_wire::{Header, Kind};
+use crate::send::{Buffering, OVERHEAD};
+use parvum_transport::{Gather, Route, Sink};
+use parvum_wire::{Header, Kind, Tid};
 
 /// Where the data of a message shall lie.
 pub enum Room<'a> {
@@ -27,10 +27,10 @@ pub enum Room<'a> {
 }
 
 /// What a look at the links found.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
-    /// The message; its data is in its room.
-    Taken(Envelope),
+    /// The message: its data is in its room, and what is known of it where the caller wanted it.
+    Taken,
     /// Nothing.
     Nothing,
     /// Something else, which took the usual way.
@@ -41,7 +41,8 @@ struct Direct<'a, 'b> {
     usual: Arrivals<'a>,
     pattern: &'a Pattern,
     room: &'a mut Room<'b>,
-    taken: Option<Envelope>,
+    envelope: &'a mut Envelope,
+    taken: bool,
 }
 
 impl Sink for Direct<'_, '_> {
@@ -54,8 +55,8 @@ impl Sink for Direct<'_, '_> {
             && state.early.is_empty();
         let Header { tag, context, meta, length, order, .. } = *header;
         let envelope = Envelope { from: state.tid, tag, context, meta, length, order: Some(order) };
-        if whole && self.taken.is_none() && self.pattern.matches(&envelope) {
-            self.take(envelope, payload);
+        if whole && !self.taken && self.pattern.matches(&envelope) {
+            self.take(&envelope, payload);
         } else {
             self.usual.frame(header, payload);
         }
@@ -72,7 +73,7 @@ impl Sink for Direct<'_, '_> {
 
 impl Direct<'_, '_> {
     #[inline]
-    fn take(&mut self, envelope: Envelope, payload: &[u8]) {
+    fn take(&mut self, envelope: &Envelope, payload: &[u8]) {
         let Arrivals { core, state, route, .. } = &mut self.usual;
         match self.room {
             Room::Memory(memory) => {
@@ -94,13 +95,57 @@ impl Direct<'_, '_> {
         pair.add(Counter::CopiedOut, envelope.length);
         core.ledger.add(Counter::Received, 1);
         core.ledger.add(Counter::ReceivedBytes, envelope.length);
-        core.record_received(&envelope);
+        core.record_received(envelope);
         core.consume(state, envelope.length + OVERHEAD);
-        self.taken = Some(envelope);
+        *self.envelope = *envelope;
+        self.taken = true;
     }
 }
 
 impl Engine {
+    /// Sends a message whose data goes into the link at once. False when anything is in its way: it was not sent then, and
+    /// [`Engine::send`] knows what to do. `words` are its tag, context and meta.
+    #[inline]
+    pub fn send_short(
+        &mut self,
+        to: Tid,
+        over: Route,
+        words: [u32; 3],
+        data: &[u8],
+        buffering: Buffering,
+    ) -> bool {
+        let Some(index) = self.index_of(to) else { return false };
+        let Peer { links, state } = &mut self.peers[index];
+        let (Some(limits), Some(link)) = (&state.limits[over as usize], &mut links[over as usize]) else {
+            return false;
+        };
+        let may_go = state.route == over
+            && !matches!(buffering, Buffering::Never | Buffering::OrDiscard)
+            && data.len() <= limits.eager.min(limits.frame)
+            && !limits.buffered
+            && !state.gone
+            && state.outstanding < self.core.settings.credit
+            && state.is_idle()
+            // A recorder hears of a message before its receiver does, and once.
+            && self.core.recorder.is_none();
+        if !may_go {
+            return false;
+        }
+        let [tag, context, meta] = words;
+        let (length, order) = (data.len() as u64, state.next_order);
+        let header = Header { kind: Kind::Start, flags: 0, tag: tag as i32, context, length, meta, order };
+        if link.send(&header, Gather::one(&[data])).is_err() {
+            return false;
+        }
+        let ledger = state.ledger(over);
+        ledger.add(Counter::Sent, 1);
+        ledger.add(Counter::SentBytes, length);
+        ledger.add(Counter::CopiedIn, length);
+        state.next_order = order.wrapping_add(1);
+        state.outstanding += length + OVERHEAD;
+        true
+    }
+
     /// Whether the next message may go straight to a receive that is not posted: no other receive could be meant, no
     /// message has come before it, and nothing waits to be sent.
     #[inline]
@@ -108,18 +153,18 @@ impl Engine {
         self.core.queues.is_empty() && !self.has_output()
     }
 
-    /// Looks once at the links that a message of the pattern could come by, for that message alone. To be called only
-    /// while the engine [is quiet](Engine::is_quiet). Never blocks.
+    /// Looks once at the links that a message of the pattern could come by, for that message alone; what is known of it
+    /// goes to `envelope`. To be called only while the engine [is quiet](Engine::is_quiet). Never blocks.
     #[inline]
-    pub fn take_next(&mut self, pattern: &Pattern, room: &mut Room<'_>) -> Look {
+    pub fn take_next(&mut self, pattern: &Pattern, room: &mut Room<'_>, envelope: &mut Envelope) -> Look {
         if let Some(from) = pattern.from {
             let Some(index) = self.index_of(from) else { return Look::Nothing };
             let route = self.peers[index].state.route;
-            return self.look_at(index, route, pattern, room);
+            return self.look_at(index, route, pattern, room, envelope);
         }
         let mut at = 0;
         while let Some((index, route)) = self.polled_at(at) {
-            match self.look_at(index, route, pattern, room) {
+            match self.look_at(index, route, pattern, room, envelope) {
                 Look::Nothing => at += 1,
                 found => return found,
             }
@@ -131,25 +176,23 @@ impl Engine {
     fn look_at(
         &mut self,
         index: usize,
-        route: parvum_transport::Route,
+        route: Route,
         pattern: &Pattern,
         room: &mut Room<'_>,
+        envelope: &mut Envelope,
     ) -> Look {
         let Peer { links, state } = &mut self.peers[index];
         let Some(link) = &mut links[route as usize] else { return Look::Nothing };
-        let usual = Arrivals { core: &mut self.core, peer: index as u32, state, route };
-        let mut direct = Direct { usual, pattern, room, taken: None };
+        let usual = Arrivals { core: &mut self.core, peer: index as u32, state: &mut *state, route };
+        let mut direct = Direct { usual, pattern, room, envelope, taken: false };
         let got = link.receive(1, &mut direct);
-        match (direct.taken.take(), got) {
-            (None, Ok(0)) => Look::Nothing,
-            (taken, got) => {
-                if got.is_err() {
-                    self.close(index, route);
-                } else if taken.is_none() || !self.peers[index].state.answers.is_empty() {
-                    self.after_arrivals(index);
-                }
-                taken.map_or(Look::Other, Look::Taken)
-            }
+        let taken = direct.taken;
+        match got {
+            Ok(0) => return Look::Nothing,
+            Ok(_) if taken && state.answers.is_empty() => {}
+            Ok(_) => self.after_arrivals(index),
+            Err(_) => self.close(index, route),
         }
+        if taken { Look::Taken } else { Look::Other }
     }
 }

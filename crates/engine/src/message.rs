@@ -19,6 +19,11 @@ pub struct Envelope {
     pub order: Option<u32>,
 }
 
+impl Envelope {
+    /// Of no message yet.
+    pub const NONE: Envelope = Envelope { from: Tid(0), tag: 0, context: 0, meta: 0, length: 0, order: None };
+}
+
 /// Which tags a receive takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TagMatch {

@@ -8,26 +8,26 @@ use crate::connect::ConnectError;
 use crate::ledger;
 use crate::multicast;
 use crate::process;
-use crate::pusher::{self, Look};
+use crate::pusher;
 use crate::runtime::{AskError, Runtime};
 use crate::watching;
 use parvum_engine::{
-    Block, Buffering, Completed, Completion, Envelope, Into, Keep, MessageId, Outcome, Outgoing, Pattern,
-    PullRefused, Received, RequestId, Room, SendError, Sent, TagMatch, UserBuffer,
+    Block, Buffering, Completed, Completion, Envelope, Into, Keep, Look, MessageId, Outcome, Outgoing,
+    Pattern, PullRefused, Received, RequestId, Room, SendError, Sent, TagMatch, UserBuffer,
 };
 use parvum_task::SessionError;
 use parvum_transport::Route;
 use parvum_waist as waist;
 use parvum_waist::{
-    ANY_CONTEXT, ANY_TASK, Enrolled, Message, Notes, Piece, Progress, Status, Table, TagKind,
+    ANY_CONTEXT, ANY_TASK, Enrolled, Message, Notes, Piece, Progress, Status, Table, TagKind, Turn, TurnGuard,
 };
 use parvum_wire::Tid;
 use parvum_wire::control::{ErrorKind, Failure, Reply, Request};
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-static RUNTIME: Mutex<Option<Runtime>> = Mutex::new(None);
+static RUNTIME: Turn<Option<Runtime>> = Turn::new(None);
 static LAST_ERROR: Mutex<String> = Mutex::new(String::new());
 /// Set in a forked child: the runtime it sees is its parent's.
 static FORKED: AtomicBool = AtomicBool::new(false);
@@ -91,13 +91,12 @@ pub(crate) fn leave() {
 }
 
 /// Takes the lock unless somebody waits inside; the pushing thread holds it for moments only.
-fn lock_soon() -> Option<MutexGuard<'static, Option<Runtime>>> {
+fn lock_soon() -> Option<TurnGuard<'static, Option<Runtime>>> {
     for _ in 0..50 {
-        match RUNTIME.try_lock() {
-            Ok(runtime) => return Some(runtime),
-            Err(TryLockError::Poisoned(runtime)) => return Some(runtime.into_inner()),
-            // A mutex cannot be waited for with a limit; who waits inside may hold it for ever.
-            Err(TryLockError::WouldBlock) => std::thread::sleep(std::time::Duration::from_millis(1)),
+        match RUNTIME.try_take() {
+            Some(runtime) => return Some(runtime),
+            // Who waits inside may hold it for ever.
+            None => std::thread::sleep(std::time::Duration::from_millis(1)),
         }
     }
     None
@@ -112,21 +111,21 @@ pub(crate) fn forget() {
 }
 
 /// One look of the thread that pushes while the program computes.
-pub(crate) fn push_on() -> Look {
+pub(crate) fn push_on() -> pusher::Look {
     // Whoever has the lock is inside the library, and pushes; this thread sleeps meanwhile, however long.
     let mut runtime = lock();
     if let Some(runtime) = &mut *runtime {
         let moved = runtime.progress();
         if runtime.engine.is_behind_at_all() && !runtime.session.is_lost() {
-            return if moved { Look::Moved } else { Look::Waiting };
+            return if moved { pusher::Look::Moved } else { pusher::Look::Waiting };
         }
     }
     pusher::stopped();
-    Look::Done
+    pusher::Look::Done
 }
 
-fn lock() -> MutexGuard<'static, Option<Runtime>> {
-    RUNTIME.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock() -> TurnGuard<'static, Option<Runtime>> {
+    RUNTIME.take()
 }
 
 /// Calls `work` with the runtime, or gives `Unknown` when this task has not enrolled.
@@ -247,6 +246,42 @@ unsafe extern "C" fn send(message: *const waist::Outgoing, request: *mut u64) ->
     // SAFETY: both are valid for the call, by the table's contract.
     let (message, request) = unsafe { (&*message, &mut *request) };
     *request = 0;
+    if message.count == 1 && message.owner.is_null() && message.completion == 0 {
+        // SAFETY: the caller gives `count` pieces, and memory that is readable for the call.
+        let data = unsafe {
+            let Piece { start, length } = *message.pieces;
+            if length == 0 { &[][..] } else { std::slice::from_raw_parts(start, length) }
+        };
+        if data.len() <= SHORT && sends_short(message, data) {
+            return Status::Done as i32;
+        }
+    }
+    // SAFETY: as the table says.
+    unsafe { send_any(message, request) }
+}
+
+/// What goes without further questions when nothing is in its way.
+const SHORT: usize = 4 << 10;
+
+/// Sends a short message that nothing is in the way of. False: it was not sent.
+#[inline(always)]
+fn sends_short(message: &waist::Outgoing, data: &[u8]) -> bool {
+    let Some(buffering) = buffering(message) else { return false };
+    with(false, |runtime| {
+        let (to, me) = (Tid(message.to), runtime.engine.me());
+        let wanted = runtime.routes.wanted(me, to);
+        let &waist::Outgoing { tag, context, meta, .. } = message;
+        runtime.leaving.is_empty()
+            && runtime.engine.send_short(to, wanted, [tag as u32, context, meta], data, buffering)
+    })
+}
+
+/// Sends any message.
+///
+/// # Safety
+/// As for the table's `send`.
+#[inline(never)]
+unsafe fn send_any(message: &waist::Outgoing, request: &mut u64) -> i32 {
     // SAFETY: as the table says, this is the one use of the owner.
     let keep = unsafe { keeper(message) };
     let Some(buffering) = buffering(message) else { return Status::BadArgument as i32 };
@@ -415,26 +450,29 @@ fn receive_as(
     notes: &Notes,
     out: &mut Message,
 ) -> i32 {
-    let in_block = !matches!(into, Into::User(_));
     with(Status::Unknown as i32, |runtime| {
         let pattern = pattern_of(pattern);
-        if notes.limit != 0 && !runtime.may_hear(&pattern) {
-            return Status::Gone as i32;
-        }
-        let mut block = None;
-        let mut room = match &mut into {
-            Into::User(buffer) => Room::Memory(buffer.bytes_mut()),
-            Into::Block | Into::Lazily => Room::Inside { inside: &mut out.inline, block: &mut block },
+        let (mut block, mut envelope) = (None, Envelope::NONE);
+        let (mut room, in_block) = match &mut into {
+            Into::User(buffer) => (Room::Memory(buffer.bytes_mut()), false),
+            Into::Block | Into::Lazily => (Room::Inside { inside: &mut out.inline, block: &mut block }, true),
         };
-        if let Some(envelope) = runtime.receive_directly(&pattern, &mut room, notes) {
-            note_envelope(&envelope, out);
-            if let Some(block) = block {
-                lend(runtime, block, out);
+        let look = runtime.look_once(&pattern, &mut room, &mut envelope);
+        if look != Look::Taken {
+            if notes.limit != 0 && !runtime.may_hear(&pattern) {
+                return Status::Gone as i32;
             }
-            let cut = !in_block && envelope.length > length as u64;
-            return if cut { Status::Cut } else { Status::Done } as i32;
+            let spins = look == Look::Nothing && notes.limit < 0;
+            if !spins || !runtime.spin_directly(&pattern, &mut room, &mut envelope, notes) {
+                return receive_posted(runtime, pattern, into, length, notes, out) as i32;
+            }
         }
-        receive_posted(runtime, pattern, into, length, notes, out) as i32
+        note_envelope(&envelope, out);
+        if let Some(block) = block {
+            lend(runtime, block, out);
+        }
+        let cut = !in_block && envelope.length > length as u64;
+        if cut { Status::Cut as i32 } else { Status::Done as i32 }
     })
 }
 

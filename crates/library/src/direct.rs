@@ -6,42 +6,40 @@ use parvum_waist::Notes;
 use std::time::{Duration, Instant};
 
 impl Runtime {
-    /// Receives if nothing but the message is to be heeded, looking for it as long as this task would spin. When it is
-    /// not there then, or something else has come, the usual way is the caller's.
+    /// Looks once whether the message is there, if nothing but that message is to be heeded.
     #[inline]
-    pub(crate) fn receive_directly(
+    pub(crate) fn look_once(&mut self, pattern: &Pattern, room: &mut Room<'_>, found: &mut Envelope) -> Look {
+        if !self.engine.is_quiet() || self.has_sockets() {
+            return Look::Other;
+        }
+        self.engine.take_next(pattern, room, found)
+    }
+
+    /// Looks for the message as long as this task would spin, after [`Runtime::look_once`] has found nothing. When it does
+    /// not come, or something else has, the usual way is the caller's.
+    #[inline(never)]
+    pub(crate) fn spin_directly(
         &mut self,
         pattern: &Pattern,
         room: &mut Room<'_>,
+        found: &mut Envelope,
         notes: &Notes,
-    ) -> Option<Envelope> {
-        if !self.engine.is_quiet() || self.has_sockets() {
-            return None;
-        }
-        match self.engine.take_next(pattern, room) {
-            Look::Taken(envelope) => Some(envelope),
-            Look::Nothing if notes.limit < 0 => self.spin_directly(pattern, room, notes),
-            Look::Nothing | Look::Other => None,
-        }
-    }
-
-    #[inline(never)]
-    fn spin_directly(&mut self, pattern: &Pattern, room: &mut Room<'_>, notes: &Notes) -> Option<Envelope> {
+    ) -> bool {
         let budget = self.spinning_budget();
         if budget.is_zero() {
-            return None;
+            return false;
         }
         let began = self.time.begins_wait();
         self.note_wait(notes);
-        let found = self.look_directly(budget, pattern, room);
-        if found.is_some() {
+        let taken = self.look_directly(budget, pattern, room, found);
+        if taken {
             self.note_end_of_wait(notes);
         } else {
             // It goes on in the usual way: one wait, not two.
             self.wait_is_noted = true;
         }
         self.time.ends_wait(began);
-        found
+        taken
     }
 
     #[inline]
@@ -50,27 +48,28 @@ impl Runtime {
         budget: Duration,
         pattern: &Pattern,
         room: &mut Room<'_>,
-    ) -> Option<Envelope> {
+        found: &mut Envelope,
+    ) -> bool {
         let since = Instant::now();
         loop {
             for _ in 0..Self::ROUNDS {
-                match self.engine.take_next(pattern, room) {
-                    Look::Taken(envelope) => {
+                match self.engine.take_next(pattern, room, found) {
+                    Look::Taken => {
                         self.patience.spun(since);
-                        return Some(envelope);
+                        return true;
                     }
                     Look::Nothing => std::hint::spin_loop(),
-                    Look::Other => return None,
+                    Look::Other => return false,
                 }
             }
             // Other peers, other routes and the daemon are looked after as well.
             self.progress();
             if !self.engine.is_quiet() || self.has_sockets() {
-                return None;
+                return false;
             }
             if since.elapsed() >= budget || self.crowd.wants_this_core(&self.page) {
                 self.has_spun = true;
-                return None;
+                return false;
             }
         }
     }

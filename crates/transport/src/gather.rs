@@ -17,6 +17,12 @@ impl<'a> Gather<'a> {
         Gather { pieces, start: 0, length: pieces.iter().map(|piece| piece.len()).sum() }
     }
 
+    /// One piece.
+    #[inline]
+    pub fn one(piece: &'a [&'a [u8]; 1]) -> Gather<'a> {
+        Gather { pieces: piece, start: 0, length: piece[0].len() }
+    }
+
     /// Nothing.
     pub const EMPTY: Gather<'static> = Gather { pieces: &[], start: 0, length: 0 };
 

@@ -16,6 +16,8 @@
 mod open;
 mod table;
 #[allow(unsafe_code)]
+mod turn;
+#[allow(unsafe_code)]
 mod waist;
 
 pub use open::OpenError;
@@ -23,4 +25,5 @@ pub use table::{
     ANY_CONTEXT, ANY_TASK, Enrolled, Message, Notes, Outgoing, Pattern, Piece, Progress, REMOTE, Status,
     TABLE_VERSION, Table, TagKind, call,
 };
+pub use turn::{Turn, TurnGuard};
 pub use waist::{Data, Receiving, Request, Send, Waist};

@@ -91,6 +91,15 @@ impl Header {
         Header { kind, flags: 0, tag: 0, context: 0, length, meta: 0, order }
     }
 
+    /// The encoded header as four little-endian words, with the inline count; the transport's own word, the lower
+    /// half of the first, is 0.
+    #[inline]
+    pub fn words(&self, inline: u8) -> [u64; 4] {
+        let pair = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
+        let kinds = u32::from(self.kind as u8) | u32::from(inline) << 8 | u32::from(self.flags) << 16;
+        [pair(0, kinds), pair(self.tag as u32, self.context), self.length, pair(self.meta, self.order)]
+    }
+
     /// Encodes the header with the transport's own word and inline count.
     #[inline]
     pub fn encode(&self, own: u32, inline: u8) -> [u8; Self::SIZE] {
@@ -191,7 +200,10 @@ mod tests {
         ) {
             let kind = Kind::from_u8(kind).expect("in range");
             let header = Header { kind, flags, tag, context, length, meta, order };
-            prop_assert_eq!(Header::decode(&header.encode(own, inline)), Ok((header, own, inline)));
+            let bytes = header.encode(own, inline);
+            prop_assert_eq!(Header::decode(&bytes), Ok((header, own, inline)));
+            let words: Vec<u8> = header.words(inline).iter().flat_map(|word| word.to_le_bytes()).collect();
+            prop_assert_eq!(&words[4..], &bytes[4..]);
         }
 
         #[test]

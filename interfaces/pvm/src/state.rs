@@ -5,14 +5,14 @@ use crate::buffer::Buffer;
 use crate::errors::{Pvm, PvmError, text};
 use crate::options::{self, Options};
 use crate::trace::Tracing;
-use parvum_waist::{Enrolled, Notes, Status, Waist, call};
+use parvum_waist::{Enrolled, Notes, Status, Turn, TurnGuard, Waist, call};
 use parvum_wire::Tid;
 use parvum_wire::control::{Reply, Request};
 use std::cell::Cell;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
-static STATE: Mutex<State> = Mutex::new(State::NEW);
+static STATE: Turn<State> = Turn::new(State::NEW);
 
 /// Everything behind PVM's functions.
 pub(crate) struct State {
@@ -102,7 +102,7 @@ pub(crate) fn call_but(
 
 /// Does what the program asked for at the end of each call.
 #[cold]
-fn attend_to(duties: u8, state: MutexGuard<'static, State>) -> MutexGuard<'static, State> {
+fn attend_to(duties: u8, state: TurnGuard<'static, State>) -> TurnGuard<'static, State> {
     let mut state = state;
     if duties & HANDLE != 0 && state.here().is_some() {
         drop(state);
@@ -113,8 +113,8 @@ fn attend_to(duties: u8, state: MutexGuard<'static, State>) -> MutexGuard<'stati
     state
 }
 
-fn lock() -> MutexGuard<'static, State> {
-    STATE.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock() -> TurnGuard<'static, State> {
+    STATE.take()
 }
 
 thread_local! {
@@ -124,12 +124,11 @@ thread_local! {
 
 /// Takes the state; nothing when this very thread has it already.
 #[inline]
-fn enter() -> Option<MutexGuard<'static, State>> {
-    match STATE.try_lock() {
-        Ok(state) => Some(state),
-        Err(TryLockError::Poisoned(state)) => Some(state.into_inner()),
-        Err(TryLockError::WouldBlock) if INSIDE.get() => None,
-        Err(TryLockError::WouldBlock) => Some(lock()),
+fn enter() -> Option<TurnGuard<'static, State>> {
+    match STATE.try_take() {
+        None if INSIDE.get() => None,
+        None => Some(lock()),
+        state => state,
     }
 }
 

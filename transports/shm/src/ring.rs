@@ -183,6 +183,17 @@ impl<const CELLS: usize, const LINES: usize> RingMemory<CELLS, LINES> {
     }
 }
 
+/// Writes a header to a cell, without the publish word, in whole words: what is pieced together of small ones elsewhere
+/// first cannot be copied from there before the processor has really stored them.
+#[inline]
+fn write_header(body: &mut [u8; LINE - 4], header: &Header, inline: u8) {
+    let [first, words @ ..] = header.words(inline);
+    body[..4].copy_from_slice(&((first >> 32) as u32).to_le_bytes());
+    for (at, word) in words.iter().enumerate() {
+        body[4 + 8 * at..12 + 8 * at].copy_from_slice(&word.to_le_bytes());
+    }
+}
+
 /// The sending end's own state.
 #[derive(Default)]
 pub struct Producer {
@@ -220,22 +231,26 @@ impl Producer {
                 return Err(Refused::Full);
             }
         }
-        let mut body = [0; LINE];
+        let cell = ring.cell(self.next);
         if payload.len() <= INLINE {
-            payload.copy_to(&mut body[Header::SIZE..]);
-            body[..Header::SIZE].copy_from_slice(&header.encode(0, payload.len() as u8));
+            // SAFETY: the cell was consumed (checked above) and is not published
+            // again before the end; only the producer writes bodies.
+            cell.body.with_mut(|shared| unsafe {
+                write_header(&mut *shared, header, payload.len() as u8);
+                payload.copy_to(&mut (&mut *shared)[Header::SIZE - 4..]);
+            });
         } else {
             let start = self.reserve(ring, payload.len())?;
             // SAFETY: this is the producer (`&mut self`), and `reserve` checked the range.
             unsafe { ring.write_bulk(start as usize % RingMemory::<C, L>::BULK, payload) };
-            body[..Header::SIZE].copy_from_slice(&header.encode(0, IN_BULK));
-            body[32..40].copy_from_slice(&start.to_le_bytes());
-            body[40..44].copy_from_slice(&(payload.len() as u32).to_le_bytes());
+            // SAFETY: as above.
+            cell.body.with_mut(|shared| unsafe {
+                write_header(&mut *shared, header, IN_BULK);
+                let named = &mut (&mut *shared)[Header::SIZE - 4..];
+                named[..8].copy_from_slice(&start.to_le_bytes());
+                named[8..12].copy_from_slice(&(payload.len() as u32).to_le_bytes());
+            });
         }
-        let cell = ring.cell(self.next);
-        // SAFETY: the cell was consumed (checked above) and is not published
-        // again before the next line; only the producer writes bodies.
-        cell.body.with_mut(|shared| unsafe { (*shared).copy_from_slice(&body[4..]) });
         // Release: partner of the acquire in `Consumer::receive`.
         cell.publish.store(RingMemory::<C, L>::lap(self.next), Ordering::Release);
         self.next += 1;

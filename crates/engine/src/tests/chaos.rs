@@ -2,8 +2,8 @@
 
 use super::simulated::{Nature, Random, Scissors, engine, join, settle};
 use crate::{
-    Block, Buffering, Completion, Counter, Engine, Into, Look, Outcome, Outgoing, Pattern, Received,
-    RequestId, Room, Sent, TagMatch,
+    Block, Buffering, Completion, Counter, Engine, Envelope, Into, Look, Outcome, Outgoing, Pattern,
+    Received, RequestId, Room, Sent, TagMatch,
 };
 use parvum_transport::Route;
 
@@ -97,7 +97,10 @@ impl Side {
     fn look_directly(&mut self, pattern: &Pattern, tag: Option<i32>) {
         let (mut inside, mut block) = ([0; 64], None);
         let mut room = Room::Inside { inside: &mut inside, block: &mut block };
-        let Look::Taken(envelope) = self.engine.take_next(pattern, &mut room) else { return };
+        let mut envelope = Envelope::NONE;
+        if self.engine.take_next(pattern, &mut room, &mut envelope) != Look::Taken {
+            return;
+        }
         assert!(tag.is_none_or(|tag| tag == envelope.tag), "wrong tag");
         let length = envelope.length as usize;
         let data = block.as_ref().map_or(&inside[..length.min(Block::INLINE)], Block::bytes);

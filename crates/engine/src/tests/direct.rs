@@ -2,25 +2,27 @@
 
 use super::basics::{outgoing, send, tagged};
 use super::simulated::{Nature, pair};
-use crate::{Buffering, Counter, Engine, Into, Look, Outgoing, Pattern, Room, Sent};
+use crate::{Buffering, Counter, Engine, Envelope, Into, Look, Outgoing, Pattern, Room, Sent};
+use parvum_transport::Route;
 
-fn look(engine: &mut Engine, pattern: &Pattern, room: &mut [u8]) -> Look {
+/// What a look finds, and the length of the message that it took.
+fn look(engine: &mut Engine, pattern: &Pattern, room: &mut [u8]) -> (Look, u64) {
     assert!(engine.is_quiet());
-    engine.take_next(pattern, &mut Room::Memory(room))
+    let mut envelope = Envelope::NONE;
+    let look = engine.take_next(pattern, &mut Room::Memory(room), &mut envelope);
+    (look, envelope.length)
 }
 
-fn taken(look: Look) -> u64 {
-    match look {
-        Look::Taken(envelope) => envelope.length,
-        other => panic!("{other:?}"),
-    }
+fn taken((look, length): (Look, u64)) -> u64 {
+    assert_eq!(look, Look::Taken);
+    length
 }
 
 #[test]
 fn a_message_that_is_waited_for_goes_straight_to_its_place() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let (pattern, mut room) = (Pattern { from: Some(a.me()), ..tagged(7) }, [0; 8]);
-    assert!(matches!(look(&mut b, &pattern, &mut room), Look::Nothing));
+    assert_eq!(look(&mut b, &pattern, &mut room).0, Look::Nothing);
     assert_eq!(send(&mut a, outgoing(b.me(), 7, &[b"seven"])), Ok(Sent::Now));
     assert_eq!(taken(look(&mut b, &pattern, &mut room)), 5);
     assert_eq!(&room[..5], b"seven");
@@ -41,7 +43,7 @@ fn one_look_takes_one_message_and_they_stay_in_order() {
         assert_eq!(taken(look(&mut b, &Pattern::ANY, &mut room)), 1);
         assert_eq!(room, [number]);
     }
-    assert!(matches!(look(&mut b, &Pattern::ANY, &mut room), Look::Nothing));
+    assert_eq!(look(&mut b, &Pattern::ANY, &mut room).0, Look::Nothing);
 }
 
 #[test]
@@ -50,7 +52,7 @@ fn what_was_not_asked_for_takes_the_usual_way() {
     assert_eq!(send(&mut a, outgoing(b.me(), 1, &[b"one"])), Ok(Sent::Now));
     assert_eq!(send(&mut a, outgoing(b.me(), 2, &[b"two"])), Ok(Sent::Now));
     let mut room = [0; 8];
-    assert!(matches!(look(&mut b, &tagged(2), &mut room), Look::Other));
+    assert_eq!(look(&mut b, &tagged(2), &mut room).0, Look::Other);
     assert!(!b.is_quiet(), "a message that came before must be found first");
     for (tag, words) in [(1, b"one"), (2, b"two")] {
         let id = b.post(tagged(tag), Into::Block, false, false);
@@ -77,7 +79,9 @@ fn what_does_not_fit_inside_comes_in_a_block() {
     assert_eq!(send(&mut a, outgoing(b.me(), 1, &[&data])), Ok(Sent::Now));
     let (mut inside, mut block) = ([0; 64], None);
     let mut room = Room::Inside { inside: &mut inside, block: &mut block };
-    assert_eq!(taken(b.take_next(&Pattern::ANY, &mut room)), 200);
+    let mut envelope = Envelope::NONE;
+    assert_eq!(b.take_next(&Pattern::ANY, &mut room, &mut envelope), Look::Taken);
+    assert_eq!(envelope.length, 200);
     assert_eq!(block.expect("a block").bytes(), data);
 }
 
@@ -86,6 +90,27 @@ fn an_offer_is_not_for_the_short_way() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let never = Outgoing { buffering: Buffering::Never, ..outgoing(b.me(), 1, &[b"here"]) };
     assert!(matches!(send(&mut a, never), Ok(Sent::Later(_))));
-    assert!(matches!(look(&mut b, &Pattern::ANY, &mut [0; 8]), Look::Other));
+    assert_eq!(look(&mut b, &Pattern::ANY, &mut [0; 8]).0, Look::Other);
     assert!(!b.is_quiet());
+}
+
+#[test]
+fn a_short_message_is_sent_at_once_or_not_at_all() {
+    let (mut a, mut b) = pair(Nature::QUICK);
+    let to = b.me();
+    let short = |a: &mut Engine, over, buffering| a.send_short(to, over, [3, 4, 5], b"short", buffering);
+    assert!(!short(&mut a, Route::Routed, Buffering::BySize), "joined over another route");
+    assert!(!short(&mut a, Route::Shm, Buffering::Never) && !short(&mut a, Route::Shm, Buffering::OrDiscard));
+    assert!(look(&mut b, &Pattern::ANY, &mut [0; 8]).0 == Look::Nothing);
+    assert!(short(&mut a, Route::Shm, Buffering::AtReceiver));
+    let (mut envelope, mut memory) = (Envelope::NONE, [0; 8]);
+    assert_eq!(b.take_next(&Pattern::ANY, &mut Room::Memory(&mut memory), &mut envelope), Look::Taken);
+    let Envelope { from, tag, context, meta, length, .. } = envelope;
+    assert_eq!((from, tag, context, meta, length, &memory[..5]), (a.me(), 3, 4, 5, 5, &b"short"[..]));
+    assert_eq!([Counter::Sent, Counter::SentBytes, Counter::CopiedIn].map(|c| a.ledger().read(c)), [1, 5, 5]);
+    // One that waits its turn goes first.
+    let never = Outgoing { buffering: Buffering::Never, ..outgoing(b.me(), 1, &[b"here"]) };
+    assert!(matches!(send(&mut a, never), Ok(Sent::Later(_))));
+    a.peer_gone(b.me());
+    assert!(!short(&mut a, Route::Shm, Buffering::BySize), "nobody there");
 }

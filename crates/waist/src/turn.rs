@@ -1,0 +1,180 @@
+//! The lock by which the threads of a program take turns: one that costs nothing while there is one thread.
+//!
+//! An atomic exchange makes the processor wait until all it has stored is seen by the other cores, and what was stored last
+//! is a message: two exchanges for each call are a third of a short message's time. The C library says whether the process
+//! has one thread (`__libc_single_threaded`). Then plain loads and stores do, and leave the very state that an exchange
+//! would have left, so that a thread that is started while the lock is held finds it held.
+
+use rustix::thread::futex;
+use std::cell::UnsafeCell;
+use std::ops::{Deref, DerefMut};
+use std::ptr::NonNull;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+
+const FREE: u32 = 0;
+const HELD: u32 = 1;
+/// Held, and somebody may sleep until it is free.
+const WANTED: u32 = 2;
+
+/// Lets one thread at a time use the value. A panic in a turn does not poison it: in libraries for C a panic ends the process.
+pub struct Turn<T> {
+    state: AtomicU32,
+    value: UnsafeCell<T>,
+}
+
+// SAFETY: the value is handed from thread to thread by the lock, one at a time.
+unsafe impl<T: Send> Sync for Turn<T> {}
+
+/// The turn, until it is dropped.
+pub struct TurnGuard<'a, T>(&'a Turn<T>);
+
+impl<T> Turn<T> {
+    /// A free one.
+    pub const fn new(value: T) -> Turn<T> {
+        Turn { state: AtomicU32::new(FREE), value: UnsafeCell::new(value) }
+    }
+
+    /// Waits for its turn. A thread that has it already waits for ever.
+    #[inline]
+    pub fn take(&self) -> TurnGuard<'_, T> {
+        if !self.try_state() {
+            self.wait();
+        }
+        TurnGuard(self)
+    }
+
+    /// Takes it if nobody has it.
+    #[inline]
+    pub fn try_take(&self) -> Option<TurnGuard<'_, T>> {
+        self.try_state().then(|| TurnGuard(self))
+    }
+
+    #[inline]
+    fn try_state(&self) -> bool {
+        if is_alone() {
+            // Relaxed: whatever thread had it before has ended, or was this one.
+            let free = self.state.load(Ordering::Relaxed) == FREE;
+            if free {
+                self.state.store(HELD, Ordering::Relaxed);
+            }
+            return free;
+        }
+        // Acquire: partner of the release in `drop`.
+        self.state.compare_exchange(FREE, HELD, Ordering::Acquire, Ordering::Relaxed).is_ok()
+    }
+
+    #[cold]
+    fn wait(&self) {
+        // Acquire: partner of the release in `drop`.
+        while self.state.swap(WANTED, Ordering::Acquire) != FREE {
+            // A signal, or a state that has changed already: look again.
+            let _ = futex::wait(&self.state, futex::Flags::PRIVATE, WANTED, None);
+        }
+    }
+
+    #[cold]
+    fn wake(&self) {
+        // The address is our own: it cannot fail.
+        let _ = futex::wake(&self.state, futex::Flags::PRIVATE, 1);
+    }
+}
+
+impl<T> Drop for TurnGuard<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        if is_alone() {
+            // Nobody else is there to wait. Release: partner of the acquire in `try_state`, for a thread not yet born.
+            self.0.state.store(FREE, Ordering::Release);
+            return;
+        }
+        // Release: partner of the acquires in `try_state` and `wait`.
+        if self.0.state.swap(FREE, Ordering::Release) == WANTED {
+            self.0.wake();
+        }
+    }
+}
+
+impl<T> Deref for TurnGuard<'_, T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        // SAFETY: the guard is the one user of the value.
+        unsafe { &*self.0.value.get() }
+    }
+}
+
+impl<T> DerefMut for TurnGuard<'_, T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: as above, and this borrows the guard.
+        unsafe { &mut *self.0.value.get() }
+    }
+}
+
+/// Whether this process has one thread. False where the C library does not say.
+#[inline]
+fn is_alone() -> bool {
+    static MANY: AtomicU8 = AtomicU8::new(0);
+    struct Flag(NonNull<AtomicU8>);
+    // SAFETY: it points to one byte that lives as long as the process and is read atomically.
+    unsafe impl Send for Flag {}
+    // SAFETY: as above.
+    unsafe impl Sync for Flag {}
+    static FLAG: OnceLock<Flag> = OnceLock::new();
+    let flag = FLAG.get_or_init(|| {
+        // SAFETY: the name is terminated; the answer is null or the address of a `char` of the C library's.
+        let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"__libc_single_threaded".as_ptr()) };
+        Flag(NonNull::new(found.cast()).unwrap_or(NonNull::from(&MANY)))
+    });
+    // SAFETY: see above. Relaxed: only this very thread could change it from "one" to "many".
+    unsafe { flag.0.as_ref() }.load(Ordering::Relaxed) != 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_take_turns() {
+        static COUNT: Turn<u64> = Turn::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..20_000 {
+                        let mut count = COUNT.take();
+                        let seen = *count;
+                        std::hint::spin_loop();
+                        *count = seen + 1;
+                    }
+                });
+            }
+        });
+        assert_eq!(*COUNT.take(), 80_000);
+    }
+
+    #[test]
+    fn a_thread_that_starts_while_it_is_held_waits() {
+        let turn = Turn::new(1);
+        let mut mine = turn.take();
+        std::thread::scope(|scope| {
+            let other = scope.spawn(|| std::mem::replace(&mut *turn.take(), 3));
+            assert!(turn.try_take().is_none());
+            // Until the other sleeps for it.
+            while turn.state.load(Ordering::Relaxed) != WANTED {
+                std::thread::yield_now();
+            }
+            *mine = 2;
+            drop(mine);
+            assert_eq!(other.join().expect("it ends"), 2);
+        });
+        assert_eq!(*turn.take(), 3);
+    }
+
+    #[test]
+    fn the_c_library_says_whether_there_is_one_thread() {
+        // The test's own runner has started this thread.
+        assert!(!is_alone());
+    }
+}
