@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds the programs of the comparison into OUTDIR, once for every message-passing system found:
 #   NAME.parvum     against Parvum's PVM face (PARVUM_INCLUDE, PARVUM_LIB name its folders)
-#   NAME.engine     against Parvum's engine itself
+#   NAME.engine     against Parvum's engine itself; NAME.nx, NAME.cmmd against those interfaces of Parvum's
 #   NAME.pvm346     against PVM 3.4.6 (Debian: pvm-dev)
 #   NAME.openmpi    against Open MPI, NAME.mpich against MPICH (tools/peers.sh, or Debian's)
 #   NAME.openmpi4   against Debian's Open MPI, NAME.mpich4 against Debian's MPICH
@@ -58,12 +58,40 @@ $CC $CFLAGS -o "$out/floors" floors.c floors_cores.c floors_links.c common/bench
 $CC $CFLAGS -o "$out/refuse" refuse.c
 echo "built floors"
 
+# together SYSTEM LIBRARY: an interface of Parvum's whose programs `parvum run -n N` starts
+together() {
+    system=$1
+    library=$2
+    [ -e "$PARVUM_LIB/lib$library.so" ] || return 0
+    compiler=$CC flags="-I../interfaces/$system/include -I../crates/library/include"
+    libraries="-L$PARVUM_LIB -l$library -l:libparvum.so.0"
+    compile ring "ring_$system.c" common/ring.c common/series.c common/bench.c "common/team_$system.c"
+    compile fft "fft_$system.c" common/fft.c common/fft_core.c common/bench.c "common/team_$system.c"
+    ledgered "$system" "common/team_$system.c"
+    echo "built for Parvum's $system"
+}
+
+# ledgered FACE TEAM...: the programs that read Parvum's ledger
+ledgered() {
+    face=$1
+    shift
+    compile token "token_$face.c" common/token.c common/ledger.c common/series.c common/bench.c "$@"
+    compile exchange "exchange_$face.c" common/exchange.c common/ledger.c common/series.c common/bench.c "$@"
+}
+
 if [ -n "${PARVUM_INCLUDE:-}" ] && [ -n "${PARVUM_LIB:-}" ] && [ -f "$PARVUM_INCLUDE/pvm3.h" ]; then
     build parvum pvm "$CC" "-I$PARVUM_INCLUDE" "-L$PARVUM_LIB -lpvm3"
-    system=engine flags="-I$PARVUM_INCLUDE -I../crates/waist/include" libraries="-L$PARVUM_LIB -lpvm3 -l:libparvum.so.0"
+    flags="-I$PARVUM_INCLUDE -I../crates/waist/include -I../crates/library/include"
+    system=parvum libraries="-L$PARVUM_LIB -lpvm3 -l:libparvum.so.0"
+    ledgered pvm common/pass_pvm.c common/team_pvm.c
+    system=engine
     measured engine common/engine.c common/team_pvm.c
+    compile fft fft_engine.c common/fft.c common/fft_core.c common/bench.c common/engine.c common/team_pvm.c
+    ledgered engine common/engine.c common/team_pvm.c
     compile job job_engine.c
     echo "built for Parvum's engine"
+    together nx nx
+    together cmmd cmmd
 fi
 
 if [ -f /usr/include/pvm3.h ]; then

@@ -63,10 +63,12 @@ void series_run(FILE *out, const struct team *team, const struct options *option
 
     fprintf(out, "{\"program\":\"%s\",", heading.program);
     if (heading.operation != NULL) fprintf(out, "\"operation\":\"%s\",", heading.operation);
+    if (heading.form != NULL) fprintf(out, "\"form\":\"%s\",", heading.form);
     fprintf(out, "\"face\":\"%s\",\"encoding\":\"%s\",\"route\":\"%s\",\"tasks\":%d,\"size\":%zu,\"hops\":%lld,"
             "\"cold_ns\":%lld,\"dropped\":%d,\"verified\":true,",
             team->face, options->encoding, options->route, team->tasks, heading.bytes, (long long)heading.hops,
             (long long)cold, dropped);
+    if (heading.more != NULL) heading.more(out, context);
     samples_array(out, "samples_ns", samples, (int)block.samples);
     fputs("}\n", out);
     free(samples);

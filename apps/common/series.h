@@ -25,6 +25,8 @@ typedef void measure_fn(void *context, struct block block, int64_t *samples);
 struct heading {
     const char *program;
     const char *operation;    /* or NULL                                          */
+    const char *form;         /* which of a program's forms, or NULL              */
+    void (*more)(FILE *out, void *context);    /* writes further members, or NULL */
     size_t bytes;             /* of a message                                     */
     int64_t hops;             /* what one sample covers, in units of the result   */
 };

@@ -10,6 +10,7 @@
 
 int team_tids[64];
 int team_encoding;
+int team_psend;
 
 int pvm_ok(int result, const char *call)
 {
@@ -22,7 +23,8 @@ static int encoding(const char *name)
     if (strcmp(name, "default") == 0) return PvmDataDefault;
     if (strcmp(name, "raw") == 0) return PvmDataRaw;
     if (strcmp(name, "inplace") == 0) return PvmDataInPlace;
-    fail("--encoding is default, raw or inplace, not %s", name);
+    if (strcmp(name, "psend") == 0) return PvmDataRaw;
+    fail("--encoding is default, raw, inplace or psend, not %s", name);
 }
 
 static void choose_route(const char *name)
@@ -56,6 +58,7 @@ void team_open(struct team *team, struct options *options, int *argc, char ***ar
     int mytid = pvm_ok(pvm_mytid(), "pvm_mytid");
     choose_route(options->route);
     team_encoding = encoding(options->encoding);
+    team_psend = strcmp(options->encoding, "psend") == 0;
     team->face = "pvm";
     team->tasks = options->tasks;
 

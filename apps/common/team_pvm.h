@@ -6,6 +6,7 @@
 
 extern int team_tids[];      /* the tid of each task                          */
 extern int team_encoding;    /* PvmDataDefault, PvmDataRaw or PvmDataInPlace  */
+extern int team_psend;       /* not packed at all: pvm_psend and pvm_precv     */
 
 /* PVM's calls return a negative number when they fail; `call` names it. */
 int pvm_ok(int result, const char *call);

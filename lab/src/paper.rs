@@ -140,9 +140,59 @@ pub const COMPUTERS: [(&str, f64, f64); 6] = [
     ("CM-5, MPI", 405.0, 2.6),
 ];
 
+/// A line of Saphir's Table 1.
+pub struct Buffered {
+    /// Whose.
+    pub system: &'static str,
+    /// Microseconds.
+    pub latency: f64,
+    /// MB/s between nodes, nothing buffered.
+    pub network: Option<f64>,
+    /// MB/s of the copy.
+    pub copy: Option<f64>,
+    /// MB/s of buffered messages: computed from both, or measured.
+    pub buffered: Option<f64>,
+}
+
+const fn buffered(
+    system: &'static str,
+    latency: f64,
+    network: Option<f64>,
+    copy: Option<f64>,
+    buffered: Option<f64>,
+) -> Buffered {
+    Buffered { system, latency, network, copy, buffered }
+}
+
+/// Saphir, Table 1.
+pub const BUFFERED: [Buffered; 11] = [
+    buffered("Paragon OSF, NX", 92.0, Some(35.0), Some(4.8), Some(4.2)),
+    buffered("Paragon OSF, NX, fast bcopy", 94.0, Some(35.0), Some(69.0), Some(23.0)),
+    buffered("Paragon SUNMOS, NX", 63.0, Some(167.0), Some(19.0), Some(17.0)),
+    buffered("Paragon, PVM 3.2", 387.0, None, None, Some(2.0)),
+    buffered("Paragon, PVM 3.2, fast bcopy", 388.0, None, None, Some(7.8)),
+    buffered("Paragon, MPI", 342.0, None, None, Some(2.2)),
+    buffered("Paragon, MPI, fast bcopy", 343.0, None, None, Some(7.7)),
+    buffered("iPSC/860, NX", 72.0, Some(2.8), Some(19.0), Some(2.4)),
+    buffered("CM-5, CMMD", 80.0, Some(8.7), Some(9.0), Some(4.4)),
+    buffered("CM-5, PVM", 573.0, None, None, Some(3.2)),
+    buffered("CM-5, MPI", 405.0, None, None, Some(2.6)),
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn buffered_rates_are_the_harmonic_mean_of_both_steps() {
+        for line in &BUFFERED {
+            let (Some(network), Some(copy), Some(buffered)) = (line.network, line.copy, line.buffered) else {
+                continue;
+            };
+            let mean = network * copy / (network + copy);
+            assert!((mean - buffered).abs() / buffered < 0.03, "{}: {mean}", line.system);
+        }
+    }
 
     #[test]
     fn table_8_adds_up_to_table_7() {

@@ -164,7 +164,7 @@ impl Runner {
                         arguments.extend(pvm_arguments(&system));
                         Launch { program: file, arguments, environment, deadline }
                     }
-                    Family::OpenMpi | Family::Mpich | Family::OpenMpi4 | Family::Mpich4 => {
+                    _ => {
                         let mut all =
                             starter_arguments(family, if measure.spawns { 1 } else { measure.tasks });
                         all.push(file.into());
@@ -217,7 +217,7 @@ struct Attempt {
 fn starter_arguments(family: Family, tasks: u32) -> Vec<OsString> {
     let tasks = tasks.to_string();
     let words: &[&str] = match family {
-        Family::Parvum | Family::Engine => &["run", "-n", &tasks],
+        family if family.is_ours() => &["run", "-n", &tasks],
         Family::OpenMpi | Family::OpenMpi4 => &["--bind-to", "none", "--oversubscribe", "-n", &tasks],
         _ => &["-n", &tasks],
     };

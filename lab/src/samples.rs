@@ -13,7 +13,10 @@ pub struct Line {
     /// What a group of tasks did together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<Operation>,
-    /// pvm or mpi.
+    /// Which of a program's forms.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub form: Option<Form>,
+    /// pvm, mpi, nx or cmmd.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub face: Option<String>,
     /// As the program was told.
@@ -59,6 +62,12 @@ pub struct Line {
     /// Each task's time packing, sending and unpacking.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub communication_ns: Vec<Vec<u64>>,
+    /// Computation in each sample: what it takes alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work_ns: Option<u64>,
+    /// What Parvum's ledger counted, over all tasks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counts: Option<Counts>,
     /// Why a floor could not be measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
@@ -96,6 +105,63 @@ impl Operation {
     }
 }
 
+/// The forms of a program that has several.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Form {
+    /// Token ring: every receive is posted before its message is sent.
+    Posted,
+    /// Token ring: no message is received before it has come.
+    Unposted,
+    /// The call alone in which a message is copied to or from a buffer.
+    Copy,
+    /// Exchange: compute, send, receive.
+    Blocking,
+    /// Exchange: post, begin to send, compute, wait.
+    Overlapped,
+    /// The same, all receives posted before any send.
+    Synchronised,
+    /// The same, with messages that are dropped rather than buffered.
+    Forced,
+}
+
+impl Form {
+    /// As programs write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Form::Posted => "posted",
+            Form::Unposted => "unposted",
+            Form::Copy => "copy",
+            Form::Blocking => "blocking",
+            Form::Overlapped => "overlapped",
+            Form::Synchronised => "synchronised",
+            Form::Forced => "forced",
+        }
+    }
+}
+
+/// What the ledger counted of the messages of one line: bytes, but for `sent`, `unexpected` and `discarded`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Counts {
+    /// Messages.
+    pub sent: u64,
+    /// Bytes in them.
+    pub sent_bytes: u64,
+    /// Copied into a transport, and out of it.
+    pub copied: u64,
+    /// Copied straight from the sender's memory.
+    pub fetched: u64,
+    /// Buffered at the receiver.
+    pub buffered_here: u64,
+    /// Buffered at the sender.
+    pub buffered_at_sender: u64,
+    /// Messages that came before their receive.
+    pub unexpected: u64,
+    /// Messages thrown away.
+    pub discarded: u64,
+}
+
 /// What a blocked task used.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -118,6 +184,9 @@ impl Line {
     fn check(self) -> Result<Line, String> {
         if (self.program == "group") != self.operation.is_some() {
             return Err("an operation belongs to the program group, and to no other".into());
+        }
+        if matches!(self.program.as_str(), "token" | "exchange") != self.form.is_some() {
+            return Err("a form belongs to the programs token and exchange, and to no other".into());
         }
         if self.tasks == 0 {
             return Err("no tasks".into());
@@ -190,6 +259,8 @@ mod tests {
             (&RING.replace("}", ",\"wait_ns\":[[1,2]]}"), "split"),
             (&RING.replace("}", ",\"operation\":\"barrier\"}"), "belongs to"),
             (&RING.replace("\"ring\"", "\"group\""), "belongs to"),
+            (&RING.replace("\"ring\"", "\"token\""), "belongs to"),
+            (&RING.replace("}", ",\"form\":\"posted\"}"), "belongs to"),
             (&RING.replace("}", ",\"operation\":\"scan\"}"), "unknown variant"),
         ];
         for (text, reason) in cases {

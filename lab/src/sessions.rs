@@ -13,7 +13,12 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// The names by which Parvum's libraries are found, and what the build calls them.
-const INSTALLED_AS: [(&str, &str); 2] = [("libpvm3.so.3", "libpvm3.so"), ("libparvum.so.0", "libparvum.so")];
+const INSTALLED_AS: [(&str, &str); 4] = [
+    ("libpvm3.so.3", "libpvm3.so"),
+    ("libparvum.so.0", "libparvum.so"),
+    ("libnx.so.1", "libnx.so"),
+    ("libcmmd.so.1", "libcmmd.so"),
+];
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -58,7 +63,7 @@ impl Session {
             daemon: None,
         };
         match kit.family {
-            Family::Parvum | Family::Engine => session.start_parvum()?,
+            family if family.is_ours() => session.start_parvum()?,
             Family::Pvm => session.start_pvm()?,
             Family::OpenMpi | Family::OpenMpi4 => {
                 session.set(&[("OMPI_ALLOW_RUN_AS_ROOT", "1"), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")])
@@ -66,6 +71,7 @@ impl Session {
             Family::Mpich | Family::Mpich4 => session.set(&[("HYDRA_IFACE", "lo")]),
             // What reaches over a network has no place in a comparison on one host.
             Family::Ucx => session.set(&[("UCX_TLS", "posix,sysv,cma,self")]),
+            Family::Parvum | Family::Engine | Family::Nx | Family::Cmmd => {}
         }
         Ok(session)
     }
@@ -186,9 +192,8 @@ impl Session {
 
     /// Ends tasks that a launch left behind: the daemon started them, so they are not of its process group.
     pub fn reset(&self) {
-        match self.family {
-            Family::Parvum | Family::Engine | Family::Pvm => self.console("reset\nquit\n"),
-            Family::OpenMpi | Family::Mpich | Family::OpenMpi4 | Family::Mpich4 | Family::Ucx => {}
+        if self.family == Family::Pvm || self.family.is_ours() {
+            self.console("reset\nquit\n");
         }
     }
 
@@ -253,8 +258,8 @@ impl Drop for Session {
     fn drop(&mut self) {
         match self.family {
             Family::Pvm => self.stop_pvm(),
-            Family::Parvum | Family::Engine => self.stop_parvum(),
-            Family::OpenMpi | Family::Mpich | Family::OpenMpi4 | Family::Mpich4 | Family::Ucx => {}
+            family if family.is_ours() => self.stop_parvum(),
+            _ => {}
         }
     }
 }

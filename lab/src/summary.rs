@@ -5,6 +5,7 @@ use crate::samples::Line;
 use crate::statistics::{Estimate, bootstrap, estimate, median, quantile, sorted};
 use crate::systems::System;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// One row of `summary.json`.
@@ -94,15 +95,20 @@ impl Recorded {
 
 /// One metric of one line: its value for the launch, and its single samples.
 struct Value {
-    metric: &'static str,
+    metric: Cow<'static, str>,
     unit: &'static str,
     task: Option<u32>,
     launch: f64,
     singles: Vec<f64>,
 }
 
-fn value(metric: &'static str, unit: &'static str, task: Option<u32>, singles: Vec<f64>) -> Option<Value> {
-    Some(Value { metric, unit, task, launch: median(&singles)?, singles })
+fn value(
+    metric: impl Into<Cow<'static, str>>,
+    unit: &'static str,
+    task: Option<u32>,
+    singles: Vec<f64>,
+) -> Option<Value> {
+    Some(Value { metric: metric.into(), unit, task, launch: median(&singles)?, singles })
 }
 
 /// What a line says, in the units people read.
@@ -130,6 +136,7 @@ fn values(recorded: &Recorded) -> Vec<Value> {
             let rates = line.each().filter(|ns| *ns > 0.0).map(|ns| line.size as f64 / ns).collect();
             found.extend(value("bandwidth", "GB/s", None, rates));
         }
+        "token" | "exchange" => found.extend(formed(line)),
         "group" => {
             if let Some(operation) = line.operation {
                 found.extend(value(operation.name(), "us", None, us(line.each().collect())));
@@ -172,7 +179,37 @@ fn values(recorded: &Recorded) -> Vec<Value> {
     found
 }
 
-type Key = (String, String, String, String, u32, u64, &'static str, Option<u32>);
+/// What a line of a program with several forms says; the form is part of each metric's name.
+fn formed(line: &Line) -> Vec<Value> {
+    let Some(form) = line.form else { return Vec::new() };
+    let us: Vec<f64> = line.each().map(|ns| ns / 1e3).collect();
+    let mut found = Vec::new();
+    let name = |what: &str| format!("{what}, {}", form.name());
+    let mut add = |what: &str, unit, singles| found.extend(value(name(what), unit, None, singles));
+    match line.work_ns {
+        None => add("hop", "us", us),
+        Some(0) => add("exchange", "us", us),
+        Some(work) => {
+            add("exchange with work", "us", us);
+            return found
+                .into_iter()
+                .chain(value(name("work"), "us", None, vec![work as f64 / 1e3]))
+                .collect();
+        }
+    }
+    if let Some(counts) = line.counts {
+        let share = |part: u64, whole: u64| vec![part as f64 / whole.max(1) as f64];
+        let of_data = |bytes: u64| share(bytes, counts.sent_bytes);
+        add("copies", "of the data", of_data(counts.copied + counts.fetched));
+        add("buffered at the receiver", "of the data", of_data(counts.buffered_here));
+        add("buffered at the sender", "of the data", of_data(counts.buffered_at_sender));
+        add("unexpected", "of the messages", share(counts.unexpected, counts.sent));
+        add("dropped", "of the messages", share(counts.discarded, counts.sent));
+    }
+    found
+}
+
+type Key = (String, String, String, String, u32, u64, Cow<'static, str>, Option<u32>);
 
 /// All rows of a session, in a stable order.
 pub fn summarise(lines: &[Recorded]) -> Vec<Row> {
@@ -206,7 +243,7 @@ pub fn summarise(lines: &[Recorded]) -> Vec<Row> {
                     encoding,
                     tasks,
                     size,
-                    metric: metric.to_owned(),
+                    metric: metric.into_owned(),
                     unit: unit.to_owned(),
                     task,
                     median: e.median,

@@ -19,12 +19,21 @@ pub enum Family {
     Mpich4,
     /// UCX, by its own program.
     Ucx,
+    /// Parvum's NX.
+    Nx,
+    /// Parvum's CMMD.
+    Cmmd,
 }
 
 impl Family {
     /// Whether it is Parvum, by whichever calls.
     pub fn is_ours(self) -> bool {
-        matches!(self, Family::Parvum | Family::Engine)
+        matches!(self, Family::Parvum | Family::Engine) || self.starts_together()
+    }
+
+    /// Whether it is Parvum through calls whose programs are started all together, as MPI's are.
+    pub fn starts_together(self) -> bool {
+        matches!(self, Family::Nx | Family::Cmmd)
     }
 
     /// As people write it.
@@ -38,6 +47,8 @@ impl Family {
             Family::OpenMpi4 => "Open MPI 4.1",
             Family::Mpich4 => "MPICH 4.0",
             Family::Ucx => "UCX",
+            Family::Nx => "Parvum NX",
+            Family::Cmmd => "Parvum CMMD",
         }
     }
 
@@ -52,6 +63,8 @@ impl Family {
             Family::OpenMpi4 => "openmpi4",
             Family::Mpich4 => "mpich4",
             Family::Ucx => "ucx",
+            Family::Nx => "nx",
+            Family::Cmmd => "cmmd",
         }
     }
 }
@@ -65,6 +78,8 @@ pub enum Encoding {
     Xdr,
     /// Native bytes, left where they are until sent.
     InPlace,
+    /// Native bytes, not packed at all: `pvm_psend`.
+    Psend,
     /// The interface has no such choice.
     None,
 }
@@ -76,6 +91,7 @@ impl Encoding {
             Encoding::Raw => "raw",
             Encoding::Xdr => "XDR",
             Encoding::InPlace => "in place",
+            Encoding::Psend => "psend",
             Encoding::None => "",
         }
     }
@@ -86,6 +102,7 @@ impl Encoding {
             Encoding::Raw => Some("raw"),
             Encoding::Xdr => Some("default"),
             Encoding::InPlace => Some("inplace"),
+            Encoding::Psend => Some("psend"),
             Encoding::None => None,
         }
     }

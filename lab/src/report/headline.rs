@@ -49,6 +49,8 @@ pub fn class(system: &System) -> &'static str {
         (Family::OpenMpi4, _) => "s-openmpi4",
         (Family::Mpich4, _) => "s-mpich4",
         (Family::Ucx, _) => "s-ucx",
+        (Family::Nx, _) => "s-nx",
+        (Family::Cmmd, _) => "s-cmmd",
     }
 }
 

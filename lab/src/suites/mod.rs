@@ -1,6 +1,7 @@
 //! Suites: what can be compared. A suite is its systems, its jobs, its bars, its table and its part of the report; all
 //! else is the same for each.
 
+pub mod buffering;
 pub mod main;
 pub mod speed;
 
@@ -56,7 +57,7 @@ pub struct Pages {
 }
 
 /// All suites.
-pub static ALL: [&Suite; 2] = [&main::SUITE, &speed::SUITE];
+pub static ALL: [&Suite; 3] = [&main::SUITE, &speed::SUITE, &buffering::SUITE];
 
 /// The suite of this name.
 pub fn find(name: &str) -> Result<&'static Suite, LabError> {
@@ -112,7 +113,7 @@ mod tests {
     #[test]
     fn an_unknown_suite_is_refused_with_those_there_are() {
         let refused = find("slow").err().unwrap().to_string();
-        assert!(refused.contains("\"slow\"") && refused.contains("main, speed"), "{refused}");
+        assert!(refused.contains("\"slow\"") && refused.contains("main, speed, buffering"), "{refused}");
     }
 
     #[test]

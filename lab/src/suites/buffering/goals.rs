@@ -1,0 +1,119 @@
+//! The bars: what an interface may cost over the engine, and what the ledger must have counted.
+
+use super::{CMMD, ENGINE, LONG, NX, findings};
+use crate::goals::{Goal, Outcome, digits};
+use crate::summary::{Row, Rows};
+use crate::systems::System;
+
+/// Checks them all.
+pub fn check(rows: &[Row]) -> Vec<Goal> {
+    let rows = Rows(rows);
+    vec![
+        over_engine(&rows, "8 B half round trip over the engine's", "1.15", 8, 1.15),
+        over_engine(&rows, "1 MiB over the engine's", "1.05", LONG, 1.05),
+        copies_once(&rows, "a posted csend of 1 MiB", &NX),
+        copies_once(&rows, "a posted CMMD send of 1 MiB", &CMMD),
+        buffers(&rows, "NX buffers at the receiver only", &NX, [0.0, 1.0]),
+        buffers(&rows, "CMMD buffers at the sender only", &CMMD, [1.0, 0.0]),
+    ]
+}
+
+/// The ratio of an interface's hop to the engine's, if both were measured.
+pub fn ratio(rows: &Rows, system: &System, size: u64) -> Option<f64> {
+    let hop = |system| rows.find("ring", system, "half round trip", 2, size).map(|row| row.median);
+    Some(hop(system)? / hop(&ENGINE)?)
+}
+
+fn over_engine(rows: &Rows, what: &'static str, bar: &'static str, size: u64, most: f64) -> Goal {
+    let ratios = [NX, CMMD].map(|system| (system.family.name(), ratio(rows, &system, size)));
+    let found = ratios.map(|(name, ratio)| match ratio {
+        Some(ratio) => format!("{name} {}", digits(ratio)),
+        None => format!("{name} not measured"),
+    });
+    let known: Option<Vec<f64>> = ratios.into_iter().map(|(_, ratio)| ratio).collect();
+    let outcome = match known {
+        Some(known) if known.iter().all(|ratio| *ratio <= most) => Outcome::Reached,
+        Some(_) => Outcome::Missed,
+        None => Outcome::NoData,
+    };
+    Goal { what, bar, outcome, found: found.join(", ") }
+}
+
+fn copies_once(rows: &Rows, what: &'static str, system: &System) -> Goal {
+    let place = findings::place(rows, system, "token", "posted", 2, LONG);
+    let (outcome, found) = match place {
+        None => (Outcome::NoData, "not measured".to_owned()),
+        Some(place) => {
+            let once = (place.copies - 1.0).abs() < 0.02 && place.receiver + place.sender < 0.02;
+            let outcome = if once { Outcome::Reached } else { Outcome::Missed };
+            let buffered = digits(place.receiver + place.sender);
+            (outcome, format!("{} copies, {buffered} of the data buffered", digits(place.copies)))
+        }
+    };
+    Goal { what, bar: "copies once", outcome, found }
+}
+
+/// Shares of the data at sender and receiver when no receive is posted.
+fn buffers(rows: &Rows, what: &'static str, system: &System, wanted: [f64; 2]) -> Goal {
+    let place = findings::place(rows, system, "token", "unposted", 2, LONG);
+    let (outcome, found) = match place {
+        None => (Outcome::NoData, "not measured".to_owned()),
+        Some(place) => {
+            let near = |share: f64, wanted: f64| (share - wanted).abs() < 0.05;
+            let as_said = near(place.sender, wanted[0]) && near(place.receiver, wanted[1]);
+            let outcome = if as_said { Outcome::Reached } else { Outcome::Missed };
+            (
+                outcome,
+                format!("{} at the sender, {} at the receiver", digits(place.sender), digits(place.receiver)),
+            )
+        }
+    };
+    Goal { what, bar: "all of it there", outcome, found }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::summary::tests::row;
+
+    #[test]
+    fn a_bar_without_data_is_not_reached() {
+        assert!(check(&[]).iter().all(|goal| goal.outcome == Outcome::NoData));
+    }
+
+    #[test]
+    fn an_interface_is_held_against_the_engine() {
+        let rows = |nx: f64| {
+            [(ENGINE, 0.2), (NX, nx), (CMMD, 0.2)]
+                .map(|(system, us)| row(&system, "ring", "half round trip", 8, &[us; 6]))
+        };
+        assert_eq!(check(&rows(0.22))[0].outcome, Outcome::Reached);
+        assert_eq!(check(&rows(0.24))[0].outcome, Outcome::Missed);
+        assert_eq!(check(&rows(0.22)[..2])[0].outcome, Outcome::NoData);
+    }
+
+    #[test]
+    fn the_ledger_must_agree() {
+        let rows = |copies: f64, sender: f64| {
+            let form = |what: &str, form: &str, value: f64| {
+                row(&CMMD, "token", &format!("{what}, {form}"), LONG, &[value; 6])
+            };
+            ["posted", "unposted"].map(|name| {
+                let sender = if name == "posted" { 0.0 } else { sender };
+                [
+                    form("copies", name, copies),
+                    form("buffered at the receiver", name, 0.0),
+                    form("buffered at the sender", name, sender),
+                    form("unexpected", name, 0.0),
+                    form("dropped", name, 0.0),
+                ]
+            })
+        };
+        let outcomes = |copies, sender| {
+            let goals = check(&rows(copies, sender).concat());
+            [goals[3].outcome, goals[5].outcome]
+        };
+        assert_eq!(outcomes(1.0, 1.0), [Outcome::Reached; 2]);
+        assert_eq!(outcomes(2.0, 0.5), [Outcome::Missed; 2]);
+    }
+}
