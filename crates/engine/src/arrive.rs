@@ -3,12 +3,13 @@
 //! While frames arrive their link is lent out, so nothing here sends or pulls:
 //! answers are queued, and pulls noted for the engine to do directly after.
 
+use crate::claims::Claim;
 use crate::engine::{Engine, Settings};
 use crate::ledger::{Counter, Ledger, PairLedger};
-use crate::message::{Block, Envelope, Pool};
+use crate::message::{Block, Envelope, Pattern, Pool};
 use crate::peer::{Answer, Peer, PeerState, Stream};
 use crate::queues::{Body, Message, MessageId, Queues};
-use crate::receive::{Into, Remote};
+use crate::receive::{Into, Receive, Remote};
 use crate::recorder::Recorder;
 use crate::requests::{Completed, Outcome, RequestId, Requests, State};
 use crate::send::OVERHEAD;
@@ -24,6 +25,8 @@ pub(crate) struct Core {
     pub(crate) requests: Requests,
     pub(crate) queues: Queues,
     pub(crate) fetches: Vec<Fetch>,
+    /// Receives that have claimed a message and not copied it, oldest first.
+    pub(crate) claims: Vec<Claim>,
     /// Hears of messages, if anybody records.
     pub(crate) recorder: Option<Box<dyn Recorder>>,
 }
@@ -395,15 +398,8 @@ impl Core {
     /// Fetches the data of a stored message, whose body is `Filling`.
     fn fetch_for(&mut self, id: MessageId, peer: u32, route: Route, envelope: Envelope, offer: Offer) {
         self.ledger.add(Counter::BufferedHere, envelope.length);
-        let receive = crate::receive::Receive {
-            pattern: crate::message::Pattern::ANY,
-            into: Into::Block,
-            matched: Some(envelope),
-            block: None,
-            urgent: false,
-            stands_for: Some(id),
-            again: false,
-        };
+        let plain = Receive::new(Pattern::ANY, Into::Block, false);
+        let receive = Receive { matched: Some(envelope), stands_for: Some(id), ..plain };
         let into = self.requests.insert(State::Receiving(receive), false);
         self.fetches.push(Fetch { peer, route, offer, into });
     }
@@ -456,6 +452,7 @@ impl Core {
             Into::User(_) => {
                 receive.write(0, block.bytes());
                 self.ledger.add(Counter::CopiedOut, envelope.length);
+                self.ledger.add(Counter::CopiedFromHere, envelope.length);
                 if let Some(memory) = block.into_memory() {
                     self.pool.give(memory);
                 }

@@ -58,6 +58,7 @@ impl Engine {
             requests: Requests::default(),
             queues: Queues::default(),
             fetches: Vec::new(),
+            claims: Vec::new(),
             recorder: None,
         };
         let mut engine = Engine {
@@ -167,6 +168,24 @@ impl Engine {
         let Some(index) = self.index_of(peer) else { return };
         let state = &self.peers[index].state;
         state.ledger(state.route).waited(nanoseconds);
+    }
+
+    /// Whether `peer` takes in what comes while its program computes; this task itself does when it waits.
+    #[inline]
+    pub fn is_attended(&mut self, peer: Tid) -> bool {
+        let Some(index) = self.index_of(peer) else { return false };
+        let Peer { links, state } = &self.peers[index];
+        index == self.own_peer()
+            || links[state.route as usize].as_ref().is_some_and(|link| link.is_attended())
+    }
+
+    /// Calls `peer` if it computes: something waits for it here.
+    pub fn summon(&mut self, peer: Tid) {
+        let Some(index) = self.index_of(peer) else { return };
+        let Peer { links, state } = &self.peers[index];
+        if let Some(link) = &links[state.route as usize] {
+            link.summon();
+        }
     }
 
     /// Whether `peer` was joined once and is gone.
@@ -359,6 +378,7 @@ impl Engine {
                 Stream::Idle | Stream::Skip { .. } => {}
             }
         }
+        self.lose_claims_on(index, tid);
         for id in self.core.queues.of_peer(index as u32) {
             if !matches!(self.core.queues.get(id).map(|message| &message.body), Some(Body::Whole(_))) {
                 self.lose_message(id);

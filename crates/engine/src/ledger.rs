@@ -62,6 +62,8 @@ pub enum Counter {
     InCalls = 27,
     /// How often it slept.
     Sleeps = 28,
+    /// Bytes copied out of messages buffered here into the program's memory.
+    CopiedFromHere = 29,
 }
 
 /// The cells of one pair.

@@ -10,6 +10,7 @@
 //! each frame does), `direct` (its short cut), `queues` (matching), `peer` (what is kept per peer).
 
 mod arrive;
+mod claims;
 mod direct;
 mod engine;
 mod ledger;

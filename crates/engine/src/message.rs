@@ -45,6 +45,13 @@ pub enum TagMatch {
         /// The highest.
         last: i32,
     },
+    /// Of the tags from 0 to 29 those whose bit is set in `few`; and all from 30 to `last`, when its bit 30 is.
+    Among {
+        /// Bits for the first thirty, and one for the rest.
+        few: u32,
+        /// The highest.
+        last: i32,
+    },
 }
 
 /// Which messages a receive takes: source, tag and context, each with a wildcard.
@@ -72,6 +79,9 @@ impl Pattern {
                 TagMatch::Exactly(tag) => tag == message.tag,
                 TagMatch::Masked { mask, value } => message.tag & mask == value,
                 TagMatch::Within { first, last } => (first..=last).contains(&message.tag),
+                TagMatch::Among { few, last } => {
+                    (0..=last).contains(&message.tag) && few >> message.tag.min(30) & 1 == 1
+                }
             }
     }
 }

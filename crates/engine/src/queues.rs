@@ -185,6 +185,11 @@ impl Queues {
         }
     }
 
+    /// Makes a hidden message visible again, before all others.
+    pub(crate) fn unhide(&mut self, id: MessageId) {
+        self.unexpected.push_front(id);
+    }
+
     /// Takes a message out of the store.
     pub(crate) fn remove(&mut self, id: MessageId) -> Option<Message> {
         let slot = self.messages.get_mut(id.index as usize).filter(|slot| slot.0 == id.generation)?;

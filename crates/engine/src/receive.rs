@@ -49,6 +49,11 @@ pub(crate) struct Receive {
 }
 
 impl Receive {
+    /// A receive that no message has been matched with.
+    pub(crate) fn new(pattern: Pattern, into: Into, urgent: bool) -> Receive {
+        Receive { pattern, into, matched: None, block: None, urgent, stands_for: None, again: false }
+    }
+
     /// The memory for byte `from` of the message on; shorter than asked where it ends.
     pub(crate) fn room(&mut self, from: usize, length: usize) -> &mut [u8] {
         let all = match (&mut self.into, &mut self.block) {
@@ -85,8 +90,7 @@ impl Engine {
     /// Handlers are `urgent`: they go before other receives. An `announced`
     /// receive is reported by [`Engine::next_completed`].
     pub fn post(&mut self, pattern: Pattern, into: Into, urgent: bool, announced: bool) -> RequestId {
-        let receive =
-            Receive { pattern, into, matched: None, block: None, urgent, stands_for: None, again: false };
+        let receive = Receive::new(pattern, into, urgent);
         let found = self.core.queues.find(|_, envelope| pattern.matches(envelope));
         self.start_receive(receive, found, announced)
     }
@@ -95,19 +99,16 @@ impl Engine {
     /// `None` when somebody else has received it.
     pub fn receive_message(&mut self, message: MessageId, into: Into) -> Option<RequestId> {
         self.core.queues.get(message)?;
-        let receive = Receive {
-            pattern: Pattern::ANY,
-            into,
-            matched: None,
-            block: None,
-            urgent: false,
-            stands_for: None,
-            again: false,
-        };
+        let receive = Receive::new(Pattern::ANY, into, false);
         Some(self.start_receive(receive, Some(message), false))
     }
 
-    fn start_receive(&mut self, receive: Receive, found: Option<MessageId>, announced: bool) -> RequestId {
+    pub(crate) fn start_receive(
+        &mut self,
+        receive: Receive,
+        found: Option<MessageId>,
+        announced: bool,
+    ) -> RequestId {
         let (pattern, urgent) = (receive.pattern, receive.urgent);
         let id = self.core.requests.insert(State::Receiving(receive), announced);
         match found {
@@ -118,7 +119,7 @@ impl Engine {
     }
 
     /// Joins an unexpected message and a receive.
-    fn take_unexpected(&mut self, message: MessageId, id: RequestId) {
+    pub(crate) fn take_unexpected(&mut self, message: MessageId, id: RequestId) {
         self.core.hide(message);
         let Some(stored) = self.core.queues.get(message) else { return };
         let peer = stored.peer as usize;
@@ -168,10 +169,11 @@ impl Engine {
         self.core.requests.next_announced()
     }
 
-    /// Takes back a receive that no message has been matched with.
+    /// Takes back a receive that no message has been matched with, or that has [claimed](Engine::claim) one: that is
+    /// as if it had never been.
     /// `false` when it is too late: the operation will be over by itself.
     pub fn cancel(&mut self, id: RequestId) -> bool {
-        let was_posted = self.core.queues.withdraw(id);
+        let was_posted = self.core.queues.withdraw(id) || self.give_up_claim(id);
         if was_posted {
             self.core.requests.finish(id, Outcome::Cancelled);
         }
@@ -233,16 +235,8 @@ impl Engine {
     /// Gets all of the data into a block, and releases it.
     pub fn fetch_remote(&mut self, remote: Remote) -> RequestId {
         let Remote { peer, route, offer, envelope } = remote;
-        let matched = Some(envelope);
-        let receive = Receive {
-            pattern: Pattern::ANY,
-            into: Into::Block,
-            matched,
-            block: None,
-            urgent: false,
-            stands_for: None,
-            again: true,
-        };
+        let plain = Receive::new(Pattern::ANY, Into::Block, false);
+        let receive = Receive { matched: Some(envelope), again: true, ..plain };
         let id = self.core.requests.insert(State::Receiving(receive), false);
         self.fetch(peer as usize, route, offer, id);
         self.push(peer as usize);

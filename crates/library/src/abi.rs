@@ -10,6 +10,7 @@ use crate::multicast;
 use crate::process;
 use crate::pusher;
 use crate::runtime::{AskError, Runtime};
+use crate::serving;
 use crate::watching;
 use parvum_engine::{
     Block, Buffering, Completed, Completion, Envelope, Into, Keep, Look, MessageId, Outcome, Outgoing,
@@ -64,6 +65,11 @@ static TABLE: Table = Table {
     tracer: watching::tracer,
     multicast: multicast::multicast,
     looked: watching::looked,
+    settle,
+    wait_any,
+    summon: serving::summon,
+    serve: serving::serve,
+    cells: ledger::cells,
 };
 
 /// The table; see `parvum-waist`.
@@ -126,6 +132,18 @@ pub(crate) fn push_on() -> pusher::Look {
 
 fn lock() -> TurnGuard<'static, Option<Runtime>> {
     RUNTIME.take()
+}
+
+/// Calls `work` with the runtime if nobody is inside.
+pub(crate) fn try_with<R>(work: impl FnOnce(&mut Runtime) -> R) -> Option<R> {
+    if FORKED.load(Ordering::Relaxed) {
+        return None;
+    }
+    match RUNTIME.try_lock() {
+        Ok(mut runtime) => runtime.as_mut().map(work),
+        Err(TryLockError::Poisoned(runtime)) => runtime.into_inner().as_mut().map(work),
+        Err(TryLockError::WouldBlock) => None,
+    }
 }
 
 /// Calls `work` with the runtime, or gives `Unknown` when this task has not enrolled.
@@ -304,10 +322,14 @@ unsafe fn send_any(message: &waist::Outgoing, request: &mut u64) -> i32 {
 /// # Safety
 /// As for [`parvum_engine::Engine::send`].
 #[inline(always)]
-pub(crate) unsafe fn send_one(runtime: &mut Runtime, message: Outgoing<'_>, request: &mut u64) -> i32 {
+pub(crate) unsafe fn send_one(runtime: &mut Runtime, mut message: Outgoing<'_>, request: &mut u64) -> i32 {
     let to = message.to;
     if let Err(why) = runtime.reach(to) {
         return refused(&why) as i32;
+    }
+    // A receiver that computes, and that nobody serves meanwhile, takes in nothing.
+    if message.buffering == Buffering::AtReceiver && !runtime.engine.is_attended(to) {
+        message.buffering = Buffering::AtSender;
     }
     if matches!(message.buffering, Buffering::BySize | Buffering::AtSender) {
         runtime.give_way(to, message.pieces.iter().map(|piece| piece.len()).sum());
@@ -396,6 +418,7 @@ fn pattern_of(pattern: &waist::Pattern) -> Pattern {
         TagKind::Exactly => TagMatch::Exactly(pattern.tag),
         TagKind::Masked => TagMatch::Masked { mask: pattern.other, value: pattern.tag },
         TagKind::Within => TagMatch::Within { first: pattern.tag, last: pattern.other },
+        TagKind::Among => TagMatch::Among { few: pattern.tag as u32, last: pattern.other },
     };
     Pattern {
         from: (pattern.from != ANY_TASK).then_some(Tid(pattern.from)),
@@ -597,7 +620,15 @@ unsafe extern "C" fn fetch_remote(handle: u64, notes: *const Notes, out: *mut Me
 unsafe extern "C" fn post(pattern: *const waist::Pattern, room: *mut u8, length: usize, flags: u32) -> u64 {
     // SAFETY: valid for the call; the memory stays until the request is over, by the contract.
     let (pattern, into) = unsafe { (&*pattern, place(room, length)) };
-    with(0, |runtime| runtime.engine.post(pattern_of(pattern), into, flags & 1 != 0, flags & 2 != 0).number())
+    let pattern = pattern_of(pattern);
+    let (urgent, announced, claims) = (flags & 1 != 0, flags & 2 != 0, flags & 4 != 0);
+    with(0, |runtime| {
+        let id = match claims {
+            true => runtime.engine.claim(pattern, into, announced),
+            false => runtime.engine.post(pattern, into, urgent, announced),
+        };
+        id.number()
+    })
 }
 
 unsafe extern "C" fn wait(request: u64, notes: *const Notes, out: *mut Message) -> i32 {
@@ -608,10 +639,46 @@ unsafe extern "C" fn wait(request: u64, notes: *const Notes, out: *mut Message) 
         if !runtime.engine.is_known(id) {
             return Status::Unknown as i32;
         }
+        runtime.engine.settle_claim(id);
         if !runtime.wait_for(id, notes) {
             return late(runtime) as i32;
         }
         finish(runtime, id, false, usize::MAX, out) as i32
+    })
+}
+
+extern "C" fn settle(request: u64) -> usize {
+    with(0, |runtime| {
+        let before = runtime.engine.claims();
+        match request {
+            0 => runtime.engine.settle_claims(),
+            request => runtime.engine.settle_claim(RequestId::from_number(request)),
+        }
+        before - runtime.engine.claims()
+    })
+}
+
+unsafe extern "C" fn wait_any(requests: *const u64, count: usize, seen: u64, notes: *const Notes) -> i64 {
+    const LATE: i64 = -1;
+    const ARRIVED: i64 = -2;
+    let (requests, notes) = match count {
+        // SAFETY: valid for the call, by the table's contract.
+        0 => (&[][..], unsafe { &*notes }),
+        // SAFETY: as above.
+        count => unsafe { (std::slice::from_raw_parts(requests, count), &*notes) },
+    };
+    with(LATE, |runtime| {
+        let over = |runtime: &mut Runtime| {
+            let is_over = |request: &u64| {
+                let id = RequestId::from_number(*request);
+                runtime.engine.is_over(id) || !runtime.engine.is_known(id)
+            };
+            match requests.iter().position(is_over) {
+                Some(at) => Some(at as i64),
+                None => (seen != u64::MAX && runtime.engine.arrivals() != seen).then_some(ARRIVED),
+            }
+        };
+        runtime.wait_until(notes, over).unwrap_or(LATE)
     })
 }
 

@@ -34,6 +34,11 @@ pub(crate) fn close() {
     ACCOUNT.store(null_mut(), Ordering::Release);
 }
 
+/// The task's own counters, which live as long as the process.
+pub(crate) extern "C" fn cells() -> *const u64 {
+    account().map_or(std::ptr::null(), |account| account.page.counters()[0].as_ptr())
+}
+
 fn account() -> Option<Account> {
     // SAFETY: null, or what `open` has leaked. Acquire: partner of the release there.
     unsafe { ACCOUNT.load(Ordering::Acquire).as_ref() }.copied()

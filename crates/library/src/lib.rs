@@ -23,6 +23,7 @@ mod pusher;
 mod recording;
 mod runtime;
 mod scheduling;
+mod serving;
 mod time;
 mod waiting;
 #[allow(unsafe_code)]

@@ -725,6 +725,7 @@ mod tests {
             (Counter::Refused, "single copies the system refused"),
             (Counter::SentOver, "messages sent to this task itself"),
             (Counter::WaitingSends, "sends under way now"),
+            (Counter::CopiedFromHere, "bytes copied out of what was buffered here"),
         ] {
             assert_eq!(COUNTER_NAMES[counter as usize], name);
         }

@@ -74,14 +74,7 @@ pub(crate) extern "C" fn looked(seen: u64) {
 /// PVM's own console looks at the first of them only.
 pub(crate) unsafe extern "C" fn descriptors(out: *mut i32, room: usize) -> usize {
     with(0, |runtime| {
-        if runtime.all.is_none() {
-            match epoll::create(epoll::CreateFlags::CLOEXEC) {
-                Ok(all) => runtime.all = Some(all),
-                Err(why) => remember(&format!("E-SYSTEM: a descriptor for all others: {why}")),
-            }
-        }
-        runtime.gather();
-        let Some(all) = runtime.all.as_ref().filter(|_| room > 0) else { return 0 };
+        let Some(all) = runtime.descriptor_for_all().filter(|_| room > 0) else { return 0 };
         // SAFETY: there is room for one, by the table's contract and the filter above.
         unsafe { *out = all.as_raw_fd() };
         1
@@ -89,6 +82,25 @@ pub(crate) unsafe extern "C" fn descriptors(out: *mut i32, room: usize) -> usize
 }
 
 impl Runtime {
+    /// One descriptor for everything this task may wait for.
+    pub(crate) fn descriptor_for_all(&mut self) -> Option<BorrowedFd<'_>> {
+        if self.all.is_none() {
+            match epoll::create(epoll::CreateFlags::CLOEXEC) {
+                Ok(all) => self.all = Some(all),
+                Err(why) => remember(&format!("E-SYSTEM: a descriptor for all others: {why}")),
+            }
+        }
+        self.gather();
+        self.all.as_ref().map(AsFd::as_fd)
+    }
+
+    /// From now on peers ring the eventfd, as if this task slept there.
+    pub(crate) fn listen(&mut self) {
+        self.page.fall_asleep_in_poll();
+        while self.progress() {}
+        self.gather();
+    }
+
     /// Puts what is not there yet into the descriptor for all; what was closed has left it by itself.
     fn gather(&self) {
         let Some(all) = &self.all else { return };
@@ -107,9 +119,7 @@ impl Runtime {
 pub(crate) extern "C" fn watch() {
     with((), |runtime| {
         let _ = rustix::io::read(&runtime.event, &mut [0; 8]);
-        runtime.page.fall_asleep_in_poll();
-        while runtime.progress() {}
-        runtime.gather();
+        runtime.listen();
         // What this call or an earlier one took in rings no more: ring oneself.
         let arrivals = runtime.engine.arrivals();
         if !runtime.noticed.knows_of(arrivals) && runtime.engine.find(|_, _| true).is_some() {

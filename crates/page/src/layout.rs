@@ -7,7 +7,8 @@
 //!  192  waiting   call, peer, tag, context, since
 //!  256  counters  64 x u64
 //!  768  barrier   the group whose barrier the task is in, how many it awaits
-//!  840  reserved  zero
+//!  840  attended  whether the task takes messages in while it computes
+//!  848  reserved  zero
 //! 1024  unmatched 64 x 4 x u64: messages that no receive has taken
 //! 3072  reserved  zero
 //! 4096  pairs     1008 x 32 x u64: the ledger of each peer and route
@@ -40,7 +41,7 @@ pub const UNMATCHED: usize = 64;
 pub type UnmatchedCells = [AtomicU64; 4];
 /// What the counters count, by number; an empty name is one not in use. The engine's
 /// `Counter` has the same numbers.
-pub const COUNTER_NAMES: [&str; 29] = [
+pub const COUNTER_NAMES: [&str; 30] = [
     "messages sent",
     "bytes sent",
     "messages received",
@@ -70,6 +71,7 @@ pub const COUNTER_NAMES: [&str; 29] = [
     "nanoseconds looking, waiting (of samples)",
     "nanoseconds in calls besides (of samples)",
     "times a message was waited for asleep",
+    "bytes copied out of what was buffered here",
 ];
 /// Room for the interface's name, in UTF-8, padded with zeros.
 pub const NAME_BYTES: usize = 16;
@@ -96,7 +98,9 @@ pub struct Layout {
     pub counters: [AtomicU64; COUNTERS],
     /// Which barrier the task waits in, when it waits in one.
     pub(crate) barrier: Barrier,
-    pub(crate) reserved: [AtomicU64; 23],
+    /// 1: a thread of the task's takes in what comes, when it is called, while the program computes.
+    pub(crate) attended: AtomicU64,
+    pub(crate) reserved: [AtomicU64; 22],
     /// Messages that no receive has taken.
     pub unmatched: [UnmatchedCells; UNMATCHED],
 }
@@ -191,7 +195,8 @@ mod tests {
         assert_eq!(offset_of!(Layout, counters), 256);
         assert_eq!(offset_of!(Layout, barrier), 768);
         assert_eq!(offset_of!(Barrier, count), 64);
-        assert_eq!(offset_of!(Layout, reserved), 840);
+        assert_eq!(offset_of!(Layout, attended), 840);
+        assert_eq!(offset_of!(Layout, reserved), 848);
         assert_eq!(offset_of!(Layout, unmatched), 1024);
         assert_eq!(FILE_BYTES, 256 << 10);
     }

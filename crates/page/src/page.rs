@@ -139,6 +139,26 @@ impl TaskPage {
         }
     }
 
+    /// Says that a thread of the task's takes in what comes, when it is called, while the program computes.
+    pub fn set_attended(&self) {
+        // Relaxed: a hint. Who does not see it yet keeps the data itself.
+        self.layout().attended.store(1, Ordering::Relaxed);
+    }
+
+    /// Whether somebody takes in what comes while the task's program computes.
+    #[inline]
+    pub fn is_attended(&self) -> bool {
+        self.layout().attended.load(Ordering::Relaxed) != 0
+    }
+
+    /// Calls that thread, unless the task waits for something itself and so sees what comes.
+    pub fn summon(&self, bell: impl AsFd) {
+        if self.is_attended() && self.waiting_for().is_none() {
+            // A full counter (EAGAIN) calls as well.
+            let _ = rustix::io::write(bell, &1u64.to_ne_bytes());
+        }
+    }
+
     /// Counts a control message sent to the task, and wakes it. The daemon calls
     /// this after the message is in the task's socket.
     pub fn announce_control(&self, bell: impl AsFd) {

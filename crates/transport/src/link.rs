@@ -171,6 +171,15 @@ pub trait Link: Send {
     /// Gives back memory in which no message has lain since the last call. Called now and then, some time apart.
     fn rest(&mut self) {}
 
+    /// Whether the peer takes in what comes while its program computes, when it is [called](Link::summon). What is
+    /// to lie at the receiver need not be kept by the sender then.
+    fn is_attended(&self) -> bool {
+        false
+    }
+
+    /// Calls the peer if it computes: something waits for it here.
+    fn summon(&self) {}
+
     /// Pushes out what an earlier `send` took but could not hand over yet.
     /// Returns whether all of it has left.
     fn flush(&mut self) -> Result<bool, Refused> {

@@ -45,7 +45,8 @@ enum parvum_tags {
     PARVUM_TAG_ANY = 0,
     PARVUM_TAG_EXACTLY = 1,    /* `tag` itself                                                 */
     PARVUM_TAG_MASKED = 2,     /* where the bits `other` of the tag equal `tag`                */
-    PARVUM_TAG_WITHIN = 3      /* from `tag` to `other`                                        */
+    PARVUM_TAG_WITHIN = 3,     /* from `tag` to `other`                                        */
+    PARVUM_TAG_AMONG = 4       /* 0 to 29 by the bits of `tag`; 30 to `other` by its bit 30     */
 };
 
 /* Which messages a receive takes. */
@@ -138,7 +139,8 @@ struct parvum_table {
     /* Receives the oldest match, into `room` when that is not NULL. PARVUM_STATUS_PENDING: the time was over. */
     int32_t (*receive)(const struct parvum_pattern *pattern, void *room, size_t length, const struct parvum_notes *notes,
                        struct parvum_message *out);
-    /* Posts a receive; its request. `flags`: 1 before other receives, 2 reported by `next_completed`. */
+    /* Posts a receive; its request. `flags`: 1 before other receives, 2 reported by `next_completed`, 4 claims: a message
+     * that has come already is taken now, and copied by `settle` or `wait`. */
     uint64_t (*post)(const struct parvum_pattern *pattern, void *room, size_t length, uint32_t flags);
     /* Waits for a request; it is stale when it is over. */
     int32_t (*wait)(uint64_t request, const struct parvum_notes *notes, struct parvum_message *out);
@@ -192,6 +194,18 @@ struct parvum_table {
                          uint64_t *requests);
     /* Says that the program has looked at the messages that `seen` counts. */
     void (*looked)(uint64_t seen);
+    /* Copies what a receive has claimed; with 0 what all have. Returns how many had claimed something and not copied it. */
+    size_t (*settle)(uint64_t request);
+    /* Waits until one of the requests is over, and gives its place. -1: the time is over. -2: an unexpected message has
+     * come that `seen` does not count; UINT64_MAX to be told of none. */
+    int64_t (*wait_any)(const uint64_t *requests, size_t count, uint64_t seen, const struct parvum_notes *notes);
+    /* Calls a task whose program computes: something waits for it here. */
+    void (*summon)(int32_t to);
+    /* For a thread of an interface's own: waits until this task is called, or with `all` until something comes, and does
+     * what there is to do if the program computes. */
+    int32_t (*serve)(int64_t limit, uint32_t all);
+    /* The task's own counters, to be read by atomic loads; NULL for no task. */
+    const uint64_t *(*cells)(void);
 };
 
 /* The engine of this process. */

@@ -72,6 +72,8 @@ pub enum TagKind {
     Masked = 2,
     /// From `tag` to `other`.
     Within = 3,
+    /// Of the tags from 0 to 29 those whose bit is set in `tag`, and those from 30 to `other` if its bit 30 is.
+    Among = 4,
 }
 
 /// Which messages a receive takes.
@@ -115,7 +117,8 @@ pub struct Outgoing {
     pub pieces: *const Piece,
     /// How many pieces.
     pub count: usize,
-    /// 0 by size, 1 nobody, 2 at the sender, 3 at the receiver, 4 or discard.
+    /// 0 by size, 1 nobody, 2 at the sender, 3 at the receiver (at the sender if nobody `serve`s the receiver),
+    /// 4 or discard.
     pub buffering: u32,
     /// 0 when the memory may be reused, 1 when the receiver has matched it.
     pub completion: u32,
@@ -240,7 +243,8 @@ pub struct Table {
         notes: *const Notes,
         out: *mut Message,
     ) -> i32,
-    /// Posts a receive and gives its request. `flags`: 1 before other receives, 2 reported by `next_completed`.
+    /// Posts a receive and gives its request. `flags`: 1 before other receives, 2 reported by `next_completed`,
+    /// 4 claims: a message that has come already is taken, and copied by `settle` or `wait`, not before.
     pub post: unsafe extern "C" fn(pattern: *const Pattern, room: *mut u8, length: usize, flags: u32) -> u64,
     /// Waits for a request, as the notes say; the request is stale when it is over.
     pub wait: unsafe extern "C" fn(request: u64, notes: *const Notes, out: *mut Message) -> i32,
@@ -326,4 +330,22 @@ pub struct Table {
     /// Says that the program has looked, with `find`, at the messages that `seen` counts, as
     /// `await_arrival` does: `watch` makes no descriptor readable for them any more.
     pub looked: extern "C" fn(seen: u64),
+    /// Copies what a receive posted with the flag 4 has claimed; with 0 what all of them have. It may not be over yet
+    /// when its message is still arriving. Returns how many receives had claimed something and not copied it.
+    pub settle: extern "C" fn(request: u64) -> usize,
+    /// Waits as the notes say until one of the requests is over, or names nothing, and gives its place; their outcomes
+    /// stay for `wait`. -1: the time is over. -2: an unexpected message has come that `seen` does not count, which
+    /// nobody is told who says `u64::MAX`.
+    pub wait_any:
+        unsafe extern "C" fn(requests: *const u64, count: usize, seen: u64, notes: *const Notes) -> i64,
+    /// Calls a task whose program computes: something waits for it here. It is not heard by a task that nobody `serve`s.
+    pub summon: extern "C" fn(to: i32),
+    /// For a thread of an interface's own: does what there is to do while the program computes. Waits until this task is
+    /// called, or with `all` not 0 until something comes, at most so many nanoseconds. `Done`: it has done it. `Pending`:
+    /// the time is over, or the program is inside the library and does so itself. The first call, which may come from
+    /// any thread, returns at once; from then on messages that are to be buffered at the receiver are sent to this task so.
+    pub serve: extern "C" fn(limit: i64, all: u32) -> i32,
+    /// Where the task's own counters lie (not those of its pairs), as long as the process is this task; they are to be
+    /// read by atomic loads. Null for no task.
+    pub cells: extern "C" fn() -> *const u64,
 }

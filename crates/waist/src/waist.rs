@@ -5,6 +5,7 @@ use crate::table::{Enrolled, Message, Notes, Outgoing, Pattern, Piece, Progress,
 use parvum_wire::control::{self, Failure, Reply};
 use std::ffi::c_void;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 // SAFETY: the pointer goes into a block that the engine lends to the process, not to a thread.
 unsafe impl std::marker::Send for Message {}
@@ -24,6 +25,7 @@ impl Message {
 
 /// Names an operation under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(transparent)]
 pub struct Request(pub u64);
 
 /// How a message is sent.
@@ -212,6 +214,69 @@ impl Waist {
     pub fn post(&self, pattern: &Pattern, flags: u32) -> Request {
         // SAFETY: no memory is given.
         Request(unsafe { (self.0.post)(pattern, std::ptr::null_mut(), 0, flags) })
+    }
+
+    /// Posts a receive into this memory. `flags`: see [`Table::post`].
+    ///
+    /// # Safety
+    /// The memory must be writable, and nobody may use it otherwise, until the request is over or was cancelled.
+    pub unsafe fn post_into(&self, pattern: &Pattern, room: *mut u8, length: usize, flags: u32) -> Request {
+        // An empty room is no null pointer: "no memory" and "no room" differ.
+        let room = if room.is_null() { std::ptr::dangling_mut() } else { room };
+        // SAFETY: the caller's promise.
+        Request(unsafe { (self.0.post)(pattern, room, length, flags) })
+    }
+
+    /// Starts to send memory. `None`: it is over.
+    ///
+    /// # Safety
+    /// The memory must be readable, and stay and not change until the request is over.
+    pub unsafe fn start_send(
+        &self,
+        how: Send,
+        start: *const u8,
+        length: usize,
+    ) -> Result<Option<Request>, Status> {
+        let piece = Piece { start, length };
+        let message = outgoing(how, std::slice::from_ref(&piece), std::ptr::null_mut(), None);
+        let mut request = 0;
+        // SAFETY: the caller's promise.
+        match unsafe { (self.0.send)(&message, &mut request) } {
+            1 => Ok(Some(Request(request))),
+            other => status(other).map(|()| None),
+        }
+    }
+
+    /// Copies what a receive, or with `None` what every receive, has claimed; how many had.
+    pub fn settle(&self, request: Option<Request>) -> usize {
+        (self.0.settle)(request.map_or(0, |request| request.0))
+    }
+
+    /// Waits until one of the requests is over: see [`Table::wait_any`].
+    pub fn wait_any(&self, requests: &[Request], seen: u64, notes: &Notes) -> i64 {
+        // SAFETY: a request is its number, and nothing else.
+        unsafe { (self.0.wait_any)(requests.as_ptr().cast(), requests.len(), seen, notes) }
+    }
+
+    /// Calls a task whose program computes.
+    pub fn summon(&self, to: i32) {
+        (self.0.summon)(to)
+    }
+
+    /// Does what there is to do while the program computes: see [`Table::serve`]. Whether it did.
+    pub fn serve(&self, limit: i64, all: bool) -> bool {
+        (self.0.serve)(limit, all.into()) == 0
+    }
+
+    /// The present value of one of the task's own counters.
+    #[inline]
+    pub fn cell(&self, number: usize) -> u64 {
+        let cells = (self.0.cells)();
+        if cells.is_null() || number >= 32 {
+            return 0;
+        }
+        // SAFETY: the task has 32 counters, which live as long as the process and are only used as atomics.
+        unsafe { AtomicU64::from_ptr(cells.add(number).cast_mut()) }.load(Ordering::Relaxed)
     }
 
     /// Waits for a request. `Err(Pending)` when the time was over.

@@ -103,7 +103,12 @@ fn the_header_lays_everything_out_as_the_engine_does() {
         manager = "manager",
         tracer = "tracer",
         multicast = "multicast",
-        looked = "looked"
+        looked = "looked",
+        settle = "settle",
+        wait_any = "wait_any",
+        summon = "summon",
+        serve = "serve",
+        cells = "cells"
     );
     for (name, number) in [
         ("STATUS_DONE", Status::Done as i64),

@@ -68,6 +68,15 @@ impl Link for ShmLink {
         Ok(taken)
     }
 
+    #[inline]
+    fn is_attended(&self) -> bool {
+        self.bell.page.is_attended()
+    }
+
+    fn summon(&self) {
+        self.bell.page.summon(&self.bell.event);
+    }
+
     fn can_pull(&self, address: u64) -> bool {
         arena::is_here(address) || self.segment.try_single_copy(self.single_copy) == SingleCopy::Works
     }

@@ -2,5 +2,6 @@
 
 mod basics;
 mod chaos;
+mod claims;
 mod direct;
 mod simulated;

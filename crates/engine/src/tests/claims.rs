@@ -1,0 +1,116 @@
+//! Receives that take a message now and copy it later.
+
+use super::basics::{outgoing, send, tagged};
+use super::simulated::{Nature, join, pair, settle};
+use crate::{Buffering, Counter, Engine, Into, Outgoing, Pattern, RequestId, TagMatch, UserBuffer};
+use parvum_transport::Route;
+
+fn claim(engine: &mut Engine, tag: i32, room: &mut [u8]) -> RequestId {
+    // SAFETY: the tests keep the memory until the receive is over.
+    let buffer = unsafe { UserBuffer::new(room.as_mut_ptr(), room.len()) };
+    engine.claim(tagged(tag), Into::User(buffer), false)
+}
+
+#[test]
+fn a_claimed_message_is_nobody_elses_and_is_copied_when_settled() {
+    for length in [5, 100_000] {
+        let (mut a, mut b) = pair(Nature::QUICK);
+        let data = vec![7; length];
+        let _ = send(&mut a, Outgoing { buffering: Buffering::AtReceiver, ..outgoing(b.me(), 1, &[&data]) });
+        settle(&mut [&mut a, &mut b]);
+        let mut room = vec![0; length];
+        let claimed = claim(&mut b, 1, &mut room);
+        assert!(b.probe(&Pattern::ANY).is_none(), "it is hidden");
+        settle(&mut [&mut a, &mut b]);
+        assert!(!b.is_over(claimed) && b.is_claim(claimed));
+        assert_eq!(b.ledger().read(Counter::CopiedFromHere), 0);
+        b.settle_claims();
+        assert!(b.is_over(claimed) && b.claims() == 0);
+        assert_eq!(room, data);
+        assert_eq!(b.ledger().read(Counter::CopiedFromHere), length as u64);
+        assert_eq!(b.ledger().read(Counter::BufferedHere), length as u64);
+    }
+}
+
+#[test]
+fn a_message_that_comes_after_the_claim_goes_where_it_shall_lie() {
+    let (mut a, mut b) = pair(Nature::QUICK);
+    let mut room = vec![0; 100_000];
+    let claimed = claim(&mut b, 1, &mut room);
+    assert!(!b.is_claim(claimed), "nothing has come");
+    let data = vec![9; 100_000];
+    let _ = send(&mut a, Outgoing { buffering: Buffering::AtReceiver, ..outgoing(b.me(), 1, &[&data]) });
+    settle(&mut [&mut a, &mut b]);
+    assert!(b.is_over(claimed));
+    assert_eq!(room, data);
+    assert_eq!(b.ledger().read(Counter::BufferedHere) + b.ledger().read(Counter::CopiedFromHere), 0);
+}
+
+#[test]
+fn data_that_is_still_with_its_sender_is_received_at_once() {
+    let (mut a, mut b) = pair(Nature::QUICK);
+    let data = vec![3; 100_000];
+    let _ = send(&mut a, Outgoing { buffering: Buffering::Never, ..outgoing(b.me(), 1, &[&data]) });
+    settle(&mut [&mut a, &mut b]);
+    let mut room = vec![0; 100_000];
+    let claimed = claim(&mut b, 1, &mut room);
+    assert!(b.is_over(claimed) && b.claims() == 0);
+    assert_eq!(room, data);
+}
+
+#[test]
+fn a_claim_that_is_given_up_leaves_the_message_to_others() {
+    let (mut a, mut b) = pair(Nature::QUICK);
+    for data in [b"first", b"later"] {
+        let _ = send(&mut a, outgoing(b.me(), 1, &[data]));
+    }
+    settle(&mut [&mut a, &mut b]);
+    let mut room = [0; 5];
+    let claimed = claim(&mut b, 1, &mut room);
+    assert!(b.cancel(claimed));
+    b.test(claimed);
+    let next = b.post(tagged(1), Into::Block, false, false);
+    assert_eq!(b.completed(next).expect("over").block.expect("a block").bytes(), b"first");
+    assert_eq!(room, [0; 5]);
+}
+
+#[test]
+fn a_claim_on_a_message_in_parts_is_over_when_all_of_it_is_here_or_its_sender_gone() {
+    for dies in [false, true] {
+        let nature = Nature { single_copy: false, frame: 100, eager: 100, capacity: 3, ..Nature::QUICK };
+        let (mut a, mut b) = (super::simulated::engine(1, 1 << 20), super::simulated::engine(2, 1 << 20));
+        let scissors = join(&mut a, &mut b, Route::Shm, nature);
+        let data = vec![4; 5000];
+        let _ = send(&mut a, outgoing(b.me(), 1, &[&data]));
+        b.progress();
+        let mut room = vec![0; 5000];
+        let claimed = claim(&mut b, 1, &mut room);
+        assert!(b.is_claim(claimed));
+        if dies {
+            scissors.cut(0);
+            b.peer_gone(a.me());
+            assert!(b.is_over(claimed) && b.completed(claimed).is_none());
+        } else {
+            b.settle_claim(claimed);
+            settle(&mut [&mut a, &mut b]);
+            assert!(b.is_over(claimed));
+            assert_eq!(room, data);
+        }
+    }
+}
+
+#[test]
+fn a_set_of_tags_is_those_named_and_the_rest() {
+    let among = |few, last| Pattern { tag: TagMatch::Among { few, last }, ..Pattern::ANY };
+    let matches = |pattern: Pattern, tag| {
+        let (mut a, mut b) = pair(Nature::QUICK);
+        let _ = send(&mut a, outgoing(b.me(), tag, &[b"x"]));
+        settle(&mut [&mut a, &mut b]);
+        b.probe(&pattern).is_some()
+    };
+    assert!(matches(among(1 << 3 | 1 << 5, 999), 3) && matches(among(1 << 3 | 1 << 5, 999), 5));
+    assert!(!matches(among(1 << 3, 999), 4) && !matches(among(1 << 3, 999), 30));
+    assert!(matches(among(1 << 30, 999), 30) && matches(among(1 << 30, 999), 999));
+    assert!(!matches(among(1 << 30, 999), 1000) && !matches(among(1 << 30, 999), 29));
+    assert!(!matches(among(u32::MAX, 999), -1));
+}
