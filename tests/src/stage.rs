@@ -14,13 +14,15 @@ use std::sync::OnceLock;
 use std::time::SystemTime;
 
 /// Installed names, and the files of the build that they are.
-const LIBRARIES: [(&str, &str); 6] = [
+const LIBRARIES: [(&str, &str); 8] = [
     ("libparvum.so.0", "libparvum.so"),
     ("libparvum.so", "libparvum.so"),
     ("libpvm3.so.3", "libpvm3.so"),
     ("libpvm3.so", "libpvm3.so"),
     ("libgpvm3.so.3", "libpvm3.so"),
     ("libgpvm3.so", "libpvm3.so"),
+    ("libnx.so.1", "libnx.so"),
+    ("libnx.so", "libnx.so"),
 ];
 
 /// Where everything lies.
@@ -80,6 +82,11 @@ pub fn own_include() -> PathBuf {
     project().join("crates/library/include")
 }
 
+/// Where `nx.h` lies.
+pub fn nx_include() -> PathBuf {
+    project().join("interfaces/nx/include")
+}
+
 fn changed(file: &Path) -> Option<SystemTime> {
     fs::metadata(file).and_then(|data| data.modified()).ok()
 }
@@ -131,7 +138,9 @@ fn compile(stage: &Stage, source: &Path) {
         &here().join("programs/ledger.h"),
         &stage.include.join("pvm3.h"),
         &own_include().join("parvum.h"),
+        &nx_include().join("nx.h"),
         &stage.lib.join("libpvm3.so"),
+        &stage.lib.join("libnx.so"),
     ];
     let newest = made_of.iter().filter_map(|file| changed(file)).max();
     if changed(&target) > newest {
@@ -140,11 +149,12 @@ fn compile(stage: &Stage, source: &Path) {
     replace(&target, |temporary| {
         let mut cc = compiler("cc");
         cc.args(["-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"]);
-        cc.arg("-I").arg(&stage.include).arg("-I").arg(own_include()).arg("-o").arg(temporary).arg(source);
+        cc.arg("-I").arg(&stage.include).arg("-I").arg(own_include()).arg("-I").arg(nx_include()).arg("-o").arg(temporary).arg(source);
         if library {
             cc.args(["-shared", "-fPIC"]);
         } else {
             cc.arg("-L").arg(&stage.lib).args(["-lpvm3", "-lgpvm3", "-ldl"]);
+            cc.args(["-Wl,--as-needed", "-lnx"]);
             // Named by those who ask it something themselves, and by no other.
             cc.args(["-Wl,--as-needed", "-lparvum"]);
         }
@@ -169,6 +179,8 @@ fn compile_fortran(stage: &Stage, source: &Path) {
         &here().join("programs/fcheck.inc"),
         &stage.include.join("fpvm3.h"),
         &stage.lib.join("libfpvm3.so.3"),
+        &nx_include().join("fnx.h"),
+        &stage.lib.join("libnx.so"),
     ];
     let newest = made_of.iter().filter_map(|file| changed(file)).max();
     if changed(&target) > newest {
@@ -179,6 +191,7 @@ fn compile_fortran(stage: &Stage, source: &Path) {
         compile.args(["-std=legacy", "-w", "-O1", "-g", "-J"]).arg(&stage.programs);
         compile.arg("-I").arg(&stage.include).arg("-I").arg(here().join("programs"));
         compile.arg("-o").arg(temporary).arg(source).arg("-L").arg(&stage.lib);
+        compile.arg("-I").arg(nx_include()).args(["-Wl,--as-needed", "-lnx"]);
         let done = compile.args(["-lfpvm3", "-lgpvm3", "-lpvm3"]).output().expect("it is installed");
         assert!(done.status.success(), "{name}: {}", String::from_utf8_lossy(&done.stderr));
     });

@@ -70,6 +70,7 @@ static TABLE: Table = Table {
     summon: serving::summon,
     serve: serving::serve,
     cells: ledger::cells,
+    is_free,
 };
 
 /// The table; see `parvum-waist`.
@@ -656,6 +657,10 @@ extern "C" fn settle(request: u64) -> usize {
         }
         before - runtime.engine.claims()
     })
+}
+
+extern "C" fn is_free() -> i32 {
+    i32::from(try_with(|_| ()).is_some())
 }
 
 unsafe extern "C" fn wait_any(requests: *const u64, count: usize, seen: u64, notes: *const Notes) -> i64 {

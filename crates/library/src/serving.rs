@@ -5,15 +5,16 @@
 //! it is attended and waits for nothing: then the thread does what any call does, and gives the lock back.
 
 use crate::abi::{try_with, with};
+use crate::runtime::Runtime;
 use parvum_waist::Status;
 use parvum_wire::Tid;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fd::{AsFd, OwnedFd};
-use std::sync::{Mutex, PoisonError};
+use rustix::fd::OwnedFd;
+use std::sync::OnceLock;
 use std::time::Duration;
 
-/// What the serving thread listens to; it is the only one that does.
-static BELLS: Mutex<Option<Bells>> = Mutex::new(None);
+/// What serving threads listen to.
+static BELLS: OnceLock<Bells> = OnceLock::new();
 
 struct Bells {
     /// Rung by who waits for this task.
@@ -30,16 +31,15 @@ pub(crate) extern "C" fn summon(to: i32) {
 }
 
 pub(crate) extern "C" fn serve(limit: i64, all: u32) -> i32 {
-    let mut bells = BELLS.lock().unwrap_or_else(PoisonError::into_inner);
-    let Some(bells) = &*bells else {
-        *bells = with(None, |runtime| {
-            let called = runtime.event.try_clone().ok()?;
-            let everything = runtime.descriptor_for_all()?.try_clone_to_owned().ok()?;
-            runtime.page.set_attended();
-            Some(Bells { called, everything })
-        });
-        return if bells.is_some() { Status::Done } else { Status::NoMemory } as i32;
-    };
+    let Some(bells) = BELLS.get() else { return open() as i32 };
+    if all != 0 {
+        // What came while nobody listened rings no more.
+        match try_with(|runtime| work(runtime, bells, true)) {
+            Some(false) => {}
+            Some(true) => return Status::Done as i32,
+            None => return pause() as i32,
+        }
+    }
     let bell = if all == 0 { &bells.called } else { &bells.everything };
     let limit = (limit >= 0).then(|| Duration::from_nanos(limit as u64));
     let limit = limit.map(|d| Timespec { tv_sec: d.as_secs() as i64, tv_nsec: d.subsec_nanos().into() });
@@ -47,19 +47,43 @@ pub(crate) extern "C" fn serve(limit: i64, all: u32) -> i32 {
     if !matches!(poll(&mut wanted, limit.as_ref()), Ok(1)) {
         return Status::Pending as i32;
     }
-    let served = try_with(|runtime| {
-        let _ = rustix::io::read(bells.called.as_fd(), &mut [0; 8]);
-        while runtime.progress() {}
-        runtime.attend();
-        if all != 0 {
-            runtime.listen();
-        }
+    let served = try_with(|runtime| work(runtime, bells, all != 0));
+    served.map_or_else(pause, |_| Status::Done) as i32
+}
+
+/// The task is served from now on.
+fn open() -> Status {
+    let made = with(None, |runtime| {
+        let called = runtime.event.try_clone().ok()?;
+        let everything = runtime.descriptor_for_all()?.try_clone_to_owned().ok()?;
+        runtime.page.set_attended();
+        Some(Bells { called, everything })
     });
-    match served {
-        Some(()) => Status::Done as i32,
-        None => {
-            std::thread::sleep(PAUSE);
-            Status::Pending as i32
+    match made {
+        Some(bells) => {
+            // Another thread's are as good.
+            let _ = BELLS.set(bells);
+            Status::Done
         }
+        None => Status::NoMemory,
     }
+}
+
+/// Does what there is to do; whether anything was.
+fn work(runtime: &mut Runtime, bells: &Bells, listens: bool) -> bool {
+    let _ = rustix::io::read(&bells.called, &mut [0; 8]);
+    let mut moved = false;
+    while runtime.progress() {
+        moved = true;
+    }
+    if listens {
+        runtime.listen();
+    }
+    moved
+}
+
+/// The program is inside, and does the work itself.
+fn pause() -> Status {
+    std::thread::sleep(PAUSE);
+    Status::Pending
 }

@@ -206,6 +206,8 @@ struct parvum_table {
     int32_t (*serve)(int64_t limit, uint32_t all);
     /* The task's own counters, to be read by atomic loads; NULL for no task. */
     const uint64_t *(*cells)(void);
+    /* Not 0: nobody is inside the engine at this moment. */
+    int32_t (*is_free)(void);
 };
 
 /* The engine of this process. */

@@ -348,4 +348,6 @@ pub struct Table {
     /// Where the task's own counters lie (not those of its pairs), as long as the process is this task; they are to be
     /// read by atomic loads. Null for no task.
     pub cells: extern "C" fn() -> *const u64,
+    /// Not 0: nobody is inside the engine at this moment. Who has stopped the program's own thread asks before it calls.
+    pub is_free: extern "C" fn() -> i32,
 }

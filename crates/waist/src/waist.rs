@@ -5,7 +5,7 @@ use crate::table::{Enrolled, Message, Notes, Outgoing, Pattern, Piece, Progress,
 use parvum_wire::control::{self, Failure, Reply};
 use std::ffi::c_void;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 
 // SAFETY: the pointer goes into a block that the engine lends to the process, not to a thread.
 unsafe impl std::marker::Send for Message {}
@@ -268,15 +268,16 @@ impl Waist {
         (self.0.serve)(limit, all.into()) == 0
     }
 
-    /// The present value of one of the task's own counters.
-    #[inline]
-    pub fn cell(&self, number: usize) -> u64 {
-        let cells = (self.0.cells)();
-        if cells.is_null() || number >= 32 {
-            return 0;
-        }
-        // SAFETY: the task has 32 counters, which live as long as the process and are only used as atomics.
-        unsafe { AtomicU64::from_ptr(cells.add(number).cast_mut()) }.load(Ordering::Relaxed)
+    /// The task's own counters; those of its pairs are not in them.
+    pub fn cells(&self) -> Option<&'static [AtomicU64; 32]> {
+        let cells = (self.0.cells)().cast::<[AtomicU64; 32]>();
+        // SAFETY: null, or 32 counters that live as long as the process and are only used as atomics.
+        unsafe { cells.as_ref() }
+    }
+
+    /// Whether nobody is inside the engine now.
+    pub fn is_free(&self) -> bool {
+        (self.0.is_free)() != 0
     }
 
     /// Waits for a request. `Err(Pending)` when the time was over.

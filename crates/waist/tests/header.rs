@@ -108,7 +108,8 @@ fn the_header_lays_everything_out_as_the_engine_does() {
         wait_any = "wait_any",
         summon = "summon",
         serve = "serve",
-        cells = "cells"
+        cells = "cells",
+        is_free = "is_free"
     );
     for (name, number) in [
         ("STATUS_DONE", Status::Done as i64),

@@ -1,0 +1,277 @@
+//! Sending and receiving: how each waits, and who is called meanwhile.
+
+#![allow(unsafe_code)]
+
+use crate::account::{self, Call};
+use crate::errors::{Nx, NxError};
+use crate::task::{Task, ptype_in_use};
+use crate::{handlers, ids, select};
+use parvum_waist::{Message, Notes, Pattern, Receiving, Request, Send, Status};
+use parvum_wire::encoding;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+/// Numbers of NX's calls, as `parvum_page::NX_CALLS` names them.
+pub(crate) mod waits {
+    pub(crate) const CSEND: u32 = 16;
+    pub(crate) const CRECV: u32 = 17;
+    pub(crate) const MSGWAIT: u32 = 18;
+    pub(crate) const CPROBE: u32 = 19;
+    pub(crate) const MSGCANCEL: u32 = 20;
+}
+
+/// A sender waits so long before it calls a receiver that computes, and then so long between two calls.
+const FIRST_CALL: i64 = 50_000;
+const NEXT_CALL: i64 = 1_000_000;
+
+/// The upper bits of a message's word are the sender's ptype.
+const PTYPE_SHIFT: u32 = 8;
+
+/// Memory of the program.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Memory {
+    pub(crate) start: *mut u8,
+    pub(crate) length: usize,
+}
+
+// SAFETY: it only names memory; who uses it promises that nobody else does.
+unsafe impl std::marker::Send for Memory {}
+
+impl Memory {
+    /// More is no memory of any process.
+    const LARGEST: i64 = 1 << 47;
+
+    /// Checks what a program says of its memory.
+    #[inline]
+    pub(crate) fn new(start: *mut u8, count: i64) -> Nx<Memory> {
+        match count {
+            0 => Ok(Memory { start, length: 0 }),
+            ..0 => Err(NxError::Len),
+            _ if count > Self::LARGEST => Err(NxError::BLen),
+            _ if start.is_null() => Err(NxError::PBuf),
+            _ => Ok(Memory { start, length: count as usize }),
+        }
+    }
+
+    /// # Safety
+    /// The memory must be the program's, as it said, and nobody else may use it while the slice lives.
+    #[inline]
+    unsafe fn slice<'a>(self) -> &'a mut [u8] {
+        match self.length {
+            0 => &mut [],
+            // SAFETY: the caller's promise.
+            length => unsafe { std::slice::from_raw_parts_mut(self.start, length) },
+        }
+    }
+}
+
+/// What is known of a message that was received or found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Info {
+    pub(crate) kind: i64,
+    pub(crate) count: i64,
+    /// A task, not a node: few programs ask.
+    pub(crate) from: i32,
+    pub(crate) ptype: i64,
+}
+
+impl From<&Message> for Info {
+    #[inline]
+    fn from(message: &Message) -> Info {
+        Info {
+            kind: message.tag.into(),
+            count: message.length as i64,
+            from: message.from,
+            ptype: (message.meta >> PTYPE_SHIFT).into(),
+        }
+    }
+}
+
+impl Info {
+    /// In the order of the info array: type, count, node, ptype.
+    pub(crate) fn numbers(&self, task: &Task) -> [i64; 4] {
+        [self.kind, self.count, task.partition.node(self.from), self.ptype]
+    }
+}
+
+/// What `infocount` and its kin tell.
+static LAST: [AtomicI64; 4] = [const { AtomicI64::new(0) }; 4];
+
+/// The last message completed, for `infocount` and its kin.
+#[inline]
+pub(crate) fn remember(info: &Info) {
+    // Relaxed: told to the thread that received it.
+    for (cell, number) in LAST.iter().zip([info.kind, info.count, info.from.into(), info.ptype]) {
+        cell.store(number, Ordering::Relaxed);
+    }
+}
+
+/// What was remembered last.
+pub(crate) fn last() -> Info {
+    let number = |at: usize| LAST[at].load(Ordering::Relaxed);
+    Info { kind: number(0), count: number(1), from: number(2) as i32, ptype: number(3) }
+}
+
+/// A send that was started.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sending {
+    pub(crate) request: Request,
+    pub(crate) to: i32,
+}
+
+/// Starts to send. `None`: it is over.
+///
+/// # Safety
+/// The memory must stay and not change until the send is over.
+#[inline]
+pub(crate) unsafe fn start_send(task: &Task, kind: i64, data: Memory, to: i32) -> Nx<Option<Sending>> {
+    let (tag, buffering) = select::outgoing(kind)?;
+    let meta = encoding::RAW | ptype_in_use()? << PTYPE_SHIFT;
+    let how = Send { to, tag, context: select::CONTEXT, meta, buffering, completion: 0 };
+    // SAFETY: the caller's promise.
+    let started = unsafe { task.waist.start_send(how, data.start, data.length) }?;
+    Ok(started.map(|request| Sending { request, to }))
+}
+
+/// Sends, and returns when the memory may be used again.
+///
+/// # Safety
+/// The memory must be readable.
+#[inline]
+pub(crate) unsafe fn send(task: &Task, kind: i64, data: Memory, to: i32) -> Nx<()> {
+    // SAFETY: the memory is the caller's until the send is over, and that is waited for.
+    match unsafe { start_send(task, kind, data, to) }? {
+        None => Ok(()),
+        Some(sending) => finish_send(task, sending, waits::CSEND),
+    }
+}
+
+/// Waits until a send is over.
+pub(crate) fn finish_send(task: &Task, sending: Sending, call: u32) -> Nx<()> {
+    let notes = Notes { limit: -1, call, peer: sending.to, tag: -1, context: -1 };
+    wait_over(task, sending.request, Some(sending.to), &notes)?;
+    task.waist.wait(sending.request, &Notes { limit: 0, ..notes }).map(|_| ())?;
+    Ok(())
+}
+
+/// Waits until a request is over; its outcome is not taken. Handlers run meanwhile. `to`: who must take something.
+pub(crate) fn wait_over(task: &Task, request: Request, to: Option<i32>, notes: &Notes) -> Nx<()> {
+    let mut limit = if to.is_some() { FIRST_CALL } else { notes.limit };
+    let mut requests = vec![request];
+    loop {
+        handlers::run_ready(task);
+        requests.truncate(1);
+        handlers::awaited(&mut requests);
+        match task.waist.wait_any(&requests, u64::MAX, &Notes { limit, ..*notes }) {
+            0 => return Ok(()),
+            1.. => continue,
+            // Without a limit only the end of the machine ends a wait.
+            _ if limit < 0 || task.waist.progress().lost => return Err(NxError::Machine),
+            _ => {}
+        }
+        if let Some(to) = to {
+            task.waist.summon(to);
+        }
+        limit = NEXT_CALL;
+    }
+}
+
+/// Receives into memory, waiting for the message.
+///
+/// # Safety
+/// The memory must be writable, and nobody may use it until this returns.
+#[inline]
+pub(crate) unsafe fn receive(task: &Task, pattern: &Pattern, room: Memory, call: Call) -> Nx<Info> {
+    ptype_in_use()?;
+    let notes =
+        Notes { limit: -1, call: waits::CRECV, peer: pattern.from, tag: pattern_tag(pattern), context: 0 };
+    let got = if handlers::are_posted() {
+        // SAFETY: the caller's promise.
+        unsafe { receive_attentively(task, pattern, room, &notes) }
+    } else {
+        // SAFETY: the caller's promise.
+        unsafe { receive_alone(task, pattern, room, &notes) }
+    };
+    account::copied_in(task, call);
+    let message = got?;
+    account::received(message.length);
+    Ok(Info::from(&message))
+}
+
+#[inline]
+unsafe fn receive_alone(task: &Task, pattern: &Pattern, room: Memory, notes: &Notes) -> Nx<Message> {
+    // SAFETY: the caller's promise.
+    let into = || Receiving::Into(unsafe { room.slice() });
+    if ids::may_have_claims() {
+        match task.waist.receive(pattern, into(), &Notes { limit: 0, ..*notes }) {
+            Err(Status::Pending) => {}
+            other => return Ok(other?),
+        }
+        // Before it waits for another message, a receive copies those that were asked for and have come.
+        task.waist.settle(None);
+    }
+    Ok(task.waist.receive(pattern, into(), notes)?)
+}
+
+#[cold]
+unsafe fn receive_attentively(task: &Task, pattern: &Pattern, room: Memory, notes: &Notes) -> Nx<Message> {
+    // SAFETY: the caller's promise; the receive is over when this returns, but for the end of the machine, which ends
+    // the engine's use of memory too.
+    let request = unsafe { task.waist.post_into(pattern, room.start, room.length, 0) };
+    if task.waist.wait_any(&[request], u64::MAX, &Notes { limit: 0, ..*notes }) != 0 && ids::may_have_claims()
+    {
+        task.waist.settle(None);
+    }
+    wait_over(task, request, None, notes)?;
+    outcome(task, request, room.length)
+}
+
+/// The message of a receive that is over.
+pub(crate) fn outcome(task: &Task, request: Request, room: usize) -> Nx<Message> {
+    let notes = Notes { limit: 0, call: waits::MSGWAIT, peer: -1, tag: -1, context: -1 };
+    let message = task.waist.wait(request, &notes)?;
+    if message.length > room as u64 { Err(NxError::MsgLong) } else { Ok(message) }
+}
+
+/// Finds a message without taking it. `None`: there is none, and it was not to be waited for.
+pub(crate) fn probe(task: &Task, pattern: &Pattern, wait: bool) -> Nx<Option<Info>> {
+    ptype_in_use()?;
+    let tag = pattern_tag(pattern);
+    let notes = Notes { limit: 0, call: waits::CPROBE, peer: pattern.from, tag, context: 0 };
+    loop {
+        let attentive = handlers::are_posted();
+        let seen = task.waist.arrivals();
+        let limit = if wait && !attentive { -1 } else { 0 };
+        match task.waist.probe(pattern, &Notes { limit, ..notes }) {
+            Ok(message) => return Ok(Some(Info::from(&message))),
+            Err(Status::Pending) if !wait => return Ok(None),
+            Err(Status::Pending) if attentive => {}
+            Err(why) => return Err(why.into()),
+        }
+        handlers::run_ready(task);
+        let mut requests = Vec::new();
+        handlers::awaited(&mut requests);
+        task.waist.wait_any(&requests, seen, &Notes { limit: -1, ..notes });
+        if task.waist.progress().lost {
+            return Err(NxError::Machine);
+        }
+    }
+}
+
+/// The tag that onlookers are told; -1 for several.
+fn pattern_tag(pattern: &Pattern) -> i32 {
+    if pattern.tags == parvum_waist::TagKind::Exactly { pattern.tag } else { -1 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_that_cannot_be_is_refused() {
+        let here = std::ptr::dangling_mut();
+        assert_eq!(Memory::new(here, -1).err(), Some(NxError::Len));
+        assert_eq!(Memory::new(here, i64::MAX).err(), Some(NxError::BLen));
+        assert_eq!(Memory::new(std::ptr::null_mut(), 1).err(), Some(NxError::PBuf));
+        assert!(Memory::new(std::ptr::null_mut(), 0).is_ok());
+    }
+}

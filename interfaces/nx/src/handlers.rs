@@ -1,0 +1,174 @@
+//! Handlers: functions of the program that are entered when a message has come, or a send is over.
+//!
+//! They run one at a time and never inside each other: in the program's own calls, while those wait and when they end; and
+//! when the program computes on a thread of ours, for which the program stands still (see `interrupt`).
+
+use crate::account::{self, Call};
+use crate::calls::fail_for_good;
+use crate::errors::{Nx, NxError};
+use crate::exchange::{Info, Sending, outcome, waits};
+use crate::interrupt;
+use crate::task::Task;
+use libc::c_long;
+use parvum_waist::{Notes, Pattern, Request};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// A function of the program.
+#[derive(Clone, Copy)]
+pub(crate) enum Handler {
+    /// Of `hrecv` and `hsend`: type, count, node, ptype.
+    Plain(extern "C" fn(c_long, c_long, c_long, c_long)),
+    /// Of `hrecvx` and `hsendx`: the same, and a number of the program's.
+    Extended(extern "C" fn(c_long, c_long, c_long, c_long, c_long), c_long),
+    /// Of Fortran's calls.
+    Fortran(extern "C" fn(*const i32, *const i32, *const i32, *const i32)),
+    /// Of Fortran's extended calls.
+    FortranExtended(extern "C" fn(*const i32, *const i32, *const i32, *const i32, *const i32), i32),
+}
+
+impl Handler {
+    fn enter(self, [kind, count, node, ptype]: [i64; 4]) {
+        let short = |number: i64| number as i32;
+        match self {
+            Handler::Plain(function) => function(kind, count, node, ptype),
+            Handler::Extended(function, parameter) => function(kind, count, node, ptype, parameter),
+            Handler::Fortran(function) => function(&short(kind), &short(count), &short(node), &short(ptype)),
+            Handler::FortranExtended(function, parameter) => {
+                function(&short(kind), &short(count), &short(node), &short(ptype), &parameter)
+            }
+        }
+    }
+}
+
+/// What a handler waits for.
+pub(crate) struct Posted {
+    pub(crate) send: Option<Sending>,
+    /// The receive, and the bytes of its memory.
+    pub(crate) receive: Option<(Request, usize)>,
+    /// Of a receive: what it takes; who takes the handler away says it again.
+    pub(crate) pattern: Option<Pattern>,
+    /// Of a send: what the handler is told.
+    pub(crate) told: [i64; 4],
+    pub(crate) handler: Handler,
+}
+
+static POSTED: Mutex<Vec<Posted>> = Mutex::new(Vec::new());
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+/// Held back by `masktrap`.
+static MASKED: AtomicBool = AtomicBool::new(false);
+/// One runs.
+static RUNNING: AtomicBool = AtomicBool::new(false);
+
+fn lock() -> MutexGuard<'static, Vec<Posted>> {
+    POSTED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether any handler waits for something.
+#[inline]
+pub(crate) fn are_posted() -> bool {
+    // Relaxed: told to the thread that posts them.
+    COUNT.load(Ordering::Relaxed) > 0
+}
+
+/// Whether a handler may be entered now.
+pub(crate) fn may_run() -> bool {
+    !MASKED.load(Ordering::SeqCst) && !RUNNING.load(Ordering::SeqCst)
+}
+
+/// Adds one.
+pub(crate) fn post(task: &'static Task, posted: Posted) {
+    lock().push(posted);
+    COUNT.fetch_add(1, Ordering::Relaxed);
+    interrupt::handle(task);
+}
+
+/// Takes away the handlers of receives of that pattern whose message has not come.
+pub(crate) fn withdraw(task: &Task, pattern: &Pattern) {
+    let same = |other: &Pattern| {
+        (other.from, other.tags, other.tag, other.other)
+            == (pattern.from, pattern.tags, pattern.tag, pattern.other)
+    };
+    lock().retain(|posted| {
+        let Some((request, _)) = posted.receive else { return true };
+        if !posted.pattern.as_ref().is_some_and(same) || !task.waist.cancel(request) {
+            return true;
+        }
+        let _ = task.waist.wait(request, &LOOK);
+        COUNT.fetch_sub(1, Ordering::Relaxed);
+        false
+    });
+}
+
+const LOOK: Notes = Notes { limit: 0, call: waits::MSGWAIT, peer: -1, tag: -1, context: -1 };
+
+/// Holds handlers back, or lets them in; gives what was before.
+pub(crate) fn mask(held: bool) -> bool {
+    MASKED.swap(held, Ordering::SeqCst)
+}
+
+impl Posted {
+    fn requests(&self) -> impl Iterator<Item = Request> {
+        let send = self.send.map(|sending| sending.request);
+        send.into_iter().chain(self.receive.map(|(request, _)| request))
+    }
+
+    /// Whether everything that the handler waits for is over.
+    fn is_over(&self, task: &Task) -> bool {
+        self.requests().all(|request| task.waist.wait_any(&[request], u64::MAX, &LOOK) == 0)
+    }
+
+    /// What the handler is to be told; takes the outcomes.
+    fn finish(&self, task: &Task) -> Nx<[i64; 4]> {
+        if let Some(sending) = self.send {
+            // A receiver that is gone is not the handler's business.
+            let _ = task.waist.wait(sending.request, &LOOK);
+        }
+        let Some((request, room)) = self.receive else { return Ok(self.told) };
+        let message = outcome(task, request, room)?;
+        account::copied_in(task, Call::Other);
+        account::received(message.length);
+        Ok(Info::from(&message).numbers(task))
+    }
+}
+
+/// Adds what handlers wait for to what is waited for, as far as they may run.
+pub(crate) fn awaited(requests: &mut Vec<Request>) {
+    if are_posted() && may_run() {
+        // One of several is enough: when it is over, the others are looked at.
+        requests.extend(lock().iter().filter_map(|posted| posted.requests().last()));
+    }
+}
+
+/// Whether a handler is to be entered now.
+pub(crate) fn is_any_ready(task: &Task) -> bool {
+    are_posted() && may_run() && lock().iter().any(|posted| posted.is_over(task))
+}
+
+/// Enters the handlers whose messages have come, in the order they were posted.
+#[inline]
+pub(crate) fn run_ready(task: &Task) {
+    if are_posted() {
+        run_all(task);
+    }
+}
+
+#[cold]
+fn run_all(task: &Task) {
+    while may_run() {
+        let next = {
+            let mut posted = lock();
+            let Some(at) = posted.iter().position(|posted| posted.is_over(task)) else { return };
+            COUNT.fetch_sub(1, Ordering::Relaxed);
+            posted.remove(at)
+        };
+        let told = match next.finish(task) {
+            Ok(told) => told,
+            Err(NxError::Machine) => return,
+            Err(why) => fail_for_good("hrecv", why),
+        };
+        RUNNING.store(true, Ordering::SeqCst);
+        next.handler.enter(told);
+        RUNNING.store(false, Ordering::SeqCst);
+    }
+}

@@ -1,0 +1,207 @@
+//! Threads of ours: one takes messages in while the program computes, one enters its handlers then.
+//!
+//! A handler is an interrupt of the program. So the thread that enters it first brings the program to a stand: a signal
+//! makes the program's thread wait inside our signal handler, in which it neither allocates nor locks anything, until the
+//! handler has returned. While the program is inside one of our calls nobody stops it: the call runs the handlers.
+
+use crate::handlers;
+use crate::task::Task;
+use libc::c_int;
+use parvum_waist::Waist;
+use std::cell::Cell;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
+use std::thread::Thread;
+use std::time::Duration;
+
+/// The thread that the program runs in, as the system numbers it.
+static PROGRAM: AtomicI32 = AtomicI32::new(0);
+/// Whether that thread is inside a call of ours.
+static INSIDE: AtomicBool = AtomicBool::new(false);
+/// What the two say to each other; a futex.
+static STATE: AtomicU32 = AtomicU32::new(RUNS);
+const RUNS: u32 = 0;
+/// Our thread asks the program's to stand still.
+const ASKED: u32 = 1;
+/// It stands still.
+const STANDS: u32 = 2;
+/// It does not: it is inside a call, or holds handlers back.
+const REFUSED: u32 = 3;
+
+/// So long a program that was asked may take to answer, and between two requests.
+const PATIENCE: Duration = Duration::from_millis(100);
+const PAUSE: Duration = Duration::from_micros(500);
+/// Handlers call anything.
+const STACK: usize = 8 << 20;
+
+/// Which signal brings the program to a stand.
+fn signal() -> c_int {
+    libc::SIGRTMAX() - 2
+}
+
+/// Takes in, from now on, what comes while the program computes.
+pub(crate) fn serve(task: &'static Task) {
+    let thread = move || {
+        loop {
+            task.waist.serve(-1, false);
+        }
+    };
+    without_signals(|| {
+        // Without the thread senders wait until this node calls.
+        let _ = std::thread::Builder::new().name("nx serve".into()).stack_size(128 << 10).spawn(thread);
+    });
+}
+
+/// Enters handlers, from now on, while the program computes. Called by the program's thread.
+pub(crate) fn handle(task: &'static Task) {
+    static HANDLING: OnceLock<Option<Thread>> = OnceLock::new();
+    let thread = HANDLING.get_or_init(|| {
+        // SAFETY: the call only tells the thread's number.
+        PROGRAM.store(unsafe { libc::gettid() }, Ordering::SeqCst);
+        IS_PROGRAM.set(true);
+        INSIDE.store(true, Ordering::SeqCst);
+        install();
+        let run = move || attend(task);
+        let started = || std::thread::Builder::new().name("nx handlers".into()).stack_size(STACK).spawn(run);
+        without_signals(started).ok().map(|handle| handle.thread().clone())
+    });
+    if let Some(thread) = thread {
+        thread.unpark();
+    }
+}
+
+thread_local! {
+    /// Whether this is the program's thread.
+    static IS_PROGRAM: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether handlers were ever posted, and calls must say when they begin and end.
+#[inline]
+pub(crate) fn is_needed() -> bool {
+    // Relaxed: told to the thread that posts them.
+    PROGRAM.load(Ordering::Relaxed) != 0
+}
+
+/// The program's thread is inside a call of ours.
+pub(crate) fn enters() {
+    if IS_PROGRAM.get() {
+        INSIDE.store(true, Ordering::SeqCst);
+    }
+}
+
+/// It is not any more. What comes from now on, or has come, rings for our thread.
+pub(crate) fn leaves(waist: Waist) {
+    if IS_PROGRAM.get() {
+        INSIDE.store(false, Ordering::SeqCst);
+        if handlers::are_posted() {
+            waist.watch();
+        }
+    }
+}
+
+fn attend(task: &'static Task) {
+    loop {
+        if !handlers::are_posted() {
+            std::thread::park();
+            continue;
+        }
+        if INSIDE.load(Ordering::SeqCst) {
+            // The program runs them itself; when it leaves, what is left rings.
+            std::thread::sleep(PAUSE);
+            continue;
+        }
+        if handlers::is_any_ready(task) {
+            if !interrupt(task) {
+                std::thread::sleep(PAUSE);
+            }
+            continue;
+        }
+        task.waist.serve(10_000_000, true);
+    }
+}
+
+/// Stops the program and enters the handlers. `false` when it did not stop.
+fn interrupt(task: &'static Task) -> bool {
+    STATE.store(ASKED, Ordering::SeqCst);
+    let program = PROGRAM.load(Ordering::SeqCst);
+    // SAFETY: a signal to a thread of this process, for which a handler is installed.
+    unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), program, signal()) };
+    let began = std::time::Instant::now();
+    while STATE.load(Ordering::SeqCst) == ASKED && began.elapsed() < PATIENCE {
+        wait(ASKED, Some(PATIENCE));
+    }
+    if STATE.compare_exchange(STANDS, STANDS, Ordering::SeqCst, Ordering::SeqCst).is_err() {
+        // A request that comes late finds that nobody asks any more.
+        let late = STATE.swap(RUNS, Ordering::SeqCst) == STANDS;
+        if !late {
+            return false;
+        }
+    }
+    // It may stand inside the engine, called by another interface, and then nobody can call that.
+    if task.waist.is_free() {
+        handlers::run_ready(task);
+    }
+    STATE.store(RUNS, Ordering::SeqCst);
+    wake();
+    true
+}
+
+/// The signal handler: stands still as long as a handler runs.
+extern "C" fn stand_still(_: c_int) {
+    // SAFETY: errno is this thread's.
+    let errno = unsafe { libc::__errno_location() };
+    // SAFETY: as above.
+    let before = unsafe { *errno };
+    let answer = if INSIDE.load(Ordering::SeqCst) || !handlers::may_run() { REFUSED } else { STANDS };
+    if STATE.compare_exchange(ASKED, answer, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
+        wake();
+        while STATE.load(Ordering::SeqCst) == STANDS {
+            wait(STANDS, None);
+        }
+    }
+    // SAFETY: as above.
+    unsafe { *errno = before };
+}
+
+fn install() {
+    // SAFETY: the structure is plain memory, zero is valid, and the handler is one that may be called at any time.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = stand_still as extern "C" fn(c_int) as usize;
+        action.sa_flags = libc::SA_RESTART;
+        libc::sigfillset(&mut action.sa_mask);
+        libc::sigaction(signal(), &action, std::ptr::null_mut());
+    }
+}
+
+fn wait(while_it_is: u32, limit: Option<Duration>) {
+    let limit = limit.map(|limit| libc::timespec {
+        tv_sec: limit.as_secs() as libc::time_t,
+        tv_nsec: limit.subsec_nanos().into(),
+    });
+    let limit = limit.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
+    let operation = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
+    // SAFETY: the futex lives as long as the process; the time, if any, for the call.
+    unsafe { libc::syscall(libc::SYS_futex, STATE.as_ptr(), operation, while_it_is, limit) };
+}
+
+fn wake() {
+    // SAFETY: the futex lives as long as the process.
+    unsafe {
+        libc::syscall(libc::SYS_futex, STATE.as_ptr(), libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG, i32::MAX);
+    }
+}
+
+/// Does `work` with all signals held back: a thread that it starts never runs the program's handlers of signals.
+fn without_signals<R>(work: impl FnOnce() -> R) -> R {
+    // SAFETY: both sets are plain memory that the calls fill; the mask is this thread's own.
+    unsafe {
+        let (mut all, mut before) =
+            (std::mem::zeroed::<libc::sigset_t>(), std::mem::zeroed::<libc::sigset_t>());
+        libc::sigfillset(&mut all);
+        libc::pthread_sigmask(libc::SIG_SETMASK, &all, &mut before);
+        let result = work();
+        libc::pthread_sigmask(libc::SIG_SETMASK, &before, std::ptr::null_mut());
+        result
+    }
+}
