@@ -149,7 +149,15 @@ fn compile(stage: &Stage, source: &Path) {
     replace(&target, |temporary| {
         let mut cc = compiler("cc");
         cc.args(["-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"]);
-        cc.arg("-I").arg(&stage.include).arg("-I").arg(own_include()).arg("-I").arg(nx_include()).arg("-o").arg(temporary).arg(source);
+        cc.arg("-I")
+            .arg(&stage.include)
+            .arg("-I")
+            .arg(own_include())
+            .arg("-I")
+            .arg(nx_include())
+            .arg("-o")
+            .arg(temporary)
+            .arg(source);
         if library {
             cc.args(["-shared", "-fPIC"]);
         } else {

@@ -140,11 +140,7 @@ pub(crate) fn try_with<R>(work: impl FnOnce(&mut Runtime) -> R) -> Option<R> {
     if FORKED.load(Ordering::Relaxed) {
         return None;
     }
-    match RUNTIME.try_lock() {
-        Ok(mut runtime) => runtime.as_mut().map(work),
-        Err(TryLockError::Poisoned(runtime)) => runtime.into_inner().as_mut().map(work),
-        Err(TryLockError::WouldBlock) => None,
-    }
+    RUNTIME.try_take()?.as_mut().map(work)
 }
 
 /// Calls `work` with the runtime, or gives `Unknown` when this task has not enrolled.

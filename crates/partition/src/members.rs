@@ -4,7 +4,8 @@ use crate::together::{Exchange, Together};
 use parvum_waist::{ANY_TASK, Notes, Pattern, Receiving, Send, Status, TagKind, Waist, call};
 use parvum_wire::Tid;
 use parvum_wire::control::{Reply, Request};
-use std::cell::{Cell, OnceCell};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The messages of operations are kept where they are sent from until they can leave: nobody waits for somebody who waits.
 const AT_SENDER: u32 = 2;
@@ -20,10 +21,10 @@ pub struct Partition {
     host: Option<i32>,
     context: u32,
     /// What onlookers are told that the task does while it waits in an operation.
-    call: Cell<u32>,
+    call: AtomicU32,
     on_one_host: bool,
     /// The group in which the nodes meet, once it was joined.
-    meeting: OnceCell<String>,
+    meeting: OnceLock<String>,
 }
 
 impl Partition {
@@ -41,7 +42,7 @@ impl Partition {
         numbers.sort_unstable();
         let host = (me.parent != 0).then_some(me.parent);
         let on_one_host = tasks.iter().all(|&task| Tid(task).host() == Tid(me.tid).host());
-        let (call, meeting) = (Cell::new(call::RECEIVE), OnceCell::new());
+        let (call, meeting) = (AtomicU32::new(call::RECEIVE), OnceLock::new());
         Ok(Partition { waist, own, tasks, numbers, host, context, call, on_one_host, meeting })
     }
 
@@ -98,11 +99,12 @@ impl Partition {
     /// Says which call of the interface (a number of the page's) the next operations are, for `parvum why` and its kin.
     #[inline]
     pub fn calls_it(&self, call: u32) {
-        self.call.set(call);
+        // Relaxed: told to the thread that calls the operation.
+        self.call.store(call, Ordering::Relaxed);
     }
 
     fn notes(&self, peer: i32, tag: i32) -> Notes {
-        Notes { limit: -1, call: self.call.get(), peer, tag, context: self.context as i32 }
+        Notes { limit: -1, call: self.call.load(Ordering::Relaxed), peer, tag, context: self.context as i32 }
     }
 
     /// Waits until all nodes have called this.

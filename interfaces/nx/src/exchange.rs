@@ -4,9 +4,10 @@
 
 use crate::account::{self, Call};
 use crate::errors::{Nx, NxError};
-use crate::task::{Task, ptype_in_use};
-use crate::{handlers, ids, select};
-use parvum_waist::{Message, Notes, Pattern, Receiving, Request, Send, Status};
+use crate::task::{GROUP_CONTEXT, Task, ptype_in_use};
+use crate::{handlers, ids, interrupt, select};
+use parvum_partition::Exchange;
+use parvum_waist::{Message, Notes, Pattern, Receiving, Request, Send, Status, TagKind};
 use parvum_wire::encoding;
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -17,11 +18,16 @@ pub(crate) mod waits {
     pub(crate) const MSGWAIT: u32 = 18;
     pub(crate) const CPROBE: u32 = 19;
     pub(crate) const MSGCANCEL: u32 = 20;
+    pub(crate) const GSYNC: u32 = 21;
+    pub(crate) const GLOBAL: u32 = 22;
 }
 
 /// A sender waits so long before it calls a receiver that computes, and then so long between two calls.
 const FIRST_CALL: i64 = 50_000;
 const NEXT_CALL: i64 = 1_000_000;
+
+/// Group operations never wait for who waits: what cannot leave at once is kept where it is sent from.
+const AT_SENDER: u32 = 2;
 
 /// The upper bits of a message's word are the sender's ptype.
 const PTYPE_SHIFT: u32 = 8;
@@ -123,8 +129,14 @@ pub(crate) struct Sending {
 /// # Safety
 /// The memory must stay and not change until the send is over.
 #[inline]
-pub(crate) unsafe fn start_send(task: &Task, kind: i64, data: Memory, to: i32) -> Nx<Option<Sending>> {
+pub(crate) unsafe fn start_send(
+    task: &'static Task,
+    kind: i64,
+    data: Memory,
+    to: i32,
+) -> Nx<Option<Sending>> {
     let (tag, buffering) = select::outgoing(kind)?;
+    interrupt::serve_if_long(task, data.length);
     let meta = encoding::RAW | ptype_in_use()? << PTYPE_SHIFT;
     let how = Send { to, tag, context: select::CONTEXT, meta, buffering, completion: 0 };
     // SAFETY: the caller's promise.
@@ -137,7 +149,7 @@ pub(crate) unsafe fn start_send(task: &Task, kind: i64, data: Memory, to: i32) -
 /// # Safety
 /// The memory must be readable.
 #[inline]
-pub(crate) unsafe fn send(task: &Task, kind: i64, data: Memory, to: i32) -> Nx<()> {
+pub(crate) unsafe fn send(task: &'static Task, kind: i64, data: Memory, to: i32) -> Nx<()> {
     // SAFETY: the memory is the caller's until the send is over, and that is waited for.
     match unsafe { start_send(task, kind, data, to) }? {
         None => Ok(()),
@@ -180,8 +192,9 @@ pub(crate) fn wait_over(task: &Task, request: Request, to: Option<i32>, notes: &
 /// # Safety
 /// The memory must be writable, and nobody may use it until this returns.
 #[inline]
-pub(crate) unsafe fn receive(task: &Task, pattern: &Pattern, room: Memory, call: Call) -> Nx<Info> {
+pub(crate) unsafe fn receive(task: &'static Task, pattern: &Pattern, room: Memory, call: Call) -> Nx<Info> {
     ptype_in_use()?;
+    interrupt::serve_if_long(task, room.length);
     let notes =
         Notes { limit: -1, call: waits::CRECV, peer: pattern.from, tag: pattern_tag(pattern), context: 0 };
     let got = if handlers::are_posted() {
@@ -232,6 +245,54 @@ pub(crate) fn outcome(task: &Task, request: Request, room: usize) -> Nx<Message>
     if message.length > room as u64 { Err(NxError::MsgLong) } else { Ok(message) }
 }
 
+/// All nodes, as the operations of all see them: handlers run while those wait.
+pub(crate) struct Group<'a> {
+    pub(crate) task: &'a Task,
+    pub(crate) call: u32,
+}
+
+impl Group<'_> {
+    /// The node's task, and how onlookers are told of a wait for it.
+    fn peer(&self, node: usize, tag: i32) -> Result<(i32, Notes), Status> {
+        let peer = self.task.partition.task(node as i64).ok_or(Status::Gone)?;
+        Ok((peer, Notes { limit: -1, call: self.call, peer, tag, context: GROUP_CONTEXT as i32 }))
+    }
+}
+
+impl Exchange for Group<'_> {
+    fn own(&self) -> usize {
+        self.task.partition.own()
+    }
+
+    fn size(&self) -> usize {
+        self.task.partition.size()
+    }
+
+    fn send(&self, to: usize, tag: i32, data: &[u8]) -> Result<(), Status> {
+        let (to, notes) = self.peer(to, tag)?;
+        let how = Send { to, tag, context: GROUP_CONTEXT, meta: 0, buffering: AT_SENDER, completion: 0 };
+        self.task.waist.send(how, &[data], &notes)
+    }
+
+    fn receive(&self, from: usize, tag: i32, room: &mut [u8]) -> Result<(), Status> {
+        let (from, notes) = self.peer(from, tag)?;
+        let context = GROUP_CONTEXT.into();
+        let pattern = Pattern { from, tags: TagKind::Exactly, tag, other: 0, context };
+        let length = room.len() as u64;
+        let got = if handlers::are_posted() {
+            let (start, room) = (room.as_mut_ptr(), room.len());
+            // SAFETY: the memory is lent until this returns, and then the receive is over; but for the end of the machine.
+            let request = unsafe { self.task.waist.post_into(&pattern, start, room, 0) };
+            wait_over(self.task, request, None, &notes).map_err(|_| Status::NoMachine)?;
+            self.task.waist.wait(request, &Notes { limit: 0, ..notes })?
+        } else {
+            self.task.waist.receive(&pattern, Receiving::Into(room), &notes)?
+        };
+        // The nodes do not agree on the length: one of them is wrong.
+        if got.length == length { Ok(()) } else { Err(Status::BadArgument) }
+    }
+}
+
 /// Finds a message without taking it. `None`: there is none, and it was not to be waited for.
 pub(crate) fn probe(task: &Task, pattern: &Pattern, wait: bool) -> Nx<Option<Info>> {
     ptype_in_use()?;
@@ -259,7 +320,7 @@ pub(crate) fn probe(task: &Task, pattern: &Pattern, wait: bool) -> Nx<Option<Inf
 
 /// The tag that onlookers are told; -1 for several.
 fn pattern_tag(pattern: &Pattern) -> i32 {
-    if pattern.tags == parvum_waist::TagKind::Exactly { pattern.tag } else { -1 }
+    if pattern.tags == TagKind::Exactly { pattern.tag } else { -1 }
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 use crate::account::{self, Call};
 use crate::errors::{Nx, NxError};
 use crate::exchange::{Info, Memory, Sending, finish_send, outcome, remember, wait_over, waits};
+use crate::interrupt;
 use crate::task::{Task, ptype_in_use};
 use parvum_waist::{Notes, Pattern, Request};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -46,10 +47,11 @@ impl InfoPlace {
     pub(crate) fn write(self, task: &Task, info: &Info) {
         let numbers = info.numbers(task);
         for (at, number) in numbers.into_iter().enumerate() {
-            // SAFETY: the program gave an array of eight numbers, which it keeps until the receive is over.
             match self {
                 InfoPlace::None => {}
+                // SAFETY: the program gave an array of eight numbers, which it keeps until the receive is over.
                 InfoPlace::C(place) => unsafe { place.add(at).write(number) },
+                // SAFETY: as above.
                 InfoPlace::Fortran(place) => unsafe { place.add(at).write(number as i32) },
             }
         }
@@ -178,8 +180,14 @@ pub(crate) fn begin(task: &Task, start: impl FnOnce(&mut Vec<Operation>) -> Nx<(
 ///
 /// # Safety
 /// The memory, and that of the info array, must stay until the receive is over.
-pub(crate) unsafe fn post(task: &Task, pattern: &Pattern, room: Memory, info: InfoPlace) -> Nx<Operation> {
+pub(crate) unsafe fn post(
+    task: &'static Task,
+    pattern: &Pattern,
+    room: Memory,
+    info: InfoPlace,
+) -> Nx<Operation> {
     ptype_in_use()?;
+    interrupt::serve_if_long(task, room.length);
     let flags = if task.copies_in_irecv { 0 } else { CLAIM };
     // SAFETY: the caller's promise.
     let request = unsafe { task.waist.post_into(pattern, room.start, room.length, flags) };

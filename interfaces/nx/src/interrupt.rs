@@ -39,8 +39,26 @@ fn signal() -> c_int {
     libc::SIGRTMAX() - 2
 }
 
-/// Takes in, from now on, what comes while the program computes.
-pub(crate) fn serve(task: &'static Task) {
+/// A node takes messages in while it computes as soon as it has named memory longer than this. A program of short messages
+/// stays one of a single thread, whose locks cost nothing; its messages lie in the transport until it calls.
+const LONG: usize = 4096;
+
+/// Whether this node takes messages in while it computes.
+static SERVES: AtomicBool = AtomicBool::new(false);
+
+/// Takes in, from now on, what comes while the program computes, if it has such messages.
+#[inline]
+pub(crate) fn serve_if_long(task: &'static Task, length: usize) {
+    // Relaxed: a second look follows.
+    if length > LONG && !SERVES.load(Ordering::Relaxed) && !SERVES.swap(true, Ordering::SeqCst) {
+        serve(task);
+    }
+}
+
+#[cold]
+fn serve(task: &'static Task) {
+    // Told to senders at once: they need not keep data for this node any more.
+    task.waist.serve(0, false);
     let thread = move || {
         loop {
             task.waist.serve(-1, false);
@@ -61,6 +79,7 @@ pub(crate) fn handle(task: &'static Task) {
         IS_PROGRAM.set(true);
         INSIDE.store(true, Ordering::SeqCst);
         install();
+        task.waist.serve(0, false);
         let run = move || attend(task);
         let started = || std::thread::Builder::new().name("nx handlers".into()).stack_size(STACK).spawn(run);
         without_signals(started).ok().map(|handle| handle.thread().clone())

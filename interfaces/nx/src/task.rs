@@ -1,7 +1,7 @@
 //! Who this process is: its engine, its partition, its ptype.
 
 use crate::errors::{Nx, NxError};
-use crate::{fork, interrupt};
+use crate::fork;
 use parvum_partition::Partition;
 use parvum_waist::{Status, Waist};
 use std::sync::atomic::{AtomicI64, AtomicU8, AtomicU64, Ordering};
@@ -12,7 +12,7 @@ pub(crate) const INVALID_PTYPE: i64 = -1;
 /// A ptype travels with each message, in so many bits.
 const LARGEST_PTYPE: i64 = (1 << 23) - 1;
 /// The context of the group operations' own messages: "nx" and then some, so that it meets nobody's.
-const GROUP_CONTEXT: u32 = 0x6e78_0001;
+pub(crate) const GROUP_CONTEXT: u32 = 0x6e78_0001;
 
 /// What a node has.
 pub(crate) struct Task {
@@ -73,11 +73,7 @@ fn join() -> Nx<&'static Task> {
         NxError::from(why)
     })?;
     let cells = waist.cells().ok_or(NxError::Machine)?;
-    // From now on messages for this node come while it computes as well.
-    waist.serve(0, false);
-    let task = TASK.get_or_init(|| Task { waist, partition, cells, copies_in_irecv });
-    interrupt::serve(task);
-    Ok(task)
+    Ok(TASK.get_or_init(|| Task { waist, partition, cells, copies_in_irecv }))
 }
 
 /// Whether this process is a node already, and which.

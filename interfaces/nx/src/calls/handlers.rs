@@ -3,6 +3,7 @@
 use crate::errors::{Nx, NxError};
 use crate::exchange::{self, Memory};
 use crate::handlers::{self, Handler, Posted};
+use crate::interrupt;
 use crate::select::{outgoing, wanted};
 use crate::task::{Task, check_ptype, check_ptypesel, ptype, ptype_in_use};
 use libc::c_long;
@@ -56,6 +57,7 @@ unsafe fn receive(what: Receive, handler: Option<Handler>) -> Nx<()> {
             return Err(NxError::Hnd);
         };
         ptype_in_use()?;
+        interrupt::serve_if_long(task, room.length);
         // SAFETY: the program keeps the memory until the handler was entered, as it must.
         let request = unsafe { task.waist.post_into(&pattern, room.start, room.length, 0) };
         let receive = Some((request, room.length));

@@ -122,7 +122,7 @@ mod work {
     }
 
     pub(super) unsafe fn send_to_all(
-        task: &Task,
+        task: &'static Task,
         kind: i64,
         buf: *mut u8,
         count: i64,
@@ -191,7 +191,7 @@ mod work {
 
     /// Starts a send to a node, or to all others.
     unsafe fn start(
-        task: &Task,
+        task: &'static Task,
         kind: i64,
         data: Memory,
         node: i64,

@@ -1,0 +1,5 @@
+//! NX programs, in C and Fortran as their users write them, on a machine of one host.
+
+mod buffering;
+mod programs;
+mod refused;

@@ -1,0 +1,63 @@
+//! Programs that check themselves, as partitions of several sizes.
+
+use parvum_tests::TestMachine;
+use parvum_tests::stage::{fortran, program};
+
+/// Runs a program as so many nodes; what it says.
+pub(crate) fn run(machine: &TestMachine, nodes: u32, name: &str, options: &[(&str, &str)]) -> String {
+    let mut command = machine.command(&["run", "-n", &nodes.to_string()]);
+    machine.as_user(&mut command);
+    command.arg(program(name)).envs(options.iter().copied());
+    machine.check(&mut command)
+}
+
+fn all_well(machine: &TestMachine, nodes: u32, name: &str, options: &[(&str, &str)]) {
+    let said = run(machine, nodes, name, options);
+    assert_eq!(said.matches("all well").count(), nodes as usize, "{said}");
+    parvum_tests::running::await_tasks(machine, 0);
+}
+
+#[test]
+fn messages_ids_probes_and_selectors() {
+    let machine = TestMachine::up();
+    for mode in ["paragon", "ipsc"] {
+        all_well(&machine, 3, "nx_points", &[("PARVUM_NX_BUFFERING", mode)]);
+    }
+}
+
+#[test]
+fn messages_when_the_data_is_streamed_or_goes_another_way() {
+    let machine = TestMachine::up();
+    all_well(&machine, 3, "nx_points", &[("PARVUM_SINGLE_COPY", "off")]);
+    all_well(&machine, 3, "nx_points", &[("PARVUM_ROUTE", "tcp")]);
+}
+
+#[test]
+fn global_operations_of_any_number_of_nodes() {
+    let machine = TestMachine::up();
+    for nodes in [1, 2, 3, 5, 8] {
+        all_well(&machine, nodes, "nx_global", &[]);
+    }
+}
+
+#[test]
+fn handlers_interrupt_the_program() {
+    let machine = TestMachine::up();
+    all_well(&machine, 2, "nx_handlers", &[]);
+}
+
+#[test]
+fn ptypes_are_chosen_once() {
+    let machine = TestMachine::up();
+    all_well(&machine, 1, "nx_ptype", &[]);
+    let mut service = machine.program("nx_ptype");
+    assert!(machine.check(service.arg("service")).contains("all well"));
+}
+
+#[test]
+fn every_fortran_name_of_point_to_point_runs() {
+    if fortran().is_none() {
+        return eprintln!("skipped: no Fortran compiler (gfortran) is installed");
+    }
+    all_well(&TestMachine::up(), 2, "nx_names", &[]);
+}
