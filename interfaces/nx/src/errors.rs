@@ -36,7 +36,7 @@ pub(crate) enum NxError {
     /// A ptype was set before.
     Set = 1013,
     /// Another process of this node has that ptype. A node has one process here, so it never happens.
-    #[expect(dead_code, reason = "NX has it, and nx.h")]
+    #[cfg_attr(not(test), expect(dead_code, reason = "NX has it, and nx.h"))]
     UsePid = 1014,
     /// An argument that is none of the above.
     Param = 1015,
