@@ -26,6 +26,9 @@ pub(crate) mod waits {
 const FIRST_CALL: i64 = 50_000;
 const NEXT_CALL: i64 = 1_000_000;
 
+/// A receive of up to so many bytes may take its message straight from the link, without being posted.
+const SHORT: usize = 16 << 10;
+
 /// Group operations never wait for who waits: what cannot leave at once is kept where it is sent from.
 const AT_SENDER: u32 = 2;
 
@@ -197,9 +200,13 @@ pub(crate) unsafe fn receive(task: &'static Task, pattern: &Pattern, room: Memor
     interrupt::serve_if_long(task, room.length);
     let notes =
         Notes { limit: -1, call: waits::CRECV, peer: pattern.from, tag: pattern_tag(pattern), context: 0 };
-    let got = if handlers::are_posted() {
+    // What its sender does not hand over whole must find the receive posted: a long message, to lie here directly, and a
+    // force message, to come at all.
+    let is_posted =
+        handlers::are_posted() || room.length > SHORT || pattern.tag > select::LAST_ORDINARY as i32;
+    let got = if is_posted {
         // SAFETY: the caller's promise.
-        unsafe { receive_attentively(task, pattern, room, &notes) }
+        unsafe { receive_posted(task, pattern, room, &notes) }
     } else {
         // SAFETY: the caller's promise.
         unsafe { receive_alone(task, pattern, room, &notes) }
@@ -225,8 +232,7 @@ unsafe fn receive_alone(task: &Task, pattern: &Pattern, room: Memory, notes: &No
     Ok(task.waist.receive(pattern, into(), notes)?)
 }
 
-#[cold]
-unsafe fn receive_attentively(task: &Task, pattern: &Pattern, room: Memory, notes: &Notes) -> Nx<Message> {
+unsafe fn receive_posted(task: &Task, pattern: &Pattern, room: Memory, notes: &Notes) -> Nx<Message> {
     // SAFETY: the caller's promise; the receive is over when this returns, but for the end of the machine, which ends
     // the engine's use of memory too.
     let request = unsafe { task.waist.post_into(pattern, room.start, room.length, 0) };
