@@ -68,6 +68,20 @@ fn every_function_has_a_page_that_shows_how_it_is_called() {
 }
 
 #[test]
+fn every_call_of_nx_has_a_page_that_shows_it() {
+    let header = read(parvum_tests::stage::nx_include().join("nx.h"));
+    let both = header.lines().filter_map(|line| line.strip_prefix("NX_BOTH(")?.split(", ").nth(1));
+    let mut names: Vec<&str> = both.collect();
+    assert!(names.len() > 60, "{names:?}");
+    names.extend(["dclock", "mclock", "nx_initve", "nx_buffering"]);
+    for name in names {
+        let page = page(name, 3);
+        assert!(part(&page, "SYNOPSIS").contains(&format!("{name}(")), "{name} is not in the synopsis");
+        assert!(part(&page, "NAME").contains(name), "{name} is not among the names of its page");
+    }
+}
+
+#[test]
 fn every_fortran_call_has_a_page() {
     let listed = Command::new("nm").arg("--defined-only").arg(stage().lib.join("libfpvm3.a")).output();
     let listed = String::from_utf8(listed.expect("nm (binutils) comes with the compiler").stdout);

@@ -2,7 +2,7 @@
 
 use super::words;
 use crate::ledger::counter;
-use parvum_page::CALLS;
+use parvum_page::{CALLS, kind_of_call};
 use parvum_wire::Tid;
 use parvum_wire::control::{PairRow, TaskRow, TaskState, UnmatchedRow, Waits};
 use std::collections::{BTreeMap, BTreeSet};
@@ -58,7 +58,7 @@ impl Picture {
     /// What a task waits for, unless its wait ends by itself.
     fn waits(&self, tid: Tid) -> Option<&Waits> {
         let row = self.tasks.get(&tid).filter(|row| row.state == TaskState::Enrolled && !row.held)?;
-        row.waits.as_ref().filter(|waits| !waits.ends && name(waits) != "machine")
+        row.waits.as_ref().filter(|waits| !waits.ends && kind(waits) != "machine")
     }
 
     /// Whom a task waits for.
@@ -66,7 +66,7 @@ impl Picture {
         match self.waits(tid) {
             None => For::Nobody,
             // The last to come into a barrier may be any.
-            Some(waits) if name(waits) == "barrier" => For::Anyone,
+            Some(waits) if kind(waits) == "barrier" => For::Anyone,
             Some(waits) if Tid(waits.peer).is_task() => For::One(Tid(waits.peer)),
             Some(_) => For::Anyone,
         }
@@ -175,7 +175,7 @@ impl Picture {
     /// Messages that have come to a waiting task and are not what it waits for, though nearly.
     pub fn near_matches(&self, tid: Tid) -> Vec<(UnmatchedRow, String)> {
         let Some(waits) = self.tasks.get(&tid).and_then(|row| row.waits.as_ref()) else { return Vec::new() };
-        if !matches!(name(waits), "receive" | "probe" | "wait") {
+        if !matches!(kind(waits), "receive" | "probe" | "wait") {
             return Vec::new();
         }
         let sight = self.tasks.get(&tid).and_then(|row| row.sight.as_ref());
@@ -187,7 +187,12 @@ impl Picture {
     }
 }
 
-/// The call's name, the same for all interfaces.
+/// What kind of wait the call is, the same for all interfaces.
+pub fn kind(waits: &Waits) -> &'static str {
+    kind_of_call(waits.call)
+}
+
+/// The call's name, in the interface's own words if it has any.
 pub fn name(waits: &Waits) -> &'static str {
     CALLS.get(waits.call as usize).copied().unwrap_or("")
 }

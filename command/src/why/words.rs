@@ -1,6 +1,6 @@
 //! Sentences for people: what a task waits for, and how a message differs from that.
 
-use super::graph::name;
+use super::graph::{kind, name};
 use parvum_wire::Tid;
 use parvum_wire::control::{UnmatchedRow, Waits};
 
@@ -8,7 +8,7 @@ use parvum_wire::control::{UnmatchedRow, Waits};
 pub fn doing(waits: &Waits) -> String {
     let call = format!("{} {}", waits.interface, name(waits));
     let tag = if waits.tag < 0 { "any tag".into() } else { format!("tag {}", waits.tag) };
-    match name(waits) {
+    match kind(waits) {
         "receive" | "probe" => format!("waits in {call} for a message from {}, {tag}", peer(waits)),
         "send" => format!("waits in {call}: {} has much that it has not received", peer(waits)),
         "barrier" => format!("waits in {call}"),

@@ -80,9 +80,27 @@ pub const GROUP_BYTES: usize = 64;
 /// Room for the program's name, in UTF-8, padded with zeros.
 pub const PROGRAM_BYTES: usize = 32;
 
-/// What [`Waiting::call`] may say, by number. The first stands for computing;
-/// interfaces use the number of the nearest word.
-pub const CALLS: [&str; 8] = ["", "receive", "send", "probe", "wait", "barrier", "machine", "exit"];
+/// What [`Waiting::call`] may say, by number. The first stands for computing. The first row is everybody's; an interface
+/// that has words of its own for what it does has a row of eight behind it, or uses the number of the nearest word.
+#[rustfmt::skip]
+pub const CALLS: [&str; 23] = [
+    "", "receive", "send", "probe", "wait", "barrier", "machine", "exit",
+    "", "", "", "", "", "", "", "",
+    // NX.
+    "csend", "crecv", "msgwait", "cprobe", "msgcancel", "gsync", "global operation",
+];
+
+/// Everybody's word for the call of that number: what kind of wait it is.
+pub fn kind_of_call(call: u32) -> &'static str {
+    let own = CALLS.get(call as usize).copied().unwrap_or("");
+    match own {
+        "csend" => "send",
+        "crecv" => "receive",
+        "cprobe" => "probe",
+        "msgwait" | "msgcancel" | "gsync" | "global operation" => "wait",
+        other => other,
+    }
+}
 
 /// The whole page.
 #[repr(C, align(4096))]
@@ -162,6 +180,14 @@ pub(crate) struct Barrier {
 mod tests {
     use super::*;
     use std::mem::{offset_of, size_of};
+
+    #[test]
+    fn every_call_is_of_a_kind_that_everybody_knows() {
+        for call in 0..CALLS.len() as u32 + 1 {
+            assert!(CALLS[..8].contains(&kind_of_call(call)), "{call}");
+        }
+        assert_eq!((CALLS[17], kind_of_call(17)), ("crecv", "receive"));
+    }
 
     #[test]
     fn the_layout_does_not_drift() {

@@ -47,7 +47,7 @@ pub use door::Door;
 #[cfg(not(loom))]
 pub use layout::{
     CALLS, COUNTER_NAMES, COUNTERS, FILE_BYTES, GROUP_BYTES, Identity, Layout, MAGIC, NAME_BYTES, PAGE_BYTES,
-    PAIR_PEER, PAIRS, PROGRAM_BYTES, PairCells, UNMATCHED, UnmatchedCells, VERSION, Waiting,
+    PAIR_PEER, PAIRS, PROGRAM_BYTES, PairCells, UNMATCHED, UnmatchedCells, VERSION, Waiting, kind_of_call,
 };
 pub use meeting::{Arrival, LARGEST_MEETING, Meeting, Outcome};
 #[cfg(not(loom))]
