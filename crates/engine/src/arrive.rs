@@ -3,6 +3,7 @@
 //! While frames arrive their link is lent out, so nothing here sends or pulls:
 //! answers are queued, and pulls noted for the engine to do directly after.
 
+use crate::ask;
 use crate::claims::Claim;
 use crate::engine::{Engine, Settings};
 use crate::ledger::{Counter, Ledger, PairLedger};
@@ -14,7 +15,7 @@ use crate::recorder::Recorder;
 use crate::requests::{Completed, Outcome, RequestId, Requests, State};
 use crate::send::OVERHEAD;
 use parvum_transport::{PullRefused, Route, Sink};
-use parvum_wire::frame::{DISCARD_UNLESS_POSTED, FETCH_AT_ONCE, Offer};
+use parvum_wire::frame::{ASKING, DISCARD_UNLESS_POSTED, FETCH_AT_ONCE, KEPT_BY_SENDER, Offer};
 use parvum_wire::{Header, Kind};
 
 /// Everything but the peers, so that a peer and the rest can be borrowed apart.
@@ -79,8 +80,12 @@ impl Core {
                 let requests = &mut self.requests;
                 state.clear(header.length, header.order, || requests.insert(State::Sending, false));
             }
-            Kind::Done => self.done(state, header.length),
+            Kind::Done => self.done(state, header),
             Kind::Fetch => self.fetch_offered(peer, state, route, header.length),
+            Kind::Ready => self.ready(state, route, header),
+            Kind::Place => self.place(peer, state, route, header),
+            Kind::Unposted => state.unposted(header.length),
+            Kind::Kept => state.was_kept(route, header.length),
             Kind::Credit => state.outstanding -= header.length.min(state.outstanding),
         }
     }
@@ -118,6 +123,9 @@ impl Core {
             self.consume(state, header.length + OVERHEAD);
             let left = header.length - payload.len() as u64;
             state.streams[route as usize] = if left > 0 { Stream::Skip { left } } else { Stream::Idle };
+        } else if header.flags & KEPT_BY_SENDER != 0 && whole && !state.has_awaited(header.order) {
+            ledger.add(Counter::Unexpected, 1);
+            self.leave_with_sender(peer, state, route, envelope, header);
         } else {
             ledger.add(Counter::Unexpected, 1);
             let id = self.keep(peer, ledger, envelope, header.flags, payload, whole);
@@ -354,6 +362,10 @@ impl Core {
             state.answers.push_back(Answer { route, header: Header::answer(Kind::Done, offer.cookie, 0) });
         } else {
             ledger.add(Counter::Unexpected, 1);
+            if offer.cookie & ASKING != 0 {
+                let header = Header::answer(Kind::Unposted, offer.cookie, 0);
+                state.answers.push_back(Answer { route, header });
+            }
             if header.flags & FETCH_AT_ONCE != 0 {
                 self.fetch_unexpected(peer, route, envelope, header.flags, offer);
             } else {
@@ -415,9 +427,11 @@ impl Core {
     }
 
     /// The receiver has the data of an offer.
-    fn done(&mut self, state: &mut PeerState, cookie: u64) {
-        let Some(offered) = state.offers.remove(&cookie) else { return };
-        state.outstanding -= offered.cost.min(state.outstanding);
+    fn done(&mut self, state: &mut PeerState, header: &Header) {
+        let Some(offered) = state.offers.remove(&header.length) else { return };
+        if header.order != ask::CREDITED {
+            state.outstanding -= offered.cost.min(state.outstanding);
+        }
         if let Some(request) = offered.request {
             self.requests.finish(request, Outcome::Sent);
         }
@@ -537,7 +551,7 @@ impl Engine {
         let ledger = state.ledger(route);
         let can_pull = offer.address != 0
             && links[route as usize].as_ref().is_some_and(|link| link.can_pull(offer.address));
-        if can_pull && matches!(receive.into, Into::Lazily) {
+        if can_pull && receive.block.is_none() && matches!(receive.into, Into::Lazily) {
             let remote = Some(Remote { peer: index as u32, route, offer, envelope });
             self.core.count_received(&envelope);
             ledger.add(Counter::Pulled, 1);
@@ -546,6 +560,11 @@ impl Engine {
         }
         if receive.block.is_none() && matches!(receive.into, Into::Block | Into::Lazily) {
             receive.block = Some(Block::new(envelope.length as usize, &mut self.core.pool));
+        }
+        if offer.cookie & ASKING != 0 && offer.address == 0 && envelope.length > 0 {
+            let header = Header::answer(Kind::Ready, offer.cookie, into.index);
+            state.answers.push_back(Answer { route, header });
+            return self.list_for_push(index);
         }
         let again = receive.again;
         let room = receive.room(0, envelope.length as usize);

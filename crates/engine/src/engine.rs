@@ -268,6 +268,9 @@ impl Engine {
             }
             self.fetches = fetches;
         }
+        if self.peers[index].state.awaited.is_some() {
+            self.await_on(index);
+        }
         if self.peers[index].state.has_output(self.core.settings.credit) {
             self.push(index);
         }

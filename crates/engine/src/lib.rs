@@ -7,9 +7,10 @@
 //! to wait. Tests drive two engines over a simulated link from a seed.
 //!
 //! Read in this order: [`Engine`] (state, progress), `send`, `arrive` (what
-//! each frame does), `direct` (its short cut), `queues` (matching), `peer` (what is kept per peer).
+//! each frame does), `direct` (its short cut), `ask` (data that only its sender may buffer), `queues` (matching), `peer` (what is kept per peer).
 
 mod arrive;
+mod ask;
 mod claims;
 mod direct;
 mod engine;
@@ -24,6 +25,7 @@ mod recorder;
 mod requests;
 mod send;
 
+pub use ask::Asked;
 pub use direct::{Look, Room};
 pub use engine::{Engine, Settings};
 pub use ledger::{Counter, Ledger};

@@ -80,15 +80,19 @@ impl Source {
         Source { pieces: Vec::new(), begin: 0, length: 0, loan: None, _keep: None }
     }
 
+    /// Data that was copied for the source.
+    pub(crate) fn copied(data: Vec<u8>) -> Source {
+        let keep: Arc<Vec<u8>> = Arc::new(data);
+        // SAFETY: the only piece is owned by the keeper, which moves into the
+        // source; a `Vec` behind an `Arc` is never changed or moved.
+        unsafe { Source::new(&[&keep], Some(keep.clone())) }
+    }
+
     /// Copies the data from byte `from` on: the source does not need the program's memory any more.
     pub(crate) fn own_from(&mut self, from: usize) {
         let mut rest = vec![0; self.length - from];
         self.part(from, usize::MAX, |part| part.copy_to(&mut rest));
-        let keep: Arc<Vec<u8>> = Arc::new(rest);
-        // SAFETY: the only piece is owned by the keeper, which moves into the
-        // source; a `Vec` behind an `Arc` is never changed or moved.
-        let rest = unsafe { Source::new(&[&keep], Some(keep.clone())) };
-        *self = Source { begin: from, length: self.length, ..rest };
+        *self = Source { begin: from, length: self.length, ..Source::copied(rest) };
     }
 
     /// Data that is about to be copied to memory of the link.

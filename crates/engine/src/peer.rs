@@ -63,6 +63,21 @@ pub(crate) struct Offered {
     pub(crate) source: Source,
     pub(crate) header: Header,
     pub(crate) cost: u64,
+    /// Whether the receiver was asked if it has a receive posted, and what it said.
+    pub(crate) asked: Asking,
+}
+
+/// How far a send came that asks before it moves data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asking {
+    /// It does not ask.
+    No,
+    /// No answer yet.
+    Unanswered,
+    /// No receive was posted.
+    Unposted,
+    /// A receive is posted, and its task was told where the data lies: it may be reading it now.
+    Placed,
 }
 
 /// A frame that only answers.
@@ -103,6 +118,16 @@ pub(crate) struct PeerState {
     pub(crate) next_cookie: u64,
     /// Some link took frames that have not left yet.
     pub(crate) unflushed: bool,
+    /// The number of the message that this task has published to be waiting for.
+    pub(crate) awaited: Option<u32>,
+    /// The number of the last message whose data was left with its sender on arrival.
+    pub(crate) left: Option<u32>,
+    /// The peer was waiting for the last short message that asked: the next one is sent before looking.
+    pub(crate) is_prompt: bool,
+    /// The peer has not answered the last question in time: the next one is not waited for.
+    pub(crate) is_silent: bool,
+    /// The last send that asked, and the cookie of its offer.
+    pub(crate) asking: Option<(RequestId, u64)>,
     pub(crate) gone: bool,
     /// Already in the engine's list of peers with something to push.
     pub(crate) listed: bool,
@@ -130,6 +155,11 @@ impl PeerState {
             offers: HashMap::new(),
             next_cookie: 1,
             unflushed: false,
+            awaited: None,
+            left: None,
+            is_prompt: false,
+            is_silent: false,
+            asking: None,
             gone: false,
             listed: false,
         }

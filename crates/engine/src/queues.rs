@@ -111,6 +111,11 @@ impl Queues {
         self.urgent.iter().chain(&self.posted).filter_map(only_from).collect()
     }
 
+    /// The oldest receive that only `peer` could satisfy, handlers apart.
+    pub(crate) fn first_posted_for(&self, peer: parvum_wire::Tid) -> Option<&Pattern> {
+        self.posted.iter().map(|(pattern, _)| pattern).find(|pattern| pattern.from == Some(peer))
+    }
+
     /// Stores a message without making it visible to receives.
     pub(crate) fn store(&mut self, message: Message) -> MessageId {
         self.bytes_here += message.held_here();

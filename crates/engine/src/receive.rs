@@ -113,7 +113,12 @@ impl Engine {
         let id = self.core.requests.insert(State::Receiving(receive), announced);
         match found {
             Some(message) => self.take_unexpected(message, id),
-            None => self.core.queues.post(pattern, id, urgent),
+            None => {
+                self.core.queues.post(pattern, id, urgent);
+                if !urgent {
+                    self.say_awaited(&pattern);
+                }
+            }
         }
         id
     }

@@ -7,15 +7,17 @@
 //!                              Offer ... Clear, Answer, More    when it may not pull
 //! long, no single copy         Start, More, More ...            as fast as there is room
 //! never buffered               Offer, whatever the length
+//! at the sender if unposted    see `ask`
 //! ```
 
+use crate::ask;
 use crate::engine::Engine;
 use crate::ledger::Counter;
 use crate::memory::{Keep, Source};
-use crate::peer::{Answer, Offered, Peer, PeerState, Pending};
+use crate::peer::{Answer, Asking, Offered, Peer, PeerState, Pending};
 use crate::requests::{Outcome, RequestId, State};
 use parvum_transport::{Gather, Limits, Loan, Refused, Route};
-use parvum_wire::frame::{DISCARD_UNLESS_POSTED, FETCH_AT_ONCE, Offer};
+use parvum_wire::frame::{ASKING, DISCARD_UNLESS_POSTED, FETCH_AT_ONCE, KEPT_BY_SENDER, Offer};
 use parvum_wire::{Header, Kind, Tid};
 use std::sync::Arc;
 
@@ -33,6 +35,8 @@ pub enum Buffering {
     AtReceiver,
     /// Nobody, and the message is dropped when no receive is posted on arrival.
     OrDiscard,
+    /// Nobody when a receive is posted, else the sender; never the receiver. See `ask.rs`.
+    SenderIfUnposted,
 }
 
 /// When a send is over.
@@ -82,6 +86,9 @@ pub enum SendError {
     /// The receiver is gone.
     #[error("{0} is gone")]
     Gone(Tid),
+    /// As many bytes as the credit allows wait for the receiver already.
+    #[error("{0} has not received what was sent to it, and the credit is used up")]
+    Full(Tid),
 }
 
 /// What a message costs in memory besides its data: its place in queues.
@@ -111,12 +118,20 @@ impl Engine {
             return Err(SendError::NotAttached(message.to));
         };
         let gather = Gather::new(message.pieces);
+        let asks = message.buffering == Buffering::SenderIfUnposted;
+        if asks && state.outstanding + state.queued >= self.core.settings.credit && message.to != self.me {
+            return Err(SendError::Full(message.to));
+        }
         let ledger = state.ledger(state.route);
         ledger.add(Counter::Sent, 1);
         ledger.add(Counter::SentBytes, gather.len() as u64);
         let header = Header {
             kind: Kind::Start,
-            flags: if message.buffering == Buffering::OrDiscard { DISCARD_UNLESS_POSTED } else { 0 },
+            flags: match message.buffering {
+                Buffering::OrDiscard => DISCARD_UNLESS_POSTED,
+                Buffering::SenderIfUnposted => KEPT_BY_SENDER,
+                _ => 0,
+            },
             tag: message.tag,
             context: message.context,
             length: gather.len() as u64,
@@ -130,15 +145,24 @@ impl Engine {
             && message.completion == Completion::Reusable
             && message.buffering != Buffering::Never
             && state.outstanding < self.core.settings.credit
-            && state.is_idle();
+            && state.is_idle()
+            && (!asks || state.is_prompt || ask::is_awaited(&**link, &header));
         if at_once && link.send(&header, gather).is_ok() {
             state.next_order = state.next_order.wrapping_add(1);
             if state.tid != self.me {
                 state.outstanding += header.length + OVERHEAD;
             }
             ledger.add(Counter::CopiedIn, header.length);
+            // Looked at only now: by the time that the peer's line has come here, the peer has the message.
+            let unseen = asks && !ask::is_awaited(&**link, &header);
+            if asks {
+                state.is_prompt = !unseen;
+            }
             if limits.buffered && link.flush() != Ok(true) {
                 self.flush_later(index, header);
+            }
+            if unseen {
+                self.keep_what_went(index, header, gather);
             }
             return Ok(Sent::Now);
         }
@@ -188,7 +212,7 @@ impl Engine {
         };
         let offer = match message.buffering {
             _ if loan.is_some() => true,
-            Buffering::Never => true,
+            Buffering::Never | Buffering::SenderIfUnposted => true,
             Buffering::OrDiscard => length > limits.eager,
             _ => message.completion == Completion::Matched || (limits.single_copy && length > limits.eager),
         };
@@ -209,7 +233,11 @@ impl Engine {
         let copied = copy || loan.is_some();
         let owned = (copied || message.keep.is_some()) && message.completion == Completion::Reusable;
         // Data offered in place takes no memory of ours on either side.
-        let kept = copied || message.keep.is_some() || !offer || message.buffering == Buffering::AtReceiver;
+        let asks = message.buffering == Buffering::SenderIfUnposted;
+        let kept = copied
+            || (message.keep.is_some() && !asks)
+            || !offer
+            || message.buffering == Buffering::AtReceiver;
         let request = self.core.requests.insert(State::Sending, false);
         let state = &mut self.peers[index].state;
         state.next_order = state.next_order.wrapping_add(1);
@@ -405,8 +433,13 @@ impl Engine {
         }
         if pending.offer {
             let in_place = || pending.source.address().filter(|_| link.limits().single_copy);
-            let address = pending.source.loan_address().or_else(in_place).unwrap_or(0);
-            let offer = Offer { cookie: state.next_cookie, address };
+            let asks = pending.header.flags & KEPT_BY_SENDER != 0;
+            let offer = if asks {
+                Offer { cookie: state.next_cookie | ASKING, address: 0 }
+            } else {
+                let address = pending.source.loan_address().or_else(in_place).unwrap_or(0);
+                Offer { cookie: state.next_cookie, address }
+            };
             if self.leaving {
                 pending.header.flags |= FETCH_AT_ONCE;
             }
@@ -447,9 +480,17 @@ impl Engine {
             Some(pending.request)
         };
         let Pending { source, header, cost, .. } = pending;
+        let asked = match (header.flags & KEPT_BY_SENDER != 0, request) {
+            (false, _) => Asking::No,
+            (true, None) => Asking::Unposted,
+            (true, Some(request)) => {
+                state.asking = Some((request, cookie));
+                Asking::Unanswered
+            }
+        };
         // What the receiver buffers it gives credit back for when it consumes it, not before.
         let cost = if header.flags & FETCH_AT_ONCE != 0 { 0 } else { cost };
-        state.offers.insert(cookie, Offered { route, request, source, header, cost });
+        state.offers.insert(cookie, Offered { route, request, source, header, cost, asked });
     }
 
     /// The current message has been handed over in full.

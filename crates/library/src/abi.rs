@@ -253,6 +253,7 @@ pub(crate) fn buffering(message: &waist::Outgoing) -> Option<Buffering> {
         2 => Buffering::AtSender,
         3 => Buffering::AtReceiver,
         4 => Buffering::OrDiscard,
+        5 => Buffering::SenderIfUnposted,
         _ => return None,
     })
 }
@@ -331,8 +332,12 @@ pub(crate) unsafe fn send_one(runtime: &mut Runtime, mut message: Outgoing<'_>, 
     if matches!(message.buffering, Buffering::BySize | Buffering::AtSender) {
         runtime.give_way(to, message.pieces.iter().map(|piece| piece.len()).sum());
     }
+    let (asks, tag) = (message.buffering == Buffering::SenderIfUnposted, message.tag);
     // SAFETY: the caller's promise.
     let sent = unsafe { runtime.engine.send(message) };
+    if let (true, Ok(Sent::Later(id))) = (asks, sent) {
+        return runtime.await_answer(to, tag, id, request) as i32;
+    }
     status_of(runtime, to, sent, request)
 }
 
@@ -356,6 +361,10 @@ pub(crate) fn status_of(
             Status::Pending as i32
         }
         Err(SendError::Gone(_)) => Status::Gone as i32,
+        Err(why @ SendError::Full(_)) => {
+            remember(&why);
+            Status::NoMemory as i32
+        }
         Err(why @ SendError::NotAttached(_)) => {
             remember(&why);
             Status::Unknown as i32

@@ -29,6 +29,7 @@ impl Runtime {
         if budget.is_zero() {
             return false;
         }
+        self.engine.say_awaited(pattern);
         let began = self.time.begins_wait();
         self.note_wait(notes);
         let taken = self.look_directly(budget, pattern, room, found);

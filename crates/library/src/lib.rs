@@ -9,6 +9,7 @@
 
 #[allow(unsafe_code)]
 mod abi;
+mod asking;
 mod barrier;
 mod connect;
 mod direct;

@@ -136,6 +136,17 @@ pub trait Link: Send {
         self.send(header, payload)
     }
 
+    /// Publishes for the peer which message this task awaits from it: a word that [`awaited`](Link::awaited) gives there.
+    /// A hint to the peer, and nothing on links without shared memory.
+    fn await_message(&mut self, word: u64) {
+        let _ = word;
+    }
+
+    /// What the peer has published last, 0 when it has not or cannot.
+    fn awaited(&self) -> u64 {
+        0
+    }
+
     /// Gives arrived frames to `sink`, at most `most` of them, and returns how many.
     ///
     /// The payload lies in the transport's memory and is gone when `sink` returns.

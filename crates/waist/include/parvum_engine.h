@@ -68,7 +68,8 @@ enum parvum_buffering {
     PARVUM_BUFFER_NOBODY = 1,
     PARVUM_BUFFER_AT_SENDER = 2,
     PARVUM_BUFFER_AT_RECEIVER = 3,
-    PARVUM_BUFFER_OR_DISCARD = 4
+    PARVUM_BUFFER_OR_DISCARD = 4,
+    PARVUM_BUFFER_AT_SENDER_IF_UNPOSTED = 5    /* PARVUM_STATUS_NO_MEMORY: PARVUM_CREDIT is used up      */
 };
 
 /* A message to be sent. */

@@ -118,7 +118,7 @@ pub struct Outgoing {
     /// How many pieces.
     pub count: usize,
     /// 0 by size, 1 nobody, 2 at the sender, 3 at the receiver (at the sender if nobody `serve`s the receiver),
-    /// 4 or discard.
+    /// 4 or discard, 5 at the sender, and only if no receive is posted.
     pub buffering: u32,
     /// 0 when the memory may be reused, 1 when the receiver has matched it.
     pub completion: u32,

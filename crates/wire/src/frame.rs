@@ -37,6 +37,18 @@ pub enum Kind {
     /// Asks the receiver to fetch the data of an offer now, for its sender is
     /// about to leave; `length` is the offer's cookie.
     Fetch = 8,
+    /// Answers an offer that named no address: "a receive wants it"; `length` is the offer's
+    /// cookie, `order` the slot that the data is for.
+    Ready = 9,
+    /// Answers `Ready`: where the data lies, to be fetched now. `length` is the cookie, `order`
+    /// the slot; see [`Header::place`].
+    Place = 10,
+    /// Answers an offer that named no address: no receive was posted when it came; `length` is
+    /// the offer's cookie.
+    Unposted = 11,
+    /// Follows a `Start` that was marked [`KEPT_BY_SENDER`]: its sender has kept a copy under
+    /// the cookie `length`, for it saw no receive posted.
+    Kept = 12,
 }
 
 impl Kind {
@@ -51,6 +63,10 @@ impl Kind {
             6 => Kind::Done,
             7 => Kind::Credit,
             8 => Kind::Fetch,
+            9 => Kind::Ready,
+            10 => Kind::Place,
+            11 => Kind::Unposted,
+            12 => Kind::Kept,
             _ => return None,
         })
     }
@@ -61,13 +77,20 @@ pub const DISCARD_UNLESS_POSTED: u16 = 1;
 /// The receiver fetches the data of an offer at once, into memory of its own
 /// when no receive is posted: the sender waits for its buffer.
 pub const FETCH_AT_ONCE: u16 = 2;
+/// The receiver keeps no data of the message when no receive is posted: its sender does.
+pub const KEPT_BY_SENDER: u16 = 4;
+
+/// In a cookie: the offer asks whether a receive is posted, and names no address.
+pub const ASKING: u64 = 1 << 62;
+/// In a cookie, beside [`ASKING`]: of a message that went at once and was kept as well; the rest is its `order`.
+pub const KEPT: u64 = 1 << 63;
 
 /// The fixed part of every frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
     /// What the frame is for.
     pub kind: Kind,
-    /// `DISCARD_UNLESS_POSTED`, `FETCH_AT_ONCE`.
+    /// `DISCARD_UNLESS_POSTED`, `FETCH_AT_ONCE`, `KEPT_BY_SENDER`.
     pub flags: u16,
     /// The user's tag.
     pub tag: i32,
@@ -98,6 +121,17 @@ impl Header {
         let pair = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
         let kinds = u32::from(self.kind as u8) | u32::from(inline) << 8 | u32::from(self.flags) << 16;
         [pair(0, kinds), pair(self.tag as u32, self.context), self.length, pair(self.meta, self.order)]
+    }
+
+    /// A [`Kind::Place`]: the data of the offer `cookie`, wanted in `slot`, lies at `address`.
+    pub const fn place(cookie: u64, slot: u32, address: u64) -> Header {
+        let (low, high) = (address as u32 as i32, (address >> 32) as u32);
+        Header { tag: low, context: high, ..Header::answer(Kind::Place, cookie, slot) }
+    }
+
+    /// The address that a [`Kind::Place`] names.
+    pub const fn address(&self) -> u64 {
+        self.tag as u32 as u64 | (self.context as u64) << 32
     }
 
     /// Encodes the header with the transport's own word and inline count.
@@ -196,7 +230,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_header_survives_the_round_trip(
-            kind in 1u8..=8, flags: u16, tag: i32, context: u32, length: u64, meta: u32, order: u32, own: u32, inline: u8
+            kind in 1u8..=12, flags: u16, tag: i32, context: u32, length: u64, meta: u32, order: u32, own: u32, inline: u8
         ) {
             let kind = Kind::from_u8(kind).expect("in range");
             let header = Header { kind, flags, tag, context, length, meta, order };
@@ -208,8 +242,14 @@ mod tests {
 
         #[test]
         fn any_bytes_decode_or_are_refused(bytes: [u8; 32]) {
-            let known = (1..=8).contains(&bytes[4]);
+            let known = (1..=12).contains(&bytes[4]);
             prop_assert_eq!(Header::decode(&bytes).is_ok(), known);
+        }
+
+        #[test]
+        fn a_place_names_its_address(cookie: u64, slot: u32, address: u64) {
+            let place = Header::place(cookie, slot, address);
+            prop_assert_eq!((place.length, place.order, place.address()), (cookie, slot, address));
         }
 
         #[test]

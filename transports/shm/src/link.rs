@@ -77,6 +77,16 @@ impl Link for ShmLink {
         self.bell.page.summon(&self.bell.event);
     }
 
+    #[inline]
+    fn await_message(&mut self, word: u64) {
+        self.segment.set_awaited(word);
+    }
+
+    #[inline]
+    fn awaited(&self) -> u64 {
+        self.segment.peer_awaits()
+    }
+
     fn can_pull(&self, address: u64) -> bool {
         arena::is_here(address) || self.segment.try_single_copy(self.single_copy) == SingleCopy::Works
     }

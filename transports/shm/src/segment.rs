@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 pub(crate) type Ring = RingMemory<256, 1024>;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"ParvumSg");
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 /// What a single copy is tried on.
 static PROBE: u64 = 0x5061_7276_756d_3f21;
 
@@ -37,11 +37,19 @@ struct End {
     probe: AtomicU64,
 }
 
+/// What one end says to the other while it waits: a line of its own, for it changes often.
+#[repr(C, align(64))]
+struct Wish {
+    /// Which message it awaits.
+    awaited: AtomicU64,
+}
+
 #[repr(C, align(4096))]
 struct Head {
     magic: AtomicU64,
     version: AtomicU32,
     ends: [End; 2],
+    wishes: [Wish; 2],
 }
 
 #[repr(C)]
@@ -172,6 +180,20 @@ impl Segment {
             // nobody reads them before they are written again. If the system refuses, they stay.
             let _ = unsafe { madvise(from.cast(), length, Advice::LinuxRemove) };
         }
+    }
+
+    /// Publishes which message this end awaits.
+    #[inline]
+    pub(crate) fn set_awaited(&self, word: u64) {
+        // Release: partner of the acquire in `peer_awaits`. Who reads it may rely on the receive that it tells of.
+        self.layout().head.wishes[self.end].awaited.store(word, Ordering::Release);
+    }
+
+    /// Which message the other end awaits.
+    #[inline]
+    pub(crate) fn peer_awaits(&self) -> u64 {
+        // Acquire: partner of the release in `set_awaited`.
+        self.layout().head.wishes[1 - self.end].awaited.load(Ordering::Acquire)
     }
 
     /// The other end's process, once it has mapped the segment.

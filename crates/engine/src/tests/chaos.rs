@@ -17,6 +17,11 @@ struct Side {
     sent: u32,
     /// Sends under way, with the memory they use.
     sending: Vec<(RequestId, Box<[u8]>)>,
+    peer: Option<parvum_wire::Tid>,
+    /// Sends that the sender kept a copy of.
+    kept: u32,
+    /// Sends that ask, and may be over.
+    asking: Vec<RequestId>,
     receiving: Vec<(RequestId, Option<i32>)>,
     /// Numbers received, for each tag, in order.
     received: Vec<Vec<u32>>,
@@ -32,6 +37,9 @@ impl Side {
             engine: engine(local, CREDIT),
             sent: 0,
             sending: Vec::new(),
+            peer: None,
+            kept: 0,
+            asking: Vec::new(),
             receiving: Vec::new(),
             received: vec![Vec::new(); TAGS as usize],
             discardable: Vec::new(),
@@ -54,10 +62,11 @@ impl Side {
             _ => 4 + random.below(30_000),
         };
         let data = contents(number, length as usize);
-        let buffering = match random.below(5) {
+        let buffering = match random.below(6) {
             0 => Buffering::Never,
             1 => Buffering::AtSender,
             2 => Buffering::AtReceiver,
+            5 => Buffering::SenderIfUnposted,
             3 if random.one_in(4) => Buffering::OrDiscard,
             _ => Buffering::BySize,
         };
@@ -66,11 +75,17 @@ impl Side {
         let whole = [&data[..]];
         let pieces: &[&[u8]] = if random.one_in(2) { &pieces } else { &whole };
         let message =
-            Outgoing { to, tag, context: 1, meta: number, pieces, keep: None, buffering, completion };
+            Outgoing { to, tag, context: 0, meta: number, pieces, keep: None, buffering, completion };
         // SAFETY: `data` is kept in `sending` until the request is over.
         match unsafe { self.engine.send(message) } {
             Ok(Sent::Now) => {}
-            Ok(Sent::Later(request)) => self.sending.push((request, data)),
+            Ok(Sent::Later(request)) => {
+                self.sending.push((request, data));
+                if buffering == Buffering::SenderIfUnposted {
+                    self.asking.push(request);
+                }
+            }
+            // The credit is used up: the number was not given away.
             Err(_) => return,
         }
         if buffering == Buffering::OrDiscard {
@@ -81,9 +96,11 @@ impl Side {
 
     fn receive(&mut self, random: &mut Random) {
         let tag = (!random.one_in(3)).then(|| random.below(TAGS) as i32);
+        // From the one peer that there is: said so, the receive is published to it.
+        let from = if random.one_in(2) { self.peer } else { None };
         let pattern = match tag {
-            Some(tag) => Pattern { tag: TagMatch::Exactly(tag), ..Pattern::ANY },
-            None => Pattern::ANY,
+            Some(tag) => Pattern { from, tag: TagMatch::Exactly(tag), ..Pattern::ANY },
+            None => Pattern { from, ..Pattern::ANY },
         };
         if self.engine.is_quiet() && random.one_in(2) {
             self.look_directly(&pattern, tag);
@@ -108,6 +125,18 @@ impl Side {
         self.received[envelope.tag as usize].push(envelope.meta);
         self.directly += 1;
         block.into_iter().for_each(|block| self.engine.recycle(block));
+    }
+
+    /// Loses patience with one of the sends that ask, as often as not: its memory is changed at once.
+    fn lose_patience(&mut self, random: &mut Random) {
+        let Some(to) = self.peer else { return };
+        if let Some(at) = self.asking.pop() {
+            if random.one_in(2) && self.engine.keep_at_sender(to, at) {
+                let sends = self.sending.iter_mut().filter(|(id, _)| *id == at);
+                sends.for_each(|(_, data)| data.fill(0xee));
+                self.kept += 1;
+            }
+        }
     }
 
     /// Takes what is over and checks it.
@@ -166,6 +195,7 @@ fn conversation(seed: u64, deadly: bool) {
         .map(|route| join(&mut a.engine, &mut b.engine, route, nature(&mut random)))
         .collect();
     let (a_tid, b_tid) = (a.engine.me(), b.engine.me());
+    (a.peer, b.peer) = (Some(b_tid), Some(a_tid));
     let steps = 300 + random.below(700);
     for _ in 0..steps {
         match random.below(10) {
@@ -175,9 +205,11 @@ fn conversation(seed: u64, deadly: bool) {
             6 | 7 => b.receive(&mut random),
             8 => {
                 a.engine.progress();
+                a.lose_patience(&mut random);
             }
             _ => {
                 b.engine.progress();
+                b.lose_patience(&mut random);
             }
         }
         a.collect(seed);

@@ -1,5 +1,6 @@
 //! The engine driven by a simulated pair, from a seed, without sockets or sleeps.
 
+mod ask;
 mod basics;
 mod chaos;
 mod claims;

@@ -51,6 +51,8 @@ struct Wire {
     cut: bool,
     /// Polls of the receiving end so far: the wire's clock.
     now: u64,
+    /// What the receiving end awaits.
+    awaited: u64,
 }
 
 /// One end of a simulated link.
@@ -98,6 +100,14 @@ impl Link for SimulatedLink {
             sink.frame(&header, &bytes);
         }
         Ok(most)
+    }
+
+    fn await_message(&mut self, word: u64) {
+        self.incoming.lock().unwrap().awaited = word;
+    }
+
+    fn awaited(&self) -> u64 {
+        self.out.lock().unwrap().awaited
     }
 
     fn can_pull(&self, _address: u64) -> bool {

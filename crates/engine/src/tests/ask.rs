@@ -1,0 +1,234 @@
+//! Sends whose data only the sender may buffer, and only when no receive is posted.
+
+use super::basics::{outgoing, send, tagged};
+use super::simulated::{Nature, Random, engine, join, pair, settle};
+use crate::{
+    Asked, Buffering, Counter, Engine, Into, Outcome, Outgoing, Pattern, Received, RequestId, SendError, Sent,
+};
+use parvum_transport::Route;
+
+fn asking<'a>(to: &Engine, tag: i32, pieces: &'a [&'a [u8]]) -> Outgoing<'a> {
+    Outgoing { buffering: Buffering::SenderIfUnposted, ..outgoing(to.me(), tag, pieces) }
+}
+
+fn from(engine: &Engine, tag: i32) -> Pattern {
+    Pattern { from: Some(engine.me()), ..tagged(tag) }
+}
+
+fn later(sent: Result<Sent, SendError>) -> RequestId {
+    match sent {
+        Ok(Sent::Later(id)) => id,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn received(engine: &mut Engine, id: RequestId) -> Vec<u8> {
+    engine.completed(id).expect("over").block.expect("a block").bytes().to_vec()
+}
+
+/// At the sender, at the receiver.
+fn buffered(a: &Engine, b: &Engine) -> (u64, u64) {
+    (a.ledger().read(Counter::BufferedAtSender), b.ledger().read(Counter::BufferedHere))
+}
+
+#[test]
+fn long_data_for_a_posted_receive_is_copied_once_and_buffered_by_nobody() {
+    let (mut a, mut b) = pair(Nature::QUICK);
+    let data = vec![3; 50_000];
+    let wanted = b.post(Pattern::ANY, Into::Block, false, false);
+    let sent = later(send(&mut a, asking(&b, 1, &[&data])));
+    settle(&mut [&mut a, &mut b]);
+    assert_eq!(a.asked(b.me(), sent), Asked::Over);
+    assert_eq!(received(&mut b, wanted), data);
+    assert_eq!(buffered(&a, &b), (0, 0));
+    assert_eq!(b.ledger().read(Counter::PulledBytes), 50_000);
+    assert_eq!(a.unfinished(), 0);
+}
+
+#[test]
+fn data_that_nobody_awaits_is_copied_by_its_sender_alone() {
+    for length in [1usize, 100, 50_000] {
+        let (mut a, mut b) = pair(Nature::QUICK);
+        let mut data = vec![3; length];
+        let sent = later(send(&mut a, asking(&b, 1, &[&data])));
+        settle(&mut [&mut a, &mut b]);
+        assert_eq!(a.asked(b.me(), sent), Asked::Unposted);
+        assert!(a.keep_at_sender(b.me(), sent));
+        assert!(matches!(a.test(sent), Received::Over(Outcome::Sent)));
+        data.fill(9);
+        assert_eq!(b.probe(&tagged(1)).expect("it is known of").1.length, length as u64);
+        let wanted = b.post(tagged(1), Into::Block, false, false);
+        settle(&mut [&mut a, &mut b]);
+        assert_eq!(received(&mut b, wanted), vec![3; length], "{length}");
+        assert_eq!(buffered(&a, &b), (length as u64, 0), "{length}");
+        assert_eq!(a.unfinished(), 0);
+    }
+}
+
+#[test]
+fn a_receiver_that_says_nothing_is_not_waited_for() {
+    let (mut a, mut b) = pair(Nature::QUICK);
+    let sent = later(send(&mut a, asking(&b, 1, &[&[5; 9000]])));
+    assert_eq!(a.asked(b.me(), sent), Asked::Unanswered);
+    assert!(a.keep_at_sender(b.me(), sent) && a.is_silent(b.me()));
+    let wanted = b.post(tagged(1), Into::Block, false, false);
+    settle(&mut [&mut a, &mut b]);
+    assert!(!a.is_silent(b.me()), "it has answered now");
+    assert_eq!(received(&mut b, wanted), [5; 9000]);
+    assert_eq!(buffered(&a, &b), (9000, 0));
+}
+
+#[test]
+fn memory_that_the_receiver_may_be_reading_is_not_given_back() {
+    let (mut a, mut b) = pair(Nature::QUICK);
+    let data = vec![3; 50_000];
+    let wanted = b.post(Pattern::ANY, Into::Block, false, false);
+    let sent = later(send(&mut a, asking(&b, 1, &[&data])));
+    b.progress();
+    a.progress();
+    assert_eq!(a.asked(b.me(), sent), Asked::Posted);
+    assert!(!a.keep_at_sender(b.me(), sent), "b was told where the data lies");
+    settle(&mut [&mut a, &mut b]);
+    assert_eq!(received(&mut b, wanted), data);
+    assert_eq!(buffered(&a, &b), (0, 0));
+}
+
+#[test]
+fn short_data_goes_at_once_to_who_awaits_it() {
+    let (mut a, mut b) = pair(Nature::QUICK);
+    for round in 0..5u8 {
+        let wanted = b.post(from(&a, 4), Into::Block, false, false);
+        assert_eq!(send(&mut a, asking(&b, 4, &[&[round]])), Ok(Sent::Now));
+        b.progress();
+        assert_eq!(received(&mut b, wanted), [round]);
+    }
+    assert_eq!(buffered(&a, &b), (0, 0));
+    assert_eq!(a.unfinished(), 0);
+}
+
+#[test]
+fn short_data_that_went_too_early_is_kept_by_its_sender() {
+    let (mut a, mut b) = pair(Nature::QUICK);
+    let wanted = b.post(from(&a, 4), Into::Block, false, false);
+    assert_eq!(send(&mut a, asking(&b, 4, &[b"prompt"])), Ok(Sent::Now));
+    settle(&mut [&mut a, &mut b]);
+    assert_eq!(received(&mut b, wanted), b"prompt");
+    // Nobody awaits this one, which the sender learns when it has gone.
+    assert_eq!(send(&mut a, asking(&b, 4, &[b"early"])), Ok(Sent::Now));
+    settle(&mut [&mut a, &mut b]);
+    assert_eq!(buffered(&a, &b), (5, 0));
+    assert_eq!(b.ledger().read(Counter::WaitingBytes), 0);
+    let wanted = b.post(from(&a, 4), Into::Block, false, false);
+    settle(&mut [&mut a, &mut b]);
+    assert_eq!(received(&mut b, wanted), b"early");
+    assert_eq!((buffered(&a, &b), a.unfinished()), ((5, 0), 0));
+}
+
+#[test]
+fn a_copy_that_was_not_needed_is_freed() {
+    let (mut a, mut b) = pair(Nature::QUICK);
+    let first = b.post(from(&a, 4), Into::Block, false, false);
+    assert_eq!(send(&mut a, asking(&b, 4, &[b"1"])), Ok(Sent::Now));
+    settle(&mut [&mut a, &mut b]);
+    assert_eq!(received(&mut b, first), b"1");
+    // Any sender may be meant: that is not published.
+    let second = b.post(tagged(4), Into::Block, false, false);
+    assert_eq!(send(&mut a, asking(&b, 4, &[b"2"])), Ok(Sent::Now));
+    settle(&mut [&mut a, &mut b]);
+    assert_eq!(received(&mut b, second), b"2");
+    assert_eq!(a.unfinished(), 0, "the copy is freed");
+}
+
+#[test]
+fn an_awaited_message_is_not_lost_when_the_receive_is_taken_back() {
+    let (mut a, mut b) = pair(Nature::QUICK);
+    let wanted = b.post(from(&a, 4), Into::Block, false, false);
+    assert_eq!(send(&mut a, asking(&b, 4, &[b"late"])), Ok(Sent::Now));
+    assert!(b.cancel(wanted));
+    settle(&mut [&mut a, &mut b]);
+    let wanted = b.post(tagged(4), Into::Block, false, false);
+    assert!(matches!(b.test(wanted), Received::Over(Outcome::Received(_))));
+    assert_eq!(b.ledger().read(Counter::BufferedHere), 4, "who took it back buffers it");
+}
+
+#[test]
+fn a_receive_stays_published_while_other_messages_come() {
+    let (mut a, mut b) = pair(Nature::QUICK);
+    let wanted = b.post(from(&a, 4), Into::Block, false, false);
+    assert_eq!(send(&mut a, outgoing(b.me(), 9, &[b"another"])), Ok(Sent::Now));
+    settle(&mut [&mut a, &mut b]);
+    assert_eq!(send(&mut a, asking(&b, 4, &[b"this"])), Ok(Sent::Now));
+    settle(&mut [&mut a, &mut b]);
+    assert_eq!(received(&mut b, wanted), b"this");
+    assert_eq!(buffered(&a, &b).0, 0);
+}
+
+#[test]
+fn a_refused_single_copy_is_streamed() {
+    for refuse_pull in [0, 1] {
+        let nature = Nature { single_copy: refuse_pull > 0, refuse_pull, ..Nature::QUICK };
+        let (mut a, mut b) = pair(nature);
+        let data: Vec<u8> = (0..50_000u32).map(|i| i as u8).collect();
+        let wanted = b.post(Pattern::ANY, Into::Block, false, false);
+        later(send(&mut a, asking(&b, 1, &[&data])));
+        settle(&mut [&mut a, &mut b]);
+        assert_eq!(received(&mut b, wanted), data);
+        assert_eq!((buffered(&a, &b), a.unfinished()), ((0, 0), 0));
+    }
+}
+
+#[test]
+fn a_flood_ends_at_the_credit_and_goes_on_when_it_is_drained() {
+    let (mut a, mut b) = (engine(1, 10_000), engine(2, 10_000));
+    join(&mut a, &mut b, Route::Shm, Nature::QUICK);
+    let mut sent = 0;
+    loop {
+        match send(&mut a, asking(&b, 1, &[&[7; 400]])) {
+            Ok(Sent::Now) => {}
+            Ok(Sent::Later(id)) => {
+                settle(&mut [&mut a, &mut b]);
+                assert!(a.keep_at_sender(b.me(), id));
+                a.test(id);
+            }
+            Err(why) => {
+                assert_eq!(why, SendError::Full(b.me()));
+                break;
+            }
+        }
+        sent += 1;
+        assert!(sent < 100);
+    }
+    for _ in 0..sent {
+        let wanted = b.post(Pattern::ANY, Into::Block, false, false);
+        settle(&mut [&mut a, &mut b]);
+        assert_eq!(received(&mut b, wanted), [7; 400]);
+    }
+    assert!(send(&mut a, asking(&b, 1, &[&[7; 400]])).is_ok(), "drained");
+}
+
+#[test]
+fn death_ends_questions_and_loses_copies_aloud() {
+    for seed in 0..50 {
+        let mut random = Random::new(seed);
+        let (mut a, mut b) = (engine(1, 1 << 20), engine(2, 1 << 20));
+        let scissors = join(&mut a, &mut b, Route::Shm, Nature::QUICK);
+        let data = [1; 5000];
+        let open = later(send(&mut a, asking(&b, 1, &[&data])));
+        let kept = later(send(&mut a, asking(&b, 2, &[&data])));
+        assert!(a.keep_at_sender(b.me(), kept));
+        let wanted = b.post(from(&a, 1), Into::Block, false, false);
+        for _ in 0..random.below(4) {
+            b.progress();
+            if random.one_in(2) {
+                a.progress();
+            }
+        }
+        scissors.cut(random.below(3) as usize);
+        let b_tid = b.me();
+        a.peer_gone(b_tid);
+        b.peer_gone(a.me());
+        assert!(a.is_over(open) && b.is_over(wanted), "seed {seed}");
+        assert_eq!(a.unfinished(), 0, "seed {seed}");
+        assert!(a.ledger().read(Counter::Lost) >= 1, "seed {seed}: the copy is lost, and that is told");
+    }
+}
