@@ -18,8 +18,6 @@ struct Side {
     /// Sends under way, with the memory they use.
     sending: Vec<(RequestId, Box<[u8]>)>,
     peer: Option<parvum_wire::Tid>,
-    /// Sends that the sender kept a copy of.
-    kept: u32,
     /// Sends that ask, and may be over.
     asking: Vec<RequestId>,
     receiving: Vec<(RequestId, Option<i32>)>,
@@ -38,7 +36,6 @@ impl Side {
             sent: 0,
             sending: Vec::new(),
             peer: None,
-            kept: 0,
             asking: Vec::new(),
             receiving: Vec::new(),
             received: vec![Vec::new(); TAGS as usize],
@@ -129,13 +126,10 @@ impl Side {
 
     /// Loses patience with one of the sends that ask, as often as not: its memory is changed at once.
     fn lose_patience(&mut self, random: &mut Random) {
-        let Some(to) = self.peer else { return };
-        if let Some(at) = self.asking.pop() {
-            if random.one_in(2) && self.engine.keep_at_sender(to, at) {
-                let sends = self.sending.iter_mut().filter(|(id, _)| *id == at);
-                sends.for_each(|(_, data)| data.fill(0xee));
-                self.kept += 1;
-            }
+        let (Some(to), Some(at)) = (self.peer, self.asking.pop()) else { return };
+        if random.one_in(2) && self.engine.keep_at_sender(to, at) {
+            let sends = self.sending.iter_mut().filter(|(id, _)| *id == at);
+            sends.for_each(|(_, data)| data.fill(0xee));
         }
     }
 
