@@ -32,7 +32,16 @@ pub fn parvum() -> &'static Path {
         let dir = bed::profile();
         let mut build = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
         build.current_dir(stage::project()).args(["build", "--quiet", "--package", "parvum"]);
-        build.args(["--package", "parvum-library", "--package", "parvum-pvm", "--package", "parvum-nx"]);
+        build.args([
+            "--package",
+            "parvum-library",
+            "--package",
+            "parvum-pvm",
+            "--package",
+            "parvum-nx",
+            "--package",
+            "parvum-cmmd",
+        ]);
         if dir.ends_with("release") {
             build.arg("--release");
         }

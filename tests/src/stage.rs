@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 use std::time::SystemTime;
 
 /// Installed names, and the files of the build that they are.
-const LIBRARIES: [(&str, &str); 8] = [
+const LIBRARIES: [(&str, &str); 10] = [
     ("libparvum.so.0", "libparvum.so"),
     ("libparvum.so", "libparvum.so"),
     ("libpvm3.so.3", "libpvm3.so"),
@@ -23,6 +23,8 @@ const LIBRARIES: [(&str, &str); 8] = [
     ("libgpvm3.so", "libpvm3.so"),
     ("libnx.so.1", "libnx.so"),
     ("libnx.so", "libnx.so"),
+    ("libcmmd.so.1", "libcmmd.so"),
+    ("libcmmd.so", "libcmmd.so"),
 ];
 
 /// Where everything lies.
@@ -87,6 +89,11 @@ pub fn nx_include() -> PathBuf {
     project().join("interfaces/nx/include")
 }
 
+/// Where `cmmd.h` lies.
+pub fn cmmd_include() -> PathBuf {
+    project().join("interfaces/cmmd/include")
+}
+
 fn changed(file: &Path) -> Option<SystemTime> {
     fs::metadata(file).and_then(|data| data.modified()).ok()
 }
@@ -139,8 +146,11 @@ fn compile(stage: &Stage, source: &Path) {
         &stage.include.join("pvm3.h"),
         &own_include().join("parvum.h"),
         &nx_include().join("nx.h"),
+        &cmmd_include().join("cmmd.h"),
+        &here().join("programs/cmmd_check.h"),
         &stage.lib.join("libpvm3.so"),
         &stage.lib.join("libnx.so"),
+        &stage.lib.join("libcmmd.so"),
     ];
     let newest = made_of.iter().filter_map(|file| changed(file)).max();
     if changed(&target) > newest {
@@ -155,6 +165,8 @@ fn compile(stage: &Stage, source: &Path) {
             .arg(own_include())
             .arg("-I")
             .arg(nx_include())
+            .arg("-I")
+            .arg(cmmd_include())
             .arg("-o")
             .arg(temporary)
             .arg(source);
@@ -162,7 +174,7 @@ fn compile(stage: &Stage, source: &Path) {
             cc.args(["-shared", "-fPIC"]);
         } else {
             cc.arg("-L").arg(&stage.lib).args(["-lpvm3", "-lgpvm3", "-ldl"]);
-            cc.args(["-Wl,--as-needed", "-lnx"]);
+            cc.args(["-Wl,--as-needed", "-lnx", "-lcmmd"]);
             // Named by those who ask it something themselves, and by no other.
             cc.args(["-Wl,--as-needed", "-lparvum"]);
         }
@@ -188,6 +200,8 @@ fn compile_fortran(stage: &Stage, source: &Path) {
         &stage.include.join("fpvm3.h"),
         &stage.lib.join("libfpvm3.so.3"),
         &nx_include().join("fnx.h"),
+        &cmmd_include().join("fcmmd.h"),
+        &stage.lib.join("libcmmd.so"),
         &stage.lib.join("libnx.so"),
     ];
     let newest = made_of.iter().filter_map(|file| changed(file)).max();
@@ -199,7 +213,8 @@ fn compile_fortran(stage: &Stage, source: &Path) {
         compile.args(["-std=legacy", "-w", "-O1", "-g", "-J"]).arg(&stage.programs);
         compile.arg("-I").arg(&stage.include).arg("-I").arg(here().join("programs"));
         compile.arg("-o").arg(temporary).arg(source).arg("-L").arg(&stage.lib);
-        compile.arg("-I").arg(nx_include()).args(["-Wl,--as-needed", "-lnx"]);
+        compile.arg("-I").arg(nx_include()).arg("-I").arg(cmmd_include());
+        compile.args(["-Wl,--as-needed", "-lnx", "-lcmmd"]);
         let done = compile.args(["-lfpvm3", "-lgpvm3", "-lpvm3"]).output().expect("it is installed");
         assert!(done.status.success(), "{name}: {}", String::from_utf8_lossy(&done.stderr));
     });

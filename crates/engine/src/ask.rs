@@ -90,7 +90,7 @@ impl Engine {
         let tag = match pattern.tag {
             TagMatch::Any => ANY_TAG,
             TagMatch::Exactly(tag) => u64::from(tag as u32),
-            TagMatch::Masked { .. } | TagMatch::Within { .. } => return,
+            TagMatch::Masked { .. } | TagMatch::Within { .. } | TagMatch::Among { .. } => return,
         };
         if pattern.context.is_some_and(|context| context != 0) {
             return;

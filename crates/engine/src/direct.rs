@@ -5,12 +5,14 @@
 //! hears of it. Every other frame takes the usual way, and so does the receive from then on.
 
 use crate::arrive::Arrivals;
+use crate::ask;
 use crate::engine::Engine;
 use crate::ledger::Counter;
 use crate::message::{Block, Envelope, Pattern};
 use crate::peer::Peer;
 use crate::send::{Buffering, OVERHEAD};
 use parvum_transport::{Gather, Route, Sink};
+use parvum_wire::frame::KEPT_BY_SENDER;
 use parvum_wire::{Header, Kind, Tid};
 
 /// Where the data of a message shall lie.
@@ -119,7 +121,10 @@ impl Engine {
         let (Some(limits), Some(link)) = (&state.limits[over as usize], &mut links[over as usize]) else {
             return false;
         };
+        let asks = buffering == Buffering::SenderIfUnposted;
         let may_go = state.route == over
+            // Else it is to be asked about first.
+            && (!asks || state.is_prompt)
             && !matches!(buffering, Buffering::Never | Buffering::OrDiscard)
             && data.len() <= limits.eager.min(limits.frame)
             && !limits.buffered
@@ -133,7 +138,8 @@ impl Engine {
         }
         let [tag, context, meta] = words;
         let (length, order) = (data.len() as u64, state.next_order);
-        let header = Header { kind: Kind::Start, flags: 0, tag: tag as i32, context, length, meta, order };
+        let flags = if asks { KEPT_BY_SENDER } else { 0 };
+        let header = Header { kind: Kind::Start, flags, tag: tag as i32, context, length, meta, order };
         if link.send(&header, Gather::one(&[data])).is_err() {
             return false;
         }
@@ -143,6 +149,11 @@ impl Engine {
         ledger.add(Counter::CopiedIn, length);
         state.next_order = order.wrapping_add(1);
         state.outstanding += length + OVERHEAD;
+        // Looked at only now: by the time that the peer's line has come here, the peer has the message.
+        if asks && !ask::is_awaited(&**link, &header) {
+            state.is_prompt = false;
+            self.keep_what_went(index, header, Gather::one(&[data]));
+        }
         true
     }
 

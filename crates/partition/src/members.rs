@@ -25,6 +25,8 @@ pub struct Partition {
     on_one_host: bool,
     /// The group in which the nodes meet, once it was joined.
     meeting: OnceLock<String>,
+    /// How often the partition has shrunk.
+    epoch: u32,
 }
 
 impl Partition {
@@ -43,7 +45,7 @@ impl Partition {
         let host = (me.parent != 0).then_some(me.parent);
         let on_one_host = tasks.iter().all(|&task| Tid(task).host() == Tid(me.tid).host());
         let (call, meeting) = (AtomicU32::new(call::RECEIVE), OnceLock::new());
-        Ok(Partition { waist, own, tasks, numbers, host, context, call, on_one_host, meeting })
+        Ok(Partition { waist, own, tasks, numbers, host, context, call, on_one_host, meeting, epoch: 0 })
     }
 
     /// The engine.
@@ -61,6 +63,20 @@ impl Partition {
     #[inline]
     pub fn size(&self) -> usize {
         self.tasks.len()
+    }
+
+    /// Goes on with the first `size` nodes: at least one, and this one among them. All of those call it, and the others take
+    /// part in nothing any more. Nodes keep their numbers; the host's is the new number of nodes.
+    ///
+    /// # Panics
+    /// When this node is not among them, or there are not so many.
+    pub fn shrink(&mut self, size: usize) {
+        assert!(self.own < size && size <= self.tasks.len(), "{size} of {} nodes", self.tasks.len());
+        self.tasks.truncate(size);
+        self.numbers.retain(|&(_, node)| node < size);
+        // The group of all has members that will be gone: the rest meets in another.
+        self.meeting = OnceLock::new();
+        self.epoch += 1;
     }
 
     /// The task that started this one, if a task did.
@@ -128,7 +144,10 @@ impl Partition {
         let group = match self.meeting.get() {
             Some(group) => group.clone(),
             None => {
-                let group = format!("nodes of t{:x} ({:x})", self.tasks[0], self.context);
+                let group = match self.epoch {
+                    0 => format!("nodes of t{:x} ({:x})", self.tasks[0], self.context),
+                    epoch => format!("nodes of t{:x} ({:x}, {epoch})", self.tasks[0], self.context),
+                };
                 ask(Request::Join { group: group.clone() })?;
                 self.meeting.get_or_init(|| group).clone()
             }

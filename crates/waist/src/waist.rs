@@ -247,6 +247,39 @@ impl Waist {
         }
     }
 
+    /// Starts to send pieces of memory as one message. `None`: it is over.
+    ///
+    /// # Safety
+    /// The memory must be readable, and stay and not change until the request is over. The list of pieces need not stay.
+    pub unsafe fn start_pieces(&self, how: Send, pieces: &[&[u8]]) -> Result<Option<Request>, Status> {
+        let list: Vec<Piece> =
+            pieces.iter().map(|piece| Piece { start: piece.as_ptr(), length: piece.len() }).collect();
+        let message = outgoing(how, &list, std::ptr::null_mut(), None);
+        let mut request = 0;
+        // SAFETY: the caller's promise.
+        match unsafe { (self.0.send)(&message, &mut request) } {
+            1 => Ok(Some(Request(request))),
+            other => status(other).map(|()| None),
+        }
+    }
+
+    /// Receives one message, and what is known of it also when it was too long for `room`: its length says so.
+    #[inline]
+    pub fn receive_all_known(
+        &self,
+        pattern: &Pattern,
+        room: &mut [u8],
+        notes: &Notes,
+    ) -> Result<Message, Status> {
+        let mut out = Message::NONE;
+        let (start, length) = (room.as_mut_ptr(), room.len());
+        // SAFETY: `room` is borrowed until this returns, and nothing is posted afterwards.
+        match unsafe { (self.0.receive)(pattern, start, length, notes, &mut out) } {
+            0 | 3 => Ok(out),
+            other => Err(Status::from_number(other)),
+        }
+    }
+
     /// Copies what a receive, or with `None` what every receive, has claimed; how many had.
     pub fn settle(&self, request: Option<Request>) -> usize {
         (self.0.settle)(request.map_or(0, |request| request.0))

@@ -1,0 +1,281 @@
+//! Equally spaced pieces, sent and received as one message: cmmd_send_block_v(3).
+
+use super::message::{ERRVAL, blocked, exchanged, posted, received, started, unblocked};
+use super::{Handler, length};
+use crate::errors::{Cmmd, Fault};
+use crate::operations::{Kind, Operation};
+use crate::state::{Guard, buffering, call, guarded, user};
+use std::ffi::{c_int, c_void};
+
+/// Equally spaced pieces of the program's memory.
+#[derive(Clone, Copy)]
+struct Pieces {
+    start: usize,
+    piece: usize,
+    stride: usize,
+    count: usize,
+}
+
+impl Pieces {
+    fn new(start: *const c_void, elem: c_int, stride: c_int, count: c_int) -> Cmmd<Pieces> {
+        let (piece, stride, count) = (length(elem)?, length(stride)?, length(count)?);
+        if stride < piece && count > 1 || piece.checked_mul(count).is_none_or(|all| all > i32::MAX as usize) {
+            return Err(Fault::BadLength);
+        }
+        if start.is_null() && piece * count > 0 {
+            return Err(Fault::BadBuffer);
+        }
+        Ok(Pieces { start: start as usize, piece, stride, count })
+    }
+
+    fn bytes(&self) -> usize {
+        self.piece * self.count
+    }
+
+    /// The pieces, to be read.
+    ///
+    /// # Safety
+    /// The program has lent them for as long as they are used.
+    unsafe fn slices<'a>(&self) -> Vec<&'a [u8]> {
+        let one = |at: usize| match self.piece {
+            0 => &[][..],
+            // SAFETY: readable, as the program says; not null, by `new`.
+            piece => unsafe {
+                std::slice::from_raw_parts((self.start + at * self.stride) as *const u8, piece)
+            },
+        };
+        (0..self.count).map(one).collect()
+    }
+
+    /// Writes data to the pieces, as far as it goes.
+    ///
+    /// # Safety
+    /// The program has lent them for writing.
+    unsafe fn write(&self, data: &[u8]) {
+        for (at, part) in data[..data.len().min(self.bytes())].chunks(self.piece.max(1)).enumerate() {
+            // SAFETY: writable, as the program says; `part` is no longer than a piece.
+            unsafe {
+                let to = (self.start + at * self.stride) as *mut u8;
+                std::ptr::copy_nonoverlapping(part.as_ptr(), to, part.len());
+            }
+        }
+    }
+}
+
+/// A strided receive under way: its data comes here, and is then dealt out.
+pub(crate) struct Scattered {
+    data: Vec<u8>,
+    to: Pieces,
+}
+
+impl Scattered {
+    /// What came some other way.
+    pub(crate) fn fill(&mut self, data: &[u8]) {
+        let fits = data.len().min(self.data.len());
+        self.data[..fits].copy_from_slice(&data[..fits]);
+    }
+}
+
+/// Deals out what has come; gives how much there was room for.
+pub(crate) fn scatter(scattered: Scattered, length: u64) -> usize {
+    let came = scattered.data.len().min(length as usize);
+    // SAFETY: the program has lent the pieces until the operation is over, which it is about to be.
+    unsafe { scattered.to.write(&scattered.data[..came]) };
+    scattered.data.len()
+}
+
+/// As `CMMD_send_block`, of pieces.
+///
+/// # Safety
+/// The pieces are readable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn CMMD_send_block_v(
+    dest: c_int,
+    tag: c_int,
+    buf: *const c_void,
+    elem: c_int,
+    stride: c_int,
+    count: c_int,
+) -> c_int {
+    guarded(ERRVAL, |state| {
+        let ready =
+            (|| Ok((state.task(dest)?, state.check_tag(tag)?, Pieces::new(buf, elem, stride, count)?)))();
+        match ready {
+            // SAFETY: as the program says.
+            Ok((to, (), pieces)) => blocked(state, to, tag, &unsafe { pieces.slices() }),
+            Err(why) => (state, Err(why)),
+        }
+    })
+}
+
+/// As `CMMD_send_noblock`, of pieces.
+///
+/// # Safety
+/// The pieces are readable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn CMMD_send_noblock_v(
+    dest: c_int,
+    tag: c_int,
+    buf: *const c_void,
+    elem: c_int,
+    stride: c_int,
+    count: c_int,
+) -> c_int {
+    call(ERRVAL, |state| {
+        let pieces = Pieces::new(buf, elem, stride, count)?;
+        // SAFETY: as the program says.
+        unblocked(state, dest, tag, &unsafe { pieces.slices() })
+    })
+}
+
+/// As `CMMD_send_async`, of pieces.
+///
+/// # Safety
+/// The pieces are readable, and do not change, until the operation is over.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn CMMD_send_async_v(
+    dest: c_int,
+    tag: c_int,
+    buf: *const c_void,
+    elem: c_int,
+    stride: c_int,
+    count: c_int,
+    handler: Option<unsafe extern "C" fn(*mut c_int, *mut c_void)>,
+    arg: *mut c_void,
+) -> c_int {
+    call(ERRVAL, |state| {
+        let pieces = Pieces::new(buf, elem, stride, count)?;
+        let to = state.task(dest)?;
+        state.check_tag(tag)?;
+        state.operations.check_room(Kind::Send)?;
+        let how = user(to, tag, buffering::NOBODY, 1);
+        // SAFETY: as the program says.
+        let request = unsafe { state.waist.start_pieces(how, &pieces.slices()) }?;
+        let mut operation = Operation::new(Kind::Send, dest, tag, buf as usize, pieces.bytes());
+        operation.handler = handler.map(|handler| (Handler(handler), arg as usize));
+        Ok(started(state, operation, request))
+    })
+}
+
+/// As `CMMD_receive_block`, into pieces.
+///
+/// # Safety
+/// The pieces are writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn CMMD_receive_block_v(
+    src: c_int,
+    tag: c_int,
+    buf: *mut c_void,
+    elem: c_int,
+    stride: c_int,
+    count: c_int,
+) -> c_int {
+    guarded(ERRVAL, |state| match Pieces::new(buf, elem, stride, count) {
+        // SAFETY: as the program says.
+        Ok(pieces) => unsafe { received_in(state, src, tag, pieces) },
+        Err(why) => (state, Err(why)),
+    })
+}
+
+/// Receives into pieces.
+///
+/// # Safety
+/// They are writable.
+unsafe fn received_in(state: Guard, src: i32, tag: i32, pieces: Pieces) -> (Guard, Cmmd<c_int>) {
+    let mut data = vec![0; pieces.bytes()];
+    let (state, got) = received(state, src, tag, &mut data);
+    if matches!(got, Ok(_) | Err(Fault::Truncated)) {
+        let came = data.len().min(state.last.bytes as usize);
+        // SAFETY: the caller's promise.
+        unsafe { pieces.write(&data[..came]) };
+    }
+    (state, got)
+}
+
+/// As `CMMD_receive_async`, into pieces.
+///
+/// # Safety
+/// The pieces are writable, and nobody uses them, until the operation is over.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn CMMD_receive_async_v(
+    src: c_int,
+    tag: c_int,
+    buf: *mut c_void,
+    elem: c_int,
+    stride: c_int,
+    count: c_int,
+    handler: Option<unsafe extern "C" fn(*mut c_int, *mut c_void)>,
+    arg: *mut c_void,
+) -> c_int {
+    call(ERRVAL, |state| {
+        let pieces = Pieces::new(buf, elem, stride, count)?;
+        let mut data = vec![0; pieces.bytes()];
+        let (room, length) = (data.as_mut_ptr(), data.len());
+        let mut operation = Operation::new(Kind::Receive, src, tag, buf as usize, length);
+        operation.handler = handler.map(|handler| (Handler(handler), arg as usize));
+        operation.scattered = Some(Scattered { data, to: pieces });
+        // SAFETY: the vector stays in the operation until that is over, and its memory is not moved with it.
+        unsafe { posted(state, operation, room, length) }
+    })
+}
+
+/// As `CMMD_send_and_receive`, with pieces.
+///
+/// # Safety
+/// The pieces to receive are writable, those to send readable; they do not overlap.
+#[unsafe(no_mangle)]
+#[expect(clippy::too_many_arguments, reason = "the call has as many")]
+pub unsafe extern "C" fn CMMD_send_and_receive_v(
+    src: c_int,
+    rtag: c_int,
+    rbuf: *mut c_void,
+    relem: c_int,
+    rstride: c_int,
+    rcount: c_int,
+    dest: c_int,
+    stag: c_int,
+    sbuf: *const c_void,
+    selem: c_int,
+    sstride: c_int,
+    scount: c_int,
+) -> c_int {
+    guarded(0, |state| {
+        let to = Pieces::new(rbuf, relem, rstride, rcount);
+        let (to, from) = match to.and_then(|to| Ok((to, Pieces::new(sbuf, selem, sstride, scount)?))) {
+            Ok(both) => both,
+            Err(why) => return (state, Err(why)),
+        };
+        let mut data = vec![0; to.bytes()];
+        // SAFETY: as the program says.
+        let (state, done) = exchanged(state, (src, rtag, &mut data), (dest, stag, &unsafe { from.slices() }));
+        if matches!(done, Ok(_) | Err(Fault::Truncated)) {
+            let came = data.len().min(state.last.bytes as usize);
+            // SAFETY: as the program says.
+            unsafe { to.write(&data[..came]) };
+        }
+        (state, done)
+    })
+}
+
+/// As `CMMD_swap`, with pieces.
+///
+/// # Safety
+/// As for [`CMMD_send_and_receive_v`].
+#[unsafe(no_mangle)]
+#[expect(clippy::too_many_arguments, reason = "the call has as many")]
+pub unsafe extern "C" fn CMMD_swap_v(
+    node: c_int,
+    rbuf: *mut c_void,
+    relem: c_int,
+    rstride: c_int,
+    rcount: c_int,
+    sbuf: *const c_void,
+    selem: c_int,
+    sstride: c_int,
+    scount: c_int,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    unsafe {
+        CMMD_send_and_receive_v(node, 0, rbuf, relem, rstride, rcount, node, 0, sbuf, selem, sstride, scount)
+    }
+}

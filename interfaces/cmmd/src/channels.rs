@@ -1,0 +1,191 @@
+//! Channels: a prepared way from one node to another, used again and again.
+//!
+//! Each end is opened with the memory that it will use. The receiving end always has a receive posted there, unless data
+//! lies in it that the program has not done with; so what is written is copied once, from memory to memory, and waits
+//! for nothing else. The two ends find each other by their nodes and the channel's number, as messages in a context of
+//! their own.
+
+use crate::errors::{Cmmd, Fault};
+use crate::state::{State, buffering, context, notes};
+use parvum_waist::{Notes, Pattern, Request, Send, Status, TagKind, call};
+use parvum_wire::encoding;
+
+/// One end.
+pub(crate) struct Channel {
+    pub(crate) sends: bool,
+    /// The task at the other end.
+    pub(crate) peer: i32,
+    pub(crate) number: i32,
+    /// The program's memory.
+    pub(crate) start: usize,
+    pub(crate) length: usize,
+    /// The transfer under way.
+    pub(crate) request: Option<Request>,
+    /// The receiving end: data has come, and the program has not done with it.
+    pub(crate) full: bool,
+    /// How the last transfer ended, if not well.
+    pub(crate) fault: Option<Fault>,
+}
+
+/// All ends that are open.
+#[derive(Default)]
+pub(crate) struct Channels(Vec<Option<Channel>>);
+
+/// So many ends may be open.
+const MOST: usize = 256;
+
+impl Channels {
+    fn get(&mut self, channel: i32, sends: Option<bool>) -> Cmmd<&mut Channel> {
+        let at = usize::try_from(channel).map_err(|_| Fault::BadMcb)?;
+        let open = self.0.get_mut(at.wrapping_sub(1)).and_then(Option::as_mut).ok_or(Fault::BadMcb)?;
+        if sends.is_some_and(|sends| sends != open.sends) { Err(Fault::BadMcb) } else { Ok(open) }
+    }
+
+    fn add(&mut self, channel: Channel) -> Cmmd<i32> {
+        let at = match self.0.iter().position(Option::is_none) {
+            Some(free) => free,
+            None if self.0.len() < MOST => {
+                self.0.push(None);
+                self.0.len() - 1
+            }
+            None => return Err(Fault::NoRports),
+        };
+        self.0[at] = Some(channel);
+        Ok(at as i32 + 1)
+    }
+
+    fn names(&self) -> Vec<i32> {
+        (1..=self.0.len() as i32).collect()
+    }
+}
+
+/// How one end sends.
+pub(crate) fn how(channel: &Channel) -> Send {
+    Send {
+        to: channel.peer,
+        tag: channel.number,
+        context: context::CHANNEL,
+        meta: encoding::RAW,
+        buffering: buffering::NOBODY,
+        completion: 1,
+    }
+}
+
+/// What one end receives.
+pub(crate) fn pattern(channel: &Channel) -> Pattern {
+    Pattern {
+        from: channel.peer,
+        tags: TagKind::Exactly,
+        tag: channel.number,
+        other: 0,
+        context: context::CHANNEL.into(),
+    }
+}
+
+impl State {
+    pub(crate) fn open_channel(
+        &mut self,
+        sends: bool,
+        node: i32,
+        number: i32,
+        start: usize,
+        length: usize,
+    ) -> Cmmd<i32> {
+        let peer = self.task(node)?;
+        if number < 0 {
+            return Err(Fault::BadArgument);
+        }
+        let channel = Channel { sends, peer, number, start, length, request: None, full: false, fault: None };
+        let name = self.channels.add(channel)?;
+        if !sends {
+            self.renew_channel(name)?;
+        }
+        Ok(name)
+    }
+
+    /// Begins a transfer on the sending end, or awaits one on the other.
+    fn renew_channel(&mut self, name: i32) -> Cmmd<()> {
+        let waist = self.waist;
+        let channel = self.channels.get(name, None)?;
+        channel.fault = None;
+        channel.full = false;
+        channel.request = crate::calls::start_transfer(waist, channel)?;
+        Ok(())
+    }
+
+    /// Looks whether the transfer is over; waits for it if need be. Whether it is.
+    fn channel_rests(&mut self, name: i32, sends: Option<bool>, wait: bool) -> Cmmd<bool> {
+        let waist = self.waist;
+        let channel = self.channels.get(name, sends)?;
+        let Some(request) = channel.request else { return Ok(true) };
+        let limit = if wait { -1 } else { 0 };
+        match waist.wait(request, &Notes { limit, ..notes(call::WAIT, channel.peer, -1) }) {
+            Err(Status::Pending) => return Ok(false),
+            Ok(message) => {
+                channel.full = !channel.sends;
+                let fits = channel.sends || message.length == channel.length as u64;
+                channel.fault = if fits { None } else { Some(Fault::BadLength) };
+            }
+            Err(why) => channel.fault = Some(why.into()),
+        }
+        channel.request = None;
+        Ok(true)
+    }
+
+    pub(crate) fn write_channel(&mut self, name: i32) -> Cmmd<i32> {
+        if !self.channel_rests(name, Some(true), false)? {
+            return Err(Fault::Unfinished);
+        }
+        self.renew_channel(name).map(|()| 0)
+    }
+
+    /// The receiving end has done with the data: the next may come. The sending end forgets a failure.
+    pub(crate) fn reset_channel(&mut self, name: i32) -> Cmmd<i32> {
+        if !self.channel_rests(name, None, false)? {
+            let sends = self.channels.get(name, None)?.sends;
+            return if sends { Err(Fault::Unfinished) } else { Ok(0) };
+        }
+        if self.channels.get(name, None)?.sends {
+            self.channels.get(name, None)?.fault = None;
+            return Ok(0);
+        }
+        self.renew_channel(name).map(|()| 0)
+    }
+
+    /// 1: writable, or readable; 0: not yet; a failure of the last transfer.
+    pub(crate) fn channel_status(&mut self, name: i32, sends: bool) -> Cmmd<i32> {
+        let rests = self.channel_rests(name, Some(sends), false)?;
+        let channel = self.channels.get(name, Some(sends))?;
+        match channel.fault {
+            Some(why) => Err(why),
+            None => Ok((if sends { rests } else { channel.full }).into()),
+        }
+    }
+
+    pub(crate) fn close_channel(&mut self, name: i32, sends: bool) -> Cmmd<i32> {
+        let rests = self.channel_rests(name, Some(sends), false)?;
+        let channel = self.channels.get(name, Some(sends))?;
+        if !rests && (sends || !self.waist.cancel(channel.request.expect("under way"))) {
+            return Err(Fault::Unfinished);
+        }
+        if let Some(request) = channel.request.take() {
+            // Takes the outcome of what was cancelled.
+            let _ = self.waist.wait(request, &Notes { limit: 0, ..notes(call::WAIT, -1, -1) });
+        }
+        self.channels.0[name as usize - 1] = None;
+        Ok(0)
+    }
+
+    /// Whether no sending end has a transfer under way; waits for that if need be.
+    pub(crate) fn channels_free(&mut self, wait: bool) -> Cmmd<bool> {
+        let mut free = true;
+        for name in self.channels.names() {
+            match self.channel_rests(name, Some(true), wait) {
+                Ok(rests) => free &= rests,
+                // Closed, or the other kind.
+                Err(_) => {}
+            }
+        }
+        Ok(free)
+    }
+}

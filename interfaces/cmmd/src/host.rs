@@ -1,0 +1,188 @@
+//! The host program: it starts the nodes, and takes part in what they do with it.
+
+use crate::errors::{Cmmd, Fault};
+use crate::state::{State, context, notes};
+use parvum_waist::{Message, Pattern, Receiving, TagKind, call};
+use parvum_wire::Tid;
+use parvum_wire::control::{Blob, Output, Reply, Request, SpawnRequest};
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What the messages between host and nodes are about.
+pub(crate) mod about {
+    pub(crate) const BROADCAST: i32 = 1;
+    pub(crate) const TO_HOST: i32 = 2;
+    pub(crate) const FROM_HOST: i32 = 3;
+    pub(crate) const REDUCED: i32 = 4;
+    pub(crate) const HERE: i32 = 5;
+    pub(crate) const GO_ON: i32 = 6;
+}
+
+/// Set in the nodes that a host starts.
+const NODE: &str = "PARVUM_CMMD_NODE";
+
+static IS_HOST: AtomicBool = AtomicBool::new(false);
+
+/// Whether this process is a host program.
+pub(crate) fn is_host() -> bool {
+    // Relaxed: set before the first call that asks.
+    IS_HOST.load(Ordering::Relaxed)
+}
+
+/// Says that this process is a host program: before it enrols.
+pub(crate) fn become_host() {
+    IS_HOST.store(true, Ordering::Relaxed);
+}
+
+/// Whether a host has started this process.
+pub(crate) fn am_node() -> bool {
+    std::env::var_os(NODE).is_some()
+}
+
+/// How many nodes a host starts.
+fn wanted_nodes() -> Cmmd<u32> {
+    match std::env::var("PARVUM_CMMD_NODES") {
+        Err(_) => Ok(std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32)),
+        Ok(text) => match text.parse() {
+            Ok(count) if (1..=4096).contains(&count) => Ok(count),
+            _ => {
+                eprintln!(
+                    "libcmmd: E-OPTION: PARVUM_CMMD_NODES={text} makes no sense; use a number from 1 to 4096"
+                );
+                Err(Fault::BadArgument)
+            }
+        },
+    }
+}
+
+/// The node program: as the environment names it, else NAME.node beside the host program, else that itself.
+fn node_program() -> Cmmd<PathBuf> {
+    if let Some(named) = std::env::var_os("PARVUM_CMMD_PROGRAM") {
+        return std::fs::canonicalize(&named).map_err(|why| {
+            eprintln!("libcmmd: E-OPTION: PARVUM_CMMD_PROGRAM={}: {why}; name a program", named.display());
+            Fault::BadArgument
+        });
+    }
+    let own = std::env::current_exe().map_err(|_| Fault::Refused)?;
+    let mut beside = OsString::from(&own);
+    beside.push(".node");
+    let beside = PathBuf::from(beside);
+    Ok(if beside.exists() { beside } else { own })
+}
+
+impl State {
+    /// Starts the nodes.
+    pub(crate) fn start_nodes(&mut self) -> Cmmd<i32> {
+        if !self.company.nodes.is_empty() {
+            return Ok(0);
+        }
+        let blob = |text: OsString| Blob::from(text.into_vec());
+        let variables = std::env::vars_os().filter(|(name, _)| name != "PARVUM_TID");
+        let set =
+            |(name, value): (OsString, OsString)| [name.as_bytes(), b"=", value.as_bytes()].concat().into();
+        let plan = SpawnRequest {
+            program: blob(node_program()?.into()),
+            args: std::env::args_os().skip(1).map(blob).collect(),
+            count: wanted_nodes()?,
+            cwd: std::env::current_dir().ok().map(|dir| blob(dir.into())),
+            env: Some(variables.map(set).collect()),
+            env_add: vec![Blob::from(format!("{NODE}=1").into_bytes())],
+            output: Output::Inherit,
+            all_or_none: true,
+            ..Default::default()
+        };
+        let asked = self.waist.ask(&Request::Spawn(plan), &notes(call::MACHINE, -1, -1))?;
+        let Ok(Reply::Spawned(nodes)) = asked else {
+            eprintln!("libcmmd: {}", self.waist.last_error());
+            return Err(Fault::Refused);
+        };
+        let tid = |one: Result<parvum_wire::control::Spawned, parvum_wire::control::Failure>| match one {
+            Ok(spawned) => Ok(spawned.tid.0),
+            Err(why) => {
+                eprintln!("libcmmd: {why}");
+                Err(Fault::Refused)
+            }
+        };
+        self.company.nodes = nodes.into_iter().map(tid).collect::<Cmmd<_>>()?;
+        self.company.own = self.company.nodes.len();
+        Ok(0)
+    }
+
+    /// Goes on with the first nodes; whether this one is not among them. All nodes call it.
+    pub(crate) fn reset_size(&mut self, size: i32) -> Cmmd<bool> {
+        let size = usize::try_from(size).map_err(|_| Fault::BadArgument)?;
+        if size == 0 || size > self.nodes()?.size() {
+            return Err(Fault::BadArgument);
+        }
+        // Nobody is told of an end that others still wait for.
+        self.barrier()?;
+        if self.company.own >= size {
+            return Ok(true);
+        }
+        if let Some(partition) = &mut self.partition {
+            partition.shrink(size);
+        }
+        self.company.nodes.truncate(size);
+        Ok(false)
+    }
+
+    /// The host's task, for a node of it.
+    pub(crate) fn host(&self) -> Cmmd<i32> {
+        if self.with_host && !self.company.is_host() {
+            self.company.host.ok_or(Fault::NoHost)
+        } else {
+            Err(Fault::NoHost)
+        }
+    }
+
+    /// The nodes' tasks, for the host.
+    pub(crate) fn own_nodes(&self) -> Cmmd<Vec<i32>> {
+        if self.with_host && self.company.is_host() && self.company.size() > 0 {
+            Ok(self.company.nodes.clone())
+        } else {
+            Err(Fault::NoHost)
+        }
+    }
+
+    /// Receives what host and nodes tell each other, into `room`.
+    pub(crate) fn hear(&self, from: i32, about: i32, room: &mut [u8]) -> Cmmd<Message> {
+        let wanted =
+            Pattern { from, tags: TagKind::Exactly, tag: about, other: 0, context: context::HOST.into() };
+        let length = room.len() as u64;
+        let message =
+            self.waist.receive(&wanted, Receiving::Into(room), &notes(call::RECEIVE, from, about))?;
+        if message.length == length { Ok(message) } else { Err(Fault::BadLength) }
+    }
+
+    /// The barrier of host and nodes, on a node.
+    pub(crate) fn sync_with_host(&self) -> Cmmd<()> {
+        let host = self.host()?;
+        self.barrier()?;
+        self.tell(host, context::HOST, about::HERE, 0, &[])?;
+        self.hear(host, about::GO_ON, &mut []).map(drop)
+    }
+
+    /// The same on the host.
+    pub(crate) fn sync_with_nodes(&self) -> Cmmd<()> {
+        let nodes = self.own_nodes()?;
+        for &node in &nodes {
+            self.hear(node, about::HERE, &mut [])?;
+        }
+        for &node in &nodes {
+            self.tell(node, context::HOST, about::GO_ON, 0, &[])?;
+        }
+        Ok(())
+    }
+
+    /// Ends the nodes of this partition, for `CMMD_error`.
+    pub(crate) fn end_all(&self) {
+        for task in self.participants() {
+            let _ = self.waist.ask(
+                &Request::Signal { tid: Tid(task), signal: libc::SIGTERM },
+                &notes(call::MACHINE, -1, -1),
+            );
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! CMMD on Parvum's engine: `libcmmd.so.1`.
+//!
+//! Thin: names, argument rules, error numbers, and CMMD's three ways to buffer. A *block* send is never buffered and waits
+//! for the receive; an *async* one is never buffered either and is waited for by its handle; a *noblock* one is copied by
+//! its sender, if at all. [`state`] is what a node has, [`operations`] the asynchronous ones under way; `calls` are the
+//! functions of `cmmd.h`, one file for each section of the manual.
+
+#![deny(unsafe_code)]
+#![allow(non_snake_case, reason = "the functions have the names of CMMD")]
+
+#[allow(unsafe_code)]
+mod calls;
+mod channels;
+mod combine;
+mod company;
+mod errors;
+mod global_or;
+mod host;
+mod operations;
+mod state;
+mod timers;
+mod together;

@@ -1,0 +1,266 @@
+//! What a CMMD task has, and how a call begins and ends.
+
+use crate::calls::{Handler, Matching};
+use crate::channels::Channels;
+use crate::company::Company;
+use crate::errors::{Cmmd, Fault, remember};
+use crate::global_or::GlobalOr;
+use crate::operations::Operations;
+use crate::timers::Timers;
+use parvum_partition::Partition;
+use parvum_waist::{ANY_TASK, Message, Notes, Pattern, Send, TagKind, Turn, TurnGuard, Waist, call};
+use parvum_wire::encoding;
+use std::cell::Cell;
+use std::ops::{Deref, DerefMut};
+
+/// In place of a node or a tag: any.
+pub(crate) const ANY: i32 = -1;
+
+/// Contexts in which this interface talks to itself; what programs send is in context 0.
+pub(crate) mod context {
+    const CMMD: u32 = 0x434d_4d44;
+    /// Group operations of `parvum-partition`.
+    pub(crate) const TOGETHER: u32 = CMMD;
+    /// Broadcasts from one of the nodes.
+    pub(crate) const BROADCAST: u32 = CMMD + 1;
+    /// The split barrier.
+    pub(crate) const SYNC: u32 = CMMD + 2;
+    /// Between host and nodes.
+    pub(crate) const HOST: u32 = CMMD + 3;
+    /// The global OR.
+    pub(crate) const OR: u32 = CMMD + 4;
+    /// Channels.
+    pub(crate) const CHANNEL: u32 = CMMD + 5;
+}
+
+/// Who may buffer: the engine's numbers.
+pub(crate) mod buffering {
+    pub(crate) const BY_SIZE: u32 = 0;
+    pub(crate) const NOBODY: u32 = 1;
+    pub(crate) const SENDER_IF_UNPOSTED: u32 = 5;
+}
+
+static STATE: Turn<Option<Box<State>>> = Turn::new(None);
+
+thread_local! {
+    /// This thread is in the program's matching function, and has the state.
+    static MATCHING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Everything behind CMMD's functions.
+pub(crate) struct State {
+    pub(crate) waist: Waist,
+    pub(crate) company: Company,
+    /// What the nodes have together; the host has none of it.
+    pub(crate) partition: Option<Partition>,
+    /// The host takes part: `CMMD_enable` or `CMMD_enable_host` was called.
+    pub(crate) with_host: bool,
+    pub(crate) operations: Operations,
+    pub(crate) channels: Channels,
+    pub(crate) sent: u64,
+    pub(crate) last: Last,
+    pub(crate) safety: bool,
+    pub(crate) interrupts: bool,
+    /// A handler is running: no other runs meanwhile.
+    pub(crate) in_handler: bool,
+    pub(crate) matching: Option<Matching>,
+    /// How many broadcasts, and split barriers, there have been.
+    pub(crate) broadcasts: i32,
+    pub(crate) syncs: i32,
+    pub(crate) sync_started: bool,
+    /// Who has come to the split barriers: this one's number, and how many are ahead.
+    pub(crate) come: Vec<(i32, usize)>,
+    pub(crate) or: GlobalOr,
+    pub(crate) timers: Timers,
+}
+
+/// The message that was received or found last.
+#[derive(Clone, Copy)]
+pub(crate) struct Last {
+    pub(crate) from: i32,
+    pub(crate) tag: i32,
+    pub(crate) bytes: u64,
+}
+
+/// The state, for one call or a part of one.
+pub(crate) struct Guard(TurnGuard<'static, Option<Box<State>>>);
+
+impl Deref for Guard {
+    type Target = State;
+
+    #[inline]
+    fn deref(&self) -> &State {
+        self.0.as_ref().expect("`enter` has made it")
+    }
+}
+
+impl DerefMut for Guard {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut State {
+        self.0.as_mut().expect("`enter` has made it")
+    }
+}
+
+/// Begins a call; the first one enrols this task.
+#[inline]
+pub(crate) fn enter() -> Cmmd<Guard> {
+    if MATCHING.get() {
+        return Err(Fault::Busy);
+    }
+    let mut state = STATE.take();
+    if state.is_none() {
+        *state = Some(Box::new(State::join()?));
+    }
+    Ok(Guard(state))
+}
+
+/// Runs one call: its value, or what it gives when it fails.
+#[inline]
+pub(crate) fn call<T>(otherwise: T, work: impl FnOnce(&mut State) -> Cmmd<T>) -> T {
+    guarded(otherwise, |mut state| {
+        let result = work(&mut state);
+        (state, result)
+    })
+}
+
+/// The same, for a call that lets go of the state while handlers run.
+#[inline]
+pub(crate) fn guarded<T>(otherwise: T, work: impl FnOnce(Guard) -> (Guard, Cmmd<T>)) -> T {
+    let done = enter().and_then(|state| {
+        let (state, result) = work(state);
+        if state.operations.has_handlers() && state.interrupts {
+            drop(run_handlers(state));
+        }
+        result
+    });
+    done.unwrap_or_else(|why| {
+        remember(why);
+        otherwise
+    })
+}
+
+/// Runs the handlers of all operations that are over, one after the other.
+#[cold]
+pub(crate) fn run_handlers(mut state: Guard) -> Guard {
+    while !state.in_handler
+        && let Some((mcb, handler, arg)) = state.next_due()
+    {
+        state.in_handler = true;
+        drop(state);
+        handler.run(mcb, arg);
+        state = Guard(STATE.take());
+        state.in_handler = false;
+    }
+    state
+}
+
+impl State {
+    fn join() -> Cmmd<State> {
+        let waist = Waist::open().map_err(|why| {
+            eprintln!("libcmmd: {why}");
+            Fault::NoMachine
+        })?;
+        let host = crate::host::is_host();
+        let (partition, company) = if host {
+            let own = waist.enrol("cmmd")?.tid;
+            (None, Company { own: 0, nodes: Vec::new(), host: Some(own) })
+        } else {
+            let partition = Partition::join(waist, "cmmd", context::TOGETHER).inspect_err(|_| {
+                eprintln!("libcmmd: {}", waist.last_error());
+            })?;
+            let nodes = (0..partition.size()).filter_map(|node| partition.task(node as i64)).collect();
+            let company = Company { own: partition.own(), nodes, host: partition.host() };
+            (Some(partition), company)
+        };
+        Ok(State {
+            waist,
+            company,
+            partition,
+            with_host: host,
+            operations: Operations::new(),
+            channels: Channels::default(),
+            sent: 0,
+            last: Last { from: ANY_TASK, tag: ANY, bytes: 0 },
+            safety: true,
+            interrupts: true,
+            in_handler: false,
+            matching: None,
+            broadcasts: 0,
+            syncs: 0,
+            sync_started: false,
+            come: Vec::new(),
+            or: GlobalOr::default(),
+            timers: Timers::default(),
+        })
+    }
+
+    /// What the nodes have together.
+    pub(crate) fn nodes(&self) -> Cmmd<&Partition> {
+        self.partition.as_ref().ok_or(Fault::NoHost)
+    }
+
+    /// The task that messages to `node` go to.
+    #[inline]
+    pub(crate) fn task(&self, node: i32) -> Cmmd<i32> {
+        self.company.task(node).ok_or(Fault::BadNode)
+    }
+
+    /// Whether the program may send with this tag.
+    #[inline]
+    pub(crate) fn check_tag(&self, tag: i32) -> Cmmd<()> {
+        if self.safety && tag < 0 { Err(Fault::BadTag) } else { Ok(()) }
+    }
+
+    /// What a receive that names this node and tag takes.
+    #[inline]
+    pub(crate) fn pattern(&self, node: i32, tag: i32) -> Cmmd<Pattern> {
+        let from = if node == ANY { ANY_TASK } else { self.task(node)? };
+        let tags = if tag == ANY {
+            TagKind::Any
+        } else {
+            self.check_tag(tag)?;
+            TagKind::Exactly
+        };
+        Ok(Pattern { from, tags, tag, other: 0, context: 0 })
+    }
+
+    /// A message was received.
+    #[inline]
+    pub(crate) fn note_received(&mut self, message: &Message) {
+        self.last = Last { from: message.from, tag: message.tag, bytes: message.length };
+    }
+
+    /// Sends something of the interface's own, in one of its contexts.
+    pub(crate) fn tell(&self, to: i32, context: u32, tag: i32, meta: u32, data: &[u8]) -> Cmmd<()> {
+        let how = Send { to, tag, context, meta, buffering: buffering::BY_SIZE, completion: 0 };
+        Ok(self.waist.send(how, &[data], &notes(call::SEND, to, tag))?)
+    }
+
+    /// Runs the program's matching function for a message.
+    pub(crate) fn matches(&self, matching: Matching, node: i32, tag: i32, message: &Message) -> bool {
+        MATCHING.set(true);
+        let wanted = matching.ask(node, tag, self.company.node(message.from), message.tag);
+        MATCHING.set(false);
+        wanted
+    }
+
+    /// An operation with a handler that is over and whose handler has not run: it counts as run now.
+    fn next_due(&mut self) -> Option<(i32, Handler, usize)> {
+        for mcb in self.operations.with_handlers() {
+            self.look_at(mcb);
+        }
+        self.operations.take_due()
+    }
+}
+
+/// How a message of the program is sent.
+#[inline]
+pub(crate) fn user(to: i32, tag: i32, buffering: u32, completion: u32) -> Send {
+    Send { to, tag, context: 0, meta: encoding::RAW, buffering, completion }
+}
+
+/// A wait without end.
+#[inline]
+pub(crate) fn notes(call: u32, peer: i32, tag: i32) -> Notes {
+    Notes { limit: -1, call, peer, tag, context: 0 }
+}

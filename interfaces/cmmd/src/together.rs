@@ -1,0 +1,217 @@
+//! What all nodes do together: barriers, reductions, scans, broadcast, concatenation.
+
+use crate::combine::{Number, Op, combine_all};
+use crate::errors::{Cmmd, Fault};
+use crate::state::{State, context, notes};
+use parvum_waist::{ANY_TASK, Notes, Pattern, Receiving, Status, TagKind, call};
+
+/// How a scan goes.
+pub(crate) struct Scan {
+    pub(crate) op: Op,
+    pub(crate) downward: bool,
+    pub(crate) segments: Segments,
+    /// Whether this node begins a segment.
+    pub(crate) bit: bool,
+    pub(crate) exclusive: bool,
+}
+
+/// Whether there are segments, and what the first node of one gets in an exclusive scan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Segments {
+    None,
+    /// The total of the segment before.
+    StartBit,
+    /// The combiner's identity.
+    SegmentBit,
+}
+
+impl State {
+    pub(crate) fn barrier(&self) -> Cmmd<()> {
+        Ok(self.nodes()?.barrier()?)
+    }
+
+    /// The value combined over all nodes, on each of them.
+    pub(crate) fn reduce<T: Number>(&self, op: Op, value: T) -> Cmmd<T> {
+        let mut data = [0; 8];
+        let data = &mut data[..T::SIZE];
+        value.write(data);
+        let mut part = [0; 8];
+        self.nodes()?.reduce_all(data, &mut part[..T::SIZE], &mut combine_all::<T>(op))?;
+        Ok(T::read(data))
+    }
+
+    /// Every node's value and bit are told to all, and each takes what concerns it.
+    pub(crate) fn scan<T: Number>(&self, scan: &Scan, value: T) -> Cmmd<T> {
+        let nodes = self.nodes()?;
+        let mut mine = vec![0; T::SIZE + 1];
+        value.write(&mut mine[..T::SIZE]);
+        mine[T::SIZE] = scan.bit.into();
+        let mut all = vec![0; mine.len() * nodes.size()];
+        nodes.concat(&mine, &vec![mine.len(); nodes.size()], &mut all)?;
+        let told: Vec<(T, bool)> =
+            all.chunks_exact(mine.len()).map(|one| (T::read(&one[..T::SIZE]), one[T::SIZE] != 0)).collect();
+        Ok(scanned(scan, &told, nodes.own()))
+    }
+
+    /// Sends to all other nodes, by a tree that begins here.
+    pub(crate) fn broadcast(&mut self, data: &[u8]) -> Cmmd<i32> {
+        let own = self.nodes()?.own();
+        self.broadcasts = self.broadcasts.wrapping_add(1);
+        self.pass_on(own, data)?;
+        Ok(0)
+    }
+
+    /// Receives what some other node sends to all, whichever it is. Whoever sends first says so to those below it.
+    pub(crate) fn receive_broadcast(&mut self, room: &mut [u8]) -> Cmmd<i32> {
+        let size = self.nodes()?.size();
+        self.broadcasts = self.broadcasts.wrapping_add(1);
+        let wanted = Pattern {
+            from: ANY_TASK,
+            tags: TagKind::Exactly,
+            tag: self.broadcasts,
+            other: 0,
+            context: context::BROADCAST.into(),
+        };
+        // In a block: those below get all of it, even if it is too long for this node.
+        let notes = notes(call::RECEIVE, ANY_TASK, self.broadcasts);
+        let message = self.waist.receive(&wanted, Receiving::Block, &notes)?;
+        let root = (message.meta as usize).min(size - 1);
+        let data = crate::calls::bytes_of(&message);
+        let fits = data.len().min(room.len());
+        room[..fits].copy_from_slice(&data[..fits]);
+        let passed = self.pass_on(root, data);
+        let is_cut = data.len() > room.len();
+        self.waist.give_back(&message);
+        passed?;
+        if is_cut { Err(Fault::Truncated) } else { Ok(0) }
+    }
+
+    /// Hands a broadcast on to the nodes below this one.
+    fn pass_on(&self, root: usize, data: &[u8]) -> Cmmd<()> {
+        let nodes = self.nodes()?;
+        for below in children((nodes.own() + nodes.size() - root) % nodes.size(), nodes.size()) {
+            let to = self.company.nodes[(below + root) % nodes.size()];
+            self.tell(to, context::BROADCAST, self.broadcasts, root as u32, data)?;
+        }
+        Ok(())
+    }
+
+    /// Begins a split barrier: tells all other nodes.
+    pub(crate) fn start_sync(&mut self) -> Cmmd<()> {
+        if self.sync_started {
+            return Err(Fault::Unfinished);
+        }
+        let own = self.nodes()?.own();
+        for to in (0..self.company.size()).filter(|&node| node != own).map(|node| self.company.nodes[node]) {
+            self.tell(to, context::SYNC, self.syncs, 0, &[])?;
+        }
+        self.sync_started = true;
+        Ok(())
+    }
+
+    /// Whether all have begun it; waits for them if need be.
+    pub(crate) fn sync_done(&mut self, wait: bool) -> Cmmd<bool> {
+        if !self.sync_started {
+            return Err(Fault::BadArgument);
+        }
+        let others = self.nodes()?.size() - 1;
+        while self.come_to(self.syncs) < others {
+            let wanted = Pattern {
+                from: ANY_TASK,
+                tags: TagKind::Exactly,
+                tag: self.syncs,
+                other: 0,
+                context: context::SYNC.into(),
+            };
+            let limit = if wait { -1 } else { 0 };
+            let notes = Notes { limit, ..notes(call::BARRIER, ANY_TASK, -1) };
+            match self.waist.receive(&wanted, Receiving::Into(&mut []), &notes) {
+                Ok(_) => self.one_came(self.syncs),
+                Err(Status::Pending) => return Ok(false),
+                Err(why) => return Err(why.into()),
+            }
+        }
+        if wait {
+            self.come.retain(|(sync, _)| *sync != self.syncs);
+            self.syncs = self.syncs.wrapping_add(1);
+            self.sync_started = false;
+        }
+        Ok(true)
+    }
+
+    fn come_to(&self, sync: i32) -> usize {
+        self.come.iter().find(|(number, _)| *number == sync).map_or(0, |(_, count)| *count)
+    }
+
+    fn one_came(&mut self, sync: i32) {
+        match self.come.iter_mut().find(|(number, _)| *number == sync) {
+            Some((_, count)) => *count += 1,
+            None => self.come.push((sync, 1)),
+        }
+    }
+}
+
+/// Whom a node hands a broadcast on to, in a binomial tree with node 0 at its root.
+fn children(own: usize, size: usize) -> impl Iterator<Item = usize> {
+    let lowest = if own == 0 { size.next_power_of_two() } else { own & own.wrapping_neg() };
+    let steps = (0..usize::BITS).rev().map(|bit| 1usize << bit);
+    steps.filter(move |step| *step < lowest).map(move |step| own + step).filter(move |below| *below < size)
+}
+
+/// What the node `own` gets.
+fn scanned<T: Number>(scan: &Scan, told: &[(T, bool)], own: usize) -> T {
+    let order: Vec<usize> =
+        if scan.downward { (0..told.len()).rev().collect() } else { (0..told.len()).collect() };
+    let identity = T::identity(scan.op);
+    // Of the segment so far, and of the one before it.
+    let (mut total, mut before) = (identity, identity);
+    for (place, node) in order.into_iter().enumerate() {
+        let (value, bit) = told[node];
+        let begins = place > 0 && bit && scan.segments != Segments::None;
+        if begins {
+            before = total;
+            total = identity;
+        }
+        let exclusive = match (begins, scan.segments) {
+            (true, Segments::StartBit) => before,
+            _ => total,
+        };
+        total = T::combine(scan.op, total, value);
+        if node == own {
+            return if scan.exclusive { exclusive } else { total };
+        }
+    }
+    identity
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_node_is_below_exactly_one() {
+        for size in 1..40 {
+            let mut below: Vec<usize> = (0..size).flat_map(|own| children(own, size)).collect();
+            below.sort();
+            assert_eq!(below, (1..size).collect::<Vec<_>>(), "{size}");
+        }
+    }
+
+    fn scan_of(told: &[(i32, bool)], segments: Segments, downward: bool, exclusive: bool) -> Vec<i32> {
+        let scan = Scan { op: Op::Add, downward, segments, bit: false, exclusive };
+        (0..told.len()).map(|own| scanned(&scan, told, own)).collect()
+    }
+
+    #[test]
+    fn scans_go_both_ways_and_in_segments() {
+        let told = [(1, false), (2, false), (4, true), (8, false), (16, true)];
+        use Segments::*;
+        assert_eq!(scan_of(&told, None, false, false), [1, 3, 7, 15, 31]);
+        assert_eq!(scan_of(&told, None, false, true), [0, 1, 3, 7, 15]);
+        assert_eq!(scan_of(&told, None, true, false), [31, 30, 28, 24, 16]);
+        assert_eq!(scan_of(&told, StartBit, false, false), [1, 3, 4, 12, 16]);
+        assert_eq!(scan_of(&told, StartBit, false, true), [0, 1, 3, 4, 12], "totals of the segments before");
+        assert_eq!(scan_of(&told, SegmentBit, false, true), [0, 1, 0, 4, 0]);
+        assert_eq!(scan_of(&told, StartBit, true, false), [7, 6, 4, 24, 16]);
+    }
+}

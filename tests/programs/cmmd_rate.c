@@ -1,0 +1,73 @@
+/* Round trips of 8 bytes, and rates: direct, a copy, and buffered. Check 15: buffered near bc * bn / (bc + bn). */
+#include "cmmd_check.h"
+
+#define LONG (1 << 20)
+static char out[LONG], in[LONG];
+
+static double rate(int self, int buffered)
+{
+	double took = 0, began;
+
+	for (int i = 0; i < 200; i++) {
+		if (!buffered) {
+			/* The receive is posted first. */
+			CMMD_sync_with_nodes();
+			if (self == 0)
+				usleep(100);
+			began = now();
+			self == 0 ? CMMD_send_noblock(1, 1, out, LONG) : CMMD_receive_block(0, 1, in, LONG);
+			took += now() - began;
+		} else {
+			began = now();
+			if (self == 0)
+				CMMD_send_noblock(1, 1, out, LONG);
+			took += self == 0 ? now() - began : 0;
+			CMMD_sync_with_nodes();
+			began = now();
+			if (self == 1)
+				CMMD_receive_block(0, 1, in, LONG);
+			took += self == 1 ? now() - began : 0;
+			CMMD_sync_with_nodes();
+		}
+	}
+	took = buffered ? CMMD_reduce_double(took, CMMD_combiner_dadd) : CMMD_reduce_double(took, CMMD_combiner_dmin);
+	return 200.0 * LONG / took * 1e-9;
+}
+
+int main(void)
+{
+	int self = CMMD_self_address(), rounds = 100000;
+	double began, best = 1, direct, buffered, copy;
+	struct parvum_totals before;
+
+	for (int turn = 0; turn < 5; turn++) {
+		CMMD_sync_with_nodes();
+		began = now();
+		for (int i = 0; i < rounds; i++)
+			if (self == 0) {
+				CMMD_send_noblock(1, 1, out, 8);
+				CMMD_receive_block(1, 1, in, 8);
+			} else {
+				CMMD_receive_block(0, 1, in, 8);
+				CMMD_send_noblock(0, 1, out, 8);
+			}
+		if ((now() - began) / rounds / 2 < best)
+			best = (now() - began) / rounds / 2;
+	}
+	before = totals();
+	direct = rate(self, 0);
+	buffered = rate(self, 1);
+	began = now();
+	for (int i = 0; i < 200; i++)
+		memcpy(malloc(LONG), out, LONG);
+	copy = 200.0 * LONG / (now() - began) * 1e-9;
+	if (self == 0) {
+		double model = copy * direct / (copy + direct);
+
+		CHECK(totals().buffered_at_sender - before.buffered_at_sender >= 200ull * LONG);
+		printf("half %.3f us, direct %.2f GB/s, copy %.2f GB/s, buffered %.2f GB/s, model %.2f\n", best * 1e6,
+		       direct, copy, buffered, model);
+		printf("ratio %.2f\n", buffered / model);
+	}
+	return 0;
+}

@@ -1,0 +1,138 @@
+//! CMMD as its programs see it. The numbers are those of the checks in the interface's specification.
+
+use parvum_tests::TestMachine;
+use parvum_tests::running::{Running, await_tasks};
+use parvum_tests::stage::{fortran, program};
+use std::process::Command;
+
+/// A program on so many nodes.
+fn nodes(machine: &TestMachine, count: u32, name: &str, arguments: &[&str]) -> Command {
+    let mut run = machine.command(&["run", "-n", &count.to_string()]);
+    machine.as_user(&mut run);
+    run.arg(program(name)).args(arguments);
+    run
+}
+
+fn all_well(count: u32, name: &str, arguments: &[&str], routes: &[&str]) {
+    let machine = TestMachine::up();
+    for route in routes {
+        eprintln!("over {route}");
+        let said = machine.check(nodes(&machine, count, name, arguments).env("PARVUM_ROUTE", route));
+        assert!(said.contains("all well"), "{said}");
+        await_tasks(&machine, 0);
+    }
+}
+
+const ROUTES: [&str; 3] = ["shm", "tcp", "routed"];
+
+/// Checks 1 to 4. Over sockets the system has a part in when an answer comes.
+#[test]
+fn who_buffers_and_when_a_send_returns() {
+    all_well(2, "cmmd_buffering", &[], &["shm"]);
+}
+
+/// Check 5: what ends.
+#[test]
+fn both_may_send_first_unless_they_wait() {
+    for way in ["noblock", "async", "swap", "both"] {
+        all_well(2, "cmmd_exchange", &[way], &ROUTES);
+    }
+}
+
+/// Check 5: what does not; and what a person is told then.
+#[test]
+fn both_that_send_first_and_wait_are_deadlocked() {
+    let machine = TestMachine::up();
+    let mut run = Running::start(&mut nodes(&machine, 2, "cmmd_exchange", &["block"]));
+    run.told("node ");
+    run.told("node ");
+    parvum_tests::eventually("parvum why names the deadlock", || {
+        let said = String::from_utf8_lossy(&machine.run(&["why"]).stdout).into_owned();
+        said.contains("DEADLOCK")
+    });
+    assert!(run.is_silent(), "{}", run.said);
+    run.kill();
+    run.end();
+    await_tasks(&machine, 0);
+}
+
+/// Checks 6 to 8.
+#[test]
+fn matching_probing_and_handlers() {
+    all_well(3, "cmmd_matching", &[], &ROUTES);
+}
+
+/// Check 9.
+#[test]
+fn descriptors_and_credit_run_out_and_come_back() {
+    let machine = TestMachine::new();
+    let mut run = nodes(&machine, 2, "cmmd_handles", &[]);
+    assert!(machine.check(run.env("PARVUM_CREDIT", "1000000")).contains("all well"));
+}
+
+/// Checks 10 to 13.
+#[test]
+fn all_nodes_together() {
+    for count in [1, 2, 3, 5, 8] {
+        all_well(count, "cmmd_global", &[&count.to_string()], &["shm"]);
+    }
+    all_well(4, "cmmd_global", &["4"], &["tcp", "routed"]);
+}
+
+/// Check 14, channels, and the table of errors.
+#[test]
+fn errors_timers_and_channels() {
+    all_well(2, "cmmd_errors", &[], &["shm"]);
+}
+
+#[test]
+fn who_waits_for_the_dead_is_told() {
+    let machine = TestMachine::up();
+    let mut run = Running::start(&mut nodes(&machine, 2, "cmmd_errors", &["die"]));
+    run.told("told");
+    run.end();
+    await_tasks(&machine, 0);
+}
+
+#[test]
+fn an_error_ends_the_run() {
+    let machine = TestMachine::up();
+    let mut run = Running::start(&mut nodes(&machine, 2, "cmmd_errors", &["error"]));
+    assert!(!run.end().success());
+    assert!(run.errors().contains("CMMD node 1: no luck today"));
+    await_tasks(&machine, 0);
+}
+
+#[test]
+fn a_host_starts_its_nodes() {
+    let machine = TestMachine::up();
+    for count in ["1", "3"] {
+        let said = machine.check(machine.program("cmmd_host").env("PARVUM_CMMD_NODES", count));
+        assert!(said.contains(&format!("{count} nodes, all well")), "{said}");
+    }
+    let mut refused = Running::start(machine.program("cmmd_host").env("PARVUM_CMMD_NODES", "many"));
+    assert!(!refused.end().success());
+    assert!(refused.errors().contains("PARVUM_CMMD_NODES=many makes no sense"));
+    let missing = "/nowhere/at-all";
+    let mut refused = Running::start(machine.program("cmmd_host").env("PARVUM_CMMD_PROGRAM", missing));
+    assert!(!refused.end().success());
+    assert!(refused.errors().contains(missing));
+    await_tasks(&machine, 0);
+}
+
+/// Check 15, as far as a busy machine in a debug build can show it: a copy more costs, and not more than a copy.
+#[test]
+fn a_buffered_rate_is_that_of_a_copy_more() {
+    let machine = TestMachine::up();
+    let said = machine.check(&mut nodes(&machine, 2, "cmmd_rate", &[]));
+    let ratio: f64 = said.lines().find_map(|line| line.strip_prefix("ratio ")?.parse().ok()).expect(&said);
+    assert!((0.2..8.0).contains(&ratio), "{said}");
+}
+
+#[test]
+fn a_program_in_fortran() {
+    if fortran().is_none() {
+        return eprintln!("skipped: no Fortran compiler (gfortran) is installed");
+    }
+    all_well(2, "cmmd_ring", &[], &["shm"]);
+}
