@@ -58,8 +58,14 @@ int main(void)
 	direct = rate(self, 0);
 	buffered = rate(self, 1);
 	began = now();
-	for (int i = 0; i < 200; i++)
-		memcpy(malloc(LONG), out, LONG);
+	for (int i = 0; i < 200; i++) {
+		char *kept = malloc(LONG);
+
+		out[i] = i;
+		memcpy(kept, out, LONG);
+		in[i] = kept[i];
+		free(kept);
+	}
 	copy = 200.0 * LONG / (now() - began) * 1e-9;
 	if (self == 0) {
 		double model = copy * direct / (copy + direct);

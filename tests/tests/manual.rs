@@ -1,6 +1,6 @@
 //! The manual: whole, without mistakes in its form, and true to the headers.
 
-use parvum_tests::stage::{own_include, project, stage};
+use parvum_tests::stage::{cmmd_include, own_include, project, stage};
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
@@ -42,12 +42,16 @@ fn part<'a>(page: &'a str, heading: &str) -> &'a str {
 /// Functions that the headers declare, and PVM's variable.
 fn declared() -> Vec<String> {
     let headers = ["pvm3.h", "pvmtev.h"].map(|header| stage().include.join(header));
-    let text: String = headers.into_iter().chain([own_include().join("parvum.h")]).map(read).collect();
+    let text: String = headers
+        .into_iter()
+        .chain([own_include().join("parvum.h"), cmmd_include().join("cmmd.h")])
+        .map(read)
+        .collect();
     let mut names = vec!["pvm_errno".to_owned()];
     for line in text.lines().filter(|line| !line.starts_with([' ', '\t', '#', '/'])) {
         let Some((before, _)) = line.trim_start_matches("int (*").split_once('(') else { continue };
         let name = before.rsplit([' ', '*']).next().expect("a word");
-        if name.to_lowercase().starts_with("pvm") || name.starts_with("parvum") {
+        if name.to_lowercase().starts_with("pvm") || name.starts_with("parvum") || name.starts_with("CMMD_") {
             names.push(name.to_owned());
         }
     }
@@ -57,7 +61,7 @@ fn declared() -> Vec<String> {
 #[test]
 fn every_function_has_a_page_that_shows_how_it_is_called() {
     let names = declared();
-    assert!(names.len() > 110, "{names:?}");
+    assert!(names.len() > 220, "{names:?}");
     for name in names {
         let page = page(&name, 3);
         let synopsis = part(&page, "SYNOPSIS");

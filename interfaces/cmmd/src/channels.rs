@@ -180,10 +180,9 @@ impl State {
     pub(crate) fn channels_free(&mut self, wait: bool) -> Cmmd<bool> {
         let mut free = true;
         for name in self.channels.names() {
-            match self.channel_rests(name, Some(true), wait) {
-                Ok(rests) => free &= rests,
-                // Closed, or the other kind.
-                Err(_) => {}
+            // Else it is closed, or of the other kind.
+            if let Ok(rests) = self.channel_rests(name, Some(true), wait) {
+                free &= rests;
             }
         }
         Ok(free)

@@ -62,7 +62,8 @@ pub extern "C" fn CMMD_all_msgs_wait() {
 fn all_done(kind: Option<Kind>) -> c_int {
     call(ERRVAL, |state| {
         let under_way = state.operations.under_way(kind);
-        Ok(under_way.into_iter().filter(|mcb| !state.look_at(*mcb)).count() == 0).map(c_int::from)
+        let open = under_way.into_iter().filter(|mcb| !state.look_at(*mcb)).count();
+        Ok((open == 0).into())
     })
 }
 

@@ -224,7 +224,6 @@ pub unsafe extern "C" fn CMMD_receive_async_v(
 /// # Safety
 /// The pieces to receive are writable, those to send readable; they do not overlap.
 #[unsafe(no_mangle)]
-#[expect(clippy::too_many_arguments, reason = "the call has as many")]
 pub unsafe extern "C" fn CMMD_send_and_receive_v(
     src: c_int,
     rtag: c_int,
@@ -262,7 +261,6 @@ pub unsafe extern "C" fn CMMD_send_and_receive_v(
 /// # Safety
 /// As for [`CMMD_send_and_receive_v`].
 #[unsafe(no_mangle)]
-#[expect(clippy::too_many_arguments, reason = "the call has as many")]
 pub unsafe extern "C" fn CMMD_swap_v(
     node: c_int,
     rbuf: *mut c_void,
