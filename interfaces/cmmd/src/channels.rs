@@ -6,8 +6,8 @@
 //! their own.
 
 use crate::errors::{Cmmd, Fault};
-use crate::state::{State, buffering, context, notes};
-use parvum_waist::{Notes, Pattern, Request, Send, Status, TagKind, call};
+use crate::state::{State, buffering, context, notes, told};
+use parvum_waist::{Notes, Pattern, Request, Send, Status, TagKind};
 use parvum_wire::encoding;
 
 /// One end.
@@ -119,7 +119,7 @@ impl State {
         let channel = self.channels.get(name, sends)?;
         let Some(request) = channel.request else { return Ok(true) };
         let limit = if wait { -1 } else { 0 };
-        match waist.wait(request, &Notes { limit, ..notes(call::WAIT, channel.peer, -1) }) {
+        match waist.wait(request, &Notes { limit, ..notes(told::MSG_WAIT, channel.peer, -1) }) {
             Err(Status::Pending) => return Ok(false),
             Ok(message) => {
                 channel.full = !channel.sends;
@@ -170,7 +170,7 @@ impl State {
         }
         if let Some(request) = channel.request.take() {
             // Takes the outcome of what was cancelled.
-            let _ = self.waist.wait(request, &Notes { limit: 0, ..notes(call::WAIT, -1, -1) });
+            let _ = self.waist.wait(request, &Notes { limit: 0, ..notes(told::MSG_WAIT, -1, -1) });
         }
         self.channels.0[name as usize - 1] = None;
         Ok(0)

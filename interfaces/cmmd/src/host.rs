@@ -1,7 +1,7 @@
 //! The host program: it starts the nodes, and takes part in what they do with it.
 
 use crate::errors::{Cmmd, Fault};
-use crate::state::{State, context, notes};
+use crate::state::{State, context, notes, told};
 use parvum_waist::{Message, Pattern, Receiving, TagKind, call};
 use parvum_wire::Tid;
 use parvum_wire::control::{Blob, Output, Reply, Request, SpawnRequest};
@@ -152,7 +152,7 @@ impl State {
             Pattern { from, tags: TagKind::Exactly, tag: about, other: 0, context: context::HOST.into() };
         let length = room.len() as u64;
         let message =
-            self.waist.receive(&wanted, Receiving::Into(room), &notes(call::RECEIVE, from, about))?;
+            self.waist.receive(&wanted, Receiving::Into(room), &notes(told::ALL_NODES, from, about))?;
         if message.length == length { Ok(message) } else { Err(Fault::BadLength) }
     }
 

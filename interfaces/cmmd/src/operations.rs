@@ -2,8 +2,8 @@
 
 use crate::calls::{Handler, Scattered, scatter};
 use crate::errors::{Cmmd, Fault};
-use crate::state::{ANY, Guard, Last, State, notes, run_handlers};
-use parvum_waist::{Message, Notes, Receiving, Request, Status, call};
+use crate::state::{ANY, Guard, Last, State, notes, run_handlers, told};
+use parvum_waist::{Message, Notes, Receiving, Request, Status};
 
 /// So many sends, and as many receives and found messages, may have a handle at the same time.
 pub(crate) const MOST: usize = 512;
@@ -192,7 +192,7 @@ impl State {
         if operation.over.is_some() {
             return true;
         }
-        let once = Notes { limit: 0, ..notes(call::WAIT, -1, -1) };
+        let once = Notes { limit: 0, ..notes(told::MSG_WAIT, -1, -1) };
         match operation.request {
             Some(request) => match waist.wait(request, &once) {
                 Err(Status::Pending) => return false,
@@ -236,7 +236,7 @@ impl State {
     fn match_operation(&mut self, mcb: i32) -> bool {
         let Ok(&mut Operation { node, tag, .. }) = self.operations.get(mcb) else { return true };
         let Some(found) = self.find_matching(node, tag) else { return false };
-        let taken = self.waist.take(&found, Receiving::Block, &notes(call::WAIT, -1, -1));
+        let taken = self.waist.take(&found, Receiving::Block, &notes(told::MSG_WAIT, -1, -1));
         if let (Ok(message), Ok(operation)) = (&taken, self.operations.get(mcb)) {
             crate::calls::put_where_it_belongs(message, operation);
             self.waist.give_back(message);
@@ -267,7 +267,7 @@ pub(crate) fn wait_for(mut state: Guard, mcb: i32) -> (Guard, Cmmd<()>) {
         }
         let request = state.operations.get(mcb).ok().and_then(|operation| operation.request);
         let seen = if request.is_none() { seen } else { u64::MAX };
-        (state, _) = wait_among(state, request, seen, call::WAIT, -1, -1);
+        (state, _) = wait_among(state, request, seen, told::MSG_WAIT, -1, -1);
     }
 }
 

@@ -8,7 +8,7 @@ use crate::global_or::GlobalOr;
 use crate::operations::Operations;
 use crate::timers::Timers;
 use parvum_partition::Partition;
-use parvum_waist::{ANY_TASK, Message, Notes, Pattern, Send, TagKind, Turn, TurnGuard, Waist, call};
+use parvum_waist::{ANY_TASK, Message, Notes, Pattern, Send, TagKind, Turn, TurnGuard, Waist};
 use parvum_wire::encoding;
 use std::cell::Cell;
 use std::ops::{Deref, DerefMut};
@@ -31,6 +31,17 @@ pub(crate) mod context {
     pub(crate) const OR: u32 = CMMD + 4;
     /// Channels.
     pub(crate) const CHANNEL: u32 = CMMD + 5;
+}
+
+/// What onlookers are told that a task waits in: CMMD's row of `parvum_page::CALLS`.
+pub(crate) mod told {
+    pub(crate) const SEND_BLOCK: u32 = 24;
+    pub(crate) const SEND_NOBLOCK: u32 = 25;
+    pub(crate) const RECEIVE_BLOCK: u32 = 26;
+    pub(crate) const MSG_WAIT: u32 = 27;
+    pub(crate) const MSG_PENDING: u32 = 28;
+    pub(crate) const SYNC_WITH_NODES: u32 = 29;
+    pub(crate) const ALL_NODES: u32 = 30;
 }
 
 /// Who may buffer: the engine's numbers.
@@ -168,6 +179,7 @@ impl State {
             let partition = Partition::join(waist, "cmmd", context::TOGETHER).inspect_err(|_| {
                 eprintln!("libcmmd: {}", waist.last_error());
             })?;
+            partition.calls_it(told::ALL_NODES);
             let nodes = (0..partition.size()).filter_map(|node| partition.task(node as i64)).collect();
             let company = Company { own: partition.own(), nodes, host: partition.host() };
             (Some(partition), company)
@@ -233,7 +245,7 @@ impl State {
     /// Sends something of the interface's own, in one of its contexts.
     pub(crate) fn tell(&self, to: i32, context: u32, tag: i32, meta: u32, data: &[u8]) -> Cmmd<()> {
         let how = Send { to, tag, context, meta, buffering: buffering::BY_SIZE, completion: 0 };
-        Ok(self.waist.send(how, &[data], &notes(call::SEND, to, tag))?)
+        Ok(self.waist.send(how, &[data], &notes(told::ALL_NODES, to, tag))?)
     }
 
     /// Runs the program's matching function for a message.

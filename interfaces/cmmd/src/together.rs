@@ -2,8 +2,8 @@
 
 use crate::combine::{Number, Op, combine_all};
 use crate::errors::{Cmmd, Fault};
-use crate::state::{State, context, notes};
-use parvum_waist::{ANY_TASK, Notes, Pattern, Receiving, Status, TagKind, call};
+use crate::state::{State, context, notes, told};
+use parvum_waist::{ANY_TASK, Notes, Pattern, Receiving, Status, TagKind};
 
 /// How a scan goes.
 pub(crate) struct Scan {
@@ -27,7 +27,11 @@ pub(crate) enum Segments {
 
 impl State {
     pub(crate) fn barrier(&self) -> Cmmd<()> {
-        Ok(self.nodes()?.barrier()?)
+        let nodes = self.nodes()?;
+        nodes.calls_it(told::SYNC_WITH_NODES);
+        let met = nodes.barrier();
+        nodes.calls_it(told::ALL_NODES);
+        Ok(met?)
     }
 
     /// The value combined over all nodes, on each of them.
@@ -73,7 +77,7 @@ impl State {
             context: context::BROADCAST.into(),
         };
         // In a block: those below get all of it, even if it is too long for this node.
-        let notes = notes(call::RECEIVE, ANY_TASK, self.broadcasts);
+        let notes = notes(told::ALL_NODES, ANY_TASK, self.broadcasts);
         let message = self.waist.receive(&wanted, Receiving::Block, &notes)?;
         let root = (message.meta as usize).min(size - 1);
         let data = crate::calls::bytes_of(&message);
@@ -124,7 +128,7 @@ impl State {
                 context: context::SYNC.into(),
             };
             let limit = if wait { -1 } else { 0 };
-            let notes = Notes { limit, ..notes(call::BARRIER, ANY_TASK, -1) };
+            let notes = Notes { limit, ..notes(told::SYNC_WITH_NODES, ANY_TASK, -1) };
             match self.waist.receive(&wanted, Receiving::Into(&mut []), &notes) {
                 Ok(_) => self.one_came(self.syncs),
                 Err(Status::Pending) => return Ok(false),

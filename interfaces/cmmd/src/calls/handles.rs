@@ -4,8 +4,8 @@ use super::Matching;
 use super::message::ERRVAL;
 use crate::errors::{Cmmd, Fault, remember};
 use crate::operations::{Kind, Operation, wait_for};
-use crate::state::{ANY, Last, State, call, enter, guarded, notes, run_handlers};
-use parvum_waist::{Message, Notes, Status, call as why};
+use crate::state::{ANY, Last, State, call, enter, guarded, notes, run_handlers, told};
+use parvum_waist::{Message, Notes, Status};
 use std::ffi::{c_int, c_void};
 
 /// Waits until the operation is complete.
@@ -91,7 +91,7 @@ fn pending(state: &mut State, src: c_int, tag: c_int) -> Cmmd<Option<Message>> {
     if state.matching.is_some() {
         return Ok(state.find_matching(src, tag));
     }
-    let once = Notes { limit: 0, ..notes(why::PROBE, pattern.from, tag) };
+    let once = Notes { limit: 0, ..notes(told::MSG_PENDING, pattern.from, tag) };
     match state.waist.probe(&pattern, &once) {
         Ok(found) => Ok(Some(found)),
         Err(Status::Pending) => Ok(None),

@@ -3,8 +3,8 @@
 use super::{Handler, readable, writable};
 use crate::errors::{Cmmd, Fault};
 use crate::operations::{Kind, Operation, wait_among};
-use crate::state::{ANY, Guard, State, buffering, call, guarded, notes, user};
-use parvum_waist::{ANY_TASK, Message, Notes, Receiving, Request, Status, call as why};
+use crate::state::{ANY, Guard, State, buffering, call, guarded, notes, told, user};
+use parvum_waist::{ANY_TASK, Message, Notes, Receiving, Request, Status};
 use std::ffi::{c_int, c_void};
 
 pub(super) const ERRVAL: c_int = -1;
@@ -36,13 +36,13 @@ pub(super) fn blocked(mut state: Guard, to: i32, tag: i32, pieces: &[&[u8]]) -> 
             Ok(None) => Ok(()),
             Ok(Some(request)) => {
                 let over;
-                (state, over) = finish(state, request, why::SEND, to, tag);
+                (state, over) = finish(state, request, told::SEND_BLOCK, to, tag);
                 over.map(drop)
             }
             Err(other) => Err(other),
         }
     } else {
-        state.waist.send(how, pieces, &notes(why::SEND, to, tag))
+        state.waist.send(how, pieces, &notes(told::SEND_BLOCK, to, tag))
     };
     if sent.is_ok() {
         state.sent = length as u64;
@@ -89,7 +89,7 @@ pub(super) fn unblocked(state: &mut State, dest: c_int, tag: c_int, pieces: &[&[
     let to = state.task(dest)?;
     state.check_tag(tag)?;
     let how = user(to, tag, buffering::SENDER_IF_UNPOSTED, 0);
-    state.waist.send(how, pieces, &notes(why::SEND, to, tag))?;
+    state.waist.send(how, pieces, &notes(told::SEND_NOBLOCK, to, tag))?;
     state.sent = pieces.iter().map(|piece| piece.len()).sum::<usize>() as u64;
     Ok(0)
 }
@@ -163,10 +163,10 @@ pub(super) fn received(mut state: Guard, src: i32, tag: i32, room: &mut [u8]) ->
         // SAFETY: this returns only when the request is over.
         let request = unsafe { state.waist.post_into(&pattern, room.as_mut_ptr(), length, 0) };
         let got;
-        (state, got) = finish(state, request, why::RECEIVE, pattern.from, tag);
+        (state, got) = finish(state, request, told::RECEIVE_BLOCK, pattern.from, tag);
         got
     } else {
-        state.waist.receive_all_known(&pattern, room, &notes(why::RECEIVE, pattern.from, tag))
+        state.waist.receive_all_known(&pattern, room, &notes(told::RECEIVE_BLOCK, pattern.from, tag))
     };
     match got {
         Ok(message) => {
@@ -188,7 +188,8 @@ fn received_by_matching(
     loop {
         let seen = state.waist.arrivals();
         if let Some(found) = state.find_matching(src, tag) {
-            let taken = state.waist.take(&found, Receiving::Block, &notes(why::RECEIVE, found.from, tag));
+            let taken =
+                state.waist.take(&found, Receiving::Block, &notes(told::RECEIVE_BLOCK, found.from, tag));
             if let Ok(message) = &taken {
                 let data = super::bytes_of(message);
                 let fits = data.len().min(room.len());
@@ -198,7 +199,7 @@ fn received_by_matching(
             return (state, taken.map(Message::without_data));
         }
         let peer = if src == ANY { ANY_TASK } else { state.task(src).unwrap_or(ANY_TASK) };
-        (state, _) = wait_among(state, None, seen, why::RECEIVE, peer, tag);
+        (state, _) = wait_among(state, None, seen, told::RECEIVE_BLOCK, peer, tag);
     }
 }
 
@@ -296,7 +297,7 @@ pub(super) fn exchanged(
     let over = match sent {
         Some(request) => {
             let over;
-            (state, over) = finish(state, request, why::SEND, to, stag);
+            (state, over) = finish(state, request, told::SEND_BLOCK, to, stag);
             over.map(drop)
         }
         None => Ok(()),
