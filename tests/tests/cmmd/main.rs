@@ -48,7 +48,7 @@ fn both_that_send_first_and_wait_are_deadlocked() {
     run.told("node ");
     parvum_tests::eventually("parvum why names the deadlock", || {
         let said = String::from_utf8_lossy(&machine.run(&["why"]).stdout).into_owned();
-        said.contains("DEADLOCK") && said.contains("waits in send_block")
+        said.contains("DEADLOCK") && said.contains("waits in cmmd send_block")
     });
     assert!(run.is_silent(), "{}", run.said);
     run.kill();
