@@ -62,6 +62,27 @@ fn failures(text: &mut String, manifest: &Manifest) {
     let _ = writeln!(text, "\n{failed} of {all} launches failed; the report says which and why");
 }
 
+/// Lines of cells under their headings, the first column to the left and the others to the right.
+pub fn columns(text: &mut String, headings: &[&str], lines: &[Vec<String>]) {
+    let width = |column: usize| {
+        let cells = lines.iter().filter_map(|line| line.get(column)).map(|cell| cell.chars().count());
+        cells.max().unwrap_or(0).max(headings[column].chars().count())
+    };
+    let widths: Vec<usize> = (0..headings.len()).map(width).collect();
+    let mut write = |cells: Vec<&str>| {
+        let mut line = String::new();
+        for (at, (cell, width)) in cells.iter().zip(&widths).enumerate() {
+            let _ = match at {
+                0 => write!(line, "  {cell:width$}"),
+                _ => write!(line, "  {cell:>width$}"),
+            };
+        }
+        let _ = writeln!(text, "{}", line.trim_end());
+    };
+    write(headings.to_vec());
+    lines.iter().for_each(|line| write(line.iter().map(String::as_str).collect()));
+}
+
 /// Columns of a terminal that everything fits into.
 pub const WIDTH: usize = 120;
 

@@ -31,9 +31,9 @@ pub struct Series {
 
 /// What the axes say.
 #[derive(Debug, Clone, Copy)]
-pub struct Axes {
+pub struct Axes<'a> {
     /// Above the chart.
-    pub title: &'static str,
+    pub title: &'a str,
     /// Writes an x tick.
     pub x: fn(f64) -> String,
     /// What x counts.

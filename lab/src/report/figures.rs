@@ -116,8 +116,13 @@ pub fn points(html: &mut String, rows: &[Row]) {
     );
 }
 
-/// Time and speed-up of the transform.
+/// Time and speed-up of the transform, under the systems of the main suite.
 pub fn transforms(html: &mut String, rows: &[Row]) {
+    transforms_of(html, rows, &fft_systems(Extent::Full), &[2, 4]);
+}
+
+/// The same under these systems and on so many tasks.
+pub fn transforms_of(html: &mut String, rows: &[Row], systems: &[System], tasks: &[u32]) {
     let rows = Rows(rows);
     html.push_str(
         "<h2 id=\"fft\">The parallel FFT</h2>\
@@ -125,13 +130,11 @@ pub fn transforms(html: &mut String, rows: &[Row]) {
          small transforms are all message passing and large ones mostly arithmetic. The largest error against a serial transform in double precision \
          was below 10<sup>-5</sup> in every launch.</p><div class=\"pair\">",
     );
-    let systems = fft_systems(Extent::Full);
-    for (tasks, time, speed_up) in [
-        (2, "Time on 2 tasks", "Speed-up on 2 tasks over 1"),
-        (4, "Time on 4 tasks", "Speed-up on 4 tasks over 1"),
-    ] {
+    for tasks in tasks.iter().copied() {
+        let (time, speed_up) =
+            (format!("Time on {tasks} tasks"), format!("Speed-up on {tasks} tasks over 1"));
         let axes = Axes {
-            title: time,
+            title: &time,
             x: points_text,
             x_name: "points",
             y_name: "\u{b5}s, lower is better",
@@ -154,7 +157,7 @@ pub fn transforms(html: &mut String, rows: &[Row]) {
             .collect();
         figure(html, &chart(&series, &axes), "");
         let axes =
-            Axes { title: speed_up, y_name: "times faster, higher is better", break_even: true, ..axes };
+            Axes { title: &speed_up, y_name: "times faster, higher is better", break_even: true, ..axes };
         let series: Vec<Series> = systems
             .iter()
             .map(|system| Series {
@@ -198,11 +201,11 @@ fn speed_ups(rows: &Rows, system: &System, tasks: u32) -> Vec<Point> {
 }
 
 /// Each task's wait, communication and computation.
-pub fn groups(rows: &Rows, tasks: u32, size: u64) -> Vec<Group> {
+pub fn groups(rows: &Rows, systems: &[System], tasks: u32, size: u64) -> Vec<Group> {
     let mut groups = Vec::new();
-    for system in fft_systems(Extent::Full) {
+    for system in systems {
         let part = |metric: &str, task: u32| {
-            rows.of("fft", &system)
+            rows.of("fft", system)
                 .find(|r| r.metric == metric && r.tasks == tasks && r.size == size && r.task == Some(task))
                 .map(|r| r.median)
         };
@@ -216,14 +219,19 @@ pub fn groups(rows: &Rows, tasks: u32, size: u64) -> Vec<Group> {
             })
             .collect();
         if let Some(tasks) = tasks {
-            groups.push(Group { label: short(&system), tasks });
+            groups.push(Group { label: short(system), tasks });
         }
     }
     groups
 }
 
-/// The stacked bars.
+/// The stacked bars of the main suite.
 pub fn splits(html: &mut String, rows: &[Row]) {
+    splits_of(html, rows, &fft_systems(Extent::Full));
+}
+
+/// The same under these systems.
+pub fn splits_of(html: &mut String, rows: &[Row], systems: &[System]) {
     let rows = Rows(rows);
     html.push_str(
         "<h2 id=\"split\">Where the time goes</h2>\
@@ -237,7 +245,7 @@ pub fn splits(html: &mut String, rows: &[Row]) {
     for (size, title) in
         [(128, "128 points"), (1024, "1024 points"), (65536, "65536 points"), (1 << 20, "2^20 points")]
     {
-        figure(html, &split::bars(title, &groups(&rows, 4, size), 560.0), "");
+        figure(html, &split::bars(title, &groups(&rows, systems, 4, size), 560.0), "");
     }
     html.push_str("</div>");
 }

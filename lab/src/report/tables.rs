@@ -87,8 +87,13 @@ pub fn links(html: &mut String, rows: &[Row]) {
     );
 }
 
-/// The transform in the paper's tables and here.
+/// The transform in the paper's tables and here, under the systems of the main suite.
 pub fn papers(html: &mut String, rows: &[Row]) {
+    papers_of(html, rows, &fft_systems(Extent::Full));
+}
+
+/// The same under these systems.
+pub fn papers_of(html: &mut String, rows: &[Row], systems: &[System]) {
     let found = Rows(rows);
     let _ = write!(
         html,
@@ -99,11 +104,11 @@ pub fn papers(html: &mut String, rows: &[Row]) {
     for (tasks, name) in [(2u32, "Table 6: FFT on 2 nodes, ms"), (4, "Table 7: FFT on 4 nodes, ms")] {
         let _ = write!(html, "<h3>{name}</h3>");
         let mut lines = Vec::new();
-        for system in fft_systems(Extent::Full) {
+        for system in systems {
             let cells: Option<Vec<String>> = [128, 256, 512, 1024]
                 .iter()
                 .map(|n| {
-                    found.find("fft", &system, "time", tasks, *n).map(|r| format!("{:.4}", r.median / 1000.0))
+                    found.find("fft", system, "time", tasks, *n).map(|r| format!("{:.4}", r.median / 1000.0))
                 })
                 .collect();
             if let Some(cells) = cells {
@@ -120,7 +125,7 @@ pub fn papers(html: &mut String, rows: &[Row]) {
     }
     html.push_str("<h3>Table 8: wait, communication, computation of one of 4 nodes, ms</h3>");
     let mut lines = Vec::new();
-    let (small, large) = (groups(&found, 4, 128), groups(&found, 4, 1024));
+    let (small, large) = (groups(&found, systems, 4, 128), groups(&found, systems, 4, 1024));
     for (small, large) in small.iter().zip(&large) {
         let mut line = vec![format!("{}, task 0", escape(&small.label))];
         for task in [&small.tasks[0], &large.tasks[0]] {
@@ -139,8 +144,8 @@ pub fn papers(html: &mut String, rows: &[Row]) {
     html.push_str(&table(&headings, &lines));
     html.push_str("<h3>Table 9: speed-up of 512 points</h3>");
     let mut lines = Vec::new();
-    for system in fft_systems(Extent::Full) {
-        let time = |tasks| found.find("fft", &system, "time", tasks, 512).map(|r| r.median);
+    for system in systems {
+        let time = |tasks| found.find("fft", system, "time", tasks, 512).map(|r| r.median);
         if let (Some(one), Some(two), Some(four)) = (time(1), time(2), time(4)) {
             lines.push(vec![escape(&system.label()), digits(one / two), digits(one / four)]);
         }

@@ -3,6 +3,7 @@
 
 pub mod buffering;
 pub mod main;
+pub mod overhead;
 pub mod speed;
 
 use crate::error::LabError;
@@ -57,7 +58,7 @@ pub struct Pages {
 }
 
 /// All suites.
-pub static ALL: [&Suite; 3] = [&main::SUITE, &speed::SUITE, &buffering::SUITE];
+pub static ALL: [&Suite; 4] = [&main::SUITE, &speed::SUITE, &buffering::SUITE, &overhead::SUITE];
 
 /// The suite of this name.
 pub fn find(name: &str) -> Result<&'static Suite, LabError> {

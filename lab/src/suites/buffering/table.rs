@@ -6,6 +6,7 @@ use crate::record::Manifest;
 use crate::report::markup::bytes;
 use crate::samples::Form;
 use crate::summary::Rows;
+use crate::table::columns;
 use std::fmt::Write;
 
 /// The forms of the exchange, as they stand in tables.
@@ -16,9 +17,9 @@ pub fn render(rows: &Rows, _: &Manifest) -> String {
     let mut text = String::new();
     text.push_str("Saphir's Table 1, today. Latency: 8 B, receive posted. Rates of 1 MiB in GB/s: posted; the copy alone; never posted,\n\
          computed as the harmonic mean of the two, and measured.\n");
-    lines(&mut text, &["", "latency us", "posted", "copy", "computed", "measured", "off"], &table_1(rows));
+    columns(&mut text, &["", "latency us", "posted", "copy", "computed", "measured", "off"], &table_1(rows));
     text.push_str("\nWhere messages were buffered, as shares of their data (token ring of two); in brackets how often it was copied.\n");
-    lines(
+    columns(
         &mut text,
         &["", "8 B posted", "8 B not", "64 KiB posted", "64 KiB not", "1 MiB posted", "1 MiB not"],
         &places(rows),
@@ -30,7 +31,7 @@ pub fn render(rows: &Rows, _: &Manifest) -> String {
         }))
         .collect();
     let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
-    lines(&mut text, &headings, &exchanges(rows));
+    columns(&mut text, &headings, &exchanges(rows));
     text.push('\n');
     for (size, name) in [(8, "8 B"), (LONG, "1 MiB")] {
         let ratios: Vec<String> = [NX, CMMD]
@@ -118,25 +119,6 @@ fn each(cells: impl Fn(&crate::systems::System) -> Option<Vec<String>>) -> Vec<V
         Some(line)
     };
     SYSTEMS.iter().filter_map(line).collect()
-}
-
-fn lines(text: &mut String, headings: &[&str], lines: &[Vec<String>]) {
-    let width = |column: usize| {
-        let cells = lines.iter().filter_map(|line| line.get(column)).map(|cell| cell.chars().count());
-        cells.max().unwrap_or(0).max(headings[column].chars().count())
-    };
-    let widths: Vec<usize> = (0..headings.len()).map(width).collect();
-    let mut write = |cells: Vec<&str>| {
-        for (at, (cell, width)) in cells.iter().zip(&widths).enumerate() {
-            let _ = match at {
-                0 => write!(text, "  {cell:width$}"),
-                _ => write!(text, "  {cell:>width$}"),
-            };
-        }
-        text.push('\n');
-    };
-    write(headings.to_vec());
-    lines.iter().for_each(|line| write(line.iter().map(String::as_str).collect()));
 }
 
 #[cfg(test)]

@@ -1,0 +1,83 @@
+//! The overhead suite: the study of Islam, McGrath and Campbell (seed 000 of the project), on today's machines. What does
+//! the software of message passing cost, and how much of it does an application feel?
+
+mod goals;
+mod report;
+mod table;
+mod transform;
+
+use super::{Pages, Suite, main};
+use crate::experiment::{Cores, Job, Measure, of_each};
+use crate::report::headline::Question;
+use crate::systems::{Encoding, Extent, Family, System};
+
+const ENGINE: System = System::new(Family::Engine, "shm", Encoding::None);
+const NX: System = System::new(Family::Nx, "shm", Encoding::None);
+const CMMD: System = System::new(Family::Cmmd, "shm", Encoding::None);
+const PVM: System = System::new(Family::Parvum, "shm", Encoding::Raw);
+
+/// The interfaces, over the same engine and the same route.
+const INTERFACES: [System; 4] = [ENGINE, NX, CMMD, PVM];
+/// Numbers of tasks that transform.
+const FFT_TASKS: [u32; 4] = [1, 2, 4, 8];
+
+/// `parvum compare --suite overhead`.
+pub static SUITE: Suite = Suite {
+    name: "overhead",
+    families: &[Family::Engine, Family::Nx, Family::Cmmd, Family::Parvum],
+    seconds: [150, 900],
+    systems: || INTERFACES.to_vec(),
+    jobs,
+    goals: goals::check,
+    table: table::render,
+    pages: Pages {
+        introduction: "Islam, McGrath and Campbell asked in 1993 what the software of message passing costs, and how much of it an application \
+             feels. Here are their experiments on one engine, through interfaces that differ in little but their names.",
+        cards: "",
+        omitted: "peers (the suites main and speed have them), other compilers of the programs themselves",
+        questions: &QUESTIONS,
+        contents: &[("fft", "FFT"), ("split", "Wait and compute"), ("papers", "The paper's tables")],
+        sections: &[report::transforms, report::splits, report::papers],
+        details: report::numbers,
+    },
+};
+
+const QUESTIONS: [Question; 2] = [
+    Question::small("FFT, 1024 points on 2 tasks", "fft", "time", 1024),
+    Question::small("FFT, 1024 points on 4 tasks", "fft", "time", 1024).on(4),
+];
+
+fn jobs(_: Extent) -> Vec<Job> {
+    let transforms = FFT_TASKS.map(fft);
+    transforms.iter().flat_map(|measure| of_each(measure, INTERFACES)).collect()
+}
+
+/// The transforms of the paper.
+fn fft(tasks: u32) -> Measure {
+    Measure {
+        tasks,
+        cores: Cores::Each,
+        sizes: &main::PAPER_POINTS,
+        options: "--time-ms 8 --least 10 --most 300",
+        launches: if tasks <= 2 { 8 } else { 5 },
+        ..Measure::program(format!("fft on {tasks}"), "fft")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_interface_transforms_on_every_number_of_tasks() {
+        let jobs = jobs(Extent::Quick);
+        for system in INTERFACES {
+            for tasks in FFT_TASKS {
+                let planned = |job: &&Job| {
+                    job.system == Some(system) && job.measure.program == "fft" && job.measure.tasks == tasks
+                };
+                assert_eq!(jobs.iter().filter(planned).count(), 1, "{} on {tasks}", system.label());
+            }
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! The overhead suite in a terminal.
+
+use super::transform;
+use crate::record::Manifest;
+use crate::summary::Rows;
+
+/// All tables, in the paper's order.
+pub fn render(rows: &Rows, _: &Manifest) -> String {
+    let mut text = String::new();
+    transform::render(&mut text, rows);
+    text
+}
