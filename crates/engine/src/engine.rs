@@ -118,7 +118,9 @@ impl Engine {
             self.pairs += 1;
         }
         if !self.polled.contains(&(index, route)) {
-            self.polled.push((index, route));
+            // The link to oneself stays the last: few programs use it, and each look costs a call.
+            let before_own = self.polled.len().saturating_sub(1);
+            self.polled.insert(before_own, (index, route));
         }
     }
 

@@ -84,7 +84,7 @@ fn jobs(extent: Extent) -> Vec<Job> {
         ..Measure::program("exchange", "exchange")
     };
     let ring = Measure {
-        sizes: &[8, LONG],
+        sizes: &[8],
         options: "--time-ms 40 --least 5 --most 500",
         launches: 12,
         ..Measure::program("ring", "ring")
