@@ -64,7 +64,9 @@ fn make() -> Stage {
     let stage = Stage { lib, include, programs };
     install_fortran(&stage);
     let sources = fs::read_dir(here().join("programs")).expect("tests/programs").flatten();
-    for source in sources.map(|entry| entry.path()) {
+    // An example that uses several interfaces, as it is told to be compiled.
+    let example = project().join("examples/letter.c");
+    for source in sources.map(|entry| entry.path()).chain([example]) {
         match source.extension().and_then(OsStr::to_str) {
             Some("c") => compile(&stage, &source),
             Some("f" | "f90") if fortran().is_some() => compile_fortran(&stage, &source),

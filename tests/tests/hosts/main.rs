@@ -5,6 +5,7 @@
 mod adding;
 mod clocks;
 mod disks;
+mod interfaces;
 mod losing;
 mod messages;
 mod names;

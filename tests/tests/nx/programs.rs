@@ -61,3 +61,21 @@ fn every_fortran_name_of_point_to_point_runs() {
     }
     all_well(&TestMachine::up(), 2, "nx_names", &[]);
 }
+
+#[test]
+fn why_speaks_of_crecv() {
+    use parvum_tests::running::{Running, await_tasks};
+    let machine = TestMachine::up();
+    let mut command = machine.command(&["run", "-n", "2"]);
+    machine.as_user(&mut command);
+    let mut run = Running::start(command.arg(program("nx_waits")));
+    run.told("waits ");
+    run.told("waits ");
+    parvum_tests::eventually("parvum why names the call and its type", || {
+        let said = String::from_utf8_lossy(&machine.run(&["why"]).stdout).into_owned();
+        said.contains("crecv") && said.contains("tag 6")
+    });
+    run.kill();
+    run.end();
+    await_tasks(&machine, 0);
+}

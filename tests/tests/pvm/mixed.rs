@@ -11,3 +11,20 @@ fn two_interfaces_are_one_task() {
         machine.check(machine.program("mixed").arg(second).env("PARVUM_ROUTE", route));
     }
 }
+
+/// What the example prints, wherever its tasks are.
+const LETTER: &str = "PVM: I begin, with raw data: the others know no XDR.\n\
+                          NX: node 1 of 3 had it from node 0.\n\
+                          CMMD: node 2 of 3 had it from node 1.\n\
+                          PVM: and here it is again.\n";
+
+#[test]
+fn a_letter_goes_through_three_interfaces() {
+    let machine = TestMachine::up();
+    for route in ["shm", "tcp", "routed"] {
+        let mut run = machine.command(&["run", "-n", "3"]);
+        machine.as_user(&mut run);
+        run.arg(parvum_tests::stage::program("letter")).env("PARVUM_ROUTE", route);
+        assert_eq!(machine.check(&mut run), LETTER);
+    }
+}

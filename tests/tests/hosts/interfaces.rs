@@ -1,0 +1,40 @@
+//! Every interface across hosts: its programs check themselves.
+
+use parvum_tests::bed::Bed;
+use parvum_tests::stage::program;
+
+/// Runs programs, started together as so many nodes on two hosts, over each route.
+fn nodes_of_two_hosts(programs: &[(&str, &str, &[&str])]) {
+    let Some(bed) = Bed::of(2) else { return };
+    bed.join_all();
+    for route in ["auto", "routed"] {
+        for (name, nodes, words) in programs {
+            eprintln!("{name} over {route}");
+            let path = program(name);
+            let path = path.to_str().expect("a plain path");
+            let setting = format!("PARVUM_ROUTE={route}");
+            let run = ["env", &setting, "parvum", "run", "-n", nodes, path];
+            bed[0].succeed(&[&run[..], words].concat());
+        }
+    }
+    bed[0].await_idle();
+}
+
+#[test]
+fn nx_on_two_hosts() {
+    nodes_of_two_hosts(&[("nx_points", "3", &[]), ("nx_global", "5", &[])]);
+}
+
+#[test]
+fn cmmd_on_two_hosts() {
+    nodes_of_two_hosts(&[
+        ("cmmd_matching", "3", &[]),
+        ("cmmd_global", "5", &[]),
+        ("cmmd_exchange", "2", &["async"]),
+    ]);
+}
+
+#[test]
+fn a_letter_goes_through_three_interfaces_on_two_hosts() {
+    nodes_of_two_hosts(&[("letter", "3", &[])]);
+}
