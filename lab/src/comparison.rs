@@ -1,7 +1,7 @@
 //! One session from beginning to end.
 
 use crate::error::LabError;
-use crate::experiment::{self, Cores, Job};
+use crate::experiment::{self, Cores, How, Job};
 use crate::factors::{self, Factors};
 use crate::goals::Goal;
 use crate::leftovers::Leftovers;
@@ -72,6 +72,10 @@ fn session(options: &CompareOptions, begun: Instant, interrupted: &AtomicBool) -
     let mut jobs = (suite.jobs)(extent);
     jobs.retain(|job| job.system.is_none_or(|s| chosen(&s) && toolbox.kit(s.family).is_some()));
     let programs = Programs::prepare(options.apps.as_deref(), &toolbox, &jobs)?;
+    if jobs.iter().any(|job| job.measure.how == How::Layers) && programs.layers(&toolbox).is_none() {
+        let remedy = "build it: cargo build --release --package parvum-layers".to_owned();
+        toolbox.absent.push(Absent { name: "the layers of a message's way".to_owned(), remedy });
+    }
     let mut folder = Folder::create(&options.out, &factors.date)?;
     let scratch = Scratch::create()?;
     let sessions = start_sessions(&mut toolbox, &programs, &jobs, &scratch.0);

@@ -28,6 +28,8 @@ pub enum How {
     Job(Option<&'static str>),
     /// UCX's own `ucx_perftest`.
     Perftest(&'static [Test]),
+    /// The program that measures the layers of a message's way; built with Parvum, not with `apps/`.
+    Layers,
 }
 
 /// One run of `ucx_perftest`.
@@ -126,7 +128,7 @@ impl Job {
         let family = self.system.map(|system| system.family);
         let mut files = match self.measure.how {
             How::Program(program) | How::Job(Some(program)) => vec![(program, family)],
-            How::Job(None) | How::Perftest(_) => vec![],
+            How::Job(None) | How::Perftest(_) | How::Layers => vec![],
         };
         if matches!(self.measure.how, How::Job(_)) && family == Some(Family::Pvm) {
             files.push(("start", family));

@@ -90,6 +90,36 @@ pub const NULL_ROUND_TRIPS: [(&str, f64); 3] = [
     ("Choices on SPARCstation II", 1800.0),
 ];
 
+/// An activity of the null round trip: how often, and what it costs once, in microseconds.
+pub struct Activity {
+    /// In the paper's words.
+    pub name: &'static str,
+    /// On the Multimax, the iPSC/2 and the SPARCstation II.
+    pub count: [f64; 3],
+    /// The same.
+    pub once: [f64; 3],
+}
+
+impl Activity {
+    /// What it costs on one of the three.
+    pub fn cost(&self, system: usize) -> f64 {
+        self.count[system] * self.once[system]
+    }
+}
+
+/// Islam et al., Table 4.
+pub const NULL_ACTIVITIES: [Activity; 6] = [
+    Activity { name: "proxy call", count: [4.0; 3], once: [72.0, 127.0, 61.0] },
+    Activity { name: "end point look-up", count: [4.0; 3], once: [30.0, 25.0, 23.0] },
+    Activity { name: "virtual function call", count: [12.0, 20.0, 28.0], once: [6.0, 4.0, 2.0] },
+    Activity { name: "network interrupt handler", count: [0.0, 4.0, 4.0], once: [0.0, 170.0, 103.0] },
+    Activity { name: "network transmission", count: [0.0, 2.0, 2.0], once: [0.0, 25.0, 48.0] },
+    Activity { name: "protocol processing", count: [1.0; 3], once: [160.0, 752.0, 900.0] },
+];
+
+/// A context switch on the SPARCstation II, in microseconds (Islam et al., section 7).
+pub const CONTEXT_SWITCH: f64 = 150.0;
+
 /// r_max in MB/s, n_1/2 in bytes, t_0 in microseconds.
 pub struct LinkFigure {
     /// Which network.
@@ -191,6 +221,14 @@ mod tests {
             };
             let mean = network * copy / (network + copy);
             assert!((mean - buffered).abs() / buffered < 0.03, "{}: {mean}", line.system);
+        }
+    }
+
+    #[test]
+    fn table_4_adds_up() {
+        for (at, (system, whole)) in NULL_ROUND_TRIPS.iter().enumerate() {
+            let sum: f64 = NULL_ACTIVITIES.iter().map(|activity| activity.cost(at)).sum();
+            assert_eq!(sum, *whole, "{system}");
         }
     }
 

@@ -61,6 +61,13 @@ impl Programs {
         }
     }
 
+    /// The program that measures layers: beside the `parvum` command, or where `./x build` puts it.
+    pub fn layers(&self, toolbox: &Toolbox) -> Option<PathBuf> {
+        let ours = toolbox.kits.iter().filter(|kit| kit.family.is_ours());
+        let beside = ours.map(|kit| kit.starter.with_file_name("layers"));
+        beside.chain([self.folder.join("layers")]).find(|file| file.is_file())
+    }
+
     fn fresh(&self, sources: &Path, toolbox: &Toolbox, jobs: &[Job]) -> bool {
         let sources = [newest_in(sources), newest_in(&sources.join("common"))];
         let kits = toolbox.kits.iter().map(|kit| changed(&kit.starter));

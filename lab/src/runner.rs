@@ -45,7 +45,10 @@ pub struct Runner {
 impl Runner {
     /// Whether this machine can run a job now.
     pub fn serves(&self, job: &Job) -> bool {
-        job.system.is_none_or(|system| self.session(&system, &job.measure).is_some())
+        match job.measure.how {
+            How::Layers => self.programs.layers(&self.toolbox).is_some(),
+            _ => job.system.is_none_or(|system| self.session(&system, &job.measure).is_some()),
+        }
     }
 
     fn session(&self, system: &System, measure: &Measure) -> Option<&Session> {
@@ -128,14 +131,19 @@ impl Runner {
         arguments.extend(["--out".into(), out.into()]);
         let deadline = Duration::from_secs(measure.patience);
         let Some(system) = job.system else {
-            let program = self.programs.path(measure.program, None);
+            let program = match measure.how {
+                How::Layers => self.programs.layers(&self.toolbox).unwrap_or_default(),
+                _ => self.programs.path(measure.program, None),
+            };
             return Launch { program, arguments, environment: vec![], deadline };
         };
         let family = system.family;
         let environment = self.session(&system, measure).map(|s| s.environment.clone()).unwrap_or_default();
         let starter = self.toolbox.kit(family).map(|kit| kit.starter.clone()).unwrap_or_default();
         let launch = match measure.how {
-            How::Perftest(_) => Launch { program: starter, arguments: vec![], environment, deadline },
+            How::Perftest(_) | How::Layers => {
+                Launch { program: starter, arguments: vec![], environment, deadline }
+            }
             How::Job(program) => {
                 let file = program
                     .map_or_else(|| "/bin/true".into(), |program| self.programs.path(program, Some(family)));

@@ -28,6 +28,9 @@ pub struct Line {
     /// Which floor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub floor: Option<String>,
+    /// Which layer of a message's way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layer: Option<String>,
     /// How many tasks.
     pub tasks: u32,
     /// Bytes, or points of a transform.
@@ -188,6 +191,12 @@ impl Line {
         if matches!(self.program.as_str(), "token" | "exchange") != self.form.is_some() {
             return Err("a form belongs to the programs token and exchange, and to no other".into());
         }
+        if (self.program == "layers") != self.layer.is_some() {
+            return Err("a layer belongs to the program layers, and to no other".into());
+        }
+        if self.layer.is_some() && self.route.is_none() {
+            return Err("a layer of no route".into());
+        }
         if self.tasks == 0 {
             return Err("no tasks".into());
         }
@@ -261,6 +270,9 @@ mod tests {
             (&RING.replace("\"ring\"", "\"group\""), "belongs to"),
             (&RING.replace("\"ring\"", "\"token\""), "belongs to"),
             (&RING.replace("}", ",\"form\":\"posted\"}"), "belongs to"),
+            (&RING.replace("}", ",\"layer\":\"cell\"}"), "belongs to"),
+            (&RING.replace("\"ring\"", "\"layers\""), "belongs to"),
+            (r#"{"program":"layers","layer":"cell","tasks":2,"size":0,"samples_ns":[1]}"#, "no route"),
             (&RING.replace("}", ",\"operation\":\"scan\"}"), "unknown variant"),
         ];
         for (text, reason) in cases {

@@ -79,14 +79,15 @@ pub struct Recorded {
 }
 
 impl Recorded {
-    /// Labels a line with the system it came from.
+    /// Labels a line with the system it came from; of what is no system's, the floor or the layer stands there.
     pub fn new(launch: usize, program: &str, system: Option<&System>, line: Line) -> Self {
-        let floor = line.floor.clone().unwrap_or_default();
+        let floor = line.floor.clone().or_else(|| line.layer.clone()).unwrap_or_default();
+        let layers_route = line.layer.as_ref().and(line.route.clone()).unwrap_or_default();
         Recorded {
             launch,
             program: program.to_owned(),
             system: system.map_or(floor, |s| s.family.name().to_owned()),
-            route: system.map_or_else(String::new, |s| s.route.to_owned()),
+            route: system.map_or(layers_route, |s| s.route.to_owned()),
             encoding: system.map_or_else(String::new, |s| s.encoding.name().to_owned()),
             line,
         }
@@ -364,6 +365,13 @@ impl<'a> Rows<'a> {
                 && r.system == system.family.name()
                 && r.route == system.route
                 && r.encoding == system.encoding.name()
+        })
+    }
+
+    /// The half round trip of an empty message over one layer.
+    pub fn layer(&self, route: &str, layer: &str) -> Option<&'a Row> {
+        self.0.iter().find(|r| {
+            r.program == "layers" && r.route == route && r.system == layer && r.metric == "half round trip"
         })
     }
 

@@ -74,8 +74,7 @@ impl<const CELLS: usize, const LINES: usize> RingMemory<CELLS, LINES> {
     /// So little of the bulk may stay for good: a page.
     const KEPT: usize = Self::BULK / 16;
 
-    /// One of its own, for tests.
-    #[cfg(any(test, loom, fuzzing))]
+    /// One of its own, for tests, and for measuring the ring alone.
     pub fn fresh() -> Self {
         let cell = || Cell { publish: AtomicU32::new(0), body: UnsafeCell::new([0; LINE - 4]) };
         RingMemory {

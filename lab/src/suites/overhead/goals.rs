@@ -1,12 +1,36 @@
-//! The bars: what an interface may add to an application's time.
+//! The bars: what an interface may add to an application's time, and that the parts of a message's time are all of it.
 
-use super::{CMMD, ENGINE, NX, PVM};
+use super::{CMMD, ENGINE, NX, PVM, layers};
 use crate::goals::{Goal, Outcome, digits};
 use crate::summary::{Row, Rows};
 
 /// Checks them all.
 pub fn check(rows: &[Row]) -> Vec<Goal> {
-    vec![transform(&Rows(rows))]
+    let rows = Rows(rows);
+    vec![parts(&rows), transform(&rows)]
+}
+
+/// Whether the parts of each way's null round trip are its whole.
+fn parts(rows: &Rows) -> Goal {
+    let ways: Vec<(&str, Option<f64>)> = layers::WAYS
+        .iter()
+        .map(|way| (way.name, layers::peel(rows, way).map(|peeled| peeled.off())))
+        .collect();
+    let found: Vec<String> = ways
+        .iter()
+        .map(|(name, off)| match off {
+            Some(off) => format!("{name} {:+.1} %", 100.0 * off),
+            None => format!("{name} not measured"),
+        })
+        .collect();
+    let known: Option<Vec<f64>> = ways.iter().map(|(_, off)| *off).collect();
+    let outcome = match known {
+        None => Outcome::NoData,
+        Some(known) if known.iter().all(|off| off.abs() <= layers::TOLERANCE) => Outcome::Reached,
+        Some(_) => Outcome::Missed,
+    };
+    let what = "the parts of a null round trip add up to what other launches measured";
+    Goal { what, bar: "within 5 %", outcome, found: found.join(", ") }
 }
 
 /// The transform through each interface, as a multiple of the engine's own.
@@ -48,13 +72,21 @@ mod tests {
     }
 
     #[test]
+    fn parts_that_are_not_the_whole_miss() {
+        let outcome = |whole| check(&layers::tests::layers(whole))[0].outcome;
+        assert_eq!(outcome(1.04), Outcome::Reached);
+        assert_eq!(outcome(1.06), Outcome::Missed);
+        assert_eq!(outcome(0.94), Outcome::Missed);
+    }
+
+    #[test]
     fn a_transform_is_held_against_the_engines() {
         let rows = |nx: f64| {
             [(ENGINE, 10.0), (NX, nx), (CMMD, 10.0), (PVM, 11.0)]
                 .map(|(system, us)| row(&system, "fft", "time", 1024, &[us; 6]))
         };
-        assert_eq!(check(&rows(11.4))[0].outcome, Outcome::Reached);
-        assert_eq!(check(&rows(11.6))[0].outcome, Outcome::Missed);
-        assert_eq!(check(&rows(11.4)[..3])[0].outcome, Outcome::NoData);
+        assert_eq!(check(&rows(11.4))[1].outcome, Outcome::Reached);
+        assert_eq!(check(&rows(11.6))[1].outcome, Outcome::Missed);
+        assert_eq!(check(&rows(11.4)[..3])[1].outcome, Outcome::NoData);
     }
 }

@@ -2,12 +2,13 @@
 //! the software of message passing cost, and how much of it does an application feel?
 
 mod goals;
+mod layers;
 mod report;
 mod table;
 mod transform;
 
 use super::{Pages, Suite, main};
-use crate::experiment::{Cores, Job, Measure, of_each};
+use crate::experiment::{Cores, How, Job, Measure, of_each};
 use crate::report::headline::Question;
 use crate::systems::{Encoding, Extent, Family, System};
 
@@ -18,6 +19,9 @@ const PVM: System = System::new(Family::Parvum, "shm", Encoding::Raw);
 
 /// The interfaces, over the same engine and the same route.
 const INTERFACES: [System; 4] = [ENGINE, NX, CMMD, PVM];
+/// The engine over the other routes.
+const TCP: System = System::new(Family::Engine, "tcp", Encoding::None);
+const ROUTED: System = System::new(Family::Engine, "routed", Encoding::None);
 /// Numbers of tasks that transform.
 const FFT_TASKS: [u32; 4] = [1, 2, 4, 8];
 
@@ -26,7 +30,7 @@ pub static SUITE: Suite = Suite {
     name: "overhead",
     families: &[Family::Engine, Family::Nx, Family::Cmmd, Family::Parvum],
     seconds: [150, 900],
-    systems: || INTERFACES.to_vec(),
+    systems,
     jobs,
     goals: goals::check,
     table: table::render,
@@ -36,20 +40,50 @@ pub static SUITE: Suite = Suite {
         cards: "",
         omitted: "peers (the suites main and speed have them), other compilers of the programs themselves",
         questions: &QUESTIONS,
-        contents: &[("fft", "FFT"), ("split", "Wait and compute"), ("papers", "The paper's tables")],
-        sections: &[report::transforms, report::splits, report::papers],
+        contents: &[
+            ("null", "The null message"),
+            ("fft", "FFT"),
+            ("split", "Wait and compute"),
+            ("papers", "The paper's tables"),
+        ],
+        sections: &[report::null_message, report::transforms, report::splits, report::papers],
         details: report::numbers,
     },
 };
 
-const QUESTIONS: [Question; 2] = [
+const QUESTIONS: [Question; 3] = [
+    Question::small("Empty message, one hop", layers::WHOLE, "half round trip", 0),
     Question::small("FFT, 1024 points on 2 tasks", "fft", "time", 1024),
     Question::small("FFT, 1024 points on 4 tasks", "fft", "time", 1024).on(4),
 ];
 
+fn systems() -> Vec<System> {
+    INTERFACES.into_iter().chain([TCP, ROUTED]).collect()
+}
+
 fn jobs(_: Extent) -> Vec<Job> {
+    let peeled = Measure {
+        how: How::Layers,
+        options: "--bouts 10 --samples 60",
+        ..Measure::program("layers of a null message", "layers")
+    };
+    let mut jobs = vec![Job { measure: peeled, system: None }];
+    for program in [layers::PARTS, layers::WHOLE] {
+        jobs.extend(of_each(&null(program), systems()));
+    }
     let transforms = FFT_TASKS.map(fft);
-    transforms.iter().flat_map(|measure| of_each(measure, INTERFACES)).collect()
+    jobs.extend(transforms.iter().flat_map(|measure| of_each(measure, INTERFACES)));
+    jobs
+}
+
+/// The ring with empty messages: once for the parts, once for the whole that they are held against.
+fn null(program: &'static str) -> Measure {
+    Measure {
+        program,
+        sizes: &[0],
+        options: "--time-ms 30 --least 5 --most 500",
+        ..Measure::program(format!("ring of {program} messages"), "ring")
+    }
 }
 
 /// The transforms of the paper.
@@ -67,6 +101,20 @@ fn fft(tasks: u32) -> Measure {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parts_and_whole_come_from_launches_of_their_own() {
+        let jobs = jobs(Extent::Quick);
+        for system in systems() {
+            let rings: Vec<&str> = jobs
+                .iter()
+                .filter(|job| job.system == Some(system) && job.measure.how == How::Program("ring"))
+                .map(|job| job.measure.program)
+                .collect();
+            assert_eq!(rings, [layers::PARTS, layers::WHOLE], "{}", system.label());
+        }
+        assert_eq!(jobs.iter().filter(|job| job.measure.how == How::Layers).count(), 1);
+    }
 
     #[test]
     fn every_interface_transforms_on_every_number_of_tasks() {

@@ -1,8 +1,41 @@
 //! The overhead suite's part of the report.
 
-use super::{FFT_TASKS, INTERFACES};
+use super::{FFT_TASKS, INTERFACES, layers};
+use crate::goals::digits;
+use crate::paper;
+use crate::report::markup::{escape, table, word_table};
 use crate::report::{figures, tables};
-use crate::summary::Row;
+use crate::summary::{Row, Rows};
+use std::fmt::Write;
+
+/// Table 4.
+pub fn null_message(html: &mut String, rows: &[Row]) {
+    let rows = Rows(rows);
+    let _ = write!(
+        html,
+        "<h2 id=\"null\">Where the time of a null message goes</h2>\
+         <p>The paper's Table 4, made by peeling. The same exchange of an empty message between two pinned threads is measured over the bare hardware, \
+         then with each layer laid on it; a part is what its layer adds. The library and the interfaces are measured by the ring between two tasks. \
+         <em>Measured</em> comes from launches of their own. Ours are nanoseconds of a round trip, the last three columns microseconds: {}.</p>",
+        escape(paper::ISLAM)
+    );
+    let lines: Vec<Vec<String>> =
+        layers::lines(&rows).into_iter().map(|line| line.iter().map(|cell| escape(cell)).collect()).collect();
+    html.push_str(&table(&layers::headings(), &lines));
+    let meanings: Vec<Vec<String>> =
+        layers::Part::ALL.iter().map(|part| vec![escape(part.name()), escape(part.meaning())]).collect();
+    html.push_str(&word_table(&["part", "what it stands for here"], &meanings));
+    if let Some([awake, asleep]) = layers::wake_up(&rows) {
+        let _ = write!(
+            html,
+            "<p>A receiver that is awake has a message after {} \u{b5}s; one that sleeps, and must be woken, after {} \u{b5}s. \
+             A context switch of the paper's SPARCstation II took {} \u{b5}s.</p>",
+            digits(awake),
+            digits(asleep),
+            digits(paper::CONTEXT_SWITCH)
+        );
+    }
+}
 
 /// Time and speed-up.
 pub fn transforms(html: &mut String, rows: &[Row]) {
@@ -33,9 +66,16 @@ mod tests {
 
     #[test]
     fn a_session_makes_a_whole_page() {
-        let rows: Vec<Row> = INTERFACES.iter().flat_map(transform::tests::transforms).collect();
+        let mut rows: Vec<Row> = INTERFACES.iter().flat_map(transform::tests::transforms).collect();
+        rows.extend(layers::tests::layers(1.0));
         let page = page(&SUITE, &rows, &(SUITE.goals)(&rows), &manifest());
-        for part in ["Parvum CMMD shm, task 0", "Time on 8 tasks", "Table 9", "task 3: computation"] {
+        for part in [
+            "Parvum CMMD shm, task 0",
+            "Time on 8 tasks",
+            "Table 9",
+            "must be woken, after 9.00",
+            "task 3: computation",
+        ] {
             assert!(page.contains(part), "{part} is missing");
         }
         assert!(!page.contains("NaN") && !page.contains("http"));

@@ -1,6 +1,6 @@
 //! The overhead suite in a terminal.
 
-use super::transform;
+use super::{layers, transform};
 use crate::record::Manifest;
 use crate::summary::Rows;
 
@@ -8,5 +8,6 @@ use crate::summary::Rows;
 pub fn render(rows: &Rows, _: &Manifest) -> String {
     let mut text = String::new();
     transform::render(&mut text, rows);
+    layers::render(&mut text, rows);
     text
 }

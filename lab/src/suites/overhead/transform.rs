@@ -57,7 +57,7 @@ pub fn render(text: &mut String, rows: &Rows) {
 
     let _ = writeln!(
         text,
-        "\nWhere the time of one of 4 tasks goes (Table 8), in %: wait, communication, computation; and the speed-up of \n\
+        "\nWhere the time of one of 4 tasks goes (Table 8), in %: wait, communication, computation; and the speed-up of\n\
          512 points (Table 9)."
     );
     let shares = |parts: [f64; 3]| {
