@@ -1,12 +1,12 @@
-/* The ring in CMMD: blocking calls, of which none buffers. */
+/* The ring in CMMD: with the send that returns whether a receive is posted or not, as csend does. */
 #include "common/ring.h"
 
 #include <cmmd.h>
 
 void ring_send(int to, double *data, int count)
 {
-    if (CMMD_send_block(to, TAG_DATA, data, count * (int)sizeof *data) != 0)
-        fail("CMMD_send_block failed: error %d", CMMD_get_errno());
+    if (CMMD_send_noblock(to, TAG_DATA, data, count * (int)sizeof *data) != 0)
+        fail("CMMD_send_noblock failed: error %d", CMMD_get_errno());
 }
 
 void ring_recv(int from, double *data, int count)

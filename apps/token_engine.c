@@ -1,4 +1,4 @@
-/* The token ring over the engine's own interface; its receiver buffers what it does not await. */
+/* The token ring over the engine's own interface, with messages that nobody buffers: they wait in their sender's memory. */
 #include "common/engine.h"
 #include "common/token.h"
 
@@ -27,7 +27,7 @@ void token_take(int from, double *data, int count)
 
 void token_send(int to, double *data, int count)
 {
-    engine_send_buffered(to, TAG_DATA, data, bytes_of(count));
+    engine_end_send(engine_begin_unbuffered(to, TAG_DATA, data, bytes_of(count), 0));
 }
 
 int64_t token_copy_send(int to, double *data, int count)

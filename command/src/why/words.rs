@@ -10,6 +10,10 @@ pub fn doing(waits: &Waits) -> String {
     let tag = if waits.tag < 0 { "any tag".into() } else { format!("tag {}", waits.tag) };
     match kind(waits) {
         "receive" | "probe" => format!("waits in {call} for a message from {}, {tag}", peer(waits)),
+        // CMMD's blocking send ends with its receive; others wait only where too much lies unreceived already.
+        "send" if name(waits) == "send_block" => {
+            format!("waits in {call}: {} has posted no receive for it, {tag}", peer(waits))
+        }
         "send" => format!("waits in {call}: {} has much that it has not received", peer(waits)),
         "barrier" => format!("waits in {call}"),
         "exit" => "has ended its work and waits until what it sent is received".into(),

@@ -48,7 +48,9 @@ fn both_that_send_first_and_wait_are_deadlocked() {
     run.told("node ");
     parvum_tests::eventually("parvum why names the deadlock", || {
         let said = String::from_utf8_lossy(&machine.run(&["why"]).stdout).into_owned();
-        said.contains("DEADLOCK") && said.contains("waits in cmmd send_block")
+        said.contains("DEADLOCK")
+            && said.contains("waits in cmmd send_block")
+            && said.contains("has posted no receive")
     });
     assert!(run.is_silent(), "{}", run.said);
     run.kill();

@@ -147,7 +147,7 @@ pub fn over_engine(html: &mut String, rows: &[Row]) {
     html.push_str(
         "<h2 id=\"over\">Interface over engine</h2>\
          <p>One hop as a multiple of the engine's own time in the same session. 8 bytes: the ring of two tasks through calls that block. NX: csend and crecv. \
-         CMMD: send_block and receive_block, which wait for each other. 1 MiB: the token ring, receives posted first, so that neither buffers.</p>",
+         CMMD: send_noblock and receive_block. 1 MiB: the token ring, receives posted first, so that neither buffers.</p>",
     );
     let lines: Vec<Vec<String>> = [ENGINE, NX, CMMD]
         .iter()
