@@ -507,6 +507,7 @@ impl Shell {
             row("up", format!("{up} s"), "now", "time since the daemon began"),
             row("task limit", limits.tasks.to_string(), "built in", "tasks and processes on this host"),
             row("mailbox limit", mib(limits.mailbox_bytes), "built in", "bytes in the mailbox"),
+            row("names limit", mib(limits.names_bytes), "built in", "bytes of names bound to containers"),
             row("control frame limit", mib(MAX_FRAME), "built in", "the largest request, entry or answer"),
             row(
                 "output limit",

@@ -46,6 +46,8 @@ pub struct Limits {
     pub queued_events: usize,
     /// Bytes in the mailbox.
     pub mailbox_bytes: usize,
+    /// Bytes of bound names and their keeping.
+    pub names_bytes: usize,
     /// Watches of one task.
     pub watches: usize,
     /// Groups.
@@ -60,6 +62,7 @@ impl Default for Limits {
             tasks: 16 * 1024,
             queued_events: 4096,
             mailbox_bytes: 64 * 1024 * 1024,
+            names_bytes: 512 * 1024 * 1024,
             watches: 64 * 1024,
             groups: 16 * 1024,
             contexts: 64 * 1024,

@@ -18,6 +18,7 @@ mod groups;
 mod host;
 mod hosts;
 mod mailbox;
+mod names;
 mod notify;
 mod pairs;
 mod parts;
@@ -150,6 +151,7 @@ pub struct Machine<F> {
     /// The tracers that know what the data in events is called.
     tracers: HashSet<Tid>,
     mailbox: mailbox::Mailbox,
+    names: names::Names,
     watches: notify::Watches,
     halting: Option<Vec<(ClientId, RequestId)>>,
     stopped: bool,
@@ -184,6 +186,7 @@ impl<F: Clone> Machine<F> {
             wishes: Vec::new(),
             tracers: HashSet::new(),
             mailbox: Default::default(),
+            names: Default::default(),
             watches: Default::default(),
             halting: None,
             stopped: false,
@@ -364,13 +367,14 @@ impl<F: Clone> Machine<F> {
         self.processes.values().filter(|p| p.status.is_none() && p.pid != 0).map(|p| p.pid)
     }
 
-    /// How many tasks, processes, groups and mailbox entries there are.
-    pub fn counts(&self) -> [(&'static str, usize); 4] {
+    /// How many tasks, processes, groups, mailbox entries and names there are.
+    pub fn counts(&self) -> [(&'static str, usize); 5] {
         [
             ("tasks", self.tasks.len()),
             ("processes", self.processes.len()),
             ("groups", self.groups.len()),
             ("mailbox bytes", self.mailbox.bytes()),
+            ("name bytes", self.names.bytes()),
         ]
     }
 
@@ -432,6 +436,7 @@ impl<F: Clone> Machine<F> {
                 let list = self.mailbox.list();
                 self.reply(client, id, Reply::MailList(list));
             }
+            (_, Request::NamesFind { names }) => self.names_find(client, id, &names),
             (_, Request::MailTidy { name, index }) => self.mail_tidy(client, id, &name, index),
             (_, Request::Halt) => self.halt(client, id),
             (_, Request::AddHosts { hosts }) => self.add_hosts(client, id, hosts),
@@ -464,6 +469,12 @@ impl<F: Clone> Machine<F> {
                 self.mail_get(mailbox::Wish { client, id, me, name, index, first, take }, wait)
             }
             (Some(me), Request::MailRemove { name, index }) => self.mail_remove(client, id, me, &name, index),
+            (Some(me), Request::NamesBind { names, group }) => {
+                self.names_bind(client, id, me, names, group)
+            }
+            (Some(me), Request::NamesUnbind { names, number }) => {
+                self.names_unbind(client, id, me, &names, number)
+            }
             (Some(me), Request::Register { part }) => self.register(client, id, me, part),
             (Some(me), Request::HandOver { part, to }) => self.hand_part_over(client, id, me, part, to),
             (Some(me), Request::TaskEnded { tid, status }) => self.task_ended(client, id, me, tid, status),

@@ -1,7 +1,7 @@
 //! The machine driven by sequences of inputs; descriptors are numbers.
 
 use super::*;
-use parvum_wire::control::{Blob, MailFlags, Notice, Output, Spawned, Stream};
+use parvum_wire::control::{Blob, MailFlags, Notice, Output, Spawned, Spot, Stream};
 
 type Effects = Vec<Effect<u32>>;
 
@@ -400,6 +400,58 @@ fn the_mailbox_keeps_what_may_be_kept() {
         assert_eq!(taken, Ok(Reply::Mail { index, owner: None, data: "d".into() }));
     }
     assert_eq!(bench.machine.mailbox.bytes(), 0);
+}
+
+#[test]
+fn a_name_leads_to_one_task_or_to_a_group() {
+    let mut bench = Bench::new();
+    for client in [1, 2] {
+        bench.enrol(client);
+    }
+    let spot = |number| Spot { number, ..Spot::default() };
+    let bind = |names: &[&str], number, group| Request::NamesBind {
+        names: names.iter().map(|name| (name.to_string(), spot(number))).collect(),
+        group,
+    };
+    let find = |name: &str| Request::NamesFind { names: vec![name.into()] };
+    let unbind = |name: &str| Request::NamesUnbind { names: vec![name.into()], number: None };
+    let leads = |to: &[(u64, i32)], bench: &Bench| {
+        let tid = |client| bench.machine.tid_of(client).expect("a task");
+        Ok(Reply::Names(vec![to.iter().map(|(client, number)| (tid(*client), spot(*number))).collect()]))
+    };
+    assert_eq!(answer(&bench.call(1, find("a"))), leads(&[], &bench));
+    assert_eq!(answer(&bench.call(1, bind(&["a", "b"], 7, false))), Ok(Reply::Done));
+    assert_eq!(answer(&bench.call(2, find("b"))), leads(&[(1, 7)], &bench));
+    assert_eq!(kind(&bench.call(2, bind(&["c", "a"], 8, false))), ErrorKind::NameTaken);
+    assert_eq!(kind(&bench.call(2, bind(&["c", "c"], 8, false))), ErrorKind::NameTaken, "twice in one list");
+    assert_eq!(answer(&bench.call(2, find("c"))), leads(&[], &bench), "none of the list was bound");
+    assert_eq!(kind(&bench.call(2, bind(&["a"], 8, true))), ErrorKind::NameTaken, "it is no group's");
+    assert_eq!(kind(&bench.call(2, bind(&[""], 8, false))), ErrorKind::BadParameter);
+    assert_eq!(answer(&bench.call(2, unbind("a"))), Ok(Reply::Number(0)), "it is not theirs");
+    assert_eq!(answer(&bench.call(1, unbind("a"))), Ok(Reply::Number(1)));
+    assert_eq!(answer(&bench.call(2, bind(&["a"], 8, false))), Ok(Reply::Done));
+    for (client, number) in [(1, 3), (1, 4), (2, 3)] {
+        assert_eq!(answer(&bench.call(client, bind(&["g"], number, true))), Ok(Reply::Done));
+    }
+    assert_eq!(kind(&bench.call(2, bind(&["g"], 3, true))), ErrorKind::NameTaken, "it is in it already");
+    assert_eq!(kind(&bench.call(2, bind(&["g"], 5, false))), ErrorKind::NameTaken, "it is a group's");
+    assert_eq!(answer(&bench.call(2, find("g"))), leads(&[(1, 3), (1, 4), (2, 3)], &bench));
+    bench.input(Input::Closed(1));
+    assert_eq!(answer(&bench.call(2, find("b"))), leads(&[], &bench), "it went with its owner");
+    assert_eq!(answer(&bench.call(2, find("g"))), leads(&[(2, 3)], &bench));
+    for name in ["a", "g"] {
+        assert_eq!(answer(&bench.call(2, unbind(name))), Ok(Reply::Number(1)));
+    }
+    assert_eq!(bench.machine.names.bytes(), 0);
+}
+
+#[test]
+fn names_are_bounded() {
+    let mut bench = Bench::with(Limits { names_bytes: 1000, ..Limits::default() });
+    bench.enrol(1);
+    let names = (0..20).map(|number| (format!("name {number}"), Spot::default())).collect();
+    assert_eq!(kind(&bench.call(1, Request::NamesBind { names, group: false })), ErrorKind::TooLarge);
+    assert_eq!(bench.machine.names.bytes(), 0);
 }
 
 #[test]

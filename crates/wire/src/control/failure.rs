@@ -105,6 +105,9 @@ kinds! {
     /// Too few hosts are left to speak for the machine.
     Minority = 29, "E-MINORITY", "this part of the machine is the smaller one and changes nothing",
         "mend the network, or stop this part with `parvum down`";
+    /// The name leads elsewhere.
+    NameTaken = 30, "E-NAMETAKEN", "the name is bound already",
+        "choose another name, or wait until who bound it takes it back or ends";
     /// Another task plays that part.
     PartTaken = 27, "E-PARTTAKEN", "another task plays that part already", "end that task first";
 }

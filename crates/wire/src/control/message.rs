@@ -296,6 +296,38 @@ pub enum Request {
     Halt,
     /// Says what holds for the daemon's host from now on. Answer: [`Reply::Done`].
     Configure(HostSettings),
+    /// Binds names to places where messages are taken: all of them, or none. Answer: [`Reply::Done`].
+    NamesBind {
+        /// Which names, and where each leads.
+        names: Vec<(String, Spot)>,
+        /// Each is the name of a group: other members may bind it too.
+        group: bool,
+    },
+    /// Takes names back that the caller has bound. Answer: [`Reply::Number`], how many there were.
+    NamesUnbind {
+        /// Which.
+        names: Vec<String>,
+        /// Only the one that leads there: of a group's name the caller may have bound several.
+        number: Option<i32>,
+    },
+    /// Asks where names lead. Answer: [`Reply::Names`].
+    NamesFind {
+        /// Which.
+        names: Vec<String>,
+    },
+}
+
+/// Where messages for a name are taken, in the words of who takes them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Spot {
+    /// The tag of such messages.
+    pub number: i32,
+    /// Their context.
+    pub context: u32,
+    /// How many may wait there; 0 for no bound of its own.
+    pub messages: u32,
+    /// How many bytes may wait there; 0 for no bound of its own.
+    pub bytes: u64,
 }
 
 /// What a hostfile may say of a host. What is `None` or empty stays as it is.
@@ -564,6 +596,8 @@ pub enum Reply {
         /// And nanoseconds.
         nanoseconds: u32,
     },
+    /// Where each name leads that was asked for: nowhere, or to a task of one machine, or to all members of a group.
+    Names(Vec<Vec<(Tid, Spot)>>),
 }
 
 /// What happens.

@@ -55,6 +55,7 @@ struct Kept {
     table: Table,
     groups: super::groups::Groups,
     mailbox: super::mailbox::Mailbox,
+    names: super::names::Names,
     parts: Parts,
 }
 
@@ -70,6 +71,8 @@ fn is_for_all(request: &Request) -> bool {
             | Request::MailGet { .. }
             | Request::MailRemove { .. }
             | Request::MailTidy { .. }
+            | Request::NamesBind { .. }
+            | Request::NamesUnbind { .. }
             | Request::Register { .. }
             | Request::HandOver { .. }
             | Request::AddHosts { .. }
@@ -87,6 +90,7 @@ fn only_reads(request: &Request) -> bool {
             | Request::GroupSize { .. }
             | Request::GroupMembers { .. }
             | Request::MailList
+            | Request::NamesFind { .. }
     )
 }
 
@@ -245,7 +249,7 @@ impl<F: Clone> Machine<F> {
     /// Tasks of which something is kept.
     pub(super) fn kept_tasks(&self) -> impl Iterator<Item = Tid> {
         let players = [self.parts.manager, self.parts.tasker].into_iter().flatten();
-        self.members().chain(self.mailbox.owners()).chain(players)
+        self.members().chain(self.mailbox.owners()).chain(self.names.owners()).chain(players)
     }
 
     fn is_kept(&self, tid: Tid) -> bool {
@@ -256,6 +260,7 @@ impl<F: Clone> Machine<F> {
     pub(super) fn forget_task(&mut self, tid: Tid) {
         self.leave_all(tid);
         self.drop_mail_of(tid);
+        self.drop_names_of(tid);
         self.leave_parts(tid);
     }
 
@@ -265,6 +270,7 @@ impl<F: Clone> Machine<F> {
             table: self.others.agreed.clone(),
             groups: self.groups.clone(),
             mailbox: self.mailbox.clone(),
+            names: self.names.clone(),
             parts: self.parts.clone(),
         };
         // Plain data of ours always has a form in bytes.
@@ -275,8 +281,8 @@ impl<F: Clone> Machine<F> {
     pub(in crate::state) fn install(&mut self, snapshot: &[u8]) {
         let Ok(kept) = postcard::from_bytes::<Kept>(snapshot) else { return };
         self.close_meetings();
-        let Kept { table, groups, mailbox, parts } = kept;
-        (self.groups, self.mailbox) = (groups, mailbox);
+        let Kept { table, groups, mailbox, names, parts } = kept;
+        (self.groups, self.mailbox, self.names) = (groups, mailbox, names);
         let manager = std::mem::replace(&mut self.parts, parts).manager;
         if self.parts.manager != manager {
             self.announce_manager();
