@@ -42,6 +42,7 @@ pub fn parvum() -> &'static Path {
             "--package",
             "parvum-cmmd",
         ]);
+        build.args(["--package", "parvum-containers"]);
         if dir.ends_with("release") {
             build.arg("--release");
         }

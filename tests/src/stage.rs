@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 use std::time::SystemTime;
 
 /// Installed names, and the files of the build that they are.
-const LIBRARIES: [(&str, &str); 10] = [
+const LIBRARIES: [(&str, &str); 12] = [
     ("libparvum.so.0", "libparvum.so"),
     ("libparvum.so", "libparvum.so"),
     ("libpvm3.so.3", "libpvm3.so"),
@@ -25,6 +25,8 @@ const LIBRARIES: [(&str, &str); 10] = [
     ("libnx.so", "libnx.so"),
     ("libcmmd.so.1", "libcmmd.so"),
     ("libcmmd.so", "libcmmd.so"),
+    ("libcontainers.so.0", "libcontainers.so"),
+    ("libcontainers.so", "libcontainers.so"),
 ];
 
 /// Where everything lies.
@@ -68,7 +70,7 @@ fn make() -> Stage {
     let example = project().join("examples/letter.c");
     for source in sources.map(|entry| entry.path()).chain([example]) {
         match source.extension().and_then(OsStr::to_str) {
-            Some("c") => compile(&stage, &source),
+            Some("c" | "cpp") => compile(&stage, &source),
             Some("f" | "f90") if fortran().is_some() => compile_fortran(&stage, &source),
             _ => {}
         }
@@ -94,6 +96,11 @@ pub fn nx_include() -> PathBuf {
 /// Where `cmmd.h` lies.
 pub fn cmmd_include() -> PathBuf {
     project().join("interfaces/cmmd/include")
+}
+
+/// Where `containers.h` lies.
+pub fn containers_include() -> PathBuf {
+    project().join("interfaces/containers/include")
 }
 
 fn changed(file: &Path) -> Option<SystemTime> {
@@ -153,35 +160,33 @@ fn compile(stage: &Stage, source: &Path) {
         &stage.lib.join("libpvm3.so"),
         &stage.lib.join("libnx.so"),
         &stage.lib.join("libcmmd.so"),
+        &containers_include().join("containers.h"),
+        &containers_include().join("containers.hpp"),
+        &stage.lib.join("libcontainers.so"),
     ];
     let newest = made_of.iter().filter_map(|file| changed(file)).max();
     if changed(&target) > newest {
         return;
     }
     replace(&target, |temporary| {
-        let mut cc = compiler("cc");
-        cc.args(["-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"]);
-        cc.arg("-I")
-            .arg(&stage.include)
-            .arg("-I")
-            .arg(own_include())
-            .arg("-I")
-            .arg(nx_include())
-            .arg("-I")
-            .arg(cmmd_include())
-            .arg("-o")
-            .arg(temporary)
-            .arg(source);
+        let plus = source.extension() == Some(OsStr::new("cpp"));
+        let (mut cc, standard) = match plus {
+            true => (compiler("c++"), "-std=c++17"),
+            false => (compiler("cc"), "-std=c11"),
+        };
+        cc.args([standard, "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"]);
+        cc.arg("-I").arg(&stage.include).arg("-I").arg(own_include()).arg("-I").arg(nx_include());
+        cc.arg("-I").arg(cmmd_include()).arg("-I").arg(containers_include()).arg("-o").arg(temporary).arg(source);
         if library {
             cc.args(["-shared", "-fPIC"]);
         } else {
             cc.arg("-L").arg(&stage.lib).args(["-lpvm3", "-lgpvm3", "-ldl"]);
             cc.args(["-Wl,--as-needed", "-lnx", "-lcmmd"]);
             // Named by those who ask it something themselves, and by no other.
-            cc.args(["-Wl,--as-needed", "-lparvum"]);
+            cc.args(["-Wl,--as-needed", "-lparvum", "-lcontainers"]);
         }
         let done = cc.output().expect("a C compiler (cc) is installed");
-        assert!(done.status.success(), "{name}.c: {}", String::from_utf8_lossy(&done.stderr));
+        assert!(done.status.success(), "{name}: {}", String::from_utf8_lossy(&done.stderr));
     });
 }
 

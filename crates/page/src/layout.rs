@@ -83,22 +83,25 @@ pub const PROGRAM_BYTES: usize = 32;
 /// What [`Waiting::call`] may say, by number. The first stands for computing. The first row is everybody's; an interface
 /// that has words of its own for what it does has a row of eight behind it, or uses the number of the nearest word.
 #[rustfmt::skip]
-pub const CALLS: [&str; 31] = [
+pub const CALLS: [&str; 36] = [
     "", "receive", "send", "probe", "wait", "barrier", "machine", "exit",
     "", "", "", "", "", "", "", "",
     // NX.
     "csend", "crecv", "msgwait", "cprobe", "msgcancel", "gsync", "global operation", "",
     // CMMD.
-    "send_block", "send_noblock", "receive_block", "msg_wait", "msg_pending", "sync_with_nodes", "all nodes",
+    "send_block", "send_noblock", "receive_block", "msg_wait", "msg_pending", "sync_with_nodes", "all nodes", "",
+    // Containers.
+    "container receive", "container send", "rpc call", "name server",
 ];
 
 /// Everybody's word for the call of that number: what kind of wait it is.
 pub fn kind_of_call(call: u32) -> &'static str {
     let own = CALLS.get(call as usize).copied().unwrap_or("");
     match own {
-        "csend" | "send_block" | "send_noblock" => "send",
-        "crecv" | "receive_block" => "receive",
+        "csend" | "send_block" | "send_noblock" | "container send" => "send",
+        "crecv" | "receive_block" | "container receive" | "rpc call" => "receive",
         "cprobe" | "msg_pending" => "probe",
+        "name server" => "machine",
         "msgwait" | "msgcancel" | "gsync" | "global operation" => "wait",
         "msg_wait" | "sync_with_nodes" | "all nodes" => "wait",
         other => other,

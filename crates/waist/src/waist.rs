@@ -124,6 +124,19 @@ impl Waist {
         }
     }
 
+    /// Starts to send data that the engine may keep. `None`: it is over.
+    pub fn start_owned(&self, how: Send, data: &Arc<Vec<u8>>) -> Result<Option<Request>, Status> {
+        let piece = Piece { start: data.as_ptr(), length: data.len() };
+        let owner = Arc::into_raw(data.clone()) as *mut c_void;
+        let message = outgoing(how, std::slice::from_ref(&piece), owner, Some(release));
+        let mut request = 0;
+        // SAFETY: the owner keeps the memory, and a `Vec` that is shared is not changed.
+        match unsafe { (self.0.send)(&message, &mut request) } {
+            1 => Ok(Some(Request(request))),
+            other => status(other).map(|()| None),
+        }
+    }
+
     /// Sends data to several tasks, and waits as `notes` says until it may be reused; what [`Waist::send`] says of each.
     /// With an owner the engine may keep the data, as [`Waist::send_owned`] lets it.
     pub fn multicast(

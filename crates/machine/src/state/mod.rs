@@ -469,9 +469,7 @@ impl<F: Clone> Machine<F> {
                 self.mail_get(mailbox::Wish { client, id, me, name, index, first, take }, wait)
             }
             (Some(me), Request::MailRemove { name, index }) => self.mail_remove(client, id, me, &name, index),
-            (Some(me), Request::NamesBind { names, group }) => {
-                self.names_bind(client, id, me, names, group)
-            }
+            (Some(me), Request::NamesBind { names, group }) => self.names_bind(client, id, me, names, group),
             (Some(me), Request::NamesUnbind { names, number }) => {
                 self.names_unbind(client, id, me, &names, number)
             }

@@ -1,0 +1,9 @@
+//! Names the shared library for the loader, and takes the unwinder along.
+
+#[path = "../../crates/library/unwinder.rs"]
+mod unwinder;
+
+fn main() {
+    println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libcontainers.so.0");
+    unwinder::link();
+}

@@ -1,0 +1,58 @@
+//! Containers on Parvum's engine: the port for shared memory, and for every route that the engine has.
+//!
+//! The engine matches, buffers, cuts, keeps order and loses nothing, so this port has none of the protocols of
+//! [`packets`](crate::packets). A message to a container is an ordinary message of the engine: its tag is the container's
+//! number, its context [`CONTEXT`]. A container that was made for a tag of context 0 takes what PVM, NX and
+//! CMMD programs send under that tag, and a representative of a tag sends what they receive.
+
+mod container;
+pub(crate) mod gangs;
+#[allow(unsafe_code)]
+mod memory;
+mod names;
+mod representative;
+mod rpc;
+mod station;
+
+pub(crate) use container::{Container, Kept};
+pub(crate) use names::{bind, bind_group, leave_group};
+pub(crate) use names::{exchanges, lookup, lookup_group, unbind};
+pub(crate) use representative::{Representative, WhenFull};
+pub(crate) use rpc::{Ask, call, call_many, reply};
+pub(crate) use station::{me, reason};
+
+/// Messages to containers. Contexts of PVM programs lie below.
+pub(crate) const CONTEXT: u32 = 0x4348_0001;
+/// Answers of calls: the tag is the call's number.
+const REPLIES: u32 = 0x4348_0002;
+/// What the libraries of two tasks say to each other: the tag is the kind.
+const CONTROL: u32 = 0x4348_0003;
+
+/// What a task waits for, in the numbers of the task page (`parvum_page::CALLS`).
+mod words {
+    /// A message from a container.
+    pub(super) const RECEIVE: u32 = 32;
+    /// Room in a container, or credit.
+    pub(super) const SEND: u32 = 33;
+    /// The answer to a call.
+    pub(super) const RPC: u32 = 34;
+    /// A name, bound or found.
+    pub(super) const NAMES: u32 = 35;
+}
+
+/// In the interface's part of a message's `meta`: it is a call, whose number stands above.
+const CALL: u32 = 1 << 8;
+/// In the `meta` of an answer: there is none, for the container is gone.
+const FAILED: u32 = 1 << 8;
+const CALL_SHIFT: u32 = 9;
+const CALL_NUMBERS: u32 = 1 << (32 - CALL_SHIFT);
+
+/// The sender keeps what the receiver has not taken, and goes on.
+const AT_SENDER: u32 = 2;
+/// Nobody buffers: the sender waits until the receiver has read its memory.
+const NOWHERE: u32 = 1;
+
+/// The number of the call that a message is, if it is one.
+fn call_of(meta: u32) -> Option<u32> {
+    (meta & CALL != 0).then_some(meta >> CALL_SHIFT)
+}

@@ -1,0 +1,269 @@
+//! A handle on a container, local to its sender.
+
+use super::station::{self, Link};
+use super::{words, AT_SENDER, CONTEXT, NOWHERE};
+use crate::Bounds;
+use crate::errors::Error;
+use crate::fork;
+use parvum_waist::{Notes, Request, Send, Status, Turn, Waist};
+use parvum_wire::control::Spot;
+use parvum_wire::encoding;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// A container with bounds lets its senders know after each such part of them what was taken.
+const PARTS: u64 = 64;
+
+/// See [`crate::ContainerRepresentative`].
+pub(crate) struct Representative {
+    waist: Waist,
+    generation: u32,
+    me: i32,
+    how: Send,
+    notes: Notes,
+    bounds: Bounds,
+    state: Turn<State>,
+}
+
+/// What a representative knows of what it sent.
+#[derive(Default)]
+struct State {
+    /// Since the first message: what is known of the container's life.
+    link: Option<Arc<Link>>,
+    sent: u64,
+    /// What the container may still hold, of messages from here.
+    waiting: Amount,
+    /// Of those, what came after the last mark.
+    unmarked: Amount,
+    /// Messages of which the engine says when they are taken, with what came before each.
+    marks: VecDeque<(Request, Amount)>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Amount {
+    messages: u64,
+    bytes: u64,
+}
+
+impl Amount {
+    fn add(&mut self, bytes: usize) {
+        self.messages += 1;
+        self.bytes += bytes as u64;
+    }
+
+    fn subtract(&mut self, other: Amount) {
+        self.messages -= other.messages;
+        self.bytes -= other.bytes;
+    }
+}
+
+/// What to do when the container is full.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum WhenFull {
+    Wait,
+    Drop,
+}
+
+impl Representative {
+    pub(crate) fn of(task: i32, spot: Spot) -> Result<Representative, Error> {
+        let Spot { number: tag, context, messages, bytes } = spot;
+        station::with(|station| {
+            let how =
+                Send { to: task, tag, context, meta: encoding::RAW, buffering: AT_SENDER, completion: 0 };
+            let notes =
+                Notes { limit: -1, call: words::SEND, peer: task, tag, context: context as i32 };
+            let bounds = Bounds { messages, bytes };
+            let (waist, me, generation) = (station.waist, station.me, fork::generation());
+            Ok(Representative {
+                waist,
+                generation,
+                me,
+                how,
+                notes,
+                bounds,
+                state: Turn::new(State::default()),
+            })
+        })
+    }
+
+    /// What any task receives under a tag of context 0.
+    pub(crate) fn of_tag(task: i32, tag: i32) -> Result<Representative, Error> {
+        if tag < 0 || !parvum_wire::Tid(task).is_task() {
+            return Err(Error::BadArgument);
+        }
+        Representative::of(task, Spot { number: tag, ..Spot::default() })
+    }
+
+    pub(crate) fn waist(&self) -> Waist {
+        self.waist
+    }
+
+    pub(crate) fn task(&self) -> i32 {
+        self.how.to
+    }
+
+    pub(crate) fn tag(&self) -> i32 {
+        self.how.tag
+    }
+
+    pub(crate) fn is_local(&self) -> bool {
+        self.how.to == self.me
+    }
+
+    /// Whether a library like this one is behind it, and not just a tag.
+    pub(crate) fn answers(&self) -> bool {
+        self.how.context == CONTEXT
+    }
+
+    pub(crate) fn sent(&self) -> u64 {
+        self.state.take().sent
+    }
+
+    /// Sends. `Ok(false)`: the container is full and the message was dropped.
+    #[inline]
+    pub(crate) fn send(&self, data: &[u8], when_full: WhenFull) -> Result<bool, Error> {
+        self.send_as(data, self.how.meta, AT_SENDER, when_full)
+    }
+
+    /// Sends without buffering: waits until the receiver has read the memory itself.
+    pub(crate) fn send_reference(&self, data: &[u8]) -> Result<bool, Error> {
+        self.send_as(data, self.how.meta, NOWHERE, WhenFull::Wait)
+    }
+
+    #[inline]
+    pub(super) fn send_as(
+        &self,
+        data: &[u8],
+        meta: u32,
+        buffering: u32,
+        when_full: WhenFull,
+    ) -> Result<bool, Error> {
+        if self.generation != fork::generation() {
+            return Err(Error::Forked);
+        }
+        let mut state = self.state.take();
+        if state.link.is_none() {
+            self.begin(&mut state)?;
+        }
+        let how = Send { meta, buffering, ..self.how };
+        if self.bounds != Bounds::default() {
+            if !self.wait_for_room(&mut state, data.len(), when_full)? {
+                return Ok(false);
+            }
+            if self.is_mark(&mut state, data.len()) && buffering == AT_SENDER {
+                return self.send_marked(&mut state, how, data).map(|()| true);
+            }
+        }
+        self.check(&state)?;
+        state.sent += 1;
+        self.waist.send(how, &[data], &self.notes).map_err(|why| self.failed(why))?;
+        // While the message is on its way.
+        station::look_after(self.waist);
+        self.check(&state)?;
+        Ok(true)
+    }
+
+    #[inline]
+    fn check(&self, state: &State) -> Result<(), Error> {
+        match &state.link {
+            Some(link) if link.is_gone() => Err(Error::Gone),
+            _ => Ok(()),
+        }
+    }
+
+    #[cold]
+    fn begin(&self, state: &mut State) -> Result<(), Error> {
+        state.link = Some(match self.answers() {
+            true => station::with(|station| Ok(station.greet(self.how.to, self.how.tag)))?,
+            // Nobody there would understand a greeting.
+            false => Arc::new(Link::default()),
+        });
+        Ok(())
+    }
+
+    /// Until the container may take so many bytes more. `Ok(false)`: it may not, and nobody waits.
+    #[cold]
+    fn wait_for_room(&self, state: &mut State, length: usize, when_full: WhenFull) -> Result<bool, Error> {
+        let Bounds { messages, bytes } = self.bounds;
+        if bytes != 0 && length as u64 > bytes {
+            return Err(Error::TooLarge);
+        }
+        loop {
+            self.check(state)?;
+            let Amount { messages: waiting, bytes: lie } = state.waiting;
+            let has_room =
+                (messages == 0 || waiting < messages.into()) && (bytes == 0 || lie + length as u64 <= bytes);
+            if has_room {
+                return Ok(true);
+            }
+            let Some(&(request, amount)) = state.marks.front() else { return Err(Error::Full) };
+            // A short while, then a look whether the container is still there.
+            let limit = if when_full == WhenFull::Drop || self.is_local() { 0 } else { 20_000_000 };
+            match self.waist.wait(request, &Notes { limit, ..self.notes }) {
+                Ok(_) => {
+                    state.marks.pop_front();
+                    state.waiting.subtract(amount);
+                }
+                Err(Status::Pending) if when_full == WhenFull::Drop => return Ok(false),
+                // Nobody else in this process can receive while this call waits.
+                Err(Status::Pending) if self.is_local() => return Err(Error::Full),
+                Err(Status::Pending) => station::look_after(self.waist),
+                Err(why) => return Err(self.failed(why)),
+            }
+        }
+    }
+
+    /// Counts a message; whether the engine shall say when it is taken.
+    #[cold]
+    fn is_mark(&self, state: &mut State, length: usize) -> bool {
+        state.waiting.add(length);
+        state.unmarked.add(length);
+        let part = |whole: u64| (whole / PARTS).max(1);
+        let Bounds { messages, bytes } = self.bounds;
+        (messages != 0 && state.unmarked.messages >= part(messages.into()))
+            || (bytes != 0 && state.unmarked.bytes >= part(bytes))
+    }
+
+    /// Sends a message of which the engine says when the receiver has taken it; it is kept here until then.
+    #[cold]
+    fn send_marked(&self, state: &mut State, how: Send, data: &[u8]) -> Result<(), Error> {
+        self.check(state)?;
+        let owned = Arc::new(data.to_vec());
+        let started = self.waist.start_owned(Send { completion: 1, ..how }, &owned);
+        let amount = std::mem::take(&mut state.unmarked);
+        state.sent += 1;
+        match started.map_err(|why| self.failed(why))? {
+            Some(request) => state.marks.push_back((request, amount)),
+            // Taken already.
+            None => {
+                for (request, _) in state.marks.drain(..) {
+                    let _ = self.waist.wait(request, &Notes { limit: 0, ..self.notes });
+                }
+                state.waiting = Amount::default();
+            }
+        }
+        station::look_after(self.waist);
+        self.check(state)
+    }
+
+    #[cold]
+    pub(super) fn failed(&self, why: Status) -> Error {
+        Error::of(why, || self.waist.last_error())
+    }
+}
+
+impl Drop for Representative {
+    fn drop(&mut self) {
+        if self.generation != fork::generation() {
+            return;
+        }
+        let mut state = self.state.take();
+        // What was sent is kept by the engine until it is taken; its requests end by themselves.
+        if state.link.take().is_some() && self.answers() {
+            let _ = station::with(|station| {
+                station.forget_link(self.how.to, self.how.tag);
+                Ok(())
+            });
+        }
+    }
+}

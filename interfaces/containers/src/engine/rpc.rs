@@ -1,0 +1,222 @@
+//! Request and answer. The engine loses nothing and repeats nothing, so a request runs at most once by itself, and none is
+//! ever sent again: a timer's handler that asks for that waits on.
+
+use super::representative::{Representative, WhenFull};
+use super::{words, AT_SENDER, CALL_NUMBERS, REPLIES, memory, station};
+use crate::errors::Error;
+use crate::state::{ClientState, Decision};
+use parvum_waist::{ANY_TASK, Message, Notes, Pattern, Status, TagKind, Waist};
+use parvum_wire::Tid;
+use std::time::{Duration, Instant};
+
+/// So often a call of several looks whether those that have not answered still live.
+const LOOK_AT_SERVERS: i64 = 20_000_000;
+
+/// Answers a call that was received.
+#[inline]
+pub(crate) fn reply(task: i32, number: u32, data: &[u8]) -> Result<(), Error> {
+    if number == 0 || number >= CALL_NUMBERS || !Tid(task).is_task() {
+        return Err(Error::BadArgument);
+    }
+    let waist = station::with(|station| Ok(station.waist))?;
+    station::answer(waist, task, number, data, 0).map_err(|why| Error::of(why, || waist.last_error()))
+}
+
+/// Calls a server: the answer goes into `room`; gives its length.
+#[inline]
+pub(crate) fn call(
+    server: &Representative,
+    request: &[u8],
+    room: &mut [u8],
+    state: &mut ClientState,
+) -> Result<usize, Error> {
+    if !server.answers() {
+        return Err(Error::Unable("a tag of context 0 has no answers; bind a container and call that"));
+    }
+    let number = station::with(|station| Ok(station.number_calls(1)))?;
+    server.send_as(request, station::meta_of_call(number), AT_SENDER, WhenFull::Wait)?;
+    match await_answer(server, number, state) {
+        Ok(message) => finish(server.waist(), &message, room),
+        Err(why) => {
+            // If the answer comes later, it is thrown away.
+            let _ = station::with(|station| {
+                station.abandon(number);
+                Ok(())
+            });
+            Err(why)
+        }
+    }
+}
+
+fn await_answer(server: &Representative, number: u32, state: &mut ClientState) -> Result<Message, Error> {
+    let pattern = Pattern {
+        from: server.task(),
+        tags: TagKind::Exactly,
+        tag: number as i32,
+        other: 0,
+        context: REPLIES.into(),
+    };
+    loop {
+        let limit = state.timer().map_or(-1, |timer| timer.as_nanos().min(i64::MAX as u128) as i64);
+        let notes =
+            Notes { limit, call: words::RPC, peer: server.task(), tag: server.tag(), context: REPLIES as i32 };
+        match server.waist().receive_lazily(&pattern, &notes) {
+            Ok(message) => return Ok(message),
+            Err(Status::Pending) if state.expire() == Decision::GiveUp => return Err(Error::TimedOut),
+            Err(Status::Pending) => {}
+            Err(why) => return Err(server.failed(why)),
+        }
+    }
+}
+
+/// Copies an answer out and gives it back.
+#[inline]
+fn finish(waist: Waist, message: &Message, room: &mut [u8]) -> Result<usize, Error> {
+    let length = message.length as usize;
+    let done = if station::is_failure(message) {
+        Err(Error::Gone)
+    } else if let Some(room) = room.get_mut(..length) {
+        memory::copy(waist, message, 0, room).map(|()| length).map_err(|why| Error::of(why, String::new))
+    } else {
+        Err(Error::NoRoom { length })
+    };
+    waist.give_back(message);
+    done
+}
+
+/// One server of a call to several, and what became of it.
+pub(crate) struct Ask<'a> {
+    pub(crate) server: &'a Representative,
+    pub(crate) outcome: Option<Result<(), Error>>,
+}
+
+/// Calls several servers; `hear` gets each answer, or why there is none, and says whether to go on. Ends when `want` have
+/// answered or nothing more can come. Gives how many answered.
+pub(crate) fn call_many(
+    asked: &mut [Ask<'_>],
+    request: &[u8],
+    want: usize,
+    state: &mut ClientState,
+    hear: &mut dyn FnMut(usize, Result<&[u8], Error>) -> bool,
+) -> Result<usize, Error> {
+    let count = asked.len() as u32;
+    let (waist, first) = station::with(|station| Ok((station.waist, station.number_calls(count))))?;
+    let mut calls = Several { waist, first, asked, answers: 0, want, hear, stopped: false };
+    calls.ask(request);
+    let ended = calls.listen(state);
+    let Several { answers, asked, .. } = calls;
+    for (at, _) in asked.iter().enumerate().filter(|(_, ask)| ask.outcome.is_none()) {
+        station::with(|station| {
+            station.abandon(first + at as u32);
+            Ok(())
+        })?;
+    }
+    ended.map(|()| answers)
+}
+
+struct Several<'a, 'b> {
+    waist: Waist,
+    first: u32,
+    asked: &'a mut [Ask<'b>],
+    answers: usize,
+    want: usize,
+    hear: &'a mut dyn FnMut(usize, Result<&[u8], Error>) -> bool,
+    stopped: bool,
+}
+
+impl Several<'_, '_> {
+    fn ask(&mut self, request: &[u8]) {
+        for at in 0..self.asked.len() {
+            let server = self.asked[at].server;
+            let meta = station::meta_of_call(self.first + at as u32);
+            let sent = if server.answers() {
+                server.send_as(request, meta, AT_SENDER, WhenFull::Wait).map(drop)
+            } else {
+                Err(Error::Unable("a tag of context 0 has no answers"))
+            };
+            if let Err(why) = sent {
+                self.lose(at, why);
+            }
+        }
+    }
+
+    fn lose(&mut self, at: usize, why: Error) {
+        self.asked[at].outcome = Some(Err(why.clone()));
+        self.stopped |= !(self.hear)(at, Err(why));
+    }
+
+    fn is_over(&self) -> bool {
+        self.stopped || self.answers >= self.want || self.asked.iter().all(|ask| ask.outcome.is_some())
+    }
+
+    fn listen(&mut self, state: &mut ClientState) -> Result<(), Error> {
+        let mut until = state.timer().map(|timer| Instant::now() + timer);
+        while !self.is_over() {
+            let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+            if left == Some(Duration::ZERO) {
+                if state.expire() == Decision::GiveUp {
+                    return Err(Error::TimedOut);
+                }
+                until = state.timer().map(|timer| Instant::now() + timer);
+                continue;
+            }
+            let limit = left.map_or(LOOK_AT_SERVERS, |left| LOOK_AT_SERVERS.min(left.as_nanos() as i64));
+            match self.next(limit) {
+                Ok(message) => self.take(&message),
+                Err(Status::Pending) => self.look_at_servers(),
+                Err(why) => return Err(Error::of(why, || self.waist.last_error())),
+            }
+        }
+        Ok(())
+    }
+
+    fn next(&self, limit: i64) -> Result<Message, Status> {
+        let (tag, other) = (self.first as i32, (self.first + self.asked.len() as u32) as i32 - 1);
+        let pattern = Pattern { from: ANY_TASK, tags: TagKind::Within, tag, other, context: REPLIES.into() };
+        let notes = Notes { limit, call: words::RPC, peer: ANY_TASK, tag, context: REPLIES as i32 };
+        self.waist.receive_lazily(&pattern, &notes)
+    }
+
+    fn take(&mut self, message: &Message) {
+        let at = (message.tag as u32 - self.first) as usize;
+        if station::is_failure(message) {
+            self.waist.give_back(message);
+            return self.lose(at, Error::Gone);
+        }
+        let mut far = Vec::new();
+        let bytes = if message.is_remote() {
+            far.resize(message.length as usize, 0);
+            if memory::copy(self.waist, message, 0, &mut far).is_err() {
+                self.waist.give_back(message);
+                return self.lose(at, Error::Gone);
+            }
+            &far
+        } else {
+            memory::bytes_of(message)
+        };
+        self.asked[at].outcome = Some(Ok(()));
+        self.answers += 1;
+        self.stopped |= !(self.hear)(at, Ok(bytes));
+        self.waist.give_back(message);
+    }
+
+    /// Who is gone will not answer any more.
+    fn look_at_servers(&mut self) {
+        for at in 0..self.asked.len() {
+            if self.asked[at].outcome.is_some() {
+                continue;
+            }
+            let task = self.asked[at].server.task();
+            let tag = (self.first + at as u32) as i32;
+            let pattern =
+                Pattern { from: task, tags: TagKind::Exactly, tag, other: 0, context: REPLIES.into() };
+            // The least time: who looks once is not told that a task is gone.
+            let notes = Notes { limit: 1, call: words::RPC, peer: task, tag, context: REPLIES as i32 };
+            match self.waist.receive_lazily(&pattern, &notes) {
+                Ok(message) => self.take(&message),
+                Err(Status::Pending) => {}
+                Err(_) => self.lose(at, Error::Gone),
+            }
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! This process as a task that has containers and representatives of others'.
+//!
+//! Tasks tell each other little: who sends to a container for the first time greets it, so that its task knows whom to tell when
+//! the container ends ([`HELLO`], [`ENDED`]). The notes lie among the messages that nobody has asked for until
+//! [`look_after`] takes them: a call looks for them when something unexpected has come.
+
+use super::{CALL_SHIFT, CONTEXT, CONTROL, FAILED, REPLIES, call_of, memory};
+use crate::errors::Error;
+use crate::fork;
+use parvum_waist::{
+    ANY_TASK, Message, Notes, Pattern, Receiving, Send, Status, TagKind, Turn, TurnGuard, Waist, call,
+};
+use parvum_wire::encoding;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
+
+/// I send to your container of that number.
+pub(super) const HELLO: i32 = 1;
+/// My container of that number is gone.
+const ENDED: i32 = 2;
+
+static STATION: Turn<Option<Station>> = Turn::new(None);
+/// How many unexpected messages there had been when somebody last looked for notes.
+static SEEN: AtomicU64 = AtomicU64::new(0);
+
+/// What a process has.
+pub(super) struct Station {
+    generation: u32,
+    pub(super) waist: Waist,
+    pub(super) me: i32,
+    last: i32,
+    last_call: u32,
+    /// The containers by number, and who sends to each.
+    live: HashMap<i32, Vec<i32>>,
+    /// Whom representatives send to: task and number.
+    links: HashMap<(i32, i32), Vec<Weak<Link>>>,
+    /// Calls that were given up: their answers, if they come, are nobody's.
+    abandoned: Vec<u32>,
+}
+
+/// What a representative knows of its container's life.
+#[derive(Default)]
+pub(super) struct Link {
+    gone: AtomicBool,
+}
+
+impl Link {
+    #[inline]
+    pub(super) fn is_gone(&self) -> bool {
+        // Relaxed: it says no more than itself.
+        self.gone.load(Ordering::Relaxed)
+    }
+}
+
+/// This process, joined to its machine.
+pub(super) fn station() -> Result<TurnGuard<'static, Option<Station>>, Error> {
+    let mut guard = STATION.take();
+    if guard.as_ref().is_none_or(|station| station.generation != fork::generation()) {
+        *guard = Some(join()?);
+    }
+    Ok(guard)
+}
+
+/// Runs `work` with the station.
+pub(super) fn with<R>(work: impl FnOnce(&mut Station) -> Result<R, Error>) -> Result<R, Error> {
+    let mut guard = station()?;
+    match &mut *guard {
+        Some(station) => work(station),
+        None => Err(Error::NoMachine("E-NOTENROLLED: not joined".into())),
+    }
+}
+
+fn join() -> Result<Station, Error> {
+    let waist = Waist::open().map_err(|why| Error::NoMachine(why.to_string()))?;
+    fork::watch();
+    let me = waist.enrol("containers").map_err(|_| Error::NoMachine(waist.last_error()))?.tid;
+    let generation = fork::generation();
+    SEEN.store(waist.arrivals(), Ordering::Relaxed);
+    let (live, links) = (HashMap::new(), HashMap::new());
+    Ok(Station { generation, waist, me, last: 0, last_call: 0, live, links, abandoned: Vec::new() })
+}
+
+/// The engine's id of this task.
+pub(crate) fn me() -> Result<i32, Error> {
+    with(|station| Ok(station.me))
+}
+
+/// Why the machine refused something, in its own words.
+pub(crate) fn reason() -> String {
+    with(|station| Ok(station.waist.last_error())).unwrap_or_else(|why| why.to_string())
+}
+
+/// Looks for notes of other tasks if something has come that nobody had asked for.
+#[inline]
+pub(super) fn look_after(waist: Waist) {
+    let arrivals = waist.arrivals();
+    // Relaxed: a thread that does not see the newest value looks once too often.
+    if arrivals != SEEN.load(Ordering::Relaxed) {
+        SEEN.store(arrivals, Ordering::Relaxed);
+        attend();
+    }
+}
+
+#[cold]
+fn attend() {
+    let _ = with(|station| {
+        station.attend();
+        Ok(())
+    });
+}
+
+/// A look that does not wait.
+const LOOK: Notes = Notes { limit: 0, call: call::RECEIVE, peer: ANY_TASK, tag: -1, context: CONTROL as i32 };
+
+const fn any_of(context: u32) -> Pattern {
+    Pattern { from: ANY_TASK, tags: TagKind::Any, tag: 0, other: 0, context: context as i64 }
+}
+
+impl Station {
+    /// A number for a new container.
+    pub(super) fn open(&mut self) -> Result<i32, Error> {
+        self.last =
+            self.last.checked_add(1).ok_or(Error::Unable("a process makes 2147483647 containers at most"))?;
+        self.live.insert(self.last, Vec::new());
+        Ok(self.last)
+    }
+
+    /// The container takes no more messages: whoever sends to it is told, and what lies there is lost.
+    pub(super) fn close(&mut self, number: i32) {
+        for holder in self.live.remove(&number).unwrap_or_default() {
+            self.tell(holder, ENDED, number);
+        }
+        self.drop_orphans();
+    }
+
+    /// Begins to send to a container: its task shall tell when it ends.
+    pub(super) fn greet(&mut self, task: i32, number: i32) -> Arc<Link> {
+        let link = Arc::new(Link::default());
+        let links = self.links.entry((task, number)).or_default();
+        links.retain(|link| link.strong_count() > 0);
+        links.push(Arc::downgrade(&link));
+        if task == self.me {
+            // No greeting: this very process ends it.
+            let is_there = self.live.contains_key(&number);
+            link.gone.store(!is_there, Ordering::Relaxed);
+            if is_there && let Some(holders) = self.live.get_mut(&number) {
+                holders.retain(|holder| *holder != task);
+                holders.push(task);
+            }
+        } else {
+            self.tell(task, HELLO, number);
+        }
+        link
+    }
+
+    /// Nobody sends over this link any more.
+    pub(super) fn forget_link(&mut self, task: i32, number: i32) {
+        if let Some(links) = self.links.get_mut(&(task, number)) {
+            links.retain(|link| link.strong_count() > 0);
+            if links.is_empty() {
+                self.links.remove(&(task, number));
+            }
+        }
+    }
+
+    /// As many call numbers in a row; gives the first.
+    pub(super) fn number_calls(&mut self, count: u32) -> u32 {
+        if self.last_call + count >= super::CALL_NUMBERS {
+            self.last_call = 0;
+        }
+        let first = self.last_call + 1;
+        self.last_call += count;
+        self.abandoned.retain(|number| !(first..first + count).contains(number));
+        first
+    }
+
+    /// The answer of this call is nobody's from now on.
+    pub(super) fn abandon(&mut self, number: u32) {
+        // Who answered in time has left nothing behind; the list stays short.
+        if self.abandoned.len() >= 4096 {
+            self.abandoned.remove(0);
+        }
+        self.abandoned.push(number);
+    }
+
+    fn tell(&mut self, task: i32, what: i32, number: i32) {
+        if task == self.me {
+            return self.note(task, what, number);
+        }
+        let how = Send {
+            to: task,
+            tag: what,
+            context: CONTROL,
+            meta: encoding::RAW,
+            buffering: super::AT_SENDER,
+            completion: 0,
+        };
+        let notes = Notes { limit: -1, call: call::SEND, peer: task, tag: what, context: CONTROL as i32 };
+        // Who is gone need not know.
+        let _ = self.waist.send(how, &[&number.to_le_bytes()], &notes);
+    }
+
+    /// Takes the notes that have come, and throws away what is for nobody.
+    fn attend(&mut self) {
+        let pattern = any_of(CONTROL);
+        let mut ended = false;
+        while let Ok(note) = self.waist.receive(&pattern, Receiving::Block, &LOOK) {
+            let bytes = memory::bytes_of(&note);
+            if let Some(number) = bytes.first_chunk().map(|bytes| i32::from_le_bytes(*bytes)) {
+                ended |= note.tag == HELLO && !self.live.contains_key(&number);
+                self.note(note.from, note.tag, number);
+            }
+            self.waist.give_back(&note);
+        }
+        if ended {
+            self.drop_orphans();
+        }
+        if !self.abandoned.is_empty() {
+            self.drop_late_answers();
+        }
+    }
+
+    fn note(&mut self, from: i32, what: i32, number: i32) {
+        match what {
+            HELLO => match self.live.get_mut(&number) {
+                Some(holders) if holders.contains(&from) => {}
+                Some(holders) => holders.push(from),
+                None => self.tell(from, ENDED, number),
+            },
+            ENDED => {
+                for link in self.links.get(&(from, number)).into_iter().flatten() {
+                    if let Some(link) = link.upgrade() {
+                        link.gone.store(true, Ordering::Relaxed);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Messages whose container is gone. Who made a call is told.
+    fn drop_orphans(&mut self) {
+        let live = &self.live;
+        let orphans = self.waist.unexpected(|m| m.context == CONTEXT && !live.contains_key(&m.tag));
+        for found in orphans {
+            if let Ok(message) = self.waist.take(&found, Receiving::Block, &LOOK) {
+                self.waist.give_back(&message);
+                if let Some(number) = call_of(message.meta) {
+                    let _ = answer(self.waist, message.from, number, &[], FAILED);
+                }
+            }
+        }
+    }
+
+    fn drop_late_answers(&mut self) {
+        let abandoned = &self.abandoned;
+        let late = self.waist.unexpected(|m| m.context == REPLIES && abandoned.contains(&(m.tag as u32)));
+        for found in late {
+            if let Ok(message) = self.waist.take(&found, Receiving::Block, &LOOK) {
+                self.waist.give_back(&message);
+                self.abandoned.retain(|number| *number != message.tag as u32);
+            }
+        }
+    }
+}
+
+/// Answers a call.
+pub(super) fn answer(waist: Waist, to: i32, number: u32, data: &[u8], mark: u32) -> Result<(), Status> {
+    let (tag, meta) = (number as i32, encoding::RAW | mark);
+    let how = Send { to, tag, context: REPLIES, meta, buffering: super::AT_SENDER, completion: 0 };
+    let notes = Notes { limit: -1, call: call::SEND, peer: to, tag, context: REPLIES as i32 };
+    waist.send(how, &[data], &notes)
+}
+
+/// The `meta` of a call.
+pub(super) fn meta_of_call(number: u32) -> u32 {
+    encoding::RAW | super::CALL | number << CALL_SHIFT
+}
+
+/// Whether an answer says that there is none.
+pub(super) fn is_failure(answer: &Message) -> bool {
+    answer.meta & FAILED != 0
+}

@@ -1,0 +1,3 @@
+//! Programs with message containers, in C, C++ and Rust, on a machine of one host.
+
+mod programs;
