@@ -39,15 +39,16 @@ plan() {
     echo "bin/parvum 755 $build/bin/parvum"
     echo "bin/pvmgetarch 755 packaging/pvmgetarch"
     for name in pvm pvmd pvmd3; do echo "bin/$name -> parvum"; done
-    for name in libparvum.so.0 libpvm3.so.3 libfpvm3.so.3 libnx.so.1 libcmmd.so.1; do echo "lib/$name 755 $build/lib/$name"; done
+    for name in libparvum.so.0 libpvm3.so.3 libfpvm3.so.3 libnx.so.1 libcmmd.so.1 libcontainers.so.0; do echo "lib/$name 755 $build/lib/$name"; done
     echo "lib/libfpvm3.a 644 $build/lib/libfpvm3.a"
     # The groups are in libpvm3 as well; as links the loader takes both names for one library.
     for name in libpvm3.so libgpvm3.so libgpvm3.so.3; do echo "lib/$name -> libpvm3.so.3"; done
     echo "lib/libnx.so -> libnx.so.1"
     echo "lib/libcmmd.so -> libcmmd.so.1"
+    echo "lib/libcontainers.so -> libcontainers.so.0"
     echo "lib/libfpvm3.so -> libfpvm3.so.3"
     echo "lib/libparvum.so -> libparvum.so.0"
-    for file in interfaces/*/include/*.h crates/library/include/*.h crates/waist/include/*.h; do echo "include/${file##*/} 644 $file"; done
+    for file in interfaces/*/include/*.h interfaces/containers/include/*.hpp crates/library/include/*.h crates/waist/include/*.h; do echo "include/${file##*/} 644 $file"; done
     for file in packaging/pkgconfig/*.pc; do echo "lib/pkgconfig/${file##*/} 644 $file"; done
     for file in packaging/cmake/*.cmake; do echo "lib/cmake/Parvum/${file##*/} 644 $file"; done
     for file in man/man*/*; do echo "share/$file 644 $file"; done

@@ -33,6 +33,7 @@ mod engine;
 mod errors;
 #[allow(unsafe_code)]
 mod fork;
+pub mod packets;
 mod state;
 
 pub use api::{

@@ -30,3 +30,42 @@ fn two_tasks_and_their_containers() {
         client.succeed(&machine);
     }
 }
+
+#[test]
+fn groups_get_one_copy_each_and_a_dead_server_is_reported() {
+    let machine = TestMachine::up();
+    let start = |number: &str| Running::start(machine.program("containers_many").args(["member", number]));
+    let mut members = ["1", "2", "3"].map(start);
+    let ids = members.each_mut().map(|member| member.told("task "));
+    let mut caller = Running::start(machine.program("containers_many").arg("caller"));
+    caller.told("kill one");
+    let [first, mut second, third] = members;
+    second.kill();
+    caller.tell("done");
+    assert_eq!(caller.told("dead "), ids[1]);
+    caller.succeed(&machine);
+    first.succeed(&machine);
+    third.succeed(&machine);
+}
+
+#[test]
+fn a_pvm_task_and_a_container_talk_to_each_other() {
+    let machine = TestMachine::up();
+    let containers = Running::start(&mut machine.program("containers_mixed"));
+    machine.check(machine.program("containers_mixed").arg("pvm"));
+    containers.succeed(&machine);
+}
+
+#[test]
+fn the_classes_of_cpp() {
+    let machine = TestMachine::up();
+    let server = Running::start(machine.program("containers_classes").arg("server"));
+    assert_eq!(machine.check(&mut machine.program("containers_classes")), "done\n");
+    assert_eq!(server.succeed(&machine), "done\n");
+}
+
+#[test]
+fn a_gang_is_started() {
+    let machine = TestMachine::up();
+    machine.check(&mut machine.program("containers_gang"));
+}

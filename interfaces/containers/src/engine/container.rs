@@ -1,6 +1,6 @@
 //! A container of this task.
 
-use super::{words, CONTEXT, call_of, memory, station};
+use super::{CONTEXT, call_of, memory, station, words};
 use crate::errors::Error;
 use crate::fork;
 use crate::{Bounds, Received, Sender};

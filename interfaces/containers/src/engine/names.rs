@@ -2,7 +2,7 @@
 
 use super::container::Container;
 use super::representative::Representative;
-use super::station;
+use super::{station, words};
 use crate::errors::Error;
 use parvum_waist::{ANY_TASK, Notes, Pattern, Receiving, Status, TagKind, Waist};
 use parvum_wire::Tid;

@@ -1,7 +1,7 @@
 //! A handle on a container, local to its sender.
 
 use super::station::{self, Link};
-use super::{words, AT_SENDER, CONTEXT, NOWHERE};
+use super::{AT_SENDER, CONTEXT, NOWHERE, words};
 use crate::Bounds;
 use crate::errors::Error;
 use crate::fork;
@@ -70,8 +70,7 @@ impl Representative {
         station::with(|station| {
             let how =
                 Send { to: task, tag, context, meta: encoding::RAW, buffering: AT_SENDER, completion: 0 };
-            let notes =
-                Notes { limit: -1, call: words::SEND, peer: task, tag, context: context as i32 };
+            let notes = Notes { limit: -1, call: words::SEND, peer: task, tag, context: context as i32 };
             let bounds = Bounds { messages, bytes };
             let (waist, me, generation) = (station.waist, station.me, fork::generation());
             Ok(Representative {

@@ -2,7 +2,7 @@
 //! ever sent again: a timer's handler that asks for that waits on.
 
 use super::representative::{Representative, WhenFull};
-use super::{words, AT_SENDER, CALL_NUMBERS, REPLIES, memory, station};
+use super::{AT_SENDER, CALL_NUMBERS, REPLIES, memory, station, words};
 use crate::errors::Error;
 use crate::state::{ClientState, Decision};
 use parvum_waist::{ANY_TASK, Message, Notes, Pattern, Status, TagKind, Waist};
@@ -58,8 +58,13 @@ fn await_answer(server: &Representative, number: u32, state: &mut ClientState) -
     };
     loop {
         let limit = state.timer().map_or(-1, |timer| timer.as_nanos().min(i64::MAX as u128) as i64);
-        let notes =
-            Notes { limit, call: words::RPC, peer: server.task(), tag: server.tag(), context: REPLIES as i32 };
+        let notes = Notes {
+            limit,
+            call: words::RPC,
+            peer: server.task(),
+            tag: server.tag(),
+            context: REPLIES as i32,
+        };
         match server.waist().receive_lazily(&pattern, &notes) {
             Ok(message) => return Ok(message),
             Err(Status::Pending) if state.expire() == Decision::GiveUp => return Err(Error::TimedOut),
