@@ -176,7 +176,13 @@ fn compile(stage: &Stage, source: &Path) {
         };
         cc.args([standard, "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"]);
         cc.arg("-I").arg(&stage.include).arg("-I").arg(own_include()).arg("-I").arg(nx_include());
-        cc.arg("-I").arg(cmmd_include()).arg("-I").arg(containers_include()).arg("-o").arg(temporary).arg(source);
+        cc.arg("-I")
+            .arg(cmmd_include())
+            .arg("-I")
+            .arg(containers_include())
+            .arg("-o")
+            .arg(temporary)
+            .arg(source);
         if library {
             cc.args(["-shared", "-fPIC"]);
         } else {

@@ -86,6 +86,21 @@ fn every_call_of_nx_has_a_page_that_shows_it() {
 }
 
 #[test]
+fn every_call_of_containers_has_a_page_that_shows_it() {
+    let header = read(parvum_tests::stage::containers_include().join("containers.h"));
+    let words = header.split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '(');
+    let names: std::collections::BTreeSet<&str> =
+        words.filter_map(|word| word.split_once('(').map(|(name, _)| name)).collect();
+    let names: Vec<&str> = names.into_iter().filter(|name| name.starts_with("ch_")).collect();
+    assert!(names.len() > 45, "{names:?}");
+    for name in names {
+        let page = page(name, 3);
+        assert!(part(&page, "SYNOPSIS").contains(&format!("{name}(")), "{name} is not in the synopsis");
+        assert!(part(&page, "NAME").contains(name), "{name} is not among the names of its page");
+    }
+}
+
+#[test]
 fn every_fortran_call_has_a_page() {
     let listed = Command::new("nm").arg("--defined-only").arg(stage().lib.join("libfpvm3.a")).output();
     let listed = String::from_utf8(listed.expect("nm (binutils) comes with the compiler").stdout);

@@ -41,7 +41,7 @@ pub use api::{
     MessageContainer, MultiRpc, OneWay, Reference, ReliableRpc, reply,
 };
 pub use errors::Error;
-pub use state::{ClientState, Decision, Protocol};
+pub use state::{ClientState, Decision, Handler, Protocol};
 
 /// How much a container holds for each representative that sends to it; beyond that the sender waits.
 ///

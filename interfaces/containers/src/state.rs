@@ -25,7 +25,8 @@ pub enum Decision {
     WaitOn = 2,
 }
 
-type Handler = Box<dyn FnMut(&mut ClientState) -> Decision + Send>;
+/// Decides when a timer has expired.
+pub type Handler = Box<dyn FnMut(&mut ClientState) -> Decision + Send>;
 
 /// The client's side of a conversation. One may serve for many calls, one after the other.
 #[derive(Default)]
@@ -52,11 +53,7 @@ impl ClientState {
 
     /// From now on a call that has waited so long without an answer asks the handler, which gets this state. The
     /// call's time begins anew with each decision. Without a handler the call gives up. Zero: no timer.
-    pub fn set_timer(
-        &mut self,
-        time: Duration,
-        handler: Option<Box<dyn FnMut(&mut ClientState) -> Decision + Send>>,
-    ) {
+    pub fn set_timer(&mut self, time: Duration, handler: Option<Handler>) {
         self.timer = (!time.is_zero()).then_some(time);
         self.handler = handler;
     }

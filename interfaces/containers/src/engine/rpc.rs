@@ -95,6 +95,9 @@ pub(crate) struct Ask<'a> {
     pub(crate) outcome: Option<Result<(), Error>>,
 }
 
+/// Gets a member's answer, or why it has none; whether to go on.
+type Hear<'a> = &'a mut dyn FnMut(usize, Result<&[u8], Error>) -> bool;
+
 /// Calls several servers; `hear` gets each answer, or why there is none, and says whether to go on. Ends when `want` have
 /// answered or nothing more can come. Gives how many answered.
 pub(crate) fn call_many(
@@ -102,7 +105,7 @@ pub(crate) fn call_many(
     request: &[u8],
     want: usize,
     state: &mut ClientState,
-    hear: &mut dyn FnMut(usize, Result<&[u8], Error>) -> bool,
+    hear: Hear<'_>,
 ) -> Result<usize, Error> {
     let count = asked.len() as u32;
     let (waist, first) = station::with(|station| Ok((station.waist, station.number_calls(count))))?;
@@ -125,7 +128,7 @@ struct Several<'a, 'b> {
     asked: &'a mut [Ask<'b>],
     answers: usize,
     want: usize,
-    hear: &'a mut dyn FnMut(usize, Result<&[u8], Error>) -> bool,
+    hear: Hear<'a>,
     stopped: bool,
 }
 

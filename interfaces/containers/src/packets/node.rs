@@ -217,7 +217,8 @@ impl<P: Port> Node<P> {
             return Err(why.clone());
         }
         let once = protocol == Protocol::Datagram || to.to.is_multicast();
-        if !once && !(self.reliable && outgoing.is_idle()) {
+        let at_once = once || (self.reliable && outgoing.is_idle());
+        if !at_once {
             outgoing.push(call, data);
             self.counts.copies_out += 1;
             self.transmit(now, to.conversation);
