@@ -44,7 +44,7 @@ struct heard {
 	int answers, failures, sum, last_failure;
 };
 
-static int hear(int place, const void *answer, long length, void *own)
+static int on_answer(int place, const void *answer, long length, void *own)
 {
 	struct heard *heard = own;
 
@@ -78,18 +78,18 @@ static void caller(void)
 	servers = ch_lookup_group("servers", MEMBERS, 10000);
 	CHECK(servers != NULL);
 	GIVES(CH_EARGUMENT, ch_many_task(servers, MEMBERS));
-	GIVES(MEMBERS, ch_multirpc(servers, "ask", 4, hear, &heard, MEMBERS, NULL));
+	GIVES(MEMBERS, ch_multirpc(servers, "ask", 4, on_answer, &heard, MEMBERS, NULL));
 	GIVES(1 + 2 + 3, heard.sum);
 	/* Only as many as are wanted; late answers disturb nobody. */
 	CHECK(ch_multirpc(servers, "ask", 4, NULL, NULL, 1, NULL) >= 1);
 	SAY("kill one");
 	await_test();
 	heard.answers = heard.failures = 0;
-	GIVES(MEMBERS - 1, ch_multirpc(servers, "ask", 4, hear, &heard, MEMBERS, NULL));
+	GIVES(MEMBERS - 1, ch_multirpc(servers, "ask", 4, on_answer, &heard, MEMBERS, NULL));
 	GIVES(1, heard.failures);
 	SAY("dead %d", ch_many_task(servers, heard.last_failure));
 	GIVES((MEMBERS - 1) * EACH, ch_send_many(all, "x", 1));
-	GIVES(MEMBERS - 1, ch_multirpc(servers, "end", 4, hear, &heard, MEMBERS, NULL));
+	GIVES(MEMBERS - 1, ch_multirpc(servers, "end", 4, on_answer, &heard, MEMBERS, NULL));
 	GIVES(0, ch_many_release(all));
 	GIVES(0, ch_many_release(servers));
 }

@@ -5,7 +5,7 @@
 
 enum { TO_CONTAINER = 77, TO_PVM = 78 };
 
-int main(int argc, char **argv)
+int main(int argc, char **argv MAYBE_UNUSED)
 {
 	char got[100];
 	int bytes, tag, tid;
