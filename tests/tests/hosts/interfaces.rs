@@ -29,7 +29,7 @@ fn nx_on_two_hosts() {
 fn cmmd_on_two_hosts() {
     nodes_of_two_hosts(&[
         ("cmmd_matching", "3", &[]),
-        ("cmmd_global", "5", &[]),
+        ("cmmd_global", "5", &["5"]),
         ("cmmd_exchange", "2", &["async"]),
     ]);
 }
