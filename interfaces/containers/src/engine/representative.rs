@@ -1,6 +1,6 @@
 //! A handle on a container, local to its sender.
 
-use super::station::{self, Link};
+use super::station::{self, Link, Sight};
 use super::{AT_SENDER, CONTEXT, NOWHERE, words};
 use crate::Bounds;
 use crate::errors::Error;
@@ -19,6 +19,7 @@ pub(crate) struct Representative {
     waist: Waist,
     generation: u32,
     me: i32,
+    sight: Sight,
     how: Send,
     notes: Notes,
     bounds: Bounds,
@@ -73,8 +74,10 @@ impl Representative {
             let notes = Notes { limit: -1, call: words::SEND, peer: task, tag, context: context as i32 };
             let bounds = Bounds { messages, bytes };
             let (waist, me, generation) = (station.waist, station.me, fork::generation());
+            let sight = Sight::new(waist);
             Ok(Representative {
                 waist,
+                sight,
                 generation,
                 me,
                 how,
@@ -157,7 +160,7 @@ impl Representative {
         state.sent += 1;
         self.waist.send(how, &[data], &self.notes).map_err(|why| self.failed(why))?;
         // While the message is on its way.
-        station::look_after(self.waist);
+        self.sight.look_after(self.waist, state.sent);
         self.check(&state)?;
         Ok(true)
     }
