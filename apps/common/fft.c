@@ -151,8 +151,8 @@ static void lead(const struct team *team, const struct options *options, struct 
         if (repeat(team, transform, window, crowded, results) && window < LAST_WINDOW_NS) window *= 4;
 
     int64_t begun = now_ns();
-    while (kept_count < options->most && attempts++ < 4 * options->most) {
-        int enough = kept_count >= options->least || attempts > 4 * options->least;
+    while (kept_count < options->most && attempts++ < 4 * options->most + 40) {
+        int enough = kept_count >= options->least || attempts > 4 * options->least + 40;
         if (enough && (double)(now_ns() - begun) > options->time_ms * 1e6) break;
         if (repeat(team, transform, window, crowded, results)) {
             late++;

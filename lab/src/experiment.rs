@@ -70,6 +70,19 @@ pub struct Measure {
     pub patience: u64,
     /// Whether the kernel refuses to copy from task to task.
     pub refused: bool,
+    /// What else `parvum run` or `mpirun` is told.
+    pub starter: &'static [&'static str],
+    /// A second job of the same program runs all the while, on the same cores: its arguments.
+    pub rival: Option<Rival>,
+}
+
+/// A job that is in the way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rival {
+    /// Its sizes.
+    pub sizes: &'static [u64],
+    /// Its further arguments.
+    pub options: &'static str,
 }
 
 impl Measure {
@@ -87,6 +100,8 @@ impl Measure {
             launches: 10,
             patience: 15,
             refused: false,
+            starter: &[],
+            rival: None,
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use crate::cores;
 use crate::error::LabError;
-use crate::experiment::{Cores, How, Job, Measure};
+use crate::experiment::{Cores, How, Job, Measure, Rival};
 use crate::factors;
-use crate::launch::Launch;
+use crate::launch::{self, Launch, Running};
 use crate::leftovers::Leftovers;
 use crate::peers::Toolbox;
 use crate::perftest;
@@ -18,6 +18,9 @@ use crate::systems::{Family, System};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+/// After so long a rival's tasks compute.
+const HEAD_START: Duration = Duration::from_millis(300);
 
 /// Everything a launch needs.
 #[derive(Debug)]
@@ -115,14 +118,44 @@ impl Runner {
             let ended = perftest::run(&launch, &tests, &cores, &log);
             return Attempt { command: launch.line(), elapsed: ended.elapsed, lines: ended.lines };
         }
+        let rival = match job.measure.rival.map(|rival| self.begin_rival(job, rival)) {
+            Some(Err(why)) => {
+                return Attempt { command: String::new(), elapsed: Duration::ZERO, lines: Err(why) };
+            }
+            Some(Ok(rival)) => Some(rival),
+            None => None,
+        };
         let launch = self.launch(job, &out);
-        let ended = launch.run(&log);
+        let mut ended = launch.run(&log);
+        if let Some(rival) = rival {
+            // A job that had nothing in its way would pass for one that had.
+            if rival.is_over() && ended.failure.is_none() {
+                ended.failure = Some(launch::explain("its rival ended before it", &self.rivals_log()));
+            }
+            let _ = rival.end(Duration::ZERO);
+        }
         let lines = match (ended.failure, job.measure.how) {
             (Some(failure), _) => Err(failure),
             (None, How::Job(_)) => Ok(vec![timed(job.measure.program, ended.elapsed)]),
             (None, _) => samples::read(&out).map_err(|damage| damage.to_string()),
         };
         Attempt { command: launch.line(), elapsed: ended.elapsed, lines }
+    }
+
+    fn rivals_log(&self) -> PathBuf {
+        self.scratch.join("rival.log")
+    }
+
+    /// Starts the job that is to be in the way, and lets it get going.
+    fn begin_rival(&mut self, job: &Job, rival: Rival) -> Result<Running, String> {
+        let Rival { sizes, options } = rival;
+        let measure = Measure { sizes, options, ..job.measure.clone() };
+        let launch = self.launch(&Job { measure, system: job.system }, Path::new("/dev/null"));
+        let running = launch
+            .begin(&self.rivals_log())
+            .map_err(|why| format!("cannot start the rival, {}: {why}", launch.line()))?;
+        std::thread::sleep(HEAD_START);
+        Ok(running)
     }
 
     fn launch(&mut self, job: &Job, out: &Path) -> Launch {
@@ -175,6 +208,7 @@ impl Runner {
                     _ => {
                         let mut all =
                             starter_arguments(family, if measure.spawns { 1 } else { measure.tasks });
+                        all.extend(measure.starter.iter().map(OsString::from));
                         all.push(file.into());
                         all.append(&mut arguments);
                         Launch { program: starter, arguments: all, environment, deadline }

@@ -1,13 +1,13 @@
 //! The bars: what an interface may add to an application's time, and that the parts of a message's time are all of it.
 
-use super::{CMMD, ENGINE, NX, PVM, layers};
+use super::{CMMD, ENGINE, NX, PVM, layers, spread};
 use crate::goals::{Goal, Outcome, digits};
 use crate::summary::{Row, Rows};
 
 /// Checks them all.
 pub fn check(rows: &[Row]) -> Vec<Goal> {
     let rows = Rows(rows);
-    vec![parts(&rows), transform(&rows)]
+    vec![parts(&rows), transform(&rows), steadier(&rows)]
 }
 
 /// Whether the parts of each way's null round trip are its whole.
@@ -31,6 +31,19 @@ fn parts(rows: &Rows) -> Goal {
     };
     let what = "the parts of a null round trip add up to what other launches measured";
     Goal { what, bar: "within 5 %", outcome, found: found.join(", ") }
+}
+
+/// Whether jobs that take turns as gangs vary less than those that do not.
+fn steadier(rows: &Rows) -> Goal {
+    let ratio = |program| spread::of(rows, program).map(|spread| spread.ratio());
+    let (outcome, found) = match (ratio(spread::RIVAL), ratio(spread::GANG)) {
+        (Some(without), Some(with)) => (
+            if with < without { Outcome::Reached } else { Outcome::Missed },
+            format!("slowest over fastest {} without, {} with", digits(without), digits(with)),
+        ),
+        _ => (Outcome::NoData, "not measured".to_owned()),
+    };
+    Goal { what: "a job beside a rival varies less as a gang", bar: "less than without", outcome, found }
 }
 
 /// The transform through each interface, as a multiple of the engine's own.
@@ -77,6 +90,18 @@ mod tests {
         assert_eq!(outcome(1.04), Outcome::Reached);
         assert_eq!(outcome(1.06), Outcome::Missed);
         assert_eq!(outcome(0.94), Outcome::Missed);
+    }
+
+    #[test]
+    fn gangs_must_vary_less() {
+        let rows = |gang: f64| {
+            [
+                row(&NX, spread::RIVAL, "job", spread::POINTS, &[10.0, 20.0, 30.0]),
+                row(&NX, spread::GANG, "job", spread::POINTS, &[10.0, 20.0, gang]),
+            ]
+        };
+        assert_eq!(check(&rows(20.0))[2].outcome, Outcome::Reached);
+        assert_eq!(check(&rows(40.0))[2].outcome, Outcome::Missed);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 mod goals;
 mod layers;
 mod report;
+mod spread;
 mod table;
 mod transform;
 
@@ -45,8 +46,9 @@ pub static SUITE: Suite = Suite {
             ("fft", "FFT"),
             ("split", "Wait and compute"),
             ("papers", "The paper's tables"),
+            ("spread", "Spread under load"),
         ],
-        sections: &[report::null_message, report::transforms, report::splits, report::papers],
+        sections: &[report::null_message, report::transforms, report::splits, report::papers, report::spread],
         details: report::numbers,
     },
 };
@@ -71,6 +73,7 @@ fn jobs(_: Extent) -> Vec<Job> {
     for program in [layers::PARTS, layers::WHOLE] {
         jobs.extend(of_each(&null(program), systems()));
     }
+    jobs.extend(spread::measures().iter().flat_map(|measure| of_each(measure, [NX])));
     let transforms = FFT_TASKS.map(fft);
     jobs.extend(transforms.iter().flat_map(|measure| of_each(measure, INTERFACES)));
     jobs

@@ -1,6 +1,6 @@
 //! The overhead suite's part of the report.
 
-use super::{FFT_TASKS, INTERFACES, layers};
+use super::{FFT_TASKS, INTERFACES, layers, spread};
 use crate::goals::digits;
 use crate::paper;
 use crate::report::markup::{escape, table, word_table};
@@ -52,6 +52,21 @@ pub fn papers(html: &mut String, rows: &[Row]) {
     tables::papers_of(html, rows, &INTERFACES);
 }
 
+/// Run times under outside load.
+pub fn spread(html: &mut String, rows: &[Row]) {
+    let lines: Vec<Vec<String>> = spread::lines(&Rows(rows))
+        .into_iter()
+        .map(|line| line.iter().map(|cell| escape(cell)).collect())
+        .collect();
+    html.push_str(
+        "<h2 id=\"spread\">Spread of run times under outside load</h2>\
+         <p>Forty transforms of 2<sup>18</sup> points on 2 tasks in each launch, their times added up, while another job of the same program computes on the same two \
+         cores all the time; with gangs (<code>parvum run --gang</code>, both jobs) the jobs take turns as wholes. The paper, section 9: without gang \
+         scheduling, under load, times varied by a factor of 2 to 3.</p>",
+    );
+    html.push_str(&table(&spread::HEADINGS, &lines));
+}
+
 /// All numbers.
 pub fn numbers(html: &mut String, rows: &[Row]) {
     tables::numbers(html, rows, &INTERFACES, &INTERFACES);
@@ -68,11 +83,13 @@ mod tests {
     fn a_session_makes_a_whole_page() {
         let mut rows: Vec<Row> = INTERFACES.iter().flat_map(transform::tests::transforms).collect();
         rows.extend(layers::tests::layers(1.0));
+        rows.extend(spread::tests::jobs());
         let page = page(&SUITE, &rows, &(SUITE.goals)(&rows), &manifest());
         for part in [
             "Parvum CMMD shm, task 0",
             "Time on 8 tasks",
             "Table 9",
+            "with a rival, as gangs",
             "must be woken, after 9.00",
             "task 3: computation",
         ] {

@@ -1,6 +1,6 @@
 //! The overhead suite in a terminal.
 
-use super::{layers, transform};
+use super::{layers, spread, transform};
 use crate::record::Manifest;
 use crate::summary::Rows;
 
@@ -9,5 +9,6 @@ pub fn render(rows: &Rows, _: &Manifest) -> String {
     let mut text = String::new();
     transform::render(&mut text, rows);
     layers::render(&mut text, rows);
+    spread::render(&mut text, rows);
     text
 }
