@@ -90,6 +90,16 @@ if [ -n "${PARVUM_INCLUDE:-}" ] && [ -n "${PARVUM_LIB:-}" ] && [ -f "$PARVUM_INC
     ledgered engine common/engine.c common/team_pvm.c
     compile job job_engine.c
     echo "built for Parvum's engine"
+    if [ -e "$PARVUM_LIB/libcontainers.so" ]; then
+        system=containers flags="-I$PARVUM_INCLUDE -I../interfaces/containers/include"
+        libraries="-L$PARVUM_LIB -lcontainers -lpvm3"
+        calls="common/ring.c common/series.c common/bench.c common/containers.c common/team_pvm.c"
+        # shellcheck disable=SC2086 # a list of files
+        compile ring ring_containers.c $calls
+        # shellcheck disable=SC2086
+        compile rpc rpc_containers.c $calls
+        echo "built for Parvum's containers"
+    fi
     together nx nx
     together cmmd cmmd
 fi

@@ -192,7 +192,7 @@ impl Runner {
                 let file = self.programs.path(program, Some(family));
                 let crowded = self.cores(measure.cores, measure.tasks).len() < measure.tasks as usize;
                 match family {
-                    Family::Parvum | Family::Engine if crowded => {
+                    Family::Parvum | Family::Engine | Family::Containers if crowded => {
                         // By the machine, as mpirun starts MPI's: a task started by hand is of another session than those that
                         // it spawns, and the kernel lets tasks of one session only take turns on a core.
                         let mut all = starter_arguments(family, 1);
@@ -201,7 +201,7 @@ impl Runner {
                         all.extend(pvm_arguments(&system));
                         Launch { program: starter, arguments: all, environment, deadline }
                     }
-                    Family::Parvum | Family::Engine | Family::Pvm | Family::Ucx => {
+                    Family::Parvum | Family::Engine | Family::Containers | Family::Pvm | Family::Ucx => {
                         arguments.extend(pvm_arguments(&system));
                         Launch { program: file, arguments, environment, deadline }
                     }

@@ -13,11 +13,12 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// The names by which Parvum's libraries are found, and what the build calls them.
-const INSTALLED_AS: [(&str, &str); 4] = [
+const INSTALLED_AS: [(&str, &str); 5] = [
     ("libpvm3.so.3", "libpvm3.so"),
     ("libparvum.so.0", "libparvum.so"),
     ("libnx.so.1", "libnx.so"),
     ("libcmmd.so.1", "libcmmd.so"),
+    ("libcontainers.so.0", "libcontainers.so"),
 ];
 
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -71,7 +72,7 @@ impl Session {
             Family::Mpich | Family::Mpich4 => session.set(&[("HYDRA_IFACE", "lo")]),
             // What reaches over a network has no place in a comparison on one host.
             Family::Ucx => session.set(&[("UCX_TLS", "posix,sysv,cma,self")]),
-            Family::Parvum | Family::Engine | Family::Nx | Family::Cmmd => {}
+            Family::Parvum | Family::Engine | Family::Nx | Family::Cmmd | Family::Containers => {}
         }
         Ok(session)
     }

@@ -23,12 +23,14 @@ pub enum Family {
     Nx,
     /// Parvum's CMMD.
     Cmmd,
+    /// Parvum's message containers.
+    Containers,
 }
 
 impl Family {
     /// Whether it is Parvum, by whichever calls.
     pub fn is_ours(self) -> bool {
-        matches!(self, Family::Parvum | Family::Engine) || self.starts_together()
+        matches!(self, Family::Parvum | Family::Engine | Family::Containers) || self.starts_together()
     }
 
     /// Whether it is Parvum through calls whose programs are started all together, as MPI's are.
@@ -49,6 +51,7 @@ impl Family {
             Family::Ucx => "UCX",
             Family::Nx => "Parvum NX",
             Family::Cmmd => "Parvum CMMD",
+            Family::Containers => "Parvum containers",
         }
     }
 
@@ -65,6 +68,7 @@ impl Family {
             Family::Ucx => "ucx",
             Family::Nx => "nx",
             Family::Cmmd => "cmmd",
+            Family::Containers => "containers",
         }
     }
 }

@@ -51,6 +51,7 @@ pub fn class(system: &System) -> &'static str {
         (Family::Ucx, _) => "s-ucx",
         (Family::Nx, _) => "s-nx",
         (Family::Cmmd, _) => "s-cmmd",
+        (Family::Containers, _) => "s-containers",
     }
 }
 

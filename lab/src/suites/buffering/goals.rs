@@ -1,6 +1,6 @@
 //! The bars: what an interface may cost over the engine, and what the ledger must have counted.
 
-use super::{CMMD, ENGINE, LONG, NX, findings};
+use super::{CMMD, CONTAINERS, ENGINE, LONG, NX, findings};
 use crate::goals::{Goal, Outcome, digits};
 use crate::summary::{Row, Rows};
 use crate::systems::System;
@@ -9,8 +9,9 @@ use crate::systems::System;
 pub fn check(rows: &[Row]) -> Vec<Goal> {
     let rows = Rows(rows);
     vec![
-        over_engine(&rows, "8 B half round trip over the engine's", "1.15", 8, 1.15),
-        over_engine(&rows, "unbuffered 1 MiB over the engine's", "1.05", LONG, 1.05),
+        over_engine(&rows, "8 B half round trip over the engine's", "1.15", 8, 1.15, &[NX, CMMD, CONTAINERS]),
+        over_engine(&rows, "unbuffered 1 MiB over the engine's", "1.05", LONG, 1.05, &[NX, CMMD]),
+        calls(&rows),
         copies_once(&rows, "a posted csend of 1 MiB", &NX),
         copies_once(&rows, "a posted CMMD send of 1 MiB", &CMMD),
         buffers(&rows, "NX buffers at the receiver only", &NX, [0.0, 1.0]),
@@ -30,12 +31,38 @@ pub fn ratio(rows: &Rows, system: &System, size: u64) -> Option<f64> {
     Some(hop(rows, system, size)? / hop(rows, &ENGINE, size)?)
 }
 
-fn over_engine(rows: &Rows, what: &'static str, bar: &'static str, size: u64, most: f64) -> Goal {
-    let ratios = [NX, CMMD].map(|system| (system.family.name(), ratio(rows, &system, size)));
-    let found = ratios.map(|(name, ratio)| match ratio {
-        Some(ratio) => format!("{name} {}", digits(ratio)),
-        None => format!("{name} not measured"),
-    });
+/// A call of a container, in one-way times: a round of the program `rpc` is one call, two hops.
+pub fn call(rows: &Rows) -> Option<f64> {
+    let hop = |program| rows.find(program, &CONTAINERS, "half round trip", 2, 8).map(|row| row.median);
+    Some(2.0 * hop("rpc")? / hop("ring")?)
+}
+
+fn calls(rows: &Rows) -> Goal {
+    let (outcome, found) = match call(rows) {
+        Some(times) if times <= 2.3 => (Outcome::Reached, digits(times)),
+        Some(times) => (Outcome::Missed, digits(times)),
+        None => (Outcome::NoData, "not measured".to_owned()),
+    };
+    Goal { what: "a call of a container, in one-way times", bar: "2.3", outcome, found }
+}
+
+fn over_engine(
+    rows: &Rows,
+    what: &'static str,
+    bar: &'static str,
+    size: u64,
+    most: f64,
+    systems: &[System],
+) -> Goal {
+    let ratios: Vec<_> =
+        systems.iter().map(|system| (system.family.name(), ratio(rows, system, size))).collect();
+    let found: Vec<String> = ratios
+        .iter()
+        .map(|(name, ratio)| match ratio {
+            Some(ratio) => format!("{name} {}", digits(*ratio)),
+            None => format!("{name} not measured"),
+        })
+        .collect();
     let known: Option<Vec<f64>> = ratios.into_iter().map(|(_, ratio)| ratio).collect();
     let outcome = match known {
         Some(known) if known.iter().all(|ratio| *ratio <= most) => Outcome::Reached,
@@ -90,12 +117,12 @@ mod tests {
     #[test]
     fn an_interface_is_held_against_the_engine() {
         let rows = |nx: f64| {
-            [(ENGINE, 0.2), (NX, nx), (CMMD, 0.2)]
+            [(ENGINE, 0.2), (NX, nx), (CMMD, 0.2), (CONTAINERS, 0.21)]
                 .map(|(system, us)| row(&system, "ring", "half round trip", 8, &[us; 6]))
         };
         assert_eq!(check(&rows(0.22))[0].outcome, Outcome::Reached);
         assert_eq!(check(&rows(0.24))[0].outcome, Outcome::Missed);
-        assert_eq!(check(&rows(0.22)[..2])[0].outcome, Outcome::NoData);
+        assert_eq!(check(&rows(0.22)[..3])[0].outcome, Outcome::NoData);
     }
 
     #[test]
@@ -117,7 +144,7 @@ mod tests {
         };
         let outcomes = |copies, sender| {
             let goals = check(&rows(copies, sender).concat());
-            [goals[3].outcome, goals[5].outcome]
+            [goals[4].outcome, goals[6].outcome]
         };
         assert_eq!(outcomes(1.0, 1.0), [Outcome::Reached; 2]);
         assert_eq!(outcomes(2.0, 0.5), [Outcome::Missed; 2]);

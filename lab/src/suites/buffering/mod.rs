@@ -14,6 +14,8 @@ use crate::systems::{Encoding, Extent, Family, System};
 const ENGINE: System = System::new(Family::Engine, "shm", Encoding::None);
 const NX: System = System::new(Family::Nx, "shm", Encoding::None);
 const CMMD: System = System::new(Family::Cmmd, "shm", Encoding::None);
+/// Their messages are ordinary ones of the engine, which buffers by size: only their speed is of interest here.
+const CONTAINERS: System = System::new(Family::Containers, "shm", Encoding::None);
 
 /// All of them Parvum: the same engine with another choice of who buffers.
 const SYSTEMS: [System; 7] = [
@@ -38,9 +40,9 @@ const LARGER: [u32; 2] = [4, 8];
 /// `parvum compare --suite buffering`.
 pub static SUITE: Suite = Suite {
     name: "buffering",
-    families: &[Family::Engine, Family::Nx, Family::Cmmd, Family::Parvum],
+    families: &[Family::Engine, Family::Nx, Family::Cmmd, Family::Containers, Family::Parvum],
     seconds: [150, 900],
-    systems: || SYSTEMS.to_vec(),
+    systems: || SYSTEMS.into_iter().chain([CONTAINERS]).collect(),
     jobs,
     goals: goals::check,
     table: table::render,
@@ -93,7 +95,13 @@ fn jobs(extent: Extent) -> Vec<Job> {
     measures.extend(LARGER.map(|tasks| token(tasks, &FEW_SIZES)));
     let mut jobs: Vec<Job> =
         measures.iter().flat_map(|measure| of_each(measure, systems_in(extent))).collect();
-    jobs.extend(of_each(&ring, [ENGINE, NX, CMMD]));
+    let calls = Measure {
+        program: "rpc",
+        how: crate::experiment::How::Program("rpc"),
+        ..Measure { name: "calls".into(), ..ring.clone() }
+    };
+    jobs.extend(of_each(&ring, [ENGINE, NX, CMMD, CONTAINERS]));
+    jobs.extend(of_each(&calls, [CONTAINERS]));
     jobs
 }
 

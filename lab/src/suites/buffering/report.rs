@@ -1,6 +1,6 @@
 //! The buffering suite's part of the report.
 
-use super::{CMMD, ENGINE, LONG, NX, SYSTEMS, findings, goals, table};
+use super::{CMMD, CONTAINERS, ENGINE, LONG, NX, SYSTEMS, findings, goals, table};
 use crate::goals::digits;
 use crate::paper;
 use crate::report::markup::{bytes, escape, table as html_table};
@@ -149,7 +149,7 @@ pub fn over_engine(html: &mut String, rows: &[Row]) {
          <p>One hop as a multiple of the engine's own time in the same session. 8 bytes: the ring of two tasks through calls that block. NX: csend and crecv. \
          CMMD: send_noblock and receive_block. 1 MiB: the token ring, receives posted first, so that neither buffers.</p>",
     );
-    let lines: Vec<Vec<String>> = [ENGINE, NX, CMMD]
+    let lines: Vec<Vec<String>> = [ENGINE, NX, CMMD, CONTAINERS]
         .iter()
         .map(|system| {
             let mut line = vec![escape(system.family.name())];
@@ -161,6 +161,10 @@ pub fn over_engine(html: &mut String, rows: &[Row]) {
         })
         .collect();
     html.push_str(&html_table(&["", "8 B us", "over engine", "1 MiB us", "over engine"], &lines));
+    if let Some(times) = goals::call(&rows) {
+        let _ =
+            write!(html, "<p>A call of a container and its answer take {} one-way times.</p>", digits(times));
+    }
 }
 
 /// All numbers.

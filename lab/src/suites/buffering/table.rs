@@ -1,6 +1,6 @@
 //! The buffering suite in a terminal.
 
-use super::{CMMD, ENGINE, FEW_SIZES, LONG, NX, SYSTEMS, findings, goals};
+use super::{CMMD, CONTAINERS, ENGINE, FEW_SIZES, LONG, NX, SYSTEMS, findings, goals};
 use crate::goals::digits;
 use crate::record::Manifest;
 use crate::report::markup::bytes;
@@ -34,7 +34,7 @@ pub fn render(rows: &Rows, _: &Manifest) -> String {
     columns(&mut text, &headings, &exchanges(rows));
     text.push('\n');
     for (size, name) in [(8, "8 B"), (LONG, "1 MiB")] {
-        let ratios: Vec<String> = [NX, CMMD]
+        let ratios: Vec<String> = [NX, CMMD, CONTAINERS]
             .iter()
             .filter_map(|system| Some((system, goals::ratio(rows, system, size)?)))
             .map(|(system, ratio)| format!("{} {}", system.family.name(), digits(ratio)))
@@ -42,6 +42,9 @@ pub fn render(rows: &Rows, _: &Manifest) -> String {
         if !ratios.is_empty() {
             let _ = writeln!(text, "{name} over {}: {}", ENGINE.family.name(), ratios.join(", "));
         }
+    }
+    if let Some(times) = goals::call(rows) {
+        let _ = writeln!(text, "a call of a container, in one-way times: {}", digits(times));
     }
     text
 }
