@@ -204,7 +204,9 @@ fn formed(line: &Line) -> Vec<Value> {
     if let Some(counts) = line.counts {
         let share = |part: u64, whole: u64| vec![part as f64 / whole.max(1) as f64];
         let of_data = |bytes: u64| share(bytes, counts.sent_bytes);
-        add("copies", "of the data", of_data(counts.copied + counts.fetched));
+        // What the sender buffers it copies there, in memory of the link or of its own; that is counted once, as buffered.
+        let copies = counts.copied + counts.fetched + counts.buffered_at_sender;
+        add("copies", "of the data", of_data(copies));
         add("buffered at the receiver", "of the data", of_data(counts.buffered_here));
         add("buffered at the sender", "of the data", of_data(counts.buffered_at_sender));
         add("unexpected", "of the messages", share(counts.unexpected, counts.sent));
