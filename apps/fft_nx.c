@@ -13,13 +13,3 @@ void fft_exchange(int partner, struct point *mine, struct point *theirs, int poi
     spent->wait += now_ns() - sent;
     spent->communication += sent - begun;
 }
-
-int main(int argc, char **argv)
-{
-    struct team team;
-    struct options options;
-    team_open(&team, &options, &argc, &argv);
-    int code = fft_run(&team, &options);
-    team_close();
-    return code;
-}

@@ -17,13 +17,3 @@ void fft_exchange(int partner, struct point *mine, struct point *theirs, int poi
     spent->wait += received - sent;
     spent->communication += (sent - begun) + (now_ns() - received);
 }
-
-int main(int argc, char **argv)
-{
-    struct team team;
-    struct options options;
-    team_open(&team, &options, &argc, &argv);
-    int code = fft_run(&team, &options);
-    team_close();
-    return code;
-}

@@ -199,3 +199,14 @@ int fft_run(const struct team *team, const struct options *options)
     if (team->task == 0) samples_close(out);
     return 0;
 }
+
+/* The same for every face. */
+int main(int argc, char **argv)
+{
+    struct team team;
+    struct options options;
+    team_open(&team, &options, &argc, &argv);
+    int code = fft_run(&team, &options);
+    team_close();
+    return code;
+}

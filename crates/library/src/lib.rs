@@ -3,7 +3,7 @@
 //! Interface libraries open this library and call it through the table of
 //! `parvum-waist`. Inside: [`runtime`] joins the engine, the session with the
 //! daemon and the transports; [`connect`] makes links; [`waiting`] decides how a
-//! task waits; [`abi`] is the table, [`ledger`] what `parvum.h` declares, and all `unsafe` besides.
+//! task waits; [`abi`] is the table, with [`sending`] and [`receiving`], [`ledger`] what `parvum.h` declares, and all `unsafe` besides.
 
 #![deny(unsafe_code)]
 
@@ -21,9 +21,13 @@ mod multicast;
 #[allow(unsafe_code)]
 mod process;
 mod pusher;
+#[allow(unsafe_code)]
+mod receiving;
 mod recording;
 mod runtime;
 mod scheduling;
+#[allow(unsafe_code)]
+mod sending;
 mod serving;
 mod time;
 mod waiting;

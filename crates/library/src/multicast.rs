@@ -4,9 +4,10 @@
 //! task that is alone there, or here, is sent its own. There is no tree over the hosts: the death of one
 //! would keep the message from those behind it.
 
-use crate::abi::{buffering, keeper, refused, send_one, status_of, with, with_pieces};
+use crate::abi::with;
 use crate::connect::ConnectError;
 use crate::runtime::Runtime;
+use crate::sending::{buffering, keeper, refused, send_one, status_of, with_pieces};
 use parvum_engine::{Completion, Outgoing};
 use parvum_transport::Route;
 use parvum_waist as waist;

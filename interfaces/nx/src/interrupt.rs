@@ -131,6 +131,7 @@ fn attend(task: &'static Task) {
         }
         if handlers::is_any_ready(task) {
             if !interrupt(task) {
+                // It did not stop in time, and nothing says when it will: ask again.
                 std::thread::sleep(PAUSE);
             }
             continue;

@@ -1,0 +1,215 @@
+//! The table's sending: a program's message in C's types, to the engine.
+
+use crate::abi::{remember, with};
+use crate::connect::ConnectError;
+use crate::pusher;
+use crate::runtime::Runtime;
+use parvum_engine::{Buffering, Completion, Keep, Outgoing, SendError, Sent};
+use parvum_waist as waist;
+use parvum_waist::{Piece, Status};
+use parvum_wire::Tid;
+use parvum_wire::control::ErrorKind;
+use std::ffi::c_void;
+use std::sync::Arc;
+
+/// Memory that the interface owns, released when the engine is done with it.
+struct Owner {
+    owner: *mut c_void,
+    release: unsafe extern "C" fn(*mut c_void),
+}
+
+impl Keep for Owner {}
+// SAFETY: the table demands that `release` may be called from any thread.
+unsafe impl Send for Owner {}
+// SAFETY: an owner is only ever dropped, never used through a shared reference.
+unsafe impl Sync for Owner {}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        // SAFETY: the table demands that this is valid once; drop happens once.
+        unsafe { (self.release)(self.owner) };
+    }
+}
+
+/// What keeps a message's memory, if anything does.
+///
+/// # Safety
+/// To be called once for a message.
+pub(crate) unsafe fn keeper(message: &waist::Outgoing) -> Option<Arc<dyn Keep>> {
+    match (message.owner.is_null(), message.release) {
+        (false, Some(release)) => Some(Arc::new(Owner { owner: message.owner, release })),
+        _ => None,
+    }
+}
+
+/// Who may buffer a message.
+pub(crate) fn buffering(message: &waist::Outgoing) -> Option<Buffering> {
+    Some(match message.buffering {
+        0 => Buffering::BySize,
+        1 => Buffering::Never,
+        2 => Buffering::AtSender,
+        3 => Buffering::AtReceiver,
+        4 => Buffering::OrDiscard,
+        5 => Buffering::SenderIfUnposted,
+        _ => return None,
+    })
+}
+
+pub(crate) unsafe extern "C" fn send(message: *const waist::Outgoing, request: *mut u64) -> i32 {
+    // SAFETY: both are valid for the call, by the table's contract.
+    let (message, request) = unsafe { (&*message, &mut *request) };
+    *request = 0;
+    if message.count == 1 && message.owner.is_null() && message.completion == 0 {
+        // SAFETY: the caller gives `count` pieces, and memory that is readable for the call.
+        let data = unsafe {
+            let Piece { start, length } = *message.pieces;
+            if length == 0 { &[][..] } else { std::slice::from_raw_parts(start, length) }
+        };
+        if data.len() <= SHORT && sends_short(message, data) {
+            return Status::Done as i32;
+        }
+    }
+    // SAFETY: as the table says.
+    unsafe { send_any(message, request) }
+}
+
+/// What goes without further questions when nothing is in its way.
+const SHORT: usize = 4 << 10;
+
+/// Sends a short message that nothing is in the way of. False: it was not sent.
+#[inline(always)]
+fn sends_short(message: &waist::Outgoing, data: &[u8]) -> bool {
+    let Some(buffering) = buffering(message) else { return false };
+    with(false, |runtime| {
+        let (to, me) = (Tid(message.to), runtime.engine.me());
+        let wanted = runtime.routes.wanted(me, to);
+        let &waist::Outgoing { tag, context, meta, .. } = message;
+        runtime.leaving.is_empty()
+            && runtime.engine.send_short(to, wanted, [tag as u32, context, meta], data, buffering)
+    })
+}
+
+/// Sends any message.
+///
+/// # Safety
+/// As for the table's `send`.
+#[inline(never)]
+unsafe fn send_any(message: &waist::Outgoing, request: &mut u64) -> i32 {
+    // SAFETY: as the table says, this is the one use of the owner.
+    let keep = unsafe { keeper(message) };
+    let Some(buffering) = buffering(message) else { return Status::BadArgument as i32 };
+    let completion = if message.completion == 0 { Completion::Reusable } else { Completion::Matched };
+    with(Status::Unknown as i32, |runtime| {
+        let to = Tid(message.to);
+        // SAFETY: `message` names `count` pieces, and they stay as long as the table says.
+        unsafe {
+            with_pieces(message, |pieces| {
+                let &waist::Outgoing { tag, context, meta, .. } = message;
+                let one = Outgoing { to, tag, context, meta, pieces, keep, buffering, completion };
+                send_one(runtime, one, request)
+            })
+        }
+    })
+}
+
+/// Sends a message over the route that its receiver is reached by.
+///
+/// # Safety
+/// As for [`parvum_engine::Engine::send`].
+#[inline(always)]
+pub(crate) unsafe fn send_one(runtime: &mut Runtime, mut message: Outgoing<'_>, request: &mut u64) -> i32 {
+    let to = message.to;
+    if let Err(why) = runtime.reach(to) {
+        return refused(&why) as i32;
+    }
+    // A receiver that computes, and that nobody serves meanwhile, takes in nothing.
+    if message.buffering == Buffering::AtReceiver && !runtime.engine.is_attended(to) {
+        message.buffering = Buffering::AtSender;
+    }
+    if matches!(message.buffering, Buffering::BySize | Buffering::AtSender) {
+        runtime.give_way(to, message.pieces.iter().map(|piece| piece.len()).sum());
+    }
+    let (asks, tag) = (message.buffering == Buffering::SenderIfUnposted, message.tag);
+    // SAFETY: the caller's promise.
+    let sent = unsafe { runtime.engine.send(message) };
+    if let (true, Ok(Sent::Later(id))) = (asks, sent) {
+        return runtime.await_answer(to, tag, id, request) as i32;
+    }
+    status_of(runtime, to, sent, request)
+}
+
+/// What a send came to, in the table's words.
+#[inline(always)]
+pub(crate) fn status_of(
+    runtime: &mut Runtime,
+    to: Tid,
+    sent: Result<Sent, SendError>,
+    request: &mut u64,
+) -> i32 {
+    match sent {
+        Ok(Sent::Now) => {
+            if runtime.engine.is_behind(to) {
+                pusher::start();
+            }
+            Status::Done as i32
+        }
+        Ok(Sent::Later(id)) => {
+            *request = id.number();
+            Status::Pending as i32
+        }
+        Err(SendError::Gone(_)) => Status::Gone as i32,
+        Err(why @ SendError::Full(_)) => {
+            remember(&why);
+            Status::NoMemory as i32
+        }
+        Err(why @ SendError::NotAttached(_)) => {
+            remember(&why);
+            Status::Unknown as i32
+        }
+    }
+}
+
+/// Shows a message's pieces as slices; one piece without an allocation.
+///
+/// # Safety
+/// The pieces must be readable for the length of the call.
+#[inline(always)]
+pub(crate) unsafe fn with_pieces<R>(message: &waist::Outgoing, use_them: impl FnOnce(&[&[u8]]) -> R) -> R {
+    let slice = |piece: &Piece| match piece.length {
+        0 => &[][..],
+        // SAFETY: the caller says that the piece is readable.
+        length => unsafe { std::slice::from_raw_parts(piece.start, length) },
+    };
+    let pieces = match message.count == 0 || message.pieces.is_null() {
+        true => &[][..],
+        // SAFETY: the caller gives `count` pieces.
+        false => unsafe { std::slice::from_raw_parts(message.pieces, message.count) },
+    };
+    let (mut one, mut many) = ([&[][..]], Vec::new());
+    // One call for all of them: that is what lets it be inlined.
+    use_them(match pieces {
+        [] => &[],
+        [only] => {
+            one[0] = slice(only);
+            &one
+        }
+        more => {
+            many.extend(more.iter().map(slice));
+            &many
+        }
+    })
+}
+
+pub(crate) fn refused(why: &ConnectError) -> Status {
+    remember(why);
+    match why {
+        ConnectError::Refused(failure) if failure.kind == ErrorKind::NoSuchTask => Status::Gone,
+        ConnectError::Refused(_) => Status::Refused,
+        ConnectError::Segment(_) => Status::NoMemory,
+        ConnectError::Lost(_) | ConnectError::Late => Status::NoMachine,
+        ConnectError::Protocol(_)
+        | ConnectError::Page(_)
+        | ConnectError::Tcp(..)
+        | ConnectError::ByDaemons => Status::Refused,
+    }
+}
