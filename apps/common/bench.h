@@ -18,6 +18,7 @@ struct options {
     int size_count;
     double time_ms;               /* --time-ms T: how long to measure each size                 */
     int least, most;              /* --least N, --most N: bounds on the samples of each size    */
+    int in_a_row;                 /* --in-a-row N: so many runs, timed as one job      (fft)    */
     const char *encoding;         /* --encoding default|raw|inplace   (PVM)                     */
     const char *route;            /* --route default|direct|dont      (PVM)                     */
     const char *operations;       /* --operations barrier,reduce,...  (group)                   */

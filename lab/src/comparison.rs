@@ -76,6 +76,11 @@ fn session(options: &CompareOptions, begun: Instant, interrupted: &AtomicBool) -
         let remedy = "build it: cargo build --release --package parvum-layers".to_owned();
         toolbox.absent.push(Absent { name: "the layers of a message's way".to_owned(), remedy });
     }
+    let builds: Vec<&str> = jobs.iter().filter_map(|job| job.measure.build).collect();
+    if !builds.is_empty() && builds.iter().all(|build| programs.build(build).is_none()) {
+        let remedy = "run `./x variants` (some minutes)".to_owned();
+        toolbox.absent.push(Absent { name: "the engine by other compilers and options".to_owned(), remedy });
+    }
     let mut folder = Folder::create(&options.out, &factors.date)?;
     let scratch = Scratch::create()?;
     let sessions = start_sessions(&mut toolbox, &programs, &jobs, &scratch.0);

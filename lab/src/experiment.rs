@@ -72,6 +72,8 @@ pub struct Measure {
     pub refused: bool,
     /// What else `parvum run` or `mpirun` is told.
     pub starter: &'static [&'static str],
+    /// The build of the engine that its tasks load, where that is not the shipped one: a folder of `build/variants`.
+    pub build: Option<&'static str>,
     /// A second job of the same program runs all the while, on the same cores: its arguments.
     pub rival: Option<Rival>,
 }
@@ -101,6 +103,7 @@ impl Measure {
             patience: 15,
             refused: false,
             starter: &[],
+            build: None,
             rival: None,
         }
     }

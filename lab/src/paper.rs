@@ -117,6 +117,22 @@ pub const NULL_ACTIVITIES: [Activity; 6] = [
     Activity { name: "protocol processing", count: [1.0; 3], once: [160.0, 752.0, 900.0] },
 ];
 
+/// What a compiler did to the paper's operations, as multiples of what cc did.
+pub struct Compiler {
+    /// Which.
+    pub name: &'static str,
+    /// From and to, on the SPARCstation II.
+    pub sparc: [f64; 2],
+    /// From and to, on the iPSC/2.
+    pub ipsc: [f64; 2],
+}
+
+/// Islam et al., Table 5.
+pub const COMPILERS: [Compiler; 2] = [
+    Compiler { name: "gcc", sparc: [1.03, 1.12], ipsc: [1.5, 2.0] },
+    Compiler { name: "g++", sparc: [1.03, 1.12], ipsc: [1.5, 2.0] },
+];
+
 /// A context switch on the SPARCstation II, in microseconds (Islam et al., section 7).
 pub const CONTEXT_SWITCH: f64 = 150.0;
 

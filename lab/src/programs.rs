@@ -68,6 +68,12 @@ impl Programs {
         beside.chain([self.folder.join("layers")]).find(|file| file.is_file())
     }
 
+    /// The folder of another build of the engine, if `./x variants` has made it.
+    pub fn build(&self, name: &str) -> Option<PathBuf> {
+        let folder = self.folder.parent()?.join("variants").join(name);
+        folder.join("libparvum.so.0").is_file().then_some(folder)
+    }
+
     fn fresh(&self, sources: &Path, toolbox: &Toolbox, jobs: &[Job]) -> bool {
         let sources = [newest_in(sources), newest_in(&sources.join("common"))];
         let kits = toolbox.kits.iter().map(|kit| changed(&kit.starter));

@@ -48,6 +48,9 @@ pub struct Runner {
 impl Runner {
     /// Whether this machine can run a job now.
     pub fn serves(&self, job: &Job) -> bool {
+        if job.measure.build.is_some_and(|build| self.programs.build(build).is_none()) {
+            return false;
+        }
         match job.measure.how {
             How::Layers => self.programs.layers(&self.toolbox).is_some(),
             _ => job.system.is_none_or(|system| self.session(&system, &job.measure).is_some()),
@@ -171,7 +174,11 @@ impl Runner {
             return Launch { program, arguments, environment: vec![], deadline };
         };
         let family = system.family;
-        let environment = self.session(&system, measure).map(|s| s.environment.clone()).unwrap_or_default();
+        let mut environment =
+            self.session(&system, measure).map(|s| s.environment.clone()).unwrap_or_default();
+        if let Some(build) = measure.build.and_then(|build| self.programs.build(build)) {
+            put_first(&mut environment, &build);
+        }
         let starter = self.toolbox.kit(family).map(|kit| kit.starter.clone()).unwrap_or_default();
         let launch = match measure.how {
             How::Perftest(_) | How::Layers => {
@@ -253,6 +260,20 @@ struct Attempt {
     command: String,
     elapsed: Duration,
     lines: Result<Vec<Line>, String>,
+}
+
+/// Has the loader look into a folder before any other; tasks that are spawned get the variable along.
+fn put_first(environment: &mut Vec<(String, OsString)>, folder: &Path) {
+    const NAME: &str = "LD_LIBRARY_PATH";
+    let mut path = folder.as_os_str().to_owned();
+    match environment.iter_mut().find(|(name, _)| name == NAME) {
+        Some((_, others)) => {
+            path.push(":");
+            path.push(&*others);
+            *others = path;
+        }
+        None => environment.push((NAME.to_owned(), path)),
+    }
 }
 
 /// What `mpirun` or `parvum` is told. More tasks than cores is a normal day, and pinning is the programs' own business.
@@ -348,6 +369,24 @@ mod tests {
         assert!(
             lines.next().unwrap().starts_with("programs/refuse programs/ring.engine --tasks 2 --cpus 3,5")
         );
+    }
+
+    #[test]
+    fn another_build_comes_before_the_shipped_one() {
+        let mut environment = vec![("LD_LIBRARY_PATH".to_owned(), OsString::from("/shipped"))];
+        put_first(&mut environment, Path::new("/other"));
+        assert_eq!(environment, [("LD_LIBRARY_PATH".to_owned(), OsString::from("/other:/shipped"))]);
+        let mut bare = Vec::new();
+        put_first(&mut bare, Path::new("/other"));
+        assert_eq!(bare, [("LD_LIBRARY_PATH".to_owned(), OsString::from("/other"))]);
+    }
+
+    #[test]
+    fn a_build_that_is_not_there_is_not_measured() {
+        let measure = Measure { build: Some("bogus"), ..Measure::program("ring", "ring") };
+        let job = Job { measure, system: None };
+        assert!(!runner().serves(&job));
+        assert!(runner().serves(&Job { measure: Measure { build: None, ..job.measure }, system: None }));
     }
 
     #[test]

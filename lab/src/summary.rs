@@ -143,11 +143,11 @@ fn values(recorded: &Recorded) -> Vec<Value> {
                 found.extend(value(operation.name(), "us", None, us(line.each().collect())));
             }
         }
-        "fft" | "fft-alone" | "fft-rival" | "fft-rival-gang" => {
+        "fft-alone" | "fft-rival" | "fft-rival-gang" => {
+            found.extend(value("job", "ms", None, ms(line.each().collect())));
+        }
+        program if program == "fft" || program.starts_with("fft, ") => {
             found.extend(value("time", "us", None, us(line.each().collect())));
-            if recorded.program != "fft" {
-                found.extend(value("job", "ms", None, ms(vec![line.each().sum()])));
-            }
             for (task, wall) in line.wall_ns.iter().enumerate() {
                 let at = |split: &[Vec<u64>], i: usize| split.get(task).map_or(0, |t| t[i]) as f64;
                 let split = |pick: &dyn Fn(usize) -> f64| us((0..wall.len()).map(pick).collect());

@@ -1,6 +1,7 @@
 //! Finding and opening `libparvum.so.0`.
 
 use crate::table::{TABLE_VERSION, Table};
+use libloading::os::unix::{Library, RTLD_NOW};
 use std::ffi::{CStr, OsStr, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -28,18 +29,13 @@ pub enum OpenError {
     },
 }
 
-/// Opens the engine's library: the one next to this interface library if there is one.
+/// Opens the engine's library: the one that the process has already, else the one next to this interface library if there is
+/// one. A process has one engine, also where a program that calls it itself found another copy of it.
 pub(crate) fn open() -> Result<&'static Table, OpenError> {
-    let beside = own_directory().map(|directory| directory.join(NAME)).filter(|path| path.exists());
-    let name = beside.unwrap_or_else(|| PathBuf::from(NAME));
-    // The loader's own words are underneath.
-    let missing = |error: libloading::Error| {
-        let cause =
-            std::error::Error::source(&error).map_or_else(|| error.to_string(), |why| why.to_string());
-        OpenError::Missing { cause }
+    let library = match loaded() {
+        Some(library) => library,
+        None => load()?,
     };
-    // SAFETY: libparvum's initialisers only set statics; the library is never unloaded (below).
-    let library = unsafe { libloading::Library::new(&name) }.map_err(missing)?;
     // SAFETY: the symbol has this type in every release; the table's own version covers the rest.
     let table = unsafe {
         let entry =
@@ -51,6 +47,25 @@ pub(crate) fn open() -> Result<&'static Table, OpenError> {
         return Err(OpenError::Version { found: table.version });
     }
     Ok(table)
+}
+
+/// The library that is in the process already, under its own name, wherever it came from.
+fn loaded() -> Option<Library> {
+    // SAFETY: nothing is loaded, so nothing of it runs.
+    unsafe { Library::open(Some(NAME), RTLD_NOW | libc::RTLD_NOLOAD) }.ok()
+}
+
+fn load() -> Result<Library, OpenError> {
+    let beside = own_directory().map(|directory| directory.join(NAME)).filter(|path| path.exists());
+    let name = beside.unwrap_or_else(|| PathBuf::from(NAME));
+    // SAFETY: libparvum's initialisers only set statics; the library is never unloaded (above).
+    unsafe { Library::open(Some(&name), RTLD_NOW) }.map_err(missing)
+}
+
+/// The loader's own words are underneath.
+fn missing(error: libloading::Error) -> OpenError {
+    let cause = std::error::Error::source(&error).map_or_else(|| error.to_string(), |why| why.to_string());
+    OpenError::Missing { cause }
 }
 
 /// The directory of the shared object that this code is linked into.

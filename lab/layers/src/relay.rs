@@ -1,9 +1,12 @@
-//! Unix sockets and a third thread that passes on, as the daemon does on the routed route. Whoever waits sleeps.
+//! Unix sockets and a third thread that passes on, as the daemon does on the routed route. The relay sleeps until something
+//! comes. The ends wait as a task of Parvum's does on that route: they ask the kernel again and again, and now and then let
+//! others have the core; were they to sleep, each hop would pay for a core that went idle, which a task's does not.
 
 use crate::duel::{End, Layer, layer};
 use parvum_wire::Header;
 use rustix::event::{PollFd, PollFlags, poll};
-use std::io::{Read, Write};
+use rustix::thread::sched_yield;
+use std::io::{ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
 
 /// The bare relay.
@@ -12,6 +15,9 @@ pub fn layers() -> Result<Vec<Layer>, String> {
     let ((left, near), (right, far)) =
         (UnixStream::pair().map_err(failed)?, UnixStream::pair().map_err(failed)?);
     std::thread::spawn(move || pass_on(&near, &far));
+    for end in [&left, &right] {
+        end.set_nonblocking(true).map_err(failed)?;
+    }
     Ok(vec![layer("routed", "relay", 1, Task(left), Task(right))])
 }
 
@@ -34,13 +40,30 @@ fn pass_on(near: &UnixStream, far: &UnixStream) {
 
 struct Task(UnixStream);
 
+/// So often a task of Parvum's looks before it lets others have the core.
+const ROUNDS: u32 = 32;
+
 impl End for Task {
     fn send(&mut self) {
+        // One frame is under way at most, so there is room.
         self.0.write_all(&[1; Header::SIZE]).expect("the relay is there");
     }
 
     fn receive(&mut self) {
-        self.0.read_exact(&mut [0; Header::SIZE]).expect("the relay is there");
+        let (mut frame, mut filled, mut looks) = ([0; Header::SIZE], 0, 0);
+        while filled < frame.len() {
+            match self.0.read(&mut frame[filled..]) {
+                Ok(0) => panic!("the relay is gone"),
+                Ok(count) => filled += count,
+                Err(why) if why.kind() == ErrorKind::WouldBlock => {
+                    looks += 1;
+                    if looks % ROUNDS == 0 {
+                        sched_yield();
+                    }
+                }
+                Err(why) => panic!("the relay broke: {why}"),
+            }
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The overhead suite in a terminal.
 
-use super::{layers, spread, transform};
+use super::{compilers, layers, spread, transform};
 use crate::record::Manifest;
 use crate::summary::Rows;
 
@@ -9,6 +9,7 @@ pub fn render(rows: &Rows, _: &Manifest) -> String {
     let mut text = String::new();
     transform::render(&mut text, rows);
     layers::render(&mut text, rows);
+    compilers::render(&mut text, rows);
     spread::render(&mut text, rows);
     text
 }
