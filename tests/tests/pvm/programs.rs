@@ -63,6 +63,17 @@ fn a_task_asks_for_its_own_ledger() {
     }
 }
 
+/// The process has a copy of the engine's library from elsewhere: its own calls and PVM's are the same engine's.
+#[test]
+fn a_process_has_one_engine() {
+    let machine = TestMachine::up();
+    let shipped = parvum_tests::stage::stage().lib.join("libparvum.so.0");
+    let copy = machine.dir.join("libparvum.so.0");
+    std::fs::copy(shipped, &copy).expect("the machine's directory is writable");
+    machine.check(machine.program("asks").arg("1").env("PARVUM_ROUTE", ROUTES[0]).env("LD_PRELOAD", &copy));
+    std::fs::remove_file(copy).expect("it is ours");
+}
+
 /// Once: an entry of the mailbox may stay as long as its machine.
 #[test]
 fn the_mailbox() {
