@@ -156,7 +156,10 @@ static void global_or(void)
 	if (self != 0)
 		CMMD_set_global_or(0);
 	CMMD_sync_with_nodes();
-	GIVES(1, CMMD_get_global_or());
+	/* A bit may come later than a barrier that it was set before: the barrier takes other ways. */
+	wait_or(1);
+	usleep(3000);
+	wait_or(1);
 	CMMD_sync_with_nodes();
 	CMMD_set_global_or(0);
 	wait_or(0);

@@ -2,7 +2,7 @@
  * counted in one scene: direct, buffered, then what was copied in crecv, irecv, msgwait, msgdone, gsync and elsewhere. */
 #include "nx_check.h"
 
-enum { LONG = 200000, TYPE = 1, OTHER = 2, READY = 3, SENT = 4 };
+enum { LONG = 200000, TYPE = 1, OTHER = 2, READY = 3, SENT = 4, AGAIN = 5 };
 
 static char first[LONG], second[LONG];
 static struct nx_buffering before;
@@ -54,13 +54,18 @@ static void scenes_of_sender(void)
 		send_one(by_isend, TYPE);
 	}
 	for (int scene = 0; scene < 5; scene++) {
-		send_one(0, TYPE);
-		if (scene == 1 || scene == 3) {
-			/* The other message comes late. */
-			hear(READY);
-			compute(20);
-			csend(OTHER, second, LONG, 1, 0);
-		}
+		long again = 0;
+
+		do {
+			send_one(0, TYPE);
+			if (scene == 1 || scene == 3) {
+				/* The other message comes late. */
+				hear(READY);
+				compute(20);
+				csend(OTHER, second, LONG, 1, 0);
+				crecv(AGAIN, &again, sizeof again);
+			}
+		} while (again);
 		if (scene == 2) {
 			compute(20);
 			gsync();
@@ -77,9 +82,22 @@ static void await_sent(void)
 	hear(SENT);
 }
 
+/* Whether the other message came before it was asked for: then the scene proves nothing, and is played again. */
+static int came_early(void)
+{
+	static int times;
+	struct nx_buffering now;
+
+	nx_buffering(&now);
+	long again = now.direct - before.direct != LONG && ++times < 50;
+	csend(AGAIN, &again, sizeof again, 0, 0);
+	return again != 0;
+}
+
 static void scenes_of_receiver(void)
 {
-	long id, other;
+	long id, other, copied;
+	struct nx_buffering now;
 
 	for (int by_isend = 0; by_isend < 2; by_isend++) {
 		begin();
@@ -101,12 +119,14 @@ static void scenes_of_receiver(void)
 	msgwait(id);
 	tell("irecv, msgwait");
 
-	begin();
-	await_sent();
-	id = irecv(TYPE, first, LONG);
-	say(READY);
-	crecv(OTHER, second, LONG);
-	msgwait(id);
+	do {
+		begin();
+		await_sent();
+		id = irecv(TYPE, first, LONG);
+		say(READY);
+		crecv(OTHER, second, LONG);
+		msgwait(id);
+	} while (came_early());
 	tell("crecv of another between");
 
 	begin();
@@ -116,16 +136,18 @@ static void scenes_of_receiver(void)
 	msgwait(id);
 	tell("gsync between");
 
-	begin();
-	await_sent();
-	id = irecv(TYPE, first, LONG);
-	say(READY);
-	other = irecv(OTHER, second, LONG);
-	msgwait(other);
-	struct nx_buffering now;
-	nx_buffering(&now);
-	GIVES(0, now.copied[NX_IN_MSGWAIT] - before.copied[NX_IN_MSGWAIT]);
-	msgwait(id);
+	do {
+		begin();
+		await_sent();
+		id = irecv(TYPE, first, LONG);
+		say(READY);
+		other = irecv(OTHER, second, LONG);
+		msgwait(other);
+		nx_buffering(&now);
+		copied = now.copied[NX_IN_MSGWAIT] - before.copied[NX_IN_MSGWAIT];
+		msgwait(id);
+	} while (came_early());
+	GIVES(0, copied);
 	tell("irecv and msgwait of another between");
 
 	begin();
