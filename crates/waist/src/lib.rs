@@ -13,6 +13,8 @@
 #![deny(unsafe_code)]
 
 #[allow(unsafe_code)]
+pub mod fork;
+#[allow(unsafe_code)]
 mod open;
 mod table;
 #[allow(unsafe_code)]

@@ -44,6 +44,7 @@ typedef int (*CMMD_matching_fcn)(int wanted_node, int wanted_tag, int node, int 
 #define CMMD_ERR_UNSUPPORTED	13	/* Parvum does not do that */
 #define CMMD_ERR_REFUSED	14	/* the machine refused */
 #define CMMD_ERR_BUSY		15	/* called from a matching function, which must not */
+#define CMMD_ERR_FORKED		16	/* this process was forked from a node, and is none */
 
 /* Combiners. Those of int serve every integer type, and every type where they make sense. */
 #define CMMD_combiner_add	1

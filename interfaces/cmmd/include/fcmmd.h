@@ -39,6 +39,8 @@
       parameter (CMMD_ERR_REFUSED=14)
       integer CMMD_ERR_BUSY
       parameter (CMMD_ERR_BUSY=15)
+      integer CMMD_ERR_FORKED
+      parameter (CMMD_ERR_FORKED=16)
       integer CMMD_combiner_add
       parameter (CMMD_combiner_add=1)
       integer CMMD_combiner_max

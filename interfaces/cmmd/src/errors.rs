@@ -22,6 +22,7 @@ pub(crate) enum Fault {
     Unsupported = 13,
     Refused = 14,
     Busy = 15,
+    Forked = 16,
 }
 
 /// What a call gives, or why not.
@@ -55,7 +56,7 @@ impl From<Status> for Fault {
 }
 
 /// The texts, ended by a zero byte, by number.
-pub(crate) const TEXTS: [&std::ffi::CStr; 16] = [
+pub(crate) const TEXTS: [&std::ffi::CStr; 17] = [
     c"no error",
     c"no descriptor is free, or the receiver has too much unreceived; receive or wait, then try again",
     c"there is no such node; use 0 to CMMD_partition_size() - 1, or CMMD_host_node() when there is a host",
@@ -72,4 +73,5 @@ pub(crate) const TEXTS: [&std::ffi::CStr; 16] = [
     c"Parvum does not do that; see the page of the call",
     c"the machine refused; see its log",
     c"a matching function must not call CMMD; let it only look at its arguments",
+    c"this process was forked from a node and is none itself; send and receive in its parent",
 ];

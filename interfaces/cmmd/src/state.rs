@@ -8,7 +8,7 @@ use crate::global_or::GlobalOr;
 use crate::operations::Operations;
 use crate::timers::Timers;
 use parvum_partition::Partition;
-use parvum_waist::{ANY_TASK, Message, Notes, Pattern, Send, TagKind, Turn, TurnGuard, Waist};
+use parvum_waist::{ANY_TASK, Message, Notes, Pattern, Send, TagKind, Turn, TurnGuard, Waist, fork};
 use parvum_wire::encoding;
 use std::cell::Cell;
 use std::ops::{Deref, DerefMut};
@@ -118,6 +118,9 @@ pub(crate) fn enter() -> Cmmd<Guard> {
     if MATCHING.get() {
         return Err(Fault::Busy);
     }
+    if fork::is_child() {
+        return Err(Fault::Forked);
+    }
     let mut state = STATE.take();
     if state.is_none() {
         *state = Some(Box::new(State::join()?));
@@ -171,6 +174,7 @@ impl State {
             eprintln!("libcmmd: {why}");
             Fault::NoMachine
         })?;
+        fork::watch();
         let host = crate::host::is_host();
         let (partition, company) = if host {
             let own = waist.enrol("cmmd")?.tid;

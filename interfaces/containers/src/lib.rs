@@ -31,8 +31,6 @@ mod api;
 mod c;
 mod engine;
 mod errors;
-#[allow(unsafe_code)]
-mod fork;
 pub mod packets;
 mod state;
 

@@ -11,7 +11,6 @@ mod account;
 mod calls;
 mod errors;
 mod exchange;
-mod fork;
 mod handlers;
 mod ids;
 #[allow(unsafe_code)]

@@ -1,9 +1,8 @@
 //! Who this process is: its engine, its partition, its ptype.
 
 use crate::errors::{Nx, NxError};
-use crate::fork;
 use parvum_partition::Partition;
-use parvum_waist::{Status, Waist};
+use parvum_waist::{Status, Waist, fork};
 use std::sync::atomic::{AtomicI64, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 

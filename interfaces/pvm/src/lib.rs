@@ -13,8 +13,6 @@ mod buffers;
 mod calls;
 mod errors;
 mod exchange;
-#[allow(unsafe_code)]
-mod fork;
 mod group_server;
 mod groups;
 mod manager;

@@ -203,7 +203,7 @@ impl State {
     /// The engine, with this process a task of the machine: every call that needs it comes here.
     #[inline]
     pub(crate) fn machine(&mut self) -> Pvm<Waist> {
-        if crate::fork::is_child() {
+        if parvum_waist::fork::is_child() {
             self.forget_parent();
         }
         match (self.waist, self.enrolled) {
@@ -215,7 +215,7 @@ impl State {
     /// What this process has is its parent's: another task. Messages being packed stay.
     #[cold]
     fn forget_parent(&mut self) {
-        crate::fork::now_itself();
+        parvum_waist::fork::now_itself();
         for (at, buffer) in self.buffers.iter_mut().enumerate() {
             // The engine's memory that received messages lie in was the parent's engine's.
             if matches!(buffer, Some(Buffer::Arrived(_) | Buffer::Found(_))) {
@@ -229,7 +229,7 @@ impl State {
 
     /// The engine, if this process is a task of the machine.
     pub(crate) fn here(&self) -> Option<Waist> {
-        self.waist.filter(|_| self.enrolled.is_some() && !crate::fork::is_child())
+        self.waist.filter(|_| self.enrolled.is_some() && !parvum_waist::fork::is_child())
     }
 
     /// If the program waits for descriptors: makes them readable when a message comes or has come.
@@ -282,7 +282,7 @@ impl State {
     #[inline(never)]
     fn enrol(&mut self) -> Pvm<Waist> {
         let waist = self.open()?;
-        crate::fork::watch();
+        parvum_waist::fork::watch();
         match waist.enrol("pvm") {
             Ok(enrolled) => self.enrolled = Some(enrolled),
             Err(_) => {

@@ -2,9 +2,8 @@
 
 use super::{CONTEXT, call_of, memory, station, words};
 use crate::errors::Error;
-use crate::fork;
 use crate::{Bounds, Received, Sender};
-use parvum_waist::{ANY_TASK, Message, Notes, Pattern, Status, TagKind, Turn, Waist};
+use parvum_waist::{ANY_TASK, Message, Notes, Pattern, Status, TagKind, Turn, Waist, fork};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 

@@ -6,9 +6,8 @@
 
 use super::{CALL_SHIFT, CONTEXT, CONTROL, FAILED, REPLIES, call_of, memory};
 use crate::errors::Error;
-use crate::fork;
 use parvum_waist::{
-    ANY_TASK, Message, Notes, Pattern, Receiving, Send, Status, TagKind, Turn, TurnGuard, Waist, call,
+    ANY_TASK, Message, Notes, Pattern, Receiving, Send, Status, TagKind, Turn, TurnGuard, Waist, call, fork,
 };
 use parvum_wire::encoding;
 use std::collections::HashMap;
