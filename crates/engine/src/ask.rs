@@ -22,6 +22,9 @@
 //!                 else it has the message, and the copy is freed    <- Done
 //! ```
 //!
+//! A send that nobody may buffer looks first, and goes the same way when its receiver awaits it: its data lies in the link, on
+//! its way to a receive that is posted. Else it is offered.
+//!
 //! What a task has published holds: a message with that number and tag finds a receive. If it does not all the same (the
 //! receive was cancelled), its data is kept by the receiver rather than lost.
 

@@ -106,7 +106,8 @@ impl Direct<'_, '_> {
 
 impl Engine {
     /// Sends a message whose data goes into the link at once. False when anything is in its way: it was not sent then, and
-    /// [`Engine::send`] knows what to do. `words` are its tag, context and meta.
+    /// [`Engine::send`] knows what to do. `words` are its tag, context and meta. What nobody may buffer goes only to a
+    /// receive that is seen to be posted, and so its send is over in either sense.
     #[inline]
     pub fn send_short(
         &mut self,
@@ -125,7 +126,7 @@ impl Engine {
         let may_go = state.route == over
             // Else it is to be asked about first.
             && (!asks || state.is_prompt)
-            && !matches!(buffering, Buffering::Never | Buffering::OrDiscard)
+            && buffering != Buffering::OrDiscard
             && data.len() <= limits.eager.min(limits.frame)
             && !limits.buffered
             && !state.gone
@@ -140,6 +141,9 @@ impl Engine {
         let (length, order) = (data.len() as u64, state.next_order);
         let flags = if asks { KEPT_BY_SENDER } else { 0 };
         let header = Header { kind: Kind::Start, flags, tag: tag as i32, context, length, meta, order };
+        if buffering == Buffering::Never && !ask::is_awaited(&**link, &header) {
+            return false;
+        }
         if link.send(&header, Gather::one(&[data])).is_err() {
             return false;
         }

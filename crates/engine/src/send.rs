@@ -6,7 +6,7 @@
 //! long, single copy possible   Offer ... the receiver pulls ... Done
 //!                              Offer ... Clear, Answer, More    when it may not pull
 //! long, no single copy         Start, More, More ...            as fast as there is room
-//! never buffered               Offer, whatever the length
+//! never buffered               Offer, whatever the length; Start when it is short and awaited: see `ask`
 //! at the sender if unposted    see `ask`
 //! ```
 
@@ -142,11 +142,15 @@ impl Engine {
 
         let at_once = gather.len() <= limits.eager
             && gather.len() <= limits.frame
-            && message.completion == Completion::Reusable
-            && message.buffering != Buffering::Never
             && state.outstanding < self.core.settings.credit
             && state.is_idle()
-            && (!asks || state.is_prompt || ask::is_awaited(&**link, &header));
+            && match message.buffering {
+                // It has its receive already, whatever the send waits for.
+                Buffering::Never => ask::is_awaited(&**link, &header),
+                _ if message.completion == Completion::Matched => false,
+                Buffering::SenderIfUnposted => state.is_prompt || ask::is_awaited(&**link, &header),
+                _ => true,
+            };
         if at_once && link.send(&header, gather).is_ok() {
             state.next_order = state.next_order.wrapping_add(1);
             if state.tid != self.me {

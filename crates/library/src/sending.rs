@@ -59,7 +59,8 @@ pub(crate) unsafe extern "C" fn send(message: *const waist::Outgoing, request: *
     // SAFETY: both are valid for the call, by the table's contract.
     let (message, request) = unsafe { (&*message, &mut *request) };
     *request = 0;
-    if message.count == 1 && message.owner.is_null() && message.completion == 0 {
+    let is_plain = message.completion == 0 || message.buffering == NOBODY;
+    if message.count == 1 && message.owner.is_null() && is_plain {
         // SAFETY: the caller gives `count` pieces, and memory that is readable for the call.
         let data = unsafe {
             let Piece { start, length } = *message.pieces;
@@ -72,6 +73,9 @@ pub(crate) unsafe extern "C" fn send(message: *const waist::Outgoing, request: *
     // SAFETY: as the table says.
     unsafe { send_any(message, request) }
 }
+
+/// `Outgoing::buffering`: nobody.
+const NOBODY: u32 = 1;
 
 /// What goes without further questions when nothing is in its way.
 const SHORT: usize = 4 << 10;

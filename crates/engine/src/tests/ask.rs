@@ -3,12 +3,18 @@
 use super::basics::{outgoing, send, tagged};
 use super::simulated::{Nature, Random, engine, join, pair, settle};
 use crate::{
-    Asked, Buffering, Counter, Engine, Into, Outcome, Outgoing, Pattern, Received, RequestId, SendError, Sent,
+    Asked, Buffering, Completion, Counter, Engine, Into, Outcome, Outgoing, Pattern, Received, RequestId,
+    SendError, Sent,
 };
 use parvum_transport::Route;
 
 fn asking<'a>(to: &Engine, tag: i32, pieces: &'a [&'a [u8]]) -> Outgoing<'a> {
     Outgoing { buffering: Buffering::SenderIfUnposted, ..outgoing(to.me(), tag, pieces) }
+}
+
+fn never<'a>(to: &Engine, pieces: &'a [&'a [u8]]) -> Outgoing<'a> {
+    let (buffering, completion) = (Buffering::Never, Completion::Matched);
+    Outgoing { buffering, completion, ..outgoing(to.me(), 4, pieces) }
 }
 
 fn from(engine: &Engine, tag: i32) -> Pattern {
@@ -137,6 +143,35 @@ fn a_copy_that_was_not_needed_is_freed() {
     settle(&mut [&mut a, &mut b]);
     assert_eq!(received(&mut b, second), b"2");
     assert_eq!(a.unfinished(), 0, "the copy is freed");
+}
+
+#[test]
+fn short_data_that_nobody_may_buffer_goes_at_once_to_who_awaits_it_and_else_stays() {
+    let (mut a, mut b) = pair(Nature::QUICK);
+    for round in 0..3u8 {
+        // Nobody has posted anything: the data stays, and is what it is when somebody has.
+        let mut data = [round; 8];
+        let copied = b.ledger().read(Counter::PulledBytes);
+        // SAFETY: it stays until the send is over.
+        let piece = unsafe { std::slice::from_raw_parts(data.as_ptr(), data.len()) };
+        let stays = later(send(&mut a, never(&b, &[piece])));
+        settle(&mut [&mut a, &mut b]);
+        assert!(matches!(a.test(stays), Received::Pending));
+        data.fill(99);
+        let wanted = b.post(from(&a, 4), Into::Block, false, false);
+        settle(&mut [&mut a, &mut b]);
+        assert_eq!(received(&mut b, wanted), [99; 8]);
+        assert!(matches!(a.test(stays), Received::Over(Outcome::Sent)));
+        assert_eq!(b.ledger().read(Counter::PulledBytes), copied + 8);
+        // It is awaited: one copy into the link, and one out of it.
+        let wanted = b.post(from(&a, 4), Into::Block, false, false);
+        assert_eq!(send(&mut a, never(&b, &[&[round; 8]])), Ok(Sent::Now));
+        b.progress();
+        assert_eq!(received(&mut b, wanted), [round; 8]);
+        assert_eq!(b.ledger().read(Counter::PulledBytes), copied + 8);
+        settle(&mut [&mut a, &mut b]);
+    }
+    assert_eq!((buffered(&a, &b), a.unfinished()), ((0, 0), 0));
 }
 
 #[test]
