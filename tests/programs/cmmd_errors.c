@@ -1,5 +1,6 @@
 /* What is refused, and how: two nodes. The error table, and timers (check 14), channels, files. */
 #include "cmmd_check.h"
+#include <sys/wait.h>
 
 static char data[100000], room[100000];
 
@@ -150,6 +151,23 @@ static void timers(int self)
 	}
 }
 
+/* A forked child is no node; its parent goes on. */
+static void forked(int self)
+{
+	int status;
+	pid_t pid = fork();
+
+	CHECK(pid >= 0);
+	if (pid == 0) {
+		FAILS(CMMD_ERR_FORKED, CMMD_send_noblock(self, 1, data, 1));
+		FAILS(CMMD_ERR_FORKED, CMMD_receive_block(CMMD_ANY_NODE, 1, room, 1));
+		FAILS(CMMD_ERR_FORKED, CMMD_self_address());
+		_exit(0);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+	CHECK(CMMD_send_noblock(self, 1, data, 1) == 0 && CMMD_receive_block(self, 1, room, 1) == 0);
+}
+
 static void channels(int self)
 {
 	struct parvum_totals before;
@@ -228,6 +246,7 @@ int main(int argc, char **argv)
 	CMMD_sync_with_nodes();
 	unfinished(self);
 	CMMD_sync_with_nodes();
+	forked(self);
 	timers(self);
 	CMMD_sync_with_nodes();
 	channels(self);

@@ -25,10 +25,17 @@ fn all_well(count: u32, name: &str, arguments: &[&str], routes: &[&str]) {
 
 const ROUTES: [&str; 3] = ["shm", "tcp", "routed"];
 
-/// Checks 1 to 4. Over sockets the system has a part in when an answer comes.
+/// Checks 1 to 4. Over sockets the system has a part in when an answer comes, and in when long data has left.
 #[test]
 fn who_buffers_and_when_a_send_returns() {
     all_well(2, "cmmd_buffering", &[], &["shm"]);
+    all_well(2, "cmmd_buffering", &["sockets"], &["tcp", "routed"]);
+}
+
+/// A run whose tasks are of PVM, NX and CMMD, each with each.
+#[test]
+fn tasks_of_other_interfaces_are_nodes_too() {
+    all_well(3, "interfaces_mixed", &[], &ROUTES);
 }
 
 /// Check 5: what ends.
@@ -84,7 +91,7 @@ fn all_nodes_together() {
 /// Check 14, channels, and the table of errors.
 #[test]
 fn errors_timers_and_channels() {
-    all_well(2, "cmmd_errors", &[], &["shm"]);
+    all_well(2, "cmmd_errors", &[], &ROUTES);
 }
 
 #[test]

@@ -31,7 +31,20 @@ fn cmmd_on_two_hosts() {
         ("cmmd_matching", "3", &[]),
         ("cmmd_global", "5", &["5"]),
         ("cmmd_exchange", "2", &["async"]),
+        ("cmmd_errors", "2", &[]),
     ]);
+}
+
+/// Checks 1 to 4 of CMMD, where an answer takes as long as the way.
+#[test]
+fn who_buffers_with_cmmd_on_two_hosts() {
+    nodes_of_two_hosts(&[("cmmd_buffering", "2", &["sockets"])]);
+}
+
+/// A run whose tasks are of several interfaces at the same time.
+#[test]
+fn tasks_of_three_interfaces_talk_over_two_hosts() {
+    nodes_of_two_hosts(&[("interfaces_mixed", "3", &[])]);
 }
 
 #[test]

@@ -1,0 +1,88 @@
+/* What becomes of a node that loses something: named on the command line. */
+#include "nx_check.h"
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+static long number = 7;
+static char room[1 << 20];
+
+/* A forked child is no node. Its parent goes on. */
+static void child(void)
+{
+	long me = mynode(), info[8];
+	int status;
+	pid_t pid = fork();
+
+	CHECK(pid >= 0);
+	if (pid == 0) {
+		FAILS(EQCHILD, _csend(1, &number, sizeof number, me, 0));
+		FAILS(EQCHILD, _crecvx(1, &number, sizeof number, -1, -1, info));
+		FAILS(EQCHILD, _irecv(1, &number, sizeof number));
+		FAILS(EQCHILD, _iprobe(1));
+		FAILS(EQCHILD, _gsync());
+		FAILS(EQCHILD, _mynode());
+		_exit(0);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+	csend(1, &number, sizeof number, me, 0);
+	crecv(1, &number, sizeof number);
+}
+
+/* The address space is full: there is no memory for a way to a node that nothing was sent to before. */
+static void memory(void)
+{
+	struct rlimit limit, all;
+	unsigned long pages;
+	FILE *file = fopen("/proc/self/statm", "r");
+
+	GIVES(2, numnodes());
+	if (mynode() == 1) {
+		crecv(1, &number, sizeof number);
+		GIVES(8, number);
+		return;
+	}
+	CHECK(file != NULL && fscanf(file, "%lu", &pages) == 1 && fclose(file) == 0);
+	CHECK(getrlimit(RLIMIT_AS, &all) == 0);
+	limit = all;
+	limit.rlim_cur = pages * (unsigned long)getpagesize() + 100000;
+	CHECK(setrlimit(RLIMIT_AS, &limit) == 0);
+	FAILS(EQMEM, _csend(1, &number, sizeof number, 1, 0));
+	FAILS(EQMEM, _isend(1, &number, sizeof number, 1, 0));
+	CHECK(setrlimit(RLIMIT_AS, &all) == 0);
+	number = 8;
+	csend(1, &number, sizeof number, 1, 0);
+}
+
+/* The machine ends while the node waits: every way of waiting ends. */
+static void machine(void)
+{
+	long info[8], id = (mynode(), irecv(2, &number, sizeof number));
+
+	printf("waits\n");
+	fflush(stdout);
+	FAILS(EQMACHINE, _crecv(1, &number, sizeof number));
+	FAILS(EQMACHINE, _msgwait(id));
+	FAILS(EQMACHINE, _cprobex(1, -1, -1, info));
+	FAILS(EQMACHINE, _crecvx(1, room, sizeof room, -1, -1, info));
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+
+	if (strcmp(what, "child") == 0)
+		child();
+	else if (strcmp(what, "memory") == 0)
+		memory();
+	else if (strcmp(what, "machine") == 0)
+		machine();
+	else {
+		/* There is none, and none can be made. */
+		FAILS(EQMACHINE, _mynode());
+		FAILS(EQMACHINE, _csend(1, &number, sizeof number, 0, 0));
+		FAILS(EQMACHINE, _gsync());
+	}
+	printf("all well\n");
+	return 0;
+}

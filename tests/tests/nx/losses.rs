@@ -1,0 +1,56 @@
+//! Nodes that lose something: their machine, memory, another node, themselves.
+
+use parvum_tests::running::{Running, await_tasks};
+use parvum_tests::stage::program;
+use parvum_tests::{TestMachine, kill_hard};
+
+#[test]
+fn a_forked_child_is_no_node() {
+    let machine = TestMachine::up();
+    assert!(lost(&machine, 1, "child").contains("all well"));
+}
+
+#[test]
+fn without_memory_for_a_way_a_send_fails_and_later_goes() {
+    let machine = TestMachine::up();
+    let said = lost(&machine, 2, "memory");
+    assert_eq!(said.matches("all well").count(), 2, "{said}");
+}
+
+#[test]
+fn without_a_machine_there_is_no_node() {
+    let machine = TestMachine::new();
+    let mut nowhere = machine.program("nx_lost");
+    let ended = nowhere.env("PARVUM_DIR", "/dev/null/nowhere").output().expect("it starts");
+    let (said, why) = (String::from_utf8_lossy(&ended.stdout), String::from_utf8_lossy(&ended.stderr));
+    assert!(ended.status.success() && said.contains("all well"), "{said}{why}");
+    assert!(why.contains("libnx: E-DIR") && why.contains("set PARVUM_DIR"), "{why}");
+}
+
+#[test]
+fn every_wait_ends_with_the_machine() {
+    let machine = TestMachine::up();
+    let mut node = Running::start(machine.program("nx_lost").arg("machine"));
+    node.told("waits");
+    kill_hard(machine.daemon_pid());
+    node.told("all well");
+    assert!(node.end().success());
+}
+
+#[test]
+fn killproc_stops_one_and_killcube_all() {
+    let machine = TestMachine::up();
+    let mut command = machine.command(&["run", "-n", "3"]);
+    machine.as_user(&mut command);
+    let mut run = Running::start(command.arg(program("nx_kill")));
+    run.told("one is gone");
+    assert!(!run.end().success());
+    assert!(!run.said.contains("not reached"), "{}", run.said);
+    await_tasks(&machine, 0);
+}
+
+fn lost(machine: &TestMachine, nodes: u32, what: &str) -> String {
+    let mut command = machine.command(&["run", "-n", &nodes.to_string()]);
+    machine.as_user(&mut command);
+    machine.check(command.arg(program("nx_lost")).arg(what))
+}
