@@ -1,6 +1,7 @@
 //! What bars are: something asked, and how it came out. The suites have their own.
 
 use crate::summary::Row;
+use crate::systems::System;
 
 /// How a bar was met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +25,29 @@ pub struct Goal {
     pub outcome: Outcome,
     /// The measured values in words; by how much it was missed.
     pub found: String,
+}
+
+/// A bar for several systems: each one's measured value must be at most `most`, and all must be known.
+pub fn at_most(
+    what: &'static str,
+    bar: &'static str,
+    most: f64,
+    measured: impl IntoIterator<Item = (System, Option<f64>)>,
+) -> Goal {
+    let measured: Vec<_> = measured.into_iter().collect();
+    let found: Vec<String> = measured
+        .iter()
+        .map(|(system, value)| {
+            let value = value.map_or_else(|| "not measured".to_owned(), digits);
+            format!("{} {value}", system.family.name())
+        })
+        .collect();
+    let outcome = match measured.into_iter().map(|(_, value)| value).collect::<Option<Vec<f64>>>() {
+        Some(known) if known.iter().all(|value| *value <= most) => Outcome::Reached,
+        Some(_) => Outcome::Missed,
+        None => Outcome::NoData,
+    };
+    Goal { what, bar, outcome, found: found.join(", ") }
 }
 
 /// Three digits, as many as the data deserve.

@@ -1,16 +1,24 @@
 //! The bars: what an interface may cost over the engine, and what the ledger must have counted.
 
 use super::{CMMD, CONTAINERS, ENGINE, LONG, NX, findings};
-use crate::goals::{Goal, Outcome, digits};
+use crate::goals::{Goal, Outcome, at_most, digits};
 use crate::summary::{Row, Rows};
 use crate::systems::System;
 
 /// Checks them all.
 pub fn check(rows: &[Row]) -> Vec<Goal> {
     let rows = Rows(rows);
+    let over_engine = |size, systems: &[System]| {
+        systems.iter().map(|system| (*system, ratio(&rows, system, size))).collect::<Vec<_>>()
+    };
     vec![
-        over_engine(&rows, "8 B half round trip over the engine's", "1.15", 8, 1.15, &[NX, CMMD, CONTAINERS]),
-        over_engine(&rows, "unbuffered 1 MiB over the engine's", "1.05", LONG, 1.05, &[NX, CMMD]),
+        at_most(
+            "8 B half round trip over the engine's",
+            "1.15",
+            1.15,
+            over_engine(8, &[NX, CMMD, CONTAINERS]),
+        ),
+        at_most("unbuffered 1 MiB over the engine's", "1.05", 1.05, over_engine(LONG, &[NX, CMMD])),
         calls(&rows),
         copies_once(&rows, "a posted csend of 1 MiB", &NX),
         copies_once(&rows, "a posted CMMD send of 1 MiB", &CMMD),
@@ -44,32 +52,6 @@ fn calls(rows: &Rows) -> Goal {
         None => (Outcome::NoData, "not measured".to_owned()),
     };
     Goal { what: "a call of a container, in one-way times", bar: "2.3", outcome, found }
-}
-
-fn over_engine(
-    rows: &Rows,
-    what: &'static str,
-    bar: &'static str,
-    size: u64,
-    most: f64,
-    systems: &[System],
-) -> Goal {
-    let ratios: Vec<_> =
-        systems.iter().map(|system| (system.family.name(), ratio(rows, system, size))).collect();
-    let found: Vec<String> = ratios
-        .iter()
-        .map(|(name, ratio)| match ratio {
-            Some(ratio) => format!("{name} {}", digits(*ratio)),
-            None => format!("{name} not measured"),
-        })
-        .collect();
-    let known: Option<Vec<f64>> = ratios.into_iter().map(|(_, ratio)| ratio).collect();
-    let outcome = match known {
-        Some(known) if known.iter().all(|ratio| *ratio <= most) => Outcome::Reached,
-        Some(_) => Outcome::Missed,
-        None => Outcome::NoData,
-    };
-    Goal { what, bar, outcome, found: found.join(", ") }
 }
 
 fn copies_once(rows: &Rows, what: &'static str, system: &System) -> Goal {

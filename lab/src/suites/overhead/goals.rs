@@ -1,8 +1,9 @@
 //! The bars: what an interface may add to an application's time, and that the parts of a message's time are all of it.
 
 use super::{CMMD, ENGINE, NX, PVM, layers, spread};
-use crate::goals::{Goal, Outcome, digits};
+use crate::goals::{Goal, Outcome, at_most, digits};
 use crate::summary::{Row, Rows};
+use crate::systems::System;
 
 /// Checks them all.
 pub fn check(rows: &[Row]) -> Vec<Goal> {
@@ -48,30 +49,10 @@ fn steadier(rows: &Rows) -> Goal {
 
 /// The transform through each interface, as a multiple of the engine's own.
 fn transform(rows: &Rows) -> Goal {
-    const MOST: f64 = 1.15;
-    let time = |system| rows.find("fft", system, "time", 2, 1024).map(|row| row.median);
-    let ratios: Vec<(&str, Option<f64>)> = [NX, CMMD, PVM]
-        .iter()
-        .map(|system| {
-            (system.family.name(), time(system).zip(time(&ENGINE)).map(|(ours, engine)| ours / engine))
-        })
-        .collect();
-    let found: Vec<String> = ratios
-        .iter()
-        .map(|(name, ratio)| format!("{name} {}", ratio.map_or_else(|| "not measured".into(), digits)))
-        .collect();
-    let known: Option<Vec<f64>> = ratios.iter().map(|(_, ratio)| *ratio).collect();
-    let outcome = match known {
-        None => Outcome::NoData,
-        Some(known) if known.iter().all(|ratio| *ratio <= MOST) => Outcome::Reached,
-        Some(_) => Outcome::Missed,
-    };
-    Goal {
-        what: "FFT of 1024 points on 2 tasks over the engine's",
-        bar: "1.15",
-        outcome,
-        found: found.join(", "),
-    }
+    let time = |system: System| rows.find("fft", &system, "time", 2, 1024).map(|row| row.median);
+    let ratios = [NX, CMMD, PVM]
+        .map(|system| (system, time(system).zip(time(ENGINE)).map(|(ours, engine)| ours / engine)));
+    at_most("FFT of 1024 points on 2 tasks over the engine's", "1.15", 1.15, ratios)
 }
 
 #[cfg(test)]
