@@ -2,8 +2,8 @@
 //!
 //! Interface libraries open this library and call it through the table of
 //! `parvum-waist`. Inside: [`runtime`] joins the engine, the session with the
-//! daemon and the transports; [`connect`] makes links; [`waiting`] decides how a
-//! task waits; [`abi`] is the table, with [`sending`] and [`receiving`], [`ledger`] what `parvum.h` declares, and all `unsafe` besides.
+//! daemon and the transports; [`connect`] makes links; [`waiting`] is how a task
+//! waits, with what it has learnt of that in [`patience`]; [`abi`] is the table, with [`sending`] and [`receiving`], [`ledger`] what `parvum.h` declares, and all `unsafe` besides.
 
 #![deny(unsafe_code)]
 
@@ -16,8 +16,10 @@ mod direct;
 mod events;
 #[allow(unsafe_code)]
 mod ledger;
+mod lending;
 #[allow(unsafe_code)]
 mod multicast;
+mod patience;
 #[allow(unsafe_code)]
 mod process;
 mod pusher;

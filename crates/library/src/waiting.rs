@@ -1,249 +1,346 @@
-//! How a task waits: it spins while that is likely to help, then sleeps.
-//!
-//! Spinning helps when the awaited message comes soon *and* its sender has a
-//! core of its own. Both are learnt: a wait that ended while spinning makes the
-//! next one spin longer; one that had to sleep long makes it shorter; and a
-//! sleeper that was woken from its own core knows that it must get out of the
-//! way at once, for its peer had been waiting for that core. Waits as long as a
-//! long message takes are spun through while they come again and again. And nobody spins
-//! while more of the tasks that belong together are awake than there are cores: they
-//! let each other run, in turn, and sleep when that brings nothing for a while.
+//! Waiting: a task looks, spins while that is likely to help, takes turns on its core with others, then sleeps on its page's
+//! door, on a meeting's, or in poll(2). What it has learnt about waiting is in [`crate::patience`].
 
-use parvum_page::TaskPage;
+use crate::patience::{sleep_limit, woken_from_own_core};
+use crate::runtime::Runtime;
+use parvum_engine::{Counter, RequestId};
+use parvum_page::{WaitingFor, monotonic_ns};
+use parvum_transport::Route;
+use parvum_waist::Notes;
 use parvum_wire::Tid;
-use std::sync::Arc;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::time::{Duration, Instant};
 
-/// The longest time to spin; about what it costs to fall asleep on one core and
-/// be woken from another, both idle states included.
-const LONGEST: Duration = Duration::from_micros(50);
-/// The longest time to spin for who waits so long each time: for a peer that copies a megabyte, say.
-const LONGEST_AGAIN: Duration = Duration::from_micros(250);
-/// A sleeper looks after the daemon's connection at least this often.
-const LONGEST_SLEEP: Duration = Duration::from_millis(500);
+/// The longest sleep of a task that has something to hand over.
+pub(crate) const NAP: Duration = Duration::from_millis(1);
 
-/// What one task has learnt about waiting.
-pub(crate) struct Patience {
-    budget: Duration,
-    /// For so many waits it takes no turns.
-    no_turns: u32,
-}
-
-/// For so many waits a task takes no turns with somebody who computes.
-const NO_TURNS: u32 = 64;
-
-impl Patience {
-    pub(crate) fn new() -> Patience {
-        Patience { budget: LONGEST, no_turns: 0 }
+impl Runtime {
+    /// Whether this task sleeps in poll(2).
+    pub(crate) fn must_poll(&self) -> bool {
+        self.has_sockets()
     }
 
-    /// How long to spin now.
-    pub(crate) fn budget(&self) -> Duration {
-        self.budget
+    /// How long it makes sense to spin now. The daemon may need this core to bring what is waited for; so may a peer.
+    pub(crate) fn spinning_budget(&self) -> Duration {
+        let in_the_way = self.meets_many() || self.routed.is_some() || self.crowd.exceeds_cores();
+        if in_the_way { Duration::ZERO } else { self.patience.budget() }
     }
 
-    /// The wait that began then ended while spinning.
+    /// Whether it waits for more tasks than could all run at once.
+    fn meets_many(&self) -> bool {
+        self.also.as_ref().is_some_and(|meeting| meeting.members() as usize > self.crowd.cores())
+    }
+
+    /// Works and waits until `done` gives something, as `notes` say; `None` when the time is over
+    /// or the machine is lost.
     #[inline]
-    pub(crate) fn spun(&mut self, since: Instant) {
-        if self.budget <= LONGEST {
-            self.budget = (self.budget * 2).max(LONGEST / 16).min(LONGEST);
-        } else if since.elapsed() < LONGEST {
-            // Waits are short again.
-            self.budget = (self.budget * 7 / 8).max(LONGEST);
+    pub(crate) fn wait_until<T>(
+        &mut self,
+        notes: &Notes,
+        mut done: impl FnMut(&mut Runtime) -> Option<T>,
+    ) -> Option<T> {
+        if let Some(found) = done(self) {
+            self.end_noted_wait(notes);
+            return Some(found);
+        }
+        self.progress();
+        if let Some(found) = done(self) {
+            self.end_noted_wait(notes);
+            return Some(found);
+        }
+        if notes.limit == 0 {
+            self.look_after(Duration::ZERO);
+            return None;
+        }
+        self.wait_patiently(notes, done)
+    }
+
+    /// Whether the request is over; waits as the notes say.
+    #[inline]
+    pub(crate) fn wait_for(&mut self, request: RequestId, notes: &Notes) -> bool {
+        self.wait_until(notes, |runtime| runtime.engine.is_over(request).then_some(())).is_some()
+    }
+
+    /// Looks for the daemon now and then, after sleeps of some length in all or many questions in vain: nothing rings
+    /// when it dies, and a program may never wait for long at once.
+    fn look_after(&mut self, slept: Duration) {
+        const SLEPT: Duration = Duration::from_millis(400);
+        const IN_VAIN: u32 = 256;
+        self.slept_unlooked += slept;
+        self.asked_unlooked += 1;
+        if self.slept_unlooked >= SLEPT || self.asked_unlooked >= IN_VAIN {
+            (self.slept_unlooked, self.asked_unlooked) = (Duration::ZERO, 0);
+            self.attend();
+            self.rest(Instant::now());
         }
     }
 
-    /// Whether to let others run in turn, this time.
-    pub(crate) fn takes_turns(&mut self) -> bool {
-        let takes = self.no_turns == 0;
-        self.no_turns = self.no_turns.saturating_sub(1);
-        takes
+    /// So long a task takes turns before it sleeps: some rounds of a few dozen tasks on a core.
+    const TURNS: Duration = Duration::from_micros(200);
+
+    /// So many turns a task takes with members of a meeting that the kernel may not let it take turns with.
+    const FEW_TURNS: u32 = 4;
+
+    /// Who waits so long for its turn shares the core with somebody who computes: asleep it would be called at once.
+    const LONG_TURN: Duration = Duration::from_millis(1);
+
+    /// Looks at the clock once in so many rounds of spinning.
+    pub(crate) const ROUNDS: u32 = 32;
+
+    /// So many times longer a task spins that has a connection to another host: the kernel takes more
+    /// than a wake-up's time to bring a message, and likes to wake a receiver on the core where the
+    /// network's work is done, which is the sender's when both are on one host.
+    const FAR: u32 = 4;
+
+    #[inline(never)]
+    fn wait_patiently<T>(&mut self, notes: &Notes, done: impl FnMut(&mut Runtime) -> Option<T>) -> Option<T> {
+        let began = self.time.begins_wait();
+        if !std::mem::take(&mut self.wait_is_noted) {
+            self.note_wait(notes);
+        }
+        let found = self.look_and_sleep(notes, done);
+        self.note_end_of_wait(notes);
+        self.time.ends_wait(began);
+        found
     }
 
-    /// Its turn came late.
-    pub(crate) fn waited_for_turn(&mut self) {
-        self.no_turns = NO_TURNS;
+    #[inline(always)]
+    fn look_and_sleep<T>(
+        &mut self,
+        notes: &Notes,
+        mut done: impl FnMut(&mut Runtime) -> Option<T>,
+    ) -> Option<T> {
+        let deadline = (notes.limit > 0).then(|| Instant::now() + Duration::from_nanos(notes.limit as u64));
+        loop {
+            let far = if self.has_sockets() { Self::FAR } else { 1 };
+            let has_spun = std::mem::take(&mut self.has_spun);
+            let budget = if has_spun { Duration::ZERO } else { self.spinning_budget() * far };
+            let mut since = Instant::now();
+            while !budget.is_zero() {
+                for _ in 0..Self::ROUNDS {
+                    if self.progress() {
+                        // What has begun to come goes on coming.
+                        since = Instant::now();
+                    }
+                    if let Some(found) = done(self) {
+                        self.patience.spun(since);
+                        return Some(found);
+                    }
+                    std::hint::spin_loop();
+                }
+                if far > 1 {
+                    // The kernel may have put the sender on this core; it does not move it while this
+                    // task spins.
+                    rustix::thread::sched_yield();
+                }
+                if since.elapsed() >= budget || self.crowd.wants_this_core(&self.page) {
+                    break;
+                }
+            }
+            if let Some(found) = self.take_turns(deadline, &mut done) {
+                return Some(found);
+            }
+            if let Some(found) = self.sleep_until(notes, deadline, &mut done) {
+                return found;
+            }
+            if deadline.is_some_and(|end| Instant::now() >= end) {
+                return None;
+            }
+        }
     }
 
-    /// The wait needed sleep.
-    pub(crate) fn slept(&mut self, how_long: Duration, woken_from_own_core: bool) {
-        self.budget = if woken_from_own_core {
-            Duration::ZERO
-        } else if how_long < LONGEST_AGAIN {
-            // So much longer, and it would not have slept.
-            (self.budget.max(LONGEST) + how_long).min(LONGEST_AGAIN)
-        } else {
-            self.budget / 2
+    /// Lets others have this core, and looks after each time, for a while. Tasks that exchange messages and are more than
+    /// there are cores go on so without anybody falling asleep and being woken, which costs far more than a turn.
+    fn take_turns<T>(
+        &mut self,
+        deadline: Option<Instant>,
+        done: &mut impl FnMut(&mut Runtime) -> Option<T>,
+    ) -> Option<T> {
+        let mut turns = match self.can_take_turns() {
+            _ if !self.is_in_the_way() || !self.patience.takes_turns() => return None,
+            true => u32::MAX,
+            // If all have only to come to a meeting, one turn of each is enough, in whatever group.
+            false if self.meets_many() => Self::FEW_TURNS,
+            false => return None,
         };
-    }
-}
-
-/// So many peers are looked at for one that wants this core.
-const MANY: usize = 16;
-
-/// The tasks of this host that one task talks to.
-pub(crate) struct Crowd {
-    cores: usize,
-    pages: Vec<(Tid, Arc<TaskPage>)>,
-}
-
-impl Crowd {
-    pub(crate) fn new() -> Crowd {
-        // All that are online, not those that this task may use: its peers may use others.
-        Crowd { cores: online_cores(), pages: Vec::new() }
-    }
-
-    /// The cores that are online.
-    pub(crate) fn cores(&self) -> usize {
-        self.cores
+        let began = Instant::now();
+        let until = deadline.map_or(began + Self::TURNS, |end| end.min(began + Self::TURNS));
+        let mut turn = began;
+        while turn < until && turns > 0 {
+            turns -= 1;
+            rustix::thread::sched_yield();
+            self.progress();
+            if let Some(found) = done(self) {
+                return Some(found);
+            }
+            let now = Instant::now();
+            if now - turn >= Self::LONG_TURN {
+                self.patience.waited_for_turn();
+                return None;
+            }
+            turn = now;
+        }
+        None
     }
 
-    pub(crate) fn add(&mut self, tid: Tid, page: Arc<TaskPage>) {
-        self.remove(tid);
-        self.pages.push((tid, page));
+    /// Whether others that the message may depend on want this core.
+    fn is_in_the_way(&self) -> bool {
+        self.meets_many() || self.crowd.wants_this_core(&self.page)
     }
 
-    pub(crate) fn remove(&mut self, tid: Tid) {
-        self.pages.retain(|(peer, _)| *peer != tid);
+    /// Whether the kernel gives this core to those others when this task yields.
+    fn can_take_turns(&self) -> bool {
+        let group = self.page.door().scheduled_in();
+        let meeting = self.also.as_ref().is_none_or(|meeting| meeting.is_scheduled_in(group));
+        meeting && self.crowd.takes_turns_with(&self.page)
     }
 
-    /// Whether this task keeps another from a core by spinning: there are more awake than cores,
-    /// or one of them was last seen on the core that `own` runs on.
-    pub(crate) fn wants_this_core(&self, own: &TaskPage) -> bool {
-        let here = rustix::thread::sched_getcpu() as u32;
-        own.door().set_own_cpu(here);
-        let is_here = |(_, page): &(Tid, Arc<TaskPage>)| {
-            let door = page.door();
-            door.is_awake() && door.own_cpu() == here
+    /// Sleeps until something comes. `Some` when the wait is over, either way.
+    fn sleep_until<T>(
+        &mut self,
+        notes: &Notes,
+        deadline: Option<Instant>,
+        done: &mut impl FnMut(&mut Runtime) -> Option<T>,
+    ) -> Option<Option<T>> {
+        let Notes { call, peer, tag, context, .. } = *notes;
+        let since = monotonic_ns();
+        let until = deadline.map_or(0, |end| {
+            let left = end.saturating_duration_since(Instant::now());
+            since.saturating_add(left.as_nanos() as u64)
+        });
+        self.page.wait_for(WaitingFor { call, peer, tag, context, since, until });
+        let began = Instant::now();
+        self.page.door().set_own_cpu(rustix::thread::sched_getcpu() as u32);
+        let mut slept = Duration::ZERO;
+        // Who wakes by a socket does not say where it ran, and the page still tells of another.
+        let mut waker_is_known = true;
+        let over = loop {
+            let in_poll = self.has_sockets();
+            let changes = self.also.as_ref().map(|meeting| meeting.fall_asleep());
+            let rings = if in_poll { self.page.fall_asleep_in_poll() } else { self.page.fall_asleep() };
+            let moved = self.progress();
+            if let Some(found) = done(self) {
+                self.page.stay_awake();
+                break Some(Some(found));
+            }
+            // What moved may have made more to do, such as reading from a new link; who sleeps on
+            // the futex hears no socket.
+            if moved || in_poll != self.has_sockets() {
+                self.page.stay_awake();
+                continue;
+            }
+            let mut limit = sleep_limit(deadline);
+            if self.engine.has_output() {
+                // A reader that makes room rings, but may just have missed that we wait for it.
+                limit = limit.min(NAP);
+            }
+            if in_poll {
+                if self.also.is_some() {
+                    // No page wakes who sleeps there.
+                    limit = limit.min(NAP);
+                }
+                self.sleep_in_poll(limit);
+            } else if let (Some(meeting), Some(changes)) = (&self.also, changes) {
+                meeting.sleep(changes, &self.page, rings, limit);
+            } else {
+                self.page.sleep(rings, Some(limit));
+            }
+            waker_is_known = !in_poll || self.page.was_rung(rings);
+            let before = std::mem::replace(&mut slept, began.elapsed());
+            self.progress();
+            if let Some(found) = done(self) {
+                break Some(Some(found));
+            }
+            self.look_after(slept - before);
+            if self.session.is_lost() || deadline.is_some_and(|end| Instant::now() >= end) {
+                break Some(None);
+            }
         };
-        self.exceeds_cores() || self.pages.iter().take(MANY).any(is_here)
-    }
-
-    /// Whether the kernel lets this task take turns with all of them that are awake.
-    pub(crate) fn takes_turns_with(&self, own: &TaskPage) -> bool {
-        let group = own.door().scheduled_in();
-        self.pages.iter().take(MANY).all(|(_, page)| {
-            let door = page.door();
-            door.scheduled_in() == group || !door.is_awake()
-        })
-    }
-
-    /// Whether more of them, this task included, are awake than there are cores.
-    pub(crate) fn exceeds_cores(&self) -> bool {
-        if self.pages.len() < self.cores {
-            return false;
+        self.page.wait_over();
+        if !slept.is_zero() {
+            let nanoseconds = slept.as_nanos() as u64;
+            self.time.asleep += nanoseconds;
+            self.engine.ledger().add(Counter::Asleep, nanoseconds);
+            self.engine.ledger().add(Counter::Sleeps, 1);
+            if Tid(peer).is_task() {
+                self.engine.waited_for(Tid(peer), nanoseconds);
+            }
+            self.patience.slept(slept, waker_is_known && woken_from_own_core(&self.page));
         }
-        // A hint; a wrong answer costs some time and no more.
-        let is_awake = |(_, page): &&(Tid, Arc<TaskPage>)| page.door().is_awake();
-        self.pages.iter().filter(is_awake).take(self.cores).count() >= self.cores
+        over
     }
-}
 
-/// The cores that are online.
-fn online_cores() -> usize {
-    // "0-3,6": ranges and single numbers.
-    let list = std::fs::read_to_string("/sys/devices/system/cpu/online").unwrap_or_default();
-    let count = |range: &str| {
-        let (first, last) = range.split_once('-').unwrap_or((range, range));
-        Some(last.parse::<usize>().ok()?.checked_sub(first.parse().ok()?)? + 1)
-    };
-    let counted: usize = list.trim().split(',').filter_map(count).sum();
-    if counted > 0 { counted } else { std::thread::available_parallelism().map_or(1, usize::from) }
-}
-
-/// How long to sleep at most, given when the wait must end.
-pub(crate) fn sleep_limit(deadline: Option<Instant>) -> Duration {
-    deadline.map_or(LONGEST_SLEEP, |end| end.saturating_duration_since(Instant::now()).min(LONGEST_SLEEP))
-}
-
-/// Whether the last waker of `page` ran on the core that this task runs on now.
-pub(crate) fn woken_from_own_core(page: &TaskPage) -> bool {
-    page.door().waker_cpu() == rustix::thread::sched_getcpu() as u32
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn patience_grows_with_success_and_ends_on_a_shared_core() {
-        let mut patience = Patience::new();
-        patience.slept(Duration::from_micros(3), true);
-        assert_eq!(patience.budget(), Duration::ZERO);
-        patience.slept(Duration::from_micros(3), false);
-        assert!(patience.budget() > LONGEST, "soon, and from another core: spinning would have helped");
-        for _ in 0..40 {
-            patience.slept(Duration::from_secs(1), false);
+    /// Sleeps in poll(2) on the eventfd and all sockets.
+    fn sleep_in_poll(&mut self, limit: Duration) {
+        let limit = Timespec { tv_sec: limit.as_secs() as i64, tv_nsec: limit.subsec_nanos().into() };
+        let output = if self.engine.has_output() { PollFlags::OUT } else { PollFlags::empty() };
+        let flags = PollFlags::IN | PollFlags::RDHUP | output;
+        let session = self.session.fd();
+        let mut sources = vec![PollFd::new(&self.event, PollFlags::IN), PollFd::new(&session, PollFlags::IN)];
+        sources.extend(self.watched.iter().map(|(_, socket)| PollFd::new(socket, flags)));
+        sources.extend(
+            self.greeting.iter().map(|greeting| PollFd::from_borrowed_fd(greeting.socket(), PollFlags::IN)),
+        );
+        sources.extend(
+            self.listener
+                .iter()
+                .filter(|_| self.accepts_more())
+                .map(|socket| PollFd::new(socket, PollFlags::IN)),
+        );
+        let _ = poll(&mut sources, Some(&limit));
+        let over = PollFlags::RDHUP | PollFlags::HUP | PollFlags::ERR;
+        let watched = &sources[2..2 + self.watched.len()];
+        let has_ended = watched.iter().any(|socket| socket.revents().intersects(over));
+        drop(sources);
+        self.page.stay_awake();
+        let _ = rustix::io::read(&self.event, &mut [0; 8]);
+        if has_ended {
+            self.forget_ended();
         }
-        assert_eq!(patience.budget(), Duration::ZERO);
-        patience.spun(Instant::now());
-        assert!(patience.budget() > Duration::ZERO);
     }
 
-    #[test]
-    fn waits_of_a_long_message_are_spun_through_until_they_are_short_again() {
-        let mut patience = Patience::new();
-        patience.slept(Duration::from_micros(150), false);
-        let long = patience.budget();
-        assert!(long >= Duration::from_micros(150));
-        patience.spun(Instant::now() - Duration::from_micros(150));
-        assert_eq!(patience.budget(), long);
-        for _ in 0..40 {
-            patience.spun(Instant::now());
+    /// A connection that has ended is readable for ever. The daemon says later what became of the peer, seconds later
+    /// when its host was lost: until then nobody must wait for that socket.
+    fn forget_ended(&mut self) {
+        self.progress();
+        let engine = &self.engine;
+        // The daemon's own stands under the name of this task.
+        self.watched.retain(|(peer, _)| *peer == engine.me() || engine.is_attached(*peer, Route::Tcp));
+    }
+
+    /// Gives a receiver that is behind with long messages a moment to catch up: memory that it has
+    /// read is still in the caches, memory that was never used is slow. One that does not use the
+    /// moment is not waited for again until it has caught up.
+    #[inline]
+    pub(crate) fn give_way(&mut self, to: Tid, length: usize) {
+        const LONG: usize = 64 << 10;
+        if length < LONG {
+            return;
         }
-        assert_eq!(patience.budget(), LONGEST);
-        patience.slept(Duration::from_micros(150), false);
-        patience.slept(Duration::from_millis(5), false);
-        assert!(patience.budget() < LONGEST_AGAIN, "that was not the wait that comes again");
-    }
-
-    #[test]
-    fn who_waited_long_for_its_turn_takes_none_for_a_while() {
-        let mut patience = Patience::new();
-        assert!(patience.takes_turns());
-        patience.waited_for_turn();
-        assert_eq!((0..200).filter(|_| patience.takes_turns()).count(), 200 - NO_TURNS as usize);
-    }
-
-    #[test]
-    fn a_crowd_is_too_large_when_more_are_awake_than_there_are_cores() {
-        let mut crowd = Crowd { cores: 2, pages: Vec::new() };
-        let pages: Vec<_> = (0..3).map(|_| Arc::new(TaskPage::create().expect("a page").0)).collect();
-        for (at, page) in pages.iter().enumerate() {
-            assert!(!crowd.exceeds_cores() || at >= 2);
-            crowd.add(Tid(at as i32 + 1), page.clone());
+        if self.has_far_to_go(to, length) {
+            self.await_taking(to, length);
+        } else if self.slow == Some(to) {
+            self.slow = None;
         }
-        assert!(crowd.exceeds_cores(), "this one and three more on two cores");
-        pages[0].fall_asleep();
-        assert!(crowd.exceeds_cores());
-        pages[1].fall_asleep();
-        assert!(!crowd.exceeds_cores());
-        pages[1].stay_awake();
-        crowd.remove(Tid(3));
-        assert!(!crowd.exceeds_cores());
     }
 
-    #[test]
-    fn turns_are_taken_with_those_of_the_same_scheduling_group() {
-        let pages: Vec<_> = (0..3).map(|_| Arc::new(TaskPage::create().expect("a page").0)).collect();
-        let mut crowd = Crowd { cores: 2, pages: Vec::new() };
-        pages.iter().zip([7, 7, 9]).for_each(|(page, group)| page.door().set_scheduled_in(group));
-        crowd.add(Tid(1), pages[1].clone());
-        assert!(crowd.takes_turns_with(&pages[0]));
-        crowd.add(Tid(2), pages[2].clone());
-        assert!(!crowd.takes_turns_with(&pages[0]), "one of them is of another");
-        pages[2].fall_asleep();
-        assert!(crowd.takes_turns_with(&pages[0]), "but it sleeps");
+    /// Whether the receiver would have too much in memory that was lent for it.
+    fn has_far_to_go(&mut self, to: Tid, length: usize) -> bool {
+        const CACHED: usize = 4 << 20;
+        let lent = self.engine.lent_to(to);
+        lent > 0 && lent + length > CACHED
     }
 
-    #[test]
-    fn the_cores_of_this_machine_are_counted() {
-        assert!(online_cores() >= 1);
-    }
-
-    #[test]
-    fn a_sleep_never_outlasts_the_deadline() {
-        assert_eq!(sleep_limit(None), LONGEST_SLEEP);
-        assert_eq!(sleep_limit(Some(Instant::now())), Duration::ZERO);
+    #[cold]
+    fn await_taking(&mut self, to: Tid, length: usize) {
+        if self.slow == Some(to) {
+            return;
+        }
+        let notes =
+            Notes { limit: 1_000_000, call: parvum_waist::call::SEND, peer: to.0, tag: -1, context: -1 };
+        let caught_up = self.wait_until(&notes, |runtime| {
+            (!runtime.has_far_to_go(to, length) || runtime.engine.is_gone(to)).then_some(())
+        });
+        self.slow = if caught_up.is_none() { Some(to) } else { None };
     }
 }

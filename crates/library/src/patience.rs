@@ -1,0 +1,249 @@
+//! How a task waits: it spins while that is likely to help, then sleeps.
+//!
+//! Spinning helps when the awaited message comes soon *and* its sender has a
+//! core of its own. Both are learnt: a wait that ended while spinning makes the
+//! next one spin longer; one that had to sleep long makes it shorter; and a
+//! sleeper that was woken from its own core knows that it must get out of the
+//! way at once, for its peer had been waiting for that core. Waits as long as a
+//! long message takes are spun through while they come again and again. And nobody spins
+//! while more of the tasks that belong together are awake than there are cores: they
+//! let each other run, in turn, and sleep when that brings nothing for a while.
+
+use parvum_page::TaskPage;
+use parvum_wire::Tid;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// The longest time to spin; about what it costs to fall asleep on one core and
+/// be woken from another, both idle states included.
+const LONGEST: Duration = Duration::from_micros(50);
+/// The longest time to spin for who waits so long each time: for a peer that copies a megabyte, say.
+const LONGEST_AGAIN: Duration = Duration::from_micros(250);
+/// A sleeper looks after the daemon's connection at least this often.
+const LONGEST_SLEEP: Duration = Duration::from_millis(500);
+
+/// What one task has learnt about waiting.
+pub(crate) struct Patience {
+    budget: Duration,
+    /// For so many waits it takes no turns.
+    no_turns: u32,
+}
+
+/// For so many waits a task takes no turns with somebody who computes.
+const NO_TURNS: u32 = 64;
+
+impl Patience {
+    pub(crate) fn new() -> Patience {
+        Patience { budget: LONGEST, no_turns: 0 }
+    }
+
+    /// How long to spin now.
+    pub(crate) fn budget(&self) -> Duration {
+        self.budget
+    }
+
+    /// The wait that began then ended while spinning.
+    #[inline]
+    pub(crate) fn spun(&mut self, since: Instant) {
+        if self.budget <= LONGEST {
+            self.budget = (self.budget * 2).max(LONGEST / 16).min(LONGEST);
+        } else if since.elapsed() < LONGEST {
+            // Waits are short again.
+            self.budget = (self.budget * 7 / 8).max(LONGEST);
+        }
+    }
+
+    /// Whether to let others run in turn, this time.
+    pub(crate) fn takes_turns(&mut self) -> bool {
+        let takes = self.no_turns == 0;
+        self.no_turns = self.no_turns.saturating_sub(1);
+        takes
+    }
+
+    /// Its turn came late.
+    pub(crate) fn waited_for_turn(&mut self) {
+        self.no_turns = NO_TURNS;
+    }
+
+    /// The wait needed sleep.
+    pub(crate) fn slept(&mut self, how_long: Duration, woken_from_own_core: bool) {
+        self.budget = if woken_from_own_core {
+            Duration::ZERO
+        } else if how_long < LONGEST_AGAIN {
+            // So much longer, and it would not have slept.
+            (self.budget.max(LONGEST) + how_long).min(LONGEST_AGAIN)
+        } else {
+            self.budget / 2
+        };
+    }
+}
+
+/// So many peers are looked at for one that wants this core.
+const MANY: usize = 16;
+
+/// The tasks of this host that one task talks to.
+pub(crate) struct Crowd {
+    cores: usize,
+    pages: Vec<(Tid, Arc<TaskPage>)>,
+}
+
+impl Crowd {
+    pub(crate) fn new() -> Crowd {
+        // All that are online, not those that this task may use: its peers may use others.
+        Crowd { cores: online_cores(), pages: Vec::new() }
+    }
+
+    /// The cores that are online.
+    pub(crate) fn cores(&self) -> usize {
+        self.cores
+    }
+
+    pub(crate) fn add(&mut self, tid: Tid, page: Arc<TaskPage>) {
+        self.remove(tid);
+        self.pages.push((tid, page));
+    }
+
+    pub(crate) fn remove(&mut self, tid: Tid) {
+        self.pages.retain(|(peer, _)| *peer != tid);
+    }
+
+    /// Whether this task keeps another from a core by spinning: there are more awake than cores,
+    /// or one of them was last seen on the core that `own` runs on.
+    pub(crate) fn wants_this_core(&self, own: &TaskPage) -> bool {
+        let here = rustix::thread::sched_getcpu() as u32;
+        own.door().set_own_cpu(here);
+        let is_here = |(_, page): &(Tid, Arc<TaskPage>)| {
+            let door = page.door();
+            door.is_awake() && door.own_cpu() == here
+        };
+        self.exceeds_cores() || self.pages.iter().take(MANY).any(is_here)
+    }
+
+    /// Whether the kernel lets this task take turns with all of them that are awake.
+    pub(crate) fn takes_turns_with(&self, own: &TaskPage) -> bool {
+        let group = own.door().scheduled_in();
+        self.pages.iter().take(MANY).all(|(_, page)| {
+            let door = page.door();
+            door.scheduled_in() == group || !door.is_awake()
+        })
+    }
+
+    /// Whether more of them, this task included, are awake than there are cores.
+    pub(crate) fn exceeds_cores(&self) -> bool {
+        if self.pages.len() < self.cores {
+            return false;
+        }
+        // A hint; a wrong answer costs some time and no more.
+        let is_awake = |(_, page): &&(Tid, Arc<TaskPage>)| page.door().is_awake();
+        self.pages.iter().filter(is_awake).take(self.cores).count() >= self.cores
+    }
+}
+
+/// The cores that are online.
+fn online_cores() -> usize {
+    // "0-3,6": ranges and single numbers.
+    let list = std::fs::read_to_string("/sys/devices/system/cpu/online").unwrap_or_default();
+    let count = |range: &str| {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        Some(last.parse::<usize>().ok()?.checked_sub(first.parse().ok()?)? + 1)
+    };
+    let counted: usize = list.trim().split(',').filter_map(count).sum();
+    if counted > 0 { counted } else { std::thread::available_parallelism().map_or(1, usize::from) }
+}
+
+/// How long to sleep at most, given when the wait must end.
+pub(crate) fn sleep_limit(deadline: Option<Instant>) -> Duration {
+    deadline.map_or(LONGEST_SLEEP, |end| end.saturating_duration_since(Instant::now()).min(LONGEST_SLEEP))
+}
+
+/// Whether the last waker of `page` ran on the core that this task runs on now.
+pub(crate) fn woken_from_own_core(page: &TaskPage) -> bool {
+    page.door().waker_cpu() == rustix::thread::sched_getcpu() as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patience_grows_with_success_and_ends_on_a_shared_core() {
+        let mut patience = Patience::new();
+        patience.slept(Duration::from_micros(3), true);
+        assert_eq!(patience.budget(), Duration::ZERO);
+        patience.slept(Duration::from_micros(3), false);
+        assert!(patience.budget() > LONGEST, "soon, and from another core: spinning would have helped");
+        for _ in 0..40 {
+            patience.slept(Duration::from_secs(1), false);
+        }
+        assert_eq!(patience.budget(), Duration::ZERO);
+        patience.spun(Instant::now());
+        assert!(patience.budget() > Duration::ZERO);
+    }
+
+    #[test]
+    fn waits_of_a_long_message_are_spun_through_until_they_are_short_again() {
+        let mut patience = Patience::new();
+        patience.slept(Duration::from_micros(150), false);
+        let long = patience.budget();
+        assert!(long >= Duration::from_micros(150));
+        patience.spun(Instant::now() - Duration::from_micros(150));
+        assert_eq!(patience.budget(), long);
+        for _ in 0..40 {
+            patience.spun(Instant::now());
+        }
+        assert_eq!(patience.budget(), LONGEST);
+        patience.slept(Duration::from_micros(150), false);
+        patience.slept(Duration::from_millis(5), false);
+        assert!(patience.budget() < LONGEST_AGAIN, "that was not the wait that comes again");
+    }
+
+    #[test]
+    fn who_waited_long_for_its_turn_takes_none_for_a_while() {
+        let mut patience = Patience::new();
+        assert!(patience.takes_turns());
+        patience.waited_for_turn();
+        assert_eq!((0..200).filter(|_| patience.takes_turns()).count(), 200 - NO_TURNS as usize);
+    }
+
+    #[test]
+    fn a_crowd_is_too_large_when_more_are_awake_than_there_are_cores() {
+        let mut crowd = Crowd { cores: 2, pages: Vec::new() };
+        let pages: Vec<_> = (0..3).map(|_| Arc::new(TaskPage::create().expect("a page").0)).collect();
+        for (at, page) in pages.iter().enumerate() {
+            assert!(!crowd.exceeds_cores() || at >= 2);
+            crowd.add(Tid(at as i32 + 1), page.clone());
+        }
+        assert!(crowd.exceeds_cores(), "this one and three more on two cores");
+        pages[0].fall_asleep();
+        assert!(crowd.exceeds_cores());
+        pages[1].fall_asleep();
+        assert!(!crowd.exceeds_cores());
+        pages[1].stay_awake();
+        crowd.remove(Tid(3));
+        assert!(!crowd.exceeds_cores());
+    }
+
+    #[test]
+    fn turns_are_taken_with_those_of_the_same_scheduling_group() {
+        let pages: Vec<_> = (0..3).map(|_| Arc::new(TaskPage::create().expect("a page").0)).collect();
+        let mut crowd = Crowd { cores: 2, pages: Vec::new() };
+        pages.iter().zip([7, 7, 9]).for_each(|(page, group)| page.door().set_scheduled_in(group));
+        crowd.add(Tid(1), pages[1].clone());
+        assert!(crowd.takes_turns_with(&pages[0]));
+        crowd.add(Tid(2), pages[2].clone());
+        assert!(!crowd.takes_turns_with(&pages[0]), "one of them is of another");
+        pages[2].fall_asleep();
+        assert!(crowd.takes_turns_with(&pages[0]), "but it sleeps");
+    }
+
+    #[test]
+    fn the_cores_of_this_machine_are_counted() {
+        assert!(online_cores() >= 1);
+    }
+
+    #[test]
+    fn a_sleep_never_outlasts_the_deadline() {
+        assert_eq!(sleep_limit(None), LONGEST_SLEEP);
+        assert_eq!(sleep_limit(Some(Instant::now())), Duration::ZERO);
+    }
+}
