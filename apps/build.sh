@@ -98,6 +98,7 @@ if [ -n "${PARVUM_INCLUDE:-}" ] && [ -n "${PARVUM_LIB:-}" ] && [ -f "$PARVUM_INC
         compile ring ring_containers.c $calls
         # shellcheck disable=SC2086
         compile rpc rpc_containers.c $calls
+        compile fft fft_containers.c common/fft.c common/fft_core.c common/bench.c common/containers.c common/team_pvm.c
         echo "built for Parvum's containers"
     fi
     together nx nx

@@ -21,5 +21,5 @@ void ring_recv(int from, double *data, int count)
 {
     size_t bytes = (size_t)count * sizeof *data;
     if (request != NULL) container_ok(ch_rpc(container_of(from), request, bytes, data, bytes, NULL), "ch_rpc");
-    else container_ok(ch_receive(container_own(), data, bytes, &caller), "ch_receive");
+    else container_ok(ch_receive(container_from(from), data, bytes, &caller), "ch_receive");
 }

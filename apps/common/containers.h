@@ -1,4 +1,4 @@
-/* A container for each task of a team that PVM has started, and the way to the others'. */
+/* A team that PVM has started, with a container in each task for each other task, and the way to the others'. */
 #ifndef CONTAINERS_TEAM_H
 #define CONTAINERS_TEAM_H
 
@@ -6,8 +6,8 @@
 
 #include <containers.h>
 
-/* This task's own container; what leads to another task's, looked up once. */
-ch_container *container_own(void);
+/* This task's container for what another task sends, made and bound once; what leads to the other's for this one, looked up once. */
+ch_container *container_from(int task);
 ch_representative *container_of(int task);
 
 /* Ends the program unless a call has done what it was asked to. */

@@ -17,10 +17,11 @@ use crate::systems::{Encoding, Extent, Family, System};
 const ENGINE: System = System::new(Family::Engine, "shm", Encoding::None);
 const NX: System = System::new(Family::Nx, "shm", Encoding::None);
 const CMMD: System = System::new(Family::Cmmd, "shm", Encoding::None);
+const CONTAINERS: System = System::new(Family::Containers, "shm", Encoding::None);
 const PVM: System = System::new(Family::Parvum, "shm", Encoding::Raw);
 
 /// The interfaces, over the same engine and the same route.
-const INTERFACES: [System; 4] = [ENGINE, NX, CMMD, PVM];
+const INTERFACES: [System; 5] = [ENGINE, NX, CMMD, CONTAINERS, PVM];
 /// The engine over the other routes.
 const TCP: System = System::new(Family::Engine, "tcp", Encoding::None);
 const ROUTED: System = System::new(Family::Engine, "routed", Encoding::None);
@@ -30,7 +31,7 @@ const FFT_TASKS: [u32; 4] = [1, 2, 4, 8];
 /// `parvum compare --suite overhead`.
 pub static SUITE: Suite = Suite {
     name: "overhead",
-    families: &[Family::Engine, Family::Nx, Family::Cmmd, Family::Parvum],
+    families: &[Family::Engine, Family::Nx, Family::Cmmd, Family::Containers, Family::Parvum],
     seconds: [200, 900],
     systems,
     jobs,
