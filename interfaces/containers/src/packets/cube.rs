@@ -1,9 +1,9 @@
 //! A network like a hypercube's: pages of 4096 bytes, nothing is lost, and the sender's own memory is read.
 
-use super::port::{Address, Limits, NameServer, NetworkDriver, Port, Transfer};
-use std::cell::RefCell;
+use super::names::{Shared, SharedNames, lock};
+use super::port::{Address, Limits, NetworkDriver, Port, Transfer};
 use std::collections::{HashMap, VecDeque};
-use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 
 /// The one size of buffers.
 const PAGE: usize = 4096;
@@ -15,30 +15,27 @@ impl Address for u16 {}
 #[derive(Default)]
 pub struct Cube {
     channels: HashMap<u16, VecDeque<(u16, Vec<u8>)>>,
-    names: HashMap<String, (u16, u32)>,
+    names: SharedNames<u16>,
     dead: Vec<u16>,
 }
 
 /// A node's port.
 pub struct CubePort {
     own: u16,
-    names: Names,
+    names: SharedNames<u16>,
     channel: Channel,
 }
-
-/// Names, which the whole cube knows.
-pub struct Names(Rc<RefCell<Cube>>);
 
 /// A node's channels.
 pub struct Channel {
     own: u16,
-    cube: Rc<RefCell<Cube>>,
+    cube: Shared<Cube>,
 }
 
 impl Cube {
     /// A cube at rest.
-    pub fn new() -> Rc<RefCell<Cube>> {
-        Rc::default()
+    pub fn new() -> Arc<Mutex<Cube>> {
+        Arc::default()
     }
 
     /// A node fails; the others notice.
@@ -49,27 +46,8 @@ impl Cube {
 
 impl CubePort {
     /// The port of a node.
-    pub fn new(cube: &Rc<RefCell<Cube>>, own: u16) -> CubePort {
-        CubePort { own, names: Names(cube.clone()), channel: Channel { own, cube: cube.clone() } }
-    }
-}
-
-impl NameServer<u16> for Names {
-    fn bind(&mut self, name: &str, at: u16, container: u32) -> bool {
-        let names = &mut self.0.borrow_mut().names;
-        let is_free = !names.contains_key(name);
-        if is_free {
-            names.insert(name.to_owned(), (at, container));
-        }
-        is_free
-    }
-
-    fn unbind(&mut self, name: &str) -> bool {
-        self.0.borrow_mut().names.remove(name).is_some()
-    }
-
-    fn lookup(&mut self, name: &str) -> Option<(u16, u32)> {
-        self.0.borrow().names.get(name).copied()
+    pub fn new(cube: &Arc<Mutex<Cube>>, own: u16) -> CubePort {
+        CubePort { own, names: lock(cube).names.clone(), channel: Channel { own, cube: cube.clone() } }
     }
 }
 
@@ -81,19 +59,19 @@ impl Transfer<u16> for Channel {
     fn send(&mut self, to: u16, header: &[u8], part: &[u8]) {
         // The hardware's work, not a copy of the program's: it reads the page, which is locked until this returns.
         let packet = [header, part].concat();
-        self.cube.borrow_mut().channels.entry(to).or_default().push_back((self.own, packet));
+        lock(&self.cube).channels.entry(to).or_default().push_back((self.own, packet));
     }
 
     fn receive(&mut self, room: &mut [u8]) -> Option<(u16, usize)> {
         // The hardware writes into the empty buffer that was set up for it.
-        let (from, packet) = self.cube.borrow_mut().channels.get_mut(&self.own)?.pop_front()?;
+        let (from, packet) = lock(&self.cube).channels.get_mut(&self.own)?.pop_front()?;
         let length = packet.len().min(room.len());
         room[..length].copy_from_slice(&packet[..length]);
         Some((from, length))
     }
 
     fn is_gone(&self, node: u16) -> bool {
-        self.cube.borrow().dead.contains(&node)
+        lock(&self.cube).dead.contains(&node)
     }
 }
 
@@ -101,14 +79,14 @@ impl NetworkDriver for Channel {}
 
 impl Port for CubePort {
     type Address = u16;
-    type Names = Names;
+    type Names = SharedNames<u16>;
     type Transfer = Channel;
 
     fn own(&self) -> u16 {
         self.own
     }
 
-    fn names(&mut self) -> &mut Names {
+    fn names(&mut self) -> &mut SharedNames<u16> {
         &mut self.names
     }
 

@@ -1,10 +1,10 @@
 //! A network like Ethernet: packets of 1400 bytes of data, which may be lost, repeated or swapped; and multicast.
 
 use super::faults::Faults;
-use super::port::{Address, Limits, NameServer, NetworkDriver, Port, Transfer};
-use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::rc::Rc;
+use super::names::{Shared, SharedNames, lock};
+use super::port::{Address, Limits, NetworkDriver, Port, Transfer};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex};
 
 /// User messages above this are cut: what fits beside headers into a packet of 1514 bytes.
 const FRAGMENT: usize = 1400;
@@ -29,30 +29,27 @@ impl Address for Station {
 pub struct Ethernet {
     faults: Faults,
     queues: BTreeMap<u32, VecDeque<(Station, Vec<u8>)>>,
-    names: HashMap<String, (Station, u32)>,
+    names: SharedNames<Station>,
     transmissions: u64,
 }
 
 /// One station's port to it. It is its own transfer and driver.
 pub struct EthernetPort {
     own: u32,
-    names: Names,
+    names: SharedNames<Station>,
     transfer: Tap,
 }
-
-/// The names on the cable.
-pub struct Names(Rc<RefCell<Ethernet>>);
 
 /// Where packets go in and out.
 pub struct Tap {
     own: u32,
-    cable: Rc<RefCell<Ethernet>>,
+    cable: Shared<Ethernet>,
 }
 
 impl Ethernet {
     /// A cable with such faults, and nobody on it.
-    pub fn new(faults: Faults) -> Rc<RefCell<Ethernet>> {
-        Rc::new(RefCell::new(Ethernet { faults, ..Ethernet::default() }))
+    pub fn new(faults: Faults) -> Arc<Mutex<Ethernet>> {
+        Arc::new(Mutex::new(Ethernet { faults, ..Ethernet::default() }))
     }
 
     /// How many packets were put onto it; a multicast is one.
@@ -68,28 +65,13 @@ impl Ethernet {
 
 impl EthernetPort {
     /// A station on the cable.
-    pub fn new(cable: &Rc<RefCell<Ethernet>>, own: u32) -> EthernetPort {
-        cable.borrow_mut().queues.insert(own, VecDeque::new());
-        EthernetPort { own, names: Names(cable.clone()), transfer: Tap { own, cable: cable.clone() } }
-    }
-}
-
-impl NameServer<Station> for Names {
-    fn bind(&mut self, name: &str, at: Station, container: u32) -> bool {
-        let names = &mut self.0.borrow_mut().names;
-        let is_free = !names.contains_key(name);
-        if is_free {
-            names.insert(name.to_owned(), (at, container));
-        }
-        is_free
-    }
-
-    fn unbind(&mut self, name: &str) -> bool {
-        self.0.borrow_mut().names.remove(name).is_some()
-    }
-
-    fn lookup(&mut self, name: &str) -> Option<(Station, u32)> {
-        self.0.borrow().names.get(name).copied()
+    pub fn new(cable: &Arc<Mutex<Ethernet>>, own: u32) -> EthernetPort {
+        let names = {
+            let mut cable = lock(cable);
+            cable.queues.insert(own, VecDeque::new());
+            cable.names.clone()
+        };
+        EthernetPort { own, names, transfer: Tap { own, cable: cable.clone() } }
     }
 }
 
@@ -99,7 +81,7 @@ impl Transfer<Station> for Tap {
     }
 
     fn send(&mut self, to: Station, header: &[u8], part: &[u8]) {
-        let Ethernet { faults, queues, transmissions, .. } = &mut *self.cable.borrow_mut();
+        let Ethernet { faults, queues, transmissions, .. } = &mut *lock(&self.cable);
         *transmissions += 1;
         let own = self.own;
         let hears = |station: u32| match to {
@@ -116,7 +98,7 @@ impl Transfer<Station> for Tap {
     }
 
     fn receive(&mut self, room: &mut [u8]) -> Option<(Station, usize)> {
-        let (from, packet) = self.cable.borrow_mut().queues.get_mut(&self.own)?.pop_front()?;
+        let (from, packet) = lock(&self.cable).queues.get_mut(&self.own)?.pop_front()?;
         let length = packet.len().min(room.len());
         room[..length].copy_from_slice(&packet[..length]);
         Some((from, length))
@@ -127,14 +109,14 @@ impl NetworkDriver for Tap {}
 
 impl Port for EthernetPort {
     type Address = Station;
-    type Names = Names;
+    type Names = SharedNames<Station>;
     type Transfer = Tap;
 
     fn own(&self) -> Station {
         Station::One(self.own)
     }
 
-    fn names(&mut self) -> &mut Names {
+    fn names(&mut self) -> &mut SharedNames<Station> {
         &mut self.names
     }
 

@@ -5,7 +5,7 @@ use super::header::HEADER;
 use crate::Bounds;
 use crate::errors::Error;
 use std::collections::VecDeque;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// A message as it came: in network buffers, each with a header.
 #[derive(Clone)]
@@ -13,7 +13,7 @@ pub(super) struct Message<A> {
     pub(super) from: A,
     pub(super) call: u32,
     pub(super) length: usize,
-    pub(super) parts: Rc<Vec<NetworkBuffer>>,
+    pub(super) parts: Arc<Vec<NetworkBuffer>>,
 }
 
 impl<A> Message<A> {
@@ -29,7 +29,7 @@ impl<A> Message<A> {
     }
 
     pub(super) fn release(self, pool: &mut NetworkBufferFreeList) {
-        if let Ok(parts) = Rc::try_unwrap(self.parts) {
+        if let Ok(parts) = Arc::try_unwrap(self.parts) {
             parts.into_iter().for_each(|part| pool.put(part));
         }
     }

@@ -15,6 +15,7 @@ mod faults;
 mod header;
 mod incoming;
 mod mailbox;
+mod names;
 mod node;
 mod outgoing;
 mod port;
@@ -25,6 +26,7 @@ pub use buffers::{NetworkBuffer, NetworkBufferFreeList};
 pub use cube::{Cube, CubePort};
 pub use ethernet::{Ethernet, EthernetPort, Station};
 pub use faults::Faults;
+pub use names::SharedNames;
 pub use node::{Call, Counts, Node, Representative, Sender};
 pub use port::{Address, Limits, NameServer, NetworkDriver, Port, Transfer};
 

@@ -1,6 +1,7 @@
 //! Calls: at most once, timers, servers that are slow or dead.
 
 use super::{World, cube, ethernet};
+use crate::packets::names::lock;
 use crate::packets::{Call, EthernetPort, Faults, Port, Representative, Station};
 use crate::{Bounds, ClientState, Decision, Error, Protocol};
 use std::time::Duration;
@@ -77,7 +78,7 @@ fn the_handler_of_a_timer_extends_and_gives_up() {
     });
     assert_eq!((over, state.expiries()), (Some(Ok(8)), 2));
     // Then it is switched off.
-    cable.borrow_mut().switch_off(1);
+    lock(&cable).switch_off(1);
     state.begin();
     let mut call = world.nodes[0].call(world.now, &found[0], &7u64.to_le_bytes()).expect("sent");
     let (began, mut over) = (world.now, None);
@@ -93,7 +94,7 @@ fn the_handler_of_a_timer_extends_and_gives_up() {
 fn of_three_servers_one_is_dead_and_two_answer() {
     let (mut world, cable) = ethernet(4, Faults::default());
     let (containers, found) = servers(&mut world);
-    cable.borrow_mut().switch_off(2);
+    lock(&cable).switch_off(2);
     let mut state = ClientState::new(Protocol::Reliable);
     state.set_timer(Duration::from_millis(20), None);
     let ask = |world: &mut World<EthernetPort>, server| world.nodes[0].call(world.now, server, &[1; 8]);
@@ -126,7 +127,7 @@ fn on_a_cube_a_dead_node_is_noticed_without_a_timer() {
     let mut room = [0; 8];
     assert_eq!(world.nodes[0].answer(0, &mut call, &mut room, &mut state), Some(Ok(8)));
     let mut call = world.nodes[0].call(0, &server, &3u64.to_le_bytes()).expect("sent");
-    cube.borrow_mut().fail(1);
+    lock(&cube).fail(1);
     assert_eq!(world.nodes[0].answer(0, &mut call, &mut room, &mut state), Some(Err(Error::Gone)));
     assert_eq!(
         world.nodes[0].reply(0, &super::super::Sender { at: 1, call: 0 }, b""),

@@ -2,6 +2,7 @@
 
 use super::{content, cube, ethernet};
 use crate::packets::header::fragments;
+use crate::packets::names::lock;
 use crate::packets::{EthernetPort, Faults, Station};
 use crate::{Bounds, Error, Protocol};
 
@@ -154,7 +155,7 @@ fn each_container_of_a_group_gets_one_copy_and_the_cable_one_packet() {
     let data = content(1, 5000);
     world.nodes[0].send(0, &to, &data, Protocol::Reliable).expect("sent");
     world.pass(100);
-    assert_eq!(cable.borrow().transmissions(), 4);
+    assert_eq!(lock(&cable).transmissions(), 4);
     let mut room = [0; 5000];
     for (node, container) in members {
         assert_eq!(world.nodes[node].receive(container, &mut room).map(|got| got.0), Ok(5000));
@@ -179,7 +180,7 @@ fn a_message_to_a_container_of_the_same_node_uses_no_network() {
         assert_eq!(node.receive(container, &mut room).map(|got| got.0), Ok(3000));
         assert!(room[..] == content(number, 3000)[..]);
     }
-    assert_eq!((cable.borrow().transmissions(), node.counts().packets), (0, 0));
+    assert_eq!((lock(&cable).transmissions(), node.counts().packets), (0, 0));
 }
 
 #[test]

@@ -5,8 +5,7 @@ mod loopback;
 mod messages;
 
 use super::{CubePort, Ethernet, EthernetPort, Faults, Node, Now, Port};
-use std::cell::RefCell;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 
 /// Some nodes, and the time.
 struct World<P: Port> {
@@ -30,13 +29,13 @@ impl<P: Port> World<P> {
     }
 }
 
-fn ethernet(count: u32, faults: Faults) -> (World<EthernetPort>, Rc<RefCell<Ethernet>>) {
+fn ethernet(count: u32, faults: Faults) -> (World<EthernetPort>, Arc<Mutex<Ethernet>>) {
     let cable = Ethernet::new(faults);
     let nodes = (0..count).map(|own| Node::new(EthernetPort::new(&cable, own))).collect();
     (World { nodes, now: 0 }, cable)
 }
 
-fn cube(count: u16) -> (World<CubePort>, Rc<RefCell<super::Cube>>) {
+fn cube(count: u16) -> (World<CubePort>, Arc<Mutex<super::Cube>>) {
     let cube = super::Cube::new();
     let nodes = (0..count).map(|own| Node::new(CubePort::new(&cube, own))).collect();
     (World { nodes, now: 0 }, cube)
