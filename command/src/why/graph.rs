@@ -1,5 +1,6 @@
 //! Who waits for whom, and what follows from it. Nothing here asks anybody: it works on what the tasks' pages said.
 
+use super::containers::Names;
 use super::words;
 use crate::ledger::counter;
 use parvum_page::{CALLS, kind_of_call};
@@ -173,7 +174,7 @@ impl Picture {
     }
 
     /// Messages that have come to a waiting task and are not what it waits for, though nearly.
-    pub fn near_matches(&self, tid: Tid) -> Vec<(UnmatchedRow, String)> {
+    pub fn near_matches(&self, tid: Tid, names: &Names) -> Vec<(UnmatchedRow, String)> {
         let Some(waits) = self.tasks.get(&tid).and_then(|row| row.waits.as_ref()) else { return Vec::new() };
         if !matches!(kind(waits), "receive" | "probe" | "wait") {
             return Vec::new();
@@ -182,7 +183,10 @@ impl Picture {
         let unmatched = sight.map_or(&[][..], |sight| &sight.unmatched);
         unmatched
             .iter()
-            .filter_map(|message| words::near(waits, message).map(|how| (*message, how)))
+            .filter_map(|message| {
+                let how = names.near(tid, waits, message).or_else(|| words::near(waits, message));
+                how.map(|how| (*message, how))
+            })
             .collect()
     }
 }

@@ -1,11 +1,13 @@
 //! `parvum why`: why does it hang? It reads the pages of the tasks, and asks nothing of them.
 
 mod barrier;
+mod containers;
 mod graph;
 mod words;
 
 use crate::tool;
 use clap::Args;
+use containers::Names;
 use graph::{Finding, For, Picture};
 use parvum_task::{Session, SessionError};
 use parvum_wire::Tid;
@@ -44,10 +46,10 @@ pub fn why(args: &WhyArgs) -> Result<ExitCode, SessionError> {
         println!("{task} is not there: it has ended, or never was. `parvum ps` lists the tasks.");
         return Ok(ExitCode::SUCCESS);
     }
-    let groups = groups(&mut session, &picture);
-    let hangs = tell(&picture, groups.as_deref(), &stuck, of);
+    let known = Known::ask(&mut session, &picture);
+    let hangs = tell(&picture, &known, &stuck, of);
     for row in picture.tasks().filter(|row| of(row.tid) && !stuck.contains(&row.tid)) {
-        tell_task(&picture, groups.as_deref(), row);
+        tell_task(&picture, &known, row);
     }
     if picture.tasks().next().is_none() {
         println!("No task is on the machine.");
@@ -64,8 +66,8 @@ fn watch(session: &mut Session, task: Option<Tid>) -> Result<ExitCode, SessionEr
         let (picture, stuck) = certain(session)?;
         let fresh: BTreeSet<Tid> = stuck.iter().copied().filter(|tid| !told.contains(tid)).collect();
         if fresh.iter().any(|tid| task.is_none_or(|wanted| wanted == *tid)) {
-            let groups = groups(session, &picture);
-            tell(&picture, groups.as_deref(), &stuck, |_| true);
+            let known = Known::ask(session, &picture);
+            tell(&picture, &known, &stuck, |_| true);
         }
         told = stuck;
         // So that two pictures fit into a second, whatever the daemons take for each.
@@ -107,6 +109,18 @@ fn picture(session: &mut Session) -> Result<Picture, SessionError> {
     }
 }
 
+/// What the machine knows besides what tasks show.
+struct Known {
+    groups: Option<Vec<GroupRow>>,
+    names: Names,
+}
+
+impl Known {
+    fn ask(session: &mut Session, picture: &Picture) -> Known {
+        Known { groups: groups(session, picture), names: Names::ask(session, picture) }
+    }
+}
+
 /// The groups, if a task waits in a barrier. A part of a machine without a majority knows nothing certain of them.
 fn groups(session: &mut Session, picture: &Picture) -> Option<Vec<GroupRow>> {
     let waits_in_barrier = |row: &TaskRow| row.waits.as_ref().is_some_and(|waits| waits.barrier.is_some());
@@ -120,12 +134,7 @@ fn groups(session: &mut Session, picture: &Picture) -> Option<Vec<GroupRow>> {
 }
 
 /// Tells what hangs for certain. Whether anything does.
-fn tell(
-    picture: &Picture,
-    groups: Option<&[GroupRow]>,
-    stuck: &BTreeSet<Tid>,
-    of: impl Fn(Tid) -> bool,
-) -> bool {
+fn tell(picture: &Picture, known: &Known, stuck: &BTreeSet<Tid>, of: impl Fn(Tid) -> bool) -> bool {
     let list = |tids: &[Tid]| tids.iter().map(Tid::to_string).collect::<Vec<_>>().join(", ");
     let mut any = false;
     for finding in picture.findings(stuck) {
@@ -155,14 +164,14 @@ fn tell(
             Finding::Behind(tid, peer) => println!("{tid} waits for {peer}, which hangs."),
         }
         for row in members.iter().filter_map(|tid| picture.task(*tid)) {
-            tell_task(picture, groups, row);
+            tell_task(picture, known, row);
         }
     }
     any
 }
 
 /// One line of what a task does, and more of what is near to what it waits for.
-fn tell_task(picture: &Picture, groups: Option<&[GroupRow]>, row: &TaskRow) {
+fn tell_task(picture: &Picture, known: &Known, row: &TaskRow) {
     let who = format!("  {} {}", row.tid, row.name);
     let what = match (row.state, &row.waits) {
         _ if row.held => "is stopped: it is another gang's turn".into(),
@@ -171,16 +180,20 @@ fn tell_task(picture: &Picture, groups: Option<&[GroupRow]>, row: &TaskRow) {
         (TaskState::Enrolled, None) => "computes".into(),
         (TaskState::Enrolled, Some(waits)) => {
             let limit = if waits.ends { ", for a limited time" } else { "" };
-            let of = waits.barrier.as_ref().map(|barrier| barrier::gathered(picture, groups, barrier));
+            let of = waits
+                .barrier
+                .as_ref()
+                .map(|barrier| barrier::gathered(picture, known.groups.as_deref(), barrier));
             let of = of.map_or(String::new(), |gathered| format!(" of {gathered}"));
-            format!("{}{of}, for {}{limit}", words::doing(waits), words::lasted(waits.for_ms))
+            let doing = known.names.doing(row.tid, waits).unwrap_or_else(|| words::doing(waits));
+            format!("{doing}{of}, for {}{limit}", words::lasted(waits.for_ms))
         }
     };
     println!("{who} {what}");
     if row.waits.as_ref().is_none_or(|waits| waits.for_ms < LONG) {
         return;
     }
-    let near = picture.near_matches(row.tid);
+    let near = picture.near_matches(row.tid, &known.names);
     for (_, how) in near.iter().take(4) {
         println!("      has come, and is not what it waits for: {how}");
     }

@@ -1,3 +1,5 @@
 //! Programs with message containers, in C, C++ and Rust, on a machine of one host.
 
+mod names;
 mod programs;
+mod words;

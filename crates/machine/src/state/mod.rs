@@ -437,6 +437,7 @@ impl<F: Clone> Machine<F> {
                 self.reply(client, id, Reply::MailList(list));
             }
             (_, Request::NamesFind { names }) => self.names_find(client, id, &names),
+            (_, Request::NamesOf { places }) => self.names_of(client, id, &places),
             (_, Request::MailTidy { name, index }) => self.mail_tidy(client, id, &name, index),
             (_, Request::Halt) => self.halt(client, id),
             (_, Request::AddHosts { hosts }) => self.add_hosts(client, id, hosts),

@@ -116,6 +116,29 @@ impl Names {
         }
     }
 
+    /// Goes through all names: a person asks, seldom.
+    fn of(&self, places: &[(Tid, i32, u32)]) -> Vec<String> {
+        let mut found: HashMap<(Tid, i32, u32), (bool, &str)> =
+            places.iter().map(|place| (*place, (true, ""))).collect();
+        for (name, bound) in &self.bound {
+            let (is_group, all) = match bound {
+                Bound::One(tid, spot) => (false, &[(*tid, *spot)][..]),
+                Bound::Group(members) => (true, &members[..]),
+            };
+            for (tid, spot) in all {
+                if let Some(best) = found.get_mut(&(*tid, spot.number, spot.context))
+                    && (best.1.is_empty() || (is_group, &**name) < *best)
+                {
+                    *best = (is_group, name);
+                }
+            }
+        }
+        places
+            .iter()
+            .map(|place| found.get(place).map_or_else(String::new, |best| best.1.to_owned()))
+            .collect()
+    }
+
     fn forget(&mut self, gone: Tid) {
         if self.owners.remove(&gone).is_none() {
             return;
@@ -165,6 +188,11 @@ impl<F: Clone> Machine<F> {
     pub(super) fn names_find(&mut self, client: ClientId, id: RequestId, names: &[String]) {
         let found = names.iter().map(|name| self.names.find(name)).collect();
         self.reply(client, id, Reply::Names(found));
+    }
+
+    pub(super) fn names_of(&mut self, client: ClientId, id: RequestId, places: &[(Tid, i32, u32)]) {
+        let names = self.names.of(places);
+        self.reply(client, id, Reply::NamesOf(names));
     }
 
     /// Its owner is gone.

@@ -436,6 +436,10 @@ fn a_name_leads_to_one_task_or_to_a_group() {
     assert_eq!(kind(&bench.call(2, bind(&["g"], 3, true))), ErrorKind::NameTaken, "it is in it already");
     assert_eq!(kind(&bench.call(2, bind(&["g"], 5, false))), ErrorKind::NameTaken, "it is a group's");
     assert_eq!(answer(&bench.call(2, find("g"))), leads(&[(1, 3), (1, 4), (2, 3)], &bench));
+    let place = |client, number| (bench.machine.tid_of(client).expect("a task"), number, 0);
+    let places = vec![place(1, 3), place(2, 8), place(1, 7), place(2, 99)];
+    let names = ["g", "a", "b", ""].map(str::to_owned).to_vec();
+    assert_eq!(answer(&bench.call(2, Request::NamesOf { places })), Ok(Reply::NamesOf(names)));
     bench.input(Input::Closed(1));
     assert_eq!(answer(&bench.call(2, find("b"))), leads(&[], &bench), "it went with its owner");
     assert_eq!(answer(&bench.call(2, find("g"))), leads(&[(2, 3)], &bench));

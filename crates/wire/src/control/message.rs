@@ -315,6 +315,11 @@ pub enum Request {
         /// Which.
         names: Vec<String>,
     },
+    /// Asks which names lead to places: of each a task, a number and a context, as in [`Spot`]. Answer: [`Reply::NamesOf`].
+    NamesOf {
+        /// Which places.
+        places: Vec<(Tid, i32, u32)>,
+    },
 }
 
 /// Where messages for a name are taken, in the words of who takes them.
@@ -598,6 +603,9 @@ pub enum Reply {
     },
     /// Where each name leads that was asked for: nowhere, or to a task of one machine, or to all members of a group.
     Names(Vec<Vec<(Tid, Spot)>>),
+    /// A name that leads to each place that was asked for; empty for none. Of several it is the first in the alphabet, a
+    /// group's only where there is no other.
+    NamesOf(Vec<String>),
 }
 
 /// What happens.

@@ -91,6 +91,7 @@ fn only_reads(request: &Request) -> bool {
             | Request::GroupMembers { .. }
             | Request::MailList
             | Request::NamesFind { .. }
+            | Request::NamesOf { .. }
     )
 }
 

@@ -1,0 +1,29 @@
+//! Many names, of several processes.
+
+use parvum_tests::TestMachine;
+use parvum_tests::running::Running;
+
+const PROCESSES: usize = 4;
+/// Of each. By hand a million were bound: see the table of measured things in `docs/interfaces.md`.
+const NAMES: usize = 5_000;
+
+#[test]
+fn many_names_of_several_processes_are_found_by_others_and_go_with_their_owners() {
+    let machine = TestMachine::up();
+    let start = |me: usize| {
+        let words = [me, PROCESSES, NAMES].map(|number| number.to_string());
+        Running::start(machine.program("containers_names").args(words))
+    };
+    let mut all: Vec<Running> = (0..PROCESSES).map(start).collect();
+    for done in ["bound in ", "found in "] {
+        for running in &mut all {
+            eprintln!("{done}{}", running.told(done));
+        }
+        all.iter_mut().for_each(|running| running.tell("go on"));
+    }
+    all.into_iter().for_each(|running| drop(running.succeed(&machine)));
+    // Nothing of theirs is left in the way of the next.
+    let mut again = start(0);
+    again.told("bound in ");
+    again.kill();
+}
