@@ -26,6 +26,15 @@ pub enum Room<'a> {
         /// For a longer one. Not a part of the answer: it is large, and seldom there.
         block: &'a mut Option<Block>,
     },
+    /// In the program's memory if all of it fits there, else as [`Room::Inside`].
+    Fitting {
+        /// The program's.
+        memory: &'a mut [u8],
+        /// For a short one.
+        inside: &'a mut [u8; 64],
+        /// For a longer one.
+        block: &'a mut Option<Block>,
+    },
 }
 
 /// What a look at the links found.
@@ -82,10 +91,13 @@ impl Direct<'_, '_> {
                 let fits = payload.len().min(memory.len());
                 memory[..fits].copy_from_slice(&payload[..fits]);
             }
-            Room::Inside { inside, .. } if payload.len() <= Block::INLINE => {
+            Room::Fitting { memory, .. } if payload.len() <= memory.len() => {
+                memory[..payload.len()].copy_from_slice(payload);
+            }
+            Room::Inside { inside, .. } | Room::Fitting { inside, .. } if payload.len() <= Block::INLINE => {
                 inside[..payload.len()].copy_from_slice(payload);
             }
-            Room::Inside { block, .. } => {
+            Room::Inside { block, .. } | Room::Fitting { block, .. } => {
                 let block = block.insert(Block::new(payload.len(), &mut core.pool));
                 block.bytes_mut().copy_from_slice(payload);
             }

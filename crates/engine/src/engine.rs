@@ -190,6 +190,13 @@ impl Engine {
         }
     }
 
+    /// Counts at `peer` that a note was sent to it. False: its link has no place for that.
+    pub fn nudge(&mut self, peer: Tid) -> bool {
+        let Some(index) = self.index_of(peer) else { return false };
+        let Peer { links, state } = &self.peers[index];
+        links[state.route as usize].as_ref().is_some_and(|link| link.nudge())
+    }
+
     /// Whether `peer` was joined once and is gone.
     pub fn is_gone(&mut self, peer: Tid) -> bool {
         self.index_of(peer).is_some_and(|index| self.peers[index].state.gone)

@@ -64,6 +64,8 @@ pub enum Counter {
     Sleeps = 28,
     /// Bytes copied out of messages buffered here into the program's memory.
     CopiedFromHere = 29,
+    /// How often other tasks have said that a note for this one's interface lies in its links; they count it, in its page.
+    Nudges = 30,
 }
 
 /// The cells of one pair.

@@ -14,29 +14,30 @@ use parvum_wire::{Header, Kind, Tid};
 use std::sync::Arc;
 
 impl Engine {
-    /// Starts to send a message to each of several peers over `route`, whichever they prefer. What
-    /// [`Engine::send`] would answer, for each; the receiver that the message names does not count, nor does its
-    /// completion: such a send is over when the memory of the data may be reused.
+    /// Starts to send a message to each of several peers over `route`, whichever they prefer, to each under its tag. What
+    /// [`Engine::send`] would answer, for each; the receiver and the tag that the message names do not count, nor does
+    /// its completion: such a send is over when the memory of the data may be reused.
     ///
     /// # Safety
     /// As for [`Engine::send`], until all are over.
     pub unsafe fn multicast(
         &mut self,
-        to: &[Tid],
+        to: &[(Tid, i32)],
         route: Route,
         message: &Outgoing<'_>,
     ) -> Vec<Result<Sent, SendError>> {
-        let indices: Vec<_> = to.iter().map(|&tid| self.index_over(tid, route)).collect();
+        let indices: Vec<_> = to.iter().map(|&(tid, _)| self.index_over(tid, route)).collect();
         self.multicasts += 1;
         let members = indices.iter().flatten().map(|&index| index as u32).collect();
         let group = Arc::new(Group { number: self.multicasts, members });
         let started: Vec<_> = indices
             .into_iter()
-            .map(|found| {
+            .zip(to)
+            .map(|(found, &(_, tag))| {
                 found.map(|index| {
                     // SAFETY: the caller's promise.
                     let source = unsafe { Source::new(message.pieces, message.keep.clone()) };
-                    self.start_in_step(index, route, message, source, &group)
+                    self.start_in_step(index, route, tag, message, source, &group)
                 })
             })
             .collect();
@@ -75,6 +76,7 @@ impl Engine {
         &mut self,
         index: usize,
         route: Route,
+        tag: i32,
         message: &Outgoing<'_>,
         source: Source,
         group: &Arc<Group>,
@@ -86,7 +88,7 @@ impl Engine {
         let header = Header {
             kind: Kind::Start,
             flags: 0,
-            tag: message.tag,
+            tag,
             context: message.context,
             length,
             meta: message.meta,

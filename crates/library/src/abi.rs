@@ -67,6 +67,9 @@ static TABLE: Table = Table {
     serve: serving::serve,
     cells: ledger::cells,
     is_free: receiving::is_free,
+    receive_fitting: receiving::receive_fitting,
+    multicast_each: multicast::multicast_each,
+    nudge: serving::nudge,
 };
 
 /// The table; see `parvum-waist`.

@@ -25,6 +25,18 @@ pub(crate) unsafe extern "C" fn multicast(
     statuses: *mut i32,
     requests: *mut u64,
 ) -> i32 {
+    // SAFETY: as the table says; without tags of their own all have the message's.
+    unsafe { multicast_each(message, to, std::ptr::null(), count, statuses, requests) }
+}
+
+pub(crate) unsafe extern "C" fn multicast_each(
+    message: *const waist::Outgoing,
+    to: *const i32,
+    tags: *const i32,
+    count: usize,
+    statuses: *mut i32,
+    requests: *mut u64,
+) -> i32 {
     // SAFETY: valid for the call, by the table's contract.
     let message = unsafe { &*message };
     // SAFETY: as the table says, this is the one use of the owner.
@@ -43,11 +55,16 @@ pub(crate) unsafe extern "C" fn multicast(
             std::slice::from_raw_parts_mut(requests, count),
         )
     };
+    // SAFETY: null, or as long as the other lists.
+    let tags = (!tags.is_null()).then(|| unsafe { std::slice::from_raw_parts(tags, count) });
+    let tag_at = |at: usize| tags.map_or(message.tag, |tags| tags[at]);
     let mut work = |runtime: &mut Runtime, pieces: &[&[u8]]| {
-        let &waist::Outgoing { tag, context, meta, .. } = message;
+        let &waist::Outgoing { context, meta, .. } = message;
         let completion = Completion::Reusable;
-        let to_one =
-            |to: Tid| Outgoing { to, tag, context, meta, pieces, keep: keep.clone(), buffering, completion };
+        let to_one = |to: Tid, tag: i32| {
+            let keep = keep.clone();
+            Outgoing { to, tag, context, meta, pieces, keep, buffering, completion }
+        };
         let long = pieces.iter().map(|piece| piece.len()).sum::<usize>() >= WORTH_SHARING;
         let shares = if long { runtime.sharing(to) } else { vec![false; to.len()] };
         let (mut places, mut tids) = (Vec::new(), Vec::new());
@@ -55,18 +72,18 @@ pub(crate) unsafe extern "C" fn multicast(
             requests[at] = 0;
             if !shares[at] {
                 // SAFETY: the pieces stay as long as the table says.
-                statuses[at] = unsafe { send_one(runtime, to_one(Tid(tid)), &mut requests[at]) };
+                statuses[at] = unsafe { send_one(runtime, to_one(Tid(tid), tag_at(at)), &mut requests[at]) };
             } else if let Err(why) = runtime.reach_by_daemon(Tid(tid)) {
                 statuses[at] = refused(&why) as i32;
             } else {
                 places.push(at);
-                tids.push(Tid(tid));
+                tids.push((Tid(tid), tag_at(at)));
             }
         }
-        let Some(&first) = tids.first() else { return };
+        let Some(&(first, tag)) = tids.first() else { return };
         // SAFETY: as before.
-        let sent = unsafe { runtime.engine.multicast(&tids, Route::Routed, &to_one(first)) };
-        for ((at, tid), sent) in places.into_iter().zip(tids).zip(sent) {
+        let sent = unsafe { runtime.engine.multicast(&tids, Route::Routed, &to_one(first, tag)) };
+        for ((at, (tid, _)), sent) in places.into_iter().zip(tids).zip(sent) {
             statuses[at] = status_of(runtime, tid, sent, &mut requests[at]);
         }
     };

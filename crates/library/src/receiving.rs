@@ -65,6 +65,58 @@ pub(crate) unsafe extern "C" fn receive_lazily(
     receive_as(pattern, Into::Lazily, 0, notes, out)
 }
 
+pub(crate) unsafe extern "C" fn receive_fitting(
+    pattern: *const waist::Pattern,
+    room: *mut u8,
+    length: usize,
+    notes: *const Notes,
+    out: *mut Message,
+) -> i32 {
+    // SAFETY: valid for the call, by the table's contract.
+    let (pattern, notes, out) = unsafe { (&*pattern, &*notes, &mut *out) };
+    // SAFETY: writable for the call, by the table's contract.
+    let memory =
+        unsafe { if length == 0 { &mut [][..] } else { std::slice::from_raw_parts_mut(room, length) } };
+    with(Status::Unknown as i32, |runtime| {
+        let pattern = pattern_of(pattern);
+        let (mut block, mut envelope) = (None, Envelope::NONE);
+        let mut place = Room::Fitting { memory, inside: &mut out.inline, block: &mut block };
+        match take_directly(runtime, &pattern, &mut place, &mut envelope, notes) {
+            Ok(()) => {}
+            Err(Some(status)) => return status as i32,
+            Err(None) => return receive_posted(runtime, pattern, Into::Lazily, 0, notes, out) as i32,
+        }
+        note_envelope(&envelope, out);
+        match block {
+            Some(block) => lend(runtime, block, out),
+            None if envelope.length <= length as u64 => out.data = room,
+            None => {}
+        }
+        Status::Done as i32
+    })
+}
+
+/// The short way: looks once, and then as long as the task would spin. An error with a status is the receive's outcome; one
+/// without leaves it to the usual way.
+#[inline(always)]
+fn take_directly(
+    runtime: &mut Runtime,
+    pattern: &Pattern,
+    room: &mut Room<'_>,
+    envelope: &mut Envelope,
+    notes: &Notes,
+) -> Result<(), Option<Status>> {
+    let look = runtime.look_once(pattern, room, envelope);
+    if look == Look::Taken {
+        return Ok(());
+    }
+    if notes.limit != 0 && !runtime.may_hear(pattern) {
+        return Err(Some(Status::Gone));
+    }
+    let spins = look == Look::Nothing && notes.limit < 0;
+    if spins && runtime.spin_directly(pattern, room, envelope, notes) { Ok(()) } else { Err(None) }
+}
+
 /// Receives, waiting as the notes say. Nothing is posted any more when this returns.
 #[inline]
 fn receive_as(
@@ -81,15 +133,10 @@ fn receive_as(
             Into::User(buffer) => (Room::Memory(buffer.bytes_mut()), false),
             Into::Block | Into::Lazily => (Room::Inside { inside: &mut out.inline, block: &mut block }, true),
         };
-        let look = runtime.look_once(&pattern, &mut room, &mut envelope);
-        if look != Look::Taken {
-            if notes.limit != 0 && !runtime.may_hear(&pattern) {
-                return Status::Gone as i32;
-            }
-            let spins = look == Look::Nothing && notes.limit < 0;
-            if !spins || !runtime.spin_directly(&pattern, &mut room, &mut envelope, notes) {
-                return receive_posted(runtime, pattern, into, length, notes, out) as i32;
-            }
+        match take_directly(runtime, &pattern, &mut room, &mut envelope, notes) {
+            Ok(()) => {}
+            Err(Some(status)) => return status as i32,
+            Err(None) => return receive_posted(runtime, pattern, into, length, notes, out) as i32,
         }
         note_envelope(&envelope, out);
         if let Some(block) = block {

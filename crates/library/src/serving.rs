@@ -30,6 +30,11 @@ pub(crate) extern "C" fn summon(to: i32) {
     with((), |runtime| runtime.engine.summon(Tid(to)));
 }
 
+pub(crate) extern "C" fn nudge(to: i32) -> i32 {
+    let heard = with(false, |runtime| runtime.engine.nudge(Tid(to)));
+    if heard { Status::Done as i32 } else { Status::Unknown as i32 }
+}
+
 pub(crate) extern "C" fn serve(limit: i64, all: u32) -> i32 {
     let Some(bells) = BELLS.get() else { return open() as i32 };
     if all != 0 {

@@ -41,7 +41,7 @@ pub const UNMATCHED: usize = 64;
 pub type UnmatchedCells = [AtomicU64; 4];
 /// What the counters count, by number; an empty name is one not in use. The engine's
 /// `Counter` has the same numbers.
-pub const COUNTER_NAMES: [&str; 30] = [
+pub const COUNTER_NAMES: [&str; 31] = [
     "messages sent",
     "bytes sent",
     "messages received",
@@ -72,6 +72,7 @@ pub const COUNTER_NAMES: [&str; 30] = [
     "nanoseconds in calls besides (of samples)",
     "times a message was waited for asleep",
     "bytes copied out of what was buffered here",
+    "nudges by other tasks",
 ];
 /// Room for the interface's name, in UTF-8, padded with zeros.
 pub const NAME_BYTES: usize = 16;

@@ -39,6 +39,9 @@ pub enum Awake {
     TimedOut,
 }
 
+/// Among the counters: how often [`TaskPage::nudge`] was called.
+const NUDGES: usize = 30;
+
 /// What a task waits for, as read at one instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WaitingFor {
@@ -157,6 +160,12 @@ impl TaskPage {
             // A full counter (EAGAIN) calls as well.
             let _ = rustix::io::write(bell, &1u64.to_ne_bytes());
         }
+    }
+
+    /// Says that a note for the task's interface lies in its links; the only counter that others write.
+    pub fn nudge(&self) {
+        // Release: who sees the count and then looks at the link finds the note there.
+        self.counters()[NUDGES].fetch_add(1, Ordering::Release);
     }
 
     /// Counts a control message sent to the task, and wakes it. The daemon calls

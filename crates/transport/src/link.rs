@@ -191,6 +191,11 @@ pub trait Link: Send {
     /// Calls the peer if it computes: something waits for it here.
     fn summon(&self) {}
 
+    /// Counts, where the peer sees it without a look at its links, that a note was sent to it. False: there is no such place.
+    fn nudge(&self) -> bool {
+        false
+    }
+
     /// Pushes out what an earlier `send` took but could not hand over yet.
     /// Returns whether all of it has left.
     fn flush(&mut self) -> Result<bool, Refused> {

@@ -209,6 +209,14 @@ struct parvum_table {
     const uint64_t *(*cells)(void);
     /* Not 0: nobody is inside the engine at this moment. */
     int32_t (*is_free)(void);
+    /* As `receive_lazily`, but data that is here and fits may be put into the room at once; then `data` is `room`. */
+    int32_t (*receive_fitting)(const struct parvum_pattern *pattern, void *room, size_t length,
+                               const struct parvum_notes *notes, struct parvum_message *out);
+    /* As `multicast`, to each under its own tag. */
+    int32_t (*multicast_each)(const struct parvum_outgoing *message, const int32_t *to, const int32_t *tags, size_t count,
+                              int32_t *statuses, uint64_t *requests);
+    /* Counts in that task's cells[30] that a note was sent to it. PARVUM_STATUS_UNKNOWN: there is no memory between the two. */
+    int32_t (*nudge)(int32_t to);
 };
 
 /* The engine of this process. */

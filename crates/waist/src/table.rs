@@ -350,4 +350,25 @@ pub struct Table {
     pub cells: extern "C" fn() -> *const u64,
     /// Not 0: nobody is inside the engine at this moment. Who has stopped the program's own thread asks before it calls.
     pub is_free: extern "C" fn() -> i32,
+    /// As `receive_lazily`, but data that is here already and fits into the room may be put there at once: then `data` of the
+    /// answer is `room` itself, and there is no handle. `room` must be writable for `length` bytes during the call.
+    pub receive_fitting: unsafe extern "C" fn(
+        pattern: *const Pattern,
+        room: *mut u8,
+        length: usize,
+        notes: *const Notes,
+        out: *mut Message,
+    ) -> i32,
+    /// As `multicast`, but the task `to[n]` gets the message under `tags[n]`.
+    pub multicast_each: unsafe extern "C" fn(
+        message: *const Outgoing,
+        to: *const i32,
+        tags: *const i32,
+        count: usize,
+        statuses: *mut i32,
+        requests: *mut u64,
+    ) -> i32,
+    /// Counts, in the 30th of that task's `cells`, that a note for its interface was sent to it before: it sees that without
+    /// a look at its links. `Unknown`: the two share no memory, and nothing was counted.
+    pub nudge: extern "C" fn(to: i32) -> i32,
 }

@@ -111,6 +111,20 @@ impl Waist {
         }
     }
 
+    /// As [`Waist::send`], one piece of memory.
+    #[inline]
+    pub fn send_one(&self, how: Send, data: &[u8], notes: &Notes) -> Result<(), Status> {
+        let piece = Piece { start: data.as_ptr(), length: data.len() };
+        let message = outgoing(how, std::slice::from_ref(&piece), std::ptr::null_mut(), None);
+        let mut request = 0;
+        // SAFETY: the data is borrowed until this returns, and it returns only when the request is over.
+        match unsafe { (self.0.send)(&message, &mut request) } {
+            0 => Ok(()),
+            1 => self.finish(Request(request), notes),
+            other => status(other),
+        }
+    }
+
     /// Sends data that the engine may keep: never waits for the receiver, but for credit.
     pub fn send_owned(&self, how: Send, data: &Arc<Vec<u8>>, notes: &Notes) -> Result<(), Status> {
         let piece = Piece { start: data.as_ptr(), length: data.len() };
@@ -146,6 +160,21 @@ impl Waist {
         data: Data<'_>,
         notes: &Notes,
     ) -> Result<Vec<Result<(), Status>>, Status> {
+        self.multicast_each(how, to, None, data, notes)
+    }
+
+    /// As [`Waist::multicast`]; each task gets the message under its own tag, if there are any.
+    pub fn multicast_each(
+        &self,
+        how: Send,
+        to: &[i32],
+        tags: Option<&[i32]>,
+        data: Data<'_>,
+        notes: &Notes,
+    ) -> Result<Vec<Result<(), Status>>, Status> {
+        if tags.is_some_and(|tags| tags.len() != to.len()) {
+            return Err(Status::BadArgument);
+        }
         let pieces: Vec<Piece> = match data {
             Data::Owned(data) => vec![Piece { start: data.as_ptr(), length: data.len() }],
             Data::Pieces(pieces) => {
@@ -162,7 +191,8 @@ impl Waist {
         // returns, and it returns only when all requests are over.
         status(unsafe {
             let (statuses, requests) = (statuses.as_mut_ptr(), requests.as_mut_ptr());
-            (self.0.multicast)(&message, to.as_ptr(), to.len(), statuses, requests)
+            let tags = tags.map_or(std::ptr::null(), <[i32]>::as_ptr);
+            (self.0.multicast_each)(&message, to.as_ptr(), tags, to.len(), statuses, requests)
         })?;
         let over = statuses.iter().zip(requests).map(|(&number, request)| match status(number) {
             Err(Status::Pending) => self.finish(Request(request), notes),
@@ -199,6 +229,23 @@ impl Waist {
         let mut out = Message::NONE;
         // SAFETY: plain references for the duration of the call.
         status(unsafe { (self.0.receive_lazily)(pattern, notes, &mut out) }).map(|()| out)
+    }
+
+    /// Receives one message into `room` if it is short and fits; else as [`Waist::receive_lazily`]. Whether it is in `room`.
+    #[inline]
+    pub fn receive_fitting(
+        &self,
+        pattern: &Pattern,
+        room: &mut [u8],
+        notes: &Notes,
+        out: &mut Message,
+    ) -> Result<bool, Status> {
+        let start = room.as_mut_ptr();
+        // SAFETY: `room` is borrowed until this returns, and nothing is posted afterwards.
+        match unsafe { (self.0.receive_fitting)(pattern, start, room.len(), notes, out) } {
+            0 => Ok(out.handle == 0 && !out.data.is_null()),
+            other => Err(Status::from_number(other)),
+        }
     }
 
     /// Copies data that is with its sender to `out`, from byte `from` on.
@@ -307,6 +354,11 @@ impl Waist {
     /// Calls a task whose program computes.
     pub fn summon(&self, to: i32) {
         (self.0.summon)(to)
+    }
+
+    /// Says to a task that a note was sent to it: see [`Table::nudge`]. Whether it can see that.
+    pub fn nudge(&self, to: i32) -> bool {
+        (self.0.nudge)(to) == 0
     }
 
     /// Does what there is to do while the program computes: see [`Table::serve`]. Whether it did.
@@ -522,6 +574,7 @@ pub enum Data<'a> {
     Owned(&'a Arc<Vec<u8>>),
 }
 
+#[inline]
 fn outgoing(
     how: Send,
     pieces: &[Piece],

@@ -109,7 +109,10 @@ fn the_header_lays_everything_out_as_the_engine_does() {
         summon = "summon",
         serve = "serve",
         cells = "cells",
-        is_free = "is_free"
+        is_free = "is_free",
+        receive_fitting = "receive_fitting",
+        multicast_each = "multicast_each",
+        nudge = "nudge"
     );
     for (name, number) in [
         ("STATUS_DONE", Status::Done as i64),

@@ -77,6 +77,11 @@ impl Link for ShmLink {
         self.bell.page.summon(&self.bell.event);
     }
 
+    fn nudge(&self) -> bool {
+        self.bell.page.nudge();
+        true
+    }
+
     #[inline]
     fn await_message(&mut self, word: u64) {
         self.segment.set_awaited(word);

@@ -358,7 +358,7 @@ fn a_message_to_several_goes_to_all_part_by_part() {
     join(&mut a, &mut c, route, Nature { delay: 0, ..slow });
     let way_to_d = join(&mut a, &mut d, route, slow);
     let data: Vec<u8> = (0..50_000u32).map(|at| (at % 251) as u8).collect();
-    let to = [b.me(), c.me(), d.me(), tid(9)];
+    let to = [(b.me(), 1), (c.me(), 7), (d.me(), 1), (tid(9), 1)];
     let pieces = [&data[..]];
     let message = Outgoing { buffering: Buffering::AtSender, ..outgoing(b.me(), 1, &pieces) };
     // SAFETY: the data stays until the end.

@@ -1,5 +1,6 @@
 //! A container of this task.
 
+use super::station::Sight;
 use super::{CONTEXT, call_of, memory, station, words};
 use crate::errors::Error;
 use crate::{Bounds, Received, Sender};
@@ -7,7 +8,7 @@ use parvum_waist::{ANY_TASK, Message, Notes, Pattern, Status, TagKind, Turn, Wai
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-/// After so many messages a receiver looks for notes of other tasks.
+/// After so many messages a receiver looks for notes of tasks that cannot nudge it.
 const NOW_AND_THEN: u32 = 64;
 
 /// See [`crate::MessageContainer`].
@@ -19,6 +20,7 @@ pub(crate) struct Container {
     pub(crate) bounds: Bounds,
     pattern: Pattern,
     notes: Notes,
+    sight: Sight,
     /// Messages that had no room where they were received, the oldest first.
     kept: Turn<VecDeque<Message>>,
     has_kept: AtomicBool,
@@ -68,6 +70,7 @@ impl Container {
                 tag: number,
                 context: context as i32,
             },
+            sight: Sight::new(waist),
             kept: Turn::new(VecDeque::new()),
             has_kept: AtomicBool::new(false),
             taken: AtomicU32::new(0),
@@ -77,24 +80,27 @@ impl Container {
     /// Receives, waiting at most `limit` nanoseconds; negative: without limit; 0: looks once.
     #[inline]
     pub(crate) fn receive(&self, room: &mut [u8], limit: i64) -> Result<Received, Error> {
-        let message = self.next(limit)?;
-        let length = message.length as usize;
-        let received = Received { length, from: sender_of(&message) };
-        if !message.is_remote() && message.handle == 0 {
-            // Short: it lies in the envelope.
-            return match (room.get_mut(..length), message.inline.get(..length)) {
-                (Some(room), Some(bytes)) => {
-                    room.copy_from_slice(bytes);
-                    Ok(received)
-                }
-                _ => Err(self.keep(message)),
-            };
+        let mut message = Message::NONE;
+        if let Some(kept) = self.before_receive(limit)? {
+            return self.unload(&kept, room);
         }
-        let Some(room) = room.get_mut(..length) else { return Err(self.keep(message)) };
-        let copied = memory::copy(self.waist, &message, 0, room);
-        self.waist.give_back(&message);
+        let notes = Notes { limit, ..self.notes };
+        match self.waist.receive_fitting(&self.pattern, room, &notes, &mut message) {
+            Ok(true) => Ok(Received { length: message.length as usize, from: sender_of(&message) }),
+            Ok(false) => self.unload(&message, room),
+            Err(why) => Err(self.failed(why)),
+        }
+    }
+
+    /// Copies a message out, if it fits, and gives it back; else it stays.
+    #[inline(never)]
+    fn unload(&self, message: &Message, room: &mut [u8]) -> Result<Received, Error> {
+        let length = message.length as usize;
+        let Some(room) = room.get_mut(..length) else { return Err(self.keep(*message)) };
+        let copied = memory::copy(self.waist, message, 0, room);
+        self.waist.give_back(message);
         copied.map_err(|why| self.failed(why))?;
-        Ok(received)
+        Ok(Received { length, from: sender_of(message) })
     }
 
     /// Receives without copying: the data stays where it is until it is read.
@@ -102,8 +108,17 @@ impl Container {
         Ok(Kept { waist: self.waist, message: self.next(limit)? })
     }
 
-    #[inline]
     fn next(&self, limit: i64) -> Result<Message, Error> {
+        if let Some(message) = self.before_receive(limit)? {
+            return Ok(message);
+        }
+        let notes = Notes { limit, ..self.notes };
+        self.waist.receive_lazily(&self.pattern, &notes).map_err(|why| self.failed(why))
+    }
+
+    /// The oldest message that was kept, if there is one.
+    #[inline]
+    fn before_receive(&self, limit: i64) -> Result<Option<Message>, Error> {
         if self.generation != fork::generation() {
             return Err(Error::Forked);
         }
@@ -111,16 +126,16 @@ impl Container {
         if self.has_kept.load(Ordering::Relaxed)
             && let Some(message) = self.oldest_kept()
         {
-            return Ok(message);
+            return Ok(Some(message));
         }
+        self.sight.heed();
         // Relaxed: a count for ourselves.
         let taken = self.taken.load(Ordering::Relaxed);
         self.taken.store(taken.wrapping_add(1), Ordering::Relaxed);
         if taken.is_multiple_of(NOW_AND_THEN) || limit == 0 {
             station::look_after(self.waist);
         }
-        let notes = Notes { limit, ..self.notes };
-        self.waist.receive_lazily(&self.pattern, &notes).map_err(|why| self.failed(why))
+        Ok(None)
     }
 
     #[cold]

@@ -7,6 +7,7 @@
 
 mod container;
 pub(crate) mod gangs;
+pub(crate) mod group;
 #[allow(unsafe_code)]
 mod memory;
 mod names;

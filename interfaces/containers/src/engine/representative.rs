@@ -4,7 +4,7 @@ use super::station::{self, Link, Sight};
 use super::{AT_SENDER, CONTEXT, NOWHERE, words};
 use crate::Bounds;
 use crate::errors::Error;
-use parvum_waist::{Notes, Request, Send, Status, Turn, Waist, fork};
+use parvum_waist::{Notes, Request, Send, Status, Turn, TurnGuard, Waist, fork};
 use parvum_wire::control::Spot;
 use parvum_wire::encoding;
 use std::collections::VecDeque;
@@ -12,6 +12,10 @@ use std::sync::Arc;
 
 /// A container with bounds lets its senders know after each such part of them what was taken.
 const PARTS: u64 = 64;
+
+/// How often it looks for notes where its container's task can nudge this one, and where not: see [`State::looks`].
+const SELDOM: u64 = 63;
+const OFTEN: u64 = 3;
 
 /// See [`crate::ContainerRepresentative`].
 pub(crate) struct Representative {
@@ -31,6 +35,8 @@ struct State {
     /// Since the first message: what is known of the container's life.
     link: Option<Arc<Link>>,
     sent: u64,
+    /// After a message whose number has none of these bits it looks for notes that are not taken in yet.
+    looks: u64,
     /// What the container may still hold, of messages from here.
     waiting: Amount,
     /// Of those, what came after the last mark.
@@ -111,6 +117,25 @@ impl Representative {
         self.how.to == self.me
     }
 
+    pub(super) fn bounds(&self) -> Bounds {
+        self.bounds
+    }
+
+    /// How its messages go, and what a wait for one is called.
+    pub(super) fn how(&self) -> (Send, Notes) {
+        (self.how, self.notes)
+    }
+
+    /// Whether it may send now.
+    pub(super) fn ready_for_group(&self) -> Result<(), Error> {
+        self.ready().map(drop)
+    }
+
+    /// A message has gone to its container among those to a group.
+    pub(super) fn has_sent(&self) {
+        self.state.take().sent += 1;
+    }
+
     /// Whether a library like this one is behind it, and not just a tag.
     pub(crate) fn answers(&self) -> bool {
         self.how.context == CONTEXT
@@ -139,13 +164,7 @@ impl Representative {
         buffering: u32,
         when_full: WhenFull,
     ) -> Result<bool, Error> {
-        if self.generation != fork::generation() {
-            return Err(Error::Forked);
-        }
-        let mut state = self.state.take();
-        if state.link.is_none() {
-            self.begin(&mut state)?;
-        }
+        let mut state = self.ready()?;
         let how = Send { meta, buffering, ..self.how };
         if self.bounds != Bounds::default() {
             if !self.wait_for_room(&mut state, data.len(), when_full)? {
@@ -155,13 +174,31 @@ impl Representative {
                 return self.send_marked(&mut state, how, data).map(|()| true);
             }
         }
-        self.check(&state)?;
         state.sent += 1;
-        self.waist.send(how, &[data], &self.notes).map_err(|why| self.failed(why))?;
-        // While the message is on its way.
-        self.sight.look_after(self.waist, state.sent);
-        self.check(&state)?;
+        self.waist.send_one(how, data, &self.notes).map_err(|why| self.failed(why))?;
+        if state.sent & state.looks == 0 {
+            station::look_after(self.waist);
+            self.check(&state)?;
+        }
         Ok(true)
+    }
+
+    /// Its state, after a look whether it may send at all.
+    #[inline]
+    fn ready(&self) -> Result<TurnGuard<'_, State>, Error> {
+        if self.generation != fork::generation() {
+            return Err(Error::Forked);
+        }
+        let mut state = self.state.take();
+        if state.link.is_none() {
+            self.begin(&mut state)?;
+        }
+        self.sight.heed();
+        if state.looks == OFTEN && self.sight.has_unasked() {
+            station::look_after(self.waist);
+        }
+        self.check(&state)?;
+        Ok(state)
     }
 
     #[inline]
@@ -179,6 +216,9 @@ impl Representative {
             // Nobody there would understand a greeting.
             false => Arc::new(Link::default()),
         });
+        // Two tasks that share memory nudge each other; the rest is for a change of the route.
+        let nudges = !self.answers() || self.is_local() || self.waist.nudge(self.how.to);
+        state.looks = if nudges { SELDOM } else { OFTEN };
         Ok(())
     }
 
@@ -228,7 +268,6 @@ impl Representative {
     /// Sends a message of which the engine says when the receiver has taken it; it is kept here until then.
     #[cold]
     fn send_marked(&self, state: &mut State, how: Send, data: &[u8]) -> Result<(), Error> {
-        self.check(state)?;
         let owned = Arc::new(data.to_vec());
         let started = self.waist.start_owned(Send { completion: 1, ..how }, &owned);
         let amount = std::mem::take(&mut state.unmarked);

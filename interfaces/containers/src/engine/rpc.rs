@@ -35,8 +35,11 @@ pub(crate) fn call(
     }
     let number = station::with(|station| Ok(station.number_calls(1)))?;
     server.send_as(request, station::meta_of_call(number), AT_SENDER, WhenFull::Wait)?;
-    match await_answer(server, number, state) {
-        Ok(message) => finish(server.waist(), &message, room),
+    let mut message = Message::NONE;
+    match await_answer(server, number, room, state, &mut message) {
+        Ok(true) if !station::is_failure(&message) => Ok(message.length as usize),
+        Ok(true) => Err(Error::Gone),
+        Ok(false) => finish(server.waist(), &message, room),
         Err(why) => {
             // If the answer comes later, it is thrown away.
             let _ = station::with(|station| {
@@ -48,7 +51,15 @@ pub(crate) fn call(
     }
 }
 
-fn await_answer(server: &Representative, number: u32, state: &mut ClientState) -> Result<Message, Error> {
+/// Waits for the answer; whether it is in `room` already.
+#[inline]
+fn await_answer(
+    server: &Representative,
+    number: u32,
+    room: &mut [u8],
+    state: &mut ClientState,
+    message: &mut Message,
+) -> Result<bool, Error> {
     let pattern = Pattern {
         from: server.task(),
         tags: TagKind::Exactly,
@@ -65,8 +76,8 @@ fn await_answer(server: &Representative, number: u32, state: &mut ClientState) -
             tag: server.tag(),
             context: REPLIES as i32,
         };
-        match server.waist().receive_lazily(&pattern, &notes) {
-            Ok(message) => return Ok(message),
+        match server.waist().receive_fitting(&pattern, room, &notes, message) {
+            Ok(is_there) => return Ok(is_there),
             Err(Status::Pending) if state.expire() == Decision::GiveUp => return Err(Error::TimedOut),
             Err(Status::Pending) => {}
             Err(why) => return Err(server.failed(why)),
@@ -75,7 +86,7 @@ fn await_answer(server: &Representative, number: u32, state: &mut ClientState) -
 }
 
 /// Copies an answer out and gives it back.
-#[inline]
+#[inline(never)]
 fn finish(waist: Waist, message: &Message, room: &mut [u8]) -> Result<usize, Error> {
     let length = message.length as usize;
     let done = if station::is_failure(message) {

@@ -1,8 +1,9 @@
 //! This process as a task that has containers and representatives of others'.
 //!
 //! Tasks tell each other little: who sends to a container for the first time greets it, so that its task knows whom to tell when
-//! the container ends ([`HELLO`], [`ENDED`]). The notes lie among the messages that nobody has asked for until
-//! [`look_after`] takes them: a call looks for them when something unexpected has come.
+//! the container ends ([`HELLO`], [`ENDED`]). The notes lie among the messages that nobody has asked for until they are
+//! taken: a call looks for them when the task was nudged ([`Sight::heed`]), and where tasks share no memory, which cannot nudge,
+//! when something unexpected has come ([`look_after`]).
 
 use super::{CALL_SHIFT, CONTEXT, CONTROL, FAILED, REPLIES, call_of, memory};
 use crate::errors::Error;
@@ -22,6 +23,8 @@ const ENDED: i32 = 2;
 static STATION: Turn<Option<Station>> = Turn::new(None);
 /// How many unexpected messages there had been when somebody last looked for notes.
 static SEEN: AtomicU64 = AtomicU64::new(0);
+/// How many nudges there had been.
+static HEEDED: AtomicU64 = AtomicU64::new(0);
 
 /// What a process has.
 pub(super) struct Station {
@@ -36,6 +39,8 @@ pub(super) struct Station {
     links: HashMap<(i32, i32), Vec<Weak<Link>>>,
     /// Calls that were given up: their answers, if they come, are nobody's.
     abandoned: Vec<u32>,
+    /// A container has ended, so messages may come for nobody.
+    has_ended: bool,
 }
 
 /// What a representative knows of its container's life.
@@ -76,8 +81,19 @@ fn join() -> Result<Station, Error> {
     let me = waist.enrol("containers").map_err(|_| Error::NoMachine(waist.last_error()))?.tid;
     let generation = fork::generation();
     SEEN.store(waist.arrivals(), Ordering::Relaxed);
+    HEEDED.store(0, Ordering::Relaxed);
     let (live, links) = (HashMap::new(), HashMap::new());
-    Ok(Station { generation, waist, me, last: 0, last_call: 0, live, links, abandoned: Vec::new() })
+    Ok(Station {
+        generation,
+        waist,
+        me,
+        last: 0,
+        last_call: 0,
+        live,
+        links,
+        abandoned: Vec::new(),
+        has_ended: false,
+    })
 }
 
 /// The engine's id of this task.
@@ -92,8 +108,8 @@ pub(crate) fn reason() -> String {
 
 /// Of the task's counters: unexpected messages that wait now. A note is one until it is taken.
 const WAITING: usize = 20;
-/// So often a sender takes in what comes to see it.
-const NOW_AND_THEN: u64 = 16;
+/// Of the task's counters: how often other tasks have nudged it.
+const NUDGES: usize = 30;
 
 /// What a process shows of itself, for a look that costs one load.
 #[derive(Clone, Copy)]
@@ -104,23 +120,30 @@ impl Sight {
         Sight(waist.cells())
     }
 
-    /// Looks for notes after sending the message of that number. A note that came with what this task has received since, or
-    /// before it, is seen at once; one that nobody has taken in yet, now and then.
-    #[inline]
-    pub(super) fn look_after(&self, waist: Waist, sent: u64) {
+    /// Whether a message waits that nobody has asked for: perhaps a note of a task that could not nudge this one.
+    pub(super) fn has_unasked(&self) -> bool {
         // Relaxed: written by this task's own engine.
-        let waits = self.0.is_none_or(|cells| cells[WAITING].load(Ordering::Relaxed) != 0);
-        if waits || sent.is_multiple_of(NOW_AND_THEN) {
-            look_after(waist);
+        self.0.is_none_or(|cells| cells[WAITING].load(Ordering::Relaxed) != 0)
+    }
+
+    /// Heeds the notes of tasks that share memory with this one: those nudge it.
+    #[inline]
+    pub(super) fn heed(&self) {
+        // Acquire: partner of the release in `TaskPage::nudge`, so that the note is found.
+        let nudges = self.0.map_or(0, |cells| cells[NUDGES].load(Ordering::Acquire));
+        // Relaxed: a thread that does not see the newest value looks once too often.
+        if nudges != HEEDED.load(Ordering::Relaxed) {
+            HEEDED.store(nudges, Ordering::Relaxed);
+            attend();
         }
     }
 }
 
-/// Looks for notes of other tasks if something has come that nobody had asked for.
-#[inline]
+/// Looks for notes of other tasks, from wherever, if something has come that nobody had asked for.
+#[cold]
 pub(super) fn look_after(waist: Waist) {
     let arrivals = waist.arrivals();
-    // Relaxed: a thread that does not see the newest value looks once too often.
+    // Relaxed: as in `heed`.
     if arrivals != SEEN.load(Ordering::Relaxed) {
         SEEN.store(arrivals, Ordering::Relaxed);
         attend();
@@ -156,6 +179,7 @@ impl Station {
         for holder in self.live.remove(&number).unwrap_or_default() {
             self.tell(holder, ENDED, number);
         }
+        self.has_ended = true;
         self.drop_orphans();
     }
 
@@ -196,7 +220,9 @@ impl Station {
         }
         let first = self.last_call + 1;
         self.last_call += count;
-        self.abandoned.retain(|number| !(first..first + count).contains(number));
+        if !self.abandoned.is_empty() {
+            self.abandoned.retain(|number| !(first..first + count).contains(number));
+        }
         first
     }
 
@@ -224,21 +250,21 @@ impl Station {
         let notes = Notes { limit: -1, call: call::SEND, peer: task, tag: what, context: CONTROL as i32 };
         // Who is gone need not know.
         let _ = self.waist.send(how, &[&number.to_le_bytes()], &notes);
+        self.waist.nudge(task);
     }
 
     /// Takes the notes that have come, and throws away what is for nobody.
     fn attend(&mut self) {
         let pattern = any_of(CONTROL);
-        let mut ended = false;
         while let Ok(note) = self.waist.receive(&pattern, Receiving::Block, &LOOK) {
             let bytes = memory::bytes_of(&note);
             if let Some(number) = bytes.first_chunk().map(|bytes| i32::from_le_bytes(*bytes)) {
-                ended |= note.tag == HELLO && !self.live.contains_key(&number);
                 self.note(note.from, note.tag, number);
             }
             self.waist.give_back(&note);
         }
-        if ended {
+        // What has crossed the note of its container's end comes after it.
+        if self.has_ended {
             self.drop_orphans();
         }
         if !self.abandoned.is_empty() {
@@ -291,11 +317,12 @@ impl Station {
 }
 
 /// Answers a call.
+#[inline]
 pub(super) fn answer(waist: Waist, to: i32, number: u32, data: &[u8], mark: u32) -> Result<(), Status> {
     let (tag, meta) = (number as i32, encoding::RAW | mark);
     let how = Send { to, tag, context: REPLIES, meta, buffering: super::AT_SENDER, completion: 0 };
     let notes = Notes { limit: -1, call: call::SEND, peer: to, tag, context: REPLIES as i32 };
-    waist.send(how, &[data], &notes)
+    waist.send_one(how, data, &notes)
 }
 
 /// The `meta` of a call.

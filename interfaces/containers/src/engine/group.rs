@@ -1,0 +1,59 @@
+//! One message to the containers of a group.
+
+use super::AT_SENDER;
+use super::representative::{Representative, WhenFull};
+use crate::Bounds;
+use crate::errors::Error;
+use parvum_waist::{Data, Notes, Status};
+
+/// Shorter data goes to each member by itself: sharing it saves nothing.
+const WORTH_SHARING: usize = 512;
+
+/// Sends to each member once, and gives to how many; those that are gone are left out. Members on one other host share the
+/// data on its way there, unless they have bounds of their own: their sender keeps count of each.
+pub(crate) fn send<'a>(
+    members: impl ExactSizeIterator<Item = &'a Representative>,
+    data: &[u8],
+) -> Result<usize, Error> {
+    let (mut together, mut count) = (Vec::new(), 0);
+    let shares = members.len() > 1 && data.len() >= WORTH_SHARING;
+    for member in members {
+        if shares && member.bounds() == Bounds::default() && !member.is_local() {
+            match member.ready_for_group() {
+                Ok(()) => together.push(member),
+                Err(Error::Gone) => {}
+                Err(why) => return Err(why),
+            }
+            continue;
+        }
+        match member.send(data, WhenFull::Wait) {
+            Ok(_) => count += 1,
+            Err(Error::Gone) => {}
+            Err(why) => return Err(why),
+        }
+    }
+    Ok(count + send_together(&together, data)?)
+}
+
+fn send_together(members: &[&Representative], data: &[u8]) -> Result<usize, Error> {
+    let Some(first) = members.first() else { return Ok(0) };
+    let (to, tags): (Vec<i32>, Vec<i32>) = members.iter().map(|member| (member.task(), member.tag())).unzip();
+    let (how, notes) = first.how();
+    let (how, notes) = (parvum_waist::Send { buffering: AT_SENDER, ..how }, Notes { peer: -1, ..notes });
+    let waist = first.waist();
+    let sent = waist
+        .multicast_each(how, &to, Some(&tags), Data::Pieces(&[data]), &notes)
+        .map_err(|why| first.failed(why))?;
+    let (mut count, mut failed) = (0, None);
+    for (member, sent) in members.iter().zip(sent) {
+        match sent {
+            Ok(()) => {
+                member.has_sent();
+                count += 1;
+            }
+            Err(Status::Gone | Status::Unknown) => {}
+            Err(why) => failed = Some(member.failed(why)),
+        }
+    }
+    failed.map_or(Ok(count), Err)
+}
