@@ -305,7 +305,8 @@ impl Engine {
         let state = &mut self.peers[index].state;
         let ledger = state.ledger(state.route);
         let current = state.current.as_mut().map(|(_, pending)| pending);
-        let mut waiting = current.into_iter().chain(state.queue.back_mut());
+        // Mostly the last; behind it there is another when one multicast names a peer twice.
+        let mut waiting = current.into_iter().chain(state.queue.iter_mut().rev());
         let Some(Pending { source, sent, .. }) = waiting.find(|pending| pending.request == request) else {
             return;
         };

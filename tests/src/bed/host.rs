@@ -221,6 +221,13 @@ impl Host {
         });
     }
 
+    /// Bytes that it has sent, over all its interfaces.
+    pub fn sent(&self) -> u64 {
+        let table = self.succeed(&["cat", "/proc/net/dev"]);
+        let sent = |line: &str| line.split_once(':')?.1.split_whitespace().nth(8)?.parse::<u64>().ok();
+        table.lines().filter(|line| !line.trim_start().starts_with("lo:")).filter_map(sent).sum()
+    }
+
     /// The number of the daemon's process on this host.
     pub fn daemon(&self) -> Option<u32> {
         std::fs::read_to_string(self.folder.join("pv/daemon.lock")).ok()?.trim().parse().ok()

@@ -8,16 +8,19 @@ fn nodes_of_two_hosts(programs: &[(&str, &str, &[&str])]) {
     let Some(bed) = Bed::of(2) else { return };
     bed.join_all();
     for route in ["auto", "routed"] {
-        for (name, nodes, words) in programs {
-            eprintln!("{name} over {route}");
-            let path = program(name);
-            let path = path.to_str().expect("a plain path");
-            let setting = format!("PARVUM_ROUTE={route}");
-            let run = ["env", &setting, "parvum", "run", "-n", nodes, path];
-            bed[0].succeed(&[&run[..], words].concat());
-        }
+        programs.iter().for_each(|program| run(&bed, route, *program));
     }
     bed[0].await_idle();
+}
+
+/// Runs a program as so many nodes on all hosts.
+fn run(bed: &Bed, route: &str, (name, nodes, words): (&str, &str, &[&str])) {
+    eprintln!("{name} over {route}");
+    let path = program(name);
+    let path = path.to_str().expect("a plain path");
+    let setting = format!("PARVUM_ROUTE={route}");
+    let run = ["env", &setting, "parvum", "run", "-n", nodes, path];
+    bed[0].succeed(&[&run[..], words].concat());
 }
 
 #[test]
@@ -50,4 +53,26 @@ fn tasks_of_three_interfaces_talk_over_two_hosts() {
 #[test]
 fn a_letter_goes_through_three_interfaces_on_two_hosts() {
     nodes_of_two_hosts(&[("letter", "3", &[])]);
+}
+
+#[test]
+fn containers_on_two_hosts() {
+    nodes_of_two_hosts(&[("containers_hosts", "4", &["4", "2"]), ("containers_hosts", "2", &["2", "1"])]);
+}
+
+#[test]
+fn a_message_to_containers_on_three_hosts_crosses_each_link_once() {
+    const SENT: u64 = 5 << 20;
+    let Some(bed) = Bed::of(3) else { return };
+    bed.join_all();
+    let sent_by_all = || bed.hosts().iter().map(|host| host.sent()).sum::<u64>();
+    for route in ["auto", "routed"] {
+        let before = sent_by_all();
+        // Five messages of 1 MiB to one container of each of two tasks on each other host, and one on the leader's.
+        run(&bed, route, ("containers_hosts", "6", &["6", "1"]));
+        let sent = sent_by_all() - before;
+        assert!(sent > 2 * SENT, "{sent} over {route}: to both of the others");
+        assert!(sent < 3 * SENT, "{sent} over {route}: once to each, and little else");
+    }
+    bed[0].await_idle();
 }

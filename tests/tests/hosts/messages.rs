@@ -1,7 +1,7 @@
 //! Messages between hosts, over each route: none lost, doubled, out of order or changed.
 
 use parvum_tests::alive;
-use parvum_tests::bed::{Bed, Host};
+use parvum_tests::bed::Bed;
 use parvum_tests::running::Running;
 
 fn over(routes: &[&str], hosts: usize, programs: &[&[&str]]) {
@@ -37,23 +37,16 @@ fn one_message_to_many() {
     over(&["auto", "tcp", "routed"], 3, &[&["across", "fan"]]);
 }
 
-/// Bytes that a host has sent, over all its interfaces.
-fn sent_by(host: &Host) -> u64 {
-    let table = host.succeed(&["cat", "/proc/net/dev"]);
-    let sent = |line: &str| line.split_once(':')?.1.split_whitespace().nth(8)?.parse::<u64>().ok();
-    table.lines().filter(|line| !line.trim_start().starts_with("lo:")).filter_map(sent).sum()
-}
-
 #[test]
 fn what_goes_to_many_crosses_each_link_once() {
     const SENT: u64 = 5 << 20;
     let Some(bed) = Bed::of(3) else { return };
     bed.join_all();
     for route in ["auto", "routed"] {
-        let before = sent_by(&bed[0]);
+        let before = bed[0].sent();
         // Five messages of 1 MiB to two tasks on each host.
         bed[0].check("across", &["fan"], route);
-        let sent = sent_by(&bed[0]) - before;
+        let sent = bed[0].sent() - before;
         assert!(sent > 2 * SENT, "{sent} over {route}: to both of the others");
         assert!(sent < 3 * SENT, "{sent} over {route}: once to each, and little else");
     }

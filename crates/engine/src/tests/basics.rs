@@ -377,3 +377,23 @@ fn a_message_to_several_goes_to_all_part_by_part() {
     assert_eq!(bytes_of(&mut c, behind), b"behind");
     assert!(!a.is_behind_at_all());
 }
+
+#[test]
+fn a_message_to_several_has_a_tag_for_each_and_may_name_a_peer_again() {
+    let [mut a, mut b] = [1, 2].map(|local| engine(local, 1 << 20));
+    join(&mut a, &mut b, Route::Routed, Nature { capacity: 2, delay: 3, ..Nature::QUICK });
+    let mut data: Vec<u8> = (0..20_000u32).map(|at| (at % 251) as u8).collect();
+    let wanted = data.clone();
+    let to = [7, 8, 9].map(|tag| (b.me(), tag));
+    {
+        let pieces = [&data[..]];
+        let message = Outgoing { buffering: Buffering::AtSender, ..outgoing(b.me(), 1, &pieces) };
+        // SAFETY: all are over when this returns: what has not left is copied.
+        let sent = unsafe { a.multicast(&to, Route::Routed, &message) };
+        assert_eq!(sent, [Ok(Sent::Now); 3]);
+    }
+    data.fill(0);
+    let receives = [9, 7, 8].map(|tag| b.post(tagged(tag), Into::Block, false, false));
+    settle(&mut [&mut a, &mut b]);
+    assert!(receives.into_iter().all(|receive| bytes_of(&mut b, receive) == wanted));
+}

@@ -5,6 +5,7 @@ use super::representative::{Representative, WhenFull};
 use crate::Bounds;
 use crate::errors::Error;
 use parvum_waist::{Data, Notes, Status};
+use std::collections::HashSet;
 
 /// Shorter data goes to each member by itself: sharing it saves nothing.
 const WORTH_SHARING: usize = 512;
@@ -32,7 +33,15 @@ pub(crate) fn send<'a>(
             Err(why) => return Err(why),
         }
     }
-    Ok(count + send_together(&together, data)?)
+    // One container of each task at a time: two messages to one task have the same way, one behind the other.
+    while !together.is_empty() {
+        let mut tasks = HashSet::new();
+        let (now, later): (Vec<_>, Vec<_>) =
+            together.into_iter().partition(|member: &&Representative| tasks.insert(member.task()));
+        count += send_together(&now, data)?;
+        together = later;
+    }
+    Ok(count)
 }
 
 fn send_together(members: &[&Representative], data: &[u8]) -> Result<usize, Error> {
