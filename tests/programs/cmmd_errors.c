@@ -38,11 +38,8 @@ static void refused(void)
 	for (int number = 0; number < 17; number++)
 		CHECK(strlen(CMMD_error_string(number)) > 5);
 	CHECK(strstr(CMMD_version(), "CMMD 3"));
-	GIVES(0, CMMD_fset_io_mode(stdout, CMMD_independent));
-	GIVES(0, CMMD_fset_io_mode(stdout, CMMD_local));
-	FAILS(CMMD_ERR_UNSUPPORTED, CMMD_fset_io_mode(stdout, CMMD_sync_seq));
-	FAILS(CMMD_ERR_BAD_ARGUMENT, CMMD_fset_io_mode(stdout, 9));
-	FAILS(CMMD_ERR_BAD_BUFFER, CMMD_fset_io_mode(NULL, CMMD_local));
+	FAILS(CMMD_ERR_UNSUPPORTED, CMMD_suspend());
+	FAILS(CMMD_ERR_UNSUPPORTED, CMMD_resume());
 	/* Without safety tags are the program's own business. */
 	CMMD_disable_safety();
 	CHECK(CMMD_send_noblock(CMMD_self_address(), -9, data, 1) == 0);

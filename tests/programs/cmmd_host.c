@@ -19,6 +19,10 @@ int main(void)
 		GIVES(self * self, number);
 		CMMD_reduce_to_host_int(self, CMMD_combiner_add);
 		CMMD_reduce_to_host_double(self + 0.5, CMMD_combiner_dmax);
+		CMMD_reduce_to_host_uint(3000000000u - self, CMMD_combiner_umax);
+		CMMD_reduce_to_host_lint(-(1L << 40) - self, CMMD_combiner_max);
+		CMMD_reduce_to_host_luint(1ul << 60, CMMD_combiner_uadd);
+		CMMD_reduce_to_host_float(0.25f + self, CMMD_combiner_fmax);
 		CMMD_sync_with_host();
 		if (self == n - 1)
 			CMMD_set_global_or(1);
@@ -45,6 +49,10 @@ int main(void)
 	GIVES(0, CMMD_distrib_to_nodes(all, sizeof *all));
 	GIVES(n * (n - 1) / 2, CMMD_reduce_from_nodes_int(0, CMMD_combiner_add));
 	CHECK(CMMD_reduce_from_nodes_double(0, CMMD_combiner_dmax) == n - 0.5);
+	CHECK(CMMD_reduce_from_nodes_uint(7, CMMD_combiner_umax) == 3000000000u);
+	CHECK(CMMD_reduce_from_nodes_lint(-(1L << 50), CMMD_combiner_max) == -(1L << 40));
+	CHECK(CMMD_reduce_from_nodes_luint(5, CMMD_combiner_uadd) == 5 + ((unsigned long)n << 60));
+	CHECK(CMMD_reduce_from_nodes_float(100.5f, CMMD_combiner_fmax) == 100.5);
 	CMMD_sync_host_with_nodes();
 	while (!CMMD_get_global_or())
 		;

@@ -211,6 +211,8 @@ void CMMD_enable_safety(void);
 void CMMD_disable_safety(void);
 const char *CMMD_version(void);
 int CMMD_fset_io_mode(FILE *file, int mode);
+int CMMD_suspend(void);		/* these two are refused: nothing but their names is known */
+int CMMD_resume(void);
 
 /* --- Channels: a prepared way from one node to another ------------------------------------------------------------- */
 

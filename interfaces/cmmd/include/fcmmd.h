@@ -178,4 +178,21 @@
       double precision cmmd_node_timer_elapsed
       double precision cmmd_node_timer_busy
       double precision cmmd_node_timer_idle
+      integer cmmd_suspend
+      integer cmmd_resume
+      integer cmmd_fset_io_mode
+      integer cmmd_reduce_uint
+      integer cmmd_reduce_from_nodes_uint
+      integer cmmd_scan_uint
+      integer*8 cmmd_mcb_buffer
+      integer*8 cmmd_reduce_lint
+      integer*8 cmmd_reduce_luint
+      integer*8 cmmd_reduce_from_nodes_lint
+      integer*8 cmmd_reduce_from_nodes_luint
+      integer*8 cmmd_scan_lint
+      integer*8 cmmd_scan_luint
+      double precision cmmd_reduce_from_nodes_float
+      double precision cmmd_scan_float
+      character*100 cmmd_error_string
+      character*40 cmmd_version
       external cmmd_no_handler

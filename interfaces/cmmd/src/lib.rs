@@ -14,6 +14,7 @@ mod channels;
 mod combine;
 mod company;
 mod errors;
+mod files;
 mod global_or;
 mod host;
 mod operations;

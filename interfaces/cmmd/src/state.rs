@@ -4,6 +4,7 @@ use crate::calls::{Handler, Matching};
 use crate::channels::Channels;
 use crate::company::Company;
 use crate::errors::{Cmmd, Fault, remember};
+use crate::files::Shared;
 use crate::global_or::GlobalOr;
 use crate::operations::Operations;
 use crate::timers::Timers;
@@ -31,6 +32,8 @@ pub(crate) mod context {
     pub(crate) const OR: u32 = CMMD + 4;
     /// Channels.
     pub(crate) const CHANNEL: u32 = CMMD + 5;
+    /// What nodes write together.
+    pub(crate) const FILES: u32 = CMMD + 6;
 }
 
 /// What onlookers are told that a task waits in: CMMD's row of `parvum_page::CALLS`.
@@ -83,6 +86,8 @@ pub(crate) struct State {
     pub(crate) come: Vec<(i32, usize)>,
     pub(crate) or: GlobalOr,
     pub(crate) timers: Timers,
+    /// Files that the nodes write together, in the order in which they began to.
+    pub(crate) shared: Vec<Shared>,
 }
 
 /// The message that was received or found last.
@@ -126,6 +131,16 @@ pub(crate) fn enter() -> Cmmd<Guard> {
         *state = Some(Box::new(State::join()?));
     }
     Ok(Guard(state))
+}
+
+/// The process ends. Who ends within a call of CMMD loses what is kept for files.
+pub(crate) fn at_exit() {
+    if !fork::is_child()
+        && let Some(mut state) = STATE.try_take()
+        && let Some(state) = state.as_mut()
+    {
+        state.put_out_alone();
+    }
 }
 
 /// Runs one call: its value, or what it gives when it fails.
@@ -207,6 +222,7 @@ impl State {
             come: Vec::new(),
             or: GlobalOr::default(),
             timers: Timers::default(),
+            shared: Vec::new(),
         })
     }
 

@@ -2,7 +2,7 @@
 
 use parvum_tests::TestMachine;
 use parvum_tests::running::{Running, await_tasks};
-use parvum_tests::stage::{fortran, program};
+use parvum_tests::stage::{cmmd_include, fortran, program, project};
 use std::process::Command;
 
 /// A program on so many nodes.
@@ -139,9 +139,55 @@ fn a_buffered_rate_is_that_of_a_copy_more() {
 }
 
 #[test]
+fn nodes_write_files_together() {
+    let machine = TestMachine::up();
+    let file = machine.dir.join("together");
+    let said = machine.check(&mut nodes(&machine, 3, "cmmd_files", &[file.to_str().expect("plain")]));
+    std::fs::remove_file(&file).expect("node 0 has made it");
+    // Each node wrote that alone: it may have come by another way, and earlier.
+    let (ends, in_order): (Vec<&str>, Vec<&str>) = said.lines().partition(|line| line.starts_with("end of"));
+    let mut wanted = String::new();
+    for round in 0..3 {
+        for node in 0..3 {
+            wanted += &format!("round {round} node {node}\n");
+            if round == 1 {
+                wanted += &format!("and more of node {node}\n");
+            }
+        }
+    }
+    assert_eq!(in_order.join("\n"), wanted + "all of us");
+    assert_eq!(ends.len(), 3, "{said}");
+}
+
+#[test]
 fn a_program_in_fortran() {
     if fortran().is_none() {
         return eprintln!("skipped: no Fortran compiler (gfortran) is installed");
     }
     all_well(2, "cmmd_ring", &[], &["shm"]);
+}
+
+#[test]
+fn every_fortran_name_runs() {
+    if fortran().is_none() {
+        return eprintln!("skipped: no Fortran compiler (gfortran) is installed");
+    }
+    let machine = TestMachine::up();
+    let mut run = Running::start(&mut nodes(&machine, 2, "cmmd_names", &[]));
+    run.told(" all well");
+    assert!(!run.end().success(), "cmmd_error ends the run");
+    assert!(run.errors().contains("CMMD node 0: that is enough"));
+    // None is forgotten: the C calls are those of the header.
+    let header = std::fs::read_to_string(cmmd_include().join("cmmd.h")).expect("cmmd.h");
+    let program =
+        std::fs::read_to_string(project().join("tests/programs/cmmd_names.f90")).expect("the program");
+    let other = std::fs::read_to_string(project().join("tests/programs/cmmd_ring.f90")).expect("the program");
+    let calls = header.lines().filter(|line| !line.starts_with('#'));
+    for (before, _) in calls.filter_map(|line| line.split_once('(')) {
+        let Some(name) = before.rsplit([' ', '*']).next().filter(|name| name.starts_with("CMMD_")) else {
+            continue;
+        };
+        let name = name.to_lowercase() + "(";
+        assert!(program.contains(&name) || other.contains(&name), "{name}");
+    }
 }

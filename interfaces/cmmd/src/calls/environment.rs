@@ -1,11 +1,11 @@
-//! Host, addresses, timers, errors and files: cmmd_enable(3), cmmd_self_address(3), cmmd_node_timer(3), cmmd_error(3).
+//! Host, addresses, timers, and errors: cmmd_enable(3), cmmd_self_address(3), cmmd_node_timer(3), cmmd_error(3).
 
 use super::message::ERRVAL;
 use crate::errors::{Fault, TEXTS, last, remember};
 use crate::host::{am_node, become_host};
 use crate::state::{State, call};
 use crate::timers::Reading;
-use std::ffi::{c_char, c_double, c_int, c_void};
+use std::ffi::{c_char, c_double, c_int};
 
 /// On the host, as its first call: starts the nodes.
 #[unsafe(no_mangle)]
@@ -146,19 +146,18 @@ pub extern "C" fn CMMD_version() -> *const c_char {
     concat!("CMMD 3 on Parvum ", env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
 }
 
-/// Says how the nodes share a file: each for itself, always.
+/// Nothing but its name is known.
 #[unsafe(no_mangle)]
-pub extern "C" fn CMMD_fset_io_mode(file: *mut c_void, mode: c_int) -> c_int {
-    let checked = match mode {
-        _ if file.is_null() => Err(Fault::BadBuffer),
-        0 | 1 => Ok(0),
-        2..=4 => Err(Fault::Unsupported),
-        _ => Err(Fault::BadArgument),
-    };
-    checked.unwrap_or_else(|why| {
-        remember(why);
-        ERRVAL
-    })
+pub extern "C" fn CMMD_suspend() -> c_int {
+    remember(Fault::Unsupported);
+    ERRVAL
+}
+
+/// Nothing but its name is known.
+#[unsafe(no_mangle)]
+pub extern "C" fn CMMD_resume() -> c_int {
+    remember(Fault::Unsupported);
+    ERRVAL
 }
 
 /// Ends the run: for `c/error.c`.
@@ -173,7 +172,7 @@ extern "C" fn parvum_cmmd_end() -> ! {
 }
 
 unsafe extern "C" {
-    fn parvum_cmmd_error();
+    pub(super) fn parvum_cmmd_error(format: *const c_char, ...) -> !;
 }
 
 /// Prints, as `printf` does, and ends the run. Written in C: what stands here has its name in the library and goes there,

@@ -1,10 +1,12 @@
 //! The same calls for Fortran: lower case with an underscore, every argument by reference, called as functions.
 //!
-//! In Fortran an integer is C's `int`, a double precision number a `double`; a handle is an integer. For no handler a
-//! program names `cmmd_no_handler`, which it declares external.
+//! In Fortran an integer is C's `int`, an integer*8 its `long`, a double precision number a `double`; a handle is an integer.
+//! For no handler, and for no matching function, a program names `cmmd_no_handler`, which it declares external.
 
 use super::{channels::*, environment::*, global::*, handles::*, message::*, scans::*, strided::*};
-use std::ffi::{c_double, c_float, c_int, c_void};
+use crate::errors::{Fault, remember};
+use std::ffi::{CStr, c_char, c_double, c_float, c_int, c_long, c_uint, c_ulong, c_void};
+use std::sync::Mutex;
 
 type Routine = unsafe extern "C" fn(*mut c_int, *mut c_void);
 
@@ -21,6 +23,9 @@ fn handler(named: Option<Routine>) -> Option<Routine> {
 /// A type of C's as Fortran passes it: by reference, but for memory and routines.
 macro_rules! passed {
     (int) => { *const c_int };
+    (uint) => { *const c_uint };
+    (long) => { *const c_long };
+    (ulong) => { *const c_ulong };
     (real) => { *const c_float };
     (double) => { *const c_double };
     (memory) => { *mut c_void };
@@ -29,20 +34,14 @@ macro_rules! passed {
 
 /// And what becomes of it.
 macro_rules! given {
-    (int, $name:ident) => {
-        *$name
-    };
-    (real, $name:ident) => {
-        *$name
-    };
-    (double, $name:ident) => {
-        *$name
-    };
     (memory, $name:ident) => {
         $name
     };
     (routine, $name:ident) => {
         handler($name)
+    };
+    ($number:tt, $name:ident) => {
+        *$name
     };
 }
 
@@ -118,6 +117,24 @@ fortran! {
     CMMD_reduce_from_nodes_int = cmmd_reduce_from_nodes_int_(value: int, combiner: int) -> c_int;
     CMMD_reduce_from_nodes_double = cmmd_reduce_from_nodes_double_(value: double, combiner: int) -> c_double;
     CMMD_scan_int = cmmd_scan_int_(value: int, combiner: int, direction: int, mode: int, bit: int, kind: int) -> c_int;
+    CMMD_reduce_uint = cmmd_reduce_uint_(value: uint, combiner: int) -> c_uint;
+    CMMD_reduce_lint = cmmd_reduce_lint_(value: long, combiner: int) -> c_long;
+    CMMD_reduce_luint = cmmd_reduce_luint_(value: ulong, combiner: int) -> c_ulong;
+    CMMD_reduce_to_host_uint = cmmd_reduce_to_host_uint_(value: uint, combiner: int) -> ();
+    CMMD_reduce_to_host_lint = cmmd_reduce_to_host_lint_(value: long, combiner: int) -> ();
+    CMMD_reduce_to_host_luint = cmmd_reduce_to_host_luint_(value: ulong, combiner: int) -> ();
+    CMMD_reduce_to_host_float = cmmd_reduce_to_host_float_(value: real, combiner: int) -> ();
+    CMMD_reduce_from_nodes_uint = cmmd_reduce_from_nodes_uint_(value: uint, combiner: int) -> c_uint;
+    CMMD_reduce_from_nodes_lint = cmmd_reduce_from_nodes_lint_(value: long, combiner: int) -> c_long;
+    CMMD_reduce_from_nodes_luint = cmmd_reduce_from_nodes_luint_(value: ulong, combiner: int) -> c_ulong;
+    CMMD_reduce_from_nodes_float = cmmd_reduce_from_nodes_float_(value: real, combiner: int) -> c_double;
+    CMMD_scan_uint = cmmd_scan_uint_(value: uint, combiner: int, direction: int, mode: int, bit: int, kind: int) -> c_uint;
+    CMMD_scan_lint = cmmd_scan_lint_(value: long, combiner: int, direction: int, mode: int, bit: int, kind: int) -> c_long;
+    CMMD_scan_luint = cmmd_scan_luint_(value: ulong, combiner: int, direction: int, mode: int, bit: int, kind: int) -> c_ulong;
+    CMMD_scan_float = cmmd_scan_float_(value: real, combiner: int, direction: int, mode: int, bit: int, kind: int) -> c_double;
+    CMMD_mcb_buffer = cmmd_mcb_buffer_(mcb: int) -> *mut c_void;
+    CMMD_suspend = cmmd_suspend_() -> c_int;
+    CMMD_resume = cmmd_resume_() -> c_int;
     CMMD_scan_double = cmmd_scan_double_(value: double, combiner: int, direction: int, mode: int, bit: int, kind: int) -> c_double;
     CMMD_bc_to_nodes = cmmd_bc_to_nodes_(buf: memory, len: int) -> c_int;
     CMMD_receive_bc_from_node = cmmd_receive_bc_from_node_(buf: memory, len: int) -> c_int;
@@ -158,4 +175,83 @@ fortran! {
     CMMD_close_receive_channel = cmmd_close_receive_channel_(channel: int) -> c_int;
     CMMD_all_channels_free = cmmd_all_channels_free_() -> c_int;
     CMMD_all_channels_free_wait = cmmd_all_channels_free_wait_() -> ();
+}
+
+type Asked = unsafe extern "C" fn(*const c_int, *const c_int, *const c_int, *const c_int) -> c_int;
+
+static MATCHING: Mutex<Option<Asked>> = Mutex::new(None);
+
+unsafe extern "C" fn ask_by_reference(wanted: c_int, wanted_tag: c_int, node: c_int, tag: c_int) -> c_int {
+    let asked = *MATCHING.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    // SAFETY: the program gave the function for this; the numbers live during the call.
+    asked.map_or(0, |asked| unsafe { asked(&wanted, &wanted_tag, &node, &tag) })
+}
+
+/// See `CMMD_set_msg_matching_fcn`.
+#[unsafe(no_mangle)]
+pub extern "C" fn cmmd_set_msg_matching_fcn_(function: Option<Asked>) {
+    let none = cmmd_no_handler_ as extern "C" fn() as usize;
+    let function = function.filter(|function| *function as usize != none);
+    let given = function.map(|_| ask_by_reference as unsafe extern "C" fn(_, _, _, _) -> _);
+    *MATCHING.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = function;
+    CMMD_set_msg_matching_fcn(given);
+}
+
+/// See `CMMD_fset_io_mode`. What Fortran writes does not go through the files of the C library, and is each node's own.
+///
+/// # Safety
+/// The arguments are addresses of numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cmmd_fset_io_mode_(_unit: *const c_int, mode: *const c_int) -> c_int {
+    // SAFETY: the caller's promise.
+    let why = match unsafe { *mode } {
+        0 | 1 => return 0,
+        2..=4 => Fault::Unsupported,
+        _ => Fault::BadArgument,
+    };
+    remember(why);
+    ERRVAL
+}
+
+/// See `CMMD_error`: prints the text as it is.
+///
+/// # Safety
+/// The text has that length.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cmmd_error_(text: *const c_char, length: usize) -> ! {
+    // SAFETY: the text is read as far as its length says.
+    unsafe { parvum_cmmd_error(c"%.*s".as_ptr(), length.min(4096) as c_int, text) }
+}
+
+/// See `CMMD_error_string`: a function of characters.
+///
+/// # Safety
+/// The result is writable for its length; the number's address is one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cmmd_error_string_(result: *mut u8, length: usize, number: *const c_int) {
+    // SAFETY: the caller's promise; the text is the library's, and ended by a zero.
+    unsafe { fill(result, length, CMMD_error_string(*number)) }
+}
+
+/// See `CMMD_version`: a function of characters.
+///
+/// # Safety
+/// The result is writable for its length.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cmmd_version_(result: *mut u8, length: usize) {
+    // SAFETY: as above.
+    unsafe { fill(result, length, CMMD_version()) }
+}
+
+/// A text as Fortran has it: blanks to the end.
+unsafe fn fill(result: *mut u8, length: usize, text: *const c_char) {
+    if length == 0 {
+        return;
+    }
+    // SAFETY: the caller's promise.
+    let (room, text) = unsafe { (std::slice::from_raw_parts_mut(result, length), CStr::from_ptr(text)) };
+    let text = text.to_bytes();
+    let fits = text.len().min(length);
+    room[..fits].copy_from_slice(&text[..fits]);
+    room[fits..].fill(b' ');
 }

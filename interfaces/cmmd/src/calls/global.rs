@@ -11,7 +11,14 @@ use std::ffi::{c_int, c_void};
 /// Waits until all nodes have called it.
 #[unsafe(no_mangle)]
 pub extern "C" fn CMMD_sync_with_nodes() {
-    call((), |state| state.barrier())
+    call((), |state| {
+        if state.shared.is_empty() {
+            return state.barrier();
+        }
+        super::files::flush();
+        let put_out = state.put_out();
+        state.barrier().and(put_out)
+    })
 }
 
 /// Begins a barrier, and returns.

@@ -5,6 +5,7 @@
 
 mod channels;
 mod environment;
+mod files;
 mod fortran;
 mod global;
 mod handles;
@@ -12,6 +13,7 @@ mod message;
 mod scans;
 mod strided;
 
+pub(crate) use files::diverted;
 pub(crate) use strided::{Scattered, scatter};
 
 use crate::channels::Channel;

@@ -79,8 +79,8 @@ macro_rules! for_type {
 
         /// On the host: what the nodes have combined, combined with its own.
         #[unsafe(no_mangle)]
-        pub extern "C" fn $from_nodes(value: $result, combiner: c_int) -> $result {
-            reduce_from_nodes(value as $number, combiner).into()
+        pub extern "C" fn $from_nodes(value: $number, combiner: c_int) -> $result {
+            reduce_from_nodes(value, combiner).into()
         }
 
         /// The value combined over the nodes before this one.

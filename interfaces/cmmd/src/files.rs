@@ -1,0 +1,136 @@
+//! Files that the nodes write together: in node order (sync_seq), or once for all (sync_bc).
+//!
+//! What a node writes to such a file is kept in memory of its own, in the file's place, until the nodes meet in
+//! `CMMD_sync_with_nodes`; then node 0 puts all of it out. So the calls that write stay C's, and wait for nobody.
+
+use crate::calls::diverted;
+use crate::errors::{Cmmd, Fault};
+use crate::state::{State, context, notes, told};
+use parvum_waist::{Pattern, Receiving, TagKind};
+use std::fs::File;
+use std::io::{Read, Seek, Write};
+
+/// How nodes write a file together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Together {
+    /// What node 0 writes, for all write the same.
+    Once = 2,
+    /// What each writes, one node after the other.
+    InOrder = 3,
+}
+
+/// A file that is written together.
+pub(crate) struct Shared {
+    /// Its descriptor, which leads to `kept` meanwhile.
+    pub(crate) descriptor: i32,
+    mode: Together,
+    pub(crate) kept: File,
+    pub(crate) file: File,
+}
+
+impl Shared {
+    fn take_kept(&mut self) -> Cmmd<Vec<u8>> {
+        let mut data = Vec::new();
+        let mut take = || {
+            self.kept.rewind()?;
+            self.kept.read_to_end(&mut data)?;
+            self.kept.set_len(0)?;
+            self.kept.rewind()
+        };
+        take().map_err(|_| Fault::Refused)?;
+        Ok(data)
+    }
+
+    fn put(&mut self, data: &[u8]) -> Cmmd<()> {
+        self.file.write_all(data).map_err(|_| Fault::Refused)
+    }
+}
+
+impl State {
+    /// Puts out what the nodes have written since they met last. All nodes, and the C library has written what it kept.
+    pub(crate) fn put_out(&mut self) -> Cmmd<()> {
+        let mut shared = std::mem::take(&mut self.shared);
+        let mut result = Ok(());
+        for (at, one) in shared.iter_mut().enumerate() {
+            // A disk that is full is no reason to leave the others waiting.
+            result = result.and(self.put_out_one(at as i32, one));
+        }
+        self.shared = shared;
+        result
+    }
+
+    fn put_out_one(&self, number: i32, shared: &mut Shared) -> Cmmd<()> {
+        let own = shared.take_kept();
+        let to = self.task(0)?;
+        if self.company.own != 0 {
+            return match shared.mode {
+                Together::Once => own.map(drop),
+                Together::InOrder => {
+                    self.tell(to, context::FILES, number, 0, own.as_deref().unwrap_or_default())
+                }
+            };
+        }
+        let mut result = own.and_then(|data| shared.put(&data));
+        if shared.mode == Together::InOrder {
+            for &from in &self.company.nodes[1..] {
+                let wanted = Pattern {
+                    from,
+                    tags: TagKind::Exactly,
+                    tag: number,
+                    other: 0,
+                    context: context::FILES.into(),
+                };
+                let wait = notes(told::SYNC_WITH_NODES, from, number);
+                let message = self.waist.receive(&wanted, Receiving::Block, &wait)?;
+                result = result.and(shared.put(crate::calls::bytes_of(&message)));
+                self.waist.give_back(&message);
+            }
+        }
+        result
+    }
+
+    /// Writes a file together from now on, or with `None` each for itself again.
+    pub(crate) fn write_together(&mut self, descriptor: i32, mode: Option<Together>) -> Cmmd<i32> {
+        let before = self.shared.iter().position(|shared| shared.descriptor == descriptor);
+        if mode.is_none() && before.is_none() {
+            return Ok(0);
+        }
+        let own = match diverted::is_writable(descriptor) {
+            true => mode.map_or(0, |mode| mode as i32),
+            false => -1,
+        };
+        // All of them or none.
+        let (mut all, lengths) = (vec![0; self.company.size() * 4], vec![4; self.company.size()]);
+        self.nodes()?.concat(&own.to_ne_bytes(), &lengths, &mut all)?;
+        if own < 0 {
+            return Err(Fault::Unsupported);
+        }
+        if all.chunks(4).any(|other| other != own.to_ne_bytes()) {
+            return Err(Fault::BadArgument);
+        }
+        if let Some(at) = before {
+            self.put_out()?;
+            diverted::restore(&self.shared.remove(at));
+        }
+        if let Some(mode) = mode {
+            let (kept, file) = diverted::divert(descriptor).map_err(|_| Fault::Refused)?;
+            self.shared.push(Shared { descriptor, mode, kept, file });
+        }
+        // Nobody writes for himself before what was written together is out.
+        self.barrier()?;
+        Ok(0)
+    }
+
+    /// The process ends: what is left goes out without the others.
+    pub(crate) fn put_out_alone(&mut self) {
+        for mut shared in std::mem::take(&mut self.shared) {
+            if let Ok(data) = shared.take_kept()
+                && (shared.mode == Together::InOrder || self.company.own == 0)
+            {
+                // Nobody is left who could be told that it fails.
+                let _ = shared.put(&data);
+            }
+            diverted::restore(&shared);
+        }
+    }
+}
