@@ -110,26 +110,45 @@ pub unsafe extern "C" fn CMMD_send_async(
     call(ERRVAL, |state| {
         // SAFETY: as the program says.
         let data = unsafe { readable(buf, len) }?;
-        let to = state.task(dest)?;
-        state.check_tag(tag)?;
-        state.operations.check_room(Kind::Send)?;
-        let how = user(to, tag, buffering::NOBODY, 1);
+        let operation = Operation::new(Kind::Send, dest, tag, buf as usize, data.len());
         // SAFETY: as the program says.
-        let request = unsafe { state.waist.start_send(how, data.as_ptr(), data.len()) }?;
-        let mut operation = Operation::new(Kind::Send, dest, tag, buf as usize, data.len());
-        operation.handler = handler.map(|handler| (Handler(handler), arg as usize));
-        Ok(started(state, operation, request))
+        unsafe { started(state, operation, (handler, arg), &[data]) }
     })
 }
 
-/// Gives an operation that was started its handle.
-pub(super) fn started(state: &mut State, operation: Operation, request: Option<Request>) -> c_int {
-    let is_over = request.is_none();
-    let mcb = state.operations.add(Operation { request, ..operation });
-    if is_over {
+/// What a program names to run at the end of an operation.
+pub(super) type Named = (Option<unsafe extern "C" fn(*mut c_int, *mut c_void)>, *mut c_void);
+
+fn handler((handler, arg): Named) -> Option<(Handler, usize)> {
+    handler.map(|handler| (Handler(handler), arg as usize))
+}
+
+/// Starts the send of an operation, and gives that its handle.
+///
+/// # Safety
+/// The pieces stay, and do not change, until the operation is over.
+pub(super) unsafe fn started(
+    state: &mut State,
+    operation: Operation,
+    named: Named,
+    pieces: &[&[u8]],
+) -> Cmmd<c_int> {
+    let to = state.task(operation.node)?;
+    state.check_tag(operation.tag)?;
+    state.operations.check_room(Kind::Send)?;
+    let how = user(to, operation.tag, buffering::NOBODY, 1);
+    // SAFETY: the caller's promise.
+    let request = unsafe {
+        match pieces {
+            [one] => state.waist.start_send(how, one.as_ptr(), one.len()),
+            several => state.waist.start_pieces(how, several),
+        }
+    }?;
+    let mcb = state.operations.add(Operation { request, handler: handler(named), ..operation });
+    if request.is_none() {
         state.end(mcb, Ok(Message::NONE));
     }
-    mcb
+    Ok(mcb)
 }
 
 /// Receives.
@@ -219,10 +238,9 @@ pub unsafe extern "C" fn CMMD_receive_async(
     call(ERRVAL, |state| {
         // SAFETY: as the program says.
         let room = unsafe { writable(buf, len) }?;
-        let mut operation = Operation::new(Kind::Receive, src, tag, buf as usize, room.len());
-        operation.handler = handler.map(|handler| (Handler(handler), arg as usize));
+        let operation = Operation::new(Kind::Receive, src, tag, buf as usize, room.len());
         // SAFETY: as the program says.
-        unsafe { posted(state, operation, room.as_mut_ptr(), room.len()) }
+        unsafe { posted(state, operation, (handler, arg), room.as_mut_ptr(), room.len()) }
     })
 }
 
@@ -233,6 +251,7 @@ pub unsafe extern "C" fn CMMD_receive_async(
 pub(super) unsafe fn posted(
     state: &mut State,
     operation: Operation,
+    named: Named,
     room: *mut u8,
     length: usize,
 ) -> Cmmd<c_int> {
@@ -244,7 +263,7 @@ pub(super) unsafe fn posted(
         // SAFETY: the caller's promise.
         None => Some(unsafe { state.waist.post_into(&pattern, room, length, 0) }),
     };
-    Ok(state.operations.add(Operation { request, ..operation }))
+    Ok(state.operations.add(Operation { request, handler: handler(named), ..operation }))
 }
 
 /// Sends and receives at once; neither waits for the other. 1, or 0 when it fails.

@@ -1,10 +1,10 @@
 //! Equally spaced pieces, sent and received as one message: cmmd_send_block_v(3).
 
+use super::length;
 use super::message::{ERRVAL, blocked, exchanged, posted, received, started, unblocked};
-use super::{Handler, length};
 use crate::errors::{Cmmd, Fault};
 use crate::operations::{Kind, Operation};
-use crate::state::{Guard, buffering, call, guarded, user};
+use crate::state::{Guard, State, call, guarded};
 use std::ffi::{c_int, c_void};
 
 /// Equally spaced pieces of the program's memory.
@@ -58,6 +58,17 @@ impl Pieces {
                 let to = (self.start + at * self.stride) as *mut u8;
                 std::ptr::copy_nonoverlapping(part.as_ptr(), to, part.len());
             }
+        }
+    }
+
+    /// Writes what a receive has got, if it got anything.
+    ///
+    /// # Safety
+    /// As for [`Pieces::write`].
+    unsafe fn take(&self, data: &[u8], state: &State, got: &Cmmd<c_int>) {
+        if matches!(got, Ok(_) | Err(Fault::Truncated)) {
+            // SAFETY: the caller's promise.
+            unsafe { self.write(&data[..data.len().min(state.last.bytes as usize)]) };
         }
     }
 }
@@ -145,15 +156,9 @@ pub unsafe extern "C" fn CMMD_send_async_v(
 ) -> c_int {
     call(ERRVAL, |state| {
         let pieces = Pieces::new(buf, elem, stride, count)?;
-        let to = state.task(dest)?;
-        state.check_tag(tag)?;
-        state.operations.check_room(Kind::Send)?;
-        let how = user(to, tag, buffering::NOBODY, 1);
+        let operation = Operation::new(Kind::Send, dest, tag, buf as usize, pieces.bytes());
         // SAFETY: as the program says.
-        let request = unsafe { state.waist.start_pieces(how, &pieces.slices()) }?;
-        let mut operation = Operation::new(Kind::Send, dest, tag, buf as usize, pieces.bytes());
-        operation.handler = handler.map(|handler| (Handler(handler), arg as usize));
-        Ok(started(state, operation, request))
+        unsafe { started(state, operation, (handler, arg), &pieces.slices()) }
     })
 }
 
@@ -184,11 +189,8 @@ pub unsafe extern "C" fn CMMD_receive_block_v(
 unsafe fn received_in(state: Guard, src: i32, tag: i32, pieces: Pieces) -> (Guard, Cmmd<c_int>) {
     let mut data = vec![0; pieces.bytes()];
     let (state, got) = received(state, src, tag, &mut data);
-    if matches!(got, Ok(_) | Err(Fault::Truncated)) {
-        let came = data.len().min(state.last.bytes as usize);
-        // SAFETY: the caller's promise.
-        unsafe { pieces.write(&data[..came]) };
-    }
+    // SAFETY: the caller's promise.
+    unsafe { pieces.take(&data, &state, &got) };
     (state, got)
 }
 
@@ -212,10 +214,9 @@ pub unsafe extern "C" fn CMMD_receive_async_v(
         let mut data = vec![0; pieces.bytes()];
         let (room, length) = (data.as_mut_ptr(), data.len());
         let mut operation = Operation::new(Kind::Receive, src, tag, buf as usize, length);
-        operation.handler = handler.map(|handler| (Handler(handler), arg as usize));
         operation.scattered = Some(Scattered { data, to: pieces });
         // SAFETY: the vector stays in the operation until that is over, and its memory is not moved with it.
-        unsafe { posted(state, operation, room, length) }
+        unsafe { posted(state, operation, (handler, arg), room, length) }
     })
 }
 
@@ -247,11 +248,8 @@ pub unsafe extern "C" fn CMMD_send_and_receive_v(
         let mut data = vec![0; to.bytes()];
         // SAFETY: as the program says.
         let (state, done) = exchanged(state, (src, rtag, &mut data), (dest, stag, &unsafe { from.slices() }));
-        if matches!(done, Ok(_) | Err(Fault::Truncated)) {
-            let came = data.len().min(state.last.bytes as usize);
-            // SAFETY: as the program says.
-            unsafe { to.write(&data[..came]) };
-        }
+        // SAFETY: as the program says.
+        unsafe { to.take(&data, &state, &done) };
         (state, done)
     })
 }
