@@ -2,7 +2,7 @@
 
 use parvum_tests::{PATIENCE, TestMachine, await_event, shell, spawn};
 use parvum_wire::Tid;
-use parvum_wire::control::{Event, MAX_ROUTED};
+use parvum_wire::control::{Event, MAX_ROUTED, Request};
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
 
@@ -131,6 +131,36 @@ fn the_last_frames_of_a_task_come_before_the_news_of_its_end() {
         assert_eq!(receive(&mut at_b), (tid, vec![7; 3000]));
     }
     assert_eq!(receive(&mut at_b), (tid, Vec::new()), "the end of the route");
+}
+
+#[test]
+fn the_only_frame_of_a_task_that_departs_comes_before_the_news_of_its_end() {
+    let machine = TestMachine::up();
+    let mut b = machine.task();
+    let mut at_b = data(&b);
+    for round in 0..10u8 {
+        let mut a = machine.task();
+        let mut from_a = data(&a);
+        // The daemon finds both at the same time, and in whatever order.
+        let daemon = machine.daemon_pid();
+        stop(daemon, "STOP");
+        a.start(Request::Depart).expect("asks");
+        from_a.write_all(&routed(b.me.tid, &[round])).expect("sent");
+        stop(daemon, "CONT");
+        let gone = |event: &Event| match event {
+            Event::Gone { tid, routed } if *tid == a.me.tid => Some(*routed),
+            _ => None,
+        };
+        assert!(await_event(&mut b, gone), "it says that frames were on their way");
+        assert_eq!(receive(&mut at_b), (a.me.tid, vec![round]));
+        assert_eq!(receive(&mut at_b), (a.me.tid, Vec::new()));
+    }
+}
+
+/// Stops a process, or lets it go on.
+fn stop(pid: u32, signal: &str) {
+    let done = std::process::Command::new("kill").args([&format!("-{signal}"), &pid.to_string()]).status();
+    assert!(done.expect("kill").success());
 }
 
 #[test]

@@ -195,16 +195,20 @@ pub(super) async fn serve(shell: Rc<Shell>, client: Rc<ClientIo>) {
         refuse(&shell, &client, &error);
     }
     shell.closing(client.id);
-    // What the task sent on its data connection before it went comes first.
-    let data = client.data.borrow_mut().take();
-    if let Some(data) = data {
-        data.finish().await;
-    }
+    hand_on_data(&client).await;
     client.broken.set(true);
     client.room.notify_waiters();
     shell.input(Input::Closed(client.id));
     shell.forget(client.id);
     writer.abort();
+}
+
+/// What the task sent on its data connection before it went comes first.
+async fn hand_on_data(client: &ClientIo) {
+    let data = client.data.borrow_mut().take();
+    if let Some(data) = data {
+        data.finish().await;
+    }
 }
 
 /// Reads requests. Returns at the end, or with the task whose data connection
@@ -237,7 +241,12 @@ async fn read(
                     let why = Failure::new(ErrorKind::Denied, "that data connection");
                     client.post(&FromDaemon::Reply(call.id, Err(why)), Vec::new())?;
                 }
-                _ => shell.call(client, call, fds),
+                request => {
+                    if matches!(request, Request::Depart) {
+                        hand_on_data(client).await;
+                    }
+                    shell.call(client, Call { request, ..call }, fds);
+                }
             }
             // A client that asks without reading the answers waits for itself.
             while client.is_full() {
