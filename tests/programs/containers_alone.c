@@ -154,6 +154,38 @@ static void limits(void)
 	GIVES(0, ch_container_destroy(c));
 }
 
+/* A pool has what it was given, grows if it may, and lends nothing twice. */
+static void pools(void)
+{
+	ch_pool *fixed = ch_pool_create(100, 2, 0), *growing = ch_pool_create(4096, 0, 1);
+	char *one, *two;
+
+	NOTHING(CH_EARGUMENT, ch_pool_create(0, 1, 0));
+	NOTHING(CH_EARGUMENT, ch_pool_create(1, -1, 0));
+	NOTHING(CH_EARGUMENT, ch_pool_create((size_t)-1, 2, 0));
+	NOTHING(CH_EARGUMENT, ch_buffer_get(NULL, 1));
+	FAILS(CH_EARGUMENT, ch_pool_free(NULL));
+	CHECK((one = ch_buffer_get(fixed, 1)) != NULL && (two = ch_buffer_get(fixed, 1)) != NULL && one != two);
+	memset(one, 1, 100);
+	memset(two, 2, 100);
+	NOTHING(CH_EBUFFER, ch_buffer_get(fixed, 1));
+	FAILS(CH_EBUFFER, ch_pool_destroy(fixed));
+	FAILS(CH_EARGUMENT, ch_buffer_put(growing, one));
+	GIVES(0, ch_buffer_put(fixed, one));
+	FAILS(CH_EARGUMENT, ch_buffer_put(fixed, one));
+	GIVES(1, ch_pool_free(fixed));
+	CHECK(ch_buffer_get(fixed, 0) == one && two[99] == 2);
+	GIVES(0, ch_buffer_put(fixed, one));
+	GIVES(0, ch_buffer_put(fixed, two));
+	GIVES(0, ch_pool_grown(fixed));
+	NOTHING(CH_EBUFFER, ch_buffer_get(growing, 0));
+	CHECK((one = ch_buffer_get(growing, 1)) != NULL);
+	GIVES(1, ch_pool_grown(growing));
+	GIVES(0, ch_buffer_put(growing, one));
+	GIVES(0, ch_pool_destroy(fixed));
+	GIVES(0, ch_pool_destroy(growing));
+}
+
 static void sizes(ch_container *c, ch_representative *to)
 {
 	static const size_t lengths[] = { 0, 1, 63, 64, 65, 1399, 1400, 1401, 4095, 4096, 4097, 300000 };
@@ -200,6 +232,7 @@ int main(void)
 	nonsense(c, to);
 	names(c);
 	limits();
+	pools();
 	sizes(c, to);
 	child(c, to);
 	GIVES(0, ch_release(to));

@@ -31,6 +31,10 @@ static void server()
 {
 	MessageContainer inbox("c++ server");
 	DistributedNameServer::bind(inbox);
+	NetworkBufferFreeList pool(64, 1, false);
+	void *buffer = pool.get();
+	CHECK(buffer && !pool.get() && pool.free() == 0 && pool.grown() == 0);
+	pool.put(buffer);
 	ContainerGroup group("c++ group");
 	group.add(inbox);
 	char got[100];

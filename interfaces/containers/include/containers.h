@@ -30,7 +30,7 @@ extern "C" {
 #define CH_EFULL	(-8)	/* the container is full, and nobody can wait */
 #define CH_EEMPTY	(-9)	/* no message is there, or none came in time */
 #define CH_ETIMEDOUT	(-10)	/* the time was over, and the timer's handler gave up */
-#define CH_EBUFFER	(-11)	/* all network buffers are in use, and the pool may not grow */
+#define CH_EBUFFER	(-11)	/* all buffers of a pool are in use, and it may not grow; or some are, and it is to end */
 #define CH_EFORKED	(-12)	/* it belongs to the process that this one was forked from */
 #define CH_EUNABLE	(-13)	/* the other side or this port cannot do it */
 #define CH_EREFUSED	(-14)	/* the machine refused: see ch_reason() */
@@ -130,6 +130,15 @@ int ch_multirpc(const ch_many *servers, const void *request, size_t size,
 		int (*on_answer)(int place, const void *answer, long length, void *own), void *own, int want,
 		ch_state *state);
 int ch_many_release(ch_many *group);
+
+/* Buffers of one size: so many at the start, and more if the pool may grow. */
+typedef struct ch_pool ch_pool;
+ch_pool *ch_pool_create(size_t size, int number, int may_grow);
+int ch_pool_free(const ch_pool *pool);
+int ch_pool_grown(const ch_pool *pool);
+int ch_pool_destroy(ch_pool *pool);
+void *ch_buffer_get(ch_pool *pool, int may_grow);
+int ch_buffer_put(ch_pool *pool, void *buffer);
 
 /* Programs that run together. */
 int ch_gang_run(const char *program, const char *const *args, int number, int *tasks);

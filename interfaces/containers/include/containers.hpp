@@ -368,6 +368,30 @@ private:
 	}
 };
 
+/* Buffers of one size: so many at the start, and more if the list may grow. */
+class NetworkBufferFreeList {
+public:
+	NetworkBufferFreeList(std::size_t size, int number, bool mayGrow)
+		: handle_(detail::made(ch_pool_create(size, number, mayGrow)))
+	{
+	}
+
+	/* Null when all are in use, and the list may not grow, or this caller does not want it. */
+	void *get(bool mayGrow = true)
+	{
+		void *buffer = ch_buffer_get(handle_.get(), mayGrow);
+		if (!buffer && ch_error() != CH_EBUFFER)
+			throw Error(ch_error());
+		return buffer;
+	}
+	void put(void *buffer) { detail::checked(ch_buffer_put(handle_.get(), buffer)); }
+	int free() const { return detail::checked(ch_pool_free(handle_.get())); }
+	int grown() const { return detail::checked(ch_pool_grown(handle_.get())); }
+
+private:
+	detail::Owned<ch_pool, ch_pool_destroy> handle_;
+};
+
 /* Starts programs on idle processors, together. */
 class GangScheduler {
 public:

@@ -99,7 +99,7 @@ pub fn text(number: i32) -> &'static std::ffi::CStr {
         -8 => c"the container is full; receive from it, or send reliably and so wait",
         -9 => c"no message is there; try later, or receive and so wait",
         -10 => c"the time was over; the timer's handler may extend it",
-        -11 => c"all network buffers are in use; give some back, or let the pool grow",
+        -11 => c"buffers of the pool are in use; give them back, or let the pool grow",
         -12 => c"it belongs to the process that this one was forked from; make or look up your own",
         -13 => c"the other side or this port cannot do that; see the manual page of the call",
         -14 => c"the machine refused; ch_reason() says why",

@@ -7,6 +7,7 @@ mod calls;
 mod containers;
 mod groups;
 mod names;
+mod pools;
 mod state;
 
 use crate::errors::Error;

@@ -76,6 +76,11 @@ impl NetworkBufferFreeList {
         }
     }
 
+    /// Whether it could give so many now.
+    pub fn has(&self, count: usize) -> bool {
+        self.may_grow || count <= self.free.len()
+    }
+
     /// How many are free.
     pub fn free(&self) -> usize {
         self.free.len()

@@ -3,7 +3,7 @@
 use super::{Node, Representative};
 use crate::errors::Error;
 use crate::packets::Now;
-use crate::packets::header::{HEADER, Header, Kind};
+use crate::packets::header::{HEADER, Header, Kind, fragments};
 use crate::packets::outgoing::{Outgoing, Part, part};
 use crate::packets::port::{Address, Port, Transfer};
 use crate::state::Protocol;
@@ -33,6 +33,10 @@ impl<P: Port> Node<P> {
             return Err(Error::TooLarge);
         }
         let own = self.port.own();
+        // What stays here lies in buffers of the pool at once; on a network it waits until there are some.
+        if to.to == own && !self.pool.has(fragments(data.len(), self.fragment)) {
+            return Err(Error::NoBuffer);
+        }
         let outgoing = self.outgoing.get_mut(&to.conversation).ok_or(Error::BadArgument)?;
         if let Some(why) = outgoing.failure() {
             return Err(why.clone());

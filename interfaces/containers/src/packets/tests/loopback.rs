@@ -1,8 +1,10 @@
 //! A whole port for a network that leads back to oneself: what a new port takes, and no more.
 
 use super::content;
-use crate::packets::{Address, Limits, NameServer, NetworkDriver, Node, Port, Transfer};
-use crate::{Bounds, Protocol};
+use crate::packets::{
+    Address, Limits, NameServer, NetworkBufferFreeList, NetworkDriver, Node, Port, Transfer,
+};
+use crate::{Bounds, Error, Protocol};
 use std::collections::{HashMap, VecDeque};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -57,6 +59,9 @@ impl Port for Loopback {
     fn transfer(&mut self) -> &mut Loop {
         &mut self.1
     }
+    fn buffers(&self, size: usize) -> NetworkBufferFreeList {
+        NetworkBufferFreeList::new(size, 32, false)
+    }
 }
 
 #[test]
@@ -87,4 +92,22 @@ fn a_new_port_needs_an_address_names_and_a_transfer() {
     node.poll(0);
     let answered = node.answer(0, &mut call, &mut room, &mut Default::default());
     assert_eq!((answered, &room[..6]), (Some(Ok(6)), &b"answer"[..]));
+}
+
+#[test]
+fn what_stays_here_needs_buffers_and_is_refused_without() {
+    let mut node = Node::new(Loopback(HashMap::new(), Loop(VecDeque::new())));
+    let container = node.create(Bounds::default());
+    node.join(1, container);
+    let to = node.group(Place::Here, 1);
+    let send = |node: &mut Node<Loopback>, length| node.send(0, &to, &content(1, length), Protocol::Datagram);
+    assert_eq!(send(&mut node, 321), Err(Error::NoBuffer), "33 parts of 10 bytes");
+    assert_eq!(send(&mut node, 320), Ok(()));
+    assert_eq!(send(&mut node, 1), Err(Error::NoBuffer), "all 32 are in use");
+    let mut room = [0; 320];
+    assert_eq!(node.receive(container, &mut room).map(|got| got.0), Ok(320));
+    assert_eq!(send(&mut node, 1), Ok(()));
+    assert_eq!(node.receive(container, &mut room).map(|got| got.0), Ok(1));
+    assert_eq!(node.receive(container, &mut room), Err(Error::Empty), "nothing of what was refused");
+    assert_eq!(node.pool().in_use(), 0);
 }
