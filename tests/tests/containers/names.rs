@@ -4,7 +4,7 @@ use parvum_tests::TestMachine;
 use parvum_tests::running::Running;
 
 const PROCESSES: usize = 4;
-/// Of each. By hand a million were bound: see the table of measured things in `docs/interfaces.md`.
+/// Of each. By hand a million were bound: see `docs/interfaces.md`.
 const NAMES: usize = 5_000;
 
 #[test]

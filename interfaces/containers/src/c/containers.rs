@@ -114,6 +114,30 @@ unsafe fn received(result: Result<Received, Error>, from: *mut CSender) -> c_lon
     }
 }
 
+/// Receives within a limit, if there is one.
+///
+/// # Safety
+/// `out` must be writable for `space` bytes; `from` null or valid.
+#[inline(always)]
+unsafe fn receive_for(
+    container: *const Handle<Container>,
+    (out, space): (*mut c_void, usize),
+    from: *mut CSender,
+    limit: Option<Duration>,
+) -> c_long {
+    // SAFETY: the caller's promises.
+    unsafe {
+        let receive = || {
+            let (Container { it, .. }, room) = (Handle::of(container)?, room(out, space)?);
+            match limit {
+                None => it.receive(room),
+                Some(limit) => it.receive_within(room, limit),
+            }
+        };
+        received(receive(), from)
+    }
+}
+
 /// Receives, and waits for a message.
 ///
 /// # Safety
@@ -126,10 +150,7 @@ pub unsafe extern "C" fn ch_receive(
     from: *mut CSender,
 ) -> c_long {
     // SAFETY: the caller's promises.
-    unsafe {
-        let receive = || Handle::of(container)?.it.receive(room(out, space)?);
-        received(receive(), from)
-    }
+    unsafe { receive_for(container, (out, space), from, None) }
 }
 
 /// Receives a message if one is there.
@@ -144,10 +165,7 @@ pub unsafe extern "C" fn ch_try_receive(
     from: *mut CSender,
 ) -> c_long {
     // SAFETY: the caller's promises.
-    unsafe {
-        let receive = || Handle::of(container)?.it.receive_within(room(out, space)?, Duration::ZERO);
-        received(receive(), from)
-    }
+    unsafe { receive_for(container, (out, space), from, Some(Duration::ZERO)) }
 }
 
 /// Receives, and waits at most so many milliseconds.
@@ -162,15 +180,8 @@ pub unsafe extern "C" fn ch_receive_within(
     from: *mut CSender,
     milliseconds: c_long,
 ) -> c_long {
-    let Some(limit) = limit(milliseconds) else {
-        // SAFETY: the caller's promises.
-        return unsafe { ch_receive(container, out, space, from) };
-    };
     // SAFETY: the caller's promises.
-    unsafe {
-        let receive = || Handle::of(container)?.it.receive_within(room(out, space)?, limit);
-        received(receive(), from)
-    }
+    unsafe { receive_for(container, (out, space), from, limit(milliseconds)) }
 }
 
 /// Receives without copying; null when nothing came in time.

@@ -1,72 +1,13 @@
-//! A whole port for a network that leads back to oneself: what a new port takes, and no more.
+//! The port that leads back to oneself.
 
 use super::content;
-use crate::packets::{
-    Address, Limits, NameServer, NetworkBufferFreeList, NetworkDriver, Node, Port, Transfer,
-};
+use crate::packets::loopback::Place;
+use crate::packets::{LoopbackPort, Node};
 use crate::{Bounds, Error, Protocol};
-use std::collections::{HashMap, VecDeque};
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
-    Here,
-    /// The far end of the loop, which is here too.
-    There,
-}
-impl Address for Place {}
-
-impl NameServer<Place> for HashMap<String, u32> {
-    fn bind(&mut self, name: &str, _: Place, container: u32) -> bool {
-        self.insert(name.to_owned(), container).is_none()
-    }
-    fn unbind(&mut self, name: &str) -> bool {
-        self.remove(name).is_some()
-    }
-    fn lookup(&mut self, name: &str) -> Option<(Place, u32)> {
-        self.get(name).map(|container| (Place::There, *container))
-    }
-}
-
-struct Loop(VecDeque<Vec<u8>>);
-
-impl Transfer<Place> for Loop {
-    fn limits(&self) -> Limits {
-        Limits { fragment: 10, reliable: true, in_place: false }
-    }
-    fn send(&mut self, _: Place, header: &[u8], part: &[u8]) {
-        self.0.push_back([header, part].concat());
-    }
-    fn receive(&mut self, room: &mut [u8]) -> Option<(Place, usize)> {
-        let packet = self.0.pop_front()?;
-        room[..packet.len()].copy_from_slice(&packet);
-        Some((Place::There, packet.len()))
-    }
-}
-impl NetworkDriver for Loop {}
-
-struct Loopback(HashMap<String, u32>, Loop);
-
-impl Port for Loopback {
-    type Address = Place;
-    type Names = HashMap<String, u32>;
-    type Transfer = Loop;
-    fn own(&self) -> Place {
-        Place::Here
-    }
-    fn names(&mut self) -> &mut Self::Names {
-        &mut self.0
-    }
-    fn transfer(&mut self) -> &mut Loop {
-        &mut self.1
-    }
-    fn buffers(&self, size: usize) -> NetworkBufferFreeList {
-        NetworkBufferFreeList::new(size, 32, false)
-    }
-}
 
 #[test]
 fn a_new_port_needs_an_address_names_and_a_transfer() {
-    let mut node = Node::new(Loopback(HashMap::new(), Loop(VecDeque::new())));
+    let mut node = Node::new(LoopbackPort::new(10, 32));
     let container = node.create(Bounds::default());
     node.bind("me", container).expect("free");
     let to = node.lookup("me").expect("bound");
@@ -96,11 +37,12 @@ fn a_new_port_needs_an_address_names_and_a_transfer() {
 
 #[test]
 fn what_stays_here_needs_buffers_and_is_refused_without() {
-    let mut node = Node::new(Loopback(HashMap::new(), Loop(VecDeque::new())));
+    let mut node = Node::new(LoopbackPort::new(10, 32));
     let container = node.create(Bounds::default());
     node.join(1, container);
     let to = node.group(Place::Here, 1);
-    let send = |node: &mut Node<Loopback>, length| node.send(0, &to, &content(1, length), Protocol::Datagram);
+    let send =
+        |node: &mut Node<LoopbackPort>, length| node.send(0, &to, &content(1, length), Protocol::Datagram);
     assert_eq!(send(&mut node, 321), Err(Error::NoBuffer), "33 parts of 10 bytes");
     assert_eq!(send(&mut node, 320), Ok(()));
     assert_eq!(send(&mut node, 1), Err(Error::NoBuffer), "all 32 are in use");
