@@ -323,19 +323,21 @@ impl Waist {
         }
     }
 
-    /// Receives one message, and what is known of it also when it was too long for `room`: its length says so.
+    /// Receives one message, and gives what `see` makes of it, also when it was too long for `room`: its length says so. What is
+    /// known of a message is larger than a short one, and is not moved.
     #[inline]
-    pub fn receive_all_known(
+    pub fn receive_seen<R>(
         &self,
         pattern: &Pattern,
         room: &mut [u8],
         notes: &Notes,
-    ) -> Result<Message, Status> {
+        see: impl FnOnce(&Message) -> R,
+    ) -> Result<R, Status> {
         let mut out = Message::NONE;
         let (start, length) = (room.as_mut_ptr(), room.len());
         // SAFETY: `room` is borrowed until this returns, and nothing is posted afterwards.
         match unsafe { (self.0.receive)(pattern, start, length, notes, &mut out) } {
-            0 | 3 => Ok(out),
+            0 | 3 => Ok(see(&out)),
             other => Err(Status::from_number(other)),
         }
     }

@@ -13,6 +13,7 @@ use parvum_waist::{ANY_TASK, Message, Notes, Pattern, Send, TagKind, Turn, TurnG
 use parvum_wire::encoding;
 use std::cell::Cell;
 use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// In place of a node or a tag: any.
 pub(crate) const ANY: i32 = -1;
@@ -55,6 +56,10 @@ pub(crate) mod buffering {
 }
 
 static STATE: Turn<Option<Box<State>>> = Turn::new(None);
+
+/// Some thread is in the program's matching function: a look at that spares every call a thread's own memory, which is dear
+/// in a shared library.
+static ANY_MATCHING: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
     /// This thread is in the program's matching function, and has the state.
@@ -120,7 +125,8 @@ impl DerefMut for Guard {
 /// Begins a call; the first one enrols this task.
 #[inline]
 pub(crate) fn enter() -> Cmmd<Guard> {
-    if MATCHING.get() {
+    // Relaxed: the thread that it is about wrote it.
+    if ANY_MATCHING.load(Ordering::Relaxed) && MATCHING.get() {
         return Err(Fault::Busy);
     }
     if fork::is_child() {
@@ -270,8 +276,11 @@ impl State {
 
     /// Runs the program's matching function for a message.
     pub(crate) fn matches(&self, matching: Matching, node: i32, tag: i32, message: &Message) -> bool {
+        // One thread at most is here, for it has the state.
         MATCHING.set(true);
+        ANY_MATCHING.store(true, Ordering::Relaxed);
         let wanted = matching.ask(node, tag, self.company.node(message.from), message.tag);
+        ANY_MATCHING.store(false, Ordering::Relaxed);
         MATCHING.set(false);
         wanted
     }

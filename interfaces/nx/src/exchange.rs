@@ -206,30 +206,34 @@ pub(crate) unsafe fn receive(task: &'static Task, pattern: &Pattern, room: Memor
         handlers::are_posted() || room.length > SHORT || pattern.tag > select::LAST_ORDINARY as i32;
     let got = if is_posted {
         // SAFETY: the caller's promise.
-        unsafe { receive_posted(task, pattern, room, &notes) }
+        unsafe { receive_posted(task, pattern, room, &notes) }.map(|message| Info::from(&message))
     } else {
         // SAFETY: the caller's promise.
         unsafe { receive_alone(task, pattern, room, &notes) }
     };
     account::copied_in(task, call);
-    let message = got?;
-    account::received(message.length);
-    Ok(Info::from(&message))
+    let info = got?;
+    account::received(info.count as u64);
+    Ok(info)
 }
 
 #[inline]
-unsafe fn receive_alone(task: &Task, pattern: &Pattern, room: Memory, notes: &Notes) -> Nx<Message> {
-    // SAFETY: the caller's promise.
-    let into = || Receiving::Into(unsafe { room.slice() });
+unsafe fn receive_alone(task: &Task, pattern: &Pattern, room: Memory, notes: &Notes) -> Nx<Info> {
+    let receive = |notes: &Notes| {
+        // SAFETY: the caller's promise.
+        let room = unsafe { room.slice() };
+        task.waist.receive_seen(pattern, room, notes, |message| Info::from(message))
+    };
+    let fits = |info: Info| if info.count > room.length as i64 { Err(NxError::MsgLong) } else { Ok(info) };
     if ids::may_have_claims() {
-        match task.waist.receive(pattern, into(), &Notes { limit: 0, ..*notes }) {
+        match receive(&Notes { limit: 0, ..*notes }) {
             Err(Status::Pending) => {}
-            other => return Ok(other?),
+            other => return fits(other?),
         }
         // Before it waits for another message, a receive copies those that were asked for and have come.
         task.waist.settle(None);
     }
-    Ok(task.waist.receive(pattern, into(), notes)?)
+    fits(receive(notes)?)
 }
 
 unsafe fn receive_posted(task: &Task, pattern: &Pattern, room: Memory, notes: &Notes) -> Nx<Message> {

@@ -89,7 +89,11 @@ pub(super) fn unblocked(state: &mut State, dest: c_int, tag: c_int, pieces: &[&[
     let to = state.task(dest)?;
     state.check_tag(tag)?;
     let how = user(to, tag, buffering::SENDER_IF_UNPOSTED, 0);
-    state.waist.send(how, pieces, &notes(told::SEND_NOBLOCK, to, tag))?;
+    let notes = notes(told::SEND_NOBLOCK, to, tag);
+    match pieces {
+        [only] => state.waist.send_one(how, only, &notes),
+        several => state.waist.send(how, several, &notes),
+    }?;
     state.sent = pieces.iter().map(|piece| piece.len()).sum::<usize>() as u64;
     Ok(0)
 }
@@ -173,6 +177,7 @@ pub(super) fn received(mut state: Guard, src: i32, tag: i32, room: &mut [u8]) ->
         Ok(pattern) => pattern,
         Err(why) => return (state, Err(why)),
     };
+    let fits = |length: u64, room: usize| if length <= room as u64 { Ok(0) } else { Err(Fault::Truncated) };
     let length = room.len();
     let got = if state.matching.is_some() {
         let got;
@@ -185,13 +190,17 @@ pub(super) fn received(mut state: Guard, src: i32, tag: i32, room: &mut [u8]) ->
         (state, got) = finish(state, request, told::RECEIVE_BLOCK, pattern.from, tag);
         got
     } else {
-        state.waist.receive_all_known(&pattern, room, &notes(told::RECEIVE_BLOCK, pattern.from, tag))
+        let (waist, notes) = (state.waist, notes(told::RECEIVE_BLOCK, pattern.from, tag));
+        let got = waist.receive_seen(&pattern, room, &notes, |message| {
+            state.note_received(message);
+            message.length
+        });
+        return (state, got.map_err(Fault::from).and_then(|got| fits(got, length)));
     };
     match got {
         Ok(message) => {
             state.note_received(&message);
-            let fits = message.length <= length as u64;
-            (state, if fits { Ok(0) } else { Err(Fault::Truncated) })
+            (state, fits(message.length, length))
         }
         Err(why) => (state, Err(why.into())),
     }
