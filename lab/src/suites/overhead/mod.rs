@@ -97,7 +97,7 @@ fn null(program: &'static str) -> Measure {
         sizes: &[0],
         options: "--time-ms 30 --least 5 --most 500",
         // Their median is held against another's to a few percent.
-        launches: 20,
+        launches: 40,
         ..Measure::program(format!("ring of {program} messages"), "ring")
     }
 }
