@@ -37,6 +37,7 @@ static void block(int self, int length)
 		CHECK(CMMD_receive_block(1, 6, &posted, sizeof posted) == 0);
 		CHECK(returned > posted);
 	} else {
+		/* The sender is to wait for the receive; it says when it was let go. */
 		usleep(20000);
 		posted = now();
 		CHECK(CMMD_receive_block(0, 5, in, length) == 0 && holds(in, length, 1));
@@ -59,6 +60,7 @@ static void async(int self, int length)
 		mcb = CMMD_send_async(1, 5, out, length, NULL, NULL);
 		CHECK(mcb > 0);
 		GIVES(0, CMMD_msg_done(mcb));
+		/* Time in which it would be buffered, were anybody to. */
 		usleep(5000);
 		GIVES(0, CMMD_msg_done(mcb));
 		fill(out, length, 3);
@@ -87,6 +89,7 @@ static void noblock_posted(int self, int length, int any)
 		CHECK(round < 50 || sockets);
 		CMMD_sync_with_nodes();
 		if (self == 0) {
+			/* So that the other has posted; a scene in which it had not is played again, with more time. */
 			usleep(2000 << (round < 5 ? round : 5));
 			fill(out, length, 4);
 			before = totals();

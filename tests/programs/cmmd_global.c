@@ -158,6 +158,7 @@ static void global_or(void)
 	CMMD_sync_with_nodes();
 	/* A bit may come later than a barrier that it was set before: the barrier takes other ways. */
 	wait_or(1);
+	/* It does not go away by itself. */
 	usleep(3000);
 	wait_or(1);
 	CMMD_sync_with_nodes();
@@ -169,6 +170,7 @@ static void split_barriers(void)
 {
 	for (int round = 0; round < 5; round++) {
 		if (self == round % nodes && nodes > 1) {
+			/* The others come first, mostly. */
 			usleep(3000);
 			GIVES(CMMD_ERRVAL, CMMD_sync_with_nodes_done());
 		}

@@ -64,6 +64,7 @@ static void server(void)
 		if (value == -1)
 			break;
 		if (value == -2)
+			/* Slower than the caller's timer. */
 			usleep(300000);
 		if (value == -3) {
 			GIVES(0, ch_reply(&from, data, 5000));
