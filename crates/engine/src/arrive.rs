@@ -5,16 +5,17 @@
 
 use crate::ask;
 use crate::claims::Claim;
-use crate::engine::{Engine, Settings};
+use crate::engine::Settings;
+use crate::fetch::{Fetch, Pulling};
 use crate::ledger::{Counter, Ledger, PairLedger};
 use crate::message::{Block, Envelope, Pattern, Pool};
-use crate::peer::{Answer, Peer, PeerState, Stream};
+use crate::peer::{Answer, PeerState, Stream};
 use crate::queues::{Body, Message, MessageId, Queues};
-use crate::receive::{Into, Receive, Remote};
+use crate::receive::{Into, Receive};
 use crate::recorder::Recorder;
 use crate::requests::{Completed, Outcome, RequestId, Requests, State};
 use crate::send::OVERHEAD;
-use parvum_transport::{PullRefused, Route, Sink};
+use parvum_transport::{Route, Sink};
 use parvum_wire::frame::{ASKING, DISCARD_UNLESS_POSTED, FETCH_AT_ONCE, KEPT_BY_SENDER, Offer};
 use parvum_wire::{Header, Kind};
 
@@ -26,18 +27,14 @@ pub(crate) struct Core {
     pub(crate) requests: Requests,
     pub(crate) queues: Queues,
     pub(crate) fetches: Vec<Fetch>,
+    /// Those whose senders are still filling in the data.
+    pub(crate) pulling: Vec<Pulling>,
     /// Receives that have claimed a message and not copied it, oldest first.
     pub(crate) claims: Vec<Claim>,
+    /// Sends under way to all peers.
+    pub(crate) waiting_sends: u64,
     /// Hears of messages, if anybody records.
     pub(crate) recorder: Option<Box<dyn Recorder>>,
-}
-
-/// Offered data that shall be pulled into a receive.
-pub(crate) struct Fetch {
-    pub(crate) peer: u32,
-    pub(crate) route: Route,
-    pub(crate) offer: Offer,
-    pub(crate) into: RequestId,
 }
 
 /// What a link gives its frames to.
@@ -102,13 +99,14 @@ impl Core {
             // No sender of ours cuts a message so.
             return;
         }
+        let header = &sensible(header);
         let envelope = Self::envelope(state, header);
         let ledger = state.ledger(route);
         let whole = payload.len() as u64 == header.length;
         if header.order != state.expected {
-            let id = self.keep(peer, ledger, envelope, header.flags, payload, whole);
+            let (id, rest) = self.keep(peer, ledger, envelope, header.flags, payload);
             state.early.push((header.order, id));
-            state.streams[route as usize] = if whole { Stream::Idle } else { Stream::Message(id) };
+            state.streams[route as usize] = rest;
             return;
         }
         state.expected = state.expected.wrapping_add(1);
@@ -116,28 +114,30 @@ impl Core {
         if let Some(id) = self.queues.match_posted(&envelope) {
             ledger.add(Counter::Expected, 1);
             self.consume(state, header.length + OVERHEAD);
-            self.begin_receive(id, envelope, false);
-            self.receive_part(state, route, id, 0, header.length, payload);
+            if self.begin_receive(id, envelope, false) {
+                self.receive_part(state, route, id, 0, header.length, payload);
+            } else {
+                state.streams[route as usize] = Stream::skip(header.length - payload.len() as u64);
+            }
         } else if header.flags & DISCARD_UNLESS_POSTED != 0 {
             ledger.add(Counter::Discarded, 1);
             self.consume(state, header.length + OVERHEAD);
-            let left = header.length - payload.len() as u64;
-            state.streams[route as usize] = if left > 0 { Stream::Skip { left } } else { Stream::Idle };
+            state.streams[route as usize] = Stream::skip(header.length - payload.len() as u64);
         } else if header.flags & KEPT_BY_SENDER != 0 && whole && !state.has_awaited(header.order) {
             ledger.add(Counter::Unexpected, 1);
             self.leave_with_sender(peer, state, route, envelope, header);
         } else {
             ledger.add(Counter::Unexpected, 1);
-            let id = self.keep(peer, ledger, envelope, header.flags, payload, whole);
+            let (id, rest) = self.keep(peer, ledger, envelope, header.flags, payload);
             self.enqueue(id);
-            state.streams[route as usize] = if whole { Stream::Idle } else { Stream::Message(id) };
+            state.streams[route as usize] = rest;
         }
         if !state.early.is_empty() {
             self.release_early(peer, state);
         }
     }
 
-    /// Stores an unexpected message with what has come of it.
+    /// Stores an unexpected message with what has come of it. Where the rest of it goes is the answer's second part.
     fn keep(
         &mut self,
         peer: u32,
@@ -145,18 +145,24 @@ impl Core {
         envelope: Envelope,
         flags: u16,
         payload: &[u8],
-        whole: bool,
-    ) -> MessageId {
-        let mut block = Block::new(envelope.length as usize, &mut self.pool);
+    ) -> (MessageId, Stream) {
+        let left = envelope.length - payload.len() as u64;
+        let Some(mut block) = Block::new(envelope.length, &mut self.pool) else {
+            let id = self.queues.store(Message::new(envelope, peer, flags, Body::NoMemory));
+            return (id, Stream::skip(left));
+        };
         block.bytes_mut()[..payload.len()].copy_from_slice(payload);
         ledger.add(Counter::CopiedOut, payload.len() as u64);
         ledger.add(Counter::BufferedHere, payload.len() as u64);
-        let body = if whole {
-            Body::Whole(block)
-        } else {
-            Body::Filling { block, got: payload.len(), claimed: None }
-        };
-        self.queues.store(Message { envelope, peer, flags, body, window: None })
+        if left == 0 {
+            return (
+                self.queues.store(Message::new(envelope, peer, flags, Body::Whole(block))),
+                Stream::Idle,
+            );
+        }
+        let body = Body::Filling { block, got: payload.len(), claimed: None };
+        let id = self.queues.store(Message::new(envelope, peer, flags, body));
+        (id, Stream::Message(id))
     }
 
     /// Messages whose turn has come after the one before them.
@@ -197,20 +203,28 @@ impl Core {
             Some(Body::Whole(block)) => self.deliver_block(request, envelope, block),
             Some(Body::Offered { offer, route }) => {
                 self.begin_receive(request, envelope, true);
-                self.fetches.push(Fetch { peer, route, offer, into: request });
+                let back = Some((self.queues.next_arrival(), flags));
+                self.fetches.push(Fetch { peer, route, offer, into: request, back });
             }
+            Some(Body::NoMemory) => self.requests.finish(request, Outcome::NoMemory(envelope)),
             Some(Body::Filling { .. }) | None => {}
         }
     }
 
-    /// The receive now belongs to that message; it gets a block when it brought no memory.
-    fn begin_receive(&mut self, id: RequestId, envelope: Envelope, offered: bool) {
-        let Some(receive) = self.requests.receive(id) else { return };
+    /// The receive now belongs to that message; it gets a block when it brought no memory. False: there is no memory
+    /// for one, and so the receive is over.
+    fn begin_receive(&mut self, id: RequestId, envelope: Envelope, offered: bool) -> bool {
+        let Some(receive) = self.requests.receive(id) else { return false };
         receive.matched = Some(envelope);
         // A block for offered data is found when it is fetched.
         if let (false, Into::Block | Into::Lazily) = (offered, &receive.into) {
-            receive.block = Some(Block::new(envelope.length as usize, &mut self.pool));
+            receive.block = Block::new(envelope.length, &mut self.pool);
+            if receive.block.is_none() {
+                self.requests.finish(id, Outcome::NoMemory(envelope));
+                return false;
+            }
         }
+        true
     }
 
     /// Writes the next part of a matched message, and finishes it with the last.
@@ -286,8 +300,7 @@ impl Core {
             Stream::Idle => {}
             Stream::Receive { id, got, length } => self.receive_part(state, route, id, got, length, payload),
             Stream::Skip { left } => {
-                let left = left.saturating_sub(payload.len() as u64);
-                state.streams[route as usize] = if left > 0 { Stream::Skip { left } } else { Stream::Idle };
+                state.streams[route as usize] = Stream::skip(left.saturating_sub(payload.len() as u64));
             }
             Stream::Message(id) => self.fill(state, route, id, payload),
         }
@@ -340,11 +353,12 @@ impl Core {
     /// Data that waits at the sender is announced.
     fn offer(&mut self, peer: u32, state: &mut PeerState, route: Route, header: &Header, payload: &[u8]) {
         let Ok(offer) = Offer::decode(payload) else { return };
+        let header = &sensible(header);
         let envelope = Self::envelope(state, header);
         let ledger = state.ledger(route);
         let body = Body::Offered { offer, route };
         if header.order != state.expected {
-            let id = self.queues.store(Message { envelope, peer, flags: header.flags, body, window: None });
+            let id = self.queues.store(Message::new(envelope, peer, header.flags, body));
             state.early.push((header.order, id));
             return;
         }
@@ -356,7 +370,8 @@ impl Core {
                 self.consume(state, header.length + OVERHEAD);
             }
             self.begin_receive(id, envelope, true);
-            self.fetches.push(Fetch { peer, route, offer, into: id });
+            let back = Some((self.queues.next_arrival(), header.flags));
+            self.fetches.push(Fetch { peer, route, offer, into: id, back });
         } else if header.flags & DISCARD_UNLESS_POSTED != 0 {
             ledger.add(Counter::Discarded, 1);
             state.answers.push_back(Answer { route, header: Header::answer(Kind::Done, offer.cookie, 0) });
@@ -369,8 +384,7 @@ impl Core {
             if header.flags & FETCH_AT_ONCE != 0 {
                 self.fetch_unexpected(peer, route, envelope, header.flags, offer);
             } else {
-                let id =
-                    self.queues.store(Message { envelope, peer, flags: header.flags, body, window: None });
+                let id = self.queues.store(Message::new(envelope, peer, header.flags, body));
                 self.enqueue(id);
             }
         }
@@ -382,9 +396,8 @@ impl Core {
     /// Fetches data that nobody has asked for yet: a receive without a pattern
     /// takes it, and the message waits for the receive.
     fn fetch_unexpected(&mut self, peer: u32, route: Route, envelope: Envelope, flags: u16, offer: Offer) {
-        let block = Block::new(0, &mut self.pool);
-        let body = Body::Filling { block, got: 0, claimed: None };
-        let id = self.queues.store(Message { envelope, peer, flags, body, window: None });
+        let body = Body::Filling { block: Block::EMPTY, got: 0, claimed: None };
+        let id = self.queues.store(Message::new(envelope, peer, flags, body));
         self.enqueue(id);
         self.fetch_for(id, peer, route, envelope, offer);
     }
@@ -397,8 +410,7 @@ impl Core {
             let envelope = message.envelope;
             match message.body {
                 Body::Offered { offer, route: over } if (offer.cookie, over) == (cookie, route) => {
-                    let block = Block::new(0, &mut self.pool);
-                    message.body = Body::Filling { block, got: 0, claimed: None };
+                    message.body = Body::Filling { block: Block::EMPTY, got: 0, claimed: None };
                     self.queues.bytes_here += envelope.length;
                     return self.fetch_for(id, peer, route, envelope, offer);
                 }
@@ -413,7 +425,7 @@ impl Core {
         let plain = Receive::new(Pattern::ANY, Into::Block, false);
         let receive = Receive { matched: Some(envelope), stands_for: Some(id), ..plain };
         let into = self.requests.insert(State::Receiving(receive), false);
-        self.fetches.push(Fetch { peer, route, offer, into });
+        self.fetches.push(Fetch { peer, route, offer, into, back: None });
     }
 
     /// The data of an offer that we cleared begins; the stream goes to the slot we named.
@@ -477,8 +489,7 @@ impl Core {
 
     /// Keeps a message that came from no peer until it is received.
     pub(crate) fn enqueue_foreign(&mut self, peer: u32, envelope: Envelope, block: Block) {
-        let id =
-            self.queues.store(Message { envelope, peer, flags: 0, body: Body::Whole(block), window: None });
+        let id = self.queues.store(Message::new(envelope, peer, 0, Body::Whole(block)));
         self.enqueue(id);
     }
 
@@ -491,15 +502,13 @@ impl Core {
             self.finish_unexpected(id, message, receive.block);
             return;
         }
-        if !receive.again {
-            self.count_received(&envelope);
-        }
+        self.count_received(&envelope);
         self.requests
             .finish(id, Outcome::Received(Completed { envelope, block: receive.block, remote: None }));
     }
 
     /// A message is with its receiver, or as good as.
-    fn count_received(&mut self, envelope: &Envelope) {
+    pub(crate) fn count_received(&mut self, envelope: &Envelope) {
         self.ledger.add(Counter::Received, 1);
         self.ledger.add(Counter::ReceivedBytes, envelope.length);
         self.record_received(envelope);
@@ -530,6 +539,17 @@ impl Core {
         self.queues.hide(id, &self.ledger);
     }
 
+    /// Publishes how many sends are under way, after those to one peer may have changed.
+    #[inline]
+    pub(crate) fn publish_sends(&mut self, state: &mut PeerState) {
+        let now = state.unfinished() as u64;
+        if now != state.shown {
+            self.waiting_sends = self.waiting_sends + now - state.shown;
+            state.shown = now;
+            self.ledger.set(Counter::WaitingSends, self.waiting_sends);
+        }
+    }
+
     /// Publishes how much waits here.
     #[inline]
     pub(crate) fn publish_waiting(&self) {
@@ -538,63 +558,12 @@ impl Core {
     }
 }
 
+/// A length is what a peer says it is. Of one that no memory can have so much is kept that sums of many stay numbers.
+#[inline]
+fn sensible(header: &Header) -> Header {
+    const LONGEST: u64 = 1 << 47;
+    Header { length: header.length.min(LONGEST), ..*header }
+}
+
 /// Stands in a message for the moment in which its body changes.
 const NO_OFFER: Offer = Offer { cookie: 0, address: 0 };
-
-impl Engine {
-    /// Gets offered data into a receive: by a single copy, or by asking for it.
-    pub(crate) fn fetch(&mut self, index: usize, route: Route, offer: Offer, into: RequestId) {
-        let Peer { links, state } = &mut self.peers[index];
-        let tid = state.tid;
-        let Some(receive) = self.core.requests.receive(into) else { return };
-        let Some(envelope) = receive.matched else { return };
-        let ledger = state.ledger(route);
-        let can_pull = offer.address != 0
-            && links[route as usize].as_ref().is_some_and(|link| link.can_pull(offer.address));
-        if can_pull && receive.block.is_none() && matches!(receive.into, Into::Lazily) {
-            let remote = Some(Remote { peer: index as u32, route, offer, envelope });
-            self.core.count_received(&envelope);
-            ledger.add(Counter::Pulled, 1);
-            self.core.requests.finish(into, Outcome::Received(Completed { envelope, block: None, remote }));
-            return;
-        }
-        if receive.block.is_none() && matches!(receive.into, Into::Block | Into::Lazily) {
-            receive.block = Some(Block::new(envelope.length as usize, &mut self.core.pool));
-        }
-        if offer.cookie & ASKING != 0 && offer.address == 0 && envelope.length > 0 {
-            let header = Header::answer(Kind::Ready, offer.cookie, into.index);
-            state.answers.push_back(Answer { route, header });
-            return self.list_for_push(index);
-        }
-        let again = receive.again;
-        let room = receive.room(0, envelope.length as usize);
-        let pulled = match &mut links[route as usize] {
-            Some(link) if offer.address != 0 || room.is_empty() => match room.is_empty() {
-                true => Ok(()),
-                false => link.pull(offer.address, room),
-            },
-            Some(_) => Err(PullRefused::NotPermitted),
-            None => Err(PullRefused::Gone),
-        };
-        match pulled {
-            Ok(()) => {
-                ledger.add(Counter::Pulled, u64::from(!again));
-                ledger.add(Counter::PulledBytes, envelope.length);
-                state
-                    .answers
-                    .push_back(Answer { route, header: Header::answer(Kind::Done, offer.cookie, 0) });
-                self.core.finish_receive(into);
-            }
-            Err(PullRefused::NotPermitted) => {
-                ledger.add(Counter::Refused, 1);
-                let header = Header::answer(Kind::Clear, offer.cookie, into.index);
-                state.answers.push_back(Answer { route, header });
-            }
-            Err(PullRefused::Gone) => {
-                ledger.add(Counter::Lost, 1);
-                self.core.requests.finish(into, Outcome::Gone(tid));
-            }
-        }
-        self.list_for_push(index);
-    }
-}

@@ -28,8 +28,9 @@
 //! What a task has published holds: a message with that number and tag finds a receive. If it does not all the same (the
 //! receive was cancelled), its data is kept by the receiver rather than lost.
 
-use crate::arrive::{Core, Fetch};
+use crate::arrive::Core;
 use crate::engine::Engine;
+use crate::fetch::Fetch;
 use crate::ledger::Counter;
 use crate::memory::Source;
 use crate::message::{Envelope, Pattern, TagMatch};
@@ -237,7 +238,7 @@ impl Core {
         state.left = Some(header.order);
         let offer = Offer { cookie: KEPT | ASKING | u64::from(header.order), address: 0 };
         let body = Body::Offered { offer, route };
-        let id = self.queues.store(Message { envelope, peer, flags: header.flags, body, window: None });
+        let id = self.queues.store(Message::new(envelope, peer, header.flags, body));
         self.enqueue(id);
     }
 
@@ -266,7 +267,7 @@ impl Core {
         let Some((into, receive)) = self.requests.receive_at(header.order) else { return };
         if receive.matched.is_some_and(|envelope| envelope.from == from) {
             let offer = Offer { cookie: header.length, address: header.address() };
-            self.fetches.push(Fetch { peer, route, offer, into });
+            self.fetches.push(Fetch { peer, route, offer, into, back: None });
         }
     }
 }

@@ -8,8 +8,7 @@ use crate::engine::Engine;
 use crate::message::Pattern;
 use crate::queues::{Body, MessageId};
 use crate::receive::{Into, Receive};
-use crate::requests::{Outcome, RequestId, State};
-use parvum_wire::Tid;
+use crate::requests::{RequestId, State};
 
 /// A receive, and the message it has claimed.
 #[derive(Clone, Copy)]
@@ -22,7 +21,7 @@ impl Engine {
     /// Posts a receive that claims the oldest unexpected message that matches, if there is one in this task's memory. Data
     /// that is still with its sender is received at once.
     pub fn claim(&mut self, pattern: Pattern, into: Into, announced: bool) -> RequestId {
-        let receive = Receive::new(pattern, into, false);
+        let receive = Receive { turn: self.core.queues.next_turn(), ..Receive::new(pattern, into, false) };
         let found = self.core.queues.find(|_, envelope| pattern.matches(envelope));
         let is_here = |id: &MessageId| {
             let body = self.core.queues.get(*id).map(|message| &message.body);
@@ -64,7 +63,7 @@ impl Engine {
         }
     }
 
-    /// The message is anybody's again, and the oldest of all. `false` when the receive has claimed none.
+    /// The message is anybody's again, in its old place. `false` when the receive has claimed none.
     pub(crate) fn give_up_claim(&mut self, id: RequestId) -> bool {
         let Some(at) = self.core.claims.iter().position(|claim| claim.receive == id) else { return false };
         let claim = self.core.claims.remove(at);
@@ -73,19 +72,20 @@ impl Engine {
         true
     }
 
-    /// A peer is gone: what it had not sent in full is lost to those who have claimed it.
-    pub(crate) fn lose_claims_on(&mut self, index: usize, tid: Tid) {
+    /// A peer is gone: what it had not sent in full is lost to those who have claimed it. Who they are.
+    pub(crate) fn take_claims_on(&mut self, index: usize) -> Vec<RequestId> {
+        let mut lost = Vec::new();
         for Claim { receive, message } in std::mem::take(&mut self.core.claims) {
-            let is_lost =
-                self.core.queues.get(message).is_none_or(|stored| {
-                    stored.peer as usize == index && !matches!(stored.body, Body::Whole(_))
-                });
+            let is_lost = self.core.queues.get(message).is_none_or(|stored| {
+                stored.peer as usize == index && matches!(stored.body, Body::Filling { .. })
+            });
             if is_lost {
                 self.core.queues.remove(message);
-                self.core.requests.finish(receive, Outcome::Gone(tid));
+                lost.push(receive);
             } else {
                 self.core.claims.push(Claim { receive, message });
             }
         }
+        lost
     }
 }

@@ -66,9 +66,7 @@ impl Sink for Direct<'_, '_> {
             && state.early.is_empty();
         let Header { tag, context, meta, length, order, .. } = *header;
         let envelope = Envelope { from: state.tid, tag, context, meta, length, order: Some(order) };
-        if whole && !self.taken && self.pattern.matches(&envelope) {
-            self.take(&envelope, payload);
-        } else {
+        if !(whole && !self.taken && self.pattern.matches(&envelope) && self.take(&envelope, payload)) {
             self.usual.frame(header, payload);
         }
     }
@@ -83,8 +81,9 @@ impl Sink for Direct<'_, '_> {
 }
 
 impl Direct<'_, '_> {
+    /// False: there is no memory for the data.
     #[inline]
-    fn take(&mut self, envelope: &Envelope, payload: &[u8]) {
+    fn take(&mut self, envelope: &Envelope, payload: &[u8]) -> bool {
         let Arrivals { core, state, route, .. } = &mut self.usual;
         match self.room {
             Room::Memory(memory) => {
@@ -98,8 +97,8 @@ impl Direct<'_, '_> {
                 inside[..payload.len()].copy_from_slice(payload);
             }
             Room::Inside { block, .. } | Room::Fitting { block, .. } => {
-                let block = block.insert(Block::new(payload.len(), &mut core.pool));
-                block.bytes_mut().copy_from_slice(payload);
+                let Some(new) = Block::new(payload.len() as u64, &mut core.pool) else { return false };
+                block.insert(new).bytes_mut().copy_from_slice(payload);
             }
         }
         state.expected = state.expected.wrapping_add(1);
@@ -113,6 +112,7 @@ impl Direct<'_, '_> {
         core.consume(state, envelope.length + OVERHEAD);
         *self.envelope = *envelope;
         self.taken = true;
+        true
     }
 }
 
@@ -141,7 +141,6 @@ impl Engine {
             && buffering != Buffering::OrDiscard
             && data.len() <= limits.eager.min(limits.frame)
             && !limits.buffered
-            && !state.gone
             && state.outstanding < self.core.settings.credit
             && state.is_idle()
             // A recorder hears of a message before its receiver does, and once.

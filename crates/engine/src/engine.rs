@@ -1,12 +1,14 @@
 //! The engine's state, its peers, and the step that moves everything on.
 
-use crate::arrive::{Arrivals, Core, Fetch};
-use crate::ledger::{Counter, Ledger};
+use crate::arrive::{Arrivals, Core};
+use crate::fetch::Fetch;
+use crate::gone::Departed;
+use crate::ledger::Ledger;
 use crate::message::Pool;
-use crate::peer::{Offered, Peer, PeerState, Stream};
-use crate::queues::{Body, Queues};
+use crate::peer::{Peer, PeerState};
+use crate::queues::Queues;
 use crate::recorder::Recorder;
-use crate::requests::{Outcome, Requests};
+use crate::requests::Requests;
 use parvum_transport::own::OwnLink;
 use parvum_transport::{Link, Route};
 use parvum_wire::Tid;
@@ -30,11 +32,14 @@ impl Default for Settings {
 pub struct Engine {
     pub(crate) me: Tid,
     pub(crate) peers: Vec<Peer>,
-    by_tid: HashMap<Tid, u32>,
+    pub(crate) by_tid: HashMap<Tid, u32>,
+    /// Places in `peers` of those that are gone, for others.
+    pub(crate) vacant: Vec<u32>,
+    pub(crate) departed: Departed,
     /// The peer looked up last: most tasks talk to one at a time.
-    last: (Tid, u32),
+    pub(crate) last: (Tid, u32),
     /// Every link, in the order of polling.
-    polled: Vec<(u32, Route)>,
+    pub(crate) polled: Vec<(u32, Route)>,
     /// Peers with something to push.
     pushing: Vec<u32>,
     pub(crate) core: Core,
@@ -58,6 +63,8 @@ impl Engine {
             requests: Requests::default(),
             queues: Queues::default(),
             fetches: Vec::new(),
+            pulling: Vec::new(),
+            waiting_sends: 0,
             claims: Vec::new(),
             recorder: None,
         };
@@ -65,6 +72,8 @@ impl Engine {
             me,
             peers: Vec::new(),
             by_tid: HashMap::new(),
+            vacant: Vec::new(),
+            departed: Departed::default(),
             last: (me, 0),
             polled: Vec::new(),
             pushing: Vec::new(),
@@ -102,16 +111,12 @@ impl Engine {
     /// [`Engine::prefer`] says otherwise; what was begun on another goes on there.
     pub fn attach(&mut self, peer: Tid, route: Route, link: Box<dyn Link>) {
         let index = self.index_or_new(peer, route);
+        self.departed.forget(peer);
         let joined = &mut self.peers[index as usize];
-        if joined.state.gone {
-            // The id was given to another task, with which nothing was exchanged yet.
-            joined.state = PeerState::new(peer, route, self.core.ledger.others());
-        }
         joined.state.limits[route as usize] = Some(link.limits());
         if joined.links[joined.state.route as usize].is_none() {
             joined.state.route = route;
         }
-        joined.state.gone = false;
         if joined.links[route as usize].replace(link).is_none() && !joined.state.counted[route as usize] {
             joined.state.counted[route as usize] = true;
             joined.state.ledgers[route as usize] = self.core.ledger.pair(self.pairs, peer, route);
@@ -124,11 +129,20 @@ impl Engine {
         }
     }
 
-    fn index_or_new(&mut self, peer: Tid, route: Route) -> u32 {
+    pub(crate) fn index_or_new(&mut self, peer: Tid, route: Route) -> u32 {
         *self.by_tid.entry(peer).or_insert_with(|| {
             let state = PeerState::new(peer, route, self.core.ledger.others());
-            self.peers.push(Peer { links: [const { None }; Route::COUNT], state });
-            self.peers.len() as u32 - 1
+            let fresh = Peer { links: [const { None }; Route::COUNT], state };
+            match self.vacant.pop() {
+                Some(place) => {
+                    self.peers[place as usize] = fresh;
+                    place
+                }
+                None => {
+                    self.peers.push(fresh);
+                    self.peers.len() as u32 - 1
+                }
+            }
         })
     }
 
@@ -152,8 +166,7 @@ impl Engine {
     #[inline]
     pub fn route_to(&mut self, peer: Tid) -> Option<Route> {
         let index = self.index_of(peer)?;
-        let state = &self.peers[index].state;
-        (!state.gone).then_some(state.route)
+        Some(self.peers[index].state.route)
     }
 
     /// Writes down, for onlookers, why messages to `peer` take the route they take and not the others: a
@@ -197,9 +210,14 @@ impl Engine {
         links[state.route as usize].as_ref().is_some_and(|link| link.nudge())
     }
 
-    /// Whether `peer` was joined once and is gone.
-    pub fn is_gone(&mut self, peer: Tid) -> bool {
-        self.index_of(peer).is_some_and(|index| self.peers[index].state.gone)
+    /// Whether `peer` has gone lately and not come back.
+    pub fn is_gone(&self, peer: Tid) -> bool {
+        self.departed.has(peer)
+    }
+
+    /// What is known of a task that had this id says nothing any more: the id may be another's now.
+    pub fn forget_gone(&mut self, peer: Tid) {
+        self.departed.forget(peer);
     }
 
     /// All peers but this task itself, with their routes.
@@ -207,7 +225,7 @@ impl Engine {
         self.peers
             .iter()
             .skip(1)
-            .filter(|peer| !peer.state.gone)
+            .filter(|peer| peer.state.tid.is_task())
             .map(|peer| (peer.state.tid, peer.state.route))
     }
 
@@ -237,6 +255,9 @@ impl Engine {
                 moved |= self.push(index as usize);
             }
         }
+        if self.is_pulling() {
+            moved |= self.go_on_pulling();
+        }
         moved
     }
 
@@ -249,7 +270,7 @@ impl Engine {
     const FRAMES_AT_A_TIME: usize = 32;
 
     #[inline]
-    fn poll(&mut self, index: usize, route: Route) -> bool {
+    pub(crate) fn poll(&mut self, index: usize, route: Route) -> bool {
         let Peer { links, state } = &mut self.peers[index];
         let Some(link) = &mut links[route as usize] else { return false };
         let mut arrivals = Arrivals { core: &mut self.core, peer: index as u32, state, route };
@@ -273,7 +294,7 @@ impl Engine {
             std::mem::swap(&mut self.fetches, &mut self.core.fetches);
             let mut fetches = std::mem::take(&mut self.fetches);
             for fetch in fetches.drain(..) {
-                self.fetch(fetch.peer as usize, fetch.route, fetch.offer, fetch.into);
+                self.fetch(fetch);
             }
             self.fetches = fetches;
         }
@@ -283,6 +304,7 @@ impl Engine {
         if self.peers[index].state.has_output(self.core.settings.credit) {
             self.push(index);
         }
+        self.core.publish_sends(&mut self.peers[index].state);
         self.core.publish_waiting();
     }
 
@@ -312,110 +334,5 @@ impl Engine {
     /// receiver. A task must not end before this is zero, or data is lost.
     pub fn unfinished(&self) -> usize {
         self.peers.iter().map(|peer| peer.state.unfinished() + usize::from(peer.state.unflushed)).sum()
-    }
-
-    /// One link broke. The peer may be reachable otherwise, but what was under way is not resent.
-    pub(crate) fn close(&mut self, index: usize, route: Route) {
-        let tid = self.peers[index].state.tid;
-        self.peers[index].links[route as usize] = None;
-        self.peers[index].state.limits[route as usize] = None;
-        self.polled.retain(|&entry| entry != (index as u32, route));
-        if self.peers[index].state.route == route || self.peers[index].links.iter().all(Option::is_none) {
-            self.peer_gone(tid);
-        }
-    }
-
-    /// The machine says that `peer` is gone. What it had sent is received
-    /// first; then everything that waited for it is over, and told so.
-    pub fn peer_gone(&mut self, peer: Tid) {
-        // One that was never joined is remembered as gone all the same.
-        let index = self.index_or_new(peer, Route::Shm) as usize;
-        if self.peers[index].state.gone || index == self.own_peer() {
-            return;
-        }
-        for route in Route::ALL {
-            while self.peers[index].links[route as usize].is_some() && self.poll(index, route) {}
-        }
-        if std::mem::replace(&mut self.peers[index].state.gone, true) {
-            return;
-        }
-        self.polled.retain(|&(polled, _)| polled != index as u32);
-        self.drop_sends_to(index);
-        self.drop_messages_from(index);
-        for id in self.core.queues.posted_for(peer) {
-            self.core.queues.withdraw(id);
-            self.core.requests.finish(id, Outcome::Gone(peer));
-        }
-        self.peers[index].links = [const { None }; Route::COUNT];
-        self.core.publish_waiting();
-    }
-
-    pub(crate) fn drop_sends_to(&mut self, index: usize) {
-        let Peer { state, .. } = &mut self.peers[index];
-        let tid = state.tid;
-        let pending = state.queue.drain(..).chain(state.cleared.drain(..)).map(|pending| pending.request);
-        let mut over: Vec<_> = pending.collect();
-        over.extend(state.current.take().map(|(_, pending)| pending.request));
-        for (_, Offered { request, .. }) in state.offers.drain() {
-            match request {
-                Some(request) => over.push(request),
-                None => self.core.ledger.add(Counter::Lost, 1),
-            }
-        }
-        state.answers.clear();
-        state.unflushed = false;
-        state.queued = 0;
-        for request in over {
-            if self.core.requests.is_known(request) {
-                self.core.requests.finish(request, Outcome::Gone(tid));
-            } else {
-                // Its sender was told long ago that its memory was free; now it is told here.
-                self.core.ledger.add(Counter::Lost, 1);
-            }
-        }
-    }
-
-    /// Drops messages whose data can no longer be had; whole ones stay.
-    fn drop_messages_from(&mut self, index: usize) {
-        let tid = self.peers[index].state.tid;
-        let mut early = std::mem::take(&mut self.peers[index].state.early);
-        early.sort_by_key(|&(order, _)| order.wrapping_sub(self.peers[index].state.expected));
-        for (_, id) in early {
-            self.core.enqueue(id);
-        }
-        for stream in std::mem::replace(&mut self.peers[index].state.streams, [Stream::Idle; Route::COUNT]) {
-            match stream {
-                Stream::Message(id) => self.lose_message(id),
-                Stream::Receive { id, .. } => self.lose_receive(id, tid),
-                Stream::Idle | Stream::Skip { .. } => {}
-            }
-        }
-        self.lose_claims_on(index, tid);
-        for id in self.core.queues.of_peer(index as u32) {
-            if !matches!(self.core.queues.get(id).map(|message| &message.body), Some(Body::Whole(_))) {
-                self.lose_message(id);
-            }
-        }
-        for id in self.core.requests.receives() {
-            let waits_for_data = |matched: parvum_wire::Tid| matched == tid;
-            let matched = self.core.requests.receive(id).and_then(|receive| receive.matched);
-            if matched.is_some_and(|envelope| waits_for_data(envelope.from)) {
-                self.lose_receive(id, tid);
-            }
-        }
-    }
-
-    fn lose_message(&mut self, id: crate::queues::MessageId) {
-        self.core.hide(id);
-        let Some(message) = self.core.queues.remove(id) else { return };
-        self.core.ledger.add(Counter::Lost, 1);
-        if let Body::Filling { claimed: Some(request), .. } = message.body {
-            self.core.requests.finish(request, Outcome::Gone(message.envelope.from));
-        }
-    }
-
-    fn lose_receive(&mut self, id: crate::requests::RequestId, from: Tid) {
-        self.core.ledger.add(Counter::Lost, 1);
-        self.core.requests.finish(id, Outcome::Gone(from));
     }
 }

@@ -7,13 +7,15 @@
 //! to wait. Tests drive two engines over a simulated link from a seed.
 //!
 //! Read in this order: [`Engine`] (state, progress), `send`, `arrive` (what
-//! each frame does), `direct` (its short cut), `ask` (data that only its sender may buffer), `queues` (matching), `peer` (what is kept per peer).
+//! each frame does), `direct` (its short cut), `fetch` (offered data), `ask` (data that only its sender may buffer), `queues` (matching), `peer` (what is kept per peer).
 
 mod arrive;
 mod ask;
 mod claims;
 mod direct;
 mod engine;
+mod fetch;
+mod gone;
 mod ledger;
 mod memory;
 mod message;
@@ -28,12 +30,12 @@ mod send;
 pub use ask::Asked;
 pub use direct::{Look, Room};
 pub use engine::{Engine, Settings};
+pub use fetch::Remote;
 pub use ledger::{Counter, Ledger};
 pub use memory::{Keep, UserBuffer};
 pub use message::{Block, Envelope, Pattern, TagMatch};
-pub use parvum_transport::PullRefused;
 pub use queues::MessageId;
-pub use receive::{Into, Received, Remote};
+pub use receive::{Into, Received};
 pub use recorder::Recorder;
 pub use requests::{Completed, Outcome, RequestId};
 pub use send::{Buffering, Completion, Outgoing, SendError, Sent};

@@ -3,6 +3,7 @@
 #![allow(unsafe_code)]
 
 use parvum_transport::{Gather, Loan};
+use std::alloc::{Layout, alloc_zeroed};
 use std::sync::Arc;
 
 /// Keeps the memory of a message alive until the engine is done with it.
@@ -42,6 +43,19 @@ impl UserBuffer {
         // SAFETY: `new` was promised exactly this: valid, and ours alone.
         unsafe { std::slice::from_raw_parts_mut(self.start, self.length) }
     }
+}
+
+/// So many bytes, more than none; `None` when the system has no such memory.
+pub(crate) fn zeroed(length: usize) -> Option<Vec<u8>> {
+    let layout = Layout::array::<u8>(length).ok().filter(|_| length > 0)?;
+    // Zeroed by the allocator: for long blocks that is the kernel's fresh pages, which cost nothing until they are used.
+    // SAFETY: the layout is of more than no bytes.
+    let start = unsafe { alloc_zeroed(layout) };
+    if start.is_null() {
+        return None;
+    }
+    // SAFETY: so many initialised bytes, from the allocator that `Vec` uses, with the layout that it frees them by.
+    Some(unsafe { Vec::from_raw_parts(start, length, length) })
 }
 
 /// The data of a send that could not be handed over at once.

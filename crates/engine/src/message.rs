@@ -1,5 +1,6 @@
 //! Messages as receivers see them, and what receives ask for.
 
+use crate::memory::zeroed;
 use parvum_wire::Tid;
 
 /// What is known of a message besides its data.
@@ -111,12 +112,17 @@ impl Block {
     /// Data up to this length needs no memory of its own.
     pub const INLINE: usize = 62;
 
-    /// A block of `length` bytes, from `pool` where it is long. What it holds is arbitrary.
-    pub(crate) fn new(length: usize, pool: &mut Pool) -> Block {
-        if length <= Self::INLINE {
-            return Block(Store::Inline { length: length as u8, bytes: [0; Self::INLINE] });
-        }
-        Block(Store::Pooled { length, memory: pool.take(length) })
+    /// No data.
+    pub(crate) const EMPTY: Block = Block(Store::Inline { length: 0, bytes: [0; Self::INLINE] });
+
+    /// A block of `length` bytes, from `pool` where it is long. What it holds is arbitrary. `None` when there is not so
+    /// much memory: a length is what a peer says it is.
+    pub(crate) fn new(length: u64, pool: &mut Pool) -> Option<Block> {
+        let length = usize::try_from(length).ok()?;
+        Some(Block(match length <= Self::INLINE {
+            true => Store::Inline { length: length as u8, bytes: [0; Self::INLINE] },
+            false => Store::Pooled { length, memory: pool.take(length)? },
+        }))
     }
 
     /// The data.
@@ -158,16 +164,15 @@ impl Pool {
     /// More pieces than this are not worth searching.
     const PIECES: usize = 32;
 
-    fn take(&mut self, length: usize) -> Vec<u8> {
+    fn take(&mut self, length: usize) -> Option<Vec<u8>> {
         let fits = |memory: &Vec<u8>| memory.len() >= length && memory.len() / 4 <= length.max(4096);
         match self.spare.iter().rposition(fits) {
             Some(at) => {
                 let memory = self.spare.swap_remove(at);
                 self.kept -= memory.len();
-                memory
+                Some(memory)
             }
-            // Zeroed by the allocator: for long blocks that is the kernel's fresh pages.
-            None => vec![0; length.next_multiple_of(256)],
+            None => zeroed(length.checked_next_multiple_of(256)?),
         }
     }
 

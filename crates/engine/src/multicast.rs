@@ -63,11 +63,8 @@ impl Engine {
 
     /// A peer that can be reached over `route`.
     fn index_over(&mut self, tid: Tid, route: Route) -> Result<usize, SendError> {
-        let index = self.index_of(tid).ok_or(SendError::NotAttached(tid))?;
+        let Some(index) = self.index_of(tid) else { return Err(self.no_way_to(tid)) };
         let peer = &self.peers[index];
-        if peer.state.gone {
-            return Err(SendError::Gone(tid));
-        }
         peer.links[route as usize].as_ref().map(|_| index).ok_or(SendError::NotAttached(tid))
     }
 

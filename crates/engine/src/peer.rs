@@ -27,6 +27,13 @@ pub(crate) enum Stream {
     Skip { left: u64 },
 }
 
+impl Stream {
+    /// So many bytes are still to come that nobody wants.
+    pub(crate) fn skip(left: u64) -> Stream {
+        if left > 0 { Stream::Skip { left } } else { Stream::Idle }
+    }
+}
+
 /// A send that has not been handed over to a link in full.
 pub(crate) struct Pending {
     pub(crate) request: RequestId,
@@ -128,7 +135,8 @@ pub(crate) struct PeerState {
     pub(crate) is_silent: bool,
     /// The last send that asked, and the cookie of its offer.
     pub(crate) asking: Option<(RequestId, u64)>,
-    pub(crate) gone: bool,
+    /// How many of its sends are in the sum that onlookers see.
+    pub(crate) shown: u64,
     /// Already in the engine's list of peers with something to push.
     pub(crate) listed: bool,
 }
@@ -160,7 +168,7 @@ impl PeerState {
             is_prompt: false,
             is_silent: false,
             asking: None,
-            gone: false,
+            shown: 0,
             listed: false,
         }
     }

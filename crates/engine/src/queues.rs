@@ -33,6 +33,8 @@ pub(crate) enum Body {
     Filling { block: Block, got: usize, claimed: Option<RequestId> },
     /// The data is with the sender.
     Offered { offer: Offer, route: Route },
+    /// There was no memory for the data when it came: only that it came is known.
+    NoMemory,
 }
 
 pub(crate) struct Message {
@@ -41,26 +43,44 @@ pub(crate) struct Message {
     pub(crate) peer: u32,
     pub(crate) flags: u16,
     pub(crate) body: Body,
+    /// Which of all messages that became visible to receives it was; 0 as long as it has not.
+    pub(crate) arrival: u64,
     /// Where it is shown to onlookers, while it waits for a receive.
     pub(crate) window: Option<u8>,
 }
 
 impl Message {
+    /// A message that no receive can see yet.
+    pub(crate) fn new(envelope: Envelope, peer: u32, flags: u16, body: Body) -> Message {
+        Message { envelope, peer, flags, body, arrival: 0, window: None }
+    }
+
     /// Bytes of data that lie in this task's memory.
     pub(crate) fn held_here(&self) -> u64 {
         match &self.body {
             Body::Whole(_) | Body::Filling { .. } => self.envelope.length,
-            Body::Offered { .. } => 0,
+            Body::Offered { .. } | Body::NoMemory => 0,
         }
     }
+}
+
+/// A receive that waits for a message.
+#[derive(Clone, Copy)]
+struct Posted {
+    /// Counts receives in the order posted.
+    turn: u64,
+    pattern: Pattern,
+    id: RequestId,
 }
 
 /// Receives in the order posted, and unexpected messages in the order arrived.
 #[derive(Default)]
 pub(crate) struct Queues {
     /// Receives that take a message before any other does: handlers.
-    urgent: Vec<(Pattern, RequestId)>,
-    posted: VecDeque<(Pattern, RequestId)>,
+    urgent: Vec<Posted>,
+    posted: VecDeque<Posted>,
+    /// The turn of the receive posted last.
+    turns: u64,
     unexpected: VecDeque<MessageId>,
     messages: Vec<(u32, Option<Message>)>,
     free: Vec<u32>,
@@ -73,11 +93,23 @@ pub(crate) struct Queues {
 }
 
 impl Queues {
-    pub(crate) fn post(&mut self, pattern: Pattern, id: RequestId, urgent: bool) {
+    /// The turn of a receive that is about to be posted.
+    pub(crate) fn next_turn(&mut self) -> u64 {
+        self.turns += 1;
+        self.turns
+    }
+
+    /// Posts a receive behind those of earlier turns: behind all, unless its message was lost and it waits again.
+    pub(crate) fn post(&mut self, turn: u64, pattern: Pattern, id: RequestId, urgent: bool) {
+        let posted = Posted { turn, pattern, id };
         if urgent {
-            self.urgent.push((pattern, id));
+            let at = self.urgent.partition_point(|other| other.turn < turn);
+            self.urgent.insert(at, posted);
+        } else if self.posted.back().is_none_or(|last| last.turn < turn) {
+            self.posted.push_back(posted);
         } else {
-            self.posted.push_back((pattern, id));
+            let at = self.posted.partition_point(|other| other.turn < turn);
+            self.posted.insert(at, posted);
         }
     }
 
@@ -90,30 +122,30 @@ impl Queues {
     /// Takes the first posted receive that wants such a message.
     #[inline]
     pub(crate) fn match_posted(&mut self, envelope: &Envelope) -> Option<RequestId> {
-        if let Some(at) = self.urgent.iter().position(|(pattern, _)| pattern.matches(envelope)) {
-            return Some(self.urgent.remove(at).1);
+        if let Some(at) = self.urgent.iter().position(|posted| posted.pattern.matches(envelope)) {
+            return Some(self.urgent.remove(at).id);
         }
-        let at = self.posted.iter().position(|(pattern, _)| pattern.matches(envelope))?;
-        self.posted.remove(at).map(|(_, id)| id)
+        let at = self.posted.iter().position(|posted| posted.pattern.matches(envelope))?;
+        self.posted.remove(at).map(|posted| posted.id)
     }
 
     /// Takes a receive out of the posted ones; whether it was there.
     pub(crate) fn withdraw(&mut self, id: RequestId) -> bool {
         let before = self.urgent.len() + self.posted.len();
-        self.urgent.retain(|(_, posted)| *posted != id);
-        self.posted.retain(|(_, posted)| *posted != id);
+        self.urgent.retain(|posted| posted.id != id);
+        self.posted.retain(|posted| posted.id != id);
         self.urgent.len() + self.posted.len() < before
     }
 
     /// Receives that only `peer` could satisfy.
     pub(crate) fn posted_for(&self, peer: parvum_wire::Tid) -> Vec<RequestId> {
-        let only_from = |(pattern, id): &(Pattern, RequestId)| (pattern.from == Some(peer)).then_some(*id);
+        let only_from = |posted: &Posted| (posted.pattern.from == Some(peer)).then_some(posted.id);
         self.urgent.iter().chain(&self.posted).filter_map(only_from).collect()
     }
 
     /// The oldest receive that only `peer` could satisfy, handlers apart.
     pub(crate) fn first_posted_for(&self, peer: parvum_wire::Tid) -> Option<&Pattern> {
-        self.posted.iter().map(|(pattern, _)| pattern).find(|pattern| pattern.from == Some(peer))
+        self.posted.iter().map(|posted| &posted.pattern).find(|pattern| pattern.from == Some(peer))
     }
 
     /// Stores a message without making it visible to receives.
@@ -132,15 +164,22 @@ impl Queues {
         }
     }
 
+    /// Counts a message that has come.
+    pub(crate) fn next_arrival(&mut self) -> u64 {
+        self.arrivals += 1;
+        self.arrivals
+    }
+
     /// Makes a stored message visible to receives, after all that already are.
     pub(crate) fn enqueue(&mut self, id: MessageId, ledger: &Ledger) {
-        self.arrivals += 1;
+        let order = self.next_arrival();
         self.unexpected.push_back(id);
-        let (window, order) = ((!self.shown).trailing_zeros() as usize, self.arrivals);
+        let window = (!self.shown).trailing_zeros() as usize;
+        let Some(message) = self.get_mut(id) else { return };
+        message.arrival = order;
         if window >= ledger.windows() {
             return;
         }
-        let Some(message) = self.get_mut(id) else { return };
         let Envelope { from, tag, context, length, .. } = message.envelope;
         message.window = Some(window as u8);
         let who = u64::from(from.0 as u32) | u64::from(tag as u32) << 32;
@@ -190,9 +229,12 @@ impl Queues {
         }
     }
 
-    /// Makes a hidden message visible again, before all others.
+    /// Makes a hidden message visible again, before those that came after it.
     pub(crate) fn unhide(&mut self, id: MessageId) {
-        self.unexpected.push_front(id);
+        let arrival = |id: MessageId| self.get(id).map_or(0, |message| message.arrival);
+        let own = arrival(id);
+        let at = self.unexpected.partition_point(|&other| arrival(other) < own);
+        self.unexpected.insert(at, id);
     }
 
     /// Takes a message out of the store.
@@ -203,6 +245,12 @@ impl Queues {
         self.free.push(id.index);
         self.bytes_here -= message.held_here();
         Some(message)
+    }
+
+    /// Gives all messages of one peer to another.
+    pub(crate) fn reassign(&mut self, peer: u32, to: u32) {
+        let all = self.messages.iter_mut().filter_map(|(_, message)| message.as_mut());
+        all.filter(|message| message.peer == peer).for_each(|message| message.peer = to);
     }
 
     /// Visible messages from one peer.

@@ -1,36 +1,22 @@
 //! Receiving: posting, matching what has arrived, probing, cancelling.
 
 use crate::engine::Engine;
-use crate::ledger::Counter;
+use crate::fetch::Fetch;
 use crate::memory::UserBuffer;
 use crate::message::{Block, Envelope, Pattern};
-use crate::peer::Answer;
 use crate::queues::{Body, MessageId};
 use crate::requests::{Completed, Outcome, RequestId, State};
-use parvum_transport::{PullRefused, Route};
-use parvum_wire::frame::Offer;
-use parvum_wire::{Header, Kind};
 
 /// Where the data of a received message shall lie.
 #[derive(Debug)]
 pub enum Into {
     /// In a block that the engine provides.
     Block,
-    /// With the sender, where a single copy of it may be made later, piece by piece;
-    /// else in a block that the engine provides. See [`Remote`].
+    /// Where it lies, if it lies in memory that outlives its sender: it is copied later, piece by piece. Else in a block
+    /// that the engine provides. See [`Remote`](crate::Remote).
     Lazily,
     /// In the program's own memory; what does not fit is lost and the outcome says so.
     User(UserBuffer),
-}
-
-/// Data of a received message that is still with its sender, who keeps it for us:
-/// to be read with [`Engine::read_remote`], and released as soon as it is not needed any more.
-#[derive(Debug)]
-pub struct Remote {
-    pub(crate) peer: u32,
-    pub(crate) route: Route,
-    pub(crate) offer: Offer,
-    pub(crate) envelope: Envelope,
 }
 
 /// A receive under way.
@@ -42,16 +28,18 @@ pub(crate) struct Receive {
     /// The data so far, when it lies in a block.
     pub(crate) block: Option<Block>,
     pub(crate) urgent: bool,
+    /// Its place among all receives, in the order they were posted.
+    pub(crate) turn: u64,
+    /// It takes the one message that it was given, and no other.
+    pub(crate) only: bool,
     /// The message that this receive fetches the data of before anybody asked for it.
     pub(crate) stands_for: Option<MessageId>,
-    /// The message was received before, and counted; its data was left with its sender.
-    pub(crate) again: bool,
 }
 
 impl Receive {
     /// A receive that no message has been matched with.
     pub(crate) fn new(pattern: Pattern, into: Into, urgent: bool) -> Receive {
-        Receive { pattern, into, matched: None, block: None, urgent, stands_for: None, again: false }
+        Receive { pattern, into, matched: None, block: None, urgent, turn: 0, only: false, stands_for: None }
     }
 
     /// The memory for byte `from` of the message on; shorter than asked where it ends.
@@ -99,7 +87,7 @@ impl Engine {
     /// `None` when somebody else has received it.
     pub fn receive_message(&mut self, message: MessageId, into: Into) -> Option<RequestId> {
         self.core.queues.get(message)?;
-        let receive = Receive::new(Pattern::ANY, into, false);
+        let receive = Receive { only: true, ..Receive::new(Pattern::ANY, into, false) };
         Some(self.start_receive(receive, Some(message), false))
     }
 
@@ -109,12 +97,13 @@ impl Engine {
         found: Option<MessageId>,
         announced: bool,
     ) -> RequestId {
-        let (pattern, urgent) = (receive.pattern, receive.urgent);
+        let (pattern, urgent, turn) = (receive.pattern, receive.urgent, self.core.queues.next_turn());
+        let receive = Receive { turn, ..receive };
         let id = self.core.requests.insert(State::Receiving(receive), announced);
         match found {
             Some(message) => self.take_unexpected(message, id),
             None => {
-                self.core.queues.post(pattern, id, urgent);
+                self.core.queues.post(turn, pattern, id, urgent);
                 if !urgent {
                     self.say_awaited(&pattern);
                 }
@@ -142,9 +131,11 @@ impl Engine {
                 if let Some(receive) = self.core.requests.receive(id) {
                     receive.matched = Some(stored.envelope);
                 }
-                self.fetch(peer, route, offer, id);
+                let back = Some((stored.arrival, stored.flags));
+                self.fetch(Fetch { peer: stored.peer, route, offer, into: id, back });
                 self.push(peer);
             }
+            Body::NoMemory => self.core.requests.finish(id, Outcome::NoMemory(stored.envelope)),
             Body::Filling { .. } => {}
         }
         self.core.publish_waiting();
@@ -174,11 +165,11 @@ impl Engine {
         self.core.requests.next_announced()
     }
 
-    /// Takes back a receive that no message has been matched with, or that has [claimed](Engine::claim) one: that is
-    /// as if it had never been.
+    /// Takes back a receive that no message has been matched with, that has [claimed](Engine::claim) one, or whose
+    /// sender has not filled in its data yet: that is as if it had never been.
     /// `false` when it is too late: the operation will be over by itself.
     pub fn cancel(&mut self, id: RequestId) -> bool {
-        let was_posted = self.core.queues.withdraw(id) || self.give_up_claim(id);
+        let was_posted = self.core.queues.withdraw(id) || self.give_up_claim(id) || self.give_up_pull(id);
         if was_posted {
             self.core.requests.finish(id, Outcome::Cancelled);
         }
@@ -199,7 +190,8 @@ impl Engine {
     /// Puts a message that came from no peer among the unexpected ones, or gives
     /// it to a receive: notices of the machine, and what an interface makes itself.
     pub fn inject(&mut self, envelope: Envelope, data: &[u8]) {
-        let mut block = Block::new(data.len(), &mut self.core.pool);
+        // What the machine says is short, and was in memory a moment ago.
+        let Some(mut block) = Block::new(data.len() as u64, &mut self.core.pool) else { return };
         block.bytes_mut().copy_from_slice(data);
         let envelope = Envelope { length: data.len() as u64, order: None, ..envelope };
         let own = self.own_peer();
@@ -218,43 +210,6 @@ impl Engine {
     pub fn recycle(&mut self, block: Block) {
         if let Some(memory) = block.into_memory() {
             self.core.pool.give(memory);
-        }
-    }
-
-    /// Copies `into.len()` bytes from byte `from` of data that is still with its
-    /// sender. Fails when the sender is gone, and the data with it.
-    pub fn read_remote(&mut self, remote: &Remote, from: u64, into: &mut [u8]) -> Result<(), PullRefused> {
-        let within = from.checked_add(into.len() as u64).is_some_and(|end| end <= remote.envelope.length);
-        if !within {
-            return Err(PullRefused::NotPermitted);
-        }
-        let link = &mut self.peers[remote.peer as usize].links[remote.route as usize];
-        link.as_mut().ok_or(PullRefused::Gone)?.pull(remote.offer.address + from, into)?;
-        self.peers[remote.peer as usize]
-            .state
-            .ledger(remote.route)
-            .add(Counter::PulledBytes, into.len() as u64);
-        Ok(())
-    }
-
-    /// Gets all of the data into a block, and releases it.
-    pub fn fetch_remote(&mut self, remote: Remote) -> RequestId {
-        let Remote { peer, route, offer, envelope } = remote;
-        let plain = Receive::new(Pattern::ANY, Into::Block, false);
-        let receive = Receive { matched: Some(envelope), again: true, ..plain };
-        let id = self.core.requests.insert(State::Receiving(receive), false);
-        self.fetch(peer as usize, route, offer, id);
-        self.push(peer as usize);
-        id
-    }
-
-    /// Tells the sender that the data is not needed any more.
-    pub fn release_remote(&mut self, remote: Remote) {
-        let state = &mut self.peers[remote.peer as usize].state;
-        if !state.gone {
-            let header = Header::answer(Kind::Done, remote.offer.cookie, 0);
-            state.answers.push_back(Answer { route: remote.route, header });
-            self.push(remote.peer as usize);
         }
     }
 

@@ -1,7 +1,8 @@
 //! Operations under way, named by ids that go stale when the operation is done.
 
+use crate::fetch::Remote;
 use crate::message::{Block, Envelope};
-use crate::receive::{Receive, Remote};
+use crate::receive::Receive;
 use parvum_wire::Tid;
 
 /// Names an operation that was started and has not been reported done.
@@ -30,6 +31,8 @@ pub enum Outcome {
     Sent,
     /// A receive.
     Received(Completed),
+    /// A message has come and there was no memory for its data, which is lost.
+    NoMemory(Envelope),
     /// The peer is gone; a send was not delivered, a receive cannot be.
     Gone(Tid),
     /// The operation was cancelled.
@@ -43,7 +46,7 @@ pub struct Completed {
     pub envelope: Envelope,
     /// The data, when the receive gave no memory of its own for it.
     pub block: Option<Block>,
-    /// The data, when it is still with the sender.
+    /// The data, when it was left where it lies.
     pub remote: Option<Remote>,
 }
 

@@ -107,11 +107,8 @@ impl Engine {
     /// `keep` owns must be the pieces' memory.
     #[inline(always)]
     pub unsafe fn send(&mut self, message: Outgoing<'_>) -> Result<Sent, SendError> {
-        let index = self.index_of(message.to).ok_or(SendError::NotAttached(message.to))?;
+        let Some(index) = self.index_of(message.to) else { return Err(self.no_way_to(message.to)) };
         let Peer { links, state } = &mut self.peers[index];
-        if state.gone {
-            return Err(SendError::Gone(message.to));
-        }
         let (Some(limits), Some(link)) =
             (state.limits[state.route as usize], &mut links[state.route as usize])
         else {
@@ -172,6 +169,12 @@ impl Engine {
         }
         // SAFETY: the caller's promise is the one that `queue` asks for.
         Ok(unsafe { self.queue(index, header, message, limits) })
+    }
+
+    /// Why nothing can be sent to a task that is not joined.
+    #[cold]
+    pub(crate) fn no_way_to(&self, peer: Tid) -> SendError {
+        if self.is_gone(peer) { SendError::Gone(peer) } else { SendError::NotAttached(peer) }
     }
 
     /// The link took the message and keeps some of it back: nothing goes before that has left.
@@ -339,11 +342,12 @@ impl Engine {
         self.leaving = true;
         for index in 0..self.peers.len() {
             let state = &mut self.peers[index].state;
-            for (&cookie, offered) in &state.offers {
-                if offered.header.flags & FETCH_AT_ONCE == 0 {
-                    let header = Header::answer(Kind::Fetch, cookie, 0);
-                    state.answers.push_back(Answer { route: offered.route, header });
-                }
+            let may_wait = |(_, offered): &(&u64, &Offered)| offered.header.flags & FETCH_AT_ONCE == 0;
+            let mut waiting: Vec<_> = state.offers.iter().filter(may_wait).collect();
+            // In the order sent, and the same in every run.
+            waiting.sort_unstable_by_key(|(_, offered)| offered.header.order.wrapping_sub(state.next_order));
+            for (&cookie, &Offered { route, .. }) in waiting {
+                state.answers.push_back(Answer { route, header: Header::answer(Kind::Fetch, cookie, 0) });
             }
             self.push(index);
         }
@@ -372,8 +376,7 @@ impl Engine {
             None => {
                 self.flush(index);
                 self.list_for_push(index);
-                let unfinished = self.peers[index].state.unfinished() as u64;
-                self.core.ledger.set(Counter::WaitingSends, unfinished);
+                self.core.publish_sends(&mut self.peers[index].state);
                 moved
             }
         }

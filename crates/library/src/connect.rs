@@ -56,10 +56,20 @@ pub(crate) struct Early {
     since: Instant,
 }
 
-/// So many connections may come before they are announced; the next wait in the system's queue, ...
+/// A connection that has not said yet who it is.
+pub(crate) struct Silent {
+    pub(crate) greeting: parvum_tcp::Greeting,
+    since: Instant,
+}
+
+/// So many connections may come before they are announced, and so many be silent; more take the places of the oldest.
 const EARLY: usize = 64;
-/// ... and these wait so long for it.
+/// So long a connection waits to be announced.
 const EARLY_FOR: Duration = Duration::from_secs(60);
+/// So long it may be silent. A task says who it is with its first bytes.
+const SILENT_FOR: Duration = Duration::from_secs(5);
+/// So many connections are taken at a time: behind them the task has other work.
+const AT_A_TIME: usize = 256;
 
 /// The daemon answers at once; a minute means that it hangs.
 pub(crate) const MINUTE: Notes =
@@ -76,7 +86,6 @@ impl Runtime {
         let wanted = self.routes.wanted(self.engine.me(), to);
         match self.engine.route_to(to) {
             Some(route) if route == wanted || route == Route::Own => Ok(()),
-            None if self.engine.is_gone(to) => Ok(()),
             _ => self.reach_slowly(to, wanted),
         }
     }
@@ -160,6 +169,7 @@ impl Runtime {
     }
 
     fn connect_shm(&mut self, to: Tid) -> Result<(), ConnectError> {
+        self.engine.forget_gone(to);
         let (segment, file) = Segment::create()?;
         let answer = self.ask(Request::Connect { to }, &[file.as_fd()], &MINUTE)?;
         match answer.reply? {
@@ -193,6 +203,7 @@ impl Runtime {
     }
 
     fn connect_tcp(&mut self, to: Tid) -> Result<(), ConnectError> {
+        self.engine.forget_gone(to);
         let answer = self.ask(Request::ConnectTcp { to }, &[], &MINUTE)?;
         let (addr, token) = match answer.reply? {
             Reply::TcpAddress { addr, token } => (addr, token),
@@ -231,6 +242,7 @@ impl Runtime {
     /// Joins a task over the daemons; it prefers the way that it had.
     pub(crate) fn connect_routed(&mut self, to: Tid) -> Result<(), ConnectError> {
         // Whether there is such a task only the daemon knows.
+        self.engine.forget_gone(to);
         let answer = self.ask(Request::Tasks { of: Some(to), deep: false }, &[], &MINUTE)?;
         answer.reply?;
         self.open_routed()?;
@@ -253,31 +265,29 @@ impl Runtime {
         Ok(())
     }
 
-    /// Whether more connections are taken from the system's queue.
-    pub(crate) fn accepts_more(&self) -> bool {
-        self.early.len() + self.greeting.len() < EARLY
-    }
-
-    /// Accepts the connections that have come, and greets those who made them.
+    /// Accepts the connections that have come, and greets those who made them. What a stranger may do is take places
+    /// from other strangers: a task's first words have come when its connection has, and are heard at once.
     pub(crate) fn accept_tcp(&mut self) {
-        let Some(listener) = &self.listener else { return };
         self.early.retain(|early| early.since.elapsed() < EARLY_FOR);
-        while self.accepts_more()
-            && let Some(greeting) = parvum_tcp::accept(listener)
-        {
-            self.greeting.push(greeting);
+        for Silent { greeting, since } in std::mem::take(&mut self.silent) {
+            self.greet(greeting, since);
         }
-        self.greet();
+        for _ in 0..AT_A_TIME {
+            let Some(greeting) = self.listener.as_ref().and_then(parvum_tcp::accept) else { return };
+            self.greet(greeting, Instant::now());
+        }
     }
 
-    fn greet(&mut self) {
-        let waiting = std::mem::take(&mut self.greeting);
-        for greeting in waiting {
-            match greeting.heard() {
-                parvum_tcp::Heard::NotYet(greeting) => self.greeting.push(greeting),
-                parvum_tcp::Heard::Nothing => {}
-                parvum_tcp::Heard::Hello(caller) => self.admit(caller),
+    fn greet(&mut self, greeting: parvum_tcp::Greeting, since: Instant) {
+        match greeting.heard() {
+            parvum_tcp::Heard::NotYet(greeting) if since.elapsed() < SILENT_FOR => {
+                if self.silent.len() >= EARLY {
+                    self.silent.remove(0);
+                }
+                self.silent.push(Silent { greeting, since });
             }
+            parvum_tcp::Heard::NotYet(_) | parvum_tcp::Heard::Nothing => {}
+            parvum_tcp::Heard::Hello(caller) => self.admit(caller),
         }
     }
 
@@ -290,6 +300,9 @@ impl Runtime {
             let link = caller.admit(&self.expected.swap_remove(at).token);
             self.watch(from, link.socket());
             return self.joined_by(from, Route::Tcp, Box::new(link));
+        }
+        if self.early.len() >= EARLY {
+            self.early.remove(0);
         }
         self.early.push(Early { caller, since: Instant::now() });
     }
@@ -319,7 +332,7 @@ impl Runtime {
 
     /// Moves on what only sockets move. Whether anything moved.
     pub(crate) fn tend_sockets(&mut self, moved: bool) -> bool {
-        if !self.expected.is_empty() || !self.greeting.is_empty() {
+        if !self.expected.is_empty() || !self.silent.is_empty() {
             self.accept_tcp();
         }
         if !self.leaving.is_empty() {

@@ -134,6 +134,7 @@ impl Runtime {
     /// The machine says that a task is gone.
     pub(crate) fn lose(&mut self, tid: Tid) {
         self.engine.peer_gone(tid);
+        self.looked_after.remove(&tid);
         self.crowd.remove(tid);
         self.watched.retain(|(peer, _)| *peer != tid);
         self.expect_no_more(tid);
@@ -142,10 +143,8 @@ impl Runtime {
     /// Whether nothing will come from the task any more. Of one that this task has no link to
     /// the daemon is asked to tell; from then on a receive from it ends when it does.
     pub(crate) fn is_gone(&mut self, tid: Tid) -> bool {
-        if !tid.is_task() || self.engine.route_to(tid).is_some() || self.looked_after.contains(&tid) {
-            return self.engine.is_gone(tid);
-        }
-        if !self.engine.is_gone(tid) {
+        let is_watched = self.engine.route_to(tid).is_some() || self.looked_after.contains(&tid);
+        if tid.is_task() && !is_watched && !self.engine.is_gone(tid) {
             self.looked_after.insert(tid);
             let about = Notice::TaskExit;
             let request = Request::Notify { about, targets: vec![tid], count: 1, cookie: FOR_OURSELVES };

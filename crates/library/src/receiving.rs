@@ -3,8 +3,8 @@
 use crate::abi::{remember, try_with, with};
 use crate::runtime::Runtime;
 use parvum_engine::{
-    Block, Completed, Envelope, Into, Look, MessageId, Outcome, Pattern, PullRefused, Received, RequestId,
-    Room, TagMatch, UserBuffer,
+    Block, Completed, Envelope, Into, Look, MessageId, Outcome, Pattern, Received, RequestId, Room, TagMatch,
+    UserBuffer,
 };
 use parvum_task::SessionError;
 use parvum_waist as waist;
@@ -201,6 +201,14 @@ fn finish(runtime: &mut Runtime, id: RequestId, in_block: bool, room: usize, out
         Received::Over(Outcome::Sent) => Status::Done,
         Received::Over(Outcome::Cancelled) => Status::Cancelled,
         Received::Over(Outcome::Gone(_)) => Status::Gone,
+        Received::Over(Outcome::NoMemory(envelope)) => {
+            remember(&format_args!(
+                "E-NOMEMORY: a message of {} bytes has come, and there is no memory for it",
+                envelope.length
+            ));
+            note_envelope(&envelope, out);
+            Status::NoMemory
+        }
         Received::Over(Outcome::Received(completed)) => {
             let cut = !in_block && completed.is_cut(room);
             fill(runtime, completed, out);
@@ -244,23 +252,18 @@ pub(crate) unsafe extern "C" fn read_remote(handle: u64, from: u64, out: *mut u8
         // SAFETY: writable and lent to us for the call, by the table's contract.
         let out = if length == 0 { &mut [] } else { unsafe { std::slice::from_raw_parts_mut(out, length) } };
         match runtime.read_remote(handle, from, out) {
-            Ok(()) => Status::Done as i32,
-            Err(PullRefused::Gone) => Status::Gone as i32,
-            Err(PullRefused::NotPermitted) => Status::BadArgument as i32,
+            true => Status::Done as i32,
+            false => Status::BadArgument as i32,
         }
     })
 }
 
-pub(crate) unsafe extern "C" fn fetch_remote(handle: u64, notes: *const Notes, out: *mut Message) -> i32 {
+pub(crate) unsafe extern "C" fn fetch_remote(handle: u64, _notes: *const Notes, out: *mut Message) -> i32 {
     // SAFETY: valid for the call, by the table's contract.
-    let (notes, out) = unsafe { (&Notes { limit: -1, ..*notes }, &mut *out) };
+    let out = unsafe { &mut *out };
     with(Status::Unknown as i32, |runtime| {
         let Some(remote) = runtime.take_remote(handle) else { return Status::Unknown as i32 };
         let id = runtime.engine.fetch_remote(remote);
-        // It ends: with its data, or with its sender.
-        while !runtime.wait_for(id, notes) {
-            runtime.attend();
-        }
         finish(runtime, id, true, 0, out) as i32
     })
 }

@@ -1,6 +1,6 @@
 //! The runtime: engine, session and transports of one process, and the step that moves them on.
 
-use crate::connect::{Early, Expected};
+use crate::connect::{Early, Expected, Silent};
 use crate::events::Leaving;
 use crate::ledger::{self, Account};
 use crate::patience::{Crowd, Patience};
@@ -58,7 +58,7 @@ pub(crate) struct Runtime {
     pub(crate) expected: Vec<Expected>,
     /// Connections that came before the daemon said so.
     pub(crate) early: Vec<Early>,
-    pub(crate) greeting: Vec<parvum_tcp::Greeting>,
+    pub(crate) silent: Vec<Silent>,
     /// Tasks that are gone and have routed frames on their way to us.
     pub(crate) leaving: Vec<Leaving>,
     /// Tasks whose end the daemon was asked to tell, though there is no link to them.
@@ -176,7 +176,7 @@ impl Runtime {
             listener: None,
             expected: Vec::new(),
             early: Vec::new(),
-            greeting: Vec::new(),
+            silent: Vec::new(),
             leaving: Vec::new(),
             looked_after: HashSet::new(),
             slow: None,
@@ -211,7 +211,7 @@ impl Runtime {
     /// Whether something may come that no door is rung for.
     #[inline]
     pub(crate) fn has_sockets(&self) -> bool {
-        !self.watched.is_empty() || !self.expected.is_empty() || !self.greeting.is_empty()
+        !self.watched.is_empty() || !self.expected.is_empty() || !self.silent.is_empty()
     }
 
     /// Gives back memory of pairs that are idle, now and then. A pair that is used more often than that keeps it,

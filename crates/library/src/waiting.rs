@@ -230,8 +230,8 @@ impl Runtime {
                 continue;
             }
             let mut limit = sleep_limit(deadline);
-            if self.engine.has_output() {
-                // A reader that makes room rings, but may just have missed that we wait for it.
+            if self.engine.has_output() || self.engine.is_pulling() {
+                // A reader that makes room rings, but may just have missed that we wait for it; who fills in data does not.
                 limit = limit.min(NAP);
             }
             if in_poll {
@@ -279,14 +279,11 @@ impl Runtime {
         let mut sources = vec![PollFd::new(&self.event, PollFlags::IN), PollFd::new(&session, PollFlags::IN)];
         sources.extend(self.watched.iter().map(|(_, socket)| PollFd::new(socket, flags)));
         sources.extend(
-            self.greeting.iter().map(|greeting| PollFd::from_borrowed_fd(greeting.socket(), PollFlags::IN)),
-        );
-        sources.extend(
-            self.listener
+            self.silent
                 .iter()
-                .filter(|_| self.accepts_more())
-                .map(|socket| PollFd::new(socket, PollFlags::IN)),
+                .map(|silent| PollFd::from_borrowed_fd(silent.greeting.socket(), PollFlags::IN)),
         );
+        sources.extend(self.listener.iter().map(|socket| PollFd::new(socket, PollFlags::IN)));
         let _ = poll(&mut sources, Some(&limit));
         let over = PollFlags::RDHUP | PollFlags::HUP | PollFlags::ERR;
         let watched = &sources[2..2 + self.watched.len()];

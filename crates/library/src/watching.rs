@@ -110,7 +110,7 @@ impl Runtime {
         add(self.session.fd());
         add(self.as_fd());
         self.watched.iter().for_each(|(_, socket)| add(socket.as_fd()));
-        self.greeting.iter().for_each(|greeting| add(greeting.socket()));
+        self.silent.iter().for_each(|silent| add(silent.greeting.socket()));
         self.listener.iter().for_each(|socket| add(socket.as_fd()));
     }
 }

@@ -61,7 +61,7 @@ pub enum Refused {
 /// Why data was not fetched from the peer's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PullRefused {
-    /// The system does not permit it, now or ever: ask the peer to send.
+    /// The system does not permit it, or not of this memory: ask the peer to send.
     NotPermitted,
     /// The peer is gone, and the data with it.
     Gone,
@@ -72,12 +72,17 @@ pub trait Loan: Send + Sync {
     /// What the peer's `pull` is to be given for the first byte.
     fn address(&self) -> u64;
 
-    /// Copies `bytes` behind what was filled before. The peer may be pulling meanwhile: it waits for
-    /// what is not there yet. All of the message must be filled before its sender does anything else.
+    /// Copies `bytes` behind what was filled before. The peer may be pulling meanwhile, as far as it is filled.
     fn fill(&self, bytes: &[u8]);
 
     /// What is filled.
     fn filled(&self) -> &[u8];
+}
+
+/// Data of a message in memory that outlives its sender.
+pub trait Kept: Send + Sync {
+    /// Copies `into.len()` bytes from byte `from` on. The caller does not ask for more than there is.
+    fn read(&self, from: usize, into: &mut [u8]);
 }
 
 /// A part of what goes to several peers: which message of this task, and from which byte on.
@@ -153,18 +158,19 @@ pub trait Link: Send {
     /// `Err(Closed)` only after every frame that arrived was given; never `Full`.
     fn receive(&mut self, most: usize, sink: &mut dyn Sink) -> Result<usize, Refused>;
 
-    /// Copies `into.len()` bytes at `address` of the peer's memory, at once.
+    /// Copies `into.len()` bytes at `address` of the peer's memory, and says how many it has copied: fewer when the
+    /// peer is still filling its [loan](Link::lend). The caller tries again later, for the rest.
     ///
     /// On an error `into` may hold part of the data.
-    fn pull(&mut self, address: u64, into: &mut [u8]) -> Result<(), PullRefused> {
+    fn pull(&mut self, address: u64, into: &mut [u8]) -> Result<usize, PullRefused> {
         let _ = (address, into);
         Err(PullRefused::NotPermitted)
     }
 
-    /// Whether `pull` is known to work with this peer, for what lies at `address`.
-    fn can_pull(&self, address: u64) -> bool {
-        let _ = address;
-        false
+    /// The `length` bytes at `address`, if all of them lie in memory that stays when the peer goes.
+    fn kept(&mut self, address: u64, length: usize) -> Option<Arc<dyn Kept>> {
+        let _ = (address, length);
+        None
     }
 
     /// Lends memory that the peer can `pull` from, for a message of so many bytes. `None` when this

@@ -6,21 +6,19 @@
 //!
 //! ```text
 //! sender                           receiver
-//!   copy a part                      filled >= what it wants?   else wait
+//!   copy a part                      filled >= what it wants?   else it comes again
 //!   filled += part                   copy it out
 //! ```
 
 use crate::fill::Fill;
 use crate::segment::Segment;
-use parvum_transport::{Loan, PullRefused};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fd::{AsFd, OwnedFd};
+use parvum_transport::{Kept, Loan, PullRefused};
+use rustix::fd::AsFd;
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap, munmap};
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use std::io;
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 /// The address space of one end; memory is taken where it is touched.
 pub(crate) const ARENA_BYTES: usize = 32 << 20;
@@ -141,7 +139,7 @@ impl Lender {
         let bytes = length.checked_add(LINE)?.checked_next_multiple_of(GRAIN)?;
         let start = self.0.blocks().take(bytes)?;
         self.0.mapping.fill(start).begin();
-        Some(Arc::new(Block { lender: self.clone(), start, length }))
+        Some(Arc::new(Block { lender: self.clone(), start, length, filled: AtomicUsize::new(0) }))
     }
 
     /// How many bytes are lent.
@@ -187,6 +185,8 @@ struct Block {
     lender: Lender,
     start: usize,
     length: usize,
+    /// How much is filled. What the shared line says of it is for the peer, who might write there.
+    filled: AtomicUsize,
 }
 
 impl Block {
@@ -202,22 +202,23 @@ impl Loan for Block {
     }
 
     fn fill(&self, bytes: &[u8]) {
-        let fill = self.lender.0.mapping.fill(self.start);
+        let line = self.lender.0.mapping.fill(self.start);
         for part in bytes.chunks(PART) {
-            let from = fill.filled();
+            // Relaxed: only the thread that sends the message fills it.
+            let from = self.filled.load(Ordering::Relaxed);
             assert!(from + part.len() <= self.length, "more than was asked for");
             // SAFETY: within the block, by the assertion; nobody reads it before it is filled.
             unsafe {
                 std::ptr::copy_nonoverlapping(part.as_ptr(), self.data().add(from).as_ptr(), part.len());
             }
-            fill.advance(from + part.len());
+            self.filled.store(from + part.len(), Ordering::Relaxed);
+            line.advance(from + part.len());
         }
     }
 
     fn filled(&self) -> &[u8] {
-        let length = self.lender.0.mapping.fill(self.start).filled().min(self.length);
         // SAFETY: within the block, and what is filled is not written any more.
-        unsafe { std::slice::from_raw_parts(self.data().as_ptr(), length) }
+        unsafe { std::slice::from_raw_parts(self.data().as_ptr(), self.filled.load(Ordering::Relaxed)) }
     }
 }
 
@@ -232,70 +233,85 @@ impl Drop for Block {
 }
 
 /// The other end's arena.
-pub(crate) struct Reader {
-    mapping: Mapping,
-    peer: u32,
-}
+#[derive(Clone)]
+pub(crate) struct Reader(Arc<Mapping>);
 
 impl Reader {
-    pub(crate) fn new(file: impl AsFd, end: usize, peer: u32) -> io::Result<Reader> {
-        Ok(Reader { mapping: Mapping::new(file, end)?, peer })
+    pub(crate) fn new(file: impl AsFd, end: usize) -> io::Result<Reader> {
+        Mapping::new(file, end).map(|mapping| Reader(Arc::new(mapping)))
     }
 
-    /// Copies what begins at `address`, waiting for the peer to fill it in.
-    pub(crate) fn read(&self, address: u64, into: &mut [u8]) -> Result<(), PullRefused> {
+    /// Where the block of an address begins and from which of its bytes on the data lies; `None` when so many bytes
+    /// from there on are in no block.
+    fn place(address: u64, length: usize) -> Option<(usize, usize)> {
         let start = ((address & !FLAG) >> WITHIN_BITS) as usize * GRAIN;
         let within = (address & ((1 << WITHIN_BITS) - 1)) as usize;
-        let end = start + LINE + within + into.len();
-        if start >= ARENA_BYTES || end > ARENA_BYTES {
-            // No block of ours.
-            return Err(PullRefused::Gone);
-        }
-        let fill = self.mapping.fill(start);
+        let end = start.checked_add(LINE + within)?.checked_add(length)?;
+        (end <= ARENA_BYTES).then_some((start, within))
+    }
+
+    /// Copies what begins at `address`, as far as the peer has filled it in: it is given a moment for each part.
+    pub(crate) fn read(&self, address: u64, into: &mut [u8]) -> Result<usize, PullRefused> {
+        // What is in no block cannot have come from a peer that keeps the rules.
+        let (start, within) = Self::place(address, into.len()).ok_or(PullRefused::Gone)?;
+        let fill = self.0.fill(start);
         let mut done = 0;
         for part in into.chunks_mut(PART) {
             let wanted = within + done + part.len();
-            if fill.filled() < wanted {
-                self.await_filled(fill, wanted)?;
+            if fill.filled() < wanted && !is_soon_filled(fill, wanted) {
+                break;
             }
-            // SAFETY: within the mapping, by the check above; filled, so the peer does not write it while
-            // the message is not released.
-            unsafe {
-                let from = self.mapping.at.add(start + LINE + within + done);
-                std::ptr::copy_nonoverlapping(from.as_ptr(), part.as_mut_ptr(), part.len());
-            }
+            self.copy(start, within + done, part);
             done += part.len();
         }
-        Ok(())
+        Ok(done)
     }
 
-    /// The peer is in the middle of copying: it goes on soon, unless it is gone or has lost its core.
-    fn await_filled(&self, fill: &Fill, wanted: usize) -> Result<(), PullRefused> {
-        const SPINS: u32 = 4096;
-        const YIELDS: u32 = 64;
-        for turn in 0..SPINS + YIELDS {
-            if fill.filled() >= wanted {
-                return Ok(());
-            }
-            if turn < SPINS { std::hint::spin_loop() } else { std::thread::yield_now() }
-        }
-        // It does not run: leave the core to whoever does, and look whether it lives.
-        let pidfd = self.pidfd()?;
-        let nap = Timespec { tv_sec: 0, tv_nsec: Duration::from_micros(200).subsec_nanos().into() };
-        loop {
-            let ended = poll(&mut [PollFd::new(&pidfd, PollFlags::IN)], Some(&nap)) == Ok(1);
-            if fill.filled() >= wanted {
-                return Ok(());
-            }
-            if ended {
-                return Err(PullRefused::Gone);
-            }
-        }
+    /// What lies at `address`, if the peer has filled in all of it.
+    pub(crate) fn kept(&self, address: u64, length: usize) -> Option<Arc<dyn Kept>> {
+        let (start, within) = Self::place(address, length)?;
+        let is_whole = self.0.fill(start).filled() >= within + length;
+        is_whole.then(|| Arc::new(Whole { arena: self.clone(), start, within, length }) as Arc<dyn Kept>)
     }
 
-    fn pidfd(&self) -> Result<OwnedFd, PullRefused> {
-        let pid = Pid::from_raw(self.peer as i32).ok_or(PullRefused::Gone)?;
-        pidfd_open(pid, PidfdFlags::empty()).map_err(|_| PullRefused::Gone)
+    /// Copies bytes of the block that begins at `start`. They must be filled, and in the arena.
+    fn copy(&self, start: usize, within: usize, into: &mut [u8]) {
+        assert!(start + LINE + within + into.len() <= ARENA_BYTES, "outside the arena");
+        // SAFETY: within the mapping, by the assertion; filled, so the peer does not write it while
+        // the message is not released.
+        unsafe {
+            let from = self.0.at.add(start + LINE + within);
+            std::ptr::copy_nonoverlapping(from.as_ptr(), into.as_mut_ptr(), into.len());
+        }
+    }
+}
+
+/// The peer is in the middle of copying: it goes on at once, unless it is gone or has lost its core.
+fn is_soon_filled(fill: &Fill, wanted: usize) -> bool {
+    const SPINS: u32 = 4096;
+    const YIELDS: u32 = 64;
+    (0..SPINS + YIELDS).any(|turn| {
+        if turn < SPINS {
+            std::hint::spin_loop()
+        } else {
+            std::thread::yield_now()
+        }
+        fill.filled() >= wanted
+    })
+}
+
+/// A message that its sender has filled in.
+struct Whole {
+    arena: Reader,
+    start: usize,
+    within: usize,
+    length: usize,
+}
+
+impl Kept for Whole {
+    fn read(&self, from: usize, into: &mut [u8]) {
+        assert!(from + into.len() <= self.length, "more than there is");
+        self.arena.copy(self.start, self.within + from, into);
     }
 }
 
@@ -305,7 +321,7 @@ mod tests {
 
     fn ends() -> (Lender, Reader) {
         let (_segment, file) = Segment::create().expect("memory");
-        let reader = Reader::new(&file, 0, std::process::id()).expect("memory");
+        let reader = Reader::new(&file, 0).expect("memory");
         (Lender::new(&file, 0).expect("memory"), reader)
     }
 
@@ -320,8 +336,8 @@ mod tests {
         std::thread::scope(|scope| {
             scope.spawn(|| data.chunks(100_000).for_each(|piece| loan.fill(piece)));
             let (head, tail) = out.split_at_mut(1_000_001);
-            assert_eq!(reader.read(address, head), Ok(()));
-            assert_eq!(reader.read(address + 1_000_001, tail), Ok(()));
+            read_all(&reader, address, head);
+            read_all(&reader, address + 1_000_001, tail);
         });
         assert_eq!(out, data);
         assert_eq!(loan.filled(), data);
@@ -346,7 +362,7 @@ mod tests {
     fn an_arena_that_rests_twice_gives_its_memory_back() {
         let (_segment, file) = Segment::create().expect("memory");
         let taken = || rustix::fs::fstat(&file).expect("a file").st_blocks as usize * 512;
-        let reader = Reader::new(&file, 0, std::process::id()).expect("memory");
+        let reader = Reader::new(&file, 0).expect("memory");
         let lender = Lender::new(&file, 0).expect("memory");
         let fresh = taken();
         let data = vec![7; 1_000_000];
@@ -354,7 +370,7 @@ mod tests {
             let loan = lender.lend(data.len()).expect("room");
             loan.fill(&data);
             let mut out = vec![0; data.len()];
-            assert_eq!(reader.read(loan.address(), &mut out), Ok(()));
+            assert_eq!(reader.read(loan.address(), &mut out), Ok(out.len()));
             assert_eq!(out, data);
             loan
         };
@@ -393,16 +409,39 @@ mod tests {
     }
 
     #[test]
-    fn a_peer_that_died_in_the_middle_is_noticed() {
-        let (_segment, file) = Segment::create().expect("memory");
-        let mut child = std::process::Command::new("/bin/true").spawn().expect("a process");
-        let pid = child.id();
-        let reader = Reader::new(&file, 0, pid).expect("memory");
-        let lender = Lender::new(&file, 0).expect("memory");
+    fn what_is_not_filled_yet_is_not_waited_for() {
+        let (lender, reader) = ends();
         let loan = lender.lend(100_000).expect("room");
         loan.fill(&[1; 50_000]);
         let mut out = vec![0; 100_000];
-        assert_eq!(reader.read(loan.address(), &mut out), Err(PullRefused::Gone));
-        child.wait().expect("it ended");
+        assert_eq!(reader.read(loan.address(), &mut out), Ok(50_000 / PART * PART));
+        assert!(reader.kept(loan.address(), 100_000).is_none());
+        loan.fill(&[2; 50_000]);
+        let kept = reader.kept(loan.address(), 100_000).expect("all of it");
+        drop((lender, reader));
+        kept.read(0, &mut out);
+        assert!(out[..50_000].iter().all(|byte| *byte == 1) && out[50_000..].iter().all(|byte| *byte == 2));
+    }
+
+    #[test]
+    fn a_peer_that_writes_nonsense_into_the_line_harms_no_sender() {
+        let (lender, reader) = ends();
+        let loan = lender.lend(100_000).expect("room");
+        for nonsense in [usize::MAX, 0, 99_999] {
+            reader.0.fill(loan_start(&*loan)).advance(nonsense);
+            loan.fill(&[7; 20_000]);
+        }
+        assert_eq!(loan.filled(), [7; 60_000]);
+    }
+
+    fn loan_start(loan: &dyn Loan) -> usize {
+        ((loan.address() & !FLAG) >> WITHIN_BITS) as usize * GRAIN
+    }
+
+    fn read_all(reader: &Reader, address: u64, into: &mut [u8]) {
+        let mut done = 0;
+        while done < into.len() {
+            done += reader.read(address + done as u64, &mut into[done..]).expect("an address of ours");
+        }
     }
 }

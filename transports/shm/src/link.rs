@@ -5,7 +5,7 @@ use crate::ring::{Consumer, Producer};
 use crate::segment::{Ring, Segment, SingleCopy};
 use crate::single_copy;
 use parvum_page::TaskPage;
-use parvum_transport::{Gather, Limits, Link, Loan, PullRefused, Refused, Sink};
+use parvum_transport::{Gather, Kept, Limits, Link, Loan, PullRefused, Refused, Sink};
 use parvum_wire::Header;
 use rustix::fd::OwnedFd;
 use std::sync::Arc;
@@ -41,6 +41,14 @@ impl ShmLink {
         segment.try_single_copy(single_copy);
         let (producer, consumer) = Default::default();
         ShmLink { segment, producer, consumer, bell, single_copy, lender: None, reader: None }
+    }
+
+    /// The peer's arena, mapped when it is first needed.
+    fn arena(&mut self) -> Option<&Reader> {
+        if self.reader.is_none() {
+            self.reader = self.segment.reader().ok();
+        }
+        self.reader.as_ref()
     }
 }
 
@@ -92,10 +100,6 @@ impl Link for ShmLink {
         self.segment.peer_awaits()
     }
 
-    fn can_pull(&self, address: u64) -> bool {
-        arena::is_here(address) || self.segment.try_single_copy(self.single_copy) == SingleCopy::Works
-    }
-
     fn lend(&mut self, length: usize) -> Option<Arc<dyn Loan>> {
         if self.lender.is_none() {
             self.lender = self.segment.lender().ok();
@@ -114,17 +118,21 @@ impl Link for ShmLink {
         self.segment.rest(&mut self.producer);
     }
 
-    fn pull(&mut self, address: u64, into: &mut [u8]) -> Result<(), PullRefused> {
+    fn pull(&mut self, address: u64, into: &mut [u8]) -> Result<usize, PullRefused> {
         if arena::is_here(address) {
-            if self.reader.is_none() {
-                self.reader = self.segment.reader().ok();
-            }
-            return self.reader.as_ref().ok_or(PullRefused::NotPermitted)?.read(address, into);
+            return self.arena().ok_or(PullRefused::NotPermitted)?.read(address, into);
         }
         match (self.segment.try_single_copy(self.single_copy), self.segment.peer_pid()) {
-            (SingleCopy::Works, Some(pid)) => single_copy::read(pid, address, into),
+            (SingleCopy::Works, Some(pid)) => single_copy::read(pid, address, into).map(|()| into.len()),
             _ => Err(PullRefused::NotPermitted),
         }
+    }
+
+    fn kept(&mut self, address: u64, length: usize) -> Option<Arc<dyn Kept>> {
+        if !arena::is_here(address) {
+            return None;
+        }
+        self.arena()?.kept(address, length)
     }
 }
 
@@ -187,7 +195,7 @@ mod tests {
         let (_left, mut right) = pair();
         let data = vec![5u8; 100_000];
         let mut out = vec![0u8; 100_000];
-        assert_eq!(right.pull(data.as_ptr() as u64, &mut out), Ok(()));
+        assert_eq!(right.pull(data.as_ptr() as u64, &mut out), Ok(out.len()));
         assert_eq!(out, data);
     }
 }

@@ -155,8 +155,7 @@ impl Segment {
 
     /// The arena that the other end fills, once it is there.
     pub(crate) fn reader(&self) -> io::Result<Reader> {
-        let peer = self.peer_pid().ok_or(io::ErrorKind::NotConnected)?;
-        Reader::new(&self.file, 1 - self.end, peer)
+        Reader::new(&self.file, 1 - self.end)
     }
 
     /// The ring that this end writes.

@@ -24,9 +24,10 @@ pub(crate) fn read(pid: u32, address: u64, into: &mut [u8]) -> Result<(), PullRe
 
 fn why(error: std::io::Error) -> PullRefused {
     match error.raw_os_error() {
-        // The process has ended, or its memory is no longer what it was.
-        Some(libc::ESRCH | libc::EFAULT) => PullRefused::Gone,
-        // Yama, a seccomp filter, another user name space, no such call.
+        // The process has ended.
+        Some(libc::ESRCH) => PullRefused::Gone,
+        // Yama, a seccomp filter, another user name space, no such call; or memory, on either side, that its process has
+        // protected for the moment: who streams it runs into the protection itself, as with any copy.
         _ => PullRefused::NotPermitted,
     }
 }
@@ -46,7 +47,11 @@ mod tests {
     #[test]
     fn tells_gone_from_forbidden() {
         let mut out = [0u8; 8];
-        assert_eq!(read(std::process::id(), 8, &mut out), Err(PullRefused::Gone), "an address of nobody");
+        assert_eq!(
+            read(std::process::id(), 8, &mut out),
+            Err(PullRefused::NotPermitted),
+            "an address of nobody"
+        );
         assert_eq!(read(0x7fff_fff0, 8, &mut out), Err(PullRefused::Gone), "a process that never was");
     }
 }

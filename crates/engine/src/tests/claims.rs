@@ -2,7 +2,7 @@
 
 use super::basics::{outgoing, send, tagged};
 use super::simulated::{Nature, join, pair, settle};
-use crate::{Buffering, Counter, Engine, Into, Outgoing, Pattern, RequestId, TagMatch, UserBuffer};
+use crate::{Buffering, Counter, Engine, Envelope, Into, Outgoing, Pattern, RequestId, TagMatch, UserBuffer};
 use parvum_transport::Route;
 
 fn claim(engine: &mut Engine, tag: i32, room: &mut [u8]) -> RequestId {
@@ -75,7 +75,7 @@ fn a_claim_that_is_given_up_leaves_the_message_to_others() {
 }
 
 #[test]
-fn a_claim_on_a_message_in_parts_is_over_when_all_of_it_is_here_or_its_sender_gone() {
+fn a_claim_on_a_message_in_parts_is_over_when_all_of_it_is_here_and_waits_again_when_its_sender_goes() {
     for dies in [false, true] {
         let nature = Nature { single_copy: false, frame: 100, eager: 100, capacity: 3, ..Nature::QUICK };
         let (mut a, mut b) = (super::simulated::engine(1, 1 << 20), super::simulated::engine(2, 1 << 20));
@@ -89,7 +89,10 @@ fn a_claim_on_a_message_in_parts_is_over_when_all_of_it_is_here_or_its_sender_go
         if dies {
             scissors.cut(0);
             b.peer_gone(a.me());
-            assert!(b.is_over(claimed) && b.completed(claimed).is_none());
+            assert!(!b.is_over(claimed) && !b.is_claim(claimed));
+            b.inject(Envelope { tag: 1, ..Envelope::NONE }, b"other");
+            assert!(b.is_over(claimed));
+            assert_eq!(room[..5], *b"other");
         } else {
             b.settle_claim(claimed);
             settle(&mut [&mut a, &mut b]);
@@ -113,4 +116,25 @@ fn a_set_of_tags_is_those_named_and_the_rest() {
     assert!(matches(among(1 << 30, 999), 30) && matches(among(1 << 30, 999), 999));
     assert!(!matches(among(1 << 30, 999), 1000) && !matches(among(1 << 30, 999), 29));
     assert!(!matches(among(u32::MAX, 999), -1));
+}
+
+#[test]
+fn a_claim_that_is_given_up_leaves_its_message_in_its_old_place() {
+    let (mut a, mut b) = pair(Nature::QUICK);
+    for text in [b"first", b"other", b"third"] {
+        let tag = if text == b"other" { 2 } else { 1 };
+        let _ = send(&mut a, outgoing(b.me(), tag, &[text]));
+    }
+    settle(&mut [&mut a, &mut b]);
+    let mut room = [[0; 5]; 2];
+    let [first, third] = &mut room;
+    let (_kept, given_up) = (claim(&mut b, 1, first), claim(&mut b, 1, third));
+    assert!(b.cancel(given_up));
+    let order: Vec<_> = std::iter::from_fn(|| {
+        let (id, envelope) = b.probe(&Pattern::ANY)?;
+        b.receive_message(id, Into::Block)?;
+        Some(envelope.tag)
+    })
+    .collect();
+    assert_eq!(order, [2, 1], "the third came after the other");
 }

@@ -5,4 +5,5 @@ mod basics;
 mod chaos;
 mod claims;
 mod direct;
+mod gone;
 mod simulated;

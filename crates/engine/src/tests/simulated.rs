@@ -1,9 +1,10 @@
 //! Links between engines in one process: with bounds, delay, refused copies and sudden death.
 
 use crate::{Engine, Ledger, Settings};
-use parvum_transport::{Gather, Limits, Link, PullRefused, Refused, Route, Sink};
+use parvum_transport::{Gather, Kept, Limits, Link, Loan, PullRefused, Refused, Route, Sink};
 use parvum_wire::{Header, Tid};
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// A small generator of reproducible numbers (xorshift64*).
@@ -38,11 +39,20 @@ pub(crate) struct Nature {
     pub(crate) single_copy: bool,
     /// Every n-th pull is refused, though pulls were announced; 0 for none.
     pub(crate) refuse_pull: u64,
+    /// Whether it lends memory; so many bytes of what lies there become visible with each poll, 0 for all at once.
+    pub(crate) lends: Option<u64>,
 }
 
 impl Nature {
-    pub(crate) const QUICK: Nature =
-        Nature { frame: 1024, eager: 256, capacity: 64, delay: 0, single_copy: true, refuse_pull: 0 };
+    pub(crate) const QUICK: Nature = Nature {
+        frame: 1024,
+        eager: 256,
+        capacity: 64,
+        delay: 0,
+        single_copy: true,
+        refuse_pull: 0,
+        lends: None,
+    };
 }
 
 #[derive(Default)]
@@ -53,6 +63,55 @@ struct Wire {
     now: u64,
     /// What the receiving end awaits.
     awaited: u64,
+    loans: Vec<Arc<Memory>>,
+}
+
+/// Memory that was lent to a message. The receiving end sees it grow.
+struct Memory {
+    address: u64,
+    rate: u64,
+    born: u64,
+    /// As `Wire::now` was when the sender died.
+    died: Mutex<Option<u64>>,
+    data: Mutex<Vec<u8>>,
+    length: usize,
+}
+
+const LENT: u64 = 1 << 63;
+
+impl Memory {
+    fn visible(&self, now: u64) -> usize {
+        let filled = self.data.lock().unwrap().len();
+        let until = self.died.lock().unwrap().unwrap_or(now);
+        if self.rate == 0 { filled } else { filled.min(((until - self.born) * self.rate) as usize) }
+    }
+}
+
+/// The sender's hold on it.
+struct Lent(Arc<Memory>);
+
+impl Loan for Lent {
+    fn address(&self) -> u64 {
+        self.0.address
+    }
+
+    fn fill(&self, bytes: &[u8]) {
+        self.0.data.lock().unwrap().extend_from_slice(bytes);
+    }
+
+    fn filled(&self) -> &[u8] {
+        // SAFETY: it is filled once, at once, and stays as long as the loan.
+        unsafe {
+            let data = self.0.data.lock().unwrap();
+            std::slice::from_raw_parts(data.as_ptr(), data.len())
+        }
+    }
+}
+
+impl Kept for Memory {
+    fn read(&self, from: usize, into: &mut [u8]) {
+        into.copy_from_slice(&self.data.lock().unwrap()[from..from + into.len()]);
+    }
 }
 
 /// One end of a simulated link.
@@ -110,11 +169,37 @@ impl Link for SimulatedLink {
         self.out.lock().unwrap().awaited
     }
 
-    fn can_pull(&self, _address: u64) -> bool {
-        self.nature.single_copy && self.nature.refuse_pull == 0
+    fn kept(&mut self, address: u64, length: usize) -> Option<Arc<dyn Kept>> {
+        let incoming = self.incoming.lock().unwrap();
+        let memory = incoming.loans.iter().find(|memory| memory.address == address)?;
+        (memory.visible(incoming.now) >= length).then(|| memory.clone() as Arc<dyn Kept>)
     }
 
-    fn pull(&mut self, address: u64, into: &mut [u8]) -> Result<(), PullRefused> {
+    fn lend(&mut self, length: usize) -> Option<Arc<dyn Loan>> {
+        let rate = self.nature.lends?;
+        let mut out = self.out.lock().unwrap();
+        out.loans.retain(|memory| Arc::strong_count(memory) > 1);
+        // Of all links: what is lent by one must not be found by another.
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed) & 0x7fff_ffff;
+        let (address, born) = (LENT | count << 32, out.now);
+        let (died, data) = Default::default();
+        let memory = Arc::new(Memory { address, rate, born, died, data, length });
+        out.loans.push(memory.clone());
+        Some(Arc::new(Lent(memory)))
+    }
+
+    fn pull(&mut self, address: u64, into: &mut [u8]) -> Result<usize, PullRefused> {
+        if address & LENT != 0 {
+            let incoming = self.incoming.lock().unwrap();
+            let (block, within) = (address >> 32 << 32, address as u32 as usize);
+            let memory = incoming.loans.iter().find(|memory| memory.address == block);
+            let memory = memory.ok_or(PullRefused::NotPermitted)?;
+            assert!(within + into.len() <= memory.length, "more than was lent");
+            let there = into.len().min(memory.visible(incoming.now).saturating_sub(within));
+            memory.read(within, &mut into[..there]);
+            return Ok(there);
+        }
         self.pulls += 1;
         if self.nature.refuse_pull > 0 && self.pulls.is_multiple_of(self.nature.refuse_pull) {
             return Err(PullRefused::NotPermitted);
@@ -125,7 +210,7 @@ impl Link for SimulatedLink {
         // SAFETY: both engines live in this test; the sender keeps offered memory until `Done`.
         let data = unsafe { std::slice::from_raw_parts(address as *const u8, into.len()) };
         into.copy_from_slice(data);
-        Ok(())
+        Ok(into.len())
     }
 }
 
@@ -139,6 +224,8 @@ impl Scissors {
         for wire in [&self.0, &self.1] {
             let mut wire = wire.lock().unwrap();
             wire.cut = true;
+            let now = wire.now;
+            wire.loans.iter().for_each(|memory| *memory.died.lock().unwrap() = Some(now.max(memory.born)));
             wire.frames.truncate(keep);
         }
     }
@@ -180,4 +267,17 @@ pub(crate) fn settle(engines: &mut [&mut Engine]) {
         }
         quiet = if moved { 0 } else { quiet + 1 };
     }
+}
+
+/// The far end of a link to `engine`, for a test that plays the peer by itself.
+pub(crate) fn half_pipe(engine: &mut Engine, peer: Tid, route: Route) -> SimulatedLink {
+    let (there, back) = (Arc::<Mutex<Wire>>::default(), Arc::<Mutex<Wire>>::default());
+    let end = |out: &Arc<Mutex<Wire>>, incoming: &Arc<Mutex<Wire>>| SimulatedLink {
+        nature: Nature::QUICK,
+        out: out.clone(),
+        incoming: incoming.clone(),
+        pulls: 0,
+    };
+    engine.attach(peer, route, Box::new(end(&there, &back)));
+    end(&back, &there)
 }

@@ -1,0 +1,246 @@
+//! Fetching: how offered data comes to its receive. It is copied where the link can, as far as its sender has filled it in;
+//! or asked for, and comes as a stream; or left where it lies, if that memory outlives its sender.
+
+use crate::engine::Engine;
+use crate::ledger::Counter;
+use crate::message::{Block, Envelope};
+use crate::peer::{Answer, Peer};
+use crate::queues::{Body, Message, MessageId};
+use crate::receive::Into;
+use crate::requests::{Completed, Outcome, RequestId, State};
+use parvum_transport::{Kept, PullRefused, Route};
+use parvum_wire::frame::{ASKING, FETCH_AT_ONCE, Offer};
+use parvum_wire::{Header, Kind};
+use std::sync::Arc;
+
+/// Offered data that shall come to a receive.
+#[derive(Clone, Copy)]
+pub(crate) struct Fetch {
+    pub(crate) peer: u32,
+    pub(crate) route: Route,
+    pub(crate) offer: Offer,
+    pub(crate) into: RequestId,
+    /// The message's arrival and flags, if it may go back to where it was.
+    pub(crate) back: Option<(u64, u16)>,
+}
+
+/// Offered data that its sender has not filled in yet.
+#[derive(Clone, Copy)]
+pub(crate) struct Pulling {
+    fetch: Fetch,
+    /// Bytes that are here.
+    got: usize,
+}
+
+/// Data of a received message that lies where its sender has put it, in memory that stays when the sender goes:
+/// to be read with [`Remote::read`], and released as soon as it is not needed any more.
+pub struct Remote {
+    peer: u32,
+    route: Route,
+    cookie: u64,
+    data: Arc<dyn Kept>,
+    envelope: Envelope,
+}
+
+impl std::fmt::Debug for Remote {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Remote").field("envelope", &self.envelope).finish_non_exhaustive()
+    }
+}
+
+impl Remote {
+    /// Copies `into.len()` bytes from byte `from` on; false when the message has not so many.
+    #[must_use]
+    pub fn read(&self, from: u64, into: &mut [u8]) -> bool {
+        let within = from.checked_add(into.len() as u64).is_some_and(|end| end <= self.envelope.length);
+        if within {
+            self.data.read(from as usize, into);
+        }
+        within
+    }
+}
+
+impl Engine {
+    /// Gets offered data into a receive, or begins to.
+    pub(crate) fn fetch(&mut self, fetch: Fetch) {
+        let Fetch { peer, route, offer, into, .. } = fetch;
+        let index = peer as usize;
+        let Peer { links, state } = &mut self.peers[index];
+        let Some(receive) = self.core.requests.receive(into) else { return };
+        let Some(envelope) = receive.matched else { return };
+        let ledger = state.ledger(route);
+        if receive.block.is_none() && matches!(receive.into, Into::Block | Into::Lazily) {
+            let may_stay = matches!(receive.into, Into::Lazily) && offer.address != 0;
+            let link = links[route as usize].as_mut().filter(|_| may_stay);
+            if let Some(data) = link.and_then(|link| link.kept(offer.address, envelope.length as usize)) {
+                let remote = Some(Remote { peer, route, cookie: offer.cookie, data, envelope });
+                self.core.count_received(&envelope);
+                ledger.add(Counter::Pulled, 1);
+                let completed = Completed { envelope, block: None, remote };
+                return self.core.requests.finish(into, Outcome::Received(completed));
+            }
+            receive.block = Block::new(envelope.length, &mut self.core.pool);
+            if receive.block.is_none() {
+                let header = Header::answer(Kind::Done, offer.cookie, 0);
+                state.answers.push_back(Answer { route, header });
+                self.core.requests.finish(into, Outcome::NoMemory(envelope));
+                return self.list_for_push(index);
+            }
+        }
+        if offer.cookie & ASKING != 0 && offer.address == 0 && envelope.length > 0 {
+            let header = Header::answer(Kind::Ready, offer.cookie, into.index);
+            state.answers.push_back(Answer { route, header });
+            return self.list_for_push(index);
+        }
+        self.pull(Pulling { fetch, got: 0 });
+    }
+
+    /// Copies what is there of the data.
+    fn pull(&mut self, pulling: Pulling) {
+        let Pulling { fetch: Fetch { peer, route, offer, into, .. }, got } = pulling;
+        let index = peer as usize;
+        let Peer { links, state } = &mut self.peers[index];
+        let Some(receive) = self.core.requests.receive(into) else { return };
+        let Some(envelope) = receive.matched else { return };
+        let ledger = state.ledger(route);
+        let room = receive.room(got, envelope.length as usize);
+        let pulled = match &mut links[route as usize] {
+            None => Err(PullRefused::Gone),
+            Some(_) if room.is_empty() => Ok(0),
+            Some(_) if offer.address == 0 => Err(PullRefused::NotPermitted),
+            Some(link) => link.pull(offer.address + got as u64, room),
+        };
+        match pulled {
+            Ok(part) if part < room.len() => {
+                self.core.pulling.push(Pulling { got: got + part, ..pulling });
+            }
+            Ok(_) => {
+                ledger.add(Counter::Pulled, 1);
+                ledger.add(Counter::PulledBytes, envelope.length);
+                let header = Header::answer(Kind::Done, offer.cookie, 0);
+                state.answers.push_back(Answer { route, header });
+                self.core.finish_receive(into);
+            }
+            Err(PullRefused::NotPermitted) => {
+                ledger.add(Counter::Refused, 1);
+                let header = Header::answer(Kind::Clear, offer.cookie, into.index);
+                state.answers.push_back(Answer { route, header });
+            }
+            Err(PullRefused::Gone) => {
+                ledger.add(Counter::Lost, 1);
+                self.wait_again(into, envelope.from);
+            }
+        }
+        self.list_for_push(index);
+    }
+
+    /// Whether a sender is still filling in what a receive takes.
+    #[inline]
+    pub fn is_pulling(&self) -> bool {
+        !self.core.pulling.is_empty()
+    }
+
+    /// Copies what has been filled in meanwhile. Whether anything moved.
+    #[cold]
+    pub(crate) fn go_on_pulling(&mut self) -> bool {
+        let mut moved = false;
+        for pulling in std::mem::take(&mut self.core.pulling) {
+            let (into, got) = (pulling.fetch.into, pulling.got);
+            self.pull(pulling);
+            let still = self.core.pulling.iter().find(|other| other.fetch.into == into);
+            moved |= still.is_none_or(|still| still.got > got);
+            self.push(pulling.fetch.peer as usize);
+        }
+        moved
+    }
+
+    /// The message whose data its sender has not filled in is anybody's again, in its old place. `false` when the receive
+    /// waits for no such data, or the message cannot go back.
+    pub(crate) fn give_up_pull(&mut self, id: RequestId) -> bool {
+        let may_go_back = |pulling: &Pulling| {
+            pulling.fetch.into == id
+                && pulling.fetch.back.is_some_and(|(_, flags)| flags & FETCH_AT_ONCE == 0)
+        };
+        let Some(at) = self.core.pulling.iter().position(may_go_back) else { return false };
+        let Fetch { peer, route, offer, back, .. } = self.core.pulling.swap_remove(at).fetch;
+        let (Some((arrival, flags)), Some(receive)) = (back, self.core.requests.receive(id)) else {
+            return false;
+        };
+        let Some(envelope) = receive.matched.take() else { return false };
+        if let Some(memory) = receive.block.take().and_then(Block::into_memory) {
+            self.core.pool.give(memory);
+        }
+        let message =
+            Message { arrival, ..Message::new(envelope, peer, flags, Body::Offered { offer, route }) };
+        let message = self.core.queues.store(message);
+        self.core.queues.unhide(message);
+        self.core.publish_waiting();
+        true
+    }
+
+    /// Takes the data of a message of a peer that goes into memory of this task, if all of it lies in memory that
+    /// stays. Whether it does.
+    pub(crate) fn rescue(&mut self, id: MessageId) -> bool {
+        let Some(message) = self.core.queues.get(id) else { return false };
+        let (length, index) = (message.envelope.length, message.peer as usize);
+        let Body::Offered { offer, route } = message.body else {
+            return matches!(message.body, Body::NoMemory);
+        };
+        let Some(link) = &mut self.peers[index].links[route as usize] else { return false };
+        let Some(data) = link.kept(offer.address, length as usize) else { return false };
+        let body = match Block::new(length, &mut self.core.pool) {
+            Some(mut block) => {
+                data.read(0, block.bytes_mut());
+                self.core.queues.bytes_here += length;
+                Body::Whole(block)
+            }
+            None => Body::NoMemory,
+        };
+        if let Some(message) = self.core.queues.get_mut(id) {
+            message.body = body;
+        }
+        true
+    }
+
+    /// Receives whose data their sender has not filled in, and will not: it is gone.
+    pub(crate) fn take_pulls_from(&mut self, index: usize) -> Vec<RequestId> {
+        self.go_on_pulling();
+        let pulling = &mut self.core.pulling;
+        let lost = pulling.extract_if(.., |pulling| pulling.fetch.peer as usize == index);
+        lost.map(|pulling| pulling.fetch.into).collect()
+    }
+
+    /// Counts bytes that were read of data left where it lies.
+    pub fn count_read(&mut self, remote: &Remote, bytes: u64) {
+        let ledger = self.peers[remote.peer as usize].state.ledger(remote.route);
+        ledger.add(Counter::PulledBytes, bytes);
+    }
+
+    /// Gets all of the data into a block, and releases it.
+    pub fn fetch_remote(&mut self, remote: Remote) -> RequestId {
+        let envelope = remote.envelope;
+        let outcome = match Block::new(envelope.length, &mut self.core.pool) {
+            Some(mut block) => {
+                remote.data.read(0, block.bytes_mut());
+                self.count_read(&remote, envelope.length);
+                Outcome::Received(Completed { envelope, block: Some(block), remote: None })
+            }
+            None => Outcome::NoMemory(envelope),
+        };
+        self.release_remote(remote);
+        let id = self.core.requests.insert(State::Sending, false);
+        self.core.requests.finish(id, outcome);
+        id
+    }
+
+    /// Tells the sender that the data is not needed any more.
+    pub fn release_remote(&mut self, remote: Remote) {
+        let state = &mut self.peers[remote.peer as usize].state;
+        // Else it is gone, and its place perhaps another's.
+        if state.tid == remote.envelope.from {
+            let header = Header::answer(Kind::Done, remote.cookie, 0);
+            state.answers.push_back(Answer { route: remote.route, header });
+            self.push(remote.peer as usize);
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! What becomes of messages and receives when a peer goes, or says what cannot be.
+
+use super::basics::{bytes_of, outgoing, send, tagged};
+use super::simulated::{Nature, engine, half_pipe, join, pair, settle, tid};
+use crate::{Counter, Engine, Into, Outcome, Pattern, Received, RequestId, SendError, Sent};
+use parvum_transport::{Gather, Link, Route};
+use parvum_wire::{Header, Kind, Tid};
+
+#[test]
+fn what_had_arrived_before_a_death_is_received_and_the_rest_is_told() {
+    let (mut a, mut b) = (engine(1, 1 << 20), engine(2, 1 << 20));
+    let scissors = join(&mut a, &mut b, Route::Shm, Nature::QUICK);
+    let data = vec![1; 5_000];
+    let _ = send(&mut b, outgoing(a.me(), 1, &[b"small"]));
+    let _ = send(&mut b, outgoing(a.me(), 2, &[&data]));
+    let Ok(Sent::Later(offered)) = send(&mut a, outgoing(b.me(), 3, &[&data])) else { panic!("offered") };
+    let waiting = a.post(Pattern { from: Some(b.me()), ..tagged(9) }, Into::Block, false, false);
+    scissors.cut(2);
+    let gone = b.me();
+    a.peer_gone(gone);
+    assert!(matches!(a.test(offered), Received::Over(Outcome::Gone(tid)) if tid == gone));
+    assert!(matches!(a.test(waiting), Received::Over(Outcome::Gone(_))));
+    let first = a.post(Pattern::ANY, Into::Block, false, false);
+    assert_eq!(bytes_of(&mut a, first), b"small");
+    assert_eq!(a.ledger().read(Counter::Lost), 1, "the offered message died with its sender");
+    assert_eq!(send(&mut a, outgoing(gone, 1, &[b"x"])), Err(SendError::Gone(gone)));
+}
+
+/// The receiver of a message that its sender was still filling in when it died, and the sender's last whole message.
+fn died_filling(pattern: Pattern, into: fn() -> Into) -> (Engine, Tid, RequestId) {
+    let (mut a, mut b) = (engine(1, 1 << 20), engine(2, 1 << 20));
+    let nature = Nature { lends: Some(1_000), ..Nature::QUICK };
+    let scissors = join(&mut a, &mut b, Route::Shm, nature);
+    let half = vec![1; 100_000];
+    let received = a.post(pattern, into(), false, false);
+    let _ = send(&mut b, outgoing(a.me(), 7, &[&half]));
+    for _ in 0..20 {
+        a.progress();
+    }
+    assert!(!a.is_over(received) && a.is_pulling(), "half of it is there");
+    scissors.cut(usize::MAX);
+    a.peer_gone(b.me());
+    (a, b.me(), received)
+}
+
+#[test]
+fn a_receive_from_anybody_outlives_a_sender_that_dies_in_the_middle() {
+    for into in [|| Into::Block, || Into::Lazily] {
+        let (mut a, gone, received) = died_filling(Pattern::ANY, into);
+        assert!(!a.is_over(received) && !a.is_pulling());
+        assert_eq!(a.ledger().read(Counter::Lost), 1);
+        // It is the oldest receive still, and takes what comes next from whomever.
+        let younger = a.post(Pattern::ANY, Into::Block, false, false);
+        let notice = crate::Envelope { from: gone, tag: 9, context: 0, meta: 0, length: 0, order: None };
+        a.inject(notice, b"it has ended");
+        assert_eq!(bytes_of(&mut a, received), b"it has ended");
+        assert!(!a.is_over(younger));
+    }
+}
+
+#[test]
+fn a_receive_from_a_sender_that_dies_in_the_middle_is_told() {
+    let (mut a, gone, received) =
+        died_filling(Pattern { from: Some(tid(2)), ..Pattern::ANY }, || Into::Block);
+    assert!(matches!(a.test(received), Received::Over(Outcome::Gone(tid)) if tid == gone));
+}
+
+#[test]
+fn a_receive_that_is_given_up_leaves_a_half_filled_message_where_it_was() {
+    let (mut a, mut b) = pair(Nature { lends: Some(1_000), ..Nature::QUICK });
+    let long = vec![1; 100_000];
+    let _ = send(&mut a, outgoing(b.me(), 1, &[&long]));
+    let _ = send(&mut a, outgoing(b.me(), 1, &[b"second"]));
+    for _ in 0..20 {
+        b.progress();
+    }
+    let hasty = b.post(Pattern::ANY, Into::Block, false, false);
+    b.progress();
+    assert!(b.is_pulling() && b.cancel(hasty), "nobody waits for the sender");
+    let patient = b.post(Pattern::ANY, Into::Block, false, false);
+    settle(&mut [&mut a, &mut b]);
+    assert_eq!(bytes_of(&mut b, patient), long);
+    assert_eq!(a.unfinished(), 0);
+}
+
+#[test]
+fn what_a_sender_had_filled_in_survives_it() {
+    let (mut a, mut b) = (engine(1, 1 << 20), engine(2, 1 << 20));
+    let scissors = join(&mut a, &mut b, Route::Shm, Nature { lends: Some(0), ..Nature::QUICK });
+    let data = vec![5; 100_000];
+    let _ = send(&mut b, outgoing(a.me(), 1, &[&data]));
+    let _ = send(&mut b, outgoing(a.me(), 2, &[&data]));
+    let first = a.post(tagged(1), Into::Lazily, false, false);
+    a.progress();
+    let remote = a.completed(first).expect("over").remote.expect("where it lies");
+    scissors.cut(usize::MAX);
+    a.peer_gone(b.me());
+    let mut out = vec![0; data.len()];
+    assert!(remote.read(0, &mut out));
+    assert_eq!(out, data);
+    a.release_remote(remote);
+    let second = a.post(Pattern::ANY, Into::Block, false, false);
+    assert_eq!(bytes_of(&mut a, second), data);
+    assert_eq!(a.ledger().read(Counter::Lost), 0);
+}
+
+#[test]
+fn a_length_that_no_memory_has_harms_nobody() {
+    let mut b = engine(2, 1 << 20);
+    let mut wire = half_pipe(&mut b, tid(1), Route::Shm);
+    let start = |order: u32, length: u64| Header {
+        kind: Kind::Start,
+        flags: 0,
+        tag: 1,
+        context: 0,
+        length,
+        meta: 0,
+        order,
+    };
+    let posted = b.post(Pattern::ANY, Into::Block, false, false);
+    wire.send(&start(0, 1 << 62), Gather::new(&[b"begins"])).expect("room");
+    wire.send(&Header { kind: Kind::More, ..start(0, 0) }, Gather::new(&[b"goes on"])).expect("room");
+    b.progress();
+    assert!(
+        matches!(b.test(posted), Received::Over(Outcome::NoMemory(envelope)) if envelope.length > 1 << 40)
+    );
+    // Over another route, so that it is not the first one's continuation.
+    let mut other = half_pipe(&mut b, tid(1), Route::Routed);
+    other.send(&start(1, u64::MAX), Gather::new(&[b"begins"])).expect("room");
+    b.progress();
+    let unexpected = b.post(Pattern::ANY, Into::Block, false, false);
+    assert!(matches!(b.test(unexpected), Received::Over(Outcome::NoMemory(_))));
+    let mut third = half_pipe(&mut b, tid(1), Route::Tcp);
+    third.send(&start(2, 4), Gather::new(&[b"last"])).expect("room");
+    let last = b.post(Pattern::ANY, Into::Block, false, false);
+    b.progress();
+    assert_eq!(bytes_of(&mut b, last), b"last");
+}
+
+#[test]
+fn the_places_of_peers_that_are_gone_are_used_again() {
+    let mut a = engine(1, 1 << 20);
+    for life in 0..1000 {
+        let local = 2 + life % 2;
+        let mut b = engine(local, 1 << 20);
+        let _scissors = join(&mut a, &mut b, Route::Shm, Nature::QUICK);
+        assert!(!a.is_gone(b.me()), "the number is another's now");
+        let _ = send(&mut b, outgoing(a.me(), 1, &[b"from a life"]));
+        let _ = send(&mut a, outgoing(b.me(), 1, &[b"to it"]));
+        settle(&mut [&mut a, &mut b]);
+        let heard = b.post(Pattern::ANY, Into::Block, false, false);
+        assert_eq!(bytes_of(&mut b, heard), b"to it");
+        a.peer_gone(b.me());
+        assert!(a.is_gone(b.me()));
+        // What it had sent is received all the same, in the next one's time.
+        if life > 0 {
+            let heard = a.post(Pattern::ANY, Into::Block, false, false);
+            assert_eq!(bytes_of(&mut a, heard), b"from a life");
+        }
+    }
+    assert!(a.peers.len() <= 3, "{} places", a.peers.len());
+}
+
+#[test]
+fn onlookers_see_the_sends_to_all_peers_and_see_them_end() {
+    let [mut a, mut b, mut c] = [1, 2, 3].map(|local| engine(local, 1 << 20));
+    join(&mut a, &mut b, Route::Shm, Nature::QUICK);
+    join(&mut a, &mut c, Route::Shm, Nature::QUICK);
+    let data = vec![1; 5_000];
+    for to in [b.me(), c.me(), c.me()] {
+        let _ = send(&mut a, outgoing(to, 1, &[&data]));
+    }
+    let waiting = |engine: &Engine| engine.ledger().read(Counter::WaitingSends);
+    assert_eq!(waiting(&a), 3);
+    let _ = c.post(Pattern::ANY, Into::Block, false, false);
+    settle(&mut [&mut a, &mut b, &mut c]);
+    assert_eq!(waiting(&a), 2);
+    a.peer_gone(c.me());
+    assert_eq!(waiting(&a), 1);
+}
