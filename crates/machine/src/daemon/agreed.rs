@@ -6,7 +6,7 @@ use crate::state::{Change, Input};
 use parvum_agreement::{Agreed, Agreement, Bytes, Keeper, Member, Settings, Standing};
 use parvum_wire::control::{Between, Blob};
 use std::rc::{Rc, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// So long a host that is out of the machine may take to hear it from those it agreed with.
 const TO_PART: Duration = Duration::from_secs(5);
@@ -111,6 +111,8 @@ impl Shell {
     /// A host does not answer any more.
     pub(super) fn lose_host(self: &Rc<Shell>, host: u32) {
         self.with_agreement(|agreement| agreement.lost(host));
+        // Both may come at once when this daemon did not run for a while: first how long that was.
+        self.input(Input::Late(self.lateness.worst(Instant::now()).as_nanos() as u64));
         self.input(Input::HostLost(host));
     }
 

@@ -13,6 +13,7 @@ mod client;
 mod exec;
 mod fetch;
 mod keeper;
+mod lateness;
 mod log;
 mod network;
 mod output;

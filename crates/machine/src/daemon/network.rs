@@ -147,6 +147,7 @@ impl Shell {
         self.set_addresses(network.addresses());
         tokio::task::spawn_local(self.clone().attend_network(network.clone(), events));
         tokio::task::spawn_local(self.clone().measure_load());
+        tokio::task::spawn_local(self.clone().measure_lateness());
         Ok(network)
     }
 

@@ -5,6 +5,7 @@ use super::child::{self, Surroundings};
 use super::client::{ClientIo, OUTBOX_FULL, serve, turn_away};
 use super::fetch;
 use super::keeper::Keeper;
+use super::lateness::Lateness;
 use super::log::Log;
 use super::network::Network;
 use super::output::{self, OnItsWay};
@@ -31,7 +32,7 @@ use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::rc::Rc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::net::UnixListener;
 use tokio::sync::Notify;
 
@@ -91,6 +92,7 @@ pub(super) struct Shell {
     pub(super) on_its_way: RefCell<HashMap<Tid, Rc<OnItsWay>>>,
     pub(super) awake: Rc<Awake>,
     pub(super) recordings: RefCell<Recordings>,
+    pub(super) lateness: Lateness,
 }
 
 impl Shell {
@@ -108,6 +110,7 @@ impl Shell {
             around,
             buffer: RefCell::new(vec![0; PIPE_HOLDS].into()),
             last_client: Cell::new(0),
+            lateness: Lateness::new(Instant::now()),
             began: monotonic_ns(),
             timer: Notify::new(),
             stop: Notify::new(),

@@ -179,6 +179,8 @@ pub enum Input<F> {
     HostLost(u32),
     /// A host is connected.
     HostFound(u32),
+    /// How late this daemon has lately been called at the worst.
+    Late(super::Now),
     /// How busy this host is: tasks that want a processor, in hundredths.
     Load(u32),
     /// Time has passed.

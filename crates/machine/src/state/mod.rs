@@ -223,6 +223,7 @@ impl<F: Clone> Machine<F> {
             Input::Removed => self.stop_here(Vec::new()),
             Input::HostLost(host) => self.host_lost(host),
             Input::HostFound(host) => self.host_found(host),
+            Input::Late(late) => self.note_lateness(late),
             Input::Load(load) => self.note_load(load),
             Input::Tick => self.tick(),
         }

@@ -66,10 +66,10 @@ impl<F: Clone> Machine<F> {
         }
         let table = &self.others.agreed;
         let taken = |number: &u32| table.hosts.get(*number).is_some() || table.fetching.contains_key(number);
-        // Above all others if there is room, so that a number is not used again soon.
-        let coming = table.fetching.keys().next_back().copied();
-        let highest = table.hosts.highest().max(coming.unwrap_or(0));
-        let mut free = (highest + 1..=Tid::MAX_HOST).chain(1..=Tid::MAX_HOST).filter(|number| !taken(number));
+        // Numbers go round with the lives: of a host that is lost none is used again before all others were, for its
+        // tasks are remembered by it.
+        let next = (table.last_life % u64::from(Tid::MAX_HOST)) as u32 + 1;
+        let mut free = (next..=Tid::MAX_HOST).chain(1..next).filter(|number| !taken(number));
         let number = free.next().ok_or_else(|| {
             Failure::new(ErrorKind::OutOfResources, format!("{} hosts are the bound", Tid::MAX_HOST))
         })?;

@@ -12,6 +12,13 @@ const UNNOTICED: Now = 500_000_000;
 /// Of two hosts that do not reach each other for so long after that one must go: three seconds in all.
 const APART: Now = 3_000_000_000 - UNNOTICED;
 
+/// Where this daemon was called late lately, others may have been as well: so many times as long they are waited for ...
+const FOR_LATENESS: Now = 4;
+/// ... and so long at the most, besides what a quiet host gets.
+const MOST_GRACE: Now = 10_000_000_000;
+/// Who is called less late than this is not busy.
+const PUNCTUAL: Now = 50_000_000;
+
 impl<F: Clone> Machine<F> {
     /// Whether this host is of the smaller part of the machine, where nothing can be agreed.
     pub fn is_in_minority(&self) -> bool {
@@ -54,8 +61,23 @@ impl<F: Clone> Machine<F> {
         if !self.others.knows(host) || host == self.config.number {
             return;
         }
-        self.others.silent.insert(host);
-        self.wait_for_losses();
+        // It is reported again and again while it does not answer; the wait for it is one.
+        if self.others.silent.insert(host) || self.others.patience.is_none() {
+            self.wait_for_losses();
+        }
+    }
+
+    /// How late this daemon has lately been called at the worst.
+    pub(in crate::state) fn note_lateness(&mut self, late: Now) {
+        self.others.lateness = late;
+    }
+
+    /// How much longer a silent host is waited for because this one is busy: a silent host may be as slow as dead.
+    fn grace(&self) -> Now {
+        match self.others.lateness {
+            late if late < PUNCTUAL => 0,
+            late => late.saturating_mul(FOR_LATENESS).min(MOST_GRACE),
+        }
     }
 
     /// A host that was silent is connected again.
@@ -74,11 +96,12 @@ impl<F: Clone> Machine<F> {
 
     /// One host reaches others no more, or again.
     pub(super) fn hear_of_silence(&mut self, one: u32, others: &[u32], silent: bool) {
+        let apart = self.now + APART + self.grace();
         for other in others {
             let pair = (one.min(*other), one.max(*other));
             // Of one that is out already nobody else shall go.
             if silent && self.others.knows(*other) {
-                self.others.apart.entry(pair).or_insert(self.now + APART);
+                self.others.apart.entry(pair).or_insert(apart);
             } else {
                 self.others.apart.remove(&pair);
             }
@@ -121,7 +144,7 @@ impl<F: Clone> Machine<F> {
             Standing::Waiting | Standing::Minority => return,
         };
         if !self.others.silent.is_empty() {
-            self.others.patience = Some(self.now + wait);
+            self.others.patience = Some(self.now + wait + self.grace());
             self.deadline_changed = true;
         }
     }

@@ -60,6 +60,8 @@ pub(super) struct Others {
     apart: BTreeMap<(u32, u32), Now>,
     /// When the silent ones are taken out, or the one that leads hears of them.
     pub(super) patience: Option<Now>,
+    /// How late this daemon has lately been called.
+    lateness: Now,
     loads: BTreeMap<u32, u32>,
     /// Hosts whose load has changed, and not all others have heard so; when they will.
     untold: BTreeSet<u32>,

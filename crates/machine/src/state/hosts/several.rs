@@ -293,9 +293,10 @@ fn a_host_that_dies_takes_its_tasks_along_and_everybody_who_asked_hears_it() {
     let notified = |cookie, about, tid| Told::Event(Event::Notified { cookie, about, tid });
     assert_eq!(told, [notified(1, Notice::TaskExit, lost), notified(2, Notice::HostDelete, host)]);
     assert_eq!(several.names(2), ["here", "h2"]);
-    // Its number is used again, for another life.
+    // The next one has a number of its own.
     several.add("again");
-    assert_eq!(several.take(2, 5), [notified(3, Notice::HostAdd, host)]);
+    let next = Tid::new(4, 0).expect("in range");
+    assert_eq!(several.take(2, 5), [notified(3, Notice::HostAdd, next)]);
 }
 
 #[test]
@@ -684,4 +685,31 @@ fn who_says_late_that_a_lost_host_is_silent_does_not_go_for_it() {
     several.input(1, Input::Heard { host: 3, word: Box::new(late) });
     several.pass_time(1, 10_000_000_000);
     assert_eq!(several.names(1), ["here", "h2", "h3"]);
+}
+
+#[test]
+fn a_busy_host_waits_longer_before_it_takes_others_out() {
+    let mut several = Several::new(3);
+    several.input(1, Input::Late(1_000_000_000));
+    several.input(1, Input::HostLost(3));
+    several.pass_time(1, 3_000_000_000);
+    assert_eq!(several.names(1), ["here", "h2", "h3"], "it may be as slow as this one");
+    // Said again, as it is as long as it does not answer, it makes the wait no longer.
+    several.input(1, Input::HostLost(3));
+    several.pass_time(1, 2_000_000_000);
+    assert_eq!(several.names(1), ["here", "h2"]);
+    several.input(1, Input::Late(0));
+    several.input(1, Input::HostLost(2));
+    several.pass_time(1, 300_000_000);
+    assert_eq!(several.names(1), ["here"]);
+}
+
+#[test]
+fn the_number_of_the_host_that_came_last_is_not_used_again_when_it_is_lost() {
+    let mut several = Several::new(3);
+    several.kill(3);
+    several.look(1, 7);
+    several.call(1, 7, Request::AddHosts { hosts: vec!["again".into()] });
+    let [Told::Reply(Ok(Reply::HostResults(results)))] = &several.take(1, 7)[..] else { panic!() };
+    assert_eq!(results[0].as_ref().map(|tid| tid.host()), Ok(4));
 }

@@ -80,11 +80,6 @@ impl Hosts {
         self.by_number.keys().copied()
     }
 
-    /// The highest number.
-    pub fn highest(&self) -> u32 {
-        self.by_number.keys().next_back().copied().unwrap_or(0)
-    }
-
     pub fn len(&self) -> usize {
         self.by_number.len()
     }
