@@ -31,18 +31,13 @@ pub fn parvum() -> &'static Path {
     BUILT.get_or_init(|| {
         let dir = bed::profile();
         let mut build = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
-        build.current_dir(stage::project()).args(["build", "--quiet", "--package", "parvum"]);
-        build.args([
-            "--package",
-            "parvum-library",
-            "--package",
-            "parvum-pvm",
-            "--package",
-            "parvum-nx",
-            "--package",
-            "parvum-cmmd",
-        ]);
-        build.args(["--package", "parvum-containers"]);
+        // As `./x test` builds it, so that what is built is not built again: the same packages, hence the same features,
+        // and without what this test's own cargo says of itself, which the build scripts of others would hear of.
+        build.current_dir(stage::project()).args(["build", "--quiet", "--workspace"]);
+        let own = |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
+        for (name, _) in std::env::vars().filter(|(name, _)| own(name)) {
+            build.env_remove(name);
+        }
         if dir.ends_with("release") {
             build.arg("--release");
         }
