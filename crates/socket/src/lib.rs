@@ -7,8 +7,10 @@
 #![forbid(unsafe_code)]
 
 mod place;
+mod room;
 
 pub use place::{Place, PlaceError};
+pub use room::keep_room_beyond;
 
 use parvum_wire::control::{CodecError, Directions, HEADER_BYTES, decode, header};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -64,8 +66,7 @@ pub enum InboxError {
     /// Not a control frame, or one of another release.
     #[error(transparent)]
     Codec(#[from] CodecError),
-    /// Fewer descriptors came than the frames said, or far more, or the kernel
-    /// had to drop some.
+    /// Fewer descriptors came than the frames said, or far more.
     #[error("descriptors and control frames do not match")]
     MissingDescriptors,
     /// The system refused.
@@ -80,6 +81,8 @@ pub struct Inbox {
     start: usize,
     chunk: usize,
     fds: VecDeque<OwnedFd>,
+    /// Some of the descriptors that came last are missing: this process may have no more.
+    short: bool,
 }
 
 impl Inbox {
@@ -113,16 +116,18 @@ impl Inbox {
         for part in ancillary.drain() {
             if let RecvAncillaryMessage::ScmRights(fds) = part {
                 self.fds.extend(fds);
+                self.fds.iter().next_back().inspect(|newest| keep_room_beyond(newest));
             }
         }
-        if message.flags.contains(ReturnFlags::CTRUNC) || self.fds.len() > 4 * MAX_FDS {
+        self.short |= message.flags.contains(ReturnFlags::CTRUNC);
+        if self.fds.len() > 4 * MAX_FDS {
             return Err(InboxError::MissingDescriptors);
         }
         Ok(if got == 0 { Filled::Closed } else { Filled::Bytes(got) })
     }
 
-    /// Takes the next whole message and its descriptors; `None` when more bytes
-    /// are needed.
+    /// Takes the next whole message and its descriptors; `None` when more bytes are needed. Where the message says that
+    /// there are some and none come with it, this process had no room for them.
     pub fn take<M: Directions>(&mut self) -> Result<Option<(M, Vec<OwnedFd>)>, InboxError> {
         let waiting = &self.bytes[self.start..];
         let Some(head) = header(waiting)? else { return Ok(None) };
@@ -130,10 +135,15 @@ impl Inbox {
         let message = decode(body)?;
         // The kernel delivers descriptors with the first byte they were sent
         // with, so those of a whole frame are all here.
-        if self.fds.len() < head.fds {
-            return Err(InboxError::MissingDescriptors);
-        }
-        let fds = self.fds.drain(..head.fds).collect();
+        let fds = match self.fds.len() < head.fds {
+            false => self.fds.drain(..head.fds).collect(),
+            // The kernel had to drop some, and those of later frames have not come yet: it delivers one frame's at a time.
+            true if std::mem::take(&mut self.short) => {
+                self.fds.clear();
+                Vec::new()
+            }
+            true => return Err(InboxError::MissingDescriptors),
+        };
         self.start += HEADER_BYTES + head.length;
         if self.start == self.bytes.len() {
             self.bytes.clear();
@@ -187,6 +197,29 @@ mod tests {
         assert_eq!((call.id, fds.len()), (2, 1));
         drop(a);
         assert_eq!(inbox.fill(&b).expect("works"), Filled::Closed);
+    }
+
+    #[test]
+    fn a_process_without_room_for_descriptors_hears_the_words_all_the_same() {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+        let (a, b) = UnixStream::pair().expect("a pair");
+        let extra = [a.as_fd(), b.as_fd()];
+        for id in [1, 2] {
+            let fds = if id == 1 { &extra[..] } else { &[] };
+            send(&a, &frame(&Call { id, request: Request::Info }, fds.len()).expect("fits"), fds)
+                .expect("room");
+        }
+        let mut inbox = Inbox::default();
+        let before = getrlimit(Resource::Nofile);
+        // Other tests of this process open none meanwhile, or have them already.
+        setrlimit(Resource::Nofile, Rlimit { current: Some(0), ..before }).expect("lower");
+        while inbox.fill(&b).expect("goes on") != Filled::Empty {}
+        setrlimit(Resource::Nofile, before).expect("as before");
+        let calls: Vec<_> = std::iter::from_fn(|| inbox.take::<Call>().expect("ours")).collect();
+        assert_eq!(
+            calls.iter().map(|(call, fds)| (call.id, fds.len())).collect::<Vec<_>>(),
+            [(1, 0), (2, 0)]
+        );
     }
 
     #[test]

@@ -8,6 +8,6 @@
 mod session;
 mod start;
 
-pub use parvum_socket::{Place, PlaceError};
+pub use parvum_socket::{Place, PlaceError, keep_room_beyond};
 pub use session::{Answer, Arrival, Enrolment, Session, SessionError};
 pub use start::{Options, find_command};
