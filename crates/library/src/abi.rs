@@ -22,10 +22,9 @@ use parvum_wire::Tid;
 use parvum_wire::control::{Failure, Reply, Request};
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 static RUNTIME: Turn<Option<Runtime>> = Turn::new(None);
-static LAST_ERROR: Mutex<String> = Mutex::new(String::new());
+static LAST_ERROR: Turn<String> = Turn::new(String::new());
 /// Set in a forked child: the runtime it sees is its parent's.
 static FORKED: AtomicBool = AtomicBool::new(false);
 
@@ -80,7 +79,7 @@ pub extern "C" fn parvum_table() -> *const Table {
 
 /// Remembers a failure's text for `last_error`.
 pub(crate) fn remember(why: &(impl std::fmt::Display + ?Sized)) {
-    *LAST_ERROR.lock().unwrap_or_else(PoisonError::into_inner) = why.to_string();
+    *LAST_ERROR.take() = why.to_string();
 }
 
 /// The process ends: hands over what was sent and leaves the machine.
@@ -164,15 +163,9 @@ pub(crate) fn with<R>(otherwise: R, work: impl FnOnce(&mut Runtime) -> R) -> R {
 unsafe extern "C" fn enrol(interface: *const u8, length: usize, out: *mut Enrolled) -> i32 {
     // SAFETY: the caller gives a string of that length.
     let interface = unsafe { std::slice::from_raw_parts(interface, length) };
-    let mut runtime = if FORKED.load(Ordering::Relaxed) {
-        // The parent may have forked while its pushing thread held the lock: nobody gives that back.
-        match lock_soon() {
-            Some(runtime) => runtime,
-            None => return Status::NoMachine as i32,
-        }
-    } else {
-        lock()
-    };
+    // Before anything is remembered: what a thread of this process holds now its children must find free.
+    parvum_waist::fork::watch();
+    let mut runtime = lock();
     if FORKED.swap(false, Ordering::Relaxed) {
         // The parent's runtime must not be dropped here: that would close and unmap nothing
         // of the parent's, but speak to the daemon in its name.
@@ -304,7 +297,7 @@ unsafe extern "C" fn counters(out: *mut u64, room: usize) -> usize {
 }
 
 unsafe extern "C" fn last_error(out: *mut u8, room: usize) -> usize {
-    let text = LAST_ERROR.lock().unwrap_or_else(PoisonError::into_inner);
+    let text = LAST_ERROR.take();
     let length = text.len().min(room);
     // SAFETY: room for `room` bytes, by the table's contract; the text is ours.
     unsafe { std::ptr::copy_nonoverlapping(text.as_ptr(), out, length) };

@@ -1,5 +1,6 @@
 //! Making links: which route, and what it takes to open it.
 
+use crate::events::OUT_OF_DESCRIPTORS;
 use crate::runtime::{AskError, Runtime};
 use parvum_engine::Pattern;
 use parvum_page::{Taken, TaskPage};
@@ -26,6 +27,8 @@ pub(crate) enum ConnectError {
     Protocol(&'static str),
     #[error("E-NOMEMORY: {0}")]
     Segment(#[from] BadSegment),
+    #[error("E-RESOURCES: {0} cannot be joined, {OUT_OF_DESCRIPTORS}")]
+    Descriptors(Tid),
     #[error("E-PROTOCOL: {0}")]
     Page(#[from] parvum_page::PageError),
     /// The machine's hosts speak to each other through the daemons alone.
@@ -171,12 +174,13 @@ impl Runtime {
     fn connect_shm(&mut self, to: Tid) -> Result<(), ConnectError> {
         self.engine.forget_gone(to);
         let (segment, file) = Segment::create()?;
+        parvum_task::keep_room_beyond(&file);
         let answer = self.ask(Request::Connect { to }, &[file.as_fd()], &MINUTE)?;
         match answer.reply? {
             Reply::Connected { .. } => {
                 let mut fds = answer.fds.into_iter();
                 let (Some(page), Some(event)) = (fds.next(), fds.next()) else {
-                    return Err(ConnectError::Protocol("without descriptors"));
+                    return Err(ConnectError::Descriptors(to));
                 };
                 let page = Arc::new(TaskPage::open(page)?);
                 self.still_there(to)?;
@@ -351,6 +355,7 @@ impl Runtime {
 
     fn watch(&mut self, peer: Tid, socket: rustix::fd::BorrowedFd<'_>) {
         if let Ok(socket) = socket.try_clone_to_owned() {
+            parvum_task::keep_room_beyond(&socket);
             self.watched.push((peer, socket));
         }
     }

@@ -23,6 +23,10 @@ pub(crate) struct Leaving {
     quiet_since: Instant,
 }
 
+/// Why descriptors do not come.
+pub(crate) const OUT_OF_DESCRIPTORS: &str =
+    "for this process may open no more descriptors; raise the limit (ulimit -n) and start it again";
+
 /// How long nothing comes from a task that is gone before it is let go, its connection closed or not.
 const QUIET: Duration = Duration::from_secs(3);
 
@@ -68,7 +72,7 @@ impl Runtime {
     fn accept_segment(&mut self, from: Tid, fds: Vec<OwnedFd>) -> Result<(), Box<dyn std::error::Error>> {
         let mut fds = fds.into_iter();
         let (Some(segment), Some(page), Some(event)) = (fds.next(), fds.next(), fds.next()) else {
-            return Err("E-PROTOCOL: an offer without its descriptors".into());
+            return Err(format!("E-RESOURCES: {from} cannot be joined, {OUT_OF_DESCRIPTORS}").into());
         };
         let page = Arc::new(TaskPage::open(page)?);
         self.crowd.add(from, page.clone());

@@ -209,7 +209,7 @@ pub(crate) fn refused(why: &ConnectError) -> Status {
     match why {
         ConnectError::Refused(failure) if failure.kind == ErrorKind::NoSuchTask => Status::Gone,
         ConnectError::Refused(_) => Status::Refused,
-        ConnectError::Segment(_) => Status::NoMemory,
+        ConnectError::Segment(_) | ConnectError::Descriptors(_) => Status::NoMemory,
         ConnectError::Lost(_) | ConnectError::Late => Status::NoMachine,
         ConnectError::Protocol(_)
         | ConnectError::Page(_)

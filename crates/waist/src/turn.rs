@@ -5,6 +5,7 @@
 //! has one thread (`__libc_single_threaded`). Then plain loads and stores do, and leave the very state that an exchange
 //! would have left, so that a thread that is started while the lock is held finds it held.
 
+use crate::fork;
 use rustix::thread::futex;
 use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
@@ -12,10 +13,22 @@ use std::ptr::NonNull;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
+// The two lowest bits of the state; those above are the generation of the process that wrote it. What a thread of its
+// parent held a forked child finds free: that thread is not there.
 const FREE: u32 = 0;
 const HELD: u32 = 1;
 /// Held, and somebody may sleep until it is free.
 const WANTED: u32 = 2;
+
+#[inline]
+fn own(state: u32) -> u32 {
+    fork::generation() << 2 | state
+}
+
+#[inline]
+fn is_free(state: u32) -> bool {
+    state & 3 == FREE || state >> 2 != own(FREE) >> 2
+}
 
 /// Lets one thread at a time use the value. A panic in a turn does not poison it: in libraries for C a panic ends the process.
 pub struct Turn<T> {
@@ -54,22 +67,25 @@ impl<T> Turn<T> {
     fn try_state(&self) -> bool {
         if is_alone() {
             // Relaxed: whatever thread had it before has ended, or was this one.
-            let free = self.state.load(Ordering::Relaxed) == FREE;
+            let free = is_free(self.state.load(Ordering::Relaxed));
             if free {
-                self.state.store(HELD, Ordering::Relaxed);
+                self.state.store(own(HELD), Ordering::Relaxed);
             }
             return free;
         }
+        // Relaxed: only a guess, which the exchange checks.
+        let seen = self.state.load(Ordering::Relaxed);
         // Acquire: partner of the release in `drop`.
-        self.state.compare_exchange(FREE, HELD, Ordering::Acquire, Ordering::Relaxed).is_ok()
+        is_free(seen)
+            && self.state.compare_exchange(seen, own(HELD), Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
     #[cold]
     fn wait(&self) {
         // Acquire: partner of the release in `drop`.
-        while self.state.swap(WANTED, Ordering::Acquire) != FREE {
+        while !is_free(self.state.swap(own(WANTED), Ordering::Acquire)) {
             // A signal, or a state that has changed already: look again.
-            let _ = futex::wait(&self.state, futex::Flags::PRIVATE, WANTED, None);
+            let _ = futex::wait(&self.state, futex::Flags::PRIVATE, own(WANTED), None);
         }
     }
 
@@ -89,7 +105,7 @@ impl<T> Drop for TurnGuard<'_, T> {
             return;
         }
         // Release: partner of the acquires in `try_state` and `wait`.
-        if self.0.state.swap(FREE, Ordering::Release) == WANTED {
+        if self.0.state.swap(FREE, Ordering::Release) & 3 == WANTED {
             self.0.wake();
         }
     }
@@ -162,7 +178,7 @@ mod tests {
             let other = scope.spawn(|| std::mem::replace(&mut *turn.take(), 3));
             assert!(turn.try_take().is_none());
             // Until the other sleeps for it.
-            while turn.state.load(Ordering::Relaxed) != WANTED {
+            while turn.state.load(Ordering::Relaxed) & 3 != WANTED {
                 std::thread::yield_now();
             }
             *mine = 2;
@@ -170,6 +186,30 @@ mod tests {
             assert_eq!(other.join().expect("it ends"), 2);
         });
         assert_eq!(*turn.take(), 3);
+    }
+
+    #[test]
+    fn a_child_finds_free_what_a_thread_of_its_parent_held() {
+        fork::watch();
+        static TURN: Turn<u32> = Turn::new(7);
+        let held = TURN.take();
+        // SAFETY: the child takes a lock that no other thread has there, and ends by `_exit`.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            let mut again = TURN.take();
+            *again += 1;
+            let held_again = TURN.try_take().is_none();
+            drop(again);
+            let ok = held_again && TURN.try_take().is_some_and(|value| *value == 8);
+            // SAFETY: ends the process.
+            unsafe { libc::_exit(i32::from(!ok)) };
+        }
+        let mut status = -1;
+        // SAFETY: `status` is writable.
+        assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
+        assert_eq!(status, 0);
+        assert!(TURN.try_take().is_none(), "the parent's is what it was");
+        drop(held);
     }
 
     #[test]

@@ -123,9 +123,15 @@ impl Packed {
         }
     }
 
-    /// Refuses what would make the message too long; changes nothing.
-    pub(crate) fn admit(&self, more: usize) -> Pvm<()> {
-        if more > LARGEST - self.length() { Err(PvmError::Overflow) } else { Ok(()) }
+    /// Makes room for more bytes. Refuses what would make the message too long, or what there is no memory for; the
+    /// message stays as it is then.
+    pub(crate) fn admit(&mut self, more: usize) -> Pvm<()> {
+        if more > LARGEST - self.length() {
+            return Err(PvmError::Overflow);
+        }
+        let data = self.open();
+        // Twice what there is, as long as there is so much; else just enough.
+        data.try_reserve(more).or_else(|_| data.try_reserve_exact(more)).map_err(|_| PvmError::NoMem)
     }
 
     /// Notes that `bytes` of `class` were appended.

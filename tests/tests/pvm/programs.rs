@@ -41,6 +41,10 @@ programs! {
     a_group_of_eight: "groups" "8";
     threads_in_turns: "threads";
     forked_children: "forks";
+    children_forked_beside_a_busy_thread: "forks_busy";
+    senders_killed_in_the_middle_of_a_message: "halves";
+    memory_that_is_not_given: "scarce";
+    more_peers_than_descriptors: "crowd";
     arguments_that_cannot_be: "refuse";
     a_message_too_large: "overflow";
     a_sender_runs_ahead_of_its_receiver: "ahead";
