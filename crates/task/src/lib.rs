@@ -5,9 +5,11 @@
 
 #![forbid(unsafe_code)]
 
+mod inherited;
 mod session;
 mod start;
 
+pub use inherited::inherited;
 pub use parvum_socket::{Place, PlaceError, keep_room_beyond};
 pub use session::{Answer, Arrival, Enrolment, Session, SessionError};
 pub use start::{Options, find_command};

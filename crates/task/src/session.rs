@@ -1,5 +1,6 @@
 //! The session.
 
+use crate::inherited::inherited;
 use crate::start::{Options, start_daemon};
 use parvum_socket::{Filled, Inbox, InboxError, Place, PlaceError, send};
 use parvum_wire::Tid;
@@ -115,6 +116,8 @@ pub struct Session {
     events: VecDeque<Arrival>,
     last_id: RequestId,
     lost: bool,
+    /// No daemon has started this process: what it spawns takes its limits from it.
+    by_hand: bool,
     /// Who this is.
     pub me: Enrolment,
 }
@@ -158,7 +161,9 @@ impl Session {
             recording: None,
             secret: [0; 16],
         };
+        let by_hand = options.role != Role::Task || std::env::var_os("PARVUM_TID").is_none();
         let mut session = Session {
+            by_hand,
             socket,
             place: options.place.clone(),
             inbox: Inbox::default(),
@@ -211,11 +216,16 @@ impl Session {
     /// As [`Session::start`], with descriptors attached; they stay the caller's.
     pub fn start_with(
         &mut self,
-        request: Request,
+        mut request: Request,
         fds: &[BorrowedFd<'_>],
     ) -> Result<RequestId, SessionError> {
         if self.lost {
             return Err(SessionError::Lost);
+        }
+        if let Request::Spawn(plan) = &mut request
+            && self.by_hand
+        {
+            plan.inherited.get_or_insert_with(|| Box::new(inherited(self.me.tid.daemon())));
         }
         self.last_id = self.last_id.wrapping_add(1);
         let id = self.last_id;

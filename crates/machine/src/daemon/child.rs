@@ -1,6 +1,8 @@
 //! Starting processes: which program, with what around it.
 
 use super::exec::{Program, Started, run};
+use super::manner::manner;
+use super::options::Options;
 use parvum_wire::Tid;
 use parvum_wire::control::{Blob, ErrorKind, Failure, SpawnRequest};
 use rustix::fs::{Access, access};
@@ -20,6 +22,8 @@ pub(super) struct Surroundings {
     pub dir: PathBuf,
     /// The limit on descriptors as it was before the daemon raised its own.
     pub nofile: Rlimit,
+    /// What the environment said when the daemon began.
+    pub options: Options,
 }
 
 /// Starts one program of `plan` as task `tid`.
@@ -51,6 +55,9 @@ pub(super) fn start(
         environment: environment(tid, plan, around),
         cwd: cwd.as_os_str(),
         nofile: around.nofile,
+        manner: manner(tid, plan),
+        input: plan.each.first().is_some_and(|each| each.input),
+        terminal: plan.terminal,
     };
     run(&what).map_err(|error| refusal(&error, &program, &cwd))
 }
@@ -100,7 +107,17 @@ fn find(plan: &SpawnRequest, cwd: &Path) -> Result<PathBuf, Failure> {
         return match look(&path) {
             Found::Program => Ok(path),
             Found::Not(why) => Err(not_executable(&path, &why)),
-            Found::Missing => Err(Failure::new(ErrorKind::ProgramNotFound, path.display().to_string())),
+            Found::Missing => {
+                let seen = match Path::new(name).is_absolute() {
+                    true => String::new(),
+                    false => format!(
+                        ": {} seen from {}, where the task was to begin",
+                        name.display(),
+                        cwd.display()
+                    ),
+                };
+                Err(Failure::new(ErrorKind::ProgramNotFound, format!("{}{seen}", path.display())))
+            }
         };
     }
     let from_plan = |vars: &[Blob]| {
@@ -111,9 +128,9 @@ fn find(plan: &SpawnRequest, cwd: &Path) -> Result<PathBuf, Failure> {
         None => from_plan(&plan.env_add).or_else(|| std::env::var_os("PATH")),
     };
     let path = path.unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".into());
-    let given = plan.search.iter().map(|dir| PathBuf::from(text(dir)));
+    let given: Vec<PathBuf> = plan.search.iter().map(|dir| PathBuf::from(text(dir))).collect();
     let mut nearly = None;
-    for dir in given.chain(std::env::split_paths(&path)) {
+    for dir in given.iter().cloned().chain(std::env::split_paths(&path)) {
         let candidate = cwd.join(dir).join(name);
         match look(&candidate) {
             Found::Program => return Ok(candidate),
@@ -124,7 +141,9 @@ fn find(plan: &SpawnRequest, cwd: &Path) -> Result<PathBuf, Failure> {
     match nearly {
         Some((path, why)) => Err(not_executable(&path, &why)),
         None => {
-            let detail = format!("{} in PATH={}", plan.program.lossy(), path.to_string_lossy());
+            let given: Vec<String> = given.iter().map(|dir| format!("{}, ", dir.display())).collect();
+            let detail =
+                format!("{} in {}PATH={}", plan.program.lossy(), given.concat(), path.to_string_lossy());
             Err(Failure::new(ErrorKind::ProgramNotFound, detail))
         }
     }

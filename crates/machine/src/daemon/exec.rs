@@ -4,6 +4,7 @@
 //! with many tasks to start that was most of the daemon's work. Here the child borrows the daemon's
 //! memory, on a stack of its own, until it becomes the program; meanwhile the daemon stands still.
 
+use rustix::fs::{Mode, OFlags};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{PidfdFlags, Rlimit, pidfd_open};
 use std::collections::BTreeMap;
@@ -20,6 +21,23 @@ pub(super) struct Program<'a> {
     pub environment: BTreeMap<OsString, OsString>,
     pub cwd: &'a OsStr,
     pub nofile: Rlimit,
+    /// What it has of whoever runs it.
+    pub manner: Manner,
+    /// Its standard input comes from the daemon.
+    pub input: bool,
+    /// Its standard output is a terminal.
+    pub terminal: bool,
+}
+
+/// What a process gets beside its program, where it is not as the daemon has it.
+#[derive(Default)]
+pub(super) struct Manner {
+    /// Limits, by the system's numbers: as they should be, and as they can be where that is refused.
+    pub limits: Vec<(libc::__rlimit_resource_t, libc::rlimit, libc::rlimit)>,
+    pub umask: Option<u32>,
+    pub nice: Option<i32>,
+    /// The processors that it may use; all when there are none here.
+    pub cpus: Vec<u32>,
 }
 
 /// A process that runs.
@@ -28,6 +46,8 @@ pub(super) struct Started {
     pub pidfd: OwnedFd,
     pub out: OwnedFd,
     pub err: OwnedFd,
+    /// What writes to its standard input.
+    pub input: Option<OwnedFd>,
 }
 
 /// Signals that the daemon ignores or catches: programs get them as they are by default.
@@ -35,8 +55,8 @@ const OURS: [libc::c_int; 4] = [libc::SIGPIPE, libc::SIGTERM, libc::SIGINT, libc
 /// The child's stack, beside what a long list of arguments may need on it.
 const STACK: usize = 48 * 1024;
 
-/// Starts it: its own process group, nothing on standard input, pipes behind the outputs, SIGKILL
-/// when the daemon dies.
+/// Starts it: its own process group, a pipe or nothing on standard input, pipes behind the outputs or a terminal behind
+/// the first, SIGKILL when the daemon dies.
 pub(super) fn run(what: &Program<'_>) -> io::Result<Started> {
     let text = |text: &OsStr| CString::new(text.as_bytes()).map_err(io::Error::from);
     let program = text(what.path)?;
@@ -47,23 +67,34 @@ pub(super) fn run(what: &Program<'_>) -> io::Result<Started> {
         .iter()
         .map(|(name, value)| text(OsStr::from_bytes(&[name.as_bytes(), b"=", value.as_bytes()].concat())));
     let environment = environment.collect::<io::Result<Vec<_>>>()?;
-    let null = std::fs::File::open("/dev/null")?;
-    let (out, child_out) = pipe_with(PipeFlags::CLOEXEC)?;
+    let (child_in, input): (OwnedFd, _) = match what.input {
+        true => {
+            let (child_in, input) = pipe_with(PipeFlags::CLOEXEC)?;
+            (child_in, Some(input))
+        }
+        false => (std::fs::File::open("/dev/null")?.into(), None),
+    };
+    let (out, child_out) = if what.terminal { terminal()? } else { pipe_with(PipeFlags::CLOEXEC)? };
     let (err, child_err) = pipe_with(PipeFlags::CLOEXEC)?;
-    for pipe in [&out, &err] {
+    for pipe in [&out, &err].into_iter().chain(&input) {
         rustix::io::ioctl_fionbio(pipe, true)?;
     }
+    let cpus = set_of(&what.manner.cpus);
     let (words, environment) = (terminated(&words), terminated(&environment));
     let mut order = Order {
         program: &program,
         words: &words,
         environment: &environment,
         cwd: &cwd,
-        streams: [null.as_raw_fd(), child_out.as_raw_fd(), child_err.as_raw_fd()],
+        streams: [child_in.as_raw_fd(), child_out.as_raw_fd(), child_err.as_raw_fd()],
         nofile: libc::rlimit {
             rlim_cur: what.nofile.current.unwrap_or(libc::RLIM_INFINITY),
             rlim_max: what.nofile.maximum.unwrap_or(libc::RLIM_INFINITY),
         },
+        limits: &what.manner.limits,
+        umask: what.manner.umask,
+        nice: what.manner.nice,
+        cpus: cpus.as_ref(),
         daemon: rustix::process::getpid().as_raw_pid(),
         error: 0,
     };
@@ -78,7 +109,7 @@ pub(super) fn run(what: &Program<'_>) -> io::Result<Started> {
         return Err(io::Error::from_raw_os_error(order.error));
     }
     match pidfd_open(child, PidfdFlags::NONBLOCK) {
-        Ok(pidfd) => Ok(Started { pid: pid as u32, pidfd, out, err }),
+        Ok(pidfd) => Ok(Started { pid: pid as u32, pidfd, out, err, input }),
         Err(error) => {
             // Without it the process could not be attended: it must not run.
             let _ = rustix::process::kill_process(child, rustix::process::Signal::KILL);
@@ -86,6 +117,32 @@ pub(super) fn run(what: &Program<'_>) -> io::Result<Started> {
             Err(error.into())
         }
     }
+}
+
+/// Both ends of a terminal: ours, and the program's, which hands on what is written there as it is.
+fn terminal() -> io::Result<(OwnedFd, OwnedFd)> {
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    use rustix::termios::{OptionalActions, OutputModes, tcgetattr, tcsetattr};
+    let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
+    grantpt(&ours)?;
+    unlockpt(&ours)?;
+    let name = ptsname(&ours, Vec::new())?;
+    let theirs = rustix::fs::open(&name, OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty())?;
+    let mut modes = tcgetattr(&theirs)?;
+    // Else each end of a line would become two characters.
+    modes.output_modes.remove(OutputModes::OPOST);
+    tcsetattr(&theirs, OptionalActions::Now, &modes)?;
+    Ok((ours, theirs))
+}
+
+/// Those processors as the system takes them; nothing when there are none.
+fn set_of(cpus: &[u32]) -> Option<Vec<u64>> {
+    let last = *cpus.iter().max()? as usize;
+    let mut words = vec![0; last / 64 + 1];
+    for cpu in cpus {
+        words[*cpu as usize / 64] |= 1 << (cpu % 64);
+    }
+    Some(words)
 }
 
 /// The addresses of `texts`, and null behind them, as exec takes them.
@@ -102,6 +159,10 @@ struct Order<'a> {
     /// What becomes its standard streams.
     streams: [RawFd; 3],
     nofile: libc::rlimit,
+    limits: &'a [(libc::__rlimit_resource_t, libc::rlimit, libc::rlimit)],
+    umask: Option<u32>,
+    nice: Option<i32>,
+    cpus: Option<&'a Vec<u64>>,
     daemon: libc::pid_t,
     /// Why there is no program, when the child has ended; else 0.
     error: libc::c_int,
@@ -167,6 +228,24 @@ unsafe fn refused(order: &Order<'_>) -> Option<libc::c_int> {
             || failed(libc::setrlimit(libc::RLIMIT_NOFILE, &order.nofile))
         {
             return Some(*libc::__errno_location());
+        }
+        for (resource, wanted, possible) in order.limits {
+            // Who runs the job may have a higher limit than the daemon can give.
+            if failed(libc::setrlimit(*resource, wanted)) {
+                libc::setrlimit(*resource, possible);
+            }
+        }
+        if let Some(umask) = order.umask {
+            libc::umask(umask as libc::mode_t);
+        }
+        if let Some(nice) = order.nice {
+            // Only root may go before others; then it stays as the daemon is.
+            libc::setpriority(libc::PRIO_PROCESS, 0, nice);
+        }
+        if let Some(cpus) = order.cpus {
+            // What the words say is the kernel's form of a set of any size. Where none of those processors may be
+            // used the daemon's are.
+            libc::syscall(libc::SYS_sched_setaffinity, 0, size_of_val(cpus.as_slice()), cpus.as_ptr());
         }
         // The daemon may have been killed before the call above.
         if libc::getppid() != order.daemon {

@@ -5,6 +5,7 @@
 //! a connection breaks goes on over the next one (`crates/mesh/src/session.rs`), which is made at once.
 
 use super::fetch::AT_ONCE;
+use super::options::Options;
 use super::relay;
 use super::shell::Shell;
 use crate::state::Input;
@@ -19,9 +20,6 @@ use std::net::SocketAddr;
 use std::rc::Rc;
 use std::time::Duration;
 use tokio::sync::Semaphore;
-
-/// A host that does not answer for so long is gone, unless `PARVUM_DETECT` says otherwise (in milliseconds).
-const DETECT: Duration = Duration::from_secs(1);
 
 /// After that time a host that could not be reached is tried again.
 const AGAIN: Duration = Duration::from_millis(200);
@@ -62,10 +60,8 @@ pub(super) struct Network {
 
 impl Network {
     /// Opens the endpoint.
-    pub fn open(entry: Entry, name: &str) -> Result<(Rc<Network>, Events), NetworkError> {
-        let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
-        let detect = number("PARVUM_DETECT").map_or(DETECT, Duration::from_millis);
-        let port = number("PARVUM_PORT").and_then(|port| u16::try_from(port).ok()).unwrap_or(0);
+    pub fn open(entry: Entry, name: &str, options: &Options) -> Result<(Rc<Network>, Events), NetworkError> {
+        let Options { detect, port, .. } = *options;
         let settings = Settings { detect, port, name: name.to_owned(), ..Settings::default() };
         let (mesh, events) = Mesh::open(entry.identity, settings)?;
         let (authority, waiting) = (entry.authority, Default::default());
@@ -138,7 +134,7 @@ impl Shell {
     /// Opens the network with what this host was given.
     pub fn enter_network(self: &Rc<Shell>, entry: Entry) -> Result<Rc<Network>, NetworkError> {
         let (_, _, name) = self.identity();
-        let (network, events) = Network::open(entry, &name)?;
+        let (network, events) = Network::open(entry, &name, self.options())?;
         *self.network.borrow_mut() = Some(network.clone());
         self.log.line(&format!("listens for other hosts at UDP port {}", network.mesh.port()));
         // For those who would add this host by another name. Without room for it they hear less.

@@ -3,10 +3,12 @@
 use super::client::OUTBOX_FULL;
 use super::exec::Started;
 use super::shell::Shell;
-use super::watch::watch;
+use super::watch::{room, watch};
 use crate::state::Input;
 use parvum_wire::Tid;
-use parvum_wire::control::{Between, Blob, Event, ExitStatus, FromDaemon, OutputNews, Stream};
+use parvum_wire::control::{
+    Between, Blob, ErrorKind, Event, ExitStatus, Failure, FromDaemon, OutputNews, Stream,
+};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use std::cell::Cell;
@@ -26,6 +28,9 @@ struct Life {
 pub(super) fn attend(shell: &Rc<Shell>, tid: Tid, child: Started) -> std::io::Result<()> {
     let life = Rc::new(Life { tid, ended: Cell::new(false), end: Notify::new(), pipes: Cell::new(2) });
     let (out, err, pidfd) = (watch(child.out)?, watch(child.err)?, watch(child.pidfd)?);
+    if let Some(input) = child.input {
+        shell.inputs.borrow_mut().insert(tid, Rc::new(input));
+    }
     tokio::task::spawn_local(carry(shell.clone(), life.clone(), Stream::Out, out));
     tokio::task::spawn_local(carry(shell.clone(), life.clone(), Stream::Err, err));
     tokio::task::spawn_local(wait(shell.clone(), life, pidfd, child.pid));
@@ -57,9 +62,31 @@ async fn wait(shell: Rc<Shell>, life: Rc<Life>, pidfd: AsyncFd<OwnedFd>, pid: u3
         }
     };
     shell.keeper.remove(pid);
+    shell.inputs.borrow_mut().remove(&life.tid);
     life.ended.set(true);
     life.end.notify_waiters();
     shell.input(Input::ProcessExited { tid: life.tid, status });
+}
+
+/// Writes to the standard input of a process, as fast as it reads; nothing to write is the end of it.
+pub(super) async fn feed(shell: Rc<Shell>, tid: Tid, data: Blob) -> Result<(), Failure> {
+    let nobody = || Failure::new(ErrorKind::NoSuchTask, format!("{tid} reads no input"));
+    if data.0.is_empty() {
+        shell.inputs.borrow_mut().remove(&tid);
+        return Ok(());
+    }
+    let mut rest = &data.0[..];
+    while !rest.is_empty() {
+        // Looked up anew each time: the process may have ended.
+        let Some(pipe) = shell.inputs.borrow().get(&tid).cloned() else { return Err(nobody()) };
+        match rustix::io::write(&*pipe, rest) {
+            Ok(taken) => rest = &rest[taken..],
+            Err(Errno::INTR) => {}
+            Err(Errno::AGAIN) => room(&*pipe).await.map_err(|_| nobody())?,
+            Err(_) => return Err(nobody()),
+        }
+    }
+    Ok(())
 }
 
 /// Hands on what the process writes, as fast as the reader takes it.

@@ -8,6 +8,7 @@ use super::keeper::Keeper;
 use super::lateness::Lateness;
 use super::log::Log;
 use super::network::Network;
+use super::options::Options;
 use super::output::{self, OnItsWay};
 use super::recordings::Recordings;
 use super::relay::{PORT_LIMIT, Port, Source};
@@ -93,6 +94,8 @@ pub(super) struct Shell {
     pub(super) awake: Rc<Awake>,
     pub(super) recordings: RefCell<Recordings>,
     pub(super) lateness: Lateness,
+    /// What writes to the standard input of processes that have one.
+    pub(super) inputs: RefCell<HashMap<Tid, Rc<OwnedFd>>>,
 }
 
 impl Shell {
@@ -119,6 +122,7 @@ impl Shell {
             on_its_way: Default::default(),
             awake: Default::default(),
             recordings: Default::default(),
+            inputs: Default::default(),
         }
     }
 
@@ -165,12 +169,17 @@ impl Shell {
         self.input(Input::Call { client: 0, pid: 0, call, fds: Vec::new(), channel: None });
     }
 
-    /// The number, the life and the name of this host.
+    /// What the environment said when the daemon began.
+    pub fn options(&self) -> &Options {
+        &self.around.options
+    }
+
     /// Whether nothing passes between hosts in clear.
     pub fn encrypts(&self) -> bool {
         self.machine.borrow().encrypts()
     }
 
+    /// The number, the life and the name of this host.
     pub fn identity(&self) -> (u32, u64, String) {
         self.machine.borrow().identity()
     }
@@ -339,6 +348,13 @@ impl Shell {
                 let result = self.spawn(tid, &plan).inspect_err(|_| self.drop_recording(tid));
                 return Some(Input::Spawned { tid, result });
             }
+            Effect::Feed { tid, data, client, id } => {
+                let shell = self.clone();
+                tokio::task::spawn_local(async move {
+                    let result = output::feed(shell.clone(), tid, data).await;
+                    shell.input(Input::Fed { client, id, result });
+                });
+            }
             Effect::Prepare { tid, plan } => {
                 let result = self.prepare(tid, &plan).inspect_err(|_| self.drop_recording(tid));
                 return Some(Input::Prepared { tid, result });
@@ -480,6 +496,7 @@ impl Shell {
             **sight = Sight {
                 memory,
                 cpu,
+                cpus: processors_of(row.pid),
                 pairs: pairs.into_iter().map(pair_row).collect(),
                 unmatched: task.page.unmatched().into_iter().map(unmatched_row).collect(),
                 age: monotonic_ns().saturating_sub(began),
@@ -525,6 +542,8 @@ impl Shell {
                 "routed bytes waiting for one task; then senders wait",
             ),
         ];
+        let port = self.network().map(|network| network.mesh.port());
+        rows.extend(self.options().rows(port, self.encrypts()));
         let settings = self.machine.borrow().settings().clone();
         let search: Vec<_> = settings.search.iter().map(Blob::lossy).collect();
         let (debugger, source) = child::debugger(settings.debugger);
@@ -656,6 +675,13 @@ fn used_by(pid: u32) -> (u64, u64) {
     let (user, system, pages) = (field(14).unwrap_or(0), field(15).unwrap_or(0), field(24).unwrap_or(0));
     let tick = 1_000_000_000 / rustix::param::clock_ticks_per_second().max(1);
     (pages * rustix::param::page_size() as u64, (user + system) * tick)
+}
+
+/// The processors that a process may run on, as the system lists them.
+fn processors_of(pid: u32) -> String {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+    line.map(|list| list.trim().to_owned()).unwrap_or_default()
 }
 
 fn pair_row(pair: PairLedger) -> PairRow {

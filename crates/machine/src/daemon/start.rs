@@ -4,6 +4,7 @@ use super::child::{Surroundings, close_inherited};
 use super::fetch;
 use super::keeper::Keeper;
 use super::log::Log;
+use super::options::Options;
 use super::shell::Shell;
 use crate::state::{Config, Limits, USUAL_SPEED};
 use parvum_socket::{Place, PlaceError};
@@ -27,6 +28,9 @@ pub enum StartError {
     /// Another daemon has the directory.
     #[error("E-RUNNING: another daemon runs in {0} already; use it, or stop it with `parvum down`")]
     Running(String),
+    /// A variable makes no sense.
+    #[error("{0}")]
+    Option(String),
     /// It was invited to a machine, and could not join.
     #[error("{0}")]
     NotJoined(String),
@@ -92,6 +96,7 @@ pub fn serve(
         let _ = rustix::process::setsid();
         let _ = std::env::set_current_dir("/");
     }
+    let options = Options::read().map_err(StartError::Option)?;
     place.prepare()?;
     let lock = match lock(&place) {
         Err(StartError::Running(_)) if manner == Manner::Invited && fetch::decline_again(&place) => {
@@ -99,7 +104,7 @@ pub fn serve(
         }
         // Nothing is left of one that could not begin.
         Err(error @ StartError::Make { .. }) => {
-            let _ = std::fs::remove_dir(place.dir());
+            place.remove_if_made();
             return Err(error);
         }
         other => other?,
@@ -120,12 +125,13 @@ pub fn serve(
     std::fs::set_permissions(place.socket(), closed).map_err(|error| made(&place.socket(), error))?;
     let log = Log::open(&place.log());
     log.line(&format!("daemon {} begins, process {}", env!("CARGO_PKG_VERSION"), std::process::id()));
-    let around = Surroundings { dir: place.dir().to_path_buf(), nofile: raise_nofile() };
+    let encrypt = options.encrypt;
+    let around = Surroundings { dir: place.dir().to_path_buf(), nofile: raise_nofile(), options };
     let keeper = Keeper::start(&place).unwrap_or_else(|error| {
         log.line(&format!("no keeper: {error}"));
         Keeper::none()
     });
-    let mut config = config(settings);
+    let mut config = config(settings, encrypt);
     let mut invited = None;
     if manner == Manner::Invited {
         let speed = config.settings.speed.unwrap_or(USUAL_SPEED);
@@ -234,12 +240,12 @@ pub(super) fn remove_remains(place: &Place) -> Result<(), StartError> {
     Ok(())
 }
 
-/// Leaves the directory as it was found: gone, or with nothing of ours in it.
+/// Leaves the directory as it was found: gone if we made it, else with nothing of ours in it.
 fn clean_up(place: &Place) {
     for file in [place.socket(), place.machine(), place.log(), Log::old(&place.log()), place.lock()] {
         let _ = std::fs::remove_file(file);
     }
-    let _ = std::fs::remove_dir(place.dir());
+    place.remove_if_made();
 }
 
 fn tell_starter(text: &str) {
@@ -284,7 +290,7 @@ fn with_variables(mut settings: HostSettings) -> HostSettings {
     settings
 }
 
-fn config(settings: HostSettings) -> Config {
+fn config(settings: HostSettings, encrypt: bool) -> Config {
     let name = rustix::system::uname();
     let entropy = Box::new(|| {
         let mut token = [0; 16];
@@ -308,17 +314,11 @@ fn config(settings: HostSettings) -> Config {
             let now = rustix::time::clock_gettime(rustix::time::ClockId::Realtime);
             (now.tv_sec, now.tv_nsec as u32)
         }),
-        encrypt: encrypts(),
+        encrypt,
         settings: with_variables(settings),
         entropy,
         limits: Limits::default(),
     }
-}
-
-/// Whether the user wants nothing to pass between hosts in clear. What is neither yes nor no is taken for yes.
-fn encrypts() -> bool {
-    let said = std::env::var("PARVUM_ENCRYPT").unwrap_or_default();
-    !matches!(said.as_str(), "" | "no" | "off" | "0")
 }
 
 /// The architecture in PVM's words.

@@ -5,7 +5,7 @@ use super::{Change, ClientId};
 use parvum_agreement::{Member, Standing};
 use parvum_wire::Tid;
 use parvum_wire::control::{
-    Between, Call, Event, ExitStatus, Failure, HostRecord, HostSettings, Reply, RequestId, SpawnRequest,
+    Between, Blob, Call, Event, ExitStatus, Failure, HostRecord, HostSettings, Reply, RequestId, SpawnRequest,
 };
 use std::rc::Rc;
 
@@ -140,6 +140,15 @@ pub enum Input<F> {
     },
     /// All output of a spawned process was handed on.
     OutputEnded(Tid),
+    /// The answer to [`Effect::Feed`], when the process has taken it or never will.
+    Fed {
+        /// Whom to answer.
+        client: ClientId,
+        /// Which request.
+        id: RequestId,
+        /// Whether it was taken.
+        result: Result<(), Failure>,
+    },
     /// The daemon of another host says something.
     Heard {
         /// Which host.
@@ -267,6 +276,17 @@ pub enum Effect<F> {
         tid: Tid,
         /// What and how.
         plan: Rc<SpawnRequest>,
+    },
+    /// Write to the standard input of a process; nothing is its end.
+    Feed {
+        /// Which process.
+        tid: Tid,
+        /// What.
+        data: Blob,
+        /// Who is answered when it was taken,
+        client: ClientId,
+        /// and to which request.
+        id: RequestId,
     },
     /// Find out what a tasker shall start, and make a channel for it.
     Prepare {

@@ -35,7 +35,7 @@ pub use host::USUAL_SPEED;
 pub use hosts::{Change, Fetched};
 use parvum_wire::Tid;
 use parvum_wire::control::{
-    Between, Blob, Call, ErrorKind, Event, ExitStatus, Failure, HostRecord, HostRow, HostSettings,
+    Between, Blob, Call, ErrorKind, Event, ExitStatus, Failure, HostRecord, HostRow, HostSettings, Inherited,
     OutputMessages, Recorded, Reply, Request, RequestId, Role, SpawnRequest,
 };
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -114,6 +114,10 @@ struct Process {
     record: Option<u64>,
     /// It is stopped, for it is another gang's turn.
     held: bool,
+    /// Its number among the tasks of a run.
+    rank: Option<u32>,
+    /// What it has of whoever runs its job, and what it spawns gets too.
+    inherited: Option<Box<Inherited>>,
 }
 
 /// Who gets the output of a process.
@@ -213,6 +217,7 @@ impl<F: Clone> Machine<F> {
             Input::Listening { tid, result } => self.listening(tid, result),
             Input::ProcessExited { tid, status } => self.process_exited(tid, status),
             Input::OutputEnded(tid) => self.output_ended(tid),
+            Input::Fed { client, id, result } => self.answer(client, id, result.map(|()| Reply::Done)),
             Input::Heard { host, word } => self.hear(host, *word),
             Input::Fetched { number, life, result } => self.fetched(number, life, result),
             Input::Agreeing => self.begin_to_agree(),
@@ -454,6 +459,7 @@ impl<F: Clone> Machine<F> {
             (Some(me), Request::Connect { to }) => self.connect(client, id, me, to, fds),
             (Some(me), Request::ConnectTcp { to }) => self.connect_tcp(client, id, me, to),
             (Some(me), Request::Spawn(plan)) => self.spawn(client, id, me, plan),
+            (Some(me), Request::Input { tid, data }) => self.feed(client, id, me, tid, data),
             (Some(me), Request::SignalJob { signal }) => self.signal_job(client, id, me, signal),
             (Some(me), Request::Notify { about, targets, count, cookie }) => {
                 self.watch(client, id, me, about, targets, count, cookie)

@@ -11,6 +11,14 @@ const ALIKE_PART: u32 = 4;
 impl<F: Clone> Machine<F> {
     /// One host for each task, in the order of the request: idle ones first, then in turns.
     pub(super) fn place(&mut self, plan: &SpawnRequest) -> Result<Vec<u32>, Failure> {
+        if let Some(named) = plan.each.iter().map(|each| each.host).collect::<Option<Vec<Tid>>>()
+            && !named.is_empty()
+        {
+            if let Some(gone) = named.iter().find(|host| !self.others.knows(host.host())) {
+                return Err(Failure::new(ErrorKind::NoSuchHost, gone.to_string()));
+            }
+            return Ok(named.into_iter().map(Tid::host).collect());
+        }
         let fitting: Vec<HostRecord> =
             self.others.records().filter(|host| self.fits(&plan.place, host)).cloned().collect();
         if fitting.is_empty() {

@@ -1,7 +1,7 @@
 //! Starting programs.
 
 use super::*;
-use parvum_wire::control::{Blob, Output, OutputMessages, OutputNews, SpawnPart, Spawned};
+use parvum_wire::control::{Blob, Each, Output, OutputMessages, OutputNews, SpawnPart, Spawned};
 use std::collections::BTreeSet;
 
 /// The most programs one request may start.
@@ -56,6 +56,8 @@ impl<F: Clone> Machine<F> {
         plan.gang |= process.is_some_and(|process| process.gang);
         // What is recorded goes on with those that it spawns.
         plan.record = plan.record.or(process.and_then(|process| process.record));
+        // So do the limits of whoever runs the job.
+        plan.inherited = process.and_then(|process| process.inherited.clone()).or(plan.inherited);
         let places = match self.place(&plan) {
             Ok(places) => places,
             Err(why) => return self.refuse(client, id, why),
@@ -72,9 +74,11 @@ impl<F: Clone> Machine<F> {
         places.iter().for_each(|host| *counts.entry(*host).or_default() += 1);
         let shown = sink.map(|sink| (sink.to, sink.as_messages));
         for (host, count) in counts {
+            let each = places.iter().zip(&plan.each).filter(|(place, _)| **place == host);
+            let each: Vec<Each> = each.map(|(_, each)| *each).collect();
             let part = SpawnPart {
                 batch: number,
-                plan: SpawnRequest { count, ..plan.clone() },
+                plan: SpawnRequest { count, each, ..plan.clone() },
                 spawner: me,
                 job,
                 sink: shown,
@@ -118,9 +122,13 @@ impl<F: Clone> Machine<F> {
         let own = Place::On(self.config.number);
         let tasker = self.parts.tasker.filter(|tasker| *tasker != me && self.is_own(*tasker));
         let parent = (!plan.orphan).then_some(me);
-        let name = base_name(&plan.program);
-        let plan = Rc::new(self.at_home(plan));
-        for _ in 0..plan.count {
+        let whole = Rc::new(self.at_home(plan));
+        for turn in 0..whole.count {
+            let plan = match whole.each.get(turn as usize) {
+                Some(each) => Rc::new(of_one(&whole, *each, turn)),
+                None => whole.clone(),
+            };
+            let name = base_name(&plan.program);
             let tid = self.fresh_tid();
             let slots = self.batches.get_mut(&number).into_iter().flat_map(|batch| &mut batch.slots);
             let Some(slot) = slots.into_iter().find(|slot| slot.place == own && slot.result.is_none()) else {
@@ -157,9 +165,10 @@ impl<F: Clone> Machine<F> {
                 gang: plan.gang && job.is_some(),
                 record: plan.record.filter(|_| job.is_some()),
                 held: false,
+                rank: plan.each.first().map(|each| each.rank),
+                inherited: plan.inherited.clone(),
             };
             self.processes.insert(tid, process);
-            let plan = plan.clone();
             self.effects.push(match tasker {
                 Some(_) => Effect::Prepare { tid, plan },
                 None => Effect::Spawn { tid, plan },
@@ -196,7 +205,18 @@ impl<F: Clone> Machine<F> {
         }
         let texts = plan.args.iter().chain(plan.env.iter().flatten()).chain(&plan.env_add);
         let texts = texts.chain(&plan.search).chain(&plan.cwd).chain([&plan.program]);
-        if plan.program.0.is_empty() || texts.into_iter().any(|t| t.0.contains(&0)) {
+        let further = plan.programs.iter().flat_map(|further| {
+            further.args.iter().chain(&further.env_add).chain(&further.cwd).chain([&further.program])
+        });
+        let programs = plan.programs.iter().map(|further| &further.program).chain([&plan.program]);
+        if plan.each.len() != plan.count as usize && !plan.each.is_empty()
+            || plan.each.iter().any(|each| each.program as usize > plan.programs.len())
+        {
+            return Err(Failure::new(ErrorKind::BadParameter, "what differs from task to task does not fit"));
+        }
+        if programs.into_iter().any(|program| program.0.is_empty())
+            || texts.chain(further).any(|text| text.0.contains(&0))
+        {
             return Err(Failure::new(ErrorKind::BadParameter, "an empty program name or a NUL byte"));
         }
         Ok(())
@@ -385,6 +405,22 @@ impl<F: Clone> Machine<F> {
         }
         self.gone(tid);
     }
+}
+
+/// The request of one task, which comes in this turn on this host.
+fn of_one(whole: &SpawnRequest, each: Each, turn: u32) -> SpawnRequest {
+    let mut plan = SpawnRequest { count: 1, programs: Vec::new(), each: vec![each], ..whole.clone() };
+    let further = each.program.checked_sub(1).and_then(|at| whole.programs.get(at as usize));
+    if let Some(further) = further {
+        plan.program = further.program.clone();
+        plan.args = further.args.clone();
+        plan.cwd = further.cwd.clone().or(plan.cwd);
+        plan.env_add.extend(further.env_add.iter().cloned());
+    }
+    for (name, number) in [("PARVUM_RANK", each.rank), ("PARVUM_LOCAL_RANK", turn)] {
+        plan.env_add.push(Blob(format!("{name}={number}").into_bytes()));
+    }
+    plan
 }
 
 fn base_name(program: &Blob) -> String {

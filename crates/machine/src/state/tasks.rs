@@ -233,6 +233,18 @@ impl<F: Clone> Machine<F> {
         self.reply(client, id, Reply::Done);
     }
 
+    /// Somebody writes to the standard input of a task of its job.
+    pub(super) fn feed(&mut self, client: ClientId, id: RequestId, me: Tid, tid: Tid, data: Blob) {
+        let process = self.processes.get(&tid).filter(|process| process.status.is_none());
+        match process {
+            Some(process) if process.job == Some(me) => {
+                self.effects.push(Effect::Feed { tid, data, client, id });
+            }
+            Some(_) => self.refuse(client, id, ErrorKind::Denied),
+            None => self.refuse(client, id, Failure::new(ErrorKind::NoSuchTask, tid.to_string())),
+        }
+    }
+
     pub(super) fn signal_job(&mut self, client: ClientId, id: RequestId, me: Tid, signal: i32) {
         if !(1..=64).contains(&signal) {
             return self.refuse(
@@ -276,6 +288,7 @@ impl<F: Clone> Machine<F> {
                 counters: Vec::new(),
                 spawned: self.processes.contains_key(&tid),
                 held,
+                rank: self.processes.get(&tid).and_then(|process| process.rank),
                 sight: deep.then(Box::default),
             });
         }
@@ -295,6 +308,7 @@ impl<F: Clone> Machine<F> {
                     counters: Vec::new(),
                     spawned: true,
                     held: process.held,
+                    rank: process.rank,
                     sight: None,
                 });
             }

@@ -1,7 +1,7 @@
 //! The vocabulary: what a task may ask, and what the daemon answers or says.
 
 use super::rows::{GroupRow, HostRow, LinkRow, MailClass, OptionRow, Recorded, Spawned, TaskRow};
-use super::{Blob, Failure};
+use super::{Bind, Blob, Each, Failure, Inherited, Program};
 use crate::Tid;
 use serde::{Deserialize, Serialize};
 
@@ -84,6 +84,14 @@ pub enum Request {
         tid: Tid,
         /// The signal's number.
         signal: i32,
+    },
+    /// Writes to the standard input of a task of the caller's job, which asked for it ([`Each::input`]). Answer:
+    /// [`Reply::Done`] when the task's pipe has taken all of it; a refusal when nobody reads it any more.
+    Input {
+        /// Which task.
+        tid: Tid,
+        /// What; nothing is the end.
+        data: Blob,
     },
     /// Sends a signal to every task of the caller's job. Answer: [`Reply::Done`].
     SignalJob {
@@ -394,6 +402,16 @@ pub struct SpawnRequest {
     pub gang: bool,
     /// What the job's tasks do is recorded, in so many bytes for each.
     pub record: Option<u64>,
+    /// What the processes get of whoever runs them; what the daemon has when `None`.
+    pub inherited: Option<Box<Inherited>>,
+    /// Further programs, for the tasks that `each` gives them to.
+    pub programs: Vec<Program>,
+    /// Where the tasks differ, in their order: as many as `count`, or none.
+    pub each: Vec<Each>,
+    /// To what the tasks are bound.
+    pub bind: Option<Bind>,
+    /// Standard output is a terminal, so that C programs write line by line.
+    pub terminal: bool,
 }
 
 /// On which host.

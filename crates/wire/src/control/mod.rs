@@ -5,8 +5,8 @@
 //! carries the same number, and answers may come in another order than their
 //! requests (a barrier answers late). [`Event`]s come unasked, in between.
 //!
-//! `codec` is the framing, `message` the vocabulary, `rows` what answers are made of, `failure` the numbered
-//! errors. Descriptors (task page, eventfd, segments) travel beside the bytes;
+//! `codec` is the framing, `message` the vocabulary, `rows` what answers are made of, `starting` what
+//! is said of processes to be started, `failure` the numbered errors. Descriptors (task page, eventfd, segments) travel beside the bytes;
 //! a frame says how many belong to it.
 
 mod between;
@@ -15,6 +15,7 @@ mod codec;
 mod failure;
 mod message;
 mod rows;
+mod starting;
 
 pub use between::{Between, HostRecord, SpawnPart};
 pub use blob::Blob;
@@ -28,6 +29,7 @@ pub use rows::{
     BarrierRow, GroupRow, HostRow, LinkRow, MailClass, MailEntry, OptionRow, PairRow, Recorded, RecordedTask,
     Sight, Spawned, TaskRow, TaskState, UnmatchedRow, Waits,
 };
+pub use starting::{Bind, Each, Inherited, Limit, Program};
 
 /// The most payload one routed frame may carry; larger messages are cut by their
 /// sender. Small enough that a relay never has to hold much.

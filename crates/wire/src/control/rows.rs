@@ -68,6 +68,8 @@ pub struct TaskRow {
     pub spawned: bool,
     /// It is stopped, for it is another gang's turn.
     pub held: bool,
+    /// Its number among the tasks of a run.
+    pub rank: Option<u32>,
     /// What its page says beside the counters, if that was asked for.
     pub sight: Option<Box<Sight>>,
 }
@@ -85,6 +87,8 @@ pub struct Sight {
     pub memory: u64,
     /// Nanoseconds of processor time that it has used.
     pub cpu: u64,
+    /// The processors that it may run on, as the system lists them.
+    pub cpus: String,
 }
 
 /// What a task has counted of one peer over one route.

@@ -47,7 +47,9 @@ impl<F: Clone> Machine<F> {
     /// Which other host must answer this request, if one must.
     pub(in crate::state) fn elsewhere(&mut self, me: Option<Tid>, request: &Request) -> Option<u32> {
         let host = match request {
-            Request::Signal { tid, .. } | Request::Tasks { of: Some(tid), .. } => tid.host(),
+            Request::Signal { tid, .. }
+            | Request::Input { tid, .. }
+            | Request::Tasks { of: Some(tid), .. } => tid.host(),
             Request::Clock { host } | Request::Recorded { host, .. } => host.host(),
             Request::Records { tid, .. } => tid.host(),
             Request::FreeContext { context } => Tid(*context as i32).host(),

@@ -1,0 +1,151 @@
+//! What a process has of whoever runs its job: limits, umask, nice, and the processors that it may use.
+
+use super::exec::Manner;
+use parvum_wire::Tid;
+use parvum_wire::control::{Bind, Limit, SpawnRequest};
+use rustix::process::geteuid;
+use std::collections::BTreeSet;
+
+/// Where the system says how processors are built.
+const SYSTEM: &str = "/sys/devices/system/cpu";
+
+/// What the process of task `tid` gets.
+pub(super) fn manner(tid: Tid, plan: &SpawnRequest) -> Manner {
+    let mut manner = Manner::default();
+    if let Some(inherited) = &plan.inherited {
+        manner.limits = inherited.limits.iter().map(limit).collect();
+        manner.umask = Some(inherited.umask & 0o777);
+        manner.nice = Some(inherited.nice);
+        // Numbers of processors mean something on their own host alone.
+        if inherited.host == tid.daemon() {
+            manner.cpus = inherited.cpus.iter().copied().filter(|cpu| *cpu < MOST).collect();
+        }
+    }
+    if let Some(bind) = &plan.bind {
+        let turn = local_rank(plan);
+        manner.cpus = bound(bind, turn, &cores(&allowed(&manner.cpus)));
+    }
+    manner
+}
+
+/// No host has a processor of a higher number.
+const MOST: u32 = 1 << 16;
+
+/// Which of the request's tasks on this host it is.
+fn local_rank(plan: &SpawnRequest) -> usize {
+    let told = plan.env_add.iter().rev().find_map(|variable| {
+        variable
+            .0
+            .strip_prefix(b"PARVUM_LOCAL_RANK=")
+            .map(|digits| String::from_utf8_lossy(digits).into_owned())
+    });
+    told.and_then(|digits| digits.parse().ok()).unwrap_or(0)
+}
+
+/// The processors of the task of that turn. There may be more tasks than cores: then it begins anew.
+fn bound(bind: &Bind, turn: usize, cores: &[Vec<u32>]) -> Vec<u32> {
+    match bind {
+        Bind::Core if cores.is_empty() => Vec::new(),
+        Bind::Core => cores[turn % cores.len()].clone(),
+        Bind::Processors(list) if list.is_empty() => Vec::new(),
+        Bind::Processors(list) => {
+            vec![list[turn % list.len()]].into_iter().filter(|cpu| *cpu < MOST).collect()
+        }
+    }
+}
+
+/// The processors that a task may use: those that were given, or the daemon's.
+fn allowed(given: &[u32]) -> BTreeSet<u32> {
+    if !given.is_empty() {
+        return given.iter().copied().collect();
+    }
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+    list(line.unwrap_or_default()).into_iter().collect()
+}
+
+/// The cores, each with those of its processors that may be used.
+fn cores(allowed: &BTreeSet<u32>) -> Vec<Vec<u32>> {
+    let mut cores = Vec::new();
+    let mut seen: BTreeSet<u32> = BTreeSet::new();
+    for cpu in allowed {
+        if seen.contains(cpu) {
+            continue;
+        }
+        let siblings = std::fs::read_to_string(format!("{SYSTEM}/cpu{cpu}/topology/thread_siblings_list"));
+        let mut core = list(&siblings.unwrap_or_default());
+        core.retain(|cpu| allowed.contains(cpu));
+        if core.is_empty() {
+            // A container may hide how they are built.
+            core.push(*cpu);
+        }
+        seen.extend(&core);
+        cores.push(core);
+    }
+    cores
+}
+
+/// A list of processors as the system writes it: `0-3,8`.
+fn list(text: &str) -> Vec<u32> {
+    let range = |part: &str| {
+        let (first, last) = part.trim().split_once('-').unwrap_or((part.trim(), part.trim()));
+        Some(first.parse::<u32>().ok()?..=last.parse::<u32>().ok()?.min(MOST))
+    };
+    text.split(',').filter_map(range).flatten().collect()
+}
+
+/// A limit as the process wants it, and as it can be had by a daemon that may not raise its own.
+fn limit(limit: &Limit) -> (libc::__rlimit_resource_t, libc::rlimit, libc::rlimit) {
+    let unlimited = |value: Option<u64>| value.unwrap_or(libc::RLIM_INFINITY);
+    let wanted = libc::rlimit { rlim_cur: unlimited(limit.soft), rlim_max: unlimited(limit.hard) };
+    let highest =
+        if geteuid().is_root() { wanted.rlim_max } else { hard(limit.resource).min(wanted.rlim_max) };
+    let possible = libc::rlimit { rlim_cur: wanted.rlim_cur.min(highest), rlim_max: highest };
+    (limit.resource as libc::__rlimit_resource_t, wanted, possible)
+}
+
+/// The daemon's own hard limit.
+fn hard(resource: u32) -> u64 {
+    use rustix::process::{Resource, getrlimit};
+    let known = [
+        Resource::Cpu,
+        Resource::Fsize,
+        Resource::Data,
+        Resource::Stack,
+        Resource::Core,
+        Resource::Rss,
+        Resource::Nproc,
+        Resource::Nofile,
+        Resource::Memlock,
+        Resource::As,
+        Resource::Locks,
+        Resource::Sigpending,
+        Resource::Msgqueue,
+        Resource::Nice,
+        Resource::Rtprio,
+        Resource::Rttime,
+    ];
+    let which = known.into_iter().find(|known| *known as u32 == resource);
+    which.and_then(|which| getrlimit(which).maximum).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_processors_are_read_as_the_system_writes_them() {
+        assert_eq!(list("0-3,8\n"), [0, 1, 2, 3, 8]);
+        assert_eq!(list(" 5 "), [5]);
+        assert_eq!(list(""), Vec::<u32>::new());
+    }
+
+    #[test]
+    fn each_turn_has_its_own_processors_and_then_they_begin_anew() {
+        let cores = [vec![0, 2], vec![1, 3]];
+        assert_eq!(bound(&Bind::Core, 1, &cores), [1, 3]);
+        assert_eq!(bound(&Bind::Core, 2, &cores), [0, 2]);
+        assert_eq!(bound(&Bind::Processors(vec![7, 5]), 3, &cores), [5]);
+        assert_eq!(bound(&Bind::Core, 0, &[]), Vec::<u32>::new());
+    }
+}

@@ -1,0 +1,66 @@
+//! What a spawn request may say of the processes: what they get of whoever runs them, and where tasks of one request differ.
+
+use super::Blob;
+use crate::Tid;
+use serde::{Deserialize, Serialize};
+
+/// What a process takes over from whoever runs the job, and not from whoever started the daemon.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Inherited {
+    /// Limits, as `getrlimit` gives them.
+    pub limits: Vec<Limit>,
+    /// Which permissions new files do not get.
+    pub umask: u32,
+    /// How willingly it lets others go first.
+    pub nice: i32,
+    /// The processors that it may use, by their numbers on `host`.
+    pub cpus: Vec<u32>,
+    /// The daemon of the host that those numbers are of; on others the processors are the daemon's.
+    pub host: Tid,
+}
+
+/// A limit of the system's; `None` is no limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limit {
+    /// Which: the system's number.
+    pub resource: u32,
+    /// What holds.
+    pub soft: Option<u64>,
+    /// How far the process may raise it.
+    pub hard: Option<u64>,
+}
+
+/// A program of a request that starts several.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Program {
+    /// A path, or a name to be searched.
+    pub program: Blob,
+    /// Its arguments, without the name of the program.
+    pub args: Vec<Blob>,
+    /// Its working directory; the request's when `None`.
+    pub cwd: Option<Blob>,
+    /// Variables set on top of the request's (`NAME=value`).
+    pub env_add: Vec<Blob>,
+}
+
+/// One task of a request, where it differs from the others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Each {
+    /// Its number among all tasks of the request.
+    pub rank: u32,
+    /// 0 for the request's program, else one of its further ones, counted from 1.
+    pub program: u32,
+    /// The daemon of its host; the machine decides when `None`.
+    pub host: Option<Tid>,
+    /// Its standard input comes from the spawner, as `Request::Input`.
+    pub input: bool,
+}
+
+/// To what processors tasks are bound, each to those of its own turn on its host.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Bind {
+    /// Each to a core: all processors that share it.
+    Core,
+    /// Each to one of these processors.
+    Processors(Vec<u32>),
+}
