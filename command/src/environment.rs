@@ -4,6 +4,7 @@
 //! else is beside it, and so the same lines fit a tree that was moved.
 
 use clap::{Args, ValueEnum};
+use parvum_task::SessionError;
 use std::borrow::Cow;
 use std::io;
 use std::path::Path;
@@ -39,15 +40,19 @@ const LISTS: [(&str, &str); 8] = [
 ];
 
 /// Prints the lines, for directories that are there.
-pub fn print(args: &EnvArgs) -> io::Result<()> {
-    let command = std::env::current_exe()?.canonicalize()?;
+pub fn print(args: &EnvArgs) -> Result<(), SessionError> {
+    let found = std::env::current_exe().and_then(|command| command.canonicalize());
+    let command = found.map_err(|error| SessionError::System("find this command".into(), error))?;
     let root = command.ancestors().nth(2).unwrap_or(Path::new("/"));
     for (name, below) in LISTS {
         let directory = if below == "." { root.to_owned() } else { root.join(below) };
         if directory.is_dir() {
             // What is not text cannot be said to a shell in a line of text.
-            let directory = directory.to_str().ok_or(io::ErrorKind::InvalidFilename)?;
-            println!("{}", line(args.shell, name, directory, std::env::var(name).ok()));
+            let text = directory.to_str().ok_or_else(|| {
+                let what = format!("say {} to a shell", directory.display());
+                SessionError::System(what, io::ErrorKind::InvalidFilename.into())
+            })?;
+            crate::out::line(line(args.shell, name, text, std::env::var(name).ok()))?;
         }
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! `parvum info TASK`: what a task does, where its time goes, and what it exchanged with whom, over which route and why.
 
-use crate::look::{bytes, describe, odd, show};
-use crate::tool;
+use crate::look::{bytes, describe, host_rows, odd};
+use crate::{json, out, tool};
 use parvum_page::{COUNTER_NAMES, Taken, Times};
 use parvum_task::SessionError;
 use parvum_wire::Tid;
@@ -38,19 +38,24 @@ pub fn times(row: &TaskRow, sight: &Sight) -> Times {
 }
 
 /// What one task is doing, and what it has counted.
-pub fn task(tid: Tid) -> Result<(), SessionError> {
+pub fn task(tid: Tid, as_json: bool) -> Result<(), SessionError> {
     let mut session = tool()?;
     let request = Request::Tasks { of: Some(tid), deep: true };
     let Reply::Tasks(rows) = session.request(request)? else { return Err(odd()) };
+    if as_json {
+        let hosts = host_rows(&mut session)?;
+        let told = rows.first().map(|row| json::task_in_full(row, &hosts));
+        return out::json(&told.unwrap_or_default());
+    }
     let Reply::Tasks(all) = session.request(Request::Tasks { of: None, deep: false })? else {
         return Err(odd());
     };
     for row in rows {
-        show(&facts(&row));
+        out::table(&facts(&row))?;
         for table in row.sight.iter().flat_map(|sight| [pairs(sight, &all), routes(sight)]) {
             if table.len() > 1 {
-                println!();
-                show(&table);
+                out::line("")?;
+                out::table(&table)?;
             }
         }
     }
@@ -62,6 +67,12 @@ fn facts(row: &TaskRow) -> Vec<Vec<String>> {
     let mut line = |what: &str, value: String| table.push(vec![what.into(), value]);
     line("program", format!("{}, process {}", row.name, row.pid));
     line("state", describe(row));
+    if let Some(rank) = row.rank {
+        line("rank", rank.to_string());
+    }
+    if let Some(sight) = row.sight.as_ref().filter(|sight| !sight.cpus.is_empty()) {
+        line("processors", sight.cpus.clone());
+    }
     if let Some(sight) = &row.sight {
         let times = times(row, sight);
         let part =

@@ -1,31 +1,61 @@
 //! `parvum ps`, `hosts`, `info` and `kill`.
 
-use crate::tool;
+use crate::{configuration, json, out, tool};
 use parvum_page::CALLS;
 use parvum_task::{Session, SessionError};
 use parvum_wire::Tid;
-use parvum_wire::control::{LinkRow, Reply, Request, TaskRow, TaskState, Waits};
-use std::io::Write;
+use parvum_wire::control::{HostRow, LinkRow, OptionRow, Reply, Request, TaskRow, TaskState, Waits};
+use serde_json::{Value, json as value};
 
-pub fn ps() -> Result<(), SessionError> {
-    show(&tasks(&mut tool()?)?);
+pub fn ps(as_json: bool) -> Result<(), SessionError> {
+    let mut session = tool()?;
+    if !as_json {
+        return out::table(&tasks(&mut session)?);
+    }
+    let hosts = host_rows(&mut session)?;
+    out::json(&task_rows(&mut session)?.iter().map(|row| json::task(row, &hosts)).collect())
+}
+
+pub fn hosts(verbose: bool, as_json: bool) -> Result<(), SessionError> {
+    let mut session = tool()?;
+    if as_json {
+        let rows = host_rows(&mut session)?;
+        let hosts: Value = rows.iter().map(json::host).collect();
+        if !verbose {
+            return out::json(&hosts);
+        }
+        let Reply::Links(links) = session.request(Request::Links)? else { return Err(odd()) };
+        let links: Value = links.iter().map(|link| json::link(link, &rows)).collect();
+        return out::json(&value!({ "hosts": hosts, "links": links }));
+    }
+    out::table(&host_table(&mut session)?)?;
+    if verbose {
+        out::line("")?;
+        out::table(&link_table(&mut session)?)?;
+    }
     Ok(())
 }
 
-pub fn hosts(verbose: bool) -> Result<(), SessionError> {
-    let mut session = tool()?;
-    show(&host_table(&mut session)?);
-    if verbose {
-        println!();
-        show(&link_table(&mut session)?);
+/// The hosts of the machine.
+pub fn host_rows(session: &mut Session) -> Result<Vec<HostRow>, SessionError> {
+    match session.request(Request::Hosts)? {
+        Reply::Hosts(rows) => Ok(rows),
+        _ => Err(odd()),
     }
-    Ok(())
+}
+
+/// The tasks of the machine.
+fn task_rows(session: &mut Session) -> Result<Vec<TaskRow>, SessionError> {
+    match session.request(Request::Tasks { of: None, deep: false })? {
+        Reply::Tasks(rows) => Ok(rows),
+        _ => Err(odd()),
+    }
 }
 
 /// How this host reaches the others.
 fn link_table(session: &mut Session) -> Result<Vec<Vec<String>>, SessionError> {
     let Reply::Links(links) = session.request(Request::Links)? else { return Err(odd()) };
-    let Reply::Hosts(hosts) = session.request(Request::Hosts)? else { return Err(odd()) };
+    let hosts = host_rows(session)?;
     let head = ["FROM HERE TO", "ADDRESS", "ROUND TRIP", "SENT", "RECEIVED", "LOST", "WHAT IT DID"];
     let mut table = vec![head.map(String::from).to_vec()];
     for LinkRow { host, address, round_trip, sent, received, lost, tried } in links {
@@ -63,29 +93,29 @@ pub fn kill(tid: Tid, signal: i32) -> Result<(), SessionError> {
     tool()?.request(Request::Signal { tid, signal }).map(drop)
 }
 
-/// What programs started from here take from the environment, with defaults; `docs/options.md` says more.
-const OPTIONS: [(&str, &str, &str); 7] = [
+/// What programs started from here take from the environment, with defaults; `docs/options.md` says more. What the machine
+/// has the daemon says.
+const OPTIONS: [(&str, &str, &str); 6] = [
     ("PARVUM_ROUTE", "auto", "way of messages: auto, shm, tcp, routed"),
     ("PARVUM_CREDIT", "67108864", "bytes one receiver may have unconsumed before sends to it wait"),
     ("PARVUM_SINGLE_COPY", "on", "copy long messages straight between tasks: on, off"),
     ("PARVUM_BIN", "beside the library", "the command with which a program starts the machine"),
-    ("PARVUM_ENCRYPT", "no", "nothing passes between hosts in clear; read by the first daemon"),
     ("PVM_ROOT", "none", "spawned PVM programs are looked for in its bin/$PVM_ARCH"),
     ("PVM_EXPORT", "none", "variables that spawned PVM tasks get"),
 ];
 
 /// One option as this shell has it.
-fn option(&(name, default, help): &(&str, &str, &str)) -> Vec<String> {
+fn option(&(name, default, help): &(&str, &str, &str)) -> OptionRow {
     let set = std::env::var_os(name).filter(|value| !value.is_empty());
     let (value, source) = match set {
-        Some(value) => (value.to_string_lossy().into_owned(), "environment"),
+        Some(value) => (value.to_string_lossy().into_owned(), "this shell"),
         None => (default.to_owned(), "default"),
     };
-    vec![name.into(), value, source.into(), help.into()]
+    row(name, value, source, help)
 }
 
 /// Whether the kernel lets one task of a user read another's memory.
-fn single_copy() -> Vec<String> {
+fn single_copy() -> OptionRow {
     const YAMA: &str = "/proc/sys/kernel/yama/ptrace_scope";
     let scope = std::fs::read_to_string(YAMA).map(|text| text.trim().to_owned());
     let (value, source) = match scope.as_deref() {
@@ -94,39 +124,47 @@ fn single_copy() -> Vec<String> {
         Err(_) => ("permitted", "no Yama"),
     };
     let help = "long messages are copied once; tried for each pair, and streamed where it fails";
-    ["single copy", value, source, help].map(String::from).to_vec()
+    row("single copy", value.into(), source, help)
 }
 
-pub fn info() -> Result<(), SessionError> {
+fn row(name: &str, value: String, source: &str, help: &str) -> OptionRow {
+    OptionRow { name: name.into(), value, source: source.into(), help: help.into() }
+}
+
+pub fn info(as_json: bool) -> Result<(), SessionError> {
     let mut session = tool()?;
-    let Reply::Info(rows) = session.request(Request::Info)? else { return Err(odd()) };
+    let Reply::Info(machine) = session.request(Request::Info)? else { return Err(odd()) };
+    let file = configuration::shown();
+    let own = [
+        row("command release", env!("CARGO_PKG_VERSION").into(), "built in", "version of this command"),
+        row("settings", file, "this shell", "the file with what command line and environment do not say"),
+    ];
+    let all: Vec<OptionRow> =
+        own.into_iter().chain(machine).chain([single_copy()]).chain(OPTIONS.iter().map(option)).collect();
+    if as_json {
+        return out::json(&all.iter().map(json::option).collect());
+    }
     let mut table = vec![["WHAT", "VALUE", "SOURCE", "MEANING"].map(String::from).to_vec()];
-    let command = ["command release", env!("CARGO_PKG_VERSION"), "built in", "version of this command"];
-    table.push(command.map(String::from).to_vec());
-    table.extend(rows.into_iter().map(|r| vec![r.name, r.value, r.source, r.help]));
-    table.push(single_copy());
-    table.extend(OPTIONS.iter().map(option));
-    show(&table);
-    Ok(())
+    table.extend(all.into_iter().map(|r| vec![r.name, r.value, r.source, r.help]));
+    out::table(&table)
 }
 
 /// The tasks, as a table.
 pub fn tasks(session: &mut Session) -> Result<Vec<Vec<String>>, SessionError> {
-    let Reply::Tasks(rows) = session.request(Request::Tasks { of: None, deep: false })? else {
-        return Err(odd());
-    };
-    let mut table = vec![["TID", "PARENT", "PID", "NAME", "STATE"].map(String::from).to_vec()];
-    for row in rows {
+    let head = ["TID", "PARENT", "RANK", "PID", "NAME", "STATE"];
+    let mut table = vec![head.map(String::from).to_vec()];
+    for row in task_rows(session)? {
         let state = describe(&row);
         let parent = row.parent.map_or("-".into(), |p| p.to_string());
-        table.push(vec![row.tid.to_string(), parent, row.pid.to_string(), row.name, state]);
+        let rank = row.rank.map_or("-".into(), |rank| rank.to_string());
+        table.push(vec![row.tid.to_string(), parent, rank, row.pid.to_string(), row.name, state]);
     }
     Ok(table)
 }
 
 /// The hosts, as a table.
 pub fn host_table(session: &mut Session) -> Result<Vec<Vec<String>>, SessionError> {
-    let Reply::Hosts(rows) = session.request(Request::Hosts)? else { return Err(odd()) };
+    let rows = host_rows(session)?;
     let mut table = vec![["HOST", "DTID", "ARCH", "CPUS", "SPEED"].map(String::from).to_vec()];
     for row in rows {
         table.push(vec![
@@ -166,20 +204,4 @@ fn waiting(waits: &Waits) -> String {
 
 pub fn odd() -> SessionError {
     SessionError::Protocol("another answer than asked for".into())
-}
-
-/// Prints rows in columns, the last column as it is.
-pub fn show(table: &[Vec<String>]) {
-    let columns = table.first().map_or(0, Vec::len);
-    let width = |c: usize| table.iter().filter_map(|row| row.get(c)).map(|t| t.chars().count()).max();
-    let widths: Vec<_> = (0..columns).map(|c| width(c).unwrap_or(0)).collect();
-    let mut out = std::io::stdout().lock();
-    for row in table {
-        let cells = row.iter().zip(&widths).map(|(text, width)| format!("{text:width$}"));
-        let line = cells.collect::<Vec<_>>().join("  ");
-        // Whoever reads may have seen enough.
-        if writeln!(out, "{}", line.trim_end()).is_err() {
-            return;
-        }
-    }
 }

@@ -4,23 +4,30 @@
 
 mod arguments;
 mod compare;
+mod completion;
+mod configuration;
 mod console;
 mod environment;
 mod hostfile;
 mod hosts;
+mod json;
 mod ledger;
 mod look;
+mod out;
 mod power;
 mod push;
 mod pvmd;
 mod run;
+mod signal_names;
 #[allow(unsafe_code)]
 mod signals;
+mod spelling;
 mod top;
 mod trace;
 mod why;
 
-use clap::{Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use parvum_machine::Manner;
 use parvum_task::{Options, Place, Session, SessionError};
 use parvum_wire::Tid;
@@ -36,6 +43,9 @@ use std::process::ExitCode;
 /// The machine lives in a directory: $PARVUM_DIR, else $XDG_RUNTIME_DIR/parvum,
 /// else /tmp/parvum-UID. It starts by itself when a program needs it, and stops
 /// with `parvum down`.
+///
+/// Options that you always want may stand in a file: ~/.config/parvum/config, or the one that $PARVUM_CONFIG names
+/// (`run.label = yes`). The command line goes before the environment, that before the file.
 #[derive(Parser)]
 #[command(version, arg_required_else_help = true)]
 struct Cli {
@@ -46,20 +56,35 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Start the machine (does nothing when it is up)
-    Up,
+    Up {
+        /// Say nothing but errors
+        #[arg(short, long)]
+        quiet: bool,
+    },
     /// Stop the machine and every task on it
-    Down,
+    Down {
+        /// Say nothing but errors
+        #[arg(short, long)]
+        quiet: bool,
+    },
     /// Run a program: start N tasks of it, show their output, return its exit code
     Run(run::RunArgs),
     /// Run a program as `run` does, and draw what its tasks did: a file for Perfetto, and a picture for a browser
     Trace(trace::TraceArgs),
     /// List the tasks and what each is doing
-    Ps,
+    Ps {
+        /// For programs: as JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// List the hosts of the machine
     Hosts {
         /// Say how this host reaches each of the others, and which addresses were tried
-        #[arg(short)]
+        #[arg(short, long)]
         verbose: bool,
+        /// For programs: as JSON
+        #[arg(long)]
+        json: bool,
     },
     /// Add hosts: start daemons there, all at once, with ssh or another command
     Add(hosts::AddArgs),
@@ -77,8 +102,8 @@ enum Command {
         /// The task, as `parvum ps` shows it (t40001)
         #[arg(value_parser = parse_tid)]
         tid: Tid,
-        /// The signal's number
-        #[arg(short, long, default_value_t = 15)]
+        /// The signal, by name or number: KILL, SIGKILL, 9
+        #[arg(short, long, default_value = "TERM", value_parser = signal_names::parse)]
         signal: i32,
     },
     /// Show versions, the directory, limits and counts of the daemon; or one task: its state, where its time goes, and
@@ -87,6 +112,9 @@ enum Command {
         /// A task, as `parvum ps` shows it
         #[arg(value_parser = parse_tid)]
         tid: Option<Tid>,
+        /// For programs: as JSON
+        #[arg(long)]
+        json: bool,
     },
     /// Show the machine live: tasks, rates, waits, queues, memory, hosts' load; plain text in a pipe
     Top(top::TopArgs),
@@ -99,6 +127,12 @@ enum Command {
     },
     /// Print what a shell needs to use this Parvum: eval "$(parvum env)"
     Env(environment::EnvArgs),
+    /// Print what makes a shell complete this command's words: parvum completion bash > ~/.local/share/bash-completion/completions/parvum
+    Completion {
+        /// For which shell
+        #[arg(value_enum)]
+        shell: completion::Shell,
+    },
     /// Compare message-passing systems on this machine, and write a report
     Compare(parvum_lab::CompareOptions),
     #[command(hide = true)]
@@ -130,35 +164,38 @@ fn main() -> ExitCode {
         Some("pvmd" | "pvmd3") => return pvmd::run(arguments),
         _ => {}
     }
-    let result = match Cli::parse().command {
+    let command = match command_line() {
+        Ok(command) => command,
+        Err(code) => return code,
+    };
+    if command.only_looks() {
+        signals::end_with_the_reader();
+    }
+    let result = match command {
         Command::Compare(options) => {
             return match compare::run(&options) {
                 Ok(()) => ExitCode::SUCCESS,
-                Err(error) => complain(&error),
+                Err(error) => complain(&compare::with_code(&error)),
             };
         }
-        Command::Env(args) => {
-            return match environment::print(&args) {
-                Ok(()) => ExitCode::SUCCESS,
-                Err(error) => complain(&error),
-            };
-        }
-        Command::Up => power::up(),
-        Command::Down => power::down(),
+        Command::Env(args) => environment::print(&args),
+        Command::Completion { shell } => completion::print(shell, &mut Cli::command()),
+        Command::Up { quiet } => power::up(quiet),
+        Command::Down { quiet } => power::down(quiet),
         Command::Run(args) => return run::run(&args),
         Command::Trace(args) => return trace::trace(&args),
         Command::Why(args) => {
             return why::why(&args).unwrap_or_else(|error| complain(&error));
         }
-        Command::Ps => look::ps(),
+        Command::Ps { json } => look::ps(json),
         Command::Top(args) => top::top(&args),
-        Command::Hosts { verbose } => look::hosts(verbose),
+        Command::Hosts { verbose, json } => look::hosts(verbose, json),
         Command::Add(args) => return hosts::add(&args),
         Command::Remove { hosts } => return hosts::remove(hosts),
         Command::Join => return hosts::join(),
         Command::Kill { tid, signal } => look::kill(tid, signal),
-        Command::Info { tid: None } => look::info(),
-        Command::Info { tid: Some(tid) } => ledger::task(tid),
+        Command::Info { tid: None, json } => look::info(json),
+        Command::Info { tid: Some(tid), json } => ledger::task(tid, json),
         Command::Console { arguments } => return console::run(arguments.into_iter()),
         Command::Daemon { dir, keep: true, .. } => {
             parvum_machine::keep(&place(dir));
@@ -171,6 +208,43 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => complain(&error),
     }
+}
+
+impl Command {
+    /// Whether it prints what there is, and nothing of what it does hangs on who reads that.
+    fn only_looks(&self) -> bool {
+        use Command::{Completion, Env, Hosts, Info, Ps, Top, Why};
+        matches!(self, Ps { .. } | Hosts { .. } | Info { .. } | Top(_) | Why(_) | Env(_) | Completion { .. })
+    }
+}
+
+/// Reads the command line and the file of settings. What makes no sense was said.
+fn command_line() -> Result<Command, ExitCode> {
+    let cli = Cli::command();
+    let line = spelling::of_process(std::env::args_os().collect(), &cli);
+    let refuse = |why: String| {
+        eprintln!("parvum: {why}");
+        ExitCode::from(USAGE)
+    };
+    let file = configuration::read(&cli).map_err(refuse)?;
+    file.take_variables().map_err(refuse)?;
+    let parsed = file.applied(cli, &line).try_get_matches_from(&line);
+    match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
+        Ok(cli) => Ok(cli.command),
+        // Help that was asked for is no error.
+        Err(error) if !error.use_stderr() => error.exit(),
+        Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => error.exit(),
+        Err(error) => Err(refuse(format!("E-USAGE: {}", usage(&error)))),
+    }
+}
+
+/// The code of a command line that makes no sense.
+const USAGE: u8 = 2;
+
+/// What clap has to say, without its own beginning.
+fn usage(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    text.strip_prefix("error: ").unwrap_or(&text).trim_end().to_owned()
 }
 
 /// Standard output is a pipe to the starter here, and errors go there too.

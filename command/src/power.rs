@@ -1,6 +1,6 @@
 //! `parvum up` and `parvum down`.
 
-use crate::{options, tool};
+use crate::{options, out, tool};
 use parvum_machine::StartError;
 use parvum_task::{Place, Session, SessionError};
 use parvum_wire::control::{ErrorKind, Request, Role};
@@ -14,17 +14,18 @@ use std::time::{Duration, Instant};
 /// How long the daemon may take to end its tasks and itself.
 const DOWN: Duration = Duration::from_secs(20);
 
-pub fn up() -> Result<(), SessionError> {
+pub fn up(quiet: bool) -> Result<(), SessionError> {
     let (session, news) = match tool() {
         Ok(session) => (session, "is up already"),
         Err(SessionError::NoDaemon(_)) => (Session::open(&options(Role::Tool, true))?, "is up"),
         Err(error) => return Err(error),
     };
-    println!("the machine {news} in {}, host {}", session.place().dir().display(), session.me.host);
-    Ok(())
+    let (dir, host) = (session.place().dir().display(), &session.me.host);
+    if quiet { Ok(()) } else { out::line(format!("the machine {news} in {dir}, host {host}")) }
 }
 
-pub fn down() -> Result<(), SessionError> {
+pub fn down(quiet: bool) -> Result<(), SessionError> {
+    let say = |what: String| if quiet { Ok(()) } else { out::line(what) };
     let until = Instant::now() + DOWN;
     let mut session = loop {
         let place = match tool() {
@@ -43,8 +44,7 @@ pub fn down() -> Result<(), SessionError> {
         // A daemon that was killed may have left its socket and lock.
         match parvum_machine::sweep(&place) {
             Ok(()) => {
-                println!("no machine is up in {}", place.dir().display());
-                return Ok(());
+                return say(format!("no machine is up in {}", place.dir().display()));
             }
             // One that is just beginning, or just ending.
             Err(StartError::Running(_)) if Instant::now() < until => {
@@ -55,8 +55,7 @@ pub fn down() -> Result<(), SessionError> {
         }
     };
     stop(&mut session)?;
-    println!("the machine in {} is down", session.place().dir().display());
-    Ok(())
+    say(format!("the machine in {} is down", session.place().dir().display()))
 }
 
 /// Whether the daemon is of another release.
@@ -86,6 +85,11 @@ fn end(daemon: &OwnedFd, until: Instant) -> bool {
         // It has ended already, or is not ours to end.
         Err(why) => return why == Errno::SRCH,
     }
+    has_ended(daemon, until)
+}
+
+/// Waits until it has ended; whether it did in time.
+fn has_ended(daemon: &OwnedFd, until: Instant) -> bool {
     loop {
         let left = until.saturating_duration_since(Instant::now());
         let limit = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: left.subsec_nanos().into() };
@@ -99,6 +103,7 @@ fn end(daemon: &OwnedFd, until: Instant) -> bool {
 /// Stops the machine and waits until the daemon is gone.
 pub fn stop(session: &mut Session) -> Result<(), SessionError> {
     let until = Instant::now() + DOWN;
+    let daemon = daemon_of(session);
     match session.ask(Request::Halt, &[], DOWN) {
         Ok(answer) => drop(answer.reply?),
         // Somebody else stopped it first: as good.
@@ -113,5 +118,15 @@ pub fn stop(session: &mut Session) -> Result<(), SessionError> {
         session.wait_readable(Some(left))?;
         session.poll()?;
     }
-    Ok(())
+    // It closes our connection before it has tidied up.
+    match daemon {
+        Some(daemon) if !has_ended(&daemon, until) => Err(SessionError::Deadline(DOWN)),
+        _ => Ok(()),
+    }
+}
+
+/// The process at the other end of a session.
+fn daemon_of(session: &Session) -> Option<OwnedFd> {
+    let peer = rustix::net::sockopt::socket_peercred(session.fd()).ok()?;
+    pidfd_open(peer.pid, PidfdFlags::empty()).ok()
 }

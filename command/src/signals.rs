@@ -1,4 +1,4 @@
-//! Signals as something to poll: the only `unsafe` of the command.
+//! Signals as something to poll, or as other programs take them: the only `unsafe` of the command.
 
 use std::io;
 use std::os::fd::{FromRawFd, OwnedFd};
@@ -24,6 +24,12 @@ pub fn catch(signals: &[i32]) -> io::Result<OwnedFd> {
             fd => Ok(OwnedFd::from_raw_fd(fd)),
         }
     }
+}
+
+/// From now on a reader of our output that goes ends us quietly, as it ends other programs. Not for what holds connections.
+pub fn end_with_the_reader() {
+    // SAFETY: no handler is installed, only the action that the process began with before Rust's runtime changed it.
+    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
 }
 
 /// The next signal that has arrived.

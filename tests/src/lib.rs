@@ -49,7 +49,7 @@ pub fn parvum() -> &'static Path {
 
 /// A machine in a directory of its own.
 pub struct TestMachine {
-    /// Its directory.
+    /// Its directory. It goes with the machine, unless the test has made it.
     pub dir: PathBuf,
 }
 

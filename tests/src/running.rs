@@ -107,6 +107,16 @@ impl Running {
         writeln!(input, "{line}").expect("it reads");
     }
 
+    /// Nothing more comes on its standard input.
+    pub fn close_input(&mut self) {
+        self.input = None;
+    }
+
+    /// What it has said on standard error, once it has ended.
+    pub fn complaints(&mut self) -> String {
+        self.errors.take().and_then(|errors| errors.join().ok()).unwrap_or_default()
+    }
+
     /// Sends it SIGKILL.
     pub fn kill(&mut self) {
         kill_hard(self.pid());

@@ -1,10 +1,10 @@
 //! `parvum top`: the machine, live. In a pipe: the same as plain text.
 
-mod sample;
+pub mod sample;
 mod screen;
 
-use crate::look::{odd, show};
-use crate::tool;
+use crate::look::odd;
+use crate::{json, out, tool};
 use clap::Args;
 use parvum_task::{Session, SessionError};
 use parvum_wire::control::{Reply, Request};
@@ -12,7 +12,7 @@ use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers};
 use sample::{Order, Picture};
 use screen::View;
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 /// How to look.
@@ -24,6 +24,17 @@ pub struct TopArgs {
     /// Print so many pictures as plain text and end; without end when the output is no terminal
     #[arg(short = 'n', long)]
     count: Option<u32>,
+    /// For programs: one picture as JSON
+    #[arg(long, conflicts_with = "count")]
+    json: bool,
+}
+
+#[cfg(test)]
+impl TopArgs {
+    /// The seconds between two pictures.
+    pub fn shown_interval(&self) -> f64 {
+        self.interval
+    }
 }
 
 fn interval(text: &str) -> Result<f64, String> {
@@ -37,6 +48,9 @@ fn interval(text: &str) -> Result<f64, String> {
 pub fn top(args: &TopArgs) -> Result<(), SessionError> {
     let mut session = tool()?;
     let every = Duration::from_secs_f64(args.interval);
+    if args.json {
+        return once(&mut session, every);
+    }
     if args.count.is_some() || !std::io::stdout().is_terminal() {
         return plain(&mut session, every, args.count.unwrap_or(u32::MAX));
     }
@@ -54,6 +68,21 @@ fn picture(session: &mut Session) -> Result<Picture, SessionError> {
     Ok(Picture { hosts, loads, tasks })
 }
 
+/// What there is and what goes on, over one interval.
+fn once(session: &mut Session, every: Duration) -> Result<(), SessionError> {
+    let (before, taken) = (picture(session)?, Instant::now());
+    std::thread::sleep(every);
+    let now = picture(session)?;
+    let apart = taken.elapsed();
+    let tasks = sample::tasks(&before, &now, apart, Order::Tid);
+    let hosts = sample::hosts(&now);
+    out::json(&serde_json::json!({
+        "seconds": apart.as_secs_f64(),
+        "hosts": hosts.iter().map(json::host_line).collect::<Vec<_>>(),
+        "tasks": tasks.iter().map(json::task_line).collect::<Vec<_>>(),
+    }))
+}
+
 fn plain(session: &mut Session, every: Duration, count: u32) -> Result<(), SessionError> {
     let (mut before, mut taken) = (picture(session)?, Instant::now());
     for _ in 0..count {
@@ -63,14 +92,11 @@ fn plain(session: &mut Session, every: Duration, count: u32) -> Result<(), Sessi
         (before, taken) = (now, Instant::now());
         let mut table = vec![screen::HOSTS.map(String::from).to_vec()];
         table.extend(sample::hosts(&before).iter().map(|host| screen::host_cells(host).to_vec()));
-        show(&table);
+        out::table(&table)?;
         let mut table = vec![screen::columns()];
         table.extend(tasks.iter().map(|task| screen::cells(task).to_vec()));
-        show(&table);
-        // Whoever reads may have seen enough.
-        if writeln!(std::io::stdout()).is_err() {
-            return Ok(());
-        }
+        out::table(&table)?;
+        out::line("")?;
     }
     Ok(())
 }

@@ -180,6 +180,7 @@ pub mod tests {
                 counters,
                 spawned: true,
                 held: false,
+                rank: None,
                 sight: Some(Box::new(Sight { age, memory: 1 << 20, cpu: age / 2, ..Sight::default() })),
             }
         };

@@ -2,6 +2,7 @@
 
 use super::sample::{HostLine, Order, TaskLine};
 use crate::look::bytes;
+use crate::out::counted;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout};
 use ratatui::style::{Color, Modifier, Style};
@@ -10,21 +11,22 @@ use ratatui::widgets::{Cell, Paragraph, Row, Table};
 
 /// What stands above the hosts.
 pub const HOSTS: [&str; 5] = ["HOST", "CPUS", "LOAD", "TASKS", "MEMORY"];
-/// What stands above the tasks, and is left out from the right when the terminal is narrow.
-const TASKS: [(&str, u16); 13] = [
-    ("TASK", 8),
-    ("NAME", 14),
-    ("HOST", 10),
-    ("MSG/S OUT", 9),
-    ("B/S OUT", 9),
-    ("MSG/S IN", 9),
-    ("B/S IN", 9),
-    ("QUEUED", 7),
-    ("CPU %", 6),
-    ("WAIT %", 6),
-    ("COMM %", 6),
-    ("MEMORY", 8),
-    ("STATE", 40),
+/// What stands above the tasks, how wide it is, and how soon it is left out where the terminal is narrow: the highest
+/// first. 80 columns have all up to 7.
+const TASKS: [(&str, u16, u8); 13] = [
+    ("TASK", 7, 0),
+    ("NAME", 10, 4),
+    ("HOST", 8, 9),
+    ("OUT/S", 7, 5),
+    ("B OUT/S", 8, 10),
+    ("IN/S", 7, 6),
+    ("B IN/S", 8, 11),
+    ("QUEUED", 6, 3),
+    ("CPU %", 5, 2),
+    ("WAIT %", 6, 2),
+    ("COMM %", 6, 8),
+    ("MEMORY", 8, 7),
+    ("STATE", 16, 1),
 ];
 
 /// All that is shown.
@@ -49,8 +51,8 @@ pub fn draw(frame: &mut Frame, view: &View) {
     ])
     .areas(frame.area());
     let paused = if view.paused { ", paused" } else { "" };
-    let (count, of_hosts) = (view.tasks.len(), view.hosts.len());
-    let title = format!("parvum top: {count} tasks on {of_hosts} hosts, by {}{paused}", view.order.name());
+    let (tasks, hosts) = (counted(view.tasks.len(), "task"), counted(view.hosts.len(), "host"));
+    let title = format!("parvum top: {tasks} on {hosts}, by {}{paused}", view.order.name());
     frame.render_widget(Line::styled(title, Style::new().add_modifier(Modifier::BOLD)), head);
     frame.render_widget(host_table(view.hosts), above);
     frame.render_widget(task_table(view, below.width), below);
@@ -74,32 +76,33 @@ fn host_table(hosts: &[HostLine]) -> Table<'_> {
 
 fn task_table<'a>(view: &View<'a>, width: u16) -> Table<'a> {
     let columns = that_fit(width);
+    let shown = |at: &usize| columns.contains(at);
     let row = |task: &TaskLine| {
         let style = match task.waiting {
             90.0.. => Style::new().fg(Color::Cyan),
             _ => Style::new(),
         };
-        Row::new(cells(task).into_iter().take(columns)).style(style)
+        let cells = cells(task).into_iter().enumerate().filter(|(at, _)| shown(at));
+        Row::new(cells.map(|(_, cell)| cell)).style(style)
     };
-    let widths = TASKS.iter().take(columns).enumerate().map(|(at, (_, width))| match at + 1 {
-        last if last == columns => Constraint::Min(*width),
-        _ => Constraint::Length(*width),
+    let widths = columns.iter().map(|at| match TASKS[*at] {
+        // What is left over is the state's.
+        ("STATE", width, _) => Constraint::Min(width),
+        (_, width, _) => Constraint::Length(width),
     });
     let rows = view.tasks.iter().skip(view.scrolled).map(row);
-    Table::new(rows, widths).header(head(TASKS.iter().take(columns).map(|(name, _)| *name)))
+    Table::new(rows, widths).header(head(columns.iter().map(|at| TASKS[*at].0)))
 }
 
-/// How many columns a terminal has room for; the first one in any case. The state may be cut.
-fn that_fit(width: u16) -> usize {
-    let (last, before) = TASKS.split_last().expect("there are some");
-    let mut used = 0;
-    let fitting = before.iter().take_while(|(_, wanted)| {
-        used += wanted + 1;
-        used <= width
-    });
-    let fitting = fitting.count().max(1);
-    let all = fitting == before.len() && used + last.1 / 4 <= width;
-    fitting + usize::from(all)
+/// The columns that a terminal has room for, from the left; the first one in any case.
+fn that_fit(width: u16) -> Vec<usize> {
+    let mut columns: Vec<usize> = (0..TASKS.len()).collect();
+    let needed = |columns: &[usize]| columns.iter().map(|at| TASKS[*at].1 + 1).sum::<u16>().saturating_sub(1);
+    while columns.len() > 1 && needed(&columns) > width {
+        let last = columns.iter().enumerate().max_by_key(|(_, at)| TASKS[**at].2).map_or(0, |(at, _)| at);
+        columns.remove(last);
+    }
+    columns
 }
 
 /// What stands in a host's line.
@@ -133,7 +136,7 @@ pub fn cells(task: &TaskLine) -> [String; 13] {
 
 /// The names of the columns.
 pub fn columns() -> Vec<String> {
-    TASKS.iter().map(|(name, _)| (*name).to_owned()).collect()
+    TASKS.iter().map(|(name, _, _)| (*name).to_owned()).collect()
 }
 
 #[cfg(test)]
@@ -157,8 +160,22 @@ mod tests {
     #[test]
     fn hosts_and_tasks_are_on_the_screen() {
         let screen = drawn(160, 20);
-        for text in ["1 tasks on 1 hosts", "alpha", "1.50", "t40001", "ring", "5000", "q quit"] {
+        for text in ["1 task on 1 host,", "alpha", "1.50", "t40001", "ring", "5000", "q quit"] {
             assert!(screen.contains(text), "{text}: {screen}");
+        }
+    }
+
+    #[test]
+    fn eighty_columns_have_what_matters() {
+        let screen = drawn(80, 20);
+        for text in
+            ["TASK", "NAME", "OUT/S", "IN/S", "QUEUED", "CPU %", "WAIT %", "MEMORY", "STATE", "running"]
+        {
+            assert!(screen.contains(text), "{text}: {screen}");
+        }
+        let screen = drawn(200, 20);
+        for (name, _, _) in TASKS {
+            assert_eq!(screen.matches(&format!("{name} ")).count().min(1), 1, "{name}: {screen}");
         }
     }
 

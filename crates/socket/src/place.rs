@@ -109,11 +109,28 @@ impl Place {
         self.dir.join("machine")
     }
 
+    /// The file that says that the directory is of our making, and goes with the machine.
+    fn made(&self) -> PathBuf {
+        self.dir.join("made-by-parvum")
+    }
+
     /// Makes the directory when it is missing, and checks it.
     pub fn prepare(&self) -> Result<(), PlaceError> {
         match mkdir(&self.dir, Mode::RWXU) {
-            Ok(()) | Err(rustix::io::Errno::EXIST) => self.check(),
+            Ok(()) => {
+                // On a full disk it stays, empty.
+                let _ = std::fs::write(self.made(), "");
+                self.check()
+            }
+            Err(rustix::io::Errno::EXIST) => self.check(),
             Err(error) => Err(self.system(error.into())),
+        }
+    }
+
+    /// Removes the directory, if it is empty and we made it.
+    pub fn remove_if_made(&self) {
+        if std::fs::remove_file(self.made()).is_ok() {
+            let _ = std::fs::remove_dir(&self.dir);
         }
     }
 

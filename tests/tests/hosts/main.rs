@@ -13,6 +13,7 @@ mod notices;
 mod refusals;
 mod restarts;
 mod rival;
+mod runs;
 mod tasks;
 mod the_bed;
 mod tracing;

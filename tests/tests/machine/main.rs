@@ -6,5 +6,6 @@ mod gangs;
 mod jobs;
 mod life;
 mod routed;
+mod run;
 mod trace;
 mod why;

@@ -1,0 +1,111 @@
+//! What the environment says to a daemon. Read once, when it begins: what makes no sense is refused then.
+
+use parvum_wire::control::OptionRow;
+use std::time::Duration;
+
+/// A host that does not answer for so long is gone, unless `PARVUM_DETECT` says otherwise.
+const DETECT: Duration = Duration::from_secs(1);
+
+/// The daemon's options.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Options {
+    /// A host that does not answer for so long is gone.
+    pub detect: Duration,
+    /// The UDP port; 0 lets the system choose.
+    pub port: u16,
+    /// Whether nothing is to pass between hosts in clear.
+    pub encrypt: bool,
+    /// Which of them were set.
+    set: Vec<&'static str>,
+}
+
+impl Options {
+    /// Those of this process.
+    pub fn read() -> Result<Options, String> {
+        Options::from(|name| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned()))
+    }
+
+    fn from(variable: impl Fn(&str) -> Option<String>) -> Result<Options, String> {
+        let mut set = Vec::new();
+        let mut text = |name: &'static str| {
+            let text = variable(name).filter(|text| !text.trim().is_empty());
+            set.extend(text.as_ref().map(|_| name));
+            text
+        };
+        let number = |name: &str, text: Option<String>, from: u64, to: u64, usual: u64, what: &str| match text
+        {
+            None => Ok(usual),
+            Some(text) => {
+                text.trim().parse().ok().filter(|number| (from..=to).contains(number)).ok_or_else(|| {
+                    format!("E-OPTION: {name}={text} makes no sense; use {what} from {from} to {to}")
+                })
+            }
+        };
+        let usual = DETECT.as_millis() as u64;
+        let detect = text("PARVUM_DETECT");
+        let detect = number("PARVUM_DETECT", detect, 20, 3_600_000, usual, "a number of milliseconds")?;
+        let port = text("PARVUM_PORT");
+        let port = number("PARVUM_PORT", port, 0, u16::MAX.into(), 0, "a port")? as u16;
+        let encrypt = match text("PARVUM_ENCRYPT").as_deref() {
+            None | Some("no" | "off" | "0") => false,
+            Some("yes" | "on" | "1") => true,
+            Some(other) => {
+                return Err(format!("E-OPTION: PARVUM_ENCRYPT={other} makes no sense; use yes or no"));
+            }
+        };
+        Ok(Options { detect: Duration::from_millis(detect), port, encrypt, set })
+    }
+
+    /// For people: the values that hold; `port` is the one in use, if others may call, and so is `encrypts`.
+    pub fn rows(&self, port: Option<u16>, encrypts: bool) -> Vec<OptionRow> {
+        let row = |name: &str, value: String, help: &str| OptionRow {
+            name: name.into(),
+            value,
+            source: if self.set.contains(&name) { "daemon's environment" } else { "default" }.into(),
+            help: help.into(),
+        };
+        let port = match port {
+            Some(port) => port.to_string(),
+            None => format!("{} (not open)", self.port),
+        };
+        vec![
+            row(
+                "PARVUM_DETECT",
+                self.detect.as_millis().to_string(),
+                "milliseconds: a host that is silent for so long is lost",
+            ),
+            row("PARVUM_PORT", port, "the UDP port for the daemons of other hosts"),
+            row(
+                "PARVUM_ENCRYPT",
+                if encrypts { "yes" } else { "no" }.into(),
+                "nothing passes between hosts in clear",
+            ),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(name: &str, value: &str) -> Result<Options, String> {
+        Options::from(|asked| (asked == name).then(|| value.to_owned()))
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        assert_eq!(with("PARVUM_DETECT", "250").map(|it| it.detect), Ok(Duration::from_millis(250)));
+        assert_eq!(with("PARVUM_PORT", "").map(|it| it.port), Ok(0));
+        assert_eq!(with("PARVUM_ENCRYPT", "yes").map(|it| it.encrypt), Ok(true));
+        for (name, value) in [
+            ("PARVUM_DETECT", "soon"),
+            ("PARVUM_DETECT", "0"),
+            ("PARVUM_PORT", "70000"),
+            ("PARVUM_PORT", "-1"),
+            ("PARVUM_ENCRYPT", "perhaps"),
+        ] {
+            let why = with(name, value).expect_err(value);
+            assert!(why.starts_with("E-OPTION: ") && why.contains(value), "{why}");
+        }
+    }
+}
