@@ -27,7 +27,7 @@ pub struct CompareOptions {
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
     /// Seconds for all launches together
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", value_parser = clap::value_parser!(u64).range(1..))]
     pub budget: Option<u64>,
     /// The sources of the compared programs
     #[arg(long, value_name = "DIR")]

@@ -56,6 +56,34 @@ impl Picture {
         self.tasks.get(&tid)
     }
 
+    /// Those of the tasks that hang by what the others among them do, or do not do any more.
+    pub fn that_hang(&self, mut among: BTreeSet<Tid>) -> BTreeSet<Tid> {
+        loop {
+            let hangs = |tid: &Tid| match self.awaited(*tid) {
+                For::One(peer) => among.contains(&peer) || self.task(peer).is_none(),
+                For::Anyone => self.senders().all(|other| among.contains(&other)),
+                For::Nobody => false,
+            };
+            let free: Vec<Tid> = among.iter().copied().filter(|tid| !hangs(tid)).collect();
+            if free.is_empty() {
+                return among;
+            }
+            among.retain(|tid| !free.contains(tid));
+        }
+    }
+
+    /// Whether a task that is still to be started could end its wait: it waits for anyone, and anybody may send to it or
+    /// join its group. A run of NX or CMMD has all its nodes from the beginning.
+    pub fn may_be_helped(&self, tid: Tid) -> bool {
+        let closed = |waits: &Waits| matches!(waits.interface.as_str(), "nx" | "cmmd");
+        self.awaited(tid) == For::Anyone && !self.waits(tid).is_some_and(closed)
+    }
+
+    /// The tasks that may send: all but `parvum run`, which only attends its job.
+    fn senders(&self) -> impl Iterator<Item = Tid> {
+        self.tasks.values().filter(|row| row.spawned || row.name != "parvum").map(|row| row.tid)
+    }
+
     /// What a task waits for, unless its wait ends by itself.
     fn waits(&self, tid: Tid) -> Option<&Waits> {
         let row = self.tasks.get(&tid).filter(|row| row.state == TaskState::Enrolled && !row.held)?;
@@ -98,7 +126,7 @@ impl Picture {
         with(from, to, &[counter::SENT]).saturating_sub(with(to, from, &ARRIVED))
     }
 
-    /// Tasks that will never go on by what the tasks of the machine do: each is in a wait without end, and whoever
+    /// Tasks that will never go on by what the tasks do that are on the machine now: each is in a wait without end, and whoever
     /// could end it is one of them or not there. Whether they stand still only a second picture can tell.
     pub fn stuck(&self) -> BTreeSet<Tid> {
         let mut stuck: BTreeSet<Tid> =
@@ -111,8 +139,8 @@ impl Picture {
                     lives || self.on_their_way(peer, *tid) > 0
                 }
                 For::Anyone => {
-                    let others = self.tasks.keys().filter(|other| *other != tid);
-                    let mut others = others.map(|other| (!stuck.contains(other), *other));
+                    let others = self.senders().filter(|other| other != tid);
+                    let mut others = others.map(|other| (!stuck.contains(&other), other));
                     others.any(|(lives, other)| lives || self.on_their_way(other, *tid) > 0)
                 }
             };
@@ -240,6 +268,7 @@ pub(super) mod tests {
             counters: vec![0; 29],
             spawned: true,
             held: false,
+            rank: None,
             sight: Some(Box::default()),
         }
     }
@@ -293,6 +322,28 @@ pub(super) mod tests {
         let any = |local| row(local, Some((RECEIVE, -1, 7)));
         assert_eq!(told(vec![any(1), any(2)]), [Finding::Nobody(vec![tid(1), tid(2)])]);
         assert_eq!(told(vec![any(1)]), [Finding::Nobody(vec![tid(1)])], "it is alone");
+    }
+
+    #[test]
+    fn only_who_cannot_be_helped_from_outside_hangs_for_certain() {
+        let any = |local, interface: &str| {
+            let mut row = row(local, Some((RECEIVE, -1, 7)));
+            row.waits.as_mut().expect("it waits").interface = interface.into();
+            row
+        };
+        let surely = |rows: Vec<TaskRow>| {
+            let picture = Picture::of(rows);
+            let all = picture.stuck();
+            let closed = all.iter().copied().filter(|tid| !picture.may_be_helped(*tid)).collect();
+            (all.len(), picture.that_hang(closed).len())
+        };
+        assert_eq!(surely(vec![any(1, "pvm")]), (1, 0), "a server");
+        assert_eq!(surely(vec![any(1, "pvm"), waiting(2, 1)]), (2, 0), "and who waits for it");
+        assert_eq!(surely(vec![any(1, "pvm"), waiting(2, 3), waiting(3, 2)]), (3, 2), "a circle beside it");
+        assert_eq!(surely(vec![any(1, "nx"), any(2, "nx")]), (2, 2), "nobody joins a run of NX");
+        let mut runner = row(3, None);
+        (runner.name, runner.spawned) = ("parvum".into(), false);
+        assert_eq!(surely(vec![any(1, "nx"), runner]), (1, 1), "`parvum run` sends nothing");
     }
 
     #[test]

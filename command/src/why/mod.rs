@@ -5,13 +5,13 @@ mod containers;
 mod graph;
 mod words;
 
-use crate::tool;
+use crate::{complain, out, tool};
 use clap::Args;
 use containers::Names;
-use graph::{Finding, For, Picture};
+use graph::{Finding, Picture};
 use parvum_task::{Session, SessionError};
 use parvum_wire::Tid;
-use parvum_wire::control::{GroupRow, Reply, Request, TaskRow, TaskState};
+use parvum_wire::control::{ErrorKind, Failure, GroupRow, Reply, Request, TaskRow, TaskState};
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -38,23 +38,22 @@ pub fn why(args: &WhyArgs) -> Result<ExitCode, SessionError> {
     if args.watch {
         return watch(&mut session, args.task);
     }
-    let (picture, stuck) = certain(&mut session)?;
+    let (picture, stuck) = standstill(&mut session)?;
     let of = |tid: Tid| args.task.is_none_or(|wanted| wanted == tid);
     if let Some(task) = args.task
         && picture.task(task).is_none()
     {
-        println!("{task} is not there: it has ended, or never was. `parvum ps` lists the tasks.");
-        return Ok(ExitCode::SUCCESS);
+        return Ok(complain(&Failure::new(ErrorKind::NoSuchTask, task.to_string())));
     }
     let known = Known::ask(&mut session, &picture);
-    let hangs = tell(&picture, &known, &stuck, of);
-    for row in picture.tasks().filter(|row| of(row.tid) && !stuck.contains(&row.tid)) {
-        tell_task(&picture, &known, row);
+    let hangs = tell(&picture, &known, &stuck, of)?;
+    for row in picture.tasks().filter(|row| of(row.tid) && !stuck.all.contains(&row.tid)) {
+        tell_task(&picture, &known, row)?;
     }
     if picture.tasks().next().is_none() {
-        println!("No task is on the machine.");
+        out::line("No task is on the machine.")?;
     } else if !hangs && args.task.is_none() {
-        println!("Nothing hangs for certain.");
+        out::line("Nothing hangs for certain.")?;
     }
     Ok(if hangs { ExitCode::from(3) } else { ExitCode::SUCCESS })
 }
@@ -63,43 +62,43 @@ pub fn why(args: &WhyArgs) -> Result<ExitCode, SessionError> {
 fn watch(session: &mut Session, task: Option<Tid>) -> Result<ExitCode, SessionError> {
     let mut told = BTreeSet::new();
     loop {
-        let (picture, stuck) = certain(session)?;
-        let fresh: BTreeSet<Tid> = stuck.iter().copied().filter(|tid| !told.contains(tid)).collect();
+        let (picture, stuck) = standstill(session)?;
+        let fresh: BTreeSet<Tid> = stuck.surely.iter().copied().filter(|tid| !told.contains(tid)).collect();
         if fresh.iter().any(|tid| task.is_none_or(|wanted| wanted == *tid)) {
             let known = Known::ask(session, &picture);
-            tell(&picture, &known, &stuck, |_| true);
+            tell(&picture, &known, &stuck, |tid| stuck.surely.contains(&tid))?;
         }
-        told = stuck;
+        told = stuck.surely;
         // So that two pictures fit into a second, whatever the daemons take for each.
         std::thread::sleep(APART / 3);
     }
 }
 
-/// A picture, and which tasks hang for certain: those that are stuck in it and in one before, unmoved.
-fn certain(session: &mut Session) -> Result<(Picture, BTreeSet<Tid>), SessionError> {
+/// Tasks that do not move.
+#[derive(Default)]
+struct Stuck {
+    /// No task that is there will end their waits.
+    all: BTreeSet<Tid>,
+    /// And none that may still come could.
+    surely: BTreeSet<Tid>,
+}
+
+/// A picture, and which tasks are stuck in it and in one before, unmoved.
+fn standstill(session: &mut Session) -> Result<(Picture, Stuck), SessionError> {
     let first = picture(session)?;
     let mut stuck = first.stuck();
     if stuck.is_empty() {
-        return Ok((first, stuck));
+        return Ok((first, Stuck::default()));
     }
     std::thread::sleep(APART);
     let second = picture(session)?;
     let still = second.stuck();
     stuck.retain(|tid| still.contains(tid) && first.stands_still(&second, *tid));
     // The rest must hang without those that moved.
-    loop {
-        let hangs = |tid: &Tid| match second.awaited(*tid) {
-            For::One(peer) => stuck.contains(&peer) || second.task(peer).is_none(),
-            For::Anyone => second.tasks().all(|row| stuck.contains(&row.tid)),
-            For::Nobody => false,
-        };
-        let free: Vec<Tid> = stuck.iter().copied().filter(|tid| !hangs(tid)).collect();
-        if free.is_empty() {
-            break;
-        }
-        stuck.retain(|tid| !free.contains(tid));
-    }
-    Ok((second, stuck))
+    let all = second.that_hang(stuck);
+    let closed = all.iter().copied().filter(|tid| !second.may_be_helped(*tid)).collect();
+    let surely = second.that_hang(closed);
+    Ok((second, Stuck { all, surely }))
 }
 
 fn picture(session: &mut Session) -> Result<Picture, SessionError> {
@@ -133,11 +132,16 @@ fn groups(session: &mut Session, picture: &Picture) -> Option<Vec<GroupRow>> {
     }
 }
 
-/// Tells what hangs for certain. Whether anything does.
-fn tell(picture: &Picture, known: &Known, stuck: &BTreeSet<Tid>, of: impl Fn(Tid) -> bool) -> bool {
+/// Tells what does not move. Whether anything hangs for certain.
+fn tell(
+    picture: &Picture,
+    known: &Known,
+    stuck: &Stuck,
+    of: impl Fn(Tid) -> bool,
+) -> Result<bool, SessionError> {
     let list = |tids: &[Tid]| tids.iter().map(Tid::to_string).collect::<Vec<_>>().join(", ");
     let mut any = false;
-    for finding in picture.findings(stuck) {
+    for finding in picture.findings(&stuck.all) {
         let members = match &finding {
             Finding::Circle(tids) | Finding::Nobody(tids) => tids.clone(),
             Finding::Dead(tid, _) | Finding::Behind(tid, _) => vec![*tid],
@@ -145,33 +149,43 @@ fn tell(picture: &Picture, known: &Known, stuck: &BTreeSet<Tid>, of: impl Fn(Tid
         if !members.iter().any(|tid| of(*tid)) {
             continue;
         }
-        any = true;
-        match &finding {
+        let surely = members.iter().all(|tid| stuck.surely.contains(tid));
+        any |= surely;
+        out::line(match &finding {
             Finding::Circle(tids) => {
                 let around: Vec<Tid> = tids.iter().chain(tids.first()).copied().collect();
                 let chain = around.iter().map(Tid::to_string).collect::<Vec<_>>().join(" waits for ");
-                println!("DEADLOCK: {chain}, and nothing is on its way between them.");
+                format!("DEADLOCK: {chain}, and nothing is on its way between them.")
             }
             Finding::Dead(tid, peer) => {
-                println!("DEADLOCK: {tid} waits for {peer}, which is not there any more.")
+                format!("DEADLOCK: {tid} waits for {peer}, which is not there any more.")
+            }
+            Finding::Nobody(tids) if !surely => {
+                let verb = if tids.len() == 1 { "waits" } else { "wait" };
+                format!(
+                    "PERHAPS A DEADLOCK: {} {verb}, and no task that is there will send; one that is still to be started \
+                     could: a server without clients looks like this.",
+                    list(tids)
+                )
             }
             Finding::Nobody(tids) if tids.len() == 1 => {
-                println!("DEADLOCK: {} waits, and nobody is left who could send to it.", list(tids));
+                format!("DEADLOCK: {} waits, and nobody is left who could send to it.", list(tids))
             }
             Finding::Nobody(tids) => {
-                println!("DEADLOCK: {} wait for one another: nobody is left who could send.", list(tids));
+                format!("DEADLOCK: {} wait for one another: nobody is left who could send.", list(tids))
             }
-            Finding::Behind(tid, peer) => println!("{tid} waits for {peer}, which hangs."),
-        }
+            Finding::Behind(tid, peer) if surely => format!("{tid} waits for {peer}, which hangs."),
+            Finding::Behind(tid, peer) => format!("{tid} waits for {peer}, which perhaps hangs."),
+        })?;
         for row in members.iter().filter_map(|tid| picture.task(*tid)) {
-            tell_task(picture, known, row);
+            tell_task(picture, known, row)?;
         }
     }
-    any
+    Ok(any)
 }
 
 /// One line of what a task does, and more of what is near to what it waits for.
-fn tell_task(picture: &Picture, known: &Known, row: &TaskRow) {
+fn tell_task(picture: &Picture, known: &Known, row: &TaskRow) -> Result<(), SessionError> {
     let who = format!("  {} {}", row.tid, row.name);
     let what = match (row.state, &row.waits) {
         _ if row.held => "is stopped: it is another gang's turn".into(),
@@ -189,16 +203,19 @@ fn tell_task(picture: &Picture, known: &Known, row: &TaskRow) {
             format!("{doing}{of}, for {}{limit}", words::lasted(waits.for_ms))
         }
     };
-    println!("{who} {what}");
+    out::line(format!("{who} {what}"))?;
     if row.waits.as_ref().is_none_or(|waits| waits.for_ms < LONG) {
-        return;
+        return Ok(());
     }
     let near = picture.near_matches(row.tid, &known.names);
     for (_, how) in near.iter().take(4) {
-        println!("      has come, and is not what it waits for: {how}");
+        out::line(format!("      has come, and is not what it waits for: {how}"))?;
     }
     let waiting = row.sight.as_ref().map_or(0, |sight| sight.unmatched.len());
     if near.len() > 4 || waiting > near.len() {
-        println!("      {waiting} messages wait here that it has not asked for");
+        let (messages, verb) =
+            (out::counted(waiting, "message"), if waiting == 1 { "waits" } else { "wait" });
+        out::line(format!("      {messages} {verb} here that it has not asked for"))?;
     }
+    Ok(())
 }

@@ -6,7 +6,9 @@ use crate::errors::{Pvm, PvmError, is_absence};
 use crate::state::{State, call, call_but};
 use crate::trace::{Did, Value};
 use parvum_wire::Tid;
-use parvum_wire::control::{Blob, Failure, Notice, Reply, Request, SpawnRequest, SpawnWhere, Spawned};
+use parvum_wire::control::{
+    Blob, ErrorKind, Failure, Notice, Reply, Request, SpawnRequest, SpawnWhere, Spawned,
+};
 use std::ffi::{CStr, OsStr, c_char, c_int};
 use std::os::unix::ffi::OsStrExt;
 
@@ -152,6 +154,12 @@ impl State {
             Err(PvmError::NoHost) => return Ok(vec![PvmError::NoHost as c_int; count]),
             Err(why) => return Err(why),
         };
+        // The code alone does not say where was looked: of each cause once.
+        let mut causes: Vec<&Failure> = results.iter().filter_map(|result| result.as_ref().err()).collect();
+        causes.dedup();
+        for why in causes.into_iter().filter(|why| why.kind != ErrorKind::NoSuchHost) {
+            self.say_failure("pvm_spawn", &why.to_string());
+        }
         let code = |result: Result<Spawned, Failure>| match result {
             Ok(spawned) => spawned.tid.0,
             Err(why) => PvmError::from(why.kind) as c_int,
