@@ -108,6 +108,22 @@ install() {
         *) file "$to" "$mode" "$from" ;;
         esac
     done
+    tell_the_loader
+}
+
+# In a prefix of the system's the loader finds libraries by its cache, which knows of new ones only when told.
+tell_the_loader() {
+    [ -z "${DESTDIR:-}" ] || return 0
+    case $root in
+    /usr | /usr/local) ;;
+    *) return 0 ;;
+    esac
+    loader=$(PATH=$PATH:/usr/sbin:/sbin command -v ldconfig) || loader=
+    if [ -n "$loader" ] && [ "$(id -u)" = 0 ]; then
+        "$loader"
+    else
+        printf 'install: programs find the libraries after `ldconfig`, which root must call\n' >&2
+    fi
 }
 
 case ${1:-}:$# in
@@ -120,6 +136,7 @@ install:3)
 uninstall:2)
     in_root "$2"
     uninstall
+    tell_the_loader
     ;;
 *)
     fail "usage: install.sh install BUILD PREFIX | uninstall PREFIX"

@@ -1,6 +1,6 @@
 //! `parvum add`, `remove` and `join`.
 
-use crate::{complain, options, push, tool};
+use crate::{complain, options, out, push, tool};
 use parvum_machine::{Manner, StartError};
 use parvum_task::{Place, Session, SessionError};
 use parvum_wire::Tid;
@@ -99,7 +99,11 @@ fn report(hosts: &[String], asked: Result<Results, SessionError>, done: &str) ->
     let mut code = ExitCode::SUCCESS;
     for (host, result) in hosts.iter().zip(results) {
         match result {
-            Ok(tid) => println!("{host} {done} {tid}"),
+            Ok(tid) => {
+                if let Err(error) = out::line(format!("{host} {done} {tid}")) {
+                    code = complain(&error);
+                }
+            }
             Err(why) => code = complain(&why),
         }
     }
@@ -117,7 +121,7 @@ pub fn join() -> ExitCode {
     });
     let mut daemon = match begun {
         Ok(daemon) => daemon,
-        Err(error) => return complain(&error),
+        Err(error) => return complain(&SessionError::System("start the daemon".into(), error)),
     };
     let (Some(mut input), Some(output)) = (daemon.stdin.take(), daemon.stdout.take()) else {
         return ExitCode::FAILURE;
@@ -127,7 +131,9 @@ pub fn join() -> ExitCode {
     let mut declined = false;
     for line in BufReader::new(output).lines().map_while(Result::ok) {
         declined |= parvum_machine::is_refusal(&line);
-        println!("{line}");
+        if let Err(error) = out::line(line) {
+            return complain(&error);
+        }
     }
     if declined { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }

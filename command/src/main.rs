@@ -175,7 +175,7 @@ fn main() -> ExitCode {
         Command::Compare(options) => {
             return match compare::run(&options) {
                 Ok(()) => ExitCode::SUCCESS,
-                Err(error) => complain(&compare::with_code(&error)),
+                Err(error) => complain(&error),
             };
         }
         Command::Env(args) => environment::print(&args),
@@ -223,7 +223,7 @@ fn command_line() -> Result<Command, ExitCode> {
     let cli = Cli::command();
     let line = spelling::of_process(std::env::args_os().collect(), &cli);
     let refuse = |why: String| {
-        eprintln!("parvum: {why}");
+        out::note(why);
         ExitCode::from(USAGE)
     };
     let file = configuration::read(&cli).map_err(refuse)?;
@@ -275,7 +275,7 @@ fn place(dir: Option<PathBuf>) -> Place {
 
 /// One error, one line.
 fn complain(error: &dyn Display) -> ExitCode {
-    eprintln!("parvum: {error}");
+    out::note(error);
     ExitCode::FAILURE
 }
 

@@ -33,6 +33,11 @@ pub fn written(result: io::Result<()>) -> Result<(), SessionError> {
         .map_err(|error| SessionError::System("write the output".into(), error))
 }
 
+/// Says something on standard error. Where even that cannot be written nobody is left to be told.
+pub fn note(text: impl Display) {
+    let _ = writeln!(io::stderr(), "parvum: {text}");
+}
+
 /// `1 host`, `2 hosts`.
 pub fn counted(count: usize, what: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// Compare message-passing systems on this machine.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct CompareOptions {
-    /// The quick comparison, at most three minutes, of speed five (the default)
+    /// The quick comparison, which is the default: at most three minutes of measuring, five for the suite speed
     #[arg(long, conflicts_with = "full")]
     pub quick: bool,
     /// Every route and encoding, three times the launches (about half an hour)

@@ -82,6 +82,8 @@ static void spawning(char *self)
 	CHECK(tids[0] == PvmNoFile && tids[1] == PvmNoFile);
 	GIVES(0, pvm_spawn("no-such-program-anywhere", NULL, 0, NULL, 1, tids));
 	GIVES(PvmNoFile, tids[0]);
+	GIVES(0, pvm_spawn("./no-such-program-here", NULL, 0, NULL, 2, tids));
+	CHECK(tids[0] == PvmNoFile && tids[1] == PvmNoFile);
 	GIVES(0, pvm_spawn("/etc/passwd", NULL, 0, NULL, 1, tids));
 	CHECK(tids[0] == PvmDenied);
 	GIVES(0, pvm_spawn("/tmp", NULL, 0, NULL, 1, tids));

@@ -5,7 +5,7 @@ use super::plan::short_name;
 use super::printer::{Closed, Printer, Who};
 use super::{OnFailure, RunArgs, places};
 use crate::look::odd;
-use crate::{signal_names, signals};
+use crate::{out, signal_names, signals};
 use parvum_task::{Session, SessionError};
 use parvum_wire::Tid;
 use parvum_wire::control::{
@@ -120,7 +120,7 @@ impl Job {
                 self.input = Input::to(Some(spawned.tid));
             }
             if self.verbose {
-                eprintln!("parvum: started {}", self.describe(spawned.tid));
+                out::note(format!("started {}", self.describe(spawned.tid)));
             }
         }
         self.size = self.program.len();
@@ -136,8 +136,8 @@ impl Job {
             let row = rows.iter().find(|row| row.tid == *tid);
             let cpus = row.and_then(|row| row.sight.as_ref()).map_or("", |sight| sight.cpus.as_str());
             match cpus {
-                "" => eprintln!("parvum: {} has ended already", self.describe(*tid)),
-                cpus => eprintln!("parvum: {} may use processors {cpus}", self.describe(*tid)),
+                "" => out::note(format!("{} has ended already", self.describe(*tid))),
+                cpus => out::note(format!("{} may use processors {cpus}", self.describe(*tid))),
             }
         }
         Ok(())
@@ -258,7 +258,7 @@ impl Job {
         let expected = !matches!(self.ending, Ending::Not);
         if status.shell_code() == 0 || expected {
             if self.verbose {
-                eprintln!("parvum: {who} {how}");
+                out::note(format!("{who} {how}"));
             }
             return Ok(());
         }
@@ -285,7 +285,7 @@ impl Job {
         }
         if lost.is_empty() {
             // The program that spawned them may know what to do.
-            eprintln!("parvum: {what}");
+            out::note(what);
             return Ok(());
         }
         if self.code == 0 {
@@ -305,7 +305,7 @@ impl Job {
             } else {
                 ""
             };
-            eprintln!("parvum: {what}{rest}");
+            out::note(format!("{what}{rest}"));
         }
         if ends { self.tell_to_end(libc::SIGTERM) } else { Ok(()) }
     }
@@ -335,7 +335,7 @@ impl Job {
         let now = Instant::now();
         let late = self.timeout.filter(|_| matches!(self.ending, Ending::Not));
         if let Some((time, _)) = late.filter(|(_, until)| *until <= now) {
-            eprintln!("parvum: E-TIMEOUT: the job was not done after {time:?}; its tasks are told to end");
+            out::note(format!("E-TIMEOUT: the job was not done after {time:?}; its tasks are told to end"));
             self.code = TIMED_OUT;
             self.tell_to_end(libc::SIGTERM)?;
         }
@@ -385,7 +385,7 @@ impl Job {
 
     fn say(&self, what: &str) {
         if !self.quiet {
-            eprintln!("parvum: {what}");
+            out::note(what);
         }
     }
 }

@@ -6,6 +6,7 @@ mod picture;
 mod story;
 mod text;
 
+use crate::out::note;
 use crate::run::{self, RunArgs};
 use clap::Args;
 use parvum_page::RECORDING_BYTES;
@@ -79,25 +80,25 @@ fn cannot_write(path: &Path, error: io::Error) -> SessionError {
 /// Says what was written and what is missing; standard output is the program's.
 fn report(story: &Story, memory: u64, json: &Path, html: &Path) {
     let (tasks, hosts) = (story.tasks.len(), story.hosts.len());
-    eprintln!(
-        "parvum: {} messages of {tasks} task{} on {hosts} host{}: {} (a picture, for a browser), {} (for ui.perfetto.dev)",
+    note(format!(
+        "{} messages of {tasks} task{} on {hosts} host{}: {} (a picture, for a browser), {} (for ui.perfetto.dev)",
         story.messages.len(),
         if tasks == 1 { "" } else { "s" },
         if hosts == 1 { "" } else { "s" },
         html.display(),
         json.display(),
-    );
+    ));
     let full: Vec<_> = story.tasks.iter().filter(|task| task.dropped > 0).collect();
     if let Some(first) = full.first() {
-        eprintln!(
-            "parvum: {} records did not fit into {memory} bytes for each task ({} of {tasks}, such as {}): \
+        note(format!(
+            "{} records did not fit into {memory} bytes for each task ({} of {tasks}, such as {}): \
              the oldest were dropped; --memory gives them more",
             full.iter().map(|task| task.dropped).sum::<u64>(),
             full.len(),
             first.tid,
-        );
+        ));
     }
     for missing in &story.missing {
-        eprintln!("parvum: {missing}");
+        note(missing);
     }
 }

@@ -31,6 +31,17 @@ fn halt_stops_the_machine() {
 }
 
 #[test]
+fn halt_returns_when_the_daemon_is_gone() {
+    for _ in 0..5 {
+        let user = User::new();
+        assert!(user.machine.run(&["up"]).status.success());
+        let daemon = user.machine.daemon_pid();
+        assert_eq!(user.pvm(&[], "halt\n").code, Some(0));
+        assert!(!parvum_tests::alive(daemon), "it is still there");
+    }
+}
+
+#[test]
 fn the_command_has_a_console_too() {
     let user = User::new();
     let mut command = user.call("parvum", &["console", "-nhere"]);

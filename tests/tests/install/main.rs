@@ -216,3 +216,32 @@ fn the_files_of_others_are_not_replaced() {
     let relative = scratch.script(&["install".as_ref(), &build, "here".as_ref()]).output().expect("sh runs");
     assert!(!relative.status.success());
 }
+
+#[test]
+fn the_loader_is_told_of_a_prefix_of_the_systems() {
+    let scratch = Scratch::new("loader");
+    let (build, told) = (scratch.dir.join("build"), scratch.dir.join("told"));
+    fs::create_dir(scratch.dir.join("tools")).expect("writable");
+    let tool = scratch.dir.join("tools/ldconfig");
+    fs::write(&tool, format!("#!/bin/sh\necho told >> '{}'\n", told.display())).expect("writable");
+    fs::set_permissions(&tool, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("ours");
+    // In a mount namespace, where /usr/local is an empty place of the test's own.
+    let orders = "mount -t tmpfs none /usr/local || exit 99; PATH=$TOOLS:$PATH; \
+                  sh \"$SCRIPT\" install \"$BUILD\" /usr/local && test -e /usr/local/lib/libpvm3.so.3 && \
+                  sh \"$SCRIPT\" install \"$BUILD\" /usr/local/elsewhere";
+    let mut command = Command::new("unshare");
+    command.args(["-rm", "sh", "-c", orders]).env("BUILD", &build).env("TOOLS", scratch.dir.join("tools"));
+    command.env("SCRIPT", project().join("tools/install.sh")).env_remove("DESTDIR");
+    match command.output() {
+        Ok(done) if done.status.code() != Some(99) && done.status.success() => {
+            assert_eq!(fs::read_to_string(&told).unwrap_or_default(), "told\n", "{done:?}");
+        }
+        Ok(done) if done.status.code() == Some(99) => {
+            eprintln!("skipped: no mount namespace here ({done:?})")
+        }
+        Ok(done) if String::from_utf8_lossy(&done.stderr).contains("unshare") => {
+            eprintln!("skipped: no mount namespace here ({done:?})");
+        }
+        other => panic!("{other:?}"),
+    }
+}

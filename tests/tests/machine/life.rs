@@ -93,6 +93,75 @@ fn a_directory_open_to_others_is_refused() {
     assert!(text(&up.stderr).contains("E-DIR") && text(&up.stderr).contains("chmod 700"), "{up:?}");
     std::fs::set_permissions(&machine.dir, PermissionsExt::from_mode(0o700)).expect("closed");
     assert!(machine.run(&["up"]).status.success());
+    assert!(machine.run(&["down"]).status.success());
+    std::fs::remove_dir(&machine.dir).expect("it is the test's, and empty again");
+}
+
+#[test]
+fn a_directory_that_others_made_stays() {
+    let machine = TestMachine::new();
+    std::fs::DirBuilder::new().mode(0o700).create(&machine.dir).expect("made");
+    let empty = || std::fs::read_dir(&machine.dir).expect("it is still there").next().is_none();
+    assert!(machine.run(&["up"]).status.success());
+    assert!(machine.run(&["down"]).status.success());
+    assert!(empty(), "after `down`");
+    assert!(machine.run(&["down"]).status.success(), "nothing is up");
+    assert!(empty(), "after another one");
+    // One that cannot begin there leaves it too.
+    let script = "mount -t tmpfs -o size=4k,nr_inodes=1,mode=700 none \"$PARVUM_DIR\" || exit 99; \"$PARVUM\" up; ls -d \"$PARVUM_DIR\"";
+    let mut command = std::process::Command::new("unshare");
+    command.args(["-Urm", "sh", "-c", script]).env("PARVUM_DIR", &machine.dir).env("PARVUM", parvum());
+    match command.output() {
+        Ok(ended) if ended.status.code() != Some(99) && !text(&ended.stderr).contains("unshare") => {
+            assert!(text(&ended.stderr).contains("E-DIR"), "{ended:?}");
+            assert!(ended.status.success(), "it is still there: {ended:?}");
+        }
+        other => eprintln!("skipped in part: no mount namespace here ({other:?})"),
+    }
+    std::fs::remove_dir(&machine.dir).expect("it is there, and empty");
+}
+
+#[test]
+fn a_read_only_directory_stays() {
+    if rustix::process::geteuid().is_root() {
+        return eprintln!("skipped: root may write everywhere");
+    }
+    let machine = TestMachine::new();
+    std::fs::DirBuilder::new().mode(0o500).create(&machine.dir).expect("made");
+    let up = machine.run(&["up"]);
+    assert!(text(&up.stderr).contains("E-DIR"), "{up:?}");
+    std::fs::remove_dir(&machine.dir).expect("it is still there");
+}
+
+#[test]
+fn the_machines_options_are_shown_and_nonsense_is_refused() {
+    let machine = TestMachine::new();
+    for (name, value) in [("PARVUM_DETECT", "soon"), ("PARVUM_PORT", "70000"), ("PARVUM_ENCRYPT", "perhaps")]
+    {
+        let up = machine.command(&["up"]).env(name, value).output().expect("runs");
+        assert!(!up.status.success());
+        assert!(text(&up.stderr).contains(&format!("E-OPTION: {name}={value} makes no sense")), "{up:?}");
+        assert!(!machine.dir.exists());
+    }
+    let up = machine.command(&["up"]).env("PARVUM_DETECT", "1234").env("PARVUM_ENCRYPT", "yes").output();
+    assert!(up.expect("runs").status.success());
+    let info = machine.command(&["info"]).env("PARVUM_DETECT", "77").output().expect("runs");
+    let said = text(&info.stdout);
+    let row = |name: &str| said.lines().find(|line| line.starts_with(name)).unwrap_or_default().to_owned();
+    assert!(row("PARVUM_DETECT").contains("1234  daemon's environment"), "{said}");
+    assert!(row("PARVUM_ENCRYPT").contains("yes "), "{said}");
+    assert!(row("PARVUM_PORT").contains("default"), "{said}");
+}
+
+#[test]
+fn down_returns_when_the_daemon_is_gone() {
+    for _ in 0..5 {
+        let machine = TestMachine::up();
+        let daemon = machine.daemon_pid();
+        assert!(machine.run(&["down"]).status.success());
+        assert!(!alive(daemon), "it is still there");
+        assert!(!machine.dir.exists());
+    }
 }
 
 #[test]

@@ -375,3 +375,22 @@ fn signals_have_names() {
     let ended = machine.run(&["kill", "-s", "SIGWHAT", "t40001"]);
     assert!(text(&ended.stderr).contains("E-USAGE"), "{ended:?}");
 }
+
+#[test]
+fn errors_of_the_command_line_have_codes() {
+    let machine = TestMachine::new();
+    for words in
+        [&["nonsense"][..], &["run"], &["kill", "x"], &["top", "-i", "0"], &["compare", "--budget", "0"]]
+    {
+        let ended = machine.run(words);
+        assert_eq!(ended.status.code(), Some(2), "{ended:?}");
+        assert!(text(&ended.stderr).starts_with("parvum: E-USAGE: "), "{ended:?}");
+    }
+    let ended = machine.run(&["compare", "--suite", "nothing"]);
+    assert!(text(&ended.stderr).contains("parvum: E-COMPARE: no suite is called"), "{ended:?}");
+    // What was asked for is no error.
+    for words in [&["--help"][..], &["run", "--help"], &["--version"]] {
+        let ended = machine.run(words);
+        assert!(ended.status.success() && ended.stderr.is_empty() && !ended.stdout.is_empty(), "{ended:?}");
+    }
+}

@@ -95,7 +95,10 @@ fn who_waits_for_anyone_may_be_a_server_without_clients() {
     let machine = TestMachine::up();
     let running = hanging(&machine, &["anyone"], 2);
     let said = perhaps(&machine);
-    assert!(said.contains("PERHAPS A DEADLOCK: t") && said.contains(" wait, and no task that is there will send"), "{said}");
+    assert!(
+        said.contains("PERHAPS A DEADLOCK: t") && said.contains(" wait, and no task that is there will send"),
+        "{said}"
+    );
     assert!(said.contains("Nothing hangs for certain."), "{said}");
     end(&machine, running);
 }
@@ -176,7 +179,8 @@ fn what_makes_no_sense_is_said() {
     let ended = machine.run(&["why"]);
     assert!(String::from_utf8_lossy(&ended.stdout).contains("No task is on the machine"));
     let ended = machine.run(&["why", "t4ffff"]);
-    assert!(String::from_utf8_lossy(&ended.stdout).contains("is not there"), "{ended:?}");
+    assert_eq!(ended.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&ended.stderr).contains("E-NOTASK"), "{ended:?}");
     let ended = machine.run(&["why", "nonsense"]);
     assert_eq!(ended.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&ended.stderr).contains("parvum ps"), "{ended:?}");

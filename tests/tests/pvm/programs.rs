@@ -84,3 +84,25 @@ fn the_mailbox() {
     let machine = TestMachine::up();
     machine.check(&mut machine.program("mailbox"));
 }
+
+/// -7 alone does not say where was looked.
+#[test]
+fn a_program_that_is_not_found_is_said_with_the_places() {
+    let machine = TestMachine::up();
+    let mut family = parvum_tests::running::Running::start(machine.program("family").env("HOME", "/tmp"));
+    assert!(family.end().success());
+    let said = family.complaints();
+    let about = |name: &str| -> Vec<String> {
+        let about = said.lines().filter(|line| line.contains("E-NOPROGRAM") && line.contains(name));
+        about.map(str::to_owned).collect()
+    };
+    let absolute = about("(/nowhere/no-such-program)");
+    assert!(absolute.len() == 1 && absolute[0].contains("pvm_spawn(): "), "once for both: {said}");
+    let searched = about("no-such-program-anywhere in ");
+    assert!(
+        searched.iter().any(|line| line.contains("pvm3/bin/LINUX64") && line.contains("PATH=")),
+        "{said}"
+    );
+    let relative = about("./no-such-program-here seen from ");
+    assert_eq!(relative.len(), 1, "{said}");
+}
