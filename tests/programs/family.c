@@ -78,12 +78,15 @@ static void spawning(char *self)
 	GIVES(PvmBadParam, pvm_spawn(self, args, 0, NULL, 0, tids));
 	GIVES(PvmBadParam, pvm_spawn(NULL, args, 0, NULL, 1, tids));
 	GIVES(PvmBadParam, pvm_spawn(self, args, 128, NULL, 1, tids));
+	/* Where was looked is said, if the program wants that. */
+	int before = pvm_setopt(PvmAutoErr, 1);
 	GIVES(0, pvm_spawn("/nowhere/no-such-program", NULL, 0, NULL, 2, tids));
 	CHECK(tids[0] == PvmNoFile && tids[1] == PvmNoFile);
 	GIVES(0, pvm_spawn("no-such-program-anywhere", NULL, 0, NULL, 1, tids));
 	GIVES(PvmNoFile, tids[0]);
 	GIVES(0, pvm_spawn("./no-such-program-here", NULL, 0, NULL, 2, tids));
 	CHECK(tids[0] == PvmNoFile && tids[1] == PvmNoFile);
+	pvm_setopt(PvmAutoErr, before);
 	GIVES(0, pvm_spawn("/etc/passwd", NULL, 0, NULL, 1, tids));
 	CHECK(tids[0] == PvmDenied);
 	GIVES(0, pvm_spawn("/tmp", NULL, 0, NULL, 1, tids));

@@ -101,10 +101,10 @@ impl Job {
     pub fn start(&mut self, plan: SpawnRequest, report: bool) -> Result<(), SessionError> {
         let names: Vec<String> = [&plan.program]
             .into_iter()
-            .chain(plan.programs.iter().map(|p| &p.program))
+            .chain(plan.details.programs.iter().map(|p| &p.program))
             .map(short_name)
             .collect();
-        let each = plan.each.clone();
+        let each = plan.details.each.clone();
         let Reply::Spawned(results) = self.session.request(Request::Spawn(plan))? else { return Err(odd()) };
         // Of several the first real cause counts, not its consequences.
         let cause = |why: &&Failure| why.kind != ErrorKind::NotAll;

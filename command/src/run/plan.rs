@@ -4,7 +4,7 @@ use super::input::Reader;
 use super::{BindTo, RunArgs, places};
 use clap::Parser;
 use parvum_wire::Tid;
-use parvum_wire::control::{Bind, Blob, Each, HostRow, Output, Program, SpawnRequest};
+use parvum_wire::control::{Bind, Blob, Details, Each, HostRow, Output, Program, SpawnRequest};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
@@ -100,6 +100,8 @@ impl Plan {
             (None, BindTo::Core) => Some(Bind::Core),
             (None, BindTo::None) => None,
         };
+        let programs = self.further.into_iter().map(|(program, _)| program).collect();
+        let details = Details { programs, each, bind, terminal: args.pty, inherited: None };
         Ok(SpawnRequest {
             program: self.first.0.program,
             args: self.first.0.args,
@@ -113,10 +115,7 @@ impl Plan {
             orphan: true,
             gang: args.gang,
             record,
-            programs: self.further.into_iter().map(|(program, _)| program).collect(),
-            each,
-            bind,
-            terminal: args.pty,
+            details: Box::new(details),
             ..Default::default()
         })
     }

@@ -77,7 +77,7 @@ impl Printer {
     pub fn print(&mut self, tid: Tid, stream: Stream, data: &[u8]) {
         if let Some(pattern) = &self.pattern {
             let path = PathBuf::from(self.file_name(pattern, tid, stream));
-            if let Err(error) = self.into_file(&path, data) {
+            if let Err(error) = self.add_to_file(&path, data) {
                 let what = format!("write the output of {tid} to {}", path.display());
                 self.closed.get_or_insert(Closed::Error(what, error));
             }
@@ -110,7 +110,7 @@ impl Printer {
         }
     }
 
-    fn into_file(&mut self, path: &Path, data: &[u8]) -> io::Result<()> {
+    fn add_to_file(&mut self, path: &Path, data: &[u8]) -> io::Result<()> {
         if !self.files.contains_key(path) {
             if let Some(folder) = path.parent() {
                 std::fs::create_dir_all(folder)?;

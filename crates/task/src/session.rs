@@ -225,7 +225,8 @@ impl Session {
         if let Request::Spawn(plan) = &mut request
             && self.by_hand
         {
-            plan.inherited.get_or_insert_with(|| Box::new(inherited(self.me.tid.daemon())));
+            let host = self.me.tid.daemon();
+            plan.details.inherited.get_or_insert_with(|| inherited(host));
         }
         self.last_id = self.last_id.wrapping_add(1);
         let id = self.last_id;

@@ -56,8 +56,8 @@ pub(super) fn start(
         cwd: cwd.as_os_str(),
         nofile: around.nofile,
         manner: manner(tid, plan),
-        input: plan.each.first().is_some_and(|each| each.input),
-        terminal: plan.terminal,
+        input: plan.details.each.first().is_some_and(|each| each.input),
+        terminal: plan.details.terminal,
     };
     run(&what).map_err(|error| refusal(&error, &program, &cwd))
 }

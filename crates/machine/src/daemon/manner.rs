@@ -12,7 +12,7 @@ const SYSTEM: &str = "/sys/devices/system/cpu";
 /// What the process of task `tid` gets.
 pub(super) fn manner(tid: Tid, plan: &SpawnRequest) -> Manner {
     let mut manner = Manner::default();
-    if let Some(inherited) = &plan.inherited {
+    if let Some(inherited) = &plan.details.inherited {
         manner.limits = inherited.limits.iter().map(limit).collect();
         manner.umask = Some(inherited.umask & 0o777);
         manner.nice = Some(inherited.nice);
@@ -21,7 +21,7 @@ pub(super) fn manner(tid: Tid, plan: &SpawnRequest) -> Manner {
             manner.cpus = inherited.cpus.iter().copied().filter(|cpu| *cpu < MOST).collect();
         }
     }
-    if let Some(bind) = &plan.bind {
+    if let Some(bind) = &plan.details.bind {
         let turn = local_rank(plan);
         manner.cpus = bound(bind, turn, &cores(&allowed(&manner.cpus)));
     }

@@ -117,7 +117,7 @@ struct Process {
     /// Its number among the tasks of a run.
     rank: Option<u32>,
     /// What it has of whoever runs its job, and what it spawns gets too.
-    inherited: Option<Box<Inherited>>,
+    inherited: Option<Inherited>,
 }
 
 /// Who gets the output of a process.

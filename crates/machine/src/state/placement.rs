@@ -11,7 +11,7 @@ const ALIKE_PART: u32 = 4;
 impl<F: Clone> Machine<F> {
     /// One host for each task, in the order of the request: idle ones first, then in turns.
     pub(super) fn place(&mut self, plan: &SpawnRequest) -> Result<Vec<u32>, Failure> {
-        if let Some(named) = plan.each.iter().map(|each| each.host).collect::<Option<Vec<Tid>>>()
+        if let Some(named) = plan.details.each.iter().map(|each| each.host).collect::<Option<Vec<Tid>>>()
             && !named.is_empty()
         {
             if let Some(gone) = named.iter().find(|host| !self.others.knows(host.host())) {

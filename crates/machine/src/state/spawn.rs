@@ -1,7 +1,7 @@
 //! Starting programs.
 
 use super::*;
-use parvum_wire::control::{Blob, Each, Output, OutputMessages, OutputNews, SpawnPart, Spawned};
+use parvum_wire::control::{Blob, Details, Each, Output, OutputMessages, OutputNews, SpawnPart, Spawned};
 use std::collections::BTreeSet;
 
 /// The most programs one request may start.
@@ -57,7 +57,8 @@ impl<F: Clone> Machine<F> {
         // What is recorded goes on with those that it spawns.
         plan.record = plan.record.or(process.and_then(|process| process.record));
         // So do the limits of whoever runs the job.
-        plan.inherited = process.and_then(|process| process.inherited.clone()).or(plan.inherited);
+        let inherited = process.and_then(|process| process.inherited.clone());
+        plan.details.inherited = inherited.or(plan.details.inherited.take());
         let places = match self.place(&plan) {
             Ok(places) => places,
             Err(why) => return self.refuse(client, id, why),
@@ -74,11 +75,12 @@ impl<F: Clone> Machine<F> {
         places.iter().for_each(|host| *counts.entry(*host).or_default() += 1);
         let shown = sink.map(|sink| (sink.to, sink.as_messages));
         for (host, count) in counts {
-            let each = places.iter().zip(&plan.each).filter(|(place, _)| **place == host);
-            let each: Vec<Each> = each.map(|(_, each)| *each).collect();
+            let each = places.iter().zip(&plan.details.each).filter(|(place, _)| **place == host);
+            let each = each.map(|(_, each)| *each).collect();
+            let details = Details { each, ..(*plan.details).clone() };
             let part = SpawnPart {
                 batch: number,
-                plan: SpawnRequest { count, each, ..plan.clone() },
+                plan: SpawnRequest { count, details: Box::new(details), ..plan.clone() },
                 spawner: me,
                 job,
                 sink: shown,
@@ -124,7 +126,7 @@ impl<F: Clone> Machine<F> {
         let parent = (!plan.orphan).then_some(me);
         let whole = Rc::new(self.at_home(plan));
         for turn in 0..whole.count {
-            let plan = match whole.each.get(turn as usize) {
+            let plan = match whole.details.each.get(turn as usize) {
                 Some(each) => Rc::new(of_one(&whole, *each, turn)),
                 None => whole.clone(),
             };
@@ -165,8 +167,8 @@ impl<F: Clone> Machine<F> {
                 gang: plan.gang && job.is_some(),
                 record: plan.record.filter(|_| job.is_some()),
                 held: false,
-                rank: plan.each.first().map(|each| each.rank),
-                inherited: plan.inherited.clone(),
+                rank: plan.details.each.first().map(|each| each.rank),
+                inherited: plan.details.inherited.clone(),
             };
             self.processes.insert(tid, process);
             self.effects.push(match tasker {
@@ -205,18 +207,17 @@ impl<F: Clone> Machine<F> {
         }
         let texts = plan.args.iter().chain(plan.env.iter().flatten()).chain(&plan.env_add);
         let texts = texts.chain(&plan.search).chain(&plan.cwd).chain([&plan.program]);
-        let further = plan.programs.iter().flat_map(|further| {
+        let Details { programs, each, .. } = &*plan.details;
+        let further = programs.iter().flat_map(|further| {
             further.args.iter().chain(&further.env_add).chain(&further.cwd).chain([&further.program])
         });
-        let programs = plan.programs.iter().map(|further| &further.program).chain([&plan.program]);
-        if plan.each.len() != plan.count as usize && !plan.each.is_empty()
-            || plan.each.iter().any(|each| each.program as usize > plan.programs.len())
+        let mut names = programs.iter().map(|further| &further.program).chain([&plan.program]);
+        if each.len() != plan.count as usize && !each.is_empty()
+            || each.iter().any(|each| each.program as usize > programs.len())
         {
             return Err(Failure::new(ErrorKind::BadParameter, "what differs from task to task does not fit"));
         }
-        if programs.into_iter().any(|program| program.0.is_empty())
-            || texts.chain(further).any(|text| text.0.contains(&0))
-        {
+        if names.any(|program| program.0.is_empty()) || texts.chain(further).any(|text| text.0.contains(&0)) {
             return Err(Failure::new(ErrorKind::BadParameter, "an empty program name or a NUL byte"));
         }
         Ok(())
@@ -409,8 +410,9 @@ impl<F: Clone> Machine<F> {
 
 /// The request of one task, which comes in this turn on this host.
 fn of_one(whole: &SpawnRequest, each: Each, turn: u32) -> SpawnRequest {
-    let mut plan = SpawnRequest { count: 1, programs: Vec::new(), each: vec![each], ..whole.clone() };
-    let further = each.program.checked_sub(1).and_then(|at| whole.programs.get(at as usize));
+    let details = Details { programs: Vec::new(), each: vec![each], ..(*whole.details).clone() };
+    let mut plan = SpawnRequest { count: 1, details: Box::new(details), ..whole.clone() };
+    let further = each.program.checked_sub(1).and_then(|at| whole.details.programs.get(at as usize));
     if let Some(further) = further {
         plan.program = further.program.clone();
         plan.args = further.args.clone();

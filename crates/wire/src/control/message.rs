@@ -1,7 +1,7 @@
 //! The vocabulary: what a task may ask, and what the daemon answers or says.
 
 use super::rows::{GroupRow, HostRow, LinkRow, MailClass, OptionRow, Recorded, Spawned, TaskRow};
-use super::{Bind, Blob, Each, Failure, Inherited, Program};
+use super::{Blob, Details, Failure};
 use crate::Tid;
 use serde::{Deserialize, Serialize};
 
@@ -402,16 +402,8 @@ pub struct SpawnRequest {
     pub gang: bool,
     /// What the job's tasks do is recorded, in so many bytes for each.
     pub record: Option<u64>,
-    /// What the processes get of whoever runs them; what the daemon has when `None`.
-    pub inherited: Option<Box<Inherited>>,
-    /// Further programs, for the tasks that `each` gives them to.
-    pub programs: Vec<Program>,
-    /// Where the tasks differ, in their order: as many as `count`, or none.
-    pub each: Vec<Each>,
-    /// To what the tasks are bound.
-    pub bind: Option<Bind>,
-    /// Standard output is a terminal, so that C programs write line by line.
-    pub terminal: bool,
+    /// What few requests say.
+    pub details: Box<Details>,
 }
 
 /// On which host.

@@ -4,6 +4,21 @@ use super::Blob;
 use crate::Tid;
 use serde::{Deserialize, Serialize};
 
+/// What a spawn request says of the processes beside their program.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Details {
+    /// What the processes get of whoever runs them; what the daemon has when `None`.
+    pub inherited: Option<Inherited>,
+    /// Further programs, for the tasks that `each` gives them to.
+    pub programs: Vec<Program>,
+    /// Where the tasks differ, in their order: as many as there are, or none.
+    pub each: Vec<Each>,
+    /// To what the tasks are bound.
+    pub bind: Option<Bind>,
+    /// Standard output is a terminal, so that C programs write line by line.
+    pub terminal: bool,
+}
+
 /// What a process takes over from whoever runs the job, and not from whoever started the daemon.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Inherited {
