@@ -134,11 +134,11 @@ impl Console {
     }
 
     pub(super) fn sig(&mut self, words: &Words) -> Done {
-        match words.text(0).parse() {
+        match crate::signal_names::parse(&words.text(0)) {
             Ok(number @ 1..=64) => self.signal(number, &words.rest(1)),
             _ => {
                 let text = super::commands::printable(&words.text(0));
-                self.hint(&format!("{text}: a signal is a number from 1 to 64, such as 15 for SIGTERM"));
+                self.hint(&format!("{text}: a signal is a number from 1 to 64 or a name, such as 15 or TERM"));
                 Ok(Next::Go)
             }
         }

@@ -1,7 +1,7 @@
 //! The machine driven by sequences of inputs; descriptors are numbers.
 
 use super::*;
-use parvum_wire::control::{Blob, MailFlags, Notice, Output, Spawned, Spot, Stream};
+use parvum_wire::control::{Blob, Details, Each, MailFlags, Notice, Output, Program, Spawned, Spot, Stream};
 
 type Effects = Vec<Effect<u32>>;
 
@@ -615,4 +615,65 @@ fn who_asks_for_a_member_that_is_being_started_is_answered_when_it_joins() {
     bench.now += 60_000_000;
     let effects = bench.input(Input::Tick);
     assert_eq!(kind(&effects), ErrorKind::NoSuchInstance, "it did not");
+}
+
+#[test]
+fn tasks_of_one_request_may_differ() {
+    let mut bench = Bench::new();
+    let me = bench.enrol(1);
+    let each = |rank, program| Each { rank, program, host: None, input: rank == 1 };
+    let second = Program { program: "dir/b".into(), args: vec!["x".into()], ..Default::default() };
+    let details = Details {
+        programs: vec![second],
+        each: vec![each(0, 0), each(1, 1), each(2, 1)],
+        ..Default::default()
+    };
+    let plan =
+        SpawnRequest { program: "a".into(), count: 3, details: Box::new(details), ..Default::default() };
+    let effects = bench.call(1, Request::Spawn(plan.clone()));
+    let started = effects.iter().filter_map(|effect| match effect {
+        Effect::Spawn { plan, .. } => {
+            let rank = plan.env_add.iter().find(|it| it.0.starts_with(b"PARVUM_RANK=")).map(Blob::lossy);
+            Some((plan.program.lossy(), plan.args.len(), rank.unwrap_or_default()))
+        }
+        _ => None,
+    });
+    let wanted = [("a", 0, "PARVUM_RANK=0"), ("dir/b", 1, "PARVUM_RANK=1"), ("dir/b", 1, "PARVUM_RANK=2")];
+    assert_eq!(
+        started.collect::<Vec<_>>(),
+        wanted.map(|(name, args, rank)| (name.into(), args, rank.into()))
+    );
+    let Ok(Reply::Tasks(rows)) = answer(&bench.call(1, Request::Tasks { of: None, deep: false })) else {
+        panic!("no rows");
+    };
+    let rows: Vec<_> = rows.iter().filter(|row| row.tid != me).map(|row| (&*row.name, row.rank)).collect();
+    assert_eq!(rows, [("a", Some(0)), ("b", Some(1)), ("b", Some(2))]);
+    // What does not fit is refused.
+    assert_eq!(
+        kind(&bench.call(1, Request::Spawn(SpawnRequest { count: 2, ..plan.clone() }))),
+        ErrorKind::BadParameter
+    );
+    let mut unknown = plan;
+    unknown.details.each[2].program = 2;
+    assert_eq!(kind(&bench.call(1, Request::Spawn(unknown))), ErrorKind::BadParameter);
+}
+
+#[test]
+fn only_its_own_job_writes_to_a_task() {
+    let mut bench = Bench::new();
+    bench.enrol_as(1, Role::Runner, None);
+    bench.enrol(2);
+    let tid = bench.spawn(1, "prog", 1, false)[0].clone().expect("starts").tid;
+    let write = || Request::Input { tid, data: "words".into() };
+    assert_eq!(kind(&bench.call(2, write())), ErrorKind::Denied);
+    let effects = bench.call(1, write());
+    let Some(Effect::Feed { client, id, .. }) = effects.iter().find(|it| matches!(it, Effect::Feed { .. }))
+    else {
+        panic!("{effects:?}");
+    };
+    assert!(answers(&effects).is_empty(), "not before the process has taken it");
+    let taken = bench.input(Input::Fed { client: *client, id: *id, result: Ok(()) });
+    assert_eq!(answer(&taken), Ok(Reply::Done));
+    let nobody = Request::Input { tid: Tid(0x4abcd), data: "words".into() };
+    assert_eq!(kind(&bench.call(1, nobody)), ErrorKind::NoSuchTask);
 }
