@@ -18,6 +18,7 @@ mod symbols;
 mod table;
 
 use machines::{Kind, Place};
+use parvum_tests::{Lack, skip};
 use std::process::ExitCode;
 use std::time::Duration;
 use steps::Outcome;
@@ -73,7 +74,7 @@ fn main() -> ExitCode {
         return refuse(&format!("drop-in: no case is called {unknown}; --list shows them"));
     }
     if let Err(why) = debian::ready() {
-        println!("drop-in: skipped: {why}");
+        skip(Lack::Peers, why);
         return ExitCode::SUCCESS;
     }
     match run(&wishes) {
@@ -108,7 +109,7 @@ fn run(wishes: &Wishes) -> Result<bool, String> {
     println!("{:<22} {:>9} {:>9}", "program", "PVM", "Parvum");
     for case in table::CASES.iter().filter(|case| wishes.wants(case.name)) {
         if let Some(missing) = debian::missing(case) {
-            println!("{:<22} skipped: {missing} is not installed", case.name);
+            skip(Lack::Peers, format!("{}: {missing} is not installed", case.name));
             continue;
         }
         if let Some(kind) = wishes.only {

@@ -11,7 +11,10 @@ pub mod chaos;
 pub mod figures;
 pub mod recorded;
 pub mod running;
+mod skip;
 pub mod stage;
+
+pub use skip::{Lack, skip};
 
 use parvum_task::{Options, Place, Session};
 use parvum_wire::Tid;
@@ -30,6 +33,10 @@ pub fn parvum() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     BUILT.get_or_init(|| {
         let dir = bed::profile();
+        // `./x test` has just built everything, with the features that all of it has together.
+        if std::env::var_os("PARVUM_BUILT").is_some_and(|built| Path::new(&built) == dir) {
+            return dir.join("parvum");
+        }
         let mut build = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
         // As `./x test` builds it, so that what is built is not built again: the same packages, hence the same features,
         // and without what this test's own cargo says of itself, which the build scripts of others would hear of.

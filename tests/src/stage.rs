@@ -1,5 +1,5 @@
 //! The libraries as they are installed, and the programs of `tests/programs`, built against them:
-//! those in C, and those in Fortran where a compiler for it is installed.
+//! those in C, and those in C++ and Fortran where a compiler for it is installed.
 //!
 //! Both lie in `target/tmp`, and are made anew when what they are made of has
 //! changed. A lock keeps several test processes from doing so at once; a file is
@@ -70,7 +70,8 @@ fn make() -> Stage {
     let example = project().join("examples/letter.c");
     for source in sources.map(|entry| entry.path()).chain([example]) {
         match source.extension().and_then(OsStr::to_str) {
-            Some("c" | "cpp") => compile(&stage, &source),
+            Some("c") => compile(&stage, &source),
+            Some("cpp") if cplusplus() => compile(&stage, &source),
             Some("f" | "f90") if fortran().is_some() => compile_fortran(&stage, &source),
             _ => {}
         }
@@ -191,16 +192,26 @@ fn compile(stage: &Stage, source: &Path) {
             // Named by those who ask it something themselves, and by no other.
             cc.args(["-Wl,--as-needed", "-lparvum", "-lcontainers"]);
         }
-        let done = cc.output().expect("a C compiler (cc) is installed");
+        let called = cc.get_program().to_owned();
+        let done = cc.output().unwrap_or_else(|why| panic!("{} is not installed: {why}", called.display()));
         assert!(done.status.success(), "{name}: {}", String::from_utf8_lossy(&done.stderr));
     });
+}
+
+/// Whether a C++ compiler is installed.
+pub fn cplusplus() -> bool {
+    static FOUND: OnceLock<bool> = OnceLock::new();
+    *FOUND.get_or_init(|| runs("c++"))
+}
+
+fn runs(compiler: &str) -> bool {
+    Command::new(compiler).arg("--version").output().is_ok_and(|done| done.status.success())
 }
 
 /// The Fortran compiler, when one is installed.
 pub fn fortran() -> Option<&'static str> {
     static FOUND: OnceLock<bool> = OnceLock::new();
-    let found = || Command::new("gfortran").arg("--version").output().is_ok_and(|done| done.status.success());
-    FOUND.get_or_init(found).then_some("gfortran")
+    FOUND.get_or_init(|| runs("gfortran")).then_some("gfortran")
 }
 
 /// Compiles one program in Fortran, which passes items of many types to one call, as all PVM programs do.

@@ -1,6 +1,7 @@
 //! The manual: whole, without mistakes in its form, and true to the headers.
 
 use parvum_tests::stage::{cmmd_include, own_include, project, stage};
+use parvum_tests::{Lack, skip};
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
@@ -132,7 +133,7 @@ fn pages_name_pages_that_are_there() {
 #[test]
 fn groff_has_no_complaints() {
     if Command::new("groff").arg("--version").output().is_err() {
-        return eprintln!("skipped: no groff is installed");
+        return skip(Lack::Tools, "no groff is installed");
     }
     for (name, section) in pages() {
         let mut groff = Command::new("groff");

@@ -4,12 +4,13 @@
 
 use parvum_tests::bed::{Plan, possible};
 use parvum_tests::chaos::{Settings, run};
+use parvum_tests::{Lack, skip};
 use std::time::Duration;
 
 #[test]
 fn a_short_chaos_does_no_damage() {
     if let Err(why) = possible() {
-        return eprintln!("skipped: {why}");
+        return skip(Lack::Root, why);
     }
     let settings = Settings {
         seed: 11,

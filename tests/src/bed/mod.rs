@@ -25,6 +25,7 @@ pub use host::Host;
 pub use rival::Rival;
 pub use room::profile;
 
+use crate::{Lack, skip};
 use network::Switch;
 use std::ops::Index;
 use std::path::{Path, PathBuf};
@@ -90,12 +91,17 @@ impl Bed {
 
     /// Such hosts, or a word on standard error why the test is skipped.
     pub fn or_skip(plan: &Plan) -> Option<Bed> {
-        let why = match possible().and_then(|()| if plan.ssh { ssh::possible() } else { Ok(()) }) {
-            Ok(()) => return Some(Bed::make(plan).unwrap_or_else(|why| panic!("the bed: {why}"))),
-            Err(why) => why,
-        };
-        eprintln!("skipped: {why}");
-        None
+        if let Err(why) = possible() {
+            skip(Lack::Root, why);
+            return None;
+        }
+        if plan.ssh
+            && let Err((lack, why)) = ssh::possible()
+        {
+            skip(lack, why);
+            return None;
+        }
+        Some(Bed::make(plan).unwrap_or_else(|why| panic!("the bed: {why}")))
     }
 
     /// Makes the hosts.

@@ -1,8 +1,8 @@
 //! PVM 3.4.6, where it is installed, on the hosts of a bed: for comparisons.
 
 use super::{Bed, Host};
-use crate::eventually;
 use crate::running::Running;
+use crate::{Lack, eventually, skip};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
@@ -21,7 +21,7 @@ impl<'a> Rival<'a> {
     /// Starts it, or says on standard error why not.
     pub fn over(bed: &'a Bed) -> Option<Rival<'a>> {
         if !Path::new(DAEMON).exists() || !Path::new(ROOT).is_dir() {
-            eprintln!("skipped: PVM 3.4.6 is not installed (./x peers)");
+            skip(Lack::Peers, "PVM 3.4.6 is not installed (./x peers)");
             return None;
         }
         let remote = bed.root().join("pvm-rsh");

@@ -2,6 +2,7 @@
 
 use super::Host;
 use super::network::done;
+use crate::Lack;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -9,14 +10,14 @@ use std::process::{Command, Stdio};
 const SSHD: &str = "/usr/sbin/sshd";
 
 /// Whether hosts can have an sshd here, and if not, why.
-pub(super) fn possible() -> Result<(), String> {
+pub(super) fn possible() -> Result<(), (Lack, String)> {
     if !rustix::process::geteuid().is_root() {
-        return Err("no sshd on hosts of a bed unless root makes it".to_owned());
+        return Err((Lack::Root, "no sshd on hosts of a bed unless root makes it".to_owned()));
     }
     let found = Path::new(SSHD).exists() && Path::new("/etc/ssh").is_dir();
     match found && Command::new("ssh").arg("-V").stderr(Stdio::null()).status().is_ok() {
         true => Ok(()),
-        false => Err("no ssh and sshd; install openssh-client and openssh-server".to_owned()),
+        false => Err((Lack::Tools, "no ssh and sshd; install openssh-client and openssh-server".to_owned())),
     }
 }
 

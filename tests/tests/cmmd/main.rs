@@ -1,8 +1,8 @@
 //! CMMD as its programs see it. The numbers are those of the checks in the interface's specification.
 
-use parvum_tests::TestMachine;
 use parvum_tests::running::{Running, await_tasks};
 use parvum_tests::stage::{cmmd_include, fortran, program, project};
+use parvum_tests::{Lack, TestMachine, skip};
 use std::process::Command;
 
 /// A program on so many nodes.
@@ -162,7 +162,7 @@ fn nodes_write_files_together() {
 #[test]
 fn a_program_in_fortran() {
     if fortran().is_none() {
-        return eprintln!("skipped: no Fortran compiler (gfortran) is installed");
+        return skip(Lack::Tools, "no Fortran compiler (gfortran) is installed");
     }
     all_well(2, "cmmd_ring", &[], &["shm"]);
 }
@@ -170,7 +170,7 @@ fn a_program_in_fortran() {
 #[test]
 fn every_fortran_name_runs() {
     if fortran().is_none() {
-        return eprintln!("skipped: no Fortran compiler (gfortran) is installed");
+        return skip(Lack::Tools, "no Fortran compiler (gfortran) is installed");
     }
     let machine = TestMachine::up();
     let mut run = Running::start(&mut nodes(&machine, 2, "cmmd_names", &[]));

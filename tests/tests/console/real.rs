@@ -1,7 +1,7 @@
 //! The same script to Debian's PVM 3.4.6 and to ours: what scripts read is the same.
 
 use crate::{Live, Said, User, finish};
-use parvum_tests::{PATIENCE, eventually};
+use parvum_tests::{Lack, PATIENCE, eventually, skip};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Instant;
@@ -16,7 +16,7 @@ impl Real {
     /// None when PVM is not installed or does not come up; the reason is printed.
     fn start(user: &User) -> Option<Real> {
         if !Path::new("/usr/bin/pvm").exists() || !Path::new("/usr/bin/pvmd").exists() {
-            eprintln!("skipped: PVM is not installed (`./x peers` installs it)");
+            skip(Lack::Peers, "PVM is not installed (`./x peers` installs it)");
             return None;
         }
         let folder = user.home.join("real");
@@ -28,7 +28,7 @@ impl Real {
         let until = Instant::now() + PATIENCE;
         while !real.serves() {
             if real.daemon.try_wait().expect("it is our child").is_some() || Instant::now() > until {
-                eprintln!("skipped: PVM's daemon does not come up on this host");
+                skip(Lack::Peers, "PVM's daemon does not come up on this host");
                 return None;
             }
             std::thread::sleep(std::time::Duration::from_millis(5));

@@ -1,7 +1,8 @@
 //! Programs in C that check themselves.
 
-use parvum_tests::TestMachine;
 use parvum_tests::running::Running;
+use parvum_tests::stage::cplusplus;
+use parvum_tests::{Lack, TestMachine, skip};
 
 /// The ways that the engine has on one host, and the best of them with and without single copies.
 const WAYS: [(&str, &str); 4] = [
@@ -58,6 +59,9 @@ fn a_pvm_task_and_a_container_talk_to_each_other() {
 
 #[test]
 fn the_classes_of_cpp() {
+    if !cplusplus() {
+        return skip(Lack::Tools, "no C++ compiler (c++) is installed");
+    }
     let machine = TestMachine::up();
     let server = Running::start(machine.program("containers_classes").arg("server"));
     assert_eq!(machine.check(&mut machine.program("containers_classes")), "done\n");

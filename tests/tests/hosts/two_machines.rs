@@ -2,7 +2,7 @@
 
 use parvum_tests::bed::{Bed, Host};
 use parvum_tests::running::Running;
-use parvum_tests::stage;
+use parvum_tests::{Lack, skip, stage};
 use std::os::unix::fs::PermissionsExt;
 
 /// Both hosts work with the machine in that directory from now on.
@@ -84,7 +84,7 @@ fn of_two_users() {
         {
             continue;
         }
-        eprintln!("skipped: no other user can run what was built");
+        skip(Lack::Host, "no other user can run what was built");
         return;
     }
     bed.join_all();

@@ -1,7 +1,7 @@
 //! Parvum as a user has it after `./x install PREFIX`: moved about, compiled against, and taken away again.
 
 use parvum_tests::stage::{compiler, project, stage};
-use parvum_tests::{TestMachine, parvum};
+use parvum_tests::{Lack, TestMachine, parvum, skip};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -87,7 +87,7 @@ fn succeed(command: &mut Command) -> String {
 fn has(tool: &str) -> bool {
     let there = compiler(tool).arg("--version").output().is_ok_and(|done| done.status.success());
     if !there {
-        eprintln!("skipped: no {tool} is installed");
+        skip(Lack::Tools, format!("no {tool} is installed"));
     }
     there
 }
@@ -156,7 +156,7 @@ fn a_fortran_program_is_compiled_through_pkg_config() {
 fn a_program_built_for_pvm_runs_in_such_a_shell() {
     const PROGRAM: &str = "/usr/bin/hello.pvm";
     if !Path::new(PROGRAM).exists() {
-        return eprintln!("skipped: {PROGRAM} is not there (Debian's pvm-examples)");
+        return skip(Lack::Peers, format!("{PROGRAM} is not there (Debian's pvm-examples)"));
     }
     let (scratch, machine) = (Scratch::new("debian"), TestMachine::new());
     let prefix = scratch.installed();
@@ -173,9 +173,14 @@ fn the_manual_is_found() {
     }
     let (scratch, machine) = (Scratch::new("manual"), TestMachine::new());
     let prefix = scratch.installed();
-    let said =
-        succeed(&mut scratch.shell(&prefix, &machine, "man -w pvmfsend; man -w 1 parvum; man -w 3 printf"));
+    // Beside a command in PATH, where man looks by itself: that must stay so.
+    fs::create_dir_all(scratch.dir.join("others/bin")).expect("writable");
+    fs::create_dir_all(scratch.dir.join("others/share/man/man1")).expect("writable");
+    fs::write(scratch.dir.join("others/share/man/man1/elsewhere.1"), ".TH ELSEWHERE 1\n").expect("writable");
+    let orders = "PATH=$PWD/others/bin:$PATH; man -w pvmfsend; man -w 1 parvum; man -w 1 elsewhere";
+    let said = succeed(&mut scratch.shell(&prefix, &machine, orders));
     assert_eq!(said.lines().filter(|line| line.contains("a place/share/man")).count(), 2, "{said}");
+    assert!(said.contains("others/share/man/man1/elsewhere.1"), "{said}");
 }
 
 #[test]

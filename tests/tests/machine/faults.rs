@@ -1,6 +1,8 @@
 //! Strangers, garbage, and death at any moment.
 
-use parvum_tests::{PATIENCE, TestMachine, await_event, eventually, gone, kill_hard, shell, spawn};
+use parvum_tests::{
+    Lack, PATIENCE, TestMachine, await_event, eventually, gone, kill_hard, shell, skip, spawn,
+};
 use parvum_wire::control::{
     Blob, Call, Event, ExitStatus, MAX_FRAME, Notice, PROTOCOL, Request, SpawnRequest, frame,
 };
@@ -76,7 +78,7 @@ fn another_version_is_told_both_versions() {
 #[test]
 fn another_users_connection_is_refused() {
     if !rustix::process::geteuid().is_root() {
-        return eprintln!("skipped: only root can become another user");
+        return skip(Lack::Root, "only root can become another user");
     }
     let machine = TestMachine::up();
     // Open the doors that would keep the other user from the socket at all.
@@ -99,7 +101,7 @@ sys.stdout.write(repr(s.recv(1000)))
             assert!(String::from_utf8_lossy(&ended.stdout).contains("Pv"), "{ended:?}");
             assert!(machine.log().contains("another user's connection: user 65534"), "{}", machine.log());
         }
-        other => eprintln!("skipped: setpriv or python3 is missing ({other:?})"),
+        other => skip(Lack::Tools, format!("setpriv or python3 is missing ({other:?})")),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Up, down, and who may have the directory.
 
 use parvum_task::{Options, Session, SessionError};
-use parvum_tests::{TestMachine, alive, eventually, gone, kill_hard, parvum};
+use parvum_tests::{Lack, TestMachine, alive, eventually, gone, kill_hard, parvum, skip};
 use parvum_wire::control::{Reply, Request, Role};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt, chown};
 use std::process::Stdio;
@@ -168,7 +168,7 @@ fn down_returns_when_the_daemon_is_gone() {
 #[test]
 fn another_users_directory_is_refused() {
     if !rustix::process::geteuid().is_root() {
-        return eprintln!("skipped: only root can make another user's directory");
+        return skip(Lack::Root, "only root can make another user's directory");
     }
     let machine = TestMachine::new();
     std::fs::DirBuilder::new().mode(0o700).create(&machine.dir).expect("made");
@@ -218,7 +218,7 @@ fn a_full_disk_is_said_or_survived() {
             assert_eq!(out.matches("alive").count(), 2, "{out}");
             assert!(out.contains("log lines lost"), "{out}");
         }
-        other => eprintln!("skipped: no mount namespace here ({other:?})"),
+        other => skip(Lack::Root, format!("no mount namespace here ({other:?})")),
     }
 }
 
@@ -230,7 +230,7 @@ fn a_missing_command_is_said() {
     // PATH is the test's own, and may well hold a parvum.
     let found = parvum_task::find_command(None);
     if std::env::var_os("PARVUM_BIN").is_some() || found.is_ok() {
-        return eprintln!("skipped: a parvum command is installed");
+        return skip(Lack::Host, "a parvum command is installed");
     }
     match Session::open(&options) {
         Err(error @ SessionError::NoCommand(_)) => assert!(error.to_string().starts_with("E-NOCOMMAND")),

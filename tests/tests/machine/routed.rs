@@ -3,6 +3,7 @@
 use parvum_tests::{PATIENCE, TestMachine, await_event, shell, spawn};
 use parvum_wire::Tid;
 use parvum_wire::control::{Event, MAX_ROUTED, Request};
+use rustix::process::{Pid, Signal, kill_process};
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
 
@@ -143,10 +144,10 @@ fn the_only_frame_of_a_task_that_departs_comes_before_the_news_of_its_end() {
         let mut from_a = data(&a);
         // The daemon finds both at the same time, and in whatever order.
         let daemon = machine.daemon_pid();
-        stop(daemon, "STOP");
+        signal(daemon, Signal::STOP);
         a.start(Request::Depart).expect("asks");
         from_a.write_all(&routed(b.me.tid, &[round])).expect("sent");
-        stop(daemon, "CONT");
+        signal(daemon, Signal::CONT);
         let gone = |event: &Event| match event {
             Event::Gone { tid, routed } if *tid == a.me.tid => Some(*routed),
             _ => None,
@@ -158,9 +159,9 @@ fn the_only_frame_of_a_task_that_departs_comes_before_the_news_of_its_end() {
 }
 
 /// Stops a process, or lets it go on.
-fn stop(pid: u32, signal: &str) {
-    let done = std::process::Command::new("kill").args([&format!("-{signal}"), &pid.to_string()]).status();
-    assert!(done.expect("kill").success());
+fn signal(pid: u32, signal: Signal) {
+    let pid = Pid::from_raw(pid as i32).expect("a pid");
+    kill_process(pid, signal).expect("it runs");
 }
 
 #[test]

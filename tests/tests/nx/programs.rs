@@ -1,7 +1,7 @@
 //! Programs that check themselves, as partitions of several sizes.
 
-use parvum_tests::TestMachine;
 use parvum_tests::stage::{fortran, program};
+use parvum_tests::{Lack, TestMachine, skip};
 
 /// Runs a program as so many nodes; what it says.
 pub(crate) fn run(machine: &TestMachine, nodes: u32, name: &str, options: &[(&str, &str)]) -> String {
@@ -57,7 +57,7 @@ fn ptypes_are_chosen_once() {
 #[test]
 fn every_fortran_name_of_point_to_point_runs() {
     if fortran().is_none() {
-        return eprintln!("skipped: no Fortran compiler (gfortran) is installed");
+        return skip(Lack::Tools, "no Fortran compiler (gfortran) is installed");
     }
     all_well(&TestMachine::up(), 2, "nx_names", &[]);
 }

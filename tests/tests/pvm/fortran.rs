@@ -2,7 +2,7 @@
 
 use parvum_tests::running::{Running, await_tasks};
 use parvum_tests::stage::{fortran, project, stage};
-use parvum_tests::{TestMachine, eventually};
+use parvum_tests::{Lack, TestMachine, eventually, skip};
 use std::collections::BTreeMap;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
@@ -14,7 +14,7 @@ const DEBIANS_LIBRARY: &str = "/usr/lib/x86_64-linux-gnu/libfpvm3.a";
 /// Whether there is a compiler; says so when not.
 fn can_compile() -> bool {
     if fortran().is_none() {
-        eprintln!("skipped: no Fortran compiler (gfortran) is installed");
+        skip(Lack::Tools, "no Fortran compiler (gfortran) is installed");
     }
     fortran().is_some()
 }
@@ -99,7 +99,7 @@ fn the_numbers_of_the_header_are_those_of_pvm() {
     let ours = read(&stage().include.join("fpvm3.h"));
     assert!(ours.len() == 109, "{}", ours.len());
     if !Path::new(DEBIANS_HEADER).exists() {
-        return eprintln!("skipped: {DEBIANS_HEADER} is not there (Debian's pvm-dev)");
+        return skip(Lack::Peers, format!("{DEBIANS_HEADER} is not there (Debian's pvm-dev)"));
     }
     assert_eq!(ours, read(Path::new(DEBIANS_HEADER)));
 }

@@ -1,6 +1,7 @@
 //! The face that programs are compiled and linked against: `pvm3.h`, its kin, and the symbols behind them.
 
-use parvum_tests::stage::{compiler, own_include, stage};
+use parvum_tests::stage::{compiler, cplusplus, own_include, stage};
+use parvum_tests::{Lack, skip};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -56,8 +57,8 @@ fn succeed(command: &mut Command) -> String {
 #[test]
 fn the_headers_compile_alone_as_c_and_as_cpp() {
     for (name, standard, language) in [("cc", "c11", "c"), ("cc", "gnu89", "c"), ("c++", "c++17", "c++")] {
-        if language == "c++" && Command::new(name).arg("--version").output().is_err() {
-            eprintln!("skipped: no {name} is installed");
+        if language == "c++" && !cplusplus() {
+            skip(Lack::Tools, "no C++ compiler (c++) is installed");
             continue;
         }
         let headers = HEADERS.map(|header| stage().include.join(header));
@@ -130,7 +131,7 @@ fn describing(header: &str) -> String {
 #[test]
 fn numbers_and_structures_are_those_of_pvm() {
     if !Path::new(DEBIANS).exists() {
-        return eprintln!("skipped: {DEBIANS} is not there (Debian's pvm-dev)");
+        return skip(Lack::Peers, format!("{DEBIANS} is not there (Debian's pvm-dev)"));
     }
     let (header, dir) = (HEADERS.map(text_of).concat(), scratch("numbers"));
     assert!(constants(&header).len() > 400);
@@ -152,7 +153,7 @@ fn numbers_and_structures_are_those_of_pvm() {
 #[test]
 fn functions_are_declared_as_pvm_declares_them() {
     if !Path::new(DEBIANS).exists() {
-        return eprintln!("skipped: {DEBIANS} is not there (Debian's pvm-dev)");
+        return skip(Lack::Peers, format!("{DEBIANS} is not there (Debian's pvm-dev)"));
     }
     let dir = scratch("declared");
     // A second declaration that is not like the first does not compile.

@@ -2,7 +2,7 @@
 
 use parvum_tests::running::Running;
 use parvum_tests::stage::{program, stage};
-use parvum_tests::{TestMachine, parvum};
+use parvum_tests::{Lack, TestMachine, parvum, skip};
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
@@ -34,7 +34,7 @@ fn large_messages_arrive_when_the_kernel_refuses_single_copy() {
     };
     let up = match without(&machine.command(&["up"])).output() {
         Ok(up) if up.status.success() => up,
-        other => return eprintln!("skipped: setpriv cannot drop a capability here ({other:?})"),
+        other => return skip(Lack::Root, format!("setpriv cannot drop a capability here ({other:?})")),
     };
     assert!(up.status.success());
     machine.check(&mut without(machine.program("big").arg("hidden")));
@@ -43,7 +43,7 @@ fn large_messages_arrive_when_the_kernel_refuses_single_copy() {
 #[test]
 fn a_full_dev_shm_is_no_hindrance() {
     if !is_root() {
-        return eprintln!("skipped: only root can mount a small /dev/shm");
+        return skip(Lack::Root, "only root can mount a small /dev/shm");
     }
     let machine = TestMachine::new();
     let script = r#"
@@ -58,7 +58,7 @@ fn a_full_dev_shm_is_no_hindrance() {
     match running.end().code() {
         Some(0) => {}
         Some(1 | 42) if running.said.is_empty() && !machine.dir.exists() => {
-            eprintln!("skipped: no private mounts here: {}", running.errors());
+            skip(Lack::Root, format!("no private mounts here: {}", running.errors()));
         }
         code => panic!("{code:?} {}", running.errors()),
     }
@@ -68,14 +68,14 @@ fn a_full_dev_shm_is_no_hindrance() {
 fn two_users_have_a_machine_each() {
     const OTHER: &str = "65534";
     if !is_root() {
-        return eprintln!("skipped: only root can become another user");
+        return skip(Lack::Root, "only root can become another user");
     }
     let readable = Command::new("setpriv")
         .args(["--reuid", OTHER, "--regid", OTHER, "--clear-groups", "test", "-x"])
         .arg(stage().programs.join("groups"))
         .status();
     if !readable.is_ok_and(|status| status.success()) {
-        return eprintln!("skipped: another user cannot reach {}", stage().programs.display());
+        return skip(Lack::Host, format!("another user cannot reach {}", stage().programs.display()));
     }
     let (mine, theirs) = (TestMachine::up(), TestMachine::new());
     std::fs::create_dir(&theirs.dir).expect("a directory for the other");

@@ -1,0 +1,222 @@
+#!/bin/sh
+# Runs a command in a bare Debian 12: a tree made for it, with a fresh clone of this project as it is committed, and
+# nothing installed that `./x` does not install. The tree has processes and mounts of its own, and goes with them.
+#
+#   bare.sh COMMAND...     runs it in the clone, as root; ends as it ends, or with 1 when it left a process behind
+#   bare.sh --possible     says why not, when there can be no such tree here
+set -eu
+
+suite=bookworm
+top=$(cd "$(dirname "$0")/.." && pwd -P)
+
+say() { printf '==> %s\n' "$*" >&2; }
+have() { command -v "$1" >/dev/null 2>&1; }
+
+# Why there can be no tree here, or nothing.
+hindrance() {
+    if [ "$(id -u)" -ne 0 ]; then
+        echo "only root can make one"
+    elif ! have debootstrap; then
+        echo "debootstrap is not installed"
+    elif ! unshare --mount --pid --fork --kill-child sh -c 'mount --make-rprivate / && mount -t proc proc /proc' 2>/dev/null; then
+        echo "no mounts can be made"
+    fi
+}
+
+# The mirror that this machine uses, where it is a Debian itself.
+is_debian() {
+    # shellcheck disable=SC1091
+    (. /etc/os-release && [ "$ID" = debian ] && [ "${VERSION_CODENAME:-}" = $suite ])
+}
+mirror() {
+    found=
+    if is_debian; then
+        found=$(cat /etc/apt/sources.list.d/*.sources /etc/apt/sources.list 2>/dev/null |
+            sed -n 's/^URIs: *\([^ ]*\/debian\)\/* *$/\1/p; s/^deb \(\[[^]]*\] \)*\([^ ]*\/debian\)\/* .*/\2/p' | head -n 1)
+    fi
+    echo "${found:-http://deb.debian.org/debian}"
+}
+
+# put FILE...: what lies here lies there too.
+put() {
+    for file; do
+        [ -e "$file" ] || continue
+        mkdir -p "$tree${file%/*}"
+        cp -aL "$file" "$tree${file%/*}/"
+    done
+}
+
+# What this machine's package clients are told, so that those in the tree reach the same registries.
+tell_clients() {
+    put /etc/hosts /etc/resolv.conf /etc/pip.conf /usr/local/share/ca-certificates
+    if is_debian; then
+        put /etc/apt/apt.conf /etc/apt/apt.conf.d /etc/apt/auth.conf /etc/apt/auth.conf.d /etc/apt/preferences.d
+        put /etc/apt/trusted.gpg /etc/apt/trusted.gpg.d /etc/apt/keyrings /usr/share/keyrings
+    fi
+    # Whom this machine trusts, the tree will, once it has the package that reads these: one certificate in each.
+    authorities=$tree/usr/local/share/ca-certificates
+    mkdir -p "$authorities"
+    [ ! -e /etc/ssl/certs/ca-certificates.crt ] || awk -v to="$authorities" '
+        /BEGIN CERTIFICATE/ { file = to "/outside-" ++count ".crt" }
+        file { print >file }
+        /END CERTIFICATE/ { close(file); file = "" }' /etc/ssl/certs/ca-certificates.crt
+    home=${HOME:-/root}
+    for file in .pip/pip.conf .config/pip/pip.conf .cargo/config.toml; do
+        [ ! -e "$home/$file" ] || {
+            mkdir -p "$tree/root/${file%/*}"
+            cp -L "$home/$file" "$tree/root/$file"
+        }
+    done
+    # What cargo has fetched already need not come twice.
+    registry=${CARGO_HOME:-$home/.cargo}/registry
+    for part in index cache; do
+        [ ! -d "$registry/$part" ] || {
+            mkdir -p "$tree/root/.cargo/registry"
+            cp -a "$registry/$part" "$tree/root/.cargo/registry/"
+        }
+    done
+}
+
+# The sources, last of all: a bare tree names only the main archive.
+tell_sources() {
+    is_debian || return 0
+    for list in /etc/apt/sources.list /etc/apt/sources.list.d; do
+        [ ! -e "$list" ] || cp -aL "$list" "$tree/etc/apt/"
+    done
+}
+
+# What of this environment concerns registries; the rest stays out.
+environment() {
+    for name in http_proxy https_proxy no_proxy all_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY ALL_PROXY \
+        CARGO_HTTP_PROXY CARGO_HTTP_TIMEOUT CARGO_NET_RETRY PIP_INDEX_URL PIP_EXTRA_INDEX_URL PIP_DEFAULT_TIMEOUT \
+        PIP_PROXY PARVUM_DEMAND CI CARGO_TERM_COLOR RUST_BACKTRACE; do
+        eval "value=\${$name:-}"
+        [ -z "$value" ] || printf '%s=%s\n' "$name" "$value"
+    done
+    echo PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+    echo HOME=/root
+    echo LANG=C.UTF-8
+    # The tree is built once and thrown away.
+    echo CARGO_INCREMENTAL=0
+    echo CARGO_PROFILE_DEV_DEBUG=line-tables-only
+}
+
+# --- Within, as the first process of the tree ------------------------------------------------------------------------
+
+mounts() {
+    mount --make-rprivate /
+    # A mount of its own, as `/` is elsewhere.
+    mount --bind "$tree" "$tree"
+    mount -t proc proc "$tree/proc"
+    mount --rbind /sys "$tree/sys"
+    mount -t tmpfs -o mode=755 dev "$tree/dev"
+    for device in null zero full random urandom tty; do
+        touch "$tree/dev/$device"
+        mount --bind /dev/$device "$tree/dev/$device"
+    done
+    mkdir "$tree/dev/pts" "$tree/dev/shm"
+    mount -t devpts -o newinstance,ptmxmode=0666,mode=620,gid=5 devpts "$tree/dev/pts"
+    ln -s pts/ptmx "$tree/dev/ptmx"
+    ln -s /proc/self/fd "$tree/dev/fd"
+    for stream in 0:stdin 1:stdout 2:stderr; do ln -s "/proc/self/fd/${stream%:*}" "$tree/dev/${stream#*:}"; done
+    mount -t tmpfs -o mode=1777 shm "$tree/dev/shm"
+    mount -t tmpfs -o mode=755 run "$tree/run"
+}
+
+# The processes of the tree but this one, and none that has ended. No other program is called while one looks.
+left() {
+    for process in /proc/[0-9]*; do
+        pid=${process#/proc/}
+        [ "$pid" -ne 1 ] || continue
+        state=
+        while read -r word value _; do
+            [ "$word" != State: ] || state=$value
+        done 2>/dev/null <"$process/status" || :
+        case $state in
+        '' | Z | X) ;;
+        *) echo "$pid" ;;
+        esac
+    done
+}
+
+# An ordinary user of a bare tree, whose hint must name what helps.
+ordinary() {
+    said=$(inside setpriv --reuid=65534 --regid=65534 --clear-groups ./x build 2>&1) && {
+        echo "bare: ./x build as an ordinary user finds Rust where there is none" >&2
+        return 1
+    }
+    case $said in
+    *"debian-security $suite-security main"*rustup.rs*) ;;
+    *)
+        printf 'bare: ./x as an ordinary user does not say how to get a recent Rust: %s\n' "$said" >&2
+        return 1
+        ;;
+    esac
+}
+
+inside() {
+    # shellcheck disable=SC2046 # a list of settings without blanks
+    env -i $(environment) chroot "$tree" sh -c 'cd /parvum && exec "$@"' sh "$@"
+}
+
+within() {
+    mounts
+    # So that what runs in the tree is not seen twice, and this finds it.
+    mount -t proc proc /proc
+    status=0
+    ordinary || status=1
+    tell_sources
+    inside "$@" || status=$?
+    rest=$(left)
+    if [ -n "$rest" ]; then
+        echo "left behind in the tree:" >&2
+        for pid in $rest; do
+            tr '\0' ' ' <"/proc/$pid/cmdline" >&2 || true
+            echo >&2
+        done
+        status=1
+    fi
+    exit $status
+}
+
+# --- Without ---------------------------------------------------------------------------------------------------------
+
+case ${1:-} in
+--possible)
+    why=$(hindrance)
+    [ -z "$why" ] || { echo "$why"; exit 1; }
+    exit 0
+    ;;
+--within)
+    tree=$2
+    shift 2
+    within "$@"
+    ;;
+'' | -*)
+    echo "usage: tools/bare.sh COMMAND..." >&2
+    exit 2
+    ;;
+esac
+
+why=$(hindrance)
+[ -z "$why" ] || { echo "bare: no Debian tree here: $why" >&2; exit 1; }
+tree=$(mktemp -d "${TMPDIR:-/var/tmp}/parvum-bare-XXXXXX")
+# Its processes are gone by then, and with them its mounts.
+trap 'rm -rf --one-file-system "$tree"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+chmod 755 "$tree"
+
+say "making a bare Debian 12 in $tree"
+debootstrap --variant=minbase $suite "$tree" "$(mirror)" >"$tree.log" 2>&1 || {
+    tail -n 20 "$tree.log" >&2
+    rm -f "$tree.log"
+    exit 1
+}
+rm -f "$tree.log"
+tell_clients
+git clone --quiet --no-hardlinks "$top" "$tree/parvum"
+say "in it: $*"
+status=0
+unshare --mount --pid --fork --kill-child sh "$top/tools/bare.sh" --within "$tree" "$@" || status=$?
+exit $status
