@@ -123,8 +123,9 @@ mounts() {
     mount -t tmpfs -o mode=755 run "$tree/run"
 }
 
-# The processes of the tree but this one, and none that has ended. No other program is called while one looks.
+# Puts into `rest` the processes of the tree but this one, and none that has ended. No process is made to look.
 left() {
+    rest=
     for process in /proc/[0-9]*; do
         pid=${process#/proc/}
         [ "$pid" -ne 1 ] || continue
@@ -134,7 +135,7 @@ left() {
         done 2>/dev/null <"$process/status" || :
         case $state in
         '' | Z | X) ;;
-        *) echo "$pid" ;;
+        *) rest="$rest $pid" ;;
         esac
     done
 }
@@ -155,8 +156,13 @@ ordinary() {
 }
 
 inside() {
-    # shellcheck disable=SC2046 # a list of settings without blanks
-    env -i $(environment) chroot "$tree" sh -c 'cd /parvum && exec "$@"' sh "$@"
+    (
+        # One setting on each line.
+        IFS='
+'
+        # shellcheck disable=SC2046
+        exec env -i $(environment) chroot "$tree" sh -c 'cd /parvum && exec "$@"' sh "$@"
+    )
 }
 
 within() {
@@ -167,7 +173,7 @@ within() {
     ordinary || status=1
     tell_sources
     inside "$@" || status=$?
-    rest=$(left)
+    left
     if [ -n "$rest" ]; then
         echo "left behind in the tree:" >&2
         for pid in $rest; do
