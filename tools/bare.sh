@@ -80,6 +80,7 @@ tell_clients() {
 # The sources, last of all: a bare tree names only the main archive.
 tell_sources() {
     is_debian || return 0
+    rm -f "$tree/etc/apt/sources.list"
     for list in /etc/apt/sources.list /etc/apt/sources.list.d; do
         [ ! -e "$list" ] || cp -aL "$list" "$tree/etc/apt/"
     done
