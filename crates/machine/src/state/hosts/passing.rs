@@ -43,6 +43,22 @@ fn asker(me: u32, client: ClientId) -> Asker {
     }
 }
 
+/// Whether it is a request that [`Machine::elsewhere`] and [`Machine::gather_tasks`] pass on: it asks nothing of the
+/// task whose client it is, which is not here.
+fn is_passed_on(request: &Request) -> bool {
+    match request {
+        Request::Signal { .. }
+        | Request::Tasks { of: Some(_), .. }
+        | Request::Clock { .. }
+        | Request::Recorded { .. }
+        | Request::Records { .. }
+        | Request::FreeContext { .. }
+        | Request::ConnectTcp { .. } => true,
+        Request::Spawn(plan) => plan.behalf.is_some(),
+        _ => false,
+    }
+}
+
 impl<F: Clone> Machine<F> {
     /// Which other host must answer this request, if one must.
     pub(in crate::state) fn elsewhere(&mut self, me: Option<Tid>, request: &Request) -> Option<u32> {
@@ -151,9 +167,7 @@ impl<F: Clone> Machine<F> {
                     early.push(word);
                 }
             }
-            Between::Ask { client, id, me, request } => {
-                self.perform(client_of(host, client), id, me, request, Vec::new());
-            }
+            Between::Ask { client, id, me, request } => self.asked(host, client, id, me, request),
             Between::Answer { client, id, reply } => self.answered(host, client, id, reply),
             Between::Event { tid, event } => {
                 if self.is_own(tid) {
@@ -186,6 +200,19 @@ impl<F: Clone> Machine<F> {
             Between::Took { .. } | Between::Agreement(_) => {}
             Between::Halt => self.stop_here(Vec::new()),
         }
+    }
+
+    /// Another daemon passes on what a client of its own has asked. It is not trusted to pass on only what it may.
+    fn asked(&mut self, host: u32, client: ClientId, id: RequestId, me: Option<Tid>, request: Request) {
+        if client >> CLIENT_BITS != 0 {
+            return;
+        }
+        let client = client_of(host, client);
+        if !is_passed_on(&request) || me.is_some_and(|me| me.host() != host) {
+            let why = format!("host {host} passed on what it has to do itself");
+            return self.refuse(client, id, Failure::new(ErrorKind::Protocol, why));
+        }
+        self.perform(client, id, me, request, Vec::new());
     }
 
     fn answered(&mut self, host: u32, client: ClientId, id: RequestId, reply: Result<Reply, Failure>) {

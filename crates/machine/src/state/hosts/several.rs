@@ -549,6 +549,31 @@ fn a_host_may_speak_before_the_table_has_it() {
     assert!(heard.iter().any(answered), "{heard:?}");
 }
 
+/// A daemon of the machine that went mad passes on what needs its own client's task; found by the fuzz target `machine`.
+#[test]
+fn what_a_daemon_must_do_itself_is_refused_when_passed_on() {
+    let mut several = Several::new(2);
+    several.enrol(1, 5);
+    let stranger = several.enrol(2, 6);
+    let spawn = Request::Spawn(SpawnRequest { count: 1, ..Default::default() });
+    let output = Request::SetOutput { output: parvum_wire::control::Output::Log };
+    let everything = Request::Tasks { of: None, deep: false };
+    for request in [spawn, Request::Siblings, output, Request::Depart, Request::Halt, everything] {
+        for me in [None, Some(stranger), Tid::new(2, 77), Tid::new(1, 1)] {
+            let word = Between::Ask { client: 6, id: 3, me, request: request.clone() };
+            let first = several.hosts.get_mut(&1).expect("alive");
+            let effects = first.input(Input::Heard { host: 2, word: Box::new(word) });
+            let refused = |effect: &Effect<u32>| matches!(effect, Effect::Say { host: 2, word } if matches!(&**word, Between::Answer { client: 6, id: 3, reply: Err(why) } if why.kind == ErrorKind::Protocol));
+            assert!(effects.len() == 1 && refused(&effects[0]), "{request:?}: {effects:?}");
+        }
+    }
+    // Nor may it speak as a client of another host.
+    let request = Request::Tasks { of: Tid::new(1, 0), deep: false };
+    let word = Between::Ask { client: 1 << 40 | 5, id: 3, me: None, request };
+    let first = several.hosts.get_mut(&1).expect("alive");
+    assert_eq!(first.input(Input::Heard { host: 2, word: Box::new(word) }), []);
+}
+
 #[test]
 fn of_two_tasks_on_two_hosts_exactly_one_connects() {
     let mut several = Several::new(2);
