@@ -64,6 +64,10 @@ fn words(line: &str, host: &str, case: &Case, ids: &mut Ids) -> String {
             result.push_str("HOST");
         } else if word == host || word == "localhost" {
             result.push_str("HOST");
+        } else if case.numbers && word == "nan" {
+            // Nothing in no time; its sign says nothing.
+            result.truncate(result.strip_suffix('-').map_or(result.len(), str::len));
+            result.push('N');
         } else if case.numbers && (word == "inf" || word.chars().all(|c| c.is_ascii_digit())) {
             // A rate is infinite when no time passed that the program can measure.
             result.push('N');
@@ -133,6 +137,14 @@ mod tests {
     fn sorted_lines_have_no_order_of_tasks() {
         let sorted = case("x", &[]).sorted();
         assert_eq!(normal(&sorted, "t40003 b\nt40002 a"), normal(&sorted, "t40009 a\nt40007 b"));
+    }
+
+    #[test]
+    fn a_rate_of_nothing_in_no_time_is_a_number() {
+        let rates = ["r 3.5 MB/s", "r inf MB/s", "r nan MB/s", "r -nan MB/s"];
+        let rates = rates.map(|said| normal(&case("x", &[]).numbers(), said));
+        assert_eq!(rates, ["r N MB/s"; 4]);
+        assert_eq!(normal(&case("x", &[]), "a -nan"), "a -nan");
     }
 
     #[test]

@@ -11,11 +11,16 @@ static double rate(int self, int buffered)
 	for (int i = 0; i < 200; i++) {
 		if (!buffered) {
 			/* The receive is posted first. */
+			CMMD_mcb mcb = self == 0 ? 0 : CMMD_receive_async(0, 1, in, LONG, NULL, NULL);
+
 			CMMD_sync_with_nodes();
-			if (self == 0)
-				usleep(100);
 			began = now();
-			self == 0 ? CMMD_send_noblock(1, 1, out, LONG) : CMMD_receive_block(0, 1, in, LONG);
+			if (self == 0) {
+				CMMD_send_noblock(1, 1, out, LONG);
+			} else {
+				CMMD_msg_wait(mcb);
+				CMMD_free_mcb(mcb);
+			}
 			took += now() - began;
 		} else {
 			began = now();
@@ -36,7 +41,7 @@ static double rate(int self, int buffered)
 
 int main(void)
 {
-	int self = CMMD_self_address(), rounds = 100000;
+	int self = CMMD_self_address(), rounds = 10000;
 	double began, best = 1, direct, buffered, copy;
 	struct parvum_totals before;
 
@@ -56,7 +61,12 @@ int main(void)
 	}
 	before = totals();
 	direct = rate(self, 0);
+	/* A receiver that gets no processor answers late, and its message is buffered. That all of them do is no accident. */
+	CHECK(totals().buffered_at_sender - before.buffered_at_sender < 200ull * LONG);
+	before = totals();
 	buffered = rate(self, 1);
+	/* No receive is posted before its message was sent: each byte is kept by its sender, once. */
+	GIVES(self == 0 ? 200ull * LONG : 0, totals().buffered_at_sender - before.buffered_at_sender);
 	began = now();
 	for (int i = 0; i < 200; i++) {
 		char *kept = malloc(LONG);
@@ -70,10 +80,9 @@ int main(void)
 	if (self == 0) {
 		double model = copy * direct / (copy + direct);
 
-		CHECK(totals().buffered_at_sender - before.buffered_at_sender >= 200ull * LONG);
 		printf("half %.3f us, direct %.2f GB/s, copy %.2f GB/s, buffered %.2f GB/s, model %.2f\n", best * 1e6,
 		       direct, copy, buffered, model);
-		printf("ratio %.2f\n", buffered / model);
+		printf("all well\n");
 	}
 	return 0;
 }

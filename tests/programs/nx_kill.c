@@ -7,6 +7,13 @@ int main(void)
 
 	GIVES(3, numnodes());
 	gsync();
+	/* A node that has left may be one without which others do not: who is to be killed, and who stays, are through. */
+	if (me == 0) {
+		crecv(5, &number, sizeof number);
+		crecv(5, &number, sizeof number);
+	} else {
+		csend(5, &number, sizeof number, 0, 0);
+	}
 	if (me == 1)
 		crecv(1, &number, sizeof number);
 	if (me == 2) {

@@ -129,13 +129,11 @@ fn a_host_starts_its_nodes() {
     await_tasks(&machine, 0);
 }
 
-/// Check 15, as far as a busy machine in a debug build can show it: a copy more costs, and not more than a copy.
+/// Check 15, as far as a busy machine can show it: of what no receive is posted for, there is one copy more, and of what one
+/// is posted for there is none. What copies cost, `parvum compare --suite buffering` measures.
 #[test]
-fn a_buffered_rate_is_that_of_a_copy_more() {
-    let machine = TestMachine::up();
-    let said = machine.check(&mut nodes(&machine, 2, "cmmd_rate", &[]));
-    let ratio: f64 = said.lines().find_map(|line| line.strip_prefix("ratio ")?.parse().ok()).expect(&said);
-    assert!((0.2..8.0).contains(&ratio), "{said}");
+fn a_buffered_message_is_copied_once_more() {
+    all_well(2, "cmmd_rate", &[], &["shm"]);
 }
 
 #[test]

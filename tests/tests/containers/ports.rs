@@ -1,7 +1,7 @@
 //! The same program says the same on every port.
 
 use parvum_tests::TestMachine;
-use parvum_tests::running::Running;
+use parvum_tests::running::{Running, await_tasks};
 use std::process::Command;
 
 fn ports(words: [&str; 2]) -> Command {
@@ -25,6 +25,8 @@ fn on_engine(machine: &TestMachine, count: usize, route: &str) -> Vec<String> {
     };
     let all: Vec<Running> = (0..count).map(start).collect();
     let said: Vec<String> = all.into_iter().map(|running| running.succeed(machine)).collect();
+    // Their names are free when the machine has seen their ends, which is a moment after them.
+    await_tasks(machine, 0);
     sorted(&said.join("\n"))
 }
 
