@@ -157,7 +157,7 @@ fn run_plan(
     }
     let begun = Instant::now();
     let mut progress = Progress::new(jobs.len());
-    progress.say(&format!("{} things to measure, about {} s", jobs.len(), budget.as_secs()));
+    progress.say(&format!("{} things to measure, at most {} s", jobs.len(), budget.as_secs()));
     let mut costs = vec![None; jobs.len()];
     let mut left_out = Vec::new();
     let mut order: VecDeque<usize> = experiment::first_round(jobs.len(), &mut runner.random).into();
@@ -192,6 +192,12 @@ fn run_plan(
     let left = budget.saturating_sub(begun.elapsed());
     let order = experiment::more_rounds(&costs, &wanted, left, &mut runner.random);
     progress.extend(order.len());
+    let more: Duration = order.iter().filter_map(|job| costs[*job]).sum();
+    progress.say(&format!(
+        "each was measured once; {} launches more, about {} s",
+        order.len(),
+        more.min(left).as_secs()
+    ));
     for job in order {
         if begun.elapsed() > budget {
             break;

@@ -25,6 +25,8 @@ project(ring C)
 find_package(Parvum 0.1 REQUIRED CONFIG)
 add_executable(program program.c)
 target_link_libraries(program PRIVATE Parvum::gpvm3 Parvum::parvum)
+add_executable(letter letter.c)
+target_link_libraries(letter PRIVATE Parvum::nx Parvum::cmmd Parvum::containers Parvum::gpvm3)
 ";
 
 /// A directory of this test, with what it installs from and into; gone when it is dropped.
@@ -114,6 +116,15 @@ fn a_program_is_compiled_and_runs_through_pkg_config() {
             "eval cc program.c -o program \"$(pkg-config --cflags --libs parvum)\"; ./program; pvmgetarch";
         assert_eq!(succeed(&mut scratch.shell(&prefix, &machine, orders)), "0 in 1\nLINUX64\n");
     }
+    if has("pkg-config") {
+        fs::copy(project().join("examples/letter.c"), scratch.dir.join("letter.c")).expect("writable");
+        let orders = "eval cc letter.c -o letter \"$(pkg-config --cflags --libs nx cmmd containers gpvm3)\"; ldd ./letter";
+        let said = succeed(&mut scratch.shell(&prefix, &machine, orders));
+        for library in ["libnx.so.1", "libcmmd.so.1", "libcontainers.so.0", "libpvm3.so.3"] {
+            let ours = |line: &str| line.contains(library) && line.contains("a place");
+            assert!(said.lines().any(ours), "{library}: {said}");
+        }
+    }
     let versions = "for p in pvm3 gpvm3 fpvm3; do pkg-config --modversion $p; done";
     if has("pkg-config") {
         assert_eq!(succeed(&mut scratch.shell(&prefix, &machine, versions)), "3.4.6\n".repeat(3));
@@ -128,6 +139,7 @@ fn a_program_is_compiled_and_runs_through_cmake() {
     let (scratch, machine) = (Scratch::new("cmake"), TestMachine::new());
     let prefix = scratch.installed();
     fs::write(scratch.dir.join("CMakeLists.txt"), CMAKE).expect("writable");
+    fs::copy(project().join("examples/letter.c"), scratch.dir.join("letter.c")).expect("writable");
     let orders = "cmake -S . -B made >&2; cmake --build made >&2; ./made/program";
     assert_eq!(succeed(&mut scratch.shell(&prefix, &machine, orders)), "0 in 1\n");
     // CMake's programs know where their library is, and the library where the command is.
@@ -145,7 +157,7 @@ fn a_fortran_program_is_compiled_through_pkg_config() {
     let prefix = scratch.installed();
     let program = "include 'fpvm3.h'\n integer tid\n call pvmfmytid(tid)\n print '(l1)', tid > 0\nend\n";
     fs::write(scratch.dir.join("program.f90"), program).expect("writable");
-    let orders = "gfortran -I\"$(dirname \"$0\")/../include\" program.f90 -o program -lfpvm3 -lgpvm3 -lpvm3; ./program";
+    let orders = "gfortran \"$(pkg-config --variable=fflags fpvm3)\" program.f90 -o program -lfpvm3 -lgpvm3 -lpvm3; ./program";
     assert_eq!(succeed(&mut scratch.shell(&prefix, &machine, orders)), "T\n");
     let orders = "gfortran -static-libgfortran -I\"$(dirname \"$0\")/../include\" program.f90 -o program \
                   -Wl,-Bstatic -lfpvm3 -Wl,-Bdynamic -lgpvm3 -lpvm3; ./program";
