@@ -153,6 +153,11 @@ impl Peeled {
         self.sum / self.whole - 1.0
     }
 
+    /// The smallest part, as a share of the whole. Less than nothing is what the launches differ by, or a mistake.
+    pub fn least(&self) -> f64 {
+        self.parts.iter().map(|(_, ns)| ns / self.whole).fold(f64::INFINITY, f64::min)
+    }
+
     /// Of one part.
     pub fn part(&self, part: Part) -> Option<f64> {
         self.parts.iter().find(|(which, _)| *which == part).map(|(_, ns)| *ns)
