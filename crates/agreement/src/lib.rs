@@ -32,6 +32,25 @@ mod types;
 #[cfg(test)]
 mod simulated;
 
+/// How bytes of other hosts are read, for fuzzing.
+#[cfg(fuzzing)]
+pub mod reads {
+    /// Pieces of letters, in the order in which they came.
+    pub fn letters(pieces: &[&[u8]]) {
+        let mut begun = Vec::new();
+        for piece in pieces {
+            if let Some(whole) = crate::letters::join(&mut begun, piece) {
+                let _ = postcard::from_bytes::<crate::letters::Envelope>(&whole);
+            }
+        }
+    }
+
+    /// What a host that comes is handed.
+    pub fn snapshot(bytes: &[u8]) {
+        let _ = crate::order::read_snapshot(bytes);
+    }
+}
+
 pub use bytes::Bytes;
 pub use members::MOST_VOTERS;
 

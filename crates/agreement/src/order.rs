@@ -82,6 +82,11 @@ fn missing<'a>(
     })
 }
 
+/// What was done, by life, and what the machine keeps.
+pub(crate) fn read_snapshot(bytes: &[u8]) -> Result<(BTreeMap<u64, Done>, Bytes), postcard::Error> {
+    postcard::from_bytes(bytes)
+}
+
 fn broken(error: postcard::Error) -> StorageError {
     StorageIOError::read_snapshot(None, AnyError::new(&error)).into()
 }
@@ -130,7 +135,7 @@ impl RaftStateMachine<Types> for Order {
         meta: &SnapshotMeta,
         snapshot: Box<Bytes>,
     ) -> Result<(), StorageError> {
-        let (done, state): (BTreeMap<u64, Done>, Bytes) = postcard::from_bytes(&snapshot).map_err(broken)?;
+        let (done, state) = read_snapshot(&snapshot).map_err(broken)?;
         if let Some(mine) = done.get(&self.me) {
             self.pending.borrow_mut().settle_all(|number| mine.has(number));
         }
