@@ -52,6 +52,10 @@ tell_clients() {
     if is_debian; then
         put /etc/apt/apt.conf /etc/apt/apt.conf.d /etc/apt/auth.conf /etc/apt/auth.conf.d /etc/apt/preferences.d
         put /etc/apt/trusted.gpg /etc/apt/trusted.gpg.d /etc/apt/keyrings /usr/share/keyrings
+        mkdir "$tree/var/tmp/apt"
+        for list in /etc/apt/sources.list /etc/apt/sources.list.d; do
+            [ ! -e "$list" ] || cp -aL "$list" "$tree/var/tmp/apt/"
+        done
     fi
     # Whom this machine trusts, the tree will, once it has the package that reads these: one certificate in each.
     authorities=$tree/usr/local/share/ca-certificates
@@ -77,13 +81,12 @@ tell_clients() {
     done
 }
 
-# The sources, last of all: a bare tree names only the main archive.
+# The sources, last of all, and in the tree: a bare one names only the main archive.
 tell_sources() {
-    is_debian || return 0
-    rm -f "$tree/etc/apt/sources.list"
-    for list in /etc/apt/sources.list /etc/apt/sources.list.d; do
-        [ ! -e "$list" ] || cp -aL "$list" "$tree/etc/apt/"
-    done
+    [ -d /var/tmp/apt ] || return 0
+    rm -f /etc/apt/sources.list
+    cp -a /var/tmp/apt/. /etc/apt/
+    rm -r /var/tmp/apt
 }
 
 # What of this environment concerns registries; the rest stays out.
@@ -124,6 +127,20 @@ mounts() {
     mount -t tmpfs -o mode=755 run "$tree/run"
 }
 
+# The tree becomes the root of this mount namespace: who enters that, or makes a user namespace, is where `/` is, which a
+# chroot would hide only from those who look.
+move_in() {
+    cd "$tree"
+    mkdir -p old
+    pivot_root . old
+    cd /
+    umount -l /old
+    rmdir /old
+    tree=
+    export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+    hash -r
+}
+
 # Puts into `rest` the processes of the tree but this one, and none that has ended. No process is made to look.
 left() {
     rest=
@@ -162,14 +179,13 @@ inside() {
         IFS='
 '
         # shellcheck disable=SC2046
-        exec env -i $(environment) chroot "$tree" sh -c 'cd /parvum && exec "$@"' sh "$@"
+        exec env -i $(environment) sh -c 'cd /parvum && exec "$@"' sh "$@"
     )
 }
 
 within() {
     mounts
-    # So that what runs in the tree is not seen twice, and this finds it.
-    mount -t proc proc /proc
+    move_in
     status=0
     ordinary || status=1
     tell_sources
