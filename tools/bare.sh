@@ -224,8 +224,9 @@ esac
 why=$(hindrance)
 [ -z "$why" ] || { echo "bare: no Debian tree here: $why" >&2; exit 1; }
 tree=$(mktemp -d "${TMPDIR:-/var/tmp}/parvum-bare-XXXXXX")
-# Its processes are gone by then, and with them its mounts.
-trap 'rm -rf --one-file-system "$tree"' EXIT
+# With its first process all others are gone, and with them its mounts.
+first=
+trap '[ -z "$first" ] || { kill "$first" 2>/dev/null; wait "$first" 2>/dev/null; }; rm -rf --one-file-system "$tree" "$tree.log"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 chmod 755 "$tree"
@@ -233,7 +234,6 @@ chmod 755 "$tree"
 say "making a bare Debian 12 in $tree"
 debootstrap --variant=minbase $suite "$tree" "$(mirror)" >"$tree.log" 2>&1 || {
     tail -n 20 "$tree.log" >&2
-    rm -f "$tree.log"
     exit 1
 }
 rm -f "$tree.log"
@@ -241,5 +241,9 @@ tell_clients
 git clone --quiet --no-hardlinks "$top" "$tree/parvum"
 say "in it: $*"
 status=0
-unshare --mount --pid --fork --kill-child sh "$top/tools/bare.sh" --within "$tree" "$@" || status=$?
+# In the background: a shell hears of signals only between its commands.
+unshare --mount --pid --fork --kill-child sh "$top/tools/bare.sh" --within "$tree" "$@" &
+first=$!
+wait "$first" || status=$?
+first=
 exit $status

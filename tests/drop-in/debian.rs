@@ -5,12 +5,13 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// A file of each package, and the package.
-const PACKAGES: [(&str, &str); 6] = [
+const PACKAGES: [(&str, &str); 7] = [
     ("/usr/bin/pvmd", "pvm"),
     ("/usr/include/pvm3.h", "pvm-dev"),
     ("/usr/bin/hello.pvm", "pvm-examples"),
     ("/usr/bin/NPpvm", "netpipe-pvm"),
     ("/usr/bin/tablix2", "tablix2"),
+    ("/usr/bin/slsh", "slsh"),
     ("/usr/share/slsh/local-packages/pvm.sl", "slang-pvm"),
 ];
 
