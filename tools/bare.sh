@@ -225,8 +225,9 @@ why=$(hindrance)
 [ -z "$why" ] || { echo "bare: no Debian tree here: $why" >&2; exit 1; }
 tree=$(mktemp -d "${TMPDIR:-/var/tmp}/parvum-bare-XXXXXX")
 # With its first process all others are gone, and with them its mounts.
+# Not by SIGTERM, which unshare(1) keeps from itself while it waits.
 first=
-trap '[ -z "$first" ] || { kill "$first" 2>/dev/null; wait "$first" 2>/dev/null; }; rm -rf --one-file-system "$tree" "$tree.log"' EXIT
+trap '[ -z "$first" ] || { kill -KILL "$first"; wait "$first"; } 2>/dev/null; rm -rf --one-file-system "$tree" "$tree.log"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 chmod 755 "$tree"
