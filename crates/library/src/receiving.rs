@@ -12,20 +12,22 @@ use parvum_waist::{ANY_CONTEXT, ANY_TASK, Message, Notes, Status, TagKind};
 use parvum_wire::Tid;
 use std::ffi::c_void;
 
+/// `None`: its kind of tags is no kind.
 #[inline]
-fn pattern_of(pattern: &waist::Pattern) -> Pattern {
+fn pattern_of(pattern: &waist::Pattern) -> Option<Pattern> {
     let tag = match pattern.tags {
         TagKind::Any => TagMatch::Any,
         TagKind::Exactly => TagMatch::Exactly(pattern.tag),
         TagKind::Masked => TagMatch::Masked { mask: pattern.other, value: pattern.tag },
         TagKind::Within => TagMatch::Within { first: pattern.tag, last: pattern.other },
         TagKind::Among => TagMatch::Among { few: pattern.tag as u32, last: pattern.other },
+        _ => return None,
     };
-    Pattern {
+    Some(Pattern {
         from: (pattern.from != ANY_TASK).then_some(Tid(pattern.from)),
         tag,
         context: (pattern.context != ANY_CONTEXT).then_some(pattern.context as u32),
-    }
+    })
 }
 
 /// # Safety
@@ -78,7 +80,7 @@ pub(crate) unsafe extern "C" fn receive_fitting(
     let memory =
         unsafe { if length == 0 { &mut [][..] } else { std::slice::from_raw_parts_mut(room, length) } };
     with(Status::Unknown as i32, |runtime| {
-        let pattern = pattern_of(pattern);
+        let Some(pattern) = pattern_of(pattern) else { return Status::BadArgument as i32 };
         let (mut block, mut envelope) = (None, Envelope::NONE);
         let mut place = Room::Fitting { memory, inside: &mut out.inline, block: &mut block };
         match take_directly(runtime, &pattern, &mut place, &mut envelope, notes) {
@@ -127,7 +129,7 @@ fn receive_as(
     out: &mut Message,
 ) -> i32 {
     with(Status::Unknown as i32, |runtime| {
-        let pattern = pattern_of(pattern);
+        let Some(pattern) = pattern_of(pattern) else { return Status::BadArgument as i32 };
         let (mut block, mut envelope) = (None, Envelope::NONE);
         let (mut room, in_block) = match &mut into {
             Into::User(buffer) => (Room::Memory(buffer.bytes_mut()), false),
@@ -276,7 +278,7 @@ pub(crate) unsafe extern "C" fn post(
 ) -> u64 {
     // SAFETY: valid for the call; the memory stays until the request is over, by the contract.
     let (pattern, into) = unsafe { (&*pattern, place(room, length)) };
-    let pattern = pattern_of(pattern);
+    let Some(pattern) = pattern_of(pattern) else { return 0 };
     let (urgent, announced, claims) = (flags & 1 != 0, flags & 2 != 0, flags & 4 != 0);
     with(0, |runtime| {
         let id = match claims {
@@ -364,7 +366,7 @@ pub(crate) unsafe extern "C" fn probe(
 ) -> i32 {
     // SAFETY: valid for the call, by the table's contract.
     let (pattern, notes, out) = unsafe { (&*pattern, &*notes, &mut *out) };
-    let pattern = pattern_of(pattern);
+    let Some(pattern) = pattern_of(pattern) else { return Status::BadArgument as i32 };
     with(Status::Unknown as i32, |runtime| {
         if notes.limit != 0 && !runtime.may_hear(&pattern) {
             return Status::Gone as i32;

@@ -60,20 +60,23 @@ impl Status {
     }
 }
 
-/// Which tags a pattern takes.
+/// Which tags a pattern takes. A number and no enum: C may write any number there, and is told when it means nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum TagKind {
+#[repr(transparent)]
+pub struct TagKind(pub u32);
+
+#[allow(non_upper_case_globals, reason = "they are the kinds, and are matched as such")]
+impl TagKind {
     /// Every tag.
-    Any = 0,
+    pub const Any: TagKind = TagKind(0);
     /// `tag` itself.
-    Exactly = 1,
+    pub const Exactly: TagKind = TagKind(1);
     /// Those with `tag & other == ...`: bits `other` must equal `tag`.
-    Masked = 2,
+    pub const Masked: TagKind = TagKind(2);
     /// From `tag` to `other`.
-    Within = 3,
+    pub const Within: TagKind = TagKind(3);
     /// Of the tags from 0 to 29 those whose bit is set in `tag`, and those from 30 to `other` if its bit 30 is.
-    Among = 4,
+    pub const Among: TagKind = TagKind(4);
 }
 
 /// Which messages a receive takes.
