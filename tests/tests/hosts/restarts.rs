@@ -120,3 +120,24 @@ fn a_daemon_that_is_started_by_hand_is_another_machine() {
     bed[0].add(&["beta"]);
     bed[1].await_hosts(&["alpha", "beta"]);
 }
+
+#[test]
+fn tasks_of_a_host_that_came_back_hear_what_is_sent_to_them() {
+    for route in ["tcp", "routed"] {
+        let Some(bed) = Bed::of(2) else { return };
+        bed[0].add(&["beta"]);
+        let mut command = bed[0].program("lives");
+        let mut master = Running::start(command.arg("beta").env("PARVUM_ROUTE", route));
+        for life in ["0", "1"] {
+            assert_eq!(master.told("ready"), life, "over {route}");
+            bed[1].kill_daemon();
+            assert_eq!(master.told("lost"), life, "over {route}");
+            bed[0].await_hosts(&["alpha"]);
+            bed[0].add(&["beta"]);
+            bed[1].await_hosts(&["alpha", "beta"]);
+            master.tell("again");
+        }
+        assert_eq!(master.told("done"), "3", "over {route}");
+        assert!(master.end().success());
+    }
+}
