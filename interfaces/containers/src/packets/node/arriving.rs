@@ -42,7 +42,7 @@ impl<P: Port> Node<P> {
     }
 
     fn take_reliable(&mut self, now: Now, from: P::Address, header: Header, buffer: NetworkBuffer) {
-        let asks = header.fragment + 1 == header.fragments;
+        let asks = header.fragment.checked_add(1) == Some(header.fragments);
         let incoming = self.incoming.entry((from, header.conversation)).or_default();
         let behind = incoming.expected.wrapping_sub(header.sequence);
         if behind != 0 {

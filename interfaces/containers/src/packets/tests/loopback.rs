@@ -1,8 +1,9 @@
 //! The port that leads back to oneself.
 
 use super::content;
+use crate::packets::header::{Header, Kind};
 use crate::packets::loopback::Place;
-use crate::packets::{LoopbackPort, Node};
+use crate::packets::{LoopbackPort, Node, Port, Transfer};
 use crate::{Bounds, Error, Protocol};
 
 #[test]
@@ -52,4 +53,28 @@ fn what_stays_here_needs_buffers_and_is_refused_without() {
     assert_eq!(node.receive(container, &mut room).map(|got| got.0), Ok(1));
     assert_eq!(node.receive(container, &mut room), Err(Error::Empty), "nothing of what was refused");
     assert_eq!(node.pool().in_use(), 0);
+}
+
+/// Found by the fuzz target `packets`.
+#[test]
+fn a_packet_that_is_the_last_but_for_all_numbers_there_are_is_not_wanted() {
+    let mut node = Node::new(LoopbackPort::new(10, 32));
+    let container = node.create(Bounds::default());
+    let kinds = [Kind::Reliable, Kind::Datagram, Kind::Answer, Kind::Full, Kind::Gone];
+    for (kind, fragment) in kinds.into_iter().flat_map(|kind| [(kind, u32::MAX), (kind, 7)]) {
+        let (conversation, sequence, call) = (5, 0, 0);
+        let header = Header {
+            kind,
+            conversation,
+            sequence,
+            container,
+            call,
+            fragment,
+            fragments: 0,
+            length: u32::MAX,
+        };
+        node.port().transfer().send(Place::Here, &header.encode(), b"eight by");
+        node.poll(1);
+    }
+    assert_eq!(node.receive(container, &mut [0; 100]).err(), Some(Error::Empty));
 }
