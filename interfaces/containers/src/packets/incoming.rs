@@ -3,12 +3,13 @@
 use super::Now;
 use super::buffers::NetworkBuffer;
 use super::header::{HEADER, Header};
+use std::collections::BTreeMap;
 
 /// A message of which parts have come.
 pub(super) struct Assembly {
     pub(super) header: Header,
-    parts: Vec<Option<NetworkBuffer>>,
-    left: usize,
+    /// Those that are there, by number: what is announced and does not come costs nothing.
+    parts: BTreeMap<u32, NetworkBuffer>,
     pub(super) began: Now,
 }
 
@@ -16,12 +17,7 @@ impl Assembly {
     /// `None` for a header that contradicts itself.
     pub(super) fn new(header: Header, fragment: usize, now: Now) -> Option<Assembly> {
         let count = super::header::fragments(header.length as usize, fragment);
-        (header.fragments as usize == count).then(|| Assembly {
-            header,
-            parts: (0..count).map(|_| None).collect(),
-            left: count,
-            began: now,
-        })
+        (header.fragments as usize == count).then(|| Assembly { header, parts: BTreeMap::new(), began: now })
     }
 
     /// Adds a part. Gives the buffer back when it was not wanted: it is there already, or of another message or length.
@@ -32,36 +28,36 @@ impl Assembly {
         fragment: usize,
     ) -> Option<NetworkBuffer> {
         let same = Header { fragment: self.header.fragment, ..*header } == self.header;
-        let Some(place) = self.parts.get_mut(header.fragment as usize).filter(|_| same) else {
-            return Some(part);
-        };
-        let wanted = (header.length as usize - header.fragment as usize * fragment).min(fragment);
-        if place.is_some() || part.length != HEADER + wanted {
+        if !same || header.fragment >= self.header.fragments {
             return Some(part);
         }
-        *place = Some(part);
-        self.left -= 1;
+        let wanted = (header.length as usize - header.fragment as usize * fragment).min(fragment);
+        if self.parts.contains_key(&header.fragment) || part.length != HEADER + wanted {
+            return Some(part);
+        }
+        self.parts.insert(header.fragment, part);
         None
     }
 
     pub(super) fn is_whole(&self) -> bool {
-        self.left == 0
+        self.parts.len() == self.header.fragments as usize
     }
 
     /// The number of the first part that is missing, and bits for those from there on; as many as `room` bytes tell of.
     pub(super) fn missing(&self, room: usize) -> (u32, Vec<u8>) {
-        let first = self.parts.iter().position(Option::is_none).unwrap_or(self.parts.len());
-        let mut bits = vec![0; (self.parts.len() - first).div_ceil(8).min(room)];
-        let known = bits.len() * 8;
-        for (at, _) in self.parts[first..].iter().take(known).enumerate().filter(|(_, part)| part.is_some()) {
-            bits[at / 8] |= 1 << (at % 8);
+        let first = self.parts.keys().zip(0..).take_while(|(number, at)| **number == *at).count() as u32;
+        let mut bits = vec![0; ((self.header.fragments - first) as usize).div_ceil(8).min(room)];
+        for number in self.parts.range(first..).map(|(number, _)| (number - first) as usize) {
+            if let Some(byte) = bits.get_mut(number / 8) {
+                *byte |= 1 << (number % 8);
+            }
         }
-        (first as u32, bits)
+        (first, bits)
     }
 
     /// The parts that are there, in order.
     pub(super) fn into_parts(self) -> Vec<NetworkBuffer> {
-        self.parts.into_iter().flatten().collect()
+        self.parts.into_values().collect()
     }
 }
 
@@ -73,4 +69,23 @@ pub(super) struct Incoming {
     pub(super) assembly: Option<Assembly>,
     /// Its message is whole, and its container has no room.
     pub(super) is_held: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packets::header::Kind;
+
+    /// Found by the fuzz target `packets`: room for all of them would be more than any machine has.
+    #[test]
+    fn parts_that_are_only_announced_take_no_memory() {
+        let length = u32::MAX;
+        let (conversation, sequence, container, call, fragment) = (1, 0, 1, 0, 0);
+        let kind = Kind::Reliable;
+        let header =
+            Header { kind, conversation, sequence, container, call, fragment, fragments: length, length };
+        let assembly = Assembly::new(header, 1, 0).expect("it does not contradict itself");
+        assert!(!assembly.is_whole());
+        assert_eq!(assembly.missing(8), (0, vec![0; 8]));
+    }
 }
