@@ -30,10 +30,11 @@ apt_install() {
 pvm() {
     if [ -x /usr/lib/pvm3/lib/pvmd ] && [ -f /usr/include/pvm3.h ]; then
         say "PVM is there already (/usr/lib/pvm3)"
-    elif apt_install pvm pvm-dev; then
+    # Its daemons find each other through /etc/protocols, which the package does not ask for.
+    elif apt_install pvm pvm-dev netbase; then
         say "PVM installed from Debian (pvm, pvm-dev)"
     elif have_apt; then
-        say "PVM is missing; run as root: apt-get install pvm pvm-dev"
+        say "PVM is missing; run as root: apt-get install pvm pvm-dev netbase"
         missing=1
     else
         say "PVM is missing; install PVM 3.4.6 with your system's package manager"

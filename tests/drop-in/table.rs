@@ -167,7 +167,8 @@ pub const CASES: &[Case] = &[
     // server is slow enough to hide that.
     case("ge", &[run("ge 4")]).drop(&["doesn't match up", "Not in group", "No such instance"]),
     case("gexamp", &[run("gexamp 4")]),
-    case("gs", &[run("gs.pvm 3")]).repeats(),
+    // It says so as often as it looks before all have joined; that may be never.
+    case("gs", &[run("gs.pvm 3")]).repeats().drop(&["waiting on kids to join"]),
     case("joinleave", &[run("joinleave 300")]),
     case("tst", &[run("tst")]),
     case("tjf", &[run("tjf")]),

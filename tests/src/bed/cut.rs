@@ -20,7 +20,15 @@ impl Host {
 
     /// Undoes [`Host::cut_off`] and [`Host::unplug`].
     pub fn reconnect(&self) {
-        self.set_port("ip link set {port} up && bridge link set dev {port} state 3");
+        // A port has its carrier a moment after it is up, and no state before.
+        self.set_port(
+            "ip link set {port} up && tries=0
+            until bridge link set dev {port} state 3 2>/dev/null; do
+                tries=$((tries + 1))
+                [ $tries -lt 500 ] || exec bridge link set dev {port} state 3
+                sleep 0.01
+            done",
+        );
     }
 
     fn set_port(&self, script: &str) {
