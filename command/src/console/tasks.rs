@@ -138,7 +138,9 @@ impl Console {
             Ok(number @ 1..=64) => self.signal(number, &words.rest(1)),
             _ => {
                 let text = super::commands::printable(&words.text(0));
-                self.hint(&format!("{text}: a signal is a number from 1 to 64 or a name, such as 15 or TERM"));
+                self.hint(&format!(
+                    "{text}: a signal is a number from 1 to 64 or a name, such as 15 or TERM"
+                ));
                 Ok(Next::Go)
             }
         }
