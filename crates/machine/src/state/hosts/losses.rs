@@ -37,6 +37,9 @@ impl<F: Clone> Machine<F> {
             }
             Standing::Leading => {
                 self.wait_for_losses();
+                // What was said while nobody led, or another did, may be over: the hosts get their time anew to say so.
+                let apart = self.now + APART + self.grace();
+                self.others.apart.values_mut().for_each(|until| *until = apart.max(*until));
                 self.pass_loads_on();
                 self.deadline_changed = true;
                 self.give_up_fetches_of_the_gone();
@@ -109,7 +112,8 @@ impl<F: Clone> Machine<F> {
         self.deadline_changed = true;
     }
 
-    /// When two hosts have been apart for long enough.
+    /// When two hosts have been apart for long enough. Where this host reaches one of them no more either, that one is lost,
+    /// and the other is not to go for it.
     pub(in crate::state) fn apart_until(&self) -> Option<Now> {
         let leads = self.others.standing == Standing::Leading;
         self.others.apart.values().min().copied().filter(|_| leads)
@@ -123,7 +127,8 @@ impl<F: Clone> Machine<F> {
         let (now, life) = (self.now, |host: u32| self.others.agreed.hosts.get(host).map(|host| host.life));
         let over = self.others.apart.iter().filter(|(_, until)| **until <= now).map(|(pair, _)| *pair);
         let mut lost = Vec::new();
-        for (one, other) in over.clone() {
+        let is_silent = |host: u32| self.others.silent.contains(&host);
+        for (one, other) in over.clone().filter(|(one, other)| !is_silent(*one) && !is_silent(*other)) {
             let younger = if life(one) > life(other) { one } else { other };
             lost.extend(life(younger).map(|life| (younger, life)).filter(|host| !lost.contains(host)));
         }

@@ -738,3 +738,34 @@ fn the_number_of_the_host_that_came_last_is_not_used_again_when_it_is_lost() {
     let [Told::Reply(Ok(Reply::HostResults(results)))] = &several.take(1, 7)[..] else { panic!() };
     assert_eq!(results[0].as_ref().map(|tid| tid.host()), Ok(4));
 }
+
+#[test]
+fn a_host_does_not_go_for_another_that_was_stopped_while_nobody_led() {
+    let mut several = Several::new(4);
+    several.input(1, Input::HostLost(2));
+    several.input(4, Input::HostLost(2));
+    several.input(1, Input::Stands(Standing::Minority));
+    several.pass_time(4, 600_000_000);
+    several.pass_time(1, 5_000_000_000);
+    // It goes on, and is found by the one first, by the other a moment later.
+    several.input(1, Input::HostFound(2));
+    several.input(1, Input::Stands(Standing::Leading));
+    several.pass_time(1, 300_000_000);
+    several.input(4, Input::HostFound(2));
+    several.pass_time(1, 10_000_000_000);
+    assert_eq!(several.names(1), ["here", "h2", "h3", "h4"]);
+}
+
+#[test]
+fn of_two_hosts_that_are_apart_the_one_goes_that_nobody_reaches() {
+    let mut several = Several::new(4);
+    several.input(1, Input::Late(10_000_000_000));
+    several.input(1, Input::HostLost(2));
+    several.input(4, Input::HostLost(2));
+    several.pass_time(4, 600_000_000);
+    several.input(1, Input::Late(0));
+    several.pass_time(1, 9_000_000_000);
+    assert_eq!(several.names(1), ["here", "h2", "h3", "h4"], "the leader is patient with the silent one");
+    several.pass_time(1, 2_000_000_000);
+    assert_eq!(several.names(1), ["here", "h3", "h4"]);
+}
