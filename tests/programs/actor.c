@@ -8,6 +8,7 @@
  *	barrier COUNT			in the barrier of a group
  *	stream TO BYTES COUNT		sends so many messages, until one fails
  *	drain FROM COUNT BURST		receives so many, in bursts with rests between them
+ *	collect COUNT			receives so many from whomever; says what the last call returned
  *	parent COUNT			starts copies that wait for a message from it
  *	talk COUNT			exchanges messages with as many copies
  */
@@ -140,6 +141,13 @@ int main(int argc, char **argv)
 	} else if (strcmp(role, "stream") == 0) {
 		stream((int)number[0], number[1], (int)number[2]);
 		end_on_line();
+	} else if (strcmp(role, "collect") == 0) {
+		int bufid = 0;
+
+		await_test();
+		while (number[0]-- > 0 && bufid >= 0)
+			bufid = pvm_recv(-1, TAG);
+		SAY("info %d", bufid < 0 ? bufid : 0);
 	} else if (strcmp(role, "drain") == 0) {
 		end_on_line();
 		drain(number[0] ? (int)number[0] : -1, (int)number[1], (int)number[2]);

@@ -99,7 +99,8 @@ pub struct Enrolment {
     pub channel: Option<(OwnedFd, OwnedFd)>,
     /// Where this task writes down what it does, if its job is recorded.
     pub recording: Option<OwnedFd>,
-    secret: [u8; 16],
+    /// What its data connection must show.
+    pub secret: [u8; 16],
 }
 
 /// A connection to the daemon, enrolled.

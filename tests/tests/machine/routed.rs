@@ -75,6 +75,26 @@ fn frames_wait_for_a_task_that_is_not_there_yet() {
 }
 
 #[test]
+fn a_data_connection_that_shows_a_wrong_secret_is_refused() {
+    let machine = TestMachine::up();
+    let (mut a, b) = (machine.task(), machine.task());
+    let (tid, secret) = (a.me.tid, a.me.secret);
+    let refused = |session: &parvum_task::Session| {
+        let why = session.open_data().expect_err("refused").to_string();
+        assert!(why.contains("E-DENIED"), "{why}");
+    };
+    a.me.secret[7] ^= 1;
+    refused(&a);
+    // Its own secret opens nobody else's.
+    (a.me.tid, a.me.secret) = (b.me.tid, secret);
+    refused(&a);
+    (a.me.tid, a.me.secret) = (tid, secret);
+    let (mut from_a, mut at_b) = (data(&a), data(&b));
+    from_a.write_all(&routed(b.me.tid, b"mine")).expect("sent");
+    assert_eq!(receive(&mut at_b), (tid, b"mine".to_vec()));
+}
+
+#[test]
 fn a_flood_is_stopped_not_stored() {
     let machine = TestMachine::up();
     let (mut a, mut b) = (machine.task(), machine.task());

@@ -4,6 +4,8 @@ use parvum_task::Session;
 use parvum_tests::running::{Running, asleep, await_tasks};
 use parvum_tests::{TestMachine, eventually, gone, kill_hard};
 use parvum_wire::control::{Reply, Request, Role};
+use std::io::Write;
+use std::net::TcpStream;
 
 const NO_TASK: &str = "-31";
 const ROUTES: [&str; 3] = ["shm", "tcp", "routed"];
@@ -84,6 +86,53 @@ fn a_sender_in_the_middle_of_a_message_goes_on_when_its_receiver_is_killed() {
     for route in ROUTES {
         killed_receiver(route, "60000000", "off");
     }
+}
+
+/// The ports at which a process listens.
+fn ports(pid: u32) -> Vec<u16> {
+    let sockets: Vec<String> = std::fs::read_dir(format!("/proc/{pid}/fd"))
+        .expect("it lives")
+        .flatten()
+        .filter_map(|fd| Some(std::fs::read_link(fd.path()).ok()?.to_string_lossy().into_owned()))
+        .collect();
+    let table = std::fs::read_to_string("/proc/net/tcp").expect("a table");
+    let port = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let listens = words.get(3) == Some(&"0A") && sockets.contains(&format!("socket:[{}]", words[9]));
+        listens.then(|| u16::from_str_radix(words[1].rsplit(':').next()?, 16).ok())?
+    };
+    table.lines().skip(1).filter_map(port).collect()
+}
+
+#[test]
+fn strangers_keep_no_place_from_those_who_were_announced() {
+    let machine = TestMachine::up();
+    let (mut receiver, tid) = actor(&machine, "tcp", &["collect", "20"]);
+    receiver.tell("begin");
+    let (mut first, _) = actor(&machine, "tcp", &["stream", &tid, "1000", "10"]);
+    assert_eq!(first.told("sent"), "10");
+    let ports = ports(receiver.pid());
+    assert_eq!(ports.len(), 1, "{ports:?}");
+    // Silent ones, and some who show what proves nothing.
+    let strangers: Vec<_> = (0..100)
+        .map(|number| {
+            let mut stranger = TcpStream::connect(("127.0.0.1", ports[0])).expect("it listens");
+            if number % 3 == 0 {
+                stranger.write_all(&[number as u8; 100]).expect("sent");
+            }
+            stranger
+        })
+        .collect();
+    let (mut second, _) = actor(&machine, "tcp", &["stream", &tid, "1000", "10"]);
+    assert_eq!((second.told("sent"), second.told("info")), ("10".into(), "0".into()));
+    assert_eq!(receiver.told("info"), "0");
+    drop(strangers);
+    for task in [&mut first, &mut second] {
+        task.tell("end");
+        assert!(task.end().success());
+    }
+    assert!(receiver.end().success());
+    await_tasks(&machine, 0);
 }
 
 #[test]
