@@ -217,7 +217,7 @@ impl Core {
         let Some(receive) = self.requests.receive(id) else { return false };
         receive.matched = Some(envelope);
         // A block for offered data is found when it is fetched.
-        if let (false, Into::Block | Into::Lazily) = (offered, &receive.into) {
+        if !offered && !matches!(receive.into, Into::User(_)) {
             receive.block = Block::new(envelope.length, &mut self.pool);
             if receive.block.is_none() {
                 self.requests.finish(id, Outcome::NoMemory(envelope));
@@ -474,7 +474,7 @@ impl Core {
         let Some(receive) = self.requests.receive(id) else { return };
         receive.matched = Some(envelope);
         match receive.into {
-            Into::Block | Into::Lazily => receive.block = Some(block),
+            Into::Block | Into::Lazily | Into::ByReference => receive.block = Some(block),
             Into::User(_) => {
                 receive.write(0, block.bytes());
                 self.ledger.add(Counter::CopiedOut, envelope.length);
@@ -502,7 +502,9 @@ impl Core {
             self.finish_unexpected(id, message, receive.block);
             return;
         }
-        self.count_received(&envelope);
+        if !receive.again {
+            self.count_received(&envelope);
+        }
         self.requests
             .finish(id, Outcome::Received(Completed { envelope, block: receive.block, remote: None }));
     }

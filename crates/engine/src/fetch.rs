@@ -3,10 +3,10 @@
 
 use crate::engine::Engine;
 use crate::ledger::Counter;
-use crate::message::{Block, Envelope};
+use crate::message::{Block, Envelope, Pattern};
 use crate::peer::{Answer, Peer};
 use crate::queues::{Body, Message, MessageId};
-use crate::receive::Into;
+use crate::receive::{Into, Receive};
 use crate::requests::{Completed, Outcome, RequestId, State};
 use parvum_transport::{Kept, PullRefused, Route};
 use parvum_wire::frame::{ASKING, FETCH_AT_ONCE, Offer};
@@ -32,31 +32,20 @@ pub(crate) struct Pulling {
     got: usize,
 }
 
-/// Data of a received message that lies where its sender has put it, in memory that stays when the sender goes:
-/// to be read with [`Remote::read`], and released as soon as it is not needed any more.
+/// Data of a received message that lies where its sender has put it: to be read with [`Engine::read_remote`], and released
+/// as soon as it is not needed any more.
 pub struct Remote {
     peer: u32,
     route: Route,
-    cookie: u64,
-    data: Arc<dyn Kept>,
+    offer: Offer,
+    /// The data, in memory that stays when the sender goes. None: it is in the sender's own.
+    kept: Option<Arc<dyn Kept>>,
     envelope: Envelope,
 }
 
 impl std::fmt::Debug for Remote {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Remote").field("envelope", &self.envelope).finish_non_exhaustive()
-    }
-}
-
-impl Remote {
-    /// Copies `into.len()` bytes from byte `from` on; false when the message has not so many.
-    #[must_use]
-    pub fn read(&self, from: u64, into: &mut [u8]) -> bool {
-        let within = from.checked_add(into.len() as u64).is_some_and(|end| end <= self.envelope.length);
-        if within {
-            self.data.read(from as usize, into);
-        }
-        within
     }
 }
 
@@ -69,11 +58,14 @@ impl Engine {
         let Some(receive) = self.core.requests.receive(into) else { return };
         let Some(envelope) = receive.matched else { return };
         let ledger = state.ledger(route);
-        if receive.block.is_none() && matches!(receive.into, Into::Block | Into::Lazily) {
-            let may_stay = matches!(receive.into, Into::Lazily) && offer.address != 0;
-            let link = links[route as usize].as_mut().filter(|_| may_stay);
-            if let Some(data) = link.and_then(|link| link.kept(offer.address, envelope.length as usize)) {
-                let remote = Some(Remote { peer, route, cookie: offer.cookie, data, envelope });
+        if receive.block.is_none() && !matches!(receive.into, Into::User(_)) {
+            let may_stay = !matches!(receive.into, Into::Block) && offer.address != 0;
+            let mut link = links[route as usize].as_mut().filter(|_| may_stay);
+            let kept = link.as_mut().and_then(|link| link.kept(offer.address, envelope.length as usize));
+            let refers = matches!(receive.into, Into::ByReference)
+                && link.is_some_and(|link| link.can_pull(offer.address));
+            if kept.is_some() || refers {
+                let remote = Some(Remote { peer, route, offer, kept, envelope });
                 self.core.count_received(&envelope);
                 ledger.add(Counter::Pulled, 1);
                 let completed = Completed { envelope, block: None, remote };
@@ -103,6 +95,7 @@ impl Engine {
         let Some(receive) = self.core.requests.receive(into) else { return };
         let Some(envelope) = receive.matched else { return };
         let ledger = state.ledger(route);
+        let again = receive.again;
         let room = receive.room(got, envelope.length as usize);
         let pulled = match &mut links[route as usize] {
             None => Err(PullRefused::Gone),
@@ -115,7 +108,7 @@ impl Engine {
                 self.core.pulling.push(Pulling { got: got + part, ..pulling });
             }
             Ok(_) => {
-                ledger.add(Counter::Pulled, 1);
+                ledger.add(Counter::Pulled, u64::from(!again));
                 ledger.add(Counter::PulledBytes, envelope.length);
                 let header = Header::answer(Kind::Done, offer.cookie, 0);
                 state.answers.push_back(Answer { route, header });
@@ -210,27 +203,54 @@ impl Engine {
         lost.map(|pulling| pulling.fetch.into).collect()
     }
 
-    /// Counts bytes that were read of data left where it lies.
-    pub fn count_read(&mut self, remote: &Remote, bytes: u64) {
-        let ledger = self.peers[remote.peer as usize].state.ledger(remote.route);
-        ledger.add(Counter::PulledBytes, bytes);
+    /// Copies `into.len()` bytes from byte `from` of data that was left where it lies. Fails when the message has not so
+    /// many, or when the data was in its sender's own memory and is gone with it, or not to be had for the moment.
+    pub fn read_remote(&mut self, remote: &Remote, from: u64, into: &mut [u8]) -> Result<(), PullRefused> {
+        let within = from.checked_add(into.len() as u64).is_some_and(|end| end <= remote.envelope.length);
+        if !within {
+            return Err(PullRefused::NotPermitted);
+        }
+        let Peer { links, state } = &mut self.peers[remote.peer as usize];
+        match &remote.kept {
+            Some(kept) => kept.read(from as usize, into),
+            // Its place may be another's now.
+            None if state.tid != remote.envelope.from => return Err(PullRefused::Gone),
+            None => {
+                let link = links[remote.route as usize].as_mut().ok_or(PullRefused::Gone)?;
+                link.pull(remote.offer.address + from, into)?;
+            }
+        }
+        state.ledger(remote.route).add(Counter::PulledBytes, into.len() as u64);
+        Ok(())
     }
 
     /// Gets all of the data into a block, and releases it.
     pub fn fetch_remote(&mut self, remote: Remote) -> RequestId {
-        let envelope = remote.envelope;
-        let outcome = match Block::new(envelope.length, &mut self.core.pool) {
-            Some(mut block) => {
-                remote.data.read(0, block.bytes_mut());
-                self.count_read(&remote, envelope.length);
-                Outcome::Received(Completed { envelope, block: Some(block), remote: None })
-            }
-            None => Outcome::NoMemory(envelope),
-        };
-        self.release_remote(remote);
-        let id = self.core.requests.insert(State::Sending, false);
-        self.core.requests.finish(id, outcome);
-        id
+        let Remote { peer, route, offer, envelope, .. } = remote;
+        if remote.kept.is_some() {
+            let outcome = match Block::new(envelope.length, &mut self.core.pool) {
+                // What was kept whole can be read whole.
+                Some(mut block) => match self.read_remote(&remote, 0, block.bytes_mut()) {
+                    Ok(()) => Outcome::Received(Completed { envelope, block: Some(block), remote: None }),
+                    Err(_) => Outcome::Gone(envelope.from),
+                },
+                None => Outcome::NoMemory(envelope),
+            };
+            self.release_remote(remote);
+            let id = self.core.requests.insert(State::Sending, false);
+            self.core.requests.finish(id, outcome);
+            return id;
+        }
+        let plain = Receive::new(Pattern::ANY, Into::Block, false);
+        let receive = Receive { matched: Some(envelope), only: true, again: true, ..plain };
+        let into = self.core.requests.insert(State::Receiving(receive), false);
+        if self.peers[peer as usize].state.tid == envelope.from {
+            self.fetch(Fetch { peer, route, offer, into, back: None });
+            self.push(peer as usize);
+        } else {
+            self.core.requests.finish(into, Outcome::Gone(envelope.from));
+        }
+        into
     }
 
     /// Tells the sender that the data is not needed any more.
@@ -238,7 +258,7 @@ impl Engine {
         let state = &mut self.peers[remote.peer as usize].state;
         // Else it is gone, and its place perhaps another's.
         if state.tid == remote.envelope.from {
-            let header = Header::answer(Kind::Done, remote.cookie, 0);
+            let header = Header::answer(Kind::Done, remote.offer.cookie, 0);
             state.answers.push_back(Answer { route: remote.route, header });
             self.push(remote.peer as usize);
         }

@@ -34,6 +34,7 @@ pub use fetch::Remote;
 pub use ledger::{Counter, Ledger};
 pub use memory::{Keep, UserBuffer};
 pub use message::{Block, Envelope, Pattern, TagMatch};
+pub use parvum_transport::PullRefused;
 pub use queues::MessageId;
 pub use receive::{Into, Received};
 pub use recorder::Recorder;

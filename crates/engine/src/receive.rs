@@ -15,6 +15,8 @@ pub enum Into {
     /// Where it lies, if it lies in memory that outlives its sender: it is copied later, piece by piece. Else in a block
     /// that the engine provides. See [`Remote`](crate::Remote).
     Lazily,
+    /// As [`Into::Lazily`]; and if it lies in memory of the sender's own, it may stay there too, and be lost with its sender.
+    ByReference,
     /// In the program's own memory; what does not fit is lost and the outcome says so.
     User(UserBuffer),
 }
@@ -32,6 +34,8 @@ pub(crate) struct Receive {
     pub(crate) turn: u64,
     /// It takes the one message that it was given, and no other.
     pub(crate) only: bool,
+    /// The message was received before, and counted; its data was left where it lies.
+    pub(crate) again: bool,
     /// The message that this receive fetches the data of before anybody asked for it.
     pub(crate) stands_for: Option<MessageId>,
 }
@@ -39,15 +43,16 @@ pub(crate) struct Receive {
 impl Receive {
     /// A receive that no message has been matched with.
     pub(crate) fn new(pattern: Pattern, into: Into, urgent: bool) -> Receive {
-        Receive { pattern, into, matched: None, block: None, urgent, turn: 0, only: false, stands_for: None }
+        let (matched, block, stands_for) = (None, None, None);
+        Receive { pattern, into, matched, block, urgent, turn: 0, only: false, again: false, stands_for }
     }
 
     /// The memory for byte `from` of the message on; shorter than asked where it ends.
     pub(crate) fn room(&mut self, from: usize, length: usize) -> &mut [u8] {
         let all = match (&mut self.into, &mut self.block) {
             (Into::User(buffer), _) => buffer.bytes_mut(),
-            (Into::Block | Into::Lazily, Some(block)) => block.bytes_mut(),
-            (Into::Block | Into::Lazily, None) => &mut [],
+            (_, Some(block)) => block.bytes_mut(),
+            (_, None) => &mut [],
         };
         let from = from.min(all.len());
         let length = length.min(all.len() - from);

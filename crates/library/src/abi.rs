@@ -69,6 +69,7 @@ static TABLE: Table = Table {
     receive_fitting: receiving::receive_fitting,
     multicast_each: multicast::multicast_each,
     nudge: serving::nudge,
+    receive_by_reference: receiving::receive_by_reference,
 };
 
 /// The table; see `parvum-waist`.

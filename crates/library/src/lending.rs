@@ -1,7 +1,7 @@
 //! What the interfaces hold of the engine's memory: blocks that were lent, and data that is still with its sender, by name.
 
 use crate::runtime::Runtime;
-use parvum_engine::{Block, Remote};
+use parvum_engine::{Block, PullRefused, Remote};
 use parvum_waist::REMOTE;
 
 impl Runtime {
@@ -21,12 +21,11 @@ impl Runtime {
         if handle & REMOTE == 0 { None } else { self.remotes.get_mut(at)?.take() }
     }
 
-    /// Reads data that was left where it lies; false when there is no such data.
-    pub(crate) fn read_remote(&mut self, handle: u64, from: u64, out: &mut [u8]) -> bool {
+    /// Reads data that was left where it lies.
+    pub(crate) fn read_remote(&mut self, handle: u64, from: u64, out: &mut [u8]) -> Result<(), PullRefused> {
         let at = ((handle & !REMOTE) as usize).wrapping_sub(1);
-        let Some(remote) = self.remotes.get(at).and_then(Option::as_ref) else { return false };
-        self.engine.count_read(remote, out.len() as u64);
-        remote.read(from, out)
+        let remote = self.remotes.get(at).and_then(Option::as_ref).ok_or(PullRefused::NotPermitted)?;
+        self.engine.read_remote(remote, from, out)
     }
 
     /// The lent block of that name.

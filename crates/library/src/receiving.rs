@@ -3,7 +3,7 @@
 use crate::abi::{remember, try_with, with};
 use crate::runtime::Runtime;
 use parvum_engine::{
-    Block, Completed, Envelope, Into, Look, MessageId, Outcome, Pattern, Received, RequestId, Room, TagMatch,
+    Block, Completed, Envelope, Into, Look, MessageId, Outcome, Pattern, PullRefused, Received, RequestId, Room, TagMatch,
     UserBuffer,
 };
 use parvum_task::SessionError;
@@ -67,6 +67,16 @@ pub(crate) unsafe extern "C" fn receive_lazily(
     receive_as(pattern, Into::Lazily, 0, notes, out)
 }
 
+pub(crate) unsafe extern "C" fn receive_by_reference(
+    pattern: *const waist::Pattern,
+    notes: *const Notes,
+    out: *mut Message,
+) -> i32 {
+    // SAFETY: valid for the call, by the table's contract.
+    let (pattern, notes, out) = unsafe { (&*pattern, &*notes, &mut *out) };
+    receive_as(pattern, Into::ByReference, 0, notes, out)
+}
+
 pub(crate) unsafe extern "C" fn receive_fitting(
     pattern: *const waist::Pattern,
     room: *mut u8,
@@ -86,7 +96,7 @@ pub(crate) unsafe extern "C" fn receive_fitting(
         match take_directly(runtime, &pattern, &mut place, &mut envelope, notes) {
             Ok(()) => {}
             Err(Some(status)) => return status as i32,
-            Err(None) => return receive_posted(runtime, pattern, Into::Lazily, 0, notes, out) as i32,
+            Err(None) => return receive_posted(runtime, pattern, Into::ByReference, 0, notes, out) as i32,
         }
         note_envelope(&envelope, out);
         match block {
@@ -133,7 +143,7 @@ fn receive_as(
         let (mut block, mut envelope) = (None, Envelope::NONE);
         let (mut room, in_block) = match &mut into {
             Into::User(buffer) => (Room::Memory(buffer.bytes_mut()), false),
-            Into::Block | Into::Lazily => (Room::Inside { inside: &mut out.inline, block: &mut block }, true),
+            Into::Block | Into::Lazily | Into::ByReference => (Room::Inside { inside: &mut out.inline, block: &mut block }, true),
         };
         match take_directly(runtime, &pattern, &mut room, &mut envelope, notes) {
             Ok(()) => {}
@@ -254,18 +264,23 @@ pub(crate) unsafe extern "C" fn read_remote(handle: u64, from: u64, out: *mut u8
         // SAFETY: writable and lent to us for the call, by the table's contract.
         let out = if length == 0 { &mut [] } else { unsafe { std::slice::from_raw_parts_mut(out, length) } };
         match runtime.read_remote(handle, from, out) {
-            true => Status::Done as i32,
-            false => Status::BadArgument as i32,
+            Ok(()) => Status::Done as i32,
+            Err(PullRefused::Gone) => Status::Gone as i32,
+            Err(PullRefused::NotPermitted) => Status::BadArgument as i32,
         }
     })
 }
 
-pub(crate) unsafe extern "C" fn fetch_remote(handle: u64, _notes: *const Notes, out: *mut Message) -> i32 {
+pub(crate) unsafe extern "C" fn fetch_remote(handle: u64, notes: *const Notes, out: *mut Message) -> i32 {
     // SAFETY: valid for the call, by the table's contract.
-    let out = unsafe { &mut *out };
+    let (notes, out) = unsafe { (&Notes { limit: -1, ..*notes }, &mut *out) };
     with(Status::Unknown as i32, |runtime| {
         let Some(remote) = runtime.take_remote(handle) else { return Status::Unknown as i32 };
         let id = runtime.engine.fetch_remote(remote);
+        // It ends: with its data, or with its sender.
+        while !runtime.wait_for(id, notes) {
+            runtime.attend();
+        }
         finish(runtime, id, true, 0, out) as i32
     })
 }

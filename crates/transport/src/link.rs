@@ -167,6 +167,12 @@ pub trait Link: Send {
         Err(PullRefused::NotPermitted)
     }
 
+    /// Whether `pull` is known to work with this peer, for what lies at `address` of its own memory.
+    fn can_pull(&self, address: u64) -> bool {
+        let _ = address;
+        false
+    }
+
     /// The `length` bytes at `address`, if all of them lie in memory that stays when the peer goes.
     fn kept(&mut self, address: u64, length: usize) -> Option<Arc<dyn Kept>> {
         let _ = (address, length);

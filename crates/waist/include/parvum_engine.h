@@ -217,6 +217,9 @@ struct parvum_table {
                               int32_t *statuses, uint64_t *requests);
     /* Counts in that task's cells[30] that a note was sent to it. PARVUM_STATUS_UNKNOWN: there is no memory between the two. */
     int32_t (*nudge)(int32_t to);
+    /* As `receive_lazily`, but data in its sender's own memory may stay there as well, and is lost with the sender. */
+    int32_t (*receive_by_reference)(const struct parvum_pattern *pattern, const struct parvum_notes *notes,
+                                    struct parvum_message *out);
 };
 
 /* The engine of this process. */

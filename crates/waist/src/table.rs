@@ -297,9 +297,9 @@ pub struct Table {
     /// Puts descriptors to watch into `out`, those of later connections included; a readable one means that `progress` may
     /// have something to do. Returns how many there are.
     pub descriptors: unsafe extern "C" fn(out: *mut i32, room: usize) -> usize,
-    /// Receives like `receive` into a block, but may leave long data with its sender: the
-    /// message's handle then has the bit [`REMOTE`] set and `data` is null. The sender keeps
-    /// the data until `give_back`, or until the last byte was read.
+    /// Receives like `receive` into a block, but may leave long data where its sender has put it, in memory that outlives
+    /// the sender: the message's handle then has the bit [`REMOTE`] set and `data` is null. It stays
+    /// there until `give_back`, or until the last byte was read.
     pub receive_lazily:
         unsafe extern "C" fn(pattern: *const Pattern, notes: *const Notes, out: *mut Message) -> i32,
     /// Copies data that is with its sender, from byte `from` on, to `out`.
@@ -374,4 +374,8 @@ pub struct Table {
     /// Counts, in the 30th of that task's `cells`, that a note for its interface was sent to it before: it sees that without
     /// a look at its links. `Unknown`: the two share no memory, and nothing was counted.
     pub nudge: extern "C" fn(to: i32) -> i32,
+    /// As `receive_lazily`, but data in its sender's own memory may stay there as well: who reads it later is told `Gone` when
+    /// the sender is.
+    pub receive_by_reference:
+        unsafe extern "C" fn(pattern: *const Pattern, notes: *const Notes, out: *mut Message) -> i32,
 }

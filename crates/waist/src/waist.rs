@@ -224,7 +224,14 @@ impl Waist {
         status(unsafe { (self.0.receive)(pattern, room, length, notes, &mut out) }).map(|()| out)
     }
 
-    /// Receives one message, whose long data may stay with its sender: see [`Message::is_remote`].
+    /// Receives one message, whose long data may stay with its sender and be lost with it: see [`Message::is_remote`].
+    pub fn receive_by_reference(&self, pattern: &Pattern, notes: &Notes) -> Result<Message, Status> {
+        let mut out = Message::NONE;
+        // SAFETY: plain references for the duration of the call.
+        status(unsafe { (self.0.receive_by_reference)(pattern, notes, &mut out) }).map(|()| out)
+    }
+
+    /// Receives one message, whose long data may stay where its sender has put it, if it stays when the sender goes.
     pub fn receive_lazily(&self, pattern: &Pattern, notes: &Notes) -> Result<Message, Status> {
         let mut out = Message::NONE;
         // SAFETY: plain references for the duration of the call.

@@ -112,7 +112,8 @@ fn the_header_lays_everything_out_as_the_engine_does() {
         is_free = "is_free",
         receive_fitting = "receive_fitting",
         multicast_each = "multicast_each",
-        nudge = "nudge"
+        nudge = "nudge",
+        receive_by_reference = "receive_by_reference"
     );
     for (name, number) in [
         ("STATUS_DONE", Status::Done as i64),

@@ -128,6 +128,10 @@ impl Link for ShmLink {
         }
     }
 
+    fn can_pull(&self, address: u64) -> bool {
+        !arena::is_here(address) && self.segment.try_single_copy(self.single_copy) == SingleCopy::Works
+    }
+
     fn kept(&mut self, address: u64, length: usize) -> Option<Arc<dyn Kept>> {
         if !arena::is_here(address) {
             return None;

@@ -67,20 +67,46 @@ fn data_left_where_it_lies_is_read_in_pieces_and_then_released() {
     let remote = b.completed(received).expect("over").remote.expect("where it lies");
     assert_eq!(a.unfinished(), 1, "the data is still needed");
     let mut part = [0; 1000];
-    assert!(remote.read(99_000, &mut part));
+    assert_eq!(b.read_remote(&remote, 99_000, &mut part), Ok(()));
     assert_eq!(part, data[99_000..]);
-    assert!(!remote.read(99_001, &mut part), "past the end");
+    assert!(b.read_remote(&remote, 99_001, &mut part).is_err(), "past the end");
     b.release_remote(remote);
     settle(&mut [&mut a, &mut b]);
     assert_eq!(a.unfinished(), 0);
 }
 
 #[test]
-fn data_left_where_it_lies_may_be_fetched_whole_after_all() {
-    let (mut a, mut b) = pair(Nature { lends: Some(0), ..Nature::QUICK });
+fn data_in_memory_of_its_sender_is_left_there_only_by_reference() {
+    let (mut a, mut b) = pair(Nature::QUICK);
     let data = vec![6; 100_000];
+    let Ok(Sent::Later(sent)) = send(&mut a, outgoing(b.me(), 1, &[&data])) else { panic!("offered") };
+    let received = b.post(Pattern::ANY, Into::ByReference, false, false);
+    settle(&mut [&mut a, &mut b]);
+    let remote = b.completed(received).expect("over").remote.expect("where it lies");
+    assert!(!a.is_over(sent), "the data is still needed");
+    let mut part = [0; 1000];
+    assert_eq!(b.read_remote(&remote, 99_000, &mut part), Ok(()));
+    assert_eq!(part, data[99_000..]);
+    b.release_remote(remote);
+    settle(&mut [&mut a, &mut b]);
+    assert!(a.is_over(sent));
     let _ = send(&mut a, outgoing(b.me(), 1, &[&data]));
     let received = b.post(Pattern::ANY, Into::Lazily, false, false);
+    settle(&mut [&mut a, &mut b]);
+    assert_eq!(bytes_of(&mut b, received), data);
+}
+
+#[test]
+fn data_left_where_it_lies_may_be_fetched_whole_after_all() {
+    fetched_whole(Nature { lends: Some(0), ..Nature::QUICK }, Into::Lazily);
+    fetched_whole(Nature::QUICK, Into::ByReference);
+}
+
+fn fetched_whole(nature: Nature, into: Into) {
+    let (mut a, mut b) = pair(nature);
+    let data = vec![6; 100_000];
+    let _ = send(&mut a, outgoing(b.me(), 1, &[&data]));
+    let received = b.post(Pattern::ANY, into, false, false);
     settle(&mut [&mut a, &mut b]);
     let remote = b.completed(received).expect("over").remote.expect("where it lies");
     let fetched = b.fetch_remote(remote);

@@ -96,7 +96,7 @@ fn what_a_sender_had_filled_in_survives_it() {
     scissors.cut(usize::MAX);
     a.peer_gone(b.me());
     let mut out = vec![0; data.len()];
-    assert!(remote.read(0, &mut out));
+    assert_eq!(a.read_remote(&remote, 0, &mut out), Ok(()));
     assert_eq!(out, data);
     a.release_remote(remote);
     let second = a.post(Pattern::ANY, Into::Block, false, false);

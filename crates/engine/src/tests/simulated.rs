@@ -169,6 +169,10 @@ impl Link for SimulatedLink {
         self.out.lock().unwrap().awaited
     }
 
+    fn can_pull(&self, address: u64) -> bool {
+        address & LENT == 0 && self.nature.single_copy && self.nature.refuse_pull == 0
+    }
+
     fn kept(&mut self, address: u64, length: usize) -> Option<Arc<dyn Kept>> {
         let incoming = self.incoming.lock().unwrap();
         let memory = incoming.loans.iter().find(|memory| memory.address == address)?;

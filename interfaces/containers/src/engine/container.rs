@@ -113,7 +113,7 @@ impl Container {
             return Ok(message);
         }
         let notes = Notes { limit, ..self.notes };
-        self.waist.receive_lazily(&self.pattern, &notes).map_err(|why| self.failed(why))
+        self.waist.receive_by_reference(&self.pattern, &notes).map_err(|why| self.failed(why))
     }
 
     /// The oldest message that was kept, if there is one.

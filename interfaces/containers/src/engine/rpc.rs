@@ -193,7 +193,7 @@ impl Several<'_, '_> {
         let (tag, other) = (self.first as i32, (self.first + self.asked.len() as u32) as i32 - 1);
         let pattern = Pattern { from: ANY_TASK, tags: TagKind::Within, tag, other, context: REPLIES.into() };
         let notes = Notes { limit, call: words::RPC, peer: ANY_TASK, tag, context: REPLIES as i32 };
-        self.waist.receive_lazily(&pattern, &notes)
+        self.waist.receive_by_reference(&pattern, &notes)
     }
 
     fn take(&mut self, message: &Message) {
@@ -231,7 +231,7 @@ impl Several<'_, '_> {
                 Pattern { from: task, tags: TagKind::Exactly, tag, other: 0, context: REPLIES.into() };
             // The least time: who looks once is not told that a task is gone.
             let notes = Notes { limit: 1, call: words::RPC, peer: task, tag, context: REPLIES as i32 };
-            match self.waist.receive_lazily(&pattern, &notes) {
+            match self.waist.receive_by_reference(&pattern, &notes) {
                 Ok(message) => self.take(&message),
                 Err(Status::Pending) => {}
                 Err(_) => self.lose(at, Error::Gone),
