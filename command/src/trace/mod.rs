@@ -1,5 +1,6 @@
 //! `parvum trace`: runs a program and draws what its tasks did.
 
+mod counts;
 mod gather;
 mod perfetto;
 mod picture;
@@ -88,6 +89,9 @@ fn report(story: &Story, memory: u64, json: &Path, html: &Path) {
         html.display(),
         json.display(),
     ));
+    if let Some(said) = counts::deadlock(story) {
+        note(said);
+    }
     let full: Vec<_> = story.tasks.iter().filter(|task| task.dropped > 0).collect();
     if let Some(first) = full.first() {
         note(format!(

@@ -1,5 +1,6 @@
 //! The recording as a page for a browser, with all that it needs inside.
 
+use super::counts;
 use super::perfetto::ROUTES;
 use super::story::{Point, Story, Sums, Task};
 use super::text::Quoted;
@@ -7,11 +8,14 @@ use parvum_page::CALLS;
 use std::io::{self, Write};
 
 const PAGE: &str = include_str!("picture.html");
+/// What is only arithmetic, so that it can be run without a page.
+const TICKS: &str = include_str!("ticks.js");
 /// Where the data goes.
 const PLACE: &str = "@DATA@";
 
 pub fn write(story: &Story, out: &mut dyn Write) -> io::Result<()> {
-    let (before, after) = PAGE.split_once(PLACE).expect("the page has a place for the data");
+    let page = PAGE.replace("@TICKS@", TICKS);
+    let (before, after) = page.split_once(PLACE).expect("the page has a place for the data");
     out.write_all(before.as_bytes())?;
     write!(out, "{{\"program\":{},\"end\":{}", Quoted(&story.program), story.end)?;
     let quoted =
@@ -33,8 +37,29 @@ pub fn write(story: &Story, out: &mut dyn Write) -> io::Result<()> {
         let (from, to, tag, length) = (message.from.0, message.to.0, message.tag, message.length);
         write!(out, "{from},{to},{sent},{received},{tag},{length},{route}")
     })?;
+    sums(story, out)?;
     out.write_all(b"}")?;
     out.write_all(after.as_bytes())
+}
+
+/// What the recording adds up to.
+fn sums(story: &Story, out: &mut dyn Write) -> io::Result<()> {
+    let pairs: Vec<_> = counts::pairs(story).into_iter().collect();
+    list(out, "pairs", &pairs, |out, ((from, to), pair)| {
+        write!(out, "[{},{},{},{},{}]", from.0, to.0, pair.messages, pair.bytes, pair.unreceived)
+    })?;
+    let bin = |out: &mut dyn Write, (least, count): &(u64, u64)| write!(out, "[{least},{count}]");
+    list(out, "lengths", &counts::lengths(story), bin)?;
+    list(out, "latencies", &counts::latencies(story), bin)?;
+    list(out, "longest", &counts::longest_waits(story), |out, (task, wait)| {
+        let (length, cut) = (wait.to - wait.from, u8::from(wait.is_cut));
+        write!(out, "[{task},{},{length},{},{},{},{cut}]", wait.from, wait.call, wait.peer, wait.tag)
+    })?;
+    let containers: Vec<_> = counts::containers(story).into_iter().collect();
+    list(out, "containers", &containers, |out, (tid, number)| write!(out, "[{},{number}]", tid.0))?;
+    list(out, "stuck", &counts::stuck(story), |out, task| write!(out, "{task}"))?;
+    let said = counts::deadlock(story);
+    write!(out, ",\"deadlock\":{}", Quoted(said.as_deref().unwrap_or("")))
 }
 
 fn list<T>(
@@ -90,5 +115,52 @@ mod tests {
         assert_eq!(text.matches("</script>").count(), 2);
         assert!(text.contains(r"a\u003c/script\u003e"));
         assert!(!text.contains("http://") && !text.contains("https://") && !text.contains(" src="));
+    }
+    #[test]
+    fn the_page_says_what_it_adds_up_to_and_suits_a_dark_room() {
+        let mut bytes = Vec::new();
+        super::write(&example(), &mut bytes).expect("memory");
+        let text = String::from_utf8(bytes).expect("text");
+        for part in [
+            "[262145,524289,2,200,1]",
+            "\"lengths\":[[64,4]]",
+            "\"longest\":[[0,30,31,1,-1,7,0]",
+            "\"deadlock\":\"\"",
+            "prefers-color-scheme: dark",
+            "sent and not received",
+            "ended while it waited",
+            "id=\"matrix\"",
+        ] {
+            assert!(text.contains(part), "{part} is missing");
+        }
+        assert!(!text.contains("@TICKS@") && !text.contains("@DATA@"));
+    }
+
+    #[test]
+    fn no_two_labels_of_the_axis_are_the_same_however_deep_the_zoom() {
+        let script = format!(
+            "{}\nconst all = [];\nfor (const [from, to] of [[0, 3e9], [-1e7, 1.01e9], [1234567890, 1234567990], [999999000, 1000001000], [0, 20]])\n\
+             all.push(ticks(from, to, 9));\nconsole.log(JSON.stringify(all));",
+            super::TICKS
+        );
+        let Ok(ran) = std::process::Command::new("node").args(["-e", &script]).output() else {
+            println!("skipped: there is no node to run the page's arithmetic");
+            return;
+        };
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+        let told: serde_json::Value = serde_json::from_slice(&ran.stdout).expect("JSON");
+        for axis in told.as_array().expect("a list") {
+            let words: Vec<&str> = axis["ticks"]
+                .as_array()
+                .expect("ticks")
+                .iter()
+                .map(|tick| tick[1].as_str().expect("words"))
+                .collect();
+            let different: std::collections::BTreeSet<_> = words.iter().collect();
+            assert!(different.len() == words.len() && words.len() > 2, "{words:?}");
+            assert!(words.iter().all(|word| word.len() <= 12), "{words:?}");
+        }
+        // A hundred nanoseconds of a second: counted from the first tick, whose whole time is said.
+        assert_eq!(told[2]["base"], "1.23456790 s");
     }
 }
