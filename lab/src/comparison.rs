@@ -156,7 +156,7 @@ fn run_plan(
         jobs.retain(|job| job.measure.cores != Cores::Two);
     }
     let begun = Instant::now();
-    let mut progress = Progress::new(jobs.len());
+    let mut progress = Progress::new(budget);
     progress.say(&format!("{} things to measure, at most {} s", jobs.len(), budget.as_secs()));
     let mut costs = vec![None; jobs.len()];
     let mut left_out = Vec::new();
@@ -180,7 +180,6 @@ fn run_plan(
             let accident = last.elapsed_s < jobs[job].measure.patience as f64;
             if accident && retried.insert(job) {
                 order.push_back(job);
-                progress.extend(1);
                 progress.end();
                 continue;
             }
@@ -191,8 +190,8 @@ fn run_plan(
     let wanted: Vec<usize> = jobs.iter().map(|job| job.wanted(extent)).collect();
     let left = budget.saturating_sub(begun.elapsed());
     let order = experiment::more_rounds(&costs, &wanted, left, &mut runner.random);
-    progress.extend(order.len());
     let more: Duration = order.iter().filter_map(|job| costs[*job]).sum();
+    progress.remaining(more.min(left));
     progress.say(&format!(
         "each was measured once; {} launches more, about {} s",
         order.len(),

@@ -10,7 +10,7 @@ use std::fmt::Write;
 /// The suite's own table, the bars, what is absent and what failed.
 pub fn render(suite: &Suite, rows: &[Row], goals: &[Goal], manifest: &Manifest) -> String {
     let mut text = (suite.table)(&Rows(rows), manifest);
-    text.push_str("\nBars\n");
+    text.push_str("\nGoals\n");
     let (silent, telling): (Vec<&Goal>, Vec<&Goal>) =
         goals.iter().partition(|goal| goal.outcome == Outcome::NoData);
     if !silent.is_empty() {
@@ -69,22 +69,44 @@ pub fn columns(text: &mut String, headings: &[&str], lines: &[Vec<String>]) {
         cells.max().unwrap_or(0).max(headings[column].chars().count())
     };
     let widths: Vec<usize> = (0..headings.len()).map(width).collect();
-    let mut write = |cells: Vec<&str>| {
+    let mut write = |cells: Vec<&str>, shown: &std::ops::Range<usize>| {
         let mut line = String::new();
         for (at, (cell, width)) in cells.iter().zip(&widths).enumerate() {
             let _ = match at {
                 0 => write!(line, "  {cell:width$}"),
-                _ => write!(line, "  {cell:>width$}"),
+                _ if shown.contains(&at) => write!(line, "  {cell:>width$}"),
+                _ => Ok(()),
             };
         }
         let _ = writeln!(text, "{}", line.trim_end());
     };
-    write(headings.to_vec());
-    lines.iter().for_each(|line| write(line.iter().map(String::as_str).collect()));
+    for (part, shown) in parts(&widths).iter().enumerate() {
+        if part > 0 {
+            write(vec![""], shown);
+        }
+        write(headings.to_vec(), shown);
+        lines.iter().for_each(|line| write(line.iter().map(String::as_str).collect(), shown));
+    }
+}
+
+/// The columns after the first in parts that fit a terminal beside it.
+fn parts(widths: &[usize]) -> Vec<std::ops::Range<usize>> {
+    let (mut parts, mut begin) = (Vec::new(), 1);
+    while begin < widths.len() {
+        let mut taken = 2 + widths[0];
+        let fits = widths[begin..].iter().take_while(|width| {
+            taken += 2 + **width;
+            taken <= WIDTH
+        });
+        let end = begin + fits.count().max(1);
+        parts.push(begin..end);
+        begin = end;
+    }
+    if parts.is_empty() { vec![1..1] } else { parts }
 }
 
 /// Columns of a terminal that everything fits into.
-pub const WIDTH: usize = 120;
+pub const WIDTH: usize = 80;
 
 /// Lines of at most so many characters, as far as words are short enough.
 fn wrapped(words: &str, width: usize) -> Vec<String> {
@@ -115,6 +137,18 @@ mod tests {
     fn long_words_are_wrapped_between_words() {
         assert_eq!(wrapped("ring: 8 us of 9 us", 9), ["ring: 8", "us of 9", "us"]);
         assert_eq!(wrapped("unbreakable", 3), ["unbreakable"]);
+    }
+
+    #[test]
+    fn wide_tables_go_on_below() {
+        let cells = |n: usize| (0..n).map(|at| format!("column {at:3}")).collect::<Vec<_>>();
+        let headings = cells(12);
+        let mut text = String::new();
+        columns(&mut text, &headings.iter().map(String::as_str).collect::<Vec<_>>(), &[cells(12)]);
+        assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
+        for at in 1..12 {
+            assert_eq!(text.matches(&format!("column {at:3}")).count(), 2, "{text}");
+        }
     }
 
     #[test]

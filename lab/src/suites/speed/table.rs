@@ -19,26 +19,44 @@ const HEADINGS: [(&str, &str); 9] = [
     ("Open", "MPI 4"),
     ("MPICH", "4"),
     ("", "UCX"),
-    ("", "floor"),
+    ("", "limit"),
 ];
+/// Parvum's own columns and the machine's limit stand beside the verdict; the peers below, for a terminal is not wider.
+const OURS: [usize; 3] = [0, 1, 8];
+const PEERS: [usize; 6] = [2, 3, 4, 5, 6, 7];
 
 /// The table.
 pub fn render(rows: &Rows, manifest: &Manifest) -> String {
     let mut text = String::from(
-        "Two cores. Median of launches. The first two columns are Parvum. A line that stands for several sizes or numbers\n\
-         of tasks shows the one where Parvum comes out worst: at this size, and after a stroke on so many tasks.\n",
+        "Two cores. Median of launches. A line that stands for several sizes or numbers of\n\
+         tasks shows the one where Parvum comes out worst: at this size, and after a stroke\n\
+         on so many tasks. Limit: what this machine does without a library.\n\n",
     );
-    let first: String = HEADINGS.iter().map(|(above, _)| format!(" {above:>6}")).collect();
-    let second: String = HEADINGS.iter().map(|(_, below)| format!(" {below:>6}")).collect();
-    let _ = writeln!(text, "{:18}{first}", "");
-    let _ = writeln!(text, "{:18}{second} {:9} {:19} verdict", "", "at", "goal");
-    for asked in &ASKED {
-        line(&mut text, asked, rows, manifest);
-    }
+    block(&mut text, &OURS, true, rows, manifest);
+    text.push_str("\nThe same under the other systems\n");
+    block(&mut text, &PEERS, false, rows, manifest);
     text
 }
 
-fn line(text: &mut String, asked: &Asked, rows: &Rows, manifest: &Manifest) {
+fn block(text: &mut String, columns: &[usize], judged: bool, rows: &Rows, manifest: &Manifest) {
+    let first: String = columns.iter().map(|at| format!(" {:>6}", HEADINGS[*at].0)).collect();
+    let second: String = columns.iter().map(|at| format!(" {:>6}", HEADINGS[*at].1)).collect();
+    let end = if judged { format!(" {:18} verdict", "goal") } else { String::new() };
+    let _ = writeln!(text, "{:18} {:9}{first}", "", "");
+    let _ = writeln!(text, "{:18} {:9}{second}{end}", "", "at");
+    for asked in &ASKED {
+        line(text, asked, columns, judged, rows, manifest);
+    }
+}
+
+fn line(
+    text: &mut String,
+    asked: &Asked,
+    columns: &[usize],
+    with_verdict: bool,
+    rows: &Rows,
+    manifest: &Manifest,
+) {
     let judged = judge::judge(asked, rows);
     let place = judged.place;
     let mut cells: Vec<String> = systems()
@@ -50,7 +68,7 @@ fn line(text: &mut String, asked: &Asked, rows: &Rows, manifest: &Manifest) {
         })
         .collect();
     cells.push(judge::floor(asked, rows, place).map_or_else(|| "-".into(), |row| short(row.median)));
-    let cells: String = cells.iter().map(|cell| format!(" {cell:>6}")).collect();
+    let cells: String = columns.iter().map(|column| format!(" {:>6}", cells[*column])).collect();
     let at = match (asked.tasks.len(), asked.sizes.len()) {
         (1, 1) => String::new(),
         (1, _) => crate::report::markup::bytes(place.1 as f64),
@@ -61,7 +79,8 @@ fn line(text: &mut String, asked: &Asked, rows: &Rows, manifest: &Manifest) {
         Outcome::Missed => "MISSED",
         Outcome::NoData => "no data",
     };
-    let _ = writeln!(text, "{:18}{cells} {at:9} {:19} {verdict}", asked.what, asked.goal);
+    let end = if with_verdict { format!(" {:18} {verdict}", asked.goal) } else { String::new() };
+    let _ = writeln!(text, "{:18} {at:9}{cells}{end}", asked.what);
 }
 
 /// Whether every launch that should have measured it failed.
@@ -93,6 +112,9 @@ mod tests {
     fn every_column_has_a_heading() {
         assert_eq!(HEADINGS.len(), systems().len() + 1);
         assert!(ASKED.iter().all(|asked| asked.what.len() <= 18 && asked.goal.len() <= 19));
+        let mut all: Vec<usize> = OURS.into_iter().chain(super::PEERS).collect();
+        all.sort_unstable();
+        assert_eq!(all, (0..HEADINGS.len()).collect::<Vec<_>>(), "each column once");
     }
 
     #[test]
@@ -111,9 +133,10 @@ mod tests {
             failure: Some("not finished after 15 s".into()),
         });
         let text = render(&Rows(&rows), &manifest);
-        let line = text.lines().find(|line| line.starts_with("8 B, one core")).unwrap();
-        assert!(line.contains("1.2e6") && line.contains("failed") && line.ends_with("MISSED"), "{line}");
-        assert_eq!(line.matches("failed").count(), 1);
+        let mut lines = text.lines().filter(|line| line.starts_with("8 B, one core"));
+        let (ours, peers) = (lines.next().unwrap(), lines.next().unwrap());
+        assert!(ours.contains("1.2e6") && ours.ends_with("MISSED"), "{ours}");
+        assert_eq!(peers.matches("failed").count(), 1, "{peers}");
         assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
         assert_eq!(text.lines().filter(|line| line.ends_with("no data")).count(), ASKED.len() - 1);
     }
