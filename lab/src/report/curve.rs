@@ -1,4 +1,4 @@
-//! Line charts on logarithmic axes, labelled in powers of two.
+//! Line charts on logarithmic axes.
 
 use super::markup::escape;
 use std::fmt::Write;
@@ -105,20 +105,25 @@ pub fn chart(series: &[Series], axes: &Axes) -> String {
     svg
 }
 
-/// A power of two as people read it: 8, 1, 1/4.
-pub fn power(exponent: i32) -> String {
-    match exponent {
-        0.. => format!("{}", 1u64 << exponent.min(62)),
-        _ => format!("1/{}", 1u64 << (-exponent).min(62)),
-    }
+/// Round numbers between two powers of two: 1, 2 and 5 of each decade, or fewer where there are many decades.
+fn rounds(low: f64, high: f64) -> Vec<f64> {
+    let (first, last) = (low.exp2().log10().floor() as i32, high.exp2().log10().ceil() as i32);
+    let decades = last - first;
+    let of_each: &[f64] = if decades <= 4 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+    let step = (decades / 12 + 1) as usize;
+    let all = (first..=last).step_by(step).flat_map(|ten| of_each.iter().map(move |n| round(*n, ten)));
+    all.filter(|value| (low - 1e-9..=high + 1e-9).contains(&value.log2())).collect()
+}
+
+/// So many times a power of ten, exactly what its decimal says.
+fn round(n: f64, ten: i32) -> f64 {
+    if ten < 0 { n / 10f64.powi(-ten) } else { n * 10f64.powi(ten) }
 }
 
 fn ticks(svg: &mut String, frame: &Frame, axes: &Axes) {
-    let (low, high) = (frame.y.0 as i32, frame.y.1 as i32);
-    let step = ((high - low) / 10 + 1).max(1);
-    for exponent in (low..=high).filter(|e| e.rem_euclid(step) == 0) {
-        let y = frame.at_y(f64::from(exponent).exp2());
-        let class = if axes.break_even && exponent == 0 { "one" } else { "grid" };
+    for value in rounds(frame.y.0, frame.y.1) {
+        let y = frame.at_y(value);
+        let class = if axes.break_even && value == 1.0 { "one" } else { "grid" };
         let _ = write!(
             svg,
             "<line class=\"{class}\" x1=\"{LEFT}\" x2=\"{:.1}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>",
@@ -126,10 +131,9 @@ fn ticks(svg: &mut String, frame: &Frame, axes: &Axes) {
         );
         let _ = write!(
             svg,
-            "<text class=\"soft\" x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
+            "<text class=\"soft\" x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{value}</text>",
             LEFT - 8.0,
             y + 4.5,
-            power(exponent)
         );
     }
     let (low, high) = (frame.x.0.ceil() as i32, frame.x.1.floor() as i32);
@@ -244,8 +248,13 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn powers_are_readable() {
-        assert_eq!((power(3), power(0), power(-4)), ("8".into(), "1".into(), "1/16".into()));
+    fn ticks_are_round_decimals() {
+        let words = |low: f64, high: f64| -> Vec<String> {
+            rounds(low.log2().floor(), high.log2().ceil()).iter().map(f64::to_string).collect()
+        };
+        assert_eq!(words(0.3, 6.0), ["0.5", "1", "2", "5"]);
+        assert_eq!(words(0.002, 9000.0), ["0.01", "0.1", "1", "10", "100", "1000", "10000"]);
+        assert!(words(0.9, 1.1).contains(&"1".to_owned()), "the break-even line has its number");
     }
 
     #[test]

@@ -34,11 +34,12 @@ fn ring_series(
         .collect()
 }
 
+/// What the machine does without a library: the least time, but the most bandwidth.
 fn floor_series(rows: &Rows, floors: &[&str], metric: &str) -> Vec<Series> {
     floors
         .iter()
         .map(|floor| Series {
-            label: format!("floor: {floor}"),
+            label: format!("{}: {floor}", if metric == "bandwidth" { "limit" } else { "floor" }),
             class: "s-floor",
             dash: "dash1",
             points: by_size(rows.floor(floor, metric).map(point).collect()),
@@ -60,15 +61,15 @@ pub fn curves(html: &mut String, rows: &[Row], systems: &[System]) {
     let rows = &Rows(rows);
     html.push_str(
         "<h2 id=\"ring\">The ring: one message between two tasks</h2>\
-         <p>Each task has a core of its own. Grey dashed lines are floors: what this machine does with no messaging library at all, \
-         measured in the same session.</p>",
+         <p>Each task has a core of its own. Grey dashed lines are what this machine does with no messaging library at all, \
+         measured in the same session: a floor below times, a limit above bandwidths.</p>",
     );
     let mut series = ring_series(rows, systems, "half round trip", |_| "");
     series.extend(floor_series(rows, &["shared flag", "unix socket", "loopback tcp"], "time"));
     figure(
         html,
         &chart(&series, &HOP),
-        "Both axes in powers of two; vertical marks are 95 % intervals, often smaller than the dots. Raw encoding where there is a \
+        "Both axes are logarithmic; vertical marks are 95 % intervals, often smaller than the dots. Raw encoding where there is a \
          choice. The empty message has no place on a logarithmic axis; it is in the table of all numbers.",
     );
     let axes = Axes { title: "Bandwidth", y_name: "GB/s, higher is better", ..HOP };

@@ -55,8 +55,8 @@ fn opening(html: &mut String, suite: &Suite, rows: &[Row], manifest: &Manifest) 
          <p class=\"soft\">{} &middot; {} &middot; {} &middot; {} launches in {:.0} s</p>\
          <p>{} \
          Each number is the median over repeated launches of the program, run in random order so that rivals share good and \
-         bad moments; message contents were verified. Shorter bars are better, except for bandwidth.</p>\
-         <nav>{contents}<a href=\"#bars\">Bars</a><a href=\"#numbers\">All numbers</a>\
+         bad moments; message contents were verified. Dots on logarithmic scales: each step to the right multiplies; the line through a dot is its 95 % interval.</p>\
+         <nav>{contents}<a href=\"#goals\">Goals</a><a href=\"#numbers\">All numbers</a>\
          <a href=\"#method\">Method and machine</a></nav>",
         escape(&factors.date),
         escape(&factors.processor),
@@ -72,7 +72,9 @@ fn opening(html: &mut String, suite: &Suite, rows: &[Row], manifest: &Manifest) 
     let _ = write!(
         html,
         "<p class=\"note\">{} Beside each value: how far it is from the best; \
-         <em>no difference shown</em> where a rank test over launches (5 %) cannot tell the two apart.</p>",
+         <em>not told apart</em> where a rank test over launches (5 %) cannot tell the two apart, which may also mean that there were too \
+         few launches: where medians lie far apart their number is said. <em>untested</em>: fewer than four launches of one of the two, of which no test can \
+         say anything; <code>--full</code> or a larger <code>--budget</code> makes more.</p>",
         suite.pages.cards
     );
     let mut systems: Vec<Vec<String>> =
@@ -85,7 +87,7 @@ fn opening(html: &mut String, suite: &Suite, rows: &[Row], manifest: &Manifest) 
 
 fn bars(html: &mut String, goals: &[Goal]) {
     html.push_str(
-        "<h2 id=\"bars\">The bars Parvum set itself</h2><p>Ratios within this session, so the machine cancels out.</p>",
+        "<h2 id=\"goals\">The goals Parvum set itself</h2><p>Ratios within this session, so the machine cancels out.</p>",
     );
     let rows: Vec<Vec<String>> = goals
         .iter()
@@ -103,7 +105,7 @@ fn bars(html: &mut String, goals: &[Goal]) {
             ]
         })
         .collect();
-    html.push_str(&word_table(&["what", "bar", "", "found"], &rows));
+    html.push_str(&word_table(&["what", "goal", "", "found"], &rows));
 }
 
 fn method(html: &mut String, suite: &Suite, manifest: &Manifest) {

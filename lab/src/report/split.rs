@@ -33,7 +33,8 @@ const LEFT: f64 = 150.0;
 /// The bars of one transform size, or nothing when nothing was measured.
 pub fn bars(title: &str, groups: &[Group], width: f64) -> String {
     let whole = |t: &Task| t.wait + t.communication + t.computation;
-    let most = groups.iter().flat_map(|g| &g.tasks).map(whole).fold(0.0, f64::max);
+    let longest: Vec<f64> = groups.iter().map(|g| g.tasks.iter().map(whole).fold(0.0, f64::max)).collect();
+    let most = cut_at(&longest);
     if most <= 0.0 {
         return String::new();
     }
@@ -77,11 +78,19 @@ pub fn bars(title: &str, groups: &[Group], width: f64) -> String {
                 let _ = write!(
                     svg,
                     "<rect class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{:.1}\" height=\"{BAR}\"><title>{}, task {number}: {class} {}</title></rect>",
-                    (part * scale).max(0.0),
+                    (part * scale).max(0.0).min((right - x).max(0.0)),
                     escape(&group.label),
                     time(part)
                 );
-                x += part * scale;
+                x = (x + part * scale).min(right);
+            }
+            if whole(task) > most * 1.0001 {
+                // Two strokes through a bar that is longer than the paper.
+                let _ = write!(
+                    svg,
+                    "<path class=\"cut\" d=\"M{0:.1} {y:.1} l-6 {BAR} m6 -{BAR} m5 0 l-6 {BAR}\"/>",
+                    right - 16.0
+                );
             }
             let _ = write!(
                 svg,
@@ -96,6 +105,17 @@ pub fn bars(title: &str, groups: &[Group], width: f64) -> String {
     }
     svg.push_str("</svg>");
     svg
+}
+
+/// Where the longest bars are cut: one system that takes many times as long as all others would make dots of them.
+fn cut_at(longest: &[f64]) -> f64 {
+    let mut sorted = longest.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    match sorted[..] {
+        [.., second, last] if second > 0.0 && last > 3.0 * second => 1.4 * second,
+        [.., last] => last,
+        [] => 0.0,
+    }
 }
 
 /// A round number of microseconds in a fitting unit.
@@ -128,6 +148,27 @@ mod tests {
         assert_eq!(nice_step(60.0), 20.0);
         assert_eq!(nice_step(4.1), 2.0);
         assert_eq!(nice_step(3900.0), 1000.0);
+    }
+
+    #[test]
+    fn one_outlier_does_not_flatten_the_rest() {
+        assert_eq!(cut_at(&[10.0, 12.0, 400.0]), 1.4 * 12.0);
+        assert_eq!(cut_at(&[10.0, 12.0, 30.0]), 30.0);
+        assert_eq!((cut_at(&[7.0]), cut_at(&[])), (7.0, 0.0));
+        let group = |label: &str, us| Group {
+            label: label.into(),
+            tasks: vec![Task { wait: us, communication: us, computation: us }],
+        };
+        let svg = bars("t", &[group("a", 3.0), group("b", 400.0)], 800.0);
+        assert_eq!(svg.matches("class=\"cut\"").count(), 1);
+        assert!(svg.contains("1.20 ms"), "its value is still said");
+        for part in svg.split("<rect").skip(1) {
+            let number = |name: &str| -> f64 {
+                let rest = part.split_once(&format!(" {name}=\"")).expect("there").1;
+                rest.split('"').next().expect("a value").parse().expect("a number")
+            };
+            assert!(number("x") + number("width") <= 800.0 - 62.0 + 0.2, "{part}");
+        }
     }
 
     #[test]
