@@ -25,7 +25,7 @@ pub fn render(suite: &Suite, rows: &[Row], goals: &[Goal], manifest: &Manifest) 
         }
     }
     if let Some(warning) = manifest.factors.busy() {
-        let _ = writeln!(text, "\n{warning}");
+        let _ = writeln!(text, "\n{}", wrapped(&warning, WIDTH).join("\n"));
     }
     if !manifest.absent.is_empty() {
         let _ = writeln!(text, "\nNot compared:");

@@ -28,9 +28,9 @@ const PEERS: [usize; 6] = [2, 3, 4, 5, 6, 7];
 /// The table.
 pub fn render(rows: &Rows, manifest: &Manifest) -> String {
     let mut text = String::from(
-        "Two cores. Median of launches. A line that stands for several sizes or numbers of\n\
-         tasks shows the one where Parvum comes out worst: at this size, and after a stroke\n\
-         on so many tasks. Limit: what this machine does without a library.\n\n",
+        "Two cores. Median of launches. A line that stands for several sizes or numbers\n\
+         of tasks shows the one where Parvum comes out worst: at this size, and after a\n\
+         stroke on so many tasks. Limit: what this machine does without a library.\n\n",
     );
     block(&mut text, &OURS, true, rows, manifest);
     text.push_str("\nThe same under the other systems\n");
