@@ -102,7 +102,11 @@ fn parts(widths: &[usize]) -> Vec<std::ops::Range<usize>> {
         parts.push(begin..end);
         begin = end;
     }
-    if parts.is_empty() { vec![1..1] } else { parts }
+    if parts.is_empty() {
+        // The first column alone.
+        parts.push(1..1);
+    }
+    parts
 }
 
 /// Columns of a terminal that everything fits into.

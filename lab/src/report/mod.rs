@@ -224,6 +224,9 @@ pub(crate) mod tests {
         ] {
             assert!(page.contains(part), "{part} is missing");
         }
+        assert!(page.contains("a launcher that starts cold"), "what is unequal is said beside the figures");
+        assert!(page.contains("prefers-color-scheme: dark") && page.contains("max-width: 640px"));
+        assert!(!page.contains(">Bars<"), "goals are goals");
         assert!(!page.contains("<test>"), "the command line must be escaped");
         assert!(!page.contains("http"), "the page must need nothing from outside");
         assert_eq!(page.matches("<svg").count(), page.matches("</svg>").count());

@@ -30,7 +30,8 @@ pub static SUITE: Suite = Suite {
     pages: Pages {
         introduction: "The same programs, from the same sources with the same compiler, were run under each message-passing system \
              found here: a <em>ring</em> that passes one message between two tasks, and a parallel <em>fast Fourier transform</em>.",
-        cards: "For each system its quickest route and encoding.",
+        cards: "For each system its quickest route and encoding. To be fair: jobs of Parvum and PVM start where a daemon is running already, those of \
+             MPI with a launcher that starts cold; with more tasks than cores Open MPI is told so (--oversubscribe) and yields, MPICH's launcher has no such option.",
         omitted: "cold caches, both directions at once, more than four tasks, sizes above 4 MiB",
         questions: &QUESTIONS,
         contents: &[
