@@ -72,7 +72,11 @@ fn in_words(answer: &str) -> String {
         (..0, Some(_)) => name(number),
         (..0, None) => format!("{}, silently", name(number)),
         (_, None) => value.to_owned(),
-        (_, Some(said)) => format!("{value}, but says {said}"),
+        // What follows an error's code names places of this very run.
+        (_, Some(said)) => match said.split_once(": ") {
+            Some((code, _)) if code.starts_with("E-") => format!("{value}, but says {code}"),
+            _ => format!("{value}, but says {said}"),
+        },
     }
 }
 

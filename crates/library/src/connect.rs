@@ -89,8 +89,26 @@ impl Runtime {
         let wanted = self.routes.wanted(self.engine.me(), to);
         match self.engine.route_to(to) {
             Some(route) if route == wanted || route == Route::Own => Ok(()),
-            _ => self.reach_slowly(to, wanted),
+            // The send says that it is gone.
+            None if self.is_lately_gone(to) => Ok(()),
+            _ => {
+                let reached = self.reach_slowly(to, wanted);
+                if let Err(ConnectError::Refused(why)) = &reached
+                    && why.kind == ErrorKind::NoSuchTask
+                {
+                    self.lose(to);
+                }
+                reached
+            }
         }
+    }
+
+    /// Whether the daemon has said within a second that there is no such task: it is not asked again for each message. Later
+    /// its id may be another's.
+    #[cold]
+    fn is_lately_gone(&self, to: Tid) -> bool {
+        const LATELY: Duration = Duration::from_secs(1);
+        self.engine.is_gone(to) && self.gone_at.get(&to).is_some_and(|at| at.elapsed() < LATELY)
     }
 
     #[inline(never)]

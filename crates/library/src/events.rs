@@ -27,6 +27,9 @@ pub(crate) struct Leaving {
 pub(crate) const OUT_OF_DESCRIPTORS: &str =
     "for this process may open no more descriptors; raise the limit (ulimit -n) and start it again";
 
+/// So many tasks are remembered as gone; of others the daemon is asked again.
+const GONE: usize = 1024;
+
 /// How long nothing comes from a task that is gone before it is let go, its connection closed or not.
 const QUIET: Duration = Duration::from_secs(3);
 
@@ -138,6 +141,10 @@ impl Runtime {
     /// The machine says that a task is gone.
     pub(crate) fn lose(&mut self, tid: Tid) {
         self.engine.peer_gone(tid);
+        if self.gone_at.len() >= GONE {
+            self.gone_at.clear();
+        }
+        self.gone_at.insert(tid, Instant::now());
         self.looked_after.remove(&tid);
         self.crowd.remove(tid);
         self.watched.retain(|(peer, _)| *peer != tid);

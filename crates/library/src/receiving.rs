@@ -3,8 +3,8 @@
 use crate::abi::{remember, try_with, with};
 use crate::runtime::Runtime;
 use parvum_engine::{
-    Block, Completed, Envelope, Into, Look, MessageId, Outcome, Pattern, PullRefused, Received, RequestId, Room, TagMatch,
-    UserBuffer,
+    Block, Completed, Envelope, Into, Look, MessageId, Outcome, Pattern, PullRefused, Received, RequestId,
+    Room, TagMatch, UserBuffer,
 };
 use parvum_task::SessionError;
 use parvum_waist as waist;
@@ -143,7 +143,9 @@ fn receive_as(
         let (mut block, mut envelope) = (None, Envelope::NONE);
         let (mut room, in_block) = match &mut into {
             Into::User(buffer) => (Room::Memory(buffer.bytes_mut()), false),
-            Into::Block | Into::Lazily | Into::ByReference => (Room::Inside { inside: &mut out.inline, block: &mut block }, true),
+            Into::Block | Into::Lazily | Into::ByReference => {
+                (Room::Inside { inside: &mut out.inline, block: &mut block }, true)
+            }
         };
         match take_directly(runtime, &pattern, &mut room, &mut envelope, notes) {
             Ok(()) => {}

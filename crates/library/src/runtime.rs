@@ -16,7 +16,7 @@ use parvum_waist::Notes;
 use parvum_wire::Tid;
 use parvum_wire::control::{Request, Role};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -58,6 +58,8 @@ pub(crate) struct Runtime {
     pub(crate) expected: Vec<Expected>,
     /// Connections that came before the daemon said so.
     pub(crate) early: Vec<Early>,
+    /// When the machine said last that a task is gone.
+    pub(crate) gone_at: HashMap<Tid, Instant>,
     pub(crate) silent: Vec<Silent>,
     /// Tasks that are gone and have routed frames on their way to us.
     pub(crate) leaving: Vec<Leaving>,
@@ -177,6 +179,7 @@ impl Runtime {
             expected: Vec::new(),
             early: Vec::new(),
             silent: Vec::new(),
+            gone_at: HashMap::new(),
             leaving: Vec::new(),
             looked_after: HashSet::new(),
             slow: None,

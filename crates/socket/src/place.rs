@@ -118,8 +118,12 @@ impl Place {
     pub fn prepare(&self) -> Result<(), PlaceError> {
         match mkdir(&self.dir, Mode::RWXU) {
             Ok(()) => {
-                // On a full disk it stays, empty.
-                let _ = std::fs::write(self.made(), "");
+                // Where there is no room for that, there is none for a machine: the directory must not stay for it.
+                if let Err(error) = std::fs::write(self.made(), "") {
+                    let _ = std::fs::remove_file(self.made());
+                    let _ = std::fs::remove_dir(&self.dir);
+                    return Err(self.system(error));
+                }
                 self.check()
             }
             Err(rustix::io::Errno::EXIST) => self.check(),

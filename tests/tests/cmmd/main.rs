@@ -97,7 +97,10 @@ fn errors_timers_and_channels() {
 #[test]
 fn who_waits_for_the_dead_is_told() {
     let machine = TestMachine::up();
-    let mut run = Running::start(&mut nodes(&machine, 2, "cmmd_errors", &["die"]));
+    // One node dies, as it is told to: the other shall go on.
+    let mut run = machine.command(&["run", "-n", "2", "--on-failure", "continue"]);
+    machine.as_user(&mut run);
+    let mut run = Running::start(run.arg(program("cmmd_errors")).arg("die"));
     run.told("told");
     run.end();
     await_tasks(&machine, 0);

@@ -48,6 +48,7 @@ fn asker(me: u32, client: ClientId) -> Asker {
 fn is_passed_on(request: &Request) -> bool {
     match request {
         Request::Signal { .. }
+        | Request::Input { .. }
         | Request::Tasks { of: Some(_), .. }
         | Request::Clock { .. }
         | Request::Recorded { .. }
