@@ -28,8 +28,9 @@ pub(crate) struct Fetch {
 #[derive(Clone, Copy)]
 pub(crate) struct Pulling {
     fetch: Fetch,
-    /// Bytes that are here.
-    got: usize,
+    /// Bytes that are here. None of data that is left where it lies, as soon as all of it is there: a copy less than to follow
+    /// the sender into a block, and read that.
+    got: Option<usize>,
 }
 
 /// Data of a received message that lies where its sender has put it: to be read with [`Engine::read_remote`], and released
@@ -71,6 +72,9 @@ impl Engine {
                 let completed = Completed { envelope, block: None, remote };
                 return self.core.requests.finish(into, Outcome::Received(completed));
             }
+            if may_stay && links[route as usize].as_ref().is_some_and(|link| link.lends(offer.address)) {
+                return self.core.pulling.push(Pulling { fetch, got: None });
+            }
             receive.block = Block::new(envelope.length, &mut self.core.pool);
             if receive.block.is_none() {
                 let header = Header::answer(Kind::Done, offer.cookie, 0);
@@ -84,12 +88,12 @@ impl Engine {
             state.answers.push_back(Answer { route, header });
             return self.list_for_push(index);
         }
-        self.pull(Pulling { fetch, got: 0 });
+        self.pull(fetch, 0);
     }
 
     /// Copies what is there of the data.
-    fn pull(&mut self, pulling: Pulling) {
-        let Pulling { fetch: Fetch { peer, route, offer, into, .. }, got } = pulling;
+    fn pull(&mut self, fetch: Fetch, got: usize) {
+        let Fetch { peer, route, offer, into, .. } = fetch;
         let index = peer as usize;
         let Peer { links, state } = &mut self.peers[index];
         let Some(receive) = self.core.requests.receive(into) else { return };
@@ -105,7 +109,7 @@ impl Engine {
         };
         match pulled {
             Ok(part) if part < room.len() => {
-                self.core.pulling.push(Pulling { got: got + part, ..pulling });
+                self.core.pulling.push(Pulling { fetch, got: Some(got + part) });
             }
             Ok(_) => {
                 ledger.add(Counter::Pulled, u64::from(!again));
@@ -138,8 +142,12 @@ impl Engine {
     pub(crate) fn go_on_pulling(&mut self) -> bool {
         let mut moved = false;
         for pulling in std::mem::take(&mut self.core.pulling) {
-            let (into, got) = (pulling.fetch.into, pulling.got);
-            self.pull(pulling);
+            let Pulling { fetch, got } = pulling;
+            let into = fetch.into;
+            match got {
+                Some(got) => self.pull(fetch, got),
+                None => self.fetch(fetch),
+            }
             let still = self.core.pulling.iter().find(|other| other.fetch.into == into);
             moved |= still.is_none_or(|still| still.got > got);
             self.push(pulling.fetch.peer as usize);

@@ -173,6 +173,12 @@ pub trait Link: Send {
         false
     }
 
+    /// Whether what lies at `address` is memory that the peer's end [lends](Link::lend), and will be filled in soon.
+    fn lends(&self, address: u64) -> bool {
+        let _ = address;
+        false
+    }
+
     /// The `length` bytes at `address`, if all of them lie in memory that stays when the peer goes.
     fn kept(&mut self, address: u64, length: usize) -> Option<Arc<dyn Kept>> {
         let _ = (address, length);

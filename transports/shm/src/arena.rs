@@ -267,11 +267,19 @@ impl Reader {
         Ok(done)
     }
 
-    /// What lies at `address`, if the peer has filled in all of it.
+    /// What lies at `address`, if the peer has filled in all of it: as long as it goes on filling, it is given a moment for
+    /// each part.
     pub(crate) fn kept(&self, address: u64, length: usize) -> Option<Arc<dyn Kept>> {
         let (start, within) = Self::place(address, length)?;
-        let is_whole = self.0.fill(start).filled() >= within + length;
-        is_whole.then(|| Arc::new(Whole { arena: self.clone(), start, within, length }) as Arc<dyn Kept>)
+        let (fill, wanted) = (self.0.fill(start), within + length);
+        let mut filled = fill.filled();
+        while filled < wanted {
+            if !is_soon_filled(fill, wanted.min(filled + PART)) {
+                return None;
+            }
+            filled = fill.filled();
+        }
+        Some(Arc::new(Whole { arena: self.clone(), start, within, length }))
     }
 
     /// Copies bytes of the block that begins at `start`. They must be filled, and in the arena.

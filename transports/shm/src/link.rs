@@ -132,6 +132,10 @@ impl Link for ShmLink {
         !arena::is_here(address) && self.segment.try_single_copy(self.single_copy) == SingleCopy::Works
     }
 
+    fn lends(&self, address: u64) -> bool {
+        arena::is_here(address) && self.reader.is_some()
+    }
+
     fn kept(&mut self, address: u64, length: usize) -> Option<Arc<dyn Kept>> {
         if !arena::is_here(address) {
             return None;

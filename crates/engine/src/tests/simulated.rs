@@ -173,6 +173,10 @@ impl Link for SimulatedLink {
         address & LENT == 0 && self.nature.single_copy && self.nature.refuse_pull == 0
     }
 
+    fn lends(&self, address: u64) -> bool {
+        self.incoming.lock().unwrap().loans.iter().any(|memory| memory.address == address)
+    }
+
     fn kept(&mut self, address: u64, length: usize) -> Option<Arc<dyn Kept>> {
         let incoming = self.incoming.lock().unwrap();
         let memory = incoming.loans.iter().find(|memory| memory.address == address)?;
