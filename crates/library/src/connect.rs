@@ -65,8 +65,9 @@ pub(crate) struct Silent {
     since: Instant,
 }
 
-/// So many connections may come before they are announced, and so many be silent; more take the places of the oldest.
-const EARLY: usize = 64;
+/// So many connections may come before they are announced, and so many be silent; more take the places of the oldest. As
+/// many tasks may connect at once: the words of each are on their way for a moment.
+const EARLY: usize = 1024;
 /// So long a connection waits to be announced.
 const EARLY_FOR: Duration = Duration::from_secs(60);
 /// So long it may be silent. A task says who it is with its first bytes.
@@ -288,7 +289,7 @@ impl Runtime {
     }
 
     /// Accepts the connections that have come, and greets those who made them. What a stranger may do is take places
-    /// from other strangers: a task's first words have come when its connection has, and are heard at once.
+    /// from other strangers: a task's first words come with its connection or right behind it.
     pub(crate) fn accept_tcp(&mut self) {
         self.early.retain(|early| early.since.elapsed() < EARLY_FOR);
         for Silent { greeting, since } in std::mem::take(&mut self.silent) {
