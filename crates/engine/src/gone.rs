@@ -158,10 +158,19 @@ impl Engine {
             }
         }
         lost.extend(self.take_claims_on(index));
+        // Behind a message that is lost nothing of that peer is received: who gets its messages gets the first ones.
+        let expected = self.peers[index].state.expected;
+        let age = |order: Option<u32>| order.map_or(u32::MAX, |order| expected.wrapping_sub(order));
+        let mut oldest_lost = 0;
+        for &id in &lost {
+            let matched = self.core.requests.receive(id).and_then(|receive| receive.matched);
+            oldest_lost = matched.map_or(oldest_lost, |envelope| age(envelope.order).max(oldest_lost));
+        }
         for id in self.core.queues.of_peer(index as u32) {
-            let is_whole =
-                matches!(self.core.queues.get(id).map(|message| &message.body), Some(Body::Whole(_)));
-            if !is_whole && !self.rescue(id) {
+            let Some(message) = self.core.queues.get(id) else { continue };
+            let (is_whole, age) = (matches!(message.body, Body::Whole(_)), age(message.envelope.order));
+            if age < oldest_lost || !(is_whole || self.rescue(id)) {
+                oldest_lost = oldest_lost.max(age);
                 lost.extend(self.lose_message(id));
             }
         }

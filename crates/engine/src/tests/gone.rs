@@ -105,6 +105,22 @@ fn what_a_sender_had_filled_in_survives_it() {
 }
 
 #[test]
+fn nothing_is_received_behind_a_message_that_died_with_its_sender() {
+    let (mut a, mut b) = (engine(1, 1 << 20), engine(2, 1 << 20));
+    let scissors = join(&mut a, &mut b, Route::Shm, Nature::QUICK);
+    let long = vec![1; 5_000];
+    let _ = send(&mut b, outgoing(a.me(), 1, &[b"first"]));
+    let _ = send(&mut b, outgoing(a.me(), 1, &[&long]));
+    let _ = send(&mut b, outgoing(a.me(), 1, &[b"third"]));
+    scissors.cut(usize::MAX);
+    a.peer_gone(b.me());
+    let first = a.post(Pattern::ANY, Into::Block, false, false);
+    assert_eq!(bytes_of(&mut a, first), b"first");
+    assert!(a.probe(&Pattern::ANY).is_none(), "the long one lay in its sender's memory");
+    assert_eq!(a.ledger().read(Counter::Lost), 2);
+}
+
+#[test]
 fn a_length_that_no_memory_has_harms_nobody() {
     let mut b = engine(2, 1 << 20);
     let mut wire = half_pipe(&mut b, tid(1), Route::Shm);
