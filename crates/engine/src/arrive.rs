@@ -31,6 +31,8 @@ pub(crate) struct Core {
     pub(crate) pulling: Vec<Pulling>,
     /// Receives that have claimed a message and not copied it, oldest first.
     pub(crate) claims: Vec<Claim>,
+    /// Receives that nobody waits for, and that are not over yet.
+    pub(crate) given_up: Vec<RequestId>,
     /// Sends under way to all peers.
     pub(crate) waiting_sends: u64,
     /// Hears of messages, if anybody records.

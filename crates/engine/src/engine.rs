@@ -28,6 +28,9 @@ impl Default for Settings {
     }
 }
 
+/// The place in `Engine::peers` that stands for the task itself.
+pub(crate) const OWN_PEER: u32 = 0;
+
 /// One task's message engine.
 pub struct Engine {
     pub(crate) me: Tid,
@@ -66,6 +69,7 @@ impl Engine {
             pulling: Vec::new(),
             waiting_sends: 0,
             claims: Vec::new(),
+            given_up: Vec::new(),
             recorder: None,
         };
         let mut engine = Engine {
@@ -104,7 +108,7 @@ impl Engine {
 
     /// The peer that stands for this task itself.
     pub(crate) fn own_peer(&self) -> usize {
-        0
+        OWN_PEER as usize
     }
 
     /// Joins `peer` over `route`. The first route is the preferred one until
@@ -257,6 +261,9 @@ impl Engine {
         }
         if self.is_pulling() {
             moved |= self.go_on_pulling();
+        }
+        if !self.core.given_up.is_empty() {
+            moved |= self.put_back_given_up();
         }
         moved
     }

@@ -44,6 +44,14 @@ pub struct Remote {
     envelope: Envelope,
 }
 
+impl Remote {
+    /// The message as it was before it was received.
+    pub(crate) fn into_message(self) -> Message {
+        let Remote { peer, route, offer, envelope, .. } = self;
+        Message::new(envelope, peer, 0, Body::Offered { offer, route })
+    }
+}
+
 impl std::fmt::Debug for Remote {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Remote").field("envelope", &self.envelope).finish_non_exhaustive()

@@ -15,6 +15,7 @@ mod claims;
 mod direct;
 mod engine;
 mod fetch;
+mod given_up;
 mod gone;
 mod ledger;
 mod memory;
