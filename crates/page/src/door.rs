@@ -88,6 +88,12 @@ impl Door {
         how
     }
 
+    /// Counts a ring of the task's own: nobody sleeps on, or begins to, on an older count.
+    pub(crate) fn count_ring(&self) {
+        // Release: partner of the acquire in `declare`.
+        self.rings.fetch_add(1, Ordering::Release);
+    }
+
     /// Whether the task is awake, as far as one can tell.
     #[inline]
     pub fn is_awake(&self) -> bool {

@@ -87,7 +87,7 @@ impl MeetingPage {
     }
 
     /// Sleeps until the meeting changes from `changes`, somebody rings at `page` (`rings` is from
-    /// [`TaskPage::fall_asleep`]), or the limit is over.
+    /// [`TaskPage::fall_asleep`]), or the limit is over. Afterwards the task says at its page that it is awake.
     pub fn sleep(&self, changes: u32, page: &TaskPage, rings: u32, limit: Duration) {
         let until = clock_gettime(ClockId::Monotonic);
         let until = Duration::new(until.tv_sec as u64, until.tv_nsec as u32) + limit;
@@ -105,7 +105,6 @@ impl MeetingPage {
         {
             page.sleep(rings, Some(limit.min(LOOKS)));
         }
-        page.stay_awake();
     }
 }
 
@@ -136,6 +135,7 @@ mod tests {
                                     break;
                                 }
                                 meeting.sleep(changes, &own, rings, Duration::from_secs(20));
+                                own.stay_awake();
                             }
                         }
                         assert_eq!(rounds.lock().expect("no panic")[round], MEMBERS, "all have come");

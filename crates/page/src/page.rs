@@ -189,18 +189,25 @@ impl TaskPage {
         self.door().declare(Asleep::InPoll)
     }
 
+    /// Wakes whoever sleeps behind the door, a thread of this very task, also where peers ring no more because somebody has
+    /// rung already. `bell` is the task's eventfd.
+    pub fn rouse(&self, bell: impl AsFd) {
+        self.door().count_ring();
+        // The only errors (a bad address, a full counter) cannot happen, or wake as well.
+        let _ = futex::wake(&self.door().rings, futex::Flags::empty(), i32::MAX as u32);
+        let _ = rustix::io::write(bell, &1u64.to_ne_bytes());
+    }
+
     /// Sleeps until somebody rings or `limit` is over (`None`: without limit).
-    /// `rings` comes from [`TaskPage::fall_asleep`]. The task is awake again
-    /// when this returns.
+    /// `rings` comes from [`TaskPage::fall_asleep`]. When the sleeper has found out what other threads of its task do,
+    /// it says that it is awake, with [`TaskPage::stay_awake`].
     pub fn sleep(&self, rings: u32, limit: Option<Duration>) -> Awake {
         let door = self.door();
         let limit = limit.map(|d| rustix::time::Timespec {
             tv_sec: d.as_secs().min(i64::MAX as u64) as i64,
             tv_nsec: d.subsec_nanos().into(),
         });
-        let result = futex::wait(&door.rings, futex::Flags::empty(), rings, limit.as_ref());
-        self.stay_awake();
-        match result {
+        match futex::wait(&door.rings, futex::Flags::empty(), rings, limit.as_ref()) {
             Err(rustix::io::Errno::TIMEDOUT) => Awake::TimedOut,
             _ => Awake::Rung,
         }

@@ -187,6 +187,7 @@ impl End for Asleep {
                 return;
             }
             self.0.side.page.sleep(rings, Some(Duration::from_secs(1)));
+            self.0.side.page.stay_awake();
         }
     }
 }
