@@ -11,7 +11,7 @@ use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicUsize, Ordering};
 
 // The two lowest bits of the state; those above are the generation of the process that wrote it. What a thread of its
 // parent held a forked child finds free: that thread is not there.
@@ -33,6 +33,9 @@ fn is_free(state: u32) -> bool {
 /// Lets one thread at a time use the value. A panic in a turn does not poison it: in libraries for C a panic ends the process.
 pub struct Turn<T> {
     state: AtomicU32,
+    /// Which thread has it, while there are several; 0 for nobody. Relaxed: a thread only looks for its own number, which
+    /// nobody else writes.
+    owner: AtomicUsize,
     value: UnsafeCell<T>,
 }
 
@@ -45,7 +48,7 @@ pub struct TurnGuard<'a, T>(&'a Turn<T>);
 impl<T> Turn<T> {
     /// A free one.
     pub const fn new(value: T) -> Turn<T> {
-        Turn { state: AtomicU32::new(FREE), value: UnsafeCell::new(value) }
+        Turn { state: AtomicU32::new(FREE), owner: AtomicUsize::new(0), value: UnsafeCell::new(value) }
     }
 
     /// Waits for its turn. A thread that has it already waits for ever.
@@ -55,6 +58,32 @@ impl<T> Turn<T> {
             self.wait();
         }
         TurnGuard(self)
+    }
+
+    /// Waits for its turn. Nothing when this very thread has it: this is a signal handler that has interrupted the turn, and
+    /// would wait for itself.
+    #[inline]
+    pub fn take_unless_own(&self) -> Option<TurnGuard<'_, T>> {
+        if !self.try_state() {
+            if self.is_own() {
+                return None;
+            }
+            self.wait();
+        }
+        Some(TurnGuard(self))
+    }
+
+    /// Whether the turn that somebody has is this thread's.
+    #[cold]
+    fn is_own(&self) -> bool {
+        is_alone() || self.owner.load(Ordering::Relaxed) == this_thread()
+    }
+
+    /// Whether another thread sleeps until the turn is over.
+    #[inline]
+    pub fn is_wanted(&self) -> bool {
+        // Relaxed: a hint, and whoever has the turn gives it back at last.
+        self.state.load(Ordering::Relaxed) & 3 == WANTED
     }
 
     /// Takes it if nobody has it.
@@ -76,8 +105,12 @@ impl<T> Turn<T> {
         // Relaxed: only a guess, which the exchange checks.
         let seen = self.state.load(Ordering::Relaxed);
         // Acquire: partner of the release in `drop`.
-        is_free(seen)
-            && self.state.compare_exchange(seen, own(HELD), Ordering::Acquire, Ordering::Relaxed).is_ok()
+        let taken = is_free(seen)
+            && self.state.compare_exchange(seen, own(HELD), Ordering::Acquire, Ordering::Relaxed).is_ok();
+        if taken {
+            self.owner.store(this_thread(), Ordering::Relaxed);
+        }
+        taken
     }
 
     #[cold]
@@ -87,6 +120,7 @@ impl<T> Turn<T> {
             // A signal, or a state that has changed already: look again.
             let _ = futex::wait(&self.state, futex::Flags::PRIVATE, own(WANTED), None);
         }
+        self.owner.store(this_thread(), Ordering::Relaxed);
     }
 
     #[cold]
@@ -104,6 +138,7 @@ impl<T> Drop for TurnGuard<'_, T> {
             self.0.state.store(FREE, Ordering::Release);
             return;
         }
+        self.0.owner.store(0, Ordering::Relaxed);
         // Release: partner of the acquires in `try_state` and `wait`.
         if self.0.state.swap(FREE, Ordering::Release) & 3 == WANTED {
             self.0.wake();
@@ -127,6 +162,13 @@ impl<T> DerefMut for TurnGuard<'_, T> {
         // SAFETY: as above, and this borrows the guard.
         unsafe { &mut *self.0.value.get() }
     }
+}
+
+/// A number that no other living thread of this process has.
+#[inline]
+fn this_thread() -> usize {
+    // SAFETY: it only reads a register.
+    unsafe { libc::pthread_self() as usize }
 }
 
 /// Whether this process has one thread. False where the C library does not say.
@@ -210,6 +252,21 @@ mod tests {
         assert_eq!(status, 0);
         assert!(TURN.try_take().is_none(), "the parent's is what it was");
         drop(held);
+    }
+
+    #[test]
+    fn who_has_it_already_is_told_and_others_wait() {
+        let turn = Turn::new(0);
+        let mine = turn.take_unless_own().expect("it is free");
+        assert!(turn.take_unless_own().is_none(), "a handler that has interrupted the turn");
+        std::thread::scope(|scope| {
+            let other = scope.spawn(|| turn.take_unless_own().is_some());
+            while !turn.is_wanted() {
+                std::thread::yield_now();
+            }
+            drop(mine);
+            assert!(other.join().expect("it ends"));
+        });
     }
 
     #[test]

@@ -88,26 +88,10 @@ impl Waist {
     /// Sends pieces of memory, and waits as `notes` says until they may be reused.
     /// `Err(Pending)` never: without a limit in time the wait ends with the operation.
     pub fn send(&self, how: Send, pieces: &[&[u8]], notes: &Notes) -> Result<(), Status> {
-        let borrowed = |piece: &&[u8]| Piece { start: piece.as_ptr(), length: piece.len() };
-        let few: [Piece; 1];
-        let many: Vec<Piece>;
-        let list: &[Piece] = match pieces {
-            [only] => {
-                few = [borrowed(only)];
-                &few
-            }
-            _ => {
-                many = pieces.iter().map(borrowed).collect();
-                &many
-            }
-        };
-        let message = outgoing(how, list, std::ptr::null_mut(), None);
-        let mut request = 0;
-        // SAFETY: the pieces are borrowed until this returns, and it returns
-        // only when the request is over.
-        match unsafe { (self.0.send)(&message, &mut request) } {
-            1 => self.finish(Request(request), notes),
-            other => status(other),
+        // SAFETY: the pieces are borrowed until this returns, and it returns only when the request is over.
+        match unsafe { self.start_pieces(how, pieces) }? {
+            Some(request) => self.finish(request, notes),
+            None => Ok(()),
         }
     }
 
@@ -201,7 +185,8 @@ impl Waist {
         Ok(over.collect())
     }
 
-    fn finish(&self, request: Request, notes: &Notes) -> Result<(), Status> {
+    /// Waits, without end, until a send is over.
+    pub fn finish(&self, request: Request, notes: &Notes) -> Result<(), Status> {
         loop {
             match self.wait(request, &Notes { limit: -1, ..*notes }) {
                 Ok(_) => return Ok(()),
@@ -319,9 +304,20 @@ impl Waist {
     /// # Safety
     /// The memory must be readable, and stay and not change until the request is over. The list of pieces need not stay.
     pub unsafe fn start_pieces(&self, how: Send, pieces: &[&[u8]]) -> Result<Option<Request>, Status> {
-        let list: Vec<Piece> =
-            pieces.iter().map(|piece| Piece { start: piece.as_ptr(), length: piece.len() }).collect();
-        let message = outgoing(how, &list, std::ptr::null_mut(), None);
+        let borrowed = |piece: &&[u8]| Piece { start: piece.as_ptr(), length: piece.len() };
+        let few: [Piece; 1];
+        let many: Vec<Piece>;
+        let list: &[Piece] = match pieces {
+            [only] => {
+                few = [borrowed(only)];
+                &few
+            }
+            _ => {
+                many = pieces.iter().map(borrowed).collect();
+                &many
+            }
+        };
+        let message = outgoing(how, list, std::ptr::null_mut(), None);
         let mut request = 0;
         // SAFETY: the caller's promise.
         match unsafe { (self.0.send)(&message, &mut request) } {
