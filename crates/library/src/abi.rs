@@ -1,15 +1,14 @@
 //! The table of `parvum-waist`: C types in, the runtime called, C types out.
 //!
-//! One lock guards the runtime; a call holds it while it waits, so the threads
-//! of a program take turns. A panic here would be a bug of ours: it ends the
-//! process rather than unwind into C.
+//! The threads of a program take turns (`inside.rs`), and give the turn away while they wait. A panic here would be a bug of
+//! ours: it ends the process rather than unwind into C.
 
+use crate::inside::{self, with};
 use crate::ledger;
 use crate::multicast;
 use crate::process;
-use crate::pusher;
 use crate::receiving;
-use crate::runtime::{AskError, Runtime};
+use crate::runtime::{AskError, Runtime, StartError};
 use crate::sending;
 use crate::serving;
 use crate::watching;
@@ -17,16 +16,12 @@ use parvum_engine::{Envelope, RequestId};
 use parvum_task::SessionError;
 use parvum_transport::Route;
 use parvum_waist as waist;
-use parvum_waist::{Enrolled, Message, Notes, Progress, Status, Table, Turn, TurnGuard};
+use parvum_waist::{Enrolled, Message, Notes, Progress, Status, Table, Turn};
 use parvum_wire::Tid;
 use parvum_wire::control::{Failure, Reply, Request};
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-static RUNTIME: Turn<Option<Runtime>> = Turn::new(None);
 static LAST_ERROR: Turn<String> = Turn::new(String::new());
-/// Set in a forked child: the runtime it sees is its parent's.
-static FORKED: AtomicBool = AtomicBool::new(false);
 
 static TABLE: Table = Table {
     version: waist::TABLE_VERSION,
@@ -80,84 +75,9 @@ pub extern "C" fn parvum_table() -> *const Table {
 
 /// Remembers a failure's text for `last_error`.
 pub(crate) fn remember(why: &(impl std::fmt::Display + ?Sized)) {
-    *LAST_ERROR.take() = why.to_string();
-}
-
-/// The process ends: hands over what was sent and leaves the machine.
-pub(crate) fn leave() {
-    if FORKED.load(Ordering::Relaxed) {
-        return;
-    }
-    // A thread that still waits inside holds the lock, and with it the task: it ends with the process.
-    if let Some(mut runtime) = lock_soon()
-        && let Some(runtime) = runtime.take()
-    {
-        runtime.depart();
-    }
-}
-
-/// Takes the lock unless somebody waits inside; the pushing thread holds it for moments only.
-fn lock_soon() -> Option<TurnGuard<'static, Option<Runtime>>> {
-    for _ in 0..50 {
-        match RUNTIME.try_take() {
-            Some(runtime) => return Some(runtime),
-            // Who waits inside may hold it for ever.
-            None => std::thread::sleep(std::time::Duration::from_millis(1)),
-        }
-    }
-    None
-}
-
-/// This is a forked child: the parent's identity is not ours.
-pub(crate) fn forget() {
-    // Relaxed: the child has one thread.
-    FORKED.store(true, Ordering::Relaxed);
-    ledger::close();
-    pusher::stopped();
-}
-
-/// One look of the thread that pushes while the program computes.
-pub(crate) fn push_on() -> pusher::Look {
-    // Whoever has the lock is inside the library, and pushes; this thread sleeps meanwhile, however long.
-    let mut runtime = lock();
-    if let Some(runtime) = &mut *runtime {
-        let moved = runtime.progress();
-        if runtime.engine.is_behind_at_all() && !runtime.session.is_lost() {
-            return if moved { pusher::Look::Moved } else { pusher::Look::Waiting };
-        }
-    }
-    pusher::stopped();
-    pusher::Look::Done
-}
-
-fn lock() -> TurnGuard<'static, Option<Runtime>> {
-    RUNTIME.take()
-}
-
-/// Calls `work` with the runtime if nobody is inside.
-pub(crate) fn try_with<R>(work: impl FnOnce(&mut Runtime) -> R) -> Option<R> {
-    if FORKED.load(Ordering::Relaxed) {
-        return None;
-    }
-    RUNTIME.try_take()?.as_mut().map(work)
-}
-
-/// Calls `work` with the runtime, or gives `Unknown` when this task has not enrolled.
-#[inline]
-pub(crate) fn with<R>(otherwise: R, work: impl FnOnce(&mut Runtime) -> R) -> R {
-    if FORKED.load(Ordering::Relaxed) {
-        return otherwise;
-    }
-    match &mut *lock() {
-        Some(runtime) => {
-            let begun = runtime.time.begins_call();
-            let result = work(runtime);
-            if let Some(begun) = begun {
-                runtime.ends_call(begun);
-            }
-            result
-        }
-        None => otherwise,
+    // A signal handler that has interrupted this very function leaves the text as it is.
+    if let Some(mut text) = LAST_ERROR.take_unless_own() {
+        *text = why.to_string();
     }
 }
 
@@ -166,24 +86,24 @@ unsafe extern "C" fn enrol(interface: *const u8, length: usize, out: *mut Enroll
     let interface = unsafe { std::slice::from_raw_parts(interface, length) };
     // Before anything is remembered: what a thread of this process holds now its children must find free.
     parvum_waist::fork::watch();
-    let mut runtime = lock();
-    if FORKED.swap(false, Ordering::Relaxed) {
-        // The parent's runtime must not be dropped here: that would close and unmap nothing
-        // of the parent's, but speak to the daemon in its name.
-        std::mem::forget(runtime.take());
-    }
-    if runtime.is_none() {
-        match Runtime::start(&String::from_utf8_lossy(interface), process::own_directory()) {
-            Ok(started) => *runtime = Some(started),
-            Err(why) => {
-                remember(&why);
-                return Status::NoMachine as i32;
-            }
-        }
+    let start = || {
+        let started = Runtime::start(&String::from_utf8_lossy(interface), process::own_directory())?;
         static WATCHED: std::sync::Once = std::sync::Once::new();
         WATCHED.call_once(process::watch);
-    }
-    let Some(runtime) = &mut *runtime else { return Status::NoMachine as i32 };
+        Ok::<_, StartError>(started)
+    };
+    let inside = match inside::join(start) {
+        Ok(Some(inside)) => inside,
+        Ok(None) => {
+            remember("E-BUSY: this process leaves the machine, and a thread of it still waits in a call");
+            return Status::NoMachine as i32;
+        }
+        Err(why) => {
+            remember(&why);
+            return Status::NoMachine as i32;
+        }
+    };
+    let runtime: &Runtime = &inside;
     if runtime.session.is_lost() {
         remember(&SessionError::Lost);
         return Status::NoMachine as i32;
@@ -195,17 +115,7 @@ unsafe extern "C" fn enrol(interface: *const u8, length: usize, out: *mut Enroll
 }
 
 extern "C" fn depart() -> i32 {
-    if FORKED.load(Ordering::Relaxed) {
-        return Status::Unknown as i32;
-    }
-    match lock().take() {
-        Some(runtime) => {
-            runtime.depart();
-            ledger::close();
-            Status::Done as i32
-        }
-        None => Status::Unknown as i32,
-    }
+    if inside::depart() { Status::Done as i32 } else { Status::Unknown as i32 }
 }
 
 extern "C" fn progress() -> Progress {
@@ -227,6 +137,7 @@ unsafe extern "C" fn inject(message: *const Message, data: *const u8, length: us
     let envelope = Envelope { from: Tid(from), tag, context, meta, length: data.len() as u64, order: None };
     with(Status::Unknown as i32, |runtime| {
         runtime.engine.inject(envelope, data);
+        runtime.waiters.stirred = true;
         Status::Done as i32
     })
 }
@@ -298,7 +209,7 @@ unsafe extern "C" fn counters(out: *mut u64, room: usize) -> usize {
 }
 
 unsafe extern "C" fn last_error(out: *mut u8, room: usize) -> usize {
-    let text = LAST_ERROR.take();
+    let Some(text) = LAST_ERROR.take_unless_own() else { return 0 };
     let length = text.len().min(room);
     // SAFETY: room for `room` bytes, by the table's contract; the text is ours.
     unsafe { std::ptr::copy_nonoverlapping(text.as_ptr(), out, length) };

@@ -1,7 +1,7 @@
 //! Waiting for the answer to a send that asks whether a receive is posted.
 
+use crate::inside::Inside;
 use crate::pusher;
-use crate::runtime::Runtime;
 use parvum_engine::{Asked, Outcome, Received, RequestId};
 use parvum_waist::{Notes, Status, call};
 use parvum_wire::Tid;
@@ -11,7 +11,7 @@ const LIMIT: i64 = 100_000;
 /// So long when more tasks than cores are awake: whoever should answer may not be running.
 const CROWDED: i64 = 20_000;
 
-impl Runtime {
+impl Inside {
     /// Waits a moment for the receiver's answer, then has the data copied. `Pending`: the receiver is fetching it.
     pub(crate) fn await_answer(&mut self, to: Tid, tag: i32, id: RequestId, request: &mut u64) -> Status {
         // Who did not answer is not waited for again until it has.

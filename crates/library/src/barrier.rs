@@ -1,13 +1,14 @@
 //! Barriers: in a page that the members of a group share, or else at the daemon.
 
-use crate::runtime::{AskError, Runtime};
+use crate::inside::Inside;
+use crate::runtime::AskError;
 use parvum_page::{Arrival, MeetingPage, Outcome};
 use parvum_waist::Notes;
 use parvum_wire::control::{ErrorKind, Failure, Reply, Request};
 use rustix::fd::OwnedFd;
 use std::sync::Arc;
 
-impl Runtime {
+impl Inside {
     /// Waits until `count` members (-1: all) of the group have come.
     pub(crate) fn barrier(
         &mut self,
@@ -74,9 +75,9 @@ impl Runtime {
             }
         };
         self.show_barrier(group, count);
-        self.also = Some(meeting.clone());
+        self.meets = Some(meeting.clone());
         let outcome = self.wait_until(notes, |_| meeting.outcome(turn));
-        self.also = None;
+        self.meets = None;
         match outcome {
             Some(Outcome::Opened) => Ok(Some(Ok(()))),
             Some(Outcome::Closed) => Ok(None),

@@ -1,6 +1,7 @@
 //! Making links: which route, and what it takes to open it.
 
 use crate::events::OUT_OF_DESCRIPTORS;
+use crate::inside::Inside;
 use crate::runtime::{AskError, Runtime};
 use parvum_engine::Pattern;
 use parvum_page::{Taken, TaskPage};
@@ -12,7 +13,7 @@ use parvum_wire::Tid;
 use parvum_wire::control::{ErrorKind, Failure, Reply, Request};
 use rustix::fd::AsFd;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Why there is no link to a task.
 #[derive(Debug, thiserror::Error)]
@@ -47,39 +48,11 @@ impl From<AskError> for ConnectError {
     }
 }
 
-/// A task that will connect by TCP, and what it will show.
-pub(crate) struct Expected {
-    from: Tid,
-    token: [u8; 16],
-}
-
-/// A connection that nobody has announced yet.
-pub(crate) struct Early {
-    caller: parvum_tcp::Caller,
-    since: Instant,
-}
-
-/// A connection that has not said yet who it is.
-pub(crate) struct Silent {
-    pub(crate) greeting: parvum_tcp::Greeting,
-    since: Instant,
-}
-
-/// So many connections may come before they are announced, and so many be silent; more take the places of the oldest. As
-/// many tasks may connect at once: the words of each are on their way for a moment.
-const EARLY: usize = 1024;
-/// So long a connection waits to be announced.
-const EARLY_FOR: Duration = Duration::from_secs(60);
-/// So long it may be silent. A task says who it is with its first bytes.
-const SILENT_FOR: Duration = Duration::from_secs(5);
-/// So many connections are taken at a time: behind them the task has other work.
-const AT_A_TIME: usize = 256;
-
 /// The daemon answers at once; a minute means that it hangs.
 pub(crate) const MINUTE: Notes =
     Notes { limit: 60_000_000_000, call: call::MACHINE, peer: -1, tag: -1, context: -1 };
 
-impl Runtime {
+impl Inside {
     /// Makes sure that messages to `to` go over the wanted route.
     #[inline]
     pub(crate) fn reach(&mut self, to: Tid) -> Result<(), ConnectError> {
@@ -93,7 +66,10 @@ impl Runtime {
             // The send says that it is gone.
             None if self.is_lately_gone(to) => Ok(()),
             _ => {
+                // Two threads that joined the same peer at once would make two links.
+                let before = std::mem::replace(&mut self.keeps_turn, true);
                 let reached = self.reach_slowly(to, wanted);
+                self.keeps_turn = before;
                 if let Err(ConnectError::Refused(why)) = &reached
                     && why.kind == ErrorKind::NoSuchTask
                 {
@@ -143,30 +119,6 @@ impl Runtime {
         Ok(())
     }
 
-    /// Takes in a link that the other task has made.
-    pub(crate) fn joined_by(&mut self, from: Tid, route: Route, link: Box<dyn Link>) {
-        self.engine.attach(from, route, link);
-        // Else the first send asks for another, and says why.
-        if self.engine.route_to(from) == Some(route) && self.routes.wanted(self.engine.me(), from) == route {
-            self.explain(from, route, Taken::NotNeeded);
-        }
-    }
-
-    /// Says for onlookers why messages to a task take a route, and not the others.
-    fn explain(&mut self, to: Tid, taken: Route, tcp: Taken) {
-        let here = self.engine.me().host() == to.host();
-        let asked = self.routes.fixed.or(self.routes.asked).is_some();
-        let words = Route::ALL.map(|route| match route {
-            _ if route == taken => Taken::InUse,
-            Route::Own => Taken::Unknown,
-            Route::Shm if !here => Taken::OtherHost,
-            Route::Tcp if tcp != Taken::NotNeeded => tcp,
-            _ if asked => Taken::AskedOther,
-            _ => Taken::NotNeeded,
-        });
-        self.engine.explain_route(to, words.map(|word| word as u8));
-    }
-
     /// Whether such a message may still come. Of one certain task that is waited for the
     /// daemon is asked to tell when it is gone.
     #[inline]
@@ -204,8 +156,8 @@ impl Runtime {
                 let page = Arc::new(TaskPage::open(page)?);
                 self.still_there(to)?;
                 self.crowd.add(to, page.clone());
-                let bell = Bell { page, event };
-                self.engine.attach(to, Route::Shm, Box::new(ShmLink::new(segment, bell, self.single_copy)));
+                let link = ShmLink::new(segment, Bell { page, event }, self.single_copy);
+                self.engine.attach(to, Route::Shm, Box::new(link));
                 Ok(())
             }
             // The offer came before this answer and is attached when it has been attended to.
@@ -270,10 +222,36 @@ impl Runtime {
         answer.reply?;
         self.open_routed()?;
         self.still_there(to)?;
-        if let Some(hub) = &self.routed {
-            self.engine.attach(to, Route::Routed, Box::new(hub.link(to)));
+        if let Some(link) = self.routed.as_ref().map(|hub| hub.link(to)) {
+            self.engine.attach(to, Route::Routed, Box::new(link));
         }
         Ok(())
+    }
+}
+
+impl Runtime {
+    /// Takes in a link that the other task has made.
+    pub(crate) fn joined_by(&mut self, from: Tid, route: Route, link: Box<dyn Link>) {
+        self.engine.attach(from, route, link);
+        // Else the first send asks for another, and says why.
+        if self.engine.route_to(from) == Some(route) && self.routes.wanted(self.engine.me(), from) == route {
+            self.explain(from, route, Taken::NotNeeded);
+        }
+    }
+
+    /// Says for onlookers why messages to a task take a route, and not the others.
+    fn explain(&mut self, to: Tid, taken: Route, tcp: Taken) {
+        let here = self.engine.me().host() == to.host();
+        let asked = self.routes.fixed.or(self.routes.asked).is_some();
+        let words = Route::ALL.map(|route| match route {
+            _ if route == taken => Taken::InUse,
+            Route::Own => Taken::Unknown,
+            Route::Shm if !here => Taken::OtherHost,
+            Route::Tcp if tcp != Taken::NotNeeded => tcp,
+            _ if asked => Taken::AskedOther,
+            _ => Taken::NotNeeded,
+        });
+        self.engine.explain_route(to, words.map(|word| word as u8));
     }
 
     /// Opens the connection that carries routed frames, once.
@@ -286,96 +264,5 @@ impl Runtime {
             self.routed = Some(hub);
         }
         Ok(())
-    }
-
-    /// Accepts the connections that have come, and greets those who made them. What a stranger may do is take places
-    /// from other strangers: a task's first words come with its connection or right behind it.
-    pub(crate) fn accept_tcp(&mut self) {
-        self.early.retain(|early| early.since.elapsed() < EARLY_FOR);
-        for Silent { greeting, since } in std::mem::take(&mut self.silent) {
-            self.greet(greeting, since);
-        }
-        for _ in 0..AT_A_TIME {
-            let Some(greeting) = self.listener.as_ref().and_then(parvum_tcp::accept) else { return };
-            self.greet(greeting, Instant::now());
-        }
-    }
-
-    fn greet(&mut self, greeting: parvum_tcp::Greeting, since: Instant) {
-        match greeting.heard() {
-            parvum_tcp::Heard::NotYet(greeting) if since.elapsed() < SILENT_FOR => {
-                if self.silent.len() >= EARLY {
-                    self.silent.remove(0);
-                }
-                self.silent.push(Silent { greeting, since });
-            }
-            parvum_tcp::Heard::NotYet(_) | parvum_tcp::Heard::Nothing => {}
-            parvum_tcp::Heard::Hello(caller) => self.admit(caller),
-        }
-    }
-
-    /// Takes a connection in. The daemon's word that it would come may be slower than the
-    /// connection itself: until then it waits. A stranger waits in vain, and is dropped without a word.
-    fn admit(&mut self, caller: parvum_tcp::Caller) {
-        let from = caller.from;
-        let known = |expected: &Expected| expected.from == from && caller.has(&expected.token);
-        if let Some(at) = self.expected.iter().position(known) {
-            let link = caller.admit(&self.expected.swap_remove(at).token);
-            self.watch(from, link.socket());
-            return self.joined_by(from, Route::Tcp, Box::new(link));
-        }
-        if self.early.len() >= EARLY {
-            self.early.remove(0);
-        }
-        self.early.push(Early { caller, since: Instant::now() });
-    }
-
-    /// A task will connect, or has done so already.
-    pub(crate) fn expect(&mut self, from: Tid, token: [u8; 16]) {
-        self.expected.push(Expected { from, token });
-        let meant = |early: &Early| early.caller.from == from && early.caller.has(&token);
-        if let Some(at) = self.early.iter().position(meant) {
-            let Early { caller, .. } = self.early.swap_remove(at);
-            self.admit(caller);
-        }
-        self.accept_tcp();
-    }
-
-    /// Whether the task was to connect and has not been let in. On a busy host the connection
-    /// of one that has ended already may still be on its way.
-    pub(crate) fn expects(&self, tid: Tid) -> bool {
-        self.expected.iter().any(|expected| expected.from == tid)
-    }
-
-    /// Forgets that the task was to connect.
-    pub(crate) fn expect_no_more(&mut self, tid: Tid) {
-        self.expected.retain(|expected| expected.from != tid);
-        self.early.retain(|early| early.caller.from != tid);
-    }
-
-    /// Moves on what only sockets move. Whether anything moved.
-    pub(crate) fn tend_sockets(&mut self, moved: bool) -> bool {
-        if !self.expected.is_empty() || !self.silent.is_empty() {
-            self.accept_tcp();
-        }
-        if !self.leaving.is_empty() {
-            self.let_go(moved);
-        }
-        let strangers = self.routed.as_ref().map(parvum_routed::Hub::strangers).unwrap_or_default();
-        let moved = !strangers.is_empty();
-        for tid in strangers {
-            if let Some(hub) = &self.routed {
-                let link = hub.link(tid);
-                self.joined_by(tid, Route::Routed, Box::new(link));
-            }
-        }
-        moved
-    }
-
-    fn watch(&mut self, peer: Tid, socket: rustix::fd::BorrowedFd<'_>) {
-        if let Ok(socket) = socket.try_clone_to_owned() {
-            parvum_task::keep_room_beyond(&socket);
-            self.watched.push((peer, socket));
-        }
     }
 }

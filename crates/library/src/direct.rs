@@ -1,6 +1,8 @@
 //! Receiving by the short way: the message goes from its link straight to the caller, while the task stays awake for it.
 
+use crate::inside::Inside;
 use crate::runtime::Runtime;
+use crate::waiting::ROUNDS;
 use parvum_engine::{Envelope, Look, Pattern, Room};
 use parvum_waist::Notes;
 use std::time::{Duration, Instant};
@@ -14,7 +16,9 @@ impl Runtime {
         }
         self.engine.take_next(pattern, room, found)
     }
+}
 
+impl Inside {
     /// Looks for the message as long as this task would spin, after [`Runtime::look_once`] has found nothing. When it does
     /// not come, or something else has, the usual way is the caller's.
     #[inline(never)]
@@ -58,7 +62,7 @@ impl Runtime {
     ) -> bool {
         let since = Instant::now();
         loop {
-            for _ in 0..Self::ROUNDS {
+            for _ in 0..ROUNDS {
                 match self.engine.take_next(pattern, room, found) {
                     Look::Taken => {
                         self.patience.spun(since);
@@ -71,6 +75,9 @@ impl Runtime {
             // Other peers, other routes and the daemon are looked after as well.
             self.progress();
             if !self.engine.is_quiet() || self.has_sockets() {
+                return false;
+            }
+            if self.is_wanted() {
                 return false;
             }
             if since.elapsed() >= budget || self.crowd.wants_this_core(&self.page) {

@@ -1,6 +1,7 @@
 //! What the daemon says, carried out.
 
 use crate::connect::{ConnectError, MINUTE};
+use crate::inside::Inside;
 use crate::runtime::Runtime;
 use parvum_engine::Envelope;
 use parvum_page::TaskPage;
@@ -39,6 +40,7 @@ impl Runtime {
         if let Err(why) = self.session.poll() {
             crate::abi::remember(&why);
         }
+        self.waiters.stirred = true;
         while let Some(arrival) = self.session.next_event() {
             self.carry_out(arrival.event, arrival.fds);
         }
@@ -151,22 +153,6 @@ impl Runtime {
         self.expect_no_more(tid);
     }
 
-    /// Whether nothing will come from the task any more. Of one that this task has no link to
-    /// the daemon is asked to tell; from then on a receive from it ends when it does.
-    pub(crate) fn is_gone(&mut self, tid: Tid) -> bool {
-        let is_watched = self.engine.route_to(tid).is_some() || self.looked_after.contains(&tid);
-        if tid.is_task() && !is_watched && !self.engine.is_gone(tid) {
-            self.looked_after.insert(tid);
-            let about = Notice::TaskExit;
-            let request = Request::Notify { about, targets: vec![tid], count: 1, cookie: FOR_OURSELVES };
-            if let Err(why) = self.ask(request, &[], &MINUTE) {
-                crate::abi::remember(&ConnectError::from(why));
-            }
-            self.attend();
-        }
-        self.engine.is_gone(tid)
-    }
-
     /// A notice becomes a message, as PVM lays it out; the cookie holds context and tag.
     fn note(&mut self, cookie: u64, about: Notice, tid: Tid) {
         if cookie == FOR_OURSELVES {
@@ -216,5 +202,23 @@ impl Runtime {
             order: None,
         };
         self.engine.inject(envelope, words);
+    }
+}
+
+impl Inside {
+    /// Whether nothing will come from the task any more. Of one that this task has no link to
+    /// the daemon is asked to tell; from then on a receive from it ends when it does.
+    pub(crate) fn is_gone(&mut self, tid: Tid) -> bool {
+        let is_watched = self.engine.route_to(tid).is_some() || self.looked_after.contains(&tid);
+        if tid.is_task() && !is_watched && !self.engine.is_gone(tid) {
+            self.looked_after.insert(tid);
+            let about = Notice::TaskExit;
+            let request = Request::Notify { about, targets: vec![tid], count: 1, cookie: FOR_OURSELVES };
+            if let Err(why) = self.ask(request, &[], &MINUTE) {
+                crate::abi::remember(&ConnectError::from(why));
+            }
+            self.attend();
+        }
+        self.engine.is_gone(tid)
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! Interface libraries open this library and call it through the table of
 //! `parvum-waist`. Inside: [`runtime`] joins the engine, the session with the
-//! daemon and the transports; [`connect`] makes links; [`waiting`] is how a task
-//! waits, with what it has learnt of that in [`patience`]; [`abi`] is the table, with [`sending`] and [`receiving`], [`ledger`] what `parvum.h` declares, and all `unsafe` besides.
+//! daemon and the transports; [`inside`] lets a program's threads take turns at it; [`connect`] makes links, [`callers`] takes others' in; [`waiting`] and [`sleeping`] are how a
+//! thread waits, with the others that do in [`waiters`] and what was learnt of that in [`patience`]; [`abi`] is the table, with [`sending`] and [`receiving`], [`ledger`] what `parvum.h` declares, and all `unsafe` besides.
 
 #![deny(unsafe_code)]
 
@@ -11,9 +11,11 @@
 mod abi;
 mod asking;
 mod barrier;
+mod callers;
 mod connect;
 mod direct;
 mod events;
+mod inside;
 #[allow(unsafe_code)]
 mod ledger;
 mod lending;
@@ -31,7 +33,11 @@ mod scheduling;
 #[allow(unsafe_code)]
 mod sending;
 mod serving;
+#[allow(unsafe_code)]
+mod sleeping;
 mod time;
+#[allow(unsafe_code)]
+mod waiters;
 mod waiting;
 #[allow(unsafe_code)]
 mod watching;

@@ -4,9 +4,8 @@
 //! task that is alone there, or here, is sent its own. There is no tree over the hosts: the death of one
 //! would keep the message from those behind it.
 
-use crate::abi::with;
 use crate::connect::ConnectError;
-use crate::runtime::Runtime;
+use crate::inside::{Inside, with};
 use crate::sending::{buffering, keeper, refused, send_one, status_of, with_pieces};
 use parvum_engine::{Completion, Outgoing};
 use parvum_transport::Route;
@@ -58,7 +57,7 @@ pub(crate) unsafe extern "C" fn multicast_each(
     // SAFETY: null, or as long as the other lists.
     let tags = (!tags.is_null()).then(|| unsafe { std::slice::from_raw_parts(tags, count) });
     let tag_at = |at: usize| tags.map_or(message.tag, |tags| tags[at]);
-    let mut work = |runtime: &mut Runtime, pieces: &[&[u8]]| {
+    let mut work = |runtime: &mut Inside, pieces: &[&[u8]]| {
         let &waist::Outgoing { context, meta, .. } = message;
         let completion = Completion::Reusable;
         let to_one = |to: Tid, tag: i32| {
@@ -94,7 +93,7 @@ pub(crate) unsafe extern "C" fn multicast_each(
     })
 }
 
-impl Runtime {
+impl Inside {
     /// Which of these tasks are to share a message's data on the way.
     fn sharing(&mut self, to: &[i32]) -> Vec<bool> {
         let here = self.engine.me().host();

@@ -1,15 +1,15 @@
 //! What the process itself must tell us: that it forks, and that it ends.
 
-use crate::abi;
+use crate::inside;
 use std::os::fd::{AsRawFd, BorrowedFd};
 
 /// Asks to be called when the process ends, and in the child when it forks.
 pub(crate) fn watch() {
     extern "C" fn at_exit() {
-        abi::leave();
+        inside::depart_at_exit();
     }
     extern "C" fn in_child() {
-        abi::forget();
+        inside::forget();
     }
     // SAFETY: both functions stay valid, for this library is never unloaded.
     unsafe {

@@ -5,7 +5,7 @@
 //! and somebody must push it on. This thread exists only while there is such data;
 //! it never runs the program's signal handlers, and holds the lock only to push.
 
-use crate::{abi, process};
+use crate::{inside, process};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -49,7 +49,7 @@ fn run() {
     loop {
         // The program's own calls push as well; this thread is for one that computes, and must not be in its way.
         std::thread::sleep(pause);
-        pause = match abi::push_on() {
+        pause = match inside::push_on() {
             Look::Moved => PAUSES.0,
             Look::Waiting => (2 * pause).min(PAUSES.1),
             Look::Done => return,

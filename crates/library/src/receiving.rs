@@ -1,6 +1,7 @@
 //! The table's receiving: posting, waiting, finding, taking, in C's types.
 
-use crate::abi::{remember, try_with, with};
+use crate::abi::remember;
+use crate::inside::{Inside, try_with, with};
 use crate::runtime::Runtime;
 use parvum_engine::{
     Block, Completed, Envelope, Into, Look, MessageId, Outcome, Pattern, PullRefused, Received, RequestId,
@@ -112,7 +113,7 @@ pub(crate) unsafe extern "C" fn receive_fitting(
 /// without leaves it to the usual way.
 #[inline(always)]
 fn take_directly(
-    runtime: &mut Runtime,
+    runtime: &mut Inside,
     pattern: &Pattern,
     room: &mut Room<'_>,
     envelope: &mut Envelope,
@@ -164,7 +165,7 @@ fn receive_as(
 /// Receives by the usual way.
 #[inline(never)]
 fn receive_posted(
-    runtime: &mut Runtime,
+    runtime: &mut Inside,
     pattern: Pattern,
     into: Into,
     length: usize,
@@ -178,16 +179,20 @@ fn receive_posted(
         return Status::Gone;
     }
     let id = runtime.engine.post(pattern, into, false, false);
+    runtime.owns = Some(id);
     loop {
         if runtime.wait_for(id, notes) {
             return finish(runtime, id, in_block, length, out);
         }
         if runtime.engine.cancel(id) {
             runtime.engine.test(id);
-            runtime.noticed.nothing(&pattern, runtime.engine.arrivals());
+            runtime.found_nothing(&pattern);
             return late(runtime);
         }
         // Matched already: its data is on the way, and the memory is not ours to give back.
+        if runtime.has_left {
+            return late(runtime);
+        }
         if runtime.session.is_lost() {
             runtime.attend();
         }
@@ -200,7 +205,7 @@ fn receive_posted(
 
 /// Why a wait ended without result.
 fn late(runtime: &Runtime) -> Status {
-    if runtime.session.is_lost() {
+    if runtime.is_over() {
         remember(&SessionError::Lost);
         return Status::NoMachine;
     }
@@ -209,7 +214,7 @@ fn late(runtime: &Runtime) -> Status {
 
 /// Takes the outcome of a request that is over.
 #[inline]
-fn finish(runtime: &mut Runtime, id: RequestId, in_block: bool, room: usize, out: &mut Message) -> Status {
+fn finish(runtime: &mut Inside, id: RequestId, in_block: bool, room: usize, out: &mut Message) -> Status {
     match runtime.engine.test(id) {
         Received::Pending => Status::Unknown,
         Received::Over(Outcome::Sent) => Status::Done,
@@ -232,7 +237,7 @@ fn finish(runtime: &mut Runtime, id: RequestId, in_block: bool, room: usize, out
 }
 
 #[inline]
-fn fill(runtime: &mut Runtime, completed: Completed, out: &mut Message) {
+fn fill(runtime: &mut Inside, completed: Completed, out: &mut Message) {
     note_envelope(&completed.envelope, out);
     if let Some(remote) = completed.remote {
         out.handle = runtime.lend_remote(remote);
@@ -256,7 +261,7 @@ fn note_envelope(envelope: &Envelope, out: &mut Message) {
 }
 
 /// Lends the data of a message to its interface.
-fn lend(runtime: &mut Runtime, block: Block, out: &mut Message) {
+fn lend(runtime: &mut Inside, block: Block, out: &mut Message) {
     out.handle = runtime.lend(block);
     out.data = runtime.lent(out.handle).map_or(std::ptr::null(), |block| block.bytes().as_ptr());
 }
@@ -280,8 +285,8 @@ pub(crate) unsafe extern "C" fn fetch_remote(handle: u64, notes: *const Notes, o
         let Some(remote) = runtime.take_remote(handle) else { return Status::Unknown as i32 };
         let id = runtime.engine.fetch_remote(remote);
         // It ends: with its data, or with its sender.
-        while !runtime.wait_for(id, notes) {
-            runtime.attend();
+        if !runtime.wait_to_end(id, notes) {
+            return late(runtime) as i32;
         }
         finish(runtime, id, true, 0, out) as i32
     })
@@ -367,7 +372,7 @@ pub(crate) unsafe extern "C" fn wait_any(
 }
 
 pub(crate) extern "C" fn cancel(request: u64) -> i32 {
-    let done = |runtime: &mut Runtime| runtime.engine.cancel(RequestId::from_number(request));
+    let done = |runtime: &mut Inside| runtime.engine.cancel(RequestId::from_number(request));
     if with(false, done) { Status::Done as i32 } else { Status::Unknown as i32 }
 }
 
@@ -399,7 +404,7 @@ pub(crate) unsafe extern "C" fn probe(
             }
             Some(None) if notes.limit != 0 => Status::Gone as i32,
             _ => {
-                runtime.noticed.nothing(&pattern, runtime.engine.arrivals());
+                runtime.found_nothing(&pattern);
                 late(runtime) as i32
             }
         }
@@ -445,8 +450,8 @@ pub(crate) unsafe extern "C" fn take(
             return Status::Unknown as i32;
         };
         // A matched receive ends: with its data, or with its sender.
-        while !runtime.wait_for(id, notes) {
-            runtime.attend();
+        if !runtime.wait_to_end(id, notes) {
+            return late(runtime) as i32;
         }
         finish(runtime, id, room.is_null(), length, out) as i32
     })

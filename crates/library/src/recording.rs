@@ -1,5 +1,6 @@
 //! What the task does, written down for `parvum trace` when its job is recorded.
 
+use crate::inside::Inside;
 use crate::runtime::{Runtime, StartError};
 use parvum_engine::Recorder;
 use parvum_page::{Happening, Recording};
@@ -37,15 +38,6 @@ impl Runtime {
         }
     }
 
-    /// As below, if the beginning of the wait was noted and it did not come to wait in the usual way.
-    #[inline]
-    pub(crate) fn end_noted_wait(&mut self, notes: &Notes) {
-        self.has_spun = false;
-        if std::mem::take(&mut self.wait_is_noted) {
-            self.note_end_of_wait(notes);
-        }
-    }
-
     /// It has what it waited for, or gives up.
     #[inline]
     pub(crate) fn note_end_of_wait(&self, notes: &Notes) {
@@ -58,5 +50,16 @@ impl Runtime {
             }
             _ => false,
         });
+    }
+}
+
+impl Inside {
+    /// As below, if the beginning of the wait was noted and it did not come to wait in the usual way.
+    #[inline]
+    pub(crate) fn end_noted_wait(&mut self, notes: &Notes) {
+        self.has_spun = false;
+        if std::mem::take(&mut self.wait_is_noted) {
+            self.note_end_of_wait(notes);
+        }
     }
 }

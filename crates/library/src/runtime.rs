@@ -1,11 +1,13 @@
 //! The runtime: engine, session and transports of one process, and the step that moves them on.
 
-use crate::connect::{Early, Expected, Silent};
+use crate::callers::{Early, Expected, Silent};
 use crate::events::Leaving;
+use crate::inside::Inside;
 use crate::ledger::{self, Account};
 use crate::patience::{Crowd, Patience};
 use crate::recording;
 use crate::time::Time;
+use crate::waiters::Waiters;
 use crate::waiting::NAP;
 use crate::watching::Noticed;
 use parvum_engine::{Block, Engine, Ledger, Remote, Settings};
@@ -41,10 +43,6 @@ pub(crate) struct Runtime {
     /// How long it has slept, and how often it has asked in vain, since it last looked for the daemon.
     pub(crate) slept_unlooked: Duration,
     pub(crate) asked_unlooked: u32,
-    /// It has spun for the wait that is about to begin.
-    pub(crate) has_spun: bool,
-    /// Its beginning was recorded.
-    pub(crate) wait_is_noted: bool,
     /// When memory that nobody uses was last looked for.
     rested: Instant,
     /// The tasks of this host that this one talks to.
@@ -75,8 +73,6 @@ pub(crate) struct Runtime {
     pub(crate) meetings: Vec<(String, Arc<MeetingPage>)>,
     /// The barrier that the page names.
     pub(crate) shown_barrier: (String, i32),
-    /// The meeting that this task waits in, beside everything else.
-    pub(crate) also: Option<Arc<MeetingPage>>,
     /// The resource manager, if a task plays it.
     pub(crate) manager: Option<Tid>,
     /// What a tracer of all tasks wants, in its interface's words.
@@ -85,6 +81,10 @@ pub(crate) struct Runtime {
     pub(crate) lent: Vec<Option<Block>>,
     /// Data that is still with its sender, by handle.
     pub(crate) remotes: Vec<Option<Remote>>,
+    /// The threads that wait.
+    pub(crate) waiters: Waiters,
+    /// The task has left the machine; what is here stays for the threads that still wait.
+    pub(crate) has_left: bool,
 }
 
 /// Which routes messages take.
@@ -167,8 +167,6 @@ impl Runtime {
             time: Time::default(),
             slept_unlooked: Duration::ZERO,
             asked_unlooked: 0,
-            has_spun: false,
-            wait_is_noted: false,
             rested: Instant::now(),
             crowd: Crowd::new(),
             routes,
@@ -187,7 +185,8 @@ impl Runtime {
             noticed: Noticed::default(),
             meetings: Vec::new(),
             shown_barrier: Default::default(),
-            also: None,
+            waiters: Waiters::default(),
+            has_left: false,
             manager: None,
             tracer: None,
             lent: Vec::new(),
@@ -199,6 +198,7 @@ impl Runtime {
     #[inline]
     pub(crate) fn progress(&mut self) -> bool {
         let moved = self.engine.progress();
+        self.waiters.stirred |= moved;
         let control = self.page.door().control_count();
         if control != self.control_seen {
             self.control_seen = control;
@@ -217,6 +217,16 @@ impl Runtime {
         !self.watched.is_empty() || !self.expected.is_empty() || !self.silent.is_empty()
     }
 
+    /// How many sockets a thread that sleeps in poll(2) watches, the daemon's apart.
+    pub(crate) fn sockets_to_watch(&self) -> usize {
+        self.watched.len() + self.silent.len() + self.expected.len()
+    }
+
+    /// Whether nothing will come any more: the daemon is lost, or the task has left.
+    pub(crate) fn is_over(&self) -> bool {
+        self.session.is_lost() || self.has_left
+    }
+
     /// Gives back memory of pairs that are idle, now and then. A pair that is used more often than that keeps it,
     /// even if its tasks sleep before each message.
     pub(crate) fn rest(&mut self, now: Instant) {
@@ -226,6 +236,14 @@ impl Runtime {
         }
     }
 
+    fn is_unacknowledged(&self) -> bool {
+        let open = |peer: Tid| self.engine.is_attached(peer, Route::Tcp);
+        let mut sockets = self.watched.iter();
+        sockets.any(|(peer, socket)| open(*peer) && crate::process::unacknowledged(socket.as_fd()) > 0)
+    }
+}
+
+impl Inside {
     /// Asks the daemon, going on with messages meanwhile.
     pub(crate) fn ask(
         &mut self,
@@ -247,8 +265,8 @@ impl Runtime {
         }
     }
 
-    /// Hands over everything that was sent, then leaves the machine.
-    pub(crate) fn depart(mut self) {
+    /// Hands over everything that was sent, then tells the daemon that this task leaves.
+    pub(crate) fn depart(&mut self) {
         let notes = Notes { limit: -1, call: parvum_waist::call::EXIT, peer: -1, tag: -1, context: -1 };
         self.engine.hand_over();
         let flushed = |runtime: &mut Runtime| (runtime.engine.unfinished() == 0).then_some(());
@@ -271,12 +289,6 @@ impl Runtime {
         let nap = Notes { limit: NAP.as_nanos() as i64, ..*notes };
         let arrived = |runtime: &mut Runtime| (!runtime.is_unacknowledged()).then_some(());
         while self.wait_until(&nap, arrived).is_none() && !self.session.is_lost() {}
-    }
-
-    fn is_unacknowledged(&self) -> bool {
-        let open = |peer: Tid| self.engine.is_attached(peer, Route::Tcp);
-        let mut sockets = self.watched.iter();
-        sockets.any(|(peer, socket)| open(*peer) && crate::process::unacknowledged(socket.as_fd()) > 0)
     }
 }
 

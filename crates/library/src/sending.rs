@@ -1,9 +1,9 @@
 //! The table's sending: a program's message in C's types, to the engine.
 
-use crate::abi::{remember, with};
+use crate::abi::remember;
 use crate::connect::ConnectError;
+use crate::inside::{Inside, with};
 use crate::pusher;
-use crate::runtime::Runtime;
 use parvum_engine::{Buffering, Completion, Keep, Outgoing, SendError, Sent};
 use parvum_waist as waist;
 use parvum_waist::{Piece, Status};
@@ -121,7 +121,7 @@ unsafe fn send_any(message: &waist::Outgoing, request: &mut u64) -> i32 {
 /// # Safety
 /// As for [`parvum_engine::Engine::send`].
 #[inline(always)]
-pub(crate) unsafe fn send_one(runtime: &mut Runtime, mut message: Outgoing<'_>, request: &mut u64) -> i32 {
+pub(crate) unsafe fn send_one(runtime: &mut Inside, mut message: Outgoing<'_>, request: &mut u64) -> i32 {
     let to = message.to;
     if let Err(why) = runtime.reach(to) {
         return refused(&why) as i32;
@@ -145,7 +145,7 @@ pub(crate) unsafe fn send_one(runtime: &mut Runtime, mut message: Outgoing<'_>, 
 /// What a send came to, in the table's words.
 #[inline(always)]
 pub(crate) fn status_of(
-    runtime: &mut Runtime,
+    runtime: &mut Inside,
     to: Tid,
     sent: Result<Sent, SendError>,
     request: &mut u64,

@@ -4,7 +4,7 @@
 //! on the task's eventfd. A sender whose data waits for this task rings there (`summon`) when the task says in its page that
 //! it is attended and waits for nothing: then the thread does what any call does, and gives the lock back.
 
-use crate::abi::{try_with, with};
+use crate::inside::{try_with, with};
 use crate::runtime::Runtime;
 use parvum_waist::Status;
 use parvum_wire::Tid;

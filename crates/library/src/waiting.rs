@@ -1,20 +1,21 @@
-//! Waiting: a task looks, spins while that is likely to help, takes turns on its core with others, then sleeps on its page's
-//! door, on a meeting's, or in poll(2). What it has learnt about waiting is in [`crate::patience`].
+//! Waiting: a thread looks, spins while that is likely to help, takes turns on its core with others, then gives its turn away
+//! and [sleeps](crate::sleeping). What was learnt about waiting is in [`crate::patience`].
 
-use crate::patience::{sleep_limit, woken_from_own_core};
+use crate::inside::Inside;
 use crate::runtime::Runtime;
-use parvum_engine::{Counter, RequestId};
-use parvum_page::{WaitingFor, monotonic_ns};
-use parvum_transport::Route;
+use crate::waiters::Until;
+use parvum_engine::RequestId;
 use parvum_waist::Notes;
 use parvum_wire::Tid;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::time::{Duration, Instant};
+
+/// Looks at the clock once in so many rounds of spinning.
+pub(crate) const ROUNDS: u32 = 32;
 
 /// The longest sleep of a task that has something to hand over.
 pub(crate) const NAP: Duration = Duration::from_millis(1);
 
-impl Runtime {
+impl Inside {
     /// Whether this task sleeps in poll(2).
     pub(crate) fn must_poll(&self) -> bool {
         self.has_sockets()
@@ -28,7 +29,7 @@ impl Runtime {
 
     /// Whether it waits for more tasks than could all run at once.
     fn meets_many(&self) -> bool {
-        self.also.as_ref().is_some_and(|meeting| meeting.members() as usize > self.crowd.cores())
+        self.meets.as_ref().is_some_and(|meeting| meeting.members() as usize > self.crowd.cores())
     }
 
     /// Works and waits until `done` gives something, as `notes` say; `None` when the time is over
@@ -37,6 +38,34 @@ impl Runtime {
     pub(crate) fn wait_until<T>(
         &mut self,
         notes: &Notes,
+        done: impl FnMut(&mut Runtime) -> Option<T>,
+    ) -> Option<T> {
+        self.wait(notes, Until::Changed, done)
+    }
+
+    /// Whether the request is over; waits as the notes say.
+    #[inline]
+    pub(crate) fn wait_for(&mut self, request: RequestId, notes: &Notes) -> bool {
+        let is_over = |runtime: &mut Runtime| runtime.engine.is_over(request).then_some(());
+        self.wait(notes, Until::Over(request), is_over).is_some()
+    }
+
+    /// Waits without end for a request that ends, with its data or with its sender. False: this task has left the machine.
+    pub(crate) fn wait_to_end(&mut self, request: RequestId, notes: &Notes) -> bool {
+        while !self.wait_for(request, notes) {
+            if self.has_left {
+                return false;
+            }
+            self.attend();
+        }
+        true
+    }
+
+    #[inline]
+    fn wait<T>(
+        &mut self,
+        notes: &Notes,
+        until: Until,
         mut done: impl FnMut(&mut Runtime) -> Option<T>,
     ) -> Option<T> {
         if let Some(found) = done(self) {
@@ -52,18 +81,12 @@ impl Runtime {
             self.look_after(Duration::ZERO);
             return None;
         }
-        self.wait_patiently(notes, done)
-    }
-
-    /// Whether the request is over; waits as the notes say.
-    #[inline]
-    pub(crate) fn wait_for(&mut self, request: RequestId, notes: &Notes) -> bool {
-        self.wait_until(notes, |runtime| runtime.engine.is_over(request).then_some(())).is_some()
+        self.wait_patiently(notes, until, done)
     }
 
     /// Looks for the daemon now and then, after sleeps of some length in all or many questions in vain: nothing rings
     /// when it dies, and a program may never wait for long at once.
-    fn look_after(&mut self, slept: Duration) {
+    pub(crate) fn look_after(&mut self, slept: Duration) {
         const SLEPT: Duration = Duration::from_millis(400);
         const IN_VAIN: u32 = 256;
         self.slept_unlooked += slept;
@@ -84,21 +107,23 @@ impl Runtime {
     /// Who waits so long for its turn shares the core with somebody who computes: asleep it would be called at once.
     const LONG_TURN: Duration = Duration::from_millis(1);
 
-    /// Looks at the clock once in so many rounds of spinning.
-    pub(crate) const ROUNDS: u32 = 32;
-
     /// So many times longer a task spins that has a connection to another host: the kernel takes more
     /// than a wake-up's time to bring a message, and likes to wake a receiver on the core where the
     /// network's work is done, which is the sender's when both are on one host.
     const FAR: u32 = 4;
 
     #[inline(never)]
-    fn wait_patiently<T>(&mut self, notes: &Notes, done: impl FnMut(&mut Runtime) -> Option<T>) -> Option<T> {
+    fn wait_patiently<T>(
+        &mut self,
+        notes: &Notes,
+        until: Until,
+        done: impl FnMut(&mut Runtime) -> Option<T>,
+    ) -> Option<T> {
         let began = self.time.begins_wait();
         if !std::mem::take(&mut self.wait_is_noted) {
             self.note_wait(notes);
         }
-        let found = self.look_and_sleep(notes, done);
+        let found = self.look_and_sleep(notes, until, done);
         self.note_end_of_wait(notes);
         self.time.ends_wait(began);
         found
@@ -108,16 +133,19 @@ impl Runtime {
     fn look_and_sleep<T>(
         &mut self,
         notes: &Notes,
+        until: Until,
         mut done: impl FnMut(&mut Runtime) -> Option<T>,
     ) -> Option<T> {
         let deadline = (notes.limit > 0).then(|| Instant::now() + Duration::from_nanos(notes.limit as u64));
         loop {
             let far = if self.has_sockets() { Self::FAR } else { 1 };
             let has_spun = std::mem::take(&mut self.has_spun);
-            let budget = if has_spun { Duration::ZERO } else { self.spinning_budget() * far };
+            // Where another thread waits already, it looks for both.
+            let looks = !has_spun && self.waiters.is_empty();
+            let budget = if looks { self.spinning_budget() * far } else { Duration::ZERO };
             let mut since = Instant::now();
             while !budget.is_zero() {
-                for _ in 0..Self::ROUNDS {
+                for _ in 0..ROUNDS {
                     if self.progress() {
                         // What has begun to come goes on coming.
                         since = Instant::now();
@@ -133,14 +161,14 @@ impl Runtime {
                     // task spins.
                     rustix::thread::sched_yield();
                 }
-                if since.elapsed() >= budget || self.crowd.wants_this_core(&self.page) {
+                if since.elapsed() >= budget || self.is_wanted() || self.crowd.wants_this_core(&self.page) {
                     break;
                 }
             }
             if let Some(found) = self.take_turns(deadline, &mut done) {
                 return Some(found);
             }
-            if let Some(found) = self.sleep_until(notes, deadline, &mut done) {
+            if let Some(found) = self.sleep_until(notes, until, deadline, &mut done) {
                 return found;
             }
             if deadline.is_some_and(|end| Instant::now() >= end) {
@@ -157,6 +185,7 @@ impl Runtime {
         done: &mut impl FnMut(&mut Runtime) -> Option<T>,
     ) -> Option<T> {
         let mut turns = match self.can_take_turns() {
+            _ if !self.waiters.is_empty() || self.is_wanted() => return None,
             _ if !self.is_in_the_way() || !self.patience.takes_turns() => return None,
             true => u32::MAX,
             // If all have only to come to a meeting, one turn of each is enough, in whatever group.
@@ -172,6 +201,9 @@ impl Runtime {
             self.progress();
             if let Some(found) = done(self) {
                 return Some(found);
+            }
+            if self.is_wanted() {
+                return None;
             }
             let now = Instant::now();
             if now - turn >= Self::LONG_TURN {
@@ -191,118 +223,8 @@ impl Runtime {
     /// Whether the kernel gives this core to those others when this task yields.
     fn can_take_turns(&self) -> bool {
         let group = self.page.door().scheduled_in();
-        let meeting = self.also.as_ref().is_none_or(|meeting| meeting.is_scheduled_in(group));
+        let meeting = self.meets.as_ref().is_none_or(|meeting| meeting.is_scheduled_in(group));
         meeting && self.crowd.takes_turns_with(&self.page)
-    }
-
-    /// Sleeps until something comes. `Some` when the wait is over, either way.
-    fn sleep_until<T>(
-        &mut self,
-        notes: &Notes,
-        deadline: Option<Instant>,
-        done: &mut impl FnMut(&mut Runtime) -> Option<T>,
-    ) -> Option<Option<T>> {
-        let Notes { call, peer, tag, context, .. } = *notes;
-        let since = monotonic_ns();
-        let until = deadline.map_or(0, |end| {
-            let left = end.saturating_duration_since(Instant::now());
-            since.saturating_add(left.as_nanos() as u64)
-        });
-        self.page.wait_for(WaitingFor { call, peer, tag, context, since, until });
-        let began = Instant::now();
-        self.page.door().set_own_cpu(rustix::thread::sched_getcpu() as u32);
-        let mut slept = Duration::ZERO;
-        // Who wakes by a socket does not say where it ran, and the page still tells of another.
-        let mut waker_is_known = true;
-        let over = loop {
-            let in_poll = self.has_sockets();
-            let changes = self.also.as_ref().map(|meeting| meeting.fall_asleep());
-            let rings = if in_poll { self.page.fall_asleep_in_poll() } else { self.page.fall_asleep() };
-            let moved = self.progress();
-            if let Some(found) = done(self) {
-                self.page.stay_awake();
-                break Some(Some(found));
-            }
-            // What moved may have made more to do, such as reading from a new link; who sleeps on
-            // the futex hears no socket.
-            if moved || in_poll != self.has_sockets() {
-                self.page.stay_awake();
-                continue;
-            }
-            let mut limit = sleep_limit(deadline);
-            if self.engine.has_output() || self.engine.is_pulling() {
-                // A reader that makes room rings, but may just have missed that we wait for it; who fills in data does not.
-                limit = limit.min(NAP);
-            }
-            if in_poll {
-                if self.also.is_some() {
-                    // No page wakes who sleeps there.
-                    limit = limit.min(NAP);
-                }
-                self.sleep_in_poll(limit);
-            } else if let (Some(meeting), Some(changes)) = (&self.also, changes) {
-                meeting.sleep(changes, &self.page, rings, limit);
-            } else {
-                self.page.sleep(rings, Some(limit));
-            }
-            waker_is_known = !in_poll || self.page.was_rung(rings);
-            let before = std::mem::replace(&mut slept, began.elapsed());
-            self.progress();
-            if let Some(found) = done(self) {
-                break Some(Some(found));
-            }
-            self.look_after(slept - before);
-            if self.session.is_lost() || deadline.is_some_and(|end| Instant::now() >= end) {
-                break Some(None);
-            }
-        };
-        self.page.wait_over();
-        if !slept.is_zero() {
-            let nanoseconds = slept.as_nanos() as u64;
-            self.time.asleep += nanoseconds;
-            self.engine.ledger().add(Counter::Asleep, nanoseconds);
-            self.engine.ledger().add(Counter::Sleeps, 1);
-            if Tid(peer).is_task() {
-                self.engine.waited_for(Tid(peer), nanoseconds);
-            }
-            self.patience.slept(slept, waker_is_known && woken_from_own_core(&self.page));
-        }
-        over
-    }
-
-    /// Sleeps in poll(2) on the eventfd and all sockets.
-    fn sleep_in_poll(&mut self, limit: Duration) {
-        let limit = Timespec { tv_sec: limit.as_secs() as i64, tv_nsec: limit.subsec_nanos().into() };
-        let output = if self.engine.has_output() { PollFlags::OUT } else { PollFlags::empty() };
-        let flags = PollFlags::IN | PollFlags::RDHUP | output;
-        let session = self.session.fd();
-        let mut sources = vec![PollFd::new(&self.event, PollFlags::IN), PollFd::new(&session, PollFlags::IN)];
-        sources.extend(self.watched.iter().map(|(_, socket)| PollFd::new(socket, flags)));
-        sources.extend(
-            self.silent
-                .iter()
-                .map(|silent| PollFd::from_borrowed_fd(silent.greeting.socket(), PollFlags::IN)),
-        );
-        sources.extend(self.listener.iter().map(|socket| PollFd::new(socket, PollFlags::IN)));
-        let _ = poll(&mut sources, Some(&limit));
-        let over = PollFlags::RDHUP | PollFlags::HUP | PollFlags::ERR;
-        let watched = &sources[2..2 + self.watched.len()];
-        let has_ended = watched.iter().any(|socket| socket.revents().intersects(over));
-        drop(sources);
-        self.page.stay_awake();
-        let _ = rustix::io::read(&self.event, &mut [0; 8]);
-        if has_ended {
-            self.forget_ended();
-        }
-    }
-
-    /// A connection that has ended is readable for ever. The daemon says later what became of the peer, seconds later
-    /// when its host was lost: until then nobody must wait for that socket.
-    fn forget_ended(&mut self) {
-        self.progress();
-        let engine = &self.engine;
-        // The daemon's own stands under the name of this task.
-        self.watched.retain(|(peer, _)| *peer == engine.me() || engine.is_attached(*peer, Route::Tcp));
     }
 
     /// Gives a receiver that is behind with long messages a moment to catch up: memory that it has
@@ -321,13 +243,6 @@ impl Runtime {
         }
     }
 
-    /// Whether the receiver would have too much in memory that was lent for it.
-    fn has_far_to_go(&mut self, to: Tid, length: usize) -> bool {
-        const CACHED: usize = 4 << 20;
-        let lent = self.engine.lent_to(to);
-        lent > 0 && lent + length > CACHED
-    }
-
     #[cold]
     fn await_taking(&mut self, to: Tid, length: usize) {
         if self.slow == Some(to) {
@@ -339,5 +254,14 @@ impl Runtime {
             (!runtime.has_far_to_go(to, length) || runtime.engine.is_gone(to)).then_some(())
         });
         self.slow = if caught_up.is_none() { Some(to) } else { None };
+    }
+}
+
+impl Runtime {
+    /// Whether the receiver would have too much in memory that was lent for it.
+    fn has_far_to_go(&mut self, to: Tid, length: usize) -> bool {
+        const CACHED: usize = 4 << 20;
+        let lent = self.engine.lent_to(to);
+        lent > 0 && lent + length > CACHED
     }
 }

@@ -1,7 +1,8 @@
 //! For programs that do more than receive: waiting for any message, waiting for descriptors,
 //! and starting a machine by hand.
 
-use crate::abi::{remember, with};
+use crate::abi::remember;
+use crate::inside::with;
 use crate::process::own_directory;
 use crate::runtime::Runtime;
 use parvum_engine::{Pattern, TagMatch};
@@ -82,6 +83,11 @@ pub(crate) unsafe extern "C" fn descriptors(out: *mut i32, room: usize) -> usize
 }
 
 impl Runtime {
+    /// The program asked for such a message, and there is none.
+    pub(crate) fn found_nothing(&mut self, pattern: &Pattern) {
+        self.noticed.nothing(pattern, self.engine.arrivals());
+    }
+
     /// One descriptor for everything this task may wait for.
     pub(crate) fn descriptor_for_all(&mut self) -> Option<BorrowedFd<'_>> {
         if self.all.is_none() {

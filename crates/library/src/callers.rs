@@ -1,0 +1,127 @@
+//! Tasks of other hosts that connect to this one: who they are, and whether the daemon has announced them.
+
+use crate::runtime::Runtime;
+use parvum_transport::Route;
+use parvum_wire::Tid;
+use std::time::{Duration, Instant};
+
+/// A task that will connect by TCP, and what it will show.
+pub(crate) struct Expected {
+    from: Tid,
+    token: [u8; 16],
+}
+
+/// A connection that nobody has announced yet.
+pub(crate) struct Early {
+    caller: parvum_tcp::Caller,
+    since: Instant,
+}
+
+/// A connection that has not said yet who it is.
+pub(crate) struct Silent {
+    pub(crate) greeting: parvum_tcp::Greeting,
+    since: Instant,
+}
+
+/// So many connections may come before they are announced, and so many be silent; more take the places of the oldest. As
+/// many tasks may connect at once: the words of each are on their way for a moment.
+const EARLY: usize = 1024;
+/// So long a connection waits to be announced.
+const EARLY_FOR: Duration = Duration::from_secs(60);
+/// So long it may be silent. A task says who it is with its first bytes.
+const SILENT_FOR: Duration = Duration::from_secs(5);
+/// So many connections are taken at a time: behind them the task has other work.
+const AT_A_TIME: usize = 256;
+
+impl Runtime {
+    /// Accepts the connections that have come, and greets those who made them. What a stranger may do is take places
+    /// from other strangers: a task's first words come with its connection or right behind it.
+    pub(crate) fn accept_tcp(&mut self) {
+        self.early.retain(|early| early.since.elapsed() < EARLY_FOR);
+        for Silent { greeting, since } in std::mem::take(&mut self.silent) {
+            self.greet(greeting, since);
+        }
+        for _ in 0..AT_A_TIME {
+            let Some(greeting) = self.listener.as_ref().and_then(parvum_tcp::accept) else { return };
+            self.greet(greeting, Instant::now());
+        }
+    }
+
+    fn greet(&mut self, greeting: parvum_tcp::Greeting, since: Instant) {
+        match greeting.heard() {
+            parvum_tcp::Heard::NotYet(greeting) if since.elapsed() < SILENT_FOR => {
+                if self.silent.len() >= EARLY {
+                    self.silent.remove(0);
+                }
+                self.silent.push(Silent { greeting, since });
+            }
+            parvum_tcp::Heard::NotYet(_) | parvum_tcp::Heard::Nothing => {}
+            parvum_tcp::Heard::Hello(caller) => self.admit(caller),
+        }
+    }
+
+    /// Takes a connection in. The daemon's word that it would come may be slower than the
+    /// connection itself: until then it waits. A stranger waits in vain, and is dropped without a word.
+    fn admit(&mut self, caller: parvum_tcp::Caller) {
+        let from = caller.from;
+        let known = |expected: &Expected| expected.from == from && caller.has(&expected.token);
+        if let Some(at) = self.expected.iter().position(known) {
+            let link = caller.admit(&self.expected.swap_remove(at).token);
+            self.watch(from, link.socket());
+            return self.joined_by(from, Route::Tcp, Box::new(link));
+        }
+        if self.early.len() >= EARLY {
+            self.early.remove(0);
+        }
+        self.early.push(Early { caller, since: Instant::now() });
+    }
+
+    /// A task will connect, or has done so already.
+    pub(crate) fn expect(&mut self, from: Tid, token: [u8; 16]) {
+        self.expected.push(Expected { from, token });
+        let meant = |early: &Early| early.caller.from == from && early.caller.has(&token);
+        if let Some(at) = self.early.iter().position(meant) {
+            let Early { caller, .. } = self.early.swap_remove(at);
+            self.admit(caller);
+        }
+        self.accept_tcp();
+    }
+
+    /// Whether the task was to connect and has not been let in. On a busy host the connection
+    /// of one that has ended already may still be on its way.
+    pub(crate) fn expects(&self, tid: Tid) -> bool {
+        self.expected.iter().any(|expected| expected.from == tid)
+    }
+
+    /// Forgets that the task was to connect.
+    pub(crate) fn expect_no_more(&mut self, tid: Tid) {
+        self.expected.retain(|expected| expected.from != tid);
+        self.early.retain(|early| early.caller.from != tid);
+    }
+
+    /// Moves on what only sockets move. Whether anything moved.
+    pub(crate) fn tend_sockets(&mut self, moved: bool) -> bool {
+        if !self.expected.is_empty() || !self.silent.is_empty() {
+            self.accept_tcp();
+        }
+        if !self.leaving.is_empty() {
+            self.let_go(moved);
+        }
+        let strangers = self.routed.as_ref().map(parvum_routed::Hub::strangers).unwrap_or_default();
+        let moved = !strangers.is_empty();
+        for tid in strangers {
+            if let Some(hub) = &self.routed {
+                let link = hub.link(tid);
+                self.joined_by(tid, Route::Routed, Box::new(link));
+            }
+        }
+        moved
+    }
+
+    pub(crate) fn watch(&mut self, peer: Tid, socket: rustix::fd::BorrowedFd<'_>) {
+        if let Ok(socket) = socket.try_clone_to_owned() {
+            parvum_task::keep_room_beyond(&socket);
+            self.watched.push((peer, socket));
+        }
+    }
+}

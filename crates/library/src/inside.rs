@@ -1,0 +1,264 @@
+//! A call's stay inside the library: the turn while it works, nothing while it sleeps.
+
+use crate::runtime::Runtime;
+use crate::{ledger, pusher};
+use parvum_engine::RequestId;
+use parvum_page::MeetingPage;
+use parvum_waist::{Turn, TurnGuard};
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+static RUNTIME: Turn<Option<Runtime>> = Turn::new(None);
+/// Set in a forked child: the runtime it sees is its parent's.
+static FORKED: AtomicBool = AtomicBool::new(false);
+
+/// A call inside the library.
+pub(crate) struct Inside {
+    /// The turn; away only while this thread sleeps.
+    turn: Option<TurnGuard<'static, Option<Runtime>>>,
+    /// It has spun for the wait that is about to begin.
+    pub(crate) has_spun: bool,
+    /// The wait's beginning was recorded.
+    pub(crate) wait_is_noted: bool,
+    /// It keeps its turn while it sleeps: it is joining a peer, which others must not do at the same time.
+    pub(crate) keeps_turn: bool,
+    /// The receive that is this call's own: it is given up if the program jumps out of the wait.
+    pub(crate) owns: Option<RequestId>,
+    /// The meeting that it waits in, beside everything else.
+    pub(crate) meets: Option<Arc<MeetingPage>>,
+}
+
+impl Deref for Inside {
+    type Target = Runtime;
+
+    #[inline]
+    fn deref(&self) -> &Runtime {
+        match &self.turn {
+            Some(turn) => turn.as_ref().expect("it stays as long as somebody is inside"),
+            None => unreachable!("who sleeps touches nothing"),
+        }
+    }
+}
+
+impl DerefMut for Inside {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut Runtime {
+        match &mut self.turn {
+            Some(turn) => turn.as_mut().expect("it stays as long as somebody is inside"),
+            None => unreachable!("who sleeps touches nothing"),
+        }
+    }
+}
+
+impl Inside {
+    /// Nothing when there is no runtime that this call could use.
+    #[inline]
+    fn new(turn: TurnGuard<'static, Option<Runtime>>) -> Option<Inside> {
+        if turn.as_ref().is_none_or(|runtime| runtime.has_left) {
+            return None;
+        }
+        let (owns, meets, keeps_turn) = (None, None, false);
+        let mut inside =
+            Inside { turn: Some(turn), has_spun: false, wait_is_noted: false, keeps_turn, owns, meets };
+        if !inside.waiters.is_empty() {
+            inside.forget_abandoned();
+        }
+        Some(inside)
+    }
+
+    /// The program has jumped out of some waits of this thread: gives up what was theirs.
+    #[cold]
+    fn forget_abandoned(&mut self) {
+        let here = 0u8;
+        for request in self.waiters.take_abandoned(std::ptr::from_ref(&here) as usize) {
+            self.engine.give_up(request);
+        }
+    }
+
+    /// Sleeps, in the wait of that number, the turn given away meanwhile.
+    pub(crate) fn without_turn<R>(&mut self, number: u64, sleep: impl FnOnce() -> R) -> R {
+        if self.keeps_turn {
+            return sleep();
+        }
+        self.rouse_others(Some(number));
+        self.turn = None;
+        let result = sleep();
+        self.turn = Some(RUNTIME.take());
+        result
+    }
+
+    /// Whether another thread waits for its turn.
+    #[inline]
+    pub(crate) fn is_wanted(&self) -> bool {
+        !self.keeps_turn && RUNTIME.is_wanted()
+    }
+
+    /// Wakes the threads whose wait is over. `own` is this thread's.
+    pub(crate) fn rouse_others(&mut self, own: Option<u64>) {
+        let runtime = &mut **self;
+        if runtime.waiters.is_empty() {
+            return;
+        }
+        let engine = &runtime.engine;
+        let changes_place =
+            runtime.waiters.is_driven() && runtime.waiters.watches != runtime.sockets_to_watch();
+        if runtime.waiters.rouse(own, |request| engine.is_over(request)) || changes_place {
+            runtime.page.rouse(&runtime.event);
+        }
+    }
+
+    /// The call is over.
+    #[inline]
+    fn leave(mut self) {
+        if !self.waiters.is_empty() || self.has_left {
+            self.leave_others();
+        }
+    }
+
+    #[cold]
+    fn leave_others(&mut self) {
+        // What this call sent to the task itself rings nowhere.
+        if !self.has_left {
+            self.progress();
+        }
+        self.rouse_others(None);
+        if self.has_left && self.waiters.is_empty() {
+            self.remove();
+        }
+    }
+
+    /// The runtime goes: nobody is inside any more.
+    fn remove(&mut self) {
+        if let Some(turn) = &mut self.turn {
+            **turn = None;
+        }
+    }
+
+    /// Hands over what was sent and leaves the machine. Other threads' calls end without result, if they are `told`.
+    fn leave_machine(mut self, told: bool) {
+        self.depart();
+        self.has_left = true;
+        if self.waiters.is_empty() {
+            return self.remove();
+        }
+        if told {
+            let runtime = &mut *self;
+            runtime.waiters.rouse_all();
+            runtime.page.rouse(&runtime.event);
+        }
+    }
+}
+
+/// Calls `work` with the runtime, or gives `otherwise` when this task has not enrolled, or when this is a signal handler that
+/// has interrupted a call of its own thread in the midst of its work.
+#[inline]
+pub(crate) fn with<R>(otherwise: R, work: impl FnOnce(&mut Inside) -> R) -> R {
+    if FORKED.load(Ordering::Relaxed) {
+        return otherwise;
+    }
+    let Some(mut inside) = RUNTIME.take_unless_own().and_then(Inside::new) else { return otherwise };
+    let begun = inside.time.begins_call();
+    let result = work(&mut inside);
+    if let Some(begun) = begun {
+        inside.ends_call(begun);
+    }
+    inside.leave();
+    result
+}
+
+/// Calls `work` with the runtime if nobody is inside, working or waiting.
+pub(crate) fn try_with<R>(work: impl FnOnce(&mut Inside) -> R) -> Option<R> {
+    if FORKED.load(Ordering::Relaxed) {
+        return None;
+    }
+    let mut inside = RUNTIME.try_take().and_then(Inside::new)?;
+    if !inside.waiters.is_empty() {
+        return None;
+    }
+    let result = work(&mut inside);
+    inside.leave();
+    Some(result)
+}
+
+/// Joins the machine if this process has not.
+pub(crate) fn join<E>(start: impl Fn() -> Result<Runtime, E>) -> Result<Option<Inside>, E> {
+    // So long threads may take to notice that the task has left.
+    const PATIENCE: u32 = 1000;
+    for _ in 0..PATIENCE {
+        let Some(mut turn) = RUNTIME.take_unless_own() else { return Ok(None) };
+        if FORKED.swap(false, Ordering::Relaxed) {
+            // The parent's runtime must not be dropped here: that would close and unmap nothing
+            // of the parent's, but speak to the daemon in its name.
+            std::mem::forget(turn.take());
+        }
+        if turn.is_none() {
+            *turn = Some(start()?);
+        }
+        match Inside::new(turn) {
+            Some(inside) => return Ok(Some(inside)),
+            None => std::thread::sleep(Duration::from_millis(1)),
+        }
+    }
+    Ok(None)
+}
+
+/// Leaves the machine. False: this process is no task.
+pub(crate) fn depart() -> bool {
+    if FORKED.load(Ordering::Relaxed) {
+        return false;
+    }
+    let Some(inside) = RUNTIME.take_unless_own().and_then(Inside::new) else { return false };
+    inside.leave_machine(true);
+    ledger::close();
+    true
+}
+
+/// The process ends: hands over what was sent and leaves the machine. Threads that wait go on waiting, and end with it.
+pub(crate) fn depart_at_exit() {
+    if FORKED.load(Ordering::Relaxed) {
+        return;
+    }
+    if let Some(inside) = take_soon().and_then(Inside::new) {
+        inside.leave_machine(false);
+    }
+}
+
+/// Takes the turn unless somebody keeps it for long: it may be this very thread, whose work a signal handler that ends the
+/// process has interrupted.
+fn take_soon() -> Option<TurnGuard<'static, Option<Runtime>>> {
+    for _ in 0..50 {
+        match RUNTIME.try_take() {
+            Some(turn) => return Some(turn),
+            None => std::thread::sleep(Duration::from_millis(1)),
+        }
+    }
+    None
+}
+
+/// This is a forked child: the parent's identity is not ours.
+pub(crate) fn forget() {
+    // Relaxed: the child has one thread.
+    FORKED.store(true, Ordering::Relaxed);
+    ledger::close();
+    pusher::stopped();
+}
+
+/// One look of the thread that pushes while the program computes.
+pub(crate) fn push_on() -> pusher::Look {
+    // Whoever has the turn is inside the library, and pushes; this thread sleeps meanwhile, however long.
+    if let Some(mut inside) = Inside::new(RUNTIME.take()) {
+        let moved = inside.progress();
+        let is_behind = inside.engine.is_behind_at_all() && !inside.session.is_lost();
+        if is_behind {
+            inside.leave();
+            return if moved { pusher::Look::Moved } else { pusher::Look::Waiting };
+        }
+        pusher::stopped();
+        inside.leave();
+        return pusher::Look::Done;
+    }
+    pusher::stopped();
+    pusher::Look::Done
+}

@@ -1,0 +1,199 @@
+//! Sleeping: on the page's door, on a meeting's, or in poll(2); and where another thread does that already, on a word of its own
+//! ([`crate::waiters`]).
+
+use crate::inside::Inside;
+use crate::patience::{sleep_limit, woken_from_own_core};
+use crate::runtime::Runtime;
+use crate::waiters::Until;
+use crate::waiting::NAP;
+use parvum_engine::Counter;
+use parvum_page::{WaitingFor, monotonic_ns};
+use parvum_transport::Route;
+use parvum_waist::Notes;
+use parvum_wire::Tid;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::time::{Duration, Instant};
+
+/// What became of lying down to sleep.
+enum Nap<T> {
+    /// What is waited for has come meanwhile.
+    Found(T),
+    /// Something else has: look again.
+    Moved,
+    /// It has slept. Whether whoever woke it has said where it runs.
+    Slept { waker_is_known: bool },
+}
+
+impl Inside {
+    /// Sleeps until something comes. `Some` when the wait is over, either way.
+    pub(crate) fn sleep_until<T>(
+        &mut self,
+        notes: &Notes,
+        until: Until,
+        deadline: Option<Instant>,
+        done: &mut impl FnMut(&mut Runtime) -> Option<T>,
+    ) -> Option<Option<T>> {
+        let began = Instant::now();
+        let frame = std::ptr::from_ref(&began) as usize;
+        let owns = self.owns;
+        let number = self.waiters.add(until, *notes, frame, owns);
+        self.show_wait(notes, deadline);
+        self.page.door().set_own_cpu(rustix::thread::sched_getcpu() as u32);
+        let mut slept = Duration::ZERO;
+        // Who wakes by a socket does not say where it ran, and the page still tells of another.
+        let mut waker_is_known = false;
+        let over = loop {
+            waker_is_known = match self.sleep_once(number, deadline, done) {
+                Nap::Found(found) => break Some(Some(found)),
+                Nap::Moved => continue,
+                Nap::Slept { waker_is_known } => waker_is_known,
+            };
+            let before = std::mem::replace(&mut slept, began.elapsed());
+            if self.has_left {
+                break Some(None);
+            }
+            self.progress();
+            if let Some(found) = done(self) {
+                break Some(Some(found));
+            }
+            self.look_after(slept - before);
+            if self.is_over() || deadline.is_some_and(|end| Instant::now() >= end) {
+                break Some(None);
+            }
+        };
+        let others = self.waiters.remove(number);
+        match others {
+            Some(notes) => self.show_wait(&notes, None),
+            None => self.page.wait_over(),
+        }
+        if !slept.is_zero() {
+            self.note_sleep(Tid(notes.peer), slept, waker_is_known);
+        }
+        over
+    }
+
+    /// Shows onlookers what a thread of this task waits for.
+    fn show_wait(&self, notes: &Notes, deadline: Option<Instant>) {
+        let Notes { call, peer, tag, context, .. } = *notes;
+        let since = monotonic_ns();
+        let until = deadline.map_or(0, |end| {
+            let left = end.saturating_duration_since(Instant::now());
+            since.saturating_add(left.as_nanos() as u64)
+        });
+        self.page.wait_for(WaitingFor { call, peer, tag, context, since, until });
+    }
+
+    fn note_sleep(&mut self, peer: Tid, slept: Duration, waker_is_known: bool) {
+        let nanoseconds = slept.as_nanos() as u64;
+        self.time.asleep += nanoseconds;
+        self.engine.ledger().add(Counter::Asleep, nanoseconds);
+        self.engine.ledger().add(Counter::Sleeps, 1);
+        if peer.is_task() {
+            self.engine.waited_for(peer, nanoseconds);
+        }
+        let woken_from_own_core = waker_is_known && woken_from_own_core(&self.page);
+        self.patience.slept(slept, woken_from_own_core);
+    }
+
+    /// Sleeps once, if there is still nothing to do then.
+    fn sleep_once<T>(
+        &mut self,
+        number: u64,
+        deadline: Option<Instant>,
+        done: &mut impl FnMut(&mut Runtime) -> Option<T>,
+    ) -> Nap<T> {
+        let mut limit = sleep_limit(deadline);
+        if self.engine.has_output() || self.engine.is_pulling() {
+            // A reader that makes room rings, but may just have missed that we wait for it; who fills in data does not.
+            limit = limit.min(NAP);
+        }
+        // Who keeps its turn hears the daemon itself: nobody else could take in what comes.
+        let drives = !self.keeps_turn && self.waiters.drives(number);
+        if !drives && !self.keeps_turn {
+            if let Some(found) = done(self) {
+                return Nap::Found(found);
+            }
+            if let Some(word) = self.waiters.word(number) {
+                word.set();
+                self.without_turn(number, || word.sleep(limit));
+            }
+            return Nap::Slept { waker_is_known: false };
+        }
+        let in_poll = self.has_sockets();
+        if drives {
+            self.waiters.watches = self.sockets_to_watch();
+        }
+        let changes = self.meets.as_ref().map(|meeting| meeting.fall_asleep());
+        let rings = if in_poll { self.page.fall_asleep_in_poll() } else { self.page.fall_asleep() };
+        let moved = self.progress();
+        if let Some(found) = done(self) {
+            self.stays_awake(number);
+            return Nap::Found(found);
+        }
+        // What moved may have made more to do, such as reading from a new link; who sleeps on the futex hears no socket.
+        if moved || in_poll != self.has_sockets() {
+            self.stays_awake(number);
+            return Nap::Moved;
+        }
+        let page = self.page.clone();
+        if in_poll {
+            // No page wakes who sleeps there.
+            let limit = if self.meets.is_some() { limit.min(NAP) } else { limit };
+            self.sleep_in_poll(number, limit);
+        } else if let (Some(meeting), Some(changes)) = (self.meets.clone(), changes) {
+            self.without_turn(number, || meeting.sleep(changes, &page, rings, limit));
+        } else {
+            self.without_turn(number, || page.sleep(rings, Some(limit)));
+        }
+        self.stays_awake(number);
+        Nap::Slept { waker_is_known: !in_poll || page.was_rung(rings) }
+    }
+
+    /// This thread does not sleep behind the page's door any more. Another that does must say so anew.
+    fn stays_awake(&mut self, number: u64) {
+        self.page.stay_awake();
+        if self.waiters.is_driven_by_other(number) {
+            self.page.rouse(&self.event);
+        }
+    }
+
+    /// Sleeps in poll(2) on the eventfd and all sockets.
+    fn sleep_in_poll(&mut self, number: u64, limit: Duration) {
+        let limit = Timespec { tv_sec: limit.as_secs() as i64, tv_nsec: limit.subsec_nanos().into() };
+        let output = if self.engine.has_output() { PollFlags::OUT } else { PollFlags::empty() };
+        let flags = PollFlags::IN | PollFlags::RDHUP | output;
+        // SAFETY: another thread may close a socket while this one sleeps. The number then names nothing, or something else:
+        // the sleep ends early or late, within its limit, and nothing is read or written by that number.
+        let named = |fd: BorrowedFd<'_>| unsafe { BorrowedFd::borrow_raw(fd.as_raw_fd()) };
+        let mut sources = vec![
+            PollFd::from_borrowed_fd(named(self.event.as_fd()), PollFlags::IN),
+            PollFd::from_borrowed_fd(named(self.session.fd()), PollFlags::IN),
+        ];
+        let sockets =
+            self.watched.iter().map(|(_, socket)| PollFd::from_borrowed_fd(named(socket.as_fd()), flags));
+        sources.extend(sockets);
+        let watched = 2..sources.len();
+        let silent = self.silent.iter().map(|silent| named(silent.greeting.socket()));
+        let listening = self.listener.iter().map(|socket| named(socket.as_fd()));
+        sources.extend(silent.chain(listening).map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
+        self.without_turn(number, || {
+            let _ = poll(&mut sources, Some(&limit));
+        });
+        let over = PollFlags::RDHUP | PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
+        let has_ended = sources[watched].iter().any(|socket| socket.revents().intersects(over));
+        let _ = rustix::io::read(&self.event, &mut [0; 8]);
+        if has_ended {
+            self.forget_ended();
+        }
+    }
+
+    /// A connection that has ended is readable for ever. The daemon says later what became of the peer, seconds later
+    /// when its host was lost: until then nobody must wait for that socket.
+    fn forget_ended(&mut self) {
+        self.progress();
+        let Runtime { engine, watched, .. } = &mut **self;
+        // The daemon's own stands under the name of this task.
+        watched.retain(|(peer, _)| *peer == engine.me() || engine.is_attached(*peer, Route::Tcp));
+    }
+}
