@@ -5,7 +5,7 @@
 use crate::buffer::{Arrived, Buffer};
 use crate::errors::{Pvm, PvmError};
 use crate::output::Catcher;
-use crate::state::{State, call, quietly};
+use crate::state::{Held, call, quietly};
 use parvum_waist::{Message, Notes, Receiving, Status, call as waits};
 use std::cell::Cell;
 use std::ffi::c_int;
@@ -115,7 +115,7 @@ struct Before {
     context: u32,
 }
 
-impl State {
+impl Held {
     /// The next message that a handler takes, made the active receive buffer in its own context.
     fn next_handled(&mut self) -> Option<(Run, i32, Before)> {
         if self.attention.handlers.is_empty() {
@@ -139,7 +139,7 @@ impl State {
         if !mine && matches!(self.buffer(id), Ok(Buffer::Arrived(_))) {
             self.free(id);
         }
-        let still = |state: &mut State, id: i32| if state.buffer(id).is_ok() { id } else { 0 };
+        let still = |state: &mut Held, id: i32| if state.buffer(id).is_ok() { id } else { 0 };
         self.receiving = still(self, before.receiving);
         self.sending = still(self, before.sending);
         self.set_context(before.context);
@@ -158,7 +158,7 @@ impl State {
         let waist = self.machine()?;
         self.settle();
         let notes = Notes { limit, call: waits::RECEIVE, peer: from, tag, context: self.context as i32 };
-        if waist.await_arrival(seen, &notes) != seen || limit >= 0 {
+        if self.outside(|| waist.await_arrival(seen, &notes)) != seen || limit >= 0 {
             return Ok(());
         }
         // Nothing came and there was no limit: it will not come at all.
@@ -174,7 +174,7 @@ pub(crate) fn handle_messages() {
     if HANDLING.replace(true) {
         return;
     }
-    while let Some((run, id, before)) = quietly(State::next_handled) {
+    while let Some((run, id, before)) = quietly(Held::next_handled) {
         match run {
             Run::CatchOutput => quietly(|state| state.show_output(id)),
             Run::Program(handle) => crate::calls::run_handler(handle, id),
@@ -242,7 +242,7 @@ pub(crate) fn attentively(name: &str, from: i32, tag: i32, limit: i64, take: Tak
         match attempt(from, tag, take, seen) {
             Ok(0) => {}
             Ok(id) => {
-                quietly(State::watch);
+                quietly(|state| state.watch());
                 return id;
             }
             Err(code) => return call(name, |_| Err(PvmError::from_code(code))),
@@ -253,7 +253,7 @@ pub(crate) fn attentively(name: &str, from: i32, tag: i32, limit: i64, take: Tak
             if quietly(|state| state.here().is_some_and(|waist| waist.arrivals() != seen)) {
                 continue;
             }
-            quietly(State::watch);
+            quietly(|state| state.watch());
             return 0;
         }
         let left = left.map_or(-1, |left| left.as_nanos() as i64);
@@ -275,7 +275,7 @@ fn attempt(from: i32, tag: i32, take: Take, seen: u64) -> Result<i32, c_int> {
     };
     quietly(|state| state.check_wanted(from, tag)).map_err(code)?;
     let mut best = (0, 0);
-    for id in quietly(State::candidates).map_err(code)? {
+    for id in quietly(Held::candidates).map_err(code)? {
         match crate::calls::run_matcher(matcher, id, from, tag) {
             refusal if refusal < 0 => return Err(refusal),
             rank if rank > best.0 => best = (rank, id),
@@ -296,7 +296,7 @@ fn attempt(from: i32, tag: i32, take: Take, seen: u64) -> Result<i32, c_int> {
     }
 }
 
-impl State {
+impl Held {
     /// Receives the message that a buffer's id was given to before.
     fn receive_id(&mut self, id: i32) -> Pvm<i32> {
         let waist = self.machine()?;

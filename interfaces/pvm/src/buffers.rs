@@ -10,6 +10,18 @@ use std::sync::Arc;
 const SPARE: usize = 2 << 20;
 
 impl State {
+    /// The active send buffer, whichever kind it is.
+    pub(crate) fn active(&mut self) -> Pvm<&mut Buffer> {
+        self.buffer(self.sending)
+    }
+
+    /// The buffer that a probed message of that name has.
+    pub(crate) fn found_buffer(&self, handle: u64) -> Option<i32> {
+        let is =
+            |buffer: &Option<Buffer>| matches!(buffer, Some(Buffer::Found(found)) if found.handle == handle);
+        self.buffers.iter().position(is).map(|at| at as i32 + 1)
+    }
+
     /// Bytes of a message.
     pub(crate) fn length(&mut self, id: i32) -> Pvm<usize> {
         Ok(match self.buffer(id)? {

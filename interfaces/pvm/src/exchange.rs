@@ -3,7 +3,7 @@
 use crate::buffer::{Arrived, Buffer};
 use crate::errors::{Pvm, PvmError};
 use crate::options;
-use crate::state::State;
+use crate::state::Held;
 use crate::trace::{Did, numbers};
 use parvum_waist::{ANY_TASK, Data, Message, Notes, Pattern, Receiving, Send, Status, TagKind, Waist, call};
 use parvum_wire::{Tid, encoding};
@@ -13,13 +13,14 @@ const FETCH: Notes = Notes { limit: -1, call: call::RECEIVE, peer: -1, tag: -1, 
 /// Messages up to this length are copied when they are sent; longer ones are kept for the receiver.
 const COPIED: usize = 16 << 10;
 
-impl State {
+impl Held {
     /// Sends the active send buffer.
     pub(crate) fn send(&mut self, to: i32, tag: i32, context: u32) -> Pvm<i32> {
         let waist = self.machine()?;
         self.can_send()?;
         if self.tracing.is_on() {
-            let length = self.length(self.sending).unwrap_or(0) as i32;
+            let sending = self.sending;
+            let length = self.length(sending).unwrap_or(0) as i32;
             self.about(|| {
                 numbers([
                     (Did::Bytes, length),
@@ -39,7 +40,7 @@ impl State {
         if (tag < 0 && !reserved) || !Tid(to).is_task() {
             return Err(PvmError::BadParam);
         }
-        if let Ok(Buffer::Arrived(_)) = self.buffer(self.sending) {
+        if let Ok(Buffer::Arrived(_)) = self.active() {
             return self.send_on(waist, to, tag, context);
         }
         let packed = self.packing()?;
@@ -47,9 +48,12 @@ impl State {
         let notes = Notes { limit: -1, call: call::SEND, peer: to, tag, context: context as i32 };
         packed.seal();
         if packed.left.is_empty() && packed.data.len() > COPIED {
-            waist.send_owned(how, &packed.data, &notes)?;
+            let data = packed.data.clone();
+            self.outside(|| waist.send_owned(how, &data, &notes))?;
         } else {
-            crate::calls::with_pieces(packed, |pieces| waist.send(how, pieces, &notes))?;
+            if let Some(sending) = crate::calls::Sending::start(waist, how, packed)? {
+                self.outside(|| sending.finish(&notes))?;
+            }
         }
         Ok(0)
     }
@@ -67,9 +71,9 @@ impl State {
         }
         let how = |meta| Send { to: ANY_TASK, tag, context, meta, buffering: 2, completion: 0 };
         let notes = Notes { limit: -1, call: call::SEND, peer: ANY_TASK, tag, context: context as i32 };
-        let sent = if let Ok(Buffer::Arrived(_)) = self.buffer(self.sending) {
+        let sent = if let Ok(Buffer::Arrived(_)) = self.active() {
             self.bring(self.sending)?;
-            let Buffer::Arrived(arrived) = self.buffer(self.sending)? else { return Err(PvmError::NoBuf) };
+            let Buffer::Arrived(arrived) = self.active()? else { return Err(PvmError::NoBuf) };
             let bytes = crate::calls::bytes_of(&arrived.message);
             waist.multicast(how(arrived.message.meta), to, Data::Pieces(&[bytes]), &notes)?
         } else {
@@ -112,7 +116,7 @@ impl State {
     /// Sends a received message on, as it came.
     fn send_on(&mut self, waist: Waist, to: i32, tag: i32, context: u32) -> Pvm<i32> {
         self.bring(self.sending)?;
-        let Buffer::Arrived(arrived) = self.buffer(self.sending)? else { return Err(PvmError::NoBuf) };
+        let Buffer::Arrived(arrived) = self.active()? else { return Err(PvmError::NoBuf) };
         let how = Send { to, tag, context, meta: arrived.message.meta, buffering: 2, completion: 0 };
         let notes = Notes { limit: -1, call: call::SEND, peer: to, tag, context: context as i32 };
         waist.send(how, &[crate::calls::bytes_of(&arrived.message)], &notes)?;
@@ -155,7 +159,7 @@ impl State {
                 Buffer::Found(found) => *found,
                 _ => return Err(PvmError::NoSuchBuf),
             },
-            None => waist.probe(&pattern, &notes)?,
+            None => self.outside(|| waist.probe(&pattern, &notes))?,
         };
         // Its buffer, if a probe gave it one, names nothing any more.
         if let Some(id) = self.found_buffer(found.handle) {
@@ -196,12 +200,6 @@ impl State {
         }
     }
 
-    pub(crate) fn found_buffer(&self, handle: u64) -> Option<i32> {
-        let is =
-            |buffer: &Option<Buffer>| matches!(buffer, Some(Buffer::Found(found)) if found.handle == handle);
-        self.buffers.iter().position(is).map(|at| at as i32 + 1)
-    }
-
     /// A message that was probed keeps its buffer's id when it is received.
     fn receive_found(&mut self, waist: Waist, pattern: &Pattern, notes: &Notes) -> Pvm<Option<i32>> {
         if self.found == 0 {
@@ -216,13 +214,17 @@ impl State {
 
     fn receive_new(&mut self, waist: Waist, pattern: &Pattern, notes: &Notes) -> Result<Message, Status> {
         if self.remote == 0 {
-            return waist.receive_lazily(pattern, notes);
+            return self.outside(|| waist.receive_lazily(pattern, notes));
         }
         // Whoever keeps data for us may wait for us in turn: we must not wait before we have it.
         match waist.receive_lazily(pattern, &Notes { limit: 0, ..*notes }) {
             Err(Status::Pending) => {
                 self.settle();
-                if notes.limit == 0 { Err(Status::Pending) } else { waist.receive_lazily(pattern, notes) }
+                if notes.limit == 0 {
+                    Err(Status::Pending)
+                } else {
+                    self.outside(|| waist.receive_lazily(pattern, notes))
+                }
             }
             other => other,
         }

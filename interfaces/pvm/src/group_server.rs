@@ -2,7 +2,7 @@
 //! such server here: the daemon knows the groups.
 
 use crate::errors::{Pvm, PvmError};
-use crate::state::State;
+use crate::state::Held;
 use crate::words::Words;
 use parvum_waist::Message;
 use parvum_wire::control::{GroupRow, Reply, Request};
@@ -13,7 +13,7 @@ pub(crate) const CONTEXT: u32 = 0x7_fffc;
 const DUMP: i32 = 9;
 const LIST: i32 = 10;
 
-impl State {
+impl Held {
     /// Answers what was sent to the group server.
     pub(crate) fn ask_group_server(&mut self, tag: i32) -> Pvm<i32> {
         match tag {

@@ -1,7 +1,7 @@
 //! Groups: `libgpvm3`. The daemon keeps membership and barriers; data goes between members directly.
 
 use crate::errors::{Pvm, PvmError};
-use crate::state::State;
+use crate::state::Held;
 use crate::trace::{Did, Value};
 use parvum_waist::{Message, Notes, Pattern, Receiving, Send, TagKind, call};
 use parvum_wire::control::{Reply, Request};
@@ -11,7 +11,7 @@ use parvum_wire::{Tid, encoding};
 /// no receive of the program takes them.
 const CONTEXT: u32 = 0x4752_4f50;
 
-impl State {
+impl Held {
     /// Tells a tracer which group the call is about.
     fn about_group(&mut self, group: &str, more: &[(Did, i32)]) {
         self.about(|| {

@@ -7,7 +7,7 @@
 
 use crate::buffer::{Buffer, WAIT_ID};
 use crate::errors::{Pvm, PvmError};
-use crate::state::State;
+use crate::state::Held;
 use crate::words::{Reading, Words};
 use parvum_waist::{Message, Notes, Pattern, Receiving, Send, Status, TagKind, call};
 use parvum_wire::control::{Blob, ExitStatus, Output, OutputMessages, Part, Reply, Request, SpawnRequest};
@@ -51,7 +51,7 @@ pub(crate) struct ManagedHost {
     pub(crate) dsig: i32,
 }
 
-impl State {
+impl Held {
     /// The manager to be asked instead of the daemon, if there is one and it is another task.
     pub(crate) fn manager(&mut self) -> Pvm<Option<i32>> {
         let me = self.me()?.tid;

@@ -5,7 +5,7 @@ use crate::buffer::Buffer;
 use crate::calls::CFile;
 use crate::errors::Pvm;
 use crate::options;
-use crate::state::State;
+use crate::state::Held;
 use parvum_wire::Tid;
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub(crate) struct Catcher {
     tasks: BTreeMap<i32, Vec<u8>>,
 }
 
-impl State {
+impl Held {
     /// Sends the output of tasks spawned from now on to this task and prints it; nothing: no more.
     pub(crate) fn catch_output(&mut self, file: Option<CFile>) -> Pvm<i32> {
         let me = self.me()?.tid;

@@ -8,7 +8,7 @@ use crate::trace::Tracing;
 use parvum_waist::{Enrolled, Notes, Status, Turn, TurnGuard, Waist, call};
 use parvum_wire::Tid;
 use parvum_wire::control::{Reply, Request};
-use std::cell::Cell;
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -51,9 +51,40 @@ pub(crate) struct State {
     pub(crate) frozen: Vec<(String, Vec<(u32, Tid)>)>,
 }
 
+/// The state, for one call or a part of one. A call that waits gives it away meanwhile, to other threads and to a signal handler
+/// that interrupts the wait.
+pub(crate) struct Held(Option<TurnGuard<'static, State>>);
+
+impl Held {
+    /// Waits with the state given away. What was known of it before may not be so afterwards.
+    #[inline]
+    pub(crate) fn outside<R>(&mut self, wait: impl FnOnce() -> R) -> R {
+        self.0 = None;
+        let result = wait();
+        self.0 = Some(STATE.take());
+        result
+    }
+}
+
+impl Deref for Held {
+    type Target = State;
+
+    #[inline]
+    fn deref(&self) -> &State {
+        self.0.as_ref().expect("it is away only while `outside` waits")
+    }
+}
+
+impl DerefMut for Held {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut State {
+        self.0.as_mut().expect("it is away only while `outside` waits")
+    }
+}
+
 /// Runs one PVM call: its value, or its error code after PVM's automatic report.
 #[inline]
-pub(crate) fn call(name: &str, work: impl FnOnce(&mut State) -> Pvm<i32>) -> i32 {
+pub(crate) fn call(name: &str, work: impl FnOnce(&mut Held) -> Pvm<i32>) -> i32 {
     call_but(name, |_| false, work)
 }
 
@@ -63,20 +94,16 @@ pub(crate) fn call(name: &str, work: impl FnOnce(&mut State) -> Pvm<i32>) -> i32
 pub(crate) fn call_but(
     name: &str,
     is_silent: impl FnOnce(PvmError) -> bool,
-    work: impl FnOnce(&mut State) -> Pvm<i32>,
+    work: impl FnOnce(&mut Held) -> Pvm<i32>,
 ) -> i32 {
-    let Some(mut state) = enter() else {
-        // A signal handler of a thread that waits in here. Whoever leaves the machine there is
-        // about to end, and the daemon notices; anything else must wait for its turn.
-        return if name == "pvm_exit" { 0 } else { PvmError::SysErr as i32 };
+    let Some(mut state) = STATE.take_unless_own().map(|state| Held(Some(state))) else {
+        return in_midst_of_a_call(name);
     };
     let duties = DUTIES.load(Ordering::Relaxed);
     if duties & TRACE != 0 {
         state.trace_entry(name);
     }
-    INSIDE.set(true);
     let result = work(&mut state);
-    INSIDE.set(false);
     // What the call itself may have asked for counts already.
     let duties = duties | DUTIES.load(Ordering::Relaxed);
     if duties != 0 {
@@ -102,7 +129,7 @@ pub(crate) fn call_but(
 
 /// Does what the program asked for at the end of each call.
 #[cold]
-fn attend_to(duties: u8, state: TurnGuard<'static, State>) -> TurnGuard<'static, State> {
+fn attend_to(duties: u8, state: Held) -> Held {
     let mut state = state;
     if duties & HANDLE != 0 && state.here().is_some() {
         drop(state);
@@ -113,22 +140,18 @@ fn attend_to(duties: u8, state: TurnGuard<'static, State>) -> TurnGuard<'static,
     state
 }
 
-fn lock() -> TurnGuard<'static, State> {
-    STATE.take()
+fn lock() -> Held {
+    Held(Some(STATE.take()))
 }
 
-thread_local! {
-    /// Whether this thread is inside a call, and holds the lock.
-    static INSIDE: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Takes the state; nothing when this very thread has it already.
-#[inline]
-fn enter() -> Option<TurnGuard<'static, State>> {
-    match STATE.try_take() {
-        None if INSIDE.get() => None,
-        None => Some(lock()),
-        state => state,
+/// The answer to a signal handler that has interrupted a call of its own thread while that worked, and did not wait. Who the
+/// task is stays so; whoever leaves the machine there is about to end, and the daemon notices. Nothing else can be done.
+#[cold]
+fn in_midst_of_a_call(name: &str) -> i32 {
+    match (name, crate::calls::own_tid()) {
+        ("pvm_exit", _) => 0,
+        ("pvm_mytid", tid) if tid > 0 => tid,
+        _ => PvmError::SysErr as i32,
     }
 }
 
@@ -139,7 +162,7 @@ enum End {
 }
 
 /// Runs a part of a call without PVM's report.
-pub(crate) fn quietly<R>(work: impl FnOnce(&mut State) -> R) -> R {
+pub(crate) fn quietly<R>(work: impl FnOnce(&mut Held) -> R) -> R {
     work(&mut lock())
 }
 
@@ -313,6 +336,21 @@ impl State {
         self.enrolled.ok_or(PvmError::SysErr)
     }
 
+    /// Makes messages take the route that `PvmRoute` asks for.
+    pub(crate) fn follow_route(&mut self, route: i32) {
+        if let (Some(waist), Some(_)) = (self.waist, self.enrolled) {
+            let number = match route {
+                options::DONT_ROUTE => 2,
+                options::ROUTE_DIRECT => 1,
+                _ => 0,
+            };
+            // The number is one of the three.
+            let _ = waist.prefer(number);
+        }
+    }
+}
+
+impl Held {
     /// Leaves the machine; the next call that needs it joins again, as another task.
     pub(crate) fn leave(&mut self) -> Pvm<i32> {
         // Who is no task, or no more, has left already.
@@ -328,26 +366,13 @@ impl State {
         }
         (self.sending, self.receiving) = (0, 0);
         self.enrolled = None;
-        waist.depart()?;
+        self.outside(|| waist.depart())?;
         Ok(0)
     }
 
     /// Leaves without a word of what may go wrong.
     pub(crate) fn leave_quietly(&mut self) {
         let _ = self.leave();
-    }
-
-    /// Makes messages take the route that `PvmRoute` asks for.
-    pub(crate) fn follow_route(&mut self, route: i32) {
-        if let (Some(waist), Some(_)) = (self.waist, self.enrolled) {
-            let number = match route {
-                options::DONT_ROUTE => 2,
-                options::ROUTE_DIRECT => 1,
-                _ => 0,
-            };
-            // The number is one of the three.
-            let _ = waist.prefer(number);
-        }
     }
 
     /// Asks the daemon; what it refuses becomes PVM's code.
@@ -358,7 +383,8 @@ impl State {
     pub(crate) fn ask_in(&mut self, request: &Request, call: u32) -> Pvm<Reply> {
         self.settle();
         let notes = Notes { limit: -1, call, peer: -1, tag: -1, context: -1 };
-        let answer = self.machine()?.ask(request, &notes)?;
+        let waist = self.machine()?;
+        let answer = self.outside(|| waist.ask(request, &notes))?;
         answer.map_err(|failure| failure.kind.into())
     }
 }

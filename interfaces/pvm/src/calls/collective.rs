@@ -7,7 +7,7 @@ use super::group::group_name;
 use super::message::size_of_items;
 use crate::errors::{Pvm, PvmError};
 use crate::groups::Circle;
-use crate::state::{State, call};
+use crate::state::{Held, call};
 use std::ffi::{c_char, c_int, c_void};
 
 /// A combining function: `x` becomes the combination of `x` and `y`.
@@ -158,7 +158,7 @@ pub unsafe extern "C" fn pvm_scatter(
 }
 
 fn deal(
-    state: &mut State,
+    state: &mut Held,
     circle: &Circle,
     tag: c_int,
     result: *mut c_void,

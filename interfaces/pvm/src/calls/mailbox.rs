@@ -3,7 +3,7 @@
 use super::{put, text};
 use crate::buffer::{Arrived, Buffer, Packing};
 use crate::errors::{Pvm, PvmError, is_absence, is_refusal};
-use crate::state::{State, call, call_but};
+use crate::state::{Held, call, call_but};
 use parvum_waist::Message;
 use parvum_wire::control::{Blob, MailClass, MailFlags, Reply, Request};
 use std::ffi::{CString, c_char, c_int};
@@ -84,7 +84,7 @@ unsafe fn class(name: *const c_char) -> Pvm<String> {
     }
 }
 
-impl State {
+impl Held {
     /// A message as the mailbox keeps it: the word about its data, then the data.
     fn as_mail(&mut self, id: c_int) -> Pvm<Blob> {
         self.bring(id)?;
@@ -291,7 +291,7 @@ pub unsafe extern "C" fn pvm_delete(name: *const c_char, index: c_int) -> c_int 
     })
 }
 
-impl State {
+impl Held {
     /// Ends all tasks but this one and those that asked to be spared.
     pub(super) fn end_all_others(&mut self) -> Pvm<()> {
         let me = self.me()?.tid;

@@ -2,7 +2,7 @@
 
 use super::info::{HostInfo, pvm_config};
 use crate::errors::PvmError;
-use crate::state::{State, call};
+use crate::state::{Held, call};
 use parvum_wire::control::Part;
 use std::ffi::c_int;
 use std::ptr::null_mut;
@@ -34,7 +34,7 @@ pub extern "C" fn pvm_reg_hoster() -> c_int {
     call("pvm_reg_hoster", |_| Err(PvmError::NotImpl))
 }
 
-impl State {
+impl Held {
     /// Plays a part, and says so in the mailbox, where PVM says it.
     fn play_openly(&mut self, part: Part, class: &str) -> crate::errors::Pvm<c_int> {
         self.play(part)?;

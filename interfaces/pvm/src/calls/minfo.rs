@@ -3,7 +3,7 @@
 use super::put;
 use crate::buffer::{Arrived, Buffer, DATA_SIGNATURE, Info, Packing};
 use crate::errors::{Pvm, PvmError, is_any};
-use crate::state::{State, call, call_but};
+use crate::state::{Held, call, call_but};
 use parvum_waist::Message;
 use parvum_wire::encoding;
 use std::ffi::c_int;
@@ -26,7 +26,7 @@ pub struct MessageInfo {
 const XDR: c_int = 0x1000_0000;
 const IN_PLACE: c_int = 0x2000_0000;
 
-impl State {
+impl Held {
     fn message_info(&mut self, id: c_int) -> Pvm<MessageInfo> {
         let me = self.me().map_or(0, |me| me.tid);
         let info = self.info(id)?;
@@ -110,7 +110,7 @@ pub extern "C" fn pvm_setmwid(id: c_int, wait_id: c_int) -> c_int {
 }
 
 /// The bytes of a message, with the table of types that a typed one ends in.
-fn whole(state: &mut State, id: c_int) -> Pvm<(u32, Vec<u8>)> {
+fn whole(state: &mut Held, id: c_int) -> Pvm<(u32, Vec<u8>)> {
     state.bring(id)?;
     match state.buffer(id)? {
         Buffer::Packed(packed) => {

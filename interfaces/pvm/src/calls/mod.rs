@@ -28,12 +28,13 @@ pub(crate) use process::search_path;
 pub(crate) use trace::{
     Config, MASK, follow_tracer, learn_trace_from_environment, own_trace, stop_own_trace,
 };
-pub(crate) use variables::{tell_context, tell_identity, tell_manager};
+pub(crate) use variables::{own_tid, tell_context, tell_identity, tell_manager};
 
 use crate::buffer::Packed;
 use crate::errors::{Pvm, PvmError};
-use parvum_waist::Message;
+use parvum_waist::{self as waist, Message, Notes, Request, Status, Waist};
 use std::ffi::{CStr, c_char};
+use std::sync::Arc;
 
 // SAFETY: it names memory of the process, which any thread may read; who packs
 // in place promises that it stays until the message is sent.
@@ -74,6 +75,29 @@ pub(crate) fn with_pieces<R>(packed: &Packed, use_them: impl FnOnce(&[&[u8]]) ->
     }
     pieces.push(&packed.data[from..]);
     use_them(&pieces)
+}
+
+/// A packed message on its way, and its memory.
+pub(crate) struct Sending {
+    waist: Waist,
+    request: Request,
+    /// Shared, and so neither changed nor freed.
+    _data: Arc<Vec<u8>>,
+}
+
+impl Sending {
+    /// Starts to send a packed message. Nothing: it is over already.
+    pub(crate) fn start(waist: Waist, how: waist::Send, packed: &Packed) -> Result<Option<Sending>, Status> {
+        // SAFETY: what was packed stays as long as the answer, which is given to `finish`; what was left in the program's
+        // memory stays until the send returns, by PVM's rules.
+        let started = with_pieces(packed, |pieces| unsafe { waist.start_pieces(how, pieces) })?;
+        Ok(started.map(|request| Sending { waist, request, _data: packed.data.clone() }))
+    }
+
+    /// Waits until the message has left its memory.
+    pub(crate) fn finish(self, notes: &Notes) -> Result<(), Status> {
+        self.waist.finish(self.request, notes)
+    }
 }
 
 /// A C string of the program; null is a bad parameter.

@@ -4,7 +4,7 @@ use super::{bytes_of, put, text};
 use crate::buffer::{Buffer, Class, Packing};
 use crate::errors::{Pvm, PvmError};
 use crate::pack::{Item, Of, append, append_bytes, append_raw, append_text, padded, text_lengths};
-use crate::state::{State, call};
+use crate::state::{Held, call};
 use crate::trace::{Did, numbers};
 use parvum_wire::xdr::{self, Element};
 use std::ffi::{c_char, c_double, c_float, c_int, c_long, c_short, c_uint, c_ulong, c_ushort};
@@ -15,7 +15,8 @@ pub extern "C" fn pvm_initsend(encoding: c_int) -> c_int {
     call("pvm_initsend", |state| {
         state.about(|| numbers([(Did::Encoding, encoding)]));
         let packing = Packing::from_number(encoding)?;
-        state.free(state.sending);
+        let before = state.sending;
+        state.free(before);
         state.sending = state.make(packing);
         Ok(state.sending)
     })
@@ -133,7 +134,7 @@ const WORTH_LEAVING: usize = 256;
 ///
 /// # Safety
 /// The items must be readable.
-unsafe fn pack<I: Item>(state: &mut State, start: *const I::Number, count: c_int, stride: c_int) -> Pvm<i32> {
+unsafe fn pack<I: Item>(state: &mut Held, start: *const I::Number, count: c_int, stride: c_int) -> Pvm<i32> {
     state.about(|| numbers([(Did::PackCount, count), (Did::PackStride, stride)]));
     let packed = state.packing()?;
     let (count, step) = shape::<I>(start, count, stride)?;
@@ -186,7 +187,7 @@ unsafe fn pack<I: Item>(state: &mut State, start: *const I::Number, count: c_int
 ///
 /// # Safety
 /// The items must be writable.
-unsafe fn unpack<I: Item>(state: &mut State, start: *mut I::Number, count: c_int, stride: c_int) -> Pvm<i32> {
+unsafe fn unpack<I: Item>(state: &mut Held, start: *mut I::Number, count: c_int, stride: c_int) -> Pvm<i32> {
     state.about(|| numbers([(Did::PackCount, count), (Did::PackStride, stride)]));
     state.unpacking()?;
     let (count, step) = shape::<I>(start, count, stride)?;
@@ -230,7 +231,7 @@ unsafe fn unpack<I: Item>(state: &mut State, start: *mut I::Number, count: c_int
 ///
 /// # Safety
 /// `start` must be writable for `bytes`.
-unsafe fn unpack_remote(state: &mut State, class: Class, start: *mut u8, bytes: usize) -> Pvm<i32> {
+unsafe fn unpack_remote(state: &mut Held, class: Class, start: *mut u8, bytes: usize) -> Pvm<i32> {
     let waist = state.machine()?;
     let arrived = state.unpacking()?;
     let at = arrived.take(class, bytes)?;
@@ -285,25 +286,25 @@ pack_calls! {
 }
 
 /// Packs one number, as `pvm_pkint` does.
-pub(super) fn pack_number(state: &mut State, number: c_int) -> Pvm<()> {
+pub(super) fn pack_number(state: &mut Held, number: c_int) -> Pvm<()> {
     // SAFETY: one item, which is there.
     unsafe { pack::<Of<i32, 1>>(state, &number, 1, 1) }.map(|_| ())
 }
 
 /// Packs bytes as `pvm_pkbyte` does.
-pub(super) fn pack_bytes(state: &mut State, bytes: &[u8]) -> Pvm<c_int> {
+pub(super) fn pack_bytes(state: &mut Held, bytes: &[u8]) -> Pvm<c_int> {
     append_bytes(state.packing()?, bytes.len(), |data| data.extend_from_slice(bytes)).map(|()| 0)
 }
 
 /// Unpacks one number, as `pvm_upkint` does.
-pub(super) fn unpack_number(state: &mut State) -> Pvm<c_int> {
+pub(super) fn unpack_number(state: &mut Held) -> Pvm<c_int> {
     let mut number = 0;
     // SAFETY: room for one item.
     unsafe { unpack::<Of<i32, 1>>(state, &mut number, 1, 1) }.map(|_| number)
 }
 
 /// Unpacks so many bytes.
-pub(super) fn unpack_bytes(state: &mut State, count: usize) -> Pvm<Vec<u8>> {
+pub(super) fn unpack_bytes(state: &mut Held, count: usize) -> Pvm<Vec<u8>> {
     state.bring(state.receiving)?;
     let arrived = state.unpacking()?;
     let room = padded(count, Class::Byte, arrived.xdr);

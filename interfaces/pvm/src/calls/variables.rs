@@ -51,6 +51,12 @@ pub(crate) fn tell_identity(tid: c_int, parent: c_int) {
     set(&USER, if enrolled { unsafe { libc::getuid() as c_int } } else { -1 });
 }
 
+/// The task's own id; not positive when it is none.
+pub(crate) fn own_tid() -> c_int {
+    // Relaxed: see `tell_identity`.
+    MY_TID.load(Ordering::Relaxed)
+}
+
 /// Keeps the variable of the resource manager.
 pub(crate) fn tell_manager(tid: c_int) {
     SCHEDULER.store(tid, Ordering::Relaxed);
