@@ -40,6 +40,8 @@ programs! {
     a_group_of_five: "groups" "5";
     a_group_of_eight: "groups" "8";
     threads_in_turns: "threads";
+    threads_that_wait_at_the_same_time: "threads_waiting";
+    signal_handlers_that_call_pvm_in_a_wait: "interrupted";
     forked_children: "forks";
     children_forked_beside_a_busy_thread: "forks_busy";
     senders_killed_in_the_middle_of_a_message: "halves";
