@@ -85,7 +85,10 @@ impl Core {
             Kind::Place => self.place(peer, state, route, header),
             Kind::Unposted => state.unposted(header.length),
             Kind::Kept => state.was_kept(route, header.length),
-            Kind::Credit => state.outstanding -= header.length.min(state.outstanding),
+            Kind::Credit => {
+                state.outstanding -= header.length.min(state.outstanding);
+                state.keeps = false;
+            }
         }
     }
 
@@ -454,7 +457,7 @@ impl Core {
     /// A message no longer takes memory here: the sender gets its credit back, some at a time.
     #[inline]
     pub(crate) fn consume(&mut self, state: &mut PeerState, cost: u64) {
-        state.owed += cost;
+        state.owed += if state.advance == 0 { cost } else { state.less_advance(cost) };
         if state.owed >= self.settings.credit / 8 {
             let header = Header::answer(Kind::Credit, state.owed, 0);
             state.answers.push_back(Answer { route: state.route, header });

@@ -50,6 +50,8 @@ pub struct Engine {
     pub(crate) leaving: bool,
     /// Reused by `progress`.
     fetches: Vec<Fetch>,
+    /// So many bytes may be kept for peers who are behind, when to wait for them closes a circle.
+    pub(crate) keep_limit: u64,
     /// Messages to several peers so far.
     pub(crate) multicasts: u64,
     /// Pairs that have a ledger.
@@ -84,6 +86,7 @@ impl Engine {
             core,
             leaving: false,
             fetches: Vec::new(),
+            keep_limit: 0,
             multicasts: 0,
             pairs: 0,
         };

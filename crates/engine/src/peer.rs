@@ -113,6 +113,8 @@ pub(crate) struct PeerState {
     pub(crate) outstanding: u64,
     /// Cost of messages consumed here and not yet reported to the sender.
     pub(crate) owed: u64,
+    /// Credit lent to the peer beyond what was consumed.
+    pub(crate) advance: u64,
     pub(crate) answers: VecDeque<Answer>,
     /// Data of cleared offers, to be sent before anything that needs credit.
     pub(crate) cleared: VecDeque<Pending>,
@@ -121,6 +123,8 @@ pub(crate) struct PeerState {
     pub(crate) queue: VecDeque<Pending>,
     /// Memory of the sends in `queue`, their places in it included.
     pub(crate) queued: u64,
+    /// Sends that find no credit are kept here: to wait for it closes a circle.
+    pub(crate) keeps: bool,
     pub(crate) offers: HashMap<u64, Offered>,
     pub(crate) next_cookie: u64,
     /// Some link took frames that have not left yet.
@@ -155,11 +159,13 @@ impl PeerState {
             early: Vec::new(),
             outstanding: 0,
             owed: 0,
+            advance: 0,
             answers: VecDeque::new(),
             cleared: VecDeque::new(),
             current: None,
             queue: VecDeque::new(),
             queued: 0,
+            keeps: false,
             offers: HashMap::new(),
             next_cookie: 1,
             unflushed: false,

@@ -249,7 +249,9 @@ impl Engine {
         let state = &mut self.peers[index].state;
         state.next_order = state.next_order.wrapping_add(1);
         let fetch = if offer && message.buffering == Buffering::AtReceiver { FETCH_AT_ONCE } else { 0 };
-        let room = state.outstanding + state.queued < self.core.settings.credit;
+        let room = state.outstanding + state.queued < self.core.settings.credit
+            || (self.peers[index].state.keeps && self.keeps_for(index, header.length));
+        let state = &mut self.peers[index].state;
         state.queued += header.length + PLACE;
         state.queue.push_back(Pending {
             request,

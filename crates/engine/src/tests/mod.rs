@@ -3,6 +3,7 @@
 mod ask;
 mod basics;
 mod chaos;
+mod circles;
 mod claims;
 mod direct;
 mod gone;
