@@ -95,9 +95,10 @@ pub fn kill(tid: Tid, signal: i32) -> Result<(), SessionError> {
 
 /// What programs started from here take from the environment, with defaults; `docs/options.md` says more. What the machine
 /// has the daemon says.
-const OPTIONS: [(&str, &str, &str); 6] = [
+const OPTIONS: [(&str, &str, &str); 7] = [
     ("PARVUM_ROUTE", "auto", "way of messages: auto, shm, tcp, routed"),
     ("PARVUM_CREDIT", "67108864", "bytes one receiver may have unconsumed before sends to it wait"),
+    ("PARVUM_MEMORY", "a quarter", "bytes kept beyond that when tasks that wait to send hold each other up"),
     ("PARVUM_SINGLE_COPY", "on", "copy long messages straight between tasks: on, off"),
     ("PARVUM_BIN", "beside the library", "the command with which a program starts the machine"),
     ("PVM_ROOT", "none", "spawned PVM programs are looked for in its bin/$PVM_ARCH"),

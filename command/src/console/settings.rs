@@ -8,8 +8,15 @@ use std::os::unix::ffi::OsStringExt;
 
 const EXPORT: &[u8] = b"PVM_EXPORT";
 /// What goes along with every spawned task, exported or not.
-const ALWAYS: [&str; 6] =
-    ["PVM_EXPORT", "LD_LIBRARY_PATH", "PVM_ROOT", "PARVUM_ROUTE", "PARVUM_CREDIT", "PARVUM_SINGLE_COPY"];
+const ALWAYS: [&str; 7] = [
+    "PVM_EXPORT",
+    "LD_LIBRARY_PATH",
+    "PVM_ROOT",
+    "PARVUM_ROUTE",
+    "PARVUM_CREDIT",
+    "PARVUM_MEMORY",
+    "PARVUM_SINGLE_COPY",
+];
 
 /// Variables, in the order in which they came.
 #[derive(Default)]

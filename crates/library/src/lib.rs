@@ -12,6 +12,7 @@ mod abi;
 mod asking;
 mod barrier;
 mod callers;
+mod circles;
 mod connect;
 mod direct;
 mod events;

@@ -221,10 +221,17 @@ fn finish(runtime: &mut Inside, id: RequestId, in_block: bool, room: usize, out:
         Received::Over(Outcome::Cancelled) => Status::Cancelled,
         Received::Over(Outcome::Gone(_)) => Status::Gone,
         Received::Over(Outcome::NoMemory(envelope)) => {
-            remember(&format_args!(
-                "E-NOMEMORY: a message of {} bytes has come, and there is no memory for it",
-                envelope.length
-            ));
+            let length = envelope.length;
+            if envelope.from == runtime.engine.me() {
+                remember(&format_args!(
+                    "E-NOMEMORY: {length} bytes more are not kept for a task that does not receive, and waits to send itself; \
+                     receive in between, or set PARVUM_MEMORY to more bytes"
+                ));
+            } else {
+                remember(&format_args!(
+                    "E-NOMEMORY: a message of {length} bytes has come, and there is no memory for it"
+                ));
+            }
             note_envelope(&envelope, out);
             Status::NoMemory
         }

@@ -81,6 +81,8 @@ pub(crate) struct Runtime {
     pub(crate) lent: Vec<Option<Block>>,
     /// Data that is still with its sender, by handle.
     pub(crate) remotes: Vec<Option<Remote>>,
+    /// How many bytes may be kept for peers beyond the credit, once it was asked or looked up.
+    pub(crate) memory: Option<u64>,
     /// The threads that wait.
     pub(crate) waiters: Waiters,
     /// The task has left the machine; what is here stays for the threads that still wait.
@@ -124,6 +126,10 @@ impl Runtime {
     pub(crate) fn start(interface: &str, beside: Option<PathBuf>) -> Result<Runtime, StartError> {
         let routes = RoutePolicy { fixed: route_option()?, asked: None };
         let credit = number_option("PARVUM_CREDIT", Settings::default().credit)?;
+        let memory = match number_option("PARVUM_MEMORY", 0)? {
+            0 => None,
+            bytes => Some(bytes),
+        };
         let single_copy = match std::env::var("PARVUM_SINGLE_COPY").as_deref() {
             Err(_) | Ok("" | "on") => true,
             Ok("off") => false,
@@ -185,6 +191,7 @@ impl Runtime {
             noticed: Noticed::default(),
             meetings: Vec::new(),
             shown_barrier: Default::default(),
+            memory,
             waiters: Waiters::default(),
             has_left: false,
             manager: None,

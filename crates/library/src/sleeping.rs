@@ -1,6 +1,7 @@
 //! Sleeping: on the page's door, on a meeting's, or in poll(2); and where another thread does that already, on a word of its own
 //! ([`crate::waiters`]).
 
+use crate::circles::HELD;
 use crate::inside::Inside;
 use crate::patience::{sleep_limit, woken_from_own_core};
 use crate::runtime::Runtime;
@@ -41,10 +42,11 @@ impl Inside {
         self.show_wait(notes, deadline);
         self.page.door().set_own_cpu(rustix::thread::sched_getcpu() as u32);
         let mut slept = Duration::ZERO;
+        let mut moved_last = began;
         // Who wakes by a socket does not say where it ran, and the page still tells of another.
         let mut waker_is_known = false;
         let over = loop {
-            waker_is_known = match self.sleep_once(number, deadline, done) {
+            waker_is_known = match self.sleep_once(number, until, deadline, done) {
                 Nap::Found(found) => break Some(Some(found)),
                 Nap::Moved => continue,
                 Nap::Slept { waker_is_known } => waker_is_known,
@@ -53,9 +55,14 @@ impl Inside {
             if self.has_left {
                 break Some(None);
             }
-            self.progress();
+            if self.progress() {
+                moved_last = Instant::now();
+            }
             if let Some(found) = done(self) {
                 break Some(Some(found));
+            }
+            if moved_last.elapsed() >= HELD {
+                self.break_circle(until, moved_last.elapsed());
             }
             self.look_after(slept - before);
             if self.is_over() || deadline.is_some_and(|end| Instant::now() >= end) {
@@ -100,10 +107,14 @@ impl Inside {
     fn sleep_once<T>(
         &mut self,
         number: u64,
+        until: Until,
         deadline: Option<Instant>,
         done: &mut impl FnMut(&mut Runtime) -> Option<T>,
     ) -> Nap<T> {
         let mut limit = sleep_limit(deadline);
+        if matches!(until, Until::Over(request) if self.engine.is_held_up(request)) {
+            limit = limit.min(HELD);
+        }
         if self.engine.has_output() || self.engine.is_pulling() {
             // A reader that makes room rings, but may just have missed that we wait for it; who fills in data does not.
             limit = limit.min(NAP);

@@ -67,6 +67,7 @@ pub(crate) fn start_daemon(options: &Options, until: Instant) -> Result<(), Sess
         // What this program was told about its messages is not for every task to come.
         .env_remove("PARVUM_ROUTE")
         .env_remove("PARVUM_CREDIT")
+        .env_remove("PARVUM_MEMORY")
         .env_remove("PARVUM_SINGLE_COPY")
         .env_remove("PARVUM_TID")
         .stdin(Stdio::null())

@@ -231,7 +231,7 @@ fn exported(state: &Held) -> Vec<Blob> {
         Some(Blob([name.as_bytes(), b"=", value.as_bytes()].concat()))
     };
     let mut variables: Vec<Blob> = names.filter_map(pair).collect();
-    for name in ["PARVUM_ROUTE", "PARVUM_CREDIT", "PARVUM_SINGLE_COPY"] {
+    for name in ["PARVUM_ROUTE", "PARVUM_CREDIT", "PARVUM_MEMORY", "PARVUM_SINGLE_COPY"] {
         variables.extend(pair(name));
     }
     variables.extend(super::trace::children_variables());
