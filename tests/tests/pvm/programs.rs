@@ -45,6 +45,7 @@ programs! {
     forked_children: "forks";
     children_forked_beside_a_busy_thread: "forks_busy";
     senders_killed_in_the_middle_of_a_message: "halves";
+    everybody_sends_before_anybody_receives: "mutual";
     memory_that_is_not_given: "scarce";
     more_peers_than_descriptors: "crowd";
     arguments_that_cannot_be: "refuse";
@@ -56,6 +57,19 @@ programs! {
     traces: "trace";
     a_resource_manager_and_a_tasker: "manager";
     hosts_contexts_families_and_messages_in_messages: "machine";
+}
+
+/// Two that fill all memory they may have are told so; and nothing that was sent is lost.
+#[test]
+fn beyond_its_memory_a_send_is_refused() {
+    let machine = TestMachine::up();
+    for route in ROUTES {
+        eprintln!("over {route}");
+        let mut program = machine.program("mutual");
+        let small = [("PARVUM_CREDIT", "8000000"), ("PARVUM_MEMORY", "20000000"), ("PARVUM_ROUTE", route)];
+        machine.check(program.arg("full").envs(small));
+        parvum_tests::running::await_tasks(&machine, 0);
+    }
 }
 
 /// The program knows the route by its number.
