@@ -15,12 +15,14 @@ use std::time::{Duration, Instant};
 /// All of them, the lowest first.
 pub fn layers() -> Result<Vec<Layer>, String> {
     let [lead, follow] = sockets()?.map(Socket);
-    let [first, second] = pair()?.map(|link| Stream { link, sent: 0, received: 0 });
-    let [left, right] = pair()?;
+    let [first, second] = pair(false)?.map(|link| Stream { link, sent: 0, received: 0 });
+    let [left, right] = pair(false)?;
+    let [near, far] = pair(true)?.map(|link| Stream { link, sent: 0, received: 0 });
     let (left, right) = engines::posted(Route::Tcp, Box::new(left), Box::new(right));
     Ok(vec![
         layer("tcp", "socket", 1, lead, follow),
         layer("tcp", "link", 1, first, second),
+        layer("tcp", "encrypted link", 1, near, far),
         layer("tcp", "engine", 1, left, right),
     ])
 }
@@ -41,12 +43,12 @@ fn sockets() -> Result<[TcpStream; 2], String> {
 }
 
 /// Two links over a connection, made as tasks make it.
-pub fn pair() -> Result<[TcpLink; 2], String> {
+pub fn pair(encrypted: bool) -> Result<[TcpLink; 2], String> {
     const TOKEN: [u8; 16] = [7; 16];
     let listener = TcpListener::bind("127.0.0.1:0").map_err(failed)?;
     listener.set_nonblocking(true).map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?.to_string();
-    let called = connect(&address, Tid(0x40001), &TOKEN).map_err(failed)?;
+    let called = connect(&address, Tid(0x40001), &TOKEN, encrypted).map_err(failed)?;
     let begun = Instant::now();
     let mut greeting = None;
     loop {
@@ -54,7 +56,7 @@ pub fn pair() -> Result<[TcpLink; 2], String> {
             return Err(failed("nobody called"));
         }
         match greeting.take().or_else(|| accept(&listener)).map(|greeting| greeting.heard()) {
-            Some(Heard::Hello(caller)) => return Ok([called, caller.admit(&TOKEN)]),
+            Some(Heard::Hello(caller)) => return Ok([called, caller.admit(&TOKEN, encrypted)]),
             Some(Heard::NotYet(again)) => greeting = Some(again),
             Some(Heard::Nothing) => return Err(failed("it was closed at once")),
             None => std::thread::yield_now(),

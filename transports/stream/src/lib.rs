@@ -41,9 +41,7 @@ impl Outbox {
     /// `Full` when the stream has not even taken what was kept before; nothing of the frame is kept then.
     pub fn write(&mut self, to: &mut impl Write, head: &[u8], payload: Gather<'_>) -> Result<(), Refused> {
         if !self.flush(to)? {
-            if self.pending.len() - self.sent > Self::BOUND {
-                return Err(Refused::Full);
-            }
+            self.refuse_beyond_the_bound()?;
             self.keep(0, head, payload);
             return Ok(());
         }
@@ -68,6 +66,24 @@ impl Outbox {
             }
         }
         Ok(())
+    }
+
+    /// Where a frame may be put that leaves by [`flush`](Self::flush): behind what lies there. `Full` as in
+    /// [`write`](Self::write).
+    pub fn behind(&mut self, to: &mut impl Write) -> Result<&mut Vec<u8>, Refused> {
+        if !self.flush(to)? {
+            self.refuse_beyond_the_bound()?;
+        }
+        Ok(&mut self.pending)
+    }
+
+    /// Where the rest of such a frame may be put.
+    pub fn further(&mut self) -> &mut Vec<u8> {
+        &mut self.pending
+    }
+
+    fn refuse_beyond_the_bound(&self) -> Result<(), Refused> {
+        if self.pending.len() - self.sent > Self::BOUND { Err(Refused::Full) } else { Ok(()) }
     }
 
     /// Keeps the frame from its byte `from` on.

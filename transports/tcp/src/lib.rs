@@ -3,19 +3,22 @@
 //! The daemon makes the listener, says where it is, and gives both tasks a
 //! token. Who connects shows its id and a [`proof`] that it has the token; who
 //! accepts shows one in turn, before its first frame. A frame is its header,
-//! whose own word is the payload's length, and the payload.
+//! whose own word is the payload's length, and the payload. Between hosts all
+//! that follows the greeting is [sealed].
 
 #![forbid(unsafe_code)]
 
 pub mod proof;
+mod sealed;
 
 use crate::proof::{End, NONCE, PROOF};
+use crate::sealed::{Opener, Opening, RECORD, Sealer};
 use parvum_stream::{Inbox, Outbox, Quiet};
 use parvum_transport::{Gather, Limits, Link, Refused, Sink};
 use parvum_wire::{Header, Kind, Tid};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::net::{SocketFlags, accept_with};
-use std::io::{self, Write};
+use std::io::{self, IoSliceMut, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
@@ -41,6 +44,10 @@ pub struct TcpLink {
     outbox: Outbox,
     /// What the other end must show before anything of it is believed.
     awaited: Option<Awaited>,
+    /// What this end says is sealed by it, if anything is.
+    sealer: Option<Box<Sealer>>,
+    /// What the other end says is opened by it, once it has shown its proof.
+    opener: Option<Box<Opener>>,
 }
 
 /// The greeting that was sent, to which an answer is due.
@@ -50,9 +57,10 @@ struct Awaited {
     nonce: [u8; NONCE],
 }
 
-/// Connects to a task at `address` and shows who one is. Blocks until the
-/// connection stands, which needs the other host but not the other task.
-pub fn connect(address: &str, me: Tid, token: &[u8; 16]) -> io::Result<TcpLink> {
+/// Connects to a task at `address` and shows who one is; `encrypted` as the
+/// daemon said to both. Blocks until the connection stands, which needs the
+/// other host but not the other task.
+pub fn connect(address: &str, me: Tid, token: &[u8; 16], encrypted: bool) -> io::Result<TcpLink> {
     let address: SocketAddr = address.parse().map_err(|_| io::ErrorKind::InvalidInput)?;
     let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
     let mut nonce = [0; NONCE];
@@ -63,7 +71,8 @@ pub fn connect(address: &str, me: Tid, token: &[u8; 16]) -> io::Result<TcpLink> 
     hello[4 + NONCE..].copy_from_slice(&proof::make(End::Caller, token, me, &nonce));
     stream.write_all(&hello)?;
     let awaited = Some(Awaited { token: *token, me, nonce });
-    Ok(TcpLink { awaited, ..TcpLink::new(stream)? })
+    let sealer = encrypted.then(|| Box::new(Sealer::new(End::Caller, token, me, &nonce)));
+    Ok(TcpLink { awaited, sealer, ..TcpLink::new(stream)? })
 }
 
 /// A connection that has come and not yet shown who it is.
@@ -100,11 +109,15 @@ impl Caller {
         proof::holds(End::Caller, token, self.from, &self.nonce, &self.proof)
     }
 
-    /// The connection; shows the caller that this end has the token as well.
-    pub fn admit(mut self, token: &[u8; 16]) -> TcpLink {
+    /// The connection; shows the caller that this end has the token as well. `encrypted` as the daemon said to both.
+    pub fn admit(mut self, token: &[u8; 16], encrypted: bool) -> TcpLink {
         let proof = proof::make(End::Listener, token, self.from, &self.nonce);
         // A connection that is broken already says so when it is used.
         let _ = self.link.outbox.write(&mut Quiet(self.link.stream.as_fd()), &proof, Gather::EMPTY);
+        if encrypted {
+            self.link.sealer = Some(Box::new(Sealer::new(End::Listener, token, self.from, &self.nonce)));
+            self.link.open_what_follows(End::Caller, token, self.from, &self.nonce);
+        }
         self.link
     }
 }
@@ -140,7 +153,14 @@ impl TcpLink {
         stream.set_nodelay(true)?;
         stream.set_nonblocking(true)?;
         let (inbox, outbox) = (Inbox::new(INBOX), Outbox::default());
-        Ok(TcpLink { stream, inbox, rest: 0, outbox, awaited: None })
+        Ok(TcpLink { stream, inbox, rest: 0, outbox, awaited: None, sealer: None, opener: None })
+    }
+
+    /// What comes from here on was sealed by `end`: what lies in the inbox too.
+    fn open_what_follows(&mut self, end: End, token: &[u8; 16], caller: Tid, nonce: &[u8; NONCE]) {
+        let come = self.inbox.bytes();
+        self.opener = Some(Box::new(Opener::new(end, token, caller, nonce, come)));
+        self.inbox.consume(come.len());
     }
 
     /// The socket, for poll(2).
@@ -155,8 +175,13 @@ impl TcpLink {
             if !proof::holds(End::Listener, token, *me, nonce, shown) {
                 return Err(Refused::Closed);
             }
+            let (token, me, nonce) = (*token, *me, *nonce);
             self.inbox.consume(PROOF);
             self.awaited = None;
+            if self.sealer.is_some() {
+                self.open_what_follows(End::Listener, &token, me, &nonce);
+                self.fill(sink);
+            }
         }
         for taken in 0..most {
             let bytes = self.inbox.bytes();
@@ -190,16 +215,57 @@ impl TcpLink {
 
     /// Reads once. Whether anything came.
     fn fill(&mut self, sink: &mut dyn Sink) -> bool {
+        let mut source = match &mut self.opener {
+            None => Source::Clear(&self.stream),
+            Some(opener) => Source::Sealed(opener.opening(&self.stream)),
+        };
         if self.rest >= WORTH_A_PLACE && self.inbox.bytes().is_empty() && !self.inbox.is_closed() {
             let room = sink.room(self.rest);
             if !room.is_empty() {
-                let count = self.inbox.fill_behind(room, &mut &self.stream);
+                let count = self.inbox.fill_behind(room, &mut source);
                 sink.filled(count);
                 self.rest -= count;
                 return count > 0;
             }
         }
-        self.inbox.fill(&mut &self.stream)
+        self.inbox.fill(&mut source)
+    }
+
+    /// Seals a frame, in records of which each leaves before the next is sealed.
+    fn send_sealed(&mut self, header: &[u8], payload: Gather<'_>) -> Result<(), Refused> {
+        let Some(sealer) = &mut self.sealer else { return Err(Refused::Closed) };
+        let mut to = Quiet(self.stream.as_fd());
+        let out = self.outbox.behind(&mut to)?;
+        let mut from = RECORD - header.len();
+        sealer.seal(header, payload.part(0, from), out);
+        while from < payload.len() {
+            self.outbox.flush(&mut to)?;
+            sealer.seal(&[], payload.part(from, RECORD), self.outbox.further());
+            from += RECORD;
+        }
+        self.outbox.flush(&mut to).map(|_| ())
+    }
+}
+
+/// Where the frames come from.
+enum Source<'a> {
+    Clear(&'a TcpStream),
+    Sealed(Opening<'a, &'a TcpStream>),
+}
+
+impl Read for Source<'_> {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Source::Clear(stream) => stream.read(room),
+            Source::Sealed(opening) => opening.read(room),
+        }
+    }
+
+    fn read_vectored(&mut self, rooms: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+        match self {
+            Source::Clear(stream) => stream.read_vectored(rooms),
+            Source::Sealed(opening) => opening.read_vectored(rooms),
+        }
     }
 }
 
@@ -209,7 +275,11 @@ impl Link for TcpLink {
     }
 
     fn send(&mut self, header: &Header, payload: Gather<'_>) -> Result<(), Refused> {
-        self.outbox.write(&mut Quiet(self.stream.as_fd()), &header.encode(payload.len() as u32, 0), payload)
+        let header = header.encode(payload.len() as u32, 0);
+        if self.sealer.is_some() {
+            return self.send_sealed(&header, payload);
+        }
+        self.outbox.write(&mut Quiet(self.stream.as_fd()), &header, payload)
     }
 
     fn receive(&mut self, most: usize, sink: &mut dyn Sink) -> Result<usize, Refused> {
@@ -246,13 +316,13 @@ mod tests {
     }
 
     fn pair() -> (TcpLink, TcpLink) {
-        pair_with([7; 16])
+        pair_with([7; 16], false)
     }
 
     /// The listener shows that it has `token`; the caller has another than [7; 16] in no test.
-    fn pair_with(token: [u8; 16]) -> (TcpLink, TcpLink) {
+    fn pair_with(token: [u8; 16], encrypted: bool) -> (TcpLink, TcpLink) {
         let (listener, address) = listener();
-        let left = connect(&address, ME, &[7; 16]).expect("connected");
+        let left = connect(&address, ME, &[7; 16], encrypted).expect("connected");
         let mut greeting = loop {
             if let Some(greeting) = accept(&listener) {
                 break greeting;
@@ -265,18 +335,20 @@ mod tests {
                 Heard::Hello(caller) => {
                     assert_eq!(caller.from, ME);
                     assert!(caller.has(&[7; 16]) && !caller.has(&[8; 16]));
-                    return (left, caller.admit(&token));
+                    return (left, caller.admit(&token, encrypted));
                 }
             }
         }
     }
 
     #[test]
-    fn keeps_the_contract() {
-        conformance::run(|| {
-            let (left, right) = pair();
-            Pair { left: Box::new(left), right: Box::new(right), keep: Box::new(()) }
-        });
+    fn keeps_the_contract_in_clear_and_encrypted() {
+        for encrypted in [false, true] {
+            conformance::run(|| {
+                let (left, right) = pair_with([7; 16], encrypted);
+                Pair { left: Box::new(left), right: Box::new(right), keep: Box::new(()) }
+            });
+        }
     }
 
     #[test]
@@ -297,29 +369,40 @@ mod tests {
 
     #[test]
     fn nothing_is_taken_from_a_listener_without_the_token() {
-        let (mut left, mut right) = pair_with([6; 16]);
-        let header = Header::answer(parvum_wire::Kind::Credit, 1, 2);
-        right.send(&header, Gather::new(&[b"believe me"])).expect("room");
-        let end = loop {
-            match left.receive(9, &mut |_: &Header, _: &[u8]| panic!("delivered")) {
+        for encrypted in [false, true] {
+            let (mut left, mut right) = pair_with([6; 16], encrypted);
+            let header = Header::answer(parvum_wire::Kind::Credit, 1, 2);
+            right.send(&header, Gather::new(&[b"believe me"])).expect("room");
+            assert_eq!(end_of_silence(&mut left), Refused::Closed);
+        }
+    }
+
+    /// How a link ends that brings no frame.
+    fn end_of_silence(link: &mut TcpLink) -> Refused {
+        loop {
+            match link.receive(9, &mut |_: &Header, _: &[u8]| panic!("delivered")) {
                 Ok(_) => {}
-                Err(why) => break why,
+                Err(why) => return why,
             }
-        };
-        assert_eq!(end, Refused::Closed);
+        }
+    }
+
+    #[test]
+    fn words_in_clear_are_nothing_to_who_was_told_to_encrypt() {
+        let (mut left, mut right) = pair_with([7; 16], true);
+        left.sealer = None;
+        let header = Header::answer(parvum_wire::Kind::Credit, 1, 2);
+        left.send(&header, Gather::new(&[b"believe me"])).expect("room");
+        assert_eq!(end_of_silence(&mut right), Refused::Closed);
     }
 
     #[test]
     fn garbage_closes_the_link() {
-        let (left, mut right) = pair();
-        (&left.stream).write_all(&[0xee; 64]).expect("sent");
-        let end = loop {
-            match right.receive(9, &mut |_: &Header, _: &[u8]| panic!("delivered")) {
-                Ok(_) => {}
-                Err(why) => break why,
-            }
-        };
-        assert_eq!(end, Refused::Closed);
+        for encrypted in [false, true] {
+            let (left, mut right) = pair_with([7; 16], encrypted);
+            (&left.stream).write_all(&[0xee; 64]).expect("sent");
+            assert_eq!(end_of_silence(&mut right), Refused::Closed);
+        }
     }
 
     #[test]

@@ -4,9 +4,8 @@
 //! connection. Who connects shows that it has it, and so does who accepts, before either believes a
 //! byte. A proof that was overheard is worth nothing: the token counts once.
 
-use hmac::{Hmac, KeyInit, Mac};
 use parvum_wire::Tid;
-use sha2::Sha256;
+use ring::hmac;
 
 /// Bytes of a proof.
 pub const PROOF: usize = 32;
@@ -17,30 +16,31 @@ pub const NONCE: usize = 16;
 #[derive(Clone, Copy)]
 pub enum End {
     /// The one that connects.
-    Caller,
+    Caller = 1,
     /// The one that accepts.
-    Listener,
+    Listener = 2,
 }
 
-fn mac(end: End, token: &[u8; 16], caller: Tid, nonce: &[u8; NONCE]) -> Hmac<Sha256> {
-    let mut mac = Hmac::<Sha256>::new_from_slice(token).expect("a key of any length will do");
-    mac.update(match end {
-        End::Caller => b"parvum caller",
-        End::Listener => b"parvum listener",
-    });
-    mac.update(&caller.0.to_le_bytes());
-    mac.update(nonce);
-    mac
+/// What a proof is of.
+fn claim(end: End, caller: Tid, nonce: &[u8; NONCE]) -> [u8; 1 + 4 + NONCE] {
+    let mut claim = [end as u8; 1 + 4 + NONCE];
+    claim[1..5].copy_from_slice(&caller.0.to_le_bytes());
+    claim[5..].copy_from_slice(nonce);
+    claim
 }
 
 /// Shows that this end has the token.
 pub fn make(end: End, token: &[u8; 16], caller: Tid, nonce: &[u8; NONCE]) -> [u8; PROOF] {
-    mac(end, token, caller, nonce).finalize().into_bytes().into()
+    let mut proof = [0; PROOF];
+    let tag = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, token), &claim(end, caller, nonce));
+    proof.copy_from_slice(tag.as_ref());
+    proof
 }
 
 /// Whether the other end has it; takes as long whatever it showed.
 pub fn holds(end: End, token: &[u8; 16], caller: Tid, nonce: &[u8; NONCE], proof: &[u8; PROOF]) -> bool {
-    mac(end, token, caller, nonce).verify_slice(proof).is_ok()
+    let key = hmac::Key::new(hmac::HMAC_SHA256, token);
+    hmac::verify(&key, &claim(end, caller, nonce), proof).is_ok()
 }
 
 #[cfg(test)]

@@ -1,0 +1,330 @@
+//! A connection whose bytes nobody else can read or change.
+//!
+//! The daemons gave both ends a token that counts once. From it each direction gets keys of its own (HKDF with SHA-256,
+//! RFC 5869), and what is sent goes in *records*: the length as four bytes, so many bytes encrypted by AES-128-GCM, and
+//! its tag of 16 bytes, which guards the length too. The nonce is the record's number. After [`EPOCH`] records a
+//! direction takes its next key, as both ends count the same.
+//!
+//! There is no handshake. So the first frame leaves with the greeting, and a send to a task that computes does not
+//! wait until it looks, as it would in TLS; rustls can not begin from a shared key. The token has crossed no wire but
+//! the daemons' own connection, whose keys are forgotten with it.
+
+use crate::proof::{End, NONCE};
+use parvum_transport::Gather;
+use parvum_wire::Tid;
+use ring::aead::{AES_128_GCM, Aad, LessSafeKey, MAX_TAG_LEN, NONCE_LEN, Nonce, UnboundKey};
+use ring::hkdf::{HKDF_SHA256, Prk, Salt};
+use std::io::{self, ErrorKind, IoSliceMut, Read};
+use std::ops::Range;
+
+/// The most bytes of one record. A record is opened when all of it has come; shorter ones cost more each.
+pub(crate) const RECORD: usize = 32 << 10;
+/// Bytes before a record's data, and after it.
+const LENGTH: usize = 4;
+const TAG: usize = MAX_TAG_LEN;
+/// So many records are sealed with one key: 32 GiB of long ones, far from where AES-GCM wants another.
+const EPOCH: u64 = 1 << 20;
+/// What is read at once.
+const INBOX: usize = 4 * (LENGTH + RECORD + TAG);
+
+/// One direction's keys, one after another.
+struct Keys {
+    secret: Prk,
+    key: LessSafeKey,
+    /// Records sealed or opened.
+    count: u64,
+}
+
+impl Keys {
+    /// Those of what `end` sends.
+    fn new(end: End, token: &[u8; 16], caller: Tid, nonce: &[u8; NONCE]) -> Keys {
+        let mut salt = [0; NONCE + 5];
+        salt[..NONCE].copy_from_slice(nonce);
+        salt[NONCE..NONCE + 4].copy_from_slice(&caller.0.to_le_bytes());
+        salt[NONCE + 4] = end as u8;
+        let secret = Salt::new(HKDF_SHA256, &salt).extract(token);
+        let key = derive(&secret, 0);
+        Keys { secret, key, count: 0 }
+    }
+
+    /// The next record's nonce; `key` is that record's then.
+    fn next(&mut self) -> Nonce {
+        if self.count.is_multiple_of(EPOCH) && self.count > 0 {
+            self.key = derive(&self.secret, self.count / EPOCH);
+        }
+        let mut nonce = [0; NONCE_LEN];
+        nonce[..8].copy_from_slice(&self.count.to_le_bytes());
+        self.count += 1;
+        Nonce::assume_unique_for_key(nonce)
+    }
+}
+
+fn derive(secret: &Prk, epoch: u64) -> LessSafeKey {
+    let info = [&b"parvum record key"[..], &epoch.to_le_bytes()];
+    let key = secret.expand(&info, &AES_128_GCM).expect("a key is not too long");
+    LessSafeKey::new(UnboundKey::from(key))
+}
+
+/// Seals what one end sends.
+pub(crate) struct Sealer(Keys);
+
+impl Sealer {
+    pub(crate) fn new(end: End, token: &[u8; 16], caller: Tid, nonce: &[u8; NONCE]) -> Sealer {
+        Sealer(Keys::new(end, token, caller, nonce))
+    }
+
+    /// Appends one record to `out`: `head`, then the payload, together at most [`RECORD`] bytes.
+    pub(crate) fn seal(&mut self, head: &[u8], payload: Gather<'_>, out: &mut Vec<u8>) {
+        let length = ((head.len() + payload.len()) as u32).to_le_bytes();
+        out.extend_from_slice(&length);
+        let begin = out.len();
+        out.extend_from_slice(head);
+        payload.pieces().for_each(|piece| out.extend_from_slice(piece));
+        let nonce = self.0.next();
+        let tag = self.0.key.seal_in_place_separate_tag(nonce, Aad::from(length), &mut out[begin..]);
+        out.extend_from_slice(tag.expect("a record is short enough").as_ref());
+    }
+}
+
+/// Opens what the other end sealed.
+pub(crate) struct Opener {
+    keys: Keys,
+    buffer: Box<[u8]>,
+    /// What has been opened and not taken: it lies before what is sealed.
+    open: Range<usize>,
+    /// What has come and is sealed still.
+    sealed: Range<usize>,
+}
+
+impl Opener {
+    /// `come` is what has come already, at most [`INBOX`] bytes.
+    pub(crate) fn new(end: End, token: &[u8; 16], caller: Tid, nonce: &[u8; NONCE], come: &[u8]) -> Opener {
+        let mut buffer = vec![0; INBOX].into_boxed_slice();
+        buffer[..come.len()].copy_from_slice(come);
+        Opener { keys: Keys::new(end, token, caller, nonce), buffer, open: 0..0, sealed: 0..come.len() }
+    }
+
+    /// A stream of what `from` brings, opened.
+    pub(crate) fn opening<R: Read>(&mut self, from: R) -> Opening<'_, R> {
+        Opening { opener: self, from }
+    }
+
+    /// Opens the next record, if all of it is there.
+    fn open_next(&mut self) -> io::Result<bool> {
+        let Some(&length) = self.buffer[self.sealed.clone()].first_chunk::<LENGTH>() else {
+            return Ok(false);
+        };
+        let count = u32::from_le_bytes(length) as usize;
+        if count == 0 || count > RECORD {
+            return Err(ErrorKind::InvalidData.into());
+        }
+        let begin = self.sealed.start + LENGTH;
+        let end = begin + count + TAG;
+        if end > self.sealed.end {
+            return Ok(false);
+        }
+        let nonce = self.keys.next();
+        let record = &mut self.buffer[begin..end];
+        if self.keys.key.open_in_place(nonce, Aad::from(length), record).is_err() {
+            return Err(ErrorKind::InvalidData.into());
+        }
+        self.open = begin..begin + count;
+        self.sealed.start = end;
+        Ok(true)
+    }
+
+    /// Reads once.
+    fn fill(&mut self, from: &mut impl Read) -> io::Result<Filled> {
+        debug_assert!(self.open.is_empty(), "what is open would be lost");
+        if self.sealed.is_empty() {
+            self.sealed = 0..0;
+        } else if self.sealed.start > 0 && self.buffer.len() - self.sealed.end < LENGTH + RECORD + TAG {
+            self.buffer.copy_within(self.sealed.clone(), 0);
+            self.sealed = 0..self.sealed.len();
+        }
+        let room = &mut self.buffer[self.sealed.end..];
+        let size = room.len();
+        let count = from.read(room)?;
+        self.sealed.end += count;
+        Ok(match count {
+            0 => Filled::Closed,
+            _ if count < size => Filled::All,
+            _ => Filled::Some,
+        })
+    }
+}
+
+/// What a read has brought.
+#[derive(PartialEq)]
+enum Filled {
+    /// All that had come.
+    All,
+    /// As much as there was room for.
+    Some,
+    /// The end.
+    Closed,
+}
+
+/// Reads what was sealed. A read that gives less than was asked for has taken all that had come.
+pub(crate) struct Opening<'a, R> {
+    opener: &'a mut Opener,
+    from: R,
+}
+
+impl<R: Read> Read for Opening<'_, R> {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        let mut taken = 0;
+        let mut had_all = false;
+        loop {
+            let count = self.opener.open.len().min(room.len() - taken);
+            let from = self.opener.open.start;
+            room[taken..taken + count].copy_from_slice(&self.opener.buffer[from..from + count]);
+            self.opener.open.start += count;
+            taken += count;
+            if taken == room.len() {
+                return Ok(taken);
+            }
+            let more = match self.opener.open_next() {
+                Ok(true) => continue,
+                Ok(false) if had_all => Err(ErrorKind::WouldBlock.into()),
+                Ok(false) => self.opener.fill(&mut self.from),
+                Err(error) => Err(error),
+            };
+            match more {
+                Ok(Filled::Closed) => return Ok(taken),
+                Ok(filled) => had_all = filled == Filled::All,
+                // Said again at the next call, when what was good has been taken.
+                Err(_) if taken > 0 => return Ok(taken),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn read_vectored(&mut self, rooms: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+        let mut taken = 0;
+        for room in rooms.iter_mut().filter(|room| !room.is_empty()) {
+            let count = match self.read(room) {
+                Ok(count) => count,
+                Err(error) if taken == 0 => return Err(error),
+                Err(_) => break,
+            };
+            taken += count;
+            if count < room.len() {
+                break;
+            }
+        }
+        Ok(taken)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TOKEN: [u8; 16] = [7; 16];
+    const ME: Tid = Tid(0x40001);
+
+    fn ends(token: &[u8; 16]) -> (Sealer, Opener) {
+        let nonce = [9; NONCE];
+        (Sealer::new(End::Caller, &TOKEN, ME, &nonce), Opener::new(End::Caller, token, ME, &nonce, &[]))
+    }
+
+    /// Gives what has come a few bytes at a time, and every so often none.
+    struct Drops<'a>(&'a [u8], usize);
+
+    impl Read for Drops<'_> {
+        fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+            self.1 += 1;
+            if self.1.is_multiple_of(5) || self.0.is_empty() {
+                return Err(ErrorKind::WouldBlock.into());
+            }
+            let count = room.len().min(self.1 % 4001 + 1).min(self.0.len());
+            room[..count].copy_from_slice(&self.0[..count]);
+            self.0 = &self.0[count..];
+            Ok(count)
+        }
+    }
+
+    fn sealed(sealer: &mut Sealer, lengths: &[usize]) -> (Vec<u8>, Vec<u8>) {
+        let (mut clear, mut out) = (Vec::new(), Vec::new());
+        for (number, &length) in lengths.iter().enumerate() {
+            let data: Vec<u8> = (0..length).map(|at| (at * 31 + number) as u8).collect();
+            let (head, rest) = data.split_at(length.min(5));
+            sealer.seal(head, Gather::new(&[rest]), &mut out);
+            clear.extend_from_slice(&data);
+        }
+        (clear, out)
+    }
+
+    /// Everything that can be opened of these bytes, and whether they ended in an error.
+    fn opened(opener: &mut Opener, bytes: &[u8]) -> (Vec<u8>, bool) {
+        let (mut drops, mut seen) = (Drops(bytes, 0), Vec::new());
+        loop {
+            let (mut first, mut second) = ([0; 700], [0; 333]);
+            let mut rooms = [IoSliceMut::new(&mut first), IoSliceMut::new(&mut second)];
+            match opener.opening(&mut drops).read_vectored(&mut rooms) {
+                Ok(count) => {
+                    seen.extend_from_slice(&first[..count.min(700)]);
+                    seen.extend_from_slice(&second[..count.saturating_sub(700)]);
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock && !drops.0.is_empty() => {}
+                Err(error) => return (seen, error.kind() != ErrorKind::WouldBlock),
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_sealed_is_opened_however_it_comes() {
+        let (mut sealer, mut opener) = ends(&TOKEN);
+        let lengths: Vec<usize> = (1..60).chain([RECORD - 1, RECORD, 1, RECORD, RECORD, 17]).collect();
+        let (clear, bytes) = sealed(&mut sealer, &lengths);
+        let shows = |part: &[u8]| bytes.windows(part.len()).any(|at| at == part);
+        assert!(!clear.chunks(5_000).any(|chunk| shows(&chunk[..40.min(chunk.len())])), "in clear");
+        assert!(opened(&mut opener, &bytes) == (clear, false));
+    }
+
+    #[test]
+    fn keys_change_together() {
+        let (mut sealer, mut opener) = ends(&TOKEN);
+        (sealer.0.count, opener.keys.count) = (EPOCH - 2, EPOCH - 2);
+        let (clear, bytes) = sealed(&mut sealer, &[3, 4, 5, 6, 7]);
+        assert!(opened(&mut opener, &bytes) == (clear, false));
+    }
+
+    #[test]
+    fn what_was_changed_is_refused_and_what_came_before_it_is_not() {
+        let first = LENGTH + 20 + TAG;
+        for place in [0, LENGTH, LENGTH + 7, LENGTH + 19, first - 1] {
+            let (mut sealer, mut opener) = ends(&TOKEN);
+            let (clear, mut bytes) = sealed(&mut sealer, &[20, 20, 20]);
+            bytes[first + place] ^= 1;
+            let (seen, broken) = opened(&mut opener, &bytes);
+            assert_eq!(seen, clear[..20], "byte {place}");
+            // A longer length waits for more, which comes or does not; it is refused then.
+            assert!(broken || place == 0, "byte {place}");
+        }
+    }
+
+    #[test]
+    fn records_out_of_order_twice_or_by_another_token_are_refused() {
+        let (mut sealer, mut opener) = ends(&TOKEN);
+        let (_, bytes) = sealed(&mut sealer, &[20, 20]);
+        let (first, second) = bytes.split_at(LENGTH + 20 + TAG);
+        assert_eq!(opened(&mut opener, &[second, first].concat()), (Vec::new(), true));
+        let (mut sealer, mut opener) = ends(&TOKEN);
+        let (clear, bytes) = sealed(&mut sealer, &[20]);
+        assert_eq!(opened(&mut opener, &[&bytes[..], &bytes[..]].concat()), (clear, true));
+        let (mut sealer, mut opener) = ends(&[8; 16]);
+        let (_, bytes) = sealed(&mut sealer, &[20]);
+        assert_eq!(opened(&mut opener, &bytes), (Vec::new(), true));
+    }
+
+    #[test]
+    fn lengths_that_no_record_has_are_refused() {
+        for length in [0, RECORD as u32 + 1, u32::MAX] {
+            let (_, mut opener) = ends(&TOKEN);
+            let bytes = [&length.to_le_bytes()[..], &[0; 64]].concat();
+            assert_eq!(opened(&mut opener, &bytes), (Vec::new(), true), "{length}");
+        }
+    }
+}
