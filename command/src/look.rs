@@ -26,14 +26,28 @@ pub fn hosts(verbose: bool, as_json: bool) -> Result<(), SessionError> {
         }
         let Reply::Links(links) = session.request(Request::Links)? else { return Err(odd()) };
         let links: Value = links.iter().map(|link| json::link(link, &rows)).collect();
-        return out::json(&value!({ "hosts": hosts, "links": links }));
+        let encrypted = encrypts(&mut session)?;
+        return out::json(&value!({ "hosts": hosts, "links": links, "encrypted": encrypted }));
     }
     out::table(&host_table(&mut session)?)?;
     if verbose {
         out::line("")?;
         out::table(&link_table(&mut session)?)?;
+        out::line("")?;
+        out::line(match encrypts(&mut session)? {
+            true => "All that passes between hosts is encrypted: what daemons say to each other, and tasks.",
+            false => {
+                "Daemons encrypt what they say to each other; tasks of two hosts speak in clear (PARVUM_ENCRYPT=no)."
+            }
+        })?;
     }
     Ok(())
+}
+
+/// Whether tasks of two hosts encrypt what they send to each other.
+fn encrypts(session: &mut Session) -> Result<bool, SessionError> {
+    let Reply::Info(machine) = session.request(Request::Info)? else { return Err(odd()) };
+    Ok(machine.iter().any(|row| row.name == "PARVUM_ENCRYPT" && row.value == "yes"))
 }
 
 /// The hosts of the machine.

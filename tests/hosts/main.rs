@@ -13,12 +13,14 @@ use std::process::ExitCode;
 
 const USAGE: &str = "usage: hosts N [--ssh] [-- COMMAND...]
        hosts --speed [ROUNDS]
+       hosts --encryption [ROUNDS]
 
 Makes N hosts out of namespaces. With a COMMAND, runs it on the first of them and takes the hosts
 away when it ends. Without one, keeps them until standard input ends (Control-D) and says how to use
 them. With --ssh each host runs an sshd, and `parvum add` uses ssh.
 
-With --speed, measures messages between hosts on Parvum and on PVM 3.4.6, in turns.";
+With --speed, measures messages between hosts on Parvum and on PVM 3.4.6, in turns. With --encryption,
+measures them encrypted and in clear.";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -31,9 +33,10 @@ fn main() -> ExitCode {
             let code = holder::call(Path::new(&words[1]), &words[2], &words[3..]);
             ExitCode::from(code as u8)
         }
-        Some("--speed") => {
+        Some(what @ ("--speed" | "--encryption")) => {
             let rounds = words.get(1).map_or(Ok(3), |rounds| rounds.parse());
-            let done = rounds.map_err(|_| USAGE.to_owned()).and_then(speed::compare);
+            let measure = if what == "--speed" { speed::compare } else { speed::compare_encryption };
+            let done = rounds.map_err(|_| USAGE.to_owned()).and_then(measure);
             done.map_or_else(refuse, |()| ExitCode::SUCCESS)
         }
         _ => match parse(&words).and_then(|(plan, command)| make(&plan, &command)) {

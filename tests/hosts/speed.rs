@@ -75,13 +75,49 @@ pub fn compare(rounds: u32) -> Result<(), String> {
             }
         }
         floor.theirs.push(bare(&bed, &wire)?);
-        floor.ours.extend(rows[0].ours.last());
         width.theirs.push(iperf(&bed)?);
-        width.ours.extend(rows[2].ours.last());
         first.succeed(&["parvum", "down"]);
     }
-    rows.extend([floor, width, adding, distant, gangs(&bed, rounds)?]);
+    let encrypted = encryption(&bed, &far, rounds)?;
+    // Bare TCP and iperf3 do not encrypt.
+    floor.ours.clone_from(&encrypted[0].theirs);
+    width.ours.clone_from(&encrypted[2].theirs);
+    rows.extend([floor, width]);
+    rows.extend(encrypted);
+    rows.extend([adding, distant, gangs(&bed, rounds)?]);
     figures::show(&rows, "hosts-speed")
+}
+
+/// What encryption costs, by itself.
+pub fn compare_encryption(rounds: u32) -> Result<(), String> {
+    possible()?;
+    let bed = Bed::make(&Plan::of_this_build(2))?;
+    let far = compile(bed.root(), "far", true)?;
+    figures::show(&encryption(&bed, &far, rounds)?, "hosts-encryption")
+}
+
+/// What encryption costs: the direct cases, with it and without. PVM is not asked.
+fn encryption(bed: &Bed, far: &Path, rounds: u32) -> Result<Vec<Row>, String> {
+    let (first, other) = (&bed[0], bed.others()[0]);
+    let cases = &CASES[..3];
+    let name = |case: &Case| format!("{}, encrypted", case.what).leak() as &'static str;
+    // A message of 8 bytes may take half as long again, what is long 85 % of the width.
+    let goal = |case: &Case| if case.words[2] == "8" { 0.67 } else { 0.85 };
+    let mut rows: Vec<Row> =
+        cases.iter().map(|case| Row::new(name(case), case.unit, "in clear", goal(case), case.more)).collect();
+    for round in 0..rounds {
+        for encrypts in if round % 2 == 0 { [false, true] } else { [true, false] } {
+            first.set("PARVUM_ENCRYPT", if encrypts { "yes" } else { "no" });
+            add(first, &[other])?;
+            for (case, row) in cases.iter().zip(&mut rows) {
+                let figure = number(first.command(far).args(case.words).arg(other))?;
+                if encrypts { &mut row.ours } else { &mut row.theirs }.push(figure);
+            }
+            first.succeed(&["parvum", "down"]);
+        }
+    }
+    first.set("PARVUM_ENCRYPT", "yes");
+    Ok(rows)
 }
 
 fn text(path: &Path) -> &str {

@@ -31,7 +31,6 @@ extern "C" {
 #define PARVUM_OTHER_HOST	2	/* the peer is on another host, and hosts share no memory */
 #define PARVUM_NOT_NEEDED	3	/* there is a better one */
 #define PARVUM_ASKED_OTHER	4	/* the program or PARVUM_ROUTE asked for another */
-#define PARVUM_ENCRYPTED	5	/* the machine encrypts what passes between hosts */
 #define PARVUM_REFUSED		6	/* it could not be connected */
 
 /* A peer and a route: what this task has exchanged with it over that route. */

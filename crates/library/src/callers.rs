@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 pub(crate) struct Expected {
     from: Tid,
     token: [u8; 16],
+    encrypted: bool,
 }
 
 /// A connection that nobody has announced yet.
@@ -66,7 +67,8 @@ impl Runtime {
         let from = caller.from;
         let known = |expected: &Expected| expected.from == from && caller.has(&expected.token);
         if let Some(at) = self.expected.iter().position(known) {
-            let link = caller.admit(&self.expected.swap_remove(at).token);
+            let Expected { token, encrypted, .. } = self.expected.swap_remove(at);
+            let link = caller.admit(&token, encrypted);
             self.watch(from, link.socket());
             return self.joined_by(from, Route::Tcp, Box::new(link));
         }
@@ -77,8 +79,8 @@ impl Runtime {
     }
 
     /// A task will connect, or has done so already.
-    pub(crate) fn expect(&mut self, from: Tid, token: [u8; 16]) {
-        self.expected.push(Expected { from, token });
+    pub(crate) fn expect(&mut self, from: Tid, token: [u8; 16], encrypted: bool) {
+        self.expected.push(Expected { from, token, encrypted });
         let meant = |early: &Early| early.caller.from == from && early.caller.has(&token);
         if let Some(at) = self.early.iter().position(meant) {
             let Early { caller, .. } = self.early.swap_remove(at);

@@ -32,9 +32,6 @@ pub(crate) enum ConnectError {
     Descriptors(Tid),
     #[error("E-PROTOCOL: {0}")]
     Page(#[from] parvum_page::PageError),
-    /// The machine's hosts speak to each other through the daemons alone.
-    #[error("E-TCP: this machine encrypts what passes between hosts")]
-    ByDaemons,
     #[error("E-TCP: no connection to {0}: {1}")]
     Tcp(String, std::io::Error),
 }
@@ -100,14 +97,10 @@ impl Inside {
             Route::Own | Route::Shm => self.connect_shm(to)?,
             Route::Tcp => match self.connect_tcp(to) {
                 // No direct way between the two hosts: through their daemons.
-                Err(why @ (ConnectError::Tcp(..) | ConnectError::ByDaemons))
-                    if self.engine.me().host() != to.host() =>
-                {
-                    let by_daemons = matches!(why, ConnectError::ByDaemons);
-                    let tcp = if by_daemons { Taken::Encrypted } else { Taken::Refused };
+                Err(ConnectError::Tcp(..)) if self.engine.me().host() != to.host() => {
                     self.connect_routed(to)?;
                     self.engine.prefer(to, Route::Routed);
-                    self.explain(to, Route::Routed, tcp);
+                    self.explain(to, Route::Routed, Taken::Refused);
                     return Ok(());
                 }
                 connected => connected?,
@@ -180,15 +173,14 @@ impl Inside {
     fn connect_tcp(&mut self, to: Tid) -> Result<(), ConnectError> {
         self.engine.forget_gone(to);
         let answer = self.ask(Request::ConnectTcp { to }, &[], &MINUTE)?;
-        let (addr, token) = match answer.reply? {
-            Reply::TcpAddress { addr, token } => (addr, token),
+        let (addr, token, encrypted) = match answer.reply? {
+            Reply::TcpAddress { addr, token, encrypted } => (addr, token, encrypted),
             // The other is about to connect to this task: its connection will serve both ways.
             Reply::AlreadyOffered => return self.await_tcp(to),
-            Reply::ByDaemons => return Err(ConnectError::ByDaemons),
             _ => return Err(ConnectError::Protocol("something else to a request for an address")),
         };
         let me = self.engine.me();
-        let link = match parvum_tcp::connect(&addr, me, &token) {
+        let link = match parvum_tcp::connect(&addr, me, &token, encrypted) {
             Ok(link) => link,
             Err(error) => {
                 // Who refuses may just have died; the daemon is about to say so.

@@ -54,7 +54,7 @@ impl Runtime {
                 }
             }
             Event::Listen { .. } => self.listener = fds.into_iter().next(),
-            Event::Expect { from, token } => self.expect(from, token),
+            Event::Expect { from, token, encrypted } => self.expect(from, token, encrypted),
             Event::OpenData => {
                 if let Err(why) = self.open_routed() {
                     crate::abi::remember(&why);

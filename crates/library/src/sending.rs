@@ -211,9 +211,6 @@ pub(crate) fn refused(why: &ConnectError) -> Status {
         ConnectError::Refused(_) => Status::Refused,
         ConnectError::Segment(_) | ConnectError::Descriptors(_) => Status::NoMemory,
         ConnectError::Lost(_) | ConnectError::Late => Status::NoMachine,
-        ConnectError::Protocol(_)
-        | ConnectError::Page(_)
-        | ConnectError::Tcp(..)
-        | ConnectError::ByDaemons => Status::Refused,
+        ConnectError::Protocol(_) | ConnectError::Page(_) | ConnectError::Tcp(..) => Status::Refused,
     }
 }

@@ -20,9 +20,7 @@ pub enum Taken {
     NotNeeded = 3,
     /// Another was asked for.
     AskedOther = 4,
-    /// The machine encrypts.
-    Encrypted = 5,
-    /// It could not be connected.
+    /// It could not be connected. (5 was once that the machine encrypts.)
     Refused = 6,
 }
 
@@ -34,7 +32,6 @@ impl Taken {
             2 => "no: the peer is on another host, and hosts share no memory",
             3 => "not needed: there is a better way",
             4 => "no: another was asked for, by PARVUM_ROUTE or the program",
-            5 => "no: this machine encrypts what passes between hosts (PARVUM_ENCRYPT)",
             6 => "no: the connection was refused or did not come about",
             _ => "nothing was sent there yet",
         }

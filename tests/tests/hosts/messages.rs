@@ -1,6 +1,5 @@
 //! Messages between hosts, over each route: none lost, doubled, out of order or changed.
 
-use parvum_tests::alive;
 use parvum_tests::bed::Bed;
 use parvum_tests::running::Running;
 
@@ -62,38 +61,44 @@ fn their_order_when_routes_change() {
     over(&["auto"], 3, &[&["order", "switch"]]);
 }
 
-/// Whether a program that sends to another host was ever seen to have a TCP connection.
-fn seen_to_connect(bed: &Bed) -> bool {
-    let mut program = bed[0].program("across");
-    program.args(["flood", "60000", "1000"]).env("PARVUM_ROUTE", "tcp");
-    let mut flood = Running::start(&mut program);
-    let mut seen = false;
-    let is_over = loop {
-        // State 01: established.
-        let table = bed[0].succeed(&["cat", "/proc/net/tcp"]);
-        seen |= table.lines().any(|line| line.split_whitespace().nth(3) == Some("01"));
-        if !alive(flood.pid()) || seen {
-            break !seen;
-        }
-    };
-    if !is_over {
-        flood.kill();
-    }
-    bed[0].await_idle();
-    seen
+/// In how many packets a listener on the wire could read what a program sent to the other host.
+fn readable(bed: &Bed, route: &str) -> u64 {
+    let mut listener = Running::start(&mut bed[0].program("sniff"));
+    listener.told("listening");
+    bed[0].check("across", &["flood", "2000", "1000"], route);
+    listener.close_input();
+    let said = listener.finish(String::new);
+    let number = |line: &str| said.lines().find_map(|said| said.strip_prefix(line)?.trim().parse().ok());
+    assert!(number("seen").is_some_and(|seen: u64| seen > 50), "it heard nothing: {said}");
+    number("read").expect("it says so")
 }
 
 #[test]
-fn nothing_passes_in_clear_when_that_is_asked_for() {
-    for encrypted in [false, true] {
-        let Some(bed) = Bed::of(2) else { return };
-        if encrypted {
-            bed[0].set("PARVUM_ENCRYPT", "yes");
-        }
-        bed.join_all();
-        assert_eq!(seen_to_connect(&bed), !encrypted);
-        bed[1].check("across", &["ring"], "auto");
-    }
+fn nothing_passes_between_hosts_in_clear_unless_that_is_asked_for() {
+    let Some(bed) = Bed::of(2) else { return };
+    bed.join_all();
+    assert_eq!(["auto", "tcp", "routed"].map(|route| readable(&bed, route)), [0; 3]);
+    let shown = |bed: &Bed| bed[0].succeed(&["parvum", "hosts", "-v"]);
+    assert!(shown(&bed).contains("All that passes between hosts is encrypted"), "{}", shown(&bed));
+
+    let Some(bed) = Bed::of(2) else { return };
+    bed[0].set("PARVUM_ENCRYPT", "no");
+    bed.join_all();
+    assert!(readable(&bed, "tcp") > 50, "the listener can not read, or there was nothing to read");
+    assert_eq!(readable(&bed, "routed"), 0);
+    assert!(shown(&bed).contains("tasks of two hosts speak in clear"), "{}", shown(&bed));
+}
+
+#[test]
+fn a_host_that_is_to_encrypt_does_not_join_a_machine_that_speaks_in_clear() {
+    let Some(bed) = Bed::of(2) else { return };
+    bed[0].set("PARVUM_ENCRYPT", "no");
+    bed[1].set("PARVUM_ENCRYPT", "yes");
+    bed[0].succeed(&["parvum", "up"]);
+    let refused = bed[0].parvum(&["add", "beta"]);
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(!refused.status.success() && said.contains("E-ENCRYPT"), "{said}");
+    assert_eq!(bed[0].knows(), ["alpha"]);
 }
 
 /// Programs that were written for one host and do not care.

@@ -45,7 +45,9 @@ fn a_segment_passes_from_one_task_to_the_other() {
 fn a_tcp_connection_is_arranged() {
     let machine = TestMachine::up();
     let (mut a, mut b) = (machine.task(), machine.task());
-    let Ok(Reply::TcpAddress { addr, token }) = a.request(Request::ConnectTcp { to: b.me.tid }) else {
+    let Ok(Reply::TcpAddress { addr, token, encrypted: false }) =
+        a.request(Request::ConnectTcp { to: b.me.tid })
+    else {
         panic!()
     };
     b.wait_readable(Some(PATIENCE)).expect("works");
@@ -54,7 +56,10 @@ fn a_tcp_connection_is_arranged() {
     assert_eq!(listen.event, Event::Listen { addr: addr.clone() });
     let listener = std::net::TcpListener::from(listen.fds.into_iter().next().expect("attached"));
     listener.set_nonblocking(false).expect("set");
-    assert_eq!(b.next_event().expect("the token").event, Event::Expect { from: a.me.tid, token });
+    assert_eq!(
+        b.next_event().expect("the token").event,
+        Event::Expect { from: a.me.tid, token, encrypted: false }
+    );
     let mut out = std::net::TcpStream::connect(addr).expect("it listens");
     out.write_all(&token).expect("room");
     let mut shown = [0; 16];

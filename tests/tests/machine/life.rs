@@ -143,14 +143,14 @@ fn the_machines_options_are_shown_and_nonsense_is_refused() {
         assert!(text(&up.stderr).contains(&format!("E-OPTION: {name}={value} makes no sense")), "{up:?}");
         assert!(!machine.dir.exists());
     }
-    let up = machine.command(&["up"]).env("PARVUM_DETECT", "1234").env("PARVUM_ENCRYPT", "yes").output();
+    let up = machine.command(&["up"]).env("PARVUM_DETECT", "1234").env("PARVUM_ENCRYPT", "no").output();
     assert!(up.expect("runs").status.success());
     let info = machine.command(&["info"]).env("PARVUM_DETECT", "77").output().expect("runs");
     let said = text(&info.stdout);
     let row = |name: &str| said.lines().find(|line| line.starts_with(name)).unwrap_or_default().to_owned();
     let words = |name: &str| row(name).split_whitespace().map(str::to_owned).collect::<Vec<_>>().join(" ");
     assert!(words("PARVUM_DETECT").starts_with("PARVUM_DETECT 1234 daemon's environment"), "{said}");
-    assert!(row("PARVUM_ENCRYPT").contains("yes "), "{said}");
+    assert!(row("PARVUM_ENCRYPT").contains("no "), "{said}");
     assert!(row("PARVUM_PORT").contains("default"), "{said}");
 }
 

@@ -13,7 +13,7 @@ pub(super) struct Options {
     pub detect: Duration,
     /// The UDP port; 0 lets the system choose.
     pub port: u16,
-    /// Whether nothing is to pass between hosts in clear.
+    /// Whether connections between tasks of two hosts are encrypted.
     pub encrypt: bool,
     /// Which of them were set.
     set: Vec<&'static str>,
@@ -47,13 +47,18 @@ impl Options {
         let port = text("PARVUM_PORT");
         let port = number("PARVUM_PORT", port, 0, u16::MAX.into(), 0, "a port")? as u16;
         let encrypt = match text("PARVUM_ENCRYPT").as_deref() {
-            None | Some("no" | "off" | "0") => false,
-            Some("yes" | "on" | "1") => true,
+            None | Some("yes" | "on" | "1") => true,
+            Some("no" | "off" | "0") => false,
             Some(other) => {
                 return Err(format!("E-OPTION: PARVUM_ENCRYPT={other} makes no sense; use yes or no"));
             }
         };
         Ok(Options { detect: Duration::from_millis(detect), port, encrypt, set })
+    }
+
+    /// Whether the user has said that there must be encryption, and not only not said no.
+    pub fn insists_on_encryption(&self) -> bool {
+        self.encrypt && self.set.contains(&"PARVUM_ENCRYPT")
     }
 
     /// For people: the values that hold; `port` is the one in use, if others may call, and so is `encrypts`.
@@ -78,7 +83,7 @@ impl Options {
             row(
                 "PARVUM_ENCRYPT",
                 if encrypts { "yes" } else { "no" }.into(),
-                "nothing passes between hosts in clear",
+                "tasks of two hosts encrypt what they send to each other",
             ),
         ]
     }
@@ -96,7 +101,12 @@ mod tests {
     fn what_makes_no_sense_is_refused() {
         assert_eq!(with("PARVUM_DETECT", "250").map(|it| it.detect), Ok(Duration::from_millis(250)));
         assert_eq!(with("PARVUM_PORT", "").map(|it| it.port), Ok(0));
-        assert_eq!(with("PARVUM_ENCRYPT", "yes").map(|it| it.encrypt), Ok(true));
+        let encrypts =
+            |value| with("PARVUM_ENCRYPT", value).map(|it| (it.encrypt, it.insists_on_encryption()));
+        assert_eq!(
+            ["", "yes", "no"].map(encrypts),
+            [Ok((true, false)), Ok((true, true)), Ok((false, false))]
+        );
         for (name, value) in [
             ("PARVUM_DETECT", "soon"),
             ("PARVUM_DETECT", "0"),

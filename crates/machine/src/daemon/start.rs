@@ -125,7 +125,7 @@ pub fn serve(
     std::fs::set_permissions(place.socket(), closed).map_err(|error| made(&place.socket(), error))?;
     let log = Log::open(&place.log());
     log.line(&format!("daemon {} begins, process {}", env!("CARGO_PKG_VERSION"), std::process::id()));
-    let encrypt = options.encrypt;
+    let (encrypt, insists) = (options.encrypt, options.insists_on_encryption());
     let around = Surroundings { dir: place.dir().to_path_buf(), nofile: raise_nofile(), options };
     let keeper = Keeper::start(&place).unwrap_or_else(|error| {
         log.line(&format!("no keeper: {error}"));
@@ -136,10 +136,17 @@ pub fn serve(
     if manner == Manner::Invited {
         let speed = config.settings.speed.unwrap_or(USUAL_SPEED);
         match fetch::accept(config.arch.clone(), config.cpus, speed) {
+            Ok(given) if insists && !given.encrypt => {
+                let why = "E-ENCRYPT: this machine was begun with PARVUM_ENCRYPT=no, and this host's settings say \
+                           PARVUM_ENCRYPT=yes; begin the machine without the former, or take the latter away";
+                fetch::decline(why);
+                clean_up(&place);
+                return Err(StartError::NotJoined(why.into()));
+            }
             Ok(given) => {
                 (config.number, config.life) = (given.number, given.life);
                 (config.host, config.hosts) = (given.name.clone(), given.hosts.clone());
-                config.encrypt |= given.encrypt;
+                config.encrypt = given.encrypt;
                 invited = Some(given);
             }
             Err(why) => {

@@ -27,7 +27,7 @@ pub struct Config {
     pub cpus: u32,
     /// The time since 1970: seconds and nanoseconds.
     pub clock: Box<dyn Fn() -> (i64, u32)>,
-    /// Messages between hosts are encrypted: they go through the daemons.
+    /// Connections between tasks of two hosts are encrypted.
     pub encrypt: bool,
     /// What a hostfile says of it.
     pub settings: HostSettings,

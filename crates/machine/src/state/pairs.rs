@@ -34,9 +34,6 @@ impl<F: Clone> Machine<F> {
     }
 
     pub(super) fn connect_tcp(&mut self, client: ClientId, id: RequestId, me: Tid, to: Tid) {
-        if self.config.encrypt && !(self.is_own(me) && self.is_own(to)) {
-            return self.reply(client, id, Reply::ByDaemons);
-        }
         // Of two that would connect to each other exactly one does: the first.
         if self.tcp_pairs.contains(&(to, me)) && self.may_exist(to) {
             return self.reply(client, id, Reply::AlreadyOffered);
@@ -81,12 +78,13 @@ impl<F: Clone> Machine<F> {
         let Some(addr) = task.listener.clone() else { return };
         for (client, id, from) in std::mem::take(&mut task.awaiting_listener) {
             let token = (self.config.entropy)();
-            if !self.event(to, Event::Expect { from, token }, Vec::new()) {
+            let encrypted = self.config.encrypt && from.host() != to.host();
+            if !self.event(to, Event::Expect { from, token, encrypted }, Vec::new()) {
                 self.refuse(client, id, Failure::new(ErrorKind::OutOfResources, format!("{to} is too busy")));
                 continue;
             }
             self.link(from, to);
-            self.reply(client, id, Reply::TcpAddress { addr: addr.clone(), token });
+            self.reply(client, id, Reply::TcpAddress { addr: addr.clone(), token, encrypted });
         }
     }
 }

@@ -228,10 +228,12 @@ fn tcp_needs_one_listener_and_a_token_for_each() {
     let mut bench = Bench::new();
     let (a, b) = (bench.enrol(1), bench.enrol(2));
     let effects = bench.call(1, Request::ConnectTcp { to: b });
-    let Ok(Reply::TcpAddress { token, .. }) = answer(&effects) else { panic!("{effects:?}") };
+    let Ok(Reply::TcpAddress { token, encrypted: false, .. }) = answer(&effects) else {
+        panic!("{effects:?}")
+    };
     let told = events(&effects);
     assert!(matches!(told[0], (2, Event::Listen { .. })));
-    assert_eq!(told[1], (2, Event::Expect { from: a, token }));
+    assert_eq!(told[1], (2, Event::Expect { from: a, token, encrypted: false }));
     let effects = bench.call(1, Request::ConnectTcp { to: b });
     assert!(!effects.iter().any(|e| matches!(e, Effect::Listen(_))));
     assert!(matches!(answer(&effects), Ok(Reply::TcpAddress { token: other, .. }) if other != token));

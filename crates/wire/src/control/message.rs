@@ -70,8 +70,7 @@ pub enum Request {
         to: Tid,
     },
     /// Asks where task `to` takes TCP connections. Answers:
-    /// [`Reply::TcpAddress`]; [`Reply::AlreadyOffered`] when the other was told to connect first;
-    /// [`Reply::ByDaemons`] when nothing may pass between hosts in clear.
+    /// [`Reply::TcpAddress`]; [`Reply::AlreadyOffered`] when the other was told to connect first.
     ConnectTcp {
         /// The other task.
         to: Tid,
@@ -545,15 +544,14 @@ pub enum Reply {
     },
     /// The other offered first: its [`Event::Offered`] has come before this.
     AlreadyOffered,
-    /// No connection of their own for these two: what passes between hosts is to be encrypted, and is
-    /// through the daemons.
-    ByDaemons,
     /// Connect there and show the token.
     TcpAddress {
         /// `address:port`.
         addr: String,
         /// What the other expects.
         token: [u8; 16],
+        /// Whether all that follows the greeting is encrypted, by keys from the token.
+        encrypted: bool,
     },
     /// One result for each task asked for.
     Spawned(Vec<Result<Spawned, Failure>>),
@@ -639,6 +637,8 @@ pub enum Event {
         from: Tid,
         /// What it shows.
         token: [u8; 16],
+        /// Whether all that follows the greeting is encrypted, by keys from the token.
+        encrypted: bool,
     },
     /// Routed frames wait: open the data connection.
     OpenData,
