@@ -62,10 +62,11 @@ impl Inside {
     ) -> bool {
         let since = Instant::now();
         loop {
+            let runtime: &mut Runtime = self;
             for _ in 0..ROUNDS {
-                match self.engine.take_next(pattern, room, found) {
+                match runtime.engine.take_next(pattern, room, found) {
                     Look::Taken => {
-                        self.patience.spun(since);
+                        runtime.patience.spun(since);
                         return true;
                     }
                     Look::Nothing => std::hint::spin_loop(),

@@ -168,6 +168,26 @@ pub(crate) fn with<R>(otherwise: R, work: impl FnOnce(&mut Inside) -> R) -> R {
     result
 }
 
+/// Calls `work` with the runtime when no other thread is inside, working or waiting; else gives nothing. What `work` does must
+/// not sleep, nor send to the task itself. This is [`with`] for what can be over at once: it has nothing to arrange for others.
+#[inline(always)]
+pub(crate) fn briefly<R>(work: impl FnOnce(&mut Runtime) -> R) -> Option<R> {
+    if FORKED.load(Ordering::Relaxed) {
+        return None;
+    }
+    let mut turn = RUNTIME.try_take()?;
+    let runtime = turn.as_mut()?;
+    if !runtime.waiters.is_empty() || runtime.has_left {
+        return None;
+    }
+    let begun = runtime.time.begins_call();
+    let result = work(runtime);
+    if let Some(begun) = begun {
+        runtime.ends_call(begun);
+    }
+    Some(result)
+}
+
 /// Calls `work` with the runtime if nobody is inside, working or waiting.
 pub(crate) fn try_with<R>(work: impl FnOnce(&mut Inside) -> R) -> Option<R> {
     if FORKED.load(Ordering::Relaxed) {

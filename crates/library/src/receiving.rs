@@ -1,7 +1,7 @@
 //! The table's receiving: posting, waiting, finding, taking, in C's types.
 
 use crate::abi::remember;
-use crate::inside::{Inside, try_with, with};
+use crate::inside::{self, Inside, try_with, with};
 use crate::runtime::Runtime;
 use parvum_engine::{
     Block, Completed, Envelope, Into, Look, MessageId, Outcome, Pattern, PullRefused, Received, RequestId,
@@ -139,13 +139,56 @@ fn receive_as(
     notes: &Notes,
     out: &mut Message,
 ) -> i32 {
-    with(Status::Unknown as i32, |runtime| {
-        let Some(pattern) = pattern_of(pattern) else { return Status::BadArgument as i32 };
-        let (mut block, mut envelope) = (None, Envelope::NONE);
-        let (mut room, in_block) = match &mut into {
-            Into::User(buffer) => (Room::Memory(buffer.bytes_mut()), false),
+    let Some(pattern) = pattern_of(pattern) else { return Status::BadArgument as i32 };
+    let mut envelope = Envelope::NONE;
+    // What lies there already is taken by the shortest way.
+    let taken = inside::briefly(|runtime| {
+        let mut block = None;
+        let look = match &mut into {
+            Into::User(buffer) => {
+                runtime.look_once(&pattern, &mut Room::Memory(buffer.bytes_mut()), &mut envelope)
+            }
             Into::Block | Into::Lazily | Into::ByReference => {
-                (Room::Inside { inside: &mut out.inline, block: &mut block }, true)
+                let mut room = Room::Inside { inside: &mut out.inline, block: &mut block };
+                runtime.look_once(&pattern, &mut room, &mut envelope)
+            }
+        };
+        if look == Look::Taken {
+            note_envelope(&envelope, out);
+            if let Some(block) = block {
+                lend(runtime, block, out);
+            }
+        }
+        look == Look::Taken
+    });
+    if taken != Some(true) {
+        return receive_patiently(pattern, into, length, notes, out);
+    }
+    status_of(&into, &envelope, length)
+}
+
+/// What a receive came to that has taken its message.
+#[inline]
+fn status_of(into: &Into, envelope: &Envelope, length: usize) -> i32 {
+    let cut = matches!(into, Into::User(_)) && envelope.length > length as u64;
+    if cut { Status::Cut as i32 } else { Status::Done as i32 }
+}
+
+/// Receives what was not there at the first look.
+#[inline(never)]
+fn receive_patiently(
+    pattern: Pattern,
+    mut into: Into,
+    length: usize,
+    notes: &Notes,
+    out: &mut Message,
+) -> i32 {
+    with(Status::Unknown as i32, |runtime| {
+        let (mut block, mut envelope) = (None, Envelope::NONE);
+        let mut room = match &mut into {
+            Into::User(buffer) => Room::Memory(buffer.bytes_mut()),
+            Into::Block | Into::Lazily | Into::ByReference => {
+                Room::Inside { inside: &mut out.inline, block: &mut block }
             }
         };
         match take_directly(runtime, &pattern, &mut room, &mut envelope, notes) {
@@ -157,8 +200,7 @@ fn receive_as(
         if let Some(block) = block {
             lend(runtime, block, out);
         }
-        let cut = !in_block && envelope.length > length as u64;
-        if cut { Status::Cut as i32 } else { Status::Done as i32 }
+        status_of(&into, &envelope, length)
     })
 }
 
@@ -268,7 +310,7 @@ fn note_envelope(envelope: &Envelope, out: &mut Message) {
 }
 
 /// Lends the data of a message to its interface.
-fn lend(runtime: &mut Inside, block: Block, out: &mut Message) {
+fn lend(runtime: &mut Runtime, block: Block, out: &mut Message) {
     out.handle = runtime.lend(block);
     out.data = runtime.lent(out.handle).map_or(std::ptr::null(), |block| block.bytes().as_ptr());
 }

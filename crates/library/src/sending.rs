@@ -2,8 +2,9 @@
 
 use crate::abi::remember;
 use crate::connect::ConnectError;
-use crate::inside::{Inside, with};
+use crate::inside::{self, Inside, with};
 use crate::pusher;
+use crate::runtime::Runtime;
 use parvum_engine::{Buffering, Completion, Keep, Outgoing, SendError, Sent};
 use parvum_waist as waist;
 use parvum_waist::{Piece, Status};
@@ -84,13 +85,14 @@ const SHORT: usize = 4 << 10;
 #[inline(always)]
 fn sends_short(message: &waist::Outgoing, data: &[u8]) -> bool {
     let Some(buffering) = buffering(message) else { return false };
-    with(false, |runtime| {
+    let send = |runtime: &mut Runtime| {
         let (to, me) = (Tid(message.to), runtime.engine.me());
         let wanted = runtime.routes.wanted(me, to);
         let &waist::Outgoing { tag, context, meta, .. } = message;
         runtime.leaving.is_empty()
             && runtime.engine.send_short(to, wanted, [tag as u32, context, meta], data, buffering)
-    })
+    };
+    inside::briefly(send).unwrap_or_else(|| with(false, |inside| send(inside)))
 }
 
 /// Sends any message.
