@@ -77,7 +77,7 @@ impl End for Cell {
 }
 
 /// As in a pair's segment.
-type Ring = RingMemory<256, 1024>;
+type Ring = RingMemory<27, 229, 1024>;
 
 /// A frame is written into a cell of a ring, and read out of it.
 struct RingEnd {
@@ -94,7 +94,7 @@ impl End for RingEnd {
     fn send(&mut self) {
         let header = header(self.sent);
         self.sent = self.sent.wrapping_add(1);
-        while self.producer.send(&self.rings[self.mine], &header, Gather::EMPTY).is_err() {
+        while self.producer.send(self.rings[self.mine].ring(), &header, Gather::EMPTY).is_err() {
             std::hint::spin_loop();
         }
     }
@@ -104,7 +104,7 @@ impl End for RingEnd {
         let expected = self.received;
         self.received = expected.wrapping_add(1);
         let mut take = |header: &Header, _: &[u8]| assert_eq!(header.order, expected);
-        while self.consumer.receive(&self.rings[1 - self.mine], 1, &mut take).expect("whole frames") == 0 {
+        while self.consumer.receive(self.rings[1 - self.mine].ring(), 1, &mut take).expect("whole frames") == 0 {
             std::hint::spin_loop();
         }
     }

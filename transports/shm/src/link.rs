@@ -2,7 +2,7 @@
 
 use crate::arena::{self, Lender, Reader};
 use crate::ring::{Consumer, Producer};
-use crate::segment::{Ring, Segment, SingleCopy};
+use crate::segment::{Direction, Segment, SingleCopy};
 use crate::single_copy;
 use parvum_page::TaskPage;
 use parvum_transport::{Gather, Kept, Limits, Link, Loan, PullRefused, Refused, Sink};
@@ -56,7 +56,7 @@ impl Link for ShmLink {
     fn limits(&self) -> Limits {
         // The peer pulls what we offer, so its permission counts; untried is worth a try.
         let single_copy = self.single_copy && self.segment.peer_single_copy() != SingleCopy::Refused;
-        Limits { frame: Ring::FRAME, eager: EAGER, single_copy, buffered: false }
+        Limits { frame: Direction::FRAME, eager: EAGER, single_copy, buffered: false }
     }
 
     #[inline]

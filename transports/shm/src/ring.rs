@@ -1,11 +1,17 @@
 //! One direction of a segment: a ring of cells with one producer and one consumer.
 //!
 //! ```text
-//! consumed   one line, written by the consumer: cells taken, bulk bytes freed
-//! starving   one line, written by the producer: it found no room and will sleep
-//! cells      CELLS x 64 bytes: publish word, frame header, 32 bytes of payload
-//! bulk       LINES x 64 bytes for payloads that do not fit into their cell; begins a page
+//! front: consumed   one line, written by the consumer: cells taken, bulk bytes freed
+//!        starving   one line, written by the producer: it found no room and will sleep
+//!        cells      FRONT x 64 bytes: publish word, frame header, 32 bytes of payload
+//! back:  cells      BACK x 64 bytes, the rest of the ring
+//!        bulk       LINES x 64 bytes for payloads that do not fit into their cell; begins a page
 //! ```
+//!
+//! Memory is taken where it is touched, so a pair that talks seldom should not walk through all of its ring. The fronts of
+//! both directions share a page; a producer that comes to the end of its front while everything is consumed publishes
+//! that last cell with [`JUMP`], and both sides go on at the ring's beginning. Only who is ahead of its consumer
+//! needs the back. In the same way the bulk begins anew behind its first page.
 //!
 //! The consumer polls the publish word of the next cell, so that a short frame
 //! costs one cache line from core to core: no index is shared on the way there.
@@ -33,6 +39,9 @@ pub struct Cell {
     body: UnsafeCell<[u8; LINE - 4]>,
 }
 
+/// In a publish word: the next cell is the ring's first, not the one behind this.
+const JUMP: u32 = 1 << 31;
+
 /// What the consumer tells the producer. Alone in its line.
 #[repr(C, align(64))]
 pub struct Consumed {
@@ -49,41 +58,86 @@ pub struct Starving(AtomicU32);
 #[cfg_attr(not(loom), repr(align(4096)))]
 struct Bulk<const LINES: usize>([UnsafeCell<[u8; LINE]>; LINES]);
 
-/// The shared memory of one direction; all zero when fresh.
-///
-/// Invariant: a cell's body and the bulk it names belong to the producer until
-/// it publishes the cell, then to the consumer until it counts the cell as consumed.
+/// What of a direction's shared memory is touched by every pair; all zero when fresh.
 #[repr(C)]
-pub struct RingMemory<const CELLS: usize, const LINES: usize> {
+pub struct Front<const FRONT: usize> {
     consumed: Consumed,
     starving: Starving,
-    cells: [Cell; CELLS],
+    cells: [Cell; FRONT],
+}
+
+/// What of a direction's shared memory is touched by who sends much; all zero when fresh.
+#[repr(C)]
+pub struct Back<const BACK: usize, const LINES: usize> {
+    cells: [Cell; BACK],
     bulk: Bulk<LINES>,
 }
 
-// SAFETY: bodies and bulk change hands by the invariant, through the release
-// and acquire orderings named below; everything else is atomic.
-unsafe impl<const CELLS: usize, const LINES: usize> Sync for RingMemory<CELLS, LINES> {}
-// SAFETY: plain memory; it belongs to no thread.
-unsafe impl<const CELLS: usize, const LINES: usize> Send for RingMemory<CELLS, LINES> {}
+/// One direction.
+///
+/// Invariant: a cell's body and the bulk it names belong to the producer until
+/// it publishes the cell, then to the consumer until it counts the cell as consumed.
+pub struct Ring<'a, const FRONT: usize, const BACK: usize, const LINES: usize> {
+    front: &'a Front<FRONT>,
+    back: &'a Back<BACK, LINES>,
+}
 
-impl<const CELLS: usize, const LINES: usize> RingMemory<CELLS, LINES> {
+impl<const FRONT: usize, const BACK: usize, const LINES: usize> Clone for Ring<'_, FRONT, BACK, LINES> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<const FRONT: usize, const BACK: usize, const LINES: usize> Copy for Ring<'_, FRONT, BACK, LINES> {}
+
+/// A direction's memory in one piece, for tests, and for measuring the ring alone.
+pub struct RingMemory<const FRONT: usize, const BACK: usize, const LINES: usize> {
+    front: Front<FRONT>,
+    back: Back<BACK, LINES>,
+}
+
+// SAFETY: bodies change hands by the ring's invariant, through the release
+// and acquire orderings named below; everything else is atomic.
+unsafe impl<const FRONT: usize> Sync for Front<FRONT> {}
+// SAFETY: plain memory; it belongs to no thread.
+unsafe impl<const FRONT: usize> Send for Front<FRONT> {}
+// SAFETY: as for the front; bulk changes hands with the cell that names it.
+unsafe impl<const BACK: usize, const LINES: usize> Sync for Back<BACK, LINES> {}
+// SAFETY: plain memory; it belongs to no thread.
+unsafe impl<const BACK: usize, const LINES: usize> Send for Back<BACK, LINES> {}
+
+impl<const FRONT: usize, const BACK: usize, const LINES: usize> RingMemory<FRONT, BACK, LINES> {
+    /// A fresh one.
+    pub fn fresh() -> Self {
+        let cell = || Cell { publish: AtomicU32::new(0), body: UnsafeCell::new([0; LINE - 4]) };
+        let front = Front {
+            consumed: Consumed { cells: AtomicU64::new(0), bulk: AtomicU64::new(0) },
+            starving: Starving(AtomicU32::new(0)),
+            cells: std::array::from_fn(|_| cell()),
+        };
+        let bulk = Bulk(std::array::from_fn(|_| UnsafeCell::new([0; LINE])));
+        RingMemory { front, back: Back { cells: std::array::from_fn(|_| cell()), bulk } }
+    }
+
+    /// The direction that this is.
+    pub fn ring(&self) -> Ring<'_, FRONT, BACK, LINES> {
+        Ring::new(&self.front, &self.back)
+    }
+}
+
+impl<'a, const FRONT: usize, const BACK: usize, const LINES: usize> Ring<'a, FRONT, BACK, LINES> {
+    /// The direction of these two parts, which belong together.
+    #[inline]
+    pub fn new(front: &'a Front<FRONT>, back: &'a Back<BACK, LINES>) -> Self {
+        Ring { front, back }
+    }
+
+    const CELLS: u64 = (FRONT + BACK) as u64;
     const BULK: usize = LINES * LINE;
     /// The longest payload of one frame: a quarter of the bulk, so that both ends work at once.
     pub const FRAME: usize = Self::BULK / 4;
     /// So little of the bulk may stay for good: a page.
     const KEPT: usize = Self::BULK / 16;
-
-    /// One of its own, for tests, and for measuring the ring alone.
-    pub fn fresh() -> Self {
-        let cell = || Cell { publish: AtomicU32::new(0), body: UnsafeCell::new([0; LINE - 4]) };
-        RingMemory {
-            consumed: Consumed { cells: AtomicU64::new(0), bulk: AtomicU64::new(0) },
-            starving: Starving(AtomicU32::new(0)),
-            cells: std::array::from_fn(|_| cell()),
-            bulk: Bulk(std::array::from_fn(|_| UnsafeCell::new([0; LINE]))),
-        }
-    }
 
     /// What a producer that means harm may publish at a position.
     #[cfg(fuzzing)]
@@ -101,30 +155,40 @@ impl<const CELLS: usize, const LINES: usize> RingMemory<CELLS, LINES> {
     #[inline]
     pub fn relieve(&self) -> bool {
         // Relaxed: a hint, see above.
-        self.starving.0.load(Ordering::Relaxed) != 0 && self.starving.0.swap(0, Ordering::Relaxed) != 0
+        let starving = &self.front.starving.0;
+        starving.load(Ordering::Relaxed) != 0 && starving.swap(0, Ordering::Relaxed) != 0
     }
 
     /// Where the bulk memory lies, and its length.
     #[cfg(not(loom))]
     pub(crate) fn bulk(&self) -> (*mut u8, usize) {
-        (self.bulk.0[0].with_mut(|line| line.cast()), Self::BULK)
+        (self.back.bulk.0[0].with_mut(|line| line.cast()), Self::BULK)
     }
 
     /// What becomes of the bulk memory when its pages are given back.
     #[cfg(all(test, loom))]
     fn clear_bulk(&self) {
-        for line in &self.bulk.0 {
+        for line in &self.back.bulk.0 {
             // SAFETY: `Producer::rest` said that nobody reads it.
             line.with_mut(|line| unsafe { *line = [0; LINE] });
         }
     }
 
+    #[inline]
     fn lap(position: u64) -> u32 {
-        (position / CELLS as u64 + 1) as u32
+        (position / Self::CELLS + 1) as u32 & !JUMP
     }
 
-    fn cell(&self, position: u64) -> &Cell {
-        &self.cells[position as usize % CELLS]
+    #[inline]
+    fn cell(&self, position: u64) -> &'a Cell {
+        let index = (position % Self::CELLS) as usize;
+        if index < FRONT { &self.front.cells[index] } else { &self.back.cells[index - FRONT] }
+    }
+
+    /// The position behind this one.
+    #[inline]
+    fn behind(position: u64, jumps: bool) -> u64 {
+        if jumps { (position / Self::CELLS + 1) * Self::CELLS } else { position + 1 }
     }
 
     /// Copies the payload to bulk memory from `start` on.
@@ -133,7 +197,7 @@ impl<const CELLS: usize, const LINES: usize> RingMemory<CELLS, LINES> {
     /// Producer only; the bytes must be reserved: inside the bulk, and consumed since their last use.
     #[cfg(not(loom))]
     unsafe fn write_bulk(&self, start: usize, payload: Gather<'_>) {
-        let first = self.bulk.0[start / LINE].with_mut(|line| line.cast::<u8>());
+        let first = self.back.bulk.0[start / LINE].with_mut(|line| line.cast::<u8>());
         // SAFETY: lines lie side by side in one array and the range ends inside
         // it; the consumer has given the range back, and nobody else writes.
         payload.copy_to(unsafe { std::slice::from_raw_parts_mut(first, payload.len()) });
@@ -145,7 +209,7 @@ impl<const CELLS: usize, const LINES: usize> RingMemory<CELLS, LINES> {
     /// Consumer only; the range must be named by a published cell that is not yet consumed.
     #[cfg(not(loom))]
     unsafe fn read_bulk<R>(&self, start: usize, length: usize, read: impl FnOnce(&[u8]) -> R) -> R {
-        let first = self.bulk.0[start / LINE].with(|line| line.cast::<u8>());
+        let first = self.back.bulk.0[start / LINE].with(|line| line.cast::<u8>());
         // SAFETY: the range was checked to lie inside the bulk; its producer
         // does not touch it before it is consumed.
         read(unsafe { std::slice::from_raw_parts(first, length) })
@@ -161,7 +225,7 @@ impl<const CELLS: usize, const LINES: usize> RingMemory<CELLS, LINES> {
         payload.copy_to(&mut bytes);
         for (at, part) in bytes.chunks(LINE).enumerate() {
             // SAFETY: as above.
-            self.bulk.0[start / LINE + at]
+            self.back.bulk.0[start / LINE + at]
                 .with_mut(|line| unsafe { (&mut *line)[..part.len()].copy_from_slice(part) });
         }
     }
@@ -175,7 +239,7 @@ impl<const CELLS: usize, const LINES: usize> RingMemory<CELLS, LINES> {
         let mut bytes = vec![0; length];
         for (at, part) in bytes.chunks_mut(LINE).enumerate() {
             // SAFETY: as above.
-            self.bulk.0[start / LINE + at]
+            self.back.bulk.0[start / LINE + at]
                 .with(|line| unsafe { part.copy_from_slice(&(&*line)[..part.len()]) });
         }
         read(&bytes)
@@ -214,19 +278,19 @@ impl Producer {
     /// # Panics
     /// When the payload is longer than a frame may be.
     #[inline]
-    pub fn send<const C: usize, const L: usize>(
+    pub fn send<const F: usize, const B: usize, const L: usize>(
         &mut self,
-        ring: &RingMemory<C, L>,
+        ring: Ring<'_, F, B, L>,
         header: &Header,
         payload: Gather<'_>,
     ) -> Result<(), Refused> {
-        assert!(payload.len() <= RingMemory::<C, L>::FRAME, "a frame over the limit");
-        if self.next - self.seen_cells >= C as u64 {
+        assert!(payload.len() <= Ring::<F, B, L>::FRAME, "a frame over the limit");
+        if self.next - self.seen_cells >= Ring::<F, B, L>::CELLS {
             // Acquire: partner of the release in `Consumer::receive`; the cells
             // counted there are no longer read.
-            self.seen_cells = ring.consumed.cells.load(Ordering::Acquire);
-            if self.next.wrapping_sub(self.seen_cells) >= C as u64 {
-                ring.starving.0.store(1, Ordering::Relaxed);
+            self.seen_cells = ring.front.consumed.cells.load(Ordering::Acquire);
+            if self.next.wrapping_sub(self.seen_cells) >= Ring::<F, B, L>::CELLS {
+                ring.front.starving.0.store(1, Ordering::Relaxed);
                 return Err(Refused::Full);
             }
         }
@@ -241,7 +305,7 @@ impl Producer {
         } else {
             let start = self.reserve(ring, payload.len())?;
             // SAFETY: this is the producer (`&mut self`), and `reserve` checked the range.
-            unsafe { ring.write_bulk(start as usize % RingMemory::<C, L>::BULK, payload) };
+            unsafe { ring.write_bulk(start as usize % Ring::<F, B, L>::BULK, payload) };
             // SAFETY: as above.
             cell.body.with_mut(|shared| unsafe {
                 write_header(&mut *shared, header, IN_BULK);
@@ -250,27 +314,41 @@ impl Producer {
                 named[8..12].copy_from_slice(&(payload.len() as u32).to_le_bytes());
             });
         }
+        let jumps = self.jumps(ring);
+        let word = Ring::<F, B, L>::lap(self.next) | if jumps { JUMP } else { 0 };
         // Release: partner of the acquire in `Consumer::receive`.
-        cell.publish.store(RingMemory::<C, L>::lap(self.next), Ordering::Release);
-        self.next += 1;
+        cell.publish.store(word, Ordering::Release);
+        self.next = Ring::<F, B, L>::behind(self.next, jumps);
         Ok(())
     }
 
+    /// Whether the ring begins anew behind the next cell: that is the last of the front, and all before it is consumed.
+    #[inline]
+    fn jumps<const F: usize, const B: usize, const L: usize>(&mut self, ring: Ring<'_, F, B, L>) -> bool {
+        if self.next % Ring::<F, B, L>::CELLS != F as u64 - 1 {
+            return false;
+        }
+        // Acquire: partner of the release in `Consumer::receive`, as in `send`.
+        self.seen_cells = ring.front.consumed.cells.load(Ordering::Acquire);
+        self.seen_cells == self.next
+    }
+
     /// Finds bulk memory for a payload; gives its position.
-    fn reserve<const C: usize, const L: usize>(
+    fn reserve<const F: usize, const B: usize, const L: usize>(
         &mut self,
-        ring: &RingMemory<C, L>,
+        ring: Ring<'_, F, B, L>,
         length: usize,
     ) -> Result<u64, Refused> {
-        let bulk = RingMemory::<C, L>::BULK as u64;
+        let bulk = Ring::<F, B, L>::BULK as u64;
         let length = (length as u64).next_multiple_of(LINE as u64);
-        let skip = if self.bulk % bulk + length > bulk { bulk - self.bulk % bulk } else { 0 };
+        let offset = self.bulk % bulk;
+        let skip = if offset + length > bulk || self.begins_anew(ring, offset, length) { bulk - offset } else { 0 };
         let (start, end) = (self.bulk + skip, self.bulk + skip + length);
         if end - self.seen_bulk > bulk {
             // Acquire: partner of the release in `Consumer::receive`.
-            self.seen_bulk = ring.consumed.bulk.load(Ordering::Acquire);
+            self.seen_bulk = ring.front.consumed.bulk.load(Ordering::Acquire);
             if end.wrapping_sub(self.seen_bulk) > bulk {
-                ring.starving.0.store(1, Ordering::Relaxed);
+                ring.front.starving.0.store(1, Ordering::Relaxed);
                 return Err(Refused::Full);
             }
         }
@@ -278,15 +356,32 @@ impl Producer {
         Ok(start)
     }
 
+    /// Whether the bulk begins anew instead of going beyond its first page: all of it is consumed, and what is skipped leaves
+    /// room enough.
+    fn begins_anew<const F: usize, const B: usize, const L: usize>(
+        &mut self,
+        ring: Ring<'_, F, B, L>,
+        offset: u64,
+        length: u64,
+    ) -> bool {
+        let kept = Ring::<F, B, L>::KEPT as u64;
+        if offset < length || offset > kept || offset + length <= kept {
+            return false;
+        }
+        // Acquire: partner of the release in `Consumer::receive`, as in `reserve`.
+        self.seen_bulk = ring.front.consumed.bulk.load(Ordering::Acquire);
+        self.seen_bulk == self.bulk
+    }
+
     /// Whether the bulk memory may be given back to the system: it has been used, not since the last
     /// call, and nothing lies in it. The caller does so before the next frame, if at all.
-    pub fn rest<const C: usize, const L: usize>(&mut self, ring: &RingMemory<C, L>) -> bool {
+    pub fn rest<const F: usize, const B: usize, const L: usize>(&mut self, ring: Ring<'_, F, B, L>) -> bool {
         let was_used = std::mem::replace(&mut self.rested, self.bulk) != self.bulk;
-        if was_used || self.bulk - self.given_back <= RingMemory::<C, L>::KEPT as u64 {
+        if was_used || self.bulk - self.given_back <= Ring::<F, B, L>::KEPT as u64 {
             return false;
         }
         // Acquire: partner of the release in `Consumer::receive`; what is counted there is no longer read.
-        self.seen_bulk = ring.consumed.bulk.load(Ordering::Acquire);
+        self.seen_bulk = ring.front.consumed.bulk.load(Ordering::Acquire);
         let is_empty = self.seen_bulk == self.bulk;
         if is_empty {
             self.given_back = self.bulk;
@@ -306,37 +401,39 @@ impl Consumer {
     /// Gives at most `most` published frames to `sink`; returns how many.
     /// `Closed` when the producer wrote what no producer of ours writes.
     #[inline]
-    pub fn receive<const C: usize, const L: usize>(
+    pub fn receive<const F: usize, const B: usize, const L: usize>(
         &mut self,
-        ring: &RingMemory<C, L>,
+        ring: Ring<'_, F, B, L>,
         most: usize,
         sink: &mut dyn Sink,
     ) -> Result<usize, Refused> {
         for taken in 0..most {
             let cell = ring.cell(self.next);
             // Acquire: partner of the release in `Producer::send`.
-            if cell.publish.load(Ordering::Acquire) != RingMemory::<C, L>::lap(self.next) {
+            let published = cell.publish.load(Ordering::Acquire);
+            let jumps = published == Ring::<F, B, L>::lap(self.next) | JUMP;
+            if published != Ring::<F, B, L>::lap(self.next) && !jumps {
                 return Ok(taken);
             }
             let mut body = [0; LINE];
             // SAFETY: published and not consumed, so the producer leaves it alone.
             cell.body.with(|shared| unsafe { body[4..].copy_from_slice(&*shared) });
             let freed = Self::open(ring, &body, sink)?;
-            self.next += 1;
+            self.next = Ring::<F, B, L>::behind(self.next, jumps);
             if let Some(end) = freed {
                 // Release: partner of the acquire in `Producer::reserve`.
-                ring.consumed.bulk.store(end, Ordering::Release);
+                ring.front.consumed.bulk.store(end, Ordering::Release);
             }
             // Release: partner of the acquire in `Producer::send`.
-            ring.consumed.cells.store(self.next, Ordering::Release);
+            ring.front.consumed.cells.store(self.next, Ordering::Release);
         }
         Ok(most)
     }
 
     /// Gives one frame to `sink`; returns up to where bulk memory is free now, if it used any.
     #[inline]
-    fn open<const C: usize, const L: usize>(
-        ring: &RingMemory<C, L>,
+    fn open<const F: usize, const B: usize, const L: usize>(
+        ring: Ring<'_, F, B, L>,
         body: &[u8; LINE],
         sink: &mut dyn Sink,
     ) -> Result<Option<u64>, Refused> {
@@ -351,10 +448,10 @@ impl Consumer {
             inline[from..to].iter().rev().fold(0u64, |number, &byte| number << 8 | u64::from(byte))
         };
         let (start, length) = (number(0, 8), number(8, 12) as usize);
-        let offset = start as usize % RingMemory::<C, L>::BULK;
-        if length > RingMemory::<C, L>::FRAME
+        let offset = start as usize % Ring::<F, B, L>::BULK;
+        if length > Ring::<F, B, L>::FRAME
             || !offset.is_multiple_of(LINE)
-            || offset + length > RingMemory::<C, L>::BULK
+            || offset + length > Ring::<F, B, L>::BULK
         {
             return Err(Refused::Closed);
         }
@@ -372,7 +469,7 @@ mod tests {
     use super::*;
     use parvum_wire::Kind;
 
-    type Small = RingMemory<4, 16>;
+    type Small = RingMemory<2, 2, 16>;
 
     fn header(tag: i32, length: usize) -> Header {
         Header { kind: Kind::Start, flags: 0, tag, context: 0, length: length as u64, meta: 0, order: 0 }
@@ -382,7 +479,8 @@ mod tests {
     fn cells_are_one_line_each() {
         assert_eq!(size_of::<Cell>(), 64);
         assert_eq!(size_of::<Consumed>(), 64);
-        assert_eq!(std::mem::offset_of!(Small, bulk), 4096);
+        assert_eq!(std::mem::offset_of!(Back<2, 16>, bulk), 4096);
+        assert_eq!(size_of::<Front<27>>(), 29 * 64);
     }
 
     #[test]
@@ -398,9 +496,9 @@ mod tests {
             body[32..40].copy_from_slice(&start.to_le_bytes());
             body[40..44].copy_from_slice(&200u32.to_le_bytes());
             // SAFETY: the test is the only user of the ring.
-            ring.cells[0].body.with_mut(|shared| unsafe { (*shared).copy_from_slice(&body[4..]) });
-            ring.cells[0].publish.store(1, Ordering::Release);
-            let got = Consumer::default().receive(&ring, 1, &mut |_: &Header, _: &[u8]| panic!("delivered"));
+            ring.front.cells[0].body.with_mut(|shared| unsafe { (*shared).copy_from_slice(&body[4..]) });
+            ring.front.cells[0].publish.store(1, Ordering::Release);
+            let got = Consumer::default().receive(ring.ring(), 1, &mut |_: &Header, _: &[u8]| panic!("delivered"));
             assert_eq!(got, Err(Refused::Closed), "kind {kind}, count {count}, start {start}");
         }
     }
@@ -410,19 +508,19 @@ mod tests {
         let ring = Small::fresh();
         let (mut producer, mut consumer) = (Producer::default(), Consumer::default());
         let send = |producer: &mut Producer, length: usize| {
-            producer.send(&ring, &header(1, length), Gather::new(&[&vec![1; length]])).expect("room");
+            producer.send(ring.ring(), &header(1, length), Gather::new(&[&vec![1; length]])).expect("room");
         };
-        assert!(!producer.rest(&ring) && !producer.rest(&ring), "never used");
+        assert!(!producer.rest(ring.ring()) && !producer.rest(ring.ring()), "never used");
         send(&mut producer, 200);
-        assert!(!producer.rest(&ring), "used since");
-        assert!(!producer.rest(&ring), "not read yet");
-        assert_eq!(consumer.receive(&ring, 9, &mut |_: &Header, _: &[u8]| {}), Ok(1));
-        assert!(producer.rest(&ring));
-        assert!(!producer.rest(&ring), "given back");
+        assert!(!producer.rest(ring.ring()), "used since");
+        assert!(!producer.rest(ring.ring()), "not read yet");
+        assert_eq!(consumer.receive(ring.ring(), 9, &mut |_: &Header, _: &[u8]| {}), Ok(1));
+        assert!(producer.rest(ring.ring()));
+        assert!(!producer.rest(ring.ring()), "given back");
         send(&mut producer, 64);
         send(&mut producer, 8);
-        assert_eq!(consumer.receive(&ring, 9, &mut |_: &Header, _: &[u8]| {}), Ok(2));
-        assert!(!producer.rest(&ring) && !producer.rest(&ring), "too little to care");
+        assert_eq!(consumer.receive(ring.ring(), 9, &mut |_: &Header, _: &[u8]| {}), Ok(2));
+        assert!(!producer.rest(ring.ring()) && !producer.rest(ring.ring()), "too little to care");
     }
 
     #[test]
@@ -431,9 +529,83 @@ mod tests {
         let (mut producer, mut consumer) = (Producer::default(), Consumer::default());
         for round in 0..100u8 {
             let data = vec![round; 200];
-            producer.send(&ring, &header(1, 200), Gather::new(&[&data])).expect("room");
-            let got = consumer.receive(&ring, 9, &mut |_: &Header, payload: &[u8]| assert_eq!(payload, data));
+            producer.send(ring.ring(), &header(1, 200), Gather::new(&[&data])).expect("room");
+            let got = consumer.receive(ring.ring(), 9, &mut |_: &Header, payload: &[u8]| assert_eq!(payload, data));
             assert_eq!(got, Ok(1));
+        }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod memory {
+    use super::*;
+    use parvum_wire::Kind;
+
+    type Usual = RingMemory<27, 229, 1024>;
+
+    fn send(producer: &mut Producer, ring: &Usual, length: usize) -> Result<(), Refused> {
+        let header =
+            Header { kind: Kind::Start, flags: 0, tag: 1, context: 0, length: length as u64, meta: 0, order: 0 };
+        producer.send(ring.ring(), &header, Gather::new(&[&vec![7; length]]))
+    }
+
+    fn take(consumer: &mut Consumer, ring: &Usual, most: usize) -> usize {
+        let mut sink = |_: &Header, payload: &[u8]| assert!(payload.iter().all(|&byte| byte == 7));
+        consumer.receive(ring.ring(), most, &mut sink).expect("whole frames")
+    }
+
+    fn is_untouched(ring: &Usual) -> bool {
+        ring.back.cells.iter().all(|cell| cell.publish.load(Ordering::Relaxed) == 0)
+    }
+
+    #[test]
+    fn who_waits_for_answers_stays_in_the_front_and_in_the_bulks_first_page() {
+        let ring = Box::new(Usual::fresh());
+        let (mut producer, mut consumer) = (Producer::default(), Consumer::default());
+        for round in 0..2_000 {
+            send(&mut producer, &ring, [8, 100, 1000][round % 3]).expect("room");
+            assert_eq!(take(&mut consumer, &ring, 9), 1);
+        }
+        assert!(is_untouched(&ring));
+        // SAFETY: nobody else uses the ring.
+        let used = ring.back.bulk.0.iter().rposition(|line| line.with(|line| unsafe { (*line)[0] }) == 7);
+        assert!(used.is_some_and(|line| line < 64), "{used:?}");
+    }
+
+    #[test]
+    fn who_is_ahead_has_the_whole_ring_before_and_after_jumps() {
+        let ring = Box::new(Usual::fresh());
+        let (mut producer, mut consumer) = (Producer::default(), Consumer::default());
+        for round in 0..60 {
+            for _ in 0..round {
+                send(&mut producer, &ring, 8).expect("room");
+                assert_eq!(take(&mut consumer, &ring, 9), 1);
+            }
+            let mut ahead = 0;
+            while send(&mut producer, &ring, 8).is_ok() {
+                ahead += 1;
+            }
+            // What a jump has skipped is not there until the cell that jumped is consumed.
+            assert!((26..=256).contains(&ahead), "{ahead}");
+            assert_eq!(take(&mut consumer, &ring, 1000), ahead);
+        }
+        assert!(!is_untouched(&ring));
+    }
+
+    #[test]
+    fn bulk_of_any_length_finds_room_again() {
+        let ring = Box::new(Usual::fresh());
+        let (mut producer, mut consumer) = (Producer::default(), Consumer::default());
+        let mut seed = 1u64;
+        for _ in 0..20_000 {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let length = (seed >> 33) as usize % if seed & 1 << 20 == 0 { 3_000 } else { 16_384 };
+            if send(&mut producer, &ring, length).is_err() {
+                assert!(take(&mut consumer, &ring, 1000) > 0);
+                send(&mut producer, &ring, length).expect("an empty ring has room");
+            } else if seed & 1 << 21 == 0 {
+                take(&mut consumer, &ring, 1);
+            }
         }
     }
 }
@@ -462,25 +634,25 @@ mod model {
     /// order, and memory is never written while it is read (loom checks the cells).
     fn all_frames_arrive(lengths: &'static [usize], rests: bool) {
         loom::model(move || {
-            let ring = Arc::new(RingMemory::<2, 16>::fresh());
+            let ring = Arc::new(RingMemory::<1, 1, 16>::fresh());
             let shared = ring.clone();
             let producing = loom::thread::spawn(move || {
                 let mut producer = Producer::default();
                 for (number, &length) in lengths.iter().enumerate() {
                     let (header, data) = frame(number as u8, length);
-                    while producer.send(&shared, &header, Gather::new(&[&data])).is_err() {
+                    while producer.send(shared.ring(), &header, Gather::new(&[&data])).is_err() {
                         loom::thread::yield_now();
                     }
                     // Twice: at first the frame just sent counts as use.
-                    if rests && !producer.rest(&shared) && producer.rest(&shared) {
-                        shared.clear_bulk();
+                    if rests && !producer.rest(shared.ring()) && producer.rest(shared.ring()) {
+                        shared.ring().clear_bulk();
                     }
                 }
             });
             let mut consumer = Consumer::default();
             let mut next = 0;
             while next < lengths.len() {
-                let got = consumer.receive(&ring, 1, &mut |header: &Header, payload: &[u8]| {
+                let got = consumer.receive(ring.ring(), 1, &mut |header: &Header, payload: &[u8]| {
                     assert_eq!((*header, payload.to_vec()), frame(next as u8, lengths[next]));
                     next += 1;
                 });

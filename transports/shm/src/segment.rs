@@ -1,7 +1,7 @@
 //! The segment of a pair: a memfd with a header, two rings and two arenas.
 
 use crate::arena::{ARENA_BYTES, Lender, Reader};
-use crate::ring::{Producer, RingMemory};
+use crate::ring::{Back, Front, Producer, Ring};
 use crate::single_copy;
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, fstat, ftruncate, memfd_create};
@@ -10,11 +10,14 @@ use std::io;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// 256 cells and 64 KiB of bulk memory for each direction.
-pub(crate) type Ring = RingMemory<256, 1024>;
+/// Cells of a direction in the first page, and behind it: 256 in all. 64 KiB of bulk memory.
+const FRONT: usize = 27;
+const BACK: usize = 229;
+const LINES: usize = 1024;
+pub(crate) type Direction<'a> = Ring<'a, FRONT, BACK, LINES>;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"ParvumSg");
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 /// What a single copy is tried on.
 static PROBE: u64 = 0x5061_7276_756d_3f21;
 
@@ -44,18 +47,20 @@ struct Wish {
     awaited: AtomicU64,
 }
 
+/// One page: all that a pair touches that talks seldom.
 #[repr(C, align(4096))]
 struct Head {
     magic: AtomicU64,
     version: AtomicU32,
     ends: [End; 2],
     wishes: [Wish; 2],
+    fronts: [Front<FRONT>; 2],
 }
 
 #[repr(C)]
 struct Layout {
     head: Head,
-    rings: [Ring; 2],
+    backs: [Back<BACK, LINES>; 2],
 }
 
 /// Bytes of header and rings; memory is only taken where it is touched.
@@ -160,14 +165,20 @@ impl Segment {
 
     /// The ring that this end writes.
     #[inline]
-    pub(crate) fn outgoing(&self) -> &Ring {
-        &self.layout().rings[self.end]
+    pub(crate) fn outgoing(&self) -> Direction<'_> {
+        self.direction(self.end)
     }
 
     /// The ring that this end reads.
     #[inline]
-    pub(crate) fn incoming(&self) -> &Ring {
-        &self.layout().rings[1 - self.end]
+    pub(crate) fn incoming(&self) -> Direction<'_> {
+        self.direction(1 - self.end)
+    }
+
+    #[inline]
+    fn direction(&self, end: usize) -> Direction<'_> {
+        let Layout { head, backs } = self.layout();
+        Ring::new(&head.fronts[end], &backs[end])
     }
 
     /// Gives the pages of the outgoing ring's bulk memory back to the system, if its producer, who is this
@@ -257,10 +268,32 @@ mod tests {
     #[test]
     fn a_pair_stays_within_its_stated_memory() {
         const { assert!(SEGMENT_BYTES <= 256 * 1024, "a segment is too large") };
-        assert_eq!(std::mem::offset_of!(Layout, rings), 4096);
+        assert_eq!(std::mem::offset_of!(Layout, backs), 4096);
         let (from, length) = Segment::create().expect("memory").0.outgoing().bulk();
         assert!(from.addr().is_multiple_of(4096) && length.is_multiple_of(4096), "not whole pages");
         assert!(SEGMENT_BYTES - 2 * length + 4 * 4096 <= 64 * 1024, "an idle pair has too much");
+    }
+
+    #[test]
+    fn a_pair_that_talks_seldom_touches_one_page() {
+        use crate::ring::Consumer;
+        use parvum_transport::Gather;
+        use parvum_wire::{Header, Kind};
+
+        let (maker, file) = Segment::create().expect("memory");
+        let other = Segment::open(&file).expect("a segment");
+        let mut producers = [Producer::default(), Producer::default()];
+        let mut consumers = [Consumer::default(), Consumer::default()];
+        let ends = [&maker, &other];
+        for round in 0..1000 {
+            let (from, to) = (round % 2, 1 - round % 2);
+            let header = Header::answer(Kind::Credit, 1, 2);
+            producers[from].send(ends[from].outgoing(), &header, Gather::new(&[&[9; 32]])).expect("room");
+            let taken = consumers[to].receive(ends[to].incoming(), 9, &mut |_: &Header, _: &[u8]| {});
+            assert_eq!(taken, Ok(1));
+        }
+        // Counted in units of 512 bytes.
+        assert_eq!(fstat(&file).expect("a file").st_blocks, 4096 / 512);
     }
 
     #[test]
