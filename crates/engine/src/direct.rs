@@ -188,6 +188,9 @@ impl Engine {
             let route = self.peers[index].state.route;
             return self.look_at(index, route, pattern, room, envelope);
         }
+        if self.is_crowded() {
+            return Look::Other;
+        }
         let mut at = 0;
         while let Some((index, route)) = self.polled_at(at) {
             match self.look_at(index, route, pattern, room, envelope) {

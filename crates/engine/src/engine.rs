@@ -3,6 +3,7 @@
 use crate::arrive::{Arrivals, Core};
 use crate::fetch::Fetch;
 use crate::gone::Departed;
+use crate::inbox::InboxState;
 use crate::ledger::Ledger;
 use crate::message::Pool;
 use crate::peer::{Peer, PeerState};
@@ -41,8 +42,10 @@ pub struct Engine {
     pub(crate) departed: Departed,
     /// The peer looked up last: most tasks talk to one at a time.
     pub(crate) last: (Tid, u32),
-    /// Every link, in the order of polling.
+    /// Links to look at for what has come, in this order: all, unless their peers say so in the inbox.
     pub(crate) polled: Vec<(u32, Route)>,
+    /// The inbox, if there can be one.
+    pub(crate) inbox: Option<InboxState>,
     /// Peers with something to push.
     pushing: Vec<u32>,
     pub(crate) core: Core,
@@ -82,6 +85,7 @@ impl Engine {
             departed: Departed::default(),
             last: (me, 0),
             polled: Vec::new(),
+            inbox: None,
             pushing: Vec::new(),
             core,
             leaving: false,
@@ -129,10 +133,11 @@ impl Engine {
             joined.state.ledgers[route as usize] = self.core.ledger.pair(self.pairs, peer, route);
             self.pairs += 1;
         }
-        if !self.polled.contains(&(index, route)) {
+        if !self.has_place(index, route) && !self.polled.contains(&(index, route)) {
             // The link to oneself stays the last: few programs use it, and each look costs a call.
             let before_own = self.polled.len().saturating_sub(1);
             self.polled.insert(before_own, (index, route));
+            self.open_inbox_for_many();
         }
     }
 
@@ -256,6 +261,9 @@ impl Engine {
             moved |= self.poll(index as usize, route);
             at += 1;
         }
+        if self.is_crowded() {
+            moved |= self.poll_marked();
+        }
         if !self.pushing.is_empty() {
             for index in std::mem::take(&mut self.pushing) {
                 self.peers[index as usize].state.listed = false;
@@ -333,10 +341,8 @@ impl Engine {
 
     /// Gives back memory of the links that no message has used since the last call.
     pub fn rest(&mut self) {
-        for &(index, route) in &self.polled {
-            if let Some(link) = &mut self.peers[index as usize].links[route as usize] {
-                link.rest();
-            }
+        for link in self.peers.iter_mut().flat_map(|peer| peer.links.iter_mut().flatten()) {
+            link.rest();
         }
     }
 

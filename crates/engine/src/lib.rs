@@ -18,6 +18,7 @@ mod fetch;
 mod given_up;
 mod gone;
 mod held_up;
+mod inbox;
 mod ledger;
 mod memory;
 mod message;

@@ -97,6 +97,8 @@ pub(crate) struct PeerState {
     pub(crate) tid: Tid,
     /// Over which route new messages go.
     pub(crate) route: Route,
+    /// Over which route it says in the inbox that it has brought something.
+    pub(crate) placed: Option<Route>,
     pub(crate) limits: [Option<Limits>; Route::COUNT],
     /// What is counted of this peer, over each route.
     pub(crate) ledgers: [PairLedger; Route::COUNT],
@@ -150,6 +152,7 @@ impl PeerState {
         PeerState {
             tid,
             route,
+            placed: None,
             limits: [None; Route::COUNT],
             ledgers: [ledger; Route::COUNT],
             counted: [false; Route::COUNT],

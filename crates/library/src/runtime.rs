@@ -12,6 +12,7 @@ use crate::waiting::NAP;
 use crate::watching::Noticed;
 use parvum_engine::{Block, Engine, Ledger, Remote, Settings};
 use parvum_page::{Book, MeetingPage, Recording, TaskPage};
+use parvum_shm::PageInbox;
 use parvum_task::{Options, Session, SessionError};
 use parvum_transport::Route;
 use parvum_waist::Notes;
@@ -158,6 +159,7 @@ impl Runtime {
         let settings = Settings { credit };
         let recording = session.me.recording.take().map(recording::open).transpose()?;
         let mut engine = Engine::new(session.me.tid, settings, ledger_in(&page, book));
+        engine.set_inbox(Box::new(PageInbox::new(page.clone())));
         if let Some(recording) = &recording {
             engine.record_to(Box::new(recording::Messages(recording.clone())));
         }

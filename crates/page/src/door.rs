@@ -15,6 +15,7 @@
 //! Either the sleeper finds the message, or the ringer finds the sleeper. Checked
 //! under loom, with the futex played by a loop on `rings`.
 
+use crate::inbox::Opened;
 #[cfg(loom)]
 use loom::sync::atomic::{AtomicU32, Ordering, fence};
 #[cfg(not(loom))]
@@ -47,6 +48,8 @@ pub struct Door {
     pub(crate) own_cpu: AtomicU32,
     /// A number for the group in which the kernel schedules the task; 0 until it is known.
     pub(crate) scheduled_in: AtomicU32,
+    /// Whether the task wants marks in its inbox.
+    pub(crate) inbox: Opened,
 }
 
 impl Door {
@@ -73,6 +76,12 @@ impl Door {
     pub(crate) fn knock(&self, here: impl FnOnce() -> u32) -> Asleep {
         // Partner: the fence in `declare`.
         fence(Ordering::SeqCst);
+        self.knock_behind_fence(here)
+    }
+
+    /// As [`Door::knock`], after the caller's own fence.
+    #[inline]
+    pub(crate) fn knock_behind_fence(&self, here: impl FnOnce() -> u32) -> Asleep {
         if self.is_awake() {
             return Asleep::No;
         }
@@ -147,6 +156,7 @@ mod model {
             waker_cpu: zero(),
             own_cpu: zero(),
             scheduled_in: zero(),
+            inbox: Opened(zero()),
         }
     }
 

@@ -10,19 +10,20 @@
 //!  840  attended  whether the task takes messages in while it computes
 //!  848  reserved  zero
 //! 1024  unmatched 64 x 4 x u64: messages that no receive has taken
-//! 3072  reserved  zero
+//! 3072  inbox     128 x u64: which peers have brought something, when the task has opened it
 //! 4096  pairs     1008 x 32 x u64: the ledger of each peer and route
 //! ```
 //!
 //! Peers map the first page only. The file has no memory behind what was never written.
 
 use crate::door::Door;
+use crate::inbox::Inbox;
 use std::sync::atomic::{AtomicI32, AtomicU8, AtomicU32, AtomicU64};
 
 /// The first eight bytes of every task page: "ParvumPg".
 pub const MAGIC: u64 = u64::from_le_bytes(*b"ParvumPg");
 /// The layout described here; a page of another version is refused.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 /// Size of the page itself.
 pub const PAGE_BYTES: usize = 4096;
 /// Size of the file: the page, and the ledgers of pairs.
@@ -128,6 +129,8 @@ pub struct Layout {
     pub(crate) reserved: [AtomicU64; 22],
     /// Messages that no receive has taken.
     pub unmatched: [UnmatchedCells; UNMATCHED],
+    /// Which peers have brought something, when the task has opened it.
+    pub(crate) inbox: Inbox,
 }
 
 #[repr(C, align(64))]
@@ -231,6 +234,8 @@ mod tests {
         assert_eq!(offset_of!(Layout, attended), 840);
         assert_eq!(offset_of!(Layout, reserved), 848);
         assert_eq!(offset_of!(Layout, unmatched), 1024);
+        assert_eq!(offset_of!(Layout, inbox), 3072);
+        assert_eq!(size_of::<Inbox>(), 1024);
         assert_eq!(FILE_BYTES, 256 << 10);
     }
 }

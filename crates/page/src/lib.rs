@@ -5,6 +5,7 @@
 //! hands it to every peer that connects as well. Through it
 //! - a peer or the daemon wakes the task ([`TaskPage::ring`]),
 //! - the daemon says that a control message waits ([`TaskPage::announce_control`]),
+//! - peers say which of very many has brought something ([`TaskPage::announce`]),
 //! - the task tells whoever looks what it is and what it waits for.
 //!
 //! Behind the page lie the ledgers of the task's pairs ([`Book`]): peer and route by peer and route, what was sent,
@@ -22,6 +23,7 @@
 #[cfg(not(loom))]
 mod book;
 mod door;
+mod inbox;
 #[cfg(not(loom))]
 mod layout;
 #[cfg(not(loom))]
@@ -44,6 +46,7 @@ mod times;
 #[cfg(not(loom))]
 pub use book::{Book, PairLedger, Taken, Unmatched, totals};
 pub use door::Door;
+pub use inbox::{Marks, PLACES};
 #[cfg(not(loom))]
 pub use layout::{
     CALLS, COUNTER_NAMES, COUNTERS, FILE_BYTES, GROUP_BYTES, Identity, Layout, MAGIC, NAME_BYTES, PAGE_BYTES,

@@ -1,13 +1,14 @@
 //! Making, opening and using a page.
 
 use crate::door::{Asleep, Door};
+use crate::inbox::Marks;
 use crate::layout::{COUNTERS, FILE_BYTES, Identity, Layout, MAGIC, PAGE_BYTES, VERSION};
 use crate::map::Map;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, fstat, ftruncate, memfd_create};
 use rustix::thread::futex;
 use std::io;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering, fence};
 use std::time::Duration;
 
 /// Why a descriptor is not a task page.
@@ -117,11 +118,39 @@ impl TaskPage {
         &self.layout().counters
     }
 
+    /// Says that something lies at `place` of the task's inbox, if it wants to be told, and wakes it if it sleeps; costs a fence
+    /// and two loads when neither is so. `bell` is the task's eventfd. Call it after the message is visible.
+    #[inline]
+    pub fn announce(&self, place: impl FnOnce() -> u32, bell: impl AsFd) {
+        // Partner: the fences in `Door::declare`, `Opened::set` and `Marks::next`.
+        fence(Ordering::SeqCst);
+        if self.door().inbox.is_set() {
+            self.layout().inbox.mark(place());
+        }
+        self.wake(self.door().knock_behind_fence(|| rustix::thread::sched_getcpu() as u32), bell);
+    }
+
+    /// Wants to be told from now on who has brought something. The task looks at all peers once more behind this.
+    pub fn open_inbox(&self) {
+        self.door().inbox.set();
+    }
+
+    /// Where something was brought next since that was asked last; `None`: nowhere.
+    pub fn next_mark(&self, marks: &mut Marks) -> Option<u32> {
+        marks.next(&self.layout().inbox)
+    }
+
     /// Wakes the task if it sleeps; costs a fence and a load when it does not.
     /// `bell` is the task's eventfd. Call it after the message is visible.
     #[inline]
     pub fn ring(&self, bell: impl AsFd) {
-        match self.door().knock(|| rustix::thread::sched_getcpu() as u32) {
+        self.wake(self.door().knock(|| rustix::thread::sched_getcpu() as u32), bell);
+    }
+
+    /// Wakes who sleeps so.
+    #[inline]
+    fn wake(&self, how: Asleep, bell: impl AsFd) {
+        match how {
             Asleep::No => {}
             Asleep::OnFutex => {
                 // Shared, for the sleeper lives in another process. The only

@@ -116,6 +116,20 @@ impl<F: FnMut(&Header, &[u8])> Sink for F {
     }
 }
 
+/// Where peers say that they have brought something: one look at it instead of one at each link.
+pub trait Inbox: Send {
+    /// How many places there are. The first stands for all links whose peers do not know their place yet.
+    fn places(&self) -> u32;
+
+    /// Peers say from now on when they bring something. What was brought before may not have been said: the caller looks at
+    /// all links once more.
+    fn open(&mut self);
+
+    /// Where something was brought next, and is not said again until more is; `None`: nowhere. Places may be named at which
+    /// nothing lies any more.
+    fn next(&mut self) -> Option<u32>;
+}
+
 /// One route between this task and one peer.
 ///
 /// - Frames that were taken arrive once each, unchanged, in the order given,
@@ -195,6 +209,12 @@ pub trait Link: Send {
     /// How many bytes are lent, and not yet given back by dropping the loans.
     fn lent(&self) -> usize {
         0
+    }
+
+    /// Tells the peer its place in this task's [`Inbox`]. False: peers of this link say nothing there.
+    fn set_place(&mut self, place: u32) -> bool {
+        let _ = place;
+        false
     }
 
     /// Gives back memory in which no message has lain since the last call. Called now and then, some time apart.

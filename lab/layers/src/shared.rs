@@ -104,7 +104,9 @@ impl End for RingEnd {
         let expected = self.received;
         self.received = expected.wrapping_add(1);
         let mut take = |header: &Header, _: &[u8]| assert_eq!(header.order, expected);
-        while self.consumer.receive(self.rings[1 - self.mine].ring(), 1, &mut take).expect("whole frames") == 0 {
+        while self.consumer.receive(self.rings[1 - self.mine].ring(), 1, &mut take).expect("whole frames")
+            == 0
+        {
             std::hint::spin_loop();
         }
     }

@@ -53,6 +53,7 @@ programs! {
     a_sender_runs_ahead_of_its_receiver: "ahead";
     corners_that_real_programs_turn: "corners";
     sixty_four_tasks_on_a_few_cores: "many";
+    sixty_tasks_that_all_talk_to_all: "all_to_all";
     functions_that_pvm_calls: "handlers";
     traces: "trace";
     a_resource_manager_and_a_tasker: "manager";

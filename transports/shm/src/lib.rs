@@ -19,6 +19,8 @@ mod arena;
 #[allow(unsafe_code)]
 mod fill;
 #[cfg(not(loom))]
+mod inbox;
+#[cfg(not(loom))]
 mod link;
 #[allow(unsafe_code)]
 pub mod ring;
@@ -30,6 +32,8 @@ mod segment;
 mod single_copy;
 mod sync;
 
+#[cfg(not(loom))]
+pub use inbox::PageInbox;
 #[cfg(not(loom))]
 pub use link::{Bell, ShmLink};
 #[cfg(not(loom))]

@@ -62,7 +62,7 @@ impl Link for ShmLink {
     #[inline]
     fn send(&mut self, header: &Header, payload: Gather<'_>) -> Result<(), Refused> {
         self.producer.send(self.segment.outgoing(), header, payload)?;
-        self.bell.page.ring(&self.bell.event);
+        self.bell.page.announce(|| self.segment.peer_place(), &self.bell.event);
         Ok(())
     }
 
@@ -109,6 +109,11 @@ impl Link for ShmLink {
 
     fn lent(&self) -> usize {
         self.lender.as_ref().map_or(0, Lender::lent)
+    }
+
+    fn set_place(&mut self, place: u32) -> bool {
+        self.segment.set_place(place);
+        true
     }
 
     fn rest(&mut self) {

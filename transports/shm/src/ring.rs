@@ -342,7 +342,8 @@ impl Producer {
         let bulk = Ring::<F, B, L>::BULK as u64;
         let length = (length as u64).next_multiple_of(LINE as u64);
         let offset = self.bulk % bulk;
-        let skip = if offset + length > bulk || self.begins_anew(ring, offset, length) { bulk - offset } else { 0 };
+        let skip =
+            if offset + length > bulk || self.begins_anew(ring, offset, length) { bulk - offset } else { 0 };
         let (start, end) = (self.bulk + skip, self.bulk + skip + length);
         if end - self.seen_bulk > bulk {
             // Acquire: partner of the release in `Consumer::receive`.
@@ -498,7 +499,8 @@ mod tests {
             // SAFETY: the test is the only user of the ring.
             ring.front.cells[0].body.with_mut(|shared| unsafe { (*shared).copy_from_slice(&body[4..]) });
             ring.front.cells[0].publish.store(1, Ordering::Release);
-            let got = Consumer::default().receive(ring.ring(), 1, &mut |_: &Header, _: &[u8]| panic!("delivered"));
+            let got =
+                Consumer::default().receive(ring.ring(), 1, &mut |_: &Header, _: &[u8]| panic!("delivered"));
             assert_eq!(got, Err(Refused::Closed), "kind {kind}, count {count}, start {start}");
         }
     }
@@ -530,7 +532,8 @@ mod tests {
         for round in 0..100u8 {
             let data = vec![round; 200];
             producer.send(ring.ring(), &header(1, 200), Gather::new(&[&data])).expect("room");
-            let got = consumer.receive(ring.ring(), 9, &mut |_: &Header, payload: &[u8]| assert_eq!(payload, data));
+            let got =
+                consumer.receive(ring.ring(), 9, &mut |_: &Header, payload: &[u8]| assert_eq!(payload, data));
             assert_eq!(got, Ok(1));
         }
     }
@@ -544,8 +547,15 @@ mod memory {
     type Usual = RingMemory<27, 229, 1024>;
 
     fn send(producer: &mut Producer, ring: &Usual, length: usize) -> Result<(), Refused> {
-        let header =
-            Header { kind: Kind::Start, flags: 0, tag: 1, context: 0, length: length as u64, meta: 0, order: 0 };
+        let header = Header {
+            kind: Kind::Start,
+            flags: 0,
+            tag: 1,
+            context: 0,
+            length: length as u64,
+            meta: 0,
+            order: 0,
+        };
         producer.send(ring.ring(), &header, Gather::new(&[&vec![7; length]]))
     }
 

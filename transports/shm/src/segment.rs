@@ -38,6 +38,8 @@ struct End {
     pid: AtomicU32,
     single_copy: AtomicU32,
     probe: AtomicU64,
+    /// The other end's place in this end's inbox; 0 until it is known.
+    place: AtomicU32,
 }
 
 /// What one end says to the other while it waits: a line of its own, for it changes often.
@@ -204,6 +206,17 @@ impl Segment {
     pub(crate) fn peer_awaits(&self) -> u64 {
         // Acquire: partner of the release in `set_awaited`.
         self.layout().head.wishes[1 - self.end].awaited.load(Ordering::Acquire)
+    }
+
+    /// Tells the other end its place in this end's inbox.
+    pub(crate) fn set_place(&self, place: u32) {
+        // Relaxed: who does not see it yet says so at the place of all.
+        self.layout().head.ends[self.end].place.store(place, Ordering::Relaxed);
+    }
+
+    /// This end's place in the other's inbox.
+    pub(crate) fn peer_place(&self) -> u32 {
+        self.layout().head.ends[1 - self.end].place.load(Ordering::Relaxed)
     }
 
     /// The other end's process, once it has mapped the segment.

@@ -7,4 +7,5 @@ mod circles;
 mod claims;
 mod direct;
 mod gone;
+mod inbox;
 mod simulated;
