@@ -22,7 +22,7 @@ impl Engine {
     /// that is still with its sender is received at once.
     pub fn claim(&mut self, pattern: Pattern, into: Into, announced: bool) -> RequestId {
         let receive = Receive { turn: self.core.queues.next_turn(), ..Receive::new(pattern, into, false) };
-        let found = self.core.queues.find(|_, envelope| pattern.matches(envelope));
+        let found = self.core.queues.find_match(&pattern);
         let is_here = |id: &MessageId| {
             let body = self.core.queues.get(*id).map(|message| &message.body);
             matches!(body, Some(Body::Whole(_) | Body::Filling { .. }))

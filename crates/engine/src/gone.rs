@@ -217,7 +217,7 @@ impl Engine {
         if let Some(memory) = receive.block.take().and_then(Block::into_memory) {
             self.core.pool.give(memory);
         }
-        match self.core.queues.find(|_, envelope| pattern.matches(envelope)) {
+        match self.core.queues.find_match(&pattern) {
             Some(message) => self.take_unexpected(message, id),
             None => self.core.queues.post(turn, pattern, id, urgent),
         }

@@ -11,6 +11,7 @@
 
 mod arrive;
 mod ask;
+mod bins;
 mod claims;
 mod direct;
 mod engine;

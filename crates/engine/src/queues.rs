@@ -1,11 +1,12 @@
 //! Matching: receives that wait for messages, and messages that wait for receives.
 
+use crate::bins::{Key, MANY, ManyPosted, ManyUnexpected, Order};
 use crate::ledger::Ledger;
 use crate::message::{Block, Envelope, Pattern};
 use crate::requests::RequestId;
 use parvum_transport::Route;
 use parvum_wire::frame::Offer;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 /// Names a message that has arrived and was not received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -45,6 +46,8 @@ pub(crate) struct Message {
     pub(crate) body: Body,
     /// Which of all messages that became visible to receives it was; 0 as long as it has not.
     pub(crate) arrival: u64,
+    /// Parts it from others of the same arrival: the lowest goes first.
+    pub(crate) put_back: u64,
     /// Where it is shown to onlookers, while it waits for a receive.
     pub(crate) window: Option<u8>,
 }
@@ -52,7 +55,12 @@ pub(crate) struct Message {
 impl Message {
     /// A message that no receive can see yet.
     pub(crate) fn new(envelope: Envelope, peer: u32, flags: u16, body: Body) -> Message {
-        Message { envelope, peer, flags, body, arrival: 0, window: None }
+        Message { envelope, peer, flags, body, arrival: 0, put_back: u64::MAX, window: None }
+    }
+
+    /// Where it stands among all messages.
+    fn order(&self) -> Order {
+        (self.arrival, self.put_back)
     }
 
     /// Bytes of data that lie in this task's memory.
@@ -79,9 +87,20 @@ pub(crate) struct Queues {
     /// Receives that take a message before any other does: handlers.
     urgent: Vec<Posted>,
     posted: VecDeque<Posted>,
+    /// All posted receives, when there are many: `posted` is empty then.
+    many_posted: Option<Box<ManyPosted<RequestId>>>,
+    /// The turns of those, to withdraw them by their ids.
+    turns_of: HashMap<RequestId, u64>,
     /// The turn of the receive posted last.
     turns: u64,
     unexpected: VecDeque<MessageId>,
+    /// All unexpected messages, when there are many: `unexpected` is empty then.
+    many_unexpected: Option<Box<ManyUnexpected<MessageId>>>,
+    /// How many messages were put back.
+    put_backs: u64,
+    /// Entries that were looked at, for the tests.
+    #[cfg(test)]
+    pub(crate) looked: std::cell::Cell<usize>,
     messages: Vec<(u32, Option<Message>)>,
     free: Vec<u32>,
     /// How many messages have become visible to receives, ever.
@@ -105,18 +124,49 @@ impl Queues {
         if urgent {
             let at = self.urgent.partition_point(|other| other.turn < turn);
             self.urgent.insert(at, posted);
+        } else if let Some(many) = &mut self.many_posted {
+            many.insert((turn, 0), pattern, id);
+            self.turns_of.insert(id, turn);
         } else if self.posted.back().is_none_or(|last| last.turn < turn) {
             self.posted.push_back(posted);
+            if self.posted.len() > MANY {
+                self.put_posted_into_bins();
+            }
         } else {
             let at = self.posted.partition_point(|other| other.turn < turn);
             self.posted.insert(at, posted);
         }
     }
 
+    #[cold]
+    fn put_posted_into_bins(&mut self) {
+        let mut many = Box::new(ManyPosted::new());
+        for Posted { turn, pattern, id } in self.posted.drain(..) {
+            many.insert((turn, 0), pattern, id);
+            self.turns_of.insert(id, turn);
+        }
+        self.many_posted = Some(many);
+    }
+
+    /// Takes the receive of that turn out of the bins.
+    fn take_from_bins(&mut self, order: Order) -> Option<RequestId> {
+        let many = self.many_posted.as_mut()?;
+        let id = many.remove(order)?;
+        if many.len() == 0 {
+            self.many_posted = None;
+        }
+        self.turns_of.remove(&id);
+        Some(id)
+    }
+
     /// Whether nothing is posted, and no message visible.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
-        self.posted.is_empty() && self.unexpected.is_empty() && self.urgent.is_empty()
+        self.posted.is_empty()
+            && self.unexpected.is_empty()
+            && self.urgent.is_empty()
+            && self.many_posted.is_none()
+            && self.many_unexpected.is_none()
     }
 
     /// Takes the first posted receive that wants such a message.
@@ -125,12 +175,29 @@ impl Queues {
         if let Some(at) = self.urgent.iter().position(|posted| posted.pattern.matches(envelope)) {
             return Some(self.urgent.remove(at).id);
         }
-        let at = self.posted.iter().position(|posted| posted.pattern.matches(envelope))?;
+        if let Some(many) = &self.many_posted {
+            let oldest = many.oldest_for(envelope, || self.look())?;
+            return self.take_from_bins(oldest);
+        }
+        let at = self.posted.iter().position(|posted| {
+            self.look();
+            posted.pattern.matches(envelope)
+        })?;
         self.posted.remove(at).map(|posted| posted.id)
+    }
+
+    /// An entry is looked at.
+    #[inline(always)]
+    fn look(&self) {
+        #[cfg(test)]
+        self.looked.set(self.looked.get() + 1);
     }
 
     /// Takes a receive out of the posted ones; whether it was there.
     pub(crate) fn withdraw(&mut self, id: RequestId) -> bool {
+        if let Some(&turn) = self.turns_of.get(&id) {
+            return self.take_from_bins((turn, 0)).is_some();
+        }
         let before = self.urgent.len() + self.posted.len();
         self.urgent.retain(|posted| posted.id != id);
         self.posted.retain(|posted| posted.id != id);
@@ -140,11 +207,16 @@ impl Queues {
     /// Receives that only `peer` could satisfy.
     pub(crate) fn posted_for(&self, peer: parvum_wire::Tid) -> Vec<RequestId> {
         let only_from = |posted: &Posted| (posted.pattern.from == Some(peer)).then_some(posted.id);
-        self.urgent.iter().chain(&self.posted).filter_map(only_from).collect()
+        let many = self.many_posted.iter().flat_map(|many| many.iter());
+        let in_bins = many.filter(|(_, pattern, _)| pattern.from == Some(peer)).map(|(_, _, id)| id);
+        self.urgent.iter().chain(&self.posted).filter_map(only_from).chain(in_bins).collect()
     }
 
     /// The oldest receive that only `peer` could satisfy, handlers apart.
     pub(crate) fn first_posted_for(&self, peer: parvum_wire::Tid) -> Option<&Pattern> {
+        if let Some(many) = &self.many_posted {
+            return many.first_for(peer);
+        }
         self.posted.iter().map(|posted| &posted.pattern).find(|pattern| pattern.from == Some(peer))
     }
 
@@ -173,10 +245,21 @@ impl Queues {
     /// Makes a stored message visible to receives, after all that already are.
     pub(crate) fn enqueue(&mut self, id: MessageId, ledger: &Ledger) {
         let order = self.next_arrival();
-        self.unexpected.push_back(id);
         let window = (!self.shown).trailing_zeros() as usize;
         let Some(message) = self.get_mut(id) else { return };
         message.arrival = order;
+        message.put_back = u64::MAX;
+        let key = Key::of_message(&message.envelope);
+        match &mut self.many_unexpected {
+            Some(many) => many.insert((order, u64::MAX), key, id),
+            None => {
+                self.unexpected.push_back(id);
+                if self.unexpected.len() > MANY {
+                    self.put_unexpected_into_bins();
+                }
+            }
+        }
+        let Some(message) = self.get_mut(id) else { return };
         if window >= ledger.windows() {
             return;
         }
@@ -185,6 +268,23 @@ impl Queues {
         let who = u64::from(from.0 as u32) | u64::from(tag as u32) << 32;
         ledger.show(window, [who, u64::from(context) | 1 << 63, length, order]);
         self.shown |= 1 << window;
+    }
+
+    #[cold]
+    fn put_unexpected_into_bins(&mut self) {
+        let mut many = Box::new(ManyUnexpected::new());
+        for id in std::mem::take(&mut self.unexpected) {
+            if let Some(message) = self.get(id) {
+                many.insert(message.order(), Key::of_message(&message.envelope), id);
+            }
+        }
+        self.many_unexpected = Some(many);
+    }
+
+    /// Unexpected messages in order of arrival.
+    fn visible(&self) -> impl Iterator<Item = MessageId> {
+        let in_bins = self.many_unexpected.iter().flat_map(|many| many.iter());
+        self.unexpected.iter().copied().chain(in_bins)
     }
 
     /// A message is not shown any more.
@@ -197,16 +297,31 @@ impl Queues {
 
     /// How many unexpected messages there are.
     pub(crate) fn waiting(&self) -> usize {
-        self.unexpected.len()
+        self.many_unexpected.as_ref().map_or(self.unexpected.len(), |many| many.len())
     }
 
     /// The first unexpected message that `wanted` accepts, in order of arrival.
     #[inline]
     pub(crate) fn find(&self, mut wanted: impl FnMut(MessageId, &Envelope) -> bool) -> Option<MessageId> {
-        self.unexpected
-            .iter()
-            .copied()
-            .find(|&id| self.get(id).is_some_and(|message| wanted(id, &message.envelope)))
+        self.visible().find(|&id| self.get(id).is_some_and(|message| wanted(id, &message.envelope)))
+    }
+
+    /// The first unexpected message that matches, in order of arrival.
+    #[inline]
+    pub(crate) fn find_match(&mut self, pattern: &Pattern) -> Option<MessageId> {
+        if let Some(mut many) = self.many_unexpected.take() {
+            let matches = |id: &MessageId| {
+                self.look();
+                self.get(*id).is_some_and(|message| pattern.matches(&message.envelope))
+            };
+            let found = many.alike(pattern).find(matches);
+            self.many_unexpected = Some(many);
+            return found;
+        }
+        self.unexpected.iter().copied().find(|&id| {
+            self.look();
+            self.get(id).is_some_and(|message| pattern.matches(&message.envelope))
+        })
     }
 
     pub(crate) fn get(&self, id: MessageId) -> Option<&Message> {
@@ -222,18 +337,30 @@ impl Queues {
     /// Hides a message from other receives; it stays stored.
     pub(crate) fn hide(&mut self, id: MessageId, ledger: &Ledger) {
         self.close_window(id, ledger);
-        if self.unexpected.front() == Some(&id) {
+        let order = self.get(id).map(Message::order);
+        if let Some(many) = &mut self.many_unexpected {
+            if order.is_some_and(|order| many.remove(order)) && many.len() == 0 {
+                self.many_unexpected = None;
+            }
+        } else if self.unexpected.front() == Some(&id) {
             self.unexpected.pop_front();
         } else if let Some(at) = self.unexpected.iter().position(|queued| *queued == id) {
             self.unexpected.remove(at);
         }
     }
 
-    /// Makes a hidden message visible again, before those that came after it.
+    /// Makes a hidden message visible again, before those that came after it, and before others of the same arrival.
     pub(crate) fn unhide(&mut self, id: MessageId) {
-        let arrival = |id: MessageId| self.get(id).map_or(0, |message| message.arrival);
-        let own = arrival(id);
-        let at = self.unexpected.partition_point(|&other| arrival(other) < own);
+        self.put_backs += 1;
+        let put_back = u64::MAX - self.put_backs;
+        let Some(message) = self.get_mut(id) else { return };
+        message.put_back = put_back;
+        let (own, key) = (message.order(), Key::of_message(&message.envelope));
+        if let Some(many) = &mut self.many_unexpected {
+            return many.insert(own, key, id);
+        }
+        let order = |id: MessageId| self.get(id).map_or((0, 0), Message::order);
+        let at = self.unexpected.partition_point(|&other| order(other) < own);
         self.unexpected.insert(at, id);
     }
 
@@ -256,6 +383,6 @@ impl Queues {
     /// Visible messages from one peer.
     pub(crate) fn of_peer(&self, peer: u32) -> Vec<MessageId> {
         let is_from = |id: &MessageId| self.get(*id).is_some_and(|message| message.peer == peer);
-        self.unexpected.iter().copied().filter(is_from).collect()
+        self.visible().filter(is_from).collect()
     }
 }

@@ -84,7 +84,7 @@ impl Engine {
     /// receive is reported by [`Engine::next_completed`].
     pub fn post(&mut self, pattern: Pattern, into: Into, urgent: bool, announced: bool) -> RequestId {
         let receive = Receive::new(pattern, into, urgent);
-        let found = self.core.queues.find(|_, envelope| pattern.matches(envelope));
+        let found = self.core.queues.find_match(&pattern);
         self.start_receive(receive, found, announced)
     }
 
@@ -182,8 +182,9 @@ impl Engine {
     }
 
     /// The oldest unexpected message that matches; it stays where it is.
-    pub fn probe(&self, pattern: &Pattern) -> Option<(MessageId, Envelope)> {
-        self.find(|_, envelope| pattern.matches(envelope))
+    pub fn probe(&mut self, pattern: &Pattern) -> Option<(MessageId, Envelope)> {
+        let id = self.core.queues.find_match(pattern)?;
+        self.core.queues.get(id).map(|message| (id, message.envelope))
     }
 
     /// The oldest unexpected message that `wanted` accepts; it stays where it is.

@@ -8,4 +8,5 @@ mod claims;
 mod direct;
 mod gone;
 mod inbox;
+mod matching;
 mod simulated;
