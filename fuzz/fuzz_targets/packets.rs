@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use containers::packets::{Address, Limits, NameServer, NetworkDriver, Node, Port, Transfer};
+use packets::{Address, Limits, NameServer, NetworkDriver, Node, Port, Transfer};
 use containers::{Bounds, Protocol};
 use libfuzzer_sys::fuzz_target;
 use std::collections::VecDeque;

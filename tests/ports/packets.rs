@@ -1,10 +1,10 @@
 //! Containers on networks of packets: each process a thread with a node.
 
 use super::program::program;
-use containers::packets::{
+use containers::{Bounds, Error, Protocol};
+use packets::{
     Cube, CubePort, Ethernet, EthernetPort, Faults, LoopbackPort, Node, Now, Port, Representative,
 };
-use containers::{Bounds, Error, Protocol};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};

@@ -27,11 +27,11 @@
 #![deny(unsafe_code)]
 
 mod api;
+pub mod buffers;
 #[allow(unsafe_code)]
 mod c;
 mod engine;
 mod errors;
-pub mod packets;
 mod state;
 
 pub use api::{

@@ -83,7 +83,8 @@ impl ClientState {
         self.dropped
     }
 
-    pub(crate) fn begin(&mut self) {
+    /// A message is about to be sent: no wait for it is over yet. For ports.
+    pub fn begin(&mut self) {
         self.in_a_row = 0;
     }
 
@@ -91,12 +92,13 @@ impl ClientState {
         self.dropped += 1;
     }
 
-    pub(crate) fn has_repeated(&mut self, count: u64) {
+    /// Counts messages that a port sent once more.
+    pub fn has_repeated(&mut self, count: u64) {
         self.repeats += count;
     }
 
-    /// The time is over: what now?
-    pub(crate) fn expire(&mut self) -> Decision {
+    /// The time is over: what now? For ports.
+    pub fn expire(&mut self) -> Decision {
         self.expiries += 1;
         self.in_a_row += 1;
         let Some(mut handler) = self.handler.take() else { return Decision::GiveUp };

@@ -1,8 +1,8 @@
 //! Pools of buffers.
 
 use super::{Handle, Kind, count, done, handle};
+use crate::buffers::{NetworkBuffer, NetworkBufferFreeList};
 use crate::errors::Error;
-use crate::packets::{NetworkBuffer, NetworkBufferFreeList};
 use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -1,13 +1,13 @@
 //! What comes to a node: packets that become messages, and messages that are received.
 
 use super::{ANSWERS, Node, Sender};
-use crate::errors::Error;
-use crate::packets::Now;
-use crate::packets::buffers::NetworkBuffer;
-use crate::packets::header::{Header, Kind};
-use crate::packets::incoming::Assembly;
-use crate::packets::mailbox::Message;
-use crate::packets::port::Port;
+use crate::Now;
+use crate::header::{Header, Kind};
+use crate::incoming::Assembly;
+use crate::mailbox::Message;
+use crate::port::Port;
+use containers::Error;
+use containers::buffers::NetworkBuffer;
 use std::sync::Arc;
 
 impl<P: Port> Node<P> {

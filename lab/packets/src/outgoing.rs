@@ -2,7 +2,7 @@
 
 use super::Now;
 use super::header::{Header, Kind, fragments};
-use crate::errors::Error;
+use containers::Error;
 use std::collections::VecDeque;
 
 /// After so long without an answer the receiver is asked again; then after twice as long, and so on.

@@ -1,10 +1,10 @@
 //! Messages, datagrams, groups, bounds.
 
 use super::{content, cube, ethernet};
-use crate::packets::header::fragments;
-use crate::packets::names::lock;
-use crate::packets::{EthernetPort, Faults, Station};
-use crate::{Bounds, Error, Protocol};
+use crate::header::fragments;
+use crate::names::lock;
+use crate::{EthernetPort, Faults, Station};
+use containers::{Bounds, Error, Protocol};
 
 const LENGTHS: [usize; 10] = [0, 1, 1399, 1400, 1401, 4095, 4096, 4097, 70_000, 1 << 20];
 
@@ -210,8 +210,8 @@ fn whatever_comes_from_the_network_does_no_harm() {
     let container = world.nodes[1].create(Bounds::default());
     let mut random = 1u64;
     for round in 0..20_000u32 {
-        let mut packet = crate::packets::header::Header {
-            kind: crate::packets::header::Kind::Reliable,
+        let mut packet = crate::header::Header {
+            kind: crate::header::Kind::Reliable,
             conversation: 1,
             sequence: 0,
             container,
@@ -228,8 +228,8 @@ fn whatever_comes_from_the_network_does_no_harm() {
             let (at, value) = ((random >> 40) as usize % 32, (random >> 32) as u8);
             packet[at] = value % 6;
         }
-        crate::packets::Transfer::send(
-            crate::packets::Port::transfer(world.nodes[0].port()),
+        crate::Transfer::send(
+            crate::Port::transfer(world.nodes[0].port()),
             Station::One(1),
             &packet[..32],
             &packet[32..],

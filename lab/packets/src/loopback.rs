@@ -1,7 +1,7 @@
 //! A network that leads back to oneself: what a new port takes, and no more.
 
-use super::buffers::NetworkBufferFreeList;
 use super::port::{Address, Limits, NameServer, NetworkDriver, Port, Transfer};
+use containers::buffers::NetworkBufferFreeList;
 use std::collections::{HashMap, VecDeque};
 
 /// Where things are.

@@ -1,12 +1,12 @@
 //! What a node sends.
 
 use super::{Node, Representative};
-use crate::errors::Error;
-use crate::packets::Now;
-use crate::packets::header::{HEADER, Header, Kind, fragments};
-use crate::packets::outgoing::{Outgoing, Part, part};
-use crate::packets::port::{Address, Port, Transfer};
-use crate::state::Protocol;
+use crate::Now;
+use crate::header::{HEADER, Header, Kind, fragments};
+use crate::outgoing::{Outgoing, Part, part};
+use crate::port::{Address, Port, Transfer};
+use containers::Error;
+use containers::Protocol;
 
 impl<P: Port> Node<P> {
     /// Sends. Reliable messages go when those before them have arrived: [`Node::poll`] sees to that, and

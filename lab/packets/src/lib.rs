@@ -7,8 +7,11 @@
 //!
 //! Large messages go by *blast*: all fragments in a row, then one answer, which says what is missing; that is sent again. A
 //! conversation has one message under way, so messages of one keep their order, and what comes twice is known by its number.
+//!
+//! A model for study, beside the product: no library of Parvum's contains it.
 
-mod buffers;
+#![forbid(unsafe_code)]
+
 mod cube;
 mod ethernet;
 mod faults;
@@ -23,7 +26,7 @@ mod port;
 #[cfg(test)]
 mod tests;
 
-pub use buffers::{NetworkBuffer, NetworkBufferFreeList};
+pub use containers::buffers::{NetworkBuffer, NetworkBufferFreeList};
 pub use cube::{Cube, CubePort};
 pub use ethernet::{Ethernet, EthernetPort, Station};
 pub use faults::Faults;

@@ -1,10 +1,10 @@
 //! The port that leads back to oneself.
 
 use super::content;
-use crate::packets::header::{Header, Kind};
-use crate::packets::loopback::Place;
-use crate::packets::{LoopbackPort, Node, Port, Transfer};
-use crate::{Bounds, Error, Protocol};
+use crate::header::{Header, Kind};
+use crate::loopback::Place;
+use crate::{LoopbackPort, Node, Port, Transfer};
+use containers::{Bounds, Error, Protocol};
 
 #[test]
 fn a_new_port_needs_an_address_names_and_a_transfer() {

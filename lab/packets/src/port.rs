@@ -1,6 +1,6 @@
 //! What a port must supply: where things are, where names lead, and how packets travel. The rest has defaults.
 
-use super::buffers::NetworkBufferFreeList;
+use containers::buffers::NetworkBufferFreeList;
 use std::fmt::Debug;
 
 /// Where a node is. A multicast address stands for all nodes that listen to it.

@@ -1,9 +1,9 @@
 //! A container of a node, and the messages in it.
 
-use super::buffers::{NetworkBuffer, NetworkBufferFreeList};
 use super::header::HEADER;
-use crate::Bounds;
-use crate::errors::Error;
+use containers::Bounds;
+use containers::Error;
+use containers::buffers::{NetworkBuffer, NetworkBufferFreeList};
 use std::collections::VecDeque;
 use std::sync::Arc;
 

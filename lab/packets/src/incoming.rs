@@ -1,8 +1,8 @@
 //! The receiver's side: parts that become messages again.
 
 use super::Now;
-use super::buffers::NetworkBuffer;
 use super::header::{HEADER, Header};
+use containers::buffers::NetworkBuffer;
 use std::collections::BTreeMap;
 
 /// A message of which parts have come.
@@ -74,7 +74,7 @@ pub(super) struct Incoming {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packets::header::Kind;
+    use crate::header::Kind;
 
     /// Found by the fuzz target `packets`: room for all of them would be more than any machine has.
     #[test]

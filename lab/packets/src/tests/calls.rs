@@ -1,9 +1,9 @@
 //! Calls: at most once, timers, servers that are slow or dead.
 
 use super::{World, cube, ethernet};
-use crate::packets::names::lock;
-use crate::packets::{Call, EthernetPort, Faults, Port, Representative, Station};
-use crate::{Bounds, ClientState, Decision, Error, Protocol};
+use crate::names::lock;
+use crate::{Call, EthernetPort, Faults, Port, Representative, Station};
+use containers::{Bounds, ClientState, Decision, Error, Protocol};
 use std::time::Duration;
 
 /// Servers on all nodes but the first; who doubles what it is asked counts how often it was.

@@ -1,10 +1,10 @@
 //! Calls and their answers.
 
 use super::{ANSWERS, Node, Representative, Sender};
-use crate::errors::Error;
-use crate::packets::Now;
-use crate::packets::port::{Port, Transfer};
-use crate::state::{ClientState, Decision, Protocol};
+use crate::Now;
+use crate::port::{Port, Transfer};
+use containers::Error;
+use containers::{ClientState, Decision, Protocol};
 
 /// A call that waits for its answer.
 #[derive(Debug)]

@@ -7,14 +7,14 @@ mod sending;
 pub use calls::Call;
 
 use super::Now;
-use super::buffers::NetworkBufferFreeList;
 use super::header::{GROUP, HEADER};
 use super::incoming::{Assembly, Incoming};
 use super::mailbox::{Mailbox, Message};
 use super::outgoing::Outgoing;
 use super::port::{NameServer, NetworkDriver, Port, Transfer};
-use crate::Bounds;
-use crate::errors::Error;
+use containers::Bounds;
+use containers::Error;
+use containers::buffers::NetworkBufferFreeList;
 use std::collections::BTreeMap;
 
 /// Parts of a datagram whose others do not come are freed after so long.
