@@ -3,6 +3,7 @@
 use crate::errors::{Pvm, PvmError};
 use parvum_waist::Message;
 use parvum_wire::encoding;
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// PVM's name for a way of packing.
@@ -46,6 +47,9 @@ pub(crate) struct Run {
     pub(crate) bytes: u64,
 }
 
+/// The runs of a message. Most have few, and ask for no memory.
+pub(crate) type Runs = SmallVec<[Run; 4]>;
+
 /// A piece of the program's memory that is left in place until the message is sent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Left {
@@ -78,7 +82,7 @@ pub(crate) struct Packed {
     pub(crate) data: Arc<Vec<u8>>,
     pub(crate) left: Vec<Left>,
     left_bytes: usize,
-    runs: Vec<Run>,
+    runs: Runs,
     /// Bytes of the table of runs at the end of `data`, once the message was sent.
     sealed: usize,
 }
@@ -94,7 +98,7 @@ const RUN: usize = 8;
 
 impl Packed {
     pub(crate) fn new(packing: Packing, data: Arc<Vec<u8>>) -> Packed {
-        Packed { info: None, packing, data, left: Vec::new(), left_bytes: 0, runs: Vec::new(), sealed: 0 }
+        Packed { info: None, packing, data, left: Vec::new(), left_bytes: 0, runs: Runs::new(), sealed: 0 }
     }
 
     /// Bytes of the message as PVM counts them.
@@ -117,9 +121,9 @@ impl Packed {
     pub(crate) fn seal(&mut self) {
         if self.meta() & TYPED != 0 && self.sealed == 0 && !self.runs.is_empty() {
             let entry = |run: &Run| (u64::from(run.class) << 56 | run.bytes).to_le_bytes();
-            let table: Vec<u8> = self.runs.iter().flat_map(entry).collect();
-            self.open().extend_from_slice(&table);
-            self.sealed = table.len();
+            let data = Arc::make_mut(&mut self.data);
+            data.extend(self.runs.iter().flat_map(entry));
+            self.sealed = self.runs.len() * RUN;
         }
     }
 
@@ -189,7 +193,7 @@ pub(crate) fn table_length(meta: u32) -> usize {
 }
 
 /// The table of runs that a message with this `meta` word ends in.
-pub(crate) fn runs_of(meta: u32, bytes: &[u8]) -> Vec<Run> {
+pub(crate) fn runs_of(meta: u32, bytes: &[u8]) -> Runs {
     let entry = |entry: &[u8]| {
         let number = u64::from_le_bytes(entry.try_into().unwrap_or_default());
         Run { class: (number >> 56) as u8, bytes: number & (u64::MAX >> 8) }
@@ -210,7 +214,9 @@ pub(crate) struct Arrived {
     /// The next byte to be unpacked.
     pub(crate) cursor: usize,
     /// What is left to unpack of each run; `None` when nothing is known.
-    pub(crate) runs: Option<std::collections::VecDeque<Run>>,
+    runs: Option<Runs>,
+    /// So many of those are unpacked.
+    unpacked: usize,
 }
 
 impl Arrived {
@@ -219,12 +225,21 @@ impl Arrived {
         if message.is_remote() {
             // Raw data that is still with its sender: there is no table.
             let (info, length) = (None, message.length as usize);
-            return Arrived { info, _own: None, message, length, xdr: false, cursor: 0, runs: None };
+            return Arrived {
+                info,
+                _own: None,
+                message,
+                length,
+                xdr: false,
+                cursor: 0,
+                runs: None,
+                unpacked: 0,
+            };
         }
         let table = table_length(message.meta);
         let length = bytes.len().saturating_sub(table);
         let typed = message.meta & TYPED != 0;
-        let runs = typed.then(|| runs_of(message.meta, bytes).into());
+        let runs = typed.then(|| runs_of(message.meta, bytes));
         Arrived {
             info: None,
             _own: None,
@@ -233,6 +248,7 @@ impl Arrived {
             xdr: message.meta & encoding::MASK == encoding::XDR,
             cursor: 0,
             runs,
+            unpacked: 0,
         }
     }
 
@@ -257,15 +273,14 @@ impl Arrived {
         let at = self.cursor;
         self.cursor += bytes;
         let mut left = bytes as u64;
-        while let (Some(run), true) = (self.runs.as_mut().and_then(|runs| runs.front_mut()), left > 0) {
+        for run in self.runs.iter_mut().flatten().skip(self.unpacked) {
+            if left == 0 {
+                break;
+            }
             let part = run.bytes.min(left);
             run.bytes -= part;
             left -= part;
-            if run.bytes == 0
-                && let Some(runs) = &mut self.runs
-            {
-                runs.pop_front();
-            }
+            self.unpacked += usize::from(run.bytes == 0);
         }
         Ok(at)
     }
@@ -277,7 +292,7 @@ impl Arrived {
         }
         let Some(runs) = &self.runs else { return Ok(()) };
         let mut left = bytes as u64;
-        for run in runs {
+        for run in &runs[self.unpacked..] {
             if left == 0 {
                 break;
             }

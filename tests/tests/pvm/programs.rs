@@ -60,6 +60,13 @@ programs! {
     hosts_contexts_families_and_messages_in_messages: "machine";
 }
 
+/// In shared memory; who sleeps for a socket makes a list of what to sleep for.
+#[test]
+fn short_messages_ask_for_no_memory() {
+    let machine = TestMachine::up();
+    machine.check(machine.program("allocations").env("PARVUM_ROUTE", "shm"));
+}
+
 /// Two that fill all memory they may have are told so; and nothing that was sent is lost.
 #[test]
 fn beyond_its_memory_a_send_is_refused() {

@@ -1,0 +1,99 @@
+/*
+ * A short message packed, sent, received and unpacked asks nobody for memory, once both tasks have their buffers: counted
+ * in every call of malloc and its kin in the process, the libraries' included.
+ */
+#include "check.h"
+
+enum { PING = 1, WARM = 300, ROUNDS = 1000 };
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *memory, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
+
+static volatile int counts;
+static volatile long asked;
+
+void *malloc(size_t size)
+{
+	asked += counts;
+	return __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+	asked += counts;
+	return __libc_calloc(count, size);
+}
+
+void *realloc(void *memory, size_t size)
+{
+	asked += counts;
+	return __libc_realloc(memory, size);
+}
+
+int posix_memalign(void **memory, size_t alignment, size_t size)
+{
+	asked += counts;
+	*memory = __libc_memalign(alignment, size);
+	return *memory == NULL ? 12 : 0;
+}
+
+static void send_one(int to, int encoding, double number)
+{
+	CHECK(pvm_initsend(encoding) > 0);
+	OK(pvm_pkdouble(&number, 1, 1));
+	OK(pvm_send(to, PING));
+}
+
+static double receive_one(int from)
+{
+	double number;
+
+	CHECK(pvm_recv(from, PING) > 0);
+	OK(pvm_upkdouble(&number, 1, 1));
+	return number;
+}
+
+static void exchange(int other, int first, int encoding, int rounds)
+{
+	for (int i = 0; i < rounds; i++) {
+		if (first)
+			send_one(other, encoding, i);
+		CHECK(receive_one(other) == i);
+		if (!first)
+			send_one(other, encoding, i);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	int encodings[] = { PvmDataDefault, PvmDataRaw }, first = argc == 1, other;
+	void *seen;
+
+	CHECK(pvm_mytid() > 0);
+	if (first)
+		copies(argv[0], "other", 1, &other);
+	else
+		other = pvm_parent();
+	counts = 1;
+	seen = malloc(10);
+	CHECK(seen != NULL && asked == 1);
+	free(seen);
+	for (int i = 0; i < 2; i++) {
+		counts = 0;
+		exchange(other, first, encodings[i], WARM);
+		asked = 0;
+		counts = 1;
+		exchange(other, first, encodings[i], ROUNDS);
+		counts = 0;
+		if (asked > 0)
+			fprintf(stderr, "encoding %d: %ld in %d rounds\n", encodings[i], asked, ROUNDS);
+		GIVES(0, asked);
+	}
+	if (first)
+		ends(1);
+	OK(pvm_exit());
+	SAY("done");
+	return 0;
+}
