@@ -55,9 +55,12 @@ static double receive_one(int from)
 	return number;
 }
 
-static void exchange(int other, int first, int encoding, int rounds)
+/* `pauses`: now and then one is late, so that the other posts its receive and sleeps. */
+static void exchange(int other, int first, int encoding, int rounds, int pauses)
 {
 	for (int i = 0; i < rounds; i++) {
+		if (pauses && i % 20 == (first ? 5 : 15))
+			usleep(3000);
 		if (first)
 			send_one(other, encoding, i);
 		CHECK(receive_one(other) == i);
@@ -82,10 +85,10 @@ int main(int argc, char **argv)
 	free(seen);
 	for (int i = 0; i < 2; i++) {
 		counts = 0;
-		exchange(other, first, encodings[i], WARM);
+		exchange(other, first, encodings[i], WARM, 1);
 		asked = 0;
 		counts = 1;
-		exchange(other, first, encodings[i], ROUNDS);
+		exchange(other, first, encodings[i], ROUNDS, 0);
 		counts = 0;
 		if (asked > 0)
 			fprintf(stderr, "encoding %d: %ld in %d rounds\n", encodings[i], asked, ROUNDS);
