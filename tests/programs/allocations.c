@@ -4,7 +4,7 @@
  */
 #include "check.h"
 
-enum { PING = 1, WARM = 300, ROUNDS = 1000 };
+enum { PING = 1, WARM = 200, ROUNDS = 400 };
 
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
