@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use parvum_engine::{Engine, Into, Ledger, Pattern, Received, RequestId, Settings, TagMatch};
+use parvum_engine::{Engine, Destination, Ledger, Pattern, Received, RequestId, Settings, TagMatch};
 use parvum_transport::{Gather, Limits, Link, Refused, Route, Sink};
 use parvum_wire::{Header, Tid};
 use std::sync::{Arc, Mutex};
@@ -63,7 +63,7 @@ fuzz_target!(|input: &[u8]| {
                 let from = (order & 8 != 0).then_some(peer);
                 let tag =
                     if order & 16 != 0 { TagMatch::Exactly((order >> 5).into()) } else { TagMatch::Any };
-                let into = if order & 32 != 0 { Into::Lazily } else { Into::Block };
+                let into = if order & 32 != 0 { Destination::Lazily } else { Destination::Block };
                 posted.push(engine.post(Pattern { from, tag, context: None }, into, order & 64 != 0, false));
             }
             5 => {

@@ -11,7 +11,7 @@ use crate::ledger::{Counter, Ledger, PairLedger};
 use crate::message::{Block, Envelope, Pattern, Pool};
 use crate::peer::{Answer, PeerState, Stream};
 use crate::queues::{Body, Message, MessageId, Queues};
-use crate::receive::{Into, Receive};
+use crate::receive::{Destination, Receive};
 use crate::recorder::Recorder;
 use crate::requests::{Completed, Outcome, RequestId, Requests, State};
 use crate::send::OVERHEAD;
@@ -222,7 +222,7 @@ impl Core {
         let Some(receive) = self.requests.receive(id) else { return false };
         receive.matched = Some(envelope);
         // A block for offered data is found when it is fetched.
-        if !offered && !matches!(receive.into, Into::User(_)) {
+        if !offered && !matches!(receive.into, Destination::User(_)) {
             receive.block = Block::new(envelope.length, &mut self.pool);
             if receive.block.is_none() {
                 self.requests.finish(id, Outcome::NoMemory(envelope));
@@ -427,7 +427,7 @@ impl Core {
     /// Fetches the data of a stored message, whose body is `Filling`.
     fn fetch_for(&mut self, id: MessageId, peer: u32, route: Route, envelope: Envelope, offer: Offer) {
         self.ledger.add(Counter::BufferedHere, envelope.length);
-        let plain = Receive::new(Pattern::ANY, Into::Block, false);
+        let plain = Receive::new(Pattern::ANY, Destination::Block, false);
         let receive = Receive { matched: Some(envelope), stands_for: Some(id), ..plain };
         let into = self.requests.insert(State::Receiving(receive), false);
         self.fetches.push(Fetch { peer, route, offer, into, back: None });
@@ -479,8 +479,10 @@ impl Core {
         let Some(receive) = self.requests.receive(id) else { return };
         receive.matched = Some(envelope);
         match receive.into {
-            Into::Block | Into::Lazily | Into::ByReference => receive.block = Some(block),
-            Into::User(_) => {
+            Destination::Block | Destination::Lazily | Destination::ByReference => {
+                receive.block = Some(block)
+            }
+            Destination::User(_) => {
                 receive.write(0, block.bytes());
                 self.ledger.add(Counter::CopiedOut, envelope.length);
                 self.ledger.add(Counter::CopiedFromHere, envelope.length);

@@ -7,7 +7,7 @@
 use crate::engine::Engine;
 use crate::message::Pattern;
 use crate::queues::{Body, MessageId};
-use crate::receive::{Into, Receive};
+use crate::receive::{Destination, Receive};
 use crate::requests::{RequestId, State};
 
 /// A receive, and the message it has claimed.
@@ -20,7 +20,7 @@ pub(crate) struct Claim {
 impl Engine {
     /// Posts a receive that claims the oldest unexpected message that matches, if there is one in this task's memory. Data
     /// that is still with its sender is received at once.
-    pub fn claim(&mut self, pattern: Pattern, into: Into, announced: bool) -> RequestId {
+    pub fn claim(&mut self, pattern: Pattern, into: Destination, announced: bool) -> RequestId {
         let receive = Receive { turn: self.core.queues.next_turn(), ..Receive::new(pattern, into, false) };
         let found = self.core.queues.find_match(&pattern);
         let is_here = |id: &MessageId| {

@@ -6,7 +6,7 @@ use crate::ledger::Counter;
 use crate::message::{Block, Envelope, Pattern};
 use crate::peer::{Answer, Peer};
 use crate::queues::{Body, Message, MessageId};
-use crate::receive::{Into, Receive};
+use crate::receive::{Destination, Receive};
 use crate::requests::{Completed, Outcome, RequestId, State};
 use parvum_transport::{Kept, PullRefused, Route};
 use parvum_wire::frame::{ASKING, FETCH_AT_ONCE, Offer};
@@ -67,11 +67,11 @@ impl Engine {
         let Some(receive) = self.core.requests.receive(into) else { return };
         let Some(envelope) = receive.matched else { return };
         let ledger = state.ledger(route);
-        if receive.block.is_none() && !matches!(receive.into, Into::User(_)) {
-            let may_stay = !matches!(receive.into, Into::Block) && offer.address != 0;
+        if receive.block.is_none() && !matches!(receive.into, Destination::User(_)) {
+            let may_stay = !matches!(receive.into, Destination::Block) && offer.address != 0;
             let mut link = links[route as usize].as_mut().filter(|_| may_stay);
             let kept = link.as_mut().and_then(|link| link.kept(offer.address, envelope.length as usize));
-            let refers = matches!(receive.into, Into::ByReference)
+            let refers = matches!(receive.into, Destination::ByReference)
                 && link.is_some_and(|link| link.can_pull(offer.address));
             if kept.is_some() || refers {
                 let remote = Some(Remote { peer, route, offer, kept, envelope });
@@ -257,7 +257,7 @@ impl Engine {
             self.core.requests.finish(id, outcome);
             return id;
         }
-        let plain = Receive::new(Pattern::ANY, Into::Block, false);
+        let plain = Receive::new(Pattern::ANY, Destination::Block, false);
         let receive = Receive { matched: Some(envelope), only: true, again: true, ..plain };
         let into = self.core.requests.insert(State::Receiving(receive), false);
         if self.peers[peer as usize].state.tid == envelope.from {

@@ -41,7 +41,7 @@ pub use memory::{Keep, UserBuffer};
 pub use message::{Block, Envelope, Pattern, TagMatch};
 pub use parvum_transport::PullRefused;
 pub use queues::MessageId;
-pub use receive::{Into, Received};
+pub use receive::{Destination, Received};
 pub use recorder::Recorder;
 pub use requests::{Completed, Outcome, RequestId};
 pub use send::{Buffering, Completion, Outgoing, SendError, Sent};

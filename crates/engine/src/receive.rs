@@ -9,13 +9,13 @@ use crate::requests::{Completed, Outcome, RequestId, State};
 
 /// Where the data of a received message shall lie.
 #[derive(Debug)]
-pub enum Into {
+pub enum Destination {
     /// In a block that the engine provides.
     Block,
     /// Where it lies, if it lies in memory that outlives its sender: it is copied later, piece by piece. Else in a block
     /// that the engine provides. See [`Remote`](crate::Remote).
     Lazily,
-    /// As [`Into::Lazily`]; and if it lies in memory of the sender's own, it may stay there too, and be lost with its sender.
+    /// As [`Destination::Lazily`]; and if it lies in memory of the sender's own, it may stay there too, and be lost with its sender.
     ByReference,
     /// In the program's own memory; what does not fit is lost and the outcome says so.
     User(UserBuffer),
@@ -24,7 +24,7 @@ pub enum Into {
 /// A receive under way.
 pub(crate) struct Receive {
     pub(crate) pattern: Pattern,
-    pub(crate) into: Into,
+    pub(crate) into: Destination,
     /// The message it has been matched with.
     pub(crate) matched: Option<Envelope>,
     /// The data so far, when it lies in a block.
@@ -42,7 +42,7 @@ pub(crate) struct Receive {
 
 impl Receive {
     /// A receive that no message has been matched with.
-    pub(crate) fn new(pattern: Pattern, into: Into, urgent: bool) -> Receive {
+    pub(crate) fn new(pattern: Pattern, into: Destination, urgent: bool) -> Receive {
         let (matched, block, stands_for) = (None, None, None);
         Receive { pattern, into, matched, block, urgent, turn: 0, only: false, again: false, stands_for }
     }
@@ -50,7 +50,7 @@ impl Receive {
     /// The memory for byte `from` of the message on; shorter than asked where it ends.
     pub(crate) fn room(&mut self, from: usize, length: usize) -> &mut [u8] {
         let all = match (&mut self.into, &mut self.block) {
-            (Into::User(buffer), _) => buffer.bytes_mut(),
+            (Destination::User(buffer), _) => buffer.bytes_mut(),
             (_, Some(block)) => block.bytes_mut(),
             (_, None) => &mut [],
         };
@@ -82,7 +82,7 @@ impl Engine {
     ///
     /// Handlers are `urgent`: they go before other receives. An `announced`
     /// receive is reported by [`Engine::next_completed`].
-    pub fn post(&mut self, pattern: Pattern, into: Into, urgent: bool, announced: bool) -> RequestId {
+    pub fn post(&mut self, pattern: Pattern, into: Destination, urgent: bool, announced: bool) -> RequestId {
         let receive = Receive::new(pattern, into, urgent);
         let found = self.core.queues.find_match(&pattern);
         self.start_receive(receive, found, announced)
@@ -90,7 +90,7 @@ impl Engine {
 
     /// Receives one certain message that was found by [`Engine::probe`] or [`Engine::find`].
     /// `None` when somebody else has received it.
-    pub fn receive_message(&mut self, message: MessageId, into: Into) -> Option<RequestId> {
+    pub fn receive_message(&mut self, message: MessageId, into: Destination) -> Option<RequestId> {
         self.core.queues.get(message)?;
         let receive = Receive { only: true, ..Receive::new(Pattern::ANY, into, false) };
         Some(self.start_receive(receive, Some(message), false))

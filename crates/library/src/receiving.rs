@@ -4,8 +4,8 @@ use crate::abi::remember;
 use crate::inside::{self, Inside, try_with, with};
 use crate::runtime::Runtime;
 use parvum_engine::{
-    Block, Completed, Envelope, Into, Look, MessageId, Outcome, Pattern, PullRefused, Received, RequestId,
-    Room, TagMatch, UserBuffer,
+    Block, Completed, Destination, Envelope, Look, MessageId, Outcome, Pattern, PullRefused, Received,
+    RequestId, Room, TagMatch, UserBuffer,
 };
 use parvum_task::SessionError;
 use parvum_waist as waist;
@@ -34,12 +34,12 @@ fn pattern_of(pattern: &waist::Pattern) -> Option<Pattern> {
 /// # Safety
 /// `room`, when not null, must be the program's for `length` bytes until the receive is over.
 #[inline]
-unsafe fn place(room: *mut u8, length: usize) -> Into {
+unsafe fn place(room: *mut u8, length: usize) -> Destination {
     if room.is_null() {
-        Into::Block
+        Destination::Block
     } else {
         // SAFETY: the caller's promise.
-        Into::User(unsafe { UserBuffer::new(room, length) })
+        Destination::User(unsafe { UserBuffer::new(room, length) })
     }
 }
 
@@ -65,7 +65,7 @@ pub(crate) unsafe extern "C" fn receive_lazily(
 ) -> i32 {
     // SAFETY: valid for the call, by the table's contract.
     let (pattern, notes, out) = unsafe { (&*pattern, &*notes, &mut *out) };
-    receive_as(pattern, Into::Lazily, 0, notes, out)
+    receive_as(pattern, Destination::Lazily, 0, notes, out)
 }
 
 pub(crate) unsafe extern "C" fn receive_by_reference(
@@ -75,7 +75,7 @@ pub(crate) unsafe extern "C" fn receive_by_reference(
 ) -> i32 {
     // SAFETY: valid for the call, by the table's contract.
     let (pattern, notes, out) = unsafe { (&*pattern, &*notes, &mut *out) };
-    receive_as(pattern, Into::ByReference, 0, notes, out)
+    receive_as(pattern, Destination::ByReference, 0, notes, out)
 }
 
 pub(crate) unsafe extern "C" fn receive_fitting(
@@ -97,7 +97,9 @@ pub(crate) unsafe extern "C" fn receive_fitting(
         match take_directly(runtime, &pattern, &mut place, &mut envelope, notes) {
             Ok(()) => {}
             Err(Some(status)) => return status as i32,
-            Err(None) => return receive_posted(runtime, pattern, Into::ByReference, 0, notes, out) as i32,
+            Err(None) => {
+                return receive_posted(runtime, pattern, Destination::ByReference, 0, notes, out) as i32;
+            }
         }
         note_envelope(&envelope, out);
         match block {
@@ -134,7 +136,7 @@ fn take_directly(
 #[inline]
 fn receive_as(
     pattern: &waist::Pattern,
-    mut into: Into,
+    mut into: Destination,
     length: usize,
     notes: &Notes,
     out: &mut Message,
@@ -145,10 +147,10 @@ fn receive_as(
     let taken = inside::briefly(|runtime| {
         let mut block = None;
         let look = match &mut into {
-            Into::User(buffer) => {
+            Destination::User(buffer) => {
                 runtime.look_once(&pattern, &mut Room::Memory(buffer.bytes_mut()), &mut envelope)
             }
-            Into::Block | Into::Lazily | Into::ByReference => {
+            Destination::Block | Destination::Lazily | Destination::ByReference => {
                 let mut room = Room::Inside { inside: &mut out.inline, block: &mut block };
                 runtime.look_once(&pattern, &mut room, &mut envelope)
             }
@@ -169,8 +171,8 @@ fn receive_as(
 
 /// What a receive came to that has taken its message.
 #[inline]
-fn status_of(into: &Into, envelope: &Envelope, length: usize) -> i32 {
-    let cut = matches!(into, Into::User(_)) && envelope.length > length as u64;
+fn status_of(into: &Destination, envelope: &Envelope, length: usize) -> i32 {
+    let cut = matches!(into, Destination::User(_)) && envelope.length > length as u64;
     if cut { Status::Cut as i32 } else { Status::Done as i32 }
 }
 
@@ -178,7 +180,7 @@ fn status_of(into: &Into, envelope: &Envelope, length: usize) -> i32 {
 #[inline(never)]
 fn receive_patiently(
     pattern: Pattern,
-    mut into: Into,
+    mut into: Destination,
     length: usize,
     notes: &Notes,
     out: &mut Message,
@@ -186,8 +188,8 @@ fn receive_patiently(
     with(Status::Unknown as i32, |runtime| {
         let (mut block, mut envelope) = (None, Envelope::NONE);
         let mut room = match &mut into {
-            Into::User(buffer) => Room::Memory(buffer.bytes_mut()),
-            Into::Block | Into::Lazily | Into::ByReference => {
+            Destination::User(buffer) => Room::Memory(buffer.bytes_mut()),
+            Destination::Block | Destination::Lazily | Destination::ByReference => {
                 Room::Inside { inside: &mut out.inline, block: &mut block }
             }
         };
@@ -209,12 +211,12 @@ fn receive_patiently(
 fn receive_posted(
     runtime: &mut Inside,
     pattern: Pattern,
-    into: Into,
+    into: Destination,
     length: usize,
     notes: &Notes,
     out: &mut Message,
 ) -> Status {
-    let in_block = !matches!(into, Into::User(_));
+    let in_block = !matches!(into, Destination::User(_));
     if notes.limit != 0 && !runtime.may_hear(&pattern) {
         // It went while we looked.
         runtime.end_noted_wait(notes);

@@ -2,8 +2,8 @@
 
 use crate::duel::End;
 use parvum_engine::{
-    Buffering, Completion, Engine, Envelope, Into, Ledger, Look, Outgoing, Pattern, Room, Sent, Settings,
-    TagMatch,
+    Buffering, Completion, Destination, Engine, Envelope, Ledger, Look, Outgoing, Pattern, Room, Sent,
+    Settings, TagMatch,
 };
 use parvum_transport::{Link, Route};
 use parvum_wire::Tid;
@@ -98,7 +98,7 @@ impl End for Posted {
 
     fn receive(&mut self) {
         let Joined { engine, pattern, .. } = &mut self.0;
-        let request = engine.post(*pattern, Into::Block, false, false);
+        let request = engine.post(*pattern, Destination::Block, false, false);
         while !engine.is_over(request) {
             engine.progress();
         }

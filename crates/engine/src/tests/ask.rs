@@ -3,8 +3,8 @@
 use super::basics::{outgoing, send, tagged};
 use super::simulated::{Nature, Random, engine, join, pair, settle};
 use crate::{
-    Asked, Buffering, Completion, Counter, Engine, Into, Outcome, Outgoing, Pattern, Received, RequestId,
-    SendError, Sent,
+    Asked, Buffering, Completion, Counter, Destination, Engine, Outcome, Outgoing, Pattern, Received,
+    RequestId, SendError, Sent,
 };
 use parvum_transport::Route;
 
@@ -41,7 +41,7 @@ fn buffered(a: &Engine, b: &Engine) -> (u64, u64) {
 fn long_data_for_a_posted_receive_is_copied_once_and_buffered_by_nobody() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let data = vec![3; 50_000];
-    let wanted = b.post(Pattern::ANY, Into::Block, false, false);
+    let wanted = b.post(Pattern::ANY, Destination::Block, false, false);
     let sent = later(send(&mut a, asking(&b, 1, &[&data])));
     settle(&mut [&mut a, &mut b]);
     assert_eq!(a.asked(b.me(), sent), Asked::Over);
@@ -63,7 +63,7 @@ fn data_that_nobody_awaits_is_copied_by_its_sender_alone() {
         assert!(matches!(a.test(sent), Received::Over(Outcome::Sent)));
         data.fill(9);
         assert_eq!(b.probe(&tagged(1)).expect("it is known of").1.length, length as u64);
-        let wanted = b.post(tagged(1), Into::Block, false, false);
+        let wanted = b.post(tagged(1), Destination::Block, false, false);
         settle(&mut [&mut a, &mut b]);
         assert_eq!(received(&mut b, wanted), vec![3; length], "{length}");
         assert_eq!(buffered(&a, &b), (length as u64, 0), "{length}");
@@ -77,7 +77,7 @@ fn a_receiver_that_says_nothing_is_not_waited_for() {
     let sent = later(send(&mut a, asking(&b, 1, &[&[5; 9000]])));
     assert_eq!(a.asked(b.me(), sent), Asked::Unanswered);
     assert!(a.keep_at_sender(b.me(), sent) && a.is_silent(b.me()));
-    let wanted = b.post(tagged(1), Into::Block, false, false);
+    let wanted = b.post(tagged(1), Destination::Block, false, false);
     settle(&mut [&mut a, &mut b]);
     assert!(!a.is_silent(b.me()), "it has answered now");
     assert_eq!(received(&mut b, wanted), [5; 9000]);
@@ -88,7 +88,7 @@ fn a_receiver_that_says_nothing_is_not_waited_for() {
 fn memory_that_the_receiver_may_be_reading_is_not_given_back() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let data = vec![3; 50_000];
-    let wanted = b.post(Pattern::ANY, Into::Block, false, false);
+    let wanted = b.post(Pattern::ANY, Destination::Block, false, false);
     let sent = later(send(&mut a, asking(&b, 1, &[&data])));
     b.progress();
     a.progress();
@@ -103,7 +103,7 @@ fn memory_that_the_receiver_may_be_reading_is_not_given_back() {
 fn short_data_goes_at_once_to_who_awaits_it() {
     let (mut a, mut b) = pair(Nature::QUICK);
     for round in 0..5u8 {
-        let wanted = b.post(from(&a, 4), Into::Block, false, false);
+        let wanted = b.post(from(&a, 4), Destination::Block, false, false);
         assert_eq!(send(&mut a, asking(&b, 4, &[&[round]])), Ok(Sent::Now));
         b.progress();
         assert_eq!(received(&mut b, wanted), [round]);
@@ -115,7 +115,7 @@ fn short_data_goes_at_once_to_who_awaits_it() {
 #[test]
 fn short_data_that_went_too_early_is_kept_by_its_sender() {
     let (mut a, mut b) = pair(Nature::QUICK);
-    let wanted = b.post(from(&a, 4), Into::Block, false, false);
+    let wanted = b.post(from(&a, 4), Destination::Block, false, false);
     assert_eq!(send(&mut a, asking(&b, 4, &[b"prompt"])), Ok(Sent::Now));
     settle(&mut [&mut a, &mut b]);
     assert_eq!(received(&mut b, wanted), b"prompt");
@@ -124,7 +124,7 @@ fn short_data_that_went_too_early_is_kept_by_its_sender() {
     settle(&mut [&mut a, &mut b]);
     assert_eq!(buffered(&a, &b), (5, 0));
     assert_eq!(b.ledger().read(Counter::WaitingBytes), 0);
-    let wanted = b.post(from(&a, 4), Into::Block, false, false);
+    let wanted = b.post(from(&a, 4), Destination::Block, false, false);
     settle(&mut [&mut a, &mut b]);
     assert_eq!(received(&mut b, wanted), b"early");
     assert_eq!((buffered(&a, &b), a.unfinished()), ((5, 0), 0));
@@ -133,12 +133,12 @@ fn short_data_that_went_too_early_is_kept_by_its_sender() {
 #[test]
 fn a_copy_that_was_not_needed_is_freed() {
     let (mut a, mut b) = pair(Nature::QUICK);
-    let first = b.post(from(&a, 4), Into::Block, false, false);
+    let first = b.post(from(&a, 4), Destination::Block, false, false);
     assert_eq!(send(&mut a, asking(&b, 4, &[b"1"])), Ok(Sent::Now));
     settle(&mut [&mut a, &mut b]);
     assert_eq!(received(&mut b, first), b"1");
     // Any sender may be meant: that is not published.
-    let second = b.post(tagged(4), Into::Block, false, false);
+    let second = b.post(tagged(4), Destination::Block, false, false);
     assert_eq!(send(&mut a, asking(&b, 4, &[b"2"])), Ok(Sent::Now));
     settle(&mut [&mut a, &mut b]);
     assert_eq!(received(&mut b, second), b"2");
@@ -158,13 +158,13 @@ fn short_data_that_nobody_may_buffer_goes_at_once_to_who_awaits_it_and_else_stay
         settle(&mut [&mut a, &mut b]);
         assert!(matches!(a.test(stays), Received::Pending));
         data.fill(99);
-        let wanted = b.post(from(&a, 4), Into::Block, false, false);
+        let wanted = b.post(from(&a, 4), Destination::Block, false, false);
         settle(&mut [&mut a, &mut b]);
         assert_eq!(received(&mut b, wanted), [99; 8]);
         assert!(matches!(a.test(stays), Received::Over(Outcome::Sent)));
         assert_eq!(b.ledger().read(Counter::PulledBytes), copied + 8);
         // It is awaited: one copy into the link, and one out of it.
-        let wanted = b.post(from(&a, 4), Into::Block, false, false);
+        let wanted = b.post(from(&a, 4), Destination::Block, false, false);
         assert_eq!(send(&mut a, never(&b, &[&[round; 8]])), Ok(Sent::Now));
         b.progress();
         assert_eq!(received(&mut b, wanted), [round; 8]);
@@ -177,11 +177,11 @@ fn short_data_that_nobody_may_buffer_goes_at_once_to_who_awaits_it_and_else_stay
 #[test]
 fn an_awaited_message_is_not_lost_when_the_receive_is_taken_back() {
     let (mut a, mut b) = pair(Nature::QUICK);
-    let wanted = b.post(from(&a, 4), Into::Block, false, false);
+    let wanted = b.post(from(&a, 4), Destination::Block, false, false);
     assert_eq!(send(&mut a, asking(&b, 4, &[b"late"])), Ok(Sent::Now));
     assert!(b.cancel(wanted));
     settle(&mut [&mut a, &mut b]);
-    let wanted = b.post(tagged(4), Into::Block, false, false);
+    let wanted = b.post(tagged(4), Destination::Block, false, false);
     assert!(matches!(b.test(wanted), Received::Over(Outcome::Received(_))));
     assert_eq!(b.ledger().read(Counter::BufferedHere), 4, "who took it back buffers it");
 }
@@ -189,7 +189,7 @@ fn an_awaited_message_is_not_lost_when_the_receive_is_taken_back() {
 #[test]
 fn a_receive_stays_published_while_other_messages_come() {
     let (mut a, mut b) = pair(Nature::QUICK);
-    let wanted = b.post(from(&a, 4), Into::Block, false, false);
+    let wanted = b.post(from(&a, 4), Destination::Block, false, false);
     assert_eq!(send(&mut a, outgoing(b.me(), 9, &[b"another"])), Ok(Sent::Now));
     settle(&mut [&mut a, &mut b]);
     assert_eq!(send(&mut a, asking(&b, 4, &[b"this"])), Ok(Sent::Now));
@@ -204,7 +204,7 @@ fn a_refused_single_copy_is_streamed() {
         let nature = Nature { single_copy: refuse_pull > 0, refuse_pull, ..Nature::QUICK };
         let (mut a, mut b) = pair(nature);
         let data: Vec<u8> = (0..50_000u32).map(|i| i as u8).collect();
-        let wanted = b.post(Pattern::ANY, Into::Block, false, false);
+        let wanted = b.post(Pattern::ANY, Destination::Block, false, false);
         later(send(&mut a, asking(&b, 1, &[&data])));
         settle(&mut [&mut a, &mut b]);
         assert_eq!(received(&mut b, wanted), data);
@@ -234,7 +234,7 @@ fn a_flood_ends_at_the_credit_and_goes_on_when_it_is_drained() {
         assert!(sent < 100);
     }
     for _ in 0..sent {
-        let wanted = b.post(Pattern::ANY, Into::Block, false, false);
+        let wanted = b.post(Pattern::ANY, Destination::Block, false, false);
         settle(&mut [&mut a, &mut b]);
         assert_eq!(received(&mut b, wanted), [7; 400]);
     }
@@ -251,7 +251,7 @@ fn death_ends_questions_and_loses_copies_aloud() {
         let open = later(send(&mut a, asking(&b, 1, &[&data])));
         let kept = later(send(&mut a, asking(&b, 2, &[&data])));
         assert!(a.keep_at_sender(b.me(), kept));
-        let wanted = b.post(from(&a, 1), Into::Block, false, false);
+        let wanted = b.post(from(&a, 1), Destination::Block, false, false);
         for _ in 0..random.below(4) {
             b.progress();
             if random.one_in(2) {

@@ -2,8 +2,8 @@
 
 use super::simulated::{Nature, engine, join, pair, settle, tid};
 use crate::{
-    Buffering, Completion, Counter, Engine, Into, Outcome, Outgoing, Pattern, Received, RequestId, SendError,
-    Sent, TagMatch, UserBuffer,
+    Buffering, Completion, Counter, Destination, Engine, Outcome, Outgoing, Pattern, Received, RequestId,
+    SendError, Sent, TagMatch, UserBuffer,
 };
 use parvum_transport::Route;
 use parvum_wire::Tid;
@@ -32,10 +32,10 @@ fn a_short_message_goes_at_once_and_is_matched_by_tag() {
     let (mut a, mut b) = pair(Nature::QUICK);
     assert_eq!(send(&mut a, outgoing(b.me(), 7, &[b"seven"])), Ok(Sent::Now));
     assert_eq!(send(&mut a, outgoing(b.me(), 8, &[b"ei", b"ght"])), Ok(Sent::Now));
-    let eight = b.post(tagged(8), Into::Block, false, false);
+    let eight = b.post(tagged(8), Destination::Block, false, false);
     settle(&mut [&mut a, &mut b]);
     assert_eq!(bytes_of(&mut b, eight), b"eight");
-    let seven = b.post(Pattern { from: Some(a.me()), ..Pattern::ANY }, Into::Block, false, false);
+    let seven = b.post(Pattern { from: Some(a.me()), ..Pattern::ANY }, Destination::Block, false, false);
     assert_eq!(bytes_of(&mut b, seven), b"seven");
     assert_eq!(b.ledger().read(Counter::Expected), 1);
     assert_eq!(b.ledger().read(Counter::Unexpected), 1);
@@ -49,7 +49,7 @@ fn a_long_message_is_copied_once_when_the_link_permits() {
     let mut room = vec![0; 100_000];
     // SAFETY: `room` outlives the receive.
     let buffer = unsafe { UserBuffer::new(room.as_mut_ptr(), room.len()) };
-    let received = b.post(Pattern::ANY, Into::User(buffer), false, false);
+    let received = b.post(Pattern::ANY, Destination::User(buffer), false, false);
     settle(&mut [&mut a, &mut b]);
     assert!(a.is_over(sent) && b.is_over(received));
     assert_eq!(room, data);
@@ -62,7 +62,7 @@ fn data_left_where_it_lies_is_read_in_pieces_and_then_released() {
     let (mut a, mut b) = pair(Nature { lends: Some(0), ..Nature::QUICK });
     let data: Vec<u8> = (0..100_000u32).map(|i| i as u8).collect();
     assert_eq!(send(&mut a, outgoing(b.me(), 1, &[&data])), Ok(Sent::Now));
-    let received = b.post(Pattern::ANY, Into::Lazily, false, false);
+    let received = b.post(Pattern::ANY, Destination::Lazily, false, false);
     settle(&mut [&mut a, &mut b]);
     let remote = b.completed(received).expect("over").remote.expect("where it lies");
     assert_eq!(a.unfinished(), 1, "the data is still needed");
@@ -80,7 +80,7 @@ fn data_in_memory_of_its_sender_is_left_there_only_by_reference() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let data = vec![6; 100_000];
     let Ok(Sent::Later(sent)) = send(&mut a, outgoing(b.me(), 1, &[&data])) else { panic!("offered") };
-    let received = b.post(Pattern::ANY, Into::ByReference, false, false);
+    let received = b.post(Pattern::ANY, Destination::ByReference, false, false);
     settle(&mut [&mut a, &mut b]);
     let remote = b.completed(received).expect("over").remote.expect("where it lies");
     assert!(!a.is_over(sent), "the data is still needed");
@@ -91,18 +91,18 @@ fn data_in_memory_of_its_sender_is_left_there_only_by_reference() {
     settle(&mut [&mut a, &mut b]);
     assert!(a.is_over(sent));
     let _ = send(&mut a, outgoing(b.me(), 1, &[&data]));
-    let received = b.post(Pattern::ANY, Into::Lazily, false, false);
+    let received = b.post(Pattern::ANY, Destination::Lazily, false, false);
     settle(&mut [&mut a, &mut b]);
     assert_eq!(bytes_of(&mut b, received), data);
 }
 
 #[test]
 fn data_left_where_it_lies_may_be_fetched_whole_after_all() {
-    fetched_whole(Nature { lends: Some(0), ..Nature::QUICK }, Into::Lazily);
-    fetched_whole(Nature::QUICK, Into::ByReference);
+    fetched_whole(Nature { lends: Some(0), ..Nature::QUICK }, Destination::Lazily);
+    fetched_whole(Nature::QUICK, Destination::ByReference);
 }
 
-fn fetched_whole(nature: Nature, into: Into) {
+fn fetched_whole(nature: Nature, into: Destination) {
     let (mut a, mut b) = pair(nature);
     let data = vec![6; 100_000];
     let _ = send(&mut a, outgoing(b.me(), 1, &[&data]));
@@ -126,7 +126,7 @@ fn a_refused_single_copy_falls_back_to_streaming() {
     let (mut a, mut b) = pair(Nature { refuse_pull: 1, ..Nature::QUICK });
     let data: Vec<u8> = (0..100_000u32).map(|i| i as u8).collect();
     let _ = send(&mut a, outgoing(b.me(), 1, &[&data]));
-    let received = b.post(Pattern::ANY, Into::Block, false, false);
+    let received = b.post(Pattern::ANY, Destination::Block, false, false);
     settle(&mut [&mut a, &mut b]);
     assert_eq!(bytes_of(&mut b, received), data);
     assert_eq!(b.ledger().read(Counter::Pulled), 0);
@@ -141,8 +141,8 @@ fn without_single_copy_long_messages_stream_through_small_frames() {
     let _ = send(&mut a, outgoing(b.me(), 1, &[&data]));
     settle(&mut [&mut a, &mut b]);
     let _ = send(&mut a, outgoing(b.me(), 2, &[b"after"]));
-    let second = b.post(tagged(2), Into::Block, false, false);
-    let first = b.post(tagged(1), Into::Block, false, false);
+    let second = b.post(tagged(2), Destination::Block, false, false);
+    let first = b.post(tagged(1), Destination::Block, false, false);
     settle(&mut [&mut a, &mut b]);
     assert_eq!(bytes_of(&mut b, first), data);
     assert_eq!(bytes_of(&mut b, second), b"after");
@@ -155,7 +155,7 @@ fn a_send_that_nobody_may_buffer_waits_for_the_receive() {
     let Ok(Sent::Later(sent)) = send(&mut a, message) else { panic!("must wait") };
     settle(&mut [&mut a, &mut b]);
     assert!(!a.is_over(sent));
-    let received = b.post(Pattern::ANY, Into::Block, false, false);
+    let received = b.post(Pattern::ANY, Destination::Block, false, false);
     settle(&mut [&mut a, &mut b]);
     assert!(a.is_over(sent));
     assert_eq!(bytes_of(&mut b, received), b"x");
@@ -176,8 +176,8 @@ fn who_leaves_hands_over_what_nobody_has_asked_for_yet() {
         settle(&mut [&mut a, &mut b]);
         assert_eq!(a.unfinished(), 0);
         assert_eq!(b.ledger().read(Counter::WaitingBytes), 300_000);
-        let last = b.post(tagged(2), Into::Block, false, false);
-        let first = b.post(tagged(0), Into::Block, false, false);
+        let last = b.post(tagged(2), Destination::Block, false, false);
+        let first = b.post(tagged(0), Destination::Block, false, false);
         drop(a);
         assert_eq!(bytes_of(&mut b, last), data);
         assert_eq!(bytes_of(&mut b, first), data);
@@ -193,7 +193,7 @@ fn a_send_buffered_at_the_sender_is_over_at_once_and_its_memory_is_free() {
     let sent = send(&mut a, Outgoing { buffering: Buffering::AtSender, ..outgoing(to, 1, &[&data]) });
     assert_eq!(sent, Ok(Sent::Now));
     data.fill(2);
-    let received = b.post(Pattern::ANY, Into::Block, false, false);
+    let received = b.post(Pattern::ANY, Destination::Block, false, false);
     settle(&mut [&mut a, &mut b]);
     assert!(bytes_of(&mut b, received).iter().all(|&byte| byte == 1));
     assert_eq!(a.ledger().read(Counter::BufferedAtSender), 50_000);
@@ -210,7 +210,7 @@ fn a_message_buffered_at_the_receiver_leaves_the_sender_before_any_receive() {
     settle(&mut [&mut a, &mut b]);
     assert!(a.is_over(sent));
     assert_eq!(b.ledger().read(Counter::BufferedHere), 50_000);
-    let received = b.post(Pattern::ANY, Into::Block, false, false);
+    let received = b.post(Pattern::ANY, Destination::Block, false, false);
     assert_eq!(bytes_of(&mut b, received), data);
 }
 
@@ -221,7 +221,7 @@ fn a_message_to_be_discarded_vanishes_without_a_receive_and_arrives_with_one() {
     let _ = send(&mut a, force(b.me()));
     settle(&mut [&mut a, &mut b]);
     assert_eq!(b.ledger().read(Counter::Discarded), 1);
-    let received = b.post(Pattern::ANY, Into::Block, false, false);
+    let received = b.post(Pattern::ANY, Destination::Block, false, false);
     let _ = send(&mut a, force(b.me()));
     settle(&mut [&mut a, &mut b]);
     assert_eq!(bytes_of(&mut b, received), b"now");
@@ -235,7 +235,7 @@ fn a_message_longer_than_its_room_is_cut_and_says_so() {
         let mut room = [0u8; 10];
         // SAFETY: `room` outlives the receive.
         let buffer = unsafe { UserBuffer::new(room.as_mut_ptr(), room.len()) };
-        let received = b.post(Pattern::ANY, Into::User(buffer), false, false);
+        let received = b.post(Pattern::ANY, Destination::User(buffer), false, false);
         let _ = send(&mut a, outgoing(b.me(), 1, &[&data]));
         settle(&mut [&mut a, &mut b]);
         let completed = b.completed(received).expect("over");
@@ -260,7 +260,7 @@ fn a_flood_is_slowed_by_credit_and_nobody_holds_more_than_the_bound() {
     assert!(sent > 10 && sent < 100, "{sent} messages");
     assert_eq!(a.ledger().read(Counter::CreditStalls), 1);
     for _ in 0..=sent {
-        let received = b.post(Pattern::ANY, Into::Block, false, false);
+        let received = b.post(Pattern::ANY, Destination::Block, false, false);
         settle(&mut [&mut a, &mut b]);
         assert_eq!(bytes_of(&mut b, received), data);
     }
@@ -277,7 +277,7 @@ fn a_route_may_change_between_messages_and_the_order_holds() {
         let _ = send(&mut a, outgoing(b.me(), 1, &[&[round]]));
     }
     for round in 0..20u8 {
-        let received = b.post(Pattern::ANY, Into::Block, false, false);
+        let received = b.post(Pattern::ANY, Destination::Block, false, false);
         settle(&mut [&mut a, &mut b]);
         assert_eq!(bytes_of(&mut b, received), [round]);
     }
@@ -294,22 +294,22 @@ fn a_probe_leaves_the_message_and_a_matched_one_names_it() {
     assert_eq!((envelope.tag, envelope.length, envelope.from), (4, 1, a.me()));
     assert_eq!(b.probe(&tagged(4)).map(|(id, _)| id), Some(first));
     let (second, _) = b.find(|id, _| id != first).expect("two arrived");
-    let received = b.receive_message(second, Into::Block).expect("still there");
+    let received = b.receive_message(second, Destination::Block).expect("still there");
     assert_eq!(bytes_of(&mut b, received), [2]);
-    assert!(b.receive_message(second, Into::Block).is_none());
+    assert!(b.receive_message(second, Destination::Block).is_none());
     assert!(b.probe(&tagged(5)).is_none());
 }
 
 #[test]
 fn a_cancelled_receive_takes_nothing() {
     let (mut a, mut b) = pair(Nature::QUICK);
-    let received = b.post(Pattern::ANY, Into::Block, false, false);
+    let received = b.post(Pattern::ANY, Destination::Block, false, false);
     assert!(b.cancel(received));
     assert!(matches!(b.test(received), Received::Over(Outcome::Cancelled)));
     assert!(!b.is_known(received));
     let _ = send(&mut a, outgoing(b.me(), 1, &[b"kept"]));
     settle(&mut [&mut a, &mut b]);
-    let next = b.post(Pattern::ANY, Into::Block, false, false);
+    let next = b.post(Pattern::ANY, Destination::Block, false, false);
     assert!(!b.cancel(next), "it is over");
     assert_eq!(bytes_of(&mut b, next), b"kept");
 }
@@ -317,8 +317,8 @@ fn a_cancelled_receive_takes_nothing() {
 #[test]
 fn a_handler_goes_before_other_receives_and_is_announced() {
     let (mut a, mut b) = pair(Nature::QUICK);
-    let plain = b.post(Pattern::ANY, Into::Block, false, false);
-    let handler = b.post(tagged(3), Into::Block, true, true);
+    let plain = b.post(Pattern::ANY, Destination::Block, false, false);
+    let handler = b.post(tagged(3), Destination::Block, true, true);
     let _ = send(&mut a, outgoing(b.me(), 3, &[b"for the handler"]));
     settle(&mut [&mut a, &mut b]);
     assert_eq!(b.next_completed(), Some(handler));
@@ -332,7 +332,7 @@ fn a_task_may_send_to_itself() {
     let data = vec![8; 3 << 20];
     let me = a.me();
     let Ok(sent) = send(&mut a, outgoing(me, 1, &[&data])) else { panic!("to oneself") };
-    let received = a.post(Pattern::ANY, Into::Block, false, false);
+    let received = a.post(Pattern::ANY, Destination::Block, false, false);
     settle(&mut [&mut a]);
     assert_eq!(bytes_of(&mut a, received), data);
     let Sent::Later(sent) = sent else { panic!("too long for the queue") };
@@ -350,7 +350,7 @@ fn an_injected_message_is_received_like_any_other() {
     let mut a = engine(1, 1 << 20);
     let notice = crate::Envelope { from: tid(5), tag: 99, context: 0, meta: 1, length: 0, order: None };
     a.inject(notice, b"gone");
-    let received = a.post(tagged(99), Into::Block, false, false);
+    let received = a.post(tagged(99), Destination::Block, false, false);
     let completed = a.completed(received).expect("over");
     assert_eq!((completed.envelope.from, completed.envelope.length), (tid(5), 4));
 }
@@ -376,8 +376,8 @@ fn a_message_to_several_goes_to_all_part_by_part() {
     );
     // One that ends in the middle keeps it from nobody.
     way_to_d.cut(1);
-    let receives = [&mut b, &mut c].map(|it| it.post(Pattern::ANY, Into::Block, false, false));
-    let behind = c.post(Pattern::ANY, Into::Block, false, false);
+    let receives = [&mut b, &mut c].map(|it| it.post(Pattern::ANY, Destination::Block, false, false));
+    let behind = c.post(Pattern::ANY, Destination::Block, false, false);
     settle(&mut [&mut a, &mut b, &mut c]);
     assert!(bytes_of(&mut b, receives[0]) == data && bytes_of(&mut c, receives[1]) == data);
     assert_eq!(bytes_of(&mut c, behind), b"behind");
@@ -399,7 +399,7 @@ fn a_message_to_several_has_a_tag_for_each_and_may_name_a_peer_again() {
         assert_eq!(sent, [Ok(Sent::Now); 3]);
     }
     data.fill(0);
-    let receives = [9, 7, 8].map(|tag| b.post(tagged(tag), Into::Block, false, false));
+    let receives = [9, 7, 8].map(|tag| b.post(tagged(tag), Destination::Block, false, false));
     settle(&mut [&mut a, &mut b]);
     assert!(receives.into_iter().all(|receive| bytes_of(&mut b, receive) == wanted));
 }

@@ -2,7 +2,7 @@
 
 use super::simulated::{Nature, Random, Scissors, engine, join, settle};
 use crate::{
-    Block, Buffering, Completion, Counter, Engine, Envelope, Into, Look, Outcome, Outgoing, Pattern,
+    Block, Buffering, Completion, Counter, Destination, Engine, Envelope, Look, Outcome, Outgoing, Pattern,
     Received, RequestId, Room, Sent, TagMatch,
 };
 use parvum_transport::Route;
@@ -129,8 +129,8 @@ impl Side {
 
     fn post(&mut self, pattern: Pattern, claims: bool) {
         let id = match claims {
-            true => self.engine.claim(pattern, Into::Block, false),
-            false => self.engine.post(pattern, Into::Block, false, false),
+            true => self.engine.claim(pattern, Destination::Block, false),
+            false => self.engine.post(pattern, Destination::Block, false, false),
         };
         self.receiving.push(Posted { id, pattern, claims });
     }

@@ -2,7 +2,9 @@
 
 use super::basics::{bytes_of, outgoing, send, tagged};
 use super::simulated::{Nature, engine, join, pair, settle};
-use crate::{Buffering, Counter, Engine, Into, Kept, Outcome, Outgoing, Pattern, Received, RequestId, Sent};
+use crate::{
+    Buffering, Counter, Destination, Engine, Kept, Outcome, Outgoing, Pattern, Received, RequestId, Sent,
+};
 use parvum_transport::Route;
 
 const CREDIT: u64 = 10_000;
@@ -49,7 +51,7 @@ fn two_that_send_each_other_more_than_the_credit_both_go_on() {
     assert_eq!(send_copy(&mut a, &b, last + 1, &[0; 1000]), Sent::Now, "the next one need not wait again");
     assert_eq!(b.keep(back, LIMIT), Kept::Yes);
     for number in 0..=last {
-        let id = b.post(Pattern::ANY, Into::Block, false, false);
+        let id = b.post(Pattern::ANY, Destination::Block, false, false);
         settle(&mut [&mut a, &mut b]);
         assert_eq!(bytes_of(&mut b, id), [number as u8; 1000], "in order");
     }
@@ -65,7 +67,7 @@ fn beyond_the_memory_a_send_is_refused_as_if_it_had_never_been() {
     assert!(a.refuse(held));
     assert!(matches!(a.test(held), Received::Over(Outcome::NoMemory(_))));
     for _ in 0..last {
-        let id = b.post(Pattern::ANY, Into::Block, false, false);
+        let id = b.post(Pattern::ANY, Destination::Block, false, false);
         settle(&mut [&mut a, &mut b]);
         assert_eq!(bytes_of(&mut b, id).len(), 1000);
     }
@@ -74,7 +76,7 @@ fn beyond_the_memory_a_send_is_refused_as_if_it_had_never_been() {
         Sent::Now,
         "there is credit again, and no gap in the order"
     );
-    let id = b.post(Pattern::ANY, Into::Block, false, false);
+    let id = b.post(Pattern::ANY, Destination::Block, false, false);
     settle(&mut [&mut a, &mut b]);
     assert_eq!(bytes_of(&mut b, id), [1; 10]);
 }
@@ -82,7 +84,7 @@ fn beyond_the_memory_a_send_is_refused_as_if_it_had_never_been() {
 #[test]
 fn what_is_waited_for_comes_though_other_messages_use_up_the_credit() {
     let (mut a, mut b) = two(Nature::QUICK);
-    let wanted = b.post(tagged(1000), Into::Block, false, false);
+    let wanted = b.post(tagged(1000), Destination::Block, false, false);
     let (last, held) = flood(&mut a, &mut b);
     assert!(!a.is_over(held));
     assert!(b.lend_credit(LIMIT));
@@ -94,7 +96,7 @@ fn what_is_waited_for_comes_though_other_messages_use_up_the_credit() {
     assert!(!b.lend_credit(LIMIT), "what was lent is not used up");
     assert!(!b.lend_credit(0), "there is no memory for more");
     for _ in 0..=last {
-        let id = b.post(Pattern::ANY, Into::Block, false, false);
+        let id = b.post(Pattern::ANY, Destination::Block, false, false);
         settle(&mut [&mut a, &mut b]);
         bytes_of(&mut b, id);
     }
@@ -106,7 +108,7 @@ fn what_is_waited_for_comes_though_other_messages_use_up_the_credit() {
 #[test]
 fn a_receive_that_is_given_up_leaves_its_message_to_others_in_the_old_order() {
     let (mut a, mut b) = pair(Nature::QUICK);
-    let posted = b.post(tagged(2), Into::Block, false, false);
+    let posted = b.post(tagged(2), Destination::Block, false, false);
     for tag in 1..=3 {
         assert_eq!(send_copy(&mut a, &b, tag, &[tag as u8; 5]), Sent::Now);
     }
@@ -115,10 +117,10 @@ fn a_receive_that_is_given_up_leaves_its_message_to_others_in_the_old_order() {
     b.give_up(posted);
     assert!(!b.is_known(posted));
     for tag in 1..=3u8 {
-        let id = b.post(Pattern::ANY, Into::Block, false, false);
+        let id = b.post(Pattern::ANY, Destination::Block, false, false);
         assert_eq!(bytes_of(&mut b, id), [tag; 5]);
     }
-    let never = b.post(tagged(9), Into::Block, false, false);
+    let never = b.post(tagged(9), Destination::Block, false, false);
     b.give_up(never);
     assert!(!b.is_known(never));
     assert_eq!(send_copy(&mut a, &b, 9, b"nine"), Sent::Now);
@@ -129,7 +131,7 @@ fn a_receive_that_is_given_up_leaves_its_message_to_others_in_the_old_order() {
 #[test]
 fn a_message_on_its_way_to_a_receive_that_is_given_up_is_put_back_when_it_is_here() {
     let (mut a, mut b) = two(Nature { single_copy: false, ..Nature::QUICK });
-    let posted = b.post(Pattern::ANY, Into::Block, false, false);
+    let posted = b.post(Pattern::ANY, Destination::Block, false, false);
     let data: Vec<u8> = (0..5_000).map(|at| at as u8).collect();
     let pieces = [&data[..]];
     let message = Outgoing { buffering: Buffering::Never, ..outgoing(b.me(), 1, &pieces) };
@@ -140,6 +142,6 @@ fn a_message_on_its_way_to_a_receive_that_is_given_up_is_put_back_when_it_is_her
     settle(&mut [&mut a, &mut b]);
     assert!(a.is_over(sent));
     assert_eq!(b.ledger().read(Counter::Received), 1);
-    let id = b.post(Pattern::ANY, Into::Block, false, false);
+    let id = b.post(Pattern::ANY, Destination::Block, false, false);
     assert_eq!(bytes_of(&mut b, id), data);
 }

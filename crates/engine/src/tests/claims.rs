@@ -2,13 +2,15 @@
 
 use super::basics::{outgoing, send, tagged};
 use super::simulated::{Nature, join, pair, settle};
-use crate::{Buffering, Counter, Engine, Envelope, Into, Outgoing, Pattern, RequestId, TagMatch, UserBuffer};
+use crate::{
+    Buffering, Counter, Destination, Engine, Envelope, Outgoing, Pattern, RequestId, TagMatch, UserBuffer,
+};
 use parvum_transport::Route;
 
 fn claim(engine: &mut Engine, tag: i32, room: &mut [u8]) -> RequestId {
     // SAFETY: the tests keep the memory until the receive is over.
     let buffer = unsafe { UserBuffer::new(room.as_mut_ptr(), room.len()) };
-    engine.claim(tagged(tag), Into::User(buffer), false)
+    engine.claim(tagged(tag), Destination::User(buffer), false)
 }
 
 #[test]
@@ -69,7 +71,7 @@ fn a_claim_that_is_given_up_leaves_the_message_to_others() {
     let claimed = claim(&mut b, 1, &mut room);
     assert!(b.cancel(claimed));
     b.test(claimed);
-    let next = b.post(tagged(1), Into::Block, false, false);
+    let next = b.post(tagged(1), Destination::Block, false, false);
     assert_eq!(b.completed(next).expect("over").block.expect("a block").bytes(), b"first");
     assert_eq!(room, [0; 5]);
 }
@@ -132,7 +134,7 @@ fn a_claim_that_is_given_up_leaves_its_message_in_its_old_place() {
     assert!(b.cancel(given_up));
     let order: Vec<_> = std::iter::from_fn(|| {
         let (id, envelope) = b.probe(&Pattern::ANY)?;
-        b.receive_message(id, Into::Block)?;
+        b.receive_message(id, Destination::Block)?;
         Some(envelope.tag)
     })
     .collect();

@@ -2,7 +2,7 @@
 
 use super::basics::{outgoing, send, tagged};
 use super::simulated::{Nature, pair};
-use crate::{Buffering, Counter, Engine, Envelope, Into, Look, Outgoing, Pattern, Room, Sent};
+use crate::{Buffering, Counter, Destination, Engine, Envelope, Look, Outgoing, Pattern, Room, Sent};
 use parvum_transport::Route;
 
 /// What a look finds, and the length of the message that it took.
@@ -55,7 +55,7 @@ fn what_was_not_asked_for_takes_the_usual_way() {
     assert_eq!(look(&mut b, &tagged(2), &mut room).0, Look::Other);
     assert!(!b.is_quiet(), "a message that came before must be found first");
     for (tag, words) in [(1, b"one"), (2, b"two")] {
-        let id = b.post(tagged(tag), Into::Block, false, false);
+        let id = b.post(tagged(tag), Destination::Block, false, false);
         b.progress();
         let completed = b.completed(id).expect("it has come");
         assert_eq!(completed.block.expect("a block").bytes(), words);

@@ -2,7 +2,7 @@
 
 use super::basics::{bytes_of, outgoing, send, tagged};
 use super::simulated::{Nature, engine, half_pipe, join, pair, settle, tid};
-use crate::{Counter, Engine, Into, Outcome, Pattern, Received, RequestId, SendError, Sent};
+use crate::{Counter, Destination, Engine, Outcome, Pattern, Received, RequestId, SendError, Sent};
 use parvum_transport::{Gather, Link, Route};
 use parvum_wire::{Header, Kind, Tid};
 
@@ -14,20 +14,20 @@ fn what_had_arrived_before_a_death_is_received_and_the_rest_is_told() {
     let _ = send(&mut b, outgoing(a.me(), 1, &[b"small"]));
     let _ = send(&mut b, outgoing(a.me(), 2, &[&data]));
     let Ok(Sent::Later(offered)) = send(&mut a, outgoing(b.me(), 3, &[&data])) else { panic!("offered") };
-    let waiting = a.post(Pattern { from: Some(b.me()), ..tagged(9) }, Into::Block, false, false);
+    let waiting = a.post(Pattern { from: Some(b.me()), ..tagged(9) }, Destination::Block, false, false);
     scissors.cut(2);
     let gone = b.me();
     a.peer_gone(gone);
     assert!(matches!(a.test(offered), Received::Over(Outcome::Gone(tid)) if tid == gone));
     assert!(matches!(a.test(waiting), Received::Over(Outcome::Gone(_))));
-    let first = a.post(Pattern::ANY, Into::Block, false, false);
+    let first = a.post(Pattern::ANY, Destination::Block, false, false);
     assert_eq!(bytes_of(&mut a, first), b"small");
     assert_eq!(a.ledger().read(Counter::Lost), 1, "the offered message died with its sender");
     assert_eq!(send(&mut a, outgoing(gone, 1, &[b"x"])), Err(SendError::Gone(gone)));
 }
 
 /// The receiver of a message that its sender was still filling in when it died, and the sender's last whole message.
-fn died_filling(pattern: Pattern, into: fn() -> Into) -> (Engine, Tid, RequestId) {
+fn died_filling(pattern: Pattern, into: fn() -> Destination) -> (Engine, Tid, RequestId) {
     let (mut a, mut b) = (engine(1, 1 << 20), engine(2, 1 << 20));
     let nature = Nature { lends: Some(1_000), ..Nature::QUICK };
     let scissors = join(&mut a, &mut b, Route::Shm, nature);
@@ -45,12 +45,12 @@ fn died_filling(pattern: Pattern, into: fn() -> Into) -> (Engine, Tid, RequestId
 
 #[test]
 fn a_receive_from_anybody_outlives_a_sender_that_dies_in_the_middle() {
-    for into in [|| Into::Block, || Into::Lazily] {
+    for into in [|| Destination::Block, || Destination::Lazily] {
         let (mut a, gone, received) = died_filling(Pattern::ANY, into);
         assert!(!a.is_over(received) && !a.is_pulling());
         assert_eq!(a.ledger().read(Counter::Lost), 1);
         // It is the oldest receive still, and takes what comes next from whomever.
-        let younger = a.post(Pattern::ANY, Into::Block, false, false);
+        let younger = a.post(Pattern::ANY, Destination::Block, false, false);
         let notice = crate::Envelope { from: gone, tag: 9, context: 0, meta: 0, length: 0, order: None };
         a.inject(notice, b"it has ended");
         assert_eq!(bytes_of(&mut a, received), b"it has ended");
@@ -61,7 +61,7 @@ fn a_receive_from_anybody_outlives_a_sender_that_dies_in_the_middle() {
 #[test]
 fn a_receive_from_a_sender_that_dies_in_the_middle_is_told() {
     let (mut a, gone, received) =
-        died_filling(Pattern { from: Some(tid(2)), ..Pattern::ANY }, || Into::Block);
+        died_filling(Pattern { from: Some(tid(2)), ..Pattern::ANY }, || Destination::Block);
     assert!(matches!(a.test(received), Received::Over(Outcome::Gone(tid)) if tid == gone));
 }
 
@@ -74,10 +74,10 @@ fn a_receive_that_is_given_up_leaves_a_half_filled_message_where_it_was() {
     for _ in 0..20 {
         b.progress();
     }
-    let hasty = b.post(Pattern::ANY, Into::Block, false, false);
+    let hasty = b.post(Pattern::ANY, Destination::Block, false, false);
     b.progress();
     assert!(b.is_pulling() && b.cancel(hasty), "nobody waits for the sender");
-    let patient = b.post(Pattern::ANY, Into::Block, false, false);
+    let patient = b.post(Pattern::ANY, Destination::Block, false, false);
     settle(&mut [&mut a, &mut b]);
     assert_eq!(bytes_of(&mut b, patient), long);
     assert_eq!(a.unfinished(), 0);
@@ -90,7 +90,7 @@ fn what_a_sender_had_filled_in_survives_it() {
     let data = vec![5; 100_000];
     let _ = send(&mut b, outgoing(a.me(), 1, &[&data]));
     let _ = send(&mut b, outgoing(a.me(), 2, &[&data]));
-    let first = a.post(tagged(1), Into::Lazily, false, false);
+    let first = a.post(tagged(1), Destination::Lazily, false, false);
     a.progress();
     let remote = a.completed(first).expect("over").remote.expect("where it lies");
     scissors.cut(usize::MAX);
@@ -99,7 +99,7 @@ fn what_a_sender_had_filled_in_survives_it() {
     assert_eq!(a.read_remote(&remote, 0, &mut out), Ok(()));
     assert_eq!(out, data);
     a.release_remote(remote);
-    let second = a.post(Pattern::ANY, Into::Block, false, false);
+    let second = a.post(Pattern::ANY, Destination::Block, false, false);
     assert_eq!(bytes_of(&mut a, second), data);
     assert_eq!(a.ledger().read(Counter::Lost), 0);
 }
@@ -114,7 +114,7 @@ fn nothing_is_received_behind_a_message_that_died_with_its_sender() {
     let _ = send(&mut b, outgoing(a.me(), 1, &[b"third"]));
     scissors.cut(usize::MAX);
     a.peer_gone(b.me());
-    let first = a.post(Pattern::ANY, Into::Block, false, false);
+    let first = a.post(Pattern::ANY, Destination::Block, false, false);
     assert_eq!(bytes_of(&mut a, first), b"first");
     assert!(a.probe(&Pattern::ANY).is_none(), "the long one lay in its sender's memory");
     assert_eq!(a.ledger().read(Counter::Lost), 2);
@@ -133,7 +133,7 @@ fn a_length_that_no_memory_has_harms_nobody() {
         meta: 0,
         order,
     };
-    let posted = b.post(Pattern::ANY, Into::Block, false, false);
+    let posted = b.post(Pattern::ANY, Destination::Block, false, false);
     wire.send(&start(0, 1 << 62), Gather::new(&[b"begins"])).expect("room");
     wire.send(&Header { kind: Kind::More, ..start(0, 0) }, Gather::new(&[b"goes on"])).expect("room");
     b.progress();
@@ -144,11 +144,11 @@ fn a_length_that_no_memory_has_harms_nobody() {
     let mut other = half_pipe(&mut b, tid(1), Route::Routed);
     other.send(&start(1, u64::MAX), Gather::new(&[b"begins"])).expect("room");
     b.progress();
-    let unexpected = b.post(Pattern::ANY, Into::Block, false, false);
+    let unexpected = b.post(Pattern::ANY, Destination::Block, false, false);
     assert!(matches!(b.test(unexpected), Received::Over(Outcome::NoMemory(_))));
     let mut third = half_pipe(&mut b, tid(1), Route::Tcp);
     third.send(&start(2, 4), Gather::new(&[b"last"])).expect("room");
-    let last = b.post(Pattern::ANY, Into::Block, false, false);
+    let last = b.post(Pattern::ANY, Destination::Block, false, false);
     b.progress();
     assert_eq!(bytes_of(&mut b, last), b"last");
 }
@@ -164,13 +164,13 @@ fn the_places_of_peers_that_are_gone_are_used_again() {
         let _ = send(&mut b, outgoing(a.me(), 1, &[b"from a life"]));
         let _ = send(&mut a, outgoing(b.me(), 1, &[b"to it"]));
         settle(&mut [&mut a, &mut b]);
-        let heard = b.post(Pattern::ANY, Into::Block, false, false);
+        let heard = b.post(Pattern::ANY, Destination::Block, false, false);
         assert_eq!(bytes_of(&mut b, heard), b"to it");
         a.peer_gone(b.me());
         assert!(a.is_gone(b.me()));
         // What it had sent is received all the same, in the next one's time.
         if life > 0 {
-            let heard = a.post(Pattern::ANY, Into::Block, false, false);
+            let heard = a.post(Pattern::ANY, Destination::Block, false, false);
             assert_eq!(bytes_of(&mut a, heard), b"from a life");
         }
     }
@@ -188,7 +188,7 @@ fn onlookers_see_the_sends_to_all_peers_and_see_them_end() {
     }
     let waiting = |engine: &Engine| engine.ledger().read(Counter::WaitingSends);
     assert_eq!(waiting(&a), 3);
-    let _ = c.post(Pattern::ANY, Into::Block, false, false);
+    let _ = c.post(Pattern::ANY, Destination::Block, false, false);
     settle(&mut [&mut a, &mut b, &mut c]);
     assert_eq!(waiting(&a), 2);
     a.peer_gone(c.me());

@@ -1,6 +1,6 @@
 //! Many peers and an inbox: only those are looked at that have said something.
 
-use crate::{Engine, Into, Ledger, Outcome, Pattern, Received, Settings, TagMatch};
+use crate::{Destination, Engine, Ledger, Outcome, Pattern, Received, Settings, TagMatch};
 use parvum_transport::{Gather, Inbox, Limits, Link, Refused, Route, Sink};
 use parvum_wire::{Header, Kind, Tid};
 use std::collections::VecDeque;
@@ -104,7 +104,7 @@ impl Bench {
 
     fn receive(&mut self) -> Option<u8> {
         let any = Pattern { from: None, tag: TagMatch::Any, context: None };
-        let id = self.engine.post(any, Into::Block, false, false);
+        let id = self.engine.post(any, Destination::Block, false, false);
         while self.engine.progress() {}
         match self.engine.test(id) {
             Received::Over(Outcome::Received(completed)) => completed.block.map(|block| block.bytes()[0]),
