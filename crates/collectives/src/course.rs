@@ -1,0 +1,147 @@
+//! One run of a plan, without I/O, to its end or in spite of one.
+
+use crate::memory::Memory;
+use crate::plans::{Piece, Plan, Step};
+
+/// Combines the second operand into the first.
+pub type Combine<'c> = &'c mut dyn FnMut(&mut [u8], &[u8]);
+
+/// Why an operation failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// This member is gone. It may be that others are as well.
+    Gone(usize),
+    /// The members do not agree on what they do, or how long it is.
+    Disagreed,
+}
+
+/// In the word that travels with a message: it has no data, and says why.
+const FAILED: u32 = 1 << 31;
+
+impl Fault {
+    fn word(self) -> u32 {
+        match self {
+            Fault::Gone(member) => FAILED | (member as u32 + 1),
+            Fault::Disagreed => FAILED,
+        }
+    }
+
+    /// The fault that a message's word tells of, in a group of so many.
+    fn told(word: u32, size: usize) -> Option<Fault> {
+        match (word & FAILED != 0, (word & !FAILED) as usize) {
+            (false, _) => None,
+            (true, member) if (1..=size).contains(&member) => Some(Fault::Gone(member - 1)),
+            (true, _) => Some(Fault::Disagreed),
+        }
+    }
+}
+
+/// What a course needs to go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// A message is to be sent: this piece, and this word with it.
+    Send {
+        /// To whom.
+        to: usize,
+        /// The data; of no length when the course has failed.
+        piece: Piece,
+        /// What the receiver's course shall be told.
+        word: u32,
+    },
+    /// A message is to be received.
+    Receive {
+        /// From whom.
+        from: usize,
+        /// Where it shall lie, and how long it is.
+        piece: Piece,
+    },
+    /// Nothing: it is over.
+    Over,
+}
+
+/// One run of a plan.
+///
+/// Call [`next`](Course::next); do what it says; tell the outcome ([`sent`](Course::sent), [`received`](Course::received)
+/// or [`gone`](Course::gone)); and again, until it is over. Nothing else is needed, and nothing here waits.
+///
+/// *Death.* A course that hears of a fault goes on to its last step all the same: instead of data it sends the fault, and
+/// what it receives it drops. So every member that lives gets as many messages as its plan awaits; nobody waits for one who
+/// has given up, no message is left over for the next operation, and whoever depends on what is missing learns who is to
+/// blame. A member that depends on none of it ends well.
+#[derive(Debug)]
+pub struct Course<'p> {
+    plan: &'p Plan,
+    size: usize,
+    at: usize,
+    fault: Option<Fault>,
+}
+
+impl<'p> Course<'p> {
+    /// Begins a plan of a group of `size` members.
+    pub fn new(plan: &'p Plan, size: usize) -> Course<'p> {
+        Course { plan, size, at: 0, fault: None }
+    }
+
+    /// Does what needs no message, and says which message is next. Called again before the outcome is told, it says the same.
+    pub fn next(&mut self, memory: &mut Memory<'_>, combine: Combine<'_>) -> Next {
+        while let Some(&step) = self.plan.steps().get(self.at) {
+            match (step, self.fault) {
+                (Step::Send { to, piece }, None) => return Next::Send { to, piece, word: 0 },
+                (Step::Send { to, piece }, Some(fault)) => {
+                    return Next::Send { to, piece: Piece { length: 0, ..piece }, word: fault.word() };
+                }
+                (Step::Receive { from, piece }, _) => return Next::Receive { from, piece },
+                (Step::Combine { into, with }, None) => {
+                    let (into, with) = memory.pair(into, with);
+                    combine(into, with);
+                }
+                (Step::Copy { into, from }, None) => memory.copy(into, from),
+                (Step::Combine { .. } | Step::Copy { .. }, Some(_)) => {}
+            }
+            self.at += 1;
+        }
+        Next::Over
+    }
+
+    /// The message was sent.
+    pub fn sent(&mut self) {
+        self.at += 1;
+    }
+
+    /// A message has come, with that word, and so many bytes; those that fit lie where they shall.
+    pub fn received(&mut self, word: u32, length: u64) {
+        let wanted = match self.plan.steps().get(self.at) {
+            Some(Step::Receive { piece, .. }) => piece.length as u64,
+            _ => length,
+        };
+        self.at += 1;
+        match Fault::told(word, self.size) {
+            Some(fault) => self.fail(fault),
+            None if length != wanted => self.fail(Fault::Disagreed),
+            None => {}
+        }
+    }
+
+    /// Whom the message was to, or from, is gone.
+    pub fn gone(&mut self) {
+        if let Some(Step::Send { to: member, .. } | Step::Receive { from: member, .. }) =
+            self.plan.steps().get(self.at)
+        {
+            self.fail(Fault::Gone(*member));
+        }
+        self.at += 1;
+    }
+
+    fn fail(&mut self, fault: Fault) {
+        // Somebody's death says more than what follows from it.
+        self.fault = match (self.fault, fault) {
+            (None | Some(Fault::Disagreed), fault) => Some(fault),
+            (first, _) => first,
+        };
+    }
+
+    /// How it has gone so far.
+    pub fn outcome(&self) -> Result<(), Fault> {
+        self.fault.map_or(Ok(()), Err)
+    }
+}

@@ -1,0 +1,121 @@
+//! Which plan is the best, for so many members and bytes.
+//!
+//! Short data goes straight between one and everybody: a message takes a tenth of a microsecond, a turn of a task that must
+//! wait for its core several, and a tree makes a task wait for turns of others. Long data is shared out, so that several
+//! copy at a time.
+
+use super::{Group, Order, Plan, Span};
+use super::{allgather, allreduce, alltoall, broadcast, gather, reduce, reduce_scatter, scan, scatter};
+
+/// Up to so many bytes go straight.
+pub const SHORT: usize = 4 << 10;
+/// As long as there are no more members than this.
+pub const FEW: usize = 64;
+/// From so many bytes on data is shared out among the members.
+pub const LONG: usize = 64 << 10;
+
+fn goes_straight(group: Group, length: usize) -> bool {
+    group.size <= 2 || (length <= SHORT && group.size <= FEW)
+}
+
+/// Whether each member gets some elements when the data is shared out.
+fn is_long(group: Group, length: usize, unit: usize) -> bool {
+    length >= LONG && length / unit.max(1) >= group.size
+}
+
+/// The root's data for all.
+pub fn broadcast(group: Group, root: usize, length: usize) -> Plan {
+    match () {
+        () if goes_straight(group, length) => broadcast::straight(group, root, length),
+        // With fewer a tree is as quick.
+        () if group.size >= 8 && is_long(group, length, 1) => broadcast::scattered(group, root, length),
+        () => broadcast::binomial(group, root, length),
+    }
+}
+
+/// Parts of `each` bytes from the root.
+pub fn scatter(group: Group, root: usize, each: usize) -> Plan {
+    match group.size > FEW && each <= SHORT {
+        true => scatter::binomial(group, root, each),
+        false => scatter::straight(group, root, &parts(group, each), each),
+    }
+}
+
+/// Parts of `each` bytes to the root.
+pub fn gather(group: Group, root: usize, each: usize) -> Plan {
+    match group.size > FEW && each <= SHORT {
+        true => gather::binomial(group, root, each),
+        false => gather::straight(group, root, &parts(group, each), each),
+    }
+}
+
+fn parts(group: Group, each: usize) -> Vec<Span> {
+    (0..group.size).map(|member| Span { at: member * each, length: each }).collect()
+}
+
+/// Every member's data for all.
+pub fn allgather(group: Group, parts: &[Span]) -> Plan {
+    let whole: usize = parts.iter().map(|part| part.length).sum();
+    match () {
+        () if whole >= LONG => allgather::ring(group, parts),
+        () if group.size > FEW => allgather::doubling(group, parts),
+        () => allgather::straight(group, parts),
+    }
+}
+
+/// To each its part of everybody's, all of `each` bytes.
+pub fn alltoall(group: Group, each: usize) -> Plan {
+    if group.size > FEW && each <= SHORT / 16 {
+        return alltoall::bruck(group, each);
+    }
+    let parts = parts(group, each);
+    alltoall_of_parts(group, &parts, &parts)
+}
+
+/// The same of any lengths. Members do not know each other's, so all do the same; both ways fit together.
+pub fn alltoall_of_parts(group: Group, give: &[Span], get: &[Span]) -> Plan {
+    let whole: usize = give.iter().map(|part| part.length).sum();
+    match whole >= LONG {
+        true => alltoall::pairwise(group, give, get),
+        false => alltoall::straight(group, give, get),
+    }
+}
+
+/// The contributions of all combined at the root; `unit` is the bytes of an element.
+pub fn reduce(group: Group, root: usize, length: usize, unit: usize, order: Order) -> Plan {
+    match () {
+        () if goes_straight(group, length) => reduce::straight(group, root, length, order),
+        () if is_long(group, length, unit) => reduce::halving(group, root, length, unit, order),
+        () => reduce::binomial(group, root, length, order),
+    }
+}
+
+/// The contributions of all combined, for all; `unit` is the bytes of an element.
+pub fn allreduce(group: Group, length: usize, unit: usize, order: Order) -> Plan {
+    match () {
+        // Two combine at once.
+        () if group.size == 2 && !is_long(group, length, unit) => allreduce::doubling(group, length),
+        () if is_long(group, length, unit) => allreduce::halving(group, length, unit, order),
+        () if goes_straight(group, length) => allreduce::straight(group, length),
+        () => allreduce::doubling(group, length),
+    }
+}
+
+/// The contributions of all combined, of which each gets its part.
+pub fn reduce_scatter(group: Group, parts: &[Span], order: Order) -> Plan {
+    let whole: usize = parts.iter().map(|part| part.length).sum();
+    match whole >= LONG {
+        true => reduce_scatter::pairwise(group, parts, order),
+        false => reduce_scatter::straight(group, parts),
+    }
+}
+
+/// The contributions of those up to each member combined.
+pub fn scan(group: Group, length: usize) -> Plan {
+    scan::doubling(group, length)
+}
+
+/// The contributions of those before each member combined.
+pub fn exclusive_scan(group: Group, length: usize) -> Plan {
+    scan::exclusive_doubling(group, length)
+}

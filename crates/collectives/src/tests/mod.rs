@@ -1,0 +1,5 @@
+//! All plans of all members at once, from a seed, without sockets, threads or clocks, against a plain computation.
+
+mod algorithms;
+mod deaths;
+mod simulated;
