@@ -1,12 +1,14 @@
 //! Operations of groups: what members of an ordered set do together.
 //!
-//! Three parts, each usable without the next:
+//! Four parts, each usable without the next:
 //!
 //! - [`operators`]: one table of what is done with two elements, for each type of element, on bytes as they lie in memory.
 //! - [`plans`]: for each operation, and for each way to do it, the *steps* of one member: send this piece to that member,
 //!   receive, combine, copy. A plan is a list made from numbers alone. It sends nothing, so it can be looked at, kept, run
 //!   again, or run beside others.
 //! - [`Course`]: one run of a plan, without I/O: it does the steps that need nobody, and says which message comes next.
+//! - [`run`] is the blocking driver: a course over some [`Exchange`] of messages. [`Members`] is that exchange over the
+//!   engine, in a context of its own.
 //!
 //! The order in which contributions are combined is written in the plan: it depends on how many members there are and how
 //! long the data is, and never on who came first.
@@ -16,11 +18,13 @@
 #![forbid(unsafe_code)]
 
 mod course;
+mod driver;
 mod memory;
 pub mod operators;
 pub mod plans;
 
 pub use course::{Combine, Course, Fault, Next};
+pub use driver::{Exchange, Failure, Members, none, run};
 pub use memory::Memory;
 
 #[cfg(test)]

@@ -2,4 +2,5 @@
 
 mod algorithms;
 mod deaths;
+mod driven;
 mod simulated;

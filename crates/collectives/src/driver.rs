@@ -1,0 +1,141 @@
+//! Runs plans with messages, and waits for them.
+
+use crate::course::{Combine, Course, Fault, Next};
+use crate::memory::Memory;
+use crate::plans::{Group, Plan};
+use parvum_waist::{Notes, Pattern, Send, Status, TagKind, Waist};
+
+/// Messages between the members of a group, for one operation at a time.
+pub trait Exchange {
+    /// This member, and how many there are.
+    fn group(&self) -> Group;
+
+    /// Sends data and a word to a member. It does not wait until that receives, and the data may change when this returns.
+    /// [`Status::Gone`] and [`Status::Unknown`] mean that there is no such member any more.
+    fn send(&mut self, to: usize, word: u32, data: &[u8]) -> Result<(), Status>;
+
+    /// Receives the next message from a member, waiting for it: its word and how long it is, which may be more than the room.
+    /// Errors as for [`Exchange::send`].
+    fn receive(&mut self, from: usize, room: &mut [u8]) -> Result<(u32, u64), Status>;
+}
+
+/// Why an operation failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// Because of a member. All steps were done nevertheless, see [`Course`].
+    Fault(Fault),
+    /// The engine refused, and the operation was given up.
+    Engine(Status),
+}
+
+impl Failure {
+    /// The member that is gone, if one is.
+    pub fn gone(self) -> Option<usize> {
+        match self {
+            Failure::Fault(Fault::Gone(member)) => Some(member),
+            _ => None,
+        }
+    }
+}
+
+impl From<Failure> for Status {
+    fn from(failure: Failure) -> Status {
+        match failure {
+            Failure::Fault(Fault::Gone(_)) => Status::Gone,
+            Failure::Fault(Fault::Disagreed) => Status::BadArgument,
+            Failure::Engine(status) => status,
+        }
+    }
+}
+
+/// Runs a plan to its end, waiting for the others.
+///
+/// Memory that does not hold the plan's pieces is refused ([`Status::BadArgument`]) before anything is sent.
+pub fn run(
+    exchange: &mut dyn Exchange,
+    plan: &Plan,
+    mut memory: Memory<'_>,
+    combine: Combine<'_>,
+) -> Result<(), Failure> {
+    if !memory.fits(plan) {
+        return Err(Failure::Engine(Status::BadArgument));
+    }
+    let mut course = Course::new(plan, exchange.group().size);
+    loop {
+        let done = match course.next(&mut memory, combine) {
+            Next::Over => return course.outcome().map_err(Failure::Fault),
+            Next::Send { to, piece, word } => {
+                exchange.send(to, word, memory.piece(piece)).map(|()| course.sent())
+            }
+            Next::Receive { from, piece } => {
+                exchange.receive(from, memory.room(piece)).map(|(word, length)| course.received(word, length))
+            }
+        };
+        match done {
+            Ok(()) => {}
+            Err(Status::Gone | Status::Unknown) => course.gone(),
+            Err(other) => return Err(Failure::Engine(other)),
+        }
+    }
+}
+
+/// For plans that combine nothing.
+pub fn none(_: &mut [u8], _: &[u8]) {}
+
+/// Tasks as the members of a group, over the engine.
+///
+/// Their messages have a context and a tag of their own, which no program's receive asks for. Two operations of the same
+/// members under one tag must not overlap in time; one after the other may, for messages of a pair keep their order.
+#[derive(Clone, Copy)]
+pub struct Members<'m> {
+    /// The engine.
+    pub waist: Waist,
+    /// All members, in their order.
+    pub tasks: &'m [i32],
+    /// Which of them this task is.
+    pub own: usize,
+    /// The messages' context.
+    pub context: u32,
+    /// The messages' tag.
+    pub tag: i32,
+    /// What onlookers are told that the task does while it waits: a number of the page's.
+    pub call: u32,
+}
+
+/// The engine's number for: what cannot leave at once is kept where it is sent from.
+const AT_SENDER: u32 = 2;
+
+impl Members<'_> {
+    /// How a message of an operation goes to a member.
+    pub fn outgoing(&self, to: usize, word: u32) -> Send {
+        let (to, tag, context) = (self.tasks[to], self.tag, self.context);
+        Send { to, tag, context, meta: word, buffering: AT_SENDER, completion: 0 }
+    }
+
+    /// Which messages are a member's.
+    pub fn pattern(&self, from: usize) -> Pattern {
+        let (tags, context) = (TagKind::Exactly, self.context.into());
+        Pattern { from: self.tasks[from], tags, tag: self.tag, other: 0, context }
+    }
+
+    /// How onlookers are told of a wait for a member.
+    pub fn notes(&self, member: usize) -> Notes {
+        let (peer, context) = (self.tasks[member], self.context as i32);
+        Notes { limit: -1, call: self.call, peer, tag: self.tag, context }
+    }
+}
+
+impl Exchange for Members<'_> {
+    fn group(&self) -> Group {
+        Group { own: self.own, size: self.tasks.len() }
+    }
+
+    fn send(&mut self, to: usize, word: u32, data: &[u8]) -> Result<(), Status> {
+        self.waist.send_one(self.outgoing(to, word), data, &self.notes(to))
+    }
+
+    fn receive(&mut self, from: usize, room: &mut [u8]) -> Result<(u32, u64), Status> {
+        let seen = |message: &parvum_waist::Message| (message.meta, message.length);
+        self.waist.receive_seen(&self.pattern(from), room, &self.notes(from), seen)
+    }
+}

@@ -1,0 +1,130 @@
+//! The blocking driver, on threads.
+
+use super::algorithms::{UNIT, combined, content, sum};
+use crate::plans::{Group, allreduce, barrier, choose, in_a_row};
+use crate::{Exchange, Failure, Fault, Memory, none, run};
+use parvum_waist::Status;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+/// A message: its word and its data.
+type Parcel = (u32, Vec<u8>);
+
+struct Node {
+    group: Group,
+    to: Vec<Sender<Parcel>>,
+    from: Vec<Receiver<Parcel>>,
+}
+
+impl Exchange for Node {
+    fn group(&self) -> Group {
+        self.group
+    }
+
+    fn send(&mut self, to: usize, word: u32, data: &[u8]) -> Result<(), Status> {
+        self.to[to].send((word, data.to_vec())).map_err(|_| Status::Gone)
+    }
+
+    fn receive(&mut self, from: usize, room: &mut [u8]) -> Result<(u32, u64), Status> {
+        let (word, data) = self.from[from].recv().map_err(|_| Status::Gone)?;
+        let fits = data.len().min(room.len());
+        room[..fits].copy_from_slice(&data[..fits]);
+        Ok((word, data.len() as u64))
+    }
+}
+
+/// Does `work` on each of so many nodes; what each gave, in the order of nodes.
+fn on<R: Send>(size: usize, work: impl Fn(Node) -> R + Sync) -> Vec<R> {
+    let node = |own| Node { group: Group { own, size }, to: Vec::new(), from: Vec::new() };
+    let mut nodes: Vec<Node> = (0..size).map(node).collect();
+    for from in 0..size {
+        for to in 0..size {
+            let (sender, receiver) = channel();
+            nodes[from].to.push(sender);
+            nodes[to].from.push(receiver);
+        }
+    }
+    let work = &work;
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = nodes.into_iter().map(|node| scope.spawn(move || work(node))).collect();
+        threads.into_iter().map(|thread| thread.join().expect("a node ends")).collect()
+    })
+}
+
+#[test]
+fn operations_follow_each_other_without_mixing() {
+    for size in 1..=9 {
+        let length = 100 * UNIT;
+        let parts = in_a_row((0..size).map(|_| length));
+        let ended = on(size, |mut node| {
+            let group = node.group;
+            for round in 0..10 {
+                let mut data = content(group.own, length);
+                let plan = match round % 2 {
+                    0 => choose::allreduce(group, length, UNIT, crate::plans::Order::Any),
+                    _ => allreduce::halving(group, length, UNIT, crate::plans::Order::Any),
+                };
+                let mut scratch = vec![0; length];
+                let memory = Memory { mine: &[], data: &mut data, scratch: &mut scratch };
+                run(&mut node, &plan, memory, &mut sum).expect("it succeeds");
+                assert_eq!(data, combined(0, group.size, length, sum));
+                let (mine, mut data) = (content(group.own, length), vec![0; group.size * length]);
+                let plan = choose::allgather(group, &parts);
+                let memory = Memory { mine: &mine, data: &mut data, scratch: &mut [] };
+                run(&mut node, &plan, memory, &mut none).expect("it succeeds");
+                let wanted: Vec<u8> = (0..group.size).flat_map(|member| content(member, length)).collect();
+                assert_eq!(data, wanted);
+            }
+            true
+        });
+        assert_eq!(ended, vec![true; size]);
+    }
+}
+
+#[test]
+fn a_barrier_ends_when_all_have_come() {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    for size in 1..=9 {
+        let come = AtomicUsize::new(0);
+        let seen = on(size, |mut node| {
+            come.fetch_add(1, Ordering::SeqCst);
+            let memory = Memory { mine: &[], data: &mut [], scratch: &mut [] };
+            let plan = barrier::dissemination(node.group);
+            run(&mut node, &plan, memory, &mut none).map(|()| come.load(Ordering::SeqCst))
+        });
+        assert_eq!(seen, vec![Ok(size); size]);
+    }
+}
+
+#[test]
+fn survivors_are_told_who_is_gone() {
+    for size in 2..=9 {
+        let ended = on(size, |mut node| {
+            if node.group.own == 1 {
+                return Ok(());
+            }
+            let (mut data, mut scratch) = ([1; 8], [0; 8]);
+            let memory = Memory { mine: &[], data: &mut data, scratch: &mut scratch };
+            let plan = allreduce::doubling(node.group, 8);
+            run(&mut node, &plan, memory, &mut sum)
+        });
+        for (member, ended) in ended.into_iter().enumerate().filter(|(member, _)| *member != 1) {
+            assert_eq!(ended, Err(Failure::Fault(Fault::Gone(1))), "{member} of {size}");
+            assert_eq!(ended.expect_err("it failed").gone(), Some(1));
+            assert_eq!(Status::from(ended.expect_err("it failed")), Status::Gone);
+        }
+    }
+}
+
+#[test]
+fn memory_that_does_not_hold_it_is_refused_before_anything_is_sent() {
+    let ended = on(2, |mut node| {
+        let (mut long, mut short) = ([0; 8], [0; 7]);
+        let plan = allreduce::doubling(node.group, 8);
+        let memory = Memory { mine: &[], data: &mut long, scratch: &mut short };
+        let first = run(&mut node, &plan, memory, &mut sum);
+        let memory = Memory { mine: &[], data: &mut short, scratch: &mut long };
+        (first, run(&mut node, &plan, memory, &mut sum))
+    });
+    let refused = Err(Failure::Engine(Status::BadArgument));
+    assert_eq!(ended, [(refused, refused); 2]);
+}
