@@ -53,7 +53,7 @@ impl Group {
     }
 
     /// The group with `root` in the first place.
-    fn from_root(self, root: usize) -> Turned {
+    fn turned_to(self, root: usize) -> Turned {
         Turned { own: (self.own + self.size - root) % self.size, size: self.size, root }
     }
 }

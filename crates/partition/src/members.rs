@@ -1,14 +1,22 @@
 //! Who is who: the nodes of a run, its host, and everybody else.
 
-use crate::together::{Exchange, Together};
-use parvum_waist::{ANY_TASK, Notes, Pattern, Receiving, Send, Status, TagKind, Waist, call};
+use parvum_collectives::plans::{Area, Group, Order, Plan, barrier, choose, in_a_row};
+use parvum_collectives::{Combine, Failure, Fault, Members, Memory, none, run};
+use parvum_waist::{ANY_TASK, Notes, Status, Waist, call};
 use parvum_wire::Tid;
 use parvum_wire::control::{Reply, Request};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The messages of operations are kept where they are sent from until they can leave: nobody waits for somebody who waits.
-const AT_SENDER: u32 = 2;
+/// Tags of the operations' messages: nodes that do not agree on what they do wait for each other, and do not mix it up.
+pub mod tag {
+    /// Barriers.
+    pub const BARRIER: i32 = 1;
+    /// Reductions.
+    pub const REDUCE: i32 = 3;
+    /// Concatenations.
+    pub const GATHER: i32 = 4;
+}
 
 /// The tasks that one request started (`parvum run -n N`, one `pvm_spawn`), numbered as they were asked for. A task that
 /// was started by hand is a partition of its own.
@@ -119,124 +127,90 @@ impl Partition {
         self.call.store(call, Ordering::Relaxed);
     }
 
-    fn notes(&self, peer: i32, tag: i32) -> Notes {
-        Notes { limit: -1, call: self.call.load(Ordering::Relaxed), peer, tag, context: self.context as i32 }
+    /// This node among all.
+    pub fn group(&self) -> Group {
+        Group { own: self.own, size: self.tasks.len() }
+    }
+
+    /// The nodes, for an operation whose messages have this tag.
+    pub fn members(&self, tag: i32) -> Members<'_> {
+        let (waist, own, context, call) =
+            (self.waist, self.own, self.context, self.call.load(Ordering::Relaxed));
+        Members { waist, tasks: &self.tasks, own, context, tag, call }
+    }
+
+    fn run(&self, tag: i32, plan: &Plan, memory: Memory<'_>, combine: Combine<'_>) -> Result<(), Failure> {
+        run(&mut self.members(tag), plan, memory, combine)
     }
 
     /// Waits until all nodes have called this.
     ///
     /// On one host they meet in a page that they share, which takes a wake-up at most; on several they send each other
     /// messages.
-    pub fn barrier(&self) -> Result<(), Status> {
+    pub fn barrier(&self) -> Result<(), Failure> {
         match self.size() {
             1 => Ok(()),
             _ if self.on_one_host => self.meet(),
-            _ => self.together().barrier(),
+            _ => self.barrier_by_messages(),
         }
     }
 
-    fn meet(&self) -> Result<(), Status> {
-        let notes = self.notes(ANY_TASK, -1);
-        let ask = |request: Request| match self.waist.ask(&request, &notes)? {
+    fn barrier_by_messages(&self) -> Result<(), Failure> {
+        let memory = Memory { mine: &[], data: &mut [], scratch: &mut [] };
+        self.run(tag::BARRIER, &barrier::dissemination(self.group()), memory, &mut none)
+    }
+
+    fn meet(&self) -> Result<(), Failure> {
+        let context = self.context;
+        let call = self.call.load(Ordering::Relaxed);
+        let notes = Notes { limit: -1, call, peer: ANY_TASK, tag: -1, context: context as i32 };
+        let ask = |request: Request| match self.waist.ask(&request, &notes).map_err(Failure::Engine)? {
             Ok(_) => Ok(()),
-            Err(_) => Err(Status::Gone),
+            Err(_) => Err(self.who_is_gone(&notes)),
         };
-        let group = match self.meeting.get() {
-            Some(group) => group.clone(),
-            None => {
-                let group = match self.epoch {
-                    0 => format!("nodes of t{:x} ({:x})", self.tasks[0], self.context),
-                    epoch => format!("nodes of t{:x} ({:x}, {epoch})", self.tasks[0], self.context),
-                };
-                ask(Request::Join { group: group.clone() })?;
-                self.meeting.get_or_init(|| group).clone()
+        let Some(group) = self.meeting.get() else {
+            let group = match self.epoch {
+                0 => format!("nodes of t{:x} ({context:x})", self.tasks[0]),
+                epoch => format!("nodes of t{:x} ({context:x}, {epoch})", self.tasks[0]),
+            };
+            ask(Request::Join { group: group.clone() })?;
+            self.meeting.get_or_init(|| group);
+            // A node that ended before it could join is missed by messages only.
+            return self.barrier_by_messages();
+        };
+        ask(Request::Barrier { group: group.clone(), count: self.size() as i32 })
+    }
+
+    /// Which node has ended, when the machine says that one has.
+    fn who_is_gone(&self, notes: &Notes) -> Failure {
+        let gone = match self.waist.ask(&Request::Tasks { of: None, deep: false }, notes) {
+            Ok(Ok(Reply::Tasks(rows))) => {
+                self.tasks.iter().position(|&task| rows.iter().all(|row| row.tid != Tid(task)))
             }
+            _ => None,
         };
-        ask(Request::Barrier { group, count: self.size() as i32 })
+        gone.map_or(Failure::Engine(Status::Gone), |node| Failure::Fault(Fault::Gone(node)))
     }
 
-    fn together(&self) -> Together<'_, Partition> {
-        Together(self)
-    }
-
-    /// Gives `data` of the node `root` to all.
-    pub fn broadcast(&self, root: usize, data: &mut [u8]) -> Result<(), Status> {
-        self.together().broadcast(root, data)
-    }
-
-    /// Combines `data` of all nodes at `root`, in an order that depends only on how many nodes there are and how long the
-    /// data is; elsewhere `data` is scratch afterwards. `part` is scratch of the same length.
-    pub fn reduce(
-        &self,
-        root: usize,
-        data: &mut [u8],
-        part: &mut [u8],
-        combine: &mut dyn FnMut(&mut [u8], &[u8]),
-    ) -> Result<(), Status> {
-        self.together().reduce(root, data, part, combine)
-    }
-
-    /// Combines `data` of all nodes; all get the result, bit for bit the same. `part` is scratch of the same length.
-    pub fn reduce_all(
-        &self,
-        data: &mut [u8],
-        part: &mut [u8],
-        combine: &mut dyn FnMut(&mut [u8], &[u8]),
-    ) -> Result<(), Status> {
-        self.together().reduce_all(data, part, combine)
-    }
-
-    /// Collects as many bytes of each node at `root`, in the order of nodes; `all` is used there only.
-    pub fn gather(&self, root: usize, mine: &[u8], all: &mut [u8]) -> Result<(), Status> {
-        self.together().gather(root, mine, all)
+    /// Combines `data` of all nodes; all get the result, bit for bit the same. Elements have `unit` bytes; `combine` gets
+    /// vectors of whole ones, and must commute.
+    pub fn reduce_all(&self, data: &mut [u8], unit: usize, combine: Combine<'_>) -> Result<(), Failure> {
+        let plan = choose::allreduce(self.group(), data.len(), unit, Order::Any);
+        let mut scratch = vec![0; plan.needs(Area::Scratch)];
+        self.run(tag::REDUCE, &plan, Memory { mine: &[], data, scratch: &mut scratch }, combine)
     }
 
     /// Gives all nodes the data of all, in the order of nodes: `lengths` are the bytes of each.
-    pub fn concat(&self, mine: &[u8], lengths: &[usize], all: &mut [u8]) -> Result<(), Status> {
-        self.together().concat(mine, lengths, all)
-    }
-
-    /// Exchanges: node `i` gets the `i`-th piece of `each` bytes of every node's `mine`, and puts them into `all` in the
-    /// order of nodes.
-    pub fn all_to_all(&self, mine: &[u8], all: &mut [u8], each: usize) -> Result<(), Status> {
-        self.together().all_to_all(mine, all, each)
-    }
-
-    /// Makes of `value` the combination of those of the nodes before it (`upward`: with lower numbers), with its own when
-    /// `inclusive`; where there is none before, `identity`.
-    pub fn scan(
-        &self,
-        value: &mut [u8],
-        upward: bool,
-        inclusive: bool,
-        identity: &[u8],
-        combine: &mut dyn FnMut(&mut [u8], &[u8]),
-    ) -> Result<(), Status> {
-        self.together().scan(value, upward, inclusive, identity, combine)
-    }
-}
-
-impl Exchange for Partition {
-    fn own(&self) -> usize {
-        self.own
-    }
-
-    fn size(&self) -> usize {
-        self.tasks.len()
-    }
-
-    fn send(&self, to: usize, tag: i32, data: &[u8]) -> Result<(), Status> {
-        let to = self.tasks[to];
-        let how = Send { to, tag, context: self.context, meta: 0, buffering: AT_SENDER, completion: 0 };
-        self.waist.send(how, &[data], &self.notes(to, tag))
-    }
-
-    fn receive(&self, from: usize, tag: i32, room: &mut [u8]) -> Result<(), Status> {
-        let (from, length) = (self.tasks[from], room.len() as u64);
-        let pattern =
-            Pattern { from, tags: TagKind::Exactly, tag, other: 0, context: i64::from(self.context) };
-        let got = self.waist.receive(&pattern, Receiving::Into(room), &self.notes(from, tag))?;
-        // The nodes do not agree on the length: one of them is wrong.
-        if got.length == length { Ok(()) } else { Err(Status::BadArgument) }
+    pub fn concat(&self, mine: &[u8], lengths: &[usize], all: &mut [u8]) -> Result<(), Failure> {
+        let total = lengths.iter().try_fold(0usize, |sum, &length| sum.checked_add(length));
+        if lengths.len() != self.size()
+            || lengths[self.own] != mine.len()
+            || total.is_none_or(|total| total > all.len())
+        {
+            return Err(Failure::Engine(Status::BadArgument));
+        }
+        let plan = choose::allgather(self.group(), &in_a_row(lengths.iter().copied()));
+        let mut scratch = vec![0; plan.needs(Area::Scratch)];
+        self.run(tag::GATHER, &plan, Memory { mine, data: all, scratch: &mut scratch }, &mut none)
     }
 }

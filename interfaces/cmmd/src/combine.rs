@@ -1,17 +1,7 @@
-//! Combining values: the combiners of `cmmd.h`, for each type.
+//! The combiners of `cmmd.h`: which operator each is, and for which types.
 
 use crate::errors::{Cmmd, Fault};
-
-/// What a combiner does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Op {
-    Add,
-    Max,
-    Min,
-    And,
-    Ior,
-    Xor,
-}
+use parvum_collectives::operators::{self, Combine, Kind, Operator};
 
 /// For which values a combiner was made; those for `int` serve all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,14 +13,14 @@ pub(crate) enum Family {
 }
 
 /// The combiner of that number.
-pub(crate) fn combiner(number: i32) -> Cmmd<(Op, Family)> {
-    let op = match number & 15 {
-        1 => Op::Add,
-        2 => Op::Max,
-        3 => Op::Min,
-        4 => Op::And,
-        5 => Op::Ior,
-        6 => Op::Xor,
+pub(crate) fn combiner(number: i32) -> Cmmd<(Operator, Family)> {
+    let operator = match number & 15 {
+        1 => Operator::Sum,
+        2 => Operator::Max,
+        3 => Operator::Min,
+        4 => Operator::And,
+        5 => Operator::Or,
+        6 => Operator::Xor,
         _ => return Err(Fault::BadArgument),
     };
     let family = match number >> 4 {
@@ -40,133 +30,102 @@ pub(crate) fn combiner(number: i32) -> Cmmd<(Op, Family)> {
         3 => Family::Float,
         _ => return Err(Fault::BadArgument),
     };
-    let is_bits = matches!(op, Op::And | Op::Ior | Op::Xor);
-    if is_bits && family != Family::Int { Err(Fault::BadArgument) } else { Ok((op, family)) }
+    let is_bits = matches!(operator, Operator::And | Operator::Or | Operator::Xor);
+    if is_bits && family != Family::Int { Err(Fault::BadArgument) } else { Ok((operator, family)) }
 }
 
-/// A value that combiners combine.
-pub(crate) trait Number: Copy {
-    /// Its bytes.
-    const SIZE: usize = size_of::<Self>();
-    /// Whether it has bits that mean something one by one.
-    const HAS_BITS: bool;
-    fn combine(op: Op, one: Self, other: Self) -> Self;
-    /// What changes nothing.
-    fn identity(op: Op) -> Self;
-    fn read(bytes: &[u8]) -> Self;
-    fn write(self, bytes: &mut [u8]);
-}
-
-macro_rules! whole {
-    ($($number:ty)*) => {$(
-        impl Number for $number {
-            const HAS_BITS: bool = true;
-
-            fn combine(op: Op, one: Self, other: Self) -> Self {
-                match op {
-                    Op::Add => one.wrapping_add(other),
-                    Op::Max => one.max(other),
-                    Op::Min => one.min(other),
-                    Op::And => one & other,
-                    Op::Ior => one | other,
-                    Op::Xor => one ^ other,
-                }
-            }
-
-            fn identity(op: Op) -> Self {
-                match op {
-                    Op::Add | Op::Ior | Op::Xor => 0,
-                    Op::Max => <$number>::MIN,
-                    Op::Min => <$number>::MAX,
-                    Op::And => !0,
-                }
-            }
-
-            fn read(bytes: &[u8]) -> Self {
-                <$number>::from_ne_bytes(bytes.try_into().expect("as long as the number"))
-            }
-
-            fn write(self, bytes: &mut [u8]) {
-                bytes.copy_from_slice(&self.to_ne_bytes());
-            }
-        }
-    )*};
-}
-
-macro_rules! real {
-    ($($number:ty)*) => {$(
-        impl Number for $number {
-            const HAS_BITS: bool = false;
-
-            fn combine(op: Op, one: Self, other: Self) -> Self {
-                match op {
-                    Op::Max => one.max(other),
-                    Op::Min => one.min(other),
-                    // Bits were refused before.
-                    Op::Add | Op::And | Op::Ior | Op::Xor => one + other,
-                }
-            }
-
-            fn identity(op: Op) -> Self {
-                match op {
-                    Op::Max => <$number>::NEG_INFINITY,
-                    Op::Min => <$number>::INFINITY,
-                    Op::Add | Op::And | Op::Ior | Op::Xor => 0.0,
-                }
-            }
-
-            fn read(bytes: &[u8]) -> Self {
-                <$number>::from_ne_bytes(bytes.try_into().expect("as long as the number"))
-            }
-
-            fn write(self, bytes: &mut [u8]) {
-                bytes.copy_from_slice(&self.to_ne_bytes());
-            }
-        }
-    )*};
-}
-
-whole!(i8 u8 i16 u16 i32 u32 i64 u64);
-real!(f32 f64);
-
-/// The operation that a combiner is for values of this type.
-pub(crate) fn op_for<T: Number>(number: i32) -> Cmmd<Op> {
-    let (op, _) = combiner(number)?;
-    let is_bits = matches!(op, Op::And | Op::Ior | Op::Xor);
-    if is_bits && !T::HAS_BITS { Err(Fault::BadArgument) } else { Ok(op) }
-}
-
-/// Combines vectors of such values: `one` becomes the result.
-pub(crate) fn combine_all<T: Number>(op: Op) -> impl FnMut(&mut [u8], &[u8]) {
-    move |one, other| {
-        for (one, other) in one.chunks_exact_mut(T::SIZE).zip(other.chunks_exact(T::SIZE)) {
-            T::combine(op, T::read(one), T::read(other)).write(one);
-        }
+/// What the elements of a vector are is said by combiner and size.
+pub(crate) fn kind_of(family: Family, size: i32) -> Cmmd<Kind> {
+    match (family, size) {
+        (Family::Int, 1) => Ok(Kind::I8),
+        (Family::Int, 2) => Ok(Kind::I16),
+        (Family::Int, 4) => Ok(Kind::I32),
+        (Family::Int, 8) => Ok(Kind::I64),
+        (Family::Unsigned, 1) => Ok(Kind::U8),
+        (Family::Unsigned, 2) => Ok(Kind::U16),
+        (Family::Unsigned, 4) => Ok(Kind::U32),
+        (Family::Unsigned, 8) => Ok(Kind::U64),
+        (Family::Double, 8) => Ok(Kind::F64),
+        (Family::Double | Family::Float, 4) => Ok(Kind::F32),
+        _ => Err(Fault::BadArgument),
     }
 }
+
+/// How values are combined.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Combiner {
+    pub(crate) operator: Operator,
+    pub(crate) kind: Kind,
+    pub(crate) combine: Combine,
+}
+
+impl Combiner {
+    /// Unless it makes no sense.
+    pub(crate) fn new(operator: Operator, kind: Kind) -> Cmmd<Combiner> {
+        let combine = operators::combine(operator, kind).ok_or(Fault::BadArgument)?;
+        Ok(Combiner { operator, kind, combine })
+    }
+
+    /// The combiner of that number for values of a type.
+    pub(crate) fn of<T: Number>(number: i32) -> Cmmd<Combiner> {
+        Combiner::new(combiner(number)?.0, T::KIND)
+    }
+
+    /// A value that changes nothing.
+    pub(crate) fn identity(&self) -> Vec<u8> {
+        let mut value = vec![0; self.kind.size()];
+        operators::fill_with_identity(self.operator, self.kind, &mut value);
+        value
+    }
+}
+
+/// A value that is passed to a call.
+pub(crate) trait Number: Copy + Default {
+    const KIND: Kind;
+    fn read(bytes: &[u8]) -> Self;
+    fn bytes(self) -> Vec<u8>;
+}
+
+macro_rules! numbers {
+    ($($number:ty, $kind:ident;)*) => {$(
+        impl Number for $number {
+            const KIND: Kind = Kind::$kind;
+
+            fn read(bytes: &[u8]) -> Self {
+                <$number>::from_ne_bytes(bytes.try_into().expect("as long as the number"))
+            }
+
+            fn bytes(self) -> Vec<u8> {
+                self.to_ne_bytes().to_vec()
+            }
+        }
+    )*};
+}
+
+numbers!(i32, I32; u32, U32; i64, I64; u64, U64; f32, F32; f64, F64;);
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn an_identity_changes_nothing() {
-        for op in [Op::Add, Op::Max, Op::Min, Op::And, Op::Ior, Op::Xor] {
-            assert_eq!(i32::combine(op, -5, i32::identity(op)), -5);
-            assert_eq!(u64::combine(op, 7, u64::identity(op)), 7);
-        }
-        for op in [Op::Add, Op::Max, Op::Min] {
-            assert_eq!(f64::combine(op, -2.5, f64::identity(op)), -2.5);
-        }
-    }
-
-    #[test]
     fn combiners_that_make_no_sense_are_refused() {
         for number in [0, 7, 15, 36, 52, 64, -1, i32::MAX] {
             assert_eq!(combiner(number), Err(Fault::BadArgument), "{number}");
         }
-        assert_eq!(op_for::<f64>(4), Err(Fault::BadArgument));
-        assert_eq!(op_for::<f64>(1), Ok(Op::Add), "plain add for a double");
-        assert_eq!(combiner(34), Ok((Op::Max, Family::Double)));
+        assert_eq!(Combiner::of::<f64>(4).err(), Some(Fault::BadArgument));
+        assert_eq!(Combiner::of::<f64>(1).map(|combiner| combiner.operator), Ok(Operator::Sum), "plain add");
+        assert_eq!(combiner(34), Ok((Operator::Max, Family::Double)));
+        assert_eq!(kind_of(Family::Int, 3), Err(Fault::BadArgument));
+    }
+
+    #[test]
+    fn every_combiner_has_a_value_that_changes_nothing() {
+        for number in 1..=6 {
+            let combiner = Combiner::of::<i32>(number).expect("a combiner of cmmd.h");
+            let mut value = (-5).bytes();
+            (combiner.combine)(&mut value, &combiner.identity());
+            assert_eq!(i32::read(&value), -5, "{number}");
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! CMMD's errors: the numbers of `cmmd.h`, and a line for a person.
 
+use parvum_collectives::Failure;
 use parvum_waist::Status;
 use std::sync::atomic::{AtomicI32, Ordering};
 
@@ -52,6 +53,12 @@ impl From<Status> for Fault {
             Status::Cut => Fault::Truncated,
             Status::Done | Status::Pending | Status::Cancelled | Status::BadArgument => Fault::BadArgument,
         }
+    }
+}
+
+impl From<Failure> for Fault {
+    fn from(failure: Failure) -> Fault {
+        Status::from(failure).into()
     }
 }
 

@@ -1,13 +1,14 @@
 //! What all nodes do together: barriers, reductions, scans, broadcast, concatenation.
 
-use crate::combine::{Number, Op, combine_all};
+use crate::combine::Combiner;
 use crate::errors::{Cmmd, Fault};
 use crate::state::{State, context, notes, told};
+use parvum_collectives::plans::{Group, Step, broadcast};
 use parvum_waist::{ANY_TASK, Notes, Pattern, Receiving, Status, TagKind};
 
 /// How a scan goes.
 pub(crate) struct Scan {
-    pub(crate) op: Op,
+    pub(crate) combiner: Combiner,
     pub(crate) downward: bool,
     pub(crate) segments: Segments,
     /// Whether this node begins a segment.
@@ -34,26 +35,21 @@ impl State {
         Ok(met?)
     }
 
-    /// The value combined over all nodes, on each of them.
-    pub(crate) fn reduce<T: Number>(&self, op: Op, value: T) -> Cmmd<T> {
-        let mut data = [0; 8];
-        let data = &mut data[..T::SIZE];
-        value.write(data);
-        let mut part = [0; 8];
-        self.nodes()?.reduce_all(data, &mut part[..T::SIZE], &mut combine_all::<T>(op))?;
-        Ok(T::read(data))
+    /// The values of all nodes combined, on each of them.
+    pub(crate) fn reduce(&self, combiner: Combiner, values: &mut [u8]) -> Cmmd<()> {
+        let mut combine = |one: &mut [u8], other: &[u8]| (combiner.combine)(one, other);
+        Ok(self.nodes()?.reduce_all(values, combiner.kind.size(), &mut combine)?)
     }
 
     /// Every node's value and bit are told to all, and each takes what concerns it.
-    pub(crate) fn scan<T: Number>(&self, scan: &Scan, value: T) -> Cmmd<T> {
+    pub(crate) fn scan(&self, scan: &Scan, value: &[u8]) -> Cmmd<Vec<u8>> {
         let nodes = self.nodes()?;
-        let mut mine = vec![0; T::SIZE + 1];
-        value.write(&mut mine[..T::SIZE]);
-        mine[T::SIZE] = scan.bit.into();
+        let mut mine = value.to_vec();
+        mine.push(scan.bit.into());
         let mut all = vec![0; mine.len() * nodes.size()];
         nodes.concat(&mine, &vec![mine.len(); nodes.size()], &mut all)?;
-        let told: Vec<(T, bool)> =
-            all.chunks_exact(mine.len()).map(|one| (T::read(&one[..T::SIZE]), one[T::SIZE] != 0)).collect();
+        let told = all.chunks_exact(mine.len()).filter_map(|one| one.split_last());
+        let told: Vec<(&[u8], bool)> = told.map(|(bit, value)| (value, *bit != 0)).collect();
         Ok(scanned(scan, &told, nodes.own()))
     }
 
@@ -90,12 +86,10 @@ impl State {
         if is_cut { Err(Fault::Truncated) } else { Ok(0) }
     }
 
-    /// Hands a broadcast on to the nodes below this one.
+    /// Hands a broadcast on to the nodes below this one, as a plan says that all who know the root would follow.
     fn pass_on(&self, root: usize, data: &[u8]) -> Cmmd<()> {
-        let nodes = self.nodes()?;
-        for below in children((nodes.own() + nodes.size() - root) % nodes.size(), nodes.size()) {
-            let to = self.company.nodes[(below + root) % nodes.size()];
-            self.tell(to, context::BROADCAST, self.broadcasts, root as u32, data)?;
+        for below in nodes_below(self.nodes()?.group(), root) {
+            self.tell(self.company.nodes[below], context::BROADCAST, self.broadcasts, root as u32, data)?;
         }
         Ok(())
     }
@@ -155,34 +149,35 @@ impl State {
     }
 }
 
-/// Whom a node hands a broadcast on to, in a binomial tree with node 0 at its root.
-fn children(own: usize, size: usize) -> impl Iterator<Item = usize> {
-    let lowest = if own == 0 { size.next_power_of_two() } else { own & own.wrapping_neg() };
-    let steps = (0..usize::BITS).rev().map(|bit| 1usize << bit);
-    steps.filter(move |step| *step < lowest).map(move |step| own + step).filter(move |below| *below < size)
+/// Whom a node hands a broadcast on to.
+fn nodes_below(group: Group, root: usize) -> Vec<usize> {
+    let step = |step: &Step| match *step {
+        Step::Send { to, .. } => Some(to),
+        _ => None,
+    };
+    broadcast::binomial(group, root, 0).steps().iter().filter_map(step).collect()
 }
 
 /// What the node `own` gets.
-fn scanned<T: Number>(scan: &Scan, told: &[(T, bool)], own: usize) -> T {
+fn scanned(scan: &Scan, told: &[(&[u8], bool)], own: usize) -> Vec<u8> {
     let order: Vec<usize> =
         if scan.downward { (0..told.len()).rev().collect() } else { (0..told.len()).collect() };
-    let identity = T::identity(scan.op);
+    let identity = scan.combiner.identity();
     // Of the segment so far, and of the one before it.
-    let (mut total, mut before) = (identity, identity);
+    let (mut total, mut before) = (identity.clone(), identity.clone());
     for (place, node) in order.into_iter().enumerate() {
         let (value, bit) = told[node];
         let begins = place > 0 && bit && scan.segments != Segments::None;
         if begins {
-            before = total;
-            total = identity;
+            before = std::mem::replace(&mut total, identity.clone());
         }
-        let exclusive = match (begins, scan.segments) {
-            (true, Segments::StartBit) => before,
-            _ => total,
-        };
-        total = T::combine(scan.op, total, value);
+        if node == own && scan.exclusive {
+            let of_segment_before = begins && scan.segments == Segments::StartBit;
+            return if of_segment_before { before } else { total };
+        }
+        (scan.combiner.combine)(&mut total, value);
         if node == own {
-            return if scan.exclusive { exclusive } else { total };
+            return total;
         }
     }
     identity
@@ -191,19 +186,25 @@ fn scanned<T: Number>(scan: &Scan, told: &[(T, bool)], own: usize) -> T {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::combine::Number;
 
     #[test]
     fn every_node_is_below_exactly_one() {
         for size in 1..40 {
-            let mut below: Vec<usize> = (0..size).flat_map(|own| children(own, size)).collect();
+            let root = size / 3;
+            let mut below: Vec<usize> =
+                (0..size).flat_map(|own| nodes_below(Group { own, size }, root)).chain([root]).collect();
             below.sort();
-            assert_eq!(below, (1..size).collect::<Vec<_>>(), "{size}");
+            assert_eq!(below, (0..size).collect::<Vec<_>>(), "{size}");
         }
     }
 
     fn scan_of(told: &[(i32, bool)], segments: Segments, downward: bool, exclusive: bool) -> Vec<i32> {
-        let scan = Scan { op: Op::Add, downward, segments, bit: false, exclusive };
-        (0..told.len()).map(|own| scanned(&scan, told, own)).collect()
+        let combiner = Combiner::of::<i32>(1).expect("a sum");
+        let scan = Scan { combiner, downward, segments, bit: false, exclusive };
+        let values: Vec<(Vec<u8>, bool)> = told.iter().map(|(value, bit)| (value.bytes(), *bit)).collect();
+        let told: Vec<(&[u8], bool)> = values.iter().map(|(value, bit)| (value.as_slice(), *bit)).collect();
+        (0..told.len()).map(|own| i32::read(&scanned(&scan, &told, own))).collect()
     }
 
     #[test]

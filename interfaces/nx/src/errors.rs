@@ -1,6 +1,8 @@
 //! What may go wrong, NX's numbers for it, and how a plain call ends the program.
 
+use parvum_collectives::{Failure, Fault};
 use parvum_waist::Status;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The result of a call, and its error.
 pub(crate) type Nx<T> = Result<T, NxError>;
@@ -102,6 +104,25 @@ impl From<Status> for NxError {
             Status::Done | Status::Pending | Status::Cancelled => NxError::Mid,
         }
     }
+}
+
+/// The node whose end the call that fails now has met; [`NOBODY`] mostly.
+static ENDED: AtomicUsize = AtomicUsize::new(NOBODY);
+const NOBODY: usize = usize::MAX;
+
+impl From<Failure> for NxError {
+    fn from(failure: Failure) -> NxError {
+        if let Failure::Fault(Fault::Gone(node)) = failure {
+            // Relaxed: told to the thread that calls.
+            ENDED.store(node, Ordering::Relaxed);
+        }
+        Status::from(failure).into()
+    }
+}
+
+/// The node whose end the call has met that just failed, if it was one of all nodes. Asked once at the end of each.
+pub(crate) fn who_ended() -> Option<usize> {
+    Some(ENDED.swap(NOBODY, Ordering::Relaxed)).filter(|node| *node != NOBODY)
 }
 
 #[cfg(test)]

@@ -4,10 +4,10 @@
 
 use crate::account::{self, Call};
 use crate::errors::{Nx, NxError};
-use crate::task::{GROUP_CONTEXT, Task, ptype_in_use};
+use crate::task::{Task, ptype_in_use};
 use crate::{handlers, ids, interrupt, select};
-use parvum_partition::Exchange;
-use parvum_waist::{Message, Notes, Pattern, Receiving, Request, Send, Status, TagKind};
+use parvum_collectives::{Exchange, Members, plans};
+use parvum_waist::{Message, Notes, Pattern, Request, Send, Status, TagKind};
 use parvum_wire::encoding;
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -28,9 +28,6 @@ const NEXT_CALL: i64 = 1_000_000;
 
 /// A receive of up to so many bytes may take its message straight from the link, without being posted.
 const SHORT: usize = 16 << 10;
-
-/// Group operations never wait for who waits: what cannot leave at once is kept where it is sent from.
-const AT_SENDER: u32 = 2;
 
 /// The upper bits of a message's word are the sender's ptype.
 const PTYPE_SHIFT: u32 = 8;
@@ -258,48 +255,40 @@ pub(crate) fn outcome(task: &Task, request: Request, room: usize) -> Nx<Message>
 /// All nodes, as the operations of all see them: handlers run while those wait.
 pub(crate) struct Group<'a> {
     pub(crate) task: &'a Task,
-    pub(crate) call: u32,
+    pub(crate) members: Members<'a>,
 }
 
 impl Group<'_> {
-    /// The node's task, and how onlookers are told of a wait for it.
-    fn peer(&self, node: usize, tag: i32) -> Result<(i32, Notes), Status> {
-        let peer = self.task.partition.task(node as i64).ok_or(Status::Gone)?;
-        Ok((peer, Notes { limit: -1, call: self.call, peer, tag, context: GROUP_CONTEXT as i32 }))
+    /// Receives while handlers may run.
+    fn receive_posted(&mut self, from: usize, room: &mut [u8]) -> Result<(u32, u64), Status> {
+        let (pattern, notes) = (self.members.pattern(from), self.members.notes(from));
+        let (start, length) = (room.as_mut_ptr(), room.len());
+        // SAFETY: the memory is lent until this returns, and then the receive is over; but for the end of the machine.
+        let request = unsafe { self.task.waist.post_into(&pattern, start, length, 0) };
+        wait_over(self.task, request, None, &notes).map_err(|_| Status::NoMachine)?;
+        match self.task.waist.wait(request, &Notes { limit: 0, ..notes }) {
+            Ok(message) => Ok((message.meta, message.length)),
+            // Longer than the room, by however much.
+            Err(Status::Cut) => Ok((0, u64::MAX)),
+            Err(why) => Err(why),
+        }
     }
 }
 
 impl Exchange for Group<'_> {
-    fn own(&self) -> usize {
-        self.task.partition.own()
+    fn group(&self) -> plans::Group {
+        self.members.group()
     }
 
-    fn size(&self) -> usize {
-        self.task.partition.size()
+    fn send(&mut self, to: usize, word: u32, data: &[u8]) -> Result<(), Status> {
+        self.members.send(to, word, data)
     }
 
-    fn send(&self, to: usize, tag: i32, data: &[u8]) -> Result<(), Status> {
-        let (to, notes) = self.peer(to, tag)?;
-        let how = Send { to, tag, context: GROUP_CONTEXT, meta: 0, buffering: AT_SENDER, completion: 0 };
-        self.task.waist.send(how, &[data], &notes)
-    }
-
-    fn receive(&self, from: usize, tag: i32, room: &mut [u8]) -> Result<(), Status> {
-        let (from, notes) = self.peer(from, tag)?;
-        let context = GROUP_CONTEXT.into();
-        let pattern = Pattern { from, tags: TagKind::Exactly, tag, other: 0, context };
-        let length = room.len() as u64;
-        let got = if handlers::are_posted() {
-            let (start, room) = (room.as_mut_ptr(), room.len());
-            // SAFETY: the memory is lent until this returns, and then the receive is over; but for the end of the machine.
-            let request = unsafe { self.task.waist.post_into(&pattern, start, room, 0) };
-            wait_over(self.task, request, None, &notes).map_err(|_| Status::NoMachine)?;
-            self.task.waist.wait(request, &Notes { limit: 0, ..notes })?
-        } else {
-            self.task.waist.receive(&pattern, Receiving::Into(room), &notes)?
-        };
-        // The nodes do not agree on the length: one of them is wrong.
-        if got.length == length { Ok(()) } else { Err(Status::BadArgument) }
+    fn receive(&mut self, from: usize, room: &mut [u8]) -> Result<(u32, u64), Status> {
+        match handlers::are_posted() {
+            true => self.receive_posted(from, room),
+            false => self.members.receive(from, room),
+        }
     }
 }
 

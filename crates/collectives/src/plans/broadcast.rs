@@ -14,7 +14,7 @@ pub fn straight(group: Group, root: usize, length: usize) -> Plan {
 
 /// By a tree: who has it passes it on, in log2 n rounds.
 pub fn binomial(group: Group, root: usize, length: usize) -> Plan {
-    let (mut plan, turned) = (Plan::new(), group.from_root(root));
+    let (mut plan, turned) = (Plan::new(), group.turned_to(root));
     if turned.own != 0 {
         plan.receive(turned.member(turned.parent()), data(0, length));
     }
@@ -26,7 +26,7 @@ pub fn binomial(group: Group, root: usize, length: usize) -> Plan {
 
 /// Shares it out by a tree, and then all pass all shares around: each member sends twice the data, however many there are.
 pub fn scattered(group: Group, root: usize, length: usize) -> Plan {
-    let (mut plan, turned) = (Plan::new(), group.from_root(root));
+    let (mut plan, turned) = (Plan::new(), group.turned_to(root));
     let shares = shares(length, 1, group.size);
     let below = |place: usize, reach: usize| {
         let (first, last) = (shares[place], shares[(place + reach).min(group.size) - 1]);
@@ -51,7 +51,7 @@ pub fn scattered(group: Group, root: usize, length: usize) -> Plan {
 
 /// In segments, from each member to the next: all are busy at once when there are more segments than members.
 pub fn pipelined(group: Group, root: usize, length: usize, segment: usize) -> Plan {
-    let (mut plan, turned) = (Plan::new(), group.from_root(root));
+    let (mut plan, turned) = (Plan::new(), group.turned_to(root));
     for at in (0..length.max(1)).step_by(segment.max(1)) {
         let piece = data(at, segment.max(1).min(length - at));
         if turned.own > 0 {

@@ -17,7 +17,7 @@ pub fn straight(group: Group, root: usize, parts: &[Span], own: usize) -> Plan {
 
 /// By a tree, for parts of `each` bytes, in the order of members: fewer messages for the root, more bytes in all.
 pub fn binomial(group: Group, root: usize, each: usize) -> Plan {
-    let (mut plan, turned) = (Plan::new(), group.from_root(root));
+    let (mut plan, turned) = (Plan::new(), group.turned_to(root));
     let count = |place: usize, reach: usize| (place + reach).min(group.size) - place;
     let here = |place: usize, parts: usize| match turned.own {
         0 if root == 0 => data(place * each, parts * each),

@@ -37,7 +37,7 @@ pub fn binomial(group: Group, root: usize, length: usize, order: Order) -> Plan 
     let (mut plan, own) = (Plan::new(), data(0, length));
     // A tree around the end would not keep the order: the first member combines then, and tells the root.
     let top = if order == Order::Members { 0 } else { root };
-    let turned = group.from_root(top);
+    let turned = group.turned_to(top);
     for (child, _) in turned.children().rev() {
         plan.receive(turned.member(child), scratch(0, length));
         plan.combine(own, scratch(0, length));

@@ -1,10 +1,14 @@
 //! Every operation, by every algorithm, with 1 to 17 members, 32 and 33.
 
 use super::simulated::{Chance, plans_of, run};
+use crate::operators::Combine;
 use crate::plans::{
     Group, Order, Plan, Span, allgather, allreduce, alltoall, barrier, broadcast, choose, gather, in_a_row,
     reduce, reduce_scatter, scan, scatter,
 };
+
+/// A plan of what each gives, and gets.
+type Exchanging = dyn Fn(Group, &[Span], &[Span]) -> Plan;
 
 /// Bytes of an element.
 pub const UNIT: usize = 8;
@@ -49,7 +53,7 @@ pub fn chain(into: &mut [u8], with: &[u8]) {
 }
 
 /// The data of all from `first` to before `end`, combined in their order.
-pub fn combined(first: usize, end: usize, length: usize, combine: fn(&mut [u8], &[u8])) -> Vec<u8> {
+pub fn combined(first: usize, end: usize, length: usize, combine: Combine) -> Vec<u8> {
     let mut all = content(first, length);
     (first + 1..end).for_each(|member| combine(&mut all, &content(member, length)));
     all
@@ -63,7 +67,7 @@ fn check(
     size: usize,
     plan: &dyn Fn(Group) -> Plan,
     (mine, data, want): (Bytes<'_>, Bytes<'_>, Bytes<'_>),
-    combine: fn(&mut [u8], &[u8]),
+    combine: Combine,
 ) {
     let plans = plans_of(size, plan);
     for seed in [1, 2] {
@@ -197,7 +201,7 @@ fn everybody_gives_something_to_everybody() {
             // What `from` gives to `to`.
             let length_of = |from: usize, to: usize| (from + 2 * to) % 3 * length / 2;
             let piece = |from: usize, to: usize, length| content(from * 64 + to, length);
-            let check = |what, is_even: bool, plan: &dyn Fn(Group, &[Span], &[Span]) -> Plan| {
+            let check = |what, is_even: bool, plan: &Exchanging| {
                 let length_of = |from, to| if is_even { length } else { length_of(from, to) };
                 let mine =
                     |own| (0..size).flat_map(|to| piece(own, to, length_of(own, to))).collect::<Vec<u8>>();
@@ -223,7 +227,7 @@ fn everybody_gives_something_to_everybody() {
     }
 }
 
-const BOTH: [(Order, fn(&mut [u8], &[u8])); 2] = [(Order::Any, sum), (Order::Members, chain)];
+const BOTH: [(Order, Combine); 2] = [(Order::Any, sum), (Order::Members, chain)];
 
 #[test]
 fn reductions_combine_all_at_the_root() {
@@ -323,7 +327,7 @@ fn floats_are_the_same_to_the_last_bit() {
     use crate::operators::{Kind, Operator, combine};
     let add = combine(Operator::Sum, Kind::F64).expect("a sum");
     let value = |member: usize, at: usize| {
-        1.0 / (7 + at + 13 * member) as f64 * if at % 3 == 0 { 1e10 } else { 1e-7 }
+        1.0 / (7 + at + 13 * member) as f64 * if at.is_multiple_of(3) { 1e10 } else { 1e-7 }
     };
     let data = |member: usize| (0..100).flat_map(|at| value(member, at).to_ne_bytes()).collect::<Vec<u8>>();
     let ways: [&dyn Fn(Group) -> Plan; 4] = [

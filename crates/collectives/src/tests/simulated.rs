@@ -3,6 +3,7 @@
 //! Any member that can go on may be the next, and any message under way may be the next to arrive, but for those that
 //! another from the same sender to the same receiver is before. The seed decides.
 
+use crate::operators::Combine;
 use crate::plans::{Area, Group, Piece, Plan};
 use crate::{Course, Fault, Memory, Next};
 use std::collections::VecDeque;
@@ -66,21 +67,17 @@ pub type Given = (Vec<u8>, Vec<u8>);
 pub fn run(
     plans: &[Plan],
     given: Vec<Given>,
-    combine: fn(&mut [u8], &[u8]),
+    combine: Combine,
     victim: Option<(usize, usize)>,
     seed: u64,
 ) -> Vec<Option<Ended>> {
-    let begin = |(member, (plan, (mine, data))): (usize, (&'_ Plan, Given))| {
-        let scratch = vec![0xa5; plan.needs(Area::Scratch)];
-        let lives = victim.filter(|(victim, _)| *victim == member).map_or(usize::MAX, |(_, lives)| lives);
-        (scratch, mine, data, lives)
-    };
     let members: Vec<Member<'_>> = plans
         .iter()
         .zip(given)
         .enumerate()
-        .map(|(member, (plan, given))| {
-            let (scratch, mine, data, lives) = begin((member, (plan, given)));
+        .map(|(member, (plan, (mine, data)))| {
+            let scratch = vec![0xa5; plan.needs(Area::Scratch)];
+            let lives = victim.filter(|(victim, _)| *victim == member).map_or(usize::MAX, |(_, lives)| lives);
             let course = Course::new(plan, plans.len());
             Member { course, mine, data, scratch, is_over: false, is_dead: false, lives }
         })
@@ -97,7 +94,7 @@ impl World<'_> {
         &mut self.ways[from * size + to]
     }
 
-    fn run(&mut self, combine: fn(&mut [u8], &[u8])) {
+    fn run(&mut self, combine: Combine) {
         let size = self.members.len();
         let mut idle = 0;
         while self.members.iter().any(|member| !member.is_over && !member.is_dead) {
@@ -121,7 +118,7 @@ impl World<'_> {
         moved
     }
 
-    fn act(&mut self, number: usize, combine: fn(&mut [u8], &[u8])) -> bool {
+    fn act(&mut self, number: usize, combine: Combine) -> bool {
         let member = &mut self.members[number];
         if member.is_over || member.is_dead {
             return false;

@@ -2,7 +2,7 @@
 
 use super::message::ERRVAL;
 use super::{length, readable, writable};
-use crate::combine::{Family, Number, Op, combine_all, combiner};
+use crate::combine::{Combiner, combiner, kind_of};
 use crate::errors::{Cmmd, Fault};
 use crate::host::about;
 use crate::state::{State, call, context};
@@ -64,37 +64,16 @@ pub unsafe extern "C" fn CMMD_reduce_v(
     n: c_int,
 ) -> c_int {
     call(ERRVAL, |state| {
-        let (op, family) = combiner(number)?;
+        let (operator, family) = combiner(number)?;
         let bytes = length(elem_size)?.checked_mul(length(n)?).ok_or(Fault::BadLength)?;
         let bytes = c_int::try_from(bytes).map_err(|_| Fault::BadLength)?;
         // SAFETY: as the program says; when both are the same the copy is made before the other slice exists.
         let mut data = unsafe { readable(src, bytes) }?.to_vec();
-        combine_vector(state, op, family, elem_size, &mut data)?;
+        state.reduce(Combiner::new(operator, kind_of(family, elem_size)?)?, &mut data)?;
         // SAFETY: as the program says.
         unsafe { writable(dst, bytes) }?.copy_from_slice(&data);
         Ok(0)
     })
-}
-
-/// What the elements are is said by combiner and size.
-fn combine_vector(state: &State, op: Op, family: Family, size: c_int, data: &mut [u8]) -> Cmmd<()> {
-    fn all<T: Number>(state: &State, op: Op, data: &mut [u8]) -> Cmmd<()> {
-        let mut part = vec![0; data.len()];
-        Ok(state.nodes()?.reduce_all(data, &mut part, &mut combine_all::<T>(op))?)
-    }
-    match (family, size) {
-        (Family::Int, 1) => all::<i8>(state, op, data),
-        (Family::Int, 2) => all::<i16>(state, op, data),
-        (Family::Int, 4) => all::<i32>(state, op, data),
-        (Family::Int, 8) => all::<i64>(state, op, data),
-        (Family::Unsigned, 1) => all::<u8>(state, op, data),
-        (Family::Unsigned, 2) => all::<u16>(state, op, data),
-        (Family::Unsigned, 4) => all::<u32>(state, op, data),
-        (Family::Unsigned, 8) => all::<u64>(state, op, data),
-        (Family::Double, 8) => all::<f64>(state, op, data),
-        (Family::Double | Family::Float, 4) => all::<f32>(state, op, data),
-        _ => Err(Fault::BadArgument),
-    }
 }
 
 /// Sends to all other nodes, which call `CMMD_receive_bc_from_node`.

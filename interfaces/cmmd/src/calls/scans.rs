@@ -1,42 +1,45 @@
 //! Reductions and scans of single values, for each type: cmmd_reduce_int(3), cmmd_scan_int(3).
 
-use crate::combine::{Number, Op, op_for};
+use crate::combine::{Combiner, Number};
 use crate::errors::{Cmmd, Fault};
 use crate::host::about;
 use crate::state::{State, call, context};
 use crate::together::{Scan, Segments};
 use std::ffi::{c_double, c_float, c_int, c_long, c_uint, c_ulong};
 
-fn reduce<T: Number + Default>(value: T, combiner: c_int) -> T {
-    call(T::default(), |state| state.reduce(op_for::<T>(combiner)?, value))
+fn reduce<T: Number>(value: T, combiner: c_int) -> T {
+    call(T::default(), |state| {
+        let mut value = value.bytes();
+        state.reduce(Combiner::of::<T>(combiner)?, &mut value)?;
+        Ok(T::read(&value))
+    })
 }
 
 /// All nodes combine at the first, which tells the host.
 fn reduce_to_host<T: Number>(value: T, combiner: c_int) {
     call((), |state| {
-        let (host, op) = (state.host()?, op_for::<T>(combiner)?);
-        let combined = state.reduce(op, value)?;
+        let (host, combiner, mut value) = (state.host()?, Combiner::of::<T>(combiner)?, value.bytes());
+        state.reduce(combiner, &mut value)?;
         if state.company.own != 0 {
             return Ok(());
         }
-        let mut data = [0; 8];
-        combined.write(&mut data[..T::SIZE]);
-        state.tell(host, context::HOST, about::REDUCED, 0, &data[..T::SIZE])
+        state.tell(host, context::HOST, about::REDUCED, 0, &value)
     })
 }
 
 /// The host combines that with its own.
-fn reduce_from_nodes<T: Number + Default>(value: T, combiner: c_int) -> T {
+fn reduce_from_nodes<T: Number>(value: T, combiner: c_int) -> T {
     call(T::default(), |state: &mut State| {
-        let (nodes, op) = (state.own_nodes()?, op_for::<T>(combiner)?);
-        let mut data = [0; 8];
-        state.hear(nodes[0], about::REDUCED, &mut data[..T::SIZE])?;
-        Ok(T::combine(op, T::read(&data[..T::SIZE]), value))
+        let (nodes, combiner) = (state.own_nodes()?, Combiner::of::<T>(combiner)?);
+        let mut combined = vec![0; combiner.kind.size()];
+        state.hear(nodes[0], about::REDUCED, &mut combined)?;
+        (combiner.combine)(&mut combined, &value.bytes());
+        Ok(T::read(&combined))
     })
 }
 
 /// The numbers of a scan's constants.
-fn scan_of(op: Op, direction: c_int, mode: c_int, bit: c_int, kind: c_int) -> Cmmd<Scan> {
+fn scan_of(combiner: Combiner, direction: c_int, mode: c_int, bit: c_int, kind: c_int) -> Cmmd<Scan> {
     let segments = match mode {
         0 => Segments::None,
         1 => Segments::StartBit,
@@ -46,20 +49,13 @@ fn scan_of(op: Op, direction: c_int, mode: c_int, bit: c_int, kind: c_int) -> Cm
     if !(0..=1).contains(&direction) || !(0..=1).contains(&kind) {
         return Err(Fault::BadArgument);
     }
-    Ok(Scan { op, downward: direction == 1, segments, bit: bit != 0, exclusive: kind == 1 })
+    Ok(Scan { combiner, downward: direction == 1, segments, bit: bit != 0, exclusive: kind == 1 })
 }
 
-fn scan<T: Number + Default>(
-    value: T,
-    combiner: c_int,
-    direction: c_int,
-    mode: c_int,
-    bit: c_int,
-    kind: c_int,
-) -> T {
+fn scan<T: Number>(value: T, combiner: c_int, direction: c_int, mode: c_int, bit: c_int, kind: c_int) -> T {
     call(T::default(), |state| {
-        let op = op_for::<T>(combiner)?;
-        state.scan(&scan_of(op, direction, mode, bit, kind)?, value)
+        let scan = scan_of(Combiner::of::<T>(combiner)?, direction, mode, bit, kind)?;
+        Ok(T::read(&state.scan(&scan, &value.bytes())?))
     })
 }
 

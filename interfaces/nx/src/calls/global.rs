@@ -9,7 +9,10 @@ use crate::exchange::{Group, Memory, waits};
 use crate::ids;
 use crate::task::ptype_in_use;
 use libc::{c_double, c_float, c_long, c_void};
-use parvum_partition::{Exchange, Together};
+use parvum_collectives::operators::{self, Kind, Operator};
+use parvum_collectives::plans::{self, Area, Order, barrier, choose, in_a_row};
+use parvum_collectives::{Combine, Exchange, Members, Memory as Areas, none, run};
+use parvum_partition::tag;
 
 super::faces! {
     /// Waits until all nodes have called it.
@@ -17,74 +20,77 @@ super::faces! {
 }
 
 mod work {
-    use super::{Nx, together, waits};
+    use super::{Areas, Exchange, Nx, barrier, none, run, tag, together, waits};
 
     pub(super) unsafe fn gsync() -> Nx<()> {
-        together(waits::GSYNC, |nodes| Ok(nodes.barrier()?))
+        together(waits::GSYNC, tag::BARRIER, |nodes| {
+            let plan = barrier::dissemination(nodes.group());
+            Ok(run(nodes, &plan, Areas { mine: &[], data: &mut [], scratch: &mut [] }, &mut none)?)
+        })
     }
 }
 
 /// Runs a global operation. It contains receives of messages that have not come, so what was asked for and has come is
 /// copied first.
-fn together<R>(call: u32, work: impl FnOnce(&Together<'_, Group<'_>>) -> Nx<R>) -> Nx<R> {
+fn together<R>(call: u32, tag: i32, work: impl FnOnce(&mut Group<'_>) -> Nx<R>) -> Nx<R> {
     super::with(|task| {
         ptype_in_use()?;
         if ids::may_have_claims() {
             task.waist.settle(None);
         }
-        let result = work(&Together(&Group { task, call }));
+        let members = Members { call, ..task.partition.members(tag) };
+        let result = work(&mut Group { task, members });
         account::copied_in(task, Call::Global);
         result
     })
 }
 
-/// A number that can be combined, as it lies in memory.
-trait Element: Copy {
-    const BYTES: usize;
-    fn load(bytes: &[u8]) -> Self;
-    fn store(self, bytes: &mut [u8]);
+/// Combines the vectors of all nodes into `x`, element by element; `work` is scratch.
+unsafe fn reduce<T: Element>(x: *mut T, n: i64, work: *mut T, operator: Operator) -> Nx<()> {
+    together(waits::GLOBAL, tag::REDUCE, |nodes| {
+        let bytes = n.checked_mul(size_of::<T>() as i64).ok_or(NxError::BLen)?;
+        // SAFETY: the program's vectors have so many elements, and it uses neither meanwhile.
+        let (x, work) = unsafe { (bytes_of(x.cast(), bytes)?, bytes_of(work.cast(), bytes)?) };
+        if matches!(operator, Operator::BothTrue | Operator::EitherTrue | Operator::OneTrue) {
+            x.chunks_exact_mut(size_of::<T>()).for_each(T::make_truth);
+        }
+        let combine = operators::combine(operator, T::KIND).ok_or(NxError::Param)?;
+        combine_all(nodes, x, work, size_of::<T>(), &mut |x, other| combine(x, other))
+    })
+}
+
+/// Combines the operands of all nodes, of elements of `unit` bytes.
+fn combine_all(
+    nodes: &mut Group<'_>,
+    x: &mut [u8],
+    work: &mut [u8],
+    unit: usize,
+    combine: Combine<'_>,
+) -> Nx<()> {
+    let plan = choose::allreduce(nodes.group(), x.len(), unit, Order::Any);
+    Ok(run(nodes, &plan, Areas { mine: &[], data: x, scratch: work }, combine)?)
+}
+
+/// A type of elements.
+trait Element {
+    const KIND: Kind;
+    /// Makes an element 1 that is not 0: alone, too, a truth value is one.
+    fn make_truth(bytes: &mut [u8]);
 }
 
 macro_rules! elements {
-    ($($type:ty),*) => {$(
+    ($($type:ty, $kind:ident;)*) => {$(
         impl Element for $type {
-            const BYTES: usize = size_of::<$type>();
-            #[inline]
-            fn load(bytes: &[u8]) -> $type {
-                <$type>::from_ne_bytes(bytes.try_into().expect("as many bytes as it has"))
-            }
-            #[inline]
-            fn store(self, bytes: &mut [u8]) {
-                bytes.copy_from_slice(&self.to_ne_bytes());
+            const KIND: Kind = Kind::$kind;
+
+            fn make_truth(bytes: &mut [u8]) {
+                let is_true = bytes.iter().any(|byte| *byte != 0);
+                bytes.copy_from_slice(&<$type>::from(is_true as u8).to_ne_bytes());
             }
         }
     )*};
 }
-elements!(i64, i32, f32, f64);
-
-/// Combines the vectors of all nodes into `x`, element by element, after each element was prepared; `work` is scratch.
-unsafe fn reduce<T: Element>(
-    x: *mut T,
-    n: i64,
-    work: *mut T,
-    prepare: Option<fn(T) -> T>,
-    combine: impl Fn(T, T) -> T,
-) -> Nx<()> {
-    together(waits::GLOBAL, |nodes| {
-        let bytes = n.checked_mul(T::BYTES as i64).ok_or(NxError::BLen)?;
-        // SAFETY: the program's vectors have so many elements, and it uses neither meanwhile.
-        let (x, work) = unsafe { (bytes_of(x.cast(), bytes)?, bytes_of(work.cast(), bytes)?) };
-        if let Some(prepare) = prepare {
-            x.chunks_exact_mut(T::BYTES).for_each(|mine| prepare(T::load(mine)).store(mine));
-        }
-        let mut all = |x: &mut [u8], other: &[u8]| {
-            for (mine, theirs) in x.chunks_exact_mut(T::BYTES).zip(other.chunks_exact(T::BYTES)) {
-                combine(T::load(mine), T::load(theirs)).store(mine);
-            }
-        };
-        Ok(nodes.reduce_all(x, work, &mut all)?)
-    })
-}
+elements!(i64, I64; i32, I32; f32, F32; f64, F64;);
 
 /// The program's memory as bytes.
 ///
@@ -99,10 +105,9 @@ unsafe fn bytes_of<'a>(start: *mut u8, count: i64) -> Nx<&'a mut [u8]> {
     }
 }
 
-/// Reductions: their names, the types of C and of Fortran, what is done with each element first (truth values become 0 or 1),
-/// and with two.
+/// Reductions: their names, the types of C and of Fortran, and what is done with two elements.
 macro_rules! reductions {
-    ($($plain:ident $twin:ident $fortran:ident $c:ty, $f:ty, $prepare:expr, $combine:expr;)*) => {$(
+    ($($plain:ident $twin:ident $fortran:ident $c:ty, $f:ty, $operator:ident;)*) => {$(
         /// Combines the vectors of all nodes.
         ///
         /// # Safety
@@ -110,7 +115,7 @@ macro_rules! reductions {
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $plain(x: *mut $c, n: c_long, work: *mut $c) {
             // SAFETY: the caller's promise.
-            super::or_end(stringify!($plain), unsafe { reduce(x, n, work, $prepare, $combine) });
+            super::or_end(stringify!($plain), unsafe { reduce(x, n, work, Operator::$operator) });
         }
         /// The same; -1 and `errno` on failure.
         ///
@@ -119,7 +124,7 @@ macro_rules! reductions {
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $twin(x: *mut $c, n: c_long, work: *mut $c) -> c_long {
             // SAFETY: the caller's promise.
-            super::or_errno(unsafe { reduce(x, n, work, $prepare, $combine) })
+            super::or_errno(unsafe { reduce(x, n, work, Operator::$operator) })
         }
         /// For Fortran.
         ///
@@ -128,44 +133,45 @@ macro_rules! reductions {
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $fortran(x: *mut $f, n: *const i32, work: *mut $f) {
             // SAFETY: Fortran passes the address of an integer; the rest is the caller's promise.
-            super::or_end(stringify!($plain), unsafe { reduce(x, (*n).into(), work, $prepare, $combine) });
+            super::or_end(stringify!($plain), unsafe { reduce(x, (*n).into(), work, Operator::$operator) });
         }
     )*};
 }
 
 reductions! {
-    gisum _gisum gisum_ c_long, i32, None, |a, b| a.wrapping_add(b);
-    gssum _gssum gssum_ c_float, f32, None, |a, b| a + b;
-    gdsum _gdsum gdsum_ c_double, f64, None, |a, b| a + b;
-    giprod _giprod giprod_ c_long, i32, None, |a, b| a.wrapping_mul(b);
-    gsprod _gsprod gsprod_ c_float, f32, None, |a, b| a * b;
-    gdprod _gdprod gdprod_ c_double, f64, None, |a, b| a * b;
-    gihigh _gihigh gihigh_ c_long, i32, None, |a, b| a.max(b);
-    gshigh _gshigh gshigh_ c_float, f32, None, |a, b| if b > a { b } else { a };
-    gdhigh _gdhigh gdhigh_ c_double, f64, None, |a, b| if b > a { b } else { a };
-    gilow _gilow gilow_ c_long, i32, None, |a, b| a.min(b);
-    gslow _gslow gslow_ c_float, f32, None, |a, b| if b < a { b } else { a };
-    gdlow _gdlow gdlow_ c_double, f64, None, |a, b| if b < a { b } else { a };
-    giand _giand giand_ c_long, i32, None, |a, b| a & b;
-    gior _gior gior_ c_long, i32, None, |a, b| a | b;
-    gixor _gixor gixor_ c_long, i32, None, |a, b| a ^ b;
-    gland _gland gland_ c_long, i32, Some(|a| (a != 0).into()), |a, b| a & b;
-    glor _glor glor_ c_long, i32, Some(|a| (a != 0).into()), |a, b| a | b;
-    glxor _glxor glxor_ c_long, i32, Some(|a| (a != 0).into()), |a, b| a ^ b;
+    gisum _gisum gisum_ c_long, i32, Sum;
+    gssum _gssum gssum_ c_float, f32, Sum;
+    gdsum _gdsum gdsum_ c_double, f64, Sum;
+    giprod _giprod giprod_ c_long, i32, Product;
+    gsprod _gsprod gsprod_ c_float, f32, Product;
+    gdprod _gdprod gdprod_ c_double, f64, Product;
+    gihigh _gihigh gihigh_ c_long, i32, Max;
+    gshigh _gshigh gshigh_ c_float, f32, Max;
+    gdhigh _gdhigh gdhigh_ c_double, f64, Max;
+    gilow _gilow gilow_ c_long, i32, Min;
+    gslow _gslow gslow_ c_float, f32, Min;
+    gdlow _gdlow gdlow_ c_double, f64, Min;
+    giand _giand giand_ c_long, i32, And;
+    gior _gior gior_ c_long, i32, Or;
+    gixor _gixor gixor_ c_long, i32, Xor;
+    gland _gland gland_ c_long, i32, BothTrue;
+    glor _glor glor_ c_long, i32, EitherTrue;
+    glxor _glxor glxor_ c_long, i32, OneTrue;
 }
 
 /// Combines two operands, the result in the first.
 type Function = Option<extern "C" fn(*mut c_void, *mut c_void) -> c_long>;
 
 unsafe fn reduce_by(x: *mut u8, xlen: i64, work: *mut u8, function: Function) -> Nx<()> {
-    together(waits::GLOBAL, |nodes| {
+    together(waits::GLOBAL, tag::REDUCE, |nodes| {
         let function = function.ok_or(NxError::Hnd)?;
         // SAFETY: the program's memory, which it does not use meanwhile but in its function.
         let (x, work) = unsafe { (bytes_of(x, xlen)?, bytes_of(work, xlen)?) };
-        let mut all = |x: &mut [u8], other: &[u8]| {
+        // The function takes whole operands.
+        let whole = x.len();
+        combine_all(nodes, x, work, whole, &mut |x, other| {
             function(x.as_mut_ptr().cast(), other.as_ptr().cast_mut().cast());
-        };
-        Ok(nodes.reduce_all(x, work, &mut all)?)
+        })
     })
 }
 
@@ -206,45 +212,57 @@ pub unsafe extern "C" fn gopf_(x: *mut c_void, xlen: *const i32, work: *mut c_vo
 
 /// Puts what all nodes have one behind the other, in node order; gives the bytes of all.
 unsafe fn collect(x: *mut u8, xlen: i64, y: *mut u8, ylen: i64) -> Nx<i64> {
-    together(waits::GLOBAL, |nodes| {
+    together(waits::GLOBAL, tag::GATHER, |nodes| {
         // SAFETY: the program's memory, which it does not use meanwhile.
         let (x, y) = unsafe { (bytes_of(x, xlen)?, bytes_of(y, ylen)?) };
-        let size = nodes.0.size();
+        let size = nodes.group().size;
         let mut told = vec![0; 8 * size];
-        nodes.concat(&xlen.to_ne_bytes(), &vec![8; size], &mut told)?;
-        let lengths: Vec<usize> = told.chunks_exact(8).map(|bytes| i64::load(bytes) as usize).collect();
+        concat(nodes, &xlen.to_ne_bytes(), &vec![8; size], &mut told)?;
+        let length = |bytes: &[u8]| i64::from_ne_bytes(bytes.try_into().expect("eight bytes")) as usize;
+        let lengths: Vec<usize> = told.chunks_exact(8).map(length).collect();
         put_together(nodes, x, &lengths, y)
     })
 }
 
 /// The same when all know how much each has.
 unsafe fn collect_known(x: *mut u8, xlens: impl Numbers, is_null: bool, y: *mut u8) -> Nx<i64> {
-    together(waits::GLOBAL, |nodes| {
+    together(waits::GLOBAL, tag::GATHER, |nodes| {
         if is_null {
             return Err(NxError::PBuf);
         }
-        let given =
-            (0..nodes.0.size()).map(|node| usize::try_from(xlens.get(node)).map_err(|_| NxError::Len));
+        let plans::Group { own, size } = nodes.group();
+        let given = (0..size).map(|node| usize::try_from(xlens.get(node)).map_err(|_| NxError::Len));
         let lengths: Nx<Vec<usize>> = given.collect();
         let lengths = lengths?;
-        let total: usize = lengths.iter().sum();
+        let total = total_of(&lengths)?;
         // SAFETY: the program's memory, which it does not use meanwhile.
-        let (x, y) = unsafe { (bytes_of(x, lengths[nodes.0.own()] as i64)?, bytes_of(y, total as i64)?) };
+        let (x, y) = unsafe { (bytes_of(x, lengths[own] as i64)?, bytes_of(y, total as i64)?) };
         put_together(nodes, x, &lengths, y)
     })
 }
 
-fn put_together(nodes: &Together<'_, Group<'_>>, x: &[u8], lengths: &[usize], y: &mut [u8]) -> Nx<i64> {
-    let total: usize = lengths.iter().sum();
+fn total_of(lengths: &[usize]) -> Nx<usize> {
+    let total = lengths.iter().try_fold(0usize, |sum, &length| sum.checked_add(length));
+    total.filter(|total| i64::try_from(*total).is_ok()).ok_or(NxError::BLen)
+}
+
+fn put_together(nodes: &mut Group<'_>, x: &[u8], lengths: &[usize], y: &mut [u8]) -> Nx<i64> {
+    let total = total_of(lengths)?;
     if let Some(room) = y.get_mut(..total) {
-        nodes.concat(x, lengths, room)?;
+        concat(nodes, x, lengths, room)?;
         return Ok(total as i64);
     }
     // The other nodes get theirs all the same.
     let mut all = vec![0; total];
-    nodes.concat(x, lengths, &mut all)?;
+    concat(nodes, x, lengths, &mut all)?;
     y.copy_from_slice(&all[..y.len()]);
     Err(NxError::MsgLong)
+}
+
+fn concat(nodes: &mut Group<'_>, x: &[u8], lengths: &[usize], all: &mut [u8]) -> Nx<()> {
+    let plan = choose::allgather(nodes.group(), &in_a_row(lengths.iter().copied()));
+    let mut scratch = vec![0; plan.needs(Area::Scratch)];
+    Ok(run(nodes, &plan, Areas { mine: x, data: all, scratch: &mut scratch }, &mut none)?)
 }
 
 /// Puts what all nodes have one behind the other.

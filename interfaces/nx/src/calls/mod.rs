@@ -11,7 +11,7 @@ mod ids;
 mod info;
 mod messages;
 
-use crate::errors::{Nx, NxError};
+use crate::errors::{Nx, NxError, who_ended};
 use crate::ids::InfoPlace;
 use crate::task::{Task, own_node, task};
 use crate::{handlers as posted, interrupt};
@@ -152,6 +152,7 @@ fn or_errno(done: Nx<impl Value>) -> i64 {
     match done {
         Ok(value) => value.number(),
         Err(why) => {
+            who_ended();
             // SAFETY: errno is this thread's.
             unsafe { *libc::__errno_location() = why as i32 };
             -1
@@ -162,7 +163,12 @@ fn or_errno(done: Nx<impl Value>) -> i64 {
 /// Says what is wrong and ends the program.
 #[cold]
 pub(crate) fn fail_for_good(name: &str, why: NxError) -> ! {
-    let text = why.text();
+    let text = match who_ended() {
+        Some(node) => {
+            format!("node {node} has ended, and this needs all nodes; end none before all have called it")
+        }
+        None => why.text().to_owned(),
+    };
     match own_node() {
         Some(node) => eprintln!("libnx [node {node}]: {name}: {text}"),
         None => eprintln!("libnx [pid {}]: {name}: {text}", std::process::id()),
