@@ -3,9 +3,11 @@
 use crate::errors::{Pvm, PvmError};
 use crate::state::Held;
 use crate::trace::{Did, Value};
-use parvum_waist::{Message, Notes, Pattern, Receiving, Send, TagKind, call};
+use parvum_collectives::plans::{Group, Plan};
+use parvum_collectives::{Failure, Fault, Members, Memory, none, run};
+use parvum_waist::{Status, Waist, call};
+use parvum_wire::Tid;
 use parvum_wire::control::{Reply, Request};
-use parvum_wire::{Tid, encoding};
 
 /// Messages of reduce, gather and scatter have a context of their own, so that
 /// no receive of the program takes them.
@@ -141,45 +143,60 @@ impl Held {
         }
         let me = self.me()?.tid;
         let members = self.members(group)?;
-        if !members.iter().any(|(_, tid)| tid.0 == me) {
-            return Err(PvmError::NotInGroup);
-        }
+        let own = members.iter().position(|(_, tid)| tid.0 == me).ok_or(PvmError::NotInGroup)?;
         let root = members
             .iter()
             .position(|(instance, _)| i64::from(*instance) == i64::from(root))
             .ok_or(PvmError::NoInst)?;
-        Ok(Circle { me, members: members.into_iter().map(|(_, tid)| tid.0).collect(), root })
+        Ok(Circle { own, members: members.into_iter().map(|(_, tid)| tid.0).collect(), root })
     }
 
-    /// Sends bytes to another member.
-    pub(crate) fn pass(&mut self, to: i32, tag: i32, bytes: &[u8]) -> Pvm<()> {
-        let how = Send { to, tag, context: CONTEXT, meta: encoding::RAW, buffering: 2, completion: 0 };
-        let notes = Notes { limit: -1, call: call::SEND, peer: to, tag, context: CONTEXT as i32 };
-        Ok(self.machine()?.send(how, &[bytes], &notes)?)
-    }
-
-    /// Receives exactly as many bytes as `into` has from another member.
-    pub(crate) fn catch(&mut self, from: i32, tag: i32, into: &mut [u8]) -> Pvm<()> {
-        let pattern = Pattern { from, tags: TagKind::Exactly, tag, other: 0, context: i64::from(CONTEXT) };
-        let notes = Notes { limit: -1, call: call::RECEIVE, peer: from, tag, context: CONTEXT as i32 };
-        let expected = into.len() as u64;
-        let Message { length, .. } = self.machine()?.receive(&pattern, Receiving::Into(into), &notes)?;
-        if length == expected { Ok(()) } else { Err(PvmError::Mismatch) }
+    /// Runs a plan of the members that combines nothing.
+    pub(crate) fn run(
+        &mut self,
+        circle: &Circle,
+        tag: i32,
+        plan: &Plan,
+        mine: &[u8],
+        data: &mut [u8],
+    ) -> Pvm<i32> {
+        let mut members = circle.members(self.machine()?, tag);
+        run(&mut members, plan, Memory { mine, data, scratch: &mut [] }, &mut none)?;
+        Ok(0)
     }
 }
 
 /// Who takes part in a collective call.
 pub(crate) struct Circle {
-    pub(crate) me: i32,
+    /// This task's place among the members.
+    pub(crate) own: usize,
     /// In the order of their instances.
     pub(crate) members: Vec<i32>,
-    /// The root's place among the members.
+    /// The root's place.
     pub(crate) root: usize,
 }
 
 impl Circle {
-    pub(crate) fn root_tid(&self) -> i32 {
-        self.members[self.root]
+    pub(crate) fn group(&self) -> Group {
+        Group { own: self.own, size: self.members.len() }
+    }
+
+    pub(crate) fn is_root(&self) -> bool {
+        self.own == self.root
+    }
+
+    /// The members, for a call with this tag.
+    pub(crate) fn members(&self, waist: Waist, tag: i32) -> Members<'_> {
+        Members { waist, tasks: &self.members, own: self.own, context: CONTEXT, tag, call: call::RECEIVE }
+    }
+}
+
+impl From<Failure> for PvmError {
+    fn from(failure: Failure) -> PvmError {
+        match failure {
+            Failure::Fault(Fault::Disagreed) => PvmError::Mismatch,
+            _ => Status::from(failure).into(),
+        }
     }
 }
 

@@ -1,13 +1,18 @@
 //! Reductions, gather and scatter: pvm_reduce(3), pvm_gather(3), pvm_scatter(3).
 //!
-//! Members are combined in the order of their instances, so that a sum of
-//! floats is the same each time.
+//! Members run the plans in which each deals with the root only: PVM promises that who gives something to the root does not
+//! wait for the others, so no member may have to pass on what is another's. At the root its own comes first, then the
+//! members' in the order of their instances, so that a sum of floats is the same each time.
 
 use super::group::group_name;
 use super::message::size_of_items;
 use crate::errors::{Pvm, PvmError};
 use crate::groups::Circle;
-use crate::state::{Held, call};
+use crate::state::{call, call_but};
+use parvum_collectives::operators::{self, Kind, Operator};
+use parvum_collectives::plans::{Area, Group, Order, Plan, gather, in_a_row, reduce, scatter};
+use parvum_collectives::{Exchange, Members, Memory, run};
+use parvum_waist::Status;
 use std::ffi::{c_char, c_int, c_void};
 
 /// A combining function: `x` becomes the combination of `x` and `y`.
@@ -32,41 +37,83 @@ pub unsafe extern "C" fn pvm_reduce(
     group: *const c_char,
     root: c_int,
 ) -> c_int {
-    let mut plan: Option<(Circle, usize)> = None;
-    let prepared = call("pvm_reduce", |state| {
+    let mut prepared: Option<(Circle, usize, Plan)> = None;
+    let done = call("pvm_reduce", |state| {
         let bytes = size_of_some(count, datatype)?;
         if combine.is_none() || (data.is_null() && bytes > 0) {
             return Err(PvmError::BadParam);
         }
         // SAFETY: the caller's promise.
         let circle = state.circle(unsafe { group_name(group)? }, tag, root)?;
-        if circle.me != circle.root_tid() {
-            // SAFETY: as the caller says.
-            state.pass(circle.root_tid(), tag, unsafe { memory(data, bytes) })?;
-        } else {
-            plan = Some((circle, bytes));
+        let plan = reduce::straight(circle.group(), circle.root, bytes, Order::Any);
+        if !circle.is_root() {
+            // SAFETY: the caller's promise.
+            return state.run(&circle, tag, &plan, &[], unsafe { memory_mut(data, bytes) });
         }
+        prepared = Some((circle, bytes, plan));
         Ok(0)
     });
-    let (Some((circle, bytes)), Some(combine)) = (plan, combine) else { return prepared };
-    // The root receives in the order of instances, and starts with its own: the
-    // user's function is called without our lock, for it may call PVM itself.
-    let mut theirs = vec![0u64; bytes.div_ceil(8)];
-    for &member in circle.members.iter().filter(|member| **member != circle.me) {
-        // SAFETY: `theirs` has at least so many bytes.
-        let room = unsafe { std::slice::from_raw_parts_mut(theirs.as_mut_ptr().cast::<u8>(), bytes) };
-        let got = call("pvm_reduce", |state| state.catch(member, tag, room).map(|()| 0));
-        if got < 0 {
-            return got;
+    let (Some((circle, bytes, plan)), Some(combine)) = (prepared, combine) else { return done };
+    // Aligned for the largest item.
+    let mut theirs = vec![0u64; plan.needs(Area::Scratch).div_ceil(8)];
+    // SAFETY: `theirs` has at least so many bytes, and `data` as many as the caller says.
+    let memory = unsafe {
+        let scratch = std::slice::from_raw_parts_mut(theirs.as_mut_ptr().cast::<u8>(), theirs.len() * 8);
+        Memory { mine: &[], data: memory_mut(data, bytes), scratch }
+    };
+    let mut refused = 0;
+    let mut apply = |x: &mut [u8], y: &[u8]| {
+        // Who has refused once is not asked again.
+        if refused < 0 {
+            return;
         }
         let (mut datatype, mut count, mut info) = (datatype, count, 0);
+        let (x, y) = (x.as_mut_ptr().cast(), y.as_ptr().cast_mut().cast());
         // SAFETY: both arrays have `count` items of the type, aligned for the largest.
-        unsafe { combine(&mut datatype, data, theirs.as_mut_ptr().cast(), &mut count, &mut info) };
-        if info < 0 {
-            return info;
-        }
+        unsafe { combine(&mut datatype, x, y, &mut count, &mut info) };
+        refused = info.min(0);
+    };
+    let done = run(&mut Unlocked { circle: &circle, tag }, &plan, memory, &mut apply);
+    match done {
+        Ok(()) => refused,
+        Err(why) => call("pvm_reduce", |_| Err(why.into())),
     }
-    0
+}
+
+/// The members, to one that holds our lock for each message only: between them the user's function is called, which may
+/// call PVM itself.
+struct Unlocked<'c> {
+    circle: &'c Circle,
+    tag: c_int,
+}
+
+impl Unlocked<'_> {
+    fn locked<R>(&self, work: impl FnOnce(&mut Members<'_>) -> Result<R, Status>) -> Result<R, Status> {
+        let mut done = Err(Status::NoMachine);
+        call_but(
+            "pvm_reduce",
+            |_| true,
+            |state| {
+                done = work(&mut self.circle.members(state.machine()?, self.tag));
+                Ok(0)
+            },
+        );
+        done
+    }
+}
+
+impl Exchange for Unlocked<'_> {
+    fn group(&self) -> Group {
+        self.circle.group()
+    }
+
+    fn send(&mut self, to: usize, word: u32, data: &[u8]) -> Result<(), Status> {
+        self.locked(|members| members.send(to, word, data))
+    }
+
+    fn receive(&mut self, from: usize, room: &mut [u8]) -> Result<(u32, u64), Status> {
+        self.locked(|members| members.receive(from, room))
+    }
 }
 
 /// The program's memory, or nothing.
@@ -107,23 +154,20 @@ pub unsafe extern "C" fn pvm_gather(
         check(data, bytes)?;
         // SAFETY: the caller's promise.
         let circle = state.circle(unsafe { group_name(group)? }, tag, root)?;
-        if circle.me != circle.root_tid() {
-            // SAFETY: the caller's promise.
-            state.pass(circle.root_tid(), tag, unsafe { memory(data, bytes) })?;
-            return Ok(0);
+        let size = circle.members.len();
+        let whole = if circle.is_root() { bytes * size } else { 0 };
+        check(result, whole)?;
+        let plan = gather::straight(circle.group(), circle.root, &in_a_row(vec![bytes; size]), bytes);
+        if overlap(result, whole, data, bytes) {
+            // A program may gather from the result itself.
+            // SAFETY: the caller's promise; the copy is made before the result is borrowed.
+            let mine = unsafe { memory(data, bytes) }.to_vec();
+            // SAFETY: the caller's promise: the root has room for every member's.
+            return state.run(&circle, tag, &plan, &mine, unsafe { memory_mut(result, whole) });
         }
-        check(result, bytes)?;
-        for (at, &member) in circle.members.iter().enumerate() {
-            let place = result.wrapping_byte_add(at * bytes);
-            if member == circle.me {
-                // SAFETY: both have `bytes`; a program may gather from the result itself.
-                unsafe { std::ptr::copy(data.cast::<u8>(), place.cast::<u8>(), bytes) };
-            } else {
-                // SAFETY: the caller's promise: the root has room for every member's.
-                state.catch(member, tag, unsafe { memory_mut(place, bytes) })?;
-            }
-        }
-        Ok(0)
+        // SAFETY: as above, and they lie apart.
+        let (mine, all) = unsafe { (memory(data, bytes), memory_mut(result, whole)) };
+        state.run(&circle, tag, &plan, mine, all)
     })
 }
 
@@ -147,133 +191,58 @@ pub unsafe extern "C" fn pvm_scatter(
         check(result, bytes)?;
         // SAFETY: the caller's promise.
         let circle = state.circle(unsafe { group_name(group)? }, tag, root)?;
-        if circle.me != circle.root_tid() {
+        let size = circle.members.len();
+        let whole = if circle.is_root() { bytes * size } else { 0 };
+        check(data, whole)?;
+        let plan = scatter::straight(circle.group(), circle.root, &in_a_row(vec![bytes; size]), bytes);
+        if overlap(data, whole, result, bytes) {
+            // A program may scatter into the data itself.
+            let mut part = vec![0; bytes];
             // SAFETY: the caller's promise.
-            state.catch(circle.root_tid(), tag, unsafe { memory_mut(result, bytes) })?;
+            state.run(&circle, tag, &plan, unsafe { memory(data, whole) }, &mut part)?;
+            // SAFETY: the caller's promise; the data is borrowed no more.
+            unsafe { memory_mut(result, bytes) }.copy_from_slice(&part);
             return Ok(0);
         }
-        check(data, bytes)?;
-        deal(state, &circle, tag, result, data, bytes)
+        // SAFETY: the caller's promise: the root's data has a part for every member.
+        let (all, part) = unsafe { (memory(data, whole), memory_mut(result, bytes)) };
+        state.run(&circle, tag, &plan, all, part)
     })
 }
 
-fn deal(
-    state: &mut Held,
-    circle: &Circle,
-    tag: c_int,
-    result: *mut c_void,
-    data: *const c_void,
-    bytes: usize,
-) -> Pvm<i32> {
-    for (at, &member) in circle.members.iter().enumerate() {
-        let part = data.wrapping_byte_add(at * bytes);
-        if member == circle.me {
-            // SAFETY: both have `bytes`; a program may scatter into the data itself.
-            unsafe { std::ptr::copy(part.cast::<u8>(), result.cast::<u8>(), bytes) };
-        } else {
-            // SAFETY: the root's data has a part for every member, as the program says.
-            state.pass(member, tag, unsafe { memory(part, bytes) })?;
-        }
-    }
-    Ok(0)
+/// Whether two pieces of the program's memory have bytes in common.
+fn overlap(one: *const c_void, length: usize, other: *const c_void, of_other: usize) -> bool {
+    one.addr() < other.addr().saturating_add(of_other) && other.addr() < one.addr().saturating_add(length)
 }
 
 fn check(memory: *const c_void, bytes: usize) -> Pvm<()> {
     if memory.is_null() && bytes > 0 { Err(PvmError::BadParam) } else { Ok(()) }
 }
 
-/// What a ready-made combining function does to two numbers of each kind.
-trait Operation {
-    fn ints<T: Number>(x: T, y: T) -> T;
-    fn complex<T: Number>(x: [T; 2], y: [T; 2]) -> [T; 2];
+/// What PVM's numbers of types mean.
+fn kind_of(datatype: c_int) -> Option<Kind> {
+    Some(match datatype {
+        1 => Kind::U8,
+        2 => Kind::I16,
+        3 => Kind::I32,
+        4 => Kind::F32,
+        5 => Kind::Complex32,
+        6 => Kind::F64,
+        7 => Kind::Complex64,
+        8 => Kind::I64,
+        9 => Kind::U16,
+        10 => Kind::U32,
+        11 => Kind::U64,
+        _ => return None,
+    })
 }
 
-/// A number that can be combined.
-trait Number: Copy + PartialOrd {
-    fn plus(self, other: Self) -> Self;
-    fn minus(self, other: Self) -> Self;
-    fn times(self, other: Self) -> Self;
-}
-
-macro_rules! numbers {
-    ($($int:ty)* ; $($float:ty)*) => {
-        $(impl Number for $int {
-            fn plus(self, other: Self) -> Self { self.wrapping_add(other) }
-            fn minus(self, other: Self) -> Self { self.wrapping_sub(other) }
-            fn times(self, other: Self) -> Self { self.wrapping_mul(other) }
-        })*
-        $(impl Number for $float {
-            fn plus(self, other: Self) -> Self { self + other }
-            fn minus(self, other: Self) -> Self { self - other }
-            fn times(self, other: Self) -> Self { self * other }
-        })*
-    };
-}
-
-numbers!(u8 i16 u16 i32 u32 i64 u64; f32 f64);
-
-/// The greater of two complex numbers is that of the greater modulus.
-fn squared<T: Number>(z: [T; 2]) -> T {
-    z[0].times(z[0]).plus(z[1].times(z[1]))
-}
-
-struct Greater;
-struct Smaller;
-struct Sum;
-struct Product;
-
-impl Operation for Greater {
-    fn ints<T: Number>(x: T, y: T) -> T {
-        if y > x { y } else { x }
-    }
-    fn complex<T: Number>(x: [T; 2], y: [T; 2]) -> [T; 2] {
-        if squared(y) > squared(x) { y } else { x }
-    }
-}
-
-impl Operation for Smaller {
-    fn ints<T: Number>(x: T, y: T) -> T {
-        if y < x { y } else { x }
-    }
-    fn complex<T: Number>(x: [T; 2], y: [T; 2]) -> [T; 2] {
-        if squared(y) < squared(x) { y } else { x }
-    }
-}
-
-impl Operation for Sum {
-    fn ints<T: Number>(x: T, y: T) -> T {
-        x.plus(y)
-    }
-    fn complex<T: Number>(x: [T; 2], y: [T; 2]) -> [T; 2] {
-        [x[0].plus(y[0]), x[1].plus(y[1])]
-    }
-}
-
-impl Operation for Product {
-    fn ints<T: Number>(x: T, y: T) -> T {
-        x.times(y)
-    }
-    fn complex<T: Number>(x: [T; 2], y: [T; 2]) -> [T; 2] {
-        let real = x[0].times(y[0]).minus(x[1].times(y[1]));
-        [real, x[0].times(y[1]).plus(x[1].times(y[0]))]
-    }
-}
-
-/// Combines item by item.
+/// Combines two arrays by the table of operators.
 ///
 /// # Safety
-/// Both arrays must have `count` items of type `T`.
-unsafe fn each<T: Copy>(x: *mut c_void, y: *const c_void, count: usize, combine: impl Fn(T, T) -> T) {
-    let (x, y) = (x.cast::<T>(), y.cast::<T>());
-    for at in 0..count {
-        // SAFETY: below `count`; nothing is assumed of the alignment.
-        unsafe { x.add(at).write_unaligned(combine(x.add(at).read_unaligned(), y.add(at).read_unaligned())) };
-    }
-}
-
-/// # Safety
 /// As for the functions of `pvm_reduce`.
-unsafe fn combine<O: Operation>(
+unsafe fn combine(
+    operator: Operator,
     datatype: *mut c_int,
     x: *mut c_void,
     y: *mut c_void,
@@ -286,7 +255,8 @@ unsafe fn combine<O: Operation>(
     else {
         return;
     };
-    let Ok(count) = usize::try_from(count) else {
+    let known = kind_of(datatype).and_then(|kind| Some((kind, operators::combine(operator, kind)?)));
+    let (Some((kind, combine)), Ok(count)) = (known, usize::try_from(count)) else {
         *info = PvmError::BadParam as c_int;
         return;
     };
@@ -295,27 +265,20 @@ unsafe fn combine<O: Operation>(
         return;
     }
     *info = 0;
-    // SAFETY: the arrays have `count` items of the type, as the caller says.
-    unsafe {
-        match datatype {
-            1 => each::<u8>(x, y, count, O::ints),
-            2 => each::<i16>(x, y, count, O::ints),
-            3 => each::<i32>(x, y, count, O::ints),
-            4 => each::<f32>(x, y, count, O::ints),
-            5 => each::<[f32; 2]>(x, y, count, O::complex),
-            6 => each::<f64>(x, y, count, O::ints),
-            7 => each::<[f64; 2]>(x, y, count, O::complex),
-            8 => each::<i64>(x, y, count, O::ints),
-            9 => each::<u16>(x, y, count, O::ints),
-            10 => each::<u32>(x, y, count, O::ints),
-            11 => each::<u64>(x, y, count, O::ints),
-            _ => *info = PvmError::BadParam as c_int,
-        }
+    let bytes = count * kind.size();
+    if overlap(x, bytes, y, bytes) {
+        // SAFETY: the arrays have so many bytes, as the caller says; the copy is made before `x` is borrowed.
+        let y = unsafe { memory(y, bytes) }.to_vec();
+        // SAFETY: the same.
+        return combine(unsafe { memory_mut(x, bytes) }, &y);
     }
+    // SAFETY: the arrays have so many bytes, as the caller says, and lie apart.
+    let (x, y) = unsafe { (memory_mut(x, bytes), memory(y, bytes)) };
+    combine(x, y);
 }
 
 macro_rules! ready_made {
-    ($($name:ident $operation:ident $what:literal;)*) => {$(
+    ($($name:ident $operator:ident $what:literal;)*) => {$(
         #[doc = concat!("For pvm_reduce: ", $what, ".")]
         /// # Safety
         /// Both arrays must have so many items of the type.
@@ -325,14 +288,14 @@ macro_rules! ready_made {
             datatype: *mut c_int, x: *mut c_void, y: *mut c_void, count: *mut c_int, info: *mut c_int,
         ) {
             // SAFETY: the caller's promise.
-            unsafe { combine::<$operation>(datatype, x, y, count, info) }
+            unsafe { combine(Operator::$operator, datatype, x, y, count, info) }
         }
     )*};
 }
 
 ready_made! {
-    PvmMax Greater "the greater; of complex numbers the one of greater modulus";
-    PvmMin Smaller "the smaller; of complex numbers the one of smaller modulus";
+    PvmMax Max "the greater; of complex numbers the one of greater modulus";
+    PvmMin Min "the smaller; of complex numbers the one of smaller modulus";
     PvmSum Sum "the sum";
     PvmProduct Product "the product";
 }
