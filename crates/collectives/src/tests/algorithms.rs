@@ -8,7 +8,7 @@ use crate::plans::{
 };
 
 /// A plan of what each gives, and gets.
-type Exchanging = dyn Fn(Group, &[Span], &[Span]) -> Plan;
+type Exchanging<'a> = dyn Fn(Group, &[Span], &[Span]) -> Plan + 'a;
 
 /// Bytes of an element.
 pub const UNIT: usize = 8;
@@ -201,7 +201,7 @@ fn everybody_gives_something_to_everybody() {
             // What `from` gives to `to`.
             let length_of = |from: usize, to: usize| (from + 2 * to) % 3 * length / 2;
             let piece = |from: usize, to: usize, length| content(from * 64 + to, length);
-            let check = |what, is_even: bool, plan: &Exchanging| {
+            let check = |what, is_even: bool, plan: &Exchanging<'_>| {
                 let length_of = |from, to| if is_even { length } else { length_of(from, to) };
                 let mine =
                     |own| (0..size).flat_map(|to| piece(own, to, length_of(own, to))).collect::<Vec<u8>>();
