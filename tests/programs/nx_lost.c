@@ -67,6 +67,28 @@ static void machine(void)
 	FAILS(EQMACHINE, _crecvx(1, room, sizeof room, -1, -1, info));
 }
 
+/* One node ends before an operation of all: the others' end too, short and long. */
+static void fellow(int plainly)
+{
+	static double long_vector[20000], scratch[20000];
+	double one = 1;
+	long total, me = mynode(), nodes = numnodes();
+
+	gdsum(&one, 1, scratch);
+	GIVES(nodes, one);
+	if (me == 2)
+		return;
+	if (plainly)
+		gdsum(long_vector, 20000, scratch);
+	FAILS(EQNODE, _gsync());
+	FAILS(EQNODE, _gdsum(&one, 1, scratch));
+	FAILS(EQNODE, _gdsum(long_vector, 20000, scratch));
+	FAILS(EQNODE, _gcol(&one, sizeof one, scratch, sizeof scratch, &total));
+	/* The others are still there. */
+	csend(5, &me, sizeof me, (me + (me == 1 ? 2 : 1)) % nodes, 0);
+	crecv(5, &number, sizeof number);
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -77,6 +99,8 @@ int main(int argc, char **argv)
 		memory();
 	else if (strcmp(what, "machine") == 0)
 		machine();
+	else if (strcmp(what, "fellow") == 0 || strcmp(what, "plainly") == 0)
+		fellow(what[0] == 'p');
 	else {
 		/* There is none, and none can be made. */
 		FAILS(EQMACHINE, _mynode());

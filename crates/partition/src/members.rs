@@ -33,6 +33,8 @@ pub struct Partition {
     on_one_host: bool,
     /// The group in which the nodes meet, once it was joined.
     meeting: OnceLock<String>,
+    /// A node without which they do not meet any more.
+    missing: OnceLock<usize>,
     /// How often the partition has shrunk.
     epoch: u32,
 }
@@ -52,8 +54,20 @@ impl Partition {
         numbers.sort_unstable();
         let host = (me.parent != 0).then_some(me.parent);
         let on_one_host = tasks.iter().all(|&task| Tid(task).host() == Tid(me.tid).host());
-        let (call, meeting) = (AtomicU32::new(call::RECEIVE), OnceLock::new());
-        Ok(Partition { waist, own, tasks, numbers, host, context, call, on_one_host, meeting, epoch: 0 })
+        let (call, meeting, missing) = (AtomicU32::new(call::RECEIVE), OnceLock::new(), OnceLock::new());
+        Ok(Partition {
+            waist,
+            own,
+            tasks,
+            numbers,
+            host,
+            context,
+            call,
+            on_one_host,
+            meeting,
+            missing,
+            epoch: 0,
+        })
     }
 
     /// The engine.
@@ -84,6 +98,7 @@ impl Partition {
         self.numbers.retain(|&(_, node)| node < size);
         // The group of all has members that will be gone: the rest meets in another.
         self.meeting = OnceLock::new();
+        self.missing = OnceLock::new();
         self.epoch += 1;
     }
 
@@ -150,7 +165,9 @@ impl Partition {
     pub fn barrier(&self) -> Result<(), Failure> {
         match self.size() {
             1 => Ok(()),
-            _ if self.on_one_host => self.meet(),
+            _ if self.on_one_host => self.meet().inspect_err(|why| {
+                why.gone().map(|node| self.missing.set(node).ok());
+            }),
             _ => self.barrier_by_messages(),
         }
     }
@@ -168,6 +185,10 @@ impl Partition {
             Ok(_) => Ok(()),
             Err(_) => Err(self.who_is_gone(&notes)),
         };
+        // The page knows only of members who came once.
+        if let Some(&node) = self.missing.get() {
+            return Err(Failure::Fault(Fault::Gone(node)));
+        }
         let Some(group) = self.meeting.get() else {
             let group = match self.epoch {
                 0 => format!("nodes of t{:x} ({context:x})", self.tasks[0]),

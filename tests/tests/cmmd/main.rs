@@ -88,6 +88,14 @@ fn all_nodes_together() {
     all_well(4, "cmmd_global", &["4"], &["tcp", "routed"]);
 }
 
+/// What all do ends when one has ended.
+#[test]
+fn all_nodes_but_one() {
+    for count in [2, 5] {
+        all_well(count, "cmmd_ended", &[], &ROUTES);
+    }
+}
+
 /// Check 14, channels, and the table of errors.
 #[test]
 fn errors_timers_and_channels() {

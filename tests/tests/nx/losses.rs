@@ -11,6 +11,22 @@ fn a_forked_child_is_no_node() {
 }
 
 #[test]
+fn an_operation_of_all_ends_when_one_has_ended() {
+    let machine = TestMachine::up();
+    for (nodes, route) in [(3, "shm"), (5, "shm"), (4, "tcp"), (4, "routed")] {
+        let mut command = machine.command(&["run", "-n", &nodes.to_string()]);
+        machine.as_user(&mut command);
+        let said = machine.check(command.env("PARVUM_ROUTE", route).arg(program("nx_lost")).arg("fellow"));
+        assert_eq!(said.matches("all well").count(), nodes, "{said}");
+    }
+    let mut command = machine.command(&["run", "-n", "4", "--on-failure", "continue"]);
+    machine.as_user(&mut command);
+    let ended = command.arg(program("nx_lost")).arg("plainly").output().expect("parvum runs");
+    let said = String::from_utf8_lossy(&ended.stdout) + String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(said.matches("gdsum: node 2 has ended, and this needs all nodes").count(), 3, "{said}");
+}
+
+#[test]
 fn without_memory_for_a_way_a_send_fails_and_later_goes() {
     let machine = TestMachine::up();
     let said = lost(&machine, 2, "memory");
