@@ -3,7 +3,7 @@
 use crate::course::{Combine, Course, Fault, Next};
 use crate::memory::Memory;
 use crate::plans::{Group, Plan};
-use parvum_waist::{Notes, Pattern, Send, Status, TagKind, Waist};
+use parvum_waist::{Notes, Pattern, SendTo, Status, TagKind, Waist};
 
 /// Messages between the members of a group, for one operation at a time.
 pub trait Exchange {
@@ -107,9 +107,9 @@ const AT_SENDER: u32 = 2;
 
 impl Members<'_> {
     /// How a message of an operation goes to a member.
-    pub fn outgoing(&self, to: usize, word: u32) -> Send {
+    pub fn outgoing(&self, to: usize, word: u32) -> SendTo {
         let (to, tag, context) = (self.tasks[to], self.tag, self.context);
-        Send { to, tag, context, meta: word, buffering: AT_SENDER, completion: 0 }
+        SendTo { to, tag, context, meta: word, buffering: AT_SENDER, completion: 0 }
     }
 
     /// Which messages are a member's.

@@ -28,4 +28,4 @@ pub use table::{
     TABLE_VERSION, Table, TagKind, call,
 };
 pub use turn::{Turn, TurnGuard};
-pub use waist::{Data, Receiving, Request, Send, Waist};
+pub use waist::{Data, Receiving, Request, SendTo, Waist};

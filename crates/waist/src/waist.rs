@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 // SAFETY: the pointer goes into a block that the engine lends to the process, not to a thread.
-unsafe impl std::marker::Send for Message {}
+unsafe impl Send for Message {}
 
 impl Message {
     /// The same message, its data given back.
@@ -30,7 +30,7 @@ pub struct Request(pub u64);
 
 /// How a message is sent.
 #[derive(Clone, Copy, Debug)]
-pub struct Send {
+pub struct SendTo {
     /// The receiver.
     pub to: i32,
     /// Its tag.
@@ -87,7 +87,7 @@ impl Waist {
 
     /// Sends pieces of memory, and waits as `notes` says until they may be reused.
     /// `Err(Pending)` never: without a limit in time the wait ends with the operation.
-    pub fn send(&self, how: Send, pieces: &[&[u8]], notes: &Notes) -> Result<(), Status> {
+    pub fn send(&self, how: SendTo, pieces: &[&[u8]], notes: &Notes) -> Result<(), Status> {
         // SAFETY: the pieces are borrowed until this returns, and it returns only when the request is over.
         match unsafe { self.start_pieces(how, pieces) }? {
             Some(request) => self.finish(request, notes),
@@ -97,7 +97,7 @@ impl Waist {
 
     /// As [`Waist::send`], one piece of memory.
     #[inline]
-    pub fn send_one(&self, how: Send, data: &[u8], notes: &Notes) -> Result<(), Status> {
+    pub fn send_one(&self, how: SendTo, data: &[u8], notes: &Notes) -> Result<(), Status> {
         let piece = Piece { start: data.as_ptr(), length: data.len() };
         let message = outgoing(how, std::slice::from_ref(&piece), std::ptr::null_mut(), None);
         let mut request = 0;
@@ -110,7 +110,7 @@ impl Waist {
     }
 
     /// Sends data that the engine may keep: never waits for the receiver, but for credit.
-    pub fn send_owned(&self, how: Send, data: &Arc<Vec<u8>>, notes: &Notes) -> Result<(), Status> {
+    pub fn send_owned(&self, how: SendTo, data: &Arc<Vec<u8>>, notes: &Notes) -> Result<(), Status> {
         let piece = Piece { start: data.as_ptr(), length: data.len() };
         let owner = Arc::into_raw(data.clone()) as *mut c_void;
         let message = outgoing(how, std::slice::from_ref(&piece), owner, Some(release));
@@ -123,7 +123,7 @@ impl Waist {
     }
 
     /// Starts to send data that the engine may keep. `None`: it is over.
-    pub fn start_owned(&self, how: Send, data: &Arc<Vec<u8>>) -> Result<Option<Request>, Status> {
+    pub fn start_owned(&self, how: SendTo, data: &Arc<Vec<u8>>) -> Result<Option<Request>, Status> {
         let piece = Piece { start: data.as_ptr(), length: data.len() };
         let owner = Arc::into_raw(data.clone()) as *mut c_void;
         let message = outgoing(how, std::slice::from_ref(&piece), owner, Some(release));
@@ -139,7 +139,7 @@ impl Waist {
     /// With an owner the engine may keep the data, as [`Waist::send_owned`] lets it.
     pub fn multicast(
         &self,
-        how: Send,
+        how: SendTo,
         to: &[i32],
         data: Data<'_>,
         notes: &Notes,
@@ -150,7 +150,7 @@ impl Waist {
     /// As [`Waist::multicast`]; each task gets the message under its own tag, if there are any.
     pub fn multicast_each(
         &self,
-        how: Send,
+        how: SendTo,
         to: &[i32],
         tags: Option<&[i32]>,
         data: Data<'_>,
@@ -285,7 +285,7 @@ impl Waist {
     /// The memory must be readable, and stay and not change until the request is over.
     pub unsafe fn start_send(
         &self,
-        how: Send,
+        how: SendTo,
         start: *const u8,
         length: usize,
     ) -> Result<Option<Request>, Status> {
@@ -303,7 +303,7 @@ impl Waist {
     ///
     /// # Safety
     /// The memory must be readable, and stay and not change until the request is over. The list of pieces need not stay.
-    pub unsafe fn start_pieces(&self, how: Send, pieces: &[&[u8]]) -> Result<Option<Request>, Status> {
+    pub unsafe fn start_pieces(&self, how: SendTo, pieces: &[&[u8]]) -> Result<Option<Request>, Status> {
         let borrowed = |piece: &&[u8]| Piece { start: piece.as_ptr(), length: piece.len() };
         let few: [Piece; 1];
         let many: Vec<Piece>;
@@ -581,12 +581,12 @@ pub enum Data<'a> {
 
 #[inline]
 fn outgoing(
-    how: Send,
+    how: SendTo,
     pieces: &[Piece],
     owner: *mut c_void,
     release: Option<unsafe extern "C" fn(*mut c_void)>,
 ) -> Outgoing {
-    let Send { to, tag, context, meta, buffering, completion } = how;
+    let SendTo { to, tag, context, meta, buffering, completion } = how;
     let (pieces, count) = (pieces.as_ptr(), pieces.len());
     Outgoing { to, tag, context, meta, pieces, count, buffering, completion, owner, release }
 }

@@ -7,7 +7,7 @@
 
 use crate::errors::{Cmmd, Fault};
 use crate::state::{State, buffering, context, notes, told};
-use parvum_waist::{Notes, Pattern, Request, Send, Status, TagKind};
+use parvum_waist::{Notes, Pattern, Request, SendTo, Status, TagKind};
 use parvum_wire::encoding;
 
 /// One end.
@@ -60,8 +60,8 @@ impl Channels {
 }
 
 /// How one end sends.
-pub(crate) fn how(channel: &Channel) -> Send {
-    Send {
+pub(crate) fn how(channel: &Channel) -> SendTo {
+    SendTo {
         to: channel.peer,
         tag: channel.number,
         context: context::CHANNEL,

@@ -9,7 +9,7 @@ use crate::global_or::GlobalOr;
 use crate::operations::Operations;
 use crate::timers::Timers;
 use parvum_partition::Partition;
-use parvum_waist::{ANY_TASK, Message, Notes, Pattern, Send, TagKind, Turn, TurnGuard, Waist, fork};
+use parvum_waist::{ANY_TASK, Message, Notes, Pattern, SendTo, TagKind, Turn, TurnGuard, Waist, fork};
 use parvum_wire::encoding;
 use std::cell::Cell;
 use std::ops::{Deref, DerefMut};
@@ -270,7 +270,7 @@ impl State {
 
     /// Sends something of the interface's own, in one of its contexts.
     pub(crate) fn tell(&self, to: i32, context: u32, tag: i32, meta: u32, data: &[u8]) -> Cmmd<()> {
-        let how = Send { to, tag, context, meta, buffering: buffering::BY_SIZE, completion: 0 };
+        let how = SendTo { to, tag, context, meta, buffering: buffering::BY_SIZE, completion: 0 };
         Ok(self.waist.send(how, &[data], &notes(told::ALL_NODES, to, tag))?)
     }
 
@@ -296,8 +296,8 @@ impl State {
 
 /// How a message of the program is sent.
 #[inline]
-pub(crate) fn user(to: i32, tag: i32, buffering: u32, completion: u32) -> Send {
-    Send { to, tag, context: 0, meta: encoding::RAW, buffering, completion }
+pub(crate) fn user(to: i32, tag: i32, buffering: u32, completion: u32) -> SendTo {
+    SendTo { to, tag, context: 0, meta: encoding::RAW, buffering, completion }
 }
 
 /// A wait without end.

@@ -7,7 +7,7 @@ use crate::errors::{Nx, NxError};
 use crate::task::{Task, ptype_in_use};
 use crate::{handlers, ids, interrupt, select};
 use parvum_collectives::{Exchange, Members, plans};
-use parvum_waist::{Message, Notes, Pattern, Request, Send, Status, TagKind};
+use parvum_waist::{Message, Notes, Pattern, Request, SendTo, Status, TagKind};
 use parvum_wire::encoding;
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -138,7 +138,7 @@ pub(crate) unsafe fn start_send(
     let (tag, buffering) = select::outgoing(kind)?;
     interrupt::serve_if_long(task, data.length);
     let meta = encoding::RAW | ptype_in_use()? << PTYPE_SHIFT;
-    let how = Send { to, tag, context: select::CONTEXT, meta, buffering, completion: 0 };
+    let how = SendTo { to, tag, context: select::CONTEXT, meta, buffering, completion: 0 };
     // SAFETY: the caller's promise.
     let started = unsafe { task.waist.start_send(how, data.start, data.length) }?;
     Ok(started.map(|request| Sending { request, to }))

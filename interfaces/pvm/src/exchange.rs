@@ -5,7 +5,9 @@ use crate::errors::{Pvm, PvmError};
 use crate::options;
 use crate::state::Held;
 use crate::trace::{Did, numbers};
-use parvum_waist::{ANY_TASK, Data, Message, Notes, Pattern, Receiving, Send, Status, TagKind, Waist, call};
+use parvum_waist::{
+    ANY_TASK, Data, Message, Notes, Pattern, Receiving, SendTo, Status, TagKind, Waist, call,
+};
 use parvum_wire::{Tid, encoding};
 
 /// Data is fetched from a sender that keeps it for us: the answer is on its way.
@@ -44,7 +46,7 @@ impl Held {
             return self.send_on(waist, to, tag, context);
         }
         let packed = self.packing()?;
-        let how = Send { to, tag, context, meta: packed.meta(), buffering: 2, completion: 0 };
+        let how = SendTo { to, tag, context, meta: packed.meta(), buffering: 2, completion: 0 };
         let notes = Notes { limit: -1, call: call::SEND, peer: to, tag, context: context as i32 };
         packed.seal();
         if packed.left.is_empty() && packed.data.len() > COPIED {
@@ -69,7 +71,7 @@ impl Held {
             }
             return Ok(0);
         }
-        let how = |meta| Send { to: ANY_TASK, tag, context, meta, buffering: 2, completion: 0 };
+        let how = |meta| SendTo { to: ANY_TASK, tag, context, meta, buffering: 2, completion: 0 };
         let notes = Notes { limit: -1, call: call::SEND, peer: ANY_TASK, tag, context: context as i32 };
         let sent = if let Ok(Buffer::Arrived(_)) = self.active() {
             self.bring(self.sending)?;
@@ -117,7 +119,7 @@ impl Held {
     fn send_on(&mut self, waist: Waist, to: i32, tag: i32, context: u32) -> Pvm<i32> {
         self.bring(self.sending)?;
         let Buffer::Arrived(arrived) = self.active()? else { return Err(PvmError::NoBuf) };
-        let how = Send { to, tag, context, meta: arrived.message.meta, buffering: 2, completion: 0 };
+        let how = SendTo { to, tag, context, meta: arrived.message.meta, buffering: 2, completion: 0 };
         let notes = Notes { limit: -1, call: call::SEND, peer: to, tag, context: context as i32 };
         waist.send(how, &[crate::calls::bytes_of(&arrived.message)], &notes)?;
         Ok(0)

@@ -15,7 +15,7 @@
 use crate::calls::{Config, MASK};
 use crate::state::State;
 use crate::words::Words;
-use parvum_waist::{Notes, Send, Waist, call as waits};
+use parvum_waist::{Notes, SendTo, Waist, call as waits};
 use parvum_wire::encoding;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -364,7 +364,7 @@ impl State {
         let config = crate::calls::own_trace();
         let Some(waist) = self.here() else { return };
         let (to, tag, context) = (config.to, config.tag, config.context as u32);
-        let how = Send { to, tag, context, meta: encoding::XDR, buffering: 2, completion: 0 };
+        let how = SendTo { to, tag, context, meta: encoding::XDR, buffering: 2, completion: 0 };
         let notes = Notes { limit: -1, call: waits::SEND, peer: to, tag, context: context as i32 };
         if waist.send(how, &[data], &notes).is_err() {
             // Nobody listens any more.

@@ -48,7 +48,7 @@ fn send_together(members: &[&Representative], data: &[u8]) -> Result<usize, Erro
     let Some(first) = members.first() else { return Ok(0) };
     let (to, tags): (Vec<i32>, Vec<i32>) = members.iter().map(|member| (member.task(), member.tag())).unzip();
     let (how, notes) = first.how();
-    let (how, notes) = (parvum_waist::Send { buffering: AT_SENDER, ..how }, Notes { peer: -1, ..notes });
+    let (how, notes) = (parvum_waist::SendTo { buffering: AT_SENDER, ..how }, Notes { peer: -1, ..notes });
     let waist = first.waist();
     let sent = waist
         .multicast_each(how, &to, Some(&tags), Data::Pieces(&[data]), &notes)

@@ -4,7 +4,7 @@ use super::station::{self, Link, Sight};
 use super::{AT_SENDER, CONTEXT, NOWHERE, words};
 use crate::Bounds;
 use crate::errors::Error;
-use parvum_waist::{Notes, Request, Send, Status, Turn, TurnGuard, Waist, fork};
+use parvum_waist::{Notes, Request, SendTo, Status, Turn, TurnGuard, Waist, fork};
 use parvum_wire::control::Spot;
 use parvum_wire::encoding;
 use std::collections::VecDeque;
@@ -23,7 +23,7 @@ pub(crate) struct Representative {
     generation: u32,
     me: i32,
     sight: Sight,
-    how: Send,
+    how: SendTo,
     notes: Notes,
     bounds: Bounds,
     state: Turn<State>,
@@ -75,7 +75,7 @@ impl Representative {
         let Spot { number: tag, context, messages, bytes } = spot;
         station::with(|station| {
             let how =
-                Send { to: task, tag, context, meta: encoding::RAW, buffering: AT_SENDER, completion: 0 };
+                SendTo { to: task, tag, context, meta: encoding::RAW, buffering: AT_SENDER, completion: 0 };
             let notes = Notes { limit: -1, call: words::SEND, peer: task, tag, context: context as i32 };
             let bounds = Bounds { messages, bytes };
             let (waist, me, generation) = (station.waist, station.me, fork::generation());
@@ -122,7 +122,7 @@ impl Representative {
     }
 
     /// How its messages go, and what a wait for one is called.
-    pub(super) fn how(&self) -> (Send, Notes) {
+    pub(super) fn how(&self) -> (SendTo, Notes) {
         (self.how, self.notes)
     }
 
@@ -165,7 +165,7 @@ impl Representative {
         when_full: WhenFull,
     ) -> Result<bool, Error> {
         let mut state = self.ready()?;
-        let how = Send { meta, buffering, ..self.how };
+        let how = SendTo { meta, buffering, ..self.how };
         if self.bounds != Bounds::default() {
             if !self.wait_for_room(&mut state, data.len(), when_full)? {
                 return Ok(false);
@@ -267,9 +267,9 @@ impl Representative {
 
     /// Sends a message of which the engine says when the receiver has taken it; it is kept here until then.
     #[cold]
-    fn send_marked(&self, state: &mut State, how: Send, data: &[u8]) -> Result<(), Error> {
+    fn send_marked(&self, state: &mut State, how: SendTo, data: &[u8]) -> Result<(), Error> {
         let owned = Arc::new(data.to_vec());
-        let started = self.waist.start_owned(Send { completion: 1, ..how }, &owned);
+        let started = self.waist.start_owned(SendTo { completion: 1, ..how }, &owned);
         let amount = std::mem::take(&mut state.unmarked);
         state.sent += 1;
         match started.map_err(|why| self.failed(why))? {

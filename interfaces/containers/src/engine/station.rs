@@ -8,7 +8,7 @@
 use super::{CALL_SHIFT, CONTEXT, CONTROL, FAILED, REPLIES, call_of, memory};
 use crate::errors::Error;
 use parvum_waist::{
-    ANY_TASK, Message, Notes, Pattern, Receiving, Send, Status, TagKind, Turn, TurnGuard, Waist, call, fork,
+    ANY_TASK, Message, Notes, Pattern, Receiving, SendTo, Status, TagKind, Turn, TurnGuard, Waist, call, fork,
 };
 use parvum_wire::encoding;
 use std::collections::HashMap;
@@ -239,7 +239,7 @@ impl Station {
         if task == self.me {
             return self.note(task, what, number);
         }
-        let how = Send {
+        let how = SendTo {
             to: task,
             tag: what,
             context: CONTROL,
@@ -320,7 +320,7 @@ impl Station {
 #[inline]
 pub(super) fn answer(waist: Waist, to: i32, number: u32, data: &[u8], mark: u32) -> Result<(), Status> {
     let (tag, meta) = (number as i32, encoding::RAW | mark);
-    let how = Send { to, tag, context: REPLIES, meta, buffering: super::AT_SENDER, completion: 0 };
+    let how = SendTo { to, tag, context: REPLIES, meta, buffering: super::AT_SENDER, completion: 0 };
     let notes = Notes { limit: -1, call: call::SEND, peer: to, tag, context: REPLIES as i32 };
     waist.send_one(how, data, &notes)
 }

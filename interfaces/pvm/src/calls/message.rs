@@ -5,7 +5,7 @@ use crate::attend::{Take, attentively, is_needed, receive};
 use crate::errors::{Pvm, PvmError};
 use crate::state::call;
 use crate::trace::{Did, numbers};
-use parvum_waist::{Notes, Send, call as waits};
+use parvum_waist::{Notes, SendTo, call as waits};
 use parvum_wire::{Tid, encoding};
 use std::ffi::{c_int, c_void};
 
@@ -122,7 +122,7 @@ pub unsafe extern "C" fn pvm_psend(
             let to = [(Did::Destination, tid), (Did::Tag, tag), (Did::Context, context as c_int)];
             [numbers(to), numbers([(Did::PackType, datatype), (Did::PackCount, count)])].concat()
         });
-        let how = Send { to: tid, tag, context, meta: encoding::RAW, buffering: 2, completion: 0 };
+        let how = SendTo { to: tid, tag, context, meta: encoding::RAW, buffering: 2, completion: 0 };
         let notes = Notes { limit: -1, call: waits::SEND, peer: tid, tag, context: context as i32 };
         let sent = state.machine()?.send(how, &[data], &notes).map(|()| 0);
         // As for `pvm_send`.

@@ -87,7 +87,11 @@ pub(crate) struct Sending {
 
 impl Sending {
     /// Starts to send a packed message. Nothing: it is over already.
-    pub(crate) fn start(waist: Waist, how: waist::Send, packed: &Packed) -> Result<Option<Sending>, Status> {
+    pub(crate) fn start(
+        waist: Waist,
+        how: waist::SendTo,
+        packed: &Packed,
+    ) -> Result<Option<Sending>, Status> {
         // SAFETY: what was packed stays as long as the answer, which is given to `finish`; what was left in the program's
         // memory stays until the send returns, by PVM's rules.
         let started = with_pieces(packed, |pieces| unsafe { waist.start_pieces(how, pieces) })?;
