@@ -78,11 +78,13 @@ pub struct Course<'p> {
 
 impl<'p> Course<'p> {
     /// Begins a plan of a group of `size` members.
+    #[inline]
     pub fn new(plan: &'p Plan, size: usize) -> Course<'p> {
         Course { plan, size, at: 0, fault: None }
     }
 
     /// Does what needs no message, and says which message is next. Called again before the outcome is told, it says the same.
+    #[inline]
     pub fn next(&mut self, memory: &mut Memory<'_>, combine: Combine<'_>) -> Next {
         while let Some(&step) = self.plan.steps().get(self.at) {
             match (step, self.fault) {
@@ -104,21 +106,21 @@ impl<'p> Course<'p> {
     }
 
     /// The message was sent.
+    #[inline]
     pub fn sent(&mut self) {
         self.at += 1;
     }
 
     /// A message has come, with that word, and so many bytes; those that fit lie where they shall.
+    #[inline]
     pub fn received(&mut self, word: u32, length: u64) {
         let wanted = match self.plan.steps().get(self.at) {
             Some(Step::Receive { piece, .. }) => piece.length as u64,
             _ => length,
         };
         self.at += 1;
-        match Fault::told(word, self.size) {
-            Some(fault) => self.fail(fault),
-            None if length != wanted => self.fail(Fault::Disagreed),
-            None => {}
+        if word != 0 || length != wanted {
+            self.fail(Fault::told(word, self.size).unwrap_or(Fault::Disagreed));
         }
     }
 
@@ -132,6 +134,7 @@ impl<'p> Course<'p> {
         self.at += 1;
     }
 
+    #[cold]
     fn fail(&mut self, fault: Fault) {
         // Somebody's death says more than what follows from it.
         self.fault = match (self.fault, fault) {
@@ -141,6 +144,7 @@ impl<'p> Course<'p> {
     }
 
     /// How it has gone so far.
+    #[inline]
     pub fn outcome(&self) -> Result<(), Fault> {
         self.fault.map_or(Ok(()), Err)
     }

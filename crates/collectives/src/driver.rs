@@ -51,8 +51,8 @@ impl From<Failure> for Status {
 /// Runs a plan to its end, waiting for the others.
 ///
 /// Memory that does not hold the plan's pieces is refused ([`Status::BadArgument`]) before anything is sent.
-pub fn run(
-    exchange: &mut dyn Exchange,
+pub fn run<X: Exchange>(
+    exchange: &mut X,
     plan: &Plan,
     mut memory: Memory<'_>,
     combine: Combine<'_>,
@@ -130,10 +130,12 @@ impl Exchange for Members<'_> {
         Group { own: self.own, size: self.tasks.len() }
     }
 
+    #[inline]
     fn send(&mut self, to: usize, word: u32, data: &[u8]) -> Result<(), Status> {
         self.waist.send_one(self.outgoing(to, word), data, &self.notes(to))
     }
 
+    #[inline]
     fn receive(&mut self, from: usize, room: &mut [u8]) -> Result<(u32, u64), Status> {
         let seen = |message: &parvum_waist::Message| (message.meta, message.length);
         self.waist.receive_seen(&self.pattern(from), room, &self.notes(from), seen)

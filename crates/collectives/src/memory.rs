@@ -12,12 +12,14 @@ pub struct Memory<'m> {
     pub scratch: &'m mut [u8],
 }
 
+#[inline]
 fn range(piece: Piece) -> std::ops::Range<usize> {
     piece.at..piece.at + piece.length
 }
 
 impl Memory<'_> {
     /// Whether all pieces of a plan lie within it. Asked once, before a plan is begun.
+    #[inline]
     pub fn fits(&self, plan: &Plan) -> bool {
         let has = [(Area::Mine, self.mine.len()), (Area::Data, self.data.len())];
         has.iter().all(|(area, length)| plan.needs(*area) <= *length)
@@ -25,6 +27,7 @@ impl Memory<'_> {
     }
 
     /// A piece, to be sent.
+    #[inline]
     pub fn piece(&self, piece: Piece) -> &[u8] {
         match piece.area {
             Area::Mine => &self.mine[range(piece)],
@@ -37,6 +40,7 @@ impl Memory<'_> {
     ///
     /// # Panics
     /// When it is one of [`Area::Mine`]: no plan receives there.
+    #[inline]
     pub fn room(&mut self, piece: Piece) -> &mut [u8] {
         match piece.area {
             Area::Mine => unreachable!("a plan changes what is only read"),
@@ -46,6 +50,7 @@ impl Memory<'_> {
     }
 
     /// Two pieces that do not overlap; the first can be changed.
+    #[inline]
     pub(crate) fn pair(&mut self, first: Piece, second: Piece) -> (&mut [u8], &[u8]) {
         match (first.area, second.area) {
             (Area::Data, Area::Data) => apart(self.data, first, second),
@@ -59,6 +64,7 @@ impl Memory<'_> {
     }
 
     /// Copies a piece; the two may overlap.
+    #[inline]
     pub(crate) fn copy(&mut self, into: Piece, from: Piece) {
         match (into.area, from.area) {
             (Area::Data, Area::Data) => self.data.copy_within(range(from), into.at),

@@ -209,7 +209,7 @@ pub enum Order {
 }
 
 /// The steps of one member in one operation.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
     steps: Vec<Step>,
     /// Bytes of each area.
@@ -217,16 +217,19 @@ pub struct Plan {
 }
 
 impl Plan {
+    #[inline]
     fn new() -> Plan {
-        Plan::default()
+        Plan { steps: Vec::with_capacity(8), needs: [0; 3] }
     }
 
     /// The steps, in their order.
+    #[inline]
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
 
     /// How many bytes of an area the steps use.
+    #[inline]
     pub fn needs(&self, area: Area) -> usize {
         self.needs[area as usize]
     }

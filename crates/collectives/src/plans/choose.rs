@@ -1,8 +1,12 @@
 //! Which plan is the best, for so many members and bytes.
 //!
 //! Short data goes straight between one and everybody: a message takes a tenth of a microsecond, a turn of a task that must
-//! wait for its core several, and a tree makes a task wait for turns of others. Long data is shared out, so that several
-//! copy at a time.
+//! wait for its core several, and a tree makes a task wait for turns of others. Longer data goes by trees. Long data is
+//! shared out, so that several copy and combine at a time.
+//!
+//! The bounds were found with 2 to 8 tasks on two cores. There a plan in which all exchange with all in turn
+//! ([`allreduce::doubling`], [`allgather::ring`]) costs a turn of each task in each round; where each has a core of its own
+//! it has half the rounds of two trees.
 
 use super::{Group, Order, Plan, Span};
 use super::{allgather, allreduce, alltoall, broadcast, gather, reduce, reduce_scatter, scan, scatter};
@@ -11,8 +15,12 @@ use super::{allgather, allreduce, alltoall, broadcast, gather, reduce, reduce_sc
 pub const SHORT: usize = 4 << 10;
 /// As long as there are no more members than this.
 pub const FEW: usize = 64;
+/// From so many bytes on two members divide the work of combining.
+pub const LONG_FOR_TWO: usize = 64 << 10;
 /// From so many bytes on data is shared out among the members.
-pub const LONG: usize = 64 << 10;
+pub const LONG: usize = 512 << 10;
+/// From so many bytes on nobody has more than one part under way.
+pub const HUGE: usize = 1 << 20;
 
 fn goes_straight(group: Group, length: usize) -> bool {
     group.size <= 2 || (length <= SHORT && group.size <= FEW)
@@ -20,7 +28,8 @@ fn goes_straight(group: Group, length: usize) -> bool {
 
 /// Whether each member gets some elements when the data is shared out.
 fn is_long(group: Group, length: usize, unit: usize) -> bool {
-    length >= LONG && length / unit.max(1) >= group.size
+    let long = if group.size == 2 { LONG_FOR_TWO } else { LONG };
+    length >= long && length / unit.max(1) >= group.size
 }
 
 /// The root's data for all.
@@ -57,7 +66,7 @@ fn parts(group: Group, each: usize) -> Vec<Span> {
 pub fn allgather(group: Group, parts: &[Span]) -> Plan {
     let whole: usize = parts.iter().map(|part| part.length).sum();
     match () {
-        () if whole >= LONG => allgather::ring(group, parts),
+        () if whole >= HUGE => allgather::ring(group, parts),
         () if group.size > FEW => allgather::doubling(group, parts),
         () => allgather::straight(group, parts),
     }
@@ -75,7 +84,7 @@ pub fn alltoall(group: Group, each: usize) -> Plan {
 /// The same of any lengths. Members do not know each other's, so all do the same; both ways fit together.
 pub fn alltoall_of_parts(group: Group, give: &[Span], get: &[Span]) -> Plan {
     let whole: usize = give.iter().map(|part| part.length).sum();
-    match whole >= LONG {
+    match whole >= HUGE {
         true => alltoall::pairwise(group, give, get),
         false => alltoall::straight(group, give, get),
     }
@@ -97,14 +106,14 @@ pub fn allreduce(group: Group, length: usize, unit: usize, order: Order) -> Plan
         () if group.size == 2 && !is_long(group, length, unit) => allreduce::doubling(group, length),
         () if is_long(group, length, unit) => allreduce::halving(group, length, unit, order),
         () if goes_straight(group, length) => allreduce::straight(group, length),
-        () => allreduce::doubling(group, length),
+        () => reduce::binomial(group, 0, length, order).then(broadcast::binomial(group, 0, length)),
     }
 }
 
 /// The contributions of all combined, of which each gets its part.
 pub fn reduce_scatter(group: Group, parts: &[Span], order: Order) -> Plan {
     let whole: usize = parts.iter().map(|part| part.length).sum();
-    match whole >= LONG {
+    match whole >= HUGE {
         true => reduce_scatter::pairwise(group, parts, order),
         false => reduce_scatter::straight(group, parts),
     }

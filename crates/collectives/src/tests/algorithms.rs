@@ -29,7 +29,9 @@ fn roots(size: usize) -> Vec<usize> {
 /// A member's data, different for each.
 pub fn content(member: usize, length: usize) -> Vec<u8> {
     let mut chance = Chance(member as u64 * 7919 + 1);
-    (0..length).map(|_| chance.number() as u8).collect()
+    let mut content: Vec<u8> = (0..length.div_ceil(8)).flat_map(|_| chance.number().to_le_bytes()).collect();
+    content.truncate(length);
+    content
 }
 
 /// Sums: any order will do.
@@ -208,7 +210,7 @@ fn everybody_gives_something_to_everybody() {
                 let want = |own| {
                     (0..size).flat_map(|from| piece(from, own, length_of(from, own))).collect::<Vec<u8>>()
                 };
-                let data = |own| vec![0; want(own).len()];
+                let data = |own| vec![0; (0..size).map(|from| length_of(from, own)).sum()];
                 let plan = |group: Group| {
                     let give = in_a_row((0..size).map(|to| length_of(group.own, to)));
                     let get = in_a_row((0..size).map(|from| length_of(from, group.own)));
