@@ -64,30 +64,33 @@ pub enum Next {
 /// Call [`next`](Course::next); do what it says; tell the outcome ([`sent`](Course::sent), [`received`](Course::received)
 /// or [`gone`](Course::gone)); and again, until it is over. Nothing else is needed, and nothing here waits.
 ///
-/// *Death.* A course that hears of a fault goes on to its last step all the same: instead of data it sends the fault, and
+/// *Death.* A course that misses something goes on to its last step all the same: instead of data it sends the fault, and
 /// what it receives it drops. So every member that lives gets as many messages as its plan awaits; nobody waits for one who
 /// has given up, no message is left over for the next operation, and whoever depends on what is missing learns who is to
-/// blame. A member that depends on none of it ends well.
+/// blame. A member that depends on none of it ends well, but for one who could not send: it is told, and what it has is good.
 #[derive(Debug)]
 pub struct Course<'p> {
     plan: &'p Plan,
     size: usize,
     at: usize,
-    fault: Option<Fault>,
+    /// Why something is missing here.
+    missing: Option<Fault>,
+    /// To whom something could not be sent.
+    unsent: Option<Fault>,
 }
 
 impl<'p> Course<'p> {
     /// Begins a plan of a group of `size` members.
     #[inline]
     pub fn new(plan: &'p Plan, size: usize) -> Course<'p> {
-        Course { plan, size, at: 0, fault: None }
+        Course { plan, size, at: 0, missing: None, unsent: None }
     }
 
     /// Does what needs no message, and says which message is next. Called again before the outcome is told, it says the same.
     #[inline]
     pub fn next(&mut self, memory: &mut Memory<'_>, combine: Combine<'_>) -> Next {
         while let Some(&step) = self.plan.steps().get(self.at) {
-            match (step, self.fault) {
+            match (step, self.missing) {
                 (Step::Send { to, piece }, None) => return Next::Send { to, piece, word: 0 },
                 (Step::Send { to, piece }, Some(fault)) => {
                     return Next::Send { to, piece: Piece { length: 0, ..piece }, word: fault.word() };
@@ -126,10 +129,10 @@ impl<'p> Course<'p> {
 
     /// Whom the message was to, or from, is gone.
     pub fn gone(&mut self) {
-        if let Some(Step::Send { to: member, .. } | Step::Receive { from: member, .. }) =
-            self.plan.steps().get(self.at)
-        {
-            self.fail(Fault::Gone(*member));
+        match self.plan.steps().get(self.at) {
+            Some(Step::Send { to, .. }) => self.unsent = self.unsent.or(Some(Fault::Gone(*to))),
+            Some(Step::Receive { from, .. }) => self.fail(Fault::Gone(*from)),
+            _ => {}
         }
         self.at += 1;
     }
@@ -137,7 +140,7 @@ impl<'p> Course<'p> {
     #[cold]
     fn fail(&mut self, fault: Fault) {
         // Somebody's death says more than what follows from it.
-        self.fault = match (self.fault, fault) {
+        self.missing = match (self.missing, fault) {
             (None | Some(Fault::Disagreed), fault) => Some(fault),
             (first, _) => first,
         };
@@ -146,6 +149,6 @@ impl<'p> Course<'p> {
     /// How it has gone so far.
     #[inline]
     pub fn outcome(&self) -> Result<(), Fault> {
-        self.fault.map_or(Ok(()), Err)
+        self.missing.or(self.unsent).map_or(Ok(()), Err)
     }
 }

@@ -39,6 +39,7 @@ programs! {
     a_group_of_two: "groups" "2";
     a_group_of_five: "groups" "5";
     a_group_of_eight: "groups" "8";
+    a_group_that_has_lost_a_member: "bereft";
     threads_in_turns: "threads";
     threads_that_wait_at_the_same_time: "threads_waiting";
     signal_handlers_that_call_pvm_in_a_wait: "interrupted";

@@ -128,6 +128,24 @@ fn who_has_what_it_needs_ends_well() {
 }
 
 #[test]
+fn what_the_dead_do_not_take_others_get() {
+    let parts = in_a_row((0..6).map(|_| LENGTH));
+    let plan = |group| scatter::straight(group, 0, &parts, LENGTH);
+    for seed in 0..20 {
+        let all = content(0, 6 * LENGTH);
+        let given = (0..6).map(|_| (all.clone(), vec![0; LENGTH])).collect();
+        for (member, ended) in
+            run(&plans_of(6, &plan), given, sum, Some((3, 0)), seed).into_iter().enumerate()
+        {
+            let Some(ended) = ended else { continue };
+            assert_eq!(ended.data, all[member * LENGTH..(member + 1) * LENGTH]);
+            // The root may have heard of it, or not.
+            assert!(ended.outcome.is_ok() || (member, ended.outcome) == (0, Err(Fault::Gone(3))));
+        }
+    }
+}
+
+#[test]
 fn who_disagrees_on_the_length_is_told() {
     for size in 2..=9 {
         for odd in 0..size {
