@@ -161,7 +161,8 @@ impl Held {
         data: &mut [u8],
     ) -> Pvm<i32> {
         let mut members = circle.members(self.machine()?, tag);
-        run(&mut members, plan, Memory { mine, data, scratch: &mut [] }, &mut none)?;
+        // Other threads may call PVM while this one waits for members.
+        self.outside(|| run(&mut members, plan, Memory { mine, data, scratch: &mut [] }, &mut none))?;
         Ok(0)
     }
 }

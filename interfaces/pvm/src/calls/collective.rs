@@ -80,8 +80,8 @@ pub unsafe extern "C" fn pvm_reduce(
     }
 }
 
-/// The members, to one that holds our lock for each message only: between them the user's function is called, which may
-/// call PVM itself.
+/// The members, to one that takes our lock for each message only, and gives it away while it waits: between messages the
+/// user's function is called, which may call PVM itself.
 struct Unlocked<'c> {
     circle: &'c Circle,
     tag: c_int,
@@ -94,7 +94,8 @@ impl Unlocked<'_> {
             "pvm_reduce",
             |_| true,
             |state| {
-                done = work(&mut self.circle.members(state.machine()?, self.tag));
+                let mut members = self.circle.members(state.machine()?, self.tag);
+                done = state.outside(|| work(&mut members));
                 Ok(0)
             },
         );
