@@ -165,10 +165,15 @@ impl Partition {
     pub fn barrier(&self) -> Result<(), Failure> {
         match self.size() {
             1 => Ok(()),
-            _ if self.on_one_host => self.meet().inspect_err(|why| {
-                why.gone().map(|node| self.missing.set(node).ok());
-            }),
+            _ if self.on_one_host => self.meet().inspect_err(|why| self.misses(why.gone())),
             _ => self.barrier_by_messages(),
+        }
+    }
+
+    fn misses(&self, node: Option<usize>) {
+        if let Some(node) = node {
+            // Whoever was missed first stays missing.
+            let _ = self.missing.set(node);
         }
     }
 
