@@ -2,6 +2,7 @@
 
 use crate::memory::Memory;
 use crate::plans::{Piece, Plan, Step};
+use std::borrow::Borrow;
 
 /// Combines the second operand into the first.
 pub type Combine<'c> = &'c mut dyn FnMut(&mut [u8], &[u8]);
@@ -68,9 +69,11 @@ pub enum Next {
 /// what it receives it drops. So every member that lives gets as many messages as its plan awaits; nobody waits for one who
 /// has given up, no message is left over for the next operation, and whoever depends on what is missing learns who is to
 /// blame. A member that depends on none of it ends well, but for one who could not send: it is told, and what it has is good.
+///
+/// The plan may be borrowed, shared or the course's own.
 #[derive(Debug)]
-pub struct Course<'p> {
-    plan: &'p Plan,
+pub struct Course<P> {
+    plan: P,
     size: usize,
     at: usize,
     /// Why something is missing here.
@@ -79,17 +82,22 @@ pub struct Course<'p> {
     unsent: Option<Fault>,
 }
 
-impl<'p> Course<'p> {
+impl<P: Borrow<Plan>> Course<P> {
     /// Begins a plan of a group of `size` members.
     #[inline]
-    pub fn new(plan: &'p Plan, size: usize) -> Course<'p> {
+    pub fn new(plan: P, size: usize) -> Course<P> {
         Course { plan, size, at: 0, missing: None, unsent: None }
+    }
+
+    #[inline]
+    fn steps(&self) -> &[Step] {
+        self.plan.borrow().steps()
     }
 
     /// Does what needs no message, and says which message is next. Called again before the outcome is told, it says the same.
     #[inline]
     pub fn next(&mut self, memory: &mut Memory<'_>, combine: Combine<'_>) -> Next {
-        while let Some(&step) = self.plan.steps().get(self.at) {
+        while let Some(&step) = self.steps().get(self.at) {
             match (step, self.missing) {
                 (Step::Send { to, piece }, None) => return Next::Send { to, piece, word: 0 },
                 (Step::Send { to, piece }, Some(fault)) => {
@@ -117,7 +125,7 @@ impl<'p> Course<'p> {
     /// A message has come, with that word, and so many bytes; those that fit lie where they shall.
     #[inline]
     pub fn received(&mut self, word: u32, length: u64) {
-        let wanted = match self.plan.steps().get(self.at) {
+        let wanted = match self.steps().get(self.at) {
             Some(Step::Receive { piece, .. }) => piece.length as u64,
             _ => length,
         };
@@ -129,7 +137,7 @@ impl<'p> Course<'p> {
 
     /// Whom the message was to, or from, is gone.
     pub fn gone(&mut self) {
-        match self.plan.steps().get(self.at) {
+        match self.steps().get(self.at) {
             Some(Step::Send { to, .. }) => self.unsent = self.unsent.or(Some(Fault::Gone(*to))),
             Some(Step::Receive { from, .. }) => self.fail(Fault::Gone(*from)),
             _ => {}

@@ -32,7 +32,7 @@ pub struct Ended {
 }
 
 struct Member<'p> {
-    course: Course<'p>,
+    course: Course<&'p Plan>,
     mine: Vec<u8>,
     data: Vec<u8>,
     scratch: Vec<u8>,
