@@ -65,6 +65,7 @@ impl Storm<'_> {
             Kind::Split => {
                 let rest: Vec<usize> = others.iter().copied().filter(|at| *at != other).collect();
                 let second = rest[fault.victim / 7 % rest.len()];
+                self.say(&format!("  the other of them: {}", bed[second].name));
                 cut_between(&bed[other], &bed[second]);
                 std::thread::sleep(split);
                 heal_between(&bed[other], &bed[second]);
