@@ -123,6 +123,17 @@ static void broadcasts(void)
 			GIVES(0, self == root ? CMMD_bc_to_nodes(data, length) : CMMD_receive_bc_from_node(data, length));
 			CHECK(data[0] == 'a' + root % 26 && data[length - 1] == 'a' + root % 26);
 		}
+	/* One has too little room: it is told, and those below it get all of it. */
+	for (int length = 50; length <= (int)sizeof data; length *= 10) {
+		memset(data, self == 0 ? 'z' : 0, sizeof data);
+		if (self == 0)
+			GIVES(0, CMMD_bc_to_nodes(data, length));
+		else if (self == 2)
+			FAILS(CMMD_ERR_TRUNCATED, CMMD_receive_bc_from_node(data, 20));
+		else
+			GIVES(0, CMMD_receive_bc_from_node(data, length));
+		CHECK(data[19] == 'z' && (data[length - 1] == 'z') == (self != 2));
+	}
 	GIVES(0, CMMD_concat_with_nodes(&self, all, sizeof self));
 	for (int node = 0; node < nodes; node++)
 		GIVES(node, all[node]);

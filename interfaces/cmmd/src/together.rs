@@ -4,7 +4,7 @@ use crate::combine::Combiner;
 use crate::errors::{Cmmd, Fault};
 use crate::state::{State, context, notes, told};
 use parvum_collectives::plans::{Group, Step, broadcast};
-use parvum_waist::{ANY_TASK, Notes, Pattern, Receiving, Status, TagKind};
+use parvum_waist::{ANY_TASK, Message, Notes, Pattern, Receiving, Status, TagKind};
 
 /// How a scan goes.
 pub(crate) struct Scan {
@@ -72,10 +72,24 @@ impl State {
             other: 0,
             context: context::BROADCAST.into(),
         };
-        // In a block: those below get all of it, even if it is too long for this node.
         let notes = notes(told::ALL_NODES, ANY_TASK, self.broadcasts);
-        let message = self.waist.receive(&wanted, Receiving::Block, &notes)?;
+        let mut message = Message::NONE;
+        let in_room = self.waist.receive_fitting(&wanted, room, &notes, &mut message)?;
         let root = (message.meta as usize).min(size - 1);
+        if in_room || (message.is_remote() && message.length <= room.len() as u64) {
+            let room = &mut room[..message.length as usize];
+            if !in_room {
+                // Straight from where its sender has put it.
+                let copied = crate::calls::copy_remote(self.waist, &message, room);
+                self.waist.give_back(&message);
+                copied?;
+            }
+            return self.pass_on(root, room).map(|()| 0);
+        }
+        // Those below get all of it, even if it is too long for this node.
+        if message.is_remote() {
+            message = self.waist.fetch_remote(&message, &notes)?;
+        }
         let data = crate::calls::bytes_of(&message);
         let fits = data.len().min(room.len());
         room[..fits].copy_from_slice(&data[..fits]);

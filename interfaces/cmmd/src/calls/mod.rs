@@ -87,6 +87,12 @@ pub(crate) fn bytes_of(message: &Message) -> &[u8] {
     unsafe { std::slice::from_raw_parts(message.data, message.length as usize) }
 }
 
+/// Copies the data of a message that is with its sender still. There must be room for all of it.
+pub(crate) fn copy_remote(waist: Waist, message: &Message, room: &mut [u8]) -> Cmmd<()> {
+    // SAFETY: the memory is borrowed for the call, and as long as it says.
+    Ok(unsafe { waist.read_remote(message, 0, room.as_mut_ptr(), room.len()) }?)
+}
+
 /// Copies a message that was received into a block to the memory of its operation.
 pub(crate) fn put_where_it_belongs(message: &Message, operation: &mut Operation) {
     let data = bytes_of(message);
