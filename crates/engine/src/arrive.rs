@@ -208,7 +208,7 @@ impl Core {
             Some(Body::Whole(block)) => self.deliver_block(request, envelope, block),
             Some(Body::Offered { offer, route }) => {
                 self.begin_receive(request, envelope, true);
-                let back = Some((self.queues.next_arrival(), flags));
+                let back = Some(((self.queues.next_arrival(), u64::MAX), flags));
                 self.fetches.push(Fetch { peer, route, offer, into: request, back });
             }
             Some(Body::NoMemory) => self.requests.finish(request, Outcome::NoMemory(envelope)),
@@ -375,7 +375,7 @@ impl Core {
                 self.consume(state, header.length + OVERHEAD);
             }
             self.begin_receive(id, envelope, true);
-            let back = Some((self.queues.next_arrival(), header.flags));
+            let back = Some(((self.queues.next_arrival(), u64::MAX), header.flags));
             self.fetches.push(Fetch { peer, route, offer, into: id, back });
         } else if header.flags & DISCARD_UNLESS_POSTED != 0 {
             ledger.add(Counter::Discarded, 1);

@@ -68,8 +68,17 @@ impl Engine {
         let Some(at) = self.core.claims.iter().position(|claim| claim.receive == id) else { return false };
         let claim = self.core.claims.remove(at);
         self.core.queues.unhide(claim.message);
-        self.core.publish_waiting();
+        self.offer_again(claim.message);
         true
+    }
+
+    /// A message was put back: a receive that was posted meanwhile may want it.
+    pub(crate) fn offer_again(&mut self, message: MessageId) {
+        let Some(envelope) = self.core.queues.get(message).map(|message| message.envelope) else { return };
+        if let Some(receive) = self.core.queues.match_posted(&envelope) {
+            self.take_unexpected(message, receive);
+        }
+        self.core.publish_waiting();
     }
 
     /// A peer is gone: what it had not sent in full is lost to those who have claimed it. Who they are.

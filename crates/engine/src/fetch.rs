@@ -1,6 +1,7 @@
 //! Fetching: how offered data comes to its receive. It is copied where the link can, as far as its sender has filled it in;
 //! or asked for, and comes as a stream; or left where it lies, if that memory outlives its sender.
 
+use crate::bins::Order;
 use crate::engine::Engine;
 use crate::ledger::Counter;
 use crate::message::{Block, Envelope, Pattern};
@@ -20,8 +21,8 @@ pub(crate) struct Fetch {
     pub(crate) route: Route,
     pub(crate) offer: Offer,
     pub(crate) into: RequestId,
-    /// The message's arrival and flags, if it may go back to where it was.
-    pub(crate) back: Option<(u64, u16)>,
+    /// The message's place among all and its flags, if it may go back there.
+    pub(crate) back: Option<(Order, u16)>,
 }
 
 /// Offered data that its sender has not filled in yet.
@@ -172,18 +173,19 @@ impl Engine {
         };
         let Some(at) = self.core.pulling.iter().position(may_go_back) else { return false };
         let Fetch { peer, route, offer, back, .. } = self.core.pulling.swap_remove(at).fetch;
-        let (Some((arrival, flags)), Some(receive)) = (back, self.core.requests.receive(id)) else {
+        let (Some(((arrival, put_back), flags)), Some(receive)) = (back, self.core.requests.receive(id))
+        else {
             return false;
         };
         let Some(envelope) = receive.matched.take() else { return false };
         if let Some(memory) = receive.block.take().and_then(Block::into_memory) {
             self.core.pool.give(memory);
         }
-        let message =
-            Message { arrival, ..Message::new(envelope, peer, flags, Body::Offered { offer, route }) };
+        let body = Body::Offered { offer, route };
+        let message = Message { arrival, put_back, ..Message::new(envelope, peer, flags, body) };
         let message = self.core.queues.store(message);
         self.core.queues.unhide(message);
-        self.core.publish_waiting();
+        self.offer_again(message);
         true
     }
 

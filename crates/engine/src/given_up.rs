@@ -6,7 +6,7 @@
 use crate::arrive::Core;
 use crate::engine::{Engine, OWN_PEER};
 use crate::message::Envelope;
-use crate::queues::{Body, Message};
+use crate::queues::{Body, Message, MessageId};
 use crate::requests::{Completed, Outcome, RequestId};
 
 impl Engine {
@@ -26,39 +26,43 @@ impl Engine {
         let mut waiting = std::mem::take(&mut self.core.given_up);
         let over = waiting.extract_if(.., |id| self.core.requests.is_over(*id)).collect::<Vec<_>>();
         self.core.given_up = waiting;
-        over.iter().for_each(|&id| self.core.put_back(id));
+        for &id in &over {
+            if let Some(message) = self.core.put_back(id) {
+                self.offer_again(message);
+            }
+        }
         !over.is_empty()
     }
 }
 
 impl Core {
     /// The message of a receive that is over and given up becomes anybody's.
-    fn put_back(&mut self, id: RequestId) {
-        let Some(Outcome::Received(Completed { envelope, block, remote })) = self.requests.take(id) else {
-            return;
+    fn put_back(&mut self, id: RequestId) -> Option<MessageId> {
+        let Outcome::Received(Completed { envelope, block, remote }) = self.requests.take(id)? else {
+            return None;
         };
         let message = match (block, remote) {
             // Its sender has had its credit back: it counts as this task's own.
             (Some(block), _) => Message::new(envelope, OWN_PEER, 0, Body::Whole(block)),
             (None, Some(remote)) => remote.into_message(),
-            (None, None) => return,
+            (None, None) => return None,
         };
+        // How many of the same sender's messages later.
         let later = |other: &Envelope| match (other.order, envelope.order) {
-            (Some(other_order), Some(order)) => {
-                other.from == envelope.from && (other_order.wrapping_sub(order) as i32) > 0
-            }
-            _ => false,
+            (Some(later), Some(order)) if other.from == envelope.from => later.wrapping_sub(order) as i32,
+            _ => 0,
         };
-        let next = self.queues.find(|_, other| later(other));
-        let arrival = next.and_then(|next| self.queues.get(next)).map(|next| next.arrival);
+        let next = self.queues.find(|_, other| later(other) > 0);
+        let next = next.and_then(|next| self.queues.get(next));
+        let place = next.map(|next| (next.arrival, next.put_back - later(&next.envelope) as u64));
         let id = self.queues.store(message);
-        match (arrival, self.queues.get_mut(id)) {
-            (Some(arrival), Some(message)) => {
-                message.arrival = arrival;
+        match (place, self.queues.get_mut(id)) {
+            (Some(place), Some(message)) => {
+                (message.arrival, message.put_back) = place;
                 self.queues.unhide(id);
             }
             _ => self.enqueue(id),
         }
-        self.publish_waiting();
+        Some(id)
     }
 }

@@ -46,7 +46,7 @@ pub(crate) struct Message {
     pub(crate) body: Body,
     /// Which of all messages that became visible to receives it was; 0 as long as it has not.
     pub(crate) arrival: u64,
-    /// Parts it from others of the same arrival: the lowest goes first.
+    /// Parts it from others of the same arrival, which were put back before the last of them: the lowest goes first.
     pub(crate) put_back: u64,
     /// Where it is shown to onlookers, while it waits for a receive.
     pub(crate) window: Option<u8>,
@@ -59,7 +59,7 @@ impl Message {
     }
 
     /// Where it stands among all messages.
-    fn order(&self) -> Order {
+    pub(crate) fn order(&self) -> Order {
         (self.arrival, self.put_back)
     }
 
@@ -96,8 +96,6 @@ pub(crate) struct Queues {
     unexpected: VecDeque<MessageId>,
     /// All unexpected messages, when there are many: `unexpected` is empty then.
     many_unexpected: Option<Box<ManyUnexpected<MessageId>>>,
-    /// How many messages were put back.
-    put_backs: u64,
     /// Entries that were looked at, for the tests.
     #[cfg(test)]
     pub(crate) looked: std::cell::Cell<usize>,
@@ -349,12 +347,9 @@ impl Queues {
         }
     }
 
-    /// Makes a hidden message visible again, before those that came after it, and before others of the same arrival.
+    /// Makes a hidden message visible again, in its place: before those that came after it.
     pub(crate) fn unhide(&mut self, id: MessageId) {
-        self.put_backs += 1;
-        let put_back = u64::MAX - self.put_backs;
-        let Some(message) = self.get_mut(id) else { return };
-        message.put_back = put_back;
+        let Some(message) = self.get(id) else { return };
         let (own, key) = (message.order(), Key::of_message(&message.envelope));
         if let Some(many) = &mut self.many_unexpected {
             return many.insert(own, key, id);

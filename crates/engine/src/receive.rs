@@ -136,7 +136,7 @@ impl Engine {
                 if let Some(receive) = self.core.requests.receive(id) {
                     receive.matched = Some(stored.envelope);
                 }
-                let back = Some((stored.arrival, stored.flags));
+                let back = Some((stored.order(), stored.flags));
                 self.fetch(Fetch { peer: stored.peer, route, offer, into: id, back });
                 self.push(peer);
             }

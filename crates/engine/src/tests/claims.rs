@@ -1,6 +1,6 @@
 //! Receives that take a message now and copy it later.
 
-use super::basics::{outgoing, send, tagged};
+use super::basics::{bytes_of, outgoing, send, tagged};
 use super::simulated::{Nature, join, pair, settle};
 use crate::{
     Buffering, Counter, Destination, Engine, Envelope, Outgoing, Pattern, RequestId, TagMatch, UserBuffer,
@@ -139,4 +139,40 @@ fn a_claim_that_is_given_up_leaves_its_message_in_its_old_place() {
     })
     .collect();
     assert_eq!(order, [2, 1], "the third came after the other");
+}
+
+#[test]
+fn a_receive_posted_after_a_claim_gets_its_message_when_that_is_given_up() {
+    let (mut a, mut b) = pair(Nature::QUICK);
+    let _ = send(&mut a, Outgoing { buffering: Buffering::AtReceiver, ..outgoing(b.me(), 1, &[b"one"]) });
+    settle(&mut [&mut a, &mut b]);
+    let mut room = [0; 3];
+    let claimed = claim(&mut b, 1, &mut room);
+    let posted = b.post(tagged(1), Destination::Block, false, false);
+    assert!(!b.is_over(posted));
+    assert!(b.cancel(claimed));
+    settle(&mut [&mut a, &mut b]);
+    assert_eq!(bytes_of(&mut b, posted), b"one");
+}
+
+#[test]
+fn messages_that_were_given_up_one_after_the_other_keep_their_order() {
+    for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2], [2, 0, 1]] {
+        let (mut a, mut b) = pair(Nature::QUICK);
+        for tag in 1..=4 {
+            let _ = send(&mut a, outgoing(b.me(), tag, &[b"text"]));
+        }
+        settle(&mut [&mut a, &mut b]);
+        let received = [1, 2, 3].map(|tag| b.post(tagged(tag), Destination::Block, false, false));
+        for at in order {
+            assert!(b.is_over(received[at]));
+            b.give_up(received[at]);
+        }
+        for tag in 1..=4 {
+            let (_, first) = b.probe(&Pattern::ANY).expect("it is there again");
+            assert_eq!(first.tag, tag, "{order:?}");
+            let id = b.post(Pattern::ANY, Destination::Block, false, false);
+            assert_eq!(bytes_of(&mut b, id), b"text");
+        }
+    }
 }
