@@ -132,9 +132,15 @@ impl Engine {
                 let header = Header::answer(Kind::Clear, offer.cookie, into.index);
                 state.answers.push_back(Answer { route, header });
             }
-            Err(PullRefused::Gone) => {
+            // Its place is another's.
+            Err(PullRefused::Gone) if self.peers[index].state.tid != envelope.from => {
                 ledger.add(Counter::Lost, 1);
                 self.wait_again(into, envelope.from);
+            }
+            // It has died, and this is known here before the machine says so. Nothing behind this message may be received.
+            Err(PullRefused::Gone) => {
+                self.core.pulling.push(Pulling { fetch, got: Some(got) });
+                return self.peer_gone(envelope.from);
             }
         }
         self.list_for_push(index);

@@ -2,7 +2,9 @@
 
 use super::basics::{bytes_of, outgoing, send, tagged};
 use super::simulated::{Nature, engine, half_pipe, join, pair, settle, tid};
-use crate::{Counter, Destination, Engine, Outcome, Pattern, Received, RequestId, SendError, Sent};
+use crate::{
+    Buffering, Counter, Destination, Engine, Outcome, Outgoing, Pattern, Received, RequestId, SendError, Sent,
+};
 use parvum_transport::{Gather, Link, Route};
 use parvum_wire::{Header, Kind, Tid};
 
@@ -118,6 +120,34 @@ fn nothing_is_received_behind_a_message_that_died_with_its_sender() {
     assert_eq!(bytes_of(&mut a, first), b"first");
     assert!(a.probe(&Pattern::ANY).is_none(), "the long one lay in its sender's memory");
     assert_eq!(a.ledger().read(Counter::Lost), 2);
+}
+
+#[test]
+fn nothing_is_received_behind_a_message_whose_sender_is_found_dead_when_it_is_fetched() {
+    let (mut a, mut b) = (engine(1, 1 << 20), engine(2, 1 << 20));
+    let scissors = join(&mut a, &mut b, Route::Shm, Nature::QUICK);
+    let long = vec![1; 100_000];
+    for _ in 0..3 {
+        let _ = send(&mut b, Outgoing { buffering: Buffering::Never, ..outgoing(a.me(), 7, &[&long]) });
+    }
+    let _ = send(&mut b, outgoing(a.me(), 8, &[b"short"]));
+    for _ in 0..20 {
+        a.progress();
+        b.progress();
+    }
+    assert!(a.find(|_, message| message.tag == 8).is_some());
+    scissors.cut(usize::MAX);
+    // Nobody has told it yet.
+    let received = a.post(Pattern::ANY, Destination::Block, false, false);
+    for _ in 0..20 {
+        a.progress();
+    }
+    assert!(!a.is_over(received) && !a.is_pulling() && a.is_gone(b.me()));
+    assert!(a.probe(&Pattern::ANY).is_none());
+    a.peer_gone(b.me());
+    let notice = crate::Envelope { from: b.me(), tag: 9, context: 0, meta: 0, length: 0, order: None };
+    a.inject(notice, b"it has ended");
+    assert_eq!(bytes_of(&mut a, received), b"it has ended");
 }
 
 #[test]
