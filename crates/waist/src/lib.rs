@@ -13,6 +13,8 @@
 #![deny(unsafe_code)]
 
 #[allow(unsafe_code)]
+mod bias;
+#[allow(unsafe_code)]
 pub mod fork;
 #[allow(unsafe_code)]
 mod open;

@@ -3,15 +3,18 @@
 //! An atomic exchange makes the processor wait until all it has stored is seen by the other cores, and what was stored last
 //! is a message: two exchanges for each call are a third of a short message's time. The C library says whether the process
 //! has one thread (`__libc_single_threaded`). Then plain loads and stores do, and leave the very state that an exchange
-//! would have left, so that a thread that is started while the lock is held finds it held.
+//! would have left, so that a thread that is started while the lock is held finds it held. Among several threads the one that
+//! takes turn after turn pays for none either ([`crate::bias`]).
 
+use crate::bias::{self, Bias, Entered};
 use crate::fork;
-use rustix::thread::futex;
 use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
-use std::ptr::NonNull;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU8, AtomicU32, AtomicUsize, Ordering};
+
+#[cfg(loom)]
+use loom::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+#[cfg(not(loom))]
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 // The two lowest bits of the state; those above are the generation of the process that wrote it. What a thread of its
 // parent held a forked child finds free: that thread is not there.
@@ -36,6 +39,7 @@ pub struct Turn<T> {
     /// Which thread has it, while there are several; 0 for nobody. Relaxed: a thread only looks for its own number, which
     /// nobody else writes.
     owner: AtomicUsize,
+    bias: Bias,
     value: UnsafeCell<T>,
 }
 
@@ -43,105 +47,133 @@ pub struct Turn<T> {
 unsafe impl<T: Send> Sync for Turn<T> {}
 
 /// The turn, until it is dropped.
-pub struct TurnGuard<'a, T>(&'a Turn<T>);
+pub struct TurnGuard<'a, T> {
+    turn: &'a Turn<T>,
+    by: By,
+}
+
+/// How a turn was taken.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum By {
+    State,
+    Bias,
+}
+
+macro_rules! turn_new {
+    ($value:expr) => {
+        Turn {
+            state: AtomicU32::new(FREE),
+            owner: AtomicUsize::new(0),
+            bias: Bias::new(),
+            value: UnsafeCell::new($value),
+        }
+    };
+}
 
 impl<T> Turn<T> {
     /// A free one.
+    #[cfg(not(loom))]
     pub const fn new(value: T) -> Turn<T> {
-        Turn { state: AtomicU32::new(FREE), owner: AtomicUsize::new(0), value: UnsafeCell::new(value) }
+        turn_new!(value)
+    }
+
+    /// A free one.
+    #[cfg(loom)]
+    pub fn new(value: T) -> Turn<T> {
+        turn_new!(value)
     }
 
     /// Waits for its turn. A thread that has it already waits for ever.
     #[inline]
     pub fn take(&self) -> TurnGuard<'_, T> {
-        if !self.try_state() {
-            self.wait();
-        }
-        TurnGuard(self)
+        self.try_take().unwrap_or_else(|| self.wait())
     }
 
     /// Waits for its turn. Nothing when this very thread has it: this is a signal handler that has interrupted the turn, and
     /// would wait for itself.
     #[inline]
     pub fn take_unless_own(&self) -> Option<TurnGuard<'_, T>> {
-        if !self.try_state() {
-            if self.is_own() {
-                return None;
-            }
-            self.wait();
+        match self.try_take() {
+            None if self.is_own() => None,
+            None => Some(self.wait()),
+            taken => taken,
         }
-        Some(TurnGuard(self))
     }
 
     /// Whether the turn that somebody has is this thread's.
     #[cold]
     fn is_own(&self) -> bool {
-        is_alone() || self.owner.load(Ordering::Relaxed) == this_thread()
+        is_alone()
+            || self.owner.load(Ordering::Relaxed) == this_thread()
+            || self.bias.is_inside_by(this_thread())
     }
 
     /// Whether another thread sleeps until the turn is over.
     #[inline]
     pub fn is_wanted(&self) -> bool {
         // Relaxed: a hint, and whoever has the turn gives it back at last.
-        self.state.load(Ordering::Relaxed) & 3 == WANTED
+        self.state.load(Ordering::Relaxed) & 3 == WANTED || self.bias.is_wanted()
     }
 
     /// Takes it if nobody has it.
     #[inline]
     pub fn try_take(&self) -> Option<TurnGuard<'_, T>> {
-        self.try_state().then(|| TurnGuard(self))
-    }
-
-    #[inline]
-    fn try_state(&self) -> bool {
         if is_alone() {
             // Relaxed: whatever thread had it before has ended, or was this one.
             let free = is_free(self.state.load(Ordering::Relaxed));
             if free {
                 self.state.store(own(HELD), Ordering::Relaxed);
             }
-            return free;
+            return free.then_some(TurnGuard { turn: self, by: By::State });
+        }
+        match self.bias.enter(this_thread()) {
+            Entered::Inside => return Some(TurnGuard { turn: self, by: By::Bias }),
+            Entered::Already => return None,
+            Entered::Not => {}
         }
         // Relaxed: only a guess, which the exchange checks.
         let seen = self.state.load(Ordering::Relaxed);
         // Acquire: partner of the release in `drop`.
         let taken = is_free(seen)
             && self.state.compare_exchange(seen, own(HELD), Ordering::Acquire, Ordering::Relaxed).is_ok();
-        if taken {
-            self.owner.store(this_thread(), Ordering::Relaxed);
-        }
-        taken
+        taken.then(|| self.taken())
+    }
+
+    /// This thread has the state now; the turn is its own when nobody has it by bias.
+    #[inline]
+    fn taken(&self) -> TurnGuard<'_, T> {
+        self.owner.store(this_thread(), Ordering::Relaxed);
+        self.bias.taken(this_thread());
+        TurnGuard { turn: self, by: By::State }
     }
 
     #[cold]
-    fn wait(&self) {
+    fn wait(&self) -> TurnGuard<'_, T> {
         // Acquire: partner of the release in `drop`.
         while !is_free(self.state.swap(own(WANTED), Ordering::Acquire)) {
-            // A signal, or a state that has changed already: look again.
-            let _ = futex::wait(&self.state, futex::Flags::PRIVATE, own(WANTED), None);
+            bias::wait(&self.state, own(WANTED));
         }
-        self.owner.store(this_thread(), Ordering::Relaxed);
-    }
-
-    #[cold]
-    fn wake(&self) {
-        // The address is our own: it cannot fail.
-        let _ = futex::wake(&self.state, futex::Flags::PRIVATE, 1);
+        self.taken()
     }
 }
 
 impl<T> Drop for TurnGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {
+        let turn = self.turn;
+        if self.by == By::Bias {
+            return turn.bias.leave();
+        }
         if is_alone() {
-            // Nobody else is there to wait. Release: partner of the acquire in `try_state`, for a thread not yet born.
-            self.0.state.store(FREE, Ordering::Release);
+            // Nobody else is there to wait. Release: partner of the acquire in `try_take`, for a thread not yet born.
+            turn.state.store(FREE, Ordering::Release);
             return;
         }
-        self.0.owner.store(0, Ordering::Relaxed);
-        // Release: partner of the acquires in `try_state` and `wait`.
-        if self.0.state.swap(FREE, Ordering::Release) & 3 == WANTED {
-            self.0.wake();
+        turn.bias.released(this_thread());
+        turn.owner.store(0, Ordering::Relaxed);
+        // Release: partner of the acquires in `try_take` and `wait`.
+        if turn.state.swap(FREE, Ordering::Release) & 3 == WANTED {
+            bias::wake(&turn.state);
         }
     }
 }
@@ -152,7 +184,7 @@ impl<T> Deref for TurnGuard<'_, T> {
     #[inline]
     fn deref(&self) -> &T {
         // SAFETY: the guard is the one user of the value.
-        unsafe { &*self.0.value.get() }
+        unsafe { &*self.turn.value.get() }
     }
 }
 
@@ -160,11 +192,14 @@ impl<T> DerefMut for TurnGuard<'_, T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
         // SAFETY: as above, and this borrows the guard.
-        unsafe { &mut *self.0.value.get() }
+        unsafe { &mut *self.turn.value.get() }
     }
 }
 
+// --- Threads ---------------------------------------------------------------------------------------------------------
+
 /// A number that no other living thread of this process has.
+#[cfg(not(loom))]
 #[inline]
 fn this_thread() -> usize {
     // SAFETY: it only reads a register.
@@ -172,8 +207,12 @@ fn this_thread() -> usize {
 }
 
 /// Whether this process has one thread. False where the C library does not say.
+#[cfg(not(loom))]
 #[inline]
 fn is_alone() -> bool {
+    use std::ptr::NonNull;
+    use std::sync::OnceLock;
+    use std::sync::atomic::AtomicU8;
     static MANY: AtomicU8 = AtomicU8::new(0);
     struct Flag(NonNull<AtomicU8>);
     // SAFETY: it points to one byte that lives as long as the process and is read atomically.
@@ -190,7 +229,72 @@ fn is_alone() -> bool {
     unsafe { flag.0.as_ref() }.load(Ordering::Relaxed) != 0
 }
 
-#[cfg(test)]
+#[cfg(loom)]
+loom::thread_local! {
+    static NUMBER: std::cell::Cell<usize> = std::cell::Cell::new(1);
+}
+
+#[cfg(loom)]
+fn this_thread() -> usize {
+    NUMBER.with(|number| number.get())
+}
+
+#[cfg(loom)]
+fn is_alone() -> bool {
+    false
+}
+
+#[cfg(all(test, loom))]
+mod model {
+    use super::*;
+    use loom::cell::UnsafeCell as Watched;
+    use loom::sync::Arc;
+
+    /// Loom ends the test when two threads are at the value at once, or one does not see what the other has written.
+    fn one_at_a_time(first: usize, then: usize, others: usize) {
+        loom::model(move || {
+            let turn = Arc::new(Turn::new(Watched::new(0)));
+            let count = |turn: &Turn<Watched<usize>>| {
+                let value = turn.take();
+                // SAFETY: the turn is this thread's, which loom checks.
+                value.with_mut(|value| unsafe { *value += 1 });
+            };
+            // As many in a row as make this thread the owner.
+            (0..first).for_each(|_| count(&turn));
+            let threads: Vec<_> = (0..others)
+                .map(|other| {
+                    let turn = turn.clone();
+                    loom::thread::spawn(move || {
+                        NUMBER.with(|number| number.set(2 + other));
+                        count(&turn);
+                    })
+                })
+                .collect();
+            (0..then).for_each(|_| count(&turn));
+            threads.into_iter().for_each(|thread| thread.join().expect("it ends"));
+            // SAFETY: as above.
+            let counted = turn.take().with(|value| unsafe { *value });
+            assert_eq!(counted, first + then + others);
+        });
+    }
+
+    #[test]
+    fn a_bias_is_taken_away_while_its_owner_comes_and_goes() {
+        one_at_a_time(2, 2, 1);
+    }
+
+    #[test]
+    fn two_take_a_bias_away() {
+        one_at_a_time(2, 0, 2);
+    }
+
+    #[test]
+    fn nobody_has_a_bias() {
+        one_at_a_time(0, 0, 2);
+    }
+}
+
+#[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
 
@@ -267,6 +371,60 @@ mod tests {
             drop(mine);
             assert!(other.join().expect("it ends"));
         });
+    }
+
+    #[test]
+    fn who_takes_turn_after_turn_pays_for_none_until_another_comes() {
+        let turn = Turn::new(0);
+        let count = || {
+            let mut value = turn.take();
+            let by = value.by;
+            *value += 1;
+            by
+        };
+        (0..100).for_each(|_| _ = count());
+        assert!(count() == By::Bias, "it has the bias");
+        {
+            let _mine = turn.take();
+            assert!(
+                turn.try_take().is_none() && turn.take_unless_own().is_none(),
+                "a handler that has interrupted it"
+            );
+        }
+        std::thread::scope(|scope| {
+            let mine = turn.take();
+            let other = scope.spawn(count);
+            while !turn.is_wanted() {
+                std::thread::yield_now();
+            }
+            drop(mine);
+            assert!(other.join().expect("it ends") == By::State);
+            assert!(count() == By::State, "it has been taken away");
+        });
+        (0..200).for_each(|_| _ = count());
+        assert!(count() == By::Bias, "and comes back");
+    }
+
+    #[test]
+    fn owners_and_others_count_right() {
+        static COUNT: Turn<u64> = Turn::new(0);
+        std::thread::scope(|scope| {
+            for pause in [0, 0, 200] {
+                scope.spawn(move || {
+                    for _ in 0..if pause == 0 { 300_000 } else { 300 } {
+                        let mut count = COUNT.take();
+                        let seen = *count;
+                        std::hint::spin_loop();
+                        *count = seen + 1;
+                        drop(count);
+                        if pause > 0 {
+                            std::thread::sleep(std::time::Duration::from_micros(pause));
+                        }
+                    }
+                });
+            }
+        });
+        assert_eq!(*COUNT.take(), 600_300);
     }
 
     #[test]

@@ -1,0 +1,278 @@
+//! A biased lock's bias: the one thread that lately has taken every turn takes the next by plain stores, and whoever else
+//! wants one takes the bias away first.
+//!
+//! A program may have threads of which one alone calls us, and the library starts threads of its own that seldom look. Its
+//! calls would pay two exchanges each for them. So owner and revoker play Dekker's game, in which only the revoker pays for
+//! a fence, and for the owner's as well: membarrier(2) is one on every processor that runs a thread of this process.
+//!
+//! ```text
+//! owner                              revoker, which holds the lock proper
+//!   inside = held                      given = no
+//!   (nothing: the revoker's fence)     membarrier
+//!   given? the turn is its own         inside: sleep until it is not held
+//!   ...
+//!   inside = free
+//!   given? no: wake the revoker
+//! ```
+//!
+//! Checked under loom, with the kernel's fence played by one on each side.
+
+use crate::fork;
+use std::sync::atomic::AtomicU8;
+
+#[cfg(loom)]
+use loom::sync::atomic::{AtomicU32, AtomicUsize, Ordering, fence};
+#[cfg(not(loom))]
+use rustix::thread::futex;
+#[cfg(not(loom))]
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+
+/// So many turns in a row make a thread the owner at first; as many again after each time it was taken away, up to the last.
+const STREAKS: (u32, u32) = if cfg!(loom) { (1, 1) } else { (64, 1 << 16) };
+
+const NO: u32 = 0;
+const YES: u32 = 1;
+
+/// `value`, as this process says it: what a parent of it has written counts as [`NO`].
+#[inline]
+fn own(value: u32) -> u32 {
+    fork::generation() << 1 | value
+}
+
+/// To whom turns are given without an exchange, if to anybody.
+pub(crate) struct Bias {
+    /// The owner. Relaxed everywhere: written while the lock proper is held and nothing is given, and a thread looks for its
+    /// own number only.
+    owner: AtomicUsize,
+    given: AtomicU32,
+    inside: AtomicU32,
+    /// Who had the lock proper last, how often in a row, and how often it must. Relaxed: used while that is held.
+    last: AtomicUsize,
+    streak: AtomicU32,
+    wanted: AtomicU32,
+}
+
+macro_rules! bias_new {
+    () => {
+        Bias {
+            owner: AtomicUsize::new(0),
+            given: AtomicU32::new(NO),
+            inside: AtomicU32::new(NO),
+            last: AtomicUsize::new(0),
+            streak: AtomicU32::new(0),
+            wanted: AtomicU32::new(STREAKS.0),
+        }
+    };
+}
+
+/// What came of an attempt to have a turn by bias.
+pub(crate) enum Entered {
+    Inside,
+    /// This is a handler of signals that has interrupted the owner's turn.
+    Already,
+    Not,
+}
+
+impl Bias {
+    #[cfg(not(loom))]
+    pub(crate) const fn new() -> Bias {
+        bias_new!()
+    }
+
+    #[cfg(loom)]
+    pub(crate) fn new() -> Bias {
+        bias_new!()
+    }
+
+    /// Lets `thread` have the turn without the lock proper, if it is the owner.
+    #[inline]
+    pub(crate) fn enter(&self, thread: usize) -> Entered {
+        if self.owner.load(Ordering::Relaxed) != thread {
+            return Entered::Not;
+        }
+        if self.is_inside() {
+            return Entered::Already;
+        }
+        if !self.is_given() {
+            return Entered::Not;
+        }
+        self.inside.store(own(YES), Ordering::Relaxed);
+        // Partner: the revoker's, in `take_away`.
+        light_fence();
+        if self.is_given() {
+            return Entered::Inside;
+        }
+        self.leave();
+        Entered::Not
+    }
+
+    /// The turn is over.
+    #[inline]
+    pub(crate) fn leave(&self) {
+        // Release: partner of the acquire in `take_away`.
+        self.inside.store(NO, Ordering::Release);
+        // Partner: the revoker's, in `take_away`.
+        light_fence();
+        if !self.is_given() {
+            wake(&self.inside);
+        }
+    }
+
+    /// Whether `thread` has the turn, without the lock proper.
+    pub(crate) fn is_inside_by(&self, thread: usize) -> bool {
+        self.owner.load(Ordering::Relaxed) == thread && self.is_inside()
+    }
+
+    /// Whether somebody waits until the owner is out.
+    #[inline]
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.is_inside() && !self.is_given()
+    }
+
+    #[inline]
+    fn is_given(&self) -> bool {
+        // Relaxed: ordered by the fences, and whoever gives it gives it to itself.
+        self.given.load(Ordering::Relaxed) == own(YES)
+    }
+
+    #[inline]
+    fn is_inside(&self) -> bool {
+        self.inside.load(Ordering::Relaxed) == own(YES)
+    }
+
+    /// `thread` has taken the lock proper: nobody has the turn by bias from now on.
+    #[inline]
+    pub(crate) fn taken(&self, thread: usize) {
+        if self.is_given() {
+            self.take_away();
+        }
+        let again = self.last.swap_relaxed(thread) == thread;
+        let streak = if again { self.streak.load(Ordering::Relaxed).saturating_add(1) } else { 0 };
+        self.streak.store(streak, Ordering::Relaxed);
+    }
+
+    /// `thread` gives the lock proper back, and is done with what it guards.
+    #[inline]
+    pub(crate) fn released(&self, thread: usize) {
+        if self.streak.load(Ordering::Relaxed) >= self.wanted.load(Ordering::Relaxed) {
+            self.give(thread);
+        }
+    }
+
+    #[cold]
+    fn give(&self, thread: usize) {
+        if heavy_fence_is_there() {
+            self.owner.store(thread, Ordering::Relaxed);
+            self.given.store(own(YES), Ordering::Relaxed);
+        } else {
+            self.wanted.store(u32::MAX, Ordering::Relaxed);
+        }
+    }
+
+    #[cold]
+    fn take_away(&self) {
+        self.given.store(own(NO), Ordering::Relaxed);
+        let wanted = self.wanted.load(Ordering::Relaxed).saturating_mul(2).min(STREAKS.1);
+        self.wanted.store(wanted, Ordering::Relaxed);
+        self.streak.store(0, Ordering::Relaxed);
+        // Partner: the light ones in `enter` and `leave`.
+        heavy_fence();
+        // Acquire: partner of the release in `leave`.
+        while self.inside.load(Ordering::Acquire) == own(YES) {
+            #[cfg(not(loom))]
+            wait(&self.inside, own(YES));
+            #[cfg(loom)]
+            loom::thread::yield_now();
+        }
+    }
+}
+
+/// A swap by whoever holds the lock: no exchange.
+trait SwapRelaxed {
+    fn swap_relaxed(&self, value: usize) -> usize;
+}
+
+impl SwapRelaxed for AtomicUsize {
+    #[inline]
+    fn swap_relaxed(&self, value: usize) -> usize {
+        let before = self.load(Ordering::Relaxed);
+        self.store(value, Ordering::Relaxed);
+        before
+    }
+}
+
+// --- The two fences --------------------------------------------------------------------------------------------------
+
+/// Stops the compiler; the processor is stopped by the other side's [`heavy_fence`].
+#[inline]
+fn light_fence() {
+    #[cfg(loom)]
+    fence(Ordering::SeqCst);
+    #[cfg(not(loom))]
+    std::sync::atomic::compiler_fence(Ordering::SeqCst);
+}
+
+// membarrier(2), which has no constants in the libc crate.
+const REGISTER_PRIVATE_EXPEDITED: u32 = 1 << 4;
+#[cfg(not(loom))]
+const PRIVATE_EXPEDITED: u32 = 1 << 3;
+
+fn membarrier(command: u32) -> bool {
+    // SAFETY: the call has no pointers.
+    unsafe { libc::syscall(libc::SYS_membarrier, command, 0, 0) == 0 }
+}
+
+/// Whether the kernel has it for this process.
+fn heavy_fence_is_there() -> bool {
+    const UNKNOWN: u8 = 0;
+    const THERE: u8 = 1;
+    const NOT_THERE: u8 = 2;
+    static KNOWN: AtomicU8 = AtomicU8::new(UNKNOWN);
+    if KNOWN.load(std::sync::atomic::Ordering::Relaxed) == UNKNOWN {
+        let known = if cfg!(loom) || membarrier(REGISTER_PRIVATE_EXPEDITED) { THERE } else { NOT_THERE };
+        KNOWN.store(known, std::sync::atomic::Ordering::Relaxed);
+    }
+    KNOWN.load(std::sync::atomic::Ordering::Relaxed) == THERE
+}
+
+/// A fence on every processor that runs a thread of this process.
+fn heavy_fence() {
+    #[cfg(loom)]
+    fence(Ordering::SeqCst);
+    // A process that a fork has made need not be known to the kernel. Where it forbids the call since it allowed it, what an
+    // owner has stored is long visible after a pause.
+    #[cfg(not(loom))]
+    let is_done = membarrier(PRIVATE_EXPEDITED)
+        || membarrier(REGISTER_PRIVATE_EXPEDITED) && membarrier(PRIVATE_EXPEDITED);
+    #[cfg(not(loom))]
+    if !is_done {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+}
+
+// --- Sleep -----------------------------------------------------------------------------------------------------------
+
+#[cfg(not(loom))]
+#[cold]
+pub(crate) fn wait(word: &AtomicU32, while_it_is: u32) {
+    // A signal, or a word that has changed already: look again.
+    let _ = futex::wait(word, futex::Flags::PRIVATE, while_it_is, None);
+}
+
+#[cfg(not(loom))]
+#[cold]
+pub(crate) fn wake(word: &AtomicU32) {
+    // The address is our own: it cannot fail.
+    let _ = futex::wake(word, futex::Flags::PRIVATE, 1);
+}
+
+#[cfg(loom)]
+pub(crate) fn wait(word: &AtomicU32, while_it_is: u32) {
+    // The kernel looks at what is there now.
+    while word.fetch_or(0, Ordering::Relaxed) == while_it_is {
+        loom::thread::yield_now();
+    }
+}
+
+#[cfg(loom)]
+pub(crate) fn wake(_: &AtomicU32) {}
