@@ -149,13 +149,14 @@ pub(crate) fn is_any_ready(task: &Task) -> bool {
 #[inline]
 pub(crate) fn run_ready(task: &Task) {
     if are_posted() {
-        run_all(task);
+        run_ready_while(task, || true);
     }
 }
 
+/// As [`run_ready`], one after the other for as long as `wanted` says before each.
 #[cold]
-fn run_all(task: &Task) {
-    while may_run() {
+pub(crate) fn run_ready_while(task: &Task, wanted: impl Fn() -> bool) {
+    while may_run() && wanted() {
         let next = {
             let mut posted = lock();
             let Some(at) = posted.iter().position(|posted| posted.is_over(task)) else { return };

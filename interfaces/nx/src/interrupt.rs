@@ -3,6 +3,10 @@
 //! A handler is an interrupt of the program. So the thread that enters it first brings the program to a stand: a signal
 //! makes the program's thread wait inside our signal handler, in which it neither allocates nor locks anything, until the
 //! handler has returned. While the program is inside one of our calls nobody stops it: the call runs the handlers.
+//!
+//! The program may have been stopped with a lock in its hands, malloc's or that of a file it prints to, and the handler want
+//! the same. Nobody can know before. So the thread that stands looks now and then whether the handler sleeps for a lock
+//! that is not of ours, and goes on beside it if it does.
 
 use crate::handlers;
 use crate::task::Task;
@@ -13,6 +17,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
 use std::thread::Thread;
 use std::time::Duration;
+
+mod stuck;
 
 /// The thread that the program runs in, as the system numbers it.
 static PROGRAM: AtomicI32 = AtomicI32::new(0);
@@ -27,10 +33,14 @@ const ASKED: u32 = 1;
 const STANDS: u32 = 2;
 /// It does not: it is inside a call, or holds handlers back.
 const REFUSED: u32 = 3;
+/// It stood, and has gone on before the handler was over.
+const WENT_ON: u32 = 4;
 
 /// So long a program that was asked may take to answer, and between two requests.
 const PATIENCE: Duration = Duration::from_millis(100);
 const PAUSE: Duration = Duration::from_micros(500);
+/// How often the thread that stands looks whether the handler waits for what it holds.
+const LOOK: Duration = Duration::from_millis(10);
 /// Handlers call anything.
 const STACK: usize = 8 << 20;
 
@@ -105,6 +115,8 @@ pub(crate) fn is_needed() -> bool {
 pub(crate) fn enters() {
     if IS_PROGRAM.get() {
         INSIDE.store(true, Ordering::SeqCst);
+    } else {
+        stuck::enters();
     }
 }
 
@@ -115,10 +127,13 @@ pub(crate) fn leaves(waist: Waist) {
         if handlers::are_posted() {
             waist.watch();
         }
+    } else {
+        stuck::leaves();
     }
 }
 
 fn attend(task: &'static Task) {
+    stuck::this_thread_runs_handlers();
     loop {
         if !handlers::are_posted() {
             std::thread::park();
@@ -159,7 +174,7 @@ fn interrupt(task: &'static Task) -> bool {
     }
     // It may stand inside the engine, called by another interface, and then nobody can call that.
     if task.waist.is_free() {
-        handlers::run_ready(task);
+        handlers::run_ready_while(task, || STATE.load(Ordering::SeqCst) == STANDS);
     }
     STATE.store(RUNS, Ordering::SeqCst);
     wake();
@@ -176,7 +191,11 @@ extern "C" fn stand_still(_: c_int) {
     if STATE.compare_exchange(ASKED, answer, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
         wake();
         while STATE.load(Ordering::SeqCst) == STANDS {
-            wait(STANDS, None);
+            wait(STANDS, Some(LOOK));
+            if stuck::is_handler_stuck() {
+                // Else the handler is over this very moment.
+                let _ = STATE.compare_exchange(STANDS, WENT_ON, Ordering::SeqCst, Ordering::SeqCst);
+            }
         }
     }
     // SAFETY: as above.

@@ -47,6 +47,12 @@ fn handlers_interrupt_the_program() {
 }
 
 #[test]
+fn a_handler_may_want_a_lock_that_the_program_holds() {
+    let machine = TestMachine::up();
+    all_well(&machine, 2, "nx_locked", &[]);
+}
+
+#[test]
 fn ptypes_are_chosen_once() {
     let machine = TestMachine::up();
     all_well(&machine, 1, "nx_ptype", &[]);

@@ -1,0 +1,115 @@
+//! Whether the thread that runs handlers sleeps for a lock of somebody else's.
+//!
+//! The kernel says in which call a thread sleeps. All that is used here may be used inside a handler of signals.
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+
+/// The thread that runs handlers, as the system numbers it.
+static THREAD: AtomicI32 = AtomicI32::new(0);
+/// Whether it is inside a call of ours, where it may sleep for a message.
+static CALLING: AtomicBool = AtomicBool::new(false);
+
+thread_local! {
+    static IS_HANDLERS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Says that handlers run in this thread.
+pub(super) fn this_thread_runs_handlers() {
+    IS_HANDLERS.set(true);
+    THREAD.store(this_thread(), Ordering::SeqCst);
+}
+
+fn this_thread() -> i32 {
+    // SAFETY: the call only tells the thread's number.
+    unsafe { libc::gettid() }
+}
+
+pub(super) fn enters() {
+    if IS_HANDLERS.get() {
+        CALLING.store(true, Ordering::SeqCst);
+    }
+}
+
+pub(super) fn leaves() {
+    if IS_HANDLERS.get() {
+        CALLING.store(false, Ordering::SeqCst);
+    }
+}
+
+/// Whether that thread sleeps for a lock, and in no call of ours.
+pub(super) fn is_handler_stuck() -> bool {
+    let thread = THREAD.load(Ordering::SeqCst);
+    thread != 0 && !CALLING.load(Ordering::SeqCst) && is_in_call(thread, libc::SYS_futex)
+}
+
+/// Whether a thread of this process sleeps in that system call. False where the system does not say.
+fn is_in_call(thread: i32, call: libc::c_long) -> bool {
+    // "/proc/self/task/", ten digits, "/syscall" and the end; then "NUMBER ARGUMENT ...", or "running".
+    let (mut path, mut text) = ([0u8; 40], [0u8; 24]);
+    write_path(&mut path, thread);
+    // SAFETY: the path ends in a 0; the buffer is as long as is said; all three calls may be made in a handler of signals.
+    let length = unsafe {
+        let file = libc::open(path.as_ptr().cast(), libc::O_RDONLY | libc::O_CLOEXEC);
+        if file < 0 {
+            return false;
+        }
+        let length = libc::read(file, text.as_mut_ptr().cast(), text.len());
+        libc::close(file);
+        length
+    };
+    let said = &text[..usize::try_from(length).unwrap_or(0)];
+    let digits = said.iter().take_while(|byte| byte.is_ascii_digit());
+    let number = digits.clone().fold(0, |number, digit| number * 10 + libc::c_long::from(digit - b'0'));
+    digits.count() > 0 && number == call
+}
+
+/// Without what format! would ask of malloc.
+fn write_path(path: &mut [u8; 40], mut thread: i32) {
+    let mut digits = [0u8; 10];
+    let mut first = digits.len();
+    while thread > 0 && first > 0 {
+        first -= 1;
+        digits[first] = b'0' + (thread % 10) as u8;
+        thread /= 10;
+    }
+    let mut at = 0;
+    for part in [&b"/proc/self/task/"[..], &digits[first..], b"/syscall"] {
+        path[at..at + part.len()].copy_from_slice(part);
+        at += part.len();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Barrier;
+
+    #[test]
+    fn a_thread_that_sleeps_for_a_lock_is_told_from_one_that_does_not() {
+        let (lock, start) = (std::sync::Mutex::new(()), Barrier::new(2));
+        let held = lock.lock().unwrap();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                this_thread_runs_handlers();
+                start.wait();
+                drop(lock.lock());
+                enters();
+                start.wait();
+                leaves();
+            });
+            start.wait();
+            while !is_handler_stuck() {
+                std::thread::yield_now();
+            }
+            drop(held);
+            // From here it is inside a call at last, and stays there until this thread comes too.
+            while !CALLING.load(Ordering::SeqCst) {
+                std::thread::yield_now();
+            }
+            assert!(!is_handler_stuck());
+            start.wait();
+        });
+        assert!(!is_in_call(this_thread(), libc::SYS_futex) && !is_in_call(i32::MAX, libc::SYS_futex));
+    }
+}
