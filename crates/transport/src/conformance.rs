@@ -1,8 +1,8 @@
 //! The contract of [`Link`] as a suite that every transport runs.
 //!
 //! A transport gives a closure that makes a connected pair, both ends in this
-//! process; the suite does the rest. Tests of death (a peer that vanishes) need
-//! a second process and live with each transport.
+//! process; the suite does the rest. That a peer vanishes in the middle of a frame needs
+//! a second process, and lives with each transport.
 
 use crate::{Gather, Link, Refused, Sink};
 use parvum_wire::{Header, Kind};
@@ -27,6 +27,8 @@ pub fn run(make: impl Fn() -> Pair) {
     both_directions_are_independent(make());
     receive_takes_no_more_than_asked(make());
     pieces_arrive_joined(make());
+    what_was_taken_arrives_when_the_sender_lets_go(make());
+    who_is_let_go_of_may_send_on(make());
 }
 
 /// How long the suite waits for bytes that are on their way.
@@ -179,4 +181,42 @@ fn pieces_arrive_joined(pair: Pair) {
     let pieces = [&bytes[..1], &bytes[1..1], &bytes[1..200], &bytes[200..]];
     left.send(&header(0, 300), Gather::new(&pieces)).expect("room");
     expect(&mut *left, &mut *right, 0, &[300]);
+}
+
+/// A link has no farewell of its own: one end is dropped, and what had left it is still to be had.
+fn what_was_taken_arrives_when_the_sender_lets_go(pair: Pair) {
+    let Pair { mut left, mut right, keep: _keep } = pair;
+    let lengths = [8, 300, 0, 5_000.min(left.limits().frame)];
+    for (order, &length) in lengths.iter().enumerate() {
+        assert!(offer(&mut *left, order as u32, length));
+    }
+    let deadline = Instant::now() + PATIENCE;
+    while !left.flush().expect("open") {
+        assert!(Instant::now() < deadline, "it does not leave");
+    }
+    drop(left);
+    let mut joined = Joined { first: 0, lengths: &lengths, next: 0, part: Vec::new(), room: Vec::new() };
+    while joined.next < lengths.len() {
+        right.receive(usize::MAX, &mut joined).expect("not closed before all is given");
+        assert!(Instant::now() < deadline, "{} of {} frames came", joined.next, lengths.len());
+    }
+    // Either the link knows of the end or it does not, which is the daemon's to tell: never another frame.
+    for _ in 0..100 {
+        let after = right.receive(usize::MAX, &mut |_: &Header, _: &[u8]| panic!("a frame that nobody sent"));
+        assert!(matches!(after, Ok(0) | Err(Refused::Closed)), "{after:?}");
+    }
+}
+
+/// To send to an end that is no more fills the link or finds it closed; it harms nobody.
+fn who_is_let_go_of_may_send_on(pair: Pair) {
+    let Pair { left, mut right, keep: _keep } = pair;
+    drop(left);
+    let bytes = pattern(0, 1_000);
+    for order in 0..100_000 {
+        match right.send(&header(order, 1_000), Gather::new(&[&bytes])) {
+            Ok(()) => {}
+            Err(Refused::Full | Refused::Closed) => return,
+        }
+    }
+    panic!("a link without a bound");
 }

@@ -186,6 +186,23 @@ fn who_leaves_hands_over_what_nobody_has_asked_for_yet() {
 }
 
 #[test]
+fn who_leaves_hands_over_in_the_order_sent() {
+    const COUNT: usize = 40;
+    // The link is full of offers, so that what is said to hand them over stays where it can be seen.
+    let (mut a, b) = pair(Nature { capacity: COUNT, ..Nature::QUICK });
+    let data = vec![1; 50_000];
+    for tag in 0..COUNT as i32 {
+        let sent = send(&mut a, Outgoing { buffering: Buffering::Never, ..outgoing(b.me(), tag, &[&data]) });
+        assert!(matches!(sent, Ok(Sent::Later(_))));
+    }
+    a.hand_over();
+    let answers = a.peers.iter().flat_map(|peer| &peer.state.answers);
+    let said: Vec<u64> = answers.map(|answer| answer.header.length).collect();
+    assert_eq!(said.len(), COUNT);
+    assert!(said.is_sorted(), "the cookies grow with each message: {said:?}");
+}
+
+#[test]
 fn a_send_buffered_at_the_sender_is_over_at_once_and_its_memory_is_free() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let mut data = vec![1; 50_000];
