@@ -14,7 +14,7 @@ use std::ops::{Deref, DerefMut};
 #[cfg(loom)]
 use loom::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 #[cfg(not(loom))]
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, AtomicUsize, Ordering};
 
 // The two lowest bits of the state; those above are the generation of the process that wrote it. What a thread of its
 // parent held a forked child finds free: that thread is not there.
@@ -118,14 +118,20 @@ impl<T> Turn<T> {
     /// Takes it if nobody has it.
     #[inline]
     pub fn try_take(&self) -> Option<TurnGuard<'_, T>> {
-        if is_alone() {
-            // Relaxed: whatever thread had it before has ended, or was this one.
-            let free = is_free(self.state.load(Ordering::Relaxed));
-            if free {
-                self.state.store(own(HELD), Ordering::Relaxed);
-            }
-            return free.then_some(TurnGuard { turn: self, by: By::State });
+        if !is_alone() {
+            return self.try_take_among_others();
         }
+        // Relaxed: whatever thread had it before has ended, or was this one.
+        let free = is_free(self.state.load(Ordering::Relaxed));
+        if free {
+            self.state.store(own(HELD), Ordering::Relaxed);
+        }
+        free.then_some(TurnGuard { turn: self, by: By::State })
+    }
+
+    // Not inlined: the way above is in every call, and stays short.
+    #[inline(never)]
+    fn try_take_among_others(&self) -> Option<TurnGuard<'_, T>> {
         match self.bias.enter(this_thread()) {
             Entered::Inside => return Some(TurnGuard { turn: self, by: By::Bias }),
             Entered::Already => return None,
@@ -133,10 +139,23 @@ impl<T> Turn<T> {
         }
         // Relaxed: only a guess, which the exchange checks.
         let seen = self.state.load(Ordering::Relaxed);
-        // Acquire: partner of the release in `drop`.
+        // Acquire: partner of the release in `give_back`.
         let taken = is_free(seen)
             && self.state.compare_exchange(seen, own(HELD), Ordering::Acquire, Ordering::Relaxed).is_ok();
         taken.then(|| self.taken())
+    }
+
+    #[inline(never)]
+    fn give_back(&self, by: By) {
+        if by == By::Bias {
+            return self.bias.leave();
+        }
+        self.bias.released(this_thread());
+        self.owner.store(0, Ordering::Relaxed);
+        // Release: partner of the acquires in `try_take_among_others` and `wait`.
+        if self.state.swap(FREE, Ordering::Release) & 3 == WANTED {
+            bias::wake(&self.state);
+        }
     }
 
     /// This thread has the state now; the turn is its own when nobody has it by bias.
@@ -149,7 +168,7 @@ impl<T> Turn<T> {
 
     #[cold]
     fn wait(&self) -> TurnGuard<'_, T> {
-        // Acquire: partner of the release in `drop`.
+        // Acquire: partner of the release in `give_back`.
         while !is_free(self.state.swap(own(WANTED), Ordering::Acquire)) {
             bias::wait(&self.state, own(WANTED));
         }
@@ -160,21 +179,12 @@ impl<T> Turn<T> {
 impl<T> Drop for TurnGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {
-        let turn = self.turn;
-        if self.by == By::Bias {
-            return turn.bias.leave();
+        if self.by == By::State && is_alone() {
+            // Nobody else is there to wait. Release: partner of the acquire in `try_take_among_others`, for a thread not yet
+            // born.
+            return self.turn.state.store(FREE, Ordering::Release);
         }
-        if is_alone() {
-            // Nobody else is there to wait. Release: partner of the acquire in `try_take`, for a thread not yet born.
-            turn.state.store(FREE, Ordering::Release);
-            return;
-        }
-        turn.bias.released(this_thread());
-        turn.owner.store(0, Ordering::Relaxed);
-        // Release: partner of the acquires in `try_take` and `wait`.
-        if turn.state.swap(FREE, Ordering::Release) & 3 == WANTED {
-            bias::wake(&turn.state);
-        }
+        self.turn.give_back(self.by);
     }
 }
 
@@ -210,23 +220,28 @@ fn this_thread() -> usize {
 #[cfg(not(loom))]
 #[inline]
 fn is_alone() -> bool {
-    use std::ptr::NonNull;
-    use std::sync::OnceLock;
-    use std::sync::atomic::AtomicU8;
+    let mut flag = ALONE.load(Ordering::Relaxed);
+    if flag.is_null() {
+        flag = find_flag();
+    }
+    // SAFETY: it points to one byte that lives as long as the process, of the C library's or of this module. The library
+    // writes it when the first thread is started, which happens before anything that thread does.
+    unsafe { &*flag }.load(Ordering::Relaxed) != 0
+}
+
+/// Where the C library says it; null before the first look. Relaxed: every thread finds the same.
+#[cfg(not(loom))]
+static ALONE: AtomicPtr<AtomicU8> = AtomicPtr::new(std::ptr::null_mut());
+
+#[cfg(not(loom))]
+#[cold]
+fn find_flag() -> *mut AtomicU8 {
     static MANY: AtomicU8 = AtomicU8::new(0);
-    struct Flag(NonNull<AtomicU8>);
-    // SAFETY: it points to one byte that lives as long as the process and is read atomically.
-    unsafe impl Send for Flag {}
-    // SAFETY: as above.
-    unsafe impl Sync for Flag {}
-    static FLAG: OnceLock<Flag> = OnceLock::new();
-    let flag = FLAG.get_or_init(|| {
-        // SAFETY: the name is terminated; the answer is null or the address of a `char` of the C library's.
-        let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"__libc_single_threaded".as_ptr()) };
-        Flag(NonNull::new(found.cast()).unwrap_or(NonNull::from(&MANY)))
-    });
-    // SAFETY: see above. Relaxed: only this very thread could change it from "one" to "many".
-    unsafe { flag.0.as_ref() }.load(Ordering::Relaxed) != 0
+    // SAFETY: the name ends with a zero byte.
+    let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"__libc_single_threaded".as_ptr()) };
+    let flag = if found.is_null() { (&raw const MANY).cast_mut() } else { found.cast() };
+    ALONE.store(flag, Ordering::Relaxed);
+    flag
 }
 
 #[cfg(loom)]
