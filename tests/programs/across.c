@@ -244,15 +244,11 @@ static void together_part(void)
 	OK(pvm_lvgroup("across"));
 }
 
-static void killing(char *self)
+/* Each end is told of once, and nobody is a task any more. */
+static void await_ends(const int *tids)
 {
-	int tids[MOST], tid, seen = 0;
+	int tid, seen = 0;
 
-	spread(self, "wait", tids);
-	for (int i = 0; i < count; i++)
-		hear(tids[i], HELLO);
-	for (int i = 0; i < count; i++)
-		OK(pvm_kill(tids[i]));
 	for (int i = 0; i < count; i++) {
 		CHECK(pvm_recv(-1, TAG_ENDED) > 0);
 		OK(pvm_upkint(&tid, 1, 1));
@@ -263,9 +259,25 @@ static void killing(char *self)
 	GIVES((1 << count) - 1, seen);
 	for (int i = 0; i < count; i++)
 		GIVES(PvmNoTask, pvm_pstat(tids[i]));
-	/* Each was told of once. */
 	usleep(100000);
 	GIVES(0, pvm_probe(-1, TAG_ENDED));
+}
+
+static void killing(char *self)
+{
+	int tids[MOST];
+
+	spread(self, "wait", tids);
+	for (int i = 0; i < count; i++)
+		hear(tids[i], HELLO);
+	for (int i = 0; i < count; i++)
+		OK(pvm_kill(tids[i]));
+	await_ends(tids);
+	/* These leave, and their processes go on. */
+	spread(self, "leave", tids);
+	await_ends(tids);
+	for (int i = 0; i < count; i++)
+		OK(pvm_kill(tids[i]));
 }
 
 static int listed(int where, int tid)
@@ -426,6 +438,10 @@ int main(int argc, char **argv)
 	} else if (strcmp(role, "wait") == 0) {
 		say_hello();
 		pvm_recv(pvm_parent(), GO);
+	} else if (strcmp(role, "leave") == 0) {
+		OK(pvm_exit());
+		for (;;)
+			pause();
 	} else if (strcmp(role, "print") == 0) {
 		char name[256];
 		gethostname(name, sizeof name);

@@ -1,7 +1,7 @@
 //! The bed itself: hosts are apart, can be cut off, killed and booted again, and nothing is left.
 
 use parvum_tests::bed::{Bed, Plan, cut_between, heal_between};
-use parvum_tests::{alive, eventually};
+use parvum_tests::{eventually, gone};
 use std::process::Output;
 
 /// Whether one host reaches another by TCP: a listener there that says a word.
@@ -97,7 +97,7 @@ fn nothing_is_left_also_after_a_panic_and_a_kill() {
     assert!(folder.exists());
     running.kill();
     eventually("the folder is gone", || !folder.exists());
-    assert!(!alive(running.pid()));
+    gone(running.pid());
 }
 
 #[test]

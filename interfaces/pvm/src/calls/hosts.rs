@@ -4,7 +4,7 @@ use super::{array, put, text};
 use crate::errors::{Pvm, PvmError, is_absence};
 use crate::state::{Held, call, call_but};
 use parvum_wire::Tid;
-use parvum_wire::control::{Failure, Reply, Request};
+use parvum_wire::control::{Failure, Reply, Request, TaskState};
 use std::ffi::{CStr, c_char, c_int};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -116,7 +116,9 @@ pub extern "C" fn pvm_pstat(tid: c_int) -> c_int {
             Err(why) => return Err(why),
             Ok(_) => return Err(PvmError::DSysErr),
         };
-        if rows.is_empty() { Err(PvmError::NoTask) } else { Ok(0) }
+        // Whose end was told is none any more, though its process may take a moment longer.
+        let is_there = rows.iter().any(|row| row.state != TaskState::Departed);
+        if is_there { Ok(0) } else { Err(PvmError::NoTask) }
     })
 }
 
