@@ -89,7 +89,7 @@ impl Waist {
     /// `Err(Pending)` never: without a limit in time the wait ends with the operation.
     pub fn send(&self, how: SendTo, pieces: &[&[u8]], notes: &Notes) -> Result<(), Status> {
         // SAFETY: the pieces are borrowed until this returns, and it returns only when the request is over.
-        match unsafe { self.start_pieces(how, pieces) }? {
+        match unsafe { self.start_pieces(&how, pieces) }? {
             Some(request) => self.finish(request, notes),
             None => Ok(()),
         }
@@ -99,7 +99,7 @@ impl Waist {
     #[inline]
     pub fn send_one(&self, how: SendTo, data: &[u8], notes: &Notes) -> Result<(), Status> {
         let piece = Piece { start: data.as_ptr(), length: data.len() };
-        let message = outgoing(how, std::slice::from_ref(&piece), std::ptr::null_mut(), None);
+        let message = outgoing(&how, std::slice::from_ref(&piece), std::ptr::null_mut(), None);
         let mut request = 0;
         // SAFETY: the data is borrowed until this returns, and it returns only when the request is over.
         match unsafe { (self.0.send)(&message, &mut request) } {
@@ -113,7 +113,7 @@ impl Waist {
     pub fn send_owned(&self, how: SendTo, data: &Arc<Vec<u8>>, notes: &Notes) -> Result<(), Status> {
         let piece = Piece { start: data.as_ptr(), length: data.len() };
         let owner = Arc::into_raw(data.clone()) as *mut c_void;
-        let message = outgoing(how, std::slice::from_ref(&piece), owner, Some(release));
+        let message = outgoing(&how, std::slice::from_ref(&piece), owner, Some(release));
         let mut request = 0;
         // SAFETY: the owner keeps the memory, and a `Vec` that is shared is not changed.
         match unsafe { (self.0.send)(&message, &mut request) } {
@@ -126,7 +126,7 @@ impl Waist {
     pub fn start_owned(&self, how: SendTo, data: &Arc<Vec<u8>>) -> Result<Option<Request>, Status> {
         let piece = Piece { start: data.as_ptr(), length: data.len() };
         let owner = Arc::into_raw(data.clone()) as *mut c_void;
-        let message = outgoing(how, std::slice::from_ref(&piece), owner, Some(release));
+        let message = outgoing(&how, std::slice::from_ref(&piece), owner, Some(release));
         let mut request = 0;
         // SAFETY: the owner keeps the memory, and a `Vec` that is shared is not changed.
         match unsafe { (self.0.send)(&message, &mut request) } {
@@ -169,7 +169,7 @@ impl Waist {
             Data::Owned(data) => (Arc::into_raw(data.clone()) as *mut c_void, Some(release)),
             Data::Pieces(_) => (std::ptr::null_mut(), None),
         };
-        let message = outgoing(how, &pieces, owner, release);
+        let message = outgoing(&how, &pieces, owner, release);
         let (mut statuses, mut requests) = (vec![0; to.len()], vec![0; to.len()]);
         // SAFETY: the lists have room for each task; the pieces are kept by their owner, or borrowed until this
         // returns, and it returns only when all requests are over.
@@ -216,11 +216,12 @@ impl Waist {
         status(unsafe { (self.0.receive_by_reference)(pattern, notes, &mut out) }).map(|()| out)
     }
 
-    /// Receives one message, whose long data may stay where its sender has put it, if it stays when the sender goes.
-    pub fn receive_lazily(&self, pattern: &Pattern, notes: &Notes) -> Result<Message, Status> {
-        let mut out = Message::NONE;
+    /// Receives one message, whose long data may stay where its sender has put it, if it stays when the sender goes. What is
+    /// known of it is written to `out`: it is larger than a short message.
+    #[inline]
+    pub fn receive_lazily(&self, pattern: &Pattern, notes: &Notes, out: &mut Message) -> Result<(), Status> {
         // SAFETY: plain references for the duration of the call.
-        status(unsafe { (self.0.receive_lazily)(pattern, notes, &mut out) }).map(|()| out)
+        status(unsafe { (self.0.receive_lazily)(pattern, notes, out) })
     }
 
     /// Receives one message into `room` if it is short and fits; else as [`Waist::receive_lazily`]. Whether it is in `room`.
@@ -290,7 +291,7 @@ impl Waist {
         length: usize,
     ) -> Result<Option<Request>, Status> {
         let piece = Piece { start, length };
-        let message = outgoing(how, std::slice::from_ref(&piece), std::ptr::null_mut(), None);
+        let message = outgoing(&how, std::slice::from_ref(&piece), std::ptr::null_mut(), None);
         let mut request = 0;
         // SAFETY: the caller's promise.
         match unsafe { (self.0.send)(&message, &mut request) } {
@@ -303,7 +304,8 @@ impl Waist {
     ///
     /// # Safety
     /// The memory must be readable, and stay and not change until the request is over. The list of pieces need not stay.
-    pub unsafe fn start_pieces(&self, how: SendTo, pieces: &[&[u8]]) -> Result<Option<Request>, Status> {
+    #[inline]
+    pub unsafe fn start_pieces(&self, how: &SendTo, pieces: &[&[u8]]) -> Result<Option<Request>, Status> {
         let borrowed = |piece: &&[u8]| Piece { start: piece.as_ptr(), length: piece.len() };
         let few: [Piece; 1];
         let many: Vec<Piece>;
@@ -581,12 +583,12 @@ pub enum Data<'a> {
 
 #[inline]
 fn outgoing(
-    how: SendTo,
+    how: &SendTo,
     pieces: &[Piece],
     owner: *mut c_void,
     release: Option<unsafe extern "C" fn(*mut c_void)>,
 ) -> Outgoing {
-    let SendTo { to, tag, context, meta, buffering, completion } = how;
+    let SendTo { to, tag, context, meta, buffering, completion } = *how;
     let (pieces, count) = (pieces.as_ptr(), pieces.len());
     Outgoing { to, tag, context, meta, pieces, count, buffering, completion, owner, release }
 }

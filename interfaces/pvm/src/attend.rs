@@ -127,7 +127,7 @@ impl Held {
         let run = handlers.iter().find(|handler| handler.takes(&found))?.run;
         let notes = Notes { limit: -1, call: waits::RECEIVE, peer: -1, tag: -1, context: -1 };
         let message = waist.take(&found, Receiving::Block, &notes).ok()?;
-        let id = self.keep(Buffer::Arrived(Arrived::new(message, crate::calls::bytes_of(&message))));
+        let id = self.keep(Buffer::Arrived(Box::new(Arrived::new(message))));
         let before = Before { receiving: self.receiving, sending: self.sending, context: self.context };
         (self.receiving, self.sending) = (id, 0);
         self.set_context(message.context);
@@ -301,13 +301,13 @@ impl Held {
     fn receive_id(&mut self, id: i32) -> Pvm<i32> {
         let waist = self.machine()?;
         let Buffer::Found(found) = self.buffer(id)? else { return Err(PvmError::NoSuchBuf) };
-        let found = *found;
+        let found = **found;
         let notes = Notes { limit: -1, call: waits::RECEIVE, peer: found.from, tag: found.tag, context: -1 };
         let message = waist.take(&found, Receiving::Block, &notes).map_err(|why| match why {
             Status::Unknown => PvmError::NoSuchBuf,
             why => why.into(),
         })?;
-        self.replace_found(id, Arrived::new(message, crate::calls::bytes_of(&message)));
+        self.replace_found(id, Arrived::new(message));
         self.make_receiving(id);
         Ok(id)
     }

@@ -1,10 +1,10 @@
 //! Message buffers: being packed, received, or found by a probe.
 
 use crate::errors::{Pvm, PvmError};
+use crate::memory::Memory;
 use parvum_waist::Message;
 use parvum_wire::encoding;
 use smallvec::SmallVec;
-use std::sync::Arc;
 
 /// PVM's name for a way of packing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,11 +40,24 @@ pub(crate) enum Class {
     Text = 6,
 }
 
-/// So many bytes of one class, one after another.
+/// So many bytes of one class, one after another: the class in the highest byte, as in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Run {
-    pub(crate) class: u8,
-    pub(crate) bytes: u64,
+pub(crate) struct Run(u64);
+
+impl Run {
+    const CLASS: u32 = 56;
+
+    fn new(class: Class, bytes: usize) -> Run {
+        Run(u64::from(class as u8) << Run::CLASS | bytes as u64)
+    }
+
+    fn class(self) -> u8 {
+        (self.0 >> Run::CLASS) as u8
+    }
+
+    fn bytes(self) -> u64 {
+        self.0 & ((1 << Run::CLASS) - 1)
+    }
 }
 
 /// The runs of a message. Most have few, and ask for no memory.
@@ -77,9 +90,9 @@ pub(crate) struct Info {
 /// A message being packed.
 pub(crate) struct Packed {
     /// What `pvm_setminfo` said.
-    pub(crate) info: Option<Info>,
+    pub(crate) info: Option<Box<Info>>,
     pub(crate) packing: Packing,
-    pub(crate) data: Arc<Vec<u8>>,
+    pub(crate) data: Memory,
     pub(crate) left: Vec<Left>,
     left_bytes: usize,
     runs: Runs,
@@ -97,8 +110,20 @@ pub(crate) const WAIT_ID: u32 = 1 << 9;
 const RUN: usize = 8;
 
 impl Packed {
-    pub(crate) fn new(packing: Packing, data: Arc<Vec<u8>>) -> Packed {
+    pub(crate) fn new(packing: Packing, data: Memory) -> Packed {
         Packed { info: None, packing, data, left: Vec::new(), left_bytes: 0, runs: Runs::new(), sealed: 0 }
+    }
+
+    /// Makes it as new, in the memory that it has. False: somebody else still keeps that.
+    #[inline]
+    pub(crate) fn begin_anew(&mut self, packing: Packing) -> bool {
+        if !self.data.empty() {
+            return false;
+        }
+        (self.info, self.packing, self.left_bytes, self.sealed) = (None, packing, 0, 0);
+        self.left.clear();
+        self.runs.clear();
+        true
     }
 
     /// Bytes of the message as PVM counts them.
@@ -109,20 +134,16 @@ impl Packed {
     /// The data, to be appended to.
     #[inline]
     pub(crate) fn open(&mut self) -> &mut Vec<u8> {
-        let data = Arc::make_mut(&mut self.data);
-        if self.sealed > 0 {
-            data.truncate(data.len() - self.sealed);
-            self.sealed = 0;
-        }
+        let sealed = std::mem::take(&mut self.sealed);
+        let data = self.data.open();
+        data.truncate(data.len() - sealed);
         data
     }
 
     /// Appends the table of runs, so that data and table are sent as one piece.
     pub(crate) fn seal(&mut self) {
         if self.meta() & TYPED != 0 && self.sealed == 0 && !self.runs.is_empty() {
-            let entry = |run: &Run| (u64::from(run.class) << 56 | run.bytes).to_le_bytes();
-            let data = Arc::make_mut(&mut self.data);
-            data.extend(self.runs.iter().flat_map(entry));
+            self.data.open().extend(self.runs.iter().flat_map(|run| run.0.to_le_bytes()));
             self.sealed = self.runs.len() * RUN;
         }
     }
@@ -144,8 +165,8 @@ impl Packed {
             return;
         }
         match self.runs.last_mut() {
-            Some(run) if run.class == class as u8 => run.bytes += bytes as u64,
-            _ => self.runs.push(Run { class: class as u8, bytes: bytes as u64 }),
+            Some(run) if run.class() == class as u8 => run.0 += bytes as u64,
+            _ => self.runs.push(Run::new(class, bytes)),
         }
     }
 
@@ -155,7 +176,7 @@ impl Packed {
         self.open().extend_from_slice(data);
         for run in runs {
             match self.runs.last_mut() {
-                Some(last) if last.class == run.class => last.bytes += run.bytes,
+                Some(last) if last.class() == run.class() => last.0 += run.bytes(),
                 _ => self.runs.push(*run),
             }
         }
@@ -171,7 +192,7 @@ impl Packed {
     /// The `meta` word of the message.
     pub(crate) fn meta(&self) -> u32 {
         // PVM's own parts know the types of what they send.
-        let wait_id = self.info.map_or(0, |info| info.wait_id as u32 & 0xffff);
+        let wait_id = self.info.as_ref().map_or(0, |info| info.wait_id as u32 & 0xffff);
         match self.packing {
             Packing::Raw | Packing::InPlace => encoding::RAW,
             Packing::Xdr if wait_id != 0 => encoding::XDR | WAIT_ID | wait_id << 16,
@@ -194,17 +215,14 @@ pub(crate) fn table_length(meta: u32) -> usize {
 
 /// The table of runs that a message with this `meta` word ends in.
 pub(crate) fn runs_of(meta: u32, bytes: &[u8]) -> Runs {
-    let entry = |entry: &[u8]| {
-        let number = u64::from_le_bytes(entry.try_into().unwrap_or_default());
-        Run { class: (number >> 56) as u8, bytes: number & (u64::MAX >> 8) }
-    };
+    let entry = |entry: &[u8]| Run(u64::from_le_bytes(entry.try_into().unwrap_or_default()));
     bytes[bytes.len().saturating_sub(table_length(meta))..].chunks_exact(RUN).map(entry).collect()
 }
 
 /// A message that was received, or taken out of something else.
 pub(crate) struct Arrived {
     /// What `pvm_setminfo` said.
-    pub(crate) info: Option<Info>,
+    pub(crate) info: Option<Box<Info>>,
     /// The data, when it is not the engine's.
     _own: Option<Box<[u8]>>,
     pub(crate) message: Message,
@@ -220,36 +238,45 @@ pub(crate) struct Arrived {
 }
 
 impl Arrived {
-    /// Understands a received message whose bytes are `bytes`.
-    pub(crate) fn new(message: Message, bytes: &[u8]) -> Arrived {
-        if message.is_remote() {
-            // Raw data that is still with its sender: there is no table.
-            let (info, length) = (None, message.length as usize);
-            return Arrived {
-                info,
-                _own: None,
-                message,
-                length,
-                xdr: false,
-                cursor: 0,
-                runs: None,
-                unpacked: 0,
-            };
+    /// Room for a message to be received into.
+    pub(crate) const BLANK: Arrived = Arrived {
+        info: None,
+        _own: None,
+        message: Message::NONE,
+        length: 0,
+        xdr: false,
+        cursor: 0,
+        runs: None,
+        unpacked: 0,
+    };
+
+    /// Understands a received message.
+    pub(crate) fn new(message: Message) -> Arrived {
+        let mut arrived = Arrived { message, ..Arrived::BLANK };
+        arrived.understand();
+        arrived
+    }
+
+    /// Understands the message that has been received into a blank one.
+    #[inline]
+    pub(crate) fn understand(&mut self) {
+        // Data that is still with its sender is raw: there is no table.
+        let is_remote = self.message.is_remote();
+        let meta = if is_remote { encoding::RAW } else { self.message.meta };
+        let bytes = crate::calls::bytes_of(&self.message);
+        let there = if is_remote { self.message.length as usize } else { bytes.len() };
+        self.length = there.saturating_sub(table_length(meta));
+        self.xdr = meta & encoding::MASK == encoding::XDR;
+        if meta & TYPED != 0 {
+            self.runs = Some(runs_of(meta, bytes));
         }
-        let table = table_length(message.meta);
-        let length = bytes.len().saturating_sub(table);
-        let typed = message.meta & TYPED != 0;
-        let runs = typed.then(|| runs_of(message.meta, bytes));
-        Arrived {
-            info: None,
-            _own: None,
-            message,
-            length,
-            xdr: message.meta & encoding::MASK == encoding::XDR,
-            cursor: 0,
-            runs,
-            unpacked: 0,
-        }
+    }
+
+    /// Makes it blank again.
+    #[inline]
+    pub(crate) fn clear(&mut self) {
+        (self.info, self._own, self.runs) = (None, None, None);
+        (self.cursor, self.unpacked) = (0, 0);
     }
 
     /// A message whose data is not the engine's.
@@ -257,8 +284,8 @@ impl Arrived {
         // A box's bytes stay where they are when it moves.
         let message = Message { data: data.as_ptr(), length: data.len() as u64, handle: 0, ..envelope };
         Arrived {
-            info: Some(Info { from: Some(message.from), to: Some(0), ..Info::default() }),
-            ..Arrived::new(message, &data)
+            info: Some(Box::new(Info { from: Some(message.from), to: Some(0), ..Info::default() })),
+            ..Arrived::new(message)
         }
         .keeping(data)
     }
@@ -277,10 +304,10 @@ impl Arrived {
             if left == 0 {
                 break;
             }
-            let part = run.bytes.min(left);
-            run.bytes -= part;
+            let part = run.bytes().min(left);
+            run.0 -= part;
             left -= part;
-            self.unpacked += usize::from(run.bytes == 0);
+            self.unpacked += usize::from(run.bytes() == 0);
         }
         Ok(at)
     }
@@ -296,10 +323,10 @@ impl Arrived {
             if left == 0 {
                 break;
             }
-            if run.class != class as u8 {
+            if run.class() != class as u8 {
                 return Err(PvmError::BadMsg);
             }
-            left = left.saturating_sub(run.bytes);
+            left = left.saturating_sub(run.bytes());
         }
         Ok(())
     }
@@ -307,10 +334,10 @@ impl Arrived {
 
 /// A buffer that has an id.
 pub(crate) enum Buffer {
-    Packed(Packed),
-    Arrived(Arrived),
+    Packed(Box<Packed>),
+    Arrived(Box<Arrived>),
     /// Found by a probe; still to be received.
-    Found(Message),
+    Found(Box<Message>),
 }
 
 #[cfg(test)]
@@ -321,12 +348,11 @@ mod tests {
         let length = packed.length();
         packed.seal();
         assert_eq!(packed.length(), length, "the table is not data");
-        let message = Message { meta: packed.meta(), length: packed.data.len() as u64, ..Message::NONE };
-        Arrived::new(message, &packed.data)
+        Arrived::own(Message { meta: packed.meta(), ..Message::NONE }, packed.data.to_vec().into())
     }
 
     fn packed(runs: &[(Class, usize)]) -> Packed {
-        let mut packed = Packed::new(Packing::Xdr, Arc::default());
+        let mut packed = Packed::new(Packing::Xdr, Memory::default());
         for &(class, bytes) in runs {
             let data = packed.open();
             data.resize(data.len() + bytes, 0);
@@ -358,7 +384,7 @@ mod tests {
     #[test]
     fn a_table_that_is_cut_off_does_no_harm() {
         let message = Message { meta: encoding::XDR | TYPED | 9 << 16, ..Message::NONE };
-        let mut arrived = Arrived::new(message, &[1, 2, 3]);
+        let mut arrived = Arrived::own(message, [1, 2, 3].into());
         assert_eq!(arrived.take(Class::Int, 4), Err(PvmError::NoData));
     }
 }

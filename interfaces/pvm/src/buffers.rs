@@ -2,12 +2,14 @@
 
 use crate::buffer::{Arrived, Buffer, Info, Packed, Packing};
 use crate::errors::{Pvm, PvmError};
+use crate::memory::Memory;
 use crate::state::State;
 use parvum_waist::Message;
-use std::sync::Arc;
 
 /// Memory of send buffers kept for the next ones; part of a task's stated own cost.
 const SPARE: usize = 2 << 20;
+/// So many rooms of receive buffers are kept: more are in use at once only by programs that keep their messages.
+const BLANKS: usize = 8;
 
 impl State {
     /// The active send buffer, whichever kind it is.
@@ -43,16 +45,20 @@ impl State {
             Info { context, tag, wait_id, from, to, ..Info::default() }
         };
         Ok(match self.buffer(id)? {
-            Buffer::Packed(packed) => packed.info.unwrap_or(Info { to: Some(0), ..Info::default() }),
-            Buffer::Arrived(arrived) => arrived.info.unwrap_or_else(|| of(&arrived.message)),
+            Buffer::Packed(packed) => {
+                packed.info.as_deref().copied().unwrap_or(Info { to: Some(0), ..Info::default() })
+            }
+            Buffer::Arrived(arrived) => {
+                arrived.info.as_deref().copied().unwrap_or_else(|| of(&arrived.message))
+            }
             Buffer::Found(found) => of(found),
         })
     }
 
     pub(crate) fn set_info(&mut self, id: i32, info: Info) -> Pvm<i32> {
         match self.buffer(id)? {
-            Buffer::Packed(packed) => packed.info = Some(info),
-            Buffer::Arrived(arrived) => arrived.info = Some(info),
+            Buffer::Packed(packed) => packed.info = Some(Box::new(info)),
+            Buffer::Arrived(arrived) => arrived.info = Some(Box::new(info)),
             Buffer::Found(_) => return Err(PvmError::NoSuchBuf),
         }
         Ok(0)
@@ -76,14 +82,14 @@ impl State {
     pub(crate) fn found(&mut self, message: Message) -> i32 {
         self.found_buffer(message.handle).unwrap_or_else(|| {
             self.found += 1;
-            self.keep(Buffer::Found(message))
+            self.keep(Buffer::Found(Box::new(message)))
         })
     }
 
     /// A found message was received.
     pub(crate) fn replace_found(&mut self, id: i32, arrived: Arrived) {
         if let Ok(buffer) = self.buffer(id) {
-            *buffer = Buffer::Arrived(arrived);
+            *buffer = Buffer::Arrived(Box::new(arrived));
             self.found -= 1;
         }
     }
@@ -100,6 +106,7 @@ impl State {
     }
 
     /// Keeps a buffer under an id.
+    #[inline]
     pub(crate) fn keep(&mut self, buffer: Buffer) -> i32 {
         match self.unused.pop() {
             Some(id) => {
@@ -134,34 +141,58 @@ impl State {
                 if let Some(waist) = self.waist {
                     waist.give_back(&arrived.message);
                 }
+                self.keep_blank(arrived);
             }
             Buffer::Found(_) => self.found -= 1,
         }
     }
 
-    pub(crate) fn keep_memory(&mut self, data: Arc<Vec<u8>>) {
-        let kept: usize = self.spare.iter().map(|spare| spare.capacity()).sum();
+    /// Room to receive a message into. What is known of a message is larger than a short one, and so it is not moved.
+    #[inline]
+    pub(crate) fn blank(&mut self) -> Box<Arrived> {
+        self.blanks.pop().unwrap_or_else(|| Box::new(Arrived::BLANK))
+    }
+
+    #[inline]
+    pub(crate) fn keep_blank(&mut self, mut arrived: Box<Arrived>) {
+        if self.blanks.len() < BLANKS {
+            arrived.clear();
+            self.blanks.push(arrived);
+        }
+    }
+
+    fn keep_memory(&mut self, data: Memory) {
+        let kept: usize = self.spare.iter().map(Memory::capacity).sum();
         if data.capacity() > 0 && kept + data.capacity() <= SPARE {
             self.spare.push(data);
         }
     }
 
     /// Memory for a new send buffer: empty, and no longer used by a message on its way.
-    pub(crate) fn memory(&mut self) -> Arc<Vec<u8>> {
-        let Some(at) = self.spare.iter_mut().position(|spare| Arc::get_mut(spare).is_some()) else {
-            return Arc::default();
-        };
-        let mut data = self.spare.swap_remove(at);
-        if let Some(bytes) = Arc::get_mut(&mut data) {
-            bytes.clear();
-        }
-        data
+    fn memory(&mut self) -> Memory {
+        let unused = self.spare.iter_mut().position(Memory::empty);
+        unused.map_or_else(Memory::default, |at| self.spare.swap_remove(at))
     }
 
     /// A new, empty buffer to pack into.
     pub(crate) fn make(&mut self, packing: Packing) -> i32 {
         let data = self.memory();
-        self.keep(Buffer::Packed(Packed::new(packing, data)))
+        self.keep(Buffer::Packed(Box::new(Packed::new(packing, data))))
+    }
+
+    /// Clears the active send buffer, for the next message. It keeps its id, as if it were freed and made anew.
+    #[inline]
+    pub(crate) fn begin(&mut self, packing: Packing) -> i32 {
+        if let Ok(packed) = self.packing()
+            && packed.data.capacity() <= SPARE
+            && packed.begin_anew(packing)
+        {
+            return self.sending;
+        }
+        let before = self.sending;
+        self.free(before);
+        self.sending = self.make(packing);
+        self.sending
     }
 
     /// The active send buffer.

@@ -50,10 +50,10 @@ impl Held {
         let notes = Notes { limit: -1, call: call::SEND, peer: to, tag, context: context as i32 };
         packed.seal();
         if packed.left.is_empty() && packed.data.len() > COPIED {
-            let data = packed.data.clone();
+            let data = packed.data.share().clone();
             self.outside(|| waist.send_owned(how, &data, &notes))?;
         } else {
-            if let Some(sending) = crate::calls::Sending::start(waist, how, packed)? {
+            if let Some(sending) = crate::calls::Sending::start(waist, &how, packed)? {
                 self.outside(|| sending.finish(&notes))?;
             }
         }
@@ -83,7 +83,7 @@ impl Held {
             let how = how(packed.meta());
             packed.seal();
             if packed.left.is_empty() && packed.data.len() > COPIED {
-                waist.multicast(how, to, Data::Owned(&packed.data), &notes)?
+                waist.multicast(how, to, Data::Owned(packed.data.share()), &notes)?
             } else {
                 crate::calls::with_pieces(packed, |pieces| {
                     waist.multicast(how, to, Data::Pieces(pieces), &notes)
@@ -130,14 +130,16 @@ impl Held {
         let waist = self.machine()?;
         self.about_receive(from, tag);
         let (pattern, notes) = self.wanted(from, tag, limit, call::RECEIVE)?;
-        let id = match self.receive_found(waist, &pattern, &notes)? {
-            Some(id) => id,
-            None => match self.receive_new(waist, &pattern, &notes) {
-                Ok(message) => self.arrived(message)?,
-                Err(Status::Pending) => return Ok(0),
-                Err(why) => return Err(why.into()),
-            },
-        };
+        if let Some(id) = self.receive_found(waist, &pattern, &notes)? {
+            self.make_receiving(id);
+            return Ok(id);
+        }
+        let mut arrived = self.blank();
+        if let Err(why) = self.receive_new(waist, &pattern, &notes, &mut arrived.message) {
+            self.keep_blank(arrived);
+            return if why == Status::Pending { Ok(0) } else { Err(why.into()) };
+        }
+        let id = self.arrived(arrived)?;
         self.make_receiving(id);
         Ok(id)
     }
@@ -158,7 +160,7 @@ impl Held {
         // A message with a table of types ends in bytes that are not data.
         let found = match chosen {
             Some(id) => match self.buffer(id)? {
-                Buffer::Found(found) => *found,
+                Buffer::Found(found) => **found,
                 _ => return Err(PvmError::NoSuchBuf),
             },
             None => self.outside(|| waist.probe(&pattern, &notes))?,
@@ -210,38 +212,47 @@ impl Held {
         let Ok(first) = waist.probe(pattern, &Notes { limit: 0, ..*notes }) else { return Ok(None) };
         let Some(id) = self.found_buffer(first.handle) else { return Ok(None) };
         let message = waist.take(&first, Receiving::Block, notes)?;
-        self.replace_found(id, Arrived::new(message, crate::calls::bytes_of(&message)));
+        self.replace_found(id, Arrived::new(message));
         Ok(Some(id))
     }
 
-    fn receive_new(&mut self, waist: Waist, pattern: &Pattern, notes: &Notes) -> Result<Message, Status> {
+    #[inline]
+    fn receive_new(
+        &mut self,
+        waist: Waist,
+        pattern: &Pattern,
+        notes: &Notes,
+        out: &mut Message,
+    ) -> Result<(), Status> {
         if self.remote == 0 {
-            return self.outside(|| waist.receive_lazily(pattern, notes));
+            return self.outside(|| waist.receive_lazily(pattern, notes, out));
         }
         // Whoever keeps data for us may wait for us in turn: we must not wait before we have it.
-        match waist.receive_lazily(pattern, &Notes { limit: 0, ..*notes }) {
+        match waist.receive_lazily(pattern, &Notes { limit: 0, ..*notes }, out) {
             Err(Status::Pending) => {
                 self.settle();
                 if notes.limit == 0 {
                     Err(Status::Pending)
                 } else {
-                    self.outside(|| waist.receive_lazily(pattern, notes))
+                    self.outside(|| waist.receive_lazily(pattern, notes, out))
                 }
             }
             other => other,
         }
     }
 
-    fn arrived(&mut self, mut message: Message) -> Pvm<i32> {
+    #[inline]
+    fn arrived(&mut self, mut arrived: Box<Arrived>) -> Pvm<i32> {
+        let message = &mut arrived.message;
         if message.is_remote() {
             // XDR is decoded from memory; raw data goes straight to where it is unpacked.
             if message.meta & encoding::MASK == encoding::XDR {
-                message = self.machine()?.fetch_remote(&message, &FETCH)?;
+                *message = self.machine()?.fetch_remote(message, &FETCH)?;
             } else {
                 self.remote += 1;
             }
         }
-        let arrived = Arrived::new(message, crate::calls::bytes_of(&message));
+        arrived.understand();
         Ok(self.keep(Buffer::Arrived(arrived)))
     }
 

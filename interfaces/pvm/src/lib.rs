@@ -16,6 +16,7 @@ mod exchange;
 mod group_server;
 mod groups;
 mod manager;
+mod memory;
 mod options;
 mod output;
 mod pack;

@@ -1,15 +1,15 @@
 //! What a PVM task has: its identity, buffers, options and context.
 
 use crate::attend::{Attention, DUTIES, HANDLE, TRACE, WATCH, handle_messages};
-use crate::buffer::Buffer;
+use crate::buffer::{Arrived, Buffer};
 use crate::errors::{Pvm, PvmError, text};
+use crate::memory::Memory;
 use crate::options::{self, Options};
 use crate::trace::Tracing;
 use parvum_waist::{Enrolled, Notes, Status, Turn, TurnGuard, Waist, call};
 use parvum_wire::Tid;
 use parvum_wire::control::{Reply, Request};
 use std::ops::{Deref, DerefMut};
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 static STATE: Turn<State> = Turn::new(State::NEW);
@@ -32,7 +32,9 @@ pub(crate) struct State {
     pub(crate) options: Option<Options>,
     pub(crate) context: u32,
     /// Memory of past send buffers.
-    pub(crate) spare: Vec<Arc<Vec<u8>>>,
+    pub(crate) spare: Vec<Memory>,
+    /// Rooms of past receive buffers.
+    pub(crate) blanks: Vec<Box<Arrived>>,
     /// What `pvm_tasks` and `pvm_config` returned last: the program holds pointers into it.
     pub(crate) tasks: Vec<crate::calls::TaskInfo>,
     pub(crate) hosts: Vec<crate::calls::HostInfo>,
@@ -179,6 +181,7 @@ impl State {
         options: None,
         context: 0,
         spare: Vec::new(),
+        blanks: Vec::new(),
         tasks: Vec::new(),
         hosts: Vec::new(),
         names: [Vec::new(), Vec::new()],

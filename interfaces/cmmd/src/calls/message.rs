@@ -145,7 +145,7 @@ pub(super) unsafe fn started(
     let request = unsafe {
         match pieces {
             [one] => state.waist.start_send(how, one.as_ptr(), one.len()),
-            several => state.waist.start_pieces(how, several),
+            several => state.waist.start_pieces(&how, several),
         }
     }?;
     let mcb = state.operations.add(Operation { request, handler: handler(named), ..operation });
@@ -316,7 +316,7 @@ pub(super) fn exchanged(
     };
     let how = user(to, stag, buffering::NOBODY, 1);
     // SAFETY: this returns only when the request is over.
-    let sent = match unsafe { state.waist.start_pieces(how, pieces) } {
+    let sent = match unsafe { state.waist.start_pieces(&how, pieces) } {
         Ok(sent) => sent,
         Err(why) => return (state, Err(why.into())),
     };

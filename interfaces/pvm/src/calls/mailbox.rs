@@ -164,7 +164,7 @@ pub unsafe extern "C" fn pvm_recvinfo(name: *const c_char, index: c_int, flags: 
         let (meta, data) = data.split_first_chunk().ok_or(PvmError::BadMsg)?;
         let meta = u32::from_le_bytes(*meta);
         let envelope = Message { from: owner, meta, context: state.context, ..Message::NONE };
-        let id = state.keep(Buffer::Arrived(Arrived::own(envelope, data.into())));
+        let id = state.keep(Buffer::Arrived(Box::new(Arrived::own(envelope, data.into()))));
         state.make_receiving(id);
         Ok(id)
     })

@@ -177,7 +177,7 @@ pub extern "C" fn pvm_upkmesg() -> c_int {
         let data = super::packing::unpack_bytes(state, count)?;
         let meta = if encoding == XDR { encoding::XDR } else { encoding::RAW };
         let envelope = Message { from, tag, context: context as u32, meta, ..Message::NONE };
-        let id = state.keep(Buffer::Arrived(Arrived::own(envelope, data.into())));
+        let id = state.keep(Buffer::Arrived(Box::new(Arrived::own(envelope, data.into()))));
         state.set_info(id, Info { context, tag, wait_id, checksum, from: Some(from), to: Some(to) })?;
         Ok(id)
     })

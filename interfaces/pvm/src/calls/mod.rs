@@ -61,6 +61,7 @@ pub(crate) fn bytes_of(message: &Message) -> &[u8] {
 }
 
 /// Shows a packed message as pieces, those left in place where they lie.
+#[inline]
 pub(crate) fn with_pieces<R>(packed: &Packed, use_them: impl FnOnce(&[&[u8]]) -> R) -> R {
     if packed.left.is_empty() {
         return use_them(&[&packed.data]);
@@ -87,15 +88,18 @@ pub(crate) struct Sending {
 
 impl Sending {
     /// Starts to send a packed message. Nothing: it is over already.
+    #[inline]
     pub(crate) fn start(
         waist: Waist,
-        how: waist::SendTo,
-        packed: &Packed,
+        how: &waist::SendTo,
+        packed: &mut Packed,
     ) -> Result<Option<Sending>, Status> {
         // SAFETY: what was packed stays as long as the answer, which is given to `finish`; what was left in the program's
         // memory stays until the send returns, by PVM's rules.
-        let started = with_pieces(packed, |pieces| unsafe { waist.start_pieces(how, pieces) })?;
-        Ok(started.map(|request| Sending { waist, request, _data: packed.data.clone() }))
+        let started = with_pieces(packed, |pieces| unsafe { waist.start_pieces(how, pieces) });
+        let Some(request) = started? else { return Ok(None) };
+        // Shared only now: its bytes stay where they are.
+        Ok(Some(Sending { waist, request, _data: packed.data.share().clone() }))
     }
 
     /// Waits until the message has left its memory.

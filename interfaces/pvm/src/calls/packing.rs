@@ -15,10 +15,7 @@ pub extern "C" fn pvm_initsend(encoding: c_int) -> c_int {
     call("pvm_initsend", |state| {
         state.about(|| numbers([(Did::Encoding, encoding)]));
         let packing = Packing::from_number(encoding)?;
-        let before = state.sending;
-        state.free(before);
-        state.sending = state.make(packing);
-        Ok(state.sending)
+        Ok(state.begin(packing))
     })
 }
 
