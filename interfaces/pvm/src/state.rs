@@ -34,6 +34,7 @@ pub(crate) struct State {
     /// Memory of past send buffers.
     pub(crate) spare: Vec<Memory>,
     /// Rooms of past receive buffers.
+    #[expect(clippy::vec_box, reason = "a room is handed on without being moved")]
     pub(crate) blanks: Vec<Box<Arrived>>,
     /// What `pvm_tasks` and `pvm_config` returned last: the program holds pointers into it.
     pub(crate) tasks: Vec<crate::calls::TaskInfo>,
