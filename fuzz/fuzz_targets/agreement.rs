@@ -12,6 +12,6 @@ fuzz_target!(|input: &[u8]| {
         pieces.push(piece);
         rest = behind;
     }
-    parvum_agreement::reads::letters(&pieces);
+    parvum_agreement::reads::messages(&pieces);
     parvum_agreement::reads::snapshot(input);
 });

@@ -63,7 +63,7 @@ impl Editor {
         let (sender, typed) = channel();
         let (printer, texts) = channel::<String>();
         let bell = wake.clone();
-        std::thread::spawn(move || serve(editor, &wanted, &sender, &bell));
+        std::thread::spawn(move || read_lines(editor, &wanted, &sender, &bell));
         // A thread again: printing waits while the editor is between two lines.
         std::thread::spawn(move || texts.into_iter().try_for_each(|text| above.print(text)));
         Some(Editor { go, typed, wake, printer, known, terminal })
@@ -101,7 +101,7 @@ impl Drop for Editor {
     }
 }
 
-fn serve(
+fn read_lines(
     mut editor: rustyline::Editor<Completion, DefaultHistory>,
     wanted: &Receiver<()>,
     typed: &Sender<Typed>,

@@ -118,7 +118,7 @@ fn attempt(arguments: &Arguments) -> Result<u8, Trouble> {
     if was_up {
         console.screen.line("pvmd already running.");
     }
-    match console.serve(editor) {
+    match console.run(editor) {
         Ok(next) => Ok(console.farewell(next)),
         // Somebody else has stopped the machine, which told its guests before it went.
         Err(SessionError::Lost) if console.signalled() == Some(libc::SIGTERM) => {
@@ -162,7 +162,7 @@ struct Console {
 }
 
 impl Console {
-    fn serve(&mut self, editor: Option<Editor>) -> Done {
+    fn run(&mut self, editor: Option<Editor>) -> Done {
         self.keep_from_reset(true)?;
         match (self.startup(editor.is_some())?, editor) {
             (Next::Go, Some(editor)) => self.converse(editor),

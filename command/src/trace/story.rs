@@ -120,7 +120,7 @@ impl Story {
         for host in &parts.hosts {
             let times = Times { host, zero };
             for task in &host.tasks {
-                tasks.push(tell(task, &times, hosts.len(), &mut mail));
+                tasks.push(summarize(task, &times, hosts.len(), &mut mail));
             }
             let HostPart { name, daemon, ahead, round_trip, .. } = host;
             let (name, number) = (name.clone(), daemon.host());
@@ -170,7 +170,7 @@ impl Mail {
     }
 }
 
-fn tell(part: &TaskPart, times: &Times<'_>, host: usize, mail: &mut Mail) -> Task {
+fn summarize(part: &TaskPart, times: &Times<'_>, host: usize, mail: &mut Mail) -> Task {
     let row = &part.row;
     let records: Vec<(i64, Happening)> = part
         .records

@@ -46,7 +46,7 @@ pub fn why(args: &WhyArgs) -> Result<ExitCode, SessionError> {
         return Ok(complain(&Failure::new(ErrorKind::NoSuchTask, task.to_string())));
     }
     let known = Known::ask(&mut session, &picture);
-    let hangs = tell(&picture, &known, &stuck, of)?;
+    let hangs = print_hangs(&picture, &known, &stuck, of)?;
     for row in picture.tasks().filter(|row| of(row.tid) && !stuck.all.contains(&row.tid)) {
         tell_task(&picture, &known, row)?;
     }
@@ -66,7 +66,7 @@ fn watch(session: &mut Session, task: Option<Tid>) -> Result<ExitCode, SessionEr
         let fresh: BTreeSet<Tid> = stuck.surely.iter().copied().filter(|tid| !told.contains(tid)).collect();
         if fresh.iter().any(|tid| task.is_none_or(|wanted| wanted == *tid)) {
             let known = Known::ask(session, &picture);
-            tell(&picture, &known, &stuck, |tid| stuck.surely.contains(&tid))?;
+            print_hangs(&picture, &known, &stuck, |tid| stuck.surely.contains(&tid))?;
         }
         told = stuck.surely;
         // So that two pictures fit into a second, whatever the daemons take for each.
@@ -133,7 +133,7 @@ fn groups(session: &mut Session, picture: &Picture) -> Option<Vec<GroupRow>> {
 }
 
 /// Tells what does not move. Whether anything hangs for certain.
-fn tell(
+fn print_hangs(
     picture: &Picture,
     known: &Known,
     stuck: &Stuck,

@@ -18,14 +18,14 @@
 //!
 //! Everything runs on the tokio `LocalSet` of the caller.
 
-mod letters;
 mod log;
 mod members;
+mod messages;
 mod network;
 mod order;
+mod peers;
 mod pending;
-mod post;
-mod secretary;
+mod replica;
 mod succession;
 mod types;
 
@@ -35,12 +35,12 @@ mod simulated;
 /// How bytes of other hosts are read, for fuzzing.
 #[cfg(fuzzing)]
 pub mod reads {
-    /// Pieces of letters, in the order in which they came.
-    pub fn letters(pieces: &[&[u8]]) {
+    /// Pieces of messages, in the order in which they came.
+    pub fn messages(pieces: &[&[u8]]) {
         let mut begun = Vec::new();
         for piece in pieces {
-            if let Some(whole) = crate::letters::join(&mut begun, piece) {
-                let _ = postcard::from_bytes::<crate::letters::Envelope>(&whole);
+            if let Some(whole) = crate::messages::join(&mut begun, piece) {
+                let _ = postcard::from_bytes::<crate::messages::Envelope>(&whole);
             }
         }
     }
@@ -54,7 +54,7 @@ pub mod reads {
 pub use bytes::Bytes;
 pub use members::MOST_VOTERS;
 
-use secretary::{Secretary, Word};
+use replica::{Input, Replica};
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 use std::time::Duration;
@@ -139,7 +139,7 @@ impl Default for Settings {
 pub struct BeginError(String);
 
 /// A member's part in the agreement. It ends when this is dropped.
-pub struct Agreement(mpsc::UnboundedSender<Word>);
+pub struct Agreement(mpsc::UnboundedSender<Input>);
 
 impl Agreement {
     /// The first member of all, alone; what its keeper has now is what the others will begin with.
@@ -154,39 +154,39 @@ impl Agreement {
 
     fn begin(me: Member, keeper: Rc<dyn Keeper>, settings: Settings, founds: bool) -> Agreement {
         let (words, heard) = mpsc::unbounded_channel();
-        tokio::task::spawn_local(Secretary::serve(me, keeper, settings, founds, heard));
+        tokio::task::spawn_local(Replica::run(me, keeper, settings, founds, heard));
         Agreement(words)
     }
 
     /// Proposes a change. It is agreed sooner or later, unless this member dies or finds itself in the
     /// minority.
     pub fn propose(&self, change: impl Into<Bytes>) {
-        self.say(Word::Propose(change.into()));
+        self.say(Input::Propose(change.into()));
     }
 
     /// Bytes that the other host's agreement has sent.
     pub fn heard(&self, host: u32, bytes: Bytes) {
-        self.say(Word::Heard(host, bytes));
+        self.say(Input::Heard(host, bytes));
     }
 
     /// A host does not answer any more; what was on its way to it, or from it, is lost.
     pub fn lost(&self, host: u32) {
-        self.say(Word::Lost(host));
+        self.say(Input::Lost(host));
     }
 
     /// A host answers.
     pub fn found_again(&self, host: u32) {
-        self.say(Word::Found(host));
+        self.say(Input::Found(host));
     }
 
     /// These are the members from now on, this one included. Every member says so when the change that made
     /// it so is agreed; the one that leads acts on it.
     pub fn members(&self, members: Vec<Member>) {
-        self.say(Word::Members(members));
+        self.say(Input::Members(members));
     }
 
-    fn say(&self, word: Word) {
-        // A secretary that is gone has told its keeper why.
+    fn say(&self, word: Input) {
+        // A replica that is gone has told its keeper why.
         let _ = self.0.send(word);
     }
 }

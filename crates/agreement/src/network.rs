@@ -1,9 +1,9 @@
-//! How openraft reaches the others: by the post.
+//! How openraft reaches the others: by the peers.
 
 use crate::Member;
-use crate::letters::{Answer, Question};
 use crate::log::cost;
-use crate::post::Post;
+use crate::messages::{Answer, Question};
+use crate::peers::Peers;
 use crate::types::{Snapshot, Types, Vote};
 use openraft::error::{Fatal, RPCError, RaftError, ReplicationClosed, StreamingError, Unreachable};
 use openraft::network::{Backoff, RPCOption, RaftNetwork, RaftNetworkFactory};
@@ -18,14 +18,14 @@ use std::time::Duration;
 const AGAIN: Duration = Duration::from_millis(200);
 
 #[derive(Clone)]
-pub(crate) struct Roads(pub Rc<Post>);
+pub(crate) struct Network(pub Rc<Peers>);
 
 /// Entries of more bytes than this are not sent to one that may have them.
 const MUCH: usize = 2048;
 
 /// The way to one member.
-pub(crate) struct Road {
-    post: Rc<Post>,
+pub(crate) struct Connection {
+    peers: Rc<Peers>,
     to: Member,
     /// Something was sent over it and arrived.
     known: bool,
@@ -35,7 +35,7 @@ pub(crate) struct Road {
 #[error("life {} of host {} gives no answer", .0.life, .0.host)]
 struct NoAnswer(Member);
 
-impl Road {
+impl Connection {
     /// Who has just begun to lead, or has changed the members, does not know what the others have, and openraft guesses: the
     /// newer half of the log. In a large machine that is the table of hosts, for each host. So it is left out what
     /// the other has.
@@ -44,7 +44,7 @@ impl Road {
         if self.known || request.entries.iter().map(cost).sum::<usize>() <= MUCH {
             return;
         }
-        if let Some(Answer::Has(Some(has))) = self.post.ask(self.to, Question::Has(last.index)).await
+        if let Some(Answer::Has(Some(has))) = self.peers.ask(self.to, Question::Has(last.index)).await
             && let Some(at) = request.entries.iter().position(|entry| entry.log_id == has)
         {
             // Logs that have one entry in common have all before it in common.
@@ -60,22 +60,22 @@ impl Road {
 
 type Refusal = RPCError<u64, u32, RaftError<u64>>;
 
-impl RaftNetworkFactory<Types> for Roads {
-    type Network = Road;
+impl RaftNetworkFactory<Types> for Network {
+    type Network = Connection;
 
-    async fn new_client(&mut self, life: u64, host: &u32) -> Road {
-        Road { post: self.0.clone(), to: Member { life, host: *host }, known: false }
+    async fn new_client(&mut self, life: u64, host: &u32) -> Connection {
+        Connection { peers: self.0.clone(), to: Member { life, host: *host }, known: false }
     }
 }
 
-impl RaftNetwork<Types> for Road {
+impl RaftNetwork<Types> for Connection {
     async fn append_entries(
         &mut self,
         mut request: AppendEntriesRequest<Types>,
         _: RPCOption,
     ) -> Result<AppendEntriesResponse<u64>, Refusal> {
         self.leave_out_what_it_has(&mut request).await;
-        match self.post.ask(self.to, Question::Append(request)).await {
+        match self.peers.ask(self.to, Question::Append(request)).await {
             Some(Answer::Append(Some(answer))) => {
                 self.known |= matches!(answer, AppendEntriesResponse::Success);
                 Ok(answer)
@@ -85,7 +85,7 @@ impl RaftNetwork<Types> for Road {
     }
 
     async fn vote(&mut self, request: VoteRequest<u64>, _: RPCOption) -> Result<VoteResponse<u64>, Refusal> {
-        match self.post.ask(self.to, Question::Vote(request)).await {
+        match self.peers.ask(self.to, Question::Vote(request)).await {
             Some(Answer::Vote(Some(answer))) => Ok(answer),
             _ => Err(self.unreachable().into()),
         }
@@ -101,7 +101,7 @@ impl RaftNetwork<Types> for Road {
         let question = Question::Snapshot(vote, snapshot.meta, *snapshot.snapshot);
         tokio::select! {
             closed = cancel => Err(closed.into()),
-            answer = self.post.ask(self.to, question) => match answer {
+            answer = self.peers.ask(self.to, question) => match answer {
                 Some(Answer::Snapshot(Some(answer))) => Ok(answer),
                 _ => Err(self.unreachable().into()),
             },

@@ -44,7 +44,7 @@ impl Order {
         let Some(done) = self.done.get_mut(&proposal.by) else { return };
         let takes = done.takes(&proposal);
         if proposal.by == self.me {
-            self.pending.borrow_mut().settle(proposal.number);
+            self.pending.borrow_mut().agreed(proposal.number);
         }
         match proposal.what {
             _ if !takes => {}
@@ -137,7 +137,7 @@ impl RaftStateMachine<Types> for Order {
     ) -> Result<(), StorageError> {
         let (done, state) = read_snapshot(&snapshot).map_err(broken)?;
         if let Some(mine) = done.get(&self.me) {
-            self.pending.borrow_mut().settle_all(|number| mine.has(number));
+            self.pending.borrow_mut().forget_all(|number| mine.has(number));
         }
         self.done = done;
         self.applied = meta.last_log_id;

@@ -38,7 +38,7 @@ impl Pending {
         self.open.is_empty()
     }
 
-    pub fn settle(&mut self, number: u64) {
+    pub fn agreed(&mut self, number: u64) {
         self.open.remove(&number);
     }
 
@@ -50,7 +50,7 @@ impl Pending {
     }
 
     /// From a snapshot: proposals of this life that were agreed, as far as it knows.
-    pub fn settle_all(&mut self, is_done: impl Fn(u64) -> bool) {
+    pub fn forget_all(&mut self, is_done: impl Fn(u64) -> bool) {
         self.open.retain(|number, _| !is_done(*number));
     }
 }
@@ -96,8 +96,8 @@ mod tests {
         for again in pending.all() {
             assert!(!done.takes(&again));
         }
-        pending.settle(1);
-        pending.settle(2);
+        pending.agreed(1);
+        pending.agreed(2);
         let c = pending.add(change("c"));
         assert_eq!((c.number, c.oldest), (3, 3));
         assert!(done.takes(&c) && !done.takes(&a), "those below the oldest are over");

@@ -82,7 +82,7 @@ impl Succession {
             }
         }
         for (life, _, says) in &news {
-            self.note(*life, *says);
+            self.record(*life, *says);
         }
         news
     }
@@ -91,11 +91,11 @@ impl Succession {
     pub fn says_again(&mut self, me: u64, membership: &Membership, to: u64) -> Option<bool> {
         let says = self.says(me, membership, to);
         let matters = says || self.told.contains(&to);
-        self.note(to, says);
+        self.record(to, says);
         matters.then_some(says)
     }
 
-    fn note(&mut self, life: u64, says: bool) {
+    fn record(&mut self, life: u64, says: bool) {
         if says {
             self.told.insert(life);
         } else {
@@ -104,7 +104,7 @@ impl Succession {
     }
 
     /// Looks at how things are. True: this member stands for election now.
-    pub fn look(
+    pub fn update(
         &mut self,
         me: u64,
         membership: &Membership,
@@ -143,12 +143,12 @@ mod tests {
     async fn one_stands_when_most_are_without_a_leader() {
         let mut mine = Succession::default();
         mine.find(true, false);
-        assert!(!mine.look(2, &three(), |life| life != 1, STEP), "one of three");
+        assert!(!mine.update(2, &three(), |life| life != 1, STEP), "one of three");
         mine.hear(3, true);
-        assert!(mine.look(2, &three(), |life| life != 1, STEP), "two of three, the first in rank");
-        assert!(!mine.look(2, &three(), |life| life != 1, STEP), "not twice at once");
+        assert!(mine.update(2, &three(), |life| life != 1, STEP), "two of three, the first in rank");
+        assert!(!mine.update(2, &three(), |life| life != 1, STEP), "not twice at once");
         mine.find(false, false);
-        assert!(!mine.look(2, &three(), |life| life != 1, STEP));
+        assert!(!mine.update(2, &three(), |life| life != 1, STEP));
         assert_eq!(mine.stands_at, None);
     }
 
@@ -157,10 +157,10 @@ mod tests {
         let mut mine = Succession::default();
         mine.find(true, false);
         mine.hear(2, true);
-        assert!(!mine.look(3, &three(), |life| life != 1, STEP));
+        assert!(!mine.update(3, &three(), |life| life != 1, STEP));
         assert_eq!(mine.stands_at, Some(Instant::now() + STEP));
         tokio::time::advance(STEP).await;
-        assert!(mine.look(3, &three(), |life| life != 1, STEP));
+        assert!(mine.update(3, &three(), |life| life != 1, STEP));
     }
 
     #[tokio::test(start_paused = true)]
@@ -169,7 +169,7 @@ mod tests {
         mine.find(true, false);
         mine.hear(2, true);
         mine.hear(3, true);
-        assert!(!mine.look(4, &three(), |_| true, STEP));
+        assert!(!mine.update(4, &three(), |_| true, STEP));
     }
 
     /// Five members, of whom the first three vote.

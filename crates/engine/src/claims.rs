@@ -1,7 +1,7 @@
 //! Receives that take a message now and copy it later.
 //!
 //! A *claim* is a receive whose message had come before it was posted. No other receive gets that message any more, but
-//! it stays in the engine's memory until somebody [settles](Engine::settle_claim) the claim: so an interface decides in which of
+//! it stays in the engine's memory until somebody [fetches](Engine::fetch_claim) the claim: so an interface decides in which of
 //! its calls the copy is made. A message that comes after the receive was posted is no claim; it goes where it shall lie.
 
 use crate::engine::Engine;
@@ -49,7 +49,7 @@ impl Engine {
     }
 
     /// Copies the message that a receive has claimed to where it shall lie; at once, or as soon as all of it is here.
-    pub fn settle_claim(&mut self, id: RequestId) {
+    pub fn fetch_claim(&mut self, id: RequestId) {
         if let Some(at) = self.core.claims.iter().position(|claim| claim.receive == id) {
             let claim = self.core.claims.remove(at);
             self.take_unexpected(claim.message, claim.receive);
@@ -57,7 +57,7 @@ impl Engine {
     }
 
     /// Settles all claims, the oldest first.
-    pub fn settle_claims(&mut self) {
+    pub fn fetch_claims(&mut self) {
         for claim in std::mem::take(&mut self.core.claims) {
             self.take_unexpected(claim.message, claim.receive);
         }

@@ -216,10 +216,10 @@ impl Engine {
     }
 
     /// Counts at `peer` that a note was sent to it. False: its link has no place for that.
-    pub fn nudge(&mut self, peer: Tid) -> bool {
+    pub fn notify(&mut self, peer: Tid) -> bool {
         let Some(index) = self.index_of(peer) else { return false };
         let Peer { links, state } = &self.peers[index];
-        links[state.route as usize].as_ref().is_some_and(|link| link.nudge())
+        links[state.route as usize].as_ref().is_some_and(|link| link.notify())
     }
 
     /// Whether `peer` has gone lately and not come back.

@@ -21,7 +21,7 @@ impl Departed {
     /// So many are remembered.
     const MOST: usize = 4096;
 
-    fn note(&mut self, peer: Tid) {
+    fn remember(&mut self, peer: Tid) {
         if !self.all.insert(peer) {
             return;
         }
@@ -70,7 +70,7 @@ impl Engine {
         }
         let Some(index) = self.by_tid.get(&peer).map(|&index| index as usize) else {
             // One that was never joined is remembered as gone all the same, and not waited for.
-            self.departed.note(peer);
+            self.departed.remember(peer);
             return self.end_receives_from(peer);
         };
         for route in Route::ALL {
@@ -80,7 +80,7 @@ impl Engine {
             // The end of a link said so too.
             return;
         }
-        self.departed.note(peer);
+        self.departed.remember(peer);
         self.polled.retain(|&(polled, _)| polled != index as u32);
         self.drop_sends_to(index);
         let lost = self.drop_messages_from(index);

@@ -56,7 +56,7 @@ impl Engine {
                 if copy {
                     self.own_rest(index, request);
                 }
-                Ok(self.settle(request, room && (copy || message.keep.is_some())))
+                Ok(self.outcome_so_far(request, room && (copy || message.keep.is_some())))
             })
             .collect()
     }

@@ -174,11 +174,11 @@ impl Queues {
             return Some(self.urgent.remove(at).id);
         }
         if let Some(many) = &self.many_posted {
-            let oldest = many.oldest_for(envelope, || self.look())?;
+            let oldest = many.oldest_for(envelope, || self.count_look())?;
             return self.take_from_bins(oldest);
         }
         let at = self.posted.iter().position(|posted| {
-            self.look();
+            self.count_look();
             posted.pattern.matches(envelope)
         })?;
         self.posted.remove(at).map(|posted| posted.id)
@@ -186,7 +186,7 @@ impl Queues {
 
     /// An entry is looked at.
     #[inline(always)]
-    fn look(&self) {
+    fn count_look(&self) {
         #[cfg(test)]
         self.looked.set(self.looked.get() + 1);
     }
@@ -309,7 +309,7 @@ impl Queues {
     pub(crate) fn find_match(&mut self, pattern: &Pattern) -> Option<MessageId> {
         if let Some(mut many) = self.many_unexpected.take() {
             let matches = |id: &MessageId| {
-                self.look();
+                self.count_look();
                 self.get(*id).is_some_and(|message| pattern.matches(&message.envelope))
             };
             let found = many.alike(pattern).find(matches);
@@ -317,7 +317,7 @@ impl Queues {
             return found;
         }
         self.unexpected.iter().copied().find(|&id| {
-            self.look();
+            self.count_look();
             self.get(id).is_some_and(|message| pattern.matches(&message.envelope))
         })
     }

@@ -282,11 +282,11 @@ impl Engine {
             // The link takes what it can straight from the program.
             self.own_rest(index, request);
         }
-        self.settle(request, owned && room)
+        self.outcome_so_far(request, owned && room)
     }
 
     /// How far a send came that has just been pushed. One that the engine may finish alone is over.
-    pub(crate) fn settle(&mut self, request: RequestId, alone: bool) -> Sent {
+    pub(crate) fn outcome_so_far(&mut self, request: RequestId, alone: bool) -> Sent {
         match self.core.requests.take(request) {
             Some(Outcome::Sent) => Sent::Now,
             Some(other) => {

@@ -55,7 +55,7 @@ static TABLE: Table = Table {
     tracer: watching::tracer,
     multicast: multicast::multicast,
     looked: watching::looked,
-    settle: receiving::settle,
+    fetch_claims: receiving::fetch_claims,
     wait_any: receiving::wait_any,
     summon: serving::summon,
     serve: serving::serve,
@@ -63,7 +63,7 @@ static TABLE: Table = Table {
     is_free: receiving::is_free,
     receive_fitting: receiving::receive_fitting,
     multicast_each: multicast::multicast_each,
-    nudge: serving::nudge,
+    notify: serving::notify,
     receive_by_reference: receiving::receive_by_reference,
 };
 

@@ -70,7 +70,7 @@ impl Inside {
                 if let Err(ConnectError::Refused(why)) = &reached
                     && why.kind == ErrorKind::NoSuchTask
                 {
-                    self.lose(to);
+                    self.task_gone(to);
                 }
                 reached
             }

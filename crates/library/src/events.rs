@@ -63,8 +63,8 @@ impl Runtime {
             Event::Gone { tid, routed } => self.see_off(tid, routed),
             // What it sent before it went may still be on its way, and goes first.
             Event::Undeliverable { to } if self.is_leaving(to) => {}
-            Event::Undeliverable { to } => self.lose(to),
-            Event::Notified { cookie, about, tid } => self.note(cookie, about, tid),
+            Event::Undeliverable { to } => self.task_gone(to),
+            Event::Notified { cookie, about, tid } => self.deliver_notice(cookie, about, tid),
             Event::Manager(manager) => self.manager = manager,
             Event::Tracer(mail) => self.tracer = Some(mail.0),
             Event::Word { context, tag, data } => self.inject_from_daemon(context, tag, &data.0),
@@ -95,7 +95,7 @@ impl Runtime {
         if routed && !self.routed.as_ref().is_some_and(|hub| hub.has_ended(tid)) {
             if let Err(why) = self.open_routed() {
                 crate::abi::remember(&why);
-                return self.lose(tid);
+                return self.task_gone(tid);
             }
             if let Some(hub) = &self.routed
                 && !self.engine.is_attached(tid, Route::Routed)
@@ -107,7 +107,7 @@ impl Runtime {
         if self.may_still_speak(&leaving) {
             self.leaving.push(leaving);
         } else {
-            self.lose(tid);
+            self.task_gone(tid);
         }
     }
 
@@ -135,13 +135,13 @@ impl Runtime {
                 self.leaving.push(leaving);
             } else {
                 self.routed.as_ref().map(|hub| hub.has_ended(tid));
-                self.lose(tid);
+                self.task_gone(tid);
             }
         }
     }
 
     /// The machine says that a task is gone.
-    pub(crate) fn lose(&mut self, tid: Tid) {
+    pub(crate) fn task_gone(&mut self, tid: Tid) {
         self.engine.peer_gone(tid);
         if self.gone_at.len() >= GONE {
             self.gone_at.clear();
@@ -154,11 +154,11 @@ impl Runtime {
     }
 
     /// A notice becomes a message, as PVM lays it out; the cookie holds context and tag.
-    fn note(&mut self, cookie: u64, about: Notice, tid: Tid) {
+    fn deliver_notice(&mut self, cookie: u64, about: Notice, tid: Tid) {
         if cookie == FOR_OURSELVES {
             // One whose last words are still on their way is let go when they have come.
             if !self.is_leaving(tid) {
-                self.lose(tid);
+                self.task_gone(tid);
             }
             return;
         }

@@ -370,7 +370,7 @@ pub(crate) unsafe extern "C" fn wait(request: u64, notes: *const Notes, out: *mu
         if !runtime.engine.is_known(id) {
             return Status::Unknown as i32;
         }
-        runtime.engine.settle_claim(id);
+        runtime.engine.fetch_claim(id);
         if !runtime.wait_for(id, notes) {
             return late(runtime) as i32;
         }
@@ -378,12 +378,12 @@ pub(crate) unsafe extern "C" fn wait(request: u64, notes: *const Notes, out: *mu
     })
 }
 
-pub(crate) extern "C" fn settle(request: u64) -> usize {
+pub(crate) extern "C" fn fetch_claims(request: u64) -> usize {
     with(0, |runtime| {
         let before = runtime.engine.claims();
         match request {
-            0 => runtime.engine.settle_claims(),
-            request => runtime.engine.settle_claim(RequestId::from_number(request)),
+            0 => runtime.engine.fetch_claims(),
+            request => runtime.engine.fetch_claim(RequestId::from_number(request)),
         }
         before - runtime.engine.claims()
     })

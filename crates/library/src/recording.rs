@@ -20,11 +20,11 @@ pub(crate) struct Messages(pub(crate) Arc<Recording>);
 
 impl Recorder for Messages {
     fn sent(&mut self, to: Tid, route: Route, tag: i32, order: u32, length: u64) {
-        self.0.note(Happening::Sent { peer: to.0, route: route as u8, tag, order, length });
+        self.0.record(Happening::Sent { peer: to.0, route: route as u8, tag, order, length });
     }
 
     fn received(&mut self, from: Tid, tag: i32, order: u32, length: u64) {
-        self.0.note(Happening::Received { peer: from.0, tag, order, length });
+        self.0.record(Happening::Received { peer: from.0, tag, order, length });
     }
 }
 
@@ -34,7 +34,7 @@ impl Runtime {
     pub(crate) fn note_wait(&self, notes: &Notes) {
         if let Some(recording) = &self.recording {
             let &Notes { call, peer, tag, .. } = notes;
-            recording.note(Happening::Waits { call: call as u8, peer, tag });
+            recording.record(Happening::Waits { call: call as u8, peer, tag });
         }
     }
 

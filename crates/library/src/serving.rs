@@ -30,8 +30,8 @@ pub(crate) extern "C" fn summon(to: i32) {
     with((), |runtime| runtime.engine.summon(Tid(to)));
 }
 
-pub(crate) extern "C" fn nudge(to: i32) -> i32 {
-    let heard = with(false, |runtime| runtime.engine.nudge(Tid(to)));
+pub(crate) extern "C" fn notify(to: i32) -> i32 {
+    let heard = with(false, |runtime| runtime.engine.notify(Tid(to)));
     if heard { Status::Done as i32 } else { Status::Unknown as i32 }
 }
 

@@ -116,7 +116,7 @@ fn told<T>(connection: &Connection, result: Result<T, NoLink>) -> Result<T, NoLi
     if let Err(NoLink::Refused(refusal)) = &result
         && connection.close_reason().is_none()
     {
-        refusal.tell(connection);
+        refusal.close(connection);
     }
     result
 }

@@ -138,7 +138,7 @@ pub(crate) async fn run(
         before.wait_over().await;
     }
     let session = link.session().clone();
-    session.serve(&link);
+    session.attach(&link);
     link.may_resume.set(true);
     link.wake();
     let (host, incarnation) = (link.host, link.incarnation);
@@ -149,7 +149,7 @@ pub(crate) async fn run(
         address: link.address(),
         rtt: link.connection.rtt(),
     };
-    mesh.tell((up, None)).await;
+    mesh.emit((up, None)).await;
     let (stop, stopped) = oneshot::channel();
     let mut streams = spawn_local(accept_streams(mesh.clone(), link.clone(), stopped));
     let how = read(&mesh, &link, recv).await;
@@ -172,7 +172,7 @@ pub(crate) async fn run(
     if !matches!(why, Ended::Lost(_)) {
         session.end();
     }
-    mesh.tell((MeshEvent::Down { host, incarnation, why }, None)).await;
+    mesh.emit((MeshEvent::Down { host, incarnation, why }, None)).await;
     link.set_over();
     mesh.changed.notify_waiters();
 }
@@ -249,7 +249,7 @@ fn take_messages(link: &Link, session: &Session) -> Vec<Bytes> {
 
 /// What has come since this was last said.
 fn news(session: &Session) -> Vec<Bytes> {
-    let (received, taken) = session.settle();
+    let (received, taken) = session.take_acknowledgement();
     let taken = taken.into_iter().map(|(stream, bytes)| frames::taken(stream, bytes).into());
     received.map(|count| frames::received(count).into()).into_iter().chain(taken).collect()
 }
@@ -273,7 +273,7 @@ async fn read(mesh: &Rc<Inner>, link: &Rc<Link>, mut stream: RecvStream) -> Ende
                 Ok(Some(Frame::Message(bytes))) => {
                     let permit = mesh.inbox_room(bytes.len()).await;
                     let event = MeshEvent::Message { host: link.host, bytes };
-                    mesh.tell((event, permit) as Waiting).await;
+                    mesh.emit((event, permit) as Waiting).await;
                     session.has_told();
                 }
                 Ok(Some(Frame::Resume(resume))) if link.next.get().is_none() => {
@@ -299,7 +299,7 @@ async fn read(mesh: &Rc<Inner>, link: &Rc<Link>, mut stream: RecvStream) -> Ende
 
 fn garbled(link: &Link, why: &str) -> Ended {
     let text = format!("what the other end sent makes no sense: {why}");
-    Refusal::new(RefusalKind::Garbled, text.clone()).tell(&link.connection);
+    Refusal::new(RefusalKind::Garbled, text.clone()).close(&link.connection);
     Ended::Lost(text)
 }
 

@@ -338,7 +338,7 @@ impl Inner {
         }
     }
 
-    pub async fn tell(&self, event: Waiting) {
+    pub async fn emit(&self, event: Waiting) {
         // A daemon that dropped its end wants to know nothing.
         let _ = self.events.send(event).await;
     }

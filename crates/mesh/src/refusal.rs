@@ -85,7 +85,7 @@ impl Refusal {
     }
 
     /// Ends the connection and tells the other end why.
-    pub(crate) fn tell(&self, connection: &quinn::Connection) {
+    pub(crate) fn close(&self, connection: &quinn::Connection) {
         let mut end = self.text.len().min(500);
         while !self.text.is_char_boundary(end) {
             end -= 1;

@@ -101,14 +101,14 @@ impl Session {
 
     fn drop_streams(&self) {
         let streams = std::mem::take(&mut *self.streams.borrow_mut());
-        streams.outgoing.values().for_each(|stream| stream.lose());
-        streams.incoming.values().for_each(|stream| stream.lose());
+        streams.outgoing.values().for_each(|stream| stream.fail());
+        streams.incoming.values().for_each(|stream| stream.fail());
         // Numbers are not used again.
         self.streams.borrow_mut().last = streams.last;
     }
 
     /// That link serves it from now on.
-    pub fn serve(&self, link: &Rc<Link>) {
+    pub fn attach(&self, link: &Rc<Link>) {
         *self.link.borrow_mut() = Some(link.clone());
         self.changed.notify_waiters();
     }
@@ -212,7 +212,7 @@ impl Session {
     }
 
     /// What the peer is to be told: so many messages, and of streams so many bytes.
-    pub fn settle(&self) -> (Option<u64>, BTreeMap<u64, u64>) {
+    pub fn take_acknowledgement(&self) -> (Option<u64>, BTreeMap<u64, u64>) {
         self.is_pressing.set(false);
         let received = self.received.get();
         let news = self.acknowledged.replace(received) != received;

@@ -109,7 +109,7 @@ impl Outgoing {
         self.more.notify_one();
     }
 
-    pub fn lose(&self) {
+    pub fn fail(&self) {
         self.finish_with(lost());
     }
 
@@ -136,7 +136,7 @@ impl Outgoing {
             }
         }
         if session.is_over() {
-            self.lose();
+            self.fail();
         }
         session.close(self.number);
     }
@@ -298,7 +298,7 @@ pub(crate) struct Incoming {
 }
 
 impl Incoming {
-    pub fn lose(&self) {
+    pub fn fail(&self) {
         self.is_lost.set(true);
         self.changed.notify_waiters();
     }

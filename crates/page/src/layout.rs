@@ -73,7 +73,7 @@ pub const COUNTER_NAMES: [&str; 31] = [
     "nanoseconds in calls besides (of samples)",
     "times a message was waited for asleep",
     "bytes copied out of what was buffered here",
-    "nudges by other tasks",
+    "notices by other tasks",
 ];
 /// Room for the interface's name, in UTF-8, padded with zeros.
 pub const NAME_BYTES: usize = 16;

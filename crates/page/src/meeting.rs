@@ -118,7 +118,7 @@ impl Meeting {
             // Partners: each other's exchanges, that in `fall_asleep`, and the load in `outcome`.
             match self.word.compare_exchange_weak(word, next, Ordering::AcqRel, Ordering::Relaxed) {
                 Ok(_) if opens => {
-                    self.tell();
+                    self.count_change();
                     return Arrival::Opened { wake: word & SLEEPS != 0 };
                 }
                 Ok(_) => return Arrival::Waits(turn),
@@ -158,10 +158,10 @@ impl Meeting {
     pub fn close(&self) {
         // AcqRel: partner of the exchanges in `arrive`: an opening comes wholly before or not at all.
         self.word.fetch_or(CLOSED, Ordering::AcqRel);
-        self.tell();
+        self.count_change();
     }
 
-    fn tell(&self) {
+    fn count_change(&self) {
         // Release: who sees this change sees the word's.
         self.changes.fetch_add(1, Ordering::Release);
     }

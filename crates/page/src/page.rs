@@ -40,8 +40,8 @@ pub enum Awake {
     TimedOut,
 }
 
-/// Among the counters: how often [`TaskPage::nudge`] was called.
-const NUDGES: usize = 30;
+/// Among the counters: how often [`TaskPage::notify`] was called.
+const NOTICES: usize = 30;
 
 /// What a task waits for, as read at one instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -192,9 +192,9 @@ impl TaskPage {
     }
 
     /// Says that a note for the task's interface lies in its links; the only counter that others write.
-    pub fn nudge(&self) {
+    pub fn notify(&self) {
         // Release: who sees the count and then looks at the link finds the note there.
-        self.counters()[NUDGES].fetch_add(1, Ordering::Release);
+        self.counters()[NOTICES].fetch_add(1, Ordering::Release);
     }
 
     /// Counts a control message sent to the task, and wakes it. The daemon calls

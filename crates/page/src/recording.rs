@@ -164,7 +164,7 @@ impl Recording {
 
     /// Writes down what happens now. For the task alone, one thread at a time.
     #[inline]
-    pub fn note(&self, happening: Happening) {
+    pub fn record(&self, happening: Happening) {
         self.put(happening.words(self.clock.now()));
     }
 
@@ -188,7 +188,7 @@ impl Recording {
         let words = ring.places[last].each_ref().map(|cell| cell.load(Ordering::Relaxed));
         match Happening::read(words) {
             Some((ticks, last)) if is_one(last) => self.put(happening.words(ticks)),
-            _ => self.note(happening),
+            _ => self.record(happening),
         }
     }
 
@@ -235,10 +235,10 @@ mod tests {
         let received = Happening::Received { peer: 0x40001, tag: i32::MAX, order: 3, length: 8 };
         let waits = Happening::Waits { call: 1, peer: -1, tag: -1 };
         for happening in [waits, received] {
-            task.note(happening);
+            task.record(happening);
         }
         task.note_with_last(Happening::GoesOn, |last| last == received);
-        task.note(sent);
+        task.record(sent);
         let (first, records) = daemon.ring().read(0, 10);
         let read: Vec<_> = records.into_iter().filter_map(Happening::read).collect();
         assert_eq!(first, 0);

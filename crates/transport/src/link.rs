@@ -230,7 +230,7 @@ pub trait Link: Send {
     fn summon(&self) {}
 
     /// Counts, where the peer sees it without a look at its links, that a note was sent to it. False: there is no such place.
-    fn nudge(&self) -> bool {
+    fn notify(&self) -> bool {
         false
     }
 

@@ -141,7 +141,7 @@ struct parvum_table {
     int32_t (*receive)(const struct parvum_pattern *pattern, void *room, size_t length, const struct parvum_notes *notes,
                        struct parvum_message *out);
     /* Posts a receive; its request. `flags`: 1 before other receives, 2 reported by `next_completed`, 4 claims: a message
-     * that has come already is taken now, and copied by `settle` or `wait`. */
+     * that has come already is taken now, and copied by `fetch_claims` or `wait`. */
     uint64_t (*post)(const struct parvum_pattern *pattern, void *room, size_t length, uint32_t flags);
     /* Waits for a request; it is stale when it is over. */
     int32_t (*wait)(uint64_t request, const struct parvum_notes *notes, struct parvum_message *out);
@@ -196,7 +196,7 @@ struct parvum_table {
     /* Says that the program has looked at the messages that `seen` counts. */
     void (*looked)(uint64_t seen);
     /* Copies what a receive has claimed; with 0 what all have. Returns how many had claimed something and not copied it. */
-    size_t (*settle)(uint64_t request);
+    size_t (*fetch_claims)(uint64_t request);
     /* Waits until one of the requests is over, and gives its place. -1: the time is over. -2: an unexpected message has
      * come that `seen` does not count; UINT64_MAX to be told of none. */
     int64_t (*wait_any)(const uint64_t *requests, size_t count, uint64_t seen, const struct parvum_notes *notes);
@@ -216,7 +216,7 @@ struct parvum_table {
     int32_t (*multicast_each)(const struct parvum_outgoing *message, const int32_t *to, const int32_t *tags, size_t count,
                               int32_t *statuses, uint64_t *requests);
     /* Counts in that task's cells[30] that a note was sent to it. PARVUM_STATUS_UNKNOWN: there is no memory between the two. */
-    int32_t (*nudge)(int32_t to);
+    int32_t (*notify)(int32_t to);
     /* As `receive_lazily`, but data in its sender's own memory may stay there as well, and is lost with the sender. */
     int32_t (*receive_by_reference)(const struct parvum_pattern *pattern, const struct parvum_notes *notes,
                                     struct parvum_message *out);

@@ -247,7 +247,7 @@ pub struct Table {
         out: *mut Message,
     ) -> i32,
     /// Posts a receive and gives its request. `flags`: 1 before other receives, 2 reported by `next_completed`,
-    /// 4 claims: a message that has come already is taken, and copied by `settle` or `wait`, not before.
+    /// 4 claims: a message that has come already is taken, and copied by `fetch_claims` or `wait`, not before.
     pub post: unsafe extern "C" fn(pattern: *const Pattern, room: *mut u8, length: usize, flags: u32) -> u64,
     /// Waits for a request, as the notes say; the request is stale when it is over.
     pub wait: unsafe extern "C" fn(request: u64, notes: *const Notes, out: *mut Message) -> i32,
@@ -335,7 +335,7 @@ pub struct Table {
     pub looked: extern "C" fn(seen: u64),
     /// Copies what a receive posted with the flag 4 has claimed; with 0 what all of them have. It may not be over yet
     /// when its message is still arriving. Returns how many receives had claimed something and not copied it.
-    pub settle: extern "C" fn(request: u64) -> usize,
+    pub fetch_claims: extern "C" fn(request: u64) -> usize,
     /// Waits as the notes say until one of the requests is over, or names nothing, and gives its place; their outcomes
     /// stay for `wait`. -1: the time is over. -2: an unexpected message has come that `seen` does not count, which
     /// nobody is told who says `u64::MAX`.
@@ -373,7 +373,7 @@ pub struct Table {
     ) -> i32,
     /// Counts, in the 30th of that task's `cells`, that a note for its interface was sent to it before: it sees that without
     /// a look at its links. `Unknown`: the two share no memory, and nothing was counted.
-    pub nudge: extern "C" fn(to: i32) -> i32,
+    pub notify: extern "C" fn(to: i32) -> i32,
     /// As `receive_lazily`, but data in its sender's own memory may stay there as well: who reads it later is told `Gone` when
     /// the sender is.
     pub receive_by_reference:

@@ -348,8 +348,8 @@ impl Waist {
     }
 
     /// Copies what a receive, or with `None` what every receive, has claimed; how many had.
-    pub fn settle(&self, request: Option<Request>) -> usize {
-        (self.0.settle)(request.map_or(0, |request| request.0))
+    pub fn fetch_claims(&self, request: Option<Request>) -> usize {
+        (self.0.fetch_claims)(request.map_or(0, |request| request.0))
     }
 
     /// Waits until one of the requests is over: see [`Table::wait_any`].
@@ -363,9 +363,9 @@ impl Waist {
         (self.0.summon)(to)
     }
 
-    /// Says to a task that a note was sent to it: see [`Table::nudge`]. Whether it can see that.
-    pub fn nudge(&self, to: i32) -> bool {
-        (self.0.nudge)(to) == 0
+    /// Says to a task that a note was sent to it: see [`Table::notify`]. Whether it can see that.
+    pub fn notify(&self, to: i32) -> bool {
+        (self.0.notify)(to) == 0
     }
 
     /// Does what there is to do while the program computes: see [`Table::serve`]. Whether it did.

@@ -104,7 +104,7 @@ fn the_header_lays_everything_out_as_the_engine_does() {
         tracer = "tracer",
         multicast = "multicast",
         looked = "looked",
-        settle = "settle",
+        fetch_claims = "fetch_claims",
         wait_any = "wait_any",
         summon = "summon",
         serve = "serve",
@@ -112,7 +112,7 @@ fn the_header_lays_everything_out_as_the_engine_does() {
         is_free = "is_free",
         receive_fitting = "receive_fitting",
         multicast_each = "multicast_each",
-        nudge = "nudge",
+        notify = "notify",
         receive_by_reference = "receive_by_reference"
     );
     for (name, number) in [

@@ -66,7 +66,7 @@ impl State {
             return match shared.mode {
                 Together::Once => own.map(drop),
                 Together::InOrder => {
-                    self.tell(to, context::FILES, number, 0, own.as_deref().unwrap_or_default())
+                    self.send_own(to, context::FILES, number, 0, own.as_deref().unwrap_or_default())
                 }
             };
         }

@@ -21,7 +21,7 @@ impl State {
         if self.or.own != bit {
             self.or.own = bit;
             for task in self.participants() {
-                match self.tell(task, context::OR, bit.into(), 0, &[]) {
+                match self.send_own(task, context::OR, bit.into(), 0, &[]) {
                     // Who is gone raises nothing, and reads nothing.
                     Err(crate::errors::Fault::Gone) => {}
                     told => told?,

@@ -160,7 +160,7 @@ impl State {
     pub(crate) fn sync_with_host(&self) -> Cmmd<()> {
         let host = self.host()?;
         self.barrier()?;
-        self.tell(host, context::HOST, about::HERE, 0, &[])?;
+        self.send_own(host, context::HOST, about::HERE, 0, &[])?;
         self.hear(host, about::GO_ON, &mut []).map(drop)
     }
 
@@ -171,7 +171,7 @@ impl State {
             self.hear(node, about::HERE, &mut [])?;
         }
         for &node in &nodes {
-            self.tell(node, context::HOST, about::GO_ON, 0, &[])?;
+            self.send_own(node, context::HOST, about::GO_ON, 0, &[])?;
         }
         Ok(())
     }

@@ -269,7 +269,7 @@ impl State {
     }
 
     /// Sends something of the interface's own, in one of its contexts.
-    pub(crate) fn tell(&self, to: i32, context: u32, tag: i32, meta: u32, data: &[u8]) -> Cmmd<()> {
+    pub(crate) fn send_own(&self, to: i32, context: u32, tag: i32, meta: u32, data: &[u8]) -> Cmmd<()> {
         let how = SendTo { to, tag, context, meta, buffering: buffering::BY_SIZE, completion: 0 };
         Ok(self.waist.send(how, &[data], &notes(told::ALL_NODES, to, tag))?)
     }

@@ -103,7 +103,7 @@ impl State {
     /// Hands a broadcast on to the nodes below this one, as a plan says that all who know the root would follow.
     fn pass_on(&self, root: usize, data: &[u8]) -> Cmmd<()> {
         for below in nodes_below(self.nodes()?.group(), root) {
-            self.tell(self.company.nodes[below], context::BROADCAST, self.broadcasts, root as u32, data)?;
+            self.send_own(self.company.nodes[below], context::BROADCAST, self.broadcasts, root as u32, data)?;
         }
         Ok(())
     }
@@ -115,7 +115,7 @@ impl State {
         }
         let own = self.nodes()?.own();
         for to in (0..self.company.size()).filter(|&node| node != own).map(|node| self.company.nodes[node]) {
-            self.tell(to, context::SYNC, self.syncs, 0, &[])?;
+            self.send_own(to, context::SYNC, self.syncs, 0, &[])?;
         }
         self.sync_started = true;
         Ok(())

@@ -228,7 +228,7 @@ unsafe fn receive_alone(task: &Task, pattern: &Pattern, room: Memory, notes: &No
             other => return fits(other?),
         }
         // Before it waits for another message, a receive copies those that were asked for and have come.
-        task.waist.settle(None);
+        task.waist.fetch_claims(None);
     }
     fits(receive(notes)?)
 }
@@ -239,7 +239,7 @@ unsafe fn receive_posted(task: &Task, pattern: &Pattern, room: Memory, notes: &N
     let request = unsafe { task.waist.post_into(pattern, room.start, room.length, 0) };
     if task.waist.wait_any(&[request], u64::MAX, &Notes { limit: 0, ..*notes }) != 0 && ids::may_have_claims()
     {
-        task.waist.settle(None);
+        task.waist.fetch_claims(None);
     }
     wait_over(task, request, None, notes)?;
     outcome(task, request, room.length)

@@ -228,7 +228,7 @@ pub(crate) fn done(task: &Task, mid: i64) -> Nx<bool> {
     });
     let mut over = true;
     for request in requests {
-        task.waist.settle(Some(request));
+        task.waist.fetch_claims(Some(request));
         over &= task.waist.wait_any(&[request], u64::MAX, &notes) == 0;
     }
     account::copied_in(task, Call::Msgdone);
@@ -241,7 +241,7 @@ fn finish(task: &Task, operation: &Operation, call: u32) -> Nx<Option<Info>> {
         Operation::Send(sending) => finish_send(task, sending, call).map(|()| None),
         Operation::Receive { request, room, info } => {
             RECEIVES.fetch_sub(1, Ordering::Relaxed);
-            task.waist.settle(Some(request));
+            task.waist.fetch_claims(Some(request));
             let notes = Notes { limit: -1, call, peer: -1, tag: -1, context: -1 };
             wait_over(task, request, None, &notes)?;
             let message = outcome(task, request, room)?;

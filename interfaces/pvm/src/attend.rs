@@ -156,7 +156,7 @@ impl Held {
     /// Waits for a message that `seen` does not count.
     fn await_arrival(&mut self, seen: u64, from: i32, tag: i32, limit: i64) -> Pvm<()> {
         let waist = self.machine()?;
-        self.settle();
+        self.bring_all();
         let notes = Notes { limit, call: waits::RECEIVE, peer: from, tag, context: self.context as i32 };
         if self.outside(|| waist.await_arrival(seen, &notes)) != seen || limit >= 0 {
             return Ok(());

@@ -160,7 +160,7 @@ impl Packed {
     }
 
     /// Notes that `bytes` of `class` were appended.
-    pub(crate) fn note(&mut self, class: Class, bytes: usize) {
+    pub(crate) fn add_run(&mut self, class: Class, bytes: usize) {
         if self.packing != Packing::Xdr || bytes == 0 {
             return;
         }
@@ -356,7 +356,7 @@ mod tests {
         for &(class, bytes) in runs {
             let data = packed.open();
             data.resize(data.len() + bytes, 0);
-            packed.note(class, bytes);
+            packed.add_run(class, bytes);
         }
         packed
     }

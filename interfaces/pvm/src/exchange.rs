@@ -156,7 +156,7 @@ impl Held {
         let waist = self.machine()?;
         self.about_receive(from, tag);
         let (pattern, notes) = self.wanted(from, tag, -1, call::RECEIVE)?;
-        self.settle();
+        self.bring_all();
         // A message with a table of types ends in bytes that are not data.
         let found = match chosen {
             Some(id) => match self.buffer(id)? {
@@ -230,7 +230,7 @@ impl Held {
         // Whoever keeps data for us may wait for us in turn: we must not wait before we have it.
         match waist.receive_lazily(pattern, &Notes { limit: 0, ..*notes }, out) {
             Err(Status::Pending) => {
-                self.settle();
+                self.bring_all();
                 if notes.limit == 0 {
                     Err(Status::Pending)
                 } else {
@@ -257,7 +257,7 @@ impl Held {
     }
 
     /// Gets all data that is still with its sender, before this task waits for anything.
-    pub(crate) fn settle(&mut self) {
+    pub(crate) fn bring_all(&mut self) {
         if self.remote == 0 {
             return;
         }

@@ -68,7 +68,7 @@ impl Held {
         question: Words,
         read: impl FnOnce(&mut Reading) -> Pvm<T>,
     ) -> Pvm<Option<T>> {
-        self.settle();
+        self.bring_all();
         let waist = self.machine()?;
         self.last_question = self.last_question % 0x7fff + 1;
         let meta = encoding::XDR | WAIT_ID | (self.last_question as u32) << 16;

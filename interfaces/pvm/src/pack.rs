@@ -50,7 +50,7 @@ pub(crate) fn append<I: Item>(
         let bytes = numbers.len() * I::Number::WIRE;
         packed.admit(bytes)?;
         xdr::encode(numbers, packed.open());
-        packed.note(I::CLASS, bytes);
+        packed.add_run(I::CLASS, bytes);
     }
     Ok(())
 }
@@ -75,7 +75,7 @@ pub(crate) fn append_bytes(packed: &mut Packed, count: usize, write: impl FnOnce
     let end = data.len() + room;
     write(data);
     data.resize(end, 0);
-    packed.note(Class::Byte, room);
+    packed.add_run(Class::Byte, room);
     Ok(())
 }
 
@@ -93,7 +93,7 @@ pub(crate) fn append_text(packed: &mut Packed, text: &[u8]) -> Pvm<()> {
     }
     data.extend_from_slice(text);
     data.resize(data.len() + 1 + pad, 0);
-    packed.note(Class::Text, 4 + length + pad);
+    packed.add_run(Class::Text, 4 + length + pad);
     Ok(())
 }
 

@@ -385,7 +385,7 @@ impl Held {
     }
 
     pub(crate) fn ask_in(&mut self, request: &Request, call: u32) -> Pvm<Reply> {
-        self.settle();
+        self.bring_all();
         let notes = Notes { limit: -1, call, peer: -1, tag: -1, context: -1 };
         let waist = self.machine()?;
         let answer = self.outside(|| waist.ask(request, &notes))?;

@@ -277,7 +277,7 @@ impl State {
         if let Some((kind, when, _, told @ false)) = &mut self.tracing.now {
             *told = true;
             let (kind, when) = (*kind, *when);
-            self.tell(kind, ENTRY, when, values);
+            self.send_event(kind, ENTRY, when, values);
         }
     }
 
@@ -290,7 +290,7 @@ impl State {
         self.tracing.counts[kind] += 1;
         self.tracing.times[kind] += since.elapsed();
         let values = self.outcome(kind, result);
-        self.tell(kind, RETURN, SystemTime::now(), values);
+        self.send_event(kind, RETURN, SystemTime::now(), values);
     }
 
     /// What a call gave.
@@ -320,7 +320,7 @@ impl State {
         }
     }
 
-    fn tell(&mut self, kind: usize, side: i32, when: SystemTime, values: Vec<(Did, Value)>) {
+    fn send_event(&mut self, kind: usize, side: i32, when: SystemTime, values: Vec<(Did, Value)>) {
         if manner() != Manner::Events {
             return;
         }

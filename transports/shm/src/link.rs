@@ -85,8 +85,8 @@ impl Link for ShmLink {
         self.bell.page.summon(&self.bell.event);
     }
 
-    fn nudge(&self) -> bool {
-        self.bell.page.nudge();
+    fn notify(&self) -> bool {
+        self.bell.page.notify();
         true
     }
 

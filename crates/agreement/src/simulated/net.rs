@@ -56,7 +56,7 @@ impl Net {
     }
 
     /// Puts a message on its way: after how long one arrives, and in which epoch. It may be an earlier one.
-    pub fn post(&mut self, from: u32, to: u32, bytes: bytes::Bytes) -> Option<(Duration, u64)> {
+    pub fn deliver(&mut self, from: u32, to: u32, bytes: bytes::Bytes) -> Option<(Duration, u64)> {
         if !self.talks(from, to) {
             return None;
         }

@@ -291,7 +291,7 @@ impl Keeper for Node {
     fn send(&self, host: u32, bytes: Bytes) {
         let Some(world) = self.world.upgrade() else { return };
         let me = self.me.host;
-        let Some((delay, epoch)) = world.net.borrow_mut().post(me, host, bytes) else { return };
+        let Some((delay, epoch)) = world.net.borrow_mut().deliver(me, host, bytes) else { return };
         tokio::task::spawn_local(async move {
             tokio::time::sleep(delay).await;
             let arrived = world.net.borrow_mut().arrive(me, host, epoch);

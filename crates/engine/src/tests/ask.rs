@@ -1,7 +1,7 @@
 //! Sends whose data only the sender may buffer, and only when no receive is posted.
 
 use super::basics::{outgoing, send, tagged};
-use super::simulated::{Nature, Random, engine, join, pair, settle};
+use super::simulated::{Nature, Random, engine, join, pair, run_until_quiet};
 use crate::{
     Asked, Buffering, Completion, Counter, Destination, Engine, Outcome, Outgoing, Pattern, Received,
     RequestId, SendError, Sent,
@@ -43,7 +43,7 @@ fn long_data_for_a_posted_receive_is_copied_once_and_buffered_by_nobody() {
     let data = vec![3; 50_000];
     let wanted = b.post(Pattern::ANY, Destination::Block, false, false);
     let sent = later(send(&mut a, asking(&b, 1, &[&data])));
-    settle(&mut [&mut a, &mut b]);
+    run_until_quiet(&mut [&mut a, &mut b]);
     assert_eq!(a.asked(b.me(), sent), Asked::Over);
     assert_eq!(received(&mut b, wanted), data);
     assert_eq!(buffered(&a, &b), (0, 0));
@@ -57,14 +57,14 @@ fn data_that_nobody_awaits_is_copied_by_its_sender_alone() {
         let (mut a, mut b) = pair(Nature::QUICK);
         let mut data = vec![3; length];
         let sent = later(send(&mut a, asking(&b, 1, &[&data])));
-        settle(&mut [&mut a, &mut b]);
+        run_until_quiet(&mut [&mut a, &mut b]);
         assert_eq!(a.asked(b.me(), sent), Asked::Unposted);
         assert!(a.keep_at_sender(b.me(), sent));
         assert!(matches!(a.test(sent), Received::Over(Outcome::Sent)));
         data.fill(9);
         assert_eq!(b.probe(&tagged(1)).expect("it is known of").1.length, length as u64);
         let wanted = b.post(tagged(1), Destination::Block, false, false);
-        settle(&mut [&mut a, &mut b]);
+        run_until_quiet(&mut [&mut a, &mut b]);
         assert_eq!(received(&mut b, wanted), vec![3; length], "{length}");
         assert_eq!(buffered(&a, &b), (length as u64, 0), "{length}");
         assert_eq!(a.unfinished(), 0);
@@ -78,7 +78,7 @@ fn a_receiver_that_says_nothing_is_not_waited_for() {
     assert_eq!(a.asked(b.me(), sent), Asked::Unanswered);
     assert!(a.keep_at_sender(b.me(), sent) && a.is_silent(b.me()));
     let wanted = b.post(tagged(1), Destination::Block, false, false);
-    settle(&mut [&mut a, &mut b]);
+    run_until_quiet(&mut [&mut a, &mut b]);
     assert!(!a.is_silent(b.me()), "it has answered now");
     assert_eq!(received(&mut b, wanted), [5; 9000]);
     assert_eq!(buffered(&a, &b), (9000, 0));
@@ -94,7 +94,7 @@ fn memory_that_the_receiver_may_be_reading_is_not_given_back() {
     a.progress();
     assert_eq!(a.asked(b.me(), sent), Asked::Posted);
     assert!(!a.keep_at_sender(b.me(), sent), "b was told where the data lies");
-    settle(&mut [&mut a, &mut b]);
+    run_until_quiet(&mut [&mut a, &mut b]);
     assert_eq!(received(&mut b, wanted), data);
     assert_eq!(buffered(&a, &b), (0, 0));
 }
@@ -117,15 +117,15 @@ fn short_data_that_went_too_early_is_kept_by_its_sender() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let wanted = b.post(from(&a, 4), Destination::Block, false, false);
     assert_eq!(send(&mut a, asking(&b, 4, &[b"prompt"])), Ok(Sent::Now));
-    settle(&mut [&mut a, &mut b]);
+    run_until_quiet(&mut [&mut a, &mut b]);
     assert_eq!(received(&mut b, wanted), b"prompt");
     // Nobody awaits this one, which the sender learns when it has gone.
     assert_eq!(send(&mut a, asking(&b, 4, &[b"early"])), Ok(Sent::Now));
-    settle(&mut [&mut a, &mut b]);
+    run_until_quiet(&mut [&mut a, &mut b]);
     assert_eq!(buffered(&a, &b), (5, 0));
     assert_eq!(b.ledger().read(Counter::WaitingBytes), 0);
     let wanted = b.post(from(&a, 4), Destination::Block, false, false);
-    settle(&mut [&mut a, &mut b]);
+    run_until_quiet(&mut [&mut a, &mut b]);
     assert_eq!(received(&mut b, wanted), b"early");
     assert_eq!((buffered(&a, &b), a.unfinished()), ((5, 0), 0));
 }
@@ -135,12 +135,12 @@ fn a_copy_that_was_not_needed_is_freed() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let first = b.post(from(&a, 4), Destination::Block, false, false);
     assert_eq!(send(&mut a, asking(&b, 4, &[b"1"])), Ok(Sent::Now));
-    settle(&mut [&mut a, &mut b]);
+    run_until_quiet(&mut [&mut a, &mut b]);
     assert_eq!(received(&mut b, first), b"1");
     // Any sender may be meant: that is not published.
     let second = b.post(tagged(4), Destination::Block, false, false);
     assert_eq!(send(&mut a, asking(&b, 4, &[b"2"])), Ok(Sent::Now));
-    settle(&mut [&mut a, &mut b]);
+    run_until_quiet(&mut [&mut a, &mut b]);
     assert_eq!(received(&mut b, second), b"2");
     assert_eq!(a.unfinished(), 0, "the copy is freed");
 }
@@ -155,11 +155,11 @@ fn short_data_that_nobody_may_buffer_goes_at_once_to_who_awaits_it_and_else_stay
         // SAFETY: it stays until the send is over.
         let piece = unsafe { std::slice::from_raw_parts(data.as_ptr(), data.len()) };
         let stays = later(send(&mut a, never(&b, &[piece])));
-        settle(&mut [&mut a, &mut b]);
+        run_until_quiet(&mut [&mut a, &mut b]);
         assert!(matches!(a.test(stays), Received::Pending));
         data.fill(99);
         let wanted = b.post(from(&a, 4), Destination::Block, false, false);
-        settle(&mut [&mut a, &mut b]);
+        run_until_quiet(&mut [&mut a, &mut b]);
         assert_eq!(received(&mut b, wanted), [99; 8]);
         assert!(matches!(a.test(stays), Received::Over(Outcome::Sent)));
         assert_eq!(b.ledger().read(Counter::PulledBytes), copied + 8);
@@ -169,7 +169,7 @@ fn short_data_that_nobody_may_buffer_goes_at_once_to_who_awaits_it_and_else_stay
         b.progress();
         assert_eq!(received(&mut b, wanted), [round; 8]);
         assert_eq!(b.ledger().read(Counter::PulledBytes), copied + 8);
-        settle(&mut [&mut a, &mut b]);
+        run_until_quiet(&mut [&mut a, &mut b]);
     }
     assert_eq!((buffered(&a, &b), a.unfinished()), ((0, 0), 0));
 }
@@ -180,7 +180,7 @@ fn an_awaited_message_is_not_lost_when_the_receive_is_taken_back() {
     let wanted = b.post(from(&a, 4), Destination::Block, false, false);
     assert_eq!(send(&mut a, asking(&b, 4, &[b"late"])), Ok(Sent::Now));
     assert!(b.cancel(wanted));
-    settle(&mut [&mut a, &mut b]);
+    run_until_quiet(&mut [&mut a, &mut b]);
     let wanted = b.post(tagged(4), Destination::Block, false, false);
     assert!(matches!(b.test(wanted), Received::Over(Outcome::Received(_))));
     assert_eq!(b.ledger().read(Counter::BufferedHere), 4, "who took it back buffers it");
@@ -191,9 +191,9 @@ fn a_receive_stays_published_while_other_messages_come() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let wanted = b.post(from(&a, 4), Destination::Block, false, false);
     assert_eq!(send(&mut a, outgoing(b.me(), 9, &[b"another"])), Ok(Sent::Now));
-    settle(&mut [&mut a, &mut b]);
+    run_until_quiet(&mut [&mut a, &mut b]);
     assert_eq!(send(&mut a, asking(&b, 4, &[b"this"])), Ok(Sent::Now));
-    settle(&mut [&mut a, &mut b]);
+    run_until_quiet(&mut [&mut a, &mut b]);
     assert_eq!(received(&mut b, wanted), b"this");
     assert_eq!(buffered(&a, &b).0, 0);
 }
@@ -206,7 +206,7 @@ fn a_refused_single_copy_is_streamed() {
         let data: Vec<u8> = (0..50_000u32).map(|i| i as u8).collect();
         let wanted = b.post(Pattern::ANY, Destination::Block, false, false);
         later(send(&mut a, asking(&b, 1, &[&data])));
-        settle(&mut [&mut a, &mut b]);
+        run_until_quiet(&mut [&mut a, &mut b]);
         assert_eq!(received(&mut b, wanted), data);
         assert_eq!((buffered(&a, &b), a.unfinished()), ((0, 0), 0));
     }
@@ -221,7 +221,7 @@ fn a_flood_ends_at_the_credit_and_goes_on_when_it_is_drained() {
         match send(&mut a, asking(&b, 1, &[&[7; 400]])) {
             Ok(Sent::Now) => {}
             Ok(Sent::Later(id)) => {
-                settle(&mut [&mut a, &mut b]);
+                run_until_quiet(&mut [&mut a, &mut b]);
                 assert!(a.keep_at_sender(b.me(), id));
                 a.test(id);
             }
@@ -235,7 +235,7 @@ fn a_flood_ends_at_the_credit_and_goes_on_when_it_is_drained() {
     }
     for _ in 0..sent {
         let wanted = b.post(Pattern::ANY, Destination::Block, false, false);
-        settle(&mut [&mut a, &mut b]);
+        run_until_quiet(&mut [&mut a, &mut b]);
         assert_eq!(received(&mut b, wanted), [7; 400]);
     }
     assert!(send(&mut a, asking(&b, 1, &[&[7; 400]])).is_ok(), "drained");

@@ -1,6 +1,6 @@
 //! One promise of the engine at a time.
 
-use super::simulated::{Nature, engine, join, pair, settle, tid};
+use super::simulated::{Nature, engine, join, pair, run_until_quiet, tid};
 use crate::{
     Buffering, Completion, Counter, Destination, Engine, Outcome, Outgoing, Pattern, Received, RequestId,
     SendError, Sent, TagMatch, UserBuffer,
@@ -33,7 +33,7 @@ fn a_short_message_goes_at_once_and_is_matched_by_tag() {
     assert_eq!(send(&mut a, outgoing(b.me(), 7, &[b"seven"])), Ok(Sent::Now));
     assert_eq!(send(&mut a, outgoing(b.me(), 8, &[b"ei", b"ght"])), Ok(Sent::Now));
     let eight = b.post(tagged(8), Destination::Block, false, false);
-    settle(&mut [&mut a, &mut b]);
+    run_until_quiet(&mut [&mut a, &mut b]);
     assert_eq!(bytes_of(&mut b, eight), b"eight");
     let seven = b.post(Pattern { from: Some(a.me()), ..Pattern::ANY }, Destination::Block, false, false);
     assert_eq!(bytes_of(&mut b, seven), b"seven");
@@ -50,7 +50,7 @@ fn a_long_message_is_copied_once_when_the_link_permits() {
     // SAFETY: `room` outlives the receive.
     let buffer = unsafe { UserBuffer::new(room.as_mut_ptr(), room.len()) };
     let received = b.post(Pattern::ANY, Destination::User(buffer), false, false);
-    settle(&mut [&mut a, &mut b]);
+    run_until_quiet(&mut [&mut a, &mut b]);
     assert!(a.is_over(sent) && b.is_over(received));
     assert_eq!(room, data);
     assert_eq!(b.ledger().read(Counter::PulledBytes), 100_000);
@@ -63,7 +63,7 @@ fn data_left_where_it_lies_is_read_in_pieces_and_then_released() {
     let data: Vec<u8> = (0..100_000u32).map(|i| i as u8).collect();
     assert_eq!(send(&mut a, outgoing(b.me(), 1, &[&data])), Ok(Sent::Now));
     let received = b.post(Pattern::ANY, Destination::Lazily, false, false);
-    settle(&mut [&mut a, &mut b]);
+    run_until_quiet(&mut [&mut a, &mut b]);
     let remote = b.completed(received).expect("over").remote.expect("where it lies");
     assert_eq!(a.unfinished(), 1, "the data is still needed");
     let mut part = [0; 1000];
@@ -71,7 +71,7 @@ fn data_left_where_it_lies_is_read_in_pieces_and_then_released() {
     assert_eq!(part, data[99_000..]);
     assert!(b.read_remote(&remote, 99_001, &mut part).is_err(), "past the end");
     b.release_remote(remote);
-    settle(&mut [&mut a, &mut b]);
+    run_until_quiet(&mut [&mut a, &mut b]);
     assert_eq!(a.unfinished(), 0);
 }
 
@@ -81,18 +81,18 @@ fn data_in_memory_of_its_sender_is_left_there_only_by_reference() {
     let data = vec![6; 100_000];
     let Ok(Sent::Later(sent)) = send(&mut a, outgoing(b.me(), 1, &[&data])) else { panic!("offered") };
     let received = b.post(Pattern::ANY, Destination::ByReference, false, false);
-    settle(&mut [&mut a, &mut b]);
+    run_until_quiet(&mut [&mut a, &mut b]);
     let remote = b.completed(received).expect("over").remote.expect("where it lies");
     assert!(!a.is_over(sent), "the data is still needed");
     let mut part = [0; 1000];
     assert_eq!(b.read_remote(&remote, 99_000, &mut part), Ok(()));
     assert_eq!(part, data[99_000..]);
     b.release_remote(remote);
-    settle(&mut [&mut a, &mut b]);
+    run_until_quiet(&mut [&mut a, &mut b]);
     assert!(a.is_over(sent));
     let _ = send(&mut a, outgoing(b.me(), 1, &[&data]));
     let received = b.post(Pattern::ANY, Destination::Lazily, false, false);
-    settle(&mut [&mut a, &mut b]);
+    run_until_quiet(&mut [&mut a, &mut b]);
     assert_eq!(bytes_of(&mut b, received), data);
 }
 
@@ -107,10 +107,10 @@ fn fetched_whole(nature: Nature, into: Destination) {
     let data = vec![6; 100_000];
     let _ = send(&mut a, outgoing(b.me(), 1, &[&data]));
     let received = b.post(Pattern::ANY, into, false, false);
-    settle(&mut [&mut a, &mut b]);
+    run_until_quiet(&mut [&mut a, &mut b]);
     let remote = b.completed(received).expect("over").remote.expect("where it lies");
     let fetched = b.fetch_remote(remote);
-    settle(&mut [&mut a, &mut b]);
+    run_until_quiet(&mut [&mut a, &mut b]);
     assert_eq!(bytes_of(&mut b, fetched), data);
     for counter in [Counter::Received, Counter::Pulled] {
         assert_eq!(b.ledger().read(counter), 1, "one message: {counter:?}");
@@ -127,7 +127,7 @@ fn a_refused_single_copy_falls_back_to_streaming() {
     let data: Vec<u8> = (0..100_000u32).map(|i| i as u8).collect();
     let _ = send(&mut a, outgoing(b.me(), 1, &[&data]));
     let received = b.post(Pattern::ANY, Destination::Block, false, false);
-    settle(&mut [&mut a, &mut b]);
+    run_until_quiet(&mut [&mut a, &mut b]);
     assert_eq!(bytes_of(&mut b, received), data);
     assert_eq!(b.ledger().read(Counter::Pulled), 0);
     assert_eq!(a.unfinished(), 0);
@@ -139,11 +139,11 @@ fn without_single_copy_long_messages_stream_through_small_frames() {
         pair(Nature { single_copy: false, frame: 100, eager: 100, capacity: 3, ..Nature::QUICK });
     let data: Vec<u8> = (0..10_001u32).map(|i| (i * 7) as u8).collect();
     let _ = send(&mut a, outgoing(b.me(), 1, &[&data]));
-    settle(&mut [&mut a, &mut b]);
+    run_until_quiet(&mut [&mut a, &mut b]);
     let _ = send(&mut a, outgoing(b.me(), 2, &[b"after"]));
     let second = b.post(tagged(2), Destination::Block, false, false);
     let first = b.post(tagged(1), Destination::Block, false, false);
-    settle(&mut [&mut a, &mut b]);
+    run_until_quiet(&mut [&mut a, &mut b]);
     assert_eq!(bytes_of(&mut b, first), data);
     assert_eq!(bytes_of(&mut b, second), b"after");
 }
@@ -153,10 +153,10 @@ fn a_send_that_nobody_may_buffer_waits_for_the_receive() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let message = Outgoing { buffering: Buffering::Never, ..outgoing(b.me(), 1, &[b"x"]) };
     let Ok(Sent::Later(sent)) = send(&mut a, message) else { panic!("must wait") };
-    settle(&mut [&mut a, &mut b]);
+    run_until_quiet(&mut [&mut a, &mut b]);
     assert!(!a.is_over(sent));
     let received = b.post(Pattern::ANY, Destination::Block, false, false);
-    settle(&mut [&mut a, &mut b]);
+    run_until_quiet(&mut [&mut a, &mut b]);
     assert!(a.is_over(sent));
     assert_eq!(bytes_of(&mut b, received), b"x");
     assert_eq!(b.ledger().read(Counter::BufferedHere), 0);
@@ -170,10 +170,10 @@ fn who_leaves_hands_over_what_nobody_has_asked_for_yet() {
         for tag in 0..3 {
             let _ = send(&mut a, outgoing(b.me(), tag, &[&data]));
         }
-        settle(&mut [&mut a, &mut b]);
+        run_until_quiet(&mut [&mut a, &mut b]);
         assert_eq!(a.unfinished(), 3, "the data waits where it is");
         a.hand_over();
-        settle(&mut [&mut a, &mut b]);
+        run_until_quiet(&mut [&mut a, &mut b]);
         assert_eq!(a.unfinished(), 0);
         assert_eq!(b.ledger().read(Counter::WaitingBytes), 300_000);
         let last = b.post(tagged(2), Destination::Block, false, false);
@@ -211,7 +211,7 @@ fn a_send_buffered_at_the_sender_is_over_at_once_and_its_memory_is_free() {
     assert_eq!(sent, Ok(Sent::Now));
     data.fill(2);
     let received = b.post(Pattern::ANY, Destination::Block, false, false);
-    settle(&mut [&mut a, &mut b]);
+    run_until_quiet(&mut [&mut a, &mut b]);
     assert!(bytes_of(&mut b, received).iter().all(|&byte| byte == 1));
     assert_eq!(a.ledger().read(Counter::BufferedAtSender), 50_000);
     assert_eq!(a.unfinished(), 0);
@@ -224,7 +224,7 @@ fn a_message_buffered_at_the_receiver_leaves_the_sender_before_any_receive() {
     let pieces: [&[u8]; 1] = [&data];
     let message = Outgoing { buffering: Buffering::AtReceiver, ..outgoing(b.me(), 1, &pieces) };
     let Ok(Sent::Later(sent)) = send(&mut a, message) else { panic!("offered") };
-    settle(&mut [&mut a, &mut b]);
+    run_until_quiet(&mut [&mut a, &mut b]);
     assert!(a.is_over(sent));
     assert_eq!(b.ledger().read(Counter::BufferedHere), 50_000);
     let received = b.post(Pattern::ANY, Destination::Block, false, false);
@@ -236,11 +236,11 @@ fn a_message_to_be_discarded_vanishes_without_a_receive_and_arrives_with_one() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let force = |to| Outgoing { buffering: Buffering::OrDiscard, ..outgoing(to, 1, &[b"now"]) };
     let _ = send(&mut a, force(b.me()));
-    settle(&mut [&mut a, &mut b]);
+    run_until_quiet(&mut [&mut a, &mut b]);
     assert_eq!(b.ledger().read(Counter::Discarded), 1);
     let received = b.post(Pattern::ANY, Destination::Block, false, false);
     let _ = send(&mut a, force(b.me()));
-    settle(&mut [&mut a, &mut b]);
+    run_until_quiet(&mut [&mut a, &mut b]);
     assert_eq!(bytes_of(&mut b, received), b"now");
 }
 
@@ -254,7 +254,7 @@ fn a_message_longer_than_its_room_is_cut_and_says_so() {
         let buffer = unsafe { UserBuffer::new(room.as_mut_ptr(), room.len()) };
         let received = b.post(Pattern::ANY, Destination::User(buffer), false, false);
         let _ = send(&mut a, outgoing(b.me(), 1, &[&data]));
-        settle(&mut [&mut a, &mut b]);
+        run_until_quiet(&mut [&mut a, &mut b]);
         let completed = b.completed(received).expect("over");
         assert!(completed.is_cut(10));
         assert_eq!(completed.envelope.length, length as u64);
@@ -271,14 +271,14 @@ fn a_flood_is_slowed_by_credit_and_nobody_holds_more_than_the_bound() {
     let mut sent = 0;
     while let Ok(Sent::Now) = send(&mut a, outgoing(b.me(), 1, &[&data])) {
         sent += 1;
-        settle(&mut [&mut a, &mut b]);
+        run_until_quiet(&mut [&mut a, &mut b]);
         assert!(b.ledger().read(Counter::WaitingBytes) <= credit + 100);
     }
     assert!(sent > 10 && sent < 100, "{sent} messages");
     assert_eq!(a.ledger().read(Counter::CreditStalls), 1);
     for _ in 0..=sent {
         let received = b.post(Pattern::ANY, Destination::Block, false, false);
-        settle(&mut [&mut a, &mut b]);
+        run_until_quiet(&mut [&mut a, &mut b]);
         assert_eq!(bytes_of(&mut b, received), data);
     }
     assert_eq!(a.unfinished(), 0);
@@ -295,7 +295,7 @@ fn a_route_may_change_between_messages_and_the_order_holds() {
     }
     for round in 0..20u8 {
         let received = b.post(Pattern::ANY, Destination::Block, false, false);
-        settle(&mut [&mut a, &mut b]);
+        run_until_quiet(&mut [&mut a, &mut b]);
         assert_eq!(bytes_of(&mut b, received), [round]);
     }
 }
@@ -306,7 +306,7 @@ fn a_probe_leaves_the_message_and_a_matched_one_names_it() {
     for byte in [1u8, 2] {
         let _ = send(&mut a, outgoing(b.me(), 4, &[&[byte]]));
     }
-    settle(&mut [&mut a, &mut b]);
+    run_until_quiet(&mut [&mut a, &mut b]);
     let (first, envelope) = b.probe(&tagged(4)).expect("arrived");
     assert_eq!((envelope.tag, envelope.length, envelope.from), (4, 1, a.me()));
     assert_eq!(b.probe(&tagged(4)).map(|(id, _)| id), Some(first));
@@ -325,7 +325,7 @@ fn a_cancelled_receive_takes_nothing() {
     assert!(matches!(b.test(received), Received::Over(Outcome::Cancelled)));
     assert!(!b.is_known(received));
     let _ = send(&mut a, outgoing(b.me(), 1, &[b"kept"]));
-    settle(&mut [&mut a, &mut b]);
+    run_until_quiet(&mut [&mut a, &mut b]);
     let next = b.post(Pattern::ANY, Destination::Block, false, false);
     assert!(!b.cancel(next), "it is over");
     assert_eq!(bytes_of(&mut b, next), b"kept");
@@ -337,7 +337,7 @@ fn a_handler_goes_before_other_receives_and_is_announced() {
     let plain = b.post(Pattern::ANY, Destination::Block, false, false);
     let handler = b.post(tagged(3), Destination::Block, true, true);
     let _ = send(&mut a, outgoing(b.me(), 3, &[b"for the handler"]));
-    settle(&mut [&mut a, &mut b]);
+    run_until_quiet(&mut [&mut a, &mut b]);
     assert_eq!(b.next_completed(), Some(handler));
     assert_eq!(b.next_completed(), None);
     assert!(!b.is_over(plain));
@@ -350,7 +350,7 @@ fn a_task_may_send_to_itself() {
     let me = a.me();
     let Ok(sent) = send(&mut a, outgoing(me, 1, &[&data])) else { panic!("to oneself") };
     let received = a.post(Pattern::ANY, Destination::Block, false, false);
-    settle(&mut [&mut a]);
+    run_until_quiet(&mut [&mut a]);
     assert_eq!(bytes_of(&mut a, received), data);
     let Sent::Later(sent) = sent else { panic!("too long for the queue") };
     assert!(a.is_over(sent));
@@ -395,7 +395,7 @@ fn a_message_to_several_goes_to_all_part_by_part() {
     way_to_d.cut(1);
     let receives = [&mut b, &mut c].map(|it| it.post(Pattern::ANY, Destination::Block, false, false));
     let behind = c.post(Pattern::ANY, Destination::Block, false, false);
-    settle(&mut [&mut a, &mut b, &mut c]);
+    run_until_quiet(&mut [&mut a, &mut b, &mut c]);
     assert!(bytes_of(&mut b, receives[0]) == data && bytes_of(&mut c, receives[1]) == data);
     assert_eq!(bytes_of(&mut c, behind), b"behind");
     assert!(!a.is_behind_at_all());
@@ -417,6 +417,6 @@ fn a_message_to_several_has_a_tag_for_each_and_may_name_a_peer_again() {
     }
     data.fill(0);
     let receives = [9, 7, 8].map(|tag| b.post(tagged(tag), Destination::Block, false, false));
-    settle(&mut [&mut a, &mut b]);
+    run_until_quiet(&mut [&mut a, &mut b]);
     assert!(receives.into_iter().all(|receive| bytes_of(&mut b, receive) == wanted));
 }

@@ -1,6 +1,6 @@
 //! Long random conversations, each from a seed: nothing lost, doubled, changed or reordered.
 
-use super::simulated::{Nature, Random, Scissors, engine, join, settle};
+use super::simulated::{Nature, Random, Scissors, engine, join, run_until_quiet};
 use crate::{
     Block, Buffering, Completion, Counter, Destination, Engine, Envelope, Look, Outcome, Outgoing, Pattern,
     Received, RequestId, Room, Sent, TagMatch,
@@ -142,7 +142,7 @@ impl Side {
             && random.one_in(2)
         {
             self.claimed += 1;
-            self.engine.settle_claim(oldest);
+            self.engine.fetch_claim(oldest);
         }
     }
 
@@ -275,9 +275,9 @@ fn conversation(seed: u64, deadly: bool) -> [usize; 3] {
     }
     // Receive everything that is left.
     for _ in 0..3_000 {
-        a.engine.settle_claims();
-        b.engine.settle_claims();
-        settle(&mut [&mut a.engine, &mut b.engine]);
+        a.engine.fetch_claims();
+        b.engine.fetch_claims();
+        run_until_quiet(&mut [&mut a.engine, &mut b.engine]);
         a.collect(seed);
         b.collect(seed);
         let left = |side: &Side| side.engine.find(|_, _| true).is_some() || !side.sending.is_empty();

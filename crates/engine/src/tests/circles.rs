@@ -1,7 +1,7 @@
 //! Sends that wait for each other, and receives that are given up.
 
 use super::basics::{bytes_of, outgoing, send, tagged};
-use super::simulated::{Nature, engine, join, pair, settle};
+use super::simulated::{Nature, engine, join, pair, run_until_quiet};
 use crate::{
     Buffering, Counter, Destination, Engine, Kept, Outcome, Outgoing, Pattern, Received, RequestId, Sent,
 };
@@ -27,10 +27,10 @@ fn send_copy(from: &mut Engine, to: &Engine, tag: i32, data: &[u8]) -> Sent {
 fn flood(from: &mut Engine, to: &mut Engine) -> (i32, RequestId) {
     for number in 0.. {
         if let Sent::Later(held) = send_copy(from, to, number, &[number as u8; 1000]) {
-            settle(&mut [from, to]);
+            run_until_quiet(&mut [from, to]);
             return (number, held);
         }
-        settle(&mut [from, to]);
+        run_until_quiet(&mut [from, to]);
     }
     unreachable!("credit ends")
 }
@@ -52,7 +52,7 @@ fn two_that_send_each_other_more_than_the_credit_both_go_on() {
     assert_eq!(b.keep(back, LIMIT), Kept::Yes);
     for number in 0..=last {
         let id = b.post(Pattern::ANY, Destination::Block, false, false);
-        settle(&mut [&mut a, &mut b]);
+        run_until_quiet(&mut [&mut a, &mut b]);
         assert_eq!(bytes_of(&mut b, id), [number as u8; 1000], "in order");
     }
     assert!(!a.is_behind(b.me()), "the credit came back, and what was kept has left");
@@ -68,7 +68,7 @@ fn beyond_the_memory_a_send_is_refused_as_if_it_had_never_been() {
     assert!(matches!(a.test(held), Received::Over(Outcome::NoMemory(_))));
     for _ in 0..last {
         let id = b.post(Pattern::ANY, Destination::Block, false, false);
-        settle(&mut [&mut a, &mut b]);
+        run_until_quiet(&mut [&mut a, &mut b]);
         assert_eq!(bytes_of(&mut b, id).len(), 1000);
     }
     assert_eq!(
@@ -77,7 +77,7 @@ fn beyond_the_memory_a_send_is_refused_as_if_it_had_never_been() {
         "there is credit again, and no gap in the order"
     );
     let id = b.post(Pattern::ANY, Destination::Block, false, false);
-    settle(&mut [&mut a, &mut b]);
+    run_until_quiet(&mut [&mut a, &mut b]);
     assert_eq!(bytes_of(&mut b, id), [1; 10]);
 }
 
@@ -88,16 +88,16 @@ fn what_is_waited_for_comes_though_other_messages_use_up_the_credit() {
     let (last, held) = flood(&mut a, &mut b);
     assert!(!a.is_over(held));
     assert!(b.lend_credit(LIMIT));
-    settle(&mut [&mut a, &mut b]);
+    run_until_quiet(&mut [&mut a, &mut b]);
     assert!(matches!(a.test(held), Received::Over(Outcome::Sent)));
     assert_eq!(send_copy(&mut a, &b, 1000, b"wanted"), Sent::Now);
-    settle(&mut [&mut a, &mut b]);
+    run_until_quiet(&mut [&mut a, &mut b]);
     assert_eq!(bytes_of(&mut b, wanted), b"wanted");
     assert!(!b.lend_credit(LIMIT), "what was lent is not used up");
     assert!(!b.lend_credit(0), "there is no memory for more");
     for _ in 0..=last {
         let id = b.post(Pattern::ANY, Destination::Block, false, false);
-        settle(&mut [&mut a, &mut b]);
+        run_until_quiet(&mut [&mut a, &mut b]);
         bytes_of(&mut b, id);
     }
     // What was lent has been paid back: the credit is what it was.
@@ -112,7 +112,7 @@ fn a_receive_that_is_given_up_leaves_its_message_to_others_in_the_old_order() {
     for tag in 1..=3 {
         assert_eq!(send_copy(&mut a, &b, tag, &[tag as u8; 5]), Sent::Now);
     }
-    settle(&mut [&mut a, &mut b]);
+    run_until_quiet(&mut [&mut a, &mut b]);
     assert!(b.is_over(posted));
     b.give_up(posted);
     assert!(!b.is_known(posted));
@@ -124,7 +124,7 @@ fn a_receive_that_is_given_up_leaves_its_message_to_others_in_the_old_order() {
     b.give_up(never);
     assert!(!b.is_known(never));
     assert_eq!(send_copy(&mut a, &b, 9, b"nine"), Sent::Now);
-    settle(&mut [&mut a, &mut b]);
+    run_until_quiet(&mut [&mut a, &mut b]);
     assert!(b.probe(&tagged(9)).is_some(), "nobody waits for it any more");
 }
 
@@ -139,7 +139,7 @@ fn a_message_on_its_way_to_a_receive_that_is_given_up_is_put_back_when_it_is_her
     b.progress();
     assert!(!b.is_over(posted) && !b.cancel(posted), "matched, and its data is on the way");
     b.give_up(posted);
-    settle(&mut [&mut a, &mut b]);
+    run_until_quiet(&mut [&mut a, &mut b]);
     assert!(a.is_over(sent));
     assert_eq!(b.ledger().read(Counter::Received), 1);
     let id = b.post(Pattern::ANY, Destination::Block, false, false);

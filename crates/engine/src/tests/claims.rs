@@ -1,7 +1,7 @@
 //! Receives that take a message now and copy it later.
 
 use super::basics::{bytes_of, outgoing, send, tagged};
-use super::simulated::{Nature, join, pair, settle};
+use super::simulated::{Nature, join, pair, run_until_quiet};
 use crate::{
     Buffering, Counter, Destination, Engine, Envelope, Outgoing, Pattern, RequestId, TagMatch, UserBuffer,
 };
@@ -19,14 +19,14 @@ fn a_claimed_message_is_nobody_elses_and_is_copied_when_settled() {
         let (mut a, mut b) = pair(Nature::QUICK);
         let data = vec![7; length];
         let _ = send(&mut a, Outgoing { buffering: Buffering::AtReceiver, ..outgoing(b.me(), 1, &[&data]) });
-        settle(&mut [&mut a, &mut b]);
+        run_until_quiet(&mut [&mut a, &mut b]);
         let mut room = vec![0; length];
         let claimed = claim(&mut b, 1, &mut room);
         assert!(b.probe(&Pattern::ANY).is_none(), "it is hidden");
-        settle(&mut [&mut a, &mut b]);
+        run_until_quiet(&mut [&mut a, &mut b]);
         assert!(!b.is_over(claimed) && b.is_claim(claimed));
         assert_eq!(b.ledger().read(Counter::CopiedFromHere), 0);
-        b.settle_claims();
+        b.fetch_claims();
         assert!(b.is_over(claimed) && b.claims() == 0);
         assert_eq!(room, data);
         assert_eq!(b.ledger().read(Counter::CopiedFromHere), length as u64);
@@ -42,7 +42,7 @@ fn a_message_that_comes_after_the_claim_goes_where_it_shall_lie() {
     assert!(!b.is_claim(claimed), "nothing has come");
     let data = vec![9; 100_000];
     let _ = send(&mut a, Outgoing { buffering: Buffering::AtReceiver, ..outgoing(b.me(), 1, &[&data]) });
-    settle(&mut [&mut a, &mut b]);
+    run_until_quiet(&mut [&mut a, &mut b]);
     assert!(b.is_over(claimed));
     assert_eq!(room, data);
     assert_eq!(b.ledger().read(Counter::BufferedHere) + b.ledger().read(Counter::CopiedFromHere), 0);
@@ -53,7 +53,7 @@ fn data_that_is_still_with_its_sender_is_received_at_once() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let data = vec![3; 100_000];
     let _ = send(&mut a, Outgoing { buffering: Buffering::Never, ..outgoing(b.me(), 1, &[&data]) });
-    settle(&mut [&mut a, &mut b]);
+    run_until_quiet(&mut [&mut a, &mut b]);
     let mut room = vec![0; 100_000];
     let claimed = claim(&mut b, 1, &mut room);
     assert!(b.is_over(claimed) && b.claims() == 0);
@@ -66,7 +66,7 @@ fn a_claim_that_is_given_up_leaves_the_message_to_others() {
     for data in [b"first", b"later"] {
         let _ = send(&mut a, outgoing(b.me(), 1, &[data]));
     }
-    settle(&mut [&mut a, &mut b]);
+    run_until_quiet(&mut [&mut a, &mut b]);
     let mut room = [0; 5];
     let claimed = claim(&mut b, 1, &mut room);
     assert!(b.cancel(claimed));
@@ -96,8 +96,8 @@ fn a_claim_on_a_message_in_parts_is_over_when_all_of_it_is_here_and_waits_again_
             assert!(b.is_over(claimed));
             assert_eq!(room[..5], *b"other");
         } else {
-            b.settle_claim(claimed);
-            settle(&mut [&mut a, &mut b]);
+            b.fetch_claim(claimed);
+            run_until_quiet(&mut [&mut a, &mut b]);
             assert!(b.is_over(claimed));
             assert_eq!(room, data);
         }
@@ -110,7 +110,7 @@ fn a_set_of_tags_is_those_named_and_the_rest() {
     let matches = |pattern: Pattern, tag| {
         let (mut a, mut b) = pair(Nature::QUICK);
         let _ = send(&mut a, outgoing(b.me(), tag, &[b"x"]));
-        settle(&mut [&mut a, &mut b]);
+        run_until_quiet(&mut [&mut a, &mut b]);
         b.probe(&pattern).is_some()
     };
     assert!(matches(among(1 << 3 | 1 << 5, 999), 3) && matches(among(1 << 3 | 1 << 5, 999), 5));
@@ -127,7 +127,7 @@ fn a_claim_that_is_given_up_leaves_its_message_in_its_old_place() {
         let tag = if text == b"other" { 2 } else { 1 };
         let _ = send(&mut a, outgoing(b.me(), tag, &[text]));
     }
-    settle(&mut [&mut a, &mut b]);
+    run_until_quiet(&mut [&mut a, &mut b]);
     let mut room = [[0; 5]; 2];
     let [first, third] = &mut room;
     let (_kept, given_up) = (claim(&mut b, 1, first), claim(&mut b, 1, third));
@@ -145,13 +145,13 @@ fn a_claim_that_is_given_up_leaves_its_message_in_its_old_place() {
 fn a_receive_posted_after_a_claim_gets_its_message_when_that_is_given_up() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let _ = send(&mut a, Outgoing { buffering: Buffering::AtReceiver, ..outgoing(b.me(), 1, &[b"one"]) });
-    settle(&mut [&mut a, &mut b]);
+    run_until_quiet(&mut [&mut a, &mut b]);
     let mut room = [0; 3];
     let claimed = claim(&mut b, 1, &mut room);
     let posted = b.post(tagged(1), Destination::Block, false, false);
     assert!(!b.is_over(posted));
     assert!(b.cancel(claimed));
-    settle(&mut [&mut a, &mut b]);
+    run_until_quiet(&mut [&mut a, &mut b]);
     assert_eq!(bytes_of(&mut b, posted), b"one");
 }
 
@@ -162,7 +162,7 @@ fn messages_that_were_given_up_one_after_the_other_keep_their_order() {
         for tag in 1..=4 {
             let _ = send(&mut a, outgoing(b.me(), tag, &[b"text"]));
         }
-        settle(&mut [&mut a, &mut b]);
+        run_until_quiet(&mut [&mut a, &mut b]);
         let received = [1, 2, 3].map(|tag| b.post(tagged(tag), Destination::Block, false, false));
         for at in order {
             assert!(b.is_over(received[at]));

@@ -6,7 +6,7 @@ use crate::{Buffering, Counter, Destination, Engine, Envelope, Look, Outgoing, P
 use parvum_transport::Route;
 
 /// What a look finds, and the length of the message that it took.
-fn look(engine: &mut Engine, pattern: &Pattern, room: &mut [u8]) -> (Look, u64) {
+fn take(engine: &mut Engine, pattern: &Pattern, room: &mut [u8]) -> (Look, u64) {
     assert!(engine.is_quiet());
     let mut envelope = Envelope::NONE;
     let look = engine.take_next(pattern, &mut Room::Memory(room), &mut envelope);
@@ -22,9 +22,9 @@ fn taken((look, length): (Look, u64)) -> u64 {
 fn a_message_that_is_waited_for_goes_straight_to_its_place() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let (pattern, mut room) = (Pattern { from: Some(a.me()), ..tagged(7) }, [0; 8]);
-    assert_eq!(look(&mut b, &pattern, &mut room).0, Look::Nothing);
+    assert_eq!(take(&mut b, &pattern, &mut room).0, Look::Nothing);
     assert_eq!(send(&mut a, outgoing(b.me(), 7, &[b"seven"])), Ok(Sent::Now));
-    assert_eq!(taken(look(&mut b, &pattern, &mut room)), 5);
+    assert_eq!(taken(take(&mut b, &pattern, &mut room)), 5);
     assert_eq!(&room[..5], b"seven");
     let count = |counter| b.ledger().read(counter);
     assert_eq!([Counter::Received, Counter::Expected, Counter::Unexpected].map(count), [1, 1, 0]);
@@ -40,10 +40,10 @@ fn one_look_takes_one_message_and_they_stay_in_order() {
     }
     let mut room = [9];
     for number in 0..5u8 {
-        assert_eq!(taken(look(&mut b, &Pattern::ANY, &mut room)), 1);
+        assert_eq!(taken(take(&mut b, &Pattern::ANY, &mut room)), 1);
         assert_eq!(room, [number]);
     }
-    assert_eq!(look(&mut b, &Pattern::ANY, &mut room).0, Look::Nothing);
+    assert_eq!(take(&mut b, &Pattern::ANY, &mut room).0, Look::Nothing);
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn what_was_not_asked_for_takes_the_usual_way() {
     assert_eq!(send(&mut a, outgoing(b.me(), 1, &[b"one"])), Ok(Sent::Now));
     assert_eq!(send(&mut a, outgoing(b.me(), 2, &[b"two"])), Ok(Sent::Now));
     let mut room = [0; 8];
-    assert_eq!(look(&mut b, &tagged(2), &mut room).0, Look::Other);
+    assert_eq!(take(&mut b, &tagged(2), &mut room).0, Look::Other);
     assert!(!b.is_quiet(), "a message that came before must be found first");
     for (tag, words) in [(1, b"one"), (2, b"two")] {
         let id = b.post(tagged(tag), Destination::Block, false, false);
@@ -68,7 +68,7 @@ fn a_message_longer_than_its_place_is_cut_and_says_its_length() {
     let (mut a, mut b) = pair(Nature::QUICK);
     assert_eq!(send(&mut a, outgoing(b.me(), 1, &[b"abcdef"])), Ok(Sent::Now));
     let mut room = [0; 4];
-    assert_eq!(taken(look(&mut b, &Pattern::ANY, &mut room)), 6);
+    assert_eq!(taken(take(&mut b, &Pattern::ANY, &mut room)), 6);
     assert_eq!(&room, b"abcd");
 }
 
@@ -90,7 +90,7 @@ fn an_offer_is_not_for_the_short_way() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let never = Outgoing { buffering: Buffering::Never, ..outgoing(b.me(), 1, &[b"here"]) };
     assert!(matches!(send(&mut a, never), Ok(Sent::Later(_))));
-    assert_eq!(look(&mut b, &Pattern::ANY, &mut [0; 8]).0, Look::Other);
+    assert_eq!(take(&mut b, &Pattern::ANY, &mut [0; 8]).0, Look::Other);
     assert!(!b.is_quiet());
 }
 
@@ -101,7 +101,7 @@ fn a_short_message_is_sent_at_once_or_not_at_all() {
     let short = |a: &mut Engine, over, buffering| a.send_short(to, over, [3, 4, 5], b"short", buffering);
     assert!(!short(&mut a, Route::Routed, Buffering::BySize), "joined over another route");
     assert!(!short(&mut a, Route::Shm, Buffering::Never) && !short(&mut a, Route::Shm, Buffering::OrDiscard));
-    assert!(look(&mut b, &Pattern::ANY, &mut [0; 8]).0 == Look::Nothing);
+    assert!(take(&mut b, &Pattern::ANY, &mut [0; 8]).0 == Look::Nothing);
     assert!(short(&mut a, Route::Shm, Buffering::AtReceiver));
     let (mut envelope, mut memory) = (Envelope::NONE, [0; 8]);
     assert_eq!(b.take_next(&Pattern::ANY, &mut Room::Memory(&mut memory), &mut envelope), Look::Taken);

@@ -1,7 +1,7 @@
 //! What becomes of messages and receives when a peer goes, or says what cannot be.
 
 use super::basics::{bytes_of, outgoing, send, tagged};
-use super::simulated::{Nature, engine, half_pipe, join, pair, settle, tid};
+use super::simulated::{Nature, engine, half_pipe, join, pair, run_until_quiet, tid};
 use crate::{
     Buffering, Counter, Destination, Engine, Outcome, Outgoing, Pattern, Received, RequestId, SendError, Sent,
 };
@@ -80,7 +80,7 @@ fn a_receive_that_is_given_up_leaves_a_half_filled_message_where_it_was() {
     b.progress();
     assert!(b.is_pulling() && b.cancel(hasty), "nobody waits for the sender");
     let patient = b.post(Pattern::ANY, Destination::Block, false, false);
-    settle(&mut [&mut a, &mut b]);
+    run_until_quiet(&mut [&mut a, &mut b]);
     assert_eq!(bytes_of(&mut b, patient), long);
     assert_eq!(a.unfinished(), 0);
 }
@@ -193,7 +193,7 @@ fn the_places_of_peers_that_are_gone_are_used_again() {
         assert!(!a.is_gone(b.me()), "the number is another's now");
         let _ = send(&mut b, outgoing(a.me(), 1, &[b"from a life"]));
         let _ = send(&mut a, outgoing(b.me(), 1, &[b"to it"]));
-        settle(&mut [&mut a, &mut b]);
+        run_until_quiet(&mut [&mut a, &mut b]);
         let heard = b.post(Pattern::ANY, Destination::Block, false, false);
         assert_eq!(bytes_of(&mut b, heard), b"to it");
         a.peer_gone(b.me());
@@ -219,7 +219,7 @@ fn onlookers_see_the_sends_to_all_peers_and_see_them_end() {
     let waiting = |engine: &Engine| engine.ledger().read(Counter::WaitingSends);
     assert_eq!(waiting(&a), 3);
     let _ = c.post(Pattern::ANY, Destination::Block, false, false);
-    settle(&mut [&mut a, &mut b, &mut c]);
+    run_until_quiet(&mut [&mut a, &mut b, &mut c]);
     assert_eq!(waiting(&a), 2);
     a.peer_gone(c.me());
     assert_eq!(waiting(&a), 1);

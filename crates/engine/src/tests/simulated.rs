@@ -266,7 +266,7 @@ pub(crate) fn pair(nature: Nature) -> (Engine, Engine) {
 }
 
 /// Lets both engines work until neither moves for a while.
-pub(crate) fn settle(engines: &mut [&mut Engine]) {
+pub(crate) fn run_until_quiet(engines: &mut [&mut Engine]) {
     let mut quiet = 0;
     while quiet < 50 {
         let mut moved = false;

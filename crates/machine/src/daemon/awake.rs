@@ -20,7 +20,7 @@ pub(super) struct Awake {
     /// When the last frame came.
     last: Cell<Option<Instant>>,
     /// Whether [`Awake::look`] is at work.
-    looking: Cell<bool>,
+    polling: Cell<bool>,
 }
 
 impl Awake {
@@ -29,17 +29,17 @@ impl Awake {
         let now = Instant::now();
         let before = self.last.replace(Some(now));
         let soon = before.is_some_and(|before| now - before < CONVERSATION);
-        if soon && !self.looking.replace(true) {
-            tokio::task::spawn_local(self.clone().look());
+        if soon && !self.polling.replace(true) {
+            tokio::task::spawn_local(self.clone().poll());
         }
     }
 
     /// While this runs the runtime asks for events without waiting for them.
-    async fn look(self: Rc<Awake>) {
+    async fn poll(self: Rc<Awake>) {
         while self.last.get().is_some_and(|last| last.elapsed() < PATIENCE) {
             std::thread::yield_now();
             tokio::task::yield_now().await;
         }
-        self.looking.set(false);
+        self.polling.set(false);
     }
 }

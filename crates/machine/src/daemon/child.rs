@@ -104,7 +104,7 @@ fn find(plan: &SpawnRequest, cwd: &Path) -> Result<PathBuf, Failure> {
     let name = text(&plan.program);
     if plan.program.0.contains(&b'/') {
         let path = cwd.join(name);
-        return match look(&path) {
+        return match examine(&path) {
             Found::Program => Ok(path),
             Found::Not(why) => Err(not_executable(&path, &why)),
             Found::Missing => {
@@ -132,7 +132,7 @@ fn find(plan: &SpawnRequest, cwd: &Path) -> Result<PathBuf, Failure> {
     let mut nearly = None;
     for dir in given.iter().cloned().chain(std::env::split_paths(&path)) {
         let candidate = cwd.join(dir).join(name);
-        match look(&candidate) {
+        match examine(&candidate) {
             Found::Program => return Ok(candidate),
             Found::Not(why) => nearly = nearly.or(Some((candidate, why))),
             Found::Missing => {}
@@ -155,7 +155,7 @@ enum Found {
     Missing,
 }
 
-fn look(path: &Path) -> Found {
+fn examine(path: &Path) -> Found {
     match std::fs::metadata(path) {
         Ok(meta) if meta.is_dir() => Found::Not("is a directory".into()),
         Ok(meta) if meta.permissions().mode() & 0o111 == 0 => Found::Not("has no x permission".into()),
@@ -199,7 +199,7 @@ pub(super) fn debugger(configured: Option<Blob>) -> (Option<PathBuf>, &'static s
         return (Some(path), "PVM_DEBUGGER");
     }
     let usual = set("PVM_ROOT").map(|root| root.join("lib/debugger"));
-    (usual.filter(|path| matches!(look(path), Found::Program)), "PVM_ROOT")
+    (usual.filter(|path| matches!(examine(path), Found::Program)), "PVM_ROOT")
 }
 
 /// The user's home, where programs begin unless told otherwise; none when it cannot be entered.

@@ -171,7 +171,7 @@ impl ClientIo {
 }
 
 /// Serves a connection from its first byte to its last.
-pub(super) async fn serve(shell: Rc<Shell>, client: Rc<ClientIo>) {
+pub(super) async fn handle(shell: Rc<Shell>, client: Rc<ClientIo>) {
     let writer = tokio::task::spawn_local({
         let client = client.clone();
         async move { client.write().await }
@@ -187,7 +187,7 @@ pub(super) async fn serve(shell: Rc<Shell>, client: Rc<ClientIo>) {
         let _ = writer.await;
         shell.forget(client.id);
         if let Some(client) = Rc::into_inner(client) {
-            relay::serve(shell, data, client.fd, inbox.leftover()).await;
+            relay::relay(shell, data, client.fd, inbox.leftover()).await;
         }
         return;
     }

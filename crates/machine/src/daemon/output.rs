@@ -145,7 +145,7 @@ fn deliver(shell: &Rc<Shell>, tid: Tid, stream: Stream, data: &[u8]) {
         let _ = client.post(&FromDaemon::Event(event(as_messages)), Vec::new());
     } else if let Some((to, as_messages)) = shell.output_elsewhere(tid) {
         shell.send_output(tid, data.len() as u64);
-        shell.tell(to, event(as_messages));
+        shell.send_event(to, event(as_messages));
     } else {
         shell.log.output(&tid.to_string(), data);
     }

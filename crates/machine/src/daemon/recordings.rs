@@ -92,7 +92,7 @@ impl Recordings {
         self.thrown_away.remove(&job);
     }
 
-    fn tell(&self, recorded: &mut Recorded) {
+    fn describe(&self, recorded: &mut Recorded) {
         let job = recorded.job;
         let row = |(tid, kept): (&Tid, &Kept)| {
             let Moment { ticks, monotonic } = kept.recording.began();
@@ -166,7 +166,7 @@ impl Shell {
             Reply::Tasks(rows) => rows.iter_mut().for_each(|row| self.look_at(row)),
             // An answer of another host has it already.
             Reply::Recorded(recorded) if recorded.host.host() == self.identity().0 => {
-                self.recordings.borrow().tell(recorded)
+                self.recordings.borrow().describe(recorded)
             }
             Reply::Records { tid, first, data } => self.recordings.borrow().piece(*tid, first, data),
             _ => {}
@@ -185,7 +185,7 @@ mod tests {
 
     fn told(recordings: &Recordings, job: Tid) -> Recorded {
         let mut recorded = Recorded { job, host: tid(0), tasks: Vec::new(), thrown_away: 0, now: (0, 0, 0) };
-        recordings.tell(&mut recorded);
+        recordings.describe(&mut recorded);
         recorded
     }
 
@@ -196,7 +196,7 @@ mod tests {
         recordings.begin(tid(9), tid(8), 1 << 16).expect("made");
         recordings.name(tid(2), "ring");
         let task = Recording::open(&*file).expect("a recording");
-        (0..3).for_each(|_| task.note(Happening::GoesOn));
+        (0..3).for_each(|_| task.record(Happening::GoesOn));
         drop((task, file));
         recordings.end(tid(2), 77);
         let recorded = told(&recordings, tid(1));

@@ -190,7 +190,7 @@ impl Source {
 }
 
 /// Serves the data connection of task `me`.
-pub(super) async fn serve(shell: Rc<Shell>, me: Tid, fd: AsyncFd<OwnedFd>, first: Vec<u8>) {
+pub(super) async fn relay(shell: Rc<Shell>, me: Tid, fd: AsyncFd<OwnedFd>, first: Vec<u8>) {
     let source = Rc::new(Source::default());
     if !shell.attach_data(me, source.clone()) {
         return;
@@ -412,7 +412,7 @@ impl<'a> Reader<'a> {
             self.shell.link(self.me, to);
         }
         if port.socket.borrow().is_none() && !port.told_to_open.replace(true) {
-            self.shell.tell(to, Event::OpenData);
+            self.shell.send_event(to, Event::OpenData);
         }
         if !self.pass(&port, frames).await {
             self.undeliverable(to);
@@ -463,7 +463,7 @@ impl<'a> Reader<'a> {
 
     fn undeliverable(&mut self, to: Tid) {
         if self.told.insert(to) {
-            self.shell.tell(self.me, Event::Undeliverable { to });
+            self.shell.send_event(self.me, Event::Undeliverable { to });
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::awake::Awake;
 use super::child::{self, Surroundings};
-use super::client::{ClientIo, OUTBOX_FULL, serve, turn_away};
+use super::client::{ClientIo, OUTBOX_FULL, handle, turn_away};
 use super::fetch;
 use super::keeper::Keeper;
 use super::lateness::Lateness;
@@ -253,7 +253,7 @@ impl Shell {
         let pid = peer.pid.as_raw_nonzero().get() as u32;
         let client = Rc::new(ClientIo::new(id, pid, watch(socket)?));
         self.clients.borrow_mut().insert(id, client.clone());
-        tokio::task::spawn_local(serve(self.clone(), client));
+        tokio::task::spawn_local(handle(self.clone(), client));
         Ok(())
     }
 
@@ -302,8 +302,8 @@ impl Shell {
     }
 
     /// Tells a task something the shell found out.
-    pub fn tell(self: &Rc<Shell>, tid: Tid, event: Event) {
-        let effects = self.machine.borrow_mut().tell(tid, event);
+    pub fn send_event(self: &Rc<Shell>, tid: Tid, event: Event) {
+        let effects = self.machine.borrow_mut().send_event(tid, event);
         self.carry_out(effects);
     }
 

@@ -363,7 +363,7 @@ impl<F: Clone> Machine<F> {
     }
 
     /// Tells a task something the shell found out; kept when it has not enrolled.
-    pub fn tell(&mut self, tid: Tid, event: Event) -> Vec<Effect<F>> {
+    pub fn send_event(&mut self, tid: Tid, event: Event) -> Vec<Effect<F>> {
         self.event(tid, event, Vec::new());
         std::mem::take(&mut self.effects)
     }

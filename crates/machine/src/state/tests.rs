@@ -544,7 +544,7 @@ fn nonsense_is_refused() {
     let notify = Request::Notify { about: Notice::TaskExit, targets: vec![Tid(0)], count: 0, cookie: 0 };
     assert_eq!(kind(&bench.call(1, notify)), ErrorKind::BadParameter);
     let unused = Event::Output { tid: me, stream: Stream::Out, data: "x".into() };
-    assert!(bench.machine.tell(Tid(77), unused).is_empty());
+    assert!(bench.machine.send_event(Tid(77), unused).is_empty());
 }
 
 #[test]

@@ -132,7 +132,7 @@ pub unsafe extern "C" fn CMMD_concat_elements_to_host(elem: *const c_void, len: 
     call(ERRVAL, |state| {
         // SAFETY: as the program says.
         let mine = unsafe { readable(elem, len) }?;
-        state.tell(state.host()?, context::HOST, about::TO_HOST, 0, mine).map(|()| 0)
+        state.send_own(state.host()?, context::HOST, about::TO_HOST, 0, mine).map(|()| 0)
     })
 }
 
@@ -166,7 +166,7 @@ pub unsafe extern "C" fn CMMD_distrib_to_nodes(all: *const c_void, len: c_int) -
         let all = unsafe { readable(all, bytes) }?;
         let len = length(len)?;
         for (at, node) in nodes.into_iter().enumerate() {
-            state.tell(node, context::HOST, about::FROM_HOST, 0, &all[at * len..(at + 1) * len])?;
+            state.send_own(node, context::HOST, about::FROM_HOST, 0, &all[at * len..(at + 1) * len])?;
         }
         Ok(0)
     })
@@ -195,7 +195,7 @@ pub unsafe extern "C" fn CMMD_bc_from_host(buf: *const c_void, len: c_int) -> c_
         // SAFETY: as the program says.
         let data = unsafe { readable(buf, len) }?;
         for node in state.own_nodes()? {
-            state.tell(node, context::HOST, about::BROADCAST, 0, data)?;
+            state.send_own(node, context::HOST, about::BROADCAST, 0, data)?;
         }
         Ok(0)
     })

@@ -23,7 +23,7 @@ fn reduce_to_host<T: Number>(value: T, combiner: c_int) {
         if state.company.own != 0 {
             return Ok(());
         }
-        state.tell(host, context::HOST, about::REDUCED, 0, &value)
+        state.send_own(host, context::HOST, about::REDUCED, 0, &value)
     })
 }
 

@@ -8,7 +8,7 @@ use parvum_waist::{ANY_TASK, Message, Notes, Pattern, Status, TagKind, Turn, Wai
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-/// After so many messages a receiver looks for notes of tasks that cannot nudge it.
+/// After so many messages a receiver looks for notes of tasks that cannot notify it.
 const NOW_AND_THEN: u32 = 64;
 
 /// See [`crate::MessageContainer`].
@@ -128,7 +128,7 @@ impl Container {
         {
             return Ok(Some(message));
         }
-        self.sight.heed();
+        self.sight.take_notices();
         // Relaxed: a count for ourselves.
         let taken = self.taken.load(Ordering::Relaxed);
         self.taken.store(taken.wrapping_add(1), Ordering::Relaxed);

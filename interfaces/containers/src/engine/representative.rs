@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// A container with bounds lets its senders know after each such part of them what was taken.
 const PARTS: u64 = 64;
 
-/// How often it looks for notes where its container's task can nudge this one, and where not: see [`State::looks`].
+/// How often it looks for notes where its container's task can notify this one, and where not: see [`State::looks`].
 const SELDOM: u64 = 63;
 const OFTEN: u64 = 3;
 
@@ -193,7 +193,7 @@ impl Representative {
         if state.link.is_none() {
             self.begin(&mut state)?;
         }
-        self.sight.heed();
+        self.sight.take_notices();
         if state.looks == OFTEN && self.sight.has_unasked() {
             station::look_after(self.waist);
         }
@@ -216,9 +216,9 @@ impl Representative {
             // Nobody there would understand a greeting.
             false => Arc::new(Link::default()),
         });
-        // Two tasks that share memory nudge each other; the rest is for a change of the route.
-        let nudges = !self.answers() || self.is_local() || self.waist.nudge(self.how.to);
-        state.looks = if nudges { SELDOM } else { OFTEN };
+        // Two tasks that share memory notify each other; the rest is for a change of the route.
+        let notices = !self.answers() || self.is_local() || self.waist.notify(self.how.to);
+        state.looks = if notices { SELDOM } else { OFTEN };
         Ok(())
     }
 

@@ -154,12 +154,12 @@ impl Several<'_, '_> {
                 Err(Error::Unable("a tag of context 0 has no answers"))
             };
             if let Err(why) = sent {
-                self.lose(at, why);
+                self.fail(at, why);
             }
         }
     }
 
-    fn lose(&mut self, at: usize, why: Error) {
+    fn fail(&mut self, at: usize, why: Error) {
         self.asked[at].outcome = Some(Err(why.clone()));
         self.stopped |= !(self.hear)(at, Err(why));
     }
@@ -200,14 +200,14 @@ impl Several<'_, '_> {
         let at = (message.tag as u32 - self.first) as usize;
         if station::is_failure(message) {
             self.waist.give_back(message);
-            return self.lose(at, Error::Gone);
+            return self.fail(at, Error::Gone);
         }
         let mut far = Vec::new();
         let bytes = if message.is_remote() {
             far.resize(message.length as usize, 0);
             if memory::copy(self.waist, message, 0, &mut far).is_err() {
                 self.waist.give_back(message);
-                return self.lose(at, Error::Gone);
+                return self.fail(at, Error::Gone);
             }
             &far
         } else {
@@ -234,7 +234,7 @@ impl Several<'_, '_> {
             match self.waist.receive_by_reference(&pattern, &notes) {
                 Ok(message) => self.take(&message),
                 Err(Status::Pending) => {}
-                Err(_) => self.lose(at, Error::Gone),
+                Err(_) => self.fail(at, Error::Gone),
             }
         }
     }

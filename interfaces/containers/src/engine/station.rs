@@ -2,7 +2,7 @@
 //!
 //! Tasks tell each other little: who sends to a container for the first time greets it, so that its task knows whom to tell when
 //! the container ends ([`HELLO`], [`ENDED`]). The notes lie among the messages that nobody has asked for until they are
-//! taken: a call looks for them when the task was nudged ([`Sight::heed`]), and where tasks share no memory, which cannot nudge,
+//! taken: a call looks for them when the task was notified ([`Sight::take_notices`]), and where tasks share no memory, which cannot notify,
 //! when something unexpected has come ([`look_after`]).
 
 use super::{CALL_SHIFT, CONTEXT, CONTROL, FAILED, REPLIES, call_of, memory};
@@ -23,8 +23,8 @@ const ENDED: i32 = 2;
 static STATION: Turn<Option<Station>> = Turn::new(None);
 /// How many unexpected messages there had been when somebody last looked for notes.
 static SEEN: AtomicU64 = AtomicU64::new(0);
-/// How many nudges there had been.
-static HEEDED: AtomicU64 = AtomicU64::new(0);
+/// How many notices there had been.
+static TAKEN: AtomicU64 = AtomicU64::new(0);
 
 /// What a process has.
 pub(super) struct Station {
@@ -81,7 +81,7 @@ fn join() -> Result<Station, Error> {
     let me = waist.enrol("containers").map_err(|_| Error::NoMachine(waist.last_error()))?.tid;
     let generation = fork::generation();
     SEEN.store(waist.arrivals(), Ordering::Relaxed);
-    HEEDED.store(0, Ordering::Relaxed);
+    TAKEN.store(0, Ordering::Relaxed);
     let (live, links) = (HashMap::new(), HashMap::new());
     Ok(Station {
         generation,
@@ -108,8 +108,8 @@ pub(crate) fn reason() -> String {
 
 /// Of the task's counters: unexpected messages that wait now. A note is one until it is taken.
 const WAITING: usize = 20;
-/// Of the task's counters: how often other tasks have nudged it.
-const NUDGES: usize = 30;
+/// Of the task's counters: how often other tasks have notified it.
+const NOTICES: usize = 30;
 
 /// What a process shows of itself, for a look that costs one load.
 #[derive(Clone, Copy)]
@@ -120,20 +120,20 @@ impl Sight {
         Sight(waist.cells())
     }
 
-    /// Whether a message waits that nobody has asked for: perhaps a note of a task that could not nudge this one.
+    /// Whether a message waits that nobody has asked for: perhaps a note of a task that could not notify this one.
     pub(super) fn has_unasked(&self) -> bool {
         // Relaxed: written by this task's own engine.
         self.0.is_none_or(|cells| cells[WAITING].load(Ordering::Relaxed) != 0)
     }
 
-    /// Heeds the notes of tasks that share memory with this one: those nudge it.
+    /// Takes the notes of tasks that share memory with this one: those notify it.
     #[inline]
-    pub(super) fn heed(&self) {
-        // Acquire: partner of the release in `TaskPage::nudge`, so that the note is found.
-        let nudges = self.0.map_or(0, |cells| cells[NUDGES].load(Ordering::Acquire));
+    pub(super) fn take_notices(&self) {
+        // Acquire: partner of the release in `TaskPage::notify`, so that the note is found.
+        let notices = self.0.map_or(0, |cells| cells[NOTICES].load(Ordering::Acquire));
         // Relaxed: a thread that does not see the newest value looks once too often.
-        if nudges != HEEDED.load(Ordering::Relaxed) {
-            HEEDED.store(nudges, Ordering::Relaxed);
+        if notices != TAKEN.load(Ordering::Relaxed) {
+            TAKEN.store(notices, Ordering::Relaxed);
             attend();
         }
     }
@@ -177,7 +177,7 @@ impl Station {
     /// The container takes no more messages: whoever sends to it is told, and what lies there is lost.
     pub(super) fn close(&mut self, number: i32) {
         for holder in self.live.remove(&number).unwrap_or_default() {
-            self.tell(holder, ENDED, number);
+            self.send_notice(holder, ENDED, number);
         }
         self.has_ended = true;
         self.drop_orphans();
@@ -198,7 +198,7 @@ impl Station {
                 holders.push(task);
             }
         } else {
-            self.tell(task, HELLO, number);
+            self.send_notice(task, HELLO, number);
         }
         link
     }
@@ -235,9 +235,9 @@ impl Station {
         self.abandoned.push(number);
     }
 
-    fn tell(&mut self, task: i32, what: i32, number: i32) {
+    fn send_notice(&mut self, task: i32, what: i32, number: i32) {
         if task == self.me {
-            return self.note(task, what, number);
+            return self.handle_notice(task, what, number);
         }
         let how = SendTo {
             to: task,
@@ -250,7 +250,7 @@ impl Station {
         let notes = Notes { limit: -1, call: call::SEND, peer: task, tag: what, context: CONTROL as i32 };
         // Who is gone need not know.
         let _ = self.waist.send(how, &[&number.to_le_bytes()], &notes);
-        self.waist.nudge(task);
+        self.waist.notify(task);
     }
 
     /// Takes the notes that have come, and throws away what is for nobody.
@@ -259,7 +259,7 @@ impl Station {
         while let Ok(note) = self.waist.receive(&pattern, Receiving::Block, &LOOK) {
             let bytes = memory::bytes_of(&note);
             if let Some(number) = bytes.first_chunk().map(|bytes| i32::from_le_bytes(*bytes)) {
-                self.note(note.from, note.tag, number);
+                self.handle_notice(note.from, note.tag, number);
             }
             self.waist.give_back(&note);
         }
@@ -272,12 +272,12 @@ impl Station {
         }
     }
 
-    fn note(&mut self, from: i32, what: i32, number: i32) {
+    fn handle_notice(&mut self, from: i32, what: i32, number: i32) {
         match what {
             HELLO => match self.live.get_mut(&number) {
                 Some(holders) if holders.contains(&from) => {}
                 Some(holders) => holders.push(from),
-                None => self.tell(from, ENDED, number),
+                None => self.send_notice(from, ENDED, number),
             },
             ENDED => {
                 for link in self.links.get(&(from, number)).into_iter().flatten() {

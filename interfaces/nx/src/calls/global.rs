@@ -36,7 +36,7 @@ fn together<R>(call: u32, tag: i32, work: impl FnOnce(&mut Group<'_>) -> Nx<R>) 
     super::with(|task| {
         ptype_in_use()?;
         if ids::may_have_claims() {
-            task.waist.settle(None);
+            task.waist.fetch_claims(None);
         }
         let members = Members { call, ..task.partition.members(tag) };
         let result = work(&mut Group { task, members });

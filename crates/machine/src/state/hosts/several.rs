@@ -32,7 +32,7 @@ impl Several {
         let (hosts, told, open) = (BTreeMap::new(), Vec::new(), Vec::new());
         let mut several = Several { hosts, told, leader: None, open };
         several.hosts.insert(1, Bench::host(1, 1, "here", Vec::new()));
-        several.look(1, ADDER);
+        several.enrol_tool(1, ADDER);
         for number in 2..=count {
             several.add(&format!("h{number}"));
         }
@@ -49,7 +49,7 @@ impl Several {
     }
 
     /// A client that only looks and gives orders.
-    fn look(&mut self, host: u32, client: ClientId) {
+    fn enrol_tool(&mut self, host: u32, client: ClientId) {
         let (name, release) = (String::new(), "0".into());
         self.call(host, client, Request::Enrol { role: Role::Tool, pid: 1, name, tid: None, release });
         self.take(host, client);
@@ -221,7 +221,7 @@ fn tasks_start_on_all_hosts_and_are_listed_from_any() {
     several.take(3, client);
     several.call(3, client, Request::Siblings);
     assert_eq!(several.take(3, client), [Told::Reply(Ok(Reply::Siblings(tids.clone())))]);
-    several.look(3, 7);
+    several.enrol_tool(3, 7);
     several.call(3, 7, Request::Tasks { of: None, deep: false });
     let [Told::Reply(Ok(Reply::Tasks(rows)))] = &several.take(3, 7)[..] else { panic!("no list") };
     assert_eq!(rows.len(), 7);
@@ -378,7 +378,7 @@ fn a_host_that_came_late_has_what_was_there_before() {
 fn a_number_is_not_used_again_soon() {
     let mut several = Several::new(3);
     several.kill(1);
-    several.look(2, 7);
+    several.enrol_tool(2, 7);
     several.call(2, 7, Request::AddHosts { hosts: vec!["again".into()] });
     let [Told::Reply(Ok(Reply::HostResults(results)))] = &several.take(2, 7)[..] else { panic!() };
     assert_eq!(results[0].as_ref().map(|tid| tid.host()), Ok(4));
@@ -490,7 +490,7 @@ fn two_hosts_that_find_each_other_in_time_stay() {
 #[test]
 fn a_host_whose_adder_is_lost_was_not_added() {
     let mut several = Several::new(3);
-    several.look(2, 7);
+    several.enrol_tool(2, 7);
     // The leader dies while it starts the daemon.
     let by = several.hosts[&2].machine.identity().1;
     several.call(2, 7, Request::Hosts);
@@ -528,7 +528,7 @@ fn the_resource_manager_stays_when_the_leader_dies() {
 #[test]
 fn a_host_may_speak_before_the_table_has_it() {
     let mut several = Several::new(2);
-    several.look(2, 7);
+    several.enrol_tool(2, 7);
     let record = several.hosts[&1].machine.hosts()[0].clone();
     let row = HostRow { tid: Tid::new(3, 0).expect("in range"), name: "h3".into(), ..record.row.clone() };
     let newcomer = HostRecord { number: 3, life: 3, row, ..record };
@@ -594,7 +594,7 @@ fn of_two_tasks_on_two_hosts_exactly_one_connects() {
 fn a_host_that_was_removed_stops() {
     let mut several = Several::new(3);
     several.enrol(3, 5);
-    several.look(2, 7);
+    several.enrol_tool(2, 7);
     several.call(2, 7, Request::RemoveHosts { hosts: vec!["h3".into(), "nobody".into(), "h3".into()] });
     let [Told::Reply(Ok(Reply::HostResults(results)))] = &several.take(2, 7)[..] else { panic!() };
     let kinds: Vec<_> =
@@ -610,7 +610,7 @@ fn a_host_that_was_removed_stops() {
 #[test]
 fn all_hosts_but_one_may_be_removed_the_leader_too() {
     let mut several = Several::new(3);
-    several.look(2, 7);
+    several.enrol_tool(2, 7);
     several.call(2, 7, Request::RemoveHosts { hosts: vec!["here".into(), "h3".into(), "h2".into()] });
     let [Told::Reply(Ok(Reply::HostResults(results)))] = &several.take(2, 7)[..] else { panic!() };
     let kinds: Vec<_> =
@@ -622,7 +622,7 @@ fn all_hosts_but_one_may_be_removed_the_leader_too() {
 #[test]
 fn who_is_on_its_way_out_starts_no_other_host() {
     let mut several = Several::new(3);
-    several.look(2, 7);
+    several.enrol_tool(2, 7);
     // It leads until the others have elected another.
     several.call(2, 7, Request::RemoveHosts { hosts: vec!["here".into()] });
     several.take(2, 7);
@@ -678,7 +678,7 @@ fn loads_go_to_those_who_vote_and_from_the_leader_to_all() {
     several.kill(1);
     assert_eq!(known(&several, 3), Some(250));
     // And one that comes later hears of it as well.
-    several.look(2, 7);
+    several.enrol_tool(2, 7);
     several.call(2, 7, Request::AddHosts { hosts: vec!["late".into()] });
     assert_eq!(known(&several, 5), Some(250));
 }
@@ -733,7 +733,7 @@ fn a_busy_host_waits_longer_before_it_takes_others_out() {
 fn the_number_of_the_host_that_came_last_is_not_used_again_when_it_is_lost() {
     let mut several = Several::new(3);
     several.kill(3);
-    several.look(1, 7);
+    several.enrol_tool(1, 7);
     several.call(1, 7, Request::AddHosts { hosts: vec!["again".into()] });
     let [Told::Reply(Ok(Reply::HostResults(results)))] = &several.take(1, 7)[..] else { panic!() };
     assert_eq!(results[0].as_ref().map(|tid| tid.host()), Ok(4));

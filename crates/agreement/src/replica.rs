@@ -1,12 +1,12 @@
 //! One task for each member: takes every word from the daemon, the others and openraft, and looks what follows.
 
-use crate::letters::{Answer, Envelope, Letter, Question};
 use crate::log::Log;
 use crate::members::{is_majority, next_step, take};
-use crate::network::Roads;
+use crate::messages::{Answer, Envelope, Message, Question};
+use crate::network::Network;
 use crate::order::{Current, Order};
+use crate::peers::Peers;
 use crate::pending::Pending;
-use crate::post::Post;
 use crate::succession::Succession;
 use crate::types::{LogId, Membership, Metrics, Proposal, Raft, Snapshot, StoredMembership, What};
 use crate::{BeginError, Keeper, Member, Settings, Standing};
@@ -34,7 +34,7 @@ const STEP_HEARD: Duration = Duration::from_secs(2);
 /// After a step towards other members that was refused the next is tried so much later.
 const STEP_AGAIN: Duration = Duration::from_millis(200);
 
-pub(crate) enum Word {
+pub(crate) enum Input {
     Propose(Bytes),
     Heard(u32, Bytes),
     Lost(u32),
@@ -44,19 +44,19 @@ pub(crate) enum Word {
     Stepped,
 }
 
-pub(crate) struct Secretary {
+pub(crate) struct Replica {
     me: Member,
     settings: Settings,
     raft: Raft,
     metrics: watch::Receiver<Metrics>,
-    post: Rc<Post>,
+    peers: Rc<Peers>,
     pending: Rc<RefCell<Pending>>,
     log: Log,
     snapshot: Current,
     /// Who shall be members, as the daemon says.
     members: Vec<Member>,
     /// Says that a step was taken.
-    stepped: mpsc::UnboundedSender<Word>,
+    stepped: mpsc::UnboundedSender<Input>,
     steps: bool,
     /// When the last one was taken.
     step_at: Option<Instant>,
@@ -99,16 +99,16 @@ impl Seen {
     }
 }
 
-impl Secretary {
-    pub async fn serve(
+impl Replica {
+    pub async fn run(
         me: Member,
         keeper: Rc<dyn Keeper>,
         settings: Settings,
         founds: bool,
-        heard: mpsc::UnboundedReceiver<Word>,
+        heard: mpsc::UnboundedReceiver<Input>,
     ) {
-        match Secretary::begin(me, keeper.clone(), settings, founds).await {
-            Ok((secretary, steps)) => secretary.work(heard, steps).await,
+        match Replica::begin(me, keeper.clone(), settings, founds).await {
+            Ok((replica, steps)) => replica.work(heard, steps).await,
             Err(why) => keeper.failed(why.to_string()),
         }
     }
@@ -118,14 +118,14 @@ impl Secretary {
         keeper: Rc<dyn Keeper>,
         settings: Settings,
         founds: bool,
-    ) -> Result<(Secretary, mpsc::UnboundedReceiver<Word>), BeginError> {
+    ) -> Result<(Replica, mpsc::UnboundedReceiver<Input>), BeginError> {
         let wrong = |why: &dyn std::fmt::Display| BeginError(why.to_string());
-        let post = Rc::new(Post::new(me, keeper.clone()));
+        let peers = Rc::new(Peers::new(me, keeper.clone()));
         let pending = Rc::new(RefCell::new(Pending::new(me.life)));
         let (log, snapshot) = (Log::default(), Current::default());
         let order = Order::new(me.life, keeper.clone(), pending.clone(), snapshot.clone());
-        let roads = Roads(post.clone());
-        let raft = Raft::new(me.life, Arc::new(config()), roads, log.clone(), order);
+        let network = Network(peers.clone());
+        let raft = Raft::new(me.life, Arc::new(config()), network, log.clone(), order);
         let raft = raft.await.map_err(|error| wrong(&error))?;
         if founds {
             pending.borrow_mut().add(What::Beginning(keeper.snapshot().into()));
@@ -133,12 +133,12 @@ impl Secretary {
             raft.initialize(alone).await.map_err(|error| wrong(&error))?;
         }
         let (stepped, steps) = mpsc::unbounded_channel();
-        let secretary = Secretary {
+        let replica = Replica {
             me,
             settings,
             metrics: raft.metrics(),
             raft,
-            post,
+            peers,
             pending,
             log,
             snapshot,
@@ -155,16 +155,16 @@ impl Secretary {
             again_at: None,
             cut_at: None,
         };
-        Ok((secretary, steps))
+        Ok((replica, steps))
     }
 
     async fn work(
         mut self,
-        mut heard: mpsc::UnboundedReceiver<Word>,
-        mut steps: mpsc::UnboundedReceiver<Word>,
+        mut heard: mpsc::UnboundedReceiver<Input>,
+        mut steps: mpsc::UnboundedReceiver<Input>,
     ) {
         loop {
-            self.look().await;
+            self.react().await;
             let next = [self.succession.stands_at, self.again_at, self.minority_at(), self.heard_at()];
             let next = next.into_iter().flatten().min();
             let word = tokio::select! {
@@ -177,7 +177,7 @@ impl Secretary {
                     Err(_) => {
                         let why = self.metrics.borrow().running_state.clone();
                         let why = why.err().map_or_else(String::new, |why| why.to_string());
-                        return self.post.keeper.failed(why);
+                        return self.peers.keeper.failed(why);
                     }
                 },
                 () = tokio::time::sleep_until(next.unwrap_or_else(Instant::now)), if next.is_some() => continue,
@@ -192,49 +192,49 @@ impl Secretary {
         let _ = self.raft.shutdown().await;
     }
 
-    async fn hear(&mut self, word: Word) {
+    async fn hear(&mut self, word: Input) {
         match word {
-            Word::Propose(_) if self.standing == Standing::Minority => {}
-            Word::Propose(change) => {
+            Input::Propose(_) if self.standing == Standing::Minority => {}
+            Input::Propose(change) => {
                 let proposal = self.pending.borrow_mut().add(What::Change(change));
                 self.propose(proposal).await;
             }
-            Word::Heard(host, piece) => {
-                if let Some(envelope) = self.post.receive(host, &piece) {
+            Input::Heard(host, piece) => {
+                if let Some(envelope) = self.peers.receive(host, &piece) {
                     self.read(host, envelope).await;
                 }
             }
-            Word::Lost(host) => self.post.lose(host),
-            Word::Found(host) => self.find(host).await,
-            Word::Members(members) => (self.members, self.settled) = (members, None),
-            Word::Stepped => (self.steps, self.step_at) = (false, Some(Instant::now())),
+            Input::Lost(host) => self.peers.mark_lost(host),
+            Input::Found(host) => self.find(host).await,
+            Input::Members(members) => (self.members, self.settled) = (members, None),
+            Input::Stepped => (self.steps, self.step_at) = (false, Some(Instant::now())),
         }
     }
 
-    async fn read(&mut self, host: u32, Envelope { from, letter, .. }: Envelope) {
-        match letter {
-            Letter::Question(number, question) => {
-                let (raft, post, log) = (self.raft.clone(), self.post.clone(), self.log.clone());
+    async fn read(&mut self, host: u32, Envelope { from, message, .. }: Envelope) {
+        match message {
+            Message::Question(number, question) => {
+                let (raft, peers, log) = (self.raft.clone(), self.peers.clone(), self.log.clone());
                 tokio::task::spawn_local(async move {
                     let answer = answer(&raft, &log, question).await;
-                    post.write(Member { life: from, host }, Letter::Answer(number, answer));
+                    peers.write(Member { life: from, host }, Message::Answer(number, answer));
                 });
             }
-            Letter::Answer(number, answer) => self.post.answered(number, answer),
-            Letter::Proposal(proposal) => self.write_down(proposal).await,
-            Letter::Leaderless(leaderless) => self.succession.hear(from, leaderless),
+            Message::Answer(number, answer) => self.peers.answered(number, answer),
+            Message::Proposal(proposal) => self.write_down(proposal).await,
+            Message::Leaderless(leaderless) => self.succession.hear(from, leaderless),
         }
     }
 
     async fn find(&mut self, host: u32) {
-        self.post.find(host);
+        self.peers.mark_found(host);
         let seen = Seen::of(&self.metrics.borrow());
         let there = seen.members.membership();
         let found = there.nodes().find(|(_, at)| **at == host).map(|(life, _)| *life);
         if let Some(life) = found {
             // What was said meanwhile it has not heard.
             if let Some(leaderless) = self.succession.says_again(self.me.life, there, life) {
-                self.post.write(Member { life, host }, Letter::Leaderless(leaderless));
+                self.peers.write(Member { life, host }, Message::Leaderless(leaderless));
             }
             if seen.leader == Some(life) {
                 self.proposed_to = None;
@@ -256,8 +256,8 @@ impl Secretary {
         };
         match host {
             _ if leader == self.me.life => self.write_down(proposal).await,
-            Some(host) if self.post.reaches(host) => {
-                self.post.write(Member { life: leader, host }, Letter::Proposal(proposal));
+            Some(host) if self.peers.reaches(host) => {
+                self.peers.write(Member { life: leader, host }, Message::Proposal(proposal));
             }
             _ => {}
         }
@@ -277,13 +277,13 @@ impl Secretary {
     }
 
     /// Looks how things are, and does what follows.
-    async fn look(&mut self) {
+    async fn react(&mut self) {
         let seen = Seen::of(&self.metrics.borrow_and_update());
         let membership = seen.members.membership();
         let me = self.me.life;
-        let post = self.post.clone();
+        let peers = self.peers.clone();
         let reaches =
-            |life: u64| life == me || membership.get_node(&life).is_none_or(|host| post.reaches(*host));
+            |life: u64| life == me || membership.get_node(&life).is_none_or(|host| peers.reaches(*host));
         let (leader, leads) = (seen.leader, seen.leads);
         // One that has taken itself out says nothing any more.
         let is_out =
@@ -297,9 +297,9 @@ impl Secretary {
         };
         self.succession.find(leaderless, leads || self.standing == Standing::Leading);
         for (life, host, leaderless) in self.succession.news(me, membership, reaches) {
-            self.post.write(Member { life, host }, Letter::Leaderless(leaderless));
+            self.peers.write(Member { life, host }, Message::Leaderless(leaderless));
         }
-        if self.succession.look(me, membership, reaches, self.settings.step) {
+        if self.succession.update(me, membership, reaches, self.settings.step) {
             let _ = self.raft.trigger().elect().await;
         }
         self.name_voters(membership);
@@ -324,7 +324,7 @@ impl Secretary {
         if !membership.voter_ids().eq(self.voters.iter().copied()) {
             self.voters = membership.voter_ids().collect();
             let member = |life: &u64| Some(Member { life: *life, host: *membership.get_node(life)? });
-            self.post.keeper.voters(self.voters.iter().filter_map(member).collect());
+            self.peers.keeper.voters(self.voters.iter().filter_map(member).collect());
         }
     }
 
@@ -346,7 +346,7 @@ impl Secretary {
         // Who leads is a member for all who know it, or will be when they have read on.
         let host = leader.and_then(|leader| membership.get_node(&leader)).copied();
         // One that waits to be taken in, by somebody it still reaches, is in no minority.
-        let waits_to_join = membership.get_node(&self.me.life).is_none() && !self.post.has_lost_any();
+        let waits_to_join = membership.get_node(&self.me.life).is_none() && !self.peers.has_lost_any();
         if !leaderless || waits_to_join {
             self.waits_since = None;
         } else {
@@ -363,7 +363,7 @@ impl Secretary {
             if standing == Standing::Minority {
                 self.pending.borrow_mut().give_up();
             }
-            self.post.keeper.stands(standing);
+            self.peers.keeper.stands(standing);
         }
     }
 
@@ -383,7 +383,7 @@ impl Secretary {
     }
 
     fn reaches(&self, membership: &Membership, life: u64) -> bool {
-        membership.get_node(&life).is_none_or(|host| self.post.reaches(*host))
+        membership.get_node(&life).is_none_or(|host| self.peers.reaches(*host))
     }
 
     /// The leader makes the members what the daemon says that they shall be, step by step. False: they are.
@@ -396,7 +396,7 @@ impl Secretary {
                 // Most likely it leads no more, or an earlier step is not agreed yet.
                 tokio::time::sleep(STEP_AGAIN).await;
             }
-            let _ = stepped.send(Word::Stepped);
+            let _ = stepped.send(Input::Stepped);
         });
         true
     }

@@ -13,11 +13,11 @@ pub(crate) struct Envelope {
     pub from: u64,
     /// The life that shall read: the host's number may have been another's.
     pub to: u64,
-    pub letter: Letter,
+    pub message: Message,
 }
 
 #[derive(Serialize, Deserialize)]
-pub(crate) enum Letter {
+pub(crate) enum Message {
     /// To be answered under its number.
     Question(u64, Question),
     Answer(u64, Answer),

@@ -1,26 +1,26 @@
-//! Sends letters, and waits for answers.
+//! Sends messages, and waits for answers.
 
-use crate::letters::{Answer, Envelope, Letter, Question, cut, join};
+use crate::messages::{Answer, Envelope, Message, Question, cut, join};
 use crate::{Keeper, Member};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 use tokio::sync::oneshot;
 
-pub(crate) struct Post {
+pub(crate) struct Peers {
     pub me: Member,
     pub keeper: Rc<dyn Keeper>,
     /// Hosts that do not answer.
     lost: RefCell<BTreeSet<u32>>,
     asked: Cell<u64>,
     waiting: RefCell<BTreeMap<u64, (u32, oneshot::Sender<Answer>)>>,
-    /// Beginnings of long letters, by host.
+    /// Beginnings of long messages, by host.
     begun: RefCell<HashMap<u32, Vec<u8>>>,
 }
 
-impl Post {
-    pub fn new(me: Member, keeper: Rc<dyn Keeper>) -> Post {
-        Post {
+impl Peers {
+    pub fn new(me: Member, keeper: Rc<dyn Keeper>) -> Peers {
+        Peers {
             me,
             keeper,
             lost: Default::default(),
@@ -38,20 +38,20 @@ impl Post {
         !self.lost.borrow().is_empty()
     }
 
-    pub fn lose(&self, host: u32) {
+    pub fn mark_lost(&self, host: u32) {
         self.lost.borrow_mut().insert(host);
         self.begun.borrow_mut().remove(&host);
         // Whoever waits for an answer of it hears that there is none.
         self.waiting.borrow_mut().retain(|_, (asked, _)| *asked != host);
     }
 
-    pub fn find(&self, host: u32) {
+    pub fn mark_found(&self, host: u32) {
         self.lost.borrow_mut().remove(&host);
         self.begun.borrow_mut().remove(&host);
     }
 
-    pub fn write(&self, to: Member, letter: Letter) {
-        let envelope = Envelope { from: self.me.life, to: to.life, letter };
+    pub fn write(&self, to: Member, message: Message) {
+        let envelope = Envelope { from: self.me.life, to: to.life, message };
         // Plain data of ours always has a form in bytes.
         let bytes = postcard::to_stdvec(&envelope).unwrap_or_default();
         for piece in cut(&bytes) {
@@ -68,7 +68,7 @@ impl Post {
         let number = self.asked.get();
         let (answer, answered) = oneshot::channel();
         self.waiting.borrow_mut().insert(number, (to.host, answer));
-        self.write(to, Letter::Question(number, question));
+        self.write(to, Message::Question(number, question));
         let unasked = Unasked(self, number);
         let answer = answered.await.ok();
         drop(unasked);
@@ -82,7 +82,7 @@ impl Post {
         }
     }
 
-    /// A piece of a letter has come; the letter when it is whole, and for this life.
+    /// A piece of a message has come; the message when it is whole, and for this life.
     pub fn receive(&self, host: u32, piece: &[u8]) -> Option<Envelope> {
         let whole = join(self.begun.borrow_mut().entry(host).or_default(), piece)?;
         let envelope: Envelope = postcard::from_bytes(&whole).ok()?;
@@ -91,7 +91,7 @@ impl Post {
 }
 
 /// Forgets a question whose asker waits no more.
-struct Unasked<'a>(&'a Post, u64);
+struct Unasked<'a>(&'a Peers, u64);
 
 impl Drop for Unasked<'_> {
     fn drop(&mut self) {
