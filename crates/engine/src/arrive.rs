@@ -212,7 +212,7 @@ impl Core {
                 self.fetches.push(Fetch { peer, route, offer, into: request, back });
             }
             Some(Body::NoMemory) => self.requests.finish(request, Outcome::NoMemory(envelope)),
-            Some(Body::Filling { .. }) | None => {}
+            Some(Body::Filling { .. } | Body::Gone) | None => {}
         }
     }
 
@@ -222,7 +222,7 @@ impl Core {
         let Some(receive) = self.requests.receive(id) else { return false };
         receive.matched = Some(envelope);
         // A block for offered data is found when it is fetched.
-        if !offered && !matches!(receive.into, Destination::User(_)) {
+        if !offered && !receive.into.is_the_program_s() {
             receive.block = Block::new(envelope.length, &mut self.pool);
             if receive.block.is_none() {
                 self.requests.finish(id, Outcome::NoMemory(envelope));
@@ -482,7 +482,7 @@ impl Core {
             Destination::Block | Destination::Lazily | Destination::ByReference => {
                 receive.block = Some(block)
             }
-            Destination::User(_) => {
+            Destination::User(_) | Destination::Pieces(_) => {
                 receive.write(0, block.bytes());
                 self.ledger.add(Counter::CopiedOut, envelope.length);
                 self.ledger.add(Counter::CopiedFromHere, envelope.length);
@@ -546,6 +546,11 @@ impl Core {
     /// Hides a message from receives; it stays stored.
     pub(crate) fn hide(&mut self, id: MessageId) {
         self.queues.hide(id, &self.ledger);
+    }
+
+    /// Takes a message out of matching; it stays stored.
+    pub(crate) fn extract(&mut self, id: MessageId) {
+        self.queues.extract(id, &self.ledger);
     }
 
     /// Publishes how many sends are under way, after those to one peer may have changed.

@@ -4,14 +4,16 @@
 use crate::bins::Order;
 use crate::engine::Engine;
 use crate::ledger::Counter;
+use crate::memory::{MOST_PLACES, places_in};
 use crate::message::{Block, Envelope, Pattern};
 use crate::peer::{Answer, Peer};
 use crate::queues::{Body, Message, MessageId};
 use crate::receive::{Destination, Receive};
 use crate::requests::{Completed, Outcome, RequestId, State};
-use parvum_transport::{Kept, PullRefused, Route};
+use parvum_transport::{Kept, Link, Place, PullRefused, Route};
 use parvum_wire::frame::{ASKING, FETCH_AT_ONCE, Offer};
 use parvum_wire::{Header, Kind};
+use std::io::IoSliceMut;
 use std::sync::Arc;
 
 /// Offered data that shall come to a receive.
@@ -59,6 +61,26 @@ impl std::fmt::Debug for Remote {
     }
 }
 
+/// Copies data that lies in several places of its sender's memory, which it lists there. What is no such list is not read.
+fn pull_listed(
+    link: &mut dyn Link,
+    offer: &Offer,
+    length: usize,
+    into: &mut [IoSliceMut<'_>],
+) -> Result<usize, PullRefused> {
+    let mut list = vec![0; offer.listed().min(MOST_PLACES) * 16];
+    let place = Place { address: offer.address, length: list.len() };
+    if link.pull(&[place], &mut [IoSliceMut::new(&mut list)])? < list.len() {
+        return Err(PullRefused::NotPermitted);
+    }
+    let places = places_in(&list);
+    let all = places.iter().try_fold(0usize, |sum, place| sum.checked_add(place.length));
+    if all != Some(length) {
+        return Err(PullRefused::NotPermitted);
+    }
+    link.pull(&places, into)
+}
+
 impl Engine {
     /// Gets offered data into a receive, or begins to.
     pub(crate) fn fetch(&mut self, fetch: Fetch) {
@@ -68,8 +90,9 @@ impl Engine {
         let Some(receive) = self.core.requests.receive(into) else { return };
         let Some(envelope) = receive.matched else { return };
         let ledger = state.ledger(route);
-        if receive.block.is_none() && !matches!(receive.into, Destination::User(_)) {
-            let may_stay = !matches!(receive.into, Destination::Block) && offer.address != 0;
+        if receive.block.is_none() && !receive.into.is_the_program_s() {
+            let may_stay =
+                !matches!(receive.into, Destination::Block) && offer.address != 0 && offer.listed() == 0;
             let mut link = links[route as usize].as_mut().filter(|_| may_stay);
             let kept = link.as_mut().and_then(|link| link.kept(offer.address, envelope.length as usize));
             let refers = matches!(receive.into, Destination::ByReference)
@@ -109,15 +132,21 @@ impl Engine {
         let Some(envelope) = receive.matched else { return };
         let ledger = state.ledger(route);
         let again = receive.again;
-        let room = receive.room(got, envelope.length as usize);
+        let left = envelope.length as usize - got;
+        let mut rooms = receive.rooms(got, left);
+        let wanted: usize = rooms.all().iter().map(|room| room.len()).sum();
         let pulled = match &mut links[route as usize] {
             None => Err(PullRefused::Gone),
-            Some(_) if room.is_empty() => Ok(0),
+            Some(_) if wanted == 0 => Ok(0),
             Some(_) if offer.address == 0 => Err(PullRefused::NotPermitted),
-            Some(link) => link.pull(offer.address + got as u64, room),
+            Some(link) if offer.listed() > 0 => pull_listed(&mut **link, &offer, left, rooms.all()),
+            Some(link) => {
+                let place = Place { address: offer.address + got as u64, length: left };
+                link.pull(&[place], rooms.all())
+            }
         };
         match pulled {
-            Ok(part) if part < room.len() => {
+            Ok(part) if part < wanted => {
                 self.core.pulling.push(Pulling { fetch, got: Some(got + part) });
             }
             Ok(_) => {
@@ -241,7 +270,8 @@ impl Engine {
             None if state.tid != remote.envelope.from => return Err(PullRefused::Gone),
             None => {
                 let link = links[remote.route as usize].as_mut().ok_or(PullRefused::Gone)?;
-                link.pull(remote.offer.address + from, into)?;
+                let place = Place { address: remote.offer.address + from, length: into.len() };
+                link.pull(&[place], &mut [IoSliceMut::new(into)])?;
             }
         }
         state.ledger(remote.route).add(Counter::PulledBytes, into.len() as u64);

@@ -186,6 +186,11 @@ impl Engine {
 
     /// Drops a message. The receive that had been given to it.
     fn lose_message(&mut self, id: MessageId) -> Option<RequestId> {
+        if self.core.queues.is_extracted(id) {
+            self.core.queues.lose_extracted(id);
+            self.core.ledger.add(Counter::Lost, 1);
+            return None;
+        }
         self.core.hide(id);
         match self.core.queues.remove(id)?.body {
             Body::Filling { claimed: Some(receive), .. } => Some(receive),

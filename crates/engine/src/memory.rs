@@ -2,8 +2,9 @@
 
 #![allow(unsafe_code)]
 
-use parvum_transport::{Gather, Loan};
+use parvum_transport::{Gather, Loan, Place};
 use std::alloc::{Layout, alloc_zeroed};
+use std::io::IoSliceMut;
 use std::sync::Arc;
 
 /// Keeps the memory of a message alive until the engine is done with it.
@@ -45,6 +46,70 @@ impl UserBuffer {
     }
 }
 
+/// Room in several pieces of the program's memory: a message fills one behind the other.
+#[derive(Debug)]
+pub struct UserPieces {
+    pieces: Vec<UserBuffer>,
+    /// Where in the message each of them ends.
+    ends: Vec<usize>,
+}
+
+impl UserPieces {
+    /// Room in these pieces, each so many bytes from its start on. They must not overlap.
+    ///
+    /// # Safety
+    /// As for [`UserBuffer::new`], for each piece.
+    pub unsafe fn new(pieces: impl IntoIterator<Item = (*mut u8, usize)>) -> UserPieces {
+        // SAFETY: the caller's promise.
+        let all = pieces.into_iter().map(|(start, length)| unsafe { UserBuffer::new(start, length) });
+        let pieces: Vec<_> = all.filter(|piece| piece.length > 0).collect();
+        let mut end = 0;
+        let ends = pieces.iter().map(|piece| {
+            end += piece.length;
+            end
+        });
+        let ends = ends.collect();
+        UserPieces { pieces, ends }
+    }
+
+    /// Bytes in all of them.
+    pub fn length(&self) -> usize {
+        self.ends.last().copied().unwrap_or(0)
+    }
+
+    /// The piece in which byte `from` lies, and which of its bytes it is.
+    fn find(&self, from: usize) -> (usize, usize) {
+        let at = self.ends.partition_point(|end| *end <= from);
+        (at, from - at.checked_sub(1).map_or(0, |before| self.ends[before]))
+    }
+
+    /// The memory of byte `from` on, at most so many bytes, as far as its piece reaches.
+    pub(crate) fn run(&mut self, from: usize, length: usize) -> &mut [u8] {
+        let (at, within) = self.find(from);
+        let Some(piece) = self.pieces.get_mut(at) else { return &mut [] };
+        let rest = &mut piece.bytes_mut()[within..];
+        let length = length.min(rest.len());
+        &mut rest[..length]
+    }
+
+    /// The memory of byte `from` on, at most so many bytes.
+    pub(crate) fn runs(&mut self, from: usize, mut length: usize) -> Vec<IoSliceMut<'_>> {
+        let (at, within) = self.find(from);
+        let mut skip = within;
+        let mut runs = Vec::new();
+        for piece in self.pieces.iter_mut().skip(at) {
+            if length == 0 {
+                break;
+            }
+            let rest = &mut piece.bytes_mut()[skip..];
+            let take = length.min(rest.len());
+            runs.push(IoSliceMut::new(&mut rest[..take]));
+            (skip, length) = (0, length - take);
+        }
+        runs
+    }
+}
+
 /// So many bytes, more than none; `None` when the system has no such memory.
 pub(crate) fn zeroed(length: usize) -> Option<Vec<u8>> {
     let layout = Layout::array::<u8>(length).ok().filter(|_| length > 0)?;
@@ -66,6 +131,8 @@ pub(crate) struct Source {
     pub(crate) length: usize,
     /// The link's memory that the data is being copied to; there are no pieces then.
     loan: Option<Arc<dyn Loan>>,
+    /// Where the pieces lie, for a peer that copies them itself: address and length of each.
+    list: Option<Box<[u64]>>,
     /// Dropped with the source, after the last use of the pieces.
     _keep: Option<Arc<dyn Keep>>,
 }
@@ -86,12 +153,12 @@ impl Source {
             })
             .collect::<Vec<&'static [u8]>>();
         let length = remembered.iter().map(|piece| piece.len()).sum();
-        Source { pieces: remembered, begin: 0, length, loan: None, _keep: keep }
+        Source { pieces: remembered, begin: 0, length, loan: None, list: None, _keep: keep }
     }
 
     /// No data.
     pub(crate) fn nothing() -> Source {
-        Source { pieces: Vec::new(), begin: 0, length: 0, loan: None, _keep: None }
+        Source { pieces: Vec::new(), begin: 0, length: 0, loan: None, list: None, _keep: None }
     }
 
     /// Data that was copied for the source.
@@ -111,7 +178,7 @@ impl Source {
 
     /// Data that is about to be copied to memory of the link.
     pub(crate) fn lent(loan: Arc<dyn Loan>, length: usize) -> Source {
-        Source { pieces: Vec::new(), begin: 0, length, loan: Some(loan), _keep: None }
+        Source { pieces: Vec::new(), begin: 0, length, loan: Some(loan), list: None, _keep: None }
     }
 
     /// Shows the data from byte `from` on, at most `limit` bytes of it.
@@ -134,4 +201,33 @@ impl Source {
             _ => None,
         }
     }
+
+    /// Where a peer that copies the data itself finds it: the address of the only piece and 0, or that of a list of all pieces,
+    /// and how many they are. Pieces that are many and short are copied by the processor faster than the kernel finds them.
+    pub(crate) fn places(&mut self) -> Option<(u64, usize)> {
+        const SHORT: usize = 2 << 10;
+        let count = self.pieces.len();
+        if let Some(address) = self.address() {
+            return Some((address, 0));
+        }
+        if self.loan.is_some() || !(2..=MOST_PLACES).contains(&count) || self.length / count < SHORT {
+            return None;
+        }
+        let all = self.pieces.iter().flat_map(|piece| [piece.as_ptr() as u64, piece.len() as u64]);
+        let list = self.list.insert(all.collect());
+        Some((list.as_ptr() as u64, count))
+    }
+}
+
+/// An offer lists at most so many places.
+pub(crate) const MOST_PLACES: usize = 1024;
+
+/// What a list of places says whose bytes these are.
+pub(crate) fn places_in(list: &[u8]) -> Vec<Place> {
+    let (pairs, _) = list.as_chunks::<16>();
+    let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte));
+    pairs
+        .iter()
+        .map(|pair| Place { address: number(&pair[..8]), length: number(&pair[8..]) as usize })
+        .collect()
 }

@@ -36,6 +36,8 @@ pub(crate) enum Body {
     Offered { offer: Offer, route: Route },
     /// There was no memory for the data when it came: only that it came is known.
     NoMemory,
+    /// The data went with its sender, after somebody had taken the message out.
+    Gone,
 }
 
 pub(crate) struct Message {
@@ -67,7 +69,7 @@ impl Message {
     pub(crate) fn held_here(&self) -> u64 {
         match &self.body {
             Body::Whole(_) | Body::Filling { .. } => self.envelope.length,
-            Body::Offered { .. } | Body::NoMemory => 0,
+            Body::Offered { .. } | Body::NoMemory | Body::Gone => 0,
         }
     }
 }
@@ -101,6 +103,8 @@ pub(crate) struct Queues {
     pub(crate) looked: std::cell::Cell<usize>,
     messages: Vec<(u32, Option<Message>)>,
     free: Vec<u32>,
+    /// Messages that somebody has taken out of matching, and not received.
+    extracted: Vec<MessageId>,
     /// How many messages have become visible to receives, ever.
     pub(crate) arrivals: u64,
     /// Bytes in unexpected messages, kept here as a sum.
@@ -359,6 +363,31 @@ impl Queues {
         self.unexpected.insert(at, id);
     }
 
+    /// Takes a visible message out of matching: only who knows its id can receive it.
+    pub(crate) fn extract(&mut self, id: MessageId, ledger: &Ledger) {
+        self.hide(id, ledger);
+        self.extracted.push(id);
+    }
+
+    /// Whether the message was taken out, and neither received nor put back.
+    pub(crate) fn is_extracted(&self, id: MessageId) -> bool {
+        self.extracted.contains(&id)
+    }
+
+    /// The data of a message that was taken out cannot be had any more.
+    pub(crate) fn lose_extracted(&mut self, id: MessageId) {
+        let Some(message) = self.get_mut(id) else { return };
+        let held = message.held_here();
+        message.body = Body::Gone;
+        self.bytes_here -= held;
+    }
+
+    /// The message is not kept apart any more. Whether it was.
+    pub(crate) fn end_extraction(&mut self, id: MessageId) -> bool {
+        let at = self.extracted.iter().position(|other| *other == id);
+        at.map(|at| self.extracted.swap_remove(at)).is_some()
+    }
+
     /// Takes a message out of the store.
     pub(crate) fn remove(&mut self, id: MessageId) -> Option<Message> {
         let slot = self.messages.get_mut(id.index as usize).filter(|slot| slot.0 == id.generation)?;
@@ -375,9 +404,9 @@ impl Queues {
         all.filter(|message| message.peer == peer).for_each(|message| message.peer = to);
     }
 
-    /// Visible messages from one peer.
+    /// Messages from one peer that are visible or were taken out.
     pub(crate) fn of_peer(&self, peer: u32) -> Vec<MessageId> {
         let is_from = |id: &MessageId| self.get(*id).is_some_and(|message| message.peer == peer);
-        self.visible().filter(is_from).collect()
+        self.visible().chain(self.extracted.iter().copied()).filter(is_from).collect()
     }
 }

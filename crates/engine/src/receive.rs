@@ -2,10 +2,11 @@
 
 use crate::engine::Engine;
 use crate::fetch::Fetch;
-use crate::memory::UserBuffer;
+use crate::memory::{UserBuffer, UserPieces};
 use crate::message::{Block, Envelope, Pattern};
 use crate::queues::{Body, MessageId};
 use crate::requests::{Completed, Outcome, RequestId, State};
+use std::io::IoSliceMut;
 
 /// Where the data of a received message shall lie.
 #[derive(Debug)]
@@ -19,6 +20,15 @@ pub enum Destination {
     ByReference,
     /// In the program's own memory; what does not fit is lost and the outcome says so.
     User(UserBuffer),
+    /// As [`Destination::User`], in pieces of the program's memory.
+    Pieces(Box<UserPieces>),
+}
+
+impl Destination {
+    /// Whether it is memory of the program's.
+    pub fn is_the_program_s(&self) -> bool {
+        matches!(self, Destination::User(_) | Destination::Pieces(_))
+    }
 }
 
 /// A receive under way.
@@ -47,23 +57,66 @@ impl Receive {
         Receive { pattern, into, matched, block, urgent, turn: 0, only: false, again: false, stands_for }
     }
 
-    /// The memory for byte `from` of the message on; shorter than asked where it ends.
+    /// The memory for byte `from` of the message on; shorter than asked where it, or a piece of it, ends.
+    #[inline]
     pub(crate) fn room(&mut self, from: usize, length: usize) -> &mut [u8] {
-        let all = match (&mut self.into, &mut self.block) {
-            (Destination::User(buffer), _) => buffer.bytes_mut(),
-            (_, Some(block)) => block.bytes_mut(),
+        match (&mut self.into, &mut self.block) {
+            (Destination::User(buffer), _) => part(buffer.bytes_mut(), from, length),
+            (Destination::Pieces(pieces), _) => pieces.run(from, length),
+            (_, Some(block)) => part(block.bytes_mut(), from, length),
             (_, None) => &mut [],
-        };
-        let from = from.min(all.len());
-        let length = length.min(all.len() - from);
-        &mut all[from..from + length]
+        }
+    }
+
+    /// The memory for byte `from` of the message on, in all its pieces.
+    pub(crate) fn rooms(&mut self, from: usize, length: usize) -> SomeRooms<'_> {
+        match (&mut self.into, &mut self.block) {
+            (Destination::User(buffer), _) => SomeRooms::one(part(buffer.bytes_mut(), from, length)),
+            (Destination::Pieces(pieces), _) => SomeRooms::Many(pieces.runs(from, length)),
+            (_, Some(block)) => SomeRooms::one(part(block.bytes_mut(), from, length)),
+            (_, None) => SomeRooms::one(&mut []),
+        }
     }
 
     /// Writes arriving data; what does not fit is dropped.
     #[inline]
-    pub(crate) fn write(&mut self, from: usize, bytes: &[u8]) {
-        let room = self.room(from, bytes.len());
-        room.copy_from_slice(&bytes[..room.len()]);
+    pub(crate) fn write(&mut self, mut from: usize, mut bytes: &[u8]) {
+        loop {
+            let room = self.room(from, bytes.len());
+            let (now, later) = bytes.split_at(room.len());
+            room.copy_from_slice(now);
+            if now.is_empty() || later.is_empty() {
+                return;
+            }
+            (from, bytes) = (from + now.len(), later);
+        }
+    }
+}
+
+/// Memory in one piece or in many.
+pub(crate) enum SomeRooms<'a> {
+    One([IoSliceMut<'a>; 1]),
+    Many(Vec<IoSliceMut<'a>>),
+}
+
+/// So many bytes from byte `from` on, as far as there are any.
+#[inline]
+fn part(all: &mut [u8], from: usize, length: usize) -> &mut [u8] {
+    let from = from.min(all.len());
+    let length = length.min(all.len() - from);
+    &mut all[from..from + length]
+}
+
+impl<'a> SomeRooms<'a> {
+    fn one(room: &'a mut [u8]) -> SomeRooms<'a> {
+        SomeRooms::One([IoSliceMut::new(room)])
+    }
+
+    pub(crate) fn all(&mut self) -> &mut [IoSliceMut<'a>] {
+        match self {
+            SomeRooms::One(one) => one,
+            SomeRooms::Many(many) => many,
+        }
     }
 }
 
@@ -88,10 +141,11 @@ impl Engine {
         self.start_receive(receive, found, announced)
     }
 
-    /// Receives one certain message that was found by [`Engine::probe`] or [`Engine::find`].
+    /// Receives one certain message that was found by [`Engine::probe`], [`Engine::find`] or [`Engine::extract`].
     /// `None` when somebody else has received it.
     pub fn receive_message(&mut self, message: MessageId, into: Destination) -> Option<RequestId> {
         self.core.queues.get(message)?;
+        self.core.queues.end_extraction(message);
         let receive = Receive { only: true, ..Receive::new(Pattern::ANY, into, false) };
         Some(self.start_receive(receive, Some(message), false))
     }
@@ -141,6 +195,7 @@ impl Engine {
                 self.push(peer);
             }
             Body::NoMemory => self.core.requests.finish(id, Outcome::NoMemory(stored.envelope)),
+            Body::Gone => self.core.requests.finish(id, Outcome::Gone(stored.envelope.from)),
             Body::Filling { .. } => {}
         }
         self.core.publish_waiting();
@@ -163,6 +218,12 @@ impl Engine {
             Some(outcome) => Received::Over(outcome),
             None => Received::Pending,
         }
+    }
+
+    /// How many operations have ended so far: as long as that stays, none of those under way is over.
+    #[inline]
+    pub fn finished(&self) -> u64 {
+        self.core.requests.finished
     }
 
     /// The next announced operation that is over.

@@ -78,6 +78,8 @@ pub(crate) struct Requests {
     slots: Vec<Slot>,
     free: Vec<u32>,
     announced: std::collections::VecDeque<RequestId>,
+    /// How many operations have ended, ever.
+    pub(crate) finished: u64,
 }
 
 impl Requests {
@@ -131,7 +133,9 @@ impl Requests {
     pub(crate) fn finish(&mut self, id: RequestId, outcome: Outcome) {
         let Some(slot) = self.slot(id) else { return };
         slot.state = State::Over(outcome);
-        if slot.announce {
+        let announce = slot.announce;
+        self.finished += 1;
+        if announce {
             self.announced.push_back(id);
         }
     }

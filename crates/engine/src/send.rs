@@ -17,7 +17,7 @@ use crate::memory::{Keep, Source};
 use crate::peer::{Answer, Asking, Offered, Peer, PeerState, Pending};
 use crate::requests::{Outcome, RequestId, State};
 use parvum_transport::{Gather, Limits, Loan, Refused, Route};
-use parvum_wire::frame::{ASKING, DISCARD_UNLESS_POSTED, FETCH_AT_ONCE, KEPT_BY_SENDER, Offer};
+use parvum_wire::frame::{ASKING, DISCARD_UNLESS_POSTED, FETCH_AT_ONCE, KEPT_BY_SENDER, LISTED_SHIFT, Offer};
 use parvum_wire::{Header, Kind, Tid};
 use std::sync::Arc;
 
@@ -442,13 +442,15 @@ impl Engine {
             };
         }
         if pending.offer {
-            let in_place = || pending.source.address().filter(|_| link.limits().single_copy);
             let asks = pending.header.flags & KEPT_BY_SENDER != 0;
             let offer = if asks {
                 Offer { cookie: state.next_cookie | ASKING, address: 0 }
-            } else {
-                let address = pending.source.loan_address().or_else(in_place).unwrap_or(0);
+            } else if let Some(address) = pending.source.loan_address() {
                 Offer { cookie: state.next_cookie, address }
+            } else {
+                let places = if link.limits().single_copy { pending.source.places() } else { None };
+                let (address, listed) = places.unwrap_or((0, 0));
+                Offer { cookie: state.next_cookie | (listed as u64) << LISTED_SHIFT, address }
             };
             if self.leaving {
                 pending.header.flags |= FETCH_AT_ONCE;

@@ -150,7 +150,7 @@ fn receive_as(
             Destination::User(buffer) => {
                 runtime.look_once(&pattern, &mut Room::Memory(buffer.bytes_mut()), &mut envelope)
             }
-            Destination::Block | Destination::Lazily | Destination::ByReference => {
+            Destination::Block | Destination::Lazily | Destination::ByReference | Destination::Pieces(_) => {
                 let mut room = Room::Inside { inside: &mut out.inline, block: &mut block };
                 runtime.look_once(&pattern, &mut room, &mut envelope)
             }
@@ -189,7 +189,7 @@ fn receive_patiently(
         let (mut block, mut envelope) = (None, Envelope::NONE);
         let mut room = match &mut into {
             Destination::User(buffer) => Room::Memory(buffer.bytes_mut()),
-            Destination::Block | Destination::Lazily | Destination::ByReference => {
+            Destination::Block | Destination::Lazily | Destination::ByReference | Destination::Pieces(_) => {
                 Room::Inside { inside: &mut out.inline, block: &mut block }
             }
         };

@@ -16,4 +16,4 @@ mod link;
 pub mod own;
 
 pub use gather::Gather;
-pub use link::{Alike, Inbox, Kept, Limits, Link, Loan, PullRefused, Refused, Route, Sink};
+pub use link::{Alike, Inbox, Kept, Limits, Link, Loan, Place, PullRefused, Refused, Route, Sink};

@@ -2,6 +2,7 @@
 
 use crate::Gather;
 use parvum_wire::Header;
+use std::io::IoSliceMut;
 use std::sync::Arc;
 
 /// The ways from one task to another.
@@ -65,6 +66,15 @@ pub enum PullRefused {
     NotPermitted,
     /// The peer is gone, and the data with it.
     Gone,
+}
+
+/// A part of the peer's memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Where it begins there.
+    pub address: u64,
+    /// Its bytes.
+    pub length: usize,
 }
 
 /// Memory of a link that is lent to one message, until it is dropped.
@@ -172,12 +182,13 @@ pub trait Link: Send {
     /// `Err(Closed)` only after every frame that arrived was given; never `Full`.
     fn receive(&mut self, most: usize, sink: &mut dyn Sink) -> Result<usize, Refused>;
 
-    /// Copies `into.len()` bytes at `address` of the peer's memory, and says how many it has copied: fewer when the
-    /// peer is still filling its [loan](Link::lend). The caller tries again later, for the rest.
+    /// Copies what lies in these places of the peer's memory, one behind the other, to `into`, as far as both reach, and
+    /// says how many bytes it has copied: fewer when the peer is still filling its [loan](Link::lend), which is one
+    /// place. The caller tries again later, for the rest.
     ///
     /// On an error `into` may hold part of the data.
-    fn pull(&mut self, address: u64, into: &mut [u8]) -> Result<usize, PullRefused> {
-        let _ = (address, into);
+    fn pull(&mut self, from: &[Place], into: &mut [IoSliceMut<'_>]) -> Result<usize, PullRefused> {
+        let _ = (from, into);
         Err(PullRefused::NotPermitted)
     }
 

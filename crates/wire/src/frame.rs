@@ -85,6 +85,12 @@ pub const ASKING: u64 = 1 << 62;
 /// In a cookie, beside [`ASKING`]: of a message that went at once and was kept as well; the rest is its `order`.
 pub const KEPT: u64 = 1 << 63;
 
+/// In a cookie, in [`LISTED_BITS`] from this bit on: the offer's address is that of a list of so many places, each an address and
+/// a length of eight bytes, in the sender's own order of bytes; 0: that of the data.
+pub const LISTED_SHIFT: u32 = 48;
+/// Bits for the number of places that an offer lists.
+pub const LISTED_BITS: u64 = 0x7ff;
+
 /// The fixed part of every frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
@@ -189,6 +195,16 @@ impl Offer {
         out[..8].copy_from_slice(&self.cookie.to_le_bytes());
         out[8..].copy_from_slice(&self.address.to_le_bytes());
         out
+    }
+
+    /// How many places the address lists; 0 when it is that of the data.
+    pub fn listed(&self) -> usize {
+        // Cookies of data that its sender has kept, or asks about, list nothing.
+        if self.cookie & (ASKING | KEPT) != 0 {
+            0
+        } else {
+            (self.cookie >> LISTED_SHIFT & LISTED_BITS) as usize
+        }
     }
 
     /// Reads a payload back; fails when it has not exactly the right length.

@@ -15,7 +15,7 @@ use crate::segment::Segment;
 use parvum_transport::{Kept, Loan, PullRefused};
 use rustix::fd::AsFd;
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap, munmap};
-use std::io;
+use std::io::{self, IoSliceMut};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -263,6 +263,25 @@ impl Reader {
             }
             self.copy(start, within + done, part);
             done += part.len();
+        }
+        Ok(done)
+    }
+
+    /// As [`read`](Reader::read), `length` bytes at the most, to one room behind the other.
+    pub(crate) fn scatter(
+        &self,
+        address: u64,
+        length: usize,
+        into: &mut [IoSliceMut<'_>],
+    ) -> Result<usize, PullRefused> {
+        let mut done = 0;
+        for room in into {
+            let wanted = room.len().min(length - done);
+            let got = self.read(address + done as u64, &mut room[..wanted])?;
+            done += got;
+            if got < wanted {
+                break;
+            }
         }
         Ok(done)
     }

@@ -5,9 +5,10 @@ use crate::ring::{Consumer, Producer};
 use crate::segment::{Direction, Segment, SingleCopy};
 use crate::single_copy;
 use parvum_page::TaskPage;
-use parvum_transport::{Gather, Kept, Limits, Link, Loan, PullRefused, Refused, Sink};
+use parvum_transport::{Gather, Kept, Limits, Link, Loan, Place, PullRefused, Refused, Sink};
 use parvum_wire::Header;
 use rustix::fd::OwnedFd;
+use std::io::IoSliceMut;
 use std::sync::Arc;
 
 /// How to wake the peer.
@@ -123,12 +124,14 @@ impl Link for ShmLink {
         self.segment.rest(&mut self.producer);
     }
 
-    fn pull(&mut self, address: u64, into: &mut [u8]) -> Result<usize, PullRefused> {
-        if arena::is_here(address) {
-            return self.arena().ok_or(PullRefused::NotPermitted)?.read(address, into);
+    fn pull(&mut self, from: &[Place], into: &mut [IoSliceMut<'_>]) -> Result<usize, PullRefused> {
+        if let [Place { address, length }] = *from
+            && arena::is_here(address)
+        {
+            return self.arena().ok_or(PullRefused::NotPermitted)?.scatter(address, length, into);
         }
         match (self.segment.try_single_copy(self.single_copy), self.segment.peer_pid()) {
-            (SingleCopy::Works, Some(pid)) => single_copy::read(pid, address, into).map(|()| into.len()),
+            (SingleCopy::Works, Some(pid)) => single_copy::read(pid, from, into),
             _ => Err(PullRefused::NotPermitted),
         }
     }
@@ -208,7 +211,8 @@ mod tests {
         let (_left, mut right) = pair();
         let data = vec![5u8; 100_000];
         let mut out = vec![0u8; 100_000];
-        assert_eq!(right.pull(data.as_ptr() as u64, &mut out), Ok(out.len()));
+        let place = Place { address: data.as_ptr() as u64, length: data.len() };
+        assert_eq!(right.pull(&[place], &mut [IoSliceMut::new(&mut out)]), Ok(data.len()));
         assert_eq!(out, data);
     }
 }

@@ -3,10 +3,11 @@
 use crate::arena::{ARENA_BYTES, Lender, Reader};
 use crate::ring::{Back, Front, Producer, Ring};
 use crate::single_copy;
+use parvum_transport::Place;
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, fstat, ftruncate, memfd_create};
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap, munmap};
-use std::io;
+use std::io::{self, IoSliceMut};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -238,7 +239,8 @@ impl Segment {
         let address = self.layout().head.ends[1 - self.end].probe.load(Ordering::Relaxed);
         let mut seen = [0; 8];
         let works = allowed
-            && single_copy::read(pid, address, &mut seen).is_ok()
+            && single_copy::read(pid, &[Place { address, length: 8 }], &mut [IoSliceMut::new(&mut seen)])
+                .is_ok()
             && u64::from_ne_bytes(seen) == PROBE;
         let found = if works { SingleCopy::Works } else { SingleCopy::Refused };
         mine.store(found as u32, Ordering::Relaxed);

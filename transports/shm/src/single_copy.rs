@@ -1,25 +1,90 @@
 //! Copying straight out of another process.
 
-use parvum_transport::PullRefused;
+use libc::{c_void, iovec};
+use parvum_transport::{Place, PullRefused};
+use std::io::IoSliceMut;
 
-/// Copies `into.len()` bytes at `address` of process `pid`.
-pub(crate) fn read(pid: u32, address: u64, into: &mut [u8]) -> Result<(), PullRefused> {
+/// So many ranges of each side one call of the kernel is given.
+const RANGES: usize = 256;
+
+const NOTHING: iovec = iovec { iov_base: std::ptr::null_mut(), iov_len: 0 };
+
+/// Copies what lies in these places of process `pid`, one behind the other, as far as both sides reach; how many bytes.
+pub(crate) fn read(pid: u32, from: &[Place], into: &mut [IoSliceMut<'_>]) -> Result<usize, PullRefused> {
+    let (mut there, mut here) = ([NOTHING; RANGES], [NOTHING; RANGES]);
+    let (mut places, mut rooms) = (Cursor::default(), Cursor::default());
     let mut done = 0;
-    while done < into.len() {
-        let rest = &mut into[done..];
-        let local = libc::iovec { iov_base: rest.as_mut_ptr().cast(), iov_len: rest.len() };
-        let remote =
-            libc::iovec { iov_base: (address as usize + done) as *mut libc::c_void, iov_len: rest.len() };
-        // SAFETY: `local` is exclusively borrowed memory of that length; the
-        // kernel checks the remote range, which belongs to another process.
-        let got = unsafe { libc::process_vm_readv(pid as libc::pid_t, &local, 1, &remote, 1, 0) };
-        match got {
-            1.. => done += got as usize,
-            0 => return Err(PullRefused::Gone),
-            _ => return Err(why(std::io::Error::last_os_error())),
+    loop {
+        let remote = places.list(&mut there, from.len(), |at| {
+            (std::ptr::without_provenance_mut(from[at].address as usize), from[at].length)
+        });
+        let local = rooms.list(&mut here, into.len(), |at| (into[at].as_mut_ptr().cast(), into[at].len()));
+        if remote == 0 || local == 0 {
+            return Ok(done);
+        }
+        // SAFETY: `here` lists memory that is exclusively borrowed; the kernel checks what `there` lists, which belongs
+        // to another process.
+        let got = unsafe {
+            let (local, remote) = (local as libc::c_ulong, remote as libc::c_ulong);
+            libc::process_vm_readv(pid as libc::pid_t, here.as_ptr(), local, there.as_ptr(), remote, 0)
+        };
+        match usize::try_from(got) {
+            Ok(0) => return Err(PullRefused::Gone),
+            Ok(got) => {
+                done += got;
+                places.pass(got, |at| from[at].length);
+                rooms.pass(got, |at| into[at].len());
+            }
+            Err(_) => return Err(why(std::io::Error::last_os_error())),
         }
     }
-    Ok(())
+}
+
+/// How far the ranges of one side are done.
+#[derive(Default)]
+struct Cursor {
+    /// The first that is not done whole.
+    at: usize,
+    /// So many of its bytes are.
+    within: usize,
+}
+
+impl Cursor {
+    /// Lists what is left of `count` ranges, as far as there is room for it; how many were listed.
+    fn list(
+        &self,
+        out: &mut [iovec; RANGES],
+        count: usize,
+        mut range: impl FnMut(usize) -> (*mut c_void, usize),
+    ) -> usize {
+        let mut listed = 0;
+        for at in self.at..count {
+            let (start, length) = range(at);
+            let skip = if at == self.at { self.within } else { 0 };
+            if length == skip {
+                continue;
+            }
+            out[listed] = iovec { iov_base: start.wrapping_byte_add(skip), iov_len: length - skip };
+            listed += 1;
+            if listed == RANGES {
+                break;
+            }
+        }
+        listed
+    }
+
+    /// Passes so many bytes, which are done.
+    fn pass(&mut self, mut bytes: usize, length: impl Fn(usize) -> usize) {
+        while bytes > 0 {
+            let left = length(self.at) - self.within;
+            if bytes < left {
+                self.within += bytes;
+                return;
+            }
+            bytes -= left;
+            (self.at, self.within) = (self.at + 1, 0);
+        }
+    }
 }
 
 fn why(error: std::io::Error) -> PullRefused {
@@ -36,22 +101,63 @@ fn why(error: std::io::Error) -> PullRefused {
 mod tests {
     use super::*;
 
+    fn read_one(pid: u32, address: u64, out: &mut [u8]) -> Result<usize, PullRefused> {
+        let from = [Place { address, length: out.len() }];
+        read(pid, &from, &mut [IoSliceMut::new(out)])
+    }
+
     #[test]
     fn reads_its_own_process() {
         let data = [7u8; 10_000];
         let mut out = [0u8; 10_000];
-        assert_eq!(read(std::process::id(), data.as_ptr() as u64, &mut out), Ok(()));
+        assert_eq!(read_one(std::process::id(), data.as_ptr() as u64, &mut out), Ok(out.len()));
         assert_eq!(out, data);
+    }
+
+    #[test]
+    fn gathers_and_scatters_more_ranges_than_the_kernel_takes_at_once() {
+        let data: Vec<u8> = (0..90_000u32).map(|i| (i % 251) as u8).collect();
+        // Ranges of 0 to 96 bytes there, of 0 to 30 here.
+        let mut from = Vec::new();
+        let mut at = 0;
+        while at < data.len() {
+            let length = (from.len() * 7 % 97).min(data.len() - at);
+            from.push(Place { address: data[at..].as_ptr() as u64, length });
+            at += length;
+        }
+        let mut out = vec![0; data.len()];
+        let (mut into, mut rest) = (Vec::new(), &mut out[..]);
+        while !rest.is_empty() {
+            let length = (into.len() * 11 % 31).min(rest.len());
+            let (room, behind) = rest.split_at_mut(length);
+            into.push(IoSliceMut::new(room));
+            rest = behind;
+        }
+        assert!(from.len() > RANGES && into.len() > RANGES);
+        assert_eq!(read(std::process::id(), &from, &mut into), Ok(data.len()));
+        assert_eq!(out, data);
+    }
+
+    #[test]
+    fn the_shorter_side_ends_it() {
+        let data = [5u8; 100];
+        let (mut short, mut long) = ([0u8; 40], [0u8; 200]);
+        let place = Place { address: data.as_ptr() as u64, length: 100 };
+        let own = std::process::id();
+        assert_eq!(read(own, &[place], &mut [IoSliceMut::new(&mut short)]), Ok(40));
+        assert_eq!(read(own, &[place], &mut [IoSliceMut::new(&mut long)]), Ok(100));
+        assert_eq!(read(own, &[], &mut [IoSliceMut::new(&mut long)]), Ok(0));
+        assert_eq!((short, &long[..100], &long[100..]), ([5; 40], &data[..], &[0; 100][..]));
     }
 
     #[test]
     fn tells_gone_from_forbidden() {
         let mut out = [0u8; 8];
         assert_eq!(
-            read(std::process::id(), 8, &mut out),
+            read_one(std::process::id(), 8, &mut out),
             Err(PullRefused::NotPermitted),
             "an address of nobody"
         );
-        assert_eq!(read(0x7fff_fff0, 8, &mut out), Err(PullRefused::Gone), "a process that never was");
+        assert_eq!(read_one(0x7fff_fff0, 8, &mut out), Err(PullRefused::Gone), "a process that never was");
     }
 }

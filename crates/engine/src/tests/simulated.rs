@@ -1,9 +1,10 @@
 //! Links between engines in one process: with bounds, delay, refused copies and sudden death.
 
 use crate::{Engine, Ledger, Settings};
-use parvum_transport::{Gather, Kept, Limits, Link, Loan, PullRefused, Refused, Route, Sink};
+use parvum_transport::{Gather, Kept, Limits, Link, Loan, Place, PullRefused, Refused, Route, Sink};
 use parvum_wire::{Header, Tid};
 use std::collections::VecDeque;
+use std::io::IoSliceMut;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -197,16 +198,23 @@ impl Link for SimulatedLink {
         Some(Arc::new(Lent(memory)))
     }
 
-    fn pull(&mut self, address: u64, into: &mut [u8]) -> Result<usize, PullRefused> {
-        if address & LENT != 0 {
+    fn pull(&mut self, from: &[Place], into: &mut [IoSliceMut<'_>]) -> Result<usize, PullRefused> {
+        if let [Place { address, length }] = *from
+            && address & LENT != 0
+        {
             let incoming = self.incoming.lock().unwrap();
             let (block, within) = (address >> 32 << 32, address as u32 as usize);
             let memory = incoming.loans.iter().find(|memory| memory.address == block);
             let memory = memory.ok_or(PullRefused::NotPermitted)?;
-            assert!(within + into.len() <= memory.length, "more than was lent");
-            let there = into.len().min(memory.visible(incoming.now).saturating_sub(within));
-            memory.read(within, &mut into[..there]);
-            return Ok(there);
+            assert!(within + length <= memory.length, "more than was lent");
+            let mut there = length.min(memory.visible(incoming.now).saturating_sub(within));
+            let mut done = 0;
+            for room in into {
+                let part = room.len().min(there);
+                memory.read(within + done, &mut room[..part]);
+                (done, there) = (done + part, there - part);
+            }
+            return Ok(done);
         }
         self.pulls += 1;
         if self.nature.refuse_pull > 0 && self.pulls.is_multiple_of(self.nature.refuse_pull) {
@@ -216,9 +224,16 @@ impl Link for SimulatedLink {
             return Err(PullRefused::Gone);
         }
         // SAFETY: both engines live in this test; the sender keeps offered memory until `Done`.
-        let data = unsafe { std::slice::from_raw_parts(address as *const u8, into.len()) };
-        into.copy_from_slice(data);
-        Ok(into.len())
+        let piece =
+            |place: &Place| unsafe { std::slice::from_raw_parts(place.address as *const u8, place.length) };
+        let data: Vec<u8> = from.iter().flat_map(piece).copied().collect();
+        let mut done = 0;
+        for room in into {
+            let part = room.len().min(data.len() - done);
+            room[..part].copy_from_slice(&data[done..done + part]);
+            done += part;
+        }
+        Ok(done)
     }
 }
 
