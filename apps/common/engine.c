@@ -71,7 +71,8 @@ static struct parvum_pattern only(int from, int tag)
 uint64_t engine_post(int from, int tag, void *data, size_t bytes)
 {
     struct parvum_pattern pattern = only(from, tag);
-    return engine()->post(&pattern, data, bytes, 0);
+    struct parvum_room room = { PARVUM_ROOM_MEMORY, data, bytes };
+    return engine()->post(&pattern, &room, 0);
 }
 
 void engine_end_receive(uint64_t request)
@@ -94,6 +95,7 @@ void engine_recv(int from, int tag, void *data, size_t bytes)
     struct parvum_pattern pattern = only(from, tag);
     struct parvum_notes notes = { -1, PARVUM_CALL_RECEIVE, team_tids[from], tag, CONTEXT };
     struct parvum_message message;
-    engine_ok(engine()->receive(&pattern, data, bytes, &notes, &message), "receive");
+    struct parvum_room room = { PARVUM_ROOM_MEMORY, data, bytes };
+    engine_ok(engine()->receive(&pattern, &room, &notes, &message), "receive");
     if (message.length != bytes) fail("%llu bytes came, %zu were expected", (unsigned long long)message.length, bytes);
 }

@@ -23,7 +23,7 @@ int second_begin(void)
 		return -1;
 	const struct table *(*entry)(void);
 	*(void **)&entry = dlsym(library, "parvum_table");
-	if (!entry || !(table = entry()) || table->version != 1)
+	if (!entry || !(table = entry()) || table->version != 2)
 		return -2;
 	if (table->enrol("second", 6, &me) != 0)
 		return -3;
@@ -48,7 +48,8 @@ int crecv(int from, int tag, void *room, int length)
 	struct pattern pattern = { .from = from, .tags = 1, .tag = tag, .context = 0 };
 	struct notes patient = { .limit = -1, .call = 1, .peer = from, .tag = tag, .context = 0 };
 	struct message message;
-	int status = table->receive(&pattern, room, (size_t)length, &patient, &message);
+	struct room memory = { .kind = 1, .start = room, .length = (size_t)length };
+	int status = table->receive(&pattern, &memory, &patient, &message);
 
 	return status == 0 ? (int)message.length : status < 0 ? status : -100;
 }

@@ -32,6 +32,13 @@ struct pattern {
 	int64_t context;
 };
 
+/* Where data shall lie: kind 1 is memory. */
+struct room {
+	uint32_t kind;
+	void *start;
+	size_t length;
+};
+
 struct notes {
 	int64_t limit;
 	uint32_t call;
@@ -51,9 +58,9 @@ struct table {
 	int (*enrol)(const char *interface, size_t length, struct enrolled *out);
 	int (*depart)(void);
 	int (*send)(const struct outgoing *message, uint64_t *request);
-	int (*receive)(const struct pattern *pattern, void *room, size_t length, const struct notes *notes,
+	int (*receive)(const struct pattern *pattern, const struct room *room, const struct notes *notes,
 		struct message *out);
-	uint64_t (*post)(const struct pattern *pattern, void *room, size_t length, uint32_t flags);
+	uint64_t (*post)(const struct pattern *pattern, const struct room *room, uint32_t flags);
 	int (*wait)(uint64_t request, const struct notes *notes, struct message *out);
 };
 

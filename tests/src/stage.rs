@@ -89,6 +89,11 @@ pub fn own_include() -> PathBuf {
     project().join("crates/library/include")
 }
 
+/// Where `parvum_engine.h` lies.
+pub fn engine_include() -> PathBuf {
+    project().join("crates/waist/include")
+}
+
 /// Where `nx.h` lies.
 pub fn nx_include() -> PathBuf {
     project().join("interfaces/nx/include")
@@ -155,6 +160,7 @@ fn compile(stage: &Stage, source: &Path) {
         &here().join("programs/ledger.h"),
         &stage.include.join("pvm3.h"),
         &own_include().join("parvum.h"),
+        &engine_include().join("parvum_engine.h"),
         &nx_include().join("nx.h"),
         &cmmd_include().join("cmmd.h"),
         &here().join("programs/cmmd_check.h"),
@@ -177,6 +183,7 @@ fn compile(stage: &Stage, source: &Path) {
         };
         cc.args([standard, "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"]);
         cc.arg("-I").arg(&stage.include).arg("-I").arg(own_include()).arg("-I").arg(nx_include());
+        cc.arg("-I").arg(engine_include());
         cc.arg("-I")
             .arg(cmmd_include())
             .arg("-I")

@@ -36,6 +36,11 @@ impl UserBuffer {
         UserBuffer { start, length }
     }
 
+    /// Its bytes.
+    pub fn length(&self) -> usize {
+        self.length
+    }
+
     /// The memory.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         if self.length == 0 {

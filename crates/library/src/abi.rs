@@ -3,6 +3,8 @@
 //! The threads of a program take turns (`inside.rs`), and give the turn away while they wait. A panic here would be a bug of
 //! ours: it ends the process rather than unwind into C.
 
+use crate::completing;
+use crate::finding;
 use crate::inside::{self, with};
 use crate::ledger;
 use crate::multicast;
@@ -30,22 +32,26 @@ static TABLE: Table = Table {
     depart,
     send: sending::send,
     receive: receiving::receive,
-    post: receiving::post,
-    wait: receiving::wait,
-    cancel: receiving::cancel,
-    probe: receiving::probe,
-    find: receiving::find,
-    take: receiving::take,
+    post: completing::post,
+    wait: completing::wait,
+    wait_any: completing::wait_any,
+    wait_some: completing::wait_some,
+    cancel: completing::cancel,
+    fetch_claims: completing::fetch_claims,
+    next_completed,
+    probe: finding::probe,
+    extract: finding::extract,
+    put_back: finding::put_back,
+    find: finding::find,
+    take: finding::take,
     give_back: receiving::give_back,
     progress,
-    next_completed,
     inject,
     ask,
     prefer,
     counters,
     last_error,
     descriptors: watching::descriptors,
-    receive_lazily: receiving::receive_lazily,
     read_remote: receiving::read_remote,
     fetch_remote: receiving::fetch_remote,
     await_arrival: watching::await_arrival,
@@ -55,16 +61,11 @@ static TABLE: Table = Table {
     tracer: watching::tracer,
     multicast: multicast::multicast,
     looked: watching::looked,
-    fetch_claims: receiving::fetch_claims,
-    wait_any: receiving::wait_any,
     summon: serving::summon,
     serve: serving::serve,
     cells: ledger::cells,
-    is_free: receiving::is_free,
-    receive_fitting: receiving::receive_fitting,
-    multicast_each: multicast::multicast_each,
+    is_free: completing::is_free,
     notify: serving::notify,
-    receive_by_reference: receiving::receive_by_reference,
 };
 
 /// The table; see `parvum-waist`.

@@ -3,7 +3,7 @@
 //! Interface libraries open this library and call it through the table of
 //! `parvum-waist`. Inside: [`runtime`] joins the engine, the session with the
 //! daemon and the transports; [`inside`] lets a program's threads take turns at it; [`connect`] makes links, [`callers`] takes others' in; [`waiting`] and [`sleeping`] are how a
-//! thread waits, with the others that do in [`waiters`] and what was learnt of that in [`patience`]; [`abi`] is the table, with [`sending`] and [`receiving`], [`ledger`] what `parvum.h` declares, and all `unsafe` besides.
+//! thread waits, with the others that do in [`waiters`] and what was learnt of that in [`patience`]; [`abi`] is the table, with [`sending`], [`receiving`], [`completing`] and [`finding`], [`ledger`] what `parvum.h` declares, and all `unsafe` besides.
 
 #![deny(unsafe_code)]
 
@@ -13,9 +13,13 @@ mod asking;
 mod barrier;
 mod callers;
 mod circles;
+#[allow(unsafe_code)]
+mod completing;
 mod connect;
 mod direct;
 mod events;
+#[allow(unsafe_code)]
+mod finding;
 mod inside;
 #[allow(unsafe_code)]
 mod ledger;
@@ -29,6 +33,8 @@ mod pusher;
 #[allow(unsafe_code)]
 mod receiving;
 mod recording;
+#[allow(unsafe_code)]
+mod rooms;
 mod runtime;
 mod scheduling;
 #[allow(unsafe_code)]

@@ -20,17 +20,6 @@ const WORTH_SHARING: usize = 512;
 pub(crate) unsafe extern "C" fn multicast(
     message: *const waist::Outgoing,
     to: *const i32,
-    count: usize,
-    statuses: *mut i32,
-    requests: *mut u64,
-) -> i32 {
-    // SAFETY: as the table says; without tags of their own all have the message's.
-    unsafe { multicast_each(message, to, std::ptr::null(), count, statuses, requests) }
-}
-
-pub(crate) unsafe extern "C" fn multicast_each(
-    message: *const waist::Outgoing,
-    to: *const i32,
     tags: *const i32,
     count: usize,
     statuses: *mut i32,

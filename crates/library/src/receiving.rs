@@ -1,113 +1,93 @@
-//! The table's receiving: posting, waiting, finding, taking, in C's types.
+//! The table's receiving, in C's types: the short way of a message that is there or comes soon, and the usual one.
 
 use crate::abi::remember;
-use crate::inside::{self, Inside, try_with, with};
+use crate::inside::{self, Inside, with};
+use crate::rooms::{destination, length_of, pattern_of, with_room};
 use crate::runtime::Runtime;
 use parvum_engine::{
-    Block, Completed, Destination, Envelope, Look, MessageId, Outcome, Pattern, PullRefused, Received,
-    RequestId, Room, TagMatch, UserBuffer,
+    Block, Completed, Envelope, Look, Outcome, Pattern, PullRefused, Received, RequestId, Room,
 };
 use parvum_task::SessionError;
 use parvum_waist as waist;
-use parvum_waist::{ANY_CONTEXT, ANY_TASK, Message, Notes, Status, TagKind};
-use parvum_wire::Tid;
-use std::ffi::c_void;
+use parvum_waist::{Message, Notes, RoomKind, Status};
 
-/// `None`: its kind of tags is no kind.
-#[inline]
-fn pattern_of(pattern: &waist::Pattern) -> Option<Pattern> {
-    let tag = match pattern.tags {
-        TagKind::Any => TagMatch::Any,
-        TagKind::Exactly => TagMatch::Exactly(pattern.tag),
-        TagKind::Masked => TagMatch::Masked { mask: pattern.other, value: pattern.tag },
-        TagKind::Within => TagMatch::Within { first: pattern.tag, last: pattern.other },
-        TagKind::Among => TagMatch::Among { few: pattern.tag as u32, last: pattern.other },
-        _ => return None,
-    };
-    Some(Pattern {
-        from: (pattern.from != ANY_TASK).then_some(Tid(pattern.from)),
-        tag,
-        context: (pattern.context != ANY_CONTEXT).then_some(pattern.context as u32),
-    })
-}
-
-/// # Safety
-/// `room`, when not null, must be the program's for `length` bytes until the receive is over.
-#[inline]
-unsafe fn place(room: *mut u8, length: usize) -> Destination {
-    if room.is_null() {
-        Destination::Block
+/// Receives, waiting as the notes say. Nothing is posted any more when this returns.
+pub(crate) unsafe extern "C" fn receive(
+    pattern: *const waist::Pattern,
+    room: *const waist::Room,
+    notes: *const Notes,
+    out: *mut Message,
+) -> i32 {
+    // SAFETY: valid for the call, by the table's contract.
+    let (pattern, room, notes, out) = unsafe { (&*pattern, &*room, &*notes, &mut *out) };
+    let Some(pattern) = pattern_of(pattern) else { return Status::BadArgument as i32 };
+    let mut envelope = Envelope::NONE;
+    // What lies there already is taken by the shortest way.
+    let taken = inside::briefly(|runtime| {
+        let mut block = None;
+        // SAFETY: the memory is the call's, by the table's contract.
+        let look = unsafe {
+            with_room(room, &mut out.inline, &mut block, |place| {
+                runtime.look_once(&pattern, place, &mut envelope)
+            })
+        };
+        let taken = look == Some(Look::Taken);
+        if taken {
+            describe_taken(runtime, room, &envelope, block, out);
+        }
+        taken
+    });
+    if taken == Some(true) {
+        status_of(room, &envelope)
     } else {
-        // SAFETY: the caller's promise.
-        Destination::User(unsafe { UserBuffer::new(room, length) })
+        receive_patiently(pattern, room, notes, out)
     }
 }
 
-pub(crate) unsafe extern "C" fn receive(
-    pattern: *const waist::Pattern,
-    room: *mut u8,
-    length: usize,
-    notes: *const Notes,
-    out: *mut Message,
-) -> i32 {
-    // SAFETY: valid for the call, by the table's contract.
-    let (pattern, notes, out) = unsafe { (&*pattern, &*notes, &mut *out) };
-    // SAFETY: the receive is over or cancelled when `receive_as` returns, and until
-    // then the caller has lent the memory.
-    let into = unsafe { place(room, length) };
-    receive_as(pattern, into, length, notes, out)
+/// What a receive came to that has taken its message.
+#[inline]
+fn status_of(room: &waist::Room, envelope: &Envelope) -> i32 {
+    let cut = room.kind == RoomKind::Memory && envelope.length > room.length as u64;
+    if cut { Status::Cut as i32 } else { Status::Done as i32 }
 }
 
-pub(crate) unsafe extern "C" fn receive_lazily(
-    pattern: *const waist::Pattern,
-    notes: *const Notes,
-    out: *mut Message,
-) -> i32 {
-    // SAFETY: valid for the call, by the table's contract.
-    let (pattern, notes, out) = unsafe { (&*pattern, &*notes, &mut *out) };
-    receive_as(pattern, Destination::Lazily, 0, notes, out)
+/// Says where the data is of a message that was taken by the short way.
+#[inline]
+fn describe_taken(
+    runtime: &mut Runtime,
+    room: &waist::Room,
+    envelope: &Envelope,
+    block: Option<Block>,
+    out: &mut Message,
+) {
+    note_envelope(envelope, out);
+    match block {
+        Some(block) => lend(runtime, block, out),
+        None if room.kind == RoomKind::Fitting && envelope.length <= room.length as u64 => {
+            out.data = room.start.cast();
+        }
+        None => {}
+    }
 }
 
-pub(crate) unsafe extern "C" fn receive_by_reference(
-    pattern: *const waist::Pattern,
-    notes: *const Notes,
-    out: *mut Message,
-) -> i32 {
-    // SAFETY: valid for the call, by the table's contract.
-    let (pattern, notes, out) = unsafe { (&*pattern, &*notes, &mut *out) };
-    receive_as(pattern, Destination::ByReference, 0, notes, out)
-}
-
-pub(crate) unsafe extern "C" fn receive_fitting(
-    pattern: *const waist::Pattern,
-    room: *mut u8,
-    length: usize,
-    notes: *const Notes,
-    out: *mut Message,
-) -> i32 {
-    // SAFETY: valid for the call, by the table's contract.
-    let (pattern, notes, out) = unsafe { (&*pattern, &*notes, &mut *out) };
-    // SAFETY: writable for the call, by the table's contract.
-    let memory =
-        unsafe { if length == 0 { &mut [][..] } else { std::slice::from_raw_parts_mut(room, length) } };
+/// Receives what was not there at the first look.
+#[inline(never)]
+fn receive_patiently(pattern: Pattern, room: &waist::Room, notes: &Notes, out: &mut Message) -> i32 {
     with(Status::Unknown as i32, |runtime| {
-        let Some(pattern) = pattern_of(pattern) else { return Status::BadArgument as i32 };
         let (mut block, mut envelope) = (None, Envelope::NONE);
-        let mut place = Room::Fitting { memory, inside: &mut out.inline, block: &mut block };
-        match take_directly(runtime, &pattern, &mut place, &mut envelope, notes) {
-            Ok(()) => {}
-            Err(Some(status)) => return status as i32,
-            Err(None) => {
-                return receive_posted(runtime, pattern, Destination::ByReference, 0, notes, out) as i32;
-            }
+        // SAFETY: the memory is the call's, by the table's contract.
+        let taken = unsafe {
+            with_room(room, &mut out.inline, &mut block, |place| {
+                take_directly(runtime, &pattern, place, &mut envelope, notes)
+            })
+        };
+        match taken {
+            Some(Ok(())) => {}
+            Some(Err(Some(status))) => return status as i32,
+            Some(Err(None)) | None => return receive_posted(runtime, pattern, room, notes, out) as i32,
         }
-        note_envelope(&envelope, out);
-        match block {
-            Some(block) => lend(runtime, block, out),
-            None if envelope.length <= length as u64 => out.data = room,
-            None => {}
-        }
-        Status::Done as i32
+        describe_taken(runtime, room, &envelope, block, out);
+        status_of(room, &envelope)
     })
 }
 
@@ -132,91 +112,18 @@ fn take_directly(
     if spins && runtime.spin_directly(pattern, room, envelope, notes) { Ok(()) } else { Err(None) }
 }
 
-/// Receives, waiting as the notes say. Nothing is posted any more when this returns.
-#[inline]
-fn receive_as(
-    pattern: &waist::Pattern,
-    mut into: Destination,
-    length: usize,
-    notes: &Notes,
-    out: &mut Message,
-) -> i32 {
-    let Some(pattern) = pattern_of(pattern) else { return Status::BadArgument as i32 };
-    let mut envelope = Envelope::NONE;
-    // What lies there already is taken by the shortest way.
-    let taken = inside::briefly(|runtime| {
-        let mut block = None;
-        let look = match &mut into {
-            Destination::User(buffer) => {
-                runtime.look_once(&pattern, &mut Room::Memory(buffer.bytes_mut()), &mut envelope)
-            }
-            Destination::Block | Destination::Lazily | Destination::ByReference | Destination::Pieces(_) => {
-                let mut room = Room::Inside { inside: &mut out.inline, block: &mut block };
-                runtime.look_once(&pattern, &mut room, &mut envelope)
-            }
-        };
-        if look == Look::Taken {
-            note_envelope(&envelope, out);
-            if let Some(block) = block {
-                lend(runtime, block, out);
-            }
-        }
-        look == Look::Taken
-    });
-    if taken != Some(true) {
-        return receive_patiently(pattern, into, length, notes, out);
-    }
-    status_of(&into, &envelope, length)
-}
-
-/// What a receive came to that has taken its message.
-#[inline]
-fn status_of(into: &Destination, envelope: &Envelope, length: usize) -> i32 {
-    let cut = matches!(into, Destination::User(_)) && envelope.length > length as u64;
-    if cut { Status::Cut as i32 } else { Status::Done as i32 }
-}
-
-/// Receives what was not there at the first look.
-#[inline(never)]
-fn receive_patiently(
-    pattern: Pattern,
-    mut into: Destination,
-    length: usize,
-    notes: &Notes,
-    out: &mut Message,
-) -> i32 {
-    with(Status::Unknown as i32, |runtime| {
-        let (mut block, mut envelope) = (None, Envelope::NONE);
-        let mut room = match &mut into {
-            Destination::User(buffer) => Room::Memory(buffer.bytes_mut()),
-            Destination::Block | Destination::Lazily | Destination::ByReference | Destination::Pieces(_) => {
-                Room::Inside { inside: &mut out.inline, block: &mut block }
-            }
-        };
-        match take_directly(runtime, &pattern, &mut room, &mut envelope, notes) {
-            Ok(()) => {}
-            Err(Some(status)) => return status as i32,
-            Err(None) => return receive_posted(runtime, pattern, into, length, notes, out) as i32,
-        }
-        note_envelope(&envelope, out);
-        if let Some(block) = block {
-            lend(runtime, block, out);
-        }
-        status_of(&into, &envelope, length)
-    })
-}
-
 /// Receives by the usual way.
 #[inline(never)]
 fn receive_posted(
     runtime: &mut Inside,
     pattern: Pattern,
-    into: Destination,
-    length: usize,
+    room: &waist::Room,
     notes: &Notes,
     out: &mut Message,
 ) -> Status {
-    let in_block = !matches!(into, Destination::User(_));
+    // SAFETY: the receive is over or cancelled when this returns, and until then the caller has lent the memory.
+    let Some(into) = (unsafe { destination(room) }) else { return Status::BadArgument };
+    let length = length_of(&into);
     if notes.limit != 0 && !runtime.may_hear(&pattern) {
         // It went while we looked.
         runtime.end_noted_wait(notes);
@@ -226,7 +133,7 @@ fn receive_posted(
     runtime.owns = Some(id);
     loop {
         if runtime.wait_for(id, notes) {
-            return finish(runtime, id, in_block, length, out);
+            return finish(runtime, id, length, out);
         }
         if runtime.engine.cancel(id) {
             runtime.engine.test(id);
@@ -242,13 +149,13 @@ fn receive_posted(
         }
         let on = Notes { limit: 1_000_000, ..*notes };
         if runtime.wait_for(id, &on) {
-            return finish(runtime, id, in_block, length, out);
+            return finish(runtime, id, length, out);
         }
     }
 }
 
 /// Why a wait ended without result.
-fn late(runtime: &Runtime) -> Status {
+pub(crate) fn late(runtime: &Runtime) -> Status {
     if runtime.is_over() {
         remember(&SessionError::Lost);
         return Status::NoMachine;
@@ -256,9 +163,9 @@ fn late(runtime: &Runtime) -> Status {
     Status::Pending
 }
 
-/// Takes the outcome of a request that is over.
+/// Takes the outcome of a request that is over; one of the program's memory had room for so many bytes, if it did.
 #[inline]
-fn finish(runtime: &mut Inside, id: RequestId, in_block: bool, room: usize, out: &mut Message) -> Status {
+pub(crate) fn finish(runtime: &mut Inside, id: RequestId, room: Option<usize>, out: &mut Message) -> Status {
     match runtime.engine.test(id) {
         Received::Pending => Status::Unknown,
         Received::Over(Outcome::Sent) => Status::Done,
@@ -280,7 +187,7 @@ fn finish(runtime: &mut Inside, id: RequestId, in_block: bool, room: usize, out:
             Status::NoMemory
         }
         Received::Over(Outcome::Received(completed)) => {
-            let cut = !in_block && completed.is_cut(room);
+            let cut = room.is_some_and(|room| completed.is_cut(room));
             fill(runtime, completed, out);
             if cut { Status::Cut } else { Status::Done }
         }
@@ -339,172 +246,7 @@ pub(crate) unsafe extern "C" fn fetch_remote(handle: u64, notes: *const Notes, o
         if !runtime.wait_to_end(id, notes) {
             return late(runtime) as i32;
         }
-        finish(runtime, id, true, 0, out) as i32
-    })
-}
-
-pub(crate) unsafe extern "C" fn post(
-    pattern: *const waist::Pattern,
-    room: *mut u8,
-    length: usize,
-    flags: u32,
-) -> u64 {
-    // SAFETY: valid for the call; the memory stays until the request is over, by the contract.
-    let (pattern, into) = unsafe { (&*pattern, place(room, length)) };
-    let Some(pattern) = pattern_of(pattern) else { return 0 };
-    let (urgent, announced, claims) = (flags & 1 != 0, flags & 2 != 0, flags & 4 != 0);
-    with(0, |runtime| {
-        let id = match claims {
-            true => runtime.engine.claim(pattern, into, announced),
-            false => runtime.engine.post(pattern, into, urgent, announced),
-        };
-        id.number()
-    })
-}
-
-pub(crate) unsafe extern "C" fn wait(request: u64, notes: *const Notes, out: *mut Message) -> i32 {
-    // SAFETY: valid for the call, by the table's contract.
-    let (notes, out) = unsafe { (&*notes, &mut *out) };
-    let id = RequestId::from_number(request);
-    with(Status::Unknown as i32, |runtime| {
-        if !runtime.engine.is_known(id) {
-            return Status::Unknown as i32;
-        }
-        runtime.engine.fetch_claim(id);
-        if !runtime.wait_for(id, notes) {
-            return late(runtime) as i32;
-        }
-        finish(runtime, id, false, usize::MAX, out) as i32
-    })
-}
-
-pub(crate) extern "C" fn fetch_claims(request: u64) -> usize {
-    with(0, |runtime| {
-        let before = runtime.engine.claims();
-        match request {
-            0 => runtime.engine.fetch_claims(),
-            request => runtime.engine.fetch_claim(RequestId::from_number(request)),
-        }
-        before - runtime.engine.claims()
-    })
-}
-
-pub(crate) extern "C" fn is_free() -> i32 {
-    i32::from(try_with(|_| ()).is_some())
-}
-
-pub(crate) unsafe extern "C" fn wait_any(
-    requests: *const u64,
-    count: usize,
-    seen: u64,
-    notes: *const Notes,
-) -> i64 {
-    const LATE: i64 = -1;
-    const ARRIVED: i64 = -2;
-    let (requests, notes) = match count {
-        // SAFETY: valid for the call, by the table's contract.
-        0 => (&[][..], unsafe { &*notes }),
-        // SAFETY: as above.
-        count => unsafe { (std::slice::from_raw_parts(requests, count), &*notes) },
-    };
-    with(LATE, |runtime| {
-        let over = |runtime: &mut Runtime| {
-            let is_over = |request: &u64| {
-                let id = RequestId::from_number(*request);
-                runtime.engine.is_over(id) || !runtime.engine.is_known(id)
-            };
-            match requests.iter().position(is_over) {
-                Some(at) => Some(at as i64),
-                None => (seen != u64::MAX && runtime.engine.arrivals() != seen).then_some(ARRIVED),
-            }
-        };
-        runtime.wait_until(notes, over).unwrap_or(LATE)
-    })
-}
-
-pub(crate) extern "C" fn cancel(request: u64) -> i32 {
-    let done = |runtime: &mut Inside| runtime.engine.cancel(RequestId::from_number(request));
-    if with(false, done) { Status::Done as i32 } else { Status::Unknown as i32 }
-}
-
-fn describe(id: MessageId, envelope: &Envelope) -> Message {
-    let Envelope { from, tag, context, meta, length, .. } = *envelope;
-    Message { from: from.0, tag, context, meta, length, handle: id.number(), ..Message::NONE }
-}
-
-pub(crate) unsafe extern "C" fn probe(
-    pattern: *const waist::Pattern,
-    notes: *const Notes,
-    out: *mut Message,
-) -> i32 {
-    // SAFETY: valid for the call, by the table's contract.
-    let (pattern, notes, out) = unsafe { (&*pattern, &*notes, &mut *out) };
-    let Some(pattern) = pattern_of(pattern) else { return Status::BadArgument as i32 };
-    with(Status::Unknown as i32, |runtime| {
-        if notes.limit != 0 && !runtime.may_hear(&pattern) {
-            return Status::Gone as i32;
-        }
-        let found = runtime.wait_until(notes, |runtime| match runtime.engine.probe(&pattern) {
-            None if pattern.from.is_some_and(|from| runtime.engine.is_gone(from)) => Some(None),
-            found => found.map(Some),
-        });
-        match found {
-            Some(Some((id, envelope))) => {
-                *out = describe(id, &envelope);
-                Status::Done as i32
-            }
-            Some(None) if notes.limit != 0 => Status::Gone as i32,
-            _ => {
-                runtime.found_nothing(&pattern);
-                late(runtime) as i32
-            }
-        }
-    })
-}
-
-pub(crate) unsafe extern "C" fn find(
-    visit: unsafe extern "C" fn(context: *mut c_void, message: *const Message) -> bool,
-    context: *mut c_void,
-    out: *mut Message,
-) -> i32 {
-    with(Status::Unknown as i32, |runtime| {
-        runtime.progress();
-        let found = runtime.engine.find(|id, envelope| {
-            let message = describe(id, envelope);
-            // SAFETY: the caller gives a function for this context; the message lives during the call.
-            unsafe { visit(context, &message) }
-        });
-        match found {
-            Some((id, envelope)) => {
-                // SAFETY: `out` is writable, by the table's contract.
-                unsafe { *out = describe(id, &envelope) };
-                Status::Done as i32
-            }
-            None => Status::Pending as i32,
-        }
-    })
-}
-
-pub(crate) unsafe extern "C" fn take(
-    name: u64,
-    room: *mut u8,
-    length: usize,
-    notes: *const Notes,
-    out: *mut Message,
-) -> i32 {
-    // SAFETY: valid for the call, by the table's contract.
-    let (notes, out) = unsafe { (&Notes { limit: -1, ..*notes }, &mut *out) };
-    with(Status::Unknown as i32, |runtime| {
-        // SAFETY: this returns only when the receive is over.
-        let into = unsafe { place(room, length) };
-        let Some(id) = runtime.engine.receive_message(MessageId::from_number(name), into) else {
-            return Status::Unknown as i32;
-        };
-        // A matched receive ends: with its data, or with its sender.
-        if !runtime.wait_to_end(id, notes) {
-            return late(runtime) as i32;
-        }
-        finish(runtime, id, room.is_null(), length, out) as i32
+        finish(runtime, id, None, out) as i32
     })
 }
 

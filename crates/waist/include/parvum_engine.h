@@ -6,8 +6,8 @@
  *     const struct parvum_table *engine = parvum_table();
  *
  * The table is an ABI: functions are only ever added at its end. `size` says how many bytes of it a library has, and
- * `version` changes when the meaning of a field does. Every function may be called from any thread; calls wait for one
- * another. Unless said otherwise a function returns an enum parvum_status. Times are nanoseconds, lengths bytes. */
+ * `version` changes when the meaning of a field does. Every function may be called from any thread, and any thread may wait for
+ * any request; who waits keeps nobody out. Unless said otherwise a function returns an enum parvum_status. Times are nanoseconds, lengths bytes. */
 #ifndef PARVUM_ENGINE_H
 #define PARVUM_ENGINE_H
 
@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define PARVUM_TABLE_VERSION 1
+#define PARVUM_TABLE_VERSION 2
 
 /* In a pattern: from any task, in any context. */
 #define PARVUM_ANY_TASK (-1)
@@ -60,6 +60,29 @@ struct parvum_pattern {
 
 struct parvum_piece {
     const void *start;
+    size_t length;
+};
+
+/* How a room is meant. */
+enum parvum_room_kind {
+    PARVUM_ROOM_BLOCK = 0,     /* the engine's memory, or `inside` of the message              */
+    PARVUM_ROOM_MEMORY = 1,    /* `length` bytes at `start`; what does not fit is lost         */
+    PARVUM_ROOM_PIECES = 2,    /* `length` struct parvum_space at `start`, filled in order     */
+    PARVUM_ROOM_LAZILY = 3,    /* a block, or where the sender has put it: handle & PARVUM_REMOTE */
+    PARVUM_ROOM_BY_REFERENCE = 4,    /* the same, in the sender's own memory as well: lost with it  */
+    PARVUM_ROOM_FITTING = 5    /* `length` bytes at `start` if it is here and fits (`data` is `start` then), else as 4 */
+};
+
+/* Where the data of a received message shall lie. The memory is the receive's until that is over. */
+struct parvum_room {
+    uint32_t kind;             /* enum parvum_room_kind                                        */
+    void *start;
+    size_t length;
+};
+
+/* A piece of memory that data shall lie in. Pieces of one receive must not overlap. */
+struct parvum_space {
+    void *start;
     size_t length;
 };
 
@@ -137,29 +160,41 @@ struct parvum_table {
     /* Starts to send. PARVUM_STATUS_DONE: it is over. PARVUM_STATUS_PENDING: `request` names it; unless the message has an owner its
      * memory must stay until it is over. */
     int32_t (*send)(const struct parvum_outgoing *message, uint64_t *request);
-    /* Receives the oldest match, into `room` when that is not NULL. PARVUM_STATUS_PENDING: the time was over. */
-    int32_t (*receive)(const struct parvum_pattern *pattern, void *room, size_t length, const struct parvum_notes *notes,
-                       struct parvum_message *out);
-    /* Posts a receive; its request. `flags`: 1 before other receives, 2 reported by `next_completed`, 4 claims: a message
-     * that has come already is taken now, and copied by `fetch_claims` or `wait`. */
-    uint64_t (*post)(const struct parvum_pattern *pattern, void *room, size_t length, uint32_t flags);
-    /* Waits for a request; it is stale when it is over. */
+    /* Receives the oldest match, to where the room says. PARVUM_STATUS_CUT: it was longer. PARVUM_STATUS_PENDING: the time was over. */
+    int32_t (*receive)(const struct parvum_pattern *pattern, const struct parvum_room *room,
+                       const struct parvum_notes *notes, struct parvum_message *out);
+    /* Posts a receive; its request, 0 for arguments that make no sense. `flags`: 1 before other receives, 2 reported by
+     * `next_completed`, 4 claims: a message that has come already is taken now, and copied by `fetch_claims` or `wait`. */
+    uint64_t (*post)(const struct parvum_pattern *pattern, const struct parvum_room *room, uint32_t flags);
+    /* Waits for a request, or tests it with a limit of 0; it is stale when it is over. */
     int32_t (*wait)(uint64_t request, const struct parvum_notes *notes, struct parvum_message *out);
+    /* Waits until one of the requests is over, and gives its place; `wait` gives its outcome. -1: the time is over. -2: an
+     * unexpected message has come that `seen` does not count; UINT64_MAX to be told of none. */
+    int64_t (*wait_any)(const uint64_t *requests, size_t count, uint64_t seen, const struct parvum_notes *notes);
+    /* The same for all that are over: their places go to `over`, which has room for `count`. How many they are; 0: the time is over. */
+    size_t (*wait_some)(const uint64_t *requests, size_t count, const struct parvum_notes *notes, size_t *over);
     /* Takes a receive back. PARVUM_STATUS_UNKNOWN: it is too late. */
     int32_t (*cancel)(uint64_t request);
+    /* Copies what a receive has claimed; with 0 what all have. Returns how many had claimed something and not copied it. */
+    size_t (*fetch_claims)(uint64_t request);
+    /* The next announced request that is over, or 0. */
+    uint64_t (*next_completed)(void);
     /* Finds the oldest unexpected match; it stays where it is. */
     int32_t (*probe)(const struct parvum_pattern *pattern, const struct parvum_notes *notes, struct parvum_message *out);
+    /* The same, and takes it out of matching: nobody else finds it until `take` receives it or `put_back` puts it back. */
+    int32_t (*extract)(const struct parvum_pattern *pattern, const struct parvum_notes *notes, struct parvum_message *out);
+    /* Puts an extracted message back. PARVUM_STATUS_UNKNOWN: it was received or put back. */
+    int32_t (*put_back)(uint64_t name);
     /* Shows each unexpected message to `visit`, which must not call the table, until it returns true. Does not wait. */
     int32_t (*find)(bool (*visit)(void *context, const struct parvum_message *message), void *context,
                     struct parvum_message *out);
-    /* Receives the message that `probe` or `find` named. */
-    int32_t (*take)(uint64_t name, void *room, size_t length, const struct parvum_notes *notes, struct parvum_message *out);
+    /* Receives the message that `probe`, `extract` or `find` named. PARVUM_STATUS_UNKNOWN: somebody else has. */
+    int32_t (*take)(uint64_t name, const struct parvum_room *room, const struct parvum_notes *notes,
+                    struct parvum_message *out);
     /* Gives the data of a received message back. */
     void (*give_back)(uint64_t handle);
     /* Does what there is to do, and returns. */
     struct parvum_progress (*progress)(void);
-    /* The next announced request that is over, or 0. */
-    uint64_t (*next_completed)(void);
     /* Puts a message into this task's own queue. */
     int32_t (*inject)(const struct parvum_message *message, const void *data, size_t length);
     /* Asks the daemon, in the encoding of Parvum's own interfaces. */
@@ -173,9 +208,6 @@ struct parvum_table {
     size_t (*last_error)(char *out, size_t room);
     /* Puts descriptors to watch into `out`; a readable one means that `progress` may have something to do. */
     size_t (*descriptors)(int32_t *out, size_t room);
-    /* Receives like `receive`, but may leave long data with its sender: the handle has PARVUM_REMOTE then. */
-    int32_t (*receive_lazily)(const struct parvum_pattern *pattern, const struct parvum_notes *notes,
-                              struct parvum_message *out);
     /* Copies data that is with its sender, from byte `from` on. PARVUM_STATUS_GONE: the sender is, and the data with it. */
     int32_t (*read_remote)(uint64_t handle, uint64_t from, void *out, size_t length);
     /* Gets data that is with its sender here; the message has another handle then. */
@@ -190,16 +222,12 @@ struct parvum_table {
     int32_t (*manager)(void);
     /* Copies what a tracer of all tasks has put into the mailbox; returns its length, 0 for none. */
     size_t (*tracer)(void *out, size_t room);
-    /* Sends one message to `count` tasks; `statuses` and `requests` have an element for each. */
-    int32_t (*multicast)(const struct parvum_outgoing *message, const int32_t *to, size_t count, int32_t *statuses,
-                         uint64_t *requests);
+    /* Sends one message to `count` tasks, to each under its own tag unless `tags` is NULL; `statuses` and `requests` have an element
+     * for each. */
+    int32_t (*multicast)(const struct parvum_outgoing *message, const int32_t *to, const int32_t *tags, size_t count,
+                         int32_t *statuses, uint64_t *requests);
     /* Says that the program has looked at the messages that `seen` counts. */
     void (*looked)(uint64_t seen);
-    /* Copies what a receive has claimed; with 0 what all have. Returns how many had claimed something and not copied it. */
-    size_t (*fetch_claims)(uint64_t request);
-    /* Waits until one of the requests is over, and gives its place. -1: the time is over. -2: an unexpected message has
-     * come that `seen` does not count; UINT64_MAX to be told of none. */
-    int64_t (*wait_any)(const uint64_t *requests, size_t count, uint64_t seen, const struct parvum_notes *notes);
     /* Calls a task whose program computes: something waits for it here. */
     void (*summon)(int32_t to);
     /* For a thread of an interface's own: waits until this task is called, or with `all` until something comes, and does
@@ -209,17 +237,8 @@ struct parvum_table {
     const uint64_t *(*cells)(void);
     /* Not 0: nobody is inside the engine at this moment. */
     int32_t (*is_free)(void);
-    /* As `receive_lazily`, but data that is here and fits may be put into the room at once; then `data` is `room`. */
-    int32_t (*receive_fitting)(const struct parvum_pattern *pattern, void *room, size_t length,
-                               const struct parvum_notes *notes, struct parvum_message *out);
-    /* As `multicast`, to each under its own tag. */
-    int32_t (*multicast_each)(const struct parvum_outgoing *message, const int32_t *to, const int32_t *tags, size_t count,
-                              int32_t *statuses, uint64_t *requests);
     /* Counts in that task's cells[30] that a note was sent to it. PARVUM_STATUS_UNKNOWN: there is no memory between the two. */
     int32_t (*notify)(int32_t to);
-    /* As `receive_lazily`, but data in its sender's own memory may stay there as well, and is lost with the sender. */
-    int32_t (*receive_by_reference)(const struct parvum_pattern *pattern, const struct parvum_notes *notes,
-                                    struct parvum_message *out);
 };
 
 /* The engine of this process. */

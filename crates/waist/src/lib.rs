@@ -26,8 +26,8 @@ mod waist;
 
 pub use open::OpenError;
 pub use table::{
-    ANY_CONTEXT, ANY_TASK, Enrolled, Message, Notes, Outgoing, Pattern, Piece, Progress, REMOTE, Status,
-    TABLE_VERSION, Table, TagKind, call,
+    ANY_CONTEXT, ANY_TASK, Enrolled, Message, Notes, Outgoing, Pattern, Piece, Progress, REMOTE, Room,
+    RoomKind, Space, Status, TABLE_VERSION, Table, TagKind, call,
 };
 pub use turn::{Turn, TurnGuard};
 pub use waist::{Data, Receiving, Request, SendTo, Waist};

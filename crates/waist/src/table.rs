@@ -1,12 +1,12 @@
 //! The table itself: C types and functions.
 //!
-//! Every function may be called from any thread; calls wait for one another.
-//! None unwinds. Unless said otherwise a function returns a [`Status`].
+//! Every function may be called from any thread, and any thread may wait for, test or cancel any request; who waits keeps
+//! nobody out. None unwinds. Unless said otherwise a function returns a [`Status`].
 
 use std::ffi::c_void;
 
 /// The version of the table described here.
-pub const TABLE_VERSION: u32 = 1;
+pub const TABLE_VERSION: u32 = 2;
 
 /// In a pattern: from any task.
 pub const ANY_TASK: i32 = -1;
@@ -101,6 +101,58 @@ pub struct Pattern {
 pub struct Piece {
     /// Where it begins.
     pub start: *const u8,
+    /// Its bytes.
+    pub length: usize,
+}
+
+/// How a receive's [`Room`] is meant. A number, as [`TagKind`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct RoomKind(pub u32);
+
+#[allow(non_upper_case_globals, reason = "they are the kinds, and are matched as such")]
+impl RoomKind {
+    /// No memory of the program's: the data comes in a block of the engine's, or in the message itself when it is short.
+    pub const Block: RoomKind = RoomKind(0);
+    /// `length` bytes at `start`; what does not fit is lost, and the message's length says so.
+    pub const Memory: RoomKind = RoomKind(1);
+    /// As [`RoomKind::Memory`], in `length` [`Space`]s at `start`, filled one behind the other. They must not overlap.
+    pub const Pieces: RoomKind = RoomKind(2);
+    /// As [`RoomKind::Block`], but long data may stay where its sender has put it, in memory that outlives the sender: the message's
+    /// handle then has the bit [`REMOTE`] set and `data` is null. It stays there until `give_back`, or until the last byte was read.
+    pub const Lazily: RoomKind = RoomKind(3);
+    /// As [`RoomKind::Lazily`], and data in its sender's own memory may stay there as well: who reads it later is told `Gone` when
+    /// the sender is.
+    pub const ByReference: RoomKind = RoomKind(4);
+    /// Data that is here already and fits may be put into the `length` bytes at `start` at once: then `data` of the answer is
+    /// `start` itself, and there is no handle. Else as [`RoomKind::ByReference`]. Not for `post`.
+    pub const Fitting: RoomKind = RoomKind(5);
+}
+
+/// Where the data of a received message shall lie. What it names stays the program's, and untouched by it, until the receive
+/// is over; the room itself and a list of pieces need only be there for the call.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Room {
+    /// How the rest is meant.
+    pub kind: RoomKind,
+    /// Memory, or [`Space`]s.
+    pub start: *mut c_void,
+    /// How many bytes, or how many spaces.
+    pub length: usize,
+}
+
+impl Room {
+    /// No memory of the program's.
+    pub const BLOCK: Room = Room { kind: RoomKind::Block, start: std::ptr::null_mut(), length: 0 };
+}
+
+/// A piece of the program's memory that data shall lie in.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Space {
+    /// Where it begins.
+    pub start: *mut u8,
     /// Its bytes.
     pub length: usize,
 }
@@ -237,24 +289,46 @@ pub struct Table {
     /// Starts to send. `Done`: it is over, and `request` 0. `Pending`: `request` names
     /// it; unless the message has an owner its memory must stay until it is over.
     pub send: unsafe extern "C" fn(message: *const Outgoing, request: *mut u64) -> i32,
-    /// Receives: the oldest match, waiting as the notes say. Into `room` when not null,
-    /// else as [`Message`] says. `Pending` when the time was over, and nothing is posted then.
+    /// Receives: the oldest match, waiting as the notes say, to where the room says. `Cut`: it was longer than the memory.
+    /// `Pending` when the time was over, and nothing is posted then.
     pub receive: unsafe extern "C" fn(
         pattern: *const Pattern,
-        room: *mut u8,
-        length: usize,
+        room: *const Room,
         notes: *const Notes,
         out: *mut Message,
     ) -> i32,
-    /// Posts a receive and gives its request. `flags`: 1 before other receives, 2 reported by `next_completed`,
-    /// 4 claims: a message that has come already is taken, and copied by `fetch_claims` or `wait`, not before.
-    pub post: unsafe extern "C" fn(pattern: *const Pattern, room: *mut u8, length: usize, flags: u32) -> u64,
-    /// Waits for a request, as the notes say; the request is stale when it is over.
+    /// Posts a receive and gives its request, 0 for arguments that make no sense. `flags`: 1 before other receives, 2 reported by
+    /// `next_completed`, 4 claims: a message that has come already is taken, and copied by `fetch_claims` or `wait`, not before.
+    pub post: unsafe extern "C" fn(pattern: *const Pattern, room: *const Room, flags: u32) -> u64,
+    /// Waits for a request, as the notes say; a limit of 0 tests it. The request is stale when it is over. Any thread may.
     pub wait: unsafe extern "C" fn(request: u64, notes: *const Notes, out: *mut Message) -> i32,
+    /// Waits as the notes say until one of the requests is over, or names nothing, and gives its place; their outcomes
+    /// stay for `wait`. -1: the time is over. -2: an unexpected message has come that `seen` does not count, which
+    /// nobody is told who says `u64::MAX`.
+    pub wait_any:
+        unsafe extern "C" fn(requests: *const u64, count: usize, seen: u64, notes: *const Notes) -> i64,
+    /// As `wait_any`, for all that are over: their places go to `over`, which has room for `count`, in their order. How many they
+    /// are; 0: the time is over.
+    pub wait_some: unsafe extern "C" fn(
+        requests: *const u64,
+        count: usize,
+        notes: *const Notes,
+        over: *mut usize,
+    ) -> usize,
     /// Takes a receive back. `Unknown` when it is too late.
     pub cancel: extern "C" fn(request: u64) -> i32,
+    /// Copies what a receive posted with the flag 4 has claimed; with 0 what all of them have. It may not be over yet
+    /// when its message is still arriving. Returns how many receives had claimed something and not copied it.
+    pub fetch_claims: extern "C" fn(request: u64) -> usize,
+    /// The next announced request that is over, or 0.
+    pub next_completed: extern "C" fn() -> u64,
     /// Finds the oldest unexpected match, waiting as the notes say; it stays where it is.
     pub probe: unsafe extern "C" fn(pattern: *const Pattern, notes: *const Notes, out: *mut Message) -> i32,
+    /// As `probe`, and takes it out of matching: nobody else finds or receives it until `take` receives it or `put_back` puts
+    /// it back.
+    pub extract: unsafe extern "C" fn(pattern: *const Pattern, notes: *const Notes, out: *mut Message) -> i32,
+    /// Puts a message that `extract` has named back into its old place. `Unknown`: it was received or put back.
+    pub put_back: extern "C" fn(name: u64) -> i32,
     /// Shows each unexpected message to `visit` until it returns true; that one is
     /// `out`. Does not wait. `visit` must not call the table.
     pub find: unsafe extern "C" fn(
@@ -262,20 +336,14 @@ pub struct Table {
         context: *mut c_void,
         out: *mut Message,
     ) -> i32,
-    /// Receives the message that `probe` or `find` named.
-    pub take: unsafe extern "C" fn(
-        name: u64,
-        room: *mut u8,
-        length: usize,
-        notes: *const Notes,
-        out: *mut Message,
-    ) -> i32,
+    /// Receives the message that `probe`, `extract` or `find` named, to where the room says. `Unknown`: somebody else has received
+    /// it.
+    pub take:
+        unsafe extern "C" fn(name: u64, room: *const Room, notes: *const Notes, out: *mut Message) -> i32,
     /// Gives a block back.
     pub give_back: extern "C" fn(handle: u64),
     /// Does what there is to do and returns.
     pub progress: extern "C" fn() -> Progress,
-    /// The next announced request that is over, or 0.
-    pub next_completed: extern "C" fn() -> u64,
     /// Puts a message into this task's own queue.
     pub inject: unsafe extern "C" fn(message: *const Message, data: *const u8, length: usize) -> i32,
     /// Asks the daemon: a `wire::control::Request`; `answer` is called with the encoded
@@ -297,11 +365,6 @@ pub struct Table {
     /// Puts descriptors to watch into `out`, those of later connections included; a readable one means that `progress` may
     /// have something to do. Returns how many there are.
     pub descriptors: unsafe extern "C" fn(out: *mut i32, room: usize) -> usize,
-    /// Receives like `receive` into a block, but may leave long data where its sender has put it, in memory that outlives
-    /// the sender: the message's handle then has the bit [`REMOTE`] set and `data` is null. It stays
-    /// there until `give_back`, or until the last byte was read.
-    pub receive_lazily:
-        unsafe extern "C" fn(pattern: *const Pattern, notes: *const Notes, out: *mut Message) -> i32,
     /// Copies data that is with its sender, from byte `from` on, to `out`.
     /// `Gone` when the sender is, and the data with it.
     pub read_remote: unsafe extern "C" fn(handle: u64, from: u64, out: *mut u8, length: usize) -> i32,
@@ -320,12 +383,13 @@ pub struct Table {
     pub manager: extern "C" fn() -> i32,
     /// Copies what a tracer of all tasks has put into the mailbox; returns its length, 0 for none.
     pub tracer: unsafe extern "C" fn(out: *mut u8, room: usize) -> usize,
-    /// Starts to send the message to `count` tasks, whoever it names itself. What `send` would answer for the task
-    /// `to[n]` is in `statuses[n]` and `requests[n]`. Tasks that are reached over the same connection share the data
-    /// there. `completion` must be 0. Returns `Done`, or why nothing was sent at all.
+    /// Starts to send the message to `count` tasks, whoever it names itself, to the task `to[n]` under `tags[n]` unless `tags` is
+    /// null. What `send` would answer for that task is in `statuses[n]` and `requests[n]`. Tasks that are reached over the same
+    /// connection share the data there. `completion` must be 0. Returns `Done`, or why nothing was sent at all.
     pub multicast: unsafe extern "C" fn(
         message: *const Outgoing,
         to: *const i32,
+        tags: *const i32,
         count: usize,
         statuses: *mut i32,
         requests: *mut u64,
@@ -333,14 +397,6 @@ pub struct Table {
     /// Says that the program has looked, with `find`, at the messages that `seen` counts, as
     /// `await_arrival` does: `watch` makes no descriptor readable for them any more.
     pub looked: extern "C" fn(seen: u64),
-    /// Copies what a receive posted with the flag 4 has claimed; with 0 what all of them have. It may not be over yet
-    /// when its message is still arriving. Returns how many receives had claimed something and not copied it.
-    pub fetch_claims: extern "C" fn(request: u64) -> usize,
-    /// Waits as the notes say until one of the requests is over, or names nothing, and gives its place; their outcomes
-    /// stay for `wait`. -1: the time is over. -2: an unexpected message has come that `seen` does not count, which
-    /// nobody is told who says `u64::MAX`.
-    pub wait_any:
-        unsafe extern "C" fn(requests: *const u64, count: usize, seen: u64, notes: *const Notes) -> i64,
     /// Calls a task whose program computes: something waits for it here. It is not heard by a task that nobody `serve`s.
     pub summon: extern "C" fn(to: i32),
     /// For a thread of an interface's own: does what there is to do while the program computes. Waits until this task is
@@ -353,29 +409,7 @@ pub struct Table {
     pub cells: extern "C" fn() -> *const u64,
     /// Not 0: nobody is inside the engine at this moment. Who has stopped the program's own thread asks before it calls.
     pub is_free: extern "C" fn() -> i32,
-    /// As `receive_lazily`, but data that is here already and fits into the room may be put there at once: then `data` of the
-    /// answer is `room` itself, and there is no handle. `room` must be writable for `length` bytes during the call.
-    pub receive_fitting: unsafe extern "C" fn(
-        pattern: *const Pattern,
-        room: *mut u8,
-        length: usize,
-        notes: *const Notes,
-        out: *mut Message,
-    ) -> i32,
-    /// As `multicast`, but the task `to[n]` gets the message under `tags[n]`.
-    pub multicast_each: unsafe extern "C" fn(
-        message: *const Outgoing,
-        to: *const i32,
-        tags: *const i32,
-        count: usize,
-        statuses: *mut i32,
-        requests: *mut u64,
-    ) -> i32,
     /// Counts, in the 30th of that task's `cells`, that a note for its interface was sent to it before: it sees that without
     /// a look at its links. `Unknown`: the two share no memory, and nothing was counted.
     pub notify: extern "C" fn(to: i32) -> i32,
-    /// As `receive_lazily`, but data in its sender's own memory may stay there as well: who reads it later is told `Gone` when
-    /// the sender is.
-    pub receive_by_reference:
-        unsafe extern "C" fn(pattern: *const Pattern, notes: *const Notes, out: *mut Message) -> i32,
 }

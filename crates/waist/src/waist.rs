@@ -1,7 +1,10 @@
 //! The table with Rust's types.
 
 use crate::open::{OpenError, open};
-use crate::table::{Enrolled, Message, Notes, Outgoing, Pattern, Piece, Progress, REMOTE, Status, Table};
+use crate::table::{
+    Enrolled, Message, Notes, Outgoing, Pattern, Piece, Progress, REMOTE, Room, RoomKind, Space, Status,
+    Table,
+};
 use parvum_wire::control::{self, Failure, Reply};
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -54,12 +57,28 @@ pub enum Receiving<'a> {
 }
 
 impl Receiving<'_> {
-    fn parts(&mut self) -> (*mut u8, usize) {
+    #[inline]
+    fn room(&mut self) -> Room {
         match self {
-            Receiving::Block => (std::ptr::null_mut(), 0),
-            // An empty slice's pointer is dangling but not null: "no memory" and "no room" differ.
-            Receiving::Into(room) => (room.as_mut_ptr(), room.len()),
+            Receiving::Block => Room::BLOCK,
+            Receiving::Into(room) => Room::memory(room.as_mut_ptr(), room.len()),
         }
+    }
+}
+
+impl Room {
+    const LAZILY: Room = Room { kind: RoomKind::Lazily, ..Room::BLOCK };
+    const BY_REFERENCE: Room = Room { kind: RoomKind::ByReference, ..Room::BLOCK };
+
+    /// So many bytes of the program's.
+    #[inline]
+    pub fn memory(start: *mut u8, length: usize) -> Room {
+        Room { kind: RoomKind::Memory, start: start.cast(), length }
+    }
+
+    /// Pieces of the program's memory.
+    pub fn pieces(pieces: &[Space]) -> Room {
+        Room { kind: RoomKind::Pieces, start: pieces.as_ptr().cast_mut().cast(), length: pieces.len() }
     }
 }
 
@@ -176,7 +195,7 @@ impl Waist {
         status(unsafe {
             let (statuses, requests) = (statuses.as_mut_ptr(), requests.as_mut_ptr());
             let tags = tags.map_or(std::ptr::null(), <[i32]>::as_ptr);
-            (self.0.multicast_each)(&message, to.as_ptr(), tags, to.len(), statuses, requests)
+            (self.0.multicast)(&message, to.as_ptr(), tags, to.len(), statuses, requests)
         })?;
         let over = statuses.iter().zip(requests).map(|(&number, request)| match status(number) {
             Err(Status::Pending) => self.finish(Request(request), notes),
@@ -204,16 +223,15 @@ impl Waist {
         notes: &Notes,
     ) -> Result<Message, Status> {
         let mut out = Message::NONE;
-        let (room, length) = into.parts();
-        // SAFETY: `room` is borrowed until this returns, and nothing is posted afterwards.
-        status(unsafe { (self.0.receive)(pattern, room, length, notes, &mut out) }).map(|()| out)
+        // SAFETY: `into` is borrowed until this returns, and nothing is posted afterwards.
+        status(unsafe { (self.0.receive)(pattern, &into.room(), notes, &mut out) }).map(|()| out)
     }
 
     /// Receives one message, whose long data may stay with its sender and be lost with it: see [`Message::is_remote`].
     pub fn receive_by_reference(&self, pattern: &Pattern, notes: &Notes) -> Result<Message, Status> {
         let mut out = Message::NONE;
         // SAFETY: plain references for the duration of the call.
-        status(unsafe { (self.0.receive_by_reference)(pattern, notes, &mut out) }).map(|()| out)
+        status(unsafe { (self.0.receive)(pattern, &Room::BY_REFERENCE, notes, &mut out) }).map(|()| out)
     }
 
     /// Receives one message, whose long data may stay where its sender has put it, if it stays when the sender goes. What is
@@ -221,7 +239,7 @@ impl Waist {
     #[inline]
     pub fn receive_lazily(&self, pattern: &Pattern, notes: &Notes, out: &mut Message) -> Result<(), Status> {
         // SAFETY: plain references for the duration of the call.
-        status(unsafe { (self.0.receive_lazily)(pattern, notes, out) })
+        status(unsafe { (self.0.receive)(pattern, &Room::LAZILY, notes, out) })
     }
 
     /// Receives one message into `room` if it is short and fits; else as [`Waist::receive_lazily`]. Whether it is in `room`.
@@ -233,9 +251,9 @@ impl Waist {
         notes: &Notes,
         out: &mut Message,
     ) -> Result<bool, Status> {
-        let start = room.as_mut_ptr();
-        // SAFETY: `room` is borrowed until this returns, and nothing is posted afterwards.
-        match unsafe { (self.0.receive_fitting)(pattern, start, room.len(), notes, out) } {
+        let room = Room { kind: RoomKind::Fitting, start: room.as_mut_ptr().cast(), length: room.len() };
+        // SAFETY: the memory is borrowed until this returns, and nothing is posted afterwards.
+        match unsafe { (self.0.receive)(pattern, &room, notes, out) } {
             0 => Ok(out.handle == 0 && !out.data.is_null()),
             other => Err(Status::from_number(other)),
         }
@@ -266,7 +284,7 @@ impl Waist {
     /// Posts a receive into a block. `flags`: see [`Table::post`].
     pub fn post(&self, pattern: &Pattern, flags: u32) -> Request {
         // SAFETY: no memory is given.
-        Request(unsafe { (self.0.post)(pattern, std::ptr::null_mut(), 0, flags) })
+        Request(unsafe { (self.0.post)(pattern, &Room::BLOCK, flags) })
     }
 
     /// Posts a receive into this memory. `flags`: see [`Table::post`].
@@ -274,10 +292,17 @@ impl Waist {
     /// # Safety
     /// The memory must be writable, and nobody may use it otherwise, until the request is over or was cancelled.
     pub unsafe fn post_into(&self, pattern: &Pattern, room: *mut u8, length: usize, flags: u32) -> Request {
-        // An empty room is no null pointer: "no memory" and "no room" differ.
-        let room = if room.is_null() { std::ptr::dangling_mut() } else { room };
         // SAFETY: the caller's promise.
-        Request(unsafe { (self.0.post)(pattern, room, length, flags) })
+        Request(unsafe { (self.0.post)(pattern, &Room::memory(room, length), flags) })
+    }
+
+    /// Posts a receive into pieces of memory, filled one behind the other. `flags`: see [`Table::post`].
+    ///
+    /// # Safety
+    /// As for [`Waist::post_into`], for each piece; they must not overlap.
+    pub unsafe fn post_into_pieces(&self, pattern: &Pattern, pieces: &[Space], flags: u32) -> Request {
+        // SAFETY: the caller's promise.
+        Request(unsafe { (self.0.post)(pattern, &Room::pieces(pieces), flags) })
     }
 
     /// Starts to send memory. `None`: it is over.
@@ -339,9 +364,9 @@ impl Waist {
         see: impl FnOnce(&Message) -> R,
     ) -> Result<R, Status> {
         let mut out = Message::NONE;
-        let (start, length) = (room.as_mut_ptr(), room.len());
-        // SAFETY: `room` is borrowed until this returns, and nothing is posted afterwards.
-        match unsafe { (self.0.receive)(pattern, start, length, notes, &mut out) } {
+        let room = Room::memory(room.as_mut_ptr(), room.len());
+        // SAFETY: the memory is borrowed until this returns, and nothing is posted afterwards.
+        match unsafe { (self.0.receive)(pattern, &room, notes, &mut out) } {
             0 | 3 => Ok(see(&out)),
             other => Err(Status::from_number(other)),
         }
@@ -356,6 +381,16 @@ impl Waist {
     pub fn wait_any(&self, requests: &[Request], seen: u64, notes: &Notes) -> i64 {
         // SAFETY: a request is its number, and nothing else.
         unsafe { (self.0.wait_any)(requests.as_ptr().cast(), requests.len(), seen, notes) }
+    }
+
+    /// Waits until some of the requests are over, and gives their places: see [`Table::wait_some`]. None: the time is over.
+    pub fn wait_some(&self, requests: &[Request], notes: &Notes) -> Vec<usize> {
+        let mut over = vec![0; requests.len()];
+        // SAFETY: a request is its number, and nothing else; there is room for the place of each.
+        let count =
+            unsafe { (self.0.wait_some)(requests.as_ptr().cast(), requests.len(), notes, over.as_mut_ptr()) };
+        over.truncate(count);
+        over
     }
 
     /// Calls a task whose program computes.
@@ -404,6 +439,19 @@ impl Waist {
         status(unsafe { (self.0.probe)(pattern, notes, &mut out) }).map(|()| out)
     }
 
+    /// Finds the oldest match and takes it out of matching: [`Waist::take`] receives it, [`Waist::put_back`] undoes it.
+    /// `Err(Pending)` when there is none in time.
+    pub fn extract(&self, pattern: &Pattern, notes: &Notes) -> Result<Message, Status> {
+        let mut out = Message::NONE;
+        // SAFETY: plain references for the duration of the call.
+        status(unsafe { (self.0.extract)(pattern, notes, &mut out) }).map(|()| out)
+    }
+
+    /// Puts a message back that [`Waist::extract`] has found; `false` when it was received or put back.
+    pub fn put_back(&self, found: &Message) -> bool {
+        (self.0.put_back)(found.handle) == 0
+    }
+
     /// The oldest unexpected message that `wanted` accepts; `wanted` must not call the engine.
     pub fn find<F: FnMut(&Message) -> bool>(&self, mut wanted: F) -> Option<Message> {
         unsafe extern "C" fn visit<F: FnMut(&Message) -> bool>(
@@ -423,9 +471,8 @@ impl Waist {
     /// Receives the message that `probe` or `find` named.
     pub fn take(&self, found: &Message, mut into: Receiving<'_>, notes: &Notes) -> Result<Message, Status> {
         let mut out = Message::NONE;
-        let (room, length) = into.parts();
         // SAFETY: as in `receive`.
-        status(unsafe { (self.0.take)(found.handle, room, length, notes, &mut out) }).map(|()| out)
+        status(unsafe { (self.0.take)(found.handle, &into.room(), notes, &mut out) }).map(|()| out)
     }
 
     /// Waits until an unexpected message has come that `seen` does not count, the notes' peer is

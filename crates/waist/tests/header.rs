@@ -1,6 +1,8 @@
 //! The C header says what the table is.
 
-use parvum_waist::{Enrolled, Message, Notes, Outgoing, Pattern, Piece, Progress, Status, Table, call};
+use parvum_waist::{
+    Enrolled, Message, Notes, Outgoing, Pattern, Piece, Progress, Room, RoomKind, Space, Status, Table, call,
+};
 use std::fmt::Write as _;
 use std::mem::{offset_of, size_of};
 use std::process::Command;
@@ -57,6 +59,8 @@ fn the_header_lays_everything_out_as_the_engine_does() {
         data = "data",
         inline = "inside"
     );
+    shape!(checks, Room, "parvum_room", kind = "kind", start = "start", length = "length");
+    shape!(checks, Space, "parvum_space", start = "start", length = "length");
     shape!(checks, Enrolled, "parvum_enrolled", tid = "tid", parent = "parent");
     shape!(
         checks,
@@ -81,20 +85,24 @@ fn the_header_lays_everything_out_as_the_engine_does() {
         receive = "receive",
         post = "post",
         wait = "wait",
+        wait_any = "wait_any",
+        wait_some = "wait_some",
         cancel = "cancel",
+        fetch_claims = "fetch_claims",
+        next_completed = "next_completed",
         probe = "probe",
+        extract = "extract",
+        put_back = "put_back",
         find = "find",
         take = "take",
         give_back = "give_back",
         progress = "progress",
-        next_completed = "next_completed",
         inject = "inject",
         ask = "ask",
         prefer = "prefer",
         counters = "counters",
         last_error = "last_error",
         descriptors = "descriptors",
-        receive_lazily = "receive_lazily",
         read_remote = "read_remote",
         fetch_remote = "fetch_remote",
         await_arrival = "await_arrival",
@@ -104,16 +112,11 @@ fn the_header_lays_everything_out_as_the_engine_does() {
         tracer = "tracer",
         multicast = "multicast",
         looked = "looked",
-        fetch_claims = "fetch_claims",
-        wait_any = "wait_any",
         summon = "summon",
         serve = "serve",
         cells = "cells",
         is_free = "is_free",
-        receive_fitting = "receive_fitting",
-        multicast_each = "multicast_each",
-        notify = "notify",
-        receive_by_reference = "receive_by_reference"
+        notify = "notify"
     );
     for (name, number) in [
         ("STATUS_DONE", Status::Done as i64),
@@ -126,6 +129,12 @@ fn the_header_lays_everything_out_as_the_engine_does() {
         ("STATUS_REFUSED", Status::Refused as i64),
         ("STATUS_BAD_ARGUMENT", Status::BadArgument as i64),
         ("STATUS_NO_MEMORY", Status::NoMemory as i64),
+        ("ROOM_BLOCK", RoomKind::Block.0.into()),
+        ("ROOM_MEMORY", RoomKind::Memory.0.into()),
+        ("ROOM_PIECES", RoomKind::Pieces.0.into()),
+        ("ROOM_LAZILY", RoomKind::Lazily.0.into()),
+        ("ROOM_BY_REFERENCE", RoomKind::ByReference.0.into()),
+        ("ROOM_FITTING", RoomKind::Fitting.0.into()),
         ("CALL_RECEIVE", call::RECEIVE.into()),
         ("CALL_EXIT", call::EXIT.into()),
         ("TABLE_VERSION", parvum_waist::TABLE_VERSION.into()),

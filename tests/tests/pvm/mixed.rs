@@ -12,6 +12,15 @@ fn two_interfaces_are_one_task() {
     }
 }
 
+#[test]
+fn requests_take_pieces_and_any_thread_takes_messages_out() {
+    let machine = TestMachine::up();
+    for route in ["shm", "tcp", "routed"] {
+        machine.check(machine.program("requests").env("PARVUM_ROUTE", route));
+    }
+    machine.check(machine.program("requests").env("PARVUM_SINGLE_COPY", "off"));
+}
+
 /// What the example prints, wherever its tasks are.
 const LETTER: &str = "PVM: I begin, with raw data: the others know no XDR.\n\
                           NX: node 1 of 3 had it from node 0.\n\
