@@ -10,7 +10,9 @@ impl Storm<'_> {
     /// Does one fault, and undoes it as far as it can be: all hosts are in the machine again after it.
     pub fn strike(&mut self, fault: Fault) {
         let members = self.members();
-        let (first, others) = (members[0], &members[1..]);
+        // The one that leads takes out whom it loses at once: of the two hosts of a split it must be neither.
+        let first = self.leader().filter(|at| members.contains(at)).unwrap_or(members[0]);
+        let others: Vec<usize> = members.iter().copied().filter(|at| *at != first).collect();
         let any = members[fault.victim % members.len()];
         let other = others[fault.victim % others.len()];
         let detect = |part: f64| self.detect.mul_f64(part);

@@ -112,6 +112,17 @@ impl Storm<'_> {
         longest.iter().filter_map(|(name, _)| self.place(name)).collect()
     }
 
+    /// The host whose daemon has said last that it leads; nobody says so as long as the first of all does.
+    pub fn leader(&self) -> Option<usize> {
+        let said = |at: usize| {
+            let log = self.bed[at].log();
+            let line = log.lines().rev().find(|line| line.ends_with("this host leads the machine"))?;
+            line.split_once(' ')?.0.parse::<f64>().ok()
+        };
+        let all = (0..self.bed.hosts().len()).filter_map(|at| Some((said(at)?, at)));
+        all.max_by(|one, other| one.0.total_cmp(&other.0)).map(|(_, at)| at)
+    }
+
     fn place(&self, name: &str) -> Option<usize> {
         self.bed.hosts().iter().position(|host| host.name == *name)
     }
