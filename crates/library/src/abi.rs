@@ -4,6 +4,7 @@
 //! ours: it ends the process rather than unwind into C.
 
 use crate::completing;
+use crate::endpoint::{Endpoint, Program, Service};
 use crate::finding;
 use crate::inside::{self, with};
 use crate::ledger;
@@ -25,53 +26,63 @@ use std::ffi::c_void;
 
 static LAST_ERROR: Turn<String> = Turn::new(String::new());
 
-static TABLE: Table = Table {
-    version: waist::TABLE_VERSION,
-    size: size_of::<Table>() as u32,
-    enrol,
-    depart,
-    send: sending::send,
-    receive: receiving::receive,
-    post: completing::post,
-    wait: completing::wait,
-    wait_any: completing::wait_any,
-    wait_some: completing::wait_some,
-    cancel: completing::cancel,
-    fetch_claims: completing::fetch_claims,
-    next_completed,
-    probe: finding::probe,
-    extract: finding::extract,
-    put_back: finding::put_back,
-    find: finding::find,
-    take: finding::take,
-    give_back: receiving::give_back,
-    progress,
-    inject,
-    ask,
-    prefer,
-    counters,
-    last_error,
-    descriptors: watching::descriptors,
-    read_remote: receiving::read_remote,
-    fetch_remote: receiving::fetch_remote,
-    await_arrival: watching::await_arrival,
-    watch: watching::watch,
-    start_machine: watching::start_machine,
-    manager: watching::manager,
-    tracer: watching::tracer,
-    multicast: multicast::multicast,
-    looked: watching::looked,
-    summon: serving::summon,
-    serve: serving::serve,
-    cells: ledger::cells,
-    is_free: completing::is_free,
-    notify: serving::notify,
-};
+const fn table<E: Endpoint>() -> Table {
+    Table {
+        version: waist::TABLE_VERSION,
+        size: size_of::<Table>() as u32,
+        enrol: enrol::<E>,
+        depart: depart::<E>,
+        send: sending::send::<E>,
+        receive: receiving::receive::<E>,
+        post: completing::post::<E>,
+        wait: completing::wait::<E>,
+        wait_any: completing::wait_any::<E>,
+        wait_some: completing::wait_some::<E>,
+        cancel: completing::cancel::<E>,
+        fetch_claims: completing::fetch_claims::<E>,
+        next_completed: next_completed::<E>,
+        probe: finding::probe::<E>,
+        extract: finding::extract::<E>,
+        put_back: finding::put_back::<E>,
+        find: finding::find::<E>,
+        take: finding::take::<E>,
+        give_back: receiving::give_back::<E>,
+        progress: progress::<E>,
+        inject: inject::<E>,
+        ask: ask::<E>,
+        prefer: prefer::<E>,
+        counters: counters::<E>,
+        last_error,
+        descriptors: watching::descriptors::<E>,
+        read_remote: receiving::read_remote::<E>,
+        fetch_remote: receiving::fetch_remote::<E>,
+        await_arrival: watching::await_arrival::<E>,
+        watch: watching::watch::<E>,
+        start_machine: watching::start_machine::<E>,
+        manager: watching::manager::<E>,
+        tracer: watching::tracer::<E>,
+        multicast: multicast::multicast::<E>,
+        looked: watching::looked::<E>,
+        summon: serving::summon::<E>,
+        serve: serving::serve::<E>,
+        cells: ledger::cells::<E>,
+        is_free: completing::is_free::<E>,
+        notify: serving::notify::<E>,
+        service,
+    }
+}
+
+static PROGRAM: Table = table::<Program>();
+static SERVICE: Table = table::<Service>();
 
 /// The table; see `parvum-waist`.
 #[unsafe(no_mangle)]
 pub extern "C" fn parvum_table() -> *const Table {
-    &TABLE
+    &PROGRAM
+}
+
+extern "C" fn service() -> *const Table {
+    &SERVICE
 }
 
 /// Remembers a failure's text for `last_error`.
@@ -82,18 +93,19 @@ pub(crate) fn remember(why: &(impl std::fmt::Display + ?Sized)) {
     }
 }
 
-unsafe extern "C" fn enrol(interface: *const u8, length: usize, out: *mut Enrolled) -> i32 {
+unsafe extern "C" fn enrol<E: Endpoint>(interface: *const u8, length: usize, out: *mut Enrolled) -> i32 {
     // SAFETY: the caller gives a string of that length.
     let interface = unsafe { std::slice::from_raw_parts(interface, length) };
     // Before anything is remembered: what a thread of this process holds now its children must find free.
     parvum_waist::fork::watch();
     let start = || {
-        let started = Runtime::start(&String::from_utf8_lossy(interface), process::own_directory())?;
+        let started =
+            Runtime::start(E::place().role, &String::from_utf8_lossy(interface), process::own_directory())?;
         static WATCHED: std::sync::Once = std::sync::Once::new();
         WATCHED.call_once(process::watch);
         Ok::<_, StartError>(started)
     };
-    let inside = match inside::join(start) {
+    let inside = match inside::join::<E, _>(start) {
         Ok(Some(inside)) => inside,
         Ok(None) => {
             remember("E-BUSY: this process leaves the machine, and a thread of it still waits in a call");
@@ -115,35 +127,35 @@ unsafe extern "C" fn enrol(interface: *const u8, length: usize, out: *mut Enroll
     Status::Done as i32
 }
 
-extern "C" fn depart() -> i32 {
-    if inside::depart() { Status::Done as i32 } else { Status::Unknown as i32 }
+extern "C" fn depart<E: Endpoint>() -> i32 {
+    if inside::depart::<E>() { Status::Done as i32 } else { Status::Unknown as i32 }
 }
 
-extern "C" fn progress() -> Progress {
-    with(Progress { moved: false, lost: true }, |runtime| {
+extern "C" fn progress<E: Endpoint>() -> Progress {
+    with::<E, _>(Progress { moved: false, lost: true }, |runtime| {
         // Nothing rings when a daemon dies: look.
         runtime.attend();
         Progress { moved: runtime.progress(), lost: runtime.session.is_lost() }
     })
 }
 
-extern "C" fn next_completed() -> u64 {
-    with(0, |runtime| runtime.engine.next_completed().map_or(0, RequestId::number))
+extern "C" fn next_completed<E: Endpoint>() -> u64 {
+    with::<E, _>(0, |runtime| runtime.engine.next_completed().map_or(0, RequestId::number))
 }
 
-unsafe extern "C" fn inject(message: *const Message, data: *const u8, length: usize) -> i32 {
+unsafe extern "C" fn inject<E: Endpoint>(message: *const Message, data: *const u8, length: usize) -> i32 {
     // SAFETY: valid for the call, by the table's contract.
     let (message, data) = unsafe { (&*message, std::slice::from_raw_parts(data, length)) };
     let &Message { from, tag, context, meta, .. } = message;
     let envelope = Envelope { from: Tid(from), tag, context, meta, length: data.len() as u64, order: None };
-    with(Status::Unknown as i32, |runtime| {
+    with::<E, _>(Status::Unknown as i32, |runtime| {
         runtime.engine.inject(envelope, data);
         runtime.waiters.stirred = true;
         Status::Done as i32
     })
 }
 
-unsafe extern "C" fn ask(
+unsafe extern "C" fn ask<E: Endpoint>(
     request: *const u8,
     length: usize,
     notes: *const Notes,
@@ -153,7 +165,7 @@ unsafe extern "C" fn ask(
     // SAFETY: valid for the call, by the table's contract.
     let (bytes, notes) = unsafe { (std::slice::from_raw_parts(request, length), &*notes) };
     let Ok(request) = postcard::from_bytes::<Request>(bytes) else { return Status::BadArgument as i32 };
-    with(Status::Unknown as i32, |runtime| {
+    with::<E, _>(Status::Unknown as i32, |runtime| {
         let asked = match request {
             Request::Barrier { group, count } => {
                 runtime.barrier(&group, count, notes).map(|met| met.map(|()| Reply::Done))
@@ -185,21 +197,21 @@ unsafe extern "C" fn ask(
     })
 }
 
-extern "C" fn prefer(route: u32) -> i32 {
+extern "C" fn prefer<E: Endpoint>(route: u32) -> i32 {
     let asked = match route {
         0 => None,
         1 => Some(Route::Shm),
         2 => Some(Route::Routed),
         _ => return Status::BadArgument as i32,
     };
-    with(Status::Unknown as i32, |runtime| {
+    with::<E, _>(Status::Unknown as i32, |runtime| {
         runtime.routes.asked = asked;
         Status::Done as i32
     })
 }
 
-unsafe extern "C" fn counters(out: *mut u64, room: usize) -> usize {
-    with(0, |runtime| {
+unsafe extern "C" fn counters<E: Endpoint>(out: *mut u64, room: usize) -> usize {
+    with::<E, _>(0, |runtime| {
         let ledger = runtime.engine.ledger();
         for at in 0..parvum_engine::Ledger::CELLS.min(room) {
             // SAFETY: room for `room` numbers, by the table's contract.

@@ -29,7 +29,7 @@ impl Inside {
             return Status::Pending;
         }
         if self.engine.is_behind(to) {
-            pusher::start();
+            pusher::start(self.place);
         }
         match self.engine.test(id) {
             Received::Over(Outcome::Gone(_)) => Status::Gone,

@@ -1,5 +1,6 @@
 //! The table's requests, in C's types: receives are posted; any thread waits for them, and for sends.
 
+use crate::endpoint::Endpoint;
 use crate::inside::{Inside, try_with, with};
 use crate::receiving::{finish, late};
 use crate::rooms::{destination, pattern_of};
@@ -8,7 +9,7 @@ use parvum_engine::RequestId;
 use parvum_waist as waist;
 use parvum_waist::{Message, Notes, Status};
 
-pub(crate) unsafe extern "C" fn post(
+pub(crate) unsafe extern "C" fn post<E: Endpoint>(
     pattern: *const waist::Pattern,
     room: *const waist::Room,
     flags: u32,
@@ -21,7 +22,7 @@ pub(crate) unsafe extern "C" fn post(
     // SAFETY: the memory stays until the request is over, by the contract.
     let (Some(pattern), Some(into)) = (pattern_of(pattern), unsafe { destination(room) }) else { return 0 };
     let (urgent, announced, claims) = (flags & 1 != 0, flags & 2 != 0, flags & 4 != 0);
-    with(0, |runtime| {
+    with::<E, _>(0, |runtime| {
         let id = match claims {
             true => runtime.engine.claim(pattern, into, announced),
             false => runtime.engine.post(pattern, into, urgent, announced),
@@ -30,11 +31,15 @@ pub(crate) unsafe extern "C" fn post(
     })
 }
 
-pub(crate) unsafe extern "C" fn wait(request: u64, notes: *const Notes, out: *mut Message) -> i32 {
+pub(crate) unsafe extern "C" fn wait<E: Endpoint>(
+    request: u64,
+    notes: *const Notes,
+    out: *mut Message,
+) -> i32 {
     // SAFETY: valid for the call, by the table's contract.
     let (notes, out) = unsafe { (&*notes, &mut *out) };
     let id = RequestId::from_number(request);
-    with(Status::Unknown as i32, |runtime| {
+    with::<E, _>(Status::Unknown as i32, |runtime| {
         if !runtime.engine.is_known(id) {
             return Status::Unknown as i32;
         }
@@ -46,8 +51,8 @@ pub(crate) unsafe extern "C" fn wait(request: u64, notes: *const Notes, out: *mu
     })
 }
 
-pub(crate) extern "C" fn fetch_claims(request: u64) -> usize {
-    with(0, |runtime| {
+pub(crate) extern "C" fn fetch_claims<E: Endpoint>(request: u64) -> usize {
+    with::<E, _>(0, |runtime| {
         let before = runtime.engine.claims();
         match request {
             0 => runtime.engine.fetch_claims(),
@@ -57,8 +62,8 @@ pub(crate) extern "C" fn fetch_claims(request: u64) -> usize {
     })
 }
 
-pub(crate) extern "C" fn is_free() -> i32 {
-    i32::from(try_with(|_| ()).is_some())
+pub(crate) extern "C" fn is_free<E: Endpoint>() -> i32 {
+    i32::from(try_with::<E, _>(|_| ()).is_some())
 }
 
 /// The requests that a call names.
@@ -98,7 +103,7 @@ impl<'a> Watched<'a> {
     }
 }
 
-pub(crate) unsafe extern "C" fn wait_any(
+pub(crate) unsafe extern "C" fn wait_any<E: Endpoint>(
     requests: *const u64,
     count: usize,
     seen: u64,
@@ -108,7 +113,7 @@ pub(crate) unsafe extern "C" fn wait_any(
     const ARRIVED: i64 = -2;
     // SAFETY: valid for the call, by the table's contract.
     let (requests, notes) = unsafe { (requests_of(requests, count), &*notes) };
-    with(LATE, |runtime| {
+    with::<E, _>(LATE, |runtime| {
         let mut watched = Watched::new(requests);
         let over = |runtime: &mut Runtime| {
             let first = watched.over(runtime).next();
@@ -121,7 +126,7 @@ pub(crate) unsafe extern "C" fn wait_any(
     })
 }
 
-pub(crate) unsafe extern "C" fn wait_some(
+pub(crate) unsafe extern "C" fn wait_some<E: Endpoint>(
     requests: *const u64,
     count: usize,
     notes: *const Notes,
@@ -134,7 +139,7 @@ pub(crate) unsafe extern "C" fn wait_some(
     let (requests, notes) = unsafe { (requests_of(requests, count), &*notes) };
     // SAFETY: the table asks for room for as many.
     let over = unsafe { std::slice::from_raw_parts_mut(over, count) };
-    with(0, |runtime| {
+    with::<E, _>(0, |runtime| {
         let mut watched = Watched::new(requests);
         let some = |runtime: &mut Runtime| {
             let mut found = 0;
@@ -148,7 +153,7 @@ pub(crate) unsafe extern "C" fn wait_some(
     })
 }
 
-pub(crate) extern "C" fn cancel(request: u64) -> i32 {
+pub(crate) extern "C" fn cancel<E: Endpoint>(request: u64) -> i32 {
     let done = |runtime: &mut Inside| runtime.engine.cancel(RequestId::from_number(request));
-    if with(false, done) { Status::Done as i32 } else { Status::Unknown as i32 }
+    if with::<E, _>(false, done) { Status::Done as i32 } else { Status::Unknown as i32 }
 }

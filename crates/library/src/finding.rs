@@ -1,5 +1,6 @@
 //! The table's looking for messages that no receive has taken, in C's types.
 
+use crate::endpoint::Endpoint;
 use crate::inside::{Inside, with};
 use crate::receiving::{finish, late};
 use crate::rooms::{destination, length_of, pattern_of};
@@ -14,35 +15,35 @@ fn describe(id: MessageId, envelope: &Envelope) -> Message {
     Message { from: from.0, tag, context, meta, length, handle: id.number(), ..Message::NONE }
 }
 
-pub(crate) unsafe extern "C" fn probe(
+pub(crate) unsafe extern "C" fn probe<E: Endpoint>(
     pattern: *const waist::Pattern,
     notes: *const Notes,
     out: *mut Message,
 ) -> i32 {
     // SAFETY: valid for the call, by the table's contract.
     let (pattern, notes, out) = unsafe { (&*pattern, &*notes, &mut *out) };
-    look_for(pattern, notes, out, |runtime, pattern| runtime.engine.probe(pattern))
+    look_for::<E>(pattern, notes, out, |runtime, pattern| runtime.engine.probe(pattern))
 }
 
-pub(crate) unsafe extern "C" fn extract(
+pub(crate) unsafe extern "C" fn extract<E: Endpoint>(
     pattern: *const waist::Pattern,
     notes: *const Notes,
     out: *mut Message,
 ) -> i32 {
     // SAFETY: valid for the call, by the table's contract.
     let (pattern, notes, out) = unsafe { (&*pattern, &*notes, &mut *out) };
-    look_for(pattern, notes, out, |runtime, pattern| runtime.engine.extract(pattern))
+    look_for::<E>(pattern, notes, out, |runtime, pattern| runtime.engine.extract(pattern))
 }
 
 /// Waits as the notes say until `look` has found a message, or nobody could send one.
-fn look_for(
+fn look_for<E: Endpoint>(
     pattern: &waist::Pattern,
     notes: &Notes,
     out: &mut Message,
     look: impl Fn(&mut Runtime, &Pattern) -> Option<(MessageId, Envelope)>,
 ) -> i32 {
     let Some(pattern) = pattern_of(pattern) else { return Status::BadArgument as i32 };
-    with(Status::Unknown as i32, |runtime| {
+    with::<E, _>(Status::Unknown as i32, |runtime| {
         if notes.limit != 0 && !runtime.may_hear(&pattern) {
             return Status::Gone as i32;
         }
@@ -64,21 +65,21 @@ fn look_for(
     })
 }
 
-pub(crate) extern "C" fn put_back(name: u64) -> i32 {
+pub(crate) extern "C" fn put_back<E: Endpoint>(name: u64) -> i32 {
     let done = |runtime: &mut Inside| {
         // Whoever waits for it looks anew.
         runtime.waiters.stirred = true;
         runtime.engine.put_back(MessageId::from_number(name))
     };
-    if with(false, done) { Status::Done as i32 } else { Status::Unknown as i32 }
+    if with::<E, _>(false, done) { Status::Done as i32 } else { Status::Unknown as i32 }
 }
 
-pub(crate) unsafe extern "C" fn find(
+pub(crate) unsafe extern "C" fn find<E: Endpoint>(
     visit: unsafe extern "C" fn(context: *mut c_void, message: *const Message) -> bool,
     context: *mut c_void,
     out: *mut Message,
 ) -> i32 {
-    with(Status::Unknown as i32, |runtime| {
+    with::<E, _>(Status::Unknown as i32, |runtime| {
         runtime.progress();
         let found = runtime.engine.find(|id, envelope| {
             let message = describe(id, envelope);
@@ -96,7 +97,7 @@ pub(crate) unsafe extern "C" fn find(
     })
 }
 
-pub(crate) unsafe extern "C" fn take(
+pub(crate) unsafe extern "C" fn take<E: Endpoint>(
     name: u64,
     room: *const waist::Room,
     notes: *const Notes,
@@ -104,7 +105,7 @@ pub(crate) unsafe extern "C" fn take(
 ) -> i32 {
     // SAFETY: valid for the call, by the table's contract.
     let (room, notes, out) = unsafe { (&*room, &Notes { limit: -1, ..*notes }, &mut *out) };
-    with(Status::Unknown as i32, |runtime| {
+    with::<E, _>(Status::Unknown as i32, |runtime| {
         // SAFETY: this returns only when the receive is over.
         let Some(into) = (unsafe { destination(room) }) else { return Status::BadArgument as i32 };
         let length = length_of(&into);

@@ -1,21 +1,21 @@
 //! A call's stay inside the library: the turn while it works, nothing while it sleeps.
 
+use crate::endpoint::{self, Endpoint, Place};
 use crate::runtime::Runtime;
 use crate::{ledger, pusher};
 use parvum_engine::RequestId;
 use parvum_page::MeetingPage;
-use parvum_waist::{Turn, TurnGuard};
+use parvum_waist::TurnGuard;
+use parvum_wire::control::Role;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
-
-static RUNTIME: Turn<Option<Runtime>> = Turn::new(None);
-/// Set in a forked child: the runtime it sees is its parent's.
-static FORKED: AtomicBool = AtomicBool::new(false);
 
 /// A call inside the library.
 pub(crate) struct Inside {
+    /// Inside which endpoint.
+    pub(crate) place: &'static Place,
     /// The turn; away only while this thread sleeps.
     turn: Option<TurnGuard<'static, Option<Runtime>>>,
     /// It has spun for the wait that is about to begin.
@@ -55,13 +55,20 @@ impl DerefMut for Inside {
 impl Inside {
     /// Nothing when there is no runtime that this call could use.
     #[inline]
-    fn new(turn: TurnGuard<'static, Option<Runtime>>) -> Option<Inside> {
+    fn new(place: &'static Place, turn: TurnGuard<'static, Option<Runtime>>) -> Option<Inside> {
         if turn.as_ref().is_none_or(|runtime| runtime.has_left) {
             return None;
         }
         let (owns, meets, keeps_turn) = (None, None, false);
-        let mut inside =
-            Inside { turn: Some(turn), has_spun: false, wait_is_noted: false, keeps_turn, owns, meets };
+        let mut inside = Inside {
+            place,
+            turn: Some(turn),
+            has_spun: false,
+            wait_is_noted: false,
+            keeps_turn,
+            owns,
+            meets,
+        };
         if !inside.waiters.is_empty() {
             inside.forget_abandoned();
         }
@@ -85,14 +92,14 @@ impl Inside {
         self.rouse_others(Some(number));
         self.turn = None;
         let result = sleep();
-        self.turn = Some(RUNTIME.take());
+        self.turn = Some(self.place.runtime.take());
         result
     }
 
     /// Whether another thread waits for its turn.
     #[inline]
     pub(crate) fn is_wanted(&self) -> bool {
-        !self.keeps_turn && RUNTIME.is_wanted()
+        !self.keeps_turn && self.place.runtime.is_wanted()
     }
 
     /// Wakes the threads whose wait is over. `own` is this thread's.
@@ -154,11 +161,14 @@ impl Inside {
 /// Calls `work` with the runtime, or gives `otherwise` when this task has not enrolled, or when this is a signal handler that
 /// has interrupted a call of its own thread in the midst of its work.
 #[inline]
-pub(crate) fn with<R>(otherwise: R, work: impl FnOnce(&mut Inside) -> R) -> R {
-    if FORKED.load(Ordering::Relaxed) {
+pub(crate) fn with<E: Endpoint, R>(otherwise: R, work: impl FnOnce(&mut Inside) -> R) -> R {
+    let place = E::place();
+    if place.forked.load(Ordering::Relaxed) {
         return otherwise;
     }
-    let Some(mut inside) = RUNTIME.take_unless_own().and_then(Inside::new) else { return otherwise };
+    let Some(mut inside) = place.runtime.take_unless_own().and_then(|turn| Inside::new(place, turn)) else {
+        return otherwise;
+    };
     let begun = inside.time.begins_call();
     let result = work(&mut inside);
     if let Some(begun) = begun {
@@ -171,11 +181,12 @@ pub(crate) fn with<R>(otherwise: R, work: impl FnOnce(&mut Inside) -> R) -> R {
 /// Calls `work` with the runtime when no other thread is inside, working or waiting; else gives nothing. What `work` does must
 /// not sleep, nor send to the task itself. This is [`with`] for what can be over at once: it has nothing to arrange for others.
 #[inline(always)]
-pub(crate) fn briefly<R>(work: impl FnOnce(&mut Runtime) -> R) -> Option<R> {
-    if FORKED.load(Ordering::Relaxed) {
+pub(crate) fn briefly<E: Endpoint, R>(work: impl FnOnce(&mut Runtime) -> R) -> Option<R> {
+    let place = E::place();
+    if place.forked.load(Ordering::Relaxed) {
         return None;
     }
-    let mut turn = RUNTIME.try_take()?;
+    let mut turn = place.runtime.try_take()?;
     let runtime = turn.as_mut()?;
     if !runtime.waiters.is_empty() || runtime.has_left {
         return None;
@@ -189,11 +200,12 @@ pub(crate) fn briefly<R>(work: impl FnOnce(&mut Runtime) -> R) -> Option<R> {
 }
 
 /// Calls `work` with the runtime if nobody is inside, working or waiting.
-pub(crate) fn try_with<R>(work: impl FnOnce(&mut Inside) -> R) -> Option<R> {
-    if FORKED.load(Ordering::Relaxed) {
+pub(crate) fn try_with<E: Endpoint, R>(work: impl FnOnce(&mut Inside) -> R) -> Option<R> {
+    let place = E::place();
+    if place.forked.load(Ordering::Relaxed) {
         return None;
     }
-    let mut inside = RUNTIME.try_take().and_then(Inside::new)?;
+    let mut inside = place.runtime.try_take().and_then(|turn| Inside::new(place, turn))?;
     if !inside.waiters.is_empty() {
         return None;
     }
@@ -202,13 +214,14 @@ pub(crate) fn try_with<R>(work: impl FnOnce(&mut Inside) -> R) -> Option<R> {
     Some(result)
 }
 
-/// Joins the machine if this process has not.
-pub(crate) fn join<E>(start: impl Fn() -> Result<Runtime, E>) -> Result<Option<Inside>, E> {
+/// Joins the machine if this endpoint has not.
+pub(crate) fn join<E: Endpoint, F>(start: impl Fn() -> Result<Runtime, F>) -> Result<Option<Inside>, F> {
     // So long threads may take to notice that the task has left.
     const PATIENCE: u32 = 1000;
+    let place = E::place();
     for _ in 0..PATIENCE {
-        let Some(mut turn) = RUNTIME.take_unless_own() else { return Ok(None) };
-        if FORKED.swap(false, Ordering::Relaxed) {
+        let Some(mut turn) = place.runtime.take_unless_own() else { return Ok(None) };
+        if place.forked.swap(false, Ordering::Relaxed) {
             // The parent's runtime must not be dropped here: that would close and unmap nothing
             // of the parent's, but speak to the daemon in its name.
             std::mem::forget(turn.take());
@@ -216,7 +229,7 @@ pub(crate) fn join<E>(start: impl Fn() -> Result<Runtime, E>) -> Result<Option<I
         if turn.is_none() {
             *turn = Some(start()?);
         }
-        match Inside::new(turn) {
+        match Inside::new(place, turn) {
             Some(inside) => return Ok(Some(inside)),
             None => std::thread::sleep(Duration::from_millis(1)),
         }
@@ -225,31 +238,37 @@ pub(crate) fn join<E>(start: impl Fn() -> Result<Runtime, E>) -> Result<Option<I
 }
 
 /// Leaves the machine. False: this process is no task.
-pub(crate) fn depart() -> bool {
-    if FORKED.load(Ordering::Relaxed) {
+pub(crate) fn depart<E: Endpoint>() -> bool {
+    let place = E::place();
+    if place.forked.load(Ordering::Relaxed) {
         return false;
     }
-    let Some(inside) = RUNTIME.take_unless_own().and_then(Inside::new) else { return false };
+    let turn = place.runtime.take_unless_own();
+    let Some(inside) = turn.and_then(|turn| Inside::new(place, turn)) else { return false };
     inside.leave_machine(true);
-    ledger::close();
+    if place.role == Role::Task {
+        ledger::close();
+    }
     true
 }
 
 /// The process ends: hands over what was sent and leaves the machine. Threads that wait go on waiting, and end with it.
 pub(crate) fn depart_at_exit() {
-    if FORKED.load(Ordering::Relaxed) {
-        return;
-    }
-    if let Some(inside) = take_soon().and_then(Inside::new) {
-        inside.leave_machine(false);
+    for place in endpoint::all() {
+        if place.forked.load(Ordering::Relaxed) {
+            continue;
+        }
+        if let Some(inside) = take_soon(place).and_then(|turn| Inside::new(place, turn)) {
+            inside.leave_machine(false);
+        }
     }
 }
 
 /// Takes the turn unless somebody keeps it for long: it may be this very thread, whose work a signal handler that ends the
 /// process has interrupted.
-fn take_soon() -> Option<TurnGuard<'static, Option<Runtime>>> {
+fn take_soon(place: &'static Place) -> Option<TurnGuard<'static, Option<Runtime>>> {
     for _ in 0..50 {
-        match RUNTIME.try_take() {
+        match place.runtime.try_take() {
             Some(turn) => return Some(turn),
             None => std::thread::sleep(Duration::from_millis(1)),
         }
@@ -257,28 +276,30 @@ fn take_soon() -> Option<TurnGuard<'static, Option<Runtime>>> {
     None
 }
 
-/// This is a forked child: the parent's identity is not ours.
+/// This is a forked child: the parent's identities are not ours.
 pub(crate) fn forget() {
-    // Relaxed: the child has one thread.
-    FORKED.store(true, Ordering::Relaxed);
+    for place in endpoint::all() {
+        // Relaxed: the child has one thread.
+        place.forked.store(true, Ordering::Relaxed);
+        pusher::stopped(place);
+    }
     ledger::close();
-    pusher::stopped();
 }
 
 /// One look of the thread that pushes while the program computes.
-pub(crate) fn push_on() -> pusher::Look {
+pub(crate) fn push_on(place: &'static Place) -> pusher::Look {
     // Whoever has the turn is inside the library, and pushes; this thread sleeps meanwhile, however long.
-    if let Some(mut inside) = Inside::new(RUNTIME.take()) {
+    if let Some(mut inside) = Inside::new(place, place.runtime.take()) {
         let moved = inside.progress();
         let is_behind = inside.engine.is_behind_at_all() && !inside.session.is_lost();
         if is_behind {
             inside.leave();
             return if moved { pusher::Look::Moved } else { pusher::Look::Waiting };
         }
-        pusher::stopped();
+        pusher::stopped(place);
         inside.leave();
         return pusher::Look::Done;
     }
-    pusher::stopped();
+    pusher::stopped(place);
     pusher::Look::Done
 }

@@ -1,8 +1,10 @@
 //! `parvum.h`: what the program may ask about its own task, read from the page as onlookers read it. So it waits for no
 //! lock, and a thread may ask while another waits inside.
 
+use crate::endpoint::Endpoint;
 use parvum_engine::Counter;
 use parvum_page::{Book, PairLedger, TaskPage, Times, monotonic_ns, totals};
+use parvum_wire::control::Role;
 use std::ptr::{copy_nonoverlapping, null_mut, write_bytes};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
@@ -35,8 +37,9 @@ pub(crate) fn close() {
 }
 
 /// The task's own counters, which live as long as the process.
-pub(crate) extern "C" fn cells() -> *const u64 {
-    account().map_or(std::ptr::null(), |account| account.page.counters()[0].as_ptr())
+pub(crate) extern "C" fn cells<E: Endpoint>() -> *const u64 {
+    let account = account().filter(|_| E::place().role == Role::Task);
+    account.map_or(std::ptr::null(), |account| account.page.counters()[0].as_ptr())
 }
 
 fn account() -> Option<Account> {

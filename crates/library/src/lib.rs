@@ -2,7 +2,7 @@
 //!
 //! Interface libraries open this library and call it through the table of
 //! `parvum-waist`. Inside: [`runtime`] joins the engine, the session with the
-//! daemon and the transports; [`inside`] lets a program's threads take turns at it; [`connect`] makes links, [`callers`] takes others' in; [`waiting`] and [`sleeping`] are how a
+//! daemon and the transports; [`endpoint`] is where it lives, [`inside`] lets a program's threads take turns at it; [`connect`] makes links, [`callers`] takes others' in; [`waiting`] and [`sleeping`] are how a
 //! thread waits, with the others that do in [`waiters`] and what was learnt of that in [`patience`]; [`abi`] is the table, with [`sending`], [`receiving`], [`completing`] and [`finding`], [`ledger`] what `parvum.h` declares, and all `unsafe` besides.
 
 #![deny(unsafe_code)]
@@ -17,6 +17,7 @@ mod circles;
 mod completing;
 mod connect;
 mod direct;
+mod endpoint;
 mod events;
 #[allow(unsafe_code)]
 mod finding;

@@ -5,6 +5,7 @@
 //! would keep the message from those behind it.
 
 use crate::connect::ConnectError;
+use crate::endpoint::Endpoint;
 use crate::inside::{Inside, with};
 use crate::sending::{buffering, keeper, refused, send_one, status_of, with_pieces};
 use parvum_engine::{Completion, Outgoing};
@@ -17,7 +18,7 @@ use std::collections::HashMap;
 /// Shorter data is sent to each: a frame's header and a look-up cost as much.
 const WORTH_SHARING: usize = 512;
 
-pub(crate) unsafe extern "C" fn multicast(
+pub(crate) unsafe extern "C" fn multicast<E: Endpoint>(
     message: *const waist::Outgoing,
     to: *const i32,
     tags: *const i32,
@@ -75,7 +76,7 @@ pub(crate) unsafe extern "C" fn multicast(
             statuses[at] = status_of(runtime, tid, sent, &mut requests[at]);
         }
     };
-    with(Status::Unknown as i32, |runtime| {
+    with::<E, _>(Status::Unknown as i32, |runtime| {
         // SAFETY: `message` names `count` pieces, and they stay as long as the table says.
         unsafe { with_pieces(message, |pieces| work(runtime, pieces)) };
         Status::Done as i32

@@ -5,11 +5,10 @@
 //! and somebody must push it on. This thread exists only while there is such data;
 //! it never runs the program's signal handlers, and holds the lock only to push.
 
+use crate::endpoint::Place;
 use crate::{inside, process};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
-
-static RUNNING: AtomicBool = AtomicBool::new(false);
 
 /// The first and the longest pause between two looks.
 const PAUSES: (Duration, Duration) = (Duration::from_micros(50), Duration::from_millis(1));
@@ -27,29 +26,30 @@ pub(crate) enum Look {
 }
 
 /// Starts the thread unless it runs. Called with the lock held.
-pub(crate) fn start() {
+pub(crate) fn start(place: &'static Place) {
     // Relaxed: written under the lock only.
-    if RUNNING.swap(true, Ordering::Relaxed) {
+    if place.is_pushed.swap(true, Ordering::Relaxed) {
         return;
     }
-    let thread = || std::thread::Builder::new().name("parvum push".into()).stack_size(STACK).spawn(run);
+    let builder = std::thread::Builder::new().name("parvum push".into()).stack_size(STACK);
+    let thread = || builder.spawn(move || run(place));
     if process::without_signals(thread).is_err() {
         // The next call of the program pushes.
-        stopped();
+        stopped(place);
     }
 }
 
 /// The thread has ended, or is another process's. Called with the lock held, or in a forked child.
-pub(crate) fn stopped() {
-    RUNNING.store(false, Ordering::Relaxed);
+pub(crate) fn stopped(place: &Place) {
+    place.is_pushed.store(false, Ordering::Relaxed);
 }
 
-fn run() {
+fn run(place: &'static Place) {
     let mut pause = PAUSES.0;
     loop {
         // The program's own calls push as well; this thread is for one that computes, and must not be in its way.
         std::thread::sleep(pause);
-        pause = match inside::push_on() {
+        pause = match inside::push_on(place) {
             Look::Moved => PAUSES.0,
             Look::Waiting => (2 * pause).min(PAUSES.1),
             Look::Done => return,

@@ -1,6 +1,7 @@
 //! The table's receiving, in C's types: the short way of a message that is there or comes soon, and the usual one.
 
 use crate::abi::remember;
+use crate::endpoint::Endpoint;
 use crate::inside::{self, Inside, with};
 use crate::rooms::{destination, length_of, pattern_of, with_room};
 use crate::runtime::Runtime;
@@ -12,7 +13,7 @@ use parvum_waist as waist;
 use parvum_waist::{Message, Notes, RoomKind, Status};
 
 /// Receives, waiting as the notes say. Nothing is posted any more when this returns.
-pub(crate) unsafe extern "C" fn receive(
+pub(crate) unsafe extern "C" fn receive<E: Endpoint>(
     pattern: *const waist::Pattern,
     room: *const waist::Room,
     notes: *const Notes,
@@ -23,7 +24,7 @@ pub(crate) unsafe extern "C" fn receive(
     let Some(pattern) = pattern_of(pattern) else { return Status::BadArgument as i32 };
     let mut envelope = Envelope::NONE;
     // What lies there already is taken by the shortest way.
-    let taken = inside::briefly(|runtime| {
+    let taken = inside::briefly::<E, _>(|runtime| {
         let mut block = None;
         // SAFETY: the memory is the call's, by the table's contract.
         let look = unsafe {
@@ -40,7 +41,7 @@ pub(crate) unsafe extern "C" fn receive(
     if taken == Some(true) {
         status_of(room, &envelope)
     } else {
-        receive_patiently(pattern, room, notes, out)
+        receive_patiently::<E>(pattern, room, notes, out)
     }
 }
 
@@ -72,8 +73,13 @@ fn describe_taken(
 
 /// Receives what was not there at the first look.
 #[inline(never)]
-fn receive_patiently(pattern: Pattern, room: &waist::Room, notes: &Notes, out: &mut Message) -> i32 {
-    with(Status::Unknown as i32, |runtime| {
+fn receive_patiently<E: Endpoint>(
+    pattern: Pattern,
+    room: &waist::Room,
+    notes: &Notes,
+    out: &mut Message,
+) -> i32 {
+    with::<E, _>(Status::Unknown as i32, |runtime| {
         let (mut block, mut envelope) = (None, Envelope::NONE);
         // SAFETY: the memory is the call's, by the table's contract.
         let taken = unsafe {
@@ -224,8 +230,13 @@ fn lend(runtime: &mut Runtime, block: Block, out: &mut Message) {
     out.data = runtime.lent(out.handle).map_or(std::ptr::null(), |block| block.bytes().as_ptr());
 }
 
-pub(crate) unsafe extern "C" fn read_remote(handle: u64, from: u64, out: *mut u8, length: usize) -> i32 {
-    with(Status::Unknown as i32, |runtime| {
+pub(crate) unsafe extern "C" fn read_remote<E: Endpoint>(
+    handle: u64,
+    from: u64,
+    out: *mut u8,
+    length: usize,
+) -> i32 {
+    with::<E, _>(Status::Unknown as i32, |runtime| {
         // SAFETY: writable and lent to us for the call, by the table's contract.
         let out = if length == 0 { &mut [] } else { unsafe { std::slice::from_raw_parts_mut(out, length) } };
         match runtime.read_remote(handle, from, out) {
@@ -236,10 +247,14 @@ pub(crate) unsafe extern "C" fn read_remote(handle: u64, from: u64, out: *mut u8
     })
 }
 
-pub(crate) unsafe extern "C" fn fetch_remote(handle: u64, notes: *const Notes, out: *mut Message) -> i32 {
+pub(crate) unsafe extern "C" fn fetch_remote<E: Endpoint>(
+    handle: u64,
+    notes: *const Notes,
+    out: *mut Message,
+) -> i32 {
     // SAFETY: valid for the call, by the table's contract.
     let (notes, out) = unsafe { (&Notes { limit: -1, ..*notes }, &mut *out) };
-    with(Status::Unknown as i32, |runtime| {
+    with::<E, _>(Status::Unknown as i32, |runtime| {
         let Some(remote) = runtime.take_remote(handle) else { return Status::Unknown as i32 };
         let id = runtime.engine.fetch_remote(remote);
         // It ends: with its data, or with its sender.
@@ -250,6 +265,6 @@ pub(crate) unsafe extern "C" fn fetch_remote(handle: u64, notes: *const Notes, o
     })
 }
 
-pub(crate) extern "C" fn give_back(handle: u64) {
-    with((), |runtime| runtime.give_back(handle));
+pub(crate) extern "C" fn give_back<E: Endpoint>(handle: u64) {
+    with::<E, _>((), |runtime| runtime.give_back(handle));
 }

@@ -123,8 +123,8 @@ pub(crate) enum StartError {
 }
 
 impl Runtime {
-    /// Joins the machine, starting it if there is none. `beside` is where this library lies.
-    pub(crate) fn start(interface: &str, beside: Option<PathBuf>) -> Result<Runtime, StartError> {
+    /// Joins the machine in this role, starting it if there is none. `beside` is where this library lies.
+    pub(crate) fn start(role: Role, interface: &str, beside: Option<PathBuf>) -> Result<Runtime, StartError> {
         let routes = RoutePolicy { fixed: route_option()?, asked: None };
         let credit = number_option("PARVUM_CREDIT", Settings::default().credit)?;
         let memory = match number_option("PARVUM_MEMORY", 0)? {
@@ -147,7 +147,7 @@ impl Runtime {
             .ok()
             .and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()))
             .unwrap_or_else(|| "?".into());
-        let mut session = Session::open(&Options { beside, ..Options::new(Role::Task, name) })?;
+        let mut session = Session::open(&Options { beside, ..Options::new(role, name) })?;
         if let Ok(daemon) = rustix::net::sockopt::socket_peercred(session.fd()) {
             crate::process::trust(daemon.pid.as_raw_nonzero().get());
         }
@@ -158,7 +158,7 @@ impl Runtime {
         page.door().set_scheduled_in(crate::scheduling::group());
         let settings = Settings { credit };
         let recording = session.me.recording.take().map(recording::open).transpose()?;
-        let mut engine = Engine::new(session.me.tid, settings, ledger_in(&page, book));
+        let mut engine = Engine::new(session.me.tid, settings, ledger_in(&page, book, role));
         engine.set_inbox(Box::new(PageInbox::new(page.clone())));
         if let Some(recording) = &recording {
             engine.record_to(Box::new(recording::Messages(recording.clone())));
@@ -310,12 +310,14 @@ pub(crate) enum AskError {
     Lost(SessionError),
 }
 
-/// A ledger whose cells are those of the page, and of the book behind it. The program may ask for them from now on.
-fn ledger_in(page: &Arc<TaskPage>, book: Book) -> Ledger {
+/// A ledger whose cells are those of the page, and of the book behind it. The program may ask for those of its own task from now on.
+fn ledger_in(page: &Arc<TaskPage>, book: Book, role: Role) -> Ledger {
     // Both must outlive the process's engine: these references are never dropped.
     let page: &'static TaskPage = Box::leak(Box::new(page.clone()));
     let book: &'static Book = Box::leak(Box::new(book));
-    ledger::open(Account { page, book });
+    if role == Role::Task {
+        ledger::open(Account { page, book });
+    }
     let counters = page.counters().first_chunk().expect("a page has more counters than a ledger");
     Ledger::new(counters, book.pairs(), &page.layout().unmatched)
 }

@@ -2,6 +2,7 @@
 
 use crate::abi::remember;
 use crate::connect::ConnectError;
+use crate::endpoint::Endpoint;
 use crate::inside::{self, Inside, with};
 use crate::pusher;
 use crate::runtime::Runtime;
@@ -56,7 +57,7 @@ pub(crate) fn buffering(message: &waist::Outgoing) -> Option<Buffering> {
     })
 }
 
-pub(crate) unsafe extern "C" fn send(message: *const waist::Outgoing, request: *mut u64) -> i32 {
+pub(crate) unsafe extern "C" fn send<E: Endpoint>(message: *const waist::Outgoing, request: *mut u64) -> i32 {
     // SAFETY: both are valid for the call, by the table's contract.
     let (message, request) = unsafe { (&*message, &mut *request) };
     *request = 0;
@@ -67,12 +68,12 @@ pub(crate) unsafe extern "C" fn send(message: *const waist::Outgoing, request: *
             let Piece { start, length } = *message.pieces;
             if length == 0 { &[][..] } else { std::slice::from_raw_parts(start, length) }
         };
-        if data.len() <= SHORT && sends_short(message, data) {
+        if data.len() <= SHORT && sends_short::<E>(message, data) {
             return Status::Done as i32;
         }
     }
     // SAFETY: as the table says.
-    unsafe { send_any(message, request) }
+    unsafe { send_any::<E>(message, request) }
 }
 
 /// `Outgoing::buffering`: nobody.
@@ -83,7 +84,7 @@ const SHORT: usize = 4 << 10;
 
 /// Sends a short message that nothing is in the way of. False: it was not sent.
 #[inline(always)]
-fn sends_short(message: &waist::Outgoing, data: &[u8]) -> bool {
+fn sends_short<E: Endpoint>(message: &waist::Outgoing, data: &[u8]) -> bool {
     let Some(buffering) = buffering(message) else { return false };
     let send = |runtime: &mut Runtime| {
         let (to, me) = (Tid(message.to), runtime.engine.me());
@@ -92,7 +93,7 @@ fn sends_short(message: &waist::Outgoing, data: &[u8]) -> bool {
         runtime.leaving.is_empty()
             && runtime.engine.send_short(to, wanted, [tag as u32, context, meta], data, buffering)
     };
-    inside::briefly(send).unwrap_or_else(|| with(false, |inside| send(inside)))
+    inside::briefly::<E, _>(send).unwrap_or_else(|| with::<E, _>(false, |inside| send(inside)))
 }
 
 /// Sends any message.
@@ -100,12 +101,12 @@ fn sends_short(message: &waist::Outgoing, data: &[u8]) -> bool {
 /// # Safety
 /// As for the table's `send`.
 #[inline(never)]
-unsafe fn send_any(message: &waist::Outgoing, request: &mut u64) -> i32 {
+unsafe fn send_any<E: Endpoint>(message: &waist::Outgoing, request: &mut u64) -> i32 {
     // SAFETY: as the table says, this is the one use of the owner.
     let keep = unsafe { keeper(message) };
     let Some(buffering) = buffering(message) else { return Status::BadArgument as i32 };
     let completion = if message.completion == 0 { Completion::Reusable } else { Completion::Matched };
-    with(Status::Unknown as i32, |runtime| {
+    with::<E, _>(Status::Unknown as i32, |runtime| {
         let to = Tid(message.to);
         // SAFETY: `message` names `count` pieces, and they stay as long as the table says.
         unsafe {
@@ -155,7 +156,7 @@ pub(crate) fn status_of(
     match sent {
         Ok(Sent::Now) => {
             if runtime.engine.is_behind(to) {
-                pusher::start();
+                pusher::start(runtime.place);
             }
             Status::Done as i32
         }

@@ -4,19 +4,17 @@
 //! on the task's eventfd. A sender whose data waits for this task rings there (`summon`) when the task says in its page that
 //! it is attended and waits for nothing: then the thread does what any call does, and gives the lock back.
 
+use crate::endpoint::Endpoint;
 use crate::inside::{try_with, with};
 use crate::runtime::Runtime;
 use parvum_waist::Status;
 use parvum_wire::Tid;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::OwnedFd;
-use std::sync::OnceLock;
 use std::time::Duration;
 
 /// What serving threads listen to.
-static BELLS: OnceLock<Bells> = OnceLock::new();
-
-struct Bells {
+pub(crate) struct Bells {
     /// Rung by who waits for this task.
     called: OwnedFd,
     /// Readable when anything comes.
@@ -26,20 +24,20 @@ struct Bells {
 /// So long the thread leaves a task alone that is inside the library.
 const PAUSE: Duration = Duration::from_micros(500);
 
-pub(crate) extern "C" fn summon(to: i32) {
-    with((), |runtime| runtime.engine.summon(Tid(to)));
+pub(crate) extern "C" fn summon<E: Endpoint>(to: i32) {
+    with::<E, _>((), |runtime| runtime.engine.summon(Tid(to)));
 }
 
-pub(crate) extern "C" fn notify(to: i32) -> i32 {
-    let heard = with(false, |runtime| runtime.engine.notify(Tid(to)));
+pub(crate) extern "C" fn notify<E: Endpoint>(to: i32) -> i32 {
+    let heard = with::<E, _>(false, |runtime| runtime.engine.notify(Tid(to)));
     if heard { Status::Done as i32 } else { Status::Unknown as i32 }
 }
 
-pub(crate) extern "C" fn serve(limit: i64, all: u32) -> i32 {
-    let Some(bells) = BELLS.get() else { return open() as i32 };
+pub(crate) extern "C" fn serve<E: Endpoint>(limit: i64, all: u32) -> i32 {
+    let Some(bells) = E::place().bells.get() else { return open::<E>() as i32 };
     if all != 0 {
         // What came while nobody listened rings no more.
-        match try_with(|runtime| work(runtime, bells, true)) {
+        match try_with::<E, _>(|runtime| work(runtime, bells, true)) {
             Some(false) => {}
             Some(true) => return Status::Done as i32,
             None => return pause() as i32,
@@ -52,13 +50,13 @@ pub(crate) extern "C" fn serve(limit: i64, all: u32) -> i32 {
     if !matches!(poll(&mut wanted, limit.as_ref()), Ok(1)) {
         return Status::Pending as i32;
     }
-    let served = try_with(|runtime| work(runtime, bells, all != 0));
+    let served = try_with::<E, _>(|runtime| work(runtime, bells, all != 0));
     served.map_or_else(pause, |_| Status::Done) as i32
 }
 
 /// The task is served from now on.
-fn open() -> Status {
-    let made = with(None, |runtime| {
+fn open<E: Endpoint>() -> Status {
+    let made = with::<E, _>(None, |runtime| {
         let called = runtime.event.try_clone().ok()?;
         let everything = runtime.descriptor_for_all()?.try_clone_to_owned().ok()?;
         runtime.page.set_attended();
@@ -67,7 +65,7 @@ fn open() -> Status {
     match made {
         Some(bells) => {
             // Another thread's are as good.
-            let _ = BELLS.set(bells);
+            let _ = E::place().bells.set(bells);
             Status::Done
         }
         None => Status::NoMemory,

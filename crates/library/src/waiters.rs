@@ -9,7 +9,7 @@
 //! jumps out of the wait (siglongjmp) leaves an entry behind, which the thread's next call finds by its place on the stack.
 
 use parvum_engine::RequestId;
-use parvum_waist::Notes;
+use parvum_waist::{Notes, call};
 use rustix::thread::futex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -91,6 +91,13 @@ impl Waiters {
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.list.is_empty()
+    }
+
+    /// Whether nobody waits but threads that serve: these look for others only while they sleep, and whoever else waits looks
+    /// itself as long as that is likely to help.
+    #[inline]
+    pub(crate) fn are_servers(&self) -> bool {
+        self.list.iter().all(|waiter| waiter.notes.call == call::SERVE)
     }
 
     /// A wait of this thread begins; its number.

@@ -141,9 +141,14 @@ impl Inside {
             let far = if self.has_sockets() { Self::FAR } else { 1 };
             let has_spun = std::mem::take(&mut self.has_spun);
             // Where another thread waits already, it looks for both.
-            let looks = !has_spun && self.waiters.is_empty();
+            let looks = !has_spun && self.waiters.are_servers();
             let budget = if looks { self.spinning_budget() * far } else { Duration::ZERO };
             let mut since = Instant::now();
+            // Nobody need wake a server while this thread looks.
+            let stands_in = !budget.is_zero() && self.waiters.is_driven();
+            if stands_in {
+                self.page.stay_awake();
+            }
             while !budget.is_zero() {
                 for _ in 0..ROUNDS {
                     if self.progress() {
@@ -152,6 +157,9 @@ impl Inside {
                     }
                     if let Some(found) = done(self) {
                         self.patience.spun(since);
+                        if stands_in {
+                            self.hand_back();
+                        }
                         return Some(found);
                     }
                     std::hint::spin_loop();
@@ -165,6 +173,9 @@ impl Inside {
                     break;
                 }
             }
+            if stands_in {
+                self.hand_back();
+            }
             if let Some(found) = self.take_turns(deadline, &mut done) {
                 return Some(found);
             }
@@ -175,6 +186,18 @@ impl Inside {
                 return None;
             }
         }
+    }
+
+    /// The server that sleeps behind the page's door, in whose place this thread has looked, is to be woken again: by what
+    /// has come while nobody was, and by what comes.
+    fn hand_back(&mut self) {
+        if self.has_sockets() {
+            self.page.fall_asleep_in_poll();
+        } else {
+            self.page.fall_asleep();
+        }
+        // What came meanwhile and is the server's wakes it when this thread leaves, or sleeps.
+        self.progress();
     }
 
     /// Lets others have this core, and looks after each time, for a while. Tasks that exchange messages and are more than

@@ -2,6 +2,7 @@
 //! and starting a machine by hand.
 
 use crate::abi::remember;
+use crate::endpoint::Endpoint;
 use crate::inside::with;
 use crate::process::own_directory;
 use crate::runtime::Runtime;
@@ -18,10 +19,10 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-pub(crate) unsafe extern "C" fn await_arrival(seen: u64, notes: *const Notes) -> u64 {
+pub(crate) unsafe extern "C" fn await_arrival<E: Endpoint>(seen: u64, notes: *const Notes) -> u64 {
     // SAFETY: valid for the call, by the table's contract.
     let notes = unsafe { &*notes };
-    with(seen, |runtime| {
+    with::<E, _>(seen, |runtime| {
         let peer = Tid(notes.peer);
         if runtime.is_gone(peer) {
             return runtime.engine.arrivals();
@@ -67,14 +68,14 @@ impl Noticed {
 }
 
 /// The program has looked itself at the messages that `seen` counts.
-pub(crate) extern "C" fn looked(seen: u64) {
-    with((), |runtime| runtime.noticed.nothing(&Pattern::ANY, seen));
+pub(crate) extern "C" fn looked<E: Endpoint>(seen: u64) {
+    with::<E, _>((), |runtime| runtime.noticed.nothing(&Pattern::ANY, seen));
 }
 
 /// One descriptor for everything this task may wait for, connections of later included: programs ask once, and
 /// PVM's own console looks at the first of them only.
-pub(crate) unsafe extern "C" fn descriptors(out: *mut i32, room: usize) -> usize {
-    with(0, |runtime| {
+pub(crate) unsafe extern "C" fn descriptors<E: Endpoint>(out: *mut i32, room: usize) -> usize {
+    with::<E, _>(0, |runtime| {
         let Some(all) = runtime.descriptor_for_all().filter(|_| room > 0) else { return 0 };
         // SAFETY: there is room for one, by the table's contract and the filter above.
         unsafe { *out = all.as_raw_fd() };
@@ -122,8 +123,8 @@ impl Runtime {
 }
 
 /// The program is about to wait for descriptors: peers must ring the eventfd, as if it slept here.
-pub(crate) extern "C" fn watch() {
-    with((), |runtime| {
+pub(crate) extern "C" fn watch<E: Endpoint>() {
+    with::<E, _>((), |runtime| {
         let _ = rustix::io::read(&runtime.event, &mut [0; 8]);
         runtime.listen();
         // What this call or an earlier one took in rings no more: ring oneself.
@@ -134,15 +135,15 @@ pub(crate) extern "C" fn watch() {
     });
 }
 
-pub(crate) extern "C" fn manager() -> i32 {
-    with(0, |runtime| {
+pub(crate) extern "C" fn manager<E: Endpoint>() -> i32 {
+    with::<E, _>(0, |runtime| {
         runtime.progress();
         runtime.manager.map_or(0, |tid| tid.0)
     })
 }
 
-pub(crate) unsafe extern "C" fn tracer(out: *mut u8, room: usize) -> usize {
-    with(0, |runtime| {
+pub(crate) unsafe extern "C" fn tracer<E: Endpoint>(out: *mut u8, room: usize) -> usize {
+    with::<E, _>(0, |runtime| {
         runtime.progress();
         let mail = runtime.tracer.as_deref().unwrap_or_default();
         let length = mail.len().min(room);
@@ -155,7 +156,7 @@ pub(crate) unsafe extern "C" fn tracer(out: *mut u8, room: usize) -> usize {
 /// How long a machine may take to come up.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-pub(crate) unsafe extern "C" fn start_machine(arguments: *const u8, length: usize) -> i32 {
+pub(crate) unsafe extern "C" fn start_machine<E: Endpoint>(arguments: *const u8, length: usize) -> i32 {
     let bytes = match length {
         0 => &[],
         // SAFETY: valid for the call, by the table's contract.

@@ -179,7 +179,7 @@ impl Session {
             role: options.role,
             pid: std::process::id(),
             name: options.name.clone(),
-            tid: if options.role == Role::Task { from_env() } else { None },
+            tid: if matches!(options.role, Role::Task | Role::Service) { from_env() } else { None },
             release: env!("CARGO_PKG_VERSION").into(),
         };
         let left = until.saturating_duration_since(Instant::now());

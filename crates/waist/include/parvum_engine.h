@@ -133,7 +133,8 @@ enum parvum_call {
     PARVUM_CALL_WAIT = 4,
     PARVUM_CALL_BARRIER = 5,
     PARVUM_CALL_MACHINE = 6,
-    PARVUM_CALL_EXIT = 7
+    PARVUM_CALL_EXIT = 7,
+    PARVUM_CALL_SERVE = 8
 };
 
 /* How long a call may wait, and what `parvum why` and `parvum ps` say of it meanwhile. */
@@ -239,6 +240,9 @@ struct parvum_table {
     int32_t (*is_free)(void);
     /* Counts in that task's cells[30] that a note was sent to it. PARVUM_STATUS_UNKNOWN: there is no memory between the two. */
     int32_t (*notify)(int32_t to);
+    /* The table of the process's second endpoint, with an id, an engine and a lock of its own, for what is to be answered while
+     * the program computes. Its `enrol` joins it to the machine. */
+    const struct parvum_table *(*service)(void);
 };
 
 /* The engine of this process. */

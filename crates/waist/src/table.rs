@@ -262,6 +262,8 @@ pub mod call {
     pub const MACHINE: u32 = 6;
     /// Ending: handing over what was sent.
     pub const EXIT: u32 = 7;
+    /// A thread that serves others waits for what they ask: it is in nobody's way.
+    pub const SERVE: u32 = 8;
 }
 
 /// What `progress` answers.
@@ -412,4 +414,8 @@ pub struct Table {
     /// Counts, in the 30th of that task's `cells`, that a note for its interface was sent to it before: it sees that without
     /// a look at its links. `Unknown`: the two share no memory, and nothing was counted.
     pub notify: extern "C" fn(to: i32) -> i32,
+    /// The table of the process's second endpoint, which has an id, an engine and a lock of its own: what is asked of it is
+    /// answered while the program computes, by a thread that waits there. It is part of the machine once `enrol` of that
+    /// table was called. `parvum ps` does not list it, and it ends with the process.
+    pub service: extern "C" fn() -> *const Table,
 }

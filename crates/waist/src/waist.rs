@@ -92,6 +92,12 @@ impl Waist {
         open().map(Waist)
     }
 
+    /// The process's second endpoint: see [`Table::service`].
+    pub fn service(&self) -> Waist {
+        // SAFETY: the table gives another that lives as long.
+        Waist(unsafe { &*(self.0.service)() })
+    }
+
     /// Joins the machine. On failure [`Waist::last_error`] says why.
     pub fn enrol(&self, interface: &str) -> Result<Enrolled, Status> {
         let mut out = Enrolled::default();

@@ -116,7 +116,8 @@ fn the_header_lays_everything_out_as_the_engine_does() {
         serve = "serve",
         cells = "cells",
         is_free = "is_free",
-        notify = "notify"
+        notify = "notify",
+        service = "service"
     );
     for (name, number) in [
         ("STATUS_DONE", Status::Done as i64),
@@ -137,6 +138,7 @@ fn the_header_lays_everything_out_as_the_engine_does() {
         ("ROOM_FITTING", RoomKind::Fitting.0.into()),
         ("CALL_RECEIVE", call::RECEIVE.into()),
         ("CALL_EXIT", call::EXIT.into()),
+        ("CALL_SERVE", call::SERVE.into()),
         ("TABLE_VERSION", parvum_waist::TABLE_VERSION.into()),
         ("ANY_TASK", parvum_waist::ANY_TASK.into()),
     ] {

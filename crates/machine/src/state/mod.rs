@@ -278,8 +278,9 @@ impl<F: Clone> Machine<F> {
     pub fn wants_channel(&self, client: ClientId, request: &Request) -> bool {
         match request {
             Request::Enrol { role: Role::Tool, .. } => false,
-            Request::Enrol { tid, .. } => {
-                !self.clients.contains_key(&client) && tid.is_none_or(|tid| !self.awaits_enrolment(tid))
+            Request::Enrol { tid, role, .. } => {
+                let spawned = tid.filter(|tid| *role != Role::Service && self.awaits_enrolment(*tid));
+                !self.clients.contains_key(&client) && spawned.is_none()
             }
             _ => false,
         }

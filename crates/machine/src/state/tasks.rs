@@ -26,7 +26,8 @@ impl<F: Clone> Machine<F> {
         if self.halting.is_some() {
             return self.refuse(client, id, ErrorKind::GoingDown);
         }
-        let tid = match wish.filter(|tid| self.awaits_enrolment(*tid)) {
+        let spawned = wish.filter(|tid| role != Role::Service && self.awaits_enrolment(*tid));
+        let tid = match spawned {
             Some(tid) => tid,
             None => match self.admit(wish, role, channel) {
                 Ok(tid) => tid,
@@ -46,7 +47,9 @@ impl<F: Clone> Machine<F> {
         self.clients.insert(client, Client { tid: Some(tid) });
         self.effects.push(Effect::Enrolled { client, tid, pid, name, channel: channel.clone() });
         // Before the answer: its first call may depend on it.
-        self.tell_manager_of_arrival(tid);
+        if role != Role::Service {
+            self.tell_manager_of_arrival(tid);
+        }
         self.reply_with(client, id, Reply::Enrolled { tid, parent, host, secret }, channel.own_fds());
         for (event, fds) in queued {
             self.effects.push(Effect::Event { client, event, fds });
@@ -123,7 +126,9 @@ impl<F: Clone> Machine<F> {
         self.offers.retain(|(a, b)| *a != tid && *b != tid);
         self.routed.retain(|(a, b)| *a != tid && *b != tid);
         self.tcp_pairs.retain(|(a, b)| *a != tid && *b != tid);
-        self.tell_manager_of_end(tid);
+        if task.role != Role::Service {
+            self.tell_manager_of_end(tid);
+        }
         // Who hears of the manager's end must not ask it any more.
         self.report_end(tid, task.role == Role::Runner);
         self.end_processes_of_tasker(tid);
@@ -271,8 +276,11 @@ impl<F: Clone> Machine<F> {
         }
         let host = self.daemon_tid();
         let wanted = |tid: Tid| of.is_none_or(|of| of == host || of == tid);
+        // Who asks for it by its id hears of it.
+        let listed =
+            |tid: Tid, task: &Task<F>| wanted(tid) && (task.role != Role::Service || of == Some(tid));
         let mut rows = Vec::new();
-        for (&tid, task) in self.tasks.iter().filter(|(tid, _)| wanted(**tid)) {
+        for (&tid, task) in self.tasks.iter().filter(|(tid, task)| listed(**tid, task)) {
             let held = task.process.and_then(|tid| self.processes.get(&tid)).is_some_and(|it| it.held);
             let state = if task.client.is_some() { TaskState::Enrolled } else { TaskState::Started };
             let Task { parent, pid, flag, .. } = *task;

@@ -36,6 +36,9 @@ pub enum Role {
     Runner,
     /// A tool that only looks and gives orders: no tid.
     Tool,
+    /// A task's second endpoint, which serves others while its program computes: it has a tid and a page of its own and is
+    /// in no list of tasks.
+    Service,
 }
 
 /// What may be asked.
