@@ -1,0 +1,150 @@
+//! A task that serves and asks as it is told, line by line: `put TO WINDOW OFFSET LENGTH BYTE` and so on. What came of it is
+//! one line: `ok ...`, or the trouble.
+
+use parvum_collectives::operators::{Kind, Operator};
+use parvum_service::{Change, Service, Trouble, Window};
+use parvum_waist::{ANY_CONTEXT, ANY_TASK, Notes, Pattern, Receiving, TagKind, Waist, call};
+use std::io::BufRead;
+use std::time::Duration;
+
+const LENGTH: usize = 8 << 20;
+const LIMIT: Option<Duration> = Some(Duration::from_secs(60));
+
+fn main() {
+    let waist = Waist::open().expect("the library");
+    waist.enrol("served").unwrap_or_else(|why| panic!("{why:?}: {}", waist.last_error()));
+    // Answers backwards; makes no sense of nothing.
+    let handler = |_, question: &[u8]| match question {
+        [] => None,
+        b"panic" => panic!("as asked"),
+        text => Some(text.iter().rev().copied().collect()),
+    };
+    let service = Service::open(waist, "served", 7, Some(Box::new(handler))).expect("a service");
+    let memory = Memory::new();
+    // SAFETY: the memory is mapped until the process ends or is told to unmap it, and has no references.
+    let window = unsafe { service.expose(memory.0, LENGTH) }.expect("the first");
+    println!("{} {}", service.tid(), window.0);
+    for line in std::io::stdin().lock().lines() {
+        let line = line.expect("text");
+        let words: Vec<&str> = line.split(' ').collect();
+        match obey(&waist, &service, &memory, window, &words) {
+            Ok(said) => println!("ok {said}"),
+            Err(why) => println!("{why}"),
+        }
+    }
+}
+
+fn obey(
+    waist: &Waist,
+    service: &Service,
+    memory: &Memory,
+    own: Window,
+    words: &[&str],
+) -> Result<String, Trouble> {
+    let number = |at: usize| words[at].parse::<u64>().expect("a number");
+    let target = || (number(1) as i32, Window(number(2) as u32), number(3));
+    match words[0] {
+        "put" => {
+            let (to, window, offset) = target();
+            let data: Vec<u8> = (0..number(4)).map(|at| (at % 251) as u8 ^ number(5) as u8).collect();
+            service.put(to, window, offset, &data, LIMIT).map(|()| String::new())
+        }
+        "get" => {
+            let (to, window, offset) = target();
+            let mut data = vec![0; number(4) as usize];
+            service.get(to, window, offset, &mut data, LIMIT)?;
+            let wrong = data.iter().enumerate();
+            let wrong = wrong.filter(|(at, byte)| **byte != (at % 251) as u8 ^ number(5) as u8).count();
+            Ok(format!("{wrong} wrong"))
+        }
+        "add" => {
+            let (to, window, offset) = target();
+            let (change, mut old) = (Change::Combine(Operator::Sum), [0; 8]);
+            for _ in 0..number(4) {
+                let one = 1u64.to_le_bytes();
+                service.atomic(to, window, offset, (change, Kind::U64), &one, &mut old, LIMIT)?;
+            }
+            Ok(u64::from_le_bytes(old).to_string())
+        }
+        "read" => {
+            let (to, window, offset) = target();
+            let mut old = [0; 8];
+            service.atomic(to, window, offset, (Change::Nothing, Kind::U64), &[], &mut old, LIMIT)?;
+            Ok(u64::from_le_bytes(old).to_string())
+        }
+        "request" => {
+            let question = words.get(2).map_or(&[][..], |text| text.as_bytes());
+            let answer = service.request(number(1) as i32, question, LIMIT)?;
+            Ok(String::from_utf8_lossy(&answer).into_owned())
+        }
+        "time" => {
+            let began = std::time::Instant::now();
+            for _ in 0..number(2) {
+                service.request(number(1) as i32, b"12345678", LIMIT)?;
+            }
+            Ok(format!("{} ns each", began.elapsed().as_nanos() as u64 / number(2)))
+        }
+        "protect" => {
+            memory.protect(words[1] == "on");
+            Ok(String::new())
+        }
+        "unmap" => {
+            memory.unmap();
+            Ok(String::new())
+        }
+        "withdraw" => Ok(service.withdraw(own).to_string()),
+        "forget" => {
+            service.forget(number(1) as i32, Window(number(2) as u32));
+            Ok(String::new())
+        }
+        // The program waits in a call of its own, and its lock is given away; then a tag is asked for that nobody sends.
+        "receive" => {
+            let pattern =
+                Pattern { from: ANY_TASK, tags: TagKind::Any, tag: 0, other: 0, context: ANY_CONTEXT };
+            let limit = number(1) as i64 * 1_000_000;
+            let notes = Notes { limit, call: call::RECEIVE, peer: ANY_TASK, tag: -1, context: -1 };
+            let _ = waist.receive(&pattern, Receiving::Block, &notes);
+            Ok(String::new())
+        }
+        // The same from four threads at once.
+        "threads" => {
+            let quarter = (number(4) / 4).to_string();
+            let words = ["add", words[1], words[2], words[3], &quarter];
+            std::thread::scope(|scope| {
+                let add = || obey(waist, service, memory, own, &words).map(drop);
+                let all: Vec<_> = (0..4).map(|_| scope.spawn(add)).collect();
+                all.into_iter().try_for_each(|thread| thread.join().expect("it ends"))
+            })?;
+            Ok(String::new())
+        }
+        other => panic!("no such order: {other}"),
+    }
+}
+
+/// Memory of its own, whole pages.
+struct Memory(*mut u8);
+
+// SAFETY: it is an address; nobody has a reference to what lies there.
+unsafe impl Sync for Memory {}
+
+impl Memory {
+    fn new() -> Memory {
+        use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous};
+        let (access, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE);
+        // SAFETY: fresh memory at an address that nobody else has.
+        let start = unsafe { mmap_anonymous(std::ptr::null_mut(), LENGTH, access, flags) };
+        Memory(start.expect("memory").cast())
+    }
+
+    fn protect(&self, on: bool) {
+        use rustix::mm::{MprotectFlags, mprotect};
+        let access = if on { MprotectFlags::empty() } else { MprotectFlags::READ | MprotectFlags::WRITE };
+        // SAFETY: the memory is ours, and nobody has a reference to it.
+        unsafe { mprotect(self.0.cast(), LENGTH, access) }.expect("protected");
+    }
+
+    fn unmap(&self) {
+        // SAFETY: as above.
+        unsafe { rustix::mm::munmap(self.0.cast(), LENGTH) }.expect("unmapped");
+    }
+}

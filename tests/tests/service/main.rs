@@ -1,0 +1,150 @@
+//! What one task asks of another, whose program takes no part.
+
+use parvum_tests::TestMachine;
+use parvum_tests::running::Running;
+use std::process::Command;
+
+struct Pair {
+    machine: TestMachine,
+    target: Running,
+    asker: Running,
+    /// Of the target: its service, and its window.
+    at: String,
+}
+
+impl Pair {
+    fn start((route, copies): Way) -> Pair {
+        let machine = TestMachine::up();
+        let start = || {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_served"));
+            machine.as_user(&mut command);
+            command.env("PARVUM_ROUTE", route).env("PARVUM_SINGLE_COPY", copies);
+            let mut running = Running::start(&mut command);
+            let at = running.told("");
+            (running, at)
+        };
+        let ((target, at), (asker, _)) = (start(), start());
+        Pair { machine, target, asker, at }
+    }
+
+    /// What the asker says to an order that names the target.
+    fn ask(&mut self, order: &str, rest: &str) -> String {
+        self.asker.tell(format!("{order} {} {rest}", self.at).trim_end());
+        self.asker.told("")
+    }
+
+    fn request(&mut self, text: &str) -> String {
+        let to = self.at.split(' ').next().expect("a tid").to_owned();
+        self.asker.tell(format!("request {to} {text}").trim_end());
+        self.asker.told("")
+    }
+
+    fn tell(&mut self, order: &str) -> String {
+        self.target.tell(order);
+        self.target.told("")
+    }
+
+    fn end(mut self) {
+        for running in [&mut self.asker, &mut self.target] {
+            running.close_input();
+        }
+        for running in [self.asker, self.target] {
+            running.succeed(&self.machine);
+        }
+    }
+}
+
+/// The route of messages, and whether the kernel copies between processes, without a message.
+type Way = (&'static str, &'static str);
+const WAYS: [Way; 4] = [("shm", "on"), ("shm", "off"), ("tcp", "off"), ("routed", "off")];
+
+#[test]
+fn a_task_that_takes_no_part_is_written_read_changed_and_asked() {
+    for way in WAYS {
+        let mut pair = Pair::start(way);
+        for length in [0, 1, 8, 5000, 70_000, 3 << 20] {
+            assert_eq!(pair.ask("put", &format!("4096 {length} 5")), "ok", "{way:?}, {length}");
+            assert_eq!(pair.ask("get", &format!("4096 {length} 5")), "ok 0 wrong", "{way:?}, {length}");
+        }
+        assert_eq!(pair.ask("add", "0 100"), "ok 99", "{way:?}");
+        assert_eq!(pair.ask("threads", "0 400"), "ok", "{way:?}");
+        assert_eq!(pair.ask("read", "0"), "ok 500", "{way:?}");
+        assert_eq!(pair.request("abc"), "ok cba", "{way:?}");
+        pair.end();
+    }
+}
+
+#[test]
+fn it_is_served_while_it_waits_in_a_call_of_its_own() {
+    let mut pair = Pair::start(WAYS[0]);
+    pair.target.tell("receive 600000");
+    assert_eq!(pair.ask("add", "0 10"), "ok 9");
+    assert_eq!(pair.request("xyz"), "ok zyx");
+    pair.target.kill();
+    assert!(pair.request("xyz").starts_with("E-GONE"));
+}
+
+#[test]
+fn wrong_questions_are_refused_and_the_next_is_served() {
+    for way in WAYS {
+        let mut pair = Pair::start(way);
+        let end = 8 << 20;
+        assert!(pair.ask("put", &format!("{end} 1 5")).starts_with("E-RANGE"), "{way:?}");
+        assert!(pair.ask("get", &format!("{} 8 5", end - 7)).starts_with("E-RANGE"), "{way:?}");
+        assert!(pair.ask("add", &format!("{} 1", end - 7)).starts_with("E-RANGE"), "{way:?}");
+        assert!(pair.request("").starts_with("E-REQUEST"), "{way:?}");
+        assert!(pair.request("panic").starts_with("E-REQUEST"), "{way:?}");
+        let (tid, window) = pair.at.split_once(' ').map(|(tid, w)| (tid.to_owned(), w.to_owned())).unwrap();
+        pair.asker.tell(&format!("put {tid} {}9 0 1 5", window));
+        assert!(pair.asker.told("").starts_with("E-WINDOW"), "{way:?}");
+        assert_eq!(pair.ask("add", "0 3"), "ok 2", "{way:?}");
+        assert_eq!(pair.tell("withdraw"), "ok true");
+        let forget = format!("forget {tid} {window}");
+        pair.asker.tell(&forget);
+        pair.asker.told("");
+        assert!(pair.ask("put", "0 1 5").starts_with("E-WINDOW"), "{way:?}");
+        pair.end();
+    }
+}
+
+#[test]
+fn protected_and_unmapped_memory_is_trouble_for_who_asks_alone() {
+    for way in WAYS {
+        let mut pair = Pair::start(way);
+        assert_eq!(pair.ask("put", "0 4096 5"), "ok");
+        assert_eq!(pair.tell("protect on"), "ok");
+        for order in ["put", "get"] {
+            assert!(pair.ask(order, "0 100 5").starts_with("E-PROTECTED"), "{way:?}, {order}");
+        }
+        assert!(pair.ask("add", "0 1").starts_with("E-PROTECTED"), "{way:?}");
+        assert_eq!(pair.tell("protect off"), "ok");
+        assert_eq!(pair.ask("get", "0 4096 5"), "ok 0 wrong", "{way:?}");
+        assert_eq!(pair.tell("unmap"), "ok");
+        assert!(pair.ask("get", "0 4096 5").starts_with("E-PROTECTED"), "{way:?}");
+        assert_eq!(pair.request("abc"), "ok cba", "{way:?}");
+        pair.end();
+    }
+}
+
+#[test]
+fn who_asks_a_dead_task_is_told() {
+    for way in WAYS {
+        let mut pair = Pair::start(way);
+        assert_eq!(pair.ask("put", "0 4096 5"), "ok");
+        pair.target.kill();
+        for order in ["put", "get"] {
+            assert!(pair.ask(order, "0 100 5").starts_with("E-GONE"), "{way:?}, {order}");
+        }
+        assert!(pair.ask("add", "0 1").starts_with("E-GONE"), "{way:?}");
+        pair.asker.close_input();
+        pair.asker.succeed(&pair.machine);
+    }
+}
+
+#[test]
+fn second_endpoints_are_in_no_list() {
+    let pair = Pair::start(WAYS[0]);
+    let listed = String::from_utf8(pair.machine.run(&["ps"]).stdout).expect("text");
+    assert_eq!(listed.matches("served").count(), 2, "{listed}");
+    pair.end();
+}
