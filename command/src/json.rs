@@ -1,5 +1,6 @@
 //! What the commands that look print for programs. Names and meanings are fixed; more may be added.
 
+use crate::ledger;
 use crate::look::describe;
 use crate::top::sample::{HostLine, TaskLine};
 use parvum_page::COUNTER_NAMES;
@@ -46,7 +47,9 @@ pub fn task_in_full(row: &TaskRow, hosts: &[HostRow]) -> Value {
         let named = COUNTER_NAMES.iter().zip(counts).filter(|(name, _)| !name.is_empty());
         named.map(|(name, count)| ((*name).to_owned(), json!(count))).collect()
     };
-    all["counters"] = named(&row.counters).into();
+    let mut counters = named(&row.counters);
+    counters.extend(ledger::sent_over(row).into_iter().map(|(name, count)| (name, json!(count))));
+    all["counters"] = counters.into();
     if let Some(sight) = &row.sight {
         all["age_ns"] = json!(sight.age);
         all["cpu_ns"] = json!(sight.cpu);
@@ -55,7 +58,7 @@ pub fn task_in_full(row: &TaskRow, hosts: &[HostRow]) -> Value {
         let pairs = sight.pairs.iter().map(|pair| {
             json!({
                 "peer": pair.peer.is_task().then(|| pair.peer.to_string()),
-                "route": crate::ledger::ROUTES.get(usize::from(pair.route)),
+                "route": ledger::route(sight, pair),
                 "slept_ns": pair.waited,
                 "counters": named(&pair.counters),
             })

@@ -7,9 +7,6 @@ use parvum_task::SessionError;
 use parvum_wire::Tid;
 use parvum_wire::control::{PairRow, Reply, Request, Sight, TaskRow};
 
-/// Routes by the engine's number.
-pub const ROUTES: [&str; 4] = ["itself", "shm", "tcp", "routed"];
-
 /// Counters by number: `parvum_page::COUNTER_NAMES`.
 pub mod counter {
     pub const SENT: usize = 0;
@@ -23,8 +20,8 @@ pub mod counter {
     pub const KEPT_AT_SENDER: usize = 11;
     pub const STALLS: usize = 12;
     pub const DISCARDED: usize = 13;
-    /// Messages sent over the first of [`super::ROUTES`]; the others follow.
-    pub const SENT_OVER: usize = 16;
+    /// Messages sent over the first route; the others follow.
+    pub const SENT_OVER: usize = parvum_page::SENT_OVER;
     pub const WAITING_MESSAGES: usize = 20;
     pub const WAITING_SENDS: usize = 22;
     pub const ARRIVED_BYTES: usize = 23;
@@ -87,7 +84,23 @@ fn facts(row: &TaskRow) -> Vec<Vec<String>> {
     for (name, count) in counted.filter(|(name, count)| !name.is_empty() && **count > 0) {
         line(name, count.to_string());
     }
+    for (what, count) in sent_over(row) {
+        line(&what, count.to_string());
+    }
     table
+}
+
+/// How many messages a task has sent over each route that it has used, in words.
+pub fn sent_over(row: &TaskRow) -> Vec<(String, u64)> {
+    let names = row.sight.iter().flat_map(|sight| &sight.routes);
+    let counts = row.counters.iter().skip(counter::SENT_OVER);
+    let used = names.zip(counts).filter(|(name, count)| !name.is_empty() && **count > 0);
+    let words = |name: &str| match name {
+        "itself" => "messages sent to this task itself".to_owned(),
+        "routed" => "messages sent routed".to_owned(),
+        other => format!("messages sent over {other}"),
+    };
+    used.map(|(name, count)| (words(name), *count)).collect()
 }
 
 fn seconds(nanoseconds: u64) -> String {
@@ -124,7 +137,7 @@ fn pairs(sight: &Sight, all: &[TaskRow]) -> Vec<Vec<String>> {
         table.push(vec![
             peer(pair),
             all.iter().find(|row| row.tid == pair.peer).map_or("-".into(), |row| row.name.clone()),
-            route(pair).into(),
+            route(sight, pair).to_owned(),
             at(counter::SENT).to_string(),
             bytes(at(counter::SENT_BYTES)),
             arrived.to_string(),
@@ -146,9 +159,11 @@ fn pairs(sight: &Sight, all: &[TaskRow]) -> Vec<Vec<String>> {
 /// For each pair: the route in use, and why not the others.
 fn routes(sight: &Sight) -> Vec<Vec<String>> {
     let mut table = vec![["PEER", "ROUTE", "WHY"].map(String::from).to_vec()];
-    for pair in sight.pairs.iter().filter(|pair| pair.reasons != [0; 4]) {
-        for (name, reason) in ROUTES.iter().zip(pair.reasons).skip(1) {
-            table.push(vec![peer(pair), (*name).into(), Taken::text(reason).into()]);
+    for pair in sight.pairs.iter().filter(|pair| pair.reasons.iter().any(|reason| *reason != 0)) {
+        // The way to oneself stands first, and needs no reason.
+        let named = sight.routes.iter().zip(pair.reasons).skip(1);
+        for (name, reason) in named.filter(|(name, _)| !name.is_empty()) {
+            table.push(vec![peer(pair), name.clone(), Taken::text(reason).into()]);
         }
     }
     table
@@ -158,13 +173,39 @@ fn peer(pair: &PairRow) -> String {
     if pair.peer.is_task() { pair.peer.to_string() } else { "others".into() }
 }
 
-fn route(pair: &PairRow) -> &'static str {
-    ROUTES.get(usize::from(pair.route)).copied().unwrap_or("several")
+/// The name of a pair's route, as the task itself has it.
+pub fn route<'a>(sight: &'a Sight, pair: &PairRow) -> &'a str {
+    let name = sight.routes.get(usize::from(pair.route)).filter(|_| pair.peer.is_task());
+    name.filter(|name| !name.is_empty()).map_or("several", String::as_str)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn routes_are_named_as_the_task_names_them() {
+        let pair = |peer: i32, route: u8, reason: u8| {
+            let mut reasons = [0; 8];
+            reasons[1] = reason;
+            PairRow { peer: Tid(peer), route, counters: vec![1; 24], reasons, waited: 0 }
+        };
+        let sight = Sight {
+            pairs: vec![pair(0x40002, 5, 2), pair(0x40003, 1, 0), pair(0, 0, 0)],
+            routes: ["itself", "shm", "", "", "", "toy", "", ""].map(String::from).to_vec(),
+            ..Sight::default()
+        };
+        let named: Vec<_> = pairs(&sight, &[]).into_iter().map(|row| row[2].clone()).collect();
+        assert_eq!(named, ["ROUTE", "toy", "shm", "several"]);
+        let told: Vec<_> =
+            routes(&sight).into_iter().skip(1).map(|row| [row[1].clone(), row[2].clone()]).collect();
+        assert_eq!(told, [["shm", Taken::text(2)], ["toy", Taken::text(0)]]);
+        let mut row = crate::top::sample::tests::picture(&[(0x40001, 3)], 9).tasks.remove(0);
+        row.counters[counter::SENT_OVER + 5] = 4;
+        row.sight = Some(Box::new(sight));
+        let told = [("messages sent over shm".to_owned(), 3), ("messages sent over toy".to_owned(), 4)];
+        assert_eq!(sent_over(&row), told);
+    }
 
     #[test]
     fn the_counters_are_where_the_page_has_them() {
@@ -176,7 +217,6 @@ mod tests {
             (counter::KEPT_AT_SENDER, "bytes buffered here, at the sender"),
             (counter::STALLS, "sends that waited for credit"),
             (counter::DISCARDED, "messages discarded as their sender asked"),
-            (counter::SENT_OVER, "messages sent to this task itself"),
             (counter::WAITING_MESSAGES, "messages waiting now"),
             (counter::WAITING_SENDS, "sends under way now"),
             (counter::ARRIVED_BYTES, "bytes in messages that arrived"),

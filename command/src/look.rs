@@ -110,7 +110,7 @@ pub fn kill(tid: Tid, signal: i32) -> Result<(), SessionError> {
 /// What programs started from here take from the environment, with defaults; `docs/options.md` says more. What the machine
 /// has the daemon says.
 const OPTIONS: [(&str, &str, &str); 7] = [
-    ("PARVUM_ROUTE", "auto", "way of messages: auto, shm, tcp, routed"),
+    ("PARVUM_ROUTE", "auto", "way of messages: auto, or the name of a transport"),
     ("PARVUM_CREDIT", "67108864", "bytes one receiver may have unconsumed before sends to it wait"),
     ("PARVUM_MEMORY", "a quarter", "bytes kept beyond that when tasks that wait to send hold each other up"),
     ("PARVUM_SINGLE_COPY", "on", "copy long messages straight between tasks: on, off"),

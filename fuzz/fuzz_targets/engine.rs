@@ -47,7 +47,7 @@ fuzz_target!(|input: &[u8]| {
     let (me, peer) = (Tid(0x4_0001), Tid(0x4_0002));
     let mut engine = Engine::new(me, Settings::default(), Ledger::private());
     let wires: [Wire; 2] = Default::default();
-    for (wire, route) in wires.iter().zip([Route::Shm, Route::Routed]) {
+    for (wire, route) in wires.iter().zip([Route::new(1), Route::new(3)]) {
         engine.attach(peer, route, Box::new(Input(wire.clone())));
     }
     let mut posted: Vec<RequestId> = Vec::new();

@@ -197,6 +197,25 @@ static void bad_arguments(void)
 	CHECK(((uint32_t *)smaller)[6] == 24 && smaller[5] == larger[1].known.sent && smaller[6] == UINT64_MAX);
 }
 
+/* The names of routes, and the reasons for each, of which the first four stand in an older place too. */
+static void are_named(int route)
+{
+	struct parvum_pair pairs[16] = { { .size = sizeof pairs[0] } };
+	const char *names[] = { "itself", "shm", "tcp", "routed" };
+	int count = parvum_ledger(pairs, 16), used = 0;
+
+	for (int i = 0; i < 4; i++)
+		CHECK(strcmp(parvum_route_name(i), names[i]) == 0);
+	for (int i = 4; i < PARVUM_ROUTES; i++)
+		CHECK(parvum_route_name(i) == NULL);
+	CHECK(parvum_route_name(-1) == NULL && parvum_route_name(PARVUM_ROUTES) == NULL);
+	for (int i = 0; i < count; i++) {
+		CHECK(memcmp(pairs[i].why, pairs[i].why_routes, sizeof pairs[i].why) == 0);
+		used += pairs[i].route == route && pairs[i].why_routes[route] == PARVUM_IN_USE;
+	}
+	CHECK(used > 0);
+}
+
 /* It is found without being linked with, in the process that has it. */
 static void is_found(void)
 {
@@ -217,6 +236,7 @@ int main(int argc, char **argv)
 	CHECK(argc > 1);
 	GIVES(PARVUM_NO_TASK, parvum_ledger(NULL, 0));
 	GIVES(PARVUM_NO_TASK, parvum_totals(&none));
+	CHECK(parvum_route_name(PARVUM_SHM) == NULL);
 	CHECK(pvm_mytid() > 0);
 	route = atoi(argv[1]);
 	int parent = pvm_parent() > 0, peer = pvm_parent();
@@ -235,6 +255,7 @@ int main(int argc, char **argv)
 		ends(MEMBERS - 1);
 		bad_arguments();
 		is_found();
+		are_named(route);
 		asked_meanwhile();
 		if (fork() == 0)
 			_exit(parvum_totals(&none) != PARVUM_NO_TASK);

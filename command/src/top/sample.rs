@@ -1,6 +1,6 @@
 //! What two pictures of the machine say together: rates.
 
-use crate::ledger::{self, ROUTES, counter};
+use crate::ledger::{self, counter};
 use crate::look::describe;
 use parvum_page::Times;
 use parvum_wire::Tid;
@@ -138,7 +138,8 @@ fn task(old: Option<&TaskRow>, row: &TaskRow, apart: Duration, hosts: &[HostRow]
     };
     let cpu = |row: &TaskRow| row.sight.as_ref().map_or(0, |sight| sight.cpu);
     let used = old.map_or(0, |old| cpu(row).saturating_sub(cpu(old)));
-    let routes = ROUTES.iter().enumerate().filter(|(route, _)| at(row, counter::SENT_OVER + route) > 0);
+    let names = row.sight.iter().flat_map(|sight| &sight.routes).enumerate();
+    let routes = names.filter(|(route, name)| !name.is_empty() && at(row, counter::SENT_OVER + route) > 0);
     TaskLine {
         tid: row.tid,
         name: row.name.clone(),
@@ -150,7 +151,7 @@ fn task(old: Option<&TaskRow>, row: &TaskRow, apart: Duration, hosts: &[HostRow]
         waiting: part(|times| times.waiting),
         communicating: part(|times| times.communicating),
         memory: row.sight.as_ref().map_or(0, |sight| sight.memory),
-        routes: routes.map(|(_, name)| *name).collect::<Vec<_>>().join(" "),
+        routes: routes.map(|(_, name)| name.as_str()).collect::<Vec<_>>().join(" "),
         state: describe(row),
     }
 }
@@ -163,7 +164,7 @@ pub mod tests {
     pub fn picture(tasks: &[(i32, u64)], age: u64) -> Picture {
         let host = Tid::new(1, 0).expect("in range");
         let row = |&(tid, sent): &(i32, u64)| {
-            let mut counters = vec![0; 29];
+            let mut counters = vec![0; counter::SENT_OVER + 8];
             counters[counter::SENT] = sent;
             counters[counter::SENT_BYTES] = sent * 8;
             counters[counter::ASLEEP] = age / 4;
@@ -181,7 +182,13 @@ pub mod tests {
                 spawned: true,
                 held: false,
                 rank: None,
-                sight: Some(Box::new(Sight { age, memory: 1 << 20, cpu: age / 2, ..Sight::default() })),
+                sight: Some(Box::new(Sight {
+                    age,
+                    memory: 1 << 20,
+                    cpu: age / 2,
+                    routes: ["itself", "shm"].map(String::from).to_vec(),
+                    ..Sight::default()
+                })),
             }
         };
         let (name, arch) = ("alpha".into(), "LINUX64".into());

@@ -10,9 +10,6 @@ use std::io::{self, Write};
 /// The ends of messages are shown as long as this, if nothing else begins before: an arrow needs a slice to begin at.
 const MARK: i64 = 1000;
 
-/// The routes by the engine's number.
-pub const ROUTES: [&str; 4] = ["own", "shm", "tcp", "routed"];
-
 pub fn write(story: &Story, out: &mut dyn Write) -> io::Result<()> {
     write!(out, "{{\"displayTimeUnit\":\"ns\",\"otherData\":{{\"program\":{}", Quoted(&story.program))?;
     for host in &story.hosts {
@@ -41,7 +38,8 @@ pub fn write(story: &Story, out: &mut dyn Write) -> io::Result<()> {
         story.tasks.iter().map(|task| (task.tid, story.hosts[task.host].number)).collect();
     for (number, message) in story.messages.iter().enumerate() {
         let of = |tid| process.get(&tid).copied();
-        events.message(number, message, of(message.from), of(message.to))?;
+        let route = message.route.and_then(|route| story.route(route)).unwrap_or("?");
+        events.message(number, message, route, of(message.from), of(message.to))?;
     }
     out.write_all(b"\n]}\n")
 }
@@ -89,11 +87,11 @@ impl Events<'_> {
         &mut self,
         id: usize,
         message: &Message,
+        route: &str,
         from: Option<u32>,
         to: Option<u32>,
     ) -> io::Result<()> {
         let Message { tag, length, .. } = message;
-        let route = message.route.map_or("?", |route| ROUTES[usize::from(route & 3)]);
         let mut end = |tid: i32, pid: u32, point: Point, what: &str, peer: &str, flow: &str| {
             let dur = Micros(MARK.min(point.next - point.at).max(0));
             let ts = Micros(point.at);

@@ -1,7 +1,6 @@
 //! The recording as a page for a browser, with all that it needs inside.
 
 use super::counts;
-use super::perfetto::ROUTES;
 use super::story::{Point, Story, Sums, Task};
 use super::text::Quoted;
 use parvum_page::CALLS;
@@ -18,9 +17,10 @@ pub fn write(story: &Story, out: &mut dyn Write) -> io::Result<()> {
     let (before, after) = page.split_once(PLACE).expect("the page has a place for the data");
     out.write_all(before.as_bytes())?;
     write!(out, "{{\"program\":{},\"end\":{}", Quoted(&story.program), story.end)?;
+    let routes: Vec<&str> = story.routes.iter().map(String::as_str).collect();
     let quoted =
         |texts: &[&str]| texts.iter().map(|text| Quoted(text).to_string()).collect::<Vec<_>>().join(",");
-    write!(out, ",\"calls\":[{}],\"routes\":[{}]", quoted(&CALLS), quoted(&ROUTES))?;
+    write!(out, ",\"calls\":[{}],\"routes\":[{}]", quoted(&CALLS), quoted(&routes))?;
     let missing: Vec<&str> = story.missing.iter().map(String::as_str).collect();
     write!(out, ",\"missing\":[{}]", quoted(&missing))?;
     list(out, "hosts", &story.hosts, |out, host| {

@@ -10,6 +10,8 @@ pub struct Story {
     pub program: String,
     pub hosts: Vec<Host>,
     pub tasks: Vec<Task>,
+    /// The names of the routes of messages, by number; an empty one is of a number not in use.
+    pub routes: Vec<String>,
     /// In the order sent.
     pub messages: Vec<Message>,
     /// What could not be had, in words.
@@ -129,7 +131,14 @@ impl Story {
         let mut messages = mail.messages;
         messages.sort_by_key(Message::first);
         let end = tasks.iter().map(|task: &Task| task.ended).max().unwrap_or(0);
-        Story { program: program.to_owned(), hosts, tasks, messages, missing: parts.missing, end }
+        let routes = names_of_routes(&parts);
+        Story { program: program.to_owned(), hosts, tasks, routes, messages, missing: parts.missing, end }
+    }
+
+    /// The name of a route, if any task has one for that number.
+    pub fn route(&self, number: u8) -> Option<&str> {
+        let name = self.routes.get(usize::from(number))?;
+        Some(name.as_str()).filter(|name| !name.is_empty())
     }
 
     /// The sums of each task, in the order of the tasks.
@@ -151,6 +160,18 @@ impl Story {
         }
         sums
     }
+}
+
+/// What the tasks call their routes. Numbers stand for the same in all of them.
+fn names_of_routes(parts: &Parts) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for task in parts.hosts.iter().flat_map(|host| &host.tasks) {
+        all.resize(all.len().max(task.row.routes.len()), String::new());
+        for (name, told) in all.iter_mut().zip(&task.row.routes).filter(|(name, _)| name.is_empty()) {
+            name.clone_from(told);
+        }
+    }
+    all
 }
 
 /// Messages, by sender, receiver and number.
@@ -217,8 +238,16 @@ pub(super) mod tests {
     fn task(tid: i32, name: &str, ended: u64, dropped: u64, what: &[(u64, Happening)]) -> TaskPart {
         let records: Vec<_> = what.iter().map(|(at, what)| what.words(2 * at)).collect();
         let written = dropped + records.len() as u64;
-        let row =
-            RecordedTask { tid: Tid(tid), name: name.into(), began: (0, 0), ended, written, kept: 1 << 10 };
+        let routes = ["itself", "shm", "tcp"].map(String::from).to_vec();
+        let row = RecordedTask {
+            tid: Tid(tid),
+            name: name.into(),
+            began: (0, 0),
+            ended,
+            written,
+            kept: 1 << 10,
+            routes,
+        };
         TaskPart { row, dropped, records }
     }
 
@@ -270,7 +299,7 @@ pub(super) mod tests {
             ]
         );
         assert_eq!(story.messages[0].sent, Some(Point { at: 10, next: 20 }));
-        assert_eq!(story.messages[0].route, Some(2));
+        assert_eq!(story.messages[0].route.and_then(|route| story.route(route)), Some("tcp"));
     }
 
     #[test]

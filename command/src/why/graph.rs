@@ -280,7 +280,7 @@ pub(super) mod tests {
     fn pair(peer: u32, cell: usize, count: u64) -> PairRow {
         let mut counters = vec![0; 24];
         counters[cell] = count;
-        PairRow { peer: tid(peer), route: 1, counters, reasons: [0; 4], waited: 0 }
+        PairRow { peer: tid(peer), route: 1, counters, reasons: [0; 8], waited: 0 }
     }
 
     fn told(rows: Vec<TaskRow>) -> Vec<Finding> {

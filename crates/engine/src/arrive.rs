@@ -73,7 +73,7 @@ impl Core {
             Kind::Answer => self.answer(state, route, header, payload),
             Kind::Clear => {
                 // The receiver may not fetch for itself: do not offer it that again.
-                if let Some(limits) = &mut state.limits[route as usize] {
+                if let Some(limits) = &mut state.limits[route.place()] {
                     limits.single_copy = false;
                 }
                 let requests = &mut self.requests;
@@ -111,7 +111,7 @@ impl Core {
         if header.order != state.expected {
             let (id, rest) = self.keep(peer, ledger, envelope, header.flags, payload);
             state.early.push((header.order, id));
-            state.streams[route as usize] = rest;
+            state.streams[route.place()] = rest;
             return;
         }
         state.expected = state.expected.wrapping_add(1);
@@ -122,12 +122,12 @@ impl Core {
             if self.begin_receive(id, envelope, false) {
                 self.receive_part(state, route, id, 0, header.length, payload);
             } else {
-                state.streams[route as usize] = Stream::skip(header.length - payload.len() as u64);
+                state.streams[route.place()] = Stream::skip(header.length - payload.len() as u64);
             }
         } else if header.flags & DISCARD_UNLESS_POSTED != 0 {
             ledger.add(Counter::Discarded, 1);
             self.consume(state, header.length + OVERHEAD);
-            state.streams[route as usize] = Stream::skip(header.length - payload.len() as u64);
+            state.streams[route.place()] = Stream::skip(header.length - payload.len() as u64);
         } else if header.flags & KEPT_BY_SENDER != 0 && whole && !state.has_awaited(header.order) {
             ledger.add(Counter::Unexpected, 1);
             self.leave_with_sender(peer, state, route, envelope, header);
@@ -135,7 +135,7 @@ impl Core {
             ledger.add(Counter::Unexpected, 1);
             let (id, rest) = self.keep(peer, ledger, envelope, header.flags, payload);
             self.enqueue(id);
-            state.streams[route as usize] = rest;
+            state.streams[route.place()] = rest;
         }
         if !state.early.is_empty() {
             self.release_early(peer, state);
@@ -262,16 +262,16 @@ impl Core {
     ) {
         state.ledger(route).add(Counter::CopiedOut, part as u64);
         if got >= length {
-            state.streams[route as usize] = Stream::Idle;
+            state.streams[route.place()] = Stream::Idle;
             self.finish_receive(id);
         } else {
-            state.streams[route as usize] = Stream::Receive { id, got, length };
+            state.streams[route.place()] = Stream::Receive { id, got, length };
         }
     }
 
     /// Where the next bytes of the message under way are to lie.
     fn room(&mut self, state: &PeerState, route: Route, most: usize) -> &mut [u8] {
-        match state.streams[route as usize] {
+        match state.streams[route.place()] {
             Stream::Receive { id, got, .. } => match self.requests.receive(id) {
                 Some(receive) => receive.room(got as usize, most),
                 None => &mut [],
@@ -290,7 +290,7 @@ impl Core {
 
     /// The link has written the next bytes there.
     fn filled(&mut self, state: &mut PeerState, route: Route, part: usize) {
-        match state.streams[route as usize] {
+        match state.streams[route.place()] {
             Stream::Receive { id, got, length } => {
                 self.received_part(state, route, id, got + part as u64, length, part)
             }
@@ -301,11 +301,11 @@ impl Core {
 
     /// A message goes on.
     fn more(&mut self, state: &mut PeerState, route: Route, payload: &[u8]) {
-        match state.streams[route as usize] {
+        match state.streams[route.place()] {
             Stream::Idle => {}
             Stream::Receive { id, got, length } => self.receive_part(state, route, id, got, length, payload),
             Stream::Skip { left } => {
-                state.streams[route as usize] = Stream::skip(left.saturating_sub(payload.len() as u64));
+                state.streams[route.place()] = Stream::skip(left.saturating_sub(payload.len() as u64));
             }
             Stream::Message(id) => self.fill(state, route, id, payload),
         }
@@ -316,7 +316,7 @@ impl Core {
         let Some(message) = self.queues.get_mut(id) else {
             // Received messages are never removed while they fill; a peer that sends
             // more than it announced is the only way here.
-            state.streams[route as usize] = Stream::Idle;
+            state.streams[route.place()] = Stream::Idle;
             return;
         };
         let Body::Filling { block, got, .. } = &mut message.body else { return };
@@ -337,7 +337,7 @@ impl Core {
         if !done {
             return;
         }
-        state.streams[route as usize] = Stream::Idle;
+        state.streams[route.place()] = Stream::Idle;
         match claimed {
             None => {
                 let body = std::mem::replace(&mut message.body, Body::Offered { offer: NO_OFFER, route });

@@ -99,7 +99,7 @@ impl Engine {
         if pattern.context.is_some_and(|context| context != 0) {
             return;
         }
-        let Some(link) = &mut peer.links[peer.state.route as usize] else { return };
+        let Some(link) = &mut peer.links[peer.state.route.place()] else { return };
         peer.state.awaited = Some(peer.state.expected);
         link.await_message(number(peer.state.expected) | SAYS | tag);
     }
@@ -246,7 +246,7 @@ impl Core {
     pub(crate) fn ready(&mut self, state: &mut PeerState, route: Route, header: &Header) {
         state.is_silent = false;
         let (cookie, slot) = (header.length, header.order);
-        let limits = state.limits[route as usize];
+        let limits = state.limits[route.place()];
         let Some(offered) = state.offers.get_mut(&cookie) else { return };
         let can_place = |limits: Limits| limits.single_copy && offered.header.length > limits.eager as u64;
         match (limits.is_some_and(can_place), offered.source.address()) {

@@ -131,7 +131,7 @@ impl Engine {
     ) -> bool {
         let Some(index) = self.index_of(to) else { return false };
         let Peer { links, state } = &mut self.peers[index];
-        let (Some(limits), Some(link)) = (&state.limits[over as usize], &mut links[over as usize]) else {
+        let (Some(limits), Some(link)) = (&state.limits[over.place()], &mut links[over.place()]) else {
             return false;
         };
         let asks = buffering == Buffering::SenderIfUnposted;
@@ -211,7 +211,7 @@ impl Engine {
         envelope: &mut Envelope,
     ) -> Look {
         let Peer { links, state } = &mut self.peers[index];
-        let Some(link) = &mut links[route as usize] else { return Look::Nothing };
+        let Some(link) = &mut links[route.place()] else { return Look::Nothing };
         let usual = Arrivals { core: &mut self.core, peer: index as u32, state: &mut *state, route };
         let mut direct = Direct { usual, pattern, room, envelope, taken: false };
         let got = link.receive(1, &mut direct);

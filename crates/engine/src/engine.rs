@@ -94,7 +94,7 @@ impl Engine {
             multicasts: 0,
             pairs: 0,
         };
-        engine.attach(me, Route::Own, Box::<OwnLink>::default());
+        engine.attach(me, Route::OWN, Box::<OwnLink>::default());
         engine
     }
 
@@ -124,13 +124,13 @@ impl Engine {
         let index = self.index_or_new(peer, route);
         self.departed.forget(peer);
         let joined = &mut self.peers[index as usize];
-        joined.state.limits[route as usize] = Some(link.limits());
-        if joined.links[joined.state.route as usize].is_none() {
+        joined.state.limits[route.place()] = Some(link.limits());
+        if joined.links[joined.state.route.place()].is_none() {
             joined.state.route = route;
         }
-        if joined.links[route as usize].replace(link).is_none() && !joined.state.counted[route as usize] {
-            joined.state.counted[route as usize] = true;
-            joined.state.ledgers[route as usize] = self.core.ledger.pair(self.pairs, peer, route);
+        if joined.links[route.place()].replace(link).is_none() && !joined.state.counted[route.place()] {
+            joined.state.counted[route.place()] = true;
+            joined.state.ledgers[route.place()] = self.core.ledger.pair(self.pairs, peer, route);
             self.pairs += 1;
         }
         if !self.has_place(index, route) && !self.polled.contains(&(index, route)) {
@@ -144,7 +144,7 @@ impl Engine {
     pub(crate) fn index_or_new(&mut self, peer: Tid, route: Route) -> u32 {
         *self.by_tid.entry(peer).or_insert_with(|| {
             let state = PeerState::new(peer, route, self.core.ledger.others());
-            let fresh = Peer { links: [const { None }; Route::COUNT], state };
+            let fresh = Peer { links: [const { None }; Route::BOUND], state };
             match self.vacant.pop() {
                 Some(place) => {
                     self.peers[place as usize] = fresh;
@@ -160,9 +160,7 @@ impl Engine {
 
     /// Whether `peer` is joined over `route`.
     pub fn is_attached(&self, peer: Tid, route: Route) -> bool {
-        self.by_tid
-            .get(&peer)
-            .is_some_and(|&index| self.peers[index as usize].links[route as usize].is_some())
+        self.by_tid.get(&peer).is_some_and(|&index| self.peers[index as usize].links[route.place()].is_some())
     }
 
     /// Sends new messages to `peer` over `route`; `false` when it is not joined over it.
@@ -183,7 +181,7 @@ impl Engine {
 
     /// Writes down, for onlookers, why messages to `peer` take the route they take and not the others: a
     /// word of the caller's for each route, at its number.
-    pub fn explain_route(&mut self, peer: Tid, words: [u8; Route::COUNT]) {
+    pub fn explain_route(&mut self, peer: Tid, words: [u8; Route::BOUND]) {
         let Some(index) = self.index_of(peer) else { return };
         let state = &self.peers[index].state;
         let reasons = words.iter().rev().fold(0, |all, &word| all << 8 | u64::from(word));
@@ -202,15 +200,14 @@ impl Engine {
     pub fn is_attended(&mut self, peer: Tid) -> bool {
         let Some(index) = self.index_of(peer) else { return false };
         let Peer { links, state } = &self.peers[index];
-        index == self.own_peer()
-            || links[state.route as usize].as_ref().is_some_and(|link| link.is_attended())
+        index == self.own_peer() || links[state.route.place()].as_ref().is_some_and(|link| link.is_attended())
     }
 
     /// Calls `peer` if it computes: something waits for it here.
     pub fn summon(&mut self, peer: Tid) {
         let Some(index) = self.index_of(peer) else { return };
         let Peer { links, state } = &self.peers[index];
-        if let Some(link) = &links[state.route as usize] {
+        if let Some(link) = &links[state.route.place()] {
             link.summon();
         }
     }
@@ -219,7 +216,7 @@ impl Engine {
     pub fn notify(&mut self, peer: Tid) -> bool {
         let Some(index) = self.index_of(peer) else { return false };
         let Peer { links, state } = &self.peers[index];
-        links[state.route as usize].as_ref().is_some_and(|link| link.notify())
+        links[state.route.place()].as_ref().is_some_and(|link| link.notify())
     }
 
     /// Whether `peer` has gone lately and not come back.
@@ -290,7 +287,7 @@ impl Engine {
     #[inline]
     pub(crate) fn poll(&mut self, index: usize, route: Route) -> bool {
         let Peer { links, state } = &mut self.peers[index];
-        let Some(link) = &mut links[route as usize] else { return false };
+        let Some(link) = &mut links[route.place()] else { return false };
         let mut arrivals = Arrivals { core: &mut self.core, peer: index as u32, state, route };
         let got = link.receive(Self::FRAMES_AT_A_TIME, &mut arrivals);
         match got {

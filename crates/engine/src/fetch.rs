@@ -93,7 +93,7 @@ impl Engine {
         if receive.block.is_none() && !receive.into.is_the_program_s() {
             let may_stay =
                 !matches!(receive.into, Destination::Block) && offer.address != 0 && offer.listed() == 0;
-            let mut link = links[route as usize].as_mut().filter(|_| may_stay);
+            let mut link = links[route.place()].as_mut().filter(|_| may_stay);
             let kept = link.as_mut().and_then(|link| link.kept(offer.address, envelope.length as usize));
             let refers = matches!(receive.into, Destination::ByReference)
                 && link.is_some_and(|link| link.can_pull(offer.address));
@@ -104,7 +104,7 @@ impl Engine {
                 let completed = Completed { envelope, block: None, remote };
                 return self.core.requests.finish(into, Outcome::Received(completed));
             }
-            if may_stay && links[route as usize].as_ref().is_some_and(|link| link.lends(offer.address)) {
+            if may_stay && links[route.place()].as_ref().is_some_and(|link| link.lends(offer.address)) {
                 return self.core.pulling.push(Pulling { fetch, got: None });
             }
             receive.block = Block::new(envelope.length, &mut self.core.pool);
@@ -135,7 +135,7 @@ impl Engine {
         let left = envelope.length as usize - got;
         let mut rooms = receive.rooms(got, left);
         let wanted: usize = rooms.all().iter().map(|room| room.len()).sum();
-        let pulled = match &mut links[route as usize] {
+        let pulled = match &mut links[route.place()] {
             None => Err(PullRefused::Gone),
             Some(_) if wanted == 0 => Ok(0),
             Some(_) if offer.address == 0 => Err(PullRefused::NotPermitted),
@@ -232,7 +232,7 @@ impl Engine {
         let Body::Offered { offer, route } = message.body else {
             return matches!(message.body, Body::NoMemory);
         };
-        let Some(link) = &mut self.peers[index].links[route as usize] else { return false };
+        let Some(link) = &mut self.peers[index].links[route.place()] else { return false };
         let Some(data) = link.kept(offer.address, length as usize) else { return false };
         let body = match Block::new(length, &mut self.core.pool) {
             Some(mut block) => {
@@ -269,7 +269,7 @@ impl Engine {
             // Its place may be another's now.
             None if state.tid != remote.envelope.from => return Err(PullRefused::Gone),
             None => {
-                let link = links[remote.route as usize].as_mut().ok_or(PullRefused::Gone)?;
+                let link = links[remote.route.place()].as_mut().ok_or(PullRefused::Gone)?;
                 let place = Place { address: remote.offer.address + from, length: into.len() };
                 link.pull(&[place], &mut [IoSliceMut::new(into)])?;
             }

@@ -53,8 +53,8 @@ impl Engine {
         for id in self.core.queues.of_peer(index as u32).into_iter().chain(early) {
             self.rescue(id);
         }
-        self.peers[index].links[route as usize] = None;
-        self.peers[index].state.limits[route as usize] = None;
+        self.peers[index].links[route.place()] = None;
+        self.peers[index].state.limits[route.place()] = None;
         self.polled.retain(|&entry| entry != (index as u32, route));
         if self.peers[index].state.route == route || self.peers[index].links.iter().all(Option::is_none) {
             self.peer_gone(tid);
@@ -73,8 +73,8 @@ impl Engine {
             self.departed.remember(peer);
             return self.end_receives_from(peer);
         };
-        for route in Route::ALL {
-            while self.peers[index].links[route as usize].is_some() && self.poll(index, route) {}
+        for route in Route::all() {
+            while self.peers[index].links[route.place()].is_some() && self.poll(index, route) {}
         }
         if self.departed.has(peer) {
             // The end of a link said so too.
@@ -104,7 +104,7 @@ impl Engine {
         let nobody = self.own_peer() as u32;
         self.core.queues.reassign(index as u32, nobody);
         let Peer { links, state } = &mut self.peers[index];
-        *links = [const { None }; Route::COUNT];
+        *links = [const { None }; Route::BOUND];
         self.core.publish_sends(state);
         self.by_tid.remove(&state.tid);
         if self.last.0 == state.tid {
@@ -150,7 +150,7 @@ impl Engine {
             self.core.enqueue(id);
         }
         let mut lost = self.take_pulls_from(index);
-        for stream in std::mem::replace(&mut self.peers[index].state.streams, [Stream::Idle; Route::COUNT]) {
+        for stream in std::mem::replace(&mut self.peers[index].state.streams, [Stream::Idle; Route::BOUND]) {
             match stream {
                 Stream::Message(id) => lost.extend(self.lose_message(id)),
                 Stream::Receive { id, .. } => lost.push(id),

@@ -140,7 +140,7 @@ impl PeerState {
     /// Whether the peer may send nothing more when messages of that cost are not taken, all of its messages having come.
     fn is_used_up(&self, not_taken: u64, credit: u64) -> bool {
         // The task itself has no credit with itself, and vacant places no task.
-        not_taken > 0 && self.route != Route::Own && not_taken + self.owed >= credit + self.advance
+        not_taken > 0 && self.route != Route::OWN && not_taken + self.owed >= credit + self.advance
     }
 
     /// What is left to give back of a cost that was consumed, when what was lent before is paid.

@@ -35,7 +35,7 @@ impl Engine {
     pub(crate) fn has_place(&mut self, index: u32, route: Route) -> bool {
         let Some(inbox) = &mut self.inbox else { return false };
         let peer = &mut self.peers[index as usize];
-        let Some(link) = &mut peer.links[route as usize] else { return false };
+        let Some(link) = &mut peer.links[route.place()] else { return false };
         if index >= inbox.marks.places() || !link.set_place(index) {
             return false;
         }

@@ -44,8 +44,6 @@ pub enum Counter {
     Lost = 14,
     /// Single copies that the system refused: the data was streamed instead.
     Refused = 15,
-    /// Messages sent over each route (`Route as usize` is added); a sum over pairs.
-    SentOver = 16,
     /// Unexpected messages waiting now.
     WaitingMessages = 20,
     /// Bytes of data of messages waiting now that lie in this task's memory.
@@ -118,7 +116,8 @@ impl Ledger {
     /// Takes a pair's ledger into use: the `taken`-th.
     pub(crate) fn pair(&self, taken: usize, peer: Tid, route: Route) -> PairLedger {
         let last = self.pairs.len() - 1;
-        let who = if taken < last { u64::from(peer.0 as u32) | (route as u64) << 32 } else { 1 << 63 };
+        let who =
+            if taken < last { u64::from(peer.0 as u32) | u64::from(route.number()) << 32 } else { 1 << 63 };
         let cells = &self.pairs[taken.min(last)];
         // Relaxed: as in `add`.
         cells[WHO].store(who, Ordering::Relaxed);
@@ -152,18 +151,20 @@ impl Ledger {
     pub fn read_at(&self, place: usize) -> u64 {
         // Relaxed: as in `add`.
         let word = |cell: &AtomicU64| cell.load(Ordering::Relaxed);
-        let (first, over) = (Counter::SentOver as usize, Counter::SentOver as usize + Route::COUNT);
         let pairs = self.pairs.iter();
-        let in_pairs: u64 = if (first..over).contains(&place) {
-            let route = (place - first) as u64;
-            let is_over = |pair: &&PairCells| word(&pair[WHO]) >> 32 & 0xff == route;
-            pairs.filter(is_over).map(|pair| word(&pair[Counter::Sent as usize])).sum()
-        } else if place < WHO {
-            pairs.map(|pair| word(&pair[place])).sum()
-        } else {
-            0
-        };
+        let in_pairs: u64 = if place < WHO { pairs.map(|pair| word(&pair[place])).sum() } else { 0 };
         word(&self.cells[place]) + in_pairs
+    }
+
+    /// How many messages were sent over a route, to peers that have a ledger of their own.
+    pub fn sent_over(&self, route: Route) -> u64 {
+        // Relaxed: as in `add`.
+        let word = |cell: &AtomicU64| cell.load(Ordering::Relaxed);
+        let is_over = |pair: &&PairCells| {
+            let who = word(&pair[WHO]);
+            who as u32 != 0 && (who >> 32) as u8 == route.number()
+        };
+        self.pairs.iter().filter(is_over).map(|pair| word(&pair[Counter::Sent as usize])).sum()
     }
 
     /// How many unmatched messages can be shown.

@@ -65,7 +65,7 @@ impl Engine {
     fn index_over(&mut self, tid: Tid, route: Route) -> Result<usize, SendError> {
         let Some(index) = self.index_of(tid) else { return Err(self.no_way_to(tid)) };
         let peer = &self.peers[index];
-        peer.links[route as usize].as_ref().map(|_| index).ok_or(SendError::NotAttached(tid))
+        peer.links[route.place()].as_ref().map(|_| index).ok_or(SendError::NotAttached(tid))
     }
 
     /// Puts the message in line for one peer: which peer, the request, and whether there is credit.

@@ -10,7 +10,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 pub(crate) struct Peer {
-    pub(crate) links: [Option<Box<dyn Link>>; Route::COUNT],
+    pub(crate) links: [Option<Box<dyn Link>>; Route::BOUND],
     pub(crate) state: PeerState,
 }
 
@@ -99,12 +99,12 @@ pub(crate) struct PeerState {
     pub(crate) route: Route,
     /// Over which route it says in the inbox that it has brought something.
     pub(crate) placed: Option<Route>,
-    pub(crate) limits: [Option<Limits>; Route::COUNT],
+    pub(crate) limits: [Option<Limits>; Route::BOUND],
     /// What is counted of this peer, over each route.
-    pub(crate) ledgers: [PairLedger; Route::COUNT],
+    pub(crate) ledgers: [PairLedger; Route::BOUND],
     /// Over which routes it has a ledger of its own.
-    pub(crate) counted: [bool; Route::COUNT],
-    pub(crate) streams: [Stream; Route::COUNT],
+    pub(crate) counted: [bool; Route::BOUND],
+    pub(crate) streams: [Stream; Route::BOUND],
     /// The next message sent to the peer gets this number.
     pub(crate) next_order: u32,
     /// The next message from the peer must have this number.
@@ -153,10 +153,10 @@ impl PeerState {
             tid,
             route,
             placed: None,
-            limits: [None; Route::COUNT],
-            ledgers: [ledger; Route::COUNT],
-            counted: [false; Route::COUNT],
-            streams: [Stream::Idle; Route::COUNT],
+            limits: [None; Route::BOUND],
+            ledgers: [ledger; Route::BOUND],
+            counted: [false; Route::BOUND],
+            streams: [Stream::Idle; Route::BOUND],
             next_order: 0,
             expected: 0,
             early: Vec::new(),
@@ -185,7 +185,7 @@ impl PeerState {
     /// What is counted of this peer, over a route.
     #[inline]
     pub(crate) fn ledger(&self, route: Route) -> PairLedger {
-        self.ledgers[route as usize]
+        self.ledgers[route.place()]
     }
 
     /// Whether nothing waits to be handed over, so that a message may go at once.

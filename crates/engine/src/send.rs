@@ -109,8 +109,7 @@ impl Engine {
     pub unsafe fn send(&mut self, message: Outgoing<'_>) -> Result<Sent, SendError> {
         let Some(index) = self.index_of(message.to) else { return Err(self.no_way_to(message.to)) };
         let Peer { links, state } = &mut self.peers[index];
-        let (Some(limits), Some(link)) =
-            (state.limits[state.route as usize], &mut links[state.route as usize])
+        let (Some(limits), Some(link)) = (state.limits[state.route.place()], &mut links[state.route.place()])
         else {
             return Err(SendError::NotAttached(message.to));
         };
@@ -330,7 +329,7 @@ impl Engine {
     pub fn lent_to(&mut self, peer: Tid) -> usize {
         let Some(index) = self.index_of(peer) else { return 0 };
         let Peer { links, state } = &self.peers[index];
-        links[state.route as usize].as_ref().map_or(0, |link| link.lent())
+        links[state.route.place()].as_ref().map_or(0, |link| link.lent())
     }
 
     /// Whether messages to anybody do.
@@ -399,7 +398,7 @@ impl Engine {
         let Peer { links, state } = &mut self.peers[index];
         if let Some(answer) = state.answers.front() {
             let route = answer.route;
-            let Some(link) = &mut links[route as usize] else {
+            let Some(link) = &mut links[route.place()] else {
                 state.answers.pop_front();
                 return Ok(true);
             };
@@ -430,7 +429,7 @@ impl Engine {
         let Peer { links, state } = &mut self.peers[index];
         let Some((route, pending)) = &mut state.current else { return Ok(false) };
         let route = *route;
-        let Some(link) = &mut links[route as usize] else { return Err((Refused::Closed, route)) };
+        let Some(link) = &mut links[route.place()] else { return Err((Refused::Closed, route)) };
         if pending.handed {
             return match link.flush() {
                 Ok(true) => {
@@ -472,7 +471,7 @@ impl Engine {
         });
         let sent = sent.map_err(|refused| (refused, route))?;
         pending.sent += sent;
-        state.ledgers[route as usize].add(Counter::CopiedIn, sent as u64);
+        state.ledgers[route.place()].add(Counter::CopiedIn, sent as u64);
         if pending.sent == pending.source.length {
             // The next round flushes and finishes it; a link that keeps nothing back is done.
             pending.handed = true;
@@ -519,7 +518,7 @@ impl Engine {
 impl Peer {
     /// Memory of the link for a message that its receiver may read while it is copied there.
     fn lend(&mut self, length: usize) -> Option<Arc<dyn Loan>> {
-        self.links[self.state.route as usize].as_mut()?.lend(length)
+        self.links[self.state.route.place()].as_mut()?.lend(length)
     }
 }
 

@@ -18,11 +18,12 @@ extern "C" {
 #define PARVUM_NO_TASK		(-1)	/* the program has not enrolled, or has left */
 #define PARVUM_BAD_ARGUMENT	(-5)
 
-/* Routes. */
+/* Routes by number; others may come, and parvum_route_name has the name of each. */
 #define PARVUM_SELF		0	/* to the task itself */
 #define PARVUM_SHM		1	/* shared memory */
 #define PARVUM_TCP		2	/* a TCP connection between the two tasks */
 #define PARVUM_ROUTED		3	/* task, daemon, task */
+#define PARVUM_ROUTES		8	/* numbers are below this */
 #define PARVUM_SEVERAL		(-1)	/* of the pair that stands for many */
 
 /* Why messages to a peer take a route, or do not. */
@@ -38,7 +39,7 @@ struct parvum_pair {
 	uint32_t size;			/* of this structure: set by the caller, and by the library to what it has filled */
 	int32_t peer;			/* its tid; 0: all that found no ledger of their own, together */
 	int32_t route;			/* PARVUM_SHM ... */
-	uint8_t why[4];			/* for each route: PARVUM_IN_USE ...; in the pair of the route in use */
+	uint8_t why[4];			/* the first four of why_routes, at its end */
 	uint64_t sent;			/* messages */
 	uint64_t sent_bytes;
 	uint64_t arrived;		/* messages that have come, received yet or not */
@@ -56,6 +57,7 @@ struct parvum_pair {
 	uint64_t lost;			/* messages whose sender ended before the data had come */
 	uint64_t refused;		/* messages that the system did not let be fetched; they were streamed */
 	uint64_t waited_ns;		/* nanoseconds that this task slept for the peer */
+	uint8_t why_routes[PARVUM_ROUTES];	/* by the number of each route: PARVUM_IN_USE ...; in the pair of the route in use */
 };
 
 /* The task as a whole. */
@@ -98,6 +100,9 @@ int parvum_ledger(struct parvum_pair *out, int room);
 
 /* Writes the totals; out->size says how large the structure is. Returns 0. */
 int parvum_totals(struct parvum_totals *out);
+
+/* The name of a route, as PARVUM_ROUTE has it, or null: no such route, or no task. It stays as long as the process. */
+const char *parvum_route_name(int route);
 
 #ifdef __cplusplus
 }

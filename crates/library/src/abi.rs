@@ -11,13 +11,13 @@ use crate::ledger;
 use crate::multicast;
 use crate::process;
 use crate::receiving;
+use crate::routes::Way;
 use crate::runtime::{AskError, Runtime, StartError};
 use crate::sending;
 use crate::serving;
 use crate::watching;
 use parvum_engine::{Envelope, RequestId};
 use parvum_task::SessionError;
-use parvum_transport::Route;
 use parvum_waist as waist;
 use parvum_waist::{Enrolled, Message, Notes, Progress, Status, Table, Turn};
 use parvum_wire::Tid;
@@ -198,14 +198,14 @@ unsafe extern "C" fn ask<E: Endpoint>(
 }
 
 extern "C" fn prefer<E: Endpoint>(route: u32) -> i32 {
-    let asked = match route {
-        0 => None,
-        1 => Some(Route::Shm),
-        2 => Some(Route::Routed),
+    let way = match route {
+        0 => Way::Best,
+        1 => Way::Direct,
+        2 => Way::ByDaemons,
         _ => return Status::BadArgument as i32,
     };
     with::<E, _>(Status::Unknown as i32, |runtime| {
-        runtime.routes.asked = asked;
+        runtime.routes.ask(way);
         Status::Done as i32
     })
 }

@@ -1,7 +1,6 @@
 //! Tasks of other hosts that connect to this one: who they are, and whether the daemon has announced them.
 
 use crate::runtime::Runtime;
-use parvum_transport::Route;
 use parvum_wire::Tid;
 use std::time::{Duration, Instant};
 
@@ -70,7 +69,7 @@ impl Runtime {
             let Expected { token, encrypted, .. } = self.expected.swap_remove(at);
             let link = caller.admit(&token, encrypted);
             self.watch(from, link.socket());
-            return self.joined_by(from, Route::Tcp, Box::new(link));
+            return self.joined_by(from, parvum_tcp::TRANSPORT.route, Box::new(link));
         }
         if self.early.len() >= EARLY {
             self.early.remove(0);
@@ -114,7 +113,7 @@ impl Runtime {
         for tid in strangers {
             if let Some(hub) = &self.routed {
                 let link = hub.link(tid);
-                self.joined_by(tid, Route::Routed, Box::new(link));
+                self.joined_by(tid, parvum_routed::TRANSPORT.route, Box::new(link));
             }
         }
         moved

@@ -4,7 +4,7 @@ use crate::events::OUT_OF_DESCRIPTORS;
 use crate::inside::Inside;
 use crate::runtime::{AskError, Runtime};
 use parvum_engine::Pattern;
-use parvum_page::{Taken, TaskPage};
+use parvum_page::TaskPage;
 use parvum_shm::{BadSegment, Bell, Segment, ShmLink};
 use parvum_task::SessionError;
 use parvum_transport::{Link, Route};
@@ -33,7 +33,7 @@ pub(crate) enum ConnectError {
     #[error("E-PROTOCOL: {0}")]
     Page(#[from] parvum_page::PageError),
     #[error("E-TCP: no connection to {0}: {1}")]
-    Tcp(String, std::io::Error),
+    NoWay(String, std::io::Error),
 }
 
 impl From<AskError> for ConnectError {
@@ -59,7 +59,7 @@ impl Inside {
         }
         let wanted = self.routes.wanted(self.engine.me(), to);
         match self.engine.route_to(to) {
-            Some(route) if route == wanted || route == Route::Own => Ok(()),
+            Some(route) if route == wanted || route == Route::OWN => Ok(()),
             // The send says that it is gone.
             None if self.is_lately_gone(to) => Ok(()),
             _ => {
@@ -87,28 +87,36 @@ impl Inside {
 
     #[inline(never)]
     fn reach_slowly(&mut self, to: Tid, wanted: Route) -> Result<(), ConnectError> {
-        // What the peer offered meanwhile will do.
-        self.attend();
-        if self.engine.prefer(to, wanted) {
-            self.explain(to, wanted, Taken::NotNeeded);
+        if let Some(taken) = self.routes.detour(to, wanted)
+            && self.engine.route_to(to) == Some(taken)
+            && !self.engine.is_attached(to, wanted)
+        {
             return Ok(());
         }
-        match wanted {
-            Route::Own | Route::Shm => self.connect_shm(to)?,
-            Route::Tcp => match self.connect_tcp(to) {
-                // No direct way between the two hosts: through their daemons.
-                Err(ConnectError::Tcp(..)) if self.engine.me().host() != to.host() => {
-                    self.connect_routed(to)?;
-                    self.engine.prefer(to, Route::Routed);
-                    self.explain(to, Route::Routed, Taken::Refused);
-                    return Ok(());
+        // What the peer offered meanwhile will do.
+        self.attend();
+        let (mut route, mut refused) = (wanted, Vec::new());
+        while !self.engine.prefer(to, route) {
+            match self.connect_over(route, to) {
+                Err(ConnectError::NoWay(address, why)) => {
+                    let is_elsewhere = self.engine.me().host() != to.host();
+                    let Some(next) = self.routes.after(route).filter(|_| is_elsewhere) else {
+                        return Err(ConnectError::NoWay(address, why));
+                    };
+                    refused.push(route);
+                    route = next;
                 }
-                connected => connected?,
-            },
-            Route::Routed => self.connect_routed(to)?,
+                connected => {
+                    connected?;
+                    self.engine.prefer(to, route);
+                    break;
+                }
+            }
         }
-        self.engine.prefer(to, wanted);
-        self.explain(to, wanted, Taken::NotNeeded);
+        if route != wanted {
+            self.routes.take_detour(to, wanted, route);
+        }
+        self.explain(to, route, &refused);
         Ok(())
     }
 
@@ -135,7 +143,7 @@ impl Inside {
         has_come(self) || !self.is_gone(from) || has_come(self)
     }
 
-    fn connect_shm(&mut self, to: Tid) -> Result<(), ConnectError> {
+    pub(crate) fn connect_shm(&mut self, to: Tid) -> Result<(), ConnectError> {
         self.engine.forget_gone(to);
         let (segment, file) = Segment::create()?;
         parvum_task::keep_room_beyond(&file);
@@ -150,7 +158,7 @@ impl Inside {
                 self.still_there(to)?;
                 self.crowd.add(to, page.clone());
                 let link = ShmLink::new(segment, Bell { page, event }, self.single_copy);
-                self.engine.attach(to, Route::Shm, Box::new(link));
+                self.engine.attach(to, parvum_shm::TRANSPORT.route, Box::new(link));
                 Ok(())
             }
             // The offer came before this answer and is attached when it has been attended to.
@@ -170,7 +178,7 @@ impl Inside {
         Ok(())
     }
 
-    fn connect_tcp(&mut self, to: Tid) -> Result<(), ConnectError> {
+    pub(crate) fn connect_tcp(&mut self, to: Tid) -> Result<(), ConnectError> {
         self.engine.forget_gone(to);
         let answer = self.ask(Request::ConnectTcp { to }, &[], &MINUTE)?;
         let (addr, token, encrypted) = match answer.reply? {
@@ -187,12 +195,12 @@ impl Inside {
                 let gone = |runtime: &mut Runtime| runtime.engine.is_gone(to).then_some(());
                 self.wait_until(&Notes { limit: 1_000_000_000, ..MINUTE }, gone);
                 self.still_there(to)?;
-                return Err(ConnectError::Tcp(addr, error));
+                return Err(ConnectError::NoWay(addr, error));
             }
         };
         self.still_there(to)?;
         self.watch(to, link.socket());
-        self.engine.attach(to, Route::Tcp, Box::new(link));
+        self.engine.attach(to, parvum_tcp::TRANSPORT.route, Box::new(link));
         Ok(())
     }
 
@@ -200,7 +208,8 @@ impl Inside {
         self.attend();
         let arrived = |runtime: &mut Runtime| {
             runtime.accept_tcp();
-            let over = runtime.engine.is_attached(from, Route::Tcp) || runtime.engine.is_gone(from);
+            let over =
+                runtime.engine.is_attached(from, parvum_tcp::TRANSPORT.route) || runtime.engine.is_gone(from);
             over.then_some(())
         };
         self.wait_until(&MINUTE, arrived).ok_or(ConnectError::Late)
@@ -215,7 +224,7 @@ impl Inside {
         self.open_routed()?;
         self.still_there(to)?;
         if let Some(link) = self.routed.as_ref().map(|hub| hub.link(to)) {
-            self.engine.attach(to, Route::Routed, Box::new(link));
+            self.engine.attach(to, parvum_routed::TRANSPORT.route, Box::new(link));
         }
         Ok(())
     }
@@ -227,23 +236,15 @@ impl Runtime {
         self.engine.attach(from, route, link);
         // Else the first send asks for another, and says why.
         if self.engine.route_to(from) == Some(route) && self.routes.wanted(self.engine.me(), from) == route {
-            self.explain(from, route, Taken::NotNeeded);
+            self.explain(from, route, &[]);
         }
     }
 
     /// Says for onlookers why messages to a task take a route, and not the others.
-    fn explain(&mut self, to: Tid, taken: Route, tcp: Taken) {
+    fn explain(&mut self, to: Tid, taken: Route, refused: &[Route]) {
         let here = self.engine.me().host() == to.host();
-        let asked = self.routes.fixed.or(self.routes.asked).is_some();
-        let words = Route::ALL.map(|route| match route {
-            _ if route == taken => Taken::InUse,
-            Route::Own => Taken::Unknown,
-            Route::Shm if !here => Taken::OtherHost,
-            Route::Tcp if tcp != Taken::NotNeeded => tcp,
-            _ if asked => Taken::AskedOther,
-            _ => Taken::NotNeeded,
-        });
-        self.engine.explain_route(to, words.map(|word| word as u8));
+        let reasons = self.routes.reasons(taken, refused, here);
+        self.engine.explain_route(to, reasons);
     }
 
     /// Opens the connection that carries routed frames, once.
@@ -251,7 +252,7 @@ impl Runtime {
         if self.routed.is_none() {
             let socket = self.session.open_data()?;
             let hub = parvum_routed::Hub::new(socket)
-                .map_err(|error| ConnectError::Tcp("the daemon".into(), error))?;
+                .map_err(|error| ConnectError::NoWay("the daemon".into(), error))?;
             self.watch(self.engine.me(), hub.socket());
             self.routed = Some(hub);
         }

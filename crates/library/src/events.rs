@@ -6,7 +6,6 @@ use crate::runtime::Runtime;
 use parvum_engine::Envelope;
 use parvum_page::TaskPage;
 use parvum_shm::{Bell, Segment, ShmLink};
-use parvum_transport::Route;
 use parvum_wire::control::{Event, Notice, OutputNews, Request};
 use parvum_wire::{Tid, encoding};
 use rustix::fd::OwnedFd;
@@ -83,7 +82,7 @@ impl Runtime {
         self.crowd.add(from, page.clone());
         let bell = Bell { page, event };
         let link = ShmLink::new(Segment::open(segment)?, bell, self.single_copy);
-        self.joined_by(from, Route::Shm, Box::new(link));
+        self.joined_by(from, parvum_shm::TRANSPORT.route, Box::new(link));
         Ok(())
     }
 
@@ -98,9 +97,9 @@ impl Runtime {
                 return self.task_gone(tid);
             }
             if let Some(hub) = &self.routed
-                && !self.engine.is_attached(tid, Route::Routed)
+                && !self.engine.is_attached(tid, parvum_routed::TRANSPORT.route)
             {
-                self.engine.attach(tid, Route::Routed, Box::new(hub.link(tid)));
+                self.engine.attach(tid, parvum_routed::TRANSPORT.route, Box::new(hub.link(tid)));
             }
         }
         let leaving = Leaving { tid, routed, quiet_since: Instant::now() };
@@ -112,8 +111,8 @@ impl Runtime {
     }
 
     fn may_still_speak(&self, &Leaving { tid, routed, .. }: &Leaving) -> bool {
-        (routed && self.engine.is_attached(tid, Route::Routed))
-            || self.engine.is_attached(tid, Route::Tcp)
+        (routed && self.engine.is_attached(tid, parvum_routed::TRANSPORT.route))
+            || self.engine.is_attached(tid, parvum_tcp::TRANSPORT.route)
             || self.expects(tid)
     }
 
@@ -147,6 +146,7 @@ impl Runtime {
             self.gone_at.clear();
         }
         self.gone_at.insert(tid, Instant::now());
+        self.routes.forget(tid);
         self.looked_after.remove(&tid);
         self.crowd.remove(tid);
         self.watched.retain(|(peer, _)| *peer != tid);

@@ -3,9 +3,10 @@
 
 use crate::endpoint::Endpoint;
 use parvum_engine::Counter;
-use parvum_page::{Book, PairLedger, TaskPage, Times, monotonic_ns, totals};
+use parvum_page::{Book, PairLedger, ROUTES, TaskPage, Times, monotonic_ns, totals};
 use parvum_wire::control::Role;
-use std::ptr::{copy_nonoverlapping, null_mut, write_bytes};
+use std::ffi::{CString, c_char};
+use std::ptr::{copy_nonoverlapping, null, null_mut, write_bytes};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 const NO_TASK: i32 = -1;
@@ -15,18 +16,22 @@ const SEVERAL: i32 = -1;
 /// Structures larger than this are mistakes.
 const LARGEST: usize = 4096;
 
-/// Where this task writes what it does; both outlive the task.
+/// Where this task writes what it does; all of it outlives the task.
 #[derive(Clone, Copy)]
-pub(crate) struct Account {
-    pub(crate) page: &'static TaskPage,
-    pub(crate) book: &'static Book,
+struct Account {
+    page: &'static TaskPage,
+    book: &'static Book,
+    /// The names of routes by number, as the page has them.
+    routes: &'static [CString],
 }
 
 /// The account of this process's task, or null. What it points to is never freed.
 static ACCOUNT: AtomicPtr<Account> = AtomicPtr::new(null_mut());
 
 /// The process has a task from now on.
-pub(crate) fn open(account: Account) {
+pub(crate) fn open(page: &'static TaskPage, book: &'static Book) {
+    let names = page.routes().into_iter().map(|name| CString::new(name).unwrap_or_default());
+    let account = Account { page, book, routes: names.collect::<Vec<_>>().leak() };
     // Release: partner of the acquire in `account`.
     ACCOUNT.store(Box::leak(Box::new(account)), Ordering::Release);
 }
@@ -39,7 +44,7 @@ pub(crate) fn close() {
 /// The task's own counters, which live as long as the process.
 pub(crate) extern "C" fn cells<E: Endpoint>() -> *const u64 {
     let account = account().filter(|_| E::place().role == Role::Task);
-    account.map_or(std::ptr::null(), |account| account.page.counters()[0].as_ptr())
+    account.map_or(null(), |account| account.page.counters()[0].as_ptr())
 }
 
 fn account() -> Option<Account> {
@@ -53,9 +58,11 @@ struct Pair {
     size: u32,
     peer: i32,
     route: i32,
+    /// Of the first four routes, for programs of before there could be more.
     why: [u8; 4],
     counts: [u64; PAIR_COUNTS.len()],
     waited_ns: u64,
+    why_routes: [u8; ROUTES],
 }
 
 /// `struct parvum_totals`.
@@ -131,16 +138,17 @@ impl Pair {
             size: size_of::<Pair>() as u32,
             peer: pair.peer,
             route: if pair.peer == 0 { SEVERAL } else { pair.route.into() },
-            why: pair.reasons,
+            why: *pair.reasons.first_chunk().expect("there are more"),
             counts: counts(PAIR_COUNTS, &pair.counters),
             waited_ns: pair.waited,
+            why_routes: pair.reasons,
         }
     }
 }
 
 impl Totals {
     fn of(account: Account) -> Totals {
-        let Account { page, book } = account;
+        let Account { page, book, .. } = account;
         let now = monotonic_ns();
         // Relaxed: written once, before this task had its id.
         let (tid, started) = (page.identity().tid.load(Ordering::Relaxed), &page.identity().started);
@@ -219,4 +227,11 @@ unsafe extern "C" fn parvum_totals(out: *mut Totals) -> i32 {
     // SAFETY: as above.
     unsafe { give(out.cast(), size, &Totals::of(account)) };
     0
+}
+
+/// `parvum_route_name(3)`.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn parvum_route_name(route: i32) -> *const c_char {
+    let name = || account()?.routes.get(usize::try_from(route).ok()?).filter(|name| !name.is_empty());
+    name().map_or(null(), |name| name.as_ptr())
 }

@@ -2,7 +2,7 @@
 //!
 //! Interface libraries open this library and call it through the table of
 //! `parvum-waist`. Inside: [`runtime`] joins the engine, the session with the
-//! daemon and the transports; [`endpoint`] is where it lives, [`inside`] lets a program's threads take turns at it; [`connect`] makes links, [`callers`] takes others' in; [`waiting`] and [`sleeping`] are how a
+//! daemon and the transports; [`endpoint`] is where it lives, [`inside`] lets a program's threads take turns at it; [`transports`] lists the transports, [`routes`] chooses among them, [`connect`] makes links, [`callers`] takes others' in; [`waiting`] and [`sleeping`] are how a
 //! thread waits, with the others that do in [`waiters`] and what was learnt of that in [`patience`]; [`abi`] is the table, with [`sending`], [`receiving`], [`completing`] and [`finding`], [`ledger`] what `parvum.h` declares, and all `unsafe` besides.
 
 #![deny(unsafe_code)]
@@ -36,6 +36,7 @@ mod receiving;
 mod recording;
 #[allow(unsafe_code)]
 mod rooms;
+mod routes;
 mod runtime;
 mod scheduling;
 #[allow(unsafe_code)]
@@ -44,6 +45,7 @@ mod serving;
 #[allow(unsafe_code)]
 mod sleeping;
 mod time;
+mod transports;
 #[allow(unsafe_code)]
 mod waiters;
 mod waiting;

@@ -20,7 +20,7 @@ pub(crate) struct Messages(pub(crate) Arc<Recording>);
 
 impl Recorder for Messages {
     fn sent(&mut self, to: Tid, route: Route, tag: i32, order: u32, length: u64) {
-        self.0.record(Happening::Sent { peer: to.0, route: route as u8, tag, order, length });
+        self.0.record(Happening::Sent { peer: to.0, route: route.number(), tag, order, length });
     }
 
     fn received(&mut self, from: Tid, tag: i32, order: u32, length: u64) {

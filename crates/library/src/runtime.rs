@@ -3,10 +3,12 @@
 use crate::callers::{Early, Expected, Silent};
 use crate::events::Leaving;
 use crate::inside::Inside;
-use crate::ledger::{self, Account};
+use crate::ledger;
 use crate::patience::{Crowd, Patience};
 use crate::recording;
+use crate::routes::RoutePolicy;
 use crate::time::Time;
+use crate::transports;
 use crate::waiters::Waiters;
 use crate::waiting::NAP;
 use crate::watching::Noticed;
@@ -14,7 +16,6 @@ use parvum_engine::{Block, Engine, Ledger, Remote, Settings};
 use parvum_page::{Book, MeetingPage, Recording, TaskPage};
 use parvum_shm::PageInbox;
 use parvum_task::{Options, Session, SessionError};
-use parvum_transport::Route;
 use parvum_waist::Notes;
 use parvum_wire::Tid;
 use parvum_wire::control::{Request, Role};
@@ -90,32 +91,13 @@ pub(crate) struct Runtime {
     pub(crate) has_left: bool,
 }
 
-/// Which routes messages take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct RoutePolicy {
-    /// From `PARVUM_ROUTE`; goes before what the program asks for.
-    pub(crate) fixed: Option<Route>,
-    /// What the program asked for.
-    pub(crate) asked: Option<Route>,
-}
-
-impl RoutePolicy {
-    /// The route to use from one task to another.
-    #[inline]
-    pub(crate) fn wanted(&self, from: Tid, to: Tid) -> Route {
-        let wanted = self.fixed.or(self.asked).unwrap_or(Route::Shm);
-        // Hosts share no memory.
-        if wanted == Route::Shm && from.host() != to.host() { Route::Tcp } else { wanted }
-    }
-}
-
 /// Why there is no runtime.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StartError {
     #[error(transparent)]
     Session(#[from] SessionError),
     #[error("E-OPTION: {name}={value} makes no sense; use {use_one_of}")]
-    Option { name: &'static str, value: String, use_one_of: &'static str },
+    Option { name: &'static str, value: String, use_one_of: String },
     #[error("E-PROTOCOL: the daemon gave this task no page; use command and libraries of one release")]
     NoPage,
     #[error("E-PROTOCOL: {0}")]
@@ -125,7 +107,7 @@ pub(crate) enum StartError {
 impl Runtime {
     /// Joins the machine in this role, starting it if there is none. `beside` is where this library lies.
     pub(crate) fn start(role: Role, interface: &str, beside: Option<PathBuf>) -> Result<Runtime, StartError> {
-        let routes = RoutePolicy { fixed: route_option()?, asked: None };
+        let routes = route_policy()?;
         let credit = number_option("PARVUM_CREDIT", Settings::default().credit)?;
         let memory = match number_option("PARVUM_MEMORY", 0)? {
             0 => None,
@@ -139,7 +121,7 @@ impl Runtime {
                 return Err(StartError::Option {
                     name: "PARVUM_SINGLE_COPY",
                     value,
-                    use_one_of: "on or off",
+                    use_one_of: "on or off".into(),
                 });
             }
         };
@@ -156,8 +138,12 @@ impl Runtime {
         let page = Arc::new(TaskPage::open(page)?);
         page.set_interface(interface);
         page.door().set_scheduled_in(crate::scheduling::group());
+        page.name_routes(&routes.names());
         let settings = Settings { credit };
         let recording = session.me.recording.take().map(recording::open).transpose()?;
+        if let Some(recording) = &recording {
+            recording.name_routes(&routes.names());
+        }
         let mut engine = Engine::new(session.me.tid, settings, ledger_in(&page, book, role));
         engine.set_inbox(Box::new(PageInbox::new(page.clone())));
         if let Some(recording) = &recording {
@@ -246,7 +232,7 @@ impl Runtime {
     }
 
     fn is_unacknowledged(&self) -> bool {
-        let open = |peer: Tid| self.engine.is_attached(peer, Route::Tcp);
+        let open = |peer: Tid| self.engine.is_attached(peer, parvum_tcp::TRANSPORT.route);
         let mut sockets = self.watched.iter();
         sockets.any(|(peer, socket)| open(*peer) && crate::process::unacknowledged(socket.as_fd()) > 0)
     }
@@ -316,25 +302,19 @@ fn ledger_in(page: &Arc<TaskPage>, book: Book, role: Role) -> Ledger {
     let page: &'static TaskPage = Box::leak(Box::new(page.clone()));
     let book: &'static Book = Box::leak(Box::new(book));
     if role == Role::Task {
-        ledger::open(Account { page, book });
+        ledger::open(page, book);
     }
     let counters = page.counters().first_chunk().expect("a page has more counters than a ledger");
     Ledger::new(counters, book.pairs(), &page.layout().unmatched)
 }
 
-fn route_option() -> Result<Option<Route>, StartError> {
-    match std::env::var("PARVUM_ROUTE") {
-        Err(_) => Ok(None),
-        Ok(name) if name.is_empty() || name == "auto" => Ok(None),
-        Ok(name) => match Route::ALL.into_iter().skip(1).find(|route| route.name() == name) {
-            Some(route) => Ok(Some(route)),
-            None => Err(StartError::Option {
-                name: "PARVUM_ROUTE",
-                value: name,
-                use_one_of: "auto, shm, tcp or routed",
-            }),
-        },
-    }
+fn route_policy() -> Result<RoutePolicy, StartError> {
+    let name = std::env::var("PARVUM_ROUTE").ok().filter(|name| !name.is_empty() && name != "auto");
+    RoutePolicy::new(&transports::ALL, name.as_deref()).map_err(|use_one_of| StartError::Option {
+        name: "PARVUM_ROUTE",
+        value: name.unwrap_or_default(),
+        use_one_of,
+    })
 }
 
 fn number_option(name: &'static str, default: u64) -> Result<u64, StartError> {
@@ -342,7 +322,10 @@ fn number_option(name: &'static str, default: u64) -> Result<u64, StartError> {
         Err(_) => Ok(default),
         Ok(text) => match text.parse() {
             Ok(number) if number > 0 => Ok(number),
-            _ => Err(StartError::Option { name, value: text, use_one_of: "a positive number of bytes" }),
+            _ => {
+                let use_one_of = "a positive number of bytes".into();
+                Err(StartError::Option { name, value: text, use_one_of })
+            }
         },
     }
 }
@@ -367,7 +350,6 @@ mod tests {
             (Counter::BufferedAtSender, "bytes buffered here, at the sender"),
             (Counter::CreditStalls, "sends that waited for credit"),
             (Counter::Refused, "single copies the system refused"),
-            (Counter::SentOver, "messages sent to this task itself"),
             (Counter::WaitingSends, "sends under way now"),
             (Counter::CopiedFromHere, "bytes copied out of what was buffered here"),
         ] {

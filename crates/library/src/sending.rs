@@ -214,6 +214,6 @@ pub(crate) fn refused(why: &ConnectError) -> Status {
         ConnectError::Refused(_) => Status::Refused,
         ConnectError::Segment(_) | ConnectError::Descriptors(_) => Status::NoMemory,
         ConnectError::Lost(_) | ConnectError::Late => Status::NoMachine,
-        ConnectError::Protocol(_) | ConnectError::Page(_) | ConnectError::Tcp(..) => Status::Refused,
+        ConnectError::Protocol(_) | ConnectError::Page(_) | ConnectError::NoWay(..) => Status::Refused,
     }
 }

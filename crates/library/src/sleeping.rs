@@ -9,7 +9,6 @@ use crate::waiters::Until;
 use crate::waiting::NAP;
 use parvum_engine::Counter;
 use parvum_page::{WaitingFor, monotonic_ns};
-use parvum_transport::Route;
 use parvum_waist::Notes;
 use parvum_wire::Tid;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -205,6 +204,8 @@ impl Inside {
         self.progress();
         let Runtime { engine, watched, .. } = &mut **self;
         // The daemon's own stands under the name of this task.
-        watched.retain(|(peer, _)| *peer == engine.me() || engine.is_attached(*peer, Route::Tcp));
+        watched.retain(|(peer, _)| {
+            *peer == engine.me() || engine.is_attached(*peer, parvum_tcp::TRANSPORT.route)
+        });
     }
 }

@@ -1,8 +1,9 @@
 //! The ledgers of a task's pairs, behind its page.
 
-use crate::layout::{COUNTER_NAMES, FILE_BYTES, Layout, PAIR_PEER, PAIRS, PairCells};
+use crate::layout::{FILE_BYTES, Layout, PAIR_PEER, PAIRS, PairCells, SENT_OVER};
 use crate::map::PairsMap;
 use crate::page::{PageError, TaskPage, check_shape};
+use crate::routes::ROUTES;
 use rustix::fd::AsFd;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -48,7 +49,7 @@ pub struct PairLedger {
     /// Counters, by number.
     pub counters: Vec<u64>,
     /// Why each route is in use or not, by the route's number: a number of [`Taken`].
-    pub reasons: [u8; 4],
+    pub reasons: [u8; ROUTES],
     /// Nanoseconds for which the task slept to wait for this peer.
     pub waited: u64,
 }
@@ -106,25 +107,27 @@ fn read_pair(cells: &PairCells) -> PairLedger {
         peer: who as u32 as i32,
         route: (who >> 32) as u8,
         counters: cells[..PAIR_PEER].iter().map(word).collect(),
-        reasons: (word(&cells[PAIR_PEER + 1]) as u32).to_le_bytes(),
+        reasons: word(&cells[PAIR_PEER + 1]).to_le_bytes(),
         waited: word(&cells[PAIR_PEER + 2]),
     }
 }
 
-/// In [`COUNTER_NAMES`]: the first of the counters for routes, and messages sent.
-const SENT_OVER: usize = 16;
+/// In [`COUNTER_NAMES`](crate::COUNTER_NAMES): messages sent.
 const SENT: usize = 0;
 
-/// All counters of a task by number: its own, and the sums over its pairs.
+/// All counters of a task by number: its own, and the sums over its pairs; from [`SENT_OVER`] on what went over each route.
 pub fn totals(layout: &Layout, pairs: &[PairLedger]) -> Vec<u64> {
-    let mut all: Vec<u64> = layout.counters[..COUNTER_NAMES.len()].iter().map(word).collect();
+    let mut all: Vec<u64> = layout.counters[..SENT_OVER].iter().map(word).collect();
+    all.resize(SENT_OVER + ROUTES, 0);
     for pair in pairs {
         for (total, count) in all.iter_mut().zip(&pair.counters) {
             // A task may write into its page what it likes: a sum that makes no sense is its own affair.
             *total = total.wrapping_add(*count);
         }
-        let over = &mut all[SENT_OVER + usize::from(pair.route & 3)];
-        *over = over.wrapping_add(pair.counters[SENT]);
+        // What stands for several peers stands for several routes.
+        if let Some(over) = all[SENT_OVER..].get_mut(usize::from(pair.route)).filter(|_| pair.peer != 0) {
+            *over = over.wrapping_add(pair.counters[SENT]);
+        }
     }
     all
 }
@@ -161,7 +164,7 @@ mod tests {
         }
         let pairs = book.read();
         assert_eq!(pairs.len(), PAIRS);
-        assert_eq!(totals(page.layout(), &pairs).len(), COUNTER_NAMES.len());
+        assert_eq!(totals(page.layout(), &pairs).len(), SENT_OVER + ROUTES);
         page.unmatched();
     }
 }

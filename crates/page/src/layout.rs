@@ -8,7 +8,8 @@
 //!  256  counters  64 x u64
 //!  768  barrier   the group whose barrier the task is in, how many it awaits
 //!  840  attended  whether the task takes messages in while it computes
-//!  848  reserved  zero
+//!  848  routes    8 x 16 bytes: the names of routes, by number
+//!  976  reserved  zero
 //! 1024  unmatched 64 x 4 x u64: messages that no receive has taken
 //! 3072  inbox     128 x u64: which peers have brought something, when the task has opened it
 //! 4096  pairs     1008 x 32 x u64: the ledger of each peer and route
@@ -18,12 +19,13 @@
 
 use crate::door::Door;
 use crate::inbox::Inbox;
+use crate::routes::RouteNames;
 use std::sync::atomic::{AtomicI32, AtomicU8, AtomicU32, AtomicU64};
 
 /// The first eight bytes of every task page: "ParvumPg".
 pub const MAGIC: u64 = u64::from_le_bytes(*b"ParvumPg");
 /// The layout described here; a page of another version is refused.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 /// Size of the page itself.
 pub const PAGE_BYTES: usize = 4096;
 /// Size of the file: the page, and the ledgers of pairs.
@@ -59,10 +61,10 @@ pub const COUNTER_NAMES: [&str; 31] = [
     "messages discarded as their sender asked",
     "messages lost with their task",
     "single copies the system refused",
-    "messages sent to this task itself",
-    "messages sent over shm",
-    "messages sent over tcp",
-    "messages sent routed",
+    "",
+    "",
+    "",
+    "",
     "messages waiting now",
     "bytes of them here",
     "sends under way now",
@@ -75,6 +77,8 @@ pub const COUNTER_NAMES: [&str; 31] = [
     "bytes copied out of what was buffered here",
     "notices by other tasks",
 ];
+/// Behind what is counted in the page, where onlookers sum up: messages sent over each route, by its number.
+pub const SENT_OVER: usize = 32;
 /// Room for the interface's name, in UTF-8, padded with zeros.
 pub const NAME_BYTES: usize = 16;
 /// Room for a group's name, in UTF-8, padded with zeros; a longer one is cut.
@@ -126,7 +130,9 @@ pub struct Layout {
     pub(crate) barrier: Barrier,
     /// 1: a thread of the task's takes in what comes, when it is called, while the program computes.
     pub(crate) attended: AtomicU64,
-    pub(crate) reserved: [AtomicU64; 22],
+    /// The names of routes, by number.
+    pub(crate) routes: RouteNames,
+    pub(crate) reserved: [AtomicU64; 6],
     /// Messages that no receive has taken.
     pub unmatched: [UnmatchedCells; UNMATCHED],
     /// Which peers have brought something, when the task has opened it.
@@ -232,7 +238,8 @@ mod tests {
         assert_eq!(offset_of!(Layout, barrier), 768);
         assert_eq!(offset_of!(Barrier, count), 64);
         assert_eq!(offset_of!(Layout, attended), 840);
-        assert_eq!(offset_of!(Layout, reserved), 848);
+        assert_eq!(offset_of!(Layout, routes), 848);
+        assert_eq!(offset_of!(Layout, reserved), 976);
         assert_eq!(offset_of!(Layout, unmatched), 1024);
         assert_eq!(offset_of!(Layout, inbox), 3072);
         assert_eq!(size_of::<Inbox>(), 1024);

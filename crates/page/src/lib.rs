@@ -38,6 +38,10 @@ mod page;
 mod recording;
 mod ring;
 #[cfg(not(loom))]
+mod routes;
+#[cfg(not(loom))]
+mod text;
+#[cfg(not(loom))]
 #[allow(unsafe_code)]
 mod ticks;
 #[cfg(not(loom))]
@@ -50,7 +54,8 @@ pub use inbox::{Marks, PLACES};
 #[cfg(not(loom))]
 pub use layout::{
     CALLS, COUNTER_NAMES, COUNTERS, FILE_BYTES, GROUP_BYTES, Identity, Layout, MAGIC, NAME_BYTES, PAGE_BYTES,
-    PAIR_PEER, PAIRS, PROGRAM_BYTES, PairCells, UNMATCHED, UnmatchedCells, VERSION, Waiting, kind_of_call,
+    PAIR_PEER, PAIRS, PROGRAM_BYTES, PairCells, SENT_OVER, UNMATCHED, UnmatchedCells, VERSION, Waiting,
+    kind_of_call,
 };
 pub use meeting::{Arrival, LARGEST_MEETING, Meeting, Outcome};
 #[cfg(not(loom))]
@@ -60,6 +65,8 @@ pub use page::{Awake, PageError, TaskPage, WaitingFor, monotonic_ns};
 #[cfg(not(loom))]
 pub use recording::{Happening, RECORDING_BYTES, Recording};
 pub use ring::{RECORD_BYTES, Ring};
+#[cfg(not(loom))]
+pub use routes::{ROUTE_NAME_BYTES, ROUTES};
 #[cfg(not(loom))]
 pub use ticks::{Clock, Moment};
 #[cfg(not(loom))]

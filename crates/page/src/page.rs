@@ -4,11 +4,12 @@ use crate::door::{Asleep, Door};
 use crate::inbox::Marks;
 use crate::layout::{COUNTERS, FILE_BYTES, Identity, Layout, MAGIC, PAGE_BYTES, VERSION};
 use crate::map::Map;
+use crate::text::{load_text, store_text};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, fstat, ftruncate, memfd_create};
 use rustix::thread::futex;
 use std::io;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering, fence};
+use std::sync::atomic::{AtomicU64, Ordering, fence};
 use std::time::Duration;
 
 /// Why a descriptor is not a task page.
@@ -278,6 +279,16 @@ impl TaskPage {
         load_text(&self.identity().program)
     }
 
+    /// Names the routes with these numbers.
+    pub fn name_routes(&self, names: &[(u8, &str)]) {
+        self.layout().routes.write(names);
+    }
+
+    /// The names of routes, by number; an empty one is of a number not in use.
+    pub fn routes(&self) -> Vec<String> {
+        self.layout().routes.read()
+    }
+
     /// Who the task is.
     pub fn identity(&self) -> &Identity {
         &self.layout().identity
@@ -342,23 +353,6 @@ pub(crate) fn check_shape(file: BorrowedFd<'_>, bytes: usize) -> Result<(), Page
         return Err(PageError::Shape);
     }
     Ok(())
-}
-
-/// Stores `text`, cut to the room at a character boundary.
-fn store_text(room: &[AtomicU8], text: &str) {
-    let mut end = text.len().min(room.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    let bytes = text[..end].bytes().chain(std::iter::repeat(0));
-    for (cell, byte) in room.iter().zip(bytes) {
-        cell.store(byte, Ordering::Relaxed);
-    }
-}
-
-fn load_text(room: &[AtomicU8]) -> String {
-    let bytes: Vec<u8> = room.iter().map(|b| b.load(Ordering::Relaxed)).take_while(|b| *b != 0).collect();
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]

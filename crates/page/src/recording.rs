@@ -6,6 +6,7 @@
 use crate::map::RecordingMap;
 use crate::page::{PageError, check_shape};
 use crate::ring::{RECORD_BYTES, RecordCells, Ring};
+use crate::routes::RouteNames;
 use crate::ticks::{Clock, Moment};
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fstat, ftruncate, memfd_create};
@@ -33,6 +34,8 @@ pub(crate) struct Head {
     began: [AtomicU64; 2],
     /// A line of its own: how many records were ever written.
     written: Written,
+    /// The names of routes, by number.
+    pub(crate) routes: RouteNames,
 }
 
 #[repr(C, align(64))]
@@ -192,6 +195,16 @@ impl Recording {
         }
     }
 
+    /// Names the routes with these numbers, as the task's page does: the recording outlives it.
+    pub fn name_routes(&self, names: &[(u8, &str)]) {
+        self.map.head().routes.write(names);
+    }
+
+    /// The names of routes, by number; an empty one is of a number not in use.
+    pub fn routes(&self) -> Vec<String> {
+        self.map.head().routes.read()
+    }
+
     /// The records.
     #[inline]
     pub fn ring(&self) -> Ring<'_> {
@@ -220,6 +233,7 @@ const _: () = {
     assert!(size_of::<Head>() == HEAD_BYTES);
     assert!(size_of::<RecordCells>() == RECORD_BYTES);
     assert!(std::mem::offset_of!(Head, written) == 64);
+    assert!(std::mem::offset_of!(Head, routes) == 128);
 };
 
 #[cfg(test)]

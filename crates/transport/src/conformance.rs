@@ -4,7 +4,7 @@
 //! process; the suite does the rest. That a peer vanishes in the middle of a frame needs
 //! a second process, and lives with each transport.
 
-use crate::{Gather, Link, Refused, Sink};
+use crate::{Gather, Link, Refused, Sink, Transport};
 use parvum_wire::{Header, Kind};
 use std::any::Any;
 use std::time::{Duration, Instant};
@@ -20,7 +20,8 @@ pub struct Pair {
 }
 
 /// Runs the whole suite; panics at the first promise that is not kept.
-pub fn run(make: impl Fn() -> Pair) {
+pub fn run(transport: &Transport, make: impl Fn() -> Pair) {
+    links_keep_to_what_was_registered(transport, make());
     frames_arrive_unchanged_and_in_order(make());
     every_length_up_to_the_limit_arrives(make());
     a_full_link_refuses_and_recovers(make());
@@ -29,6 +30,14 @@ pub fn run(make: impl Fn() -> Pair) {
     pieces_arrive_joined(make());
     what_was_taken_arrives_when_the_sender_lets_go(make());
     who_is_let_go_of_may_send_on(make());
+}
+
+fn links_keep_to_what_was_registered(transport: &Transport, pair: Pair) {
+    for link in [pair.left, pair.right] {
+        let limits = link.limits();
+        assert!(transport.allows(&limits), "{}: {limits:?} beyond {:?}", transport.name, transport.limits);
+        assert!(limits.eager <= limits.frame, "a short message is one frame: {limits:?}");
+    }
 }
 
 /// How long the suite waits for bytes that are on their way.

@@ -5,6 +5,9 @@
 //! transport can do it says once, in [`Limits`]; the engine chooses a protocol
 //! from that at set-up and not for every message.
 //!
+//! A transport says who it is in one constant, its [`Transport`]: number, name, limits and needs. Whoever builds it in lists
+//! that constant (`crates/library/src/transports.rs`); everybody else knows routes by number and asks for their names.
+//!
 //! [`conformance`] is the contract as a test suite. Every transport runs it;
 //! see [`own`] for the shortest complete transport.
 
@@ -14,6 +17,8 @@ pub mod conformance;
 mod gather;
 mod link;
 pub mod own;
+mod route;
 
 pub use gather::Gather;
-pub use link::{Alike, Inbox, Kept, Limits, Link, Loan, Place, PullRefused, Refused, Route, Sink};
+pub use link::{Alike, Inbox, Kept, Limits, Link, Loan, Place, PullRefused, Refused, Sink};
+pub use route::{Needs, Route, Transport};

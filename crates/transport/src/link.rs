@@ -5,37 +5,6 @@ use parvum_wire::Header;
 use std::io::IoSliceMut;
 use std::sync::Arc;
 
-/// The ways from one task to another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum Route {
-    /// To oneself.
-    Own = 0,
-    /// Shared memory on one host.
-    Shm = 1,
-    /// A TCP connection between the two tasks.
-    Tcp = 2,
-    /// Task, daemon, task.
-    Routed = 3,
-}
-
-impl Route {
-    /// How many routes there are.
-    pub const COUNT: usize = 4;
-    /// All of them, the one to prefer first.
-    pub const ALL: [Route; Self::COUNT] = [Route::Own, Route::Shm, Route::Tcp, Route::Routed];
-
-    /// The name that options and reports use.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Route::Own => "self",
-            Route::Shm => "shm",
-            Route::Tcp => "tcp",
-            Route::Routed => "routed",
-        }
-    }
-}
-
 /// What a link can do. Asked for once, when the link is attached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {

@@ -1,11 +1,19 @@
 //! The transport from a task to itself: a queue.
 
-use crate::{Gather, Limits, Link, Refused, Sink};
+use crate::{Gather, Limits, Link, Needs, Refused, Route, Sink, Transport};
 use parvum_wire::Header;
 use std::collections::VecDeque;
 
 /// The bytes that may wait in a task's queue to itself.
 const CAPACITY: usize = 1 << 20;
+
+/// The transport.
+pub const TRANSPORT: Transport = Transport {
+    route: Route::OWN,
+    name: "itself",
+    limits: Limits { frame: CAPACITY / 4, eager: CAPACITY / 4, single_copy: false, buffered: false },
+    needs: Needs { one_host: true, daemons: false },
+};
 
 /// A queue whose two ends are the same task.
 #[derive(Default)]
@@ -17,7 +25,7 @@ pub struct OwnLink {
 
 impl Link for OwnLink {
     fn limits(&self) -> Limits {
-        Limits { frame: CAPACITY / 4, eager: CAPACITY / 4, single_copy: false, buffered: false }
+        TRANSPORT.limits
     }
 
     fn send(&mut self, header: &Header, payload: Gather<'_>) -> Result<(), Refused> {
@@ -71,7 +79,7 @@ mod tests {
 
     #[test]
     fn keeps_the_contract() {
-        conformance::run(|| {
+        conformance::run(&TRANSPORT, || {
             let (a, b) = (Arc::<Mutex<OwnLink>>::default(), Arc::<Mutex<OwnLink>>::default());
             Pair {
                 left: Box::new(Half { out: a.clone(), incoming: b.clone() }),

@@ -5,7 +5,7 @@ use crate::engines;
 use parvum_page::TaskPage;
 use parvum_shm::ring::{Consumer, Producer, RingMemory};
 use parvum_shm::{Bell, Segment, ShmLink};
-use parvum_transport::{Gather, Link, Route};
+use parvum_transport::{Gather, Link};
 use parvum_wire::{Header, Kind};
 use rustix::event::{EventfdFlags, eventfd};
 use std::fmt::Display;
@@ -31,7 +31,7 @@ pub fn layers() -> Result<Vec<Layer>, String> {
     let [first, second] = asleep.map(|side| Asleep(Awake { side, sent: 0, received: 0 }));
     let [lead, follow] = awake;
     let [left, right] = joined.map(|side| side.link);
-    let (left, right) = engines::short(Route::Shm, Box::new(left), Box::new(right));
+    let (left, right) = engines::short(parvum_shm::TRANSPORT.route, Box::new(left), Box::new(right));
     Ok(vec![
         layer("shm", "cell", TOGETHER, cell(0), cell(1)),
         layer("shm", "ring", TOGETHER, ring(0), ring(1)),

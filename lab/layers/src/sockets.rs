@@ -5,7 +5,7 @@ use crate::duel::{End, Layer, layer};
 use crate::engines;
 use crate::shared::header;
 use parvum_tcp::{Heard, TcpLink, accept, connect};
-use parvum_transport::{Gather, Link, Route};
+use parvum_transport::{Gather, Link};
 use parvum_wire::{Header, Tid};
 use std::fmt::Display;
 use std::io::{ErrorKind, Read, Write};
@@ -18,7 +18,7 @@ pub fn layers() -> Result<Vec<Layer>, String> {
     let [first, second] = pair(false)?.map(|link| Stream { link, sent: 0, received: 0 });
     let [left, right] = pair(false)?;
     let [near, far] = pair(true)?.map(|link| Stream { link, sent: 0, received: 0 });
-    let (left, right) = engines::posted(Route::Tcp, Box::new(left), Box::new(right));
+    let (left, right) = engines::posted(parvum_tcp::TRANSPORT.route, Box::new(left), Box::new(right));
     Ok(vec![
         layer("tcp", "socket", 1, lead, follow),
         layer("tcp", "link", 1, first, second),

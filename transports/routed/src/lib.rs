@@ -10,7 +10,7 @@
 #![forbid(unsafe_code)]
 
 use parvum_stream::{Inbox, Outbox, Quiet};
-use parvum_transport::{Alike, Gather, Limits, Link, Refused, Sink};
+use parvum_transport::{Alike, Gather, Limits, Link, Needs, Refused, Route, Sink, Transport};
 use parvum_wire::control::{MAX_ROUTED, ROUTED_HEADER};
 use parvum_wire::routed::{BARE, Share};
 use parvum_wire::{Header, Tid};
@@ -23,6 +23,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// The longest payload of one frame.
 const FRAME: usize = 32 << 10;
 const _: () = assert!(FRAME + Header::SIZE <= MAX_ROUTED);
+
+/// The transport.
+pub const TRANSPORT: Transport = Transport {
+    route: Route::new(3),
+    name: "routed",
+    limits: Limits { frame: FRAME, eager: FRAME, single_copy: false, buffered: true },
+    needs: Needs { one_host: false, daemons: true },
+};
 
 /// A task's connection to its daemon for routed frames.
 pub struct Hub {
@@ -174,7 +182,7 @@ impl RoutedLink {
 
 impl Link for RoutedLink {
     fn limits(&self) -> Limits {
-        Limits { frame: FRAME, eager: FRAME, single_copy: false, buffered: true }
+        TRANSPORT.limits
     }
 
     fn send(&mut self, header: &Header, payload: Gather<'_>) -> Result<(), Refused> {
@@ -255,7 +263,7 @@ mod tests {
 
     #[test]
     fn keeps_the_contract() {
-        conformance::run(|| {
+        conformance::run(&TRANSPORT, || {
             let (a, b) = hubs();
             let (left, right) = (a.link(LEFT), b.link(LEFT));
             Pair { left: Box::new(left), right: Box::new(right), keep: Box::new((a, b)) }

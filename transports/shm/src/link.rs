@@ -5,7 +5,9 @@ use crate::ring::{Consumer, Producer};
 use crate::segment::{Direction, Segment, SingleCopy};
 use crate::single_copy;
 use parvum_page::TaskPage;
-use parvum_transport::{Gather, Kept, Limits, Link, Loan, Place, PullRefused, Refused, Sink};
+use parvum_transport::{
+    Gather, Kept, Limits, Link, Loan, Needs, Place, PullRefused, Refused, Route, Sink, Transport,
+};
 use parvum_wire::Header;
 use rustix::fd::OwnedFd;
 use std::io::IoSliceMut;
@@ -22,6 +24,14 @@ pub struct Bell {
 /// Messages up to this length go through the ring. Longer ones are worth the
 /// system call of a single copy.
 const EAGER: usize = 16 << 10;
+
+/// The transport.
+pub const TRANSPORT: Transport = Transport {
+    route: Route::new(1),
+    name: "shm",
+    limits: Limits { frame: Direction::FRAME, eager: EAGER, single_copy: true, buffered: false },
+    needs: Needs { one_host: true, daemons: false },
+};
 
 /// One end of a pair's shared memory.
 pub struct ShmLink {
@@ -57,7 +67,7 @@ impl Link for ShmLink {
     fn limits(&self) -> Limits {
         // The peer pulls what we offer, so its permission counts; untried is worth a try.
         let single_copy = self.single_copy && self.segment.peer_single_copy() != SingleCopy::Refused;
-        Limits { frame: Direction::FRAME, eager: EAGER, single_copy, buffered: false }
+        Limits { single_copy, ..TRANSPORT.limits }
     }
 
     #[inline]
@@ -171,7 +181,7 @@ mod tests {
 
     #[test]
     fn keeps_the_contract() {
-        conformance::run(|| {
+        conformance::run(&TRANSPORT, || {
             let (left, right) = pair();
             Pair { left: Box::new(left), right: Box::new(right), keep: Box::new(()) }
         });

@@ -14,7 +14,7 @@ mod sealed;
 use crate::proof::{End, NONCE, PROOF};
 use crate::sealed::{Opener, Opening, RECORD, Sealer};
 use parvum_stream::{Inbox, Outbox, Quiet};
-use parvum_transport::{Gather, Limits, Link, Refused, Sink};
+use parvum_transport::{Gather, Limits, Link, Needs, Refused, Route, Sink, Transport};
 use parvum_wire::{Header, Kind, Tid};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::net::{SocketFlags, accept_with};
@@ -24,6 +24,14 @@ use std::time::Duration;
 
 /// The longest payload of one frame.
 const FRAME: usize = 256 << 10;
+/// The transport.
+pub const TRANSPORT: Transport = Transport {
+    route: Route::new(2),
+    name: "tcp",
+    limits: Limits { frame: FRAME, eager: FRAME, single_copy: false, buffered: true },
+    needs: Needs { one_host: false, daemons: false },
+};
+
 /// What is read at once into memory of the link; longer payloads are read to where they shall lie.
 const INBOX: usize = 128 << 10;
 /// Fewer bytes than this are not worth a place of their own.
@@ -271,7 +279,7 @@ impl Read for Source<'_> {
 
 impl Link for TcpLink {
     fn limits(&self) -> Limits {
-        Limits { frame: FRAME, eager: FRAME, single_copy: false, buffered: true }
+        TRANSPORT.limits
     }
 
     fn send(&mut self, header: &Header, payload: Gather<'_>) -> Result<(), Refused> {
@@ -344,7 +352,7 @@ mod tests {
     #[test]
     fn keeps_the_contract_in_clear_and_encrypted() {
         for encrypted in [false, true] {
-            conformance::run(|| {
+            conformance::run(&TRANSPORT, || {
                 let (left, right) = pair_with([7; 16], encrypted);
                 Pair { left: Box::new(left), right: Box::new(right), keep: Box::new(()) }
             });

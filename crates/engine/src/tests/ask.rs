@@ -1,12 +1,11 @@
 //! Sends whose data only the sender may buffer, and only when no receive is posted.
 
 use super::basics::{outgoing, send, tagged};
-use super::simulated::{Nature, Random, engine, join, pair, run_until_quiet};
+use super::simulated::{Nature, ONE, Random, engine, join, pair, run_until_quiet};
 use crate::{
     Asked, Buffering, Completion, Counter, Destination, Engine, Outcome, Outgoing, Pattern, Received,
     RequestId, SendError, Sent,
 };
-use parvum_transport::Route;
 
 fn asking<'a>(to: &Engine, tag: i32, pieces: &'a [&'a [u8]]) -> Outgoing<'a> {
     Outgoing { buffering: Buffering::SenderIfUnposted, ..outgoing(to.me(), tag, pieces) }
@@ -215,7 +214,7 @@ fn a_refused_single_copy_is_streamed() {
 #[test]
 fn a_flood_ends_at_the_credit_and_goes_on_when_it_is_drained() {
     let (mut a, mut b) = (engine(1, 10_000), engine(2, 10_000));
-    join(&mut a, &mut b, Route::Shm, Nature::QUICK);
+    join(&mut a, &mut b, ONE, Nature::QUICK);
     let mut sent = 0;
     loop {
         match send(&mut a, asking(&b, 1, &[&[7; 400]])) {
@@ -246,7 +245,7 @@ fn death_ends_questions_and_loses_copies_aloud() {
     for seed in 0..50 {
         let mut random = Random::new(seed);
         let (mut a, mut b) = (engine(1, 1 << 20), engine(2, 1 << 20));
-        let scissors = join(&mut a, &mut b, Route::Shm, Nature::QUICK);
+        let scissors = join(&mut a, &mut b, ONE, Nature::QUICK);
         let data = [1; 5000];
         let open = later(send(&mut a, asking(&b, 1, &[&data])));
         let kept = later(send(&mut a, asking(&b, 2, &[&data])));

@@ -1,11 +1,10 @@
 //! One promise of the engine at a time.
 
-use super::simulated::{Nature, engine, join, pair, run_until_quiet, tid};
+use super::simulated::{Nature, ONE, OTHER, engine, join, pair, run_until_quiet, tid};
 use crate::{
     Buffering, Completion, Counter, Destination, Engine, Outcome, Outgoing, Pattern, Received, RequestId,
     SendError, Sent, TagMatch, UserBuffer,
 };
-use parvum_transport::Route;
 use parvum_wire::Tid;
 
 pub(super) fn outgoing<'a>(to: Tid, tag: i32, pieces: &'a [&'a [u8]]) -> Outgoing<'a> {
@@ -266,7 +265,7 @@ fn a_message_longer_than_its_room_is_cut_and_says_so() {
 fn a_flood_is_slowed_by_credit_and_nobody_holds_more_than_the_bound() {
     let credit = 10_000;
     let (mut a, mut b) = (engine(1, credit), engine(2, credit));
-    join(&mut a, &mut b, Route::Shm, Nature { capacity: 1000, ..Nature::QUICK });
+    join(&mut a, &mut b, ONE, Nature { capacity: 1000, ..Nature::QUICK });
     let data = [5; 100];
     let mut sent = 0;
     while let Ok(Sent::Now) = send(&mut a, outgoing(b.me(), 1, &[&data])) {
@@ -287,10 +286,10 @@ fn a_flood_is_slowed_by_credit_and_nobody_holds_more_than_the_bound() {
 #[test]
 fn a_route_may_change_between_messages_and_the_order_holds() {
     let (mut a, mut b) = (engine(1, 1 << 20), engine(2, 1 << 20));
-    join(&mut a, &mut b, Route::Routed, Nature { delay: 40, ..Nature::QUICK });
-    join(&mut a, &mut b, Route::Shm, Nature::QUICK);
+    join(&mut a, &mut b, OTHER, Nature { delay: 40, ..Nature::QUICK });
+    join(&mut a, &mut b, ONE, Nature::QUICK);
     for round in 0..20u8 {
-        assert!(a.prefer(b.me(), if round % 2 == 0 { Route::Routed } else { Route::Shm }));
+        assert!(a.prefer(b.me(), if round % 2 == 0 { OTHER } else { ONE }));
         let _ = send(&mut a, outgoing(b.me(), 1, &[&[round]]));
     }
     for round in 0..20u8 {
@@ -376,7 +375,7 @@ fn an_injected_message_is_received_like_any_other() {
 fn a_message_to_several_goes_to_all_part_by_part() {
     let [mut a, mut b, mut c, mut d] = [1, 2, 3, 4].map(|local| engine(local, 1 << 20));
     let slow = Nature { capacity: 2, delay: 3, ..Nature::QUICK };
-    let route = Route::Routed;
+    let route = OTHER;
     join(&mut a, &mut b, route, slow);
     join(&mut a, &mut c, route, Nature { delay: 0, ..slow });
     let way_to_d = join(&mut a, &mut d, route, slow);
@@ -404,7 +403,7 @@ fn a_message_to_several_goes_to_all_part_by_part() {
 #[test]
 fn a_message_to_several_has_a_tag_for_each_and_may_name_a_peer_again() {
     let [mut a, mut b] = [1, 2].map(|local| engine(local, 1 << 20));
-    join(&mut a, &mut b, Route::Routed, Nature { capacity: 2, delay: 3, ..Nature::QUICK });
+    join(&mut a, &mut b, OTHER, Nature { capacity: 2, delay: 3, ..Nature::QUICK });
     let mut data: Vec<u8> = (0..20_000u32).map(|at| (at % 251) as u8).collect();
     let wanted = data.clone();
     let to = [7, 8, 9].map(|tag| (b.me(), tag));
@@ -412,7 +411,7 @@ fn a_message_to_several_has_a_tag_for_each_and_may_name_a_peer_again() {
         let pieces = [&data[..]];
         let message = Outgoing { buffering: Buffering::AtSender, ..outgoing(b.me(), 1, &pieces) };
         // SAFETY: all are over when this returns: what has not left is copied.
-        let sent = unsafe { a.multicast(&to, Route::Routed, &message) };
+        let sent = unsafe { a.multicast(&to, OTHER, &message) };
         assert_eq!(sent, [Ok(Sent::Now); 3]);
     }
     data.fill(0);

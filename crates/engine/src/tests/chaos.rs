@@ -1,11 +1,10 @@
 //! Long random conversations, each from a seed: nothing lost, doubled, changed or reordered.
 
-use super::simulated::{Nature, Random, Scissors, engine, join, run_until_quiet};
+use super::simulated::{Nature, ONE, OTHER, Random, Scissors, engine, join, run_until_quiet};
 use crate::{
     Block, Buffering, Completion, Counter, Destination, Engine, Envelope, Look, Outcome, Outgoing, Pattern,
     Received, RequestId, Room, Sent, TagMatch,
 };
-use parvum_transport::Route;
 
 const TAGS: u64 = 3;
 const CREDIT: u64 = 40_000;
@@ -60,7 +59,7 @@ impl Side {
 
     fn send(&mut self, to: parvum_wire::Tid, random: &mut Random) {
         if random.one_in(4) {
-            let route = if random.one_in(2) { Route::Shm } else { Route::Routed };
+            let route = if random.one_in(2) { ONE } else { OTHER };
             self.engine.prefer(to, route);
         }
         let number = self.sent;
@@ -236,7 +235,7 @@ fn nature(random: &mut Random) -> Nature {
 fn conversation(seed: u64, deadly: bool) -> [usize; 3] {
     let mut random = Random::new(seed);
     let (mut a, mut b) = (Side::new(1), Side::new(2));
-    let scissors: Vec<Scissors> = [Route::Shm, Route::Routed]
+    let scissors: Vec<Scissors> = [ONE, OTHER]
         .into_iter()
         .map(|route| join(&mut a.engine, &mut b.engine, route, nature(&mut random)))
         .collect();
@@ -344,8 +343,8 @@ fn one_receive_at_a_time_sees_the_order_sent() {
     for seed in 1..=200 {
         let mut random = Random::new(seed);
         let (mut a, mut b) = (Side::new(1), Side::new(2));
-        let _shm = join(&mut a.engine, &mut b.engine, Route::Shm, nature(&mut random));
-        let _routed = join(&mut a.engine, &mut b.engine, Route::Routed, nature(&mut random));
+        let _shm = join(&mut a.engine, &mut b.engine, ONE, nature(&mut random));
+        let _routed = join(&mut a.engine, &mut b.engine, OTHER, nature(&mut random));
         let to = b.engine.me();
         let mut came = 0;
         // The slowest link brings a small frame every 30 polls.

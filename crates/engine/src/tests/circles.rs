@@ -1,18 +1,17 @@
 //! Sends that wait for each other, and receives that are given up.
 
 use super::basics::{bytes_of, outgoing, send, tagged};
-use super::simulated::{Nature, engine, join, pair, run_until_quiet};
+use super::simulated::{Nature, ONE, engine, join, pair, run_until_quiet};
 use crate::{
     Buffering, Counter, Destination, Engine, Kept, Outcome, Outgoing, Pattern, Received, RequestId, Sent,
 };
-use parvum_transport::Route;
 
 const CREDIT: u64 = 10_000;
 const LIMIT: u64 = 1 << 20;
 
 fn two(nature: Nature) -> (Engine, Engine) {
     let (mut a, mut b) = (engine(1, CREDIT), engine(2, CREDIT));
-    join(&mut a, &mut b, Route::Shm, nature);
+    join(&mut a, &mut b, ONE, nature);
     (a, b)
 }
 

@@ -1,11 +1,10 @@
 //! Receives that take a message now and copy it later.
 
 use super::basics::{bytes_of, outgoing, send, tagged};
-use super::simulated::{Nature, join, pair, run_until_quiet};
+use super::simulated::{Nature, ONE, join, pair, run_until_quiet};
 use crate::{
     Buffering, Counter, Destination, Engine, Envelope, Outgoing, Pattern, RequestId, TagMatch, UserBuffer,
 };
-use parvum_transport::Route;
 
 fn claim(engine: &mut Engine, tag: i32, room: &mut [u8]) -> RequestId {
     // SAFETY: the tests keep the memory until the receive is over.
@@ -81,7 +80,7 @@ fn a_claim_on_a_message_in_parts_is_over_when_all_of_it_is_here_and_waits_again_
     for dies in [false, true] {
         let nature = Nature { single_copy: false, frame: 100, eager: 100, capacity: 3, ..Nature::QUICK };
         let (mut a, mut b) = (super::simulated::engine(1, 1 << 20), super::simulated::engine(2, 1 << 20));
-        let scissors = join(&mut a, &mut b, Route::Shm, nature);
+        let scissors = join(&mut a, &mut b, ONE, nature);
         let data = vec![4; 5000];
         let _ = send(&mut a, outgoing(b.me(), 1, &[&data]));
         b.progress();

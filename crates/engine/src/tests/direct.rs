@@ -1,9 +1,8 @@
 //! The short way of short messages.
 
 use super::basics::{outgoing, send, tagged};
-use super::simulated::{Nature, pair};
+use super::simulated::{Nature, ONE, OTHER, pair};
 use crate::{Buffering, Counter, Destination, Engine, Envelope, Look, Outgoing, Pattern, Room, Sent};
-use parvum_transport::Route;
 
 /// What a look finds, and the length of the message that it took.
 fn take(engine: &mut Engine, pattern: &Pattern, room: &mut [u8]) -> (Look, u64) {
@@ -99,10 +98,10 @@ fn a_short_message_is_sent_at_once_or_not_at_all() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let to = b.me();
     let short = |a: &mut Engine, over, buffering| a.send_short(to, over, [3, 4, 5], b"short", buffering);
-    assert!(!short(&mut a, Route::Routed, Buffering::BySize), "joined over another route");
-    assert!(!short(&mut a, Route::Shm, Buffering::Never) && !short(&mut a, Route::Shm, Buffering::OrDiscard));
+    assert!(!short(&mut a, OTHER, Buffering::BySize), "joined over another route");
+    assert!(!short(&mut a, ONE, Buffering::Never) && !short(&mut a, ONE, Buffering::OrDiscard));
     assert!(take(&mut b, &Pattern::ANY, &mut [0; 8]).0 == Look::Nothing);
-    assert!(short(&mut a, Route::Shm, Buffering::AtReceiver));
+    assert!(short(&mut a, ONE, Buffering::AtReceiver));
     let (mut envelope, mut memory) = (Envelope::NONE, [0; 8]);
     assert_eq!(b.take_next(&Pattern::ANY, &mut Room::Memory(&mut memory), &mut envelope), Look::Taken);
     let Envelope { from, tag, context, meta, length, .. } = envelope;
@@ -112,5 +111,5 @@ fn a_short_message_is_sent_at_once_or_not_at_all() {
     let never = Outgoing { buffering: Buffering::Never, ..outgoing(b.me(), 1, &[b"here"]) };
     assert!(matches!(send(&mut a, never), Ok(Sent::Later(_))));
     a.peer_gone(b.me());
-    assert!(!short(&mut a, Route::Shm, Buffering::BySize), "nobody there");
+    assert!(!short(&mut a, ONE, Buffering::BySize), "nobody there");
 }

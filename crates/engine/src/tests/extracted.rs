@@ -1,9 +1,8 @@
 //! Messages that are taken out of matching before they are received.
 
 use super::basics::{bytes_of, outgoing, send, tagged};
-use super::simulated::{Nature, engine, join, pair, run_until_quiet};
+use super::simulated::{Nature, ONE, engine, join, pair, run_until_quiet};
 use crate::{Buffering, Destination, Outcome, Outgoing, Pattern, Received};
-use parvum_transport::Route;
 
 #[test]
 fn a_message_that_was_taken_out_is_only_his_who_took_it() {
@@ -51,7 +50,7 @@ fn one_that_is_put_back_has_its_old_place_or_goes_to_who_has_asked_meanwhile() {
 #[test]
 fn who_receives_one_whose_sender_has_gone_gets_it_whole_or_is_told() {
     let (mut a, mut b) = (engine(1, 1 << 20), engine(2, 1 << 20));
-    let scissors = join(&mut a, &mut b, Route::Shm, Nature::QUICK);
+    let scissors = join(&mut a, &mut b, ONE, Nature::QUICK);
     let long = vec![3; 100_000];
     let _ = send(&mut a, outgoing(b.me(), 1, &[b"short"]));
     let _ = send(&mut a, Outgoing { buffering: Buffering::Never, ..outgoing(b.me(), 2, &[&long]) });

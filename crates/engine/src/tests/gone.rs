@@ -1,17 +1,17 @@
 //! What becomes of messages and receives when a peer goes, or says what cannot be.
 
 use super::basics::{bytes_of, outgoing, send, tagged};
-use super::simulated::{Nature, engine, half_pipe, join, pair, run_until_quiet, tid};
+use super::simulated::{Nature, ONE, OTHER, THIRD, engine, half_pipe, join, pair, run_until_quiet, tid};
 use crate::{
     Buffering, Counter, Destination, Engine, Outcome, Outgoing, Pattern, Received, RequestId, SendError, Sent,
 };
-use parvum_transport::{Gather, Link, Route};
+use parvum_transport::{Gather, Link};
 use parvum_wire::{Header, Kind, Tid};
 
 #[test]
 fn what_had_arrived_before_a_death_is_received_and_the_rest_is_told() {
     let (mut a, mut b) = (engine(1, 1 << 20), engine(2, 1 << 20));
-    let scissors = join(&mut a, &mut b, Route::Shm, Nature::QUICK);
+    let scissors = join(&mut a, &mut b, ONE, Nature::QUICK);
     let data = vec![1; 5_000];
     let _ = send(&mut b, outgoing(a.me(), 1, &[b"small"]));
     let _ = send(&mut b, outgoing(a.me(), 2, &[&data]));
@@ -32,7 +32,7 @@ fn what_had_arrived_before_a_death_is_received_and_the_rest_is_told() {
 fn died_filling(pattern: Pattern, into: fn() -> Destination) -> (Engine, Tid, RequestId) {
     let (mut a, mut b) = (engine(1, 1 << 20), engine(2, 1 << 20));
     let nature = Nature { lends: Some(1_000), ..Nature::QUICK };
-    let scissors = join(&mut a, &mut b, Route::Shm, nature);
+    let scissors = join(&mut a, &mut b, ONE, nature);
     let half = vec![1; 100_000];
     let received = a.post(pattern, into(), false, false);
     let _ = send(&mut b, outgoing(a.me(), 7, &[&half]));
@@ -88,7 +88,7 @@ fn a_receive_that_is_given_up_leaves_a_half_filled_message_where_it_was() {
 #[test]
 fn what_a_sender_had_filled_in_survives_it() {
     let (mut a, mut b) = (engine(1, 1 << 20), engine(2, 1 << 20));
-    let scissors = join(&mut a, &mut b, Route::Shm, Nature { lends: Some(0), ..Nature::QUICK });
+    let scissors = join(&mut a, &mut b, ONE, Nature { lends: Some(0), ..Nature::QUICK });
     let data = vec![5; 100_000];
     let _ = send(&mut b, outgoing(a.me(), 1, &[&data]));
     let _ = send(&mut b, outgoing(a.me(), 2, &[&data]));
@@ -109,7 +109,7 @@ fn what_a_sender_had_filled_in_survives_it() {
 #[test]
 fn nothing_is_received_behind_a_message_that_died_with_its_sender() {
     let (mut a, mut b) = (engine(1, 1 << 20), engine(2, 1 << 20));
-    let scissors = join(&mut a, &mut b, Route::Shm, Nature::QUICK);
+    let scissors = join(&mut a, &mut b, ONE, Nature::QUICK);
     let long = vec![1; 5_000];
     let _ = send(&mut b, outgoing(a.me(), 1, &[b"first"]));
     let _ = send(&mut b, outgoing(a.me(), 1, &[&long]));
@@ -125,7 +125,7 @@ fn nothing_is_received_behind_a_message_that_died_with_its_sender() {
 #[test]
 fn nothing_is_received_behind_a_message_whose_sender_is_found_dead_when_it_is_fetched() {
     let (mut a, mut b) = (engine(1, 1 << 20), engine(2, 1 << 20));
-    let scissors = join(&mut a, &mut b, Route::Shm, Nature::QUICK);
+    let scissors = join(&mut a, &mut b, ONE, Nature::QUICK);
     let long = vec![1; 100_000];
     for _ in 0..3 {
         let _ = send(&mut b, Outgoing { buffering: Buffering::Never, ..outgoing(a.me(), 7, &[&long]) });
@@ -153,7 +153,7 @@ fn nothing_is_received_behind_a_message_whose_sender_is_found_dead_when_it_is_fe
 #[test]
 fn a_length_that_no_memory_has_harms_nobody() {
     let mut b = engine(2, 1 << 20);
-    let mut wire = half_pipe(&mut b, tid(1), Route::Shm);
+    let mut wire = half_pipe(&mut b, tid(1), ONE);
     let start = |order: u32, length: u64| Header {
         kind: Kind::Start,
         flags: 0,
@@ -171,12 +171,12 @@ fn a_length_that_no_memory_has_harms_nobody() {
         matches!(b.test(posted), Received::Over(Outcome::NoMemory(envelope)) if envelope.length > 1 << 40)
     );
     // Over another route, so that it is not the first one's continuation.
-    let mut other = half_pipe(&mut b, tid(1), Route::Routed);
+    let mut other = half_pipe(&mut b, tid(1), OTHER);
     other.send(&start(1, u64::MAX), Gather::new(&[b"begins"])).expect("room");
     b.progress();
     let unexpected = b.post(Pattern::ANY, Destination::Block, false, false);
     assert!(matches!(b.test(unexpected), Received::Over(Outcome::NoMemory(_))));
-    let mut third = half_pipe(&mut b, tid(1), Route::Tcp);
+    let mut third = half_pipe(&mut b, tid(1), THIRD);
     third.send(&start(2, 4), Gather::new(&[b"last"])).expect("room");
     let last = b.post(Pattern::ANY, Destination::Block, false, false);
     b.progress();
@@ -189,7 +189,7 @@ fn the_places_of_peers_that_are_gone_are_used_again() {
     for life in 0..1000 {
         let local = 2 + life % 2;
         let mut b = engine(local, 1 << 20);
-        let _scissors = join(&mut a, &mut b, Route::Shm, Nature::QUICK);
+        let _scissors = join(&mut a, &mut b, ONE, Nature::QUICK);
         assert!(!a.is_gone(b.me()), "the number is another's now");
         let _ = send(&mut b, outgoing(a.me(), 1, &[b"from a life"]));
         let _ = send(&mut a, outgoing(b.me(), 1, &[b"to it"]));
@@ -210,8 +210,8 @@ fn the_places_of_peers_that_are_gone_are_used_again() {
 #[test]
 fn onlookers_see_the_sends_to_all_peers_and_see_them_end() {
     let [mut a, mut b, mut c] = [1, 2, 3].map(|local| engine(local, 1 << 20));
-    join(&mut a, &mut b, Route::Shm, Nature::QUICK);
-    join(&mut a, &mut c, Route::Shm, Nature::QUICK);
+    join(&mut a, &mut b, ONE, Nature::QUICK);
+    join(&mut a, &mut c, ONE, Nature::QUICK);
     let data = vec![1; 5_000];
     for to in [b.me(), c.me(), c.me()] {
         let _ = send(&mut a, outgoing(to, 1, &[&data]));

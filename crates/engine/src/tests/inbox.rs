@@ -1,7 +1,8 @@
 //! Many peers and an inbox: only those are looked at that have said something.
 
+use super::simulated::ONE;
 use crate::{Destination, Engine, Ledger, Outcome, Pattern, Received, Settings, TagMatch};
-use parvum_transport::{Gather, Inbox, Limits, Link, Refused, Route, Sink};
+use parvum_transport::{Gather, Inbox, Limits, Link, Refused, Sink};
 use parvum_wire::{Header, Kind, Tid};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -88,7 +89,7 @@ impl Bench {
     fn join(&mut self) {
         let peer = Arc::<Mutex<Peer>>::default();
         let link = Far { shared: self.shared.clone(), peer: peer.clone(), taken: 0 };
-        self.engine.attach(Tid(0x40002 + self.peers.len() as i32), Route::Shm, Box::new(link));
+        self.engine.attach(Tid(0x40002 + self.peers.len() as i32), ONE, Box::new(link));
         self.peers.push(peer);
     }
 

@@ -1,7 +1,7 @@
 //! Data that lies in pieces, on either side.
 
 use super::basics::{outgoing, send, tagged};
-use super::simulated::{Nature, Random, pair, run_until_quiet};
+use super::simulated::{Nature, ONE, Random, pair, run_until_quiet};
 use crate::{Buffering, Counter, Destination, Engine, Outgoing, Pattern, RequestId, Sent, UserPieces};
 
 /// Every second part of some memory is a message's, the parts between are not.
@@ -141,13 +141,13 @@ fn what_does_not_fit_into_the_pieces_is_lost_and_the_length_says_so() {
 #[test]
 fn a_list_that_its_sender_made_up_is_not_followed() {
     use super::simulated::{half_pipe, tid};
-    use parvum_transport::{Gather, Link, Route};
+    use parvum_transport::{Gather, Link};
     use parvum_wire::frame::{LISTED_SHIFT, Offer};
     use parvum_wire::{Header, Kind};
 
     let (mut a, mut into) =
         (super::simulated::engine(1, 1 << 20), Striped::new(5_000, 900, &mut Random::new(3)));
-    let mut far = half_pipe(&mut a, tid(2), Route::Shm);
+    let mut far = half_pipe(&mut a, tid(2), ONE);
     let receive = a.post(Pattern::ANY, into.room(), false, false);
     // Two places of more than there is.
     let lie = [into.memory.as_ptr() as u64, u64::MAX, into.memory.as_ptr() as u64, 6_000];

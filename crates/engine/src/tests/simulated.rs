@@ -254,6 +254,11 @@ impl Scissors {
     }
 }
 
+/// The simulated routes.
+pub(crate) const ONE: Route = Route::new(1);
+pub(crate) const OTHER: Route = Route::new(2);
+pub(crate) const THIRD: Route = Route::new(3);
+
 pub(crate) fn tid(local: u32) -> Tid {
     Tid::new(1, local).expect("in range")
 }
@@ -276,7 +281,7 @@ pub(crate) fn join(a: &mut Engine, b: &mut Engine, route: Route, nature: Nature)
 /// Two engines, joined.
 pub(crate) fn pair(nature: Nature) -> (Engine, Engine) {
     let (mut a, mut b) = (engine(1, 1 << 20), engine(2, 1 << 20));
-    join(&mut a, &mut b, Route::Shm, nature);
+    join(&mut a, &mut b, ONE, nature);
     (a, b)
 }
 

@@ -103,6 +103,7 @@ impl Recordings {
                 ended: kept.ended,
                 written: kept.recording.ring().written(),
                 kept: kept.recording.capacity(),
+                routes: kept.recording.routes(),
             }
         };
         recorded.tasks = self.kept.iter().filter(|(_, kept)| kept.job == job).map(row).collect();

@@ -498,6 +498,7 @@ impl Shell {
                 cpu,
                 cpus: processors_of(row.pid),
                 pairs: pairs.into_iter().map(pair_row).collect(),
+                routes: task.page.routes(),
                 unmatched: task.page.unmatched().into_iter().map(unmatched_row).collect(),
                 age: monotonic_ns().saturating_sub(began),
             };

@@ -79,6 +79,8 @@ pub struct TaskRow {
 pub struct Sight {
     /// Each peer that it has a link to, or had, route by route.
     pub pairs: Vec<PairRow>,
+    /// The names of the routes that it knows, by number; an empty one is of a number not in use.
+    pub routes: Vec<String>,
     /// Messages that no receive has taken, oldest first; of many the first ones only.
     pub unmatched: Vec<UnmatchedRow>,
     /// Nanoseconds since the task began.
@@ -96,12 +98,12 @@ pub struct Sight {
 pub struct PairRow {
     /// The peer; 0 for all that have no ledger of their own.
     pub peer: Tid,
-    /// The route, by the engine's number.
+    /// The route, by its number: [`Sight::routes`] has its name.
     pub route: u8,
     /// Counts, by number: `parvum_page::COUNTER_NAMES`.
     pub counters: Vec<u64>,
     /// Why each route is in use or not: `parvum_page::Taken`.
-    pub reasons: [u8; 4],
+    pub reasons: [u8; 8],
     /// Nanoseconds asleep, waiting for this peer.
     pub waited: u64,
 }
@@ -211,6 +213,8 @@ pub struct RecordedTask {
     pub written: u64,
     /// How many of them are kept at most.
     pub kept: u64,
+    /// The names of the routes that its records give by number.
+    pub routes: Vec<String>,
 }
 
 /// A row of `parvum info`.
