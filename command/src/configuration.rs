@@ -9,7 +9,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 
 /// Variables that programs started by hand read too, which do not read the file: there they would mean something else.
-const NOT_HERE: [&str; 4] = ["PARVUM_DIR", "PARVUM_TID", "PARVUM_BIN", "PARVUM_CONFIG"];
+const NOT_HERE: [&str; 5] = ["PARVUM_DIR", "PARVUM_TID", "PARVUM_TICKET", "PARVUM_BIN", "PARVUM_CONFIG"];
 
 /// What the file says.
 #[derive(Debug, Default, PartialEq, Eq)]

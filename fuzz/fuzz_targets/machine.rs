@@ -89,7 +89,7 @@ fuzz_target!(|input: &[u8]| {
     for (client, role) in [(1, Role::Task), (2, Role::Task), (3, Role::Runner)] {
         let name = format!("client {client}");
         let request =
-            Request::Enrol { role, pid: 100 + client as u32, name, tid: None, release: String::new() };
+            Request::Enrol { role, pid: 100 + client as u32, name, ticket: None, release: String::new() };
         daemon.call(client, Call { id: 1, request });
     }
     // What is done, by whom, and how many bytes say it.

@@ -82,7 +82,7 @@ impl Daemon {
     /// A person at this host adds others.
     pub fn add(self: &Rc<Daemon>, hosts: Vec<String>) {
         let (name, release) = (String::new(), "0".into());
-        self.call(Request::Enrol { role: Role::Tool, pid: 1, name, tid: None, release });
+        self.call(Request::Enrol { role: Role::Tool, pid: 1, name, ticket: None, release });
         self.call(Request::AddHosts { hosts });
     }
 

@@ -81,7 +81,7 @@ impl TestMachine {
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(parvum());
         command.args(args).env("PARVUM_DIR", &self.dir).env("PARVUM_BIN", parvum());
-        command.env_remove("PARVUM_TID").stdin(Stdio::null());
+        command.env_remove("PARVUM_TID").env_remove("PARVUM_TICKET").stdin(Stdio::null());
         command
     }
 

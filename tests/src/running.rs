@@ -9,8 +9,15 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// Options of Parvum that a test sets itself, and never takes from whoever runs it.
-const OPTIONS: [&str; 6] =
-    ["PARVUM_ROUTE", "PARVUM_CREDIT", "PARVUM_SINGLE_COPY", "PVM_EXPORT", "PVMCTX", "PARVUM_TID"];
+const OPTIONS: [&str; 7] = [
+    "PARVUM_ROUTE",
+    "PARVUM_CREDIT",
+    "PARVUM_SINGLE_COPY",
+    "PVM_EXPORT",
+    "PVMCTX",
+    "PARVUM_TID",
+    "PARVUM_TICKET",
+];
 
 impl TestMachine {
     /// A program of `tests/programs`, to be run as a user runs it.

@@ -188,6 +188,7 @@ fn start(arguments: &[u8]) -> Result<Child, String> {
         .arg0("pvmd")
         .args(arguments)
         .env_remove("PARVUM_TID")
+        .env_remove("PARVUM_TICKET")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())

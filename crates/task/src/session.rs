@@ -6,7 +6,7 @@ use parvum_socket::{Filled, Inbox, InboxError, Place, PlaceError, send};
 use parvum_wire::Tid;
 use parvum_wire::control::{
     Call, CodecError, ErrorKind, Event, Failure, FromDaemon, HEADER_BYTES, PROTOCOL, Reply, Request,
-    RequestId, Role, decode, frame, header,
+    RequestId, Role, Ticket, decode, frame, header,
 };
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::collections::{HashMap, VecDeque};
@@ -162,9 +162,9 @@ impl Session {
             recording: None,
             secret: [0; 16],
         };
-        let by_hand = options.role != Role::Task || std::env::var_os("PARVUM_TID").is_none();
+        let ticket = ticket().filter(|_| matches!(options.role, Role::Task | Role::Service));
         let mut session = Session {
-            by_hand,
+            by_hand: ticket.is_none(),
             socket,
             place: options.place.clone(),
             inbox: Inbox::default(),
@@ -174,12 +174,11 @@ impl Session {
             lost: false,
             me,
         };
-        let from_env = || std::env::var("PARVUM_TID").ok()?.parse().ok().map(Tid);
         let request = Request::Enrol {
             role: options.role,
             pid: std::process::id(),
             name: options.name.clone(),
-            tid: if matches!(options.role, Role::Task | Role::Service) { from_env() } else { None },
+            ticket,
             release: env!("CARGO_PKG_VERSION").into(),
         };
         let left = until.saturating_duration_since(Instant::now());
@@ -376,6 +375,11 @@ impl Session {
             Err(error) => Err(SessionError::System("wait for the daemon".into(), error.into())),
         }
     }
+}
+
+/// What this process has in its environment when the daemon has started it, or a process that it has started.
+fn ticket() -> Option<Ticket> {
+    Ticket::read(&std::env::var("PARVUM_TID").ok()?, &std::env::var("PARVUM_TICKET").ok()?)
 }
 
 fn connect(place: &Place) -> Result<OwnedFd, SessionError> {

@@ -70,6 +70,7 @@ pub(crate) fn start_daemon(options: &Options, until: Instant) -> Result<(), Sess
         .env_remove("PARVUM_MEMORY")
         .env_remove("PARVUM_SINGLE_COPY")
         .env_remove("PARVUM_TID")
+        .env_remove("PARVUM_TICKET")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())

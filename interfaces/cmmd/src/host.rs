@@ -79,7 +79,8 @@ impl State {
             return Ok(0);
         }
         let blob = |text: OsString| Blob::from(text.into_vec());
-        let variables = std::env::vars_os().filter(|(name, _)| name != "PARVUM_TID");
+        let variables =
+            std::env::vars_os().filter(|(name, _)| name != "PARVUM_TID" && name != "PARVUM_TICKET");
         let set =
             |(name, value): (OsString, OsString)| [name.as_bytes(), b"=", value.as_bytes()].concat().into();
         let plan = SpawnRequest {

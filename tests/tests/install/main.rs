@@ -65,7 +65,7 @@ impl Scratch {
         let mut sh = Command::new("sh");
         sh.arg("-euc").arg(format!("eval \"$(\"$0\" env)\"\n{orders}")).arg(prefix.join("bin/parvum"));
         sh.current_dir(&self.dir).env("PARVUM_DIR", &machine.dir);
-        for name in ["PARVUM_BIN", "LD_LIBRARY_PATH", "PKG_CONFIG_PATH", "PARVUM_TID"] {
+        for name in ["PARVUM_BIN", "LD_LIBRARY_PATH", "PKG_CONFIG_PATH", "PARVUM_TID", "PARVUM_TICKET"] {
             sh.env_remove(name);
         }
         sh

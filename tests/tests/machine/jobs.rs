@@ -40,6 +40,21 @@ fn exit_codes_come_through() {
 }
 
 #[test]
+fn a_number_without_its_ticket_makes_nobody_a_spawned_task() {
+    let machine = TestMachine::new();
+    let depart = format!("{} depart", puppet());
+    // A program that has only the number, before the task itself enrols; then the task, by way of a second shell.
+    let script =
+        format!("printf 't%x\\n' $PARVUM_TID; env -u PARVUM_TICKET {depart}; sh -c '{depart}; exit 0'");
+    let ended = machine.run(&["run", "sh", "-c", &script]);
+    let said = text(&ended.stdout);
+    let tids: Vec<&str> = said.lines().filter(|line| line.starts_with('t')).collect();
+    assert_eq!(tids.len(), 3, "{ended:?}");
+    assert_ne!(tids[1], tids[0], "{ended:?}");
+    assert_eq!(tids[2], tids[0], "{ended:?}");
+}
+
+#[test]
 fn a_file_that_is_no_program_is_said() {
     let machine = TestMachine::up();
     let file = machine.dir.with_extension("prog");

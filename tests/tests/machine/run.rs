@@ -19,7 +19,12 @@ fn lines(ended: &Output) -> Vec<String> {
 fn shell(machine: &TestMachine, script: &str) -> Output {
     let mut command = Command::new("sh");
     command.args(["-c", script]).env("PARVUM", parvum_tests::parvum()).env("PARVUM_DIR", &machine.dir);
-    command.env_remove("PARVUM_TID").stdin(Stdio::null()).output().expect("a shell runs")
+    command
+        .env_remove("PARVUM_TID")
+        .env_remove("PARVUM_TICKET")
+        .stdin(Stdio::null())
+        .output()
+        .expect("a shell runs")
 }
 
 #[test]

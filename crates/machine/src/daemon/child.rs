@@ -3,8 +3,7 @@
 use super::exec::{Program, Started, run};
 use super::manner::manner;
 use super::options::Options;
-use parvum_wire::Tid;
-use parvum_wire::control::{Blob, ErrorKind, Failure, SpawnRequest};
+use parvum_wire::control::{Blob, ErrorKind, Failure, SpawnRequest, Ticket};
 use rustix::fs::{Access, access};
 use rustix::process::Rlimit;
 use std::collections::BTreeMap;
@@ -26,11 +25,11 @@ pub(super) struct Surroundings {
     pub options: Options,
 }
 
-/// Starts one program of `plan` as task `tid`.
+/// Starts one program of `plan` as the task of that ticket.
 ///
 /// A task to be debugged is started by the debugger, which gets the program's path in front of its arguments.
 pub(super) fn start(
-    tid: Tid,
+    ticket: Ticket,
     plan: &SpawnRequest,
     around: &Surroundings,
     debugger: Option<Blob>,
@@ -52,10 +51,10 @@ pub(super) fn start(
     let what = Program {
         path: debugger.as_ref().unwrap_or(&program).as_os_str(),
         words,
-        environment: environment(tid, plan, around),
+        environment: environment(&ticket, plan, around),
         cwd: cwd.as_os_str(),
         nofile: around.nofile,
-        manner: manner(tid, plan),
+        manner: manner(ticket.tid, plan),
         input: plan.details.each.first().is_some_and(|each| each.input),
         terminal: plan.details.terminal,
     };
@@ -63,20 +62,21 @@ pub(super) fn start(
 }
 
 /// The program's variables: those of its spawner or else the daemon's, what the spawner adds, and ours.
-fn environment(tid: Tid, plan: &SpawnRequest, around: &Surroundings) -> BTreeMap<OsString, OsString> {
+fn environment(ticket: &Ticket, plan: &SpawnRequest, around: &Surroundings) -> BTreeMap<OsString, OsString> {
     let mut variables: BTreeMap<_, _> = match &plan.env {
         Some(env) => env.iter().filter_map(split).collect(),
         None => std::env::vars_os().collect(),
     };
     variables.extend(plan.env_add.iter().filter_map(split));
-    variables.insert("PARVUM_TID".into(), tid.0.to_string().into());
+    variables.insert("PARVUM_TID".into(), ticket.tid.0.to_string().into());
+    variables.insert("PARVUM_TICKET".into(), ticket.text().into());
     variables.insert("PARVUM_DIR".into(), around.dir.clone().into());
     variables
 }
 
-/// What somebody else needs to start that program: its path, and the variables that make it task `tid`.
+/// What somebody else needs to start that program: its path, and the variables that make it the task of that ticket.
 pub(super) fn prepare(
-    tid: Tid,
+    ticket: Ticket,
     plan: &SpawnRequest,
     around: &Surroundings,
 ) -> Result<(Vec<u8>, Vec<Vec<u8>>), Failure> {
@@ -84,7 +84,8 @@ pub(super) fn prepare(
     let path = find(plan, &cwd)?.into_os_string().into_vec();
     let given = plan.env.iter().flatten().chain(&plan.env_add).map(|variable| variable.0.clone());
     let ours = [
-        format!("PARVUM_TID={}", tid.0).into_bytes(),
+        format!("PARVUM_TID={}", ticket.tid.0).into_bytes(),
+        format!("PARVUM_TICKET={}", ticket.text()).into_bytes(),
         [b"PARVUM_DIR=", around.dir.as_os_str().as_bytes()].concat(),
     ];
     Ok((path, given.chain(ours).collect()))

@@ -134,8 +134,9 @@ impl Shell {
 
     /// A recording for a task that enrols beside the one that its process was spawned as, if that one's job is recorded.
     pub(super) fn recording_inside(&self, request: &Request) -> Option<Fd> {
-        let Request::Enrol { tid: Some(inside), .. } = request else { return None };
-        let (_, bytes) = self.recording_of(*inside)?;
+        let Request::Enrol { ticket: Some(ticket), .. } = request else { return None };
+        let inside = self.shown(*ticket)?;
+        let (_, bytes) = self.recording_of(inside)?;
         Recording::create(bytes).ok().map(|(_, file)| Rc::new(file))
     }
 

@@ -23,7 +23,7 @@ use parvum_socket::Place;
 use parvum_wire::Tid;
 use parvum_wire::control::{
     BarrierRow, Blob, Call, ErrorKind, Event, Failure, FromDaemon, HostRecord, MAX_FRAME, OptionRow,
-    PROTOCOL, PairRow, Reply, Request, RequestId, Sight, SpawnRequest, TaskRow, UnmatchedRow, Waits,
+    PROTOCOL, PairRow, Reply, Request, RequestId, Sight, SpawnRequest, TaskRow, Ticket, UnmatchedRow, Waits,
 };
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::process::{Pid, Signal, getpid, kill_process, kill_process_group};
@@ -437,7 +437,7 @@ impl Shell {
         let channel = self.new_channel(recording).map_err(system)?;
         let io = TaskIo::open(&channel).map_err(|e| Failure::new(ErrorKind::System, e.to_string()))?;
         let debugger = self.machine.borrow().settings().debugger.clone();
-        let child = child::start(tid, plan, &self.around, debugger)?;
+        let child = child::start(self.ticket(tid), plan, &self.around, debugger)?;
         let pid = child.pid;
         self.keeper.add(pid);
         io.page.identify(tid.0, pid, &plan.program.lossy());
@@ -456,11 +456,15 @@ impl Shell {
         let recording = self.begin_recording(tid, &plan.program.lossy());
         let channel = self.new_channel(recording).map_err(system)?;
         let io = TaskIo::open(&channel).map_err(|e| Failure::new(ErrorKind::System, e.to_string()))?;
-        let (path, env) = child::prepare(tid, plan, &self.around)?;
+        let (path, env) = child::prepare(self.ticket(tid), plan, &self.around)?;
         io.page.identify(tid.0, 0, &plan.program.lossy());
         self.tasks.borrow_mut().insert(tid, Rc::new(io));
         let args = plan.args.iter().map(|arg| arg.0.clone()).collect();
         Ok(Prepared { path, args, flag: plan.flag, env, channel })
+    }
+
+    fn ticket(&self, tid: Tid) -> Ticket {
+        self.machine.borrow().ticket(tid).expect("made with the task, before its process was asked for")
     }
 
     fn new_channel(&self, recording: Option<Fd>) -> io::Result<Channel<Fd>> {
@@ -564,6 +568,11 @@ impl Shell {
             rows.push(row(&name, count.to_string(), "counted", "since the daemon began"));
         }
         rows
+    }
+
+    /// The task that a ticket is of.
+    pub fn shown(&self, ticket: Ticket) -> Option<Tid> {
+        self.machine.borrow().shown(ticket)
     }
 
     /// A task's job, if that is recorded, and in how many bytes.

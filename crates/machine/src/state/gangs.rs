@@ -242,7 +242,7 @@ mod tests {
         let mut last = Vec::new();
         let gangs = [1, 2].map(|client| {
             let (name, release) = ("run".into(), "0".into());
-            bench.call(client, Request::Enrol { role: Role::Runner, pid: 1, name, tid: None, release });
+            bench.call(client, Request::Enrol { role: Role::Runner, pid: 1, name, ticket: None, release });
             let plan = SpawnRequest { program: "p".into(), count: 2, gang: true, ..Default::default() };
             last = bench.call(client, Request::Spawn(plan));
             let pids = last.iter().find_map(|effect| match effect {
@@ -302,7 +302,7 @@ mod tests {
     fn jobs_that_are_no_gangs_are_left_alone() {
         let (mut bench, ..) = two_gangs();
         let (name, release) = ("run".into(), "0".into());
-        bench.call(3, Request::Enrol { role: Role::Runner, pid: 1, name, tid: None, release });
+        bench.call(3, Request::Enrol { role: Role::Runner, pid: 1, name, ticket: None, release });
         bench.call(3, Request::Spawn(SpawnRequest { program: "p".into(), count: 2, ..Default::default() }));
         for _ in 0..3 {
             let effects = tick(&mut bench);
@@ -331,7 +331,7 @@ mod tests {
                 role: Role::Runner,
                 pid: 1,
                 name: name.clone(),
-                tid: None,
+                ticket: None,
                 release: release.clone(),
             },
         );
@@ -340,7 +340,8 @@ mod tests {
             Request::Spawn(SpawnRequest { program: "p".into(), count: 1, gang: true, ..Default::default() }),
         );
         let tid = *bench.machine.processes.keys().next().expect("spawned");
-        bench.call(5, Request::Enrol { role: Role::Task, pid: 9, name, tid: Some(tid), release });
+        let ticket = bench.machine.ticket(tid);
+        bench.call(5, Request::Enrol { role: Role::Task, pid: 9, name, ticket, release });
         bench.call(5, Request::Spawn(SpawnRequest { program: "q".into(), count: 1, ..Default::default() }));
         assert!(bench.machine.processes.values().all(|process| process.gang && process.job.is_some()));
     }

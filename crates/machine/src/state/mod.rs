@@ -36,7 +36,7 @@ pub use hosts::{Change, Fetched};
 use parvum_wire::Tid;
 use parvum_wire::control::{
     Between, Blob, Call, ErrorKind, Event, ExitStatus, Failure, HostRecord, HostRow, HostSettings, Inherited,
-    OutputMessages, Recorded, Reply, Request, RequestId, Role, SpawnRequest,
+    OutputMessages, Recorded, Reply, Request, RequestId, Role, SpawnRequest, Ticket,
 };
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
@@ -118,6 +118,8 @@ struct Process {
     rank: Option<u32>,
     /// What it has of whoever runs its job, and what it spawns gets too.
     inherited: Option<Inherited>,
+    /// What its environment shows that it is the one.
+    secret: [u8; 16],
 }
 
 /// Who gets the output of a process.
@@ -278,7 +280,8 @@ impl<F: Clone> Machine<F> {
     pub fn wants_channel(&self, client: ClientId, request: &Request) -> bool {
         match request {
             Request::Enrol { role: Role::Tool, .. } => false,
-            Request::Enrol { tid, role, .. } => {
+            Request::Enrol { ticket, role, .. } => {
+                let tid = ticket.and_then(|ticket| self.shown(ticket));
                 let spawned = tid.filter(|tid| *role != Role::Service && self.awaits_enrolment(*tid));
                 !self.clients.contains_key(&client) && spawned.is_none()
             }
@@ -304,6 +307,16 @@ impl<F: Clone> Machine<F> {
         let process = self.tasks.get(&tid).and_then(|task| task.process).unwrap_or(tid);
         let process = self.processes.get(&process)?;
         process.job.zip(process.record)
+    }
+
+    /// What the process of a spawned task, and those that it starts, show when they enrol.
+    pub fn ticket(&self, tid: Tid) -> Option<Ticket> {
+        self.processes.get(&tid).map(|process| Ticket { tid, secret: process.secret })
+    }
+
+    /// The task that a ticket is of, if the daemon has made it.
+    pub fn shown(&self, ticket: Ticket) -> Option<Tid> {
+        self.ticket(ticket.tid).filter(|made| *made == ticket).map(|made| made.tid)
     }
 
     /// The secret that opens a data connection.
@@ -391,8 +404,8 @@ impl<F: Clone> Machine<F> {
 
     fn call(&mut self, client: ClientId, pid: u32, call: Call, fds: Vec<F>, channel: Option<Channel<F>>) {
         let Call { id, request } = call;
-        if let Request::Enrol { role, name, tid, .. } = request {
-            return self.enrol(client, id, pid, role, name, tid, channel);
+        if let Request::Enrol { role, name, ticket, .. } = request {
+            return self.enrol(client, id, pid, role, name, ticket, channel);
         }
         // Client 0 is the daemon itself, stopped by a signal.
         let tid = match self.clients.get(&client) {

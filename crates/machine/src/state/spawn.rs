@@ -169,6 +169,7 @@ impl<F: Clone> Machine<F> {
                 held: false,
                 rank: plan.details.each.first().map(|each| each.rank),
                 inherited: plan.details.inherited.clone(),
+                secret: (self.config.entropy)(),
             };
             self.processes.insert(tid, process);
             self.effects.push(match tasker {

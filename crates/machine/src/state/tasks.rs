@@ -12,7 +12,7 @@ impl<F: Clone> Machine<F> {
         pid: u32,
         role: Role,
         name: String,
-        wish: Option<Tid>,
+        ticket: Option<Ticket>,
         channel: Option<Channel<F>>,
     ) {
         if self.clients.contains_key(&client) {
@@ -26,6 +26,8 @@ impl<F: Clone> Machine<F> {
         if self.halting.is_some() {
             return self.refuse(client, id, ErrorKind::GoingDown);
         }
+        // Without one that holds it is nobody's but its own.
+        let wish = ticket.and_then(|ticket| self.shown(ticket));
         let spawned = wish.filter(|tid| role != Role::Service && self.awaits_enrolment(*tid));
         let tid = match spawned {
             Some(tid) => tid,

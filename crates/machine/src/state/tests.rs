@@ -32,7 +32,7 @@ impl Bench {
     fn make(limits: Limits, number: u32, life: u64, name: &str, hosts: Vec<HostRecord>) -> Bench {
         let mut next = 0u8;
         let entropy = Box::new(move || {
-            next += 1;
+            next = next.wrapping_add(1);
             [next; 16]
         });
         let clock = Box::new(|| (77, 88));
@@ -105,8 +105,13 @@ impl Bench {
     }
 
     fn enrol_as(&mut self, client: ClientId, role: Role, tid: Option<Tid>) -> (Tid, Effects) {
+        let ticket = tid.and_then(|tid| self.machine.ticket(tid));
+        self.enrol_with(client, role, ticket)
+    }
+
+    fn enrol_with(&mut self, client: ClientId, role: Role, ticket: Option<Ticket>) -> (Tid, Effects) {
         let (name, release) = ("x".into(), "0".into());
-        let effects = self.call(client, Request::Enrol { role, pid: 1, name, tid, release });
+        let effects = self.call(client, Request::Enrol { role, pid: 1, name, ticket, release });
         let tid = effects.iter().find_map(|e| match e {
             Effect::Reply { reply, .. } => match **reply {
                 Ok(Reply::Enrolled { tid, .. }) => Some(tid),
@@ -180,7 +185,8 @@ fn tasks_get_ids_of_their_own_and_tools_get_none() {
     assert_eq!(bench.enrol_as(3, Role::Tool, None).0, Tid(0x40000));
     let join = Request::Join { group: "g".into() };
     assert_eq!(kind(&bench.call(3, join)), ErrorKind::NotEnrolled, "a tool is no task");
-    let enrol = Request::Enrol { role: Role::Task, pid: 1, name: "x".into(), tid: None, release: "0".into() };
+    let enrol =
+        Request::Enrol { role: Role::Task, pid: 1, name: "x".into(), ticket: None, release: "0".into() };
     assert_eq!(kind(&bench.call(1, enrol)), ErrorKind::Protocol);
 }
 
@@ -189,6 +195,12 @@ fn a_spawned_task_enrols_once_under_its_own_id() {
     let mut bench = Bench::new();
     let parent = bench.enrol(1);
     let spawned = bench.spawn(1, "prog", 1, false)[0].clone().expect("starts");
+    // A stranger has the number at most: it gets another, and belongs to nobody.
+    let stranger = Ticket { tid: spawned.tid, secret: [0; 16] };
+    let (other, effects) = bench.enrol_with(4, Role::Task, Some(stranger));
+    assert_ne!(other, spawned.tid);
+    assert!(matches!(answer(&effects), Ok(Reply::Enrolled { parent: None, .. })));
+    assert!(!bench.machine.houses_others(spawned.tid));
     let (tid, effects) = bench.enrol_as(2, Role::Task, Some(spawned.tid));
     assert_eq!(tid, spawned.tid);
     assert!(matches!(answer(&effects), Ok(Reply::Enrolled { parent: Some(p), .. }) if p == parent));

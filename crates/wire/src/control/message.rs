@@ -1,7 +1,7 @@
 //! The vocabulary: what a task may ask, and what the daemon answers or says.
 
 use super::rows::{GroupRow, HostRow, LinkRow, MailClass, OptionRow, Recorded, Spawned, TaskRow};
-use super::{Blob, Details, Failure};
+use super::{Blob, Details, Failure, Ticket};
 use crate::Tid;
 use serde::{Deserialize, Serialize};
 
@@ -53,8 +53,8 @@ pub enum Request {
         pid: u32,
         /// The program's name, for people.
         name: String,
-        /// The tid from the environment (`PARVUM_TID`) of a spawned task.
-        tid: Option<Tid>,
+        /// From the environment of a process that the daemon has started, or of one that such a process has started.
+        ticket: Option<Ticket>,
         /// The caller's release, for people.
         release: String,
     },

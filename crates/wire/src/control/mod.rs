@@ -29,7 +29,7 @@ pub use rows::{
     BarrierRow, GroupRow, HostRow, LinkRow, MailClass, MailEntry, OptionRow, PairRow, Recorded, RecordedTask,
     Sight, Spawned, TaskRow, TaskState, UnmatchedRow, Waits,
 };
-pub use starting::{Bind, Details, Each, Inherited, Limit, Program};
+pub use starting::{Bind, Details, Each, Inherited, Limit, Program, Ticket};
 
 /// The most payload one routed frame may carry; larger messages are cut by their
 /// sender. Small enough that a relay never has to hold much.

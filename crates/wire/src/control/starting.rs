@@ -19,6 +19,32 @@ pub struct Details {
     pub terminal: bool,
 }
 
+/// What shows that a process is the one that was spawned as task `tid`, or was started by it: both have it in their
+/// environment, as `PARVUM_TID` and `PARVUM_TICKET`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ticket {
+    /// The task.
+    pub tid: Tid,
+    /// Made for this one spawn: a number alone may be anybody's, or was an earlier task's.
+    pub secret: [u8; 16],
+}
+
+impl Ticket {
+    /// The ticket in an environment where `PARVUM_TID` and `PARVUM_TICKET` have these values.
+    pub fn read(tid: &str, secret: &str) -> Option<Ticket> {
+        if secret.len() != 32 || !secret.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+            return None;
+        }
+        let tid = Tid(tid.parse().ok()?);
+        Some(Ticket { tid, secret: u128::from_str_radix(secret, 16).ok()?.to_be_bytes() })
+    }
+
+    /// The value of `PARVUM_TICKET`.
+    pub fn text(&self) -> String {
+        format!("{:032x}", u128::from_be_bytes(self.secret))
+    }
+}
+
 /// What a process takes over from whoever runs the job, and not from whoever started the daemon.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Inherited {
@@ -78,4 +104,22 @@ pub enum Bind {
     Core,
     /// Each to one of these processors.
     Processors(Vec<u32>),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ticket_is_read_as_it_is_written_and_nothing_else_is_one() {
+        let ticket = Ticket { tid: Tid(0x40001), secret: [7; 16] };
+        assert_eq!(Ticket::read("262145", &ticket.text()), Some(ticket));
+        let small = Ticket { tid: Tid(1), secret: [0; 16] };
+        assert_eq!(Ticket::read("1", &small.text()), Some(small));
+        let signed = format!("+{}", &ticket.text()[1..]);
+        for other in ["", "7", &ticket.text()[1..], &signed, "zz345678901234567890123456789012"] {
+            assert_eq!(Ticket::read("262145", other), None, "{other}");
+        }
+        assert_eq!(Ticket::read("x", &ticket.text()), None);
+    }
 }

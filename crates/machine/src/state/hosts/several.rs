@@ -51,7 +51,7 @@ impl Several {
     /// A client that only looks and gives orders.
     fn enrol_tool(&mut self, host: u32, client: ClientId) {
         let (name, release) = (String::new(), "0".into());
-        self.call(host, client, Request::Enrol { role: Role::Tool, pid: 1, name, tid: None, release });
+        self.call(host, client, Request::Enrol { role: Role::Tool, pid: 1, name, ticket: None, release });
         self.take(host, client);
     }
 
@@ -145,7 +145,7 @@ impl Several {
 
     fn enrol(&mut self, host: u32, client: ClientId) -> Tid {
         let (name, release) = ("x".into(), "0".into());
-        self.call(host, client, Request::Enrol { role: Role::Task, pid: 1, name, tid: None, release });
+        self.call(host, client, Request::Enrol { role: Role::Task, pid: 1, name, ticket: None, release });
         let found = self.told.drain(..).find_map(|(_, _, told)| match told {
             Told::Reply(Ok(Reply::Enrolled { tid, .. })) => Some(tid),
             _ => None,
@@ -215,8 +215,8 @@ fn tasks_start_on_all_hosts_and_are_listed_from_any() {
     // Each knows of all the others, but may ask before they are there.
     let client = 77;
     let far = tids.iter().copied().find(|tid| tid.host() == 3).expect("two of them");
-    let enrol =
-        Request::Enrol { role: Role::Task, pid: 1, name: "p".into(), tid: Some(far), release: "0".into() };
+    let ticket = several.hosts[&3].machine.ticket(far);
+    let enrol = Request::Enrol { role: Role::Task, pid: 1, name: "p".into(), ticket, release: "0".into() };
     several.call(3, client, enrol);
     several.take(3, client);
     several.call(3, client, Request::Siblings);
