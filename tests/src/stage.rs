@@ -158,6 +158,7 @@ fn compile(stage: &Stage, source: &Path) {
         &here().join("programs/check.h"),
         &here().join("programs/table.h"),
         &here().join("programs/ledger.h"),
+        &here().join("programs/waiter.h"),
         &stage.include.join("pvm3.h"),
         &own_include().join("parvum.h"),
         &engine_include().join("parvum_engine.h"),

@@ -6,7 +6,7 @@
 //! their own.
 
 use crate::errors::{Cmmd, Fault};
-use crate::state::{State, buffering, context, notes, told};
+use crate::state::{Guard, State, buffering, context, notes, told};
 use parvum_waist::{Notes, Pattern, Request, SendTo, Status, TagKind};
 use parvum_wire::encoding;
 
@@ -113,13 +113,12 @@ impl State {
         Ok(())
     }
 
-    /// Looks whether the transfer is over; waits for it if need be. Whether it is.
-    fn channel_rests(&mut self, name: i32, sends: Option<bool>, wait: bool) -> Cmmd<bool> {
+    /// Looks whether the transfer is over.
+    fn channel_rests(&mut self, name: i32, sends: Option<bool>) -> Cmmd<bool> {
         let waist = self.waist;
         let channel = self.channels.get(name, sends)?;
         let Some(request) = channel.request else { return Ok(true) };
-        let limit = if wait { -1 } else { 0 };
-        match waist.wait(request, &Notes { limit, ..notes(told::MSG_WAIT, channel.peer, -1) }) {
+        match waist.wait(request, &Notes { limit: 0, ..notes(told::MSG_WAIT, channel.peer, -1) }) {
             Err(Status::Pending) => return Ok(false),
             Ok(message) => {
                 channel.full = !channel.sends;
@@ -133,7 +132,7 @@ impl State {
     }
 
     pub(crate) fn write_channel(&mut self, name: i32) -> Cmmd<i32> {
-        if !self.channel_rests(name, Some(true), false)? {
+        if !self.channel_rests(name, Some(true))? {
             return Err(Fault::Unfinished);
         }
         self.renew_channel(name).map(|()| 0)
@@ -141,7 +140,7 @@ impl State {
 
     /// The receiving end has done with the data: the next may come. The sending end forgets a failure.
     pub(crate) fn reset_channel(&mut self, name: i32) -> Cmmd<i32> {
-        if !self.channel_rests(name, None, false)? {
+        if !self.channel_rests(name, None)? {
             let sends = self.channels.get(name, None)?.sends;
             return if sends { Err(Fault::Unfinished) } else { Ok(0) };
         }
@@ -154,7 +153,7 @@ impl State {
 
     /// 1: writable, or readable; 0: not yet; a failure of the last transfer.
     pub(crate) fn channel_status(&mut self, name: i32, sends: bool) -> Cmmd<i32> {
-        let rests = self.channel_rests(name, Some(sends), false)?;
+        let rests = self.channel_rests(name, Some(sends))?;
         let channel = self.channels.get(name, Some(sends))?;
         match channel.fault {
             Some(why) => Err(why),
@@ -163,7 +162,7 @@ impl State {
     }
 
     pub(crate) fn close_channel(&mut self, name: i32, sends: bool) -> Cmmd<i32> {
-        let rests = self.channel_rests(name, Some(sends), false)?;
+        let rests = self.channel_rests(name, Some(sends))?;
         let channel = self.channels.get(name, Some(sends))?;
         if !rests && (sends || !self.waist.cancel(channel.request.expect("under way"))) {
             return Err(Fault::Unfinished);
@@ -176,15 +175,35 @@ impl State {
         Ok(0)
     }
 
-    /// Whether no sending end has a transfer under way; waits for that if need be.
-    pub(crate) fn channels_free(&mut self, wait: bool) -> Cmmd<bool> {
+    /// Whether no sending end has a transfer under way.
+    pub(crate) fn channels_free(&mut self) -> bool {
         let mut free = true;
         for name in self.channels.names() {
             // Else it is closed, or of the other kind.
-            if let Ok(rests) = self.channel_rests(name, Some(true), wait) {
+            if let Ok(rests) = self.channel_rests(name, Some(true)) {
                 free &= rests;
             }
         }
-        Ok(free)
+        free
+    }
+}
+
+impl Guard {
+    /// Waits until no sending end has a transfer under way.
+    pub(crate) fn await_channels(&mut self) {
+        for name in self.channels.names() {
+            while let Ok(false) = self.channel_rests(name, Some(true)) {
+                let Ok(&mut Channel { request: Some(request), peer, .. }) = self.channels.get(name, None)
+                else {
+                    break;
+                };
+                let waist = self.waist;
+                if self.outside(|| waist.wait_any(&[request], u64::MAX, &notes(told::MSG_WAIT, peer, -1))) < 0
+                {
+                    // There is no machine any more.
+                    return;
+                }
+            }
+        }
     }
 }

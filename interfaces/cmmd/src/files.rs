@@ -5,7 +5,7 @@
 
 use crate::calls::diverted;
 use crate::errors::{Cmmd, Fault};
-use crate::state::{State, context, notes, told};
+use crate::state::{Guard, State, context, notes, told};
 use parvum_waist::{Pattern, Receiving, TagKind};
 use std::fs::File;
 use std::io::{Read, Seek, Write};
@@ -46,7 +46,7 @@ impl Shared {
     }
 }
 
-impl State {
+impl Guard {
     /// Puts out what the nodes have written since they met last. All nodes, and the C library has written what it kept.
     pub(crate) fn put_out(&mut self) -> Cmmd<()> {
         let mut shared = std::mem::take(&mut self.shared);
@@ -59,7 +59,7 @@ impl State {
         result
     }
 
-    fn put_out_one(&self, number: i32, shared: &mut Shared) -> Cmmd<()> {
+    fn put_out_one(&mut self, number: i32, shared: &mut Shared) -> Cmmd<()> {
         let own = shared.take_kept();
         let to = self.task(0)?;
         if self.company.own != 0 {
@@ -72,7 +72,8 @@ impl State {
         }
         let mut result = own.and_then(|data| shared.put(&data));
         if shared.mode == Together::InOrder {
-            for &from in &self.company.nodes[1..] {
+            for node in 1..self.company.size() {
+                let from = self.company.nodes[node];
                 let wanted = Pattern {
                     from,
                     tags: TagKind::Exactly,
@@ -81,7 +82,8 @@ impl State {
                     context: context::FILES.into(),
                 };
                 let wait = notes(told::SYNC_WITH_NODES, from, number);
-                let message = self.waist.receive(&wanted, Receiving::Block, &wait)?;
+                let waist = self.waist;
+                let message = self.outside(|| waist.receive(&wanted, Receiving::Block, &wait))?;
                 result = result.and(shared.put(crate::calls::bytes_of(&message)));
                 self.waist.give_back(&message);
             }
@@ -101,7 +103,8 @@ impl State {
         };
         // All of them or none.
         let (mut all, lengths) = (vec![0; self.company.size() * 4], vec![4; self.company.size()]);
-        self.nodes()?.concat(&own.to_ne_bytes(), &lengths, &mut all)?;
+        let nodes = self.nodes()?;
+        self.outside(|| nodes.concat(&own.to_ne_bytes(), &lengths, &mut all))?;
         if own < 0 {
             return Err(Fault::Unsupported);
         }
@@ -120,7 +123,9 @@ impl State {
         self.barrier()?;
         Ok(0)
     }
+}
 
+impl State {
     /// The process ends: what is left goes out without the others.
     pub(crate) fn put_out_alone(&mut self) {
         for mut shared in std::mem::take(&mut self.shared) {

@@ -4,7 +4,7 @@
 //! earlier ones, so the last one seen is that task's newest bit.
 
 use crate::errors::Cmmd;
-use crate::state::{State, context, notes};
+use crate::state::{State, context, notes, own};
 use parvum_waist::{ANY_TASK, Notes, Pattern, Receiving, Status, TagKind, call};
 
 /// The bits as this task knows them.
@@ -21,9 +21,14 @@ impl State {
         if self.or.own != bit {
             self.or.own = bit;
             for task in self.participants() {
-                match self.send_own(task, context::OR, bit.into(), 0, &[]) {
+                // With the state kept, so that no other thread's newer bit goes before.
+                match self.waist.send(
+                    own(task, context::OR, bit.into(), 0),
+                    &[&[]],
+                    &notes(call::SEND, task, -1),
+                ) {
                     // Who is gone raises nothing, and reads nothing.
-                    Err(crate::errors::Fault::Gone) => {}
+                    Err(Status::Gone) => {}
                     told => told?,
                 }
             }

@@ -1,13 +1,14 @@
 //! The host program: it starts the nodes, and takes part in what they do with it.
 
 use crate::errors::{Cmmd, Fault};
-use crate::state::{State, context, notes, told};
+use crate::state::{Guard, State, context, notes, told};
 use parvum_waist::{Message, Pattern, Receiving, TagKind, call};
 use parvum_wire::Tid;
 use parvum_wire::control::{Blob, Output, Reply, Request, SpawnRequest};
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What the messages between host and nodes are about.
@@ -72,7 +73,7 @@ fn node_program() -> Cmmd<PathBuf> {
     Ok(if beside.exists() { beside } else { own })
 }
 
-impl State {
+impl Guard {
     /// Starts the nodes.
     pub(crate) fn start_nodes(&mut self) -> Cmmd<i32> {
         if !self.company.nodes.is_empty() {
@@ -94,7 +95,8 @@ impl State {
             all_or_none: true,
             ..Default::default()
         };
-        let asked = self.waist.ask(&Request::Spawn(plan), &notes(call::MACHINE, -1, -1))?;
+        let waist = self.waist;
+        let asked = self.outside(|| waist.ask(&Request::Spawn(plan), &notes(call::MACHINE, -1, -1)))?;
         let Ok(Reply::Spawned(nodes)) = asked else {
             eprintln!("libcmmd: {}", self.waist.last_error());
             return Err(Fault::Refused);
@@ -123,42 +125,25 @@ impl State {
             return Ok(true);
         }
         if let Some(partition) = &mut self.partition {
-            partition.shrink(size);
+            // Else a thread is in an operation of all nodes, which are about to be others.
+            Arc::get_mut(partition).ok_or(Fault::Unfinished)?.shrink(size);
         }
         self.company.nodes.truncate(size);
         Ok(false)
     }
 
-    /// The host's task, for a node of it.
-    pub(crate) fn host(&self) -> Cmmd<i32> {
-        if self.with_host && !self.company.is_host() {
-            self.company.host.ok_or(Fault::NoHost)
-        } else {
-            Err(Fault::NoHost)
-        }
-    }
-
-    /// The nodes' tasks, for the host.
-    pub(crate) fn own_nodes(&self) -> Cmmd<Vec<i32>> {
-        if self.with_host && self.company.is_host() && self.company.size() > 0 {
-            Ok(self.company.nodes.clone())
-        } else {
-            Err(Fault::NoHost)
-        }
-    }
-
     /// Receives what host and nodes tell each other, into `room`.
-    pub(crate) fn hear(&self, from: i32, about: i32, room: &mut [u8]) -> Cmmd<Message> {
+    pub(crate) fn hear(&mut self, from: i32, about: i32, room: &mut [u8]) -> Cmmd<Message> {
         let wanted =
             Pattern { from, tags: TagKind::Exactly, tag: about, other: 0, context: context::HOST.into() };
         let length = room.len() as u64;
-        let message =
-            self.waist.receive(&wanted, Receiving::Into(room), &notes(told::ALL_NODES, from, about))?;
+        let (waist, notes) = (self.waist, notes(told::ALL_NODES, from, about));
+        let message = self.outside(|| waist.receive(&wanted, Receiving::Into(room), &notes))?;
         if message.length == length { Ok(message) } else { Err(Fault::BadLength) }
     }
 
     /// The barrier of host and nodes, on a node.
-    pub(crate) fn sync_with_host(&self) -> Cmmd<()> {
+    pub(crate) fn sync_with_host(&mut self) -> Cmmd<()> {
         let host = self.host()?;
         self.barrier()?;
         self.send_own(host, context::HOST, about::HERE, 0, &[])?;
@@ -166,7 +151,7 @@ impl State {
     }
 
     /// The same on the host.
-    pub(crate) fn sync_with_nodes(&self) -> Cmmd<()> {
+    pub(crate) fn sync_with_nodes(&mut self) -> Cmmd<()> {
         let nodes = self.own_nodes()?;
         for &node in &nodes {
             self.hear(node, about::HERE, &mut [])?;
@@ -184,6 +169,26 @@ impl State {
                 &Request::Signal { tid: Tid(task), signal: libc::SIGTERM },
                 &notes(call::MACHINE, -1, -1),
             );
+        }
+    }
+}
+
+impl State {
+    /// The host's task, for a node of it.
+    pub(crate) fn host(&self) -> Cmmd<i32> {
+        if self.with_host && !self.company.is_host() {
+            self.company.host.ok_or(Fault::NoHost)
+        } else {
+            Err(Fault::NoHost)
+        }
+    }
+
+    /// The nodes' tasks, for the host.
+    pub(crate) fn own_nodes(&self) -> Cmmd<Vec<i32>> {
+        if self.with_host && self.company.is_host() && self.company.size() > 0 {
+            Ok(self.company.nodes.clone())
+        } else {
+            Err(Fault::NoHost)
         }
     }
 }

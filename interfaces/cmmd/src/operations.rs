@@ -274,7 +274,7 @@ pub(crate) fn wait_for(mut state: Guard, mcb: i32) -> (Guard, Cmmd<()>) {
 /// Waits until a request is over, or, when `seen` counts messages, until another has come; handlers run
 /// meanwhile. Whether the request may be over.
 pub(crate) fn wait_among(
-    state: Guard,
+    mut state: Guard,
     request: Option<Request>,
     seen: u64,
     call: u32,
@@ -286,7 +286,8 @@ pub(crate) fn wait_among(
     if !state.in_handler {
         all.extend(state.operations.handled_requests());
     }
-    let first = state.waist.wait_any(&all, seen, &notes(call, peer, tag));
+    let waist = state.waist;
+    let first = state.outside(|| waist.wait_any(&all, seen, &notes(call, peer, tag)));
     if first >= wanted {
         return (run_handlers(state), false);
     }

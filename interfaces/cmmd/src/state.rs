@@ -13,6 +13,7 @@ use parvum_waist::{ANY_TASK, Message, Notes, Pattern, SendTo, TagKind, Turn, Tur
 use parvum_wire::encoding;
 use std::cell::Cell;
 use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// In place of a node or a tag: any.
@@ -71,7 +72,7 @@ pub(crate) struct State {
     pub(crate) waist: Waist,
     pub(crate) company: Company,
     /// What the nodes have together; the host has none of it.
-    pub(crate) partition: Option<Partition>,
+    pub(crate) partition: Option<Arc<Partition>>,
     /// The host takes part: `CMMD_enable` or `CMMD_enable_host` was called.
     pub(crate) with_host: bool,
     pub(crate) operations: Operations,
@@ -103,40 +104,74 @@ pub(crate) struct Last {
     pub(crate) bytes: u64,
 }
 
-/// The state, for one call or a part of one.
-pub(crate) struct Guard(TurnGuard<'static, Option<Box<State>>>);
+/// The state, for one call or a part of one. A call that waits gives it away meanwhile, to other threads and to a signal handler
+/// that interrupts the wait.
+pub(crate) struct Guard(Option<TurnGuard<'static, Option<Box<State>>>>);
+
+/// What all nodes do together they do one after the other: messages of two such operations of one node would be mixed up. So
+/// a thread that begins one waits, without the state, for another's. Taken before the state.
+static TOGETHER: Turn<()> = Turn::new(());
 
 impl Deref for Guard {
     type Target = State;
 
     #[inline]
     fn deref(&self) -> &State {
-        self.0.as_ref().expect("`enter` has made it")
+        let state = self.0.as_ref().expect("it is away only while `outside` waits");
+        state.as_ref().expect("`enter` has made it")
     }
 }
 
 impl DerefMut for Guard {
     #[inline]
     fn deref_mut(&mut self) -> &mut State {
-        self.0.as_mut().expect("`enter` has made it")
+        let state = self.0.as_mut().expect("it is away only while `outside` waits");
+        state.as_mut().expect("`enter` has made it")
     }
+}
+
+impl Guard {
+    /// Waits with the state given away. What was known of it before may not be so afterwards; who the nodes are is.
+    #[inline]
+    pub(crate) fn outside<R>(&mut self, wait: impl FnOnce() -> R) -> R {
+        self.0 = None;
+        let result = wait();
+        self.0 = Some(STATE.take());
+        result
+    }
+
+    /// Sends something of the interface's own, in one of its contexts; waits for credit if need be.
+    pub(crate) fn send_own(&mut self, to: i32, context: u32, tag: i32, meta: u32, data: &[u8]) -> Cmmd<()> {
+        let (waist, how) = (self.waist, own(to, context, tag, meta));
+        Ok(self.outside(|| waist.send(how, &[data], &notes(told::ALL_NODES, to, tag)))?)
+    }
+}
+
+/// How something of the interface's own is sent.
+pub(crate) fn own(to: i32, context: u32, tag: i32, meta: u32) -> SendTo {
+    SendTo { to, tag, context, meta, buffering: buffering::BY_SIZE, completion: 0 }
 }
 
 /// Begins a call; the first one enrols this task.
 #[inline]
 pub(crate) fn enter() -> Cmmd<Guard> {
-    // Relaxed: the thread that it is about wrote it.
-    if ANY_MATCHING.load(Ordering::Relaxed) && MATCHING.get() {
-        return Err(Fault::Busy);
-    }
+    not_matching()?;
     if fork::is_child() {
         return Err(Fault::Forked);
     }
-    let mut state = STATE.take();
+    // A signal handler that has interrupted a call in the midst of its work.
+    let mut state = STATE.take_unless_own().ok_or(Fault::Busy)?;
     if state.is_none() {
         *state = Some(Box::new(State::join()?));
     }
-    Ok(Guard(state))
+    Ok(Guard(Some(state)))
+}
+
+/// Whether this thread is not in the program's matching function, from which nothing may be called.
+#[inline]
+fn not_matching() -> Cmmd<()> {
+    // Relaxed: the thread that it is about wrote it.
+    if ANY_MATCHING.load(Ordering::Relaxed) && MATCHING.get() { Err(Fault::Busy) } else { Ok(()) }
 }
 
 /// The process ends. Who ends within a call of CMMD loses what is kept for files.
@@ -151,11 +186,28 @@ pub(crate) fn at_exit() {
 
 /// Runs one call: its value, or what it gives when it fails.
 #[inline]
-pub(crate) fn call<T>(otherwise: T, work: impl FnOnce(&mut State) -> Cmmd<T>) -> T {
+pub(crate) fn call<T>(otherwise: T, work: impl FnOnce(&mut Guard) -> Cmmd<T>) -> T {
     guarded(otherwise, |mut state| {
         let result = work(&mut state);
         (state, result)
     })
+}
+
+/// The same, for what all nodes do together; handlers run when it is over, and may do such things themselves.
+pub(crate) fn together<T>(otherwise: T, work: impl FnOnce(&mut Guard) -> Cmmd<T>) -> T {
+    // A matching function has the state: it waits for nobody who may want that.
+    let alone = not_matching().and_then(|()| TOGETHER.take_unless_own().ok_or(Fault::Busy));
+    match alone {
+        Ok(alone) => guarded(otherwise, |mut state| {
+            let result = work(&mut state);
+            drop(alone);
+            (state, result)
+        }),
+        Err(why) => {
+            remember(why);
+            otherwise
+        }
+    }
 }
 
 /// The same, for a call that lets go of the state while handlers run.
@@ -183,7 +235,7 @@ pub(crate) fn run_handlers(mut state: Guard) -> Guard {
         state.in_handler = true;
         drop(state);
         handler.run(mcb, arg);
-        state = Guard(STATE.take());
+        state = Guard(Some(STATE.take()));
         state.in_handler = false;
     }
     state
@@ -207,7 +259,7 @@ impl State {
             partition.calls_it(told::ALL_NODES);
             let nodes = (0..partition.size()).filter_map(|node| partition.task(node as i64)).collect();
             let company = Company { own: partition.own(), nodes, host: partition.host() };
-            (Some(partition), company)
+            (Some(Arc::new(partition)), company)
         };
         Ok(State {
             waist,
@@ -233,8 +285,8 @@ impl State {
     }
 
     /// What the nodes have together.
-    pub(crate) fn nodes(&self) -> Cmmd<&Partition> {
-        self.partition.as_ref().ok_or(Fault::NoHost)
+    pub(crate) fn nodes(&self) -> Cmmd<Arc<Partition>> {
+        self.partition.clone().ok_or(Fault::NoHost)
     }
 
     /// The task that messages to `node` go to.
@@ -266,12 +318,6 @@ impl State {
     #[inline]
     pub(crate) fn note_received(&mut self, message: &Message) {
         self.last = Last { from: message.from, tag: message.tag, bytes: message.length };
-    }
-
-    /// Sends something of the interface's own, in one of its contexts.
-    pub(crate) fn send_own(&self, to: i32, context: u32, tag: i32, meta: u32, data: &[u8]) -> Cmmd<()> {
-        let how = SendTo { to, tag, context, meta, buffering: buffering::BY_SIZE, completion: 0 };
-        Ok(self.waist.send(how, &[data], &notes(told::ALL_NODES, to, tag))?)
     }
 
     /// Runs the program's matching function for a message.

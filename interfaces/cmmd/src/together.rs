@@ -2,7 +2,7 @@
 
 use crate::combine::Combiner;
 use crate::errors::{Cmmd, Fault};
-use crate::state::{State, context, notes, told};
+use crate::state::{Guard, context, notes, told};
 use parvum_collectives::plans::{Group, Step, broadcast};
 use parvum_waist::{ANY_TASK, Message, Notes, Pattern, Receiving, Status, TagKind};
 
@@ -26,28 +26,29 @@ pub(crate) enum Segments {
     SegmentBit,
 }
 
-impl State {
-    pub(crate) fn barrier(&self) -> Cmmd<()> {
+impl Guard {
+    pub(crate) fn barrier(&mut self) -> Cmmd<()> {
         let nodes = self.nodes()?;
         nodes.calls_it(told::SYNC_WITH_NODES);
-        let met = nodes.barrier();
+        let met = self.outside(|| nodes.barrier());
         nodes.calls_it(told::ALL_NODES);
         Ok(met?)
     }
 
     /// The values of all nodes combined, on each of them.
-    pub(crate) fn reduce(&self, combiner: Combiner, values: &mut [u8]) -> Cmmd<()> {
+    pub(crate) fn reduce(&mut self, combiner: Combiner, values: &mut [u8]) -> Cmmd<()> {
         let mut combine = |one: &mut [u8], other: &[u8]| (combiner.combine)(one, other);
-        Ok(self.nodes()?.reduce_all(values, combiner.kind.size(), &mut combine)?)
+        let nodes = self.nodes()?;
+        Ok(self.outside(|| nodes.reduce_all(values, combiner.kind.size(), &mut combine))?)
     }
 
     /// Every node's value and bit are told to all, and each takes what concerns it.
-    pub(crate) fn scan(&self, scan: &Scan, value: &[u8]) -> Cmmd<Vec<u8>> {
+    pub(crate) fn scan(&mut self, scan: &Scan, value: &[u8]) -> Cmmd<Vec<u8>> {
         let nodes = self.nodes()?;
         let mut mine = value.to_vec();
         mine.push(scan.bit.into());
         let mut all = vec![0; mine.len() * nodes.size()];
-        nodes.concat(&mine, &vec![mine.len(); nodes.size()], &mut all)?;
+        self.outside(|| nodes.concat(&mine, &vec![mine.len(); nodes.size()], &mut all))?;
         let told = all.chunks_exact(mine.len()).filter_map(|one| one.split_last());
         let told: Vec<(&[u8], bool)> = told.map(|(bit, value)| (value, *bit != 0)).collect();
         Ok(scanned(scan, &told, nodes.own()))
@@ -74,7 +75,8 @@ impl State {
         };
         let notes = notes(told::ALL_NODES, ANY_TASK, self.broadcasts);
         let mut message = Message::NONE;
-        let in_room = self.waist.receive_fitting(&wanted, room, &notes, &mut message)?;
+        let waist = self.waist;
+        let in_room = self.outside(|| waist.receive_fitting(&wanted, room, &notes, &mut message))?;
         let root = (message.meta as usize).min(size - 1);
         if in_room || (message.is_remote() && message.length <= room.len() as u64) {
             let room = &mut room[..message.length as usize];
@@ -88,7 +90,7 @@ impl State {
         }
         // Those below get all of it, even if it is too long for this node.
         if message.is_remote() {
-            message = self.waist.fetch_remote(&message, &notes)?;
+            message = self.outside(|| waist.fetch_remote(&message, &notes))?;
         }
         let data = crate::calls::bytes_of(&message);
         let fits = data.len().min(room.len());
@@ -101,9 +103,10 @@ impl State {
     }
 
     /// Hands a broadcast on to the nodes below this one, as a plan says that all who know the root would follow.
-    fn pass_on(&self, root: usize, data: &[u8]) -> Cmmd<()> {
+    fn pass_on(&mut self, root: usize, data: &[u8]) -> Cmmd<()> {
         for below in nodes_below(self.nodes()?.group(), root) {
-            self.send_own(self.company.nodes[below], context::BROADCAST, self.broadcasts, root as u32, data)?;
+            let (to, number) = (self.company.nodes[below], self.broadcasts);
+            self.send_own(to, context::BROADCAST, number, root as u32, data)?;
         }
         Ok(())
     }
@@ -114,8 +117,9 @@ impl State {
             return Err(Fault::Unfinished);
         }
         let own = self.nodes()?.own();
-        for to in (0..self.company.size()).filter(|&node| node != own).map(|node| self.company.nodes[node]) {
-            self.send_own(to, context::SYNC, self.syncs, 0, &[])?;
+        let sync = self.syncs;
+        for node in (0..self.company.size()).filter(|&node| node != own) {
+            self.send_own(self.company.nodes[node], context::SYNC, sync, 0, &[])?;
         }
         self.sync_started = true;
         Ok(())
@@ -137,14 +141,16 @@ impl State {
             };
             let limit = if wait { -1 } else { 0 };
             let notes = Notes { limit, ..notes(told::SYNC_WITH_NODES, ANY_TASK, -1) };
-            match self.waist.receive(&wanted, Receiving::Into(&mut []), &notes) {
-                Ok(_) => self.one_came(self.syncs),
+            let (waist, sync) = (self.waist, self.syncs);
+            match self.outside(|| waist.receive(&wanted, Receiving::Into(&mut []), &notes)) {
+                Ok(_) => self.one_came(sync),
                 Err(Status::Pending) => return Ok(false),
                 Err(why) => return Err(why.into()),
             }
         }
         if wait {
-            self.come.retain(|(sync, _)| *sync != self.syncs);
+            let over = self.syncs;
+            self.come.retain(|(sync, _)| *sync != over);
             self.syncs = self.syncs.wrapping_add(1);
             self.sync_started = false;
         }

@@ -172,12 +172,13 @@ pub(crate) fn wait_over(task: &Task, request: Request, to: Option<i32>, notes: &
     loop {
         handlers::run_ready(task);
         requests.truncate(1);
-        handlers::awaited(&mut requests);
-        match task.waist.wait_any(&requests, u64::MAX, &Notes { limit, ..*notes }) {
+        let until = handlers::awaited(&mut requests, limit);
+        match task.waist.wait_any(&requests, u64::MAX, &Notes { limit: until, ..*notes }) {
             0 => return Ok(()),
             1.. => continue,
             // Without a limit only the end of the machine ends a wait.
-            _ if limit < 0 || task.waist.progress().lost => return Err(NxError::Machine),
+            _ if until < 0 || task.waist.progress().lost => return Err(NxError::Machine),
+            _ if until != limit => continue,
             _ => {}
         }
         if let Some(to) = to {
@@ -309,8 +310,8 @@ pub(crate) fn probe(task: &Task, pattern: &Pattern, wait: bool) -> Nx<Option<Inf
         }
         handlers::run_ready(task);
         let mut requests = Vec::new();
-        handlers::awaited(&mut requests);
-        task.waist.wait_any(&requests, seen, &Notes { limit: -1, ..notes });
+        let limit = handlers::awaited(&mut requests, -1);
+        task.waist.wait_any(&requests, seen, &Notes { limit, ..notes });
         if task.waist.progress().lost {
             return Err(NxError::Machine);
         }

@@ -7,7 +7,7 @@ use crate::account::{self, Call};
 use crate::calls::fail_for_good;
 use crate::errors::{Nx, NxError};
 use crate::exchange::{Info, Sending, outcome, waits};
-use crate::interrupt;
+use crate::interrupt::{self, this_thread};
 use crate::task::Task;
 use libc::c_long;
 use parvum_waist::{Notes, Pattern, Request};
@@ -57,8 +57,8 @@ static POSTED: Mutex<Vec<Posted>> = Mutex::new(Vec::new());
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 /// Held back by `masktrap`.
 static MASKED: AtomicBool = AtomicBool::new(false);
-/// One runs.
-static RUNNING: AtomicBool = AtomicBool::new(false);
+/// The thread in which one runs, by its address; 0 for none. Who changes it from 0 may enter handlers, and nobody else.
+static RUNNER: AtomicUsize = AtomicUsize::new(0);
 
 fn lock() -> MutexGuard<'static, Vec<Posted>> {
     POSTED.lock().unwrap_or_else(PoisonError::into_inner)
@@ -73,8 +73,31 @@ pub(crate) fn are_posted() -> bool {
 
 /// Whether a handler may be entered now.
 pub(crate) fn may_run() -> bool {
-    !MASKED.load(Ordering::SeqCst) && !RUNNING.load(Ordering::SeqCst)
+    !MASKED.load(Ordering::SeqCst) && RUNNER.load(Ordering::SeqCst) == 0
 }
+
+/// The right to enter handlers: one thread's at a time.
+struct Entry;
+
+impl Entry {
+    /// Takes it. Nothing while a handler runs, in whatever thread, or all are held back.
+    fn take() -> Option<Entry> {
+        // Acquire: partner of the release below, so that a handler finds what the one before it has written.
+        let taken = RUNNER.compare_exchange(0, this_thread(), Ordering::AcqRel, Ordering::Relaxed);
+        let entry = taken.ok().map(|_| Entry)?;
+        (!MASKED.load(Ordering::SeqCst)).then_some(entry)
+    }
+}
+
+impl Drop for Entry {
+    fn drop(&mut self) {
+        // Release: partner of the exchange above.
+        RUNNER.store(0, Ordering::Release);
+    }
+}
+
+/// Nanoseconds after which a thread that waits looks again whether another is still in a handler.
+pub(crate) const LOOK_AGAIN: i64 = 1_000_000;
 
 /// Adds one.
 pub(crate) fn post(task: &'static Task, posted: Posted) {
@@ -132,11 +155,21 @@ impl Posted {
     }
 }
 
-/// Adds what handlers wait for to what is waited for, as far as they may run.
-pub(crate) fn awaited(requests: &mut Vec<Request>) {
-    if are_posted() && may_run() {
-        // One of several is enough: when it is over, the others are looked at.
-        requests.extend(lock().iter().filter_map(|posted| posted.requests().last()));
+/// Adds what handlers wait for to what is waited for, as far as they may run. Gives for how long that holds: while another thread
+/// is in a handler nobody enters the next, and this one, which could afterwards, looks again soon.
+pub(crate) fn awaited(requests: &mut Vec<Request>, limit: i64) -> i64 {
+    if !are_posted() || MASKED.load(Ordering::SeqCst) {
+        return limit;
+    }
+    match RUNNER.load(Ordering::SeqCst) {
+        0 => {
+            // One of several is enough: when it is over, the others are looked at.
+            requests.extend(lock().iter().filter_map(|posted| posted.requests().last()));
+            limit
+        }
+        runner if runner == this_thread() => limit,
+        _ if (0..LOOK_AGAIN).contains(&limit) => limit,
+        _ => LOOK_AGAIN,
     }
 }
 
@@ -156,7 +189,8 @@ pub(crate) fn run_ready(task: &Task) {
 /// As [`run_ready`], one after the other for as long as `wanted` says before each.
 #[cold]
 pub(crate) fn run_ready_while(task: &Task, wanted: impl Fn() -> bool) {
-    while may_run() && wanted() {
+    while wanted() {
+        let Some(entry) = Entry::take() else { return };
         let next = {
             let mut posted = lock();
             let Some(at) = posted.iter().position(|posted| posted.is_over(task)) else { return };
@@ -168,8 +202,7 @@ pub(crate) fn run_ready_while(task: &Task, wanted: impl Fn() -> bool) {
             Err(NxError::Machine) => return,
             Err(why) => fail_for_good("hrecv", why),
         };
-        RUNNING.store(true, Ordering::SeqCst);
         next.handler.enter(told);
-        RUNNING.store(false, Ordering::SeqCst);
+        drop(entry);
     }
 }

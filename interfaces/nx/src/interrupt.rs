@@ -99,6 +99,12 @@ pub(crate) fn handle(task: &'static Task) {
     }
 }
 
+/// A number that no other living thread has, and that is not 0.
+pub(crate) fn this_thread() -> usize {
+    // SAFETY: it only reads a register.
+    unsafe { libc::pthread_self() as usize }
+}
+
 thread_local! {
     /// Whether this is the program's thread.
     static IS_PROGRAM: Cell<bool> = const { Cell::new(false) };

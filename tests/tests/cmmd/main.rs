@@ -65,6 +65,12 @@ fn both_that_send_first_and_wait_are_deadlocked() {
     await_tasks(&machine, 0);
 }
 
+/// A thread that waits holds up no other.
+#[test]
+fn one_thread_waits_for_what_another_does() {
+    all_well(2, "cmmd_threads", &[], &ROUTES);
+}
+
 /// Checks 6 to 8.
 #[test]
 fn matching_probing_and_handlers() {

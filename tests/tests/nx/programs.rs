@@ -47,6 +47,14 @@ fn handlers_interrupt_the_program() {
 }
 
 #[test]
+fn one_thread_waits_for_what_another_sends() {
+    let machine = TestMachine::up();
+    for route in ["shm", "tcp", "routed"] {
+        all_well(&machine, 2, "nx_threads", &[("PARVUM_ROUTE", route)]);
+    }
+}
+
+#[test]
 fn a_handler_may_want_a_lock_that_the_program_holds() {
     let machine = TestMachine::up();
     all_well(&machine, 2, "nx_locked", &[]);

@@ -92,11 +92,14 @@ pub extern "C" fn CMMD_close_receive_channel(channel: c_int) -> c_int {
 /// Whether no transfer is under way from here.
 #[unsafe(no_mangle)]
 pub extern "C" fn CMMD_all_channels_free() -> c_int {
-    call(ERRVAL, |state| state.channels_free(false).map(c_int::from))
+    call(ERRVAL, |state| Ok(state.channels_free().into()))
 }
 
 /// Waits until none is.
 #[unsafe(no_mangle)]
 pub extern "C" fn CMMD_all_channels_free_wait() {
-    call((), |state| state.channels_free(true).map(drop))
+    call((), |state| {
+        state.await_channels();
+        Ok(())
+    })
 }

@@ -3,7 +3,7 @@
 use super::message::ERRVAL;
 use crate::errors::{Fault, TEXTS, last, remember};
 use crate::host::{am_node, become_host};
-use crate::state::{State, call};
+use crate::state::{call, together};
 use crate::timers::Reading;
 use std::ffi::{c_char, c_double, c_int};
 
@@ -11,7 +11,7 @@ use std::ffi::{c_char, c_double, c_int};
 #[unsafe(no_mangle)]
 pub extern "C" fn CMMD_enable() -> c_int {
     become_host();
-    call(ERRVAL, |state| {
+    together(ERRVAL, |state| {
         if state.partition.is_some() {
             // Another call of CMMD's made this task a node.
             return Err(Fault::NoHost);
@@ -62,7 +62,7 @@ pub extern "C" fn CMMD_partition_size() -> c_int {
 /// Goes on with the first `size` nodes; the others exit. All nodes call it.
 #[unsafe(no_mangle)]
 pub extern "C" fn CMMD_reset_partition_size(size: c_int) -> c_int {
-    let ends = call(None, |state: &mut State| state.reset_size(size).map(Some));
+    let ends = together(None, |state| state.reset_size(size).map(Some));
     match ends {
         Some(true) => {
             // SAFETY: C's own way out; the program's exit handlers run.

@@ -3,7 +3,7 @@
 use super::message::ERRVAL;
 use crate::errors::{Fault, remember};
 use crate::files::Together;
-use crate::state::{at_exit, call};
+use crate::state::{at_exit, together};
 use libc::FILE;
 use std::ffi::c_int;
 use std::sync::Once;
@@ -40,7 +40,7 @@ pub unsafe extern "C" fn CMMD_fset_io_mode(file: *mut FILE, mode: c_int) -> c_in
             libc::atexit(end);
         });
     }
-    call(ERRVAL, |state| state.write_together(descriptor, mode))
+    together(ERRVAL, |state| state.write_together(descriptor, mode))
 }
 
 extern "C" fn end() {

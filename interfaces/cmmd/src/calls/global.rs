@@ -5,13 +5,13 @@ use super::{length, readable, writable};
 use crate::combine::{Combiner, combiner, kind_of};
 use crate::errors::{Cmmd, Fault};
 use crate::host::about;
-use crate::state::{State, call, context};
+use crate::state::{State, call, context, together};
 use std::ffi::{c_int, c_void};
 
 /// Waits until all nodes have called it.
 #[unsafe(no_mangle)]
 pub extern "C" fn CMMD_sync_with_nodes() {
-    call((), |state| {
+    together((), |state| {
         if state.shared.is_empty() {
             return state.barrier();
         }
@@ -24,31 +24,31 @@ pub extern "C" fn CMMD_sync_with_nodes() {
 /// Begins a barrier, and returns.
 #[unsafe(no_mangle)]
 pub extern "C" fn CMMD_sync_with_nodes_start() {
-    call((), State::start_sync)
+    together((), |state| state.start_sync())
 }
 
 /// Whether all nodes have begun it.
 #[unsafe(no_mangle)]
 pub extern "C" fn CMMD_sync_with_nodes_done() -> c_int {
-    call(ERRVAL, |state| state.sync_done(false).map(c_int::from))
+    together(ERRVAL, |state| state.sync_done(false).map(c_int::from))
 }
 
 /// Waits until they have.
 #[unsafe(no_mangle)]
 pub extern "C" fn CMMD_sync_with_nodes_finish() {
-    call((), |state| state.sync_done(true).map(drop))
+    together((), |state| state.sync_done(true).map(drop))
 }
 
 /// On the host: waits until all nodes are in `CMMD_sync_with_host`.
 #[unsafe(no_mangle)]
 pub extern "C" fn CMMD_sync_host_with_nodes() {
-    call((), |state| state.sync_with_nodes())
+    together((), |state| state.sync_with_nodes())
 }
 
 /// On a node: waits until all nodes and the host have come.
 #[unsafe(no_mangle)]
 pub extern "C" fn CMMD_sync_with_host() {
-    call((), |state| state.sync_with_host())
+    together((), |state| state.sync_with_host())
 }
 
 /// Combines vectors of `n` elements over all nodes, element by element; all get the result.
@@ -63,7 +63,7 @@ pub unsafe extern "C" fn CMMD_reduce_v(
     elem_size: c_int,
     n: c_int,
 ) -> c_int {
-    call(ERRVAL, |state| {
+    together(ERRVAL, |state| {
         let (operator, family) = combiner(number)?;
         let bytes = length(elem_size)?.checked_mul(length(n)?).ok_or(Fault::BadLength)?;
         let bytes = c_int::try_from(bytes).map_err(|_| Fault::BadLength)?;
@@ -83,7 +83,7 @@ pub unsafe extern "C" fn CMMD_reduce_v(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn CMMD_bc_to_nodes(buf: *const c_void, len: c_int) -> c_int {
     // SAFETY: as the program says.
-    call(ERRVAL, |state| state.broadcast(unsafe { readable(buf, len) }?))
+    together(ERRVAL, |state| state.broadcast(unsafe { readable(buf, len) }?))
 }
 
 /// Receives what the one node sends that calls `CMMD_bc_to_nodes`.
@@ -93,7 +93,7 @@ pub unsafe extern "C" fn CMMD_bc_to_nodes(buf: *const c_void, len: c_int) -> c_i
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn CMMD_receive_bc_from_node(buf: *mut c_void, len: c_int) -> c_int {
     // SAFETY: as the program says.
-    call(ERRVAL, |state| state.receive_broadcast(unsafe { writable(buf, len) }?))
+    together(ERRVAL, |state| state.receive_broadcast(unsafe { writable(buf, len) }?))
 }
 
 /// Gives every node the elements of all, in the order of nodes.
@@ -106,14 +106,14 @@ pub unsafe extern "C" fn CMMD_concat_with_nodes(
     out: *mut c_void,
     elem_len: c_int,
 ) -> c_int {
-    call(ERRVAL, |state| {
+    together(ERRVAL, |state| {
         // SAFETY: as the program says.
         let mine = unsafe { readable(elem, elem_len) }?;
         let all = all_elements(state, elem_len)?;
         // SAFETY: as the program says.
         let out = unsafe { writable(out, all) }?;
         let nodes = state.nodes()?;
-        Ok(nodes.concat(mine, &vec![mine.len(); nodes.size()], out).map(|()| 0)?)
+        Ok(state.outside(|| nodes.concat(mine, &vec![mine.len(); nodes.size()], out)).map(|()| 0)?)
     })
 }
 
@@ -129,10 +129,11 @@ fn all_elements(state: &State, len: c_int) -> Cmmd<c_int> {
 /// `elem` is readable for `len` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn CMMD_concat_elements_to_host(elem: *const c_void, len: c_int) -> c_int {
-    call(ERRVAL, |state| {
+    together(ERRVAL, |state| {
         // SAFETY: as the program says.
         let mine = unsafe { readable(elem, len) }?;
-        state.send_own(state.host()?, context::HOST, about::TO_HOST, 0, mine).map(|()| 0)
+        let host = state.host()?;
+        state.send_own(host, context::HOST, about::TO_HOST, 0, mine).map(|()| 0)
     })
 }
 
@@ -142,7 +143,7 @@ pub unsafe extern "C" fn CMMD_concat_elements_to_host(elem: *const c_void, len: 
 /// `all` is writable for `len` bytes for each node.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn CMMD_gather_from_nodes(all: *mut c_void, len: c_int) -> c_int {
-    call(ERRVAL, |state| {
+    together(ERRVAL, |state| {
         let (nodes, bytes) = (state.own_nodes()?, all_elements(state, len)?);
         // SAFETY: as the program says.
         let all = unsafe { writable(all, bytes) }?;
@@ -160,7 +161,7 @@ pub unsafe extern "C" fn CMMD_gather_from_nodes(all: *mut c_void, len: c_int) ->
 /// `all` is readable for `len` bytes for each node.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn CMMD_distrib_to_nodes(all: *const c_void, len: c_int) -> c_int {
-    call(ERRVAL, |state| {
+    together(ERRVAL, |state| {
         let (nodes, bytes) = (state.own_nodes()?, all_elements(state, len)?);
         // SAFETY: as the program says.
         let all = unsafe { readable(all, bytes) }?;
@@ -178,10 +179,11 @@ pub unsafe extern "C" fn CMMD_distrib_to_nodes(all: *const c_void, len: c_int) -
 /// `elem` is writable for `len` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn CMMD_receive_element_from_host(elem: *mut c_void, len: c_int) -> c_int {
-    call(ERRVAL, |state| {
+    together(ERRVAL, |state| {
         // SAFETY: as the program says.
         let room = unsafe { writable(elem, len) }?;
-        state.hear(state.host()?, about::FROM_HOST, room).map(|_| 0)
+        let host = state.host()?;
+        state.hear(host, about::FROM_HOST, room).map(|_| 0)
     })
 }
 
@@ -191,7 +193,7 @@ pub unsafe extern "C" fn CMMD_receive_element_from_host(elem: *mut c_void, len: 
 /// `buf` is readable for `len` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn CMMD_bc_from_host(buf: *const c_void, len: c_int) -> c_int {
-    call(ERRVAL, |state| {
+    together(ERRVAL, |state| {
         // SAFETY: as the program says.
         let data = unsafe { readable(buf, len) }?;
         for node in state.own_nodes()? {
@@ -207,10 +209,11 @@ pub unsafe extern "C" fn CMMD_bc_from_host(buf: *const c_void, len: c_int) -> c_
 /// `buf` is writable for `len` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn CMMD_receive_bc_from_host(buf: *mut c_void, len: c_int) -> c_int {
-    call(ERRVAL, |state| {
+    together(ERRVAL, |state| {
         // SAFETY: as the program says.
         let room = unsafe { writable(buf, len) }?;
-        state.hear(state.host()?, about::BROADCAST, room).map(|_| 0)
+        let host = state.host()?;
+        state.hear(host, about::BROADCAST, room).map(|_| 0)
     })
 }
 
@@ -223,5 +226,5 @@ pub extern "C" fn CMMD_set_global_or(bit: c_int) -> c_int {
 /// Whether the bit of any task is set, as far as is known here by now.
 #[unsafe(no_mangle)]
 pub extern "C" fn CMMD_get_global_or() -> c_int {
-    call(ERRVAL, State::global_or)
+    call(ERRVAL, |state| state.global_or())
 }

@@ -3,7 +3,7 @@
 use super::{Handler, readable, writable};
 use crate::errors::{Cmmd, Fault};
 use crate::operations::{Kind, Operation, wait_among};
-use crate::state::{ANY, Guard, State, buffering, call, guarded, notes, told, user};
+use crate::state::{ANY, Guard, Last, State, buffering, call, guarded, notes, told, user};
 use parvum_waist::{ANY_TASK, Message, Notes, Receiving, Request, Status};
 use std::ffi::{c_int, c_void};
 
@@ -42,7 +42,8 @@ pub(super) fn blocked(mut state: Guard, to: i32, tag: i32, pieces: &[&[u8]]) -> 
             Err(other) => Err(other),
         }
     } else {
-        state.waist.send(how, pieces, &notes(told::SEND_BLOCK, to, tag))
+        let waist = state.waist;
+        state.outside(|| waist.send(how, pieces, &notes(told::SEND_BLOCK, to, tag)))
     };
     if sent.is_ok() {
         state.sent = length as u64;
@@ -85,15 +86,16 @@ pub unsafe extern "C" fn CMMD_send_noblock(dest: c_int, tag: c_int, buf: *const 
 
 /// Sends pieces of memory that only the sender may buffer.
 #[inline]
-pub(super) fn unblocked(state: &mut State, dest: c_int, tag: c_int, pieces: &[&[u8]]) -> Cmmd<c_int> {
+pub(super) fn unblocked(state: &mut Guard, dest: c_int, tag: c_int, pieces: &[&[u8]]) -> Cmmd<c_int> {
     let to = state.task(dest)?;
     state.check_tag(tag)?;
     let how = user(to, tag, buffering::SENDER_IF_UNPOSTED, 0);
     let notes = notes(told::SEND_NOBLOCK, to, tag);
-    match pieces {
-        [only] => state.waist.send_one(how, only, &notes),
-        several => state.waist.send(how, several, &notes),
-    }?;
+    let waist = state.waist;
+    state.outside(|| match pieces {
+        [only] => waist.send_one(how, only, &notes),
+        several => waist.send(how, several, &notes),
+    })?;
     state.sent = pieces.iter().map(|piece| piece.len()).sum::<usize>() as u64;
     Ok(0)
 }
@@ -191,11 +193,12 @@ pub(super) fn received(mut state: Guard, src: i32, tag: i32, room: &mut [u8]) ->
         got
     } else {
         let (waist, notes) = (state.waist, notes(told::RECEIVE_BLOCK, pattern.from, tag));
-        let got = waist.receive_seen(&pattern, room, &notes, |message| {
-            state.note_received(message);
-            message.length
-        });
-        return (state, got.map_err(Fault::from).and_then(|got| fits(got, length)));
+        let seen = |message: &Message| Last { from: message.from, tag: message.tag, bytes: message.length };
+        let got = state.outside(|| waist.receive_seen(&pattern, room, &notes, seen));
+        if let Ok(last) = got {
+            state.last = last;
+        }
+        return (state, got.map_err(Fault::from).and_then(|last| fits(last.bytes, length)));
     };
     match got {
         Ok(message) => {

@@ -3,12 +3,12 @@
 use crate::combine::{Combiner, Number};
 use crate::errors::{Cmmd, Fault};
 use crate::host::about;
-use crate::state::{State, call, context};
+use crate::state::{context, together};
 use crate::together::{Scan, Segments};
 use std::ffi::{c_double, c_float, c_int, c_long, c_uint, c_ulong};
 
 fn reduce<T: Number>(value: T, combiner: c_int) -> T {
-    call(T::default(), |state| {
+    together(T::default(), |state| {
         let mut value = value.bytes();
         state.reduce(Combiner::of::<T>(combiner)?, &mut value)?;
         Ok(T::read(&value))
@@ -17,7 +17,7 @@ fn reduce<T: Number>(value: T, combiner: c_int) -> T {
 
 /// All nodes combine at the first, which tells the host.
 fn reduce_to_host<T: Number>(value: T, combiner: c_int) {
-    call((), |state| {
+    together((), |state| {
         let (host, combiner, mut value) = (state.host()?, Combiner::of::<T>(combiner)?, value.bytes());
         state.reduce(combiner, &mut value)?;
         if state.company.own != 0 {
@@ -29,7 +29,7 @@ fn reduce_to_host<T: Number>(value: T, combiner: c_int) {
 
 /// The host combines that with its own.
 fn reduce_from_nodes<T: Number>(value: T, combiner: c_int) -> T {
-    call(T::default(), |state: &mut State| {
+    together(T::default(), |state| {
         let (nodes, combiner) = (state.own_nodes()?, Combiner::of::<T>(combiner)?);
         let mut combined = vec![0; combiner.kind.size()];
         state.hear(nodes[0], about::REDUCED, &mut combined)?;
@@ -53,7 +53,7 @@ fn scan_of(combiner: Combiner, direction: c_int, mode: c_int, bit: c_int, kind: 
 }
 
 fn scan<T: Number>(value: T, combiner: c_int, direction: c_int, mode: c_int, bit: c_int, kind: c_int) -> T {
-    call(T::default(), |state| {
+    together(T::default(), |state| {
         let scan = scan_of(Combiner::of::<T>(combiner)?, direction, mode, bit, kind)?;
         Ok(T::read(&state.scan(&scan, &value.bytes())?))
     })
