@@ -16,9 +16,9 @@ const STILL: Duration = Duration::from_millis(400);
 impl Inside {
     /// Nothing has moved for this wait for so long: keeps what is to be sent, or lets peers send more, if this task
     /// holds them up.
-    pub(crate) fn break_circle(&mut self, until: Until, still: Duration) {
+    pub(crate) fn break_circle(&mut self, until: &Until, still: Duration) {
         let limit = self.memory();
-        if let Until::Over(request) = until
+        if let Until::Over(request) = *until
             && self.engine.is_held_up(request)
         {
             if self.engine.keep(request, limit) == Kept::Full && still >= FULL {

@@ -5,6 +5,7 @@ use crate::inside::{Inside, try_with, with};
 use crate::receiving::{finish, late};
 use crate::rooms::{destination, pattern_of};
 use crate::runtime::Runtime;
+use crate::waiters::Until;
 use parvum_engine::RequestId;
 use parvum_waist as waist;
 use parvum_waist::{Message, Notes, Status};
@@ -78,6 +79,10 @@ unsafe fn requests_of<'a>(requests: *const u64, count: usize) -> &'a [u64] {
     }
 }
 
+fn any_over(requests: &[u64]) -> Until {
+    Until::AnyOver(requests.iter().map(|number| RequestId::from_number(*number)).collect())
+}
+
 /// Looks at requests again only when one has ended meanwhile: they may be many.
 struct Watched<'a> {
     requests: &'a [u64],
@@ -122,7 +127,9 @@ pub(crate) unsafe extern "C" fn wait_any<E: Endpoint>(
                 None => (seen != u64::MAX && runtime.engine.arrivals() != seen).then_some(ARRIVED),
             }
         };
-        runtime.wait_until(notes, over).unwrap_or(LATE)
+        // An arrival is none of the requests.
+        let until = || if seen == u64::MAX { any_over(requests) } else { Until::Changed };
+        runtime.wait(notes, until, over).unwrap_or(LATE)
     })
 }
 
@@ -149,7 +156,7 @@ pub(crate) unsafe extern "C" fn wait_some<E: Endpoint>(
             }
             (found > 0).then_some(found)
         };
-        runtime.wait_until(notes, some).unwrap_or(0)
+        runtime.wait(notes, || any_over(requests), some).unwrap_or(0)
     })
 }
 

@@ -111,7 +111,7 @@ impl Inside {
         let engine = &runtime.engine;
         let changes_place =
             runtime.waiters.is_driven() && runtime.waiters.watches != runtime.sockets_to_watch();
-        if runtime.waiters.rouse(own, |request| engine.is_over(request)) || changes_place {
+        if runtime.waiters.rouse(own, engine.finished(), |request| engine.is_over(request)) || changes_place {
             runtime.page.rouse(&runtime.event);
         }
     }

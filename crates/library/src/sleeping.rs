@@ -30,14 +30,14 @@ impl Inside {
     pub(crate) fn sleep_until<T>(
         &mut self,
         notes: &Notes,
-        until: Until,
+        until: &Until,
         deadline: Option<Instant>,
         done: &mut impl FnMut(&mut Runtime) -> Option<T>,
     ) -> Option<Option<T>> {
         let began = Instant::now();
         let frame = std::ptr::from_ref(&began) as usize;
         let owns = self.owns;
-        let number = self.waiters.add(until, *notes, frame, owns);
+        let number = self.waiters.add(until.clone(), *notes, frame, owns);
         self.show_wait(notes, deadline);
         self.page.door().set_own_cpu(rustix::thread::sched_getcpu() as u32);
         let mut slept = Duration::ZERO;
@@ -106,12 +106,12 @@ impl Inside {
     fn sleep_once<T>(
         &mut self,
         number: u64,
-        until: Until,
+        until: &Until,
         deadline: Option<Instant>,
         done: &mut impl FnMut(&mut Runtime) -> Option<T>,
     ) -> Nap<T> {
         let mut limit = sleep_limit(deadline);
-        if matches!(until, Until::Over(request) if self.engine.is_held_up(request)) {
+        if matches!(until, Until::Over(request) if self.engine.is_held_up(*request)) {
             limit = limit.min(HELD);
         }
         if self.engine.has_output() || self.engine.is_pulling() {

@@ -16,10 +16,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 /// What a wait ends with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Until {
     /// This request is over.
     Over(RequestId),
+    /// One of these requests is over.
+    AnyOver(Arc<[RequestId]>),
     /// Something that only the waiting thread itself can tell: it looks whenever anything has moved.
     Changed,
 }
@@ -85,6 +87,8 @@ pub(crate) struct Waiters {
     pub(crate) watches: usize,
     /// Something has moved since the last look at who may go on.
     pub(crate) stirred: bool,
+    /// How many operations had ended then.
+    finished: u64,
 }
 
 impl Waiters {
@@ -154,12 +158,20 @@ impl Waiters {
 
     /// Wakes those that may go on, `own` apart: whose request is over, who look themselves when something has moved, and, if
     /// nobody drives, one that shall. Whether the driver is among them, which sleeps elsewhere and is not woken here.
-    pub(crate) fn rouse(&mut self, own: Option<u64>, is_over: impl Fn(RequestId) -> bool) -> bool {
+    /// `finished` operations have ended so far: lists of requests are looked through only when it is another number.
+    pub(crate) fn rouse(
+        &mut self,
+        own: Option<u64>,
+        finished: u64,
+        is_over: impl Fn(RequestId) -> bool,
+    ) -> bool {
         let stirred = std::mem::take(&mut self.stirred);
+        let some_ended = std::mem::replace(&mut self.finished, finished) != finished;
         let mut wakes_driver = false;
         for waiter in &self.list {
-            let goes_on = match waiter.until {
-                Until::Over(request) => is_over(request),
+            let goes_on = match &waiter.until {
+                Until::Over(request) => is_over(*request),
+                Until::AnyOver(requests) => some_ended && requests.iter().any(|request| is_over(*request)),
                 Until::Changed => stirred,
             };
             match goes_on && Some(waiter.number) != own {
@@ -231,9 +243,23 @@ mod tests {
         let (driver, _held) = add_other(&mut waiters, Until::Over(first));
         let (other, _kept) = add_other(&mut waiters, Until::Over(second));
         assert!(waiters.drives(driver) && !waiters.drives(other));
-        assert!(!waiters.rouse(None, |request| request == second));
+        assert!(!waiters.rouse(None, 1, |request| request == second));
         assert!(is_awake(&waiters, other) && !is_awake(&waiters, driver));
-        assert!(waiters.rouse(None, |request| request == first), "the driver sleeps elsewhere");
+        assert!(waiters.rouse(None, 1, |request| request == first), "the driver sleeps elsewhere");
+    }
+
+    #[test]
+    fn of_a_list_one_wakes_and_other_movement_does_not() {
+        let mut waiters = Waiters::default();
+        let (first, second) = (RequestId::from_number(1), RequestId::from_number(2));
+        let (driver, _held) = add_other(&mut waiters, Until::Changed);
+        let (other, _kept) = add_other(&mut waiters, Until::AnyOver([first, second].into()));
+        assert!(waiters.drives(driver) && !waiters.drives(other));
+        waiters.stirred = true;
+        waiters.rouse(None, 1, |_| false);
+        assert!(!is_awake(&waiters, other), "something moved that it does not wait for");
+        waiters.rouse(None, 2, |request| request == second);
+        assert!(is_awake(&waiters, other));
     }
 
     #[test]
@@ -243,7 +269,7 @@ mod tests {
         let (other, _kept) = add_other(&mut waiters, Until::Changed);
         assert!(waiters.drives(driver) && !waiters.drives(other));
         assert!(waiters.remove(driver).is_some());
-        waiters.rouse(None, |_| false);
+        waiters.rouse(None, 1, |_| false);
         assert!(is_awake(&waiters, other) && waiters.drives(other));
     }
 

@@ -40,14 +40,14 @@ impl Inside {
         notes: &Notes,
         done: impl FnMut(&mut Runtime) -> Option<T>,
     ) -> Option<T> {
-        self.wait(notes, Until::Changed, done)
+        self.wait(notes, || Until::Changed, done)
     }
 
     /// Whether the request is over; waits as the notes say.
     #[inline]
     pub(crate) fn wait_for(&mut self, request: RequestId, notes: &Notes) -> bool {
         let is_over = |runtime: &mut Runtime| runtime.engine.is_over(request).then_some(());
-        self.wait(notes, Until::Over(request), is_over).is_some()
+        self.wait(notes, || Until::Over(request), is_over).is_some()
     }
 
     /// Waits without end for a request that ends, with its data or with its sender. False: this task has left the machine.
@@ -61,11 +61,12 @@ impl Inside {
         true
     }
 
+    /// As [`Inside::wait_until`]; another thread that sees this wait to be over wakes this one.
     #[inline]
-    fn wait<T>(
+    pub(crate) fn wait<T>(
         &mut self,
         notes: &Notes,
-        until: Until,
+        until: impl Fn() -> Until,
         mut done: impl FnMut(&mut Runtime) -> Option<T>,
     ) -> Option<T> {
         if let Some(found) = done(self) {
@@ -116,7 +117,7 @@ impl Inside {
     fn wait_patiently<T>(
         &mut self,
         notes: &Notes,
-        until: Until,
+        until: impl Fn() -> Until,
         done: impl FnMut(&mut Runtime) -> Option<T>,
     ) -> Option<T> {
         let began = self.time.begins_wait();
@@ -133,7 +134,7 @@ impl Inside {
     fn look_and_sleep<T>(
         &mut self,
         notes: &Notes,
-        until: Until,
+        until: impl Fn() -> Until,
         mut done: impl FnMut(&mut Runtime) -> Option<T>,
     ) -> Option<T> {
         let deadline = (notes.limit > 0).then(|| Instant::now() + Duration::from_nanos(notes.limit as u64));
@@ -179,7 +180,7 @@ impl Inside {
             if let Some(found) = self.take_turns(deadline, &mut done) {
                 return Some(found);
             }
-            if let Some(found) = self.sleep_until(notes, until, deadline, &mut done) {
+            if let Some(found) = self.sleep_until(notes, &until(), deadline, &mut done) {
                 return found;
             }
             if deadline.is_some_and(|end| Instant::now() >= end) {
