@@ -100,6 +100,10 @@ pub const CALLS: [&str; 36] = [
     "container receive", "container send", "rpc call", "name server",
 ];
 
+/// In [`Waiting::peer`]: the task waits for the members of a group, in a barrier or where they show each other data; [`Layout`]'s
+/// `barrier` says which group.
+pub const A_GROUP: i32 = -2;
+
 /// Everybody's word for the call of that number: what kind of wait it is.
 pub fn kind_of_call(call: u32) -> &'static str {
     let own = CALLS.get(call as usize).copied().unwrap_or("");

@@ -11,7 +11,7 @@
 //! Behind the page lie the ledgers of the task's pairs ([`Book`]): peer and route by peer and route, what was sent,
 //! received, copied and kept, for whoever looks.
 //!
-//! A page of another kind is a [`MeetingPage`]: the barrier of a group. A [`Recording`] is a file of its own: what the task did, for
+//! A page of another kind is a [`MeetingPage`]: the barrier of a group, and behind it its board, where members show each other data. A [`Recording`] is a file of its own: what the task did, for
 //! `parvum trace`.
 //!
 //! Everything in the page is an atomic, written by plain stores: a reader never
@@ -20,6 +20,8 @@
 
 #![deny(unsafe_code)]
 
+#[cfg(not(loom))]
+mod board;
 #[cfg(not(loom))]
 mod book;
 mod door;
@@ -48,14 +50,16 @@ mod ticks;
 mod times;
 
 #[cfg(not(loom))]
+pub use board::{BOARD_ROOM, LARGEST_BOARD};
+#[cfg(not(loom))]
 pub use book::{Book, PairLedger, Taken, Unmatched, totals};
 pub use door::Door;
 pub use inbox::{Marks, PLACES};
 #[cfg(not(loom))]
 pub use layout::{
-    CALLS, COUNTER_NAMES, COUNTERS, FILE_BYTES, GROUP_BYTES, Identity, Layout, MAGIC, NAME_BYTES, PAGE_BYTES,
-    PAIR_PEER, PAIRS, PROGRAM_BYTES, PairCells, SENT_OVER, UNMATCHED, UnmatchedCells, VERSION, Waiting,
-    kind_of_call,
+    A_GROUP, CALLS, COUNTER_NAMES, COUNTERS, FILE_BYTES, GROUP_BYTES, Identity, Layout, MAGIC, NAME_BYTES,
+    PAGE_BYTES, PAIR_PEER, PAIRS, PROGRAM_BYTES, PairCells, SENT_OVER, UNMATCHED, UnmatchedCells, VERSION,
+    Waiting, kind_of_call,
 };
 pub use meeting::{Arrival, LARGEST_MEETING, Meeting, Outcome};
 #[cfg(not(loom))]

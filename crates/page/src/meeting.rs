@@ -293,6 +293,61 @@ mod tests {
         });
     }
 
+    /// The board's rule: two places for each member, used by turns. Loom reports a place that is written to while somebody reads
+    /// it, and a reader that does not see what was written.
+    #[cfg(loom)]
+    fn what_is_shown_is_seen(members: u32, turns: u32) {
+        use loom::cell::UnsafeCell;
+        struct Board(Place, Vec<[UnsafeCell<u32>; 2]>);
+        // SAFETY: who may touch which cell when is what the model is there to find out.
+        #[allow(unsafe_code)]
+        unsafe impl Sync for Board {}
+        #[allow(unsafe_code)]
+        fn take_part(board: &Board, member: u32, turns: u32) {
+            let Board(place, places) = board;
+            for turn in 0..turns {
+                let shown = |member: u32| 10 * turn + member;
+                // SAFETY: loom gives a pointer to a cell that lives, and checks that nobody else uses it.
+                places[member as usize][turn as usize % 2].with_mut(|cell| unsafe { *cell = shown(member) });
+                assert_eq!(place.pass(), Outcome::Opened);
+                for other in 0..places.len() as u32 {
+                    // SAFETY: as above.
+                    let seen = places[other as usize][turn as usize % 2].with(|cell| unsafe { *cell });
+                    assert_eq!(seen, shown(other));
+                }
+            }
+        }
+        loom::model(move || {
+            let place = Place {
+                meeting: meeting(members),
+                lock: loom::sync::Mutex::new(()),
+                sleepers: loom::sync::Condvar::new(),
+            };
+            let places = (0..members).map(|_| [UnsafeCell::new(0), UnsafeCell::new(0)]).collect();
+            let board = loom::sync::Arc::new(Board(place, places));
+            let threads: Vec<_> = (1..members)
+                .map(|member| {
+                    let board = board.clone();
+                    loom::thread::spawn(move || take_part(&board, member, turns))
+                })
+                .collect();
+            take_part(&board, 0, turns);
+            threads.into_iter().for_each(|thread| thread.join().expect("it ends"));
+        });
+    }
+
+    #[cfg(loom)]
+    #[test]
+    fn model_of_two_that_show_each_other() {
+        what_is_shown_is_seen(2, 3);
+    }
+
+    #[cfg(loom)]
+    #[test]
+    fn model_of_three_that_show_each_other() {
+        what_is_shown_is_seen(3, 1);
+    }
+
     #[cfg(loom)]
     #[test]
     fn model_of_two_that_meet() {

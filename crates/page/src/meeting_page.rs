@@ -1,8 +1,10 @@
-//! A meeting in shared memory, and how its members sleep and are woken.
+//! A meeting in shared memory with its board, and how its members sleep and are woken.
 
-use crate::map::Map;
+use crate::board::{SHORT, Shape};
+use crate::map::MeetingMap;
 use crate::meeting::{Arrival, Meeting, Outcome};
-use crate::page::{PageError, TaskPage, check_shape};
+use crate::page::{PageError, TaskPage, check_seals};
+use crate::{BOARD_ROOM, PAGE_BYTES};
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, ftruncate, memfd_create};
 use rustix::io::Errno;
@@ -10,11 +12,13 @@ use rustix::thread::ClockId;
 use rustix::thread::futex::{self, Wait, WaitFlags, WaitPtr, WaitvFlags};
 use rustix::time::{Timespec, clock_gettime};
 use std::io;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-/// A mapped meeting.
+/// A mapped meeting, and its board if it has one.
 pub struct MeetingPage {
-    map: Map,
+    map: MeetingMap,
+    shape: Shape,
 }
 
 /// Where the kernel cannot wait for two things at once (before Linux 5.16), a waiter looks this often.
@@ -24,17 +28,28 @@ impl MeetingPage {
     /// Makes a meeting of so many members; gives the descriptor to hand on as well.
     pub fn create(members: u32) -> io::Result<(MeetingPage, OwnedFd)> {
         let file = memfd_create("parvum-meeting", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
-        ftruncate(&file, crate::PAGE_BYTES as u64)?;
+        let shape = Shape { members };
+        ftruncate(&file, shape.bytes() as u64)?;
         fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
-        let page = MeetingPage { map: Map::new(&file)? };
+        // Who makes it for others needs no board.
+        let page = MeetingPage { map: MeetingMap::new(&file, PAGE_BYTES)?, shape: Shape { members: 0 } };
         page.meeting().set_members(members);
         Ok((page, file))
     }
 
-    /// Maps the meeting behind `file`, which may be closed afterwards; refuses what is no sealed page.
+    /// Maps the meeting behind `file`, which may be closed afterwards; refuses what is not sealed, or not as long as a meeting of
+    /// so many members is.
     pub fn open(file: impl AsFd) -> Result<MeetingPage, PageError> {
-        check_shape(file.as_fd(), crate::PAGE_BYTES)?;
-        Ok(MeetingPage { map: Map::new(file)? })
+        let file = file.as_fd();
+        let bytes = check_seals(file)?;
+        if bytes < PAGE_BYTES {
+            return Err(PageError::Shape);
+        }
+        let shape = Shape { members: MeetingMap::new(file, PAGE_BYTES)?.meeting().members() };
+        if shape.bytes() != bytes {
+            return Err(PageError::Shape);
+        }
+        Ok(MeetingPage { map: MeetingMap::new(file, bytes)?, shape })
     }
 
     fn meeting(&self) -> &Meeting {
@@ -70,6 +85,71 @@ impl MeetingPage {
         self.meeting().outcome(turn)
     }
 
+    /// Whether the members can show each other data here.
+    pub fn has_board(&self) -> bool {
+        self.shape.has_places()
+    }
+
+    /// Shows data in a turn, under a word: before coming to its meeting, and after that of the turn before has opened. False:
+    /// there is no such member, or no room for so much.
+    pub fn show<'d>(
+        &self,
+        member: u32,
+        turn: u64,
+        word: u32,
+        pieces: impl Iterator<Item = &'d [u8]> + Clone,
+    ) -> bool {
+        let length = pieces.clone().try_fold(0usize, |sum, piece| sum.checked_add(piece.len()));
+        let Some(length) = length.filter(|length| *length <= BOARD_ROOM) else { return false };
+        if member >= self.shape.members || !self.has_board() {
+            return false;
+        }
+        let mut at = self.data_at(member, turn, length);
+        for piece in pieces {
+            self.map.write(at, piece);
+            at += piece.len();
+        }
+        let numbers = self.map.numbers(self.shape.line(member, turn));
+        // Relaxed: whoever reads them, and the data, has come to the meeting after this.
+        numbers[0].store(word, Ordering::Relaxed);
+        numbers[1].store(length as u32, Ordering::Relaxed);
+        true
+    }
+
+    /// The word under which a member shows something in a turn whose meeting has opened, and how many bytes that is.
+    ///
+    /// # Panics
+    /// When there is no such member, or no board.
+    #[inline]
+    pub fn shown(&self, member: u32, turn: u64) -> (u32, usize) {
+        assert!(member < self.shape.members && self.has_board(), "a member with a board");
+        let numbers = self.map.numbers(self.shape.line(member, turn));
+        // Relaxed: the meeting has ordered it.
+        (numbers[0].load(Ordering::Relaxed), (numbers[1].load(Ordering::Relaxed) as usize).min(BOARD_ROOM))
+    }
+
+    /// Copies what a member shows in a turn whose meeting has opened, from byte `from` on. False: there is no such member, or it
+    /// shows less.
+    #[inline]
+    pub fn read(&self, member: u32, turn: u64, from: usize, out: &mut [u8]) -> bool {
+        if member >= self.shape.members || !self.has_board() {
+            return false;
+        }
+        let (_, length) = self.shown(member, turn);
+        if from.checked_add(out.len()).is_none_or(|end| end > length) {
+            return false;
+        }
+        self.map.read(self.data_at(member, turn, length) + from, out);
+        true
+    }
+
+    fn data_at(&self, member: u32, turn: u64, length: usize) -> usize {
+        match length <= SHORT {
+            true => self.shape.line(member, turn) + 8,
+            false => self.shape.place(member, turn),
+        }
+    }
+
     /// Closes it and wakes everybody.
     pub fn close(&self) {
         self.meeting().close();
@@ -89,22 +169,45 @@ impl MeetingPage {
     /// Sleeps until the meeting changes from `changes`, somebody rings at `page` (`rings` is from
     /// [`TaskPage::fall_asleep`]), or the limit is over. Afterwards the task says at its page that it is awake.
     pub fn sleep(&self, changes: u32, page: &TaskPage, rings: u32, limit: Duration) {
+        // Not private: the others live in other processes.
+        if !self.sleep_on_both(changes, &page.door().rings, rings, WaitFlags::SIZE_U32, limit) {
+            page.sleep(rings, Some(limit.min(LOOKS)));
+        }
+    }
+
+    /// The same for a thread that is woken by others of its process: by a private futex while that is 0.
+    pub fn sleep_beside(&self, changes: u32, word: &AtomicU32, limit: Duration) {
+        let private = WaitFlags::SIZE_U32 | WaitFlags::PRIVATE;
+        if !self.sleep_on_both(changes, word, 0, private, limit) {
+            let limit = limit.min(LOOKS);
+            let limit = Timespec { tv_sec: 0, tv_nsec: limit.subsec_nanos().into() };
+            let _ = futex::wait(word, futex::Flags::PRIVATE, 0, Some(&limit));
+        }
+    }
+
+    /// False: this kernel cannot.
+    fn sleep_on_both(
+        &self,
+        changes: u32,
+        word: &AtomicU32,
+        value: u32,
+        flags: WaitFlags,
+        limit: Duration,
+    ) -> bool {
         let until = clock_gettime(ClockId::Monotonic);
         let until = Duration::new(until.tv_sec as u64, until.tv_nsec as u32) + limit;
         let until = Timespec { tv_sec: until.as_secs() as i64, tv_nsec: until.subsec_nanos().into() };
-        let on = |futex: *const u32, value: u32| {
+        let on = |futex: *const u32, value: u32, flags: WaitFlags| {
             let mut wait = Wait::new();
             wait.val = value.into();
             wait.uaddr = WaitPtr::new(futex.cast_mut().cast());
-            // Not private: the others live in other processes.
-            wait.flags = WaitFlags::SIZE_U32;
+            wait.flags = flags;
             wait
         };
-        let both = [on(self.meeting().changes.as_ptr(), changes), on(page.door().rings.as_ptr(), rings)];
-        if let Err(Errno::NOSYS) = futex::waitv(&both, WaitvFlags::empty(), Some(&until), ClockId::Monotonic)
-        {
-            page.sleep(rings, Some(limit.min(LOOKS)));
-        }
+        let meeting = on(self.meeting().changes.as_ptr(), changes, WaitFlags::SIZE_U32);
+        let both = [meeting, on(word.as_ptr(), value, flags)];
+        let slept = futex::waitv(&both, WaitvFlags::empty(), Some(&until), ClockId::Monotonic);
+        slept != Err(Errno::NOSYS)
     }
 }
 
@@ -147,6 +250,29 @@ mod tests {
     }
 
     #[test]
+    fn a_thread_is_woken_by_the_meeting_or_by_its_own_process() {
+        let (page, _file) = MeetingPage::create(2).expect("a meeting");
+        let word = AtomicU32::new(0);
+        let long = Duration::from_secs(100);
+        // It does not even fall asleep: the meeting has changed, then the word is not 0.
+        let changes = page.fall_asleep();
+        page.close();
+        page.sleep_beside(changes, &word, long);
+        word.store(1, Ordering::Relaxed);
+        page.sleep_beside(page.fall_asleep(), &word, long);
+        word.store(0, Ordering::Relaxed);
+        std::thread::scope(|scope| {
+            let (changes, page, word) = (page.fall_asleep(), &page, &word);
+            let asleep = scope.spawn(move || page.sleep_beside(changes, word, long));
+            while !asleep.is_finished() {
+                word.store(1, Ordering::Release);
+                let _ = futex::wake(word, futex::Flags::PRIVATE, 1);
+                std::thread::yield_now();
+            }
+        });
+    }
+
+    #[test]
     fn members_of_several_scheduling_groups_are_noticed() {
         let (page, _file) = MeetingPage::create(3).expect("a meeting");
         page.schedule_in(7);
@@ -161,5 +287,53 @@ mod tests {
     fn what_is_no_meeting_is_refused() {
         let file = memfd_create("short", MemfdFlags::CLOEXEC).expect("a file");
         assert!(MeetingPage::open(&file).is_err());
+        let (page, file) = MeetingPage::create(3).expect("a meeting");
+        assert!(MeetingPage::open(&file).is_ok());
+        page.meeting().set_members(4);
+        assert!(MeetingPage::open(&file).is_err(), "as long as one of three");
+    }
+
+    fn open_pair() -> (MeetingPage, MeetingPage) {
+        let (_page, file) = MeetingPage::create(2).expect("a meeting");
+        let open = || MeetingPage::open(&file).expect("it opens");
+        (open(), open())
+    }
+
+    #[test]
+    fn what_one_shows_others_read_short_or_long() {
+        let (one, other) = open_pair();
+        for (turn, length) in [0, 1, SHORT, SHORT + 1, BOARD_ROOM].into_iter().enumerate() {
+            let data: Vec<u8> = (0..length).map(|at| (at * 7 + turn) as u8).collect();
+            let (first, second) = data.split_at(length / 3);
+            assert!(one.show(1, turn as u64, 40 + turn as u32, [first, second].into_iter()));
+            assert_eq!(other.shown(1, turn as u64), (40 + turn as u32, length));
+            let mut read = vec![0; length - length / 2];
+            assert!(other.read(1, turn as u64, length / 2, &mut read));
+            assert!(read == data[length / 2..]);
+            read.push(0);
+            assert!(!other.read(1, turn as u64, length / 2, &mut read), "more than was shown");
+        }
+        assert!(!one.show(1, 0, 0, [&[0; BOARD_ROOM + 1][..]].into_iter()), "too much");
+        assert!(!one.show(2, 0, 0, std::iter::empty()) && !other.read(2, 0, 0, &mut []), "no such member");
+    }
+
+    #[test]
+    fn a_turn_does_not_touch_what_the_one_before_showed() {
+        let (one, other) = open_pair();
+        assert!(
+            one.show(0, 6, 1, [&[6; 100][..]].into_iter()) && one.show(0, 7, 2, [&[7; 9][..]].into_iter())
+        );
+        let (mut before, mut now) = ([0; 100], [0; 9]);
+        assert!(other.read(0, 6, 0, &mut before) && other.read(0, 7, 0, &mut now));
+        assert_eq!((before, now), ([6; 100], [7; 9]));
+    }
+
+    #[test]
+    fn a_length_that_a_member_writes_wrongly_is_not_believed() {
+        let (one, other) = open_pair();
+        assert!(one.show(0, 0, 1, [&[1; 8][..]].into_iter()));
+        one.map.numbers(one.shape.line(0, 0))[1].store(u32::MAX, Ordering::Relaxed);
+        assert_eq!(other.shown(0, 0).1, BOARD_ROOM);
+        assert!(!other.read(0, 0, BOARD_ROOM, &mut [0]));
     }
 }

@@ -347,12 +347,17 @@ pub fn monotonic_ns() -> u64 {
 }
 
 pub(crate) fn check_shape(file: BorrowedFd<'_>, bytes: usize) -> Result<(), PageError> {
+    if check_seals(file)? == bytes { Ok(()) } else { Err(PageError::Shape) }
+}
+
+/// How long a file is that cannot become shorter.
+pub(crate) fn check_seals(file: BorrowedFd<'_>) -> Result<usize, PageError> {
     let size = fstat(file).map_err(io::Error::from)?.st_size;
     let seals = fcntl_get_seals(file).map_err(|_| PageError::Shape)?;
-    if size != bytes as i64 || !seals.contains(SealFlags::SHRINK) {
+    if !seals.contains(SealFlags::SHRINK) {
         return Err(PageError::Shape);
     }
-    Ok(())
+    usize::try_from(size).map_err(|_| PageError::Shape)
 }
 
 #[cfg(test)]
