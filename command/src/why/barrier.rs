@@ -79,7 +79,7 @@ mod tests {
             row(5, None),
         ];
         let members = (1..=members).map(|local| (local - 1, tid(local))).collect();
-        let group = GroupRow { name: name.into(), members, awaited: None, waiting: 0 };
+        let group = GroupRow { name: name.into(), members, awaited: None, waiting: 0, lost: None };
         gathered(&Picture::of(tasks), Some(&[group]), &here)
     }
 

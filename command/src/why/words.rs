@@ -16,6 +16,7 @@ pub fn doing(waits: &Waits) -> String {
         }
         "send" => format!("waits in {call}: {} has much that it has not received", peer(waits)),
         "barrier" => format!("waits in {call}"),
+        _ if waits.barrier.is_some() => format!("waits in {call}"),
         "exit" => "has ended its work and waits until what it sent is received".into(),
         "machine" => "waits for an answer of the daemon".into(),
         _ => format!("waits in {call} for {}, {tag}", peer(waits)),

@@ -17,7 +17,7 @@ use crate::state::{Channel, ClientId, Config, Effect, Input, Limits, Machine, Pr
 use parvum_agreement::Agreement;
 use parvum_mesh::Farewell;
 use parvum_page::{
-    Book, CALLS, MeetingPage, PageError, PairLedger, TaskPage, Unmatched, monotonic_ns, totals,
+    A_GROUP, Book, CALLS, MeetingPage, PageError, PairLedger, TaskPage, Unmatched, monotonic_ns, totals,
 };
 use parvum_socket::Place;
 use parvum_wire::Tid;
@@ -486,7 +486,7 @@ impl Shell {
             for_ms: monotonic_ns().saturating_sub(w.since) / 1_000_000,
             since: w.since,
             ends: w.until != 0,
-            barrier: (CALLS.get(w.call as usize) == Some(&"barrier")).then(|| {
+            barrier: (CALLS.get(w.call as usize) == Some(&"barrier") || w.peer == A_GROUP).then(|| {
                 let (group, count) = task.page.barrier();
                 BarrierRow { group, count }
             }),

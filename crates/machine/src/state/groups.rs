@@ -36,6 +36,8 @@ pub(super) struct Group {
     count: u32,
     /// Members that ended without leaving, and that nobody has replaced.
     lost: u32,
+    /// The first of them.
+    first_lost: Option<Tid>,
     waiters: Vec<(ClientId, RequestId, Tid)>,
     /// Where the members may meet without asking: known to their host alone.
     #[serde(skip)]
@@ -74,6 +76,7 @@ impl<F: Clone> Machine<F> {
         group.members.insert(taken, me);
         let meeting = group.meeting.take();
         group.lost = group.lost.saturating_sub(1);
+        group.first_lost = group.first_lost.filter(|_| group.lost > 0);
         self.close_meeting(meeting);
         self.grant_wishes();
         Ok(Reply::Number(taken))
@@ -93,6 +96,7 @@ impl<F: Clone> Machine<F> {
         for name in names.collect::<Vec<_>>() {
             if let Some(group) = self.groups.get_mut(&name) {
                 group.lost += 1;
+                group.first_lost.get_or_insert(tid);
             }
             self.take_out(&name, tid);
         }
@@ -263,6 +267,7 @@ impl<F: Clone> Machine<F> {
             members: group.members.iter().map(|(instance, tid)| (*instance, *tid)).collect(),
             awaited: (!group.waiters.is_empty()).then_some(group.count),
             waiting: group.waiters.len() as u32,
+            lost: group.first_lost,
         };
         let rows = self.groups.iter().map(row).collect();
         self.reply(client, id, Reply::Groups(rows));

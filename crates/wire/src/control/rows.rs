@@ -166,6 +166,8 @@ pub struct GroupRow {
     pub awaited: Option<u32>,
     /// How many wait there.
     pub waiting: u32,
+    /// Of the members that ended without leaving, and that nobody has replaced, the first.
+    pub lost: Option<Tid>,
 }
 
 /// A row of `parvum hosts`.
