@@ -3,6 +3,7 @@
 //! The threads of a program take turns (`inside.rs`), and give the turn away while they wait. A panic here would be a bug of
 //! ours: it ends the process rather than unwind into C.
 
+use crate::board;
 use crate::completing;
 use crate::endpoint::{Endpoint, Program, Service};
 use crate::finding;
@@ -69,6 +70,10 @@ const fn table<E: Endpoint>() -> Table {
         is_free: completing::is_free::<E>,
         notify: serving::notify::<E>,
         service,
+        board_open: board::board_open::<E>,
+        board_turn: board::board_turn::<E>,
+        board_read: board::board_read::<E>,
+        board_close: board::board_close::<E>,
     }
 }
 

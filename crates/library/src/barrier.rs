@@ -41,7 +41,12 @@ impl Inside {
         }
     }
 
-    fn remember_meeting(&mut self, group: &str, fds: Vec<OwnedFd>) {
+    /// The page in which the members of a group meet, if this task has it.
+    pub(crate) fn meeting(&self, group: &str) -> Option<Arc<MeetingPage>> {
+        self.meetings.iter().find(|(name, _)| name == group).map(|(_, meeting)| meeting.clone())
+    }
+
+    pub(crate) fn remember_meeting(&mut self, group: &str, fds: Vec<OwnedFd>) {
         if let Some(meeting) = fds.first().and_then(|file| MeetingPage::open(file).ok()) {
             meeting.schedule_in(self.page.door().scheduled_in());
             self.meetings.push((group.to_owned(), Arc::new(meeting)));
@@ -55,8 +60,7 @@ impl Inside {
         count: i32,
         notes: &Notes,
     ) -> Result<Option<Result<(), Failure>>, AskError> {
-        let known = self.meetings.iter().find(|(name, _)| name == group);
-        let Some(meeting) = known.map(|(_, meeting)| meeting.clone()) else { return Ok(None) };
+        let Some(meeting) = self.meeting(group) else { return Ok(None) };
         // Who waits for sockets as well sleeps in poll(2), where no page wakes anybody.
         if self.must_poll() {
             return Ok(None);

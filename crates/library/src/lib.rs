@@ -11,6 +11,8 @@
 mod abi;
 mod asking;
 mod barrier;
+#[allow(unsafe_code)]
+mod board;
 mod callers;
 mod circles;
 #[allow(unsafe_code)]

@@ -90,6 +90,11 @@ impl RoutePolicy {
         if from.host() == to.host() { self.here } else { self.elsewhere }
     }
 
+    /// Whether messages to tasks of this host go through memory that both have.
+    pub(crate) fn shares_memory(&self) -> bool {
+        self.transport(self.here).is_some_and(|transport| transport.needs.one_host)
+    }
+
     /// What to try to a task of another host to which `route` does not lead.
     pub(crate) fn after(&self, route: Route) -> Option<Route> {
         let behind = self.all.iter().skip_while(|transport| transport.route != route).skip(1);

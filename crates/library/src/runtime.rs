@@ -1,5 +1,6 @@
 //! The runtime: engine, session and transports of one process, and the step that moves them on.
 
+use crate::board::Board;
 use crate::callers::{Early, Expected, Silent};
 use crate::events::Leaving;
 use crate::inside::Inside;
@@ -73,6 +74,8 @@ pub(crate) struct Runtime {
     pub(crate) noticed: Noticed,
     /// The pages in which the members of groups meet, by the group's name.
     pub(crate) meetings: Vec<(String, Arc<MeetingPage>)>,
+    /// The boards in use, by number less one.
+    pub(crate) boards: Vec<Option<Board>>,
     /// The barrier that the page names.
     pub(crate) shown_barrier: (String, i32),
     /// The resource manager, if a task plays it.
@@ -178,6 +181,7 @@ impl Runtime {
             all: None,
             noticed: Noticed::default(),
             meetings: Vec::new(),
+            boards: Vec::new(),
             shown_barrier: Default::default(),
             memory,
             waiters: Waiters::default(),

@@ -121,12 +121,17 @@ impl Inside {
         // Who keeps its turn hears the daemon itself: nobody else could take in what comes.
         let drives = !self.keeps_turn && self.waiters.drives(number);
         if !drives && !self.keeps_turn {
+            // The driver does not look at what this thread meets in.
+            let meeting = self.meets.clone().map(|meeting| (meeting.fall_asleep(), meeting));
             if let Some(found) = done(self) {
                 return Nap::Found(found);
             }
             if let Some(word) = self.waiters.word(number) {
                 word.set();
-                self.without_turn(number, || word.sleep(limit));
+                self.without_turn(number, || match meeting {
+                    Some((changes, meeting)) => word.sleep_in(&meeting, changes, limit),
+                    None => word.sleep(limit),
+                });
             }
             return Nap::Slept { waker_is_known: false };
         }

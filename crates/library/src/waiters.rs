@@ -9,6 +9,7 @@
 //! jumps out of the wait (siglongjmp) leaves an entry behind, which the thread's next call finds by its place on the stack.
 
 use parvum_engine::RequestId;
+use parvum_page::MeetingPage;
 use parvum_waist::{Notes, call};
 use rustix::thread::futex;
 use std::sync::Arc;
@@ -50,6 +51,14 @@ impl Word {
         // Acquire: partner of the release in `wake`.
         if self.0.load(Ordering::Acquire) == 0 {
             let _ = futex::wait(&self.0, futex::Flags::PRIVATE, 0, Some(&limit));
+        }
+    }
+
+    /// The same, or until the meeting changes from `changes`.
+    pub(crate) fn sleep_in(&self, meeting: &MeetingPage, changes: u32, limit: Duration) {
+        // Acquire: partner of the release in `wake`.
+        if self.0.load(Ordering::Acquire) == 0 {
+            meeting.sleep_beside(changes, &self.0, limit);
         }
     }
 }

@@ -137,6 +137,16 @@ enum parvum_call {
     PARVUM_CALL_SERVE = 8
 };
 
+/* What `board_turn` answers when it is not the place of a request; and what a board has room for. */
+enum {
+    PARVUM_BOARD_LATE = -1,         /* the time is over                                     */
+    PARVUM_BOARD_COME = -2,         /* the turn has come                                    */
+    PARVUM_BOARD_CLOSED = -3,       /* it never will: the group changed, or a member ended  */
+    PARVUM_BOARD_DISAGREED = -4,    /* not all show the same word; or the data was too long */
+    PARVUM_BOARD_ROOM = 64 << 10,   /* bytes that a member shows in one turn                */
+    PARVUM_BOARD_MEMBERS = 64
+};
+
 /* How long a call may wait, and what `parvum why` and `parvum ps` say of it meanwhile. */
 struct parvum_notes {
     int64_t limit;             /* negative: without limit; 0: look once                        */
@@ -243,6 +253,20 @@ struct parvum_table {
     /* The table of the process's second endpoint, with an id, an engine and a lock of its own, for what is to be answered while
      * the program computes. Its `enrol` joins it to the machine. */
     const struct parvum_table *(*service)(void);
+    /* Opens the board of a group of `members` tasks of this host, of which this one is number `member`: where they show each
+     * other data, turn by turn. All call it, when each has joined the group; it waits for all. PARVUM_STATUS_UNKNOWN:
+     * there is none, for nobody. */
+    int32_t (*board_open)(const char *group, size_t length, uint32_t member, uint32_t members,
+                          const struct parvum_notes *notes, uint64_t *board);
+    /* Shows the pieces under a word, PARVUM_BOARD_ROOM bytes at most, and waits until all members have shown theirs: one of
+     * PARVUM_BOARD_...; or the place of one of the `awaited` requests that is over. After that and after PARVUM_BOARD_LATE
+     * the same call goes on waiting. */
+    int64_t (*board_turn)(uint64_t board, uint32_t word, const struct parvum_piece *pieces, size_t count,
+                          const uint64_t *requests, size_t awaited, const struct parvum_notes *notes);
+    /* Copies what a member has shown in the last turn, from byte `from` on. */
+    int32_t (*board_read)(uint64_t board, uint32_t member, size_t from, void *out, size_t length);
+    /* Forgets a board. */
+    void (*board_close)(uint64_t board);
 };
 
 /* The engine of this process. */

@@ -27,7 +27,7 @@ mod waist;
 pub use open::OpenError;
 pub use table::{
     ANY_CONTEXT, ANY_TASK, Enrolled, Message, Notes, Outgoing, Pattern, Piece, Progress, REMOTE, Room,
-    RoomKind, Space, Status, TABLE_VERSION, Table, TagKind, call,
+    RoomKind, Space, Status, TABLE_VERSION, Table, TagKind, board, call,
 };
 pub use turn::{Turn, TurnGuard};
-pub use waist::{Data, Receiving, Request, SendTo, Waist};
+pub use waist::{BoardTurn, Data, Receiving, Request, SendTo, Waist};

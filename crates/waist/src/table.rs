@@ -266,6 +266,22 @@ pub mod call {
     pub const SERVE: u32 = 8;
 }
 
+/// What `board_turn` answers, when it is not the place of a request.
+pub mod board {
+    /// The time is over.
+    pub const LATE: i64 = -1;
+    /// The turn has come.
+    pub const COME: i64 = -2;
+    /// It never will: the group has changed, or a member ended.
+    pub const CLOSED: i64 = -3;
+    /// It has come, but not all show the same word; or the data was too long.
+    pub const DISAGREED: i64 = -4;
+    /// So many bytes a member shows in one turn at most.
+    pub const ROOM: usize = 64 << 10;
+    /// Of so many members at most.
+    pub const MEMBERS: usize = 64;
+}
+
 /// What `progress` answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
@@ -418,4 +434,33 @@ pub struct Table {
     /// answered while the program computes, by a thread that waits there. It is part of the machine once `enrol` of that
     /// table was called. `parvum ps` does not list it, and it ends with the process.
     pub service: extern "C" fn() -> *const Table,
+    /// Opens the board of a group, where its `members` on this host show each other data; this task is number `member` of
+    /// them. All of them call this, when each has joined the group; it waits for all. `group` is UTF-8 of `length` bytes. `Done`: `board` names it.
+    /// `Unknown`: there is none, for nobody: not all are on this host, or one would not use it, or they are more than [`board::MEMBERS`].
+    /// `Refused`: the daemon says that somebody is missing. `Gone`: the group has changed meanwhile.
+    pub board_open: unsafe extern "C" fn(
+        group: *const u8,
+        length: usize,
+        member: u32,
+        members: u32,
+        notes: *const Notes,
+        board: *mut u64,
+    ) -> i32,
+    /// Takes a turn: shows the pieces one behind the other, at most [`board::ROOM`] bytes, under a word, then waits as the notes say
+    /// until all members have done so. Answers as [`board`] says; or the place of one of the `awaited` requests that is
+    /// over or names nothing. After that, and after `LATE`, the same call goes on to wait for the same turn and shows nothing more.
+    pub board_turn: unsafe extern "C" fn(
+        board: u64,
+        word: u32,
+        pieces: *const Piece,
+        count: usize,
+        requests: *const u64,
+        awaited: usize,
+        notes: *const Notes,
+    ) -> i64,
+    /// Copies what a member has shown in the last turn that has come, from byte `from` on. `BadArgument`: it showed less.
+    pub board_read:
+        unsafe extern "C" fn(board: u64, member: u32, from: usize, out: *mut u8, length: usize) -> i32,
+    /// Forgets a board.
+    pub board_close: extern "C" fn(board: u64),
 }

@@ -1,7 +1,8 @@
 //! The C header says what the table is.
 
 use parvum_waist::{
-    Enrolled, Message, Notes, Outgoing, Pattern, Piece, Progress, Room, RoomKind, Space, Status, Table, call,
+    Enrolled, Message, Notes, Outgoing, Pattern, Piece, Progress, Room, RoomKind, Space, Status, Table,
+    board, call,
 };
 use std::fmt::Write as _;
 use std::mem::{offset_of, size_of};
@@ -117,7 +118,11 @@ fn the_header_lays_everything_out_as_the_engine_does() {
         cells = "cells",
         is_free = "is_free",
         notify = "notify",
-        service = "service"
+        service = "service",
+        board_open = "board_open",
+        board_turn = "board_turn",
+        board_read = "board_read",
+        board_close = "board_close"
     );
     for (name, number) in [
         ("STATUS_DONE", Status::Done as i64),
@@ -136,6 +141,12 @@ fn the_header_lays_everything_out_as_the_engine_does() {
         ("ROOM_LAZILY", RoomKind::Lazily.0.into()),
         ("ROOM_BY_REFERENCE", RoomKind::ByReference.0.into()),
         ("ROOM_FITTING", RoomKind::Fitting.0.into()),
+        ("BOARD_LATE", board::LATE),
+        ("BOARD_COME", board::COME),
+        ("BOARD_CLOSED", board::CLOSED),
+        ("BOARD_DISAGREED", board::DISAGREED),
+        ("BOARD_ROOM", board::ROOM as i64),
+        ("BOARD_MEMBERS", board::MEMBERS as i64),
         ("CALL_RECEIVE", call::RECEIVE.into()),
         ("CALL_EXIT", call::EXIT.into()),
         ("CALL_SERVE", call::SERVE.into()),

@@ -1,0 +1,242 @@
+//! The table's boards: where the members of a group on this host show each other data, turn by turn.
+//!
+//! A board lies in the file of the group's meeting, which the daemon makes and hands to all members when they have met at its
+//! barrier once. Whether all use it is agreed on in the first turn: a task that sleeps in poll(2), where no futex wakes it, or whose
+//! messages are to take another route, does not want it, and then nobody uses it.
+
+use crate::abi::remember;
+use crate::endpoint::Endpoint;
+use crate::inside::{Inside, with};
+use crate::runtime::{AskError, Runtime};
+use parvum_engine::{Counter, RequestId};
+use parvum_page::{A_GROUP, Arrival, BOARD_ROOM, LARGEST_BOARD, MeetingPage, Outcome};
+use parvum_waist::{Notes, Piece, Status, board as came};
+use parvum_wire::control::Request;
+use std::sync::Arc;
+
+/// A board in use.
+pub(crate) struct Board {
+    group: Arc<str>,
+    meeting: Arc<MeetingPage>,
+    /// This task's number among the members.
+    member: u32,
+    /// How many turns have come.
+    turn: u64,
+    /// The meeting's number of a turn that has not come yet.
+    awaits: Option<u32>,
+}
+
+/// What members say in the first turn.
+const WANTED: u32 = 1;
+const UNWANTED: u32 = 0;
+
+impl Board {
+    /// Whether all members show the same word.
+    fn agrees_on(&self, word: u32) -> bool {
+        (0..self.meeting.members()).all(|member| self.meeting.shown(member, self.turn).0 == word)
+    }
+}
+
+pub(crate) unsafe extern "C" fn board_open<E: Endpoint>(
+    group: *const u8,
+    length: usize,
+    member: u32,
+    members: u32,
+    notes: *const Notes,
+    board: *mut u64,
+) -> i32 {
+    // SAFETY: all are valid for the call, by the table's contract.
+    let (group, notes, board) = unsafe { (std::slice::from_raw_parts(group, length), &*notes, &mut *board) };
+    let (Ok(group), true) = (std::str::from_utf8(group), member < members) else {
+        return Status::BadArgument as i32;
+    };
+    with::<E, _>(Status::Unknown as i32, |inside| match inside.open_board(group, member, members, notes) {
+        Ok(number) => {
+            *board = number;
+            Status::Done as i32
+        }
+        Err(status) => status as i32,
+    })
+}
+
+pub(crate) unsafe extern "C" fn board_turn<E: Endpoint>(
+    board: u64,
+    word: u32,
+    pieces: *const Piece,
+    count: usize,
+    requests: *const u64,
+    awaited: usize,
+    notes: *const Notes,
+) -> i64 {
+    // SAFETY: valid for the call, by the table's contract; an empty list may have no address.
+    let (pieces, requests, notes) = unsafe {
+        let pieces = if count == 0 { &[][..] } else { std::slice::from_raw_parts(pieces, count) };
+        let requests = if awaited == 0 { &[][..] } else { std::slice::from_raw_parts(requests, awaited) };
+        (pieces, requests, &*notes)
+    };
+    with::<E, _>(came::LATE, |inside| inside.take_board_turn(board, word, pieces, requests, notes))
+}
+
+pub(crate) unsafe extern "C" fn board_read<E: Endpoint>(
+    board: u64,
+    member: u32,
+    from: usize,
+    out: *mut u8,
+    length: usize,
+) -> i32 {
+    // SAFETY: writable for so many bytes, by the table's contract.
+    let out = if length == 0 { &mut [] } else { unsafe { std::slice::from_raw_parts_mut(out, length) } };
+    with::<E, _>(Status::Unknown as i32, |inside| {
+        let Some(board) = inside.board(board) else { return Status::Unknown as i32 };
+        // The last turn that has come: the one under way has another number.
+        match board.turn.checked_sub(1).is_some_and(|turn| board.meeting.read(member, turn, from, out)) {
+            true => {
+                inside.engine.ledger().add(Counter::CopiedOut, length as u64);
+                Status::Done as i32
+            }
+            false => Status::BadArgument as i32,
+        }
+    })
+}
+
+pub(crate) extern "C" fn board_close<E: Endpoint>(board: u64) {
+    with::<E, _>((), |inside| {
+        if let Some(place) = inside.boards.get_mut((board as usize).wrapping_sub(1)) {
+            *place = None;
+        }
+    });
+}
+
+impl Runtime {
+    #[inline]
+    fn board(&mut self, number: u64) -> Option<&mut Board> {
+        self.boards.get_mut((number as usize).wrapping_sub(1))?.as_mut()
+    }
+
+    /// Whether this task can wait at a board, and its messages are not to take another way.
+    fn wants_boards(&self) -> bool {
+        self.routes.shares_memory() && !self.has_sockets()
+    }
+}
+
+impl Inside {
+    fn open_board(&mut self, group: &str, member: u32, members: u32, notes: &Notes) -> Result<u64, Status> {
+        self.meetings.retain(|(name, _)| name != group);
+        self.show_barrier(group, members as i32);
+        let asked = Request::Barrier { group: group.to_owned(), count: members as i32 };
+        let answer = self.ask(asked, &[], notes).map_err(|why| match why {
+            AskError::Late => Status::Pending,
+            AskError::Lost(why) => {
+                remember(&why);
+                Status::NoMachine
+            }
+        })?;
+        if let Err(why) = answer.reply {
+            remember(&why);
+            return Err(Status::Refused);
+        }
+        if answer.fds.is_empty() {
+            return Err(Status::Unknown);
+        }
+        self.remember_meeting(group, answer.fds);
+        let meeting = self.meeting(group).ok_or(Status::NoMemory)?;
+        if !meeting.has_board() || meeting.members() != members {
+            return Err(Status::Unknown);
+        }
+        let board = Board { group: group.into(), meeting, member, turn: 0, awaits: None };
+        let free = self.boards.iter().position(Option::is_none).unwrap_or(self.boards.len());
+        match self.boards.get_mut(free) {
+            Some(place) => *place = Some(board),
+            None => self.boards.push(Some(board)),
+        }
+        let number = free as u64 + 1;
+        let word = if self.wants_boards() { WANTED } else { UNWANTED };
+        let answer = match self.take_board_turn(number, word, &[], &[], &Notes { limit: -1, ..*notes }) {
+            came::COME if word == WANTED => return Ok(number),
+            came::COME | came::DISAGREED => Status::Unknown,
+            came::CLOSED => Status::Gone,
+            _ => Status::NoMachine,
+        };
+        self.boards[free] = None;
+        Err(answer)
+    }
+
+    fn take_board_turn(
+        &mut self,
+        number: u64,
+        word: u32,
+        pieces: &[Piece],
+        requests: &[u64],
+        notes: &Notes,
+    ) -> i64 {
+        let Some(board) = self.board(number) else { return came::CLOSED };
+        if board.awaits.is_none() {
+            // SAFETY: the pieces are readable for the call, by the table's contract.
+            if !unsafe { board.meeting.show(board.member, board.turn, word, pieces_of(pieces)) } {
+                return came::DISAGREED;
+            }
+            let arrival = board.meeting.arrive(None);
+            let shown: usize = pieces.iter().map(|piece| piece.length).sum();
+            if shown > 0 {
+                self.engine.ledger().add(Counter::CopiedIn, shown as u64);
+            }
+            let Some(board) = self.board(number) else { return came::CLOSED };
+            match arrival {
+                Arrival::Opened { .. } => return self.turn_has_come(number, word),
+                Arrival::Waits(turn) => board.awaits = Some(turn),
+                Arrival::Closed => return came::CLOSED,
+                Arrival::Mismatch => return came::DISAGREED,
+            }
+        }
+        let Some(board) = self.board(number) else { return came::CLOSED };
+        let Some(turn) = board.awaits else { return came::LATE };
+        let (meeting, group) = (board.meeting.clone(), board.group.clone());
+        self.show_barrier(&group, meeting.members() as i32);
+        self.meets = Some(meeting.clone());
+        let over = self.wait_until(&Notes { peer: A_GROUP, ..*notes }, |runtime| {
+            if let Some(outcome) = meeting.outcome(turn) {
+                return Some(Err(outcome));
+            }
+            let is_over = |request: &u64| {
+                let id = RequestId::from_number(*request);
+                runtime.engine.is_over(id) || !runtime.engine.is_known(id)
+            };
+            requests.iter().position(is_over).map(Ok)
+        });
+        self.meets = None;
+        match over {
+            None => came::LATE,
+            Some(Ok(at)) => at as i64,
+            Some(Err(Outcome::Opened)) => self.turn_has_come(number, word),
+            Some(Err(Outcome::Closed)) => came::CLOSED,
+        }
+    }
+
+    fn turn_has_come(&mut self, number: u64, word: u32) -> i64 {
+        let Some(board) = self.board(number) else { return came::CLOSED };
+        let agrees = board.agrees_on(word);
+        board.awaits = None;
+        board.turn += 1;
+        // What members sent before they came has come, as it would have before a message of theirs now: a receive that is
+        // posted after a barrier does not get what was to be dropped before. So often a link is looked at until it is empty.
+        for _ in 0..8 {
+            if !self.progress() {
+                break;
+            }
+        }
+        if agrees { came::COME } else { came::DISAGREED }
+    }
+}
+
+/// # Safety
+/// The pieces must be readable as long as what this gives is used.
+unsafe fn pieces_of(pieces: &[Piece]) -> impl Iterator<Item = &[u8]> + Clone {
+    pieces.iter().map(|piece| match piece.length {
+        0 => &[][..],
+        // SAFETY: the caller's promise.
+        length => unsafe { std::slice::from_raw_parts(piece.start, length) },
+    })
+}
+
+const _: () =
+    assert!(BOARD_ROOM == came::ROOM && LARGEST_BOARD as usize == came::MEMBERS, "what interfaces are told");
