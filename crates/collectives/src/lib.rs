@@ -1,6 +1,6 @@
 //! Operations of groups: what members of an ordered set do together.
 //!
-//! Four parts, each usable without the next:
+//! Five parts, each usable without the next:
 //!
 //! - [`operators`]: one table of what is done with two elements, for each type of element, on bytes as they lie in memory.
 //! - [`plans`]: for each operation, and for each way to do it, the *steps* of one member: send this piece to that member,
@@ -9,6 +9,7 @@
 //! - [`Course`]: one run of a plan, without I/O: it does the steps that need nobody, and says which message comes next.
 //! - [`run`] is the blocking driver: a course over some [`Exchange`] of messages. [`Members`] is that exchange over the
 //!   engine, in a context of its own.
+//! - [`board`] does the same operations without messages, where members on one host show each other their data.
 //!
 //! The order in which contributions are combined is written in the plan: it depends on how many members there are and how
 //! long the data is, and never on who came first.
@@ -17,6 +18,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod board;
 mod course;
 mod driver;
 mod memory;

@@ -122,7 +122,7 @@ pub fn in_a_row(lengths: impl IntoIterator<Item = usize>) -> Vec<Span> {
 }
 
 /// Divides `length` bytes among `parts`, nearly equally, by whole elements of `unit` bytes.
-fn shares(length: usize, unit: usize, parts: usize) -> Vec<Span> {
+pub(crate) fn shares(length: usize, unit: usize, parts: usize) -> Vec<Span> {
     let elements = length / unit.max(1);
     let share = |part| (elements / parts + usize::from(part < elements % parts)) * unit;
     let mut all = in_a_row((0..parts).map(share));

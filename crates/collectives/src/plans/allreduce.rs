@@ -7,6 +7,38 @@ pub fn straight(group: Group, length: usize) -> Plan {
     reduce::straight(group, 0, length, Order::Members).then(broadcast::straight(group, 0, length))
 }
 
+/// Each combines a share in the order of members, and then gives it to all: as many bytes as by [`halving`], in more messages, and
+/// the order is that of [`straight`].
+pub fn shared_out(group: Group, length: usize, unit: usize) -> Plan {
+    let (mut plan, shares) = (Plan::new(), shares(length, unit, group.size));
+    let own = shares[group.own].of(Area::Data);
+    combine_share(&mut plan, group, &shares);
+    group.others().for_each(|other| plan.send(other, own));
+    group.others().for_each(|other| plan.receive(other, shares[other].of(Area::Data)));
+    plan
+}
+
+/// Each gets the others' contributions to its share, and combines them with its own in the order of members.
+pub(super) fn combine_share(plan: &mut Plan, group: Group, shares: &[Span]) {
+    group.others().for_each(|other| plan.send(other, shares[other].of(Area::Data)));
+    let own = shares[group.own].of(Area::Data);
+    let come = scratch(0, own.length);
+    // The first member's own is where the result shall be.
+    let sum = if group.own == 0 { own } else { scratch(own.length, own.length) };
+    for member in 0..group.size {
+        match (member, member == group.own) {
+            (0, true) => {}
+            (0, false) => plan.receive(member, sum),
+            (_, true) => plan.combine(sum, own),
+            (_, false) => {
+                plan.receive(member, come);
+                plan.combine(sum, come);
+            }
+        }
+    }
+    plan.copy(own, sum);
+}
+
 /// As many members as the largest power of two: of the first ones, two by two, one stands aside, and the other acts for both.
 #[derive(Clone, Copy)]
 struct Folded {

@@ -1,7 +1,7 @@
 //! The contributions of all combined at the root. They lie in `Data`, which is scratch afterwards everywhere else.
 
-use super::allreduce::halve;
-use super::{Area, Group, Order, Plan, data, scratch};
+use super::allreduce::{combine_share, halve};
+use super::{Area, Group, Order, Plan, data, scratch, shares};
 
 /// Each sends to the root, which combines: its own first, or with [`Order::Members`] in their order.
 pub fn straight(group: Group, root: usize, length: usize, order: Order) -> Plan {
@@ -53,7 +53,19 @@ pub fn binomial(group: Group, root: usize, length: usize, order: Order) -> Plan 
     plan
 }
 
-/// Each combines a share, and the shares go to the root (Rabenseifner, 2004).
+/// Each combines a share in the order of members, and the shares go to the root.
+pub fn shared_out(group: Group, root: usize, length: usize, unit: usize) -> Plan {
+    let (mut plan, shares) = (Plan::new(), shares(length, unit, group.size));
+    combine_share(&mut plan, group, &shares);
+    if group.own != root {
+        plan.send(root, shares[group.own].of(Area::Data));
+    } else {
+        group.others().for_each(|other| plan.receive(other, shares[other].of(Area::Data)));
+    }
+    plan
+}
+
+/// The same in log2 n rounds, by halves (Rabenseifner, 2004).
 pub fn halving(group: Group, root: usize, length: usize, unit: usize, order: Order) -> Plan {
     let mut plan = Plan::new();
     let halves = halve(&mut plan, group, length, unit, order);

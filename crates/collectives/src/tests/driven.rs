@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 /// A message: its word and its data.
 type Parcel = (u32, Vec<u8>);
 
-struct Node {
+pub struct Node {
     group: Group,
     to: Vec<Sender<Parcel>>,
     from: Vec<Receiver<Parcel>>,
@@ -33,7 +33,7 @@ impl Exchange for Node {
 }
 
 /// Does `work` on each of so many nodes; what each gave, in the order of nodes.
-fn on<R: Send>(size: usize, work: impl Fn(Node) -> R + Sync) -> Vec<R> {
+pub fn on<R: Send>(size: usize, work: impl Fn(Node) -> R + Sync) -> Vec<R> {
     let node = |own| Node { group: Group { own, size }, to: Vec::new(), from: Vec::new() };
     let mut nodes: Vec<Node> = (0..size).map(node).collect();
     for from in 0..size {

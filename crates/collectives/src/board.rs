@@ -1,0 +1,270 @@
+//! Operations at a board: members on one host show each other their data, turn by turn, instead of sending it.
+//!
+//! What is shown is written once and read by all who need it. An operation has as many turns as its data has pieces of the
+//! board's room, or twice as many where what members have combined is shown as well; in each all wait for all. So a member's
+//! death ends the operation for everybody, and at the same turn.
+//!
+//! Contributions are combined in the order of members, `((m0 ∘ m1) ∘ m2) ∘ ...`, as the plans that [`choose`](crate::plans::choose)
+//! takes for as many members: a result has the same bits whichever way it came about.
+
+use crate::Combine;
+use crate::driver::Failure;
+use crate::plans::{Group, Span, shares};
+
+/// Where members show each other data.
+pub trait Board {
+    /// This member, and how many there are.
+    fn group(&self) -> Group;
+
+    /// How many bytes a member can show in one turn.
+    fn room(&self) -> usize;
+
+    /// Shows the two pieces one behind the other, and waits until all members have shown theirs under the same word. A failure
+    /// is everybody's.
+    fn turn(&mut self, word: u32, data: [&[u8]; 2]) -> Result<(), Failure>;
+
+    /// Copies what a member has shown in the last turn, from byte `from` on.
+    fn read(&mut self, member: usize, from: usize, into: &mut [u8]) -> Result<(), Failure>;
+}
+
+/// What members do; they are told when others do something else. How long the data is, and where, is mixed into the word.
+#[derive(Clone, Copy)]
+enum Doing {
+    Barrier = 1,
+    Broadcast,
+    Reduce,
+    AllReduce,
+    Gather,
+    Scatter,
+    AllGather,
+    AllToAll,
+}
+
+/// The word of an operation: other numbers give another one, mostly.
+fn word(doing: Doing, numbers: impl IntoIterator<Item = usize>) -> u32 {
+    let mixed = numbers.into_iter().fold(doing as u64, |sum, number| {
+        // The multiplier of Knuth's generator MMIX: odd, and its upper bits depend on all below.
+        (sum.rotate_left(5) ^ number as u64).wrapping_mul(6_364_136_223_846_793_005)
+    });
+    // Not what members say to each other before the first operation.
+    (doing as u32) << 28 | (mixed >> 40) as u32 | 1 << 24
+}
+
+/// Up to so many bytes of all members together each member combines all itself: one turn instead of two.
+const ALONE: usize = 16 << 10;
+
+/// So much is combined at a time: it stays in the caches.
+const TILE: usize = 4 << 10;
+
+/// All wait for all.
+pub fn barrier<B: Board>(board: &mut B) -> Result<(), Failure> {
+    board.turn(word(Doing::Barrier, []), [&[], &[]])
+}
+
+/// The root's data for all.
+pub fn broadcast<B: Board>(board: &mut B, root: usize, data: &mut [u8]) -> Result<(), Failure> {
+    let (word, is_root) = (word(Doing::Broadcast, [root, data.len()]), board.group().own == root);
+    for piece in pieces(data.len(), board.room(), 1) {
+        let piece = &mut data[piece.at..piece.end()];
+        board.turn(word, [if is_root { piece } else { &[] }, &[]])?;
+        if !is_root {
+            board.read(root, 0, piece)?;
+        }
+    }
+    Ok(())
+}
+
+/// Every member's data for all: `parts` says where each lies in `all`.
+pub fn allgather<B: Board>(
+    board: &mut B,
+    mine: &[u8],
+    parts: &[Span],
+    all: &mut [u8],
+) -> Result<(), Failure> {
+    let word = word(Doing::AllGather, parts.iter().map(|part| part.length));
+    collect(board, word, mine, parts, Some(all))
+}
+
+/// Every member's data for the root. The others need no room.
+pub fn gather<B: Board>(
+    board: &mut B,
+    root: usize,
+    mine: &[u8],
+    parts: &[Span],
+    all: &mut [u8],
+) -> Result<(), Failure> {
+    let word = word(Doing::Gather, parts.iter().map(|part| part.length).chain([root]));
+    let is_root = board.group().own == root;
+    collect(board, word, mine, parts, is_root.then_some(all))
+}
+
+fn collect<B: Board>(
+    board: &mut B,
+    word: u32,
+    mine: &[u8],
+    parts: &[Span],
+    mut all: Option<&mut [u8]>,
+) -> Result<(), Failure> {
+    let (Group { own, .. }, room) = (board.group(), board.room());
+    if let Some(all) = &mut all {
+        all[parts[own].at..parts[own].end()].copy_from_slice(mine);
+    }
+    let longest = parts.iter().map(|part| part.length).max().unwrap_or(0);
+    for piece in pieces(longest, room, 1) {
+        let of = |part: Span| piece.at.min(part.length)..piece.end().min(part.length);
+        board.turn(word, [&mine[of(parts[own])], &[]])?;
+        let Some(all) = &mut all else { continue };
+        for (member, &part) in parts.iter().enumerate().filter(|(member, _)| *member != own) {
+            board.read(member, 0, &mut all[part.at..part.end()][of(part)])?;
+        }
+    }
+    Ok(())
+}
+
+/// To each its part of the root's data, as long as its room.
+pub fn scatter<B: Board>(board: &mut B, root: usize, all: &[u8], part: &mut [u8]) -> Result<(), Failure> {
+    let (Group { own, size }, each) = (board.group(), part.len());
+    let word = word(Doing::Scatter, [root, each]);
+    let mut shown = Vec::new();
+    for piece in pieces(each, board.room() / size, 1) {
+        shown.clear();
+        if own == root {
+            (0..size).for_each(|to| shown.extend_from_slice(&all[to * each..][piece.at..piece.end()]));
+        }
+        board.turn(word, [&shown, &[]])?;
+        board.read(root, own * piece.length, &mut part[piece.at..piece.end()])?;
+    }
+    Ok(())
+}
+
+/// To each its part of everybody's, all of one length.
+pub fn alltoall<B: Board>(board: &mut B, give: &[u8], get: &mut [u8]) -> Result<(), Failure> {
+    let Group { own, size } = board.group();
+    let each = give.len() / size;
+    let word = word(Doing::AllToAll, [each]);
+    let mut shown = Vec::new();
+    for piece in pieces(each, board.room() / size, 1) {
+        shown.clear();
+        (0..size).for_each(|to| shown.extend_from_slice(&give[to * each..][piece.at..piece.end()]));
+        board.turn(word, [&shown, &[]])?;
+        for from in 0..size {
+            let into = &mut get[from * each..][piece.at..piece.end()];
+            board.read(from, own * piece.length, into)?;
+        }
+    }
+    Ok(())
+}
+
+/// The contributions of all combined, for all, in the place of the own one. Elements have `unit` bytes; what is longer than the
+/// board's room cannot be combined as one element.
+pub fn allreduce<B: Board>(
+    board: &mut B,
+    data: &mut [u8],
+    unit: usize,
+    combine: Combine<'_>,
+) -> Result<(), Failure> {
+    reduce_for(board, None, data, unit, combine)
+}
+
+/// The same for the root alone; everywhere else the data is scratch afterwards.
+pub fn reduce<B: Board>(
+    board: &mut B,
+    root: usize,
+    data: &mut [u8],
+    unit: usize,
+    combine: Combine<'_>,
+) -> Result<(), Failure> {
+    reduce_for(board, Some(root), data, unit, combine)
+}
+
+fn reduce_for<B: Board>(
+    board: &mut B,
+    root: Option<usize>,
+    data: &mut [u8],
+    unit: usize,
+    combine: Combine<'_>,
+) -> Result<(), Failure> {
+    let (Group { own, size }, unit) = (board.group(), unit.max(1));
+    let word = match root {
+        Some(root) => word(Doing::Reduce, [root, data.len(), unit]),
+        None => word(Doing::AllReduce, [data.len(), unit]),
+    };
+    let gets = root.is_none_or(|root| root == own);
+    let mut tiles = Tiles::new(data.len().min(board.room()), unit);
+    for piece in pieces(data.len(), board.room(), unit) {
+        let data = &mut data[piece.at..piece.end()];
+        if data.len() * size <= ALONE || data.len() / unit < size {
+            board.turn(word, [data, &[]])?;
+            if gets {
+                tiles.combine(board, data, |_| 0, combine)?;
+            }
+            continue;
+        }
+        // Each combines a share, and shows the others what it does not need itself.
+        let shares = shares(data.len(), unit, size);
+        let share = shares[own];
+        board.turn(word, [&data[..share.at], &data[share.end()..]])?;
+        let from = |member: usize| if member < own { share.at - shares[member].length } else { share.at };
+        tiles.combine(board, &mut data[share.at..share.end()], from, combine)?;
+        board.turn(word, [&data[share.at..share.end()], &[]])?;
+        for (member, share) in shares.iter().enumerate().filter(|(member, _)| gets && *member != own) {
+            board.read(member, 0, &mut data[share.at..share.end()])?;
+        }
+    }
+    Ok(())
+}
+
+/// Memory for the elements that are just being combined, of one length: whole elements.
+struct Tiles {
+    sum: Vec<u8>,
+    come: Vec<u8>,
+}
+
+impl Tiles {
+    fn new(longest: usize, unit: usize) -> Tiles {
+        let length = (TILE / unit * unit).max(unit).min(longest);
+        Tiles { sum: vec![0; length], come: vec![0; length] }
+    }
+
+    /// Combines what all have shown, from byte `from(member)` on, into what is this member's own.
+    fn combine<B: Board>(
+        &mut self,
+        board: &mut B,
+        own: &mut [u8],
+        from: impl Fn(usize) -> usize,
+        combine: Combine<'_>,
+    ) -> Result<(), Failure> {
+        let (Group { own: me, size }, mut at) = (board.group(), 0);
+        for own in own.chunks_mut(self.sum.len().max(1)) {
+            let (sum, come) = (&mut self.sum[..own.len()], &mut self.come[..own.len()]);
+            // The first member's own data is where the result shall be.
+            if me != 0 {
+                board.read(0, from(0) + at, sum)?;
+            }
+            for member in 1..size {
+                if member == me {
+                    combine(sum, own);
+                    continue;
+                }
+                board.read(member, from(member) + at, come)?;
+                combine(if me == 0 { &mut *own } else { &mut *sum }, come);
+            }
+            if me != 0 {
+                own.copy_from_slice(sum);
+            }
+            at += own.len();
+        }
+        Ok(())
+    }
+}
+
+/// Cuts `length` bytes into pieces of at most `room`, of whole elements of `unit` bytes but for what is left over at the end. No
+/// bytes are one piece.
+fn pieces(length: usize, room: usize, unit: usize) -> impl Iterator<Item = Span> {
+    let most = (room / unit * unit).max(1);
+    let count = length.div_ceil(most).max(1);
+    (0..count).map(move |piece| {
+        let at = piece * most;
+        Span { at, length: most.min(length - at) }
+    })
+}

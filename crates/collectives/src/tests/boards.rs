@@ -1,0 +1,218 @@
+//! Operations at a board that threads share, against the plans with messages.
+
+use super::algorithms::{UNIT, chain, combined, content, sum};
+use super::driven::on;
+use crate::board::{self, Board};
+use crate::plans::{Area, Group, Order, choose, in_a_row};
+use crate::{Exchange, Failure, Fault, Memory, run};
+use parvum_waist::Status;
+use std::sync::{Condvar, Mutex};
+
+/// So little that long data takes many turns.
+const ROOM: usize = 20 * UNIT;
+
+/// What a member shows: a word, and data.
+type Shown = (u32, Vec<u8>);
+
+/// What all members share: what each shows in this turn, and how many have come.
+struct Wall {
+    shown: Mutex<(u64, Vec<Option<Shown>>)>,
+    /// The last turn that has come.
+    seen: Mutex<Vec<Vec<Shown>>>,
+    changed: Condvar,
+}
+
+struct Place<'w> {
+    wall: &'w Wall,
+    group: Group,
+    turn: usize,
+}
+
+impl Board for Place<'_> {
+    fn group(&self) -> Group {
+        self.group
+    }
+
+    fn room(&self) -> usize {
+        ROOM
+    }
+
+    fn turn(&mut self, word: u32, data: [&[u8]; 2]) -> Result<(), Failure> {
+        assert!(data.concat().len() <= ROOM, "more than fits");
+        let mut shown = self.wall.shown.lock().expect("no panic");
+        shown.1[self.group.own] = Some((word, data.concat()));
+        if shown.1.iter().all(Option::is_some) {
+            let all = shown.1.iter_mut().map(|one| one.take().expect("all are there")).collect();
+            self.wall.seen.lock().expect("no panic").push(all);
+            shown.0 += 1;
+            self.wall.changed.notify_all();
+        }
+        while shown.0 as usize <= self.turn {
+            shown = self.wall.changed.wait(shown).expect("no panic");
+        }
+        self.turn += 1;
+        let seen = self.wall.seen.lock().expect("no panic");
+        let agree = seen[self.turn - 1].iter().all(|(other, _)| *other == word);
+        if agree { Ok(()) } else { Err(Failure::Fault(Fault::Disagreed)) }
+    }
+
+    fn read(&mut self, member: usize, from: usize, into: &mut [u8]) -> Result<(), Failure> {
+        let seen = self.wall.seen.lock().expect("no panic");
+        let shown = seen[self.turn - 1][member].1.get(from..from + into.len());
+        into.copy_from_slice(shown.ok_or(Failure::Engine(Status::BadArgument))?);
+        Ok(())
+    }
+}
+
+/// Does `work` at a board, on a thread for each of so many members; what each gave.
+fn at_board<R: Send>(size: usize, work: impl Fn(&mut Place<'_>) -> R + Sync) -> Vec<R> {
+    let wall = Wall {
+        shown: Mutex::new((0, vec![None; size])),
+        seen: Mutex::new(Vec::new()),
+        changed: Condvar::new(),
+    };
+    let (wall, work) = (&wall, &work);
+    std::thread::scope(|scope| {
+        let member =
+            |own| scope.spawn(move || work(&mut Place { wall, group: Group { own, size }, turn: 0 }));
+        let threads: Vec<_> = (0..size).map(member).collect();
+        threads.into_iter().map(|thread| thread.join().expect("a member ends")).collect()
+    })
+}
+
+fn sizes() -> impl Iterator<Item = usize> {
+    (1..=9).chain([16, 19])
+}
+
+fn lengths() -> [usize; 6] {
+    [0, 1, 7, 20, 21, 300].map(|elements| elements * UNIT)
+}
+
+#[test]
+fn data_comes_to_whom_it_is_for() {
+    for (size, each) in sizes().flat_map(|size| lengths().map(|length| (size, length))) {
+        let root = size / 2;
+        let all: Vec<u8> = (0..size).flat_map(|member| content(member, each)).collect();
+        let parts = in_a_row((0..size).map(|_| each));
+        at_board(size, |place| {
+            let own = place.group.own;
+            board::barrier(place).expect("all come");
+            let mut data = if own == root { content(root, each) } else { vec![0; each] };
+            board::broadcast(place, root, &mut data).expect("it succeeds");
+            assert!(data == content(root, each), "broadcast {size} {each}");
+            let (mine, mut got) = (content(own, each), vec![0; size * each]);
+            board::allgather(place, &mine, &parts, &mut got).expect("it succeeds");
+            assert!(got == all, "allgather {size} {each}");
+            let mut got = vec![0; if own == root { size * each } else { 0 }];
+            board::gather(place, root, &mine, &parts, &mut got).expect("it succeeds");
+            assert!(own != root || got == all, "gather {size} {each}");
+            let mut part = vec![0; each];
+            board::scatter(place, root, if own == root { &all } else { &[] }, &mut part)
+                .expect("it succeeds");
+            assert!(part == mine, "scatter {size} {each}");
+            let give: Vec<u8> = (0..size).flat_map(|to| content(100 * own + to, each)).collect();
+            let mut get = vec![0; size * each];
+            board::alltoall(place, &give, &mut get).expect("it succeeds");
+            let wanted: Vec<u8> = (0..size).flat_map(|from| content(100 * from + own, each)).collect();
+            assert!(get == wanted, "alltoall {size} {each}");
+        });
+    }
+}
+
+#[test]
+fn parts_of_any_lengths_are_gathered() {
+    let lengths = [0, 3, 4 * ROOM + 1, 0, ROOM, 17];
+    let parts = in_a_row(lengths);
+    let wanted: Vec<u8> =
+        lengths.iter().enumerate().flat_map(|(member, &one)| content(member, one)).collect();
+    at_board(lengths.len(), |place| {
+        let (mine, mut all) = (content(place.group.own, lengths[place.group.own]), vec![0; wanted.len()]);
+        board::allgather(place, &mine, &parts, &mut all).expect("it succeeds");
+        assert!(all == wanted);
+    });
+}
+
+#[test]
+fn contributions_are_combined_in_the_order_of_members() {
+    for (size, length) in sizes().flat_map(|size| lengths().map(|length| (size, length))) {
+        at_board(size, |place| {
+            for (combine, root) in [(chain as crate::operators::Combine, size - 1), (sum, 0)] {
+                let wanted = combined(0, size, length, combine);
+                let mut data = content(place.group.own, length);
+                board::allreduce(place, &mut data, UNIT, &mut |x, y| combine(x, y)).expect("it succeeds");
+                assert!(data == wanted, "{size} {length}");
+                let mut data = content(place.group.own, length);
+                board::reduce(place, root, &mut data, UNIT, &mut |x, y| combine(x, y)).expect("it succeeds");
+                assert!(place.group.own != root || data == wanted, "{size} {length}");
+            }
+        });
+    }
+}
+
+/// Numbers whose sum depends on what is added to what first.
+fn floats(member: usize, length: usize) -> Vec<u8> {
+    let number =
+        |at: usize| ((member * 31 + at * 7) % 1000) as f64 * 1e-3 + 1e13 / (1 + at % 5 + member) as f64;
+    (0..length / UNIT).flat_map(|at| number(at).to_ne_bytes()).collect()
+}
+
+fn add(into: &mut [u8], with: &[u8]) {
+    let combine = crate::operators::combine(crate::operators::Operator::Sum, crate::operators::Kind::F64);
+    combine.expect("a sum")(into, with);
+}
+
+#[test]
+fn a_sum_of_floats_has_the_same_bits_as_by_messages() {
+    let mut grouping_matters = false;
+    for (size, length) in sizes().flat_map(|size| [8, 96, 8000, 1 << 20].map(|length| (size, length))) {
+        let by_board = at_board(size, |place| {
+            let mut data = floats(place.group.own, length.min(8000));
+            board::allreduce(place, &mut data, UNIT, &mut add).expect("it succeeds");
+            data
+        });
+        let by_messages = on(size, |mut node| {
+            let group = node.group();
+            let plan = choose::allreduce(group, length, UNIT, Order::Any);
+            let (mut data, mut scratch) = (floats(group.own, length), vec![0; plan.needs(Area::Scratch)]);
+            assert!(scratch.len() <= length.max(UNIT), "NX's programs give as much as the data is long");
+            let memory = Memory { mine: &[], data: &mut data, scratch: &mut scratch };
+            run(&mut node, &plan, memory, &mut add).expect("it succeeds");
+            // The sums of the first elements do not depend on how many follow.
+            data.truncate(8000);
+            data
+        });
+        assert!(by_board == by_messages, "{size} {length}");
+        assert!(by_board.iter().all(|one| *one == by_board[0]));
+        let mut backwards = floats(size - 1, length.min(8000));
+        (0..size - 1).rev().for_each(|member| add(&mut backwards, &floats(member, length.min(8000))));
+        grouping_matters |= backwards != by_board[0];
+    }
+    assert!(grouping_matters, "with these numbers any order would do");
+}
+
+#[test]
+fn one_element_may_be_as_long_as_the_data() {
+    at_board(5, |place| {
+        let mut data = content(place.group.own, ROOM);
+        let mut whole = |into: &mut [u8], with: &[u8]| {
+            assert_eq!((into.len(), with.len()), (ROOM, ROOM));
+            chain(into, with);
+        };
+        board::allreduce(place, &mut data, ROOM, &mut whole).expect("it succeeds");
+        assert!(data == combined(0, 5, ROOM, chain));
+    });
+}
+
+#[test]
+fn members_that_do_different_things_are_told() {
+    let told = at_board(4, |place| match place.group.own {
+        2 => board::barrier(place),
+        own => board::allreduce(place, &mut [own as u8; 8], UNIT, &mut sum),
+    });
+    assert_eq!(told, vec![Err(Failure::Fault(Fault::Disagreed)); 4]);
+    let told = at_board(4, |place| {
+        let length = if place.group.own == 3 { 9 } else { 8 };
+        board::broadcast(place, 0, &mut vec![0; length])
+    });
+    assert_eq!(told, vec![Err(Failure::Fault(Fault::Disagreed)); 4]);
+}
