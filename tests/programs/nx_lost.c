@@ -1,6 +1,7 @@
 /* What becomes of a node that loses something: named on the command line. */
 #include "nx_check.h"
 
+#include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -89,6 +90,42 @@ static void fellow(int plainly)
 	crecv(5, &number, sizeof number);
 }
 
+/* The nodes have met more than once, so that nobody asks the machine any more. Then one dies, before, while or after the others
+   come, and an operation that they began together ends for all of them. */
+static void dies(int after)
+{
+	double values[8] = { 1 }, work[8], all[64];
+	long total, me = mynode();
+
+	for (int round = 0; round < 3; round++) {
+		gsync();
+		gdsum(values, 8, work);
+	}
+	if (me == 2) {
+		usleep((useconds_t)after * 1000);
+		raise(SIGKILL);
+	}
+	FAILS(EQNODE, _gsync());
+	FAILS(EQNODE, _gdsum(values, 8, work));
+	FAILS(EQNODE, _gcol(values, sizeof values[0], all, sizeof all, &total));
+	FAILS(EQNODE, _gsync());
+}
+
+/* One does not come. */
+static void absent(void)
+{
+	double value = 1, work;
+
+	for (int round = 0; round < 3; round++)
+		gsync();
+	if (mynode() == 1) {
+		printf("absent\n");
+		fflush(stdout);
+		crecv(1, &number, sizeof number);
+	}
+	gdsum(&value, 1, &work);
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -101,6 +138,10 @@ int main(int argc, char **argv)
 		machine();
 	else if (strcmp(what, "fellow") == 0 || strcmp(what, "plainly") == 0)
 		fellow(what[0] == 'p');
+	else if (strcmp(what, "dies") == 0)
+		dies(argc > 2 ? atoi(argv[2]) : 0);
+	else if (strcmp(what, "absent") == 0)
+		absent();
 	else {
 		/* There is none, and none can be made. */
 		FAILS(EQMACHINE, _mynode());

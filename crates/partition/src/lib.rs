@@ -2,7 +2,8 @@
 //!
 //! NX, CMMD and their kin number the processes of a program from 0 and have operations in which all take part. This crate
 //! knows who is who ([`Partition`]), and runs the plans of `parvum-collectives` among the nodes, in a context of their own,
-//! so that their messages never meet the program's.
+//! so that their messages never meet the program's. On one host they show each other their data at a board instead, where
+//! that is quicker ([`Partition::board`]).
 //!
 //! All nodes must call the same operations in the same order, as those systems ask. Messages of one pair keep their order,
 //! so an operation needs no number to tell it from the one before.
@@ -10,5 +11,7 @@
 #![forbid(unsafe_code)]
 
 mod members;
+mod sharing;
 
 pub use members::{Partition, tag};
+pub use sharing::{AtBoard, Attend};

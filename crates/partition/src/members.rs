@@ -1,10 +1,12 @@
 //! Who is who: the nodes of a run, its host, and everybody else.
 
+use crate::sharing::Sharing;
+use parvum_collectives::board::{self, Board};
 use parvum_collectives::plans::{Area, Group, Order, Plan, barrier, choose, in_a_row};
 use parvum_collectives::{Combine, Failure, Fault, Members, Memory, none, run};
 use parvum_waist::{ANY_TASK, Notes, Status, Waist, call};
 use parvum_wire::Tid;
-use parvum_wire::control::{Reply, Request};
+use parvum_wire::control::{Reply, Request, TaskRow, TaskState};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -31,9 +33,9 @@ pub struct Partition {
     /// What onlookers are told that the task does while it waits in an operation.
     call: AtomicU32,
     on_one_host: bool,
-    /// The group in which the nodes meet, once it was joined.
-    meeting: OnceLock<String>,
-    /// A node without which they do not meet any more.
+    /// Where they show each other data, once they do.
+    sharing: Sharing,
+    /// A node without which they do nothing together any more.
     missing: OnceLock<usize>,
     /// How often the partition has shrunk.
     epoch: u32,
@@ -54,7 +56,7 @@ impl Partition {
         numbers.sort_unstable();
         let host = (me.parent != 0).then_some(me.parent);
         let on_one_host = tasks.iter().all(|&task| Tid(task).host() == Tid(me.tid).host());
-        let (call, meeting, missing) = (AtomicU32::new(call::RECEIVE), OnceLock::new(), OnceLock::new());
+        let (call, sharing, missing) = (AtomicU32::new(call::RECEIVE), Sharing::new(), OnceLock::new());
         Ok(Partition {
             waist,
             own,
@@ -64,7 +66,7 @@ impl Partition {
             context,
             call,
             on_one_host,
-            meeting,
+            sharing,
             missing,
             epoch: 0,
         })
@@ -97,7 +99,8 @@ impl Partition {
         self.tasks.truncate(size);
         self.numbers.retain(|&(_, node)| node < size);
         // The group of all has members that will be gone: the rest meets in another.
-        self.meeting = OnceLock::new();
+        let waist = self.waist;
+        self.sharing.begin_anew(|board| waist.close_board(board));
         self.missing = OnceLock::new();
         self.epoch += 1;
     }
@@ -154,26 +157,70 @@ impl Partition {
         Members { waist, tasks: &self.tasks, own, context, tag, call }
     }
 
+    pub(crate) fn sharing(&self) -> &Sharing {
+        &self.sharing
+    }
+
+    pub(crate) fn is_on_one_host(&self) -> bool {
+        self.on_one_host
+    }
+
+    pub(crate) fn call(&self) -> u32 {
+        self.call.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn context(&self) -> u32 {
+        self.context
+    }
+
+    /// The name of the group of all nodes.
+    pub(crate) fn group_name(&self) -> String {
+        let (first, context) = (self.tasks[0], self.context);
+        match self.epoch {
+            0 => format!("nodes of t{first:x} ({context:x})"),
+            epoch => format!("nodes of t{first:x} ({context:x}, {epoch})"),
+        }
+    }
+
+    /// A node that an operation has missed: none comes about without it any more.
+    pub(crate) fn missing(&self) -> Option<usize> {
+        self.missing.get().copied()
+    }
+
+    /// Remembers whom an operation of all nodes missed.
+    pub fn remember(&self, outcome: &Result<(), Failure>) {
+        if let Some(node) = outcome.err().and_then(Failure::gone) {
+            // Whoever was missed first stays missing.
+            let _ = self.missing.set(node);
+        }
+    }
+
     fn run(&self, tag: i32, plan: &Plan, memory: Memory<'_>, combine: Combine<'_>) -> Result<(), Failure> {
-        run(&mut self.members(tag), plan, memory, combine)
+        let outcome = run(&mut self.members(tag), plan, memory, combine);
+        self.remember(&outcome);
+        outcome
     }
 
     /// Waits until all nodes have called this.
     ///
-    /// On one host they meet in a page that they share, which takes a wake-up at most; on several they send each other
-    /// messages.
+    /// On one host they come to their board, or meet in a page that they share when they are too few or too many for one: it takes a
+    /// wake-up at most. On several they send each other messages.
     pub fn barrier(&self) -> Result<(), Failure> {
-        match self.size() {
-            1 => Ok(()),
-            _ if self.on_one_host => self.meet().inspect_err(|why| self.misses(why.gone())),
-            _ => self.barrier_by_messages(),
+        if self.size() == 1 {
+            return Ok(());
         }
+        let outcome = self.come_together();
+        self.remember(&outcome);
+        outcome
     }
 
-    fn misses(&self, node: Option<usize>) {
-        if let Some(node) = node {
-            // Whoever was missed first stays missing.
-            let _ = self.missing.set(node);
+    fn come_together(&self) -> Result<(), Failure> {
+        if let Some(mut board) = self.board(None)? {
+            return board::barrier(&mut board);
+        }
+        match self.page()? {
+            Some(group) => self.meet(group),
+            None => self.barrier_by_messages(),
         }
     }
 
@@ -182,45 +229,55 @@ impl Partition {
         self.run(tag::BARRIER, &barrier::dissemination(self.group()), memory, &mut none)
     }
 
-    fn meet(&self) -> Result<(), Failure> {
-        let context = self.context;
-        let call = self.call.load(Ordering::Relaxed);
-        let notes = Notes { limit: -1, call, peer: ANY_TASK, tag: -1, context: context as i32 };
-        let ask = |request: Request| match self.waist.ask(&request, &notes).map_err(Failure::Engine)? {
+    /// Meets the others in the page of their group, or at the daemon.
+    fn meet(&self, group: &str) -> Result<(), Failure> {
+        let asked = Request::Barrier { group: group.to_owned(), count: self.size() as i32 };
+        match self.waist.ask(&asked, &self.notes()).map_err(Failure::Engine)? {
             Ok(_) => Ok(()),
-            Err(_) => Err(self.who_is_gone(&notes)),
-        };
-        // The page knows only of members who came once.
-        if let Some(&node) = self.missing.get() {
-            return Err(Failure::Fault(Fault::Gone(node)));
+            Err(_) => Err(self.who_is_gone()),
         }
-        let Some(group) = self.meeting.get() else {
-            let group = match self.epoch {
-                0 => format!("nodes of t{:x} ({context:x})", self.tasks[0]),
-                epoch => format!("nodes of t{:x} ({context:x}, {epoch})", self.tasks[0]),
-            };
-            ask(Request::Join { group: group.clone() })?;
-            self.meeting.get_or_init(|| group);
-            // A node that ended before it could join is missed by messages only.
-            return self.barrier_by_messages();
-        };
-        ask(Request::Barrier { group: group.clone(), count: self.size() as i32 })
     }
 
-    /// Which node has ended, when the machine says that one has.
-    fn who_is_gone(&self, notes: &Notes) -> Failure {
-        let gone = match self.waist.ask(&Request::Tasks { of: None, deep: false }, notes) {
-            Ok(Ok(Reply::Tasks(rows))) => {
-                self.tasks.iter().position(|&task| rows.iter().all(|row| row.tid != Tid(task)))
-            }
-            _ => None,
+    /// Which node has ended, and was the first to, when the machine says that one has; otherwise [`Status::Gone`].
+    pub(crate) fn who_is_gone(&self) -> Failure {
+        match self.first_lost().and_then(|lost| if lost.is_none() { self.first_missing() } else { Ok(lost) })
+        {
+            Ok(Some(node)) => Failure::Fault(Fault::Gone(node)),
+            Ok(None) => Failure::Engine(Status::Gone),
+            Err(status) => Failure::Engine(status),
+        }
+    }
+
+    /// The first node that the group of all has lost. Others may have ended since, for want of it.
+    fn first_lost(&self) -> Result<Option<usize>, Status> {
+        let Ok(Reply::Groups(groups)) = self.waist.ask(&Request::Groups, &self.notes())? else {
+            return Ok(None);
         };
-        gone.map_or(Failure::Engine(Status::Gone), |node| Failure::Fault(Fault::Gone(node)))
+        let name = self.group_name();
+        let lost = groups.iter().find(|group| group.name == name).and_then(|group| group.lost);
+        Ok(lost.and_then(|Tid(lost)| self.tasks.iter().position(|&task| task == lost)))
+    }
+
+    /// The first in order of which the machine knows nothing.
+    fn first_missing(&self) -> Result<Option<usize>, Status> {
+        let asked = Request::Tasks { of: None, deep: false };
+        let Ok(Reply::Tasks(rows)) = self.waist.ask(&asked, &self.notes())? else { return Ok(None) };
+        // A process may go on when its task has left.
+        let is_there = |row: &TaskRow| row.state != TaskState::Departed;
+        let is_gone = |task: i32| !rows.iter().any(|row| row.tid == Tid(task) && is_there(row));
+        Ok(self.tasks.iter().position(|&task| is_gone(task)))
     }
 
     /// Combines `data` of all nodes; all get the result, bit for bit the same. Elements have `unit` bytes; `combine` gets
     /// vectors of whole ones, and must commute.
     pub fn reduce_all(&self, data: &mut [u8], unit: usize, combine: Combine<'_>) -> Result<(), Failure> {
+        if let Some(mut board) = self.board(None)?
+            && choose::reduces_at_board(board.group(), data.len(), unit)
+        {
+            let outcome = board::allreduce(&mut board, data, unit, combine);
+            self.remember(&outcome);
+            return outcome;
+        }
         let plan = choose::allreduce(self.group(), data.len(), unit, Order::Any);
         let mut scratch = vec![0; plan.needs(Area::Scratch)];
         self.run(tag::REDUCE, &plan, Memory { mine: &[], data, scratch: &mut scratch }, combine)
@@ -235,7 +292,13 @@ impl Partition {
         {
             return Err(Failure::Engine(Status::BadArgument));
         }
-        let plan = choose::allgather(self.group(), &in_a_row(lengths.iter().copied()));
+        let parts = in_a_row(lengths.iter().copied());
+        if let Some(mut board) = self.board(None)? {
+            let outcome = board::allgather(&mut board, mine, &parts, all);
+            self.remember(&outcome);
+            return outcome;
+        }
+        let plan = choose::allgather(self.group(), &parts);
         let mut scratch = vec![0; plan.needs(Area::Scratch)];
         self.run(tag::GATHER, &plan, Memory { mine, data: all, scratch: &mut scratch }, &mut none)
     }

@@ -6,7 +6,8 @@ use crate::account::{self, Call};
 use crate::errors::{Nx, NxError};
 use crate::task::{Task, ptype_in_use};
 use crate::{handlers, ids, interrupt, select};
-use parvum_collectives::{Exchange, Members, plans};
+use parvum_collectives::{Exchange, Failure, Members, plans};
+use parvum_partition::{AtBoard, Attend};
 use parvum_waist::{Message, Notes, Pattern, Request, SendTo, Status, TagKind};
 use parvum_wire::encoding;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -257,6 +258,28 @@ pub(crate) fn outcome(task: &Task, request: Request, room: usize) -> Nx<Message>
 pub(crate) struct Group<'a> {
     pub(crate) task: &'a Task,
     pub(crate) members: Members<'a>,
+}
+
+impl<'a> Group<'a> {
+    /// The nodes' board, if they have one; handlers run while this node waits there.
+    pub(crate) fn board(&self) -> Nx<Option<AtBoard<'a>>> {
+        Ok(self.task.partition.board(Some(self.task))?)
+    }
+
+    /// An operation is over; remembers who was missed in it.
+    pub(crate) fn outcome(&self, outcome: Result<(), Failure>) -> Nx<()> {
+        self.task.partition.remember(&outcome);
+        Ok(outcome?)
+    }
+}
+
+impl Attend for Task {
+    #[inline]
+    fn attend(&self, requests: &mut Vec<Request>) -> i64 {
+        requests.clear();
+        handlers::run_ready(self);
+        handlers::awaited(requests, -1)
+    }
 }
 
 impl Group<'_> {

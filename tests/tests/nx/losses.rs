@@ -2,7 +2,7 @@
 
 use parvum_tests::running::{Running, await_tasks};
 use parvum_tests::stage::program;
-use parvum_tests::{TestMachine, kill_hard};
+use parvum_tests::{TestMachine, eventually, kill_hard};
 
 #[test]
 fn a_forked_child_is_no_node() {
@@ -24,6 +24,38 @@ fn an_operation_of_all_ends_when_one_has_ended() {
     let ended = command.arg(program("nx_lost")).arg("plainly").output().expect("parvum runs");
     let said = String::from_utf8_lossy(&ended.stdout) + String::from_utf8_lossy(&ended.stderr);
     assert_eq!(said.matches("gdsum: node 2 has ended, and this needs all nodes").count(), 3, "{said}");
+}
+
+#[test]
+fn who_waits_at_a_board_is_told_of_a_death() {
+    let machine = TestMachine::up();
+    for (nodes, after) in [(3, "0"), (4, "30"), (8, "30")] {
+        let mut command = machine.command(&["run", "-n", &nodes.to_string(), "--on-failure", "continue"]);
+        machine.as_user(&mut command);
+        let ended = command.arg(program("nx_lost")).args(["dies", after]).output().expect("parvum runs");
+        let said = String::from_utf8_lossy(&ended.stdout) + String::from_utf8_lossy(&ended.stderr);
+        assert_eq!(said.matches("all well").count(), nodes - 1, "{said}");
+    }
+}
+
+#[test]
+fn who_waits_at_a_board_is_seen_to_miss_somebody() {
+    let machine = TestMachine::up();
+    let mut command = machine.command(&["run", "-n", "4"]);
+    machine.as_user(&mut command);
+    let mut run = Running::start(command.arg(program("nx_lost")).arg("absent"));
+    run.told("absent");
+    let mut said = String::new();
+    eventually("the others have come", || {
+        said = String::from_utf8_lossy(&machine.run(&["why"]).stdout).into_owned();
+        said.contains(": 3 of 4 have come, missing: t")
+    });
+    assert_eq!(said.matches("waits in nx global operation of group nodes of t").count(), 3, "{said}");
+    run.kill();
+    for row in machine.tasks() {
+        machine.run(&["kill", "-s", "9", &row.tid.to_string()]);
+    }
+    await_tasks(&machine, 0);
 }
 
 #[test]

@@ -9,9 +9,10 @@ use crate::exchange::{Group, Memory, waits};
 use crate::ids;
 use crate::task::ptype_in_use;
 use libc::{c_double, c_float, c_long, c_void};
+use parvum_collectives::board::{self, Board};
 use parvum_collectives::operators::{self, Kind, Operator};
 use parvum_collectives::plans::{self, Area, Order, barrier, choose, in_a_row};
-use parvum_collectives::{Combine, Exchange, Members, Memory as Areas, none, run};
+use parvum_collectives::{Combine, Exchange, Memory as Areas, none, run};
 use parvum_partition::tag;
 
 super::faces! {
@@ -20,12 +21,16 @@ super::faces! {
 }
 
 mod work {
-    use super::{Areas, Exchange, Nx, barrier, none, run, tag, together, waits};
+    use super::{Areas, Exchange, Nx, barrier, board, none, run, tag, together, waits};
 
     pub(super) unsafe fn gsync() -> Nx<()> {
         together(waits::GSYNC, tag::BARRIER, |nodes| {
+            if let Some(mut board) = nodes.board()? {
+                return nodes.outcome(board::barrier(&mut board));
+            }
             let plan = barrier::dissemination(nodes.group());
-            Ok(run(nodes, &plan, Areas { mine: &[], data: &mut [], scratch: &mut [] }, &mut none)?)
+            let outcome = run(nodes, &plan, Areas { mine: &[], data: &mut [], scratch: &mut [] }, &mut none);
+            nodes.outcome(outcome)
         })
     }
 }
@@ -38,8 +43,8 @@ fn together<R>(call: u32, tag: i32, work: impl FnOnce(&mut Group<'_>) -> Nx<R>) 
         if ids::may_have_claims() {
             task.waist.fetch_claims(None);
         }
-        let members = Members { call, ..task.partition.members(tag) };
-        let result = work(&mut Group { task, members });
+        task.partition.calls_it(call);
+        let result = work(&mut Group { task, members: task.partition.members(tag) });
         account::copied_in(task, Call::Global);
         result
     })
@@ -67,8 +72,14 @@ fn combine_all(
     unit: usize,
     combine: Combine<'_>,
 ) -> Nx<()> {
+    if let Some(mut board) = nodes.board()?
+        && choose::reduces_at_board(board.group(), x.len(), unit)
+    {
+        return nodes.outcome(board::allreduce(&mut board, x, unit, combine));
+    }
     let plan = choose::allreduce(nodes.group(), x.len(), unit, Order::Any);
-    Ok(run(nodes, &plan, Areas { mine: &[], data: x, scratch: work }, combine)?)
+    let outcome = run(nodes, &plan, Areas { mine: &[], data: x, scratch: work }, combine);
+    nodes.outcome(outcome)
 }
 
 /// A type of elements.
@@ -260,9 +271,14 @@ fn put_together(nodes: &mut Group<'_>, x: &[u8], lengths: &[usize], y: &mut [u8]
 }
 
 fn concat(nodes: &mut Group<'_>, x: &[u8], lengths: &[usize], all: &mut [u8]) -> Nx<()> {
-    let plan = choose::allgather(nodes.group(), &in_a_row(lengths.iter().copied()));
+    let parts = in_a_row(lengths.iter().copied());
+    if let Some(mut board) = nodes.board()? {
+        return nodes.outcome(board::allgather(&mut board, x, &parts, all));
+    }
+    let plan = choose::allgather(nodes.group(), &parts);
     let mut scratch = vec![0; plan.needs(Area::Scratch)];
-    Ok(run(nodes, &plan, Areas { mine: x, data: all, scratch: &mut scratch }, &mut none)?)
+    let outcome = run(nodes, &plan, Areas { mine: x, data: all, scratch: &mut scratch }, &mut none);
+    nodes.outcome(outcome)
 }
 
 /// Puts what all nodes have one behind the other.
