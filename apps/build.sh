@@ -33,10 +33,13 @@ measured() {
     shift
     compile ring "ring_$face.c" common/ring.c common/series.c common/bench.c "$@"
     compile rate "rate_$face.c" common/rate.c common/series.c common/bench.c "$@"
-    groups=
-    [ "$face" = mpi ] || groups=common/group_pvm.c
-    # shellcheck disable=SC2086 # one or none
-    compile group "group_$face.c" common/group.c $groups common/series.c common/bench.c "$@"
+}
+
+# grouped FACE FILE...: the program of group operations, for interfaces that have them
+grouped() {
+    face=$1
+    shift
+    compile group "group_$face.c" common/group.c common/series.c common/bench.c "$@"
 }
 
 # build SYSTEM FACE COMPILER FLAGS LIBRARIES
@@ -44,6 +47,10 @@ build() {
     system=$1 face=$2 compiler=$3 flags=$4 libraries=$5
     team=common/team_$face.c
     measured "$face" "$team"
+    case $face in
+    pvm) grouped pvm common/group_pvm.c "$team" ;;
+    mpi) grouped mpi "$team" ;;
+    esac
     compile fft "fft_$face.c" common/fft.c common/fft_core.c common/bench.c "$team"
     compile blocked blocked.c common/bench.c "$team"
     compile spawn "spawn_$face.c" common/spawn.c common/bench.c "$team"
@@ -68,6 +75,7 @@ together() {
     compile ring "ring_$system.c" common/ring.c common/series.c common/bench.c "common/team_$system.c"
     compile fft "fft_$system.c" common/fft.c common/fft_core.c common/bench.c "common/team_$system.c"
     ledgered "$system" "common/team_$system.c"
+    [ "$system" != nx ] || grouped nx common/team_nx.c
     echo "built for Parvum's $system"
 }
 

@@ -3,6 +3,8 @@
 
 #include <mpi.h>
 
+const char group_operations[] = "barrier,broadcast,reduce,gather,allreduce,allgather,alltoall";
+
 void group_open(const struct team *team) { (void)team; }
 void group_close(const struct team *team) { (void)team; }
 
@@ -28,6 +30,18 @@ void group_gather(const struct team *team, const double *mine, double *all, int 
 {
     (void)team;
     MPI_Gather(mine, count, MPI_DOUBLE, all, count, MPI_DOUBLE, root, MPI_COMM_WORLD);
+}
+
+void group_allreduce(const struct team *team, const double *mine, double *sum, int count)
+{
+    (void)team;
+    MPI_Allreduce(mine, sum, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+
+void group_allgather(const struct team *team, const double *mine, double *all, int count)
+{
+    (void)team;
+    MPI_Allgather(mine, count, MPI_DOUBLE, all, count, MPI_DOUBLE, MPI_COMM_WORLD);
 }
 
 void group_alltoall(const struct team *team, const double *mine, double *all, int count)

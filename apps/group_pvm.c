@@ -6,6 +6,8 @@
 #include <pvm3.h>
 #include <string.h>
 
+const char group_operations[] = "barrier,broadcast,reduce,gather,alltoall";
+
 /* Each operation has a tag of its own: PVM's reduce and gather take their parts from anybody, and who is early may
    be an operation ahead. */
 static int next_tag(void)
@@ -40,7 +42,19 @@ void group_gather(const struct team *team, const double *mine, double *all, int 
     pvm_ok(pvm_gather(all, (void *)mine, count, PVM_DOUBLE, next_tag(), group_name, root), "pvm_gather");
 }
 
-/* PVM has no call for it: each sends to its next neighbour first, and hears from the one before. */
+void group_allreduce(const struct team *team, const double *mine, double *sum, int count)
+{
+    (void)team, (void)mine, (void)sum, (void)count;
+    fail("PVM has no reduction for all");
+}
+
+void group_allgather(const struct team *team, const double *mine, double *all, int count)
+{
+    (void)team, (void)mine, (void)all, (void)count;
+    fail("PVM gathers at one task");
+}
+
+/* PVM has no call for it either: each sends to its next neighbour first, and hears from the one before. */
 void group_alltoall(const struct team *team, const double *mine, double *all, int count)
 {
     size_t bytes = (size_t)count * sizeof *mine;

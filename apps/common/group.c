@@ -7,9 +7,9 @@
 /* The root goes round from one operation to the next: no task can run ahead of the others for long, as the root of
    always the same broadcast could. A sample is one operation of each root. */
 
-enum operation { BARRIER, BROADCAST, REDUCE, GATHER, ALLTOALL, OPERATIONS };
+enum operation { BARRIER, BROADCAST, REDUCE, GATHER, ALLREDUCE, ALLGATHER, ALLTOALL, OPERATIONS };
 
-static const char *const names[OPERATIONS] = { "barrier", "broadcast", "reduce", "gather", "alltoall" };
+static const char *const names[OPERATIONS] = { "barrier", "broadcast", "reduce", "gather", "allreduce", "allgather", "alltoall" };
 
 struct group {
     const struct team *team;
@@ -46,24 +46,45 @@ static void broadcast(struct group *group, int count, int root)
     expect(data[0], stamp(group, root), "broadcast", me);
 }
 
+static void expect_sum(const struct group *group, const char *operation)
+{
+    double sum = 0;
+    for (int task = 0; task < group->team->tasks; task++) sum += stamp(group, task);
+    expect(group->all[0], sum, operation, group->team->task);
+}
+
+static void expect_all(const struct group *group, int count, const char *operation)
+{
+    for (int task = 0; task < group->team->tasks; task++)
+        expect(group->all[(size_t)task * (size_t)count], stamp(group, task), operation, group->team->task);
+}
+
 static void reduce(struct group *group, int count, int root)
 {
-    int me = group->team->task, tasks = group->team->tasks;
-    renew(group->mine, count, stamp(group, me));
+    renew(group->mine, count, stamp(group, group->team->task));
     group_reduce(group->team, group->mine, group->all, count, root);
-    if (me != root) return;
-    double sum = 0;
-    for (int task = 0; task < tasks; task++) sum += stamp(group, task);
-    expect(group->all[0], sum, "reduce", me);
+    if (group->team->task == root) expect_sum(group, "reduce");
 }
 
 static void gather(struct group *group, int count, int root)
 {
-    int me = group->team->task;
-    renew(group->mine, count, stamp(group, me));
+    renew(group->mine, count, stamp(group, group->team->task));
     group_gather(group->team, group->mine, group->all, count, root);
-    for (int task = 0; me == root && task < group->team->tasks; task++)
-        expect(group->all[(size_t)task * (size_t)count], stamp(group, task), "gather", me);
+    if (group->team->task == root) expect_all(group, count, "gather");
+}
+
+static void allreduce(struct group *group, int count)
+{
+    renew(group->mine, count, stamp(group, group->team->task));
+    group_allreduce(group->team, group->mine, group->all, count);
+    expect_sum(group, "allreduce");
+}
+
+static void allgather(struct group *group, int count)
+{
+    renew(group->mine, count, stamp(group, group->team->task));
+    group_allgather(group->team, group->mine, group->all, count);
+    expect_all(group, count, "allgather");
 }
 
 static void alltoall(struct group *group, int count)
@@ -83,6 +104,8 @@ static void operate(struct group *group, const struct block *block, int root)
     case BROADCAST: broadcast(group, count, root); break;
     case REDUCE: reduce(group, count, root); break;
     case GATHER: gather(group, count, root); break;
+    case ALLREDUCE: allreduce(group, count); break;
+    case ALLGATHER: allgather(group, count); break;
     default: alltoall(group, count); break;
     }
     group->done++;
@@ -96,7 +119,8 @@ static double wanted(const struct group *group, const struct block *block, int r
     double sum = 0;
     switch ((enum operation)block->operation) {
     case BROADCAST: return content(seed + (uint64_t)root, place);
-    case GATHER: return content(seed + place / count, place % count);
+    case GATHER:
+    case ALLGATHER: return content(seed + place / count, place % count);
     case ALLTOALL: return content(seed + place / count, (size_t)group->team->task * count + place % count);
     default:
         for (int task = 0; task < group->team->tasks; task++) sum += content(seed + (uint64_t)task, place);
@@ -116,6 +140,7 @@ static void verify(struct group *group, const struct block *block)
     case BROADCAST: length = me == root ? 0 : count; break;
     case REDUCE: length = me == root ? count : 0; break;
     case GATHER: length = me == root ? (size_t)tasks * count : 0; break;
+    case ALLREDUCE: length = count; break;
     default: length = (size_t)tasks * count;
     }
     for (size_t i = 0; i < length; i++)
@@ -145,11 +170,12 @@ static void measure(void *context, struct block block, int64_t *samples)
     run(group, &block, samples);
 }
 
-static int is_wanted(const struct options *options, const char *name)
+/* Whether a list of names with commas between them has this one. */
+static int is_among(const char *list, const char *name)
 {
     size_t length = strlen(name);
-    for (const char *at = strstr(options->operations, name); at != NULL; at = strstr(at + 1, name))
-        if ((at == options->operations || at[-1] == ',') && (at[length] == ',' || at[length] == '\0')) return 1;
+    for (const char *at = strstr(list, name); at != NULL; at = strstr(at + 1, name))
+        if ((at == list || at[-1] == ',') && (at[length] == ',' || at[length] == '\0')) return 1;
     return 0;
 }
 
@@ -157,7 +183,7 @@ static void lead(struct group *group, const struct options *options)
 {
     FILE *out = samples_open(options);
     for (int operation = 0; operation < OPERATIONS; operation++) {
-        if (!is_wanted(options, names[operation])) continue;
+        if (!is_among(options->operations, names[operation]) || !is_among(group_operations, names[operation])) continue;
         for (int i = 0; i < (operation == BARRIER ? 1 : options->size_count); i++) {
             size_t bytes = operation == BARRIER ? 0 : options->sizes[i];
             struct block block = { .operation = operation, .count = (int64_t)(bytes / sizeof(double)),

@@ -4,6 +4,9 @@
 
 #include "team.h"
 
+/* Which of the operations below the system's users have as calls, by their names in the samples. */
+extern const char group_operations[];
+
 /* After team_open, with all tasks there; before team_close. */
 void group_open(const struct team *team);
 void group_close(const struct team *team);
@@ -18,6 +21,10 @@ void group_reduce(const struct team *team, const double *mine, double *sum, int 
 
 /* Each task's `count` doubles, in task order, to the root's `all`. */
 void group_gather(const struct team *team, const double *mine, double *all, int count, int root);
+
+/* The same two with the result on all tasks. */
+void group_allreduce(const struct team *team, const double *mine, double *sum, int count);
+void group_allgather(const struct team *team, const double *mine, double *all, int count);
 
 /* The part of `mine` that is meant for each task, `count` doubles, to its place in that task's `all`. */
 void group_alltoall(const struct team *team, const double *mine, double *all, int count);

@@ -91,7 +91,11 @@ pub enum Operation {
     Reduce,
     /// All to one.
     Gather,
-    /// All to all.
+    /// The sum of all, to all.
+    AllReduce,
+    /// Everybody's, to all.
+    AllGather,
+    /// To each its part of everybody's.
     AllToAll,
 }
 
@@ -103,6 +107,8 @@ impl Operation {
             Operation::Broadcast => "broadcast",
             Operation::Reduce => "reduce",
             Operation::Gather => "gather",
+            Operation::AllReduce => "allreduce",
+            Operation::AllGather => "allgather",
             Operation::AllToAll => "alltoall",
         }
     }

@@ -1,6 +1,6 @@
 //! What is asked: the table of the speed goals, row by row, as data.
 
-use super::{CALLS, ENGINE, GROUP_SIZES, GROUP_TASKS};
+use super::{CALLS, ENGINE, GROUP_SIZES, GROUP_TASKS, NX};
 use crate::systems::System;
 
 /// One row.
@@ -46,6 +46,7 @@ pub enum Bar {
 }
 
 const BOTH: &[System] = &[CALLS, ENGINE];
+const GROUPED: &[System] = &[CALLS, NX];
 const MIDDLE: &[u64] = &[4096, 8192, 16384, 32768, 65536];
 const LONG: &[u64] = &[1 << 20, 4 << 20];
 
@@ -62,18 +63,19 @@ const ROW: Asked = Asked {
     floor: None,
 };
 
-const BARRIER: Asked = Asked { program: "group", metric: "barrier", sizes: &[0], ..ROW };
+const BARRIER: Asked = Asked { program: "group", metric: "barrier", sizes: &[0], faces: GROUPED, ..ROW };
 const GROUP: Asked = Asked {
     program: "group",
     tasks: &GROUP_TASKS,
     sizes: &GROUP_SIZES,
+    faces: GROUPED,
     bars: &[Bar::Ahead],
     goal: "ahead",
     ..ROW
 };
 
 /// Every row.
-pub static ASKED: [Asked; 16] = [
+pub static ASKED: [Asked; 18] = [
     Asked {
         what: "8 B, engine, us",
         faces: &[ENGINE],
@@ -170,7 +172,9 @@ pub static ASKED: [Asked; 16] = [
         ..ROW
     },
     Asked { what: "broadcast, us", metric: "broadcast", ..GROUP },
-    Asked { what: "reduce, us", metric: "reduce", ..GROUP },
-    Asked { what: "gather, us", metric: "gather", ..GROUP },
+    Asked { what: "reduce, us", metric: "reduce", faces: &[CALLS], ..GROUP },
+    Asked { what: "gather, us", metric: "gather", faces: &[CALLS], ..GROUP },
+    Asked { what: "reduce to all, us", metric: "allreduce", faces: &[NX], ..GROUP },
+    Asked { what: "gather to all, us", metric: "allgather", faces: &[NX], ..GROUP },
     Asked { what: "all to all, us", metric: "alltoall", ..GROUP },
 ];

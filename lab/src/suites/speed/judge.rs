@@ -1,7 +1,7 @@
 //! How what is asked came out, from this session's rows only.
 
 use super::asked::{ASKED, Asked, Bar};
-use super::{CALLS, PEERS, PVM};
+use super::{CALLS, ENGINE, PEERS, PVM};
 use crate::goals::{Goal, Outcome, digits, with_unit};
 use crate::report::markup::bytes;
 use crate::statistics::{Verdict, compare};
@@ -70,7 +70,11 @@ pub fn judge(asked: &Asked, rows: &Rows) -> Judgement {
     let mut found = Vec::new();
     let mut worst: Option<(f64, Place)> = None;
     for face in asked.faces {
-        let name = if *face == CALLS { "PVM calls" } else { "engine" };
+        let name = match *face {
+            CALLS => "PVM calls",
+            ENGINE => "engine",
+            _ => "NX calls",
+        };
         let (faced, words, place) = judge_face(asked, rows, face);
         found.push(format!("{name}: {words}"));
         outcome = match (outcome, faced) {
@@ -198,7 +202,7 @@ fn miss(asked: &Asked, share: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{ENGINE, UCX};
+    use super::super::{NX, UCX};
     use super::*;
     use crate::summary::tests::row;
 
@@ -291,14 +295,14 @@ mod tests {
         let asked = of("barrier of 8, us");
         let rows = [
             measure(asked, &CALLS, (8, 0), &[30.0; 6]),
-            measure(asked, &ENGINE, (8, 0), &[6.0; 6]),
+            measure(asked, &NX, (8, 0), &[6.0; 6]),
             // What a barrier of two costs is another question.
             measure(asked, &CALLS, (2, 0), &[1.0; 6]),
         ];
         let found = judge(asked, &Rows(&rows)).goal;
         assert_eq!(found.outcome, Outcome::Missed);
         assert!(
-            found.found.contains("PVM calls: 30.0 us, bar 12.0: 2.50x it; engine: 6.00 us"),
+            found.found.contains("PVM calls: 30.0 us, bar 12.0: 2.50x it; NX calls: 6.00 us"),
             "{}",
             found.found
         );

@@ -14,6 +14,8 @@ use crate::systems::{Encoding, Extent, Family, System};
 const CALLS: System = System::new(Family::Parvum, "shm", Encoding::Raw);
 /// Parvum through the engine's own.
 const ENGINE: System = System::new(Family::Engine, "shm", Encoding::None);
+/// Parvum through NX's, which has other operations of groups.
+const NX: System = System::new(Family::Nx, "shm", Encoding::None);
 /// PVM itself, the way that is fast.
 const PVM: System = System::new(Family::Pvm, "direct", Encoding::Raw);
 const UCX: System = System::new(Family::Ucx, "", Encoding::None);
@@ -42,6 +44,7 @@ pub static SUITE: Suite = Suite {
     families: &[
         Family::Parvum,
         Family::Engine,
+        Family::Nx,
         Family::Pvm,
         Family::OpenMpi,
         Family::Mpich,
@@ -56,8 +59,8 @@ pub static SUITE: Suite = Suite {
     table: table::render,
     pages: Pages {
         introduction: "The same programs, from the same sources with the same compiler, were run under each message-passing system \
-             found here, on two cores, also with more tasks than cores; UCX was measured by its own program. Parvum is measured twice: through PVM's calls, and through \
-             the calls of its engine.",
+             found here, on two cores, also with more tasks than cores; UCX was measured by its own program. Parvum is measured through PVM's calls and through \
+             the calls of its engine, which has messages alone; its operations of groups through PVM's and NX's.",
         cards: "",
         omitted: "cold caches, both directions at once, more than two cores, sizes above 4 MiB",
         questions: &QUESTIONS,
@@ -77,12 +80,17 @@ const QUESTIONS: [Question; 6] = [
 ];
 
 fn systems() -> Vec<System> {
-    [CALLS, ENGINE].into_iter().chain(PEERS).collect()
+    [CALLS, ENGINE, NX].into_iter().chain(PEERS).collect()
 }
 
-/// Those that run programs of ours.
+/// Those that run programs of ours that send messages.
 fn programmed() -> Vec<System> {
-    systems().into_iter().filter(|system| *system != UCX).collect()
+    systems().into_iter().filter(|system| ![UCX, NX].contains(system)).collect()
+}
+
+/// Those that have operations of groups.
+fn grouped() -> Vec<System> {
+    systems().into_iter().filter(|system| ![UCX, ENGINE].contains(system)).collect()
 }
 
 fn jobs(extent: Extent) -> Vec<Job> {
@@ -106,12 +114,15 @@ fn jobs(extent: Extent) -> Vec<Job> {
         ..Measure::program("ring where single copies are refused", "ring")
     };
     let job = Measure { how: How::Job(Some("job")), ..Measure::program("start and end of a job", "job") };
-    let mut measures = vec![ring, rate, refused, main::one_core(), job];
-    measures.extend(BARRIER_TASKS.map(|tasks| barrier(tasks, patience)));
-    measures.extend(GROUP_TASKS.map(|tasks| group(tasks, patience)));
+    let measures = vec![ring, rate, refused, main::one_core(), job];
     let mut jobs = vec![Job::floors(&RING_SIZES)];
     for measure in &measures {
         jobs.extend(of_each(measure, programmed()));
+    }
+    let barriers = BARRIER_TASKS.map(|tasks| barrier(tasks, patience));
+    let groups = GROUP_TASKS.map(|tasks| group(tasks, patience));
+    for measure in barriers.iter().chain(&groups) {
+        jobs.extend(of_each(measure, grouped()));
     }
     // The engine leaves spawning to its interfaces, and they wait as it does.
     let interfaces = || programmed().into_iter().filter(|system| *system != ENGINE);
@@ -135,7 +146,7 @@ fn group(tasks: u32, patience: u64) -> Measure {
     Measure {
         tasks,
         sizes: &GROUP_SIZES,
-        options: "--operations broadcast,reduce,gather,alltoall --time-ms 5 --least 1 --most 100",
+        options: "--operations broadcast,reduce,gather,allreduce,allgather,alltoall --time-ms 5 --least 1 --most 100",
         launches: 5,
         patience,
         ..Measure::program(format!("operations of {tasks}"), "group")
@@ -192,11 +203,14 @@ mod tests {
         for peer in PEERS.into_iter().filter(|peer| *peer != UCX) {
             assert_eq!(of(peer), of(CALLS), "{}", peer.label());
         }
+        let groups = BARRIER_TASKS.len() + GROUP_TASKS.len();
         assert_eq!(
             of(CALLS).len(),
-            of(ENGINE).len() + 2,
-            "the engine neither spawns nor is measured blocked"
+            of(ENGINE).len() + 2 + groups,
+            "the engine neither spawns nor is measured blocked, and has no groups"
         );
+        assert_eq!(of(NX).len(), groups);
+        assert!(of(NX).is_subset(&of(CALLS)) && of(NX).is_disjoint(&of(ENGINE)));
         assert_eq!(of(UCX).len(), 1);
         let names: HashSet<String> = jobs.iter().map(Job::name).collect();
         assert_eq!(names.len(), jobs.len(), "two jobs of one name");

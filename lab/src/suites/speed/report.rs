@@ -22,7 +22,8 @@ pub fn asked(html: &mut String, rows: &[Row]) {
          does in many containers, and the goal is what peers reach with that permission.</p>\
          <p class=\"note\">To be fair: a job of Parvum or PVM starts where a daemon is running already, one of MPI with a launcher that starts cold. Open MPI is \
          told when there are more tasks than cores (<code>--oversubscribe</code>), and then gives the core away while it waits; MPICH has no such option in its \
-         launcher, spins, and is measured so. Group operations of the engine are a program of ours against the others' libraries.</p>",
+         launcher, spins, and is measured so. Group operations are each library's own; where an interface has none \
+         (PVM no all-to-all, NX neither that nor a broadcast), what its programs write instead.</p>",
     );
     let lines: Vec<Vec<String>> = ASKED
         .iter()
