@@ -203,9 +203,22 @@ static void nonsense(void)
 {
 	struct parvum_pattern pattern = tagged(TAKEN);
 	struct parvum_room no_kind = { 99, data, sizeof data }, fitting = { PARVUM_ROOM_FITTING, data, sizeof data };
+	/* At address 0 there is no memory, in however many pieces it is said to be. */
+	struct parvum_space nowhere[2] = { { data, 1 }, { NULL, 1 } }, nothing[2] = { { data, 1 }, { NULL, 0 } };
+	struct parvum_room impossible[] = { { PARVUM_ROOM_MEMORY, NULL, 1 }, { PARVUM_ROOM_FITTING, NULL, 1 },
+		{ PARVUM_ROOM_PIECES, NULL, 1 }, { PARVUM_ROOM_PIECES, nowhere, 2 } };
+	struct parvum_room possible[] = { { PARVUM_ROOM_MEMORY, NULL, 0 }, { PARVUM_ROOM_PIECES, NULL, 0 },
+		{ PARVUM_ROOM_PIECES, nothing, 2 } };
 	struct parvum_message message;
 	struct parvum_notes once = patient;
 	once.limit = 0;
+	for (size_t i = 0; i < sizeof impossible / sizeof *impossible; i++) {
+		GIVES(PARVUM_STATUS_BAD_ARGUMENT, engine->receive(&pattern, &impossible[i], &once, &message));
+		GIVES(PARVUM_STATUS_BAD_ARGUMENT, engine->take(12345678, &impossible[i], &once, &message));
+		GIVES(0, (int)engine->post(&pattern, &impossible[i], 0));
+	}
+	for (size_t i = 0; i < sizeof possible / sizeof *possible; i++)
+		GIVES(PARVUM_STATUS_PENDING, engine->receive(&pattern, &possible[i], &once, &message));
 	GIVES(0, (int)engine->post(&pattern, &no_kind, 0));
 	GIVES(0, (int)engine->post(&pattern, &fitting, 0));
 	GIVES(PARVUM_STATUS_BAD_ARGUMENT, engine->receive(&pattern, &no_kind, &once, &message));

@@ -23,12 +23,22 @@ pub(crate) fn pattern_of(pattern: &waist::Pattern) -> Option<Pattern> {
     })
 }
 
-/// Where a posted receive's data shall lie. `None`: its kind is no kind.
+/// Whether there can be memory of that length there: at address 0 there is none.
+#[inline(always)]
+fn can_be<T>(start: *const T, length: usize) -> bool {
+    length == 0 || !start.is_null()
+}
+
+/// Where a posted receive's data shall lie. `None`: its kind is no kind, or it names memory that cannot be.
 ///
 /// # Safety
 /// What memory the room names must be the program's until the receive is over, and a list of pieces readable now.
 #[inline]
 pub(crate) unsafe fn destination(room: &waist::Room) -> Option<Destination> {
+    let names_memory = matches!(room.kind, RoomKind::Memory | RoomKind::Pieces | RoomKind::Fitting);
+    if names_memory && !can_be(room.start, room.length) {
+        return None;
+    }
     Some(match room.kind {
         RoomKind::Block => Destination::Block,
         // SAFETY: the caller's promise.
@@ -39,6 +49,9 @@ pub(crate) unsafe fn destination(room: &waist::Room) -> Option<Destination> {
                 // SAFETY: the caller gives so many pieces.
                 count => unsafe { std::slice::from_raw_parts(room.start.cast::<Space>(), count) },
             };
+            if !pieces.iter().all(|piece| can_be(piece.start, piece.length)) {
+                return None;
+            }
             let pieces = pieces.iter().map(|piece| (piece.start, piece.length));
             // SAFETY: the caller's promise, for each.
             Destination::Pieces(Box::new(unsafe { UserPieces::new(pieces) }))
@@ -76,6 +89,7 @@ pub(crate) unsafe fn with_room<R>(
         length => unsafe { std::slice::from_raw_parts_mut(room.start.cast::<u8>(), length) },
     };
     Some(work(&mut match room.kind {
+        RoomKind::Memory | RoomKind::Fitting if !can_be(room.start, room.length) => return None,
         RoomKind::Memory => Room::Memory(memory()),
         RoomKind::Fitting => Room::Fitting { memory: memory(), inside, block },
         RoomKind::Block | RoomKind::Lazily | RoomKind::ByReference => Room::Inside { inside, block },

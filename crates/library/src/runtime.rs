@@ -5,6 +5,7 @@ use crate::callers::{Early, Expected, Silent};
 use crate::events::Leaving;
 use crate::inside::Inside;
 use crate::ledger;
+use crate::lending::Kept;
 use crate::patience::{Crowd, Patience};
 use crate::recording;
 use crate::routes::RoutePolicy;
@@ -83,9 +84,9 @@ pub(crate) struct Runtime {
     /// What a tracer of all tasks wants, in its interface's words.
     pub(crate) tracer: Option<Vec<u8>>,
     /// Blocks lent to interfaces, by handle.
-    pub(crate) lent: Vec<Option<Block>>,
+    pub(crate) lent: Kept<Block>,
     /// Data that is still with its sender, by handle.
-    pub(crate) remotes: Vec<Option<Remote>>,
+    pub(crate) remotes: Kept<Remote>,
     /// How many bytes may be kept for peers beyond the credit, once it was asked or looked up.
     pub(crate) memory: Option<u64>,
     /// The threads that wait.
@@ -188,8 +189,8 @@ impl Runtime {
             has_left: false,
             manager: None,
             tracer: None,
-            lent: Vec::new(),
-            remotes: Vec::new(),
+            lent: Kept::new(),
+            remotes: Kept::new(),
         })
     }
 

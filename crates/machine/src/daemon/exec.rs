@@ -150,6 +150,14 @@ fn terminated(texts: &[CString]) -> Vec<*const libc::c_char> {
     texts.iter().map(|text| text.as_ptr()).chain([std::ptr::null()]).collect()
 }
 
+/// This process's own hard limit; no limit for a resource that the system does not know. Tasks say which there are.
+pub(super) fn own_hard_limit(resource: u32) -> u64 {
+    let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
+    // SAFETY: the call fills the structure, or fails.
+    unsafe { libc::getrlimit(resource as libc::__rlimit_resource_t, &mut limit) };
+    limit.rlim_max
+}
+
 /// All that the child needs, made before it is there: it may allocate nothing.
 struct Order<'a> {
     program: &'a CStr,

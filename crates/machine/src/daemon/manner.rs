@@ -1,6 +1,6 @@
 //! What a process has of whoever runs its job: limits, umask, nice, and the processors that it may use.
 
-use super::exec::Manner;
+use super::exec::{Manner, own_hard_limit};
 use parvum_wire::Tid;
 use parvum_wire::control::{Bind, Limit, SpawnRequest};
 use rustix::process::geteuid;
@@ -98,40 +98,26 @@ fn list(text: &str) -> Vec<u32> {
 fn limit(limit: &Limit) -> (libc::__rlimit_resource_t, libc::rlimit, libc::rlimit) {
     let unlimited = |value: Option<u64>| value.unwrap_or(libc::RLIM_INFINITY);
     let wanted = libc::rlimit { rlim_cur: unlimited(limit.soft), rlim_max: unlimited(limit.hard) };
-    let highest =
-        if geteuid().is_root() { wanted.rlim_max } else { hard(limit.resource).min(wanted.rlim_max) };
+    let highest = if geteuid().is_root() {
+        wanted.rlim_max
+    } else {
+        own_hard_limit(limit.resource).min(wanted.rlim_max)
+    };
     let possible = libc::rlimit { rlim_cur: wanted.rlim_cur.min(highest), rlim_max: highest };
     (limit.resource as libc::__rlimit_resource_t, wanted, possible)
-}
-
-/// The daemon's own hard limit.
-fn hard(resource: u32) -> u64 {
-    use rustix::process::{Resource, getrlimit};
-    let known = [
-        Resource::Cpu,
-        Resource::Fsize,
-        Resource::Data,
-        Resource::Stack,
-        Resource::Core,
-        Resource::Rss,
-        Resource::Nproc,
-        Resource::Nofile,
-        Resource::Memlock,
-        Resource::As,
-        Resource::Locks,
-        Resource::Sigpending,
-        Resource::Msgqueue,
-        Resource::Nice,
-        Resource::Rtprio,
-        Resource::Rttime,
-    ];
-    let which = known.into_iter().find(|known| *known as u32 == resource);
-    which.and_then(|which| getrlimit(which).maximum).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_limit_that_the_system_does_not_know_has_no_bound() {
+        use rustix::process::{Resource, getrlimit};
+        let own = getrlimit(Resource::Nofile).maximum.unwrap_or(libc::RLIM_INFINITY);
+        assert_eq!(own_hard_limit(Resource::Nofile as u32), own);
+        assert_eq!(own_hard_limit(4711), libc::RLIM_INFINITY);
+    }
 
     #[test]
     fn lists_of_processors_are_read_as_the_system_writes_them() {
