@@ -18,48 +18,72 @@ pub enum Reader {
     Nobody,
     /// The task of that number.
     Rank(u32),
+    /// Every task of the program; each gets the same.
+    All,
 }
 
-/// Reads `none`, or a number.
-pub fn reader(text: &str) -> Result<Reader, String> {
-    match text {
-        "none" => Ok(Reader::Nobody),
-        digits => digits.parse().map(Reader::Rank).map_err(|_| "the number of a task, or none".into()),
+impl Reader {
+    /// Whether the task of that number does.
+    pub fn is(self, rank: u32) -> bool {
+        match self {
+            Reader::Nobody => false,
+            Reader::Rank(only) => only == rank,
+            Reader::All => true,
+        }
     }
 }
 
-/// The way from here to the task. One piece is on its way at a time: a task that reads nothing stops us.
+/// Reads `none`, `all`, or a number.
+pub fn reader(text: &str) -> Result<Reader, String> {
+    match text {
+        "none" => Ok(Reader::Nobody),
+        "all" => Ok(Reader::All),
+        digits => digits.parse().map(Reader::Rank).map_err(|_| "the number of a task, all, or none".into()),
+    }
+}
+
+/// The way from here to the tasks that read. One piece is on its way at a time: the slowest of them sets the pace, and one
+/// that reads nothing stops us.
+#[derive(Default)]
 pub struct Input {
-    to: Option<Tid>,
-    under_way: Option<RequestId>,
+    to: Vec<Tid>,
+    /// Who has not taken the last piece yet.
+    under_way: Vec<(RequestId, Tid)>,
 }
 
 impl Input {
-    /// Input for that task, or for nobody.
-    pub fn to(to: Option<Tid>) -> Input {
-        Input { to, under_way: None }
+    /// A task reads it.
+    pub fn goes_to(&mut self, tid: Tid) {
+        self.to.push(tid);
     }
 
     /// Whether the next piece is wanted. One in the background of a terminal would be stopped for reading.
     pub fn wants(&self) -> bool {
         let in_front = || !isatty(stdin()) || tcgetpgrp(stdin()).is_ok_and(|group| group == getpgrp());
-        self.to.is_some() && self.under_way.is_none() && in_front()
+        !self.to.is_empty() && self.under_way.is_empty() && in_front()
     }
 
     /// Nobody reads it any more.
     pub fn close(&mut self) {
-        self.to = None;
+        self.to.clear();
     }
 
-    /// Sends on what there is, as far as the task takes it.
+    /// Sends on what there is, as far as the tasks take it.
     pub fn carry(&mut self, session: &mut Session) -> Result<(), SessionError> {
-        if let Some(answer) = self.under_way.and_then(|id| session.take_reply(id)) {
-            self.under_way = None;
-            if answer.reply.is_err() {
-                self.close();
+        let to = &mut self.to;
+        self.under_way.retain(|(id, tid)| match session.take_reply(*id) {
+            None => true,
+            Some(answer) => {
+                if answer.reply.is_err() {
+                    // It has ended, or reads no more; others may go on.
+                    to.retain(|reader| reader != tid);
+                }
+                false
             }
+        });
+        if !self.wants() || !is_readable() {
+            return Ok(());
         }
-        let Some(tid) = self.to.filter(|_| self.wants() && is_readable()) else { return Ok(()) };
         let mut piece = vec![0; PIECE];
         let length = match rustix::io::read(stdin(), &mut piece) {
             Ok(length) => length,
@@ -68,7 +92,10 @@ impl Input {
             Err(_) => 0,
         };
         piece.truncate(length);
-        self.under_way = Some(session.start(Request::Input { tid, data: Blob(piece) })?);
+        for &tid in &self.to {
+            let id = session.start(Request::Input { tid, data: Blob(piece.clone()) })?;
+            self.under_way.push((id, tid));
+        }
         if length == 0 {
             self.close();
         }

@@ -72,7 +72,7 @@ impl Job {
             session,
             signals,
             printer: Printer::new(args.tag, args.label, args.output_filename.clone()),
-            input: Input::to(None),
+            input: Input::default(),
             reader: args.stdin,
             linger: Duration::from_secs(args.linger),
             grace: Duration::from_secs(args.grace),
@@ -116,8 +116,8 @@ impl Job {
             self.ranks.insert(spawned.tid, each.rank);
             self.program.insert(spawned.tid, name);
             self.know(spawned.tid)?;
-            if self.reader == Reader::Rank(each.rank) {
-                self.input = Input::to(Some(spawned.tid));
+            if self.reader.is(each.rank) {
+                self.input.goes_to(spawned.tid);
             }
             if self.verbose {
                 out::note(format!("started {}", self.describe(spawned.tid)));

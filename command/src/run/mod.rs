@@ -36,8 +36,8 @@ pub struct RunArgs {
     /// Run all tasks at the same time or none: jobs started so take turns on processors that they share
     #[arg(long)]
     gang: bool,
-    /// Which task gets this command's standard input: the number of one, or none
-    #[arg(long, value_name = "RANK|none", default_value = "0", value_parser = input::reader)]
+    /// Which task gets this command's standard input: the number of one, all (each gets the same), or none
+    #[arg(long, value_name = "RANK|all|none", default_value = "0", value_parser = input::reader)]
     stdin: input::Reader,
     /// Where the tasks begin, instead of here
     #[arg(long, alias = "wd", value_name = "DIR")]
@@ -54,8 +54,9 @@ pub struct RunArgs {
     /// Put the task's id in front of every line of output
     #[arg(long, help_heading = "Output")]
     tag: bool,
-    /// Write each task's output to a file: %r is its number, %t its id, %h its host, %s out or err; in a folder: %r.%s
-    #[arg(long, alias = "outfile-pattern", value_name = "PATTERN", help_heading = "Output")]
+    /// Write each task's output to a file: %r is its number, %t its id, %h its host, %s out or err; PREFIX alone stands for
+    /// PREFIX.%r.%s, and a folder for FOLDER/%r.%s
+    #[arg(long, alias = "outfile-pattern", value_name = "PREFIX|PATTERN", help_heading = "Output")]
     output_filename: Option<String>,
     /// Give tasks a terminal for standard output, so that C programs write line by line
     #[arg(long, help_heading = "Output")]
@@ -91,7 +92,7 @@ pub struct RunArgs {
     /// hosts first
     #[arg(long, value_enum, value_name = "HOW", help_heading = "Where")]
     map_by: Option<MapBy>,
-    /// Bind each task to a core of its own, or to none
+    /// Bind each task to a core of its own, to a socket (the processors of one package), or to none
     #[arg(long, value_enum, value_name = "WHAT", default_value_t = BindTo::None, help_heading = "Where")]
     bind_to: BindTo,
     /// Bind the tasks of each host to these processors, one after the other: 0,2,4-7
@@ -131,6 +132,9 @@ enum BindTo {
     None,
     /// A core
     Core,
+    /// A socket
+    #[value(alias = "package")]
+    Socket,
 }
 
 pub fn run(args: &RunArgs) -> ExitCode {

@@ -80,7 +80,7 @@ impl Plan {
             rank: rank as u32,
             program,
             host: places.as_ref().map(|places| places[rank]),
-            input: args.stdin == Reader::Rank(rank as u32),
+            input: args.stdin.is(rank as u32),
         });
         let each: Vec<Each> = each.collect();
         if let Reader::Rank(rank) = args.stdin
@@ -98,6 +98,7 @@ impl Plan {
         let bind = match (&args.cpu_list, args.bind_to) {
             (Some(list), _) => Some(Bind::Processors(list.0.clone())),
             (None, BindTo::Core) => Some(Bind::Core),
+            (None, BindTo::Socket) => Some(Bind::Socket),
             (None, BindTo::None) => None,
         };
         let programs = self.further.into_iter().map(|(program, _)| program).collect();

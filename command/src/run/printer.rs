@@ -53,11 +53,7 @@ impl Printer {
             (_, true) => Mark::Rank,
             _ => Mark::Nothing,
         };
-        // A folder takes a file for each task and stream.
-        let pattern = pattern.map(|pattern| match pattern.ends_with('/') || Path::new(&pattern).is_dir() {
-            true => format!("{}/%r.%s", pattern.trim_end_matches('/')),
-            false => pattern,
-        });
+        let pattern = pattern.map(whole_pattern);
         Printer {
             mark,
             known: HashMap::new(),
@@ -187,6 +183,17 @@ impl Printer {
     }
 }
 
+/// A folder takes a file for each task and stream, and so does a name that says nothing of them.
+fn whole_pattern(given: String) -> String {
+    if given.ends_with('/') || Path::new(&given).is_dir() {
+        format!("{}/%r.%s", given.trim_end_matches('/'))
+    } else if given.contains('%') {
+        given
+    } else {
+        format!("{given}.%r.%s")
+    }
+}
+
 fn put(to: &mut impl Write, before: &[u8], text: &[u8]) -> io::Result<()> {
     to.write_all(before)?;
     to.write_all(text)?;
@@ -206,5 +213,8 @@ mod tests {
         };
         assert_eq!(name(&printer, 0x40001, Stream::Out), "out/3-t40001-alpha.out");
         assert_eq!(name(&printer, 0x40002, Stream::Err), "out/t40002-t40002-unknown.err");
+        assert_eq!(whole_pattern("job".into()), "job.%r.%s");
+        assert_eq!(whole_pattern("some/where/".into()), "some/where/%r.%s");
+        assert_eq!(whole_pattern("/".into()), "/%r.%s");
     }
 }

@@ -1,6 +1,7 @@
 //! `parvum run` beside the mpiexec of others: options, input, failures, limits, where output goes.
 
 use parvum_tests::{TestMachine, alive, eventually, gone};
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Output, Stdio};
 
@@ -88,6 +89,11 @@ fn standard_input_goes_to_the_task_that_was_chosen() {
     // One that reads nothing keeps nobody.
     let ended = shell(&machine, "yes | head -c 3000000 | \"$PARVUM\" run true");
     assert!(ended.status.success(), "{ended:?}");
+    // Each of several gets all of it, one that reads nothing keeps no other, and one is slow to begin.
+    let script = "test $PARVUM_RANK != 0 || exit 0; test $PARVUM_RANK != 1 || sleep 0.1; wc -c";
+    let command = format!("\"$PARVUM\" run -n 4 --stdin all --label sh -c '{script}'");
+    let ended = shell(&machine, &format!("yes | head -c 3000000 | {command}"));
+    assert_eq!(lines(&ended), ["1: 3000000", "2: 3000000", "3: 3000000"], "{ended:?}");
     let ended = machine.run(&["run", "-n", "2", "--stdin", "2", "cat"]);
     assert!(text(&ended.stderr).contains("E-USAGE: --stdin 2: the tasks are 0 to 1"), "{ended:?}");
 }
@@ -203,11 +209,22 @@ fn tasks_have_limits_umask_and_nice_of_whoever_runs_the_job() {
     assert_eq!(text(&ended.stdout).lines().nth(4), Some(last), "{ended:?}");
 }
 
+/// The packages that the processors of such a list are in, as far as the system says it.
+fn packages(cpus: &str) -> BTreeSet<String> {
+    let package = |cpu: u32| {
+        let path = format!("/sys/devices/system/cpu/cpu{cpu}/topology/physical_package_id");
+        std::fs::read_to_string(path).unwrap_or_default()
+    };
+    let number = |text: &str| text.parse::<u32>().expect("a number");
+    let parts = cpus.split(',').map(|part| part.split_once('-').unwrap_or((part, part)));
+    parts.flat_map(|(first, last)| (number(first)..=number(last)).map(package)).collect()
+}
+
 #[test]
 fn tasks_are_bound_as_it_is_said() {
     let machine = TestMachine::up();
     let ask = "sed -n 's/^Cpus_allowed_list:[^0-9]*//p' /proc/self/status; read x";
-    for words in [&["--bind-to", "core"][..], &["--cpu-list", "0"]] {
+    for words in [&["--bind-to", "core"][..], &["--bind-to", "socket"], &["--cpu-list", "0"]] {
         let words = [&["run", "-n", "2", "--label", "--report-bindings", "--stdin", "none"], words].concat();
         // They stay until they were looked at: their input ends at once, so it is slept instead.
         let ask = ask.replace("read x", "sleep 0.5");
@@ -220,6 +237,9 @@ fn tasks_are_bound_as_it_is_said() {
             assert!(told.ends_with(&format!("may use processors {cpus}")), "{line} {err}");
             if words.contains(&"0") {
                 assert_eq!(cpus, "0");
+            }
+            if words.contains(&"socket") {
+                assert_eq!(packages(cpus).len(), 1, "{cpus}");
             }
         }
     }
@@ -246,6 +266,15 @@ fn output_goes_to_files_or_comes_line_by_line() {
     for rank in 0..2 {
         let read = |ending| std::fs::read_to_string(folder.join(format!("{rank}.{ending}"))).expect("a file");
         assert_eq!((read("out"), read("err")), (format!("to {rank}\n"), "no\n".into()));
+    }
+    // A name alone begins those of a file for each.
+    let prefix = folder.join("job").display().to_string();
+    let ended =
+        machine.run(&["run", "-n", "2", "--output-filename", &prefix, "sh", "-c", "echo $PARVUM_RANK"]);
+    assert!(ended.status.success() && ended.stdout.is_empty(), "{ended:?}");
+    for rank in 0..2 {
+        let read = std::fs::read_to_string(format!("{prefix}.{rank}.out")).expect("a file");
+        assert_eq!(read, format!("{rank}\n"));
     }
     std::fs::remove_dir_all(&folder).expect("it is there");
     let ended = machine.run(&["run", "--output-filename", "/proc/none/%r", "echo", "x"]);

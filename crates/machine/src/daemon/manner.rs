@@ -4,7 +4,7 @@ use super::exec::{Manner, own_hard_limit};
 use parvum_wire::Tid;
 use parvum_wire::control::{Bind, Limit, SpawnRequest};
 use rustix::process::geteuid;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Where the system says how processors are built.
 const SYSTEM: &str = "/sys/devices/system/cpu";
@@ -23,7 +23,15 @@ pub(super) fn manner(tid: Tid, plan: &SpawnRequest) -> Manner {
     }
     if let Some(bind) = &plan.details.bind {
         let turn = local_rank(plan);
-        manner.cpus = bound(bind, turn, &cores(&allowed(&manner.cpus)));
+        let allowed = allowed(&manner.cpus);
+        manner.cpus = match bind {
+            Bind::Core => of_turn(turn, &cores(&allowed)),
+            Bind::Socket => of_turn(turn, &sockets(&allowed, package_of)),
+            Bind::Processors(list) => {
+                let processors: Vec<_> = list.iter().map(|cpu| vec![*cpu]).collect();
+                of_turn(turn, &processors).into_iter().filter(|cpu| *cpu < MOST).collect()
+            }
+        };
     }
     manner
 }
@@ -42,15 +50,11 @@ fn local_rank(plan: &SpawnRequest) -> usize {
     told.and_then(|digits| digits.parse().ok()).unwrap_or(0)
 }
 
-/// The processors of the task of that turn. There may be more tasks than cores: then it begins anew.
-fn bound(bind: &Bind, turn: usize, cores: &[Vec<u32>]) -> Vec<u32> {
-    match bind {
-        Bind::Core if cores.is_empty() => Vec::new(),
-        Bind::Core => cores[turn % cores.len()].clone(),
-        Bind::Processors(list) if list.is_empty() => Vec::new(),
-        Bind::Processors(list) => {
-            vec![list[turn % list.len()]].into_iter().filter(|cpu| *cpu < MOST).collect()
-        }
+/// The processors of the task of that turn. There may be more tasks than parts of the host: then they begin anew.
+fn of_turn(turn: usize, parts: &[Vec<u32>]) -> Vec<u32> {
+    match parts.len() {
+        0 => Vec::new(),
+        count => parts[turn % count].clone(),
     }
 }
 
@@ -83,6 +87,21 @@ fn cores(allowed: &BTreeSet<u32>) -> Vec<Vec<u32>> {
         cores.push(core);
     }
     cores
+}
+
+/// The sockets, each with those of its processors that may be used.
+fn sockets(allowed: &BTreeSet<u32>, package_of: impl Fn(u32) -> u32) -> Vec<Vec<u32>> {
+    let mut sockets: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for cpu in allowed {
+        sockets.entry(package_of(*cpu)).or_default().push(*cpu);
+    }
+    sockets.into_values().collect()
+}
+
+/// The package that a processor is in; 0 where a container hides it.
+fn package_of(cpu: u32) -> u32 {
+    let told = std::fs::read_to_string(format!("{SYSTEM}/cpu{cpu}/topology/physical_package_id"));
+    told.ok().and_then(|digits| digits.trim().parse().ok()).unwrap_or(0)
 }
 
 /// A list of processors as the system writes it: `0-3,8`.
@@ -128,10 +147,17 @@ mod tests {
 
     #[test]
     fn each_turn_has_its_own_processors_and_then_they_begin_anew() {
-        let cores = [vec![0, 2], vec![1, 3]];
-        assert_eq!(bound(&Bind::Core, 1, &cores), [1, 3]);
-        assert_eq!(bound(&Bind::Core, 2, &cores), [0, 2]);
-        assert_eq!(bound(&Bind::Processors(vec![7, 5]), 3, &cores), [5]);
-        assert_eq!(bound(&Bind::Core, 0, &[]), Vec::<u32>::new());
+        let parts = [vec![0, 2], vec![1, 3]];
+        assert_eq!(of_turn(1, &parts), [1, 3]);
+        assert_eq!(of_turn(2, &parts), [0, 2]);
+        assert_eq!(of_turn(0, &[]), Vec::<u32>::new());
+    }
+
+    #[test]
+    fn a_socket_has_the_processors_that_may_be_used_of_its_package() {
+        let allowed = BTreeSet::from([0, 1, 2, 5, 6]);
+        assert_eq!(sockets(&allowed, |cpu| cpu % 2), [vec![0, 2, 6], vec![1, 5]]);
+        assert_eq!(sockets(&allowed, |_| 0), [vec![0, 1, 2, 5, 6]]);
+        assert_eq!(sockets(&BTreeSet::new(), |_| 0), Vec::<Vec<u32>>::new());
     }
 }

@@ -102,6 +102,8 @@ pub struct Each {
 pub enum Bind {
     /// Each to a core: all processors that share it.
     Core,
+    /// Each to a socket: all processors of one package.
+    Socket,
     /// Each to one of these processors.
     Processors(Vec<u32>),
 }
