@@ -8,9 +8,11 @@
  *     hang anyone          two tasks wait for anyone
  *     hang barrier N       one of three does not come to a barrier, after N that all have come to
  *     hang unjoined        waits in a barrier for one more than there are members
+ *     hang deaf            waits for a task that it has sent to, which has not called since
  *     hang slow            waits for a task that computes for two seconds
  */
 #include "check.h"
+#include <signal.h>
 #include <time.h>
 
 enum { WORD = 1, NEXT = 2, SEVEN = 7, EIGHT = 8 };
@@ -82,6 +84,23 @@ static void trio(char *self, int rounds, int first)
 	pvm_recv(-1, SEVEN);
 }
 
+static volatile sig_atomic_t told;
+
+static void note(int signal)
+{
+	(void)signal;
+	told = 1;
+}
+
+/* Does nothing of PVM's until it gets the signal; then answers. */
+static void deaf_until_told(void)
+{
+	signal(SIGUSR1, note);
+	while (!told)
+		usleep(1000);
+	send_int(pvm_parent(), SEVEN, hear_int(pvm_parent(), WORD));
+}
+
 int main(int argc, char **argv)
 {
 	const char *role = argc > 1 ? argv[1] : "";
@@ -118,6 +137,14 @@ int main(int argc, char **argv)
 		hear_int(tid, EIGHT);
 		pvm_recv(tid, EIGHT); /* the other's has come */
 		CHECK(other != tid);
+	} else if (strcmp(role, "deaf-until-told") == 0) {
+		deaf_until_told();
+	} else if (strcmp(role, "deaf") == 0) {
+		tid = one(argv[0], "deaf-until-told");
+		send_int(tid, WORD, 12);
+		SAY("hangs");
+		GIVES(12, hear_int(tid, SEVEN));
+		SAY("heard");
 	} else if (strcmp(role, "full") == 0) {
 		pvm_recv(pvm_parent(), SEVEN);
 	} else if (strcmp(role, "credit") == 0) {

@@ -2,8 +2,8 @@
 
 use super::containers::Names;
 use super::words;
-use crate::ledger::counter;
-use parvum_page::{CALLS, kind_of_call};
+use crate::ledger::{counter, route};
+use parvum_page::{CALLS, Taken, kind_of_call};
 use parvum_wire::Tid;
 use parvum_wire::control::{PairRow, TaskRow, TaskState, UnmatchedRow, Waits};
 use std::collections::{BTreeMap, BTreeSet};
@@ -124,6 +124,26 @@ impl Picture {
             of_peer.map(|pair| cells.iter().map(|cell| count(pair, *cell)).sum::<u64>()).sum()
         };
         with(from, to, &[counter::SENT]).saturating_sub(with(to, from, &ARRIVED))
+    }
+
+    /// What a task has sent, or was sent, over connections that have not been let in: who to whom, over which route, and how many
+    /// messages are on their way.
+    pub fn not_let_in(&self, of: Tid) -> Vec<(Tid, Tid, &str, u64)> {
+        let from_each = self.tasks.values().flat_map(|row| {
+            let sight = row.sight.iter();
+            sight
+                .flat_map(|sight| sight.pairs.iter().map(move |pair| (&**sight, pair)))
+                .map(|(sight, pair)| (row.tid, sight, pair))
+        });
+        let unanswered =
+            |pair: &PairRow| pair.reasons.get(usize::from(pair.route)) == Some(&(Taken::Unanswered as u8));
+        from_each
+            .filter(|(from, _, pair)| (*from == of || pair.peer == of) && unanswered(pair))
+            .map(|(from, sight, pair)| {
+                (from, pair.peer, route(sight, pair), self.on_their_way(from, pair.peer))
+            })
+            .filter(|(_, _, _, messages)| *messages > 0)
+            .collect()
     }
 
     /// Tasks that will never go on by what the tasks do that are on the machine now: each is in a wait without end, and whoever
@@ -344,6 +364,23 @@ pub(super) mod tests {
         let mut runner = row(3, None);
         (runner.name, runner.spawned) = ("parvum".into(), false);
         assert_eq!(surely(vec![any(1, "nx"), runner]), (1, 1), "`parvum run` sends nothing");
+    }
+
+    #[test]
+    fn what_was_sent_to_who_lets_nobody_in_is_told_of_both() {
+        let (mut sender, receiver) = (waiting(1, 2), waiting(2, 1));
+        let mut sent = pair(2, counter::SENT, 3);
+        sent.reasons[1] = Taken::Unanswered as u8;
+        let routes = ["itself", "shm"].map(String::from).to_vec();
+        sender.sight = Some(Box::new(Sight { pairs: vec![sent.clone()], routes, ..Sight::default() }));
+        let picture = Picture::of(vec![sender.clone(), receiver.clone()]);
+        let wanted = vec![(tid(1), tid(2), "shm", 3)];
+        assert_eq!((picture.not_let_in(tid(1)), picture.not_let_in(tid(2))), (wanted.clone(), wanted));
+        assert_eq!(picture.not_let_in(tid(3)), []);
+        assert_eq!(picture.stuck(), BTreeSet::new(), "they may arrive");
+        sent.reasons[1] = Taken::InUse as u8;
+        sender.sight.as_mut().expect("it has one").pairs = vec![sent];
+        assert_eq!(Picture::of(vec![sender, receiver]).not_let_in(tid(1)), []);
     }
 
     #[test]

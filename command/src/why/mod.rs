@@ -207,6 +207,14 @@ fn tell_task(picture: &Picture, known: &Known, row: &TaskRow) -> Result<(), Sess
     if row.waits.as_ref().is_none_or(|waits| waits.for_ms < LONG) {
         return Ok(());
     }
+    for (from, to, route, messages) in picture.not_let_in(row.tid) {
+        let (messages, verb) =
+            (out::counted(messages as usize, "message"), if messages == 1 { "is" } else { "are" });
+        out::line(format!(
+            "      {messages} from {from} to {to} {verb} on the way over {route}: {to} has not let that connection in. It does when \
+             it calls; if it waits already, something else answers at its address, and PARVUM_ROUTE=routed goes by the daemons"
+        ))?;
+    }
     let near = picture.near_matches(row.tid, &known.names);
     for (_, how) in near.iter().take(4) {
         out::line(format!("      has come, and is not what it waits for: {how}"))?;

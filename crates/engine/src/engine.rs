@@ -163,6 +163,15 @@ impl Engine {
         self.by_tid.get(&peer).is_some_and(|&index| self.peers[index as usize].links[route.place()].is_some())
     }
 
+    /// Whether `peer` is joined over `route` and has let this task in.
+    pub fn stands(&self, peer: Tid, route: Route) -> bool {
+        let link = self
+            .by_tid
+            .get(&peer)
+            .and_then(|&index| self.peers[index as usize].links[route.place()].as_ref());
+        link.is_some_and(|link| link.stands())
+    }
+
     /// Sends new messages to `peer` over `route`; `false` when it is not joined over it.
     pub fn prefer(&mut self, peer: Tid, route: Route) -> bool {
         let attached = self.is_attached(peer, route);

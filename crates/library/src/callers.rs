@@ -108,6 +108,9 @@ impl Runtime {
         if !self.leaving.is_empty() {
             self.let_go(moved);
         }
+        if !self.unanswered.is_empty() {
+            self.look_who_answered();
+        }
         let strangers = self.routed.as_ref().map(parvum_routed::Hub::strangers).unwrap_or_default();
         let moved = !strangers.is_empty();
         for tid in strangers {

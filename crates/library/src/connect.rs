@@ -4,7 +4,7 @@ use crate::events::OUT_OF_DESCRIPTORS;
 use crate::inside::Inside;
 use crate::runtime::{AskError, Runtime};
 use parvum_engine::Pattern;
-use parvum_page::TaskPage;
+use parvum_page::{Taken, TaskPage};
 use parvum_shm::{BadSegment, Bell, Segment, ShmLink};
 use parvum_task::SessionError;
 use parvum_transport::{Link, Route};
@@ -243,8 +243,24 @@ impl Runtime {
     /// Says for onlookers why messages to a task take a route, and not the others.
     fn explain(&mut self, to: Tid, taken: Route, refused: &[Route]) {
         let here = self.engine.me().host() == to.host();
-        let reasons = self.routes.reasons(taken, refused, here);
+        let mut reasons = self.routes.reasons(taken, refused, here);
+        if !self.engine.stands(to, taken) {
+            reasons[taken.place()] = Taken::Unanswered as u8;
+            self.unanswered.push((to, taken));
+        }
         self.engine.explain_route(to, reasons);
+    }
+
+    /// Says so of those that have let this task in meanwhile.
+    #[cold]
+    pub(crate) fn look_who_answered(&mut self) {
+        for (to, route) in std::mem::take(&mut self.unanswered) {
+            if self.engine.stands(to, route) {
+                self.explain(to, route, &[]);
+            } else if self.engine.is_attached(to, route) {
+                self.unanswered.push((to, route));
+            }
+        }
     }
 
     /// Opens the connection that carries routed frames, once.

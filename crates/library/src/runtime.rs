@@ -18,6 +18,7 @@ use parvum_engine::{Block, Engine, Ledger, Remote, Settings};
 use parvum_page::{Book, MeetingPage, Recording, TaskPage};
 use parvum_shm::PageInbox;
 use parvum_task::{Options, Session, SessionError};
+use parvum_transport::Route;
 use parvum_waist::Notes;
 use parvum_wire::Tid;
 use parvum_wire::control::{Request, Role};
@@ -63,6 +64,8 @@ pub(crate) struct Runtime {
     /// When the machine said last that a task is gone.
     pub(crate) gone_at: HashMap<Tid, Instant>,
     pub(crate) silent: Vec<Silent>,
+    /// Tasks that this one has connected to, that have not let it in yet.
+    pub(crate) unanswered: Vec<(Tid, Route)>,
     /// Tasks that are gone and have routed frames on their way to us.
     pub(crate) leaving: Vec<Leaving>,
     /// Tasks whose end the daemon was asked to tell, though there is no link to them.
@@ -175,6 +178,7 @@ impl Runtime {
             expected: Vec::new(),
             early: Vec::new(),
             silent: Vec::new(),
+            unanswered: Vec::new(),
             gone_at: HashMap::new(),
             leaving: Vec::new(),
             looked_after: HashSet::new(),

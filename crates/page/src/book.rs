@@ -23,6 +23,8 @@ pub enum Taken {
     AskedOther = 4,
     /// It could not be connected. (5 was once that the machine encrypts.)
     Refused = 6,
+    /// It is in use, but the peer has not let the connection in yet.
+    Unanswered = 7,
 }
 
 impl Taken {
@@ -34,6 +36,7 @@ impl Taken {
             3 => "not needed: there is a better way",
             4 => "no: another was asked for, by PARVUM_ROUTE or the program",
             6 => "no: the connection was refused or did not come about",
+            7 => "in use, but the peer has not let the connection in yet",
             _ => "nothing was sent there yet",
         }
     }

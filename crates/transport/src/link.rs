@@ -200,6 +200,12 @@ pub trait Link: Send {
     /// Gives back memory in which no message has lain since the last call. Called now and then, some time apart.
     fn rest(&mut self) {}
 
+    /// Whether the peer has let this end in. Until it has, what is sent may lie anywhere on the way; a link over which nobody
+    /// can be kept waiting so always stands.
+    fn stands(&self) -> bool {
+        true
+    }
+
     /// Whether the peer takes in what comes while its program computes, when it is [called](Link::summon). What is
     /// to lie at the receiver need not be kept by the sender then.
     fn is_attended(&self) -> bool {

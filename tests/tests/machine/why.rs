@@ -63,6 +63,29 @@ fn a_circle_is_named_with_its_members() {
     }
 }
 
+/// By TCP a sender shows who it is, and the receiver lets it in when it calls: until then what was sent is on the way.
+#[test]
+fn who_lets_nobody_in_is_told_of() {
+    let machine = TestMachine::up();
+    let mut running = Running::start(machine.program("hang").arg("deaf").env("PARVUM_ROUTE", "tcp"));
+    running.told("hangs");
+    await_tasks(&machine, 2);
+    let mut said = String::new();
+    eventually("it is seen", || {
+        let ended = machine.run(&["why"]);
+        said = String::from_utf8_lossy(&ended.stdout).into_owned();
+        assert_eq!(ended.status.code(), Some(0), "{said}");
+        said.contains("has not let that connection in")
+    });
+    assert!(said.contains("1 message from t") && said.contains("is on the way over tcp"), "{said}");
+    assert!(said.contains("Nothing hangs for certain."), "{said}");
+    // When it calls, it lets the sender in.
+    let deaf = machine.tasks().into_iter().find(|row| row.waits.is_none()).expect("it computes");
+    machine.run(&["kill", "-s", "USR1", &deaf.tid.to_string()]);
+    running.told("heard");
+    end(&machine, running);
+}
+
 #[test]
 fn a_message_that_is_nearly_right_is_pointed_out() {
     let machine = TestMachine::up();

@@ -303,6 +303,10 @@ impl Link for TcpLink {
         if taken == 0 && self.inbox.is_closed() { Err(Refused::Closed) } else { Ok(taken) }
     }
 
+    fn stands(&self) -> bool {
+        self.awaited.is_none()
+    }
+
     fn flush(&mut self) -> Result<bool, Refused> {
         self.outbox.flush(&mut Quiet(self.stream.as_fd()))
     }
