@@ -18,8 +18,9 @@ use std::sync::Arc;
 pub(crate) struct Board {
     group: Arc<str>,
     meeting: Arc<MeetingPage>,
-    /// This task's number among the members.
+    /// This task's number among the members, and how many those are: the page says so too, but others may write there.
     member: u32,
+    members: u32,
     /// How many turns have come.
     turn: u64,
     /// The meeting's number of a turn that has not come yet.
@@ -33,7 +34,7 @@ const UNWANTED: u32 = 0;
 impl Board {
     /// Whether all members show the same word.
     fn agrees_on(&self, word: u32) -> bool {
-        (0..self.meeting.members()).all(|member| self.meeting.shown(member, self.turn).0 == word)
+        (0..self.members).all(|member| self.meeting.shown(member, self.turn).0 == word)
     }
 }
 
@@ -140,10 +141,10 @@ impl Inside {
         }
         self.remember_meeting(group, answer.fds);
         let meeting = self.meeting(group).ok_or(Status::NoMemory)?;
-        if !meeting.has_board() || meeting.members() != members {
+        if meeting.board_of() != Some(members) {
             return Err(Status::Unknown);
         }
-        let board = Board { group: group.into(), meeting, member, turn: 0, awaits: None };
+        let board = Board { group: group.into(), meeting, member, members, turn: 0, awaits: None };
         let free = self.boards.iter().position(Option::is_none).unwrap_or(self.boards.len());
         match self.boards.get_mut(free) {
             Some(place) => *place = Some(board),
@@ -190,8 +191,8 @@ impl Inside {
         }
         let Some(board) = self.board(number) else { return came::CLOSED };
         let Some(turn) = board.awaits else { return came::LATE };
-        let (meeting, group) = (board.meeting.clone(), board.group.clone());
-        self.show_barrier(&group, meeting.members() as i32);
+        let (meeting, group, members) = (board.meeting.clone(), board.group.clone(), board.members);
+        self.show_barrier(&group, members as i32);
         self.meets = Some(meeting.clone());
         let over = self.wait_until(&Notes { peer: A_GROUP, ..*notes }, |runtime| {
             if let Some(outcome) = meeting.outcome(turn) {

@@ -85,8 +85,12 @@ impl MeetingPage {
         self.meeting().outcome(turn)
     }
 
-    /// Whether the members can show each other data here.
-    pub fn has_board(&self) -> bool {
+    /// How many members can show each other data here, if they can.
+    pub fn board_of(&self) -> Option<u32> {
+        self.has_board().then_some(self.shape.members)
+    }
+
+    fn has_board(&self) -> bool {
         self.shape.has_places()
     }
 
