@@ -81,7 +81,8 @@ impl Direct {
         let copied = if has_ended(alive) { Copied::Refused } else { copy(process, address) };
         match copied {
             Copied::Whole => Some(Ok(())),
-            Copied::Protected => Some(Err(Trouble::Protected)),
+            // Or the target is about to end, and its memory went first: its server knows.
+            Copied::Protected => None,
             Copied::Refused if has_ended(alive) => {
                 self.forget(target.0, None);
                 Some(Err(Trouble::Gone))
