@@ -122,11 +122,11 @@ unsafe extern "C" fn enrol<E: Endpoint>(interface: *const u8, length: usize, out
         }
     };
     let runtime: &Runtime = &inside;
-    if runtime.session.is_lost() {
+    if runtime.identity.session.is_lost() {
         remember(&SessionError::Lost);
         return Status::NoMachine as i32;
     }
-    let parent = runtime.parent.map_or(0, |parent| parent.0);
+    let parent = runtime.identity.parent.map_or(0, |parent| parent.0);
     // SAFETY: `out` is writable, by the table's contract.
     unsafe { *out = Enrolled { tid: runtime.engine.me().0, parent } };
     Status::Done as i32
@@ -140,7 +140,7 @@ extern "C" fn progress<E: Endpoint>() -> Progress {
     with::<E, _>(Progress { moved: false, lost: true }, |runtime| {
         // Nothing rings when a daemon dies: look.
         runtime.attend();
-        Progress { moved: runtime.progress(), lost: runtime.session.is_lost() }
+        Progress { moved: runtime.progress(), lost: runtime.identity.session.is_lost() }
     })
 }
 
@@ -155,7 +155,7 @@ unsafe extern "C" fn inject<E: Endpoint>(message: *const Message, data: *const u
     let envelope = Envelope { from: Tid(from), tag, context, meta, length: data.len() as u64, order: None };
     with::<E, _>(Status::Unknown as i32, |runtime| {
         runtime.engine.inject(envelope, data);
-        runtime.waiters.stirred = true;
+        runtime.waits.waiters.stirred = true;
         Status::Done as i32
     })
 }
@@ -210,7 +210,7 @@ extern "C" fn prefer<E: Endpoint>(route: u32) -> i32 {
         _ => return Status::BadArgument as i32,
     };
     with::<E, _>(Status::Unknown as i32, |runtime| {
-        runtime.routes.ask(way);
+        runtime.connections.routes.ask(way);
         Status::Done as i32
     })
 }

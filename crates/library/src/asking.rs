@@ -17,7 +17,7 @@ impl Inside {
         // Who did not answer is not waited for again until it has.
         let limit = match self.engine.is_silent(to) {
             true => 0,
-            false if self.crowd.exceeds_cores() => CROWDED,
+            false if self.connections.crowd.exceeds_cores() => CROWDED,
             false => LIMIT,
         };
         let notes = Notes { limit, call: call::SEND, peer: to.0, tag, context: 0 };

@@ -18,7 +18,7 @@ impl Inside {
     ) -> Result<Result<(), Failure>, AskError> {
         match self.meet(group, count, notes)? {
             Some(result) => return Ok(result),
-            None => self.meetings.retain(|(name, _)| name != group),
+            None => self.services.meetings.retain(|(name, _)| name != group),
         }
         self.show_barrier(group, count);
         let answer = self.ask(Request::Barrier { group: group.to_owned(), count }, &[], notes)?;
@@ -35,21 +35,21 @@ impl Inside {
     /// Names for onlookers the barrier in which this task waits next.
     pub(crate) fn show_barrier(&mut self, group: &str, count: i32) {
         // Most programs come to the same one again and again.
-        if (self.shown_barrier.0.as_str(), self.shown_barrier.1) != (group, count) {
-            self.page.set_barrier(group, count);
-            self.shown_barrier = (group.to_owned(), count);
+        if (self.services.shown_barrier.0.as_str(), self.services.shown_barrier.1) != (group, count) {
+            self.identity.page.set_barrier(group, count);
+            self.services.shown_barrier = (group.to_owned(), count);
         }
     }
 
     /// The page in which the members of a group meet, if this task has it.
     pub(crate) fn meeting(&self, group: &str) -> Option<Arc<MeetingPage>> {
-        self.meetings.iter().find(|(name, _)| name == group).map(|(_, meeting)| meeting.clone())
+        self.services.meetings.iter().find(|(name, _)| name == group).map(|(_, meeting)| meeting.clone())
     }
 
     pub(crate) fn remember_meeting(&mut self, group: &str, fds: Vec<OwnedFd>) {
         if let Some(meeting) = fds.first().and_then(|file| MeetingPage::open(file).ok()) {
-            meeting.schedule_in(self.page.door().scheduled_in());
-            self.meetings.push((group.to_owned(), Arc::new(meeting)));
+            meeting.schedule_in(self.identity.page.door().scheduled_in());
+            self.services.meetings.push((group.to_owned(), Arc::new(meeting)));
         }
     }
 

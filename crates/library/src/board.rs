@@ -102,7 +102,7 @@ pub(crate) unsafe extern "C" fn board_read<E: Endpoint>(
 
 pub(crate) extern "C" fn board_close<E: Endpoint>(board: u64) {
     with::<E, _>((), |inside| {
-        if let Some(place) = inside.boards.get_mut((board as usize).wrapping_sub(1)) {
+        if let Some(place) = inside.services.boards.get_mut((board as usize).wrapping_sub(1)) {
             *place = None;
         }
     });
@@ -111,18 +111,18 @@ pub(crate) extern "C" fn board_close<E: Endpoint>(board: u64) {
 impl Runtime {
     #[inline]
     fn board(&mut self, number: u64) -> Option<&mut Board> {
-        self.boards.get_mut((number as usize).wrapping_sub(1))?.as_mut()
+        self.services.boards.get_mut((number as usize).wrapping_sub(1))?.as_mut()
     }
 
     /// Whether this task can wait at a board, and its messages are not to take another way.
     fn wants_boards(&self) -> bool {
-        self.routes.shares_memory() && !self.has_sockets()
+        self.connections.routes.shares_memory() && !self.has_sockets()
     }
 }
 
 impl Inside {
     fn open_board(&mut self, group: &str, member: u32, members: u32, notes: &Notes) -> Result<u64, Status> {
-        self.meetings.retain(|(name, _)| name != group);
+        self.services.meetings.retain(|(name, _)| name != group);
         self.show_barrier(group, members as i32);
         let asked = Request::Barrier { group: group.to_owned(), count: members as i32 };
         let answer = self.ask(asked, &[], notes).map_err(|why| match why {
@@ -145,10 +145,11 @@ impl Inside {
             return Err(Status::Unknown);
         }
         let board = Board { group: group.into(), meeting, member, members, turn: 0, awaits: None };
-        let free = self.boards.iter().position(Option::is_none).unwrap_or(self.boards.len());
-        match self.boards.get_mut(free) {
+        let free =
+            self.services.boards.iter().position(Option::is_none).unwrap_or(self.services.boards.len());
+        match self.services.boards.get_mut(free) {
             Some(place) => *place = Some(board),
-            None => self.boards.push(Some(board)),
+            None => self.services.boards.push(Some(board)),
         }
         let number = free as u64 + 1;
         let word = if self.wants_boards() { WANTED } else { UNWANTED };
@@ -158,7 +159,7 @@ impl Inside {
             came::CLOSED => Status::Gone,
             _ => Status::NoMachine,
         };
-        self.boards[free] = None;
+        self.services.boards[free] = None;
         Err(answer)
     }
 

@@ -37,12 +37,14 @@ impl Runtime {
     /// Accepts the connections that have come, and greets those who made them. What a stranger may do is take places
     /// from other strangers: a task's first words come with its connection or right behind it.
     pub(crate) fn accept_tcp(&mut self) {
-        self.early.retain(|early| early.since.elapsed() < EARLY_FOR);
-        for Silent { greeting, since } in std::mem::take(&mut self.silent) {
+        self.connections.early.retain(|early| early.since.elapsed() < EARLY_FOR);
+        for Silent { greeting, since } in std::mem::take(&mut self.connections.silent) {
             self.greet(greeting, since);
         }
         for _ in 0..AT_A_TIME {
-            let Some(greeting) = self.listener.as_ref().and_then(parvum_tcp::accept) else { return };
+            let Some(greeting) = self.connections.listener.as_ref().and_then(parvum_tcp::accept) else {
+                return;
+            };
             self.greet(greeting, Instant::now());
         }
     }
@@ -50,10 +52,10 @@ impl Runtime {
     fn greet(&mut self, greeting: parvum_tcp::Greeting, since: Instant) {
         match greeting.heard() {
             parvum_tcp::Heard::NotYet(greeting) if since.elapsed() < SILENT_FOR => {
-                if self.silent.len() >= EARLY {
-                    self.silent.remove(0);
+                if self.connections.silent.len() >= EARLY {
+                    self.connections.silent.remove(0);
                 }
-                self.silent.push(Silent { greeting, since });
+                self.connections.silent.push(Silent { greeting, since });
             }
             parvum_tcp::Heard::NotYet(_) | parvum_tcp::Heard::Nothing => {}
             parvum_tcp::Heard::Hello(caller) => self.admit(caller),
@@ -65,24 +67,24 @@ impl Runtime {
     fn admit(&mut self, caller: parvum_tcp::Caller) {
         let from = caller.from;
         let known = |expected: &Expected| expected.from == from && caller.has(&expected.token);
-        if let Some(at) = self.expected.iter().position(known) {
-            let Expected { token, encrypted, .. } = self.expected.swap_remove(at);
+        if let Some(at) = self.connections.expected.iter().position(known) {
+            let Expected { token, encrypted, .. } = self.connections.expected.swap_remove(at);
             let link = caller.admit(&token, encrypted);
             self.watch(from, link.socket());
             return self.joined_by(from, parvum_tcp::TRANSPORT.route, Box::new(link));
         }
-        if self.early.len() >= EARLY {
-            self.early.remove(0);
+        if self.connections.early.len() >= EARLY {
+            self.connections.early.remove(0);
         }
-        self.early.push(Early { caller, since: Instant::now() });
+        self.connections.early.push(Early { caller, since: Instant::now() });
     }
 
     /// A task will connect, or has done so already.
     pub(crate) fn expect(&mut self, from: Tid, token: [u8; 16], encrypted: bool) {
-        self.expected.push(Expected { from, token, encrypted });
+        self.connections.expected.push(Expected { from, token, encrypted });
         let meant = |early: &Early| early.caller.from == from && early.caller.has(&token);
-        if let Some(at) = self.early.iter().position(meant) {
-            let Early { caller, .. } = self.early.swap_remove(at);
+        if let Some(at) = self.connections.early.iter().position(meant) {
+            let Early { caller, .. } = self.connections.early.swap_remove(at);
             self.admit(caller);
         }
         self.accept_tcp();
@@ -91,30 +93,31 @@ impl Runtime {
     /// Whether the task was to connect and has not been let in. On a busy host the connection
     /// of one that has ended already may still be on its way.
     pub(crate) fn expects(&self, tid: Tid) -> bool {
-        self.expected.iter().any(|expected| expected.from == tid)
+        self.connections.expected.iter().any(|expected| expected.from == tid)
     }
 
     /// Forgets that the task was to connect.
     pub(crate) fn expect_no_more(&mut self, tid: Tid) {
-        self.expected.retain(|expected| expected.from != tid);
-        self.early.retain(|early| early.caller.from != tid);
+        self.connections.expected.retain(|expected| expected.from != tid);
+        self.connections.early.retain(|early| early.caller.from != tid);
     }
 
     /// Moves on what only sockets move. Whether anything moved.
     pub(crate) fn tend_sockets(&mut self, moved: bool) -> bool {
-        if !self.expected.is_empty() || !self.silent.is_empty() {
+        if !self.connections.expected.is_empty() || !self.connections.silent.is_empty() {
             self.accept_tcp();
         }
-        if !self.leaving.is_empty() {
+        if !self.connections.leaving.is_empty() {
             self.let_go(moved);
         }
-        if !self.unanswered.is_empty() {
+        if !self.connections.unanswered.is_empty() {
             self.look_who_answered();
         }
-        let strangers = self.routed.as_ref().map(parvum_routed::Hub::strangers).unwrap_or_default();
+        let strangers =
+            self.connections.routed.as_ref().map(parvum_routed::Hub::strangers).unwrap_or_default();
         let moved = !strangers.is_empty();
         for tid in strangers {
-            if let Some(hub) = &self.routed {
+            if let Some(hub) = &self.connections.routed {
                 let link = hub.link(tid);
                 self.joined_by(tid, parvum_routed::TRANSPORT.route, Box::new(link));
             }
@@ -125,7 +128,7 @@ impl Runtime {
     pub(crate) fn watch(&mut self, peer: Tid, socket: rustix::fd::BorrowedFd<'_>) {
         if let Ok(socket) = socket.try_clone_to_owned() {
             parvum_task::keep_room_beyond(&socket);
-            self.watched.push((peer, socket));
+            self.connections.watched.push((peer, socket));
         }
     }
 }

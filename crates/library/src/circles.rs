@@ -31,7 +31,7 @@ impl Inside {
 
     /// How many bytes may be kept for peers beyond the credit: `PARVUM_MEMORY`, or a quarter of what there is.
     fn memory(&mut self) -> u64 {
-        *self.memory.get_or_insert_with(|| available() / 4)
+        *self.services.memory.get_or_insert_with(|| available() / 4)
     }
 }
 

@@ -57,7 +57,7 @@ impl Inside {
             // Its last words may still come, but it hears no more.
             return Err(Failure::new(ErrorKind::NoSuchTask, to.to_string()).into());
         }
-        let wanted = self.routes.wanted(self.engine.me(), to);
+        let wanted = self.connections.routes.wanted(self.engine.me(), to);
         match self.engine.route_to(to) {
             Some(route) if route == wanted || route == Route::OWN => Ok(()),
             // The send says that it is gone.
@@ -82,12 +82,12 @@ impl Inside {
     #[cold]
     fn is_lately_gone(&self, to: Tid) -> bool {
         const LATELY: Duration = Duration::from_secs(1);
-        self.engine.is_gone(to) && self.gone_at.get(&to).is_some_and(|at| at.elapsed() < LATELY)
+        self.engine.is_gone(to) && self.connections.gone_at.get(&to).is_some_and(|at| at.elapsed() < LATELY)
     }
 
     #[inline(never)]
     fn reach_slowly(&mut self, to: Tid, wanted: Route) -> Result<(), ConnectError> {
-        if let Some(taken) = self.routes.detour(to, wanted)
+        if let Some(taken) = self.connections.routes.detour(to, wanted)
             && self.engine.route_to(to) == Some(taken)
             && !self.engine.is_attached(to, wanted)
         {
@@ -100,7 +100,7 @@ impl Inside {
             match self.connect_over(route, to) {
                 Err(ConnectError::NoWay(address, why)) => {
                     let is_elsewhere = self.engine.me().host() != to.host();
-                    let Some(next) = self.routes.after(route).filter(|_| is_elsewhere) else {
+                    let Some(next) = self.connections.routes.after(route).filter(|_| is_elsewhere) else {
                         return Err(ConnectError::NoWay(address, why));
                     };
                     refused.push(route);
@@ -114,7 +114,7 @@ impl Inside {
             }
         }
         if route != wanted {
-            self.routes.take_detour(to, wanted, route);
+            self.connections.routes.take_detour(to, wanted, route);
         }
         self.explain(to, route, &refused);
         Ok(())
@@ -156,8 +156,8 @@ impl Inside {
                 };
                 let page = Arc::new(TaskPage::open(page)?);
                 self.still_there(to)?;
-                self.crowd.add(to, page.clone());
-                let link = ShmLink::new(segment, Bell { page, event }, self.single_copy);
+                self.connections.crowd.add(to, page.clone());
+                let link = ShmLink::new(segment, Bell { page, event }, self.connections.single_copy);
                 self.engine.attach(to, parvum_shm::TRANSPORT.route, Box::new(link));
                 Ok(())
             }
@@ -223,7 +223,7 @@ impl Inside {
         answer.reply?;
         self.open_routed()?;
         self.still_there(to)?;
-        if let Some(link) = self.routed.as_ref().map(|hub| hub.link(to)) {
+        if let Some(link) = self.connections.routed.as_ref().map(|hub| hub.link(to)) {
             self.engine.attach(to, parvum_routed::TRANSPORT.route, Box::new(link));
         }
         Ok(())
@@ -235,7 +235,9 @@ impl Runtime {
     pub(crate) fn joined_by(&mut self, from: Tid, route: Route, link: Box<dyn Link>) {
         self.engine.attach(from, route, link);
         // Else the first send asks for another, and says why.
-        if self.engine.route_to(from) == Some(route) && self.routes.wanted(self.engine.me(), from) == route {
+        if self.engine.route_to(from) == Some(route)
+            && self.connections.routes.wanted(self.engine.me(), from) == route
+        {
             self.explain(from, route, &[]);
         }
     }
@@ -243,10 +245,10 @@ impl Runtime {
     /// Says for onlookers why messages to a task take a route, and not the others.
     fn explain(&mut self, to: Tid, taken: Route, refused: &[Route]) {
         let here = self.engine.me().host() == to.host();
-        let mut reasons = self.routes.reasons(taken, refused, here);
+        let mut reasons = self.connections.routes.reasons(taken, refused, here);
         if !self.engine.stands(to, taken) {
             reasons[taken.place()] = Taken::Unanswered as u8;
-            self.unanswered.push((to, taken));
+            self.connections.unanswered.push((to, taken));
         }
         self.engine.explain_route(to, reasons);
     }
@@ -254,23 +256,23 @@ impl Runtime {
     /// Says so of those that have let this task in meanwhile.
     #[cold]
     pub(crate) fn look_who_answered(&mut self) {
-        for (to, route) in std::mem::take(&mut self.unanswered) {
+        for (to, route) in std::mem::take(&mut self.connections.unanswered) {
             if self.engine.stands(to, route) {
                 self.explain(to, route, &[]);
             } else if self.engine.is_attached(to, route) {
-                self.unanswered.push((to, route));
+                self.connections.unanswered.push((to, route));
             }
         }
     }
 
     /// Opens the connection that carries routed frames, once.
     pub(crate) fn open_routed(&mut self) -> Result<(), ConnectError> {
-        if self.routed.is_none() {
-            let socket = self.session.open_data()?;
+        if self.connections.routed.is_none() {
+            let socket = self.identity.session.open_data()?;
             let hub = parvum_routed::Hub::new(socket)
                 .map_err(|error| ConnectError::NoWay("the daemon".into(), error))?;
             self.watch(self.engine.me(), hub.socket());
-            self.routed = Some(hub);
+            self.connections.routed = Some(hub);
         }
         Ok(())
     }

@@ -39,7 +39,7 @@ impl Inside {
             return false;
         }
         self.engine.say_awaited(pattern);
-        let began = self.time.begins_wait();
+        let began = self.waits.time.begins_wait();
         self.note_wait(notes);
         let taken = self.look_directly(budget, pattern, room, found);
         if taken {
@@ -48,7 +48,7 @@ impl Inside {
             // It goes on in the usual way: one wait, not two.
             self.wait_is_noted = true;
         }
-        self.time.ends_wait(began);
+        self.waits.time.ends_wait(began);
         taken
     }
 
@@ -66,7 +66,7 @@ impl Inside {
             for _ in 0..ROUNDS {
                 match runtime.engine.take_next(pattern, room, found) {
                     Look::Taken => {
-                        runtime.patience.spun(since);
+                        runtime.waits.patience.spun(since);
                         return true;
                     }
                     Look::Nothing => std::hint::spin_loop(),
@@ -81,7 +81,7 @@ impl Inside {
             if self.is_wanted() {
                 return false;
             }
-            if since.elapsed() >= budget || self.crowd.wants_this_core(&self.page) {
+            if since.elapsed() >= budget || self.connections.crowd.wants_this_core(&self.identity.page) {
                 self.has_spun = true;
                 return false;
             }

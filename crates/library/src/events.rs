@@ -36,11 +36,11 @@ const QUIET: Duration = Duration::from_secs(3);
 impl Runtime {
     /// Takes in what the daemon has sent, and does it.
     pub(crate) fn attend(&mut self) {
-        if let Err(why) = self.session.poll() {
+        if let Err(why) = self.identity.session.poll() {
             crate::abi::remember(&why);
         }
-        self.waiters.stirred = true;
-        while let Some(arrival) = self.session.next_event() {
+        self.waits.waiters.stirred = true;
+        while let Some(arrival) = self.identity.session.next_event() {
             self.carry_out(arrival.event, arrival.fds);
         }
     }
@@ -52,7 +52,7 @@ impl Runtime {
                     crate::abi::remember(&why);
                 }
             }
-            Event::Listen { .. } => self.listener = fds.into_iter().next(),
+            Event::Listen { .. } => self.connections.listener = fds.into_iter().next(),
             Event::Expect { from, token, encrypted } => self.expect(from, token, encrypted),
             Event::OpenData => {
                 if let Err(why) = self.open_routed() {
@@ -64,8 +64,8 @@ impl Runtime {
             Event::Undeliverable { to } if self.is_leaving(to) => {}
             Event::Undeliverable { to } => self.task_gone(to),
             Event::Notified { cookie, about, tid } => self.deliver_notice(cookie, about, tid),
-            Event::Manager(manager) => self.manager = manager,
-            Event::Tracer(mail) => self.tracer = Some(mail.0),
+            Event::Manager(manager) => self.services.manager = manager,
+            Event::Tracer(mail) => self.services.tracer = Some(mail.0),
             Event::Word { context, tag, data } => self.inject_from_daemon(context, tag, &data.0),
             Event::TaskOutput { tid, context, tag, news } => self.note_output(tid, context, tag, news),
             // For runners, and for interfaces that catch output.
@@ -79,9 +79,9 @@ impl Runtime {
             return Err(format!("E-RESOURCES: {from} cannot be joined, {OUT_OF_DESCRIPTORS}").into());
         };
         let page = Arc::new(TaskPage::open(page)?);
-        self.crowd.add(from, page.clone());
+        self.connections.crowd.add(from, page.clone());
         let bell = Bell { page, event };
-        let link = ShmLink::new(Segment::open(segment)?, bell, self.single_copy);
+        let link = ShmLink::new(Segment::open(segment)?, bell, self.connections.single_copy);
         self.joined_by(from, parvum_shm::TRANSPORT.route, Box::new(link));
         Ok(())
     }
@@ -91,12 +91,12 @@ impl Runtime {
     fn see_off(&mut self, tid: Tid, routed: bool) {
         self.accept_tcp();
         // The end of the route may have come before this news of it.
-        if routed && !self.routed.as_ref().is_some_and(|hub| hub.has_ended(tid)) {
+        if routed && !self.connections.routed.as_ref().is_some_and(|hub| hub.has_ended(tid)) {
             if let Err(why) = self.open_routed() {
                 crate::abi::remember(&why);
                 return self.task_gone(tid);
             }
-            if let Some(hub) = &self.routed
+            if let Some(hub) = &self.connections.routed
                 && !self.engine.is_attached(tid, parvum_routed::TRANSPORT.route)
             {
                 self.engine.attach(tid, parvum_routed::TRANSPORT.route, Box::new(hub.link(tid)));
@@ -104,7 +104,7 @@ impl Runtime {
         }
         let leaving = Leaving { tid, routed, quiet_since: Instant::now() };
         if self.may_still_speak(&leaving) {
-            self.leaving.push(leaving);
+            self.connections.leaving.push(leaving);
         } else {
             self.task_gone(tid);
         }
@@ -119,21 +119,21 @@ impl Runtime {
     /// Whether the task is gone, though its last words may still come.
     #[inline]
     pub(crate) fn is_leaving(&self, tid: Tid) -> bool {
-        self.leaving.iter().any(|leaving| leaving.tid == tid)
+        self.connections.leaving.iter().any(|leaving| leaving.tid == tid)
     }
 
     /// Lets go of tasks whose last words have come: their routes are closed then. A connection
     /// that a forked child of theirs holds open is let go when nothing has come for a while.
     pub(crate) fn let_go(&mut self, moved: bool) {
-        for mut leaving in std::mem::take(&mut self.leaving) {
+        for mut leaving in std::mem::take(&mut self.connections.leaving) {
             let tid = leaving.tid;
             if moved {
                 leaving.quiet_since = Instant::now();
             }
             if self.may_still_speak(&leaving) && leaving.quiet_since.elapsed() < QUIET {
-                self.leaving.push(leaving);
+                self.connections.leaving.push(leaving);
             } else {
-                self.routed.as_ref().map(|hub| hub.has_ended(tid));
+                self.connections.routed.as_ref().map(|hub| hub.has_ended(tid));
                 self.task_gone(tid);
             }
         }
@@ -142,14 +142,14 @@ impl Runtime {
     /// The machine says that a task is gone.
     pub(crate) fn task_gone(&mut self, tid: Tid) {
         self.engine.peer_gone(tid);
-        if self.gone_at.len() >= GONE {
-            self.gone_at.clear();
+        if self.connections.gone_at.len() >= GONE {
+            self.connections.gone_at.clear();
         }
-        self.gone_at.insert(tid, Instant::now());
-        self.routes.forget(tid);
-        self.looked_after.remove(&tid);
-        self.crowd.remove(tid);
-        self.watched.retain(|(peer, _)| *peer != tid);
+        self.connections.gone_at.insert(tid, Instant::now());
+        self.connections.routes.forget(tid);
+        self.connections.looked_after.remove(&tid);
+        self.connections.crowd.remove(tid);
+        self.connections.watched.retain(|(peer, _)| *peer != tid);
         self.expect_no_more(tid);
     }
 
@@ -209,9 +209,9 @@ impl Inside {
     /// Whether nothing will come from the task any more. Of one that this task has no link to
     /// the daemon is asked to tell; from then on a receive from it ends when it does.
     pub(crate) fn is_gone(&mut self, tid: Tid) -> bool {
-        let is_watched = self.engine.route_to(tid).is_some() || self.looked_after.contains(&tid);
+        let is_watched = self.engine.route_to(tid).is_some() || self.connections.looked_after.contains(&tid);
         if tid.is_task() && !is_watched && !self.engine.is_gone(tid) {
-            self.looked_after.insert(tid);
+            self.connections.looked_after.insert(tid);
             let about = Notice::TaskExit;
             let request = Request::Notify { about, targets: vec![tid], count: 1, cookie: FOR_OURSELVES };
             if let Err(why) = self.ask(request, &[], &MINUTE) {

@@ -68,7 +68,7 @@ fn look_for<E: Endpoint>(
 pub(crate) extern "C" fn put_back<E: Endpoint>(name: u64) -> i32 {
     let done = |runtime: &mut Inside| {
         // Whoever waits for it looks anew.
-        runtime.waiters.stirred = true;
+        runtime.waits.waiters.stirred = true;
         runtime.engine.put_back(MessageId::from_number(name))
     };
     if with::<E, _>(false, done) { Status::Done as i32 } else { Status::Unknown as i32 }

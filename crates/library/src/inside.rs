@@ -69,7 +69,7 @@ impl Inside {
             owns,
             meets,
         };
-        if !inside.waiters.is_empty() {
+        if !inside.waits.waiters.is_empty() {
             inside.forget_abandoned();
         }
         Some(inside)
@@ -79,7 +79,7 @@ impl Inside {
     #[cold]
     fn forget_abandoned(&mut self) {
         let here = 0u8;
-        for request in self.waiters.take_abandoned(std::ptr::from_ref(&here) as usize) {
+        for request in self.waits.waiters.take_abandoned(std::ptr::from_ref(&here) as usize) {
             self.engine.give_up(request);
         }
     }
@@ -105,21 +105,23 @@ impl Inside {
     /// Wakes the threads whose wait is over. `own` is this thread's.
     pub(crate) fn rouse_others(&mut self, own: Option<u64>) {
         let runtime = &mut **self;
-        if runtime.waiters.is_empty() {
+        if runtime.waits.waiters.is_empty() {
             return;
         }
         let engine = &runtime.engine;
-        let changes_place =
-            runtime.waiters.is_driven() && runtime.waiters.watches != runtime.sockets_to_watch();
-        if runtime.waiters.rouse(own, engine.finished(), |request| engine.is_over(request)) || changes_place {
-            runtime.page.rouse(&runtime.event);
+        let changes_place = runtime.waits.waiters.is_driven()
+            && runtime.waits.waiters.watches != runtime.connections.sockets_to_watch();
+        if runtime.waits.waiters.rouse(own, engine.finished(), |request| engine.is_over(request))
+            || changes_place
+        {
+            runtime.identity.page.rouse(&runtime.identity.event);
         }
     }
 
     /// The call is over.
     #[inline]
     fn leave(mut self) {
-        if !self.waiters.is_empty() || self.has_left {
+        if !self.waits.waiters.is_empty() || self.has_left {
             self.leave_others();
         }
     }
@@ -131,7 +133,7 @@ impl Inside {
             self.progress();
         }
         self.rouse_others(None);
-        if self.has_left && self.waiters.is_empty() {
+        if self.has_left && self.waits.waiters.is_empty() {
             self.remove();
         }
     }
@@ -147,13 +149,13 @@ impl Inside {
     fn leave_machine(mut self, told: bool) {
         self.depart();
         self.has_left = true;
-        if self.waiters.is_empty() {
+        if self.waits.waiters.is_empty() {
             return self.remove();
         }
         if told {
             let runtime = &mut *self;
-            runtime.waiters.rouse_all();
-            runtime.page.rouse(&runtime.event);
+            runtime.waits.waiters.rouse_all();
+            runtime.identity.page.rouse(&runtime.identity.event);
         }
     }
 }
@@ -169,7 +171,7 @@ pub(crate) fn with<E: Endpoint, R>(otherwise: R, work: impl FnOnce(&mut Inside) 
     let Some(mut inside) = place.runtime.take_unless_own().and_then(|turn| Inside::new(place, turn)) else {
         return otherwise;
     };
-    let begun = inside.time.begins_call();
+    let begun = inside.waits.time.begins_call();
     let result = work(&mut inside);
     if let Some(begun) = begun {
         inside.ends_call(begun);
@@ -188,10 +190,10 @@ pub(crate) fn briefly<E: Endpoint, R>(work: impl FnOnce(&mut Runtime) -> R) -> O
     }
     let mut turn = place.runtime.try_take()?;
     let runtime = turn.as_mut()?;
-    if !runtime.waiters.is_empty() || runtime.has_left {
+    if !runtime.waits.waiters.is_empty() || runtime.has_left {
         return None;
     }
-    let begun = runtime.time.begins_call();
+    let begun = runtime.waits.time.begins_call();
     let result = work(runtime);
     if let Some(begun) = begun {
         runtime.ends_call(begun);
@@ -206,7 +208,7 @@ pub(crate) fn try_with<E: Endpoint, R>(work: impl FnOnce(&mut Inside) -> R) -> O
         return None;
     }
     let mut inside = place.runtime.try_take().and_then(|turn| Inside::new(place, turn))?;
-    if !inside.waiters.is_empty() {
+    if !inside.waits.waiters.is_empty() {
         return None;
     }
     let result = work(&mut inside);
@@ -291,7 +293,7 @@ pub(crate) fn push_on(place: &'static Place) -> pusher::Look {
     // Whoever has the turn is inside the library, and pushes; this thread sleeps meanwhile, however long.
     if let Some(mut inside) = Inside::new(place, place.runtime.take()) {
         let moved = inside.progress();
-        let is_behind = inside.engine.is_behind_at_all() && !inside.session.is_lost();
+        let is_behind = inside.engine.is_behind_at_all() && !inside.identity.session.is_lost();
         if is_behind {
             inside.leave();
             return if moved { pusher::Look::Moved } else { pusher::Look::Waiting };

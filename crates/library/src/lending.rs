@@ -7,28 +7,28 @@ use parvum_waist::REMOTE;
 impl Runtime {
     /// Keeps a block that an interface has, and names it.
     pub(crate) fn lend(&mut self, block: Block) -> u64 {
-        self.lent.keep(block)
+        self.services.lent.keep(block)
     }
 
     /// Keeps what an interface knows of data that is with its sender, and names it.
     pub(crate) fn lend_remote(&mut self, remote: Remote) -> u64 {
-        self.remotes.keep(remote) | REMOTE
+        self.services.remotes.keep(remote) | REMOTE
     }
 
     /// Takes the data of that name out of the list.
     pub(crate) fn take_remote(&mut self, handle: u64) -> Option<Remote> {
-        if handle & REMOTE == 0 { None } else { self.remotes.take(handle & !REMOTE) }
+        if handle & REMOTE == 0 { None } else { self.services.remotes.take(handle & !REMOTE) }
     }
 
     /// Reads data that was left where it lies.
     pub(crate) fn read_remote(&mut self, handle: u64, from: u64, out: &mut [u8]) -> Result<(), PullRefused> {
-        let remote = self.remotes.get(handle & !REMOTE).ok_or(PullRefused::NotPermitted)?;
+        let remote = self.services.remotes.get(handle & !REMOTE).ok_or(PullRefused::NotPermitted)?;
         self.engine.read_remote(remote, from, out)
     }
 
     /// The lent block of that name.
     pub(crate) fn lent(&self, handle: u64) -> Option<&Block> {
-        self.lent.get(handle)
+        self.services.lent.get(handle)
     }
 
     /// Takes a block back.
@@ -36,7 +36,7 @@ impl Runtime {
         if let Some(remote) = self.take_remote(handle) {
             return self.engine.release_remote(remote);
         }
-        if let Some(block) = self.lent.take(handle) {
+        if let Some(block) = self.services.lent.take(handle) {
             self.engine.recycle(block);
         }
     }

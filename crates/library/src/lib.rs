@@ -1,9 +1,15 @@
 //! `libparvum.so.0`: the one engine of a process, joined to its machine.
 //!
-//! Interface libraries open this library and call it through the table of
-//! `parvum-waist`. Inside: [`runtime`] joins the engine, the session with the
-//! daemon and the transports; [`endpoint`] is where it lives, [`inside`] lets a program's threads take turns at it; [`transports`] lists the transports, [`routes`] chooses among them, [`connect`] makes links, [`callers`] takes others' in; [`waiting`] and [`sleeping`] are how a
-//! thread waits, with the others that do in [`waiters`] and what was learnt of that in [`patience`]; [`abi`] is the table, with [`sending`], [`receiving`], [`completing`] and [`finding`], [`ledger`] what `parvum.h` declares, and all `unsafe` besides.
+//! Interface libraries open this library and call it through the table of `parvum-waist`. Inside:
+//!
+//! - [`endpoint`] is where an engine of this process lives, and [`inside`] lets the program's threads take turns at it.
+//! - [`runtime`] joins four things to the engine: [`identity`], the session with the daemon and the page; [`connections`] to
+//!   other tasks; [`waits`]; and the [`services`] that interfaces have beside messages.
+//! - [`transports`] lists the transports, [`routes`] chooses among them, [`connect`] makes links, [`callers`] takes others' in.
+//! - [`waiting`] and [`sleeping`] are how a thread waits, with the others that do in [`waiters`] and what was learnt of that in
+//!   [`patience`].
+//! - [`abi`] is the table, with [`sending`], [`receiving`], [`completing`], [`finding`] and [`board`]; [`ledger`] is what
+//!   `parvum.h` declares. All `unsafe` is there.
 
 #![deny(unsafe_code)]
 
@@ -18,11 +24,13 @@ mod circles;
 #[allow(unsafe_code)]
 mod completing;
 mod connect;
+mod connections;
 mod direct;
 mod endpoint;
 mod events;
 #[allow(unsafe_code)]
 mod finding;
+mod identity;
 mod inside;
 #[allow(unsafe_code)]
 mod ledger;
@@ -43,6 +51,7 @@ mod runtime;
 mod scheduling;
 #[allow(unsafe_code)]
 mod sending;
+mod services;
 mod serving;
 #[allow(unsafe_code)]
 mod sleeping;
@@ -51,5 +60,6 @@ mod transports;
 #[allow(unsafe_code)]
 mod waiters;
 mod waiting;
+mod waits;
 #[allow(unsafe_code)]
 mod watching;

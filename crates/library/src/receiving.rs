@@ -150,7 +150,7 @@ fn receive_posted(
         if runtime.has_left {
             return late(runtime);
         }
-        if runtime.session.is_lost() {
+        if runtime.identity.session.is_lost() {
             runtime.attend();
         }
         let on = Notes { limit: 1_000_000, ..*notes };

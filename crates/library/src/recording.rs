@@ -32,7 +32,7 @@ impl Runtime {
     /// The task is about to wait.
     #[inline]
     pub(crate) fn note_wait(&self, notes: &Notes) {
-        if let Some(recording) = &self.recording {
+        if let Some(recording) = &self.identity.recording {
             let &Notes { call, peer, tag, .. } = notes;
             recording.record(Happening::Waits { call: call as u8, peer, tag });
         }
@@ -41,7 +41,7 @@ impl Runtime {
     /// It has what it waited for, or gives up.
     #[inline]
     pub(crate) fn note_end_of_wait(&self, notes: &Notes) {
-        let Some(recording) = &self.recording else { return };
+        let Some(recording) = &self.identity.recording else { return };
         // The message that it waited for was noted a moment ago.
         recording.note_with_last(Happening::GoesOn, |last| match last {
             Happening::Received { peer, tag, .. } => {

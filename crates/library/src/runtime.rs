@@ -1,99 +1,31 @@
 //! The runtime: engine, session and transports of one process, and the step that moves them on.
 
-use crate::board::Board;
-use crate::callers::{Early, Expected, Silent};
-use crate::events::Leaving;
+use crate::connections::Connections;
+use crate::identity::Identity;
 use crate::inside::Inside;
-use crate::ledger;
-use crate::lending::Kept;
-use crate::patience::{Crowd, Patience};
 use crate::recording;
 use crate::routes::RoutePolicy;
-use crate::time::Time;
+use crate::services::Services;
 use crate::transports;
-use crate::waiters::Waiters;
 use crate::waiting::NAP;
-use crate::watching::Noticed;
-use parvum_engine::{Block, Engine, Ledger, Remote, Settings};
-use parvum_page::{Book, MeetingPage, Recording, TaskPage};
+use crate::waits::Waits;
+use parvum_engine::{Engine, Settings};
 use parvum_shm::PageInbox;
-use parvum_task::{Options, Session, SessionError};
-use parvum_transport::Route;
+use parvum_task::SessionError;
 use parvum_waist::Notes;
 use parvum_wire::Tid;
 use parvum_wire::control::{Request, Role};
-use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::collections::{HashMap, HashSet};
+use rustix::fd::{AsFd, BorrowedFd};
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
-
-/// Memory that no message has used for so long is given back, at the latest after twice that time.
-const REST: Duration = Duration::from_millis(400);
+use std::time::Instant;
 
 /// Everything a task has while it is part of a machine.
 pub(crate) struct Runtime {
     pub(crate) engine: Engine,
-    pub(crate) session: Session,
-    pub(crate) page: Arc<TaskPage>,
-    pub(crate) event: OwnedFd,
-    /// What this task does, if its job is recorded.
-    pub(crate) recording: Option<Arc<Recording>>,
-    pub(crate) parent: Option<Tid>,
-    /// The page's control counter when the session was last looked at.
-    control_seen: u32,
-    pub(crate) patience: Patience,
-    /// Where the time goes, as far as it is measured.
-    pub(crate) time: Time,
-    /// How long it has slept, and how often it has asked in vain, since it last looked for the daemon.
-    pub(crate) slept_unlooked: Duration,
-    pub(crate) asked_unlooked: u32,
-    /// When memory that nobody uses was last looked for.
-    rested: Instant,
-    /// The tasks of this host that this one talks to.
-    pub(crate) crowd: Crowd,
-    pub(crate) routes: RoutePolicy,
-    pub(crate) single_copy: bool,
-    /// Sockets of links, to be watched while the task sleeps.
-    pub(crate) watched: Vec<(Tid, OwnedFd)>,
-    pub(crate) routed: Option<parvum_routed::Hub>,
-    pub(crate) listener: Option<OwnedFd>,
-    pub(crate) expected: Vec<Expected>,
-    /// Connections that came before the daemon said so.
-    pub(crate) early: Vec<Early>,
-    /// When the machine said last that a task is gone.
-    pub(crate) gone_at: HashMap<Tid, Instant>,
-    pub(crate) silent: Vec<Silent>,
-    /// Tasks that this one has connected to, that have not let it in yet.
-    pub(crate) unanswered: Vec<(Tid, Route)>,
-    /// Tasks that are gone and have routed frames on their way to us.
-    pub(crate) leaving: Vec<Leaving>,
-    /// Tasks whose end the daemon was asked to tell, though there is no link to them.
-    pub(crate) looked_after: HashSet<Tid>,
-    /// The receiver of long messages that did not catch up when it was waited for.
-    pub(crate) slow: Option<Tid>,
-    /// The one descriptor that stands for all others, if the program waits for descriptors itself.
-    pub(crate) all: Option<OwnedFd>,
-    /// What the program knows of its messages when it waits for descriptors.
-    pub(crate) noticed: Noticed,
-    /// The pages in which the members of groups meet, by the group's name.
-    pub(crate) meetings: Vec<(String, Arc<MeetingPage>)>,
-    /// The boards in use, by number less one.
-    pub(crate) boards: Vec<Option<Board>>,
-    /// The barrier that the page names.
-    pub(crate) shown_barrier: (String, i32),
-    /// The resource manager, if a task plays it.
-    pub(crate) manager: Option<Tid>,
-    /// What a tracer of all tasks wants, in its interface's words.
-    pub(crate) tracer: Option<Vec<u8>>,
-    /// Blocks lent to interfaces, by handle.
-    pub(crate) lent: Kept<Block>,
-    /// Data that is still with its sender, by handle.
-    pub(crate) remotes: Kept<Remote>,
-    /// How many bytes may be kept for peers beyond the credit, once it was asked or looked up.
-    pub(crate) memory: Option<u64>,
-    /// The threads that wait.
-    pub(crate) waiters: Waiters,
+    pub(crate) identity: Identity,
+    pub(crate) connections: Connections,
+    pub(crate) waits: Waits,
+    pub(crate) services: Services,
     /// The task has left the machine; what is here stays for the threads that still wait.
     pub(crate) has_left: bool,
 }
@@ -132,80 +64,23 @@ impl Runtime {
                 });
             }
         };
-        let name = std::env::current_exe()
-            .ok()
-            .and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()))
-            .unwrap_or_else(|| "?".into());
-        let mut session = Session::open(&Options { beside, ..Options::new(role, name) })?;
-        if let Ok(daemon) = rustix::net::sockopt::socket_peercred(session.fd()) {
-            crate::process::trust(daemon.pid.as_raw_nonzero().get());
-        }
-        let (page, event) = session.me.channel.take().ok_or(StartError::NoPage)?;
-        let book = Book::open(&page)?;
-        let page = Arc::new(TaskPage::open(page)?);
-        page.set_interface(interface);
-        page.door().set_scheduled_in(crate::scheduling::group());
-        page.name_routes(&routes.names());
-        let settings = Settings { credit };
-        let recording = session.me.recording.take().map(recording::open).transpose()?;
-        if let Some(recording) = &recording {
-            recording.name_routes(&routes.names());
-        }
-        let mut engine = Engine::new(session.me.tid, settings, ledger_in(&page, book, role));
-        engine.set_inbox(Box::new(PageInbox::new(page.clone())));
-        if let Some(recording) = &recording {
+        let (identity, ledger) = Identity::enrol(role, interface, beside, &routes.names())?;
+        let mut engine = Engine::new(identity.session.me.tid, Settings { credit }, ledger);
+        engine.set_inbox(Box::new(PageInbox::new(identity.page.clone())));
+        if let Some(recording) = &identity.recording {
             engine.record_to(Box::new(recording::Messages(recording.clone())));
         }
-        Ok(Runtime {
-            engine,
-            parent: session.me.parent,
-            session,
-            control_seen: page.door().control_count().wrapping_sub(1),
-            page,
-            event,
-            recording,
-            patience: Patience::new(),
-            time: Time::default(),
-            slept_unlooked: Duration::ZERO,
-            asked_unlooked: 0,
-            rested: Instant::now(),
-            crowd: Crowd::new(),
-            routes,
-            single_copy,
-            watched: Vec::new(),
-            routed: None,
-            listener: None,
-            expected: Vec::new(),
-            early: Vec::new(),
-            silent: Vec::new(),
-            unanswered: Vec::new(),
-            gone_at: HashMap::new(),
-            leaving: Vec::new(),
-            looked_after: HashSet::new(),
-            slow: None,
-            all: None,
-            noticed: Noticed::default(),
-            meetings: Vec::new(),
-            boards: Vec::new(),
-            shown_barrier: Default::default(),
-            memory,
-            waiters: Waiters::default(),
-            has_left: false,
-            manager: None,
-            tracer: None,
-            lent: Kept::new(),
-            remotes: Kept::new(),
-        })
+        let connections = Connections::new(routes, single_copy);
+        let (waits, services) = (Waits::new(), Services::new(memory));
+        Ok(Runtime { engine, identity, connections, waits, services, has_left: false })
     }
 
     /// Moves everything on. Whether anything moved. Never blocks.
     #[inline]
     pub(crate) fn progress(&mut self) -> bool {
         let moved = self.engine.progress();
-        self.waiters.stirred |= moved;
-        let control = self.page.door().control_count();
-        if control != self.control_seen {
-            self.control_seen = control;
+        self.waits.waiters.stirred |= moved;
+        if self.identity.has_news() {
             self.attend();
             return true;
         }
@@ -218,31 +93,24 @@ impl Runtime {
     /// Whether something may come that no door is rung for.
     #[inline]
     pub(crate) fn has_sockets(&self) -> bool {
-        !self.watched.is_empty() || !self.expected.is_empty() || !self.silent.is_empty()
-    }
-
-    /// How many sockets a thread that sleeps in poll(2) watches, the daemon's apart.
-    pub(crate) fn sockets_to_watch(&self) -> usize {
-        self.watched.len() + self.silent.len() + self.expected.len()
+        self.connections.has_sockets()
     }
 
     /// Whether nothing will come any more: the daemon is lost, or the task has left.
     pub(crate) fn is_over(&self) -> bool {
-        self.session.is_lost() || self.has_left
+        self.identity.session.is_lost() || self.has_left
     }
 
-    /// Gives back memory of pairs that are idle, now and then. A pair that is used more often than that keeps it,
-    /// even if its tasks sleep before each message.
+    /// Gives back memory of pairs that are idle, now and then.
     pub(crate) fn rest(&mut self, now: Instant) {
-        if now.saturating_duration_since(self.rested) >= REST {
-            self.rested = now;
+        if self.waits.has_rested(now) {
             self.engine.rest();
         }
     }
 
     fn is_unacknowledged(&self) -> bool {
         let open = |peer: Tid| self.engine.is_attached(peer, parvum_tcp::TRANSPORT.route);
-        let mut sockets = self.watched.iter();
+        let mut sockets = self.connections.watched.iter();
         sockets.any(|(peer, socket)| open(*peer) && crate::process::unacknowledged(socket.as_fd()) > 0)
     }
 }
@@ -255,16 +123,16 @@ impl Inside {
         fds: &[BorrowedFd<'_>],
         notes: &Notes,
     ) -> Result<parvum_task::Answer, AskError> {
-        let id = self.session.start_with(request, fds).map_err(AskError::Lost)?;
+        let id = self.identity.session.start_with(request, fds).map_err(AskError::Lost)?;
         let answer = self.wait_until(notes, |runtime| {
-            if let Some(answer) = runtime.session.take_reply(id) {
+            if let Some(answer) = runtime.identity.session.take_reply(id) {
                 return Some(Ok(answer));
             }
-            runtime.session.is_lost().then(|| Err(AskError::Lost(SessionError::Lost)))
+            runtime.identity.session.is_lost().then(|| Err(AskError::Lost(SessionError::Lost)))
         });
         match answer {
             Some(answer) => answer,
-            None if self.session.is_lost() => Err(AskError::Lost(SessionError::Lost)),
+            None if self.identity.session.is_lost() => Err(AskError::Lost(SessionError::Lost)),
             None => Err(AskError::Late),
         }
     }
@@ -276,12 +144,13 @@ impl Inside {
         let flushed = |runtime: &mut Runtime| (runtime.engine.unfinished() == 0).then_some(());
         self.wait_until(&notes, flushed);
         self.await_acknowledgements(&notes);
-        if !self.session.is_lost()
-            && let Ok(id) = self.session.start(Request::Depart)
+        if !self.identity.session.is_lost()
+            && let Ok(id) = self.identity.session.start(Request::Depart)
         {
             let brief = Notes { limit: 1_000_000_000, ..notes };
             self.wait_until(&brief, |runtime| {
-                (runtime.session.take_reply(id).is_some() || runtime.session.is_lost()).then_some(())
+                (runtime.identity.session.take_reply(id).is_some() || runtime.identity.session.is_lost())
+                    .then_some(())
             });
         }
     }
@@ -292,7 +161,7 @@ impl Inside {
         // Nothing rings for an acknowledgement.
         let nap = Notes { limit: NAP.as_nanos() as i64, ..*notes };
         let arrived = |runtime: &mut Runtime| (!runtime.is_unacknowledged()).then_some(());
-        while self.wait_until(&nap, arrived).is_none() && !self.session.is_lost() {}
+        while self.wait_until(&nap, arrived).is_none() && !self.identity.session.is_lost() {}
     }
 }
 
@@ -303,18 +172,6 @@ pub(crate) enum AskError {
     Late,
     /// The session is no more.
     Lost(SessionError),
-}
-
-/// A ledger whose cells are those of the page, and of the book behind it. The program may ask for those of its own task from now on.
-fn ledger_in(page: &Arc<TaskPage>, book: Book, role: Role) -> Ledger {
-    // Both must outlive the process's engine: these references are never dropped.
-    let page: &'static TaskPage = Box::leak(Box::new(page.clone()));
-    let book: &'static Book = Box::leak(Box::new(book));
-    if role == Role::Task {
-        ledger::open(page, book);
-    }
-    let counters = page.counters().first_chunk().expect("a page has more counters than a ledger");
-    Ledger::new(counters, book.pairs(), &page.layout().unmatched)
 }
 
 fn route_policy() -> Result<RoutePolicy, StartError> {
@@ -336,12 +193,6 @@ fn number_option(name: &'static str, default: u64) -> Result<u64, StartError> {
                 Err(StartError::Option { name, value: text, use_one_of })
             }
         },
-    }
-}
-
-impl AsFd for Runtime {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.event.as_fd()
     }
 }
 

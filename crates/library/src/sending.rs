@@ -88,9 +88,9 @@ fn sends_short<E: Endpoint>(message: &waist::Outgoing, data: &[u8]) -> bool {
     let Some(buffering) = buffering(message) else { return false };
     let send = |runtime: &mut Runtime| {
         let (to, me) = (Tid(message.to), runtime.engine.me());
-        let wanted = runtime.routes.wanted(me, to);
+        let wanted = runtime.connections.routes.wanted(me, to);
         let &waist::Outgoing { tag, context, meta, .. } = message;
-        runtime.leaving.is_empty()
+        runtime.connections.leaving.is_empty()
             && runtime.engine.send_short(to, wanted, [tag as u32, context, meta], data, buffering)
     };
     inside::briefly::<E, _>(send).unwrap_or_else(|| with::<E, _>(false, |inside| send(inside)))

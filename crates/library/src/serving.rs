@@ -57,9 +57,9 @@ pub(crate) extern "C" fn serve<E: Endpoint>(limit: i64, all: u32) -> i32 {
 /// The task is served from now on.
 fn open<E: Endpoint>() -> Status {
     let made = with::<E, _>(None, |runtime| {
-        let called = runtime.event.try_clone().ok()?;
+        let called = runtime.identity.event.try_clone().ok()?;
         let everything = runtime.descriptor_for_all()?.try_clone_to_owned().ok()?;
-        runtime.page.set_attended();
+        runtime.identity.page.set_attended();
         Some(Bells { called, everything })
     });
     match made {

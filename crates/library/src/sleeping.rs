@@ -37,9 +37,9 @@ impl Inside {
         let began = Instant::now();
         let frame = std::ptr::from_ref(&began) as usize;
         let owns = self.owns;
-        let number = self.waiters.add(until.clone(), *notes, frame, owns);
+        let number = self.waits.waiters.add(until.clone(), *notes, frame, owns);
         self.show_wait(notes, deadline);
-        self.page.door().set_own_cpu(rustix::thread::sched_getcpu() as u32);
+        self.identity.page.door().set_own_cpu(rustix::thread::sched_getcpu() as u32);
         let mut slept = Duration::ZERO;
         let mut moved_last = began;
         // Who wakes by a socket does not say where it ran, and the page still tells of another.
@@ -68,10 +68,10 @@ impl Inside {
                 break Some(None);
             }
         };
-        let others = self.waiters.remove(number);
+        let others = self.waits.waiters.remove(number);
         match others {
             Some(notes) => self.show_wait(&notes, None),
-            None => self.page.wait_over(),
+            None => self.identity.page.wait_over(),
         }
         if !slept.is_zero() {
             self.note_sleep(Tid(notes.peer), slept, waker_is_known);
@@ -87,19 +87,19 @@ impl Inside {
             let left = end.saturating_duration_since(Instant::now());
             since.saturating_add(left.as_nanos() as u64)
         });
-        self.page.wait_for(WaitingFor { call, peer, tag, context, since, until });
+        self.identity.page.wait_for(WaitingFor { call, peer, tag, context, since, until });
     }
 
     fn note_sleep(&mut self, peer: Tid, slept: Duration, waker_is_known: bool) {
         let nanoseconds = slept.as_nanos() as u64;
-        self.time.asleep += nanoseconds;
+        self.waits.time.asleep += nanoseconds;
         self.engine.ledger().add(Counter::Asleep, nanoseconds);
         self.engine.ledger().add(Counter::Sleeps, 1);
         if peer.is_task() {
             self.engine.waited_for(peer, nanoseconds);
         }
-        let woken_from_own_core = waker_is_known && woken_from_own_core(&self.page);
-        self.patience.slept(slept, woken_from_own_core);
+        let woken_from_own_core = waker_is_known && woken_from_own_core(&self.identity.page);
+        self.waits.patience.slept(slept, woken_from_own_core);
     }
 
     /// Sleeps once, if there is still nothing to do then.
@@ -119,14 +119,14 @@ impl Inside {
             limit = limit.min(NAP);
         }
         // Who keeps its turn hears the daemon itself: nobody else could take in what comes.
-        let drives = !self.keeps_turn && self.waiters.drives(number);
+        let drives = !self.keeps_turn && self.waits.waiters.drives(number);
         if !drives && !self.keeps_turn {
             // The driver does not look at what this thread meets in.
             let meeting = self.meets.clone().map(|meeting| (meeting.fall_asleep(), meeting));
             if let Some(found) = done(self) {
                 return Nap::Found(found);
             }
-            if let Some(word) = self.waiters.word(number) {
+            if let Some(word) = self.waits.waiters.word(number) {
                 word.set();
                 self.without_turn(number, || match meeting {
                     Some((changes, meeting)) => word.sleep_in(&meeting, changes, limit),
@@ -137,10 +137,11 @@ impl Inside {
         }
         let in_poll = self.has_sockets();
         if drives {
-            self.waiters.watches = self.sockets_to_watch();
+            self.waits.waiters.watches = self.connections.sockets_to_watch();
         }
         let changes = self.meets.as_ref().map(|meeting| meeting.fall_asleep());
-        let rings = if in_poll { self.page.fall_asleep_in_poll() } else { self.page.fall_asleep() };
+        let rings =
+            if in_poll { self.identity.page.fall_asleep_in_poll() } else { self.identity.page.fall_asleep() };
         let moved = self.progress();
         if let Some(found) = done(self) {
             self.stays_awake(number);
@@ -151,7 +152,7 @@ impl Inside {
             self.stays_awake(number);
             return Nap::Moved;
         }
-        let page = self.page.clone();
+        let page = self.identity.page.clone();
         if in_poll {
             // No page wakes who sleeps there.
             let limit = if self.meets.is_some() { limit.min(NAP) } else { limit };
@@ -167,9 +168,9 @@ impl Inside {
 
     /// This thread does not sleep behind the page's door any more. Another that does must say so anew.
     fn stays_awake(&mut self, number: u64) {
-        self.page.stay_awake();
-        if self.waiters.is_driven_by_other(number) {
-            self.page.rouse(&self.event);
+        self.identity.page.stay_awake();
+        if self.waits.waiters.is_driven_by_other(number) {
+            self.identity.page.rouse(&self.identity.event);
         }
     }
 
@@ -182,22 +183,25 @@ impl Inside {
         // the sleep ends early or late, within its limit, and nothing is read or written by that number.
         let named = |fd: BorrowedFd<'_>| unsafe { BorrowedFd::borrow_raw(fd.as_raw_fd()) };
         let mut sources = vec![
-            PollFd::from_borrowed_fd(named(self.event.as_fd()), PollFlags::IN),
-            PollFd::from_borrowed_fd(named(self.session.fd()), PollFlags::IN),
+            PollFd::from_borrowed_fd(named(self.identity.event.as_fd()), PollFlags::IN),
+            PollFd::from_borrowed_fd(named(self.identity.session.fd()), PollFlags::IN),
         ];
-        let sockets =
-            self.watched.iter().map(|(_, socket)| PollFd::from_borrowed_fd(named(socket.as_fd()), flags));
+        let sockets = self
+            .connections
+            .watched
+            .iter()
+            .map(|(_, socket)| PollFd::from_borrowed_fd(named(socket.as_fd()), flags));
         sources.extend(sockets);
         let watched = 2..sources.len();
-        let silent = self.silent.iter().map(|silent| named(silent.greeting.socket()));
-        let listening = self.listener.iter().map(|socket| named(socket.as_fd()));
+        let silent = self.connections.silent.iter().map(|silent| named(silent.greeting.socket()));
+        let listening = self.connections.listener.iter().map(|socket| named(socket.as_fd()));
         sources.extend(silent.chain(listening).map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
         self.without_turn(number, || {
             let _ = poll(&mut sources, Some(&limit));
         });
         let over = PollFlags::RDHUP | PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
         let has_ended = sources[watched].iter().any(|socket| socket.revents().intersects(over));
-        let _ = rustix::io::read(&self.event, &mut [0; 8]);
+        let _ = rustix::io::read(&self.identity.event, &mut [0; 8]);
         if has_ended {
             self.forget_ended();
         }
@@ -207,9 +211,9 @@ impl Inside {
     /// when its host was lost: until then nobody must wait for that socket.
     fn forget_ended(&mut self) {
         self.progress();
-        let Runtime { engine, watched, .. } = &mut **self;
+        let Runtime { engine, connections, .. } = &mut **self;
         // The daemon's own stands under the name of this task.
-        watched.retain(|(peer, _)| {
+        connections.watched.retain(|(peer, _)| {
             *peer == engine.me() || engine.is_attached(*peer, parvum_tcp::TRANSPORT.route)
         });
     }

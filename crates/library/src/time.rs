@@ -61,11 +61,11 @@ impl Runtime {
     /// A call that is timed is over.
     #[cold]
     pub(crate) fn ends_call(&mut self, begun: (Instant, u64)) {
-        self.time.is_sample = false;
-        let awake = self.time.awake_since(begun);
+        self.waits.time.is_sample = false;
+        let awake = self.waits.time.awake_since(begun);
         let (ledger, many) = (self.engine.ledger(), u64::from(EVERY));
-        ledger.add(Counter::Looking, many * self.time.looked.min(awake));
-        ledger.add(Counter::InCalls, many * awake.saturating_sub(self.time.looked));
+        ledger.add(Counter::Looking, many * self.waits.time.looked.min(awake));
+        ledger.add(Counter::InCalls, many * awake.saturating_sub(self.waits.time.looked));
         self.rest(begun.0);
     }
 }

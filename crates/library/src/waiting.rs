@@ -23,13 +23,14 @@ impl Inside {
 
     /// How long it makes sense to spin now. The daemon may need this core to bring what is waited for; so may a peer.
     pub(crate) fn spinning_budget(&self) -> Duration {
-        let in_the_way = self.meets_many() || self.routed.is_some() || self.crowd.exceeds_cores();
-        if in_the_way { Duration::ZERO } else { self.patience.budget() }
+        let in_the_way =
+            self.meets_many() || self.connections.routed.is_some() || self.connections.crowd.exceeds_cores();
+        if in_the_way { Duration::ZERO } else { self.waits.patience.budget() }
     }
 
     /// Whether it waits for more tasks than could all run at once.
     fn meets_many(&self) -> bool {
-        self.meets.as_ref().is_some_and(|meeting| meeting.members() as usize > self.crowd.cores())
+        self.meets.as_ref().is_some_and(|meeting| meeting.members() as usize > self.connections.crowd.cores())
     }
 
     /// Works and waits until `done` gives something, as `notes` say; `None` when the time is over
@@ -85,15 +86,9 @@ impl Inside {
         self.wait_patiently(notes, until, done)
     }
 
-    /// Looks for the daemon now and then, after sleeps of some length in all or many questions in vain: nothing rings
-    /// when it dies, and a program may never wait for long at once.
+    /// Looks for the daemon now and then.
     pub(crate) fn look_after(&mut self, slept: Duration) {
-        const SLEPT: Duration = Duration::from_millis(400);
-        const IN_VAIN: u32 = 256;
-        self.slept_unlooked += slept;
-        self.asked_unlooked += 1;
-        if self.slept_unlooked >= SLEPT || self.asked_unlooked >= IN_VAIN {
-            (self.slept_unlooked, self.asked_unlooked) = (Duration::ZERO, 0);
+        if self.waits.must_look(slept) {
             self.attend();
             self.rest(Instant::now());
         }
@@ -120,13 +115,13 @@ impl Inside {
         until: impl Fn() -> Until,
         done: impl FnMut(&mut Runtime) -> Option<T>,
     ) -> Option<T> {
-        let began = self.time.begins_wait();
+        let began = self.waits.time.begins_wait();
         if !std::mem::take(&mut self.wait_is_noted) {
             self.note_wait(notes);
         }
         let found = self.look_and_sleep(notes, until, done);
         self.note_end_of_wait(notes);
-        self.time.ends_wait(began);
+        self.waits.time.ends_wait(began);
         found
     }
 
@@ -142,13 +137,13 @@ impl Inside {
             let far = if self.has_sockets() { Self::FAR } else { 1 };
             let has_spun = std::mem::take(&mut self.has_spun);
             // Where another thread waits already, it looks for both.
-            let looks = !has_spun && self.waiters.are_servers();
+            let looks = !has_spun && self.waits.waiters.are_servers();
             let budget = if looks { self.spinning_budget() * far } else { Duration::ZERO };
             let mut since = Instant::now();
             // Nobody need wake a server while this thread looks.
-            let stands_in = !budget.is_zero() && self.waiters.is_driven();
+            let stands_in = !budget.is_zero() && self.waits.waiters.is_driven();
             if stands_in {
-                self.page.stay_awake();
+                self.identity.page.stay_awake();
             }
             while !budget.is_zero() {
                 for _ in 0..ROUNDS {
@@ -157,7 +152,7 @@ impl Inside {
                         since = Instant::now();
                     }
                     if let Some(found) = done(self) {
-                        self.patience.spun(since);
+                        self.waits.patience.spun(since);
                         if stands_in {
                             self.hand_back();
                         }
@@ -170,7 +165,10 @@ impl Inside {
                     // task spins.
                     rustix::thread::sched_yield();
                 }
-                if since.elapsed() >= budget || self.is_wanted() || self.crowd.wants_this_core(&self.page) {
+                if since.elapsed() >= budget
+                    || self.is_wanted()
+                    || self.connections.crowd.wants_this_core(&self.identity.page)
+                {
                     break;
                 }
             }
@@ -193,9 +191,9 @@ impl Inside {
     /// has come while nobody was, and by what comes.
     fn hand_back(&mut self) {
         if self.has_sockets() {
-            self.page.fall_asleep_in_poll();
+            self.identity.page.fall_asleep_in_poll();
         } else {
-            self.page.fall_asleep();
+            self.identity.page.fall_asleep();
         }
         // What came meanwhile and is the server's wakes it when this thread leaves, or sleeps.
         self.progress();
@@ -209,8 +207,8 @@ impl Inside {
         done: &mut impl FnMut(&mut Runtime) -> Option<T>,
     ) -> Option<T> {
         let mut turns = match self.can_take_turns() {
-            _ if !self.waiters.is_empty() || self.is_wanted() => return None,
-            _ if !self.is_in_the_way() || !self.patience.takes_turns() => return None,
+            _ if !self.waits.waiters.is_empty() || self.is_wanted() => return None,
+            _ if !self.is_in_the_way() || !self.waits.patience.takes_turns() => return None,
             true => u32::MAX,
             // If all have only to come to a meeting, one turn of each is enough, in whatever group.
             false if self.meets_many() => Self::FEW_TURNS,
@@ -231,7 +229,7 @@ impl Inside {
             }
             let now = Instant::now();
             if now - turn >= Self::LONG_TURN {
-                self.patience.waited_for_turn();
+                self.waits.patience.waited_for_turn();
                 return None;
             }
             turn = now;
@@ -241,14 +239,14 @@ impl Inside {
 
     /// Whether others that the message may depend on want this core.
     fn is_in_the_way(&self) -> bool {
-        self.meets_many() || self.crowd.wants_this_core(&self.page)
+        self.meets_many() || self.connections.crowd.wants_this_core(&self.identity.page)
     }
 
     /// Whether the kernel gives this core to those others when this task yields.
     fn can_take_turns(&self) -> bool {
-        let group = self.page.door().scheduled_in();
+        let group = self.identity.page.door().scheduled_in();
         let meeting = self.meets.as_ref().is_none_or(|meeting| meeting.is_scheduled_in(group));
-        meeting && self.crowd.takes_turns_with(&self.page)
+        meeting && self.connections.crowd.takes_turns_with(&self.identity.page)
     }
 
     /// Gives a receiver that is behind with long messages a moment to catch up: memory that it has
@@ -262,14 +260,14 @@ impl Inside {
         }
         if self.has_far_to_go(to, length) {
             self.await_taking(to, length);
-        } else if self.slow == Some(to) {
-            self.slow = None;
+        } else if self.connections.slow == Some(to) {
+            self.connections.slow = None;
         }
     }
 
     #[cold]
     fn await_taking(&mut self, to: Tid, length: usize) {
-        if self.slow == Some(to) {
+        if self.connections.slow == Some(to) {
             return;
         }
         let notes =
@@ -277,7 +275,7 @@ impl Inside {
         let caught_up = self.wait_until(&notes, |runtime| {
             (!runtime.has_far_to_go(to, length) || runtime.engine.is_gone(to)).then_some(())
         });
-        self.slow = if caught_up.is_none() { Some(to) } else { None };
+        self.connections.slow = if caught_up.is_none() { Some(to) } else { None };
     }
 }
 

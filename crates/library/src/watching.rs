@@ -69,7 +69,7 @@ impl Noticed {
 
 /// The program has looked itself at the messages that `seen` counts.
 pub(crate) extern "C" fn looked<E: Endpoint>(seen: u64) {
-    with::<E, _>((), |runtime| runtime.noticed.nothing(&Pattern::ANY, seen));
+    with::<E, _>((), |runtime| runtime.waits.noticed.nothing(&Pattern::ANY, seen));
 }
 
 /// One descriptor for everything this task may wait for, connections of later included: programs ask once, and
@@ -86,51 +86,51 @@ pub(crate) unsafe extern "C" fn descriptors<E: Endpoint>(out: *mut i32, room: us
 impl Runtime {
     /// The program asked for such a message, and there is none.
     pub(crate) fn found_nothing(&mut self, pattern: &Pattern) {
-        self.noticed.nothing(pattern, self.engine.arrivals());
+        self.waits.noticed.nothing(pattern, self.engine.arrivals());
     }
 
     /// One descriptor for everything this task may wait for.
     pub(crate) fn descriptor_for_all(&mut self) -> Option<BorrowedFd<'_>> {
-        if self.all.is_none() {
+        if self.waits.all.is_none() {
             match epoll::create(epoll::CreateFlags::CLOEXEC) {
-                Ok(all) => self.all = Some(all),
+                Ok(all) => self.waits.all = Some(all),
                 Err(why) => remember(&format!("E-SYSTEM: a descriptor for all others: {why}")),
             }
         }
         self.gather();
-        self.all.as_ref().map(AsFd::as_fd)
+        self.waits.all.as_ref().map(AsFd::as_fd)
     }
 
     /// From now on peers ring the eventfd, as if this task slept there.
     pub(crate) fn listen(&mut self) {
-        self.page.fall_asleep_in_poll();
+        self.identity.page.fall_asleep_in_poll();
         while self.progress() {}
         self.gather();
     }
 
     /// Puts what is not there yet into the descriptor for all; what was closed has left it by itself.
     fn gather(&self) {
-        let Some(all) = &self.all else { return };
+        let Some(all) = &self.waits.all else { return };
         let add = |source: BorrowedFd<'_>| {
             let _ = epoll::add(all, source, epoll::EventData::new_u64(0), epoll::EventFlags::IN);
         };
-        add(self.session.fd());
-        add(self.as_fd());
-        self.watched.iter().for_each(|(_, socket)| add(socket.as_fd()));
-        self.silent.iter().for_each(|silent| add(silent.greeting.socket()));
-        self.listener.iter().for_each(|socket| add(socket.as_fd()));
+        add(self.identity.session.fd());
+        add(self.identity.as_fd());
+        self.connections.watched.iter().for_each(|(_, socket)| add(socket.as_fd()));
+        self.connections.silent.iter().for_each(|silent| add(silent.greeting.socket()));
+        self.connections.listener.iter().for_each(|socket| add(socket.as_fd()));
     }
 }
 
 /// The program is about to wait for descriptors: peers must ring the eventfd, as if it slept here.
 pub(crate) extern "C" fn watch<E: Endpoint>() {
     with::<E, _>((), |runtime| {
-        let _ = rustix::io::read(&runtime.event, &mut [0; 8]);
+        let _ = rustix::io::read(&runtime.identity.event, &mut [0; 8]);
         runtime.listen();
         // What this call or an earlier one took in rings no more: ring oneself.
         let arrivals = runtime.engine.arrivals();
-        if !runtime.noticed.knows_of(arrivals) && runtime.engine.find(|_, _| true).is_some() {
-            let _ = rustix::io::write(&runtime.event, &1u64.to_ne_bytes());
+        if !runtime.waits.noticed.knows_of(arrivals) && runtime.engine.find(|_, _| true).is_some() {
+            let _ = rustix::io::write(&runtime.identity.event, &1u64.to_ne_bytes());
         }
     });
 }
@@ -138,14 +138,14 @@ pub(crate) extern "C" fn watch<E: Endpoint>() {
 pub(crate) extern "C" fn manager<E: Endpoint>() -> i32 {
     with::<E, _>(0, |runtime| {
         runtime.progress();
-        runtime.manager.map_or(0, |tid| tid.0)
+        runtime.services.manager.map_or(0, |tid| tid.0)
     })
 }
 
 pub(crate) unsafe extern "C" fn tracer<E: Endpoint>(out: *mut u8, room: usize) -> usize {
     with::<E, _>(0, |runtime| {
         runtime.progress();
-        let mail = runtime.tracer.as_deref().unwrap_or_default();
+        let mail = runtime.services.tracer.as_deref().unwrap_or_default();
         let length = mail.len().min(room);
         // SAFETY: room for `room` bytes, by the table's contract.
         unsafe { std::ptr::copy_nonoverlapping(mail.as_ptr(), out, length) };

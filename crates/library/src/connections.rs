@@ -1,0 +1,69 @@
+//! How this task is joined to others: the routes it may take, and what the transports have open.
+
+use crate::callers::{Early, Expected, Silent};
+use crate::events::Leaving;
+use crate::patience::Crowd;
+use crate::routes::RoutePolicy;
+use parvum_transport::Route;
+use parvum_wire::Tid;
+use rustix::fd::OwnedFd;
+use std::collections::{HashMap, HashSet};
+use std::time::Instant;
+
+/// What is open to others.
+pub(crate) struct Connections {
+    pub(crate) routes: RoutePolicy,
+    pub(crate) single_copy: bool,
+    /// The tasks of this host that this one talks to.
+    pub(crate) crowd: Crowd,
+    /// Sockets of links, to be watched while the task sleeps.
+    pub(crate) watched: Vec<(Tid, OwnedFd)>,
+    pub(crate) routed: Option<parvum_routed::Hub>,
+    pub(crate) listener: Option<OwnedFd>,
+    pub(crate) expected: Vec<Expected>,
+    /// Connections that came before the daemon said so.
+    pub(crate) early: Vec<Early>,
+    pub(crate) silent: Vec<Silent>,
+    /// Tasks that this one has connected to, that have not let it in yet.
+    pub(crate) unanswered: Vec<(Tid, Route)>,
+    /// When the machine said last that a task is gone.
+    pub(crate) gone_at: HashMap<Tid, Instant>,
+    /// Tasks that are gone and have routed frames on their way to us.
+    pub(crate) leaving: Vec<Leaving>,
+    /// Tasks whose end the daemon was asked to tell, though there is no link to them.
+    pub(crate) looked_after: HashSet<Tid>,
+    /// The receiver of long messages that did not catch up when it was waited for.
+    pub(crate) slow: Option<Tid>,
+}
+
+impl Connections {
+    pub(crate) fn new(routes: RoutePolicy, single_copy: bool) -> Connections {
+        Connections {
+            routes,
+            single_copy,
+            crowd: Crowd::new(),
+            watched: Vec::new(),
+            routed: None,
+            listener: None,
+            expected: Vec::new(),
+            early: Vec::new(),
+            silent: Vec::new(),
+            unanswered: Vec::new(),
+            gone_at: HashMap::new(),
+            leaving: Vec::new(),
+            looked_after: HashSet::new(),
+            slow: None,
+        }
+    }
+
+    /// Whether something may come that no door is rung for.
+    #[inline]
+    pub(crate) fn has_sockets(&self) -> bool {
+        !self.watched.is_empty() || !self.expected.is_empty() || !self.silent.is_empty()
+    }
+
+    /// How many sockets a thread that sleeps in poll(2) watches, the daemon's apart.
+    pub(crate) fn sockets_to_watch(&self) -> usize {
+        self.watched.len() + self.silent.len() + self.expected.len()
+    }
+}
