@@ -36,6 +36,15 @@ enum Ending {
     Killed,
 }
 
+/// What became of a job.
+pub struct Ended {
+    pub code: u8,
+    /// The session whose job it was.
+    pub session: Session,
+    /// Tasks that a signal has ended, and which.
+    pub killed: BTreeMap<Tid, i32>,
+}
+
 pub struct Job {
     session: Session,
     signals: OwnedFd,
@@ -60,6 +69,8 @@ pub struct Job {
     /// Exits heard of before the answer that names the tasks.
     early: Vec<(Tid, ExitStatus)>,
     ranks: BTreeMap<Tid, u32>,
+    /// Tasks that a signal has ended, and which.
+    killed: BTreeMap<Tid, i32>,
     code: u8,
     ending: Ending,
     interrupted: bool,
@@ -87,15 +98,16 @@ impl Job {
             others: BTreeMap::new(),
             early: Vec::new(),
             ranks: BTreeMap::new(),
+            killed: BTreeMap::new(),
             code: 0,
             ending: Ending::Not,
             interrupted: false,
         }
     }
 
-    /// Its code, and the session whose job it was.
-    pub fn end(self) -> (u8, Session) {
-        (self.code, self.session)
+    /// What became of it.
+    pub fn end(self) -> Ended {
+        Ended { code: self.code, session: self.session, killed: self.killed }
     }
 
     pub fn start(&mut self, plan: SpawnRequest, report: bool) -> Result<(), SessionError> {
@@ -240,6 +252,9 @@ impl Job {
 
     fn exited(&mut self, tid: Tid, status: ExitStatus) -> Result<(), SessionError> {
         self.printer.finish(tid);
+        if let ExitStatus::Signal(signal) = status {
+            self.killed.insert(tid, signal);
+        }
         if !self.program.contains_key(&tid) {
             if self.others.remove(&tid).is_none() {
                 self.early.push((tid, status));

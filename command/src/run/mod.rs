@@ -8,6 +8,7 @@ mod printer;
 
 use crate::{complain, options, signals};
 use clap::{Args, ValueEnum};
+pub use job::Ended;
 use job::Job;
 use parvum_task::{Session, SessionError};
 use parvum_wire::control::{ErrorKind, Role};
@@ -138,7 +139,7 @@ enum BindTo {
 }
 
 pub fn run(args: &RunArgs) -> ExitCode {
-    end(attempt(args, None).map(|(code, _)| code))
+    end(attempt(args, None).map(|ended| ended.code))
 }
 
 /// What the command ends with.
@@ -158,9 +159,9 @@ pub fn end(result: Result<u8, SessionError>) -> ExitCode {
     }
 }
 
-/// Runs the job; gives its code, and the session whose job it was. What the tasks do is recorded in so many bytes for each,
+/// Runs the job. What the tasks do is recorded in so many bytes for each,
 /// if in any.
-pub fn attempt(args: &RunArgs, record: Option<u64>) -> Result<(u8, Session), SessionError> {
+pub fn attempt(args: &RunArgs, record: Option<u64>) -> Result<Ended, SessionError> {
     let plan = plan::Plan::of(args).map_err(SessionError::Start)?;
     let mut session = Session::open(&options(Role::Runner, true))?;
     let caught = signals::catch(&[libc::SIGINT, libc::SIGTERM, libc::SIGHUP]);

@@ -47,8 +47,8 @@ fn attempt(args: &TraceArgs, program: &str, name: &OsString) -> Result<u8, Sessi
     let folder = Path::new(name).parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
     access(folder, Access::WRITE_OK).map_err(|error| cannot_write(folder, error.into()))?;
-    let (code, mut session) = run::attempt(&args.run, Some(args.memory))?;
-    let story = Story::of(program, gather::gather(&mut session)?);
+    let run::Ended { code, mut session, killed } = run::attempt(&args.run, Some(args.memory))?;
+    let story = Story::of(program, gather::gather(&mut session)?, &killed);
     // Nobody needs the recordings any more.
     drop(session);
     let json = write(name, ".json", |out| perfetto::write(&story, out))?;

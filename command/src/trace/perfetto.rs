@@ -3,6 +3,7 @@
 
 use super::story::{Message, Point, Story, Task};
 use super::text::{Micros, Quoted, peer, tag};
+use crate::signal_names;
 use parvum_page::CALLS;
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -63,10 +64,11 @@ impl Events<'_> {
             r#""ph":"M","pid":{pid},"tid":{tid},"name":"thread_name","args":{{"name":{name}}}"#
         ))?;
         self.add(format_args!(
-            r#""ph":"X","pid":{pid},"tid":{tid},"ts":{},"dur":{},"cat":"task","name":{name},"args":{{"records dropped":{}}}"#,
+            r#""ph":"X","pid":{pid},"tid":{tid},"ts":{},"dur":{},"cat":"task","name":{name},"args":{{"records dropped":{},"killed by":{}}}"#,
             Micros(task.began),
             Micros(task.ended - task.began),
-            task.dropped
+            task.dropped,
+            Quoted(&task.killed_by.map_or_else(String::new, signal_names::name))
         ))?;
         for wait in &task.waits {
             let call =

@@ -3,6 +3,7 @@
 use super::counts;
 use super::story::{Point, Story, Sums, Task};
 use super::text::Quoted;
+use crate::signal_names;
 use parvum_page::CALLS;
 use std::io::{self, Write};
 
@@ -81,10 +82,11 @@ fn task_row(out: &mut dyn Write, task: &Task, sums: &Sums) -> io::Result<()> {
     write!(
         out,
         "{{\"tid\":{},\"name\":{},\"host\":{host},\"began\":{began},\"ended\":{ended},\"known\":{known_from},\
-         \"dropped\":{dropped},\"there\":{},\"waiting\":{},\"sent\":[{},{}],\"received\":[{},{}]",
+         \"dropped\":{dropped},\"there\":{},\"killed\":{},\"waiting\":{},\"sent\":[{},{}],\"received\":[{},{}]",
         tid.0,
         Quoted(&task.name),
         task.is_there,
+        Quoted(&task.killed_by.map_or_else(String::new, signal_names::name)),
         sums.waiting,
         sums.sent.0,
         sums.sent.1,
@@ -126,6 +128,8 @@ mod tests {
             "\"lengths\":[[64,4]]",
             "\"longest\":[[0,30,31,1,-1,7,0]",
             "\"deadlock\":\"\"",
+            "\"killed\":\"SIGKILL (9)\"",
+            "\"killed\":\"\"",
             "prefers-color-scheme: dark",
             "sent and not received",
             "ended while it waited",

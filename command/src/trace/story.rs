@@ -3,7 +3,7 @@
 use super::gather::{HostPart, Parts, TaskPart};
 use parvum_page::Happening;
 use parvum_wire::Tid;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// A job from its beginning to its end. Times are nanoseconds since the first task began, by our clock.
 pub struct Story {
@@ -36,6 +36,8 @@ pub struct Task {
     pub ended: i64,
     /// It was still there when the recording was fetched.
     pub is_there: bool,
+    /// The signal that has ended its process.
+    pub killed_by: Option<i32>,
     /// Nothing is known of it before: the records were dropped.
     pub known_from: i64,
     pub dropped: u64,
@@ -112,7 +114,8 @@ impl Times<'_> {
 }
 
 impl Story {
-    pub fn of(program: &str, parts: Parts) -> Story {
+    /// `killed` are the tasks that a signal has ended.
+    pub fn of(program: &str, parts: Parts, killed: &BTreeMap<Tid, i32>) -> Story {
         let beginnings = parts.hosts.iter().flat_map(|host| {
             let times = Times { host, zero: 0 };
             host.tasks.iter().map(move |task| times.monotonic(task.row.began.1))
@@ -122,7 +125,8 @@ impl Story {
         for host in &parts.hosts {
             let times = Times { host, zero };
             for task in &host.tasks {
-                tasks.push(summarize(task, &times, hosts.len(), &mut mail));
+                let killed_by = killed.get(&task.row.tid).copied();
+                tasks.push(Task { killed_by, ..summarize(task, &times, hosts.len(), &mut mail) });
             }
             let HostPart { name, daemon, ahead, round_trip, .. } = host;
             let (name, number) = (name.clone(), daemon.host());
@@ -226,7 +230,18 @@ fn summarize(part: &TaskPart, times: &Times<'_>, host: usize, mail: &mut Mail) -
     let began = times.monotonic(row.began.1);
     let known_from = if part.dropped > 0 { records.first().map_or(ended, |(at, _)| *at) } else { began };
     let (tid, name) = (row.tid, row.name.clone());
-    Task { tid, name, host, began, ended, is_there, known_from, dropped: part.dropped, waits }
+    Task {
+        tid,
+        name,
+        host,
+        began,
+        ended,
+        is_there,
+        killed_by: None,
+        known_from,
+        dropped: part.dropped,
+        waits,
+    }
 }
 
 #[cfg(test)]
@@ -281,7 +296,8 @@ pub(super) mod tests {
             host("alpha", 1, 0, vec![task(0x40001, "a</script>", 100, 0, &a)]),
             host("beta", 2, 5_000_000, vec![task(0x80001, "b", 90, 0, &b), task(0x80002, "c", 0, 55, &c)]),
         ];
-        Story::of("ring", Parts { hosts, missing: vec!["nothing of gamma".into()] })
+        let killed = BTreeMap::from([(Tid(0x80001), 9)]);
+        Story::of("ring", Parts { hosts, missing: vec!["nothing of gamma".into()] }, &killed)
     }
 
     #[test]
