@@ -42,7 +42,7 @@ pub(super) const AT_ONCE: usize = 128;
 const LINE: u64 = 1 << 20;
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Invitation {
+pub(super) struct Invitation {
     release: String,
     protocol: u8,
     number: u32,
@@ -245,10 +245,16 @@ pub(super) struct Invited {
     entry: Entry,
 }
 
-/// Hears the invitation on standard input and accepts it, for a host that is like this.
-pub(super) fn accept(arch: String, cpus: u32, speed: i32) -> Result<Invited, String> {
+/// Accepts an invitation, for a host that is like this. It is heard on standard input, if it was not `heard` before.
+pub(super) fn accept(
+    heard: Option<Invitation>,
+    arch: String,
+    cpus: u32,
+    speed: i32,
+) -> Result<Invited, String> {
     let mut input = std::io::stdin().lock();
-    let Invitation { release, protocol, number, life, name, .. } = read(&mut input)?;
+    let heard = heard.map_or_else(|| read(&mut input), Ok)?;
+    let Invitation { release, protocol, number, life, name, .. } = heard;
     if protocol != PROTOCOL {
         let own = env!("CARGO_PKG_VERSION");
         return Err(format!(
@@ -293,17 +299,30 @@ pub fn decline(why: &str) {
 /// Begins what a host says that is in the machine already.
 const TWICE: &str = "E-DUPHOST: ";
 
-/// Declines if the daemon that runs in the directory is of the machine that invites: its host has been named by
-/// another name. Else says nothing.
-pub(super) fn decline_again(place: &Place) -> bool {
+/// How the daemon that runs in the directory stands to the machine that invites this one.
+pub(super) enum Other {
+    /// It is of another, or of none.
+    Stranger,
+    /// It is of that machine: its host was named by another name. Who has invited was told.
+    Declined,
+    /// It was of that machine, which has taken its host out and invites it anew: it is about to end.
+    Leaving(Invitation),
+}
+
+/// Finds that out. The invitation is heard for it.
+pub(super) fn look_at_other(place: &Place) -> Other {
     let known = std::fs::read_to_string(place.machine()).unwrap_or_default();
-    let Some((machine, name)) = known.trim().split_once(' ') else { return false };
+    let Some((machine, name)) = known.trim().split_once(' ') else { return Other::Stranger };
     match read::<Invitation>(&mut std::io::stdin().lock()) {
+        // A machine has no two hosts of one name.
+        Ok(invitation) if invitation.machine == machine && invitation.name == name => {
+            Other::Leaving(invitation)
+        }
         Ok(invitation) if invitation.machine == machine => {
             decline(&format!("{TWICE}{name}"));
-            true
+            Other::Declined
         }
-        _ => false,
+        _ => Other::Stranger,
     }
 }
 

@@ -17,6 +17,7 @@ use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 use tokio::net::UnixListener;
 
 /// Why the daemon did not start. The texts go to whoever started it.
@@ -98,9 +99,19 @@ pub fn serve(
     }
     let options = Options::read().map_err(StartError::Option)?;
     place.prepare()?;
+    let mut heard = None;
     let lock = match lock(&place) {
-        Err(StartError::Running(_)) if manner == Manner::Invited && fetch::decline_again(&place) => {
-            return Err(StartError::NotJoined("this host is in the machine already".into()));
+        Err(running @ StartError::Running(_)) if manner == Manner::Invited => {
+            match fetch::look_at_other(&place) {
+                fetch::Other::Stranger => return Err(running),
+                fetch::Other::Declined => {
+                    return Err(StartError::NotJoined("this host is in the machine already".into()));
+                }
+                fetch::Other::Leaving(invitation) => {
+                    heard = Some(invitation);
+                    lock_in_time(&place)?
+                }
+            }
         }
         // Nothing is left of one that could not begin.
         Err(error @ StartError::Make { .. }) => {
@@ -135,7 +146,7 @@ pub fn serve(
     let mut invited = None;
     if manner == Manner::Invited {
         let speed = config.settings.speed.unwrap_or(USUAL_SPEED);
-        match fetch::accept(config.arch.clone(), config.cpus, speed) {
+        match fetch::accept(heard, config.arch.clone(), config.cpus, speed) {
             Ok(given) if insists && !given.encrypt => {
                 let why = "E-ENCRYPT: this machine was begun with PARVUM_ENCRYPT=no, and this host's settings say \
                            PARVUM_ENCRYPT=yes; begin the machine without the former, or take the latter away";
@@ -189,6 +200,19 @@ pub fn serve(
     clean_up(&place);
     drop(lock);
     ended.map_err(|error| StartError::System { what: "serve", error })
+}
+
+/// Takes the lock of the directory once the daemon that has it has ended, which it is about to.
+fn lock_in_time(place: &Place) -> Result<File, StartError> {
+    let until = Instant::now() + Duration::from_secs(10);
+    loop {
+        match lock(place) {
+            Err(StartError::Running(_)) if Instant::now() < until => {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            other => return other,
+        }
+    }
 }
 
 /// Takes the lock of the directory.
