@@ -70,7 +70,7 @@ together() {
     system=$1
     library=$2
     [ -e "$PARVUM_LIB/lib$library.so" ] || return 0
-    compiler=$CC flags="-I../interfaces/$system/include -I../crates/library/include"
+    compiler=$CC flags="-I../interfaces/$system/include -I../crates/engine/library/include"
     libraries="-L$PARVUM_LIB -l$library -l:libparvum.so.0"
     compile ring "ring_$system.c" common/ring.c common/series.c common/bench.c "common/team_$system.c"
     compile fft "fft_$system.c" common/fft.c common/fft_core.c common/bench.c "common/team_$system.c"
@@ -89,7 +89,7 @@ ledgered() {
 
 if [ -n "${PARVUM_INCLUDE:-}" ] && [ -n "${PARVUM_LIB:-}" ] && [ -f "$PARVUM_INCLUDE/pvm3.h" ]; then
     build parvum pvm "$CC" "-I$PARVUM_INCLUDE" "-L$PARVUM_LIB -lpvm3"
-    flags="-I$PARVUM_INCLUDE -I../crates/waist/include -I../crates/library/include"
+    flags="-I$PARVUM_INCLUDE -I../crates/engine/waist/include -I../crates/engine/library/include"
     system=parvum libraries="-L$PARVUM_LIB -lpvm3 -l:libparvum.so.0"
     ledgered pvm common/pass_pvm.c common/team_pvm.c
     system=engine

@@ -1,6 +1,6 @@
 //! Names the shared library for the loader, takes the unwinder along, and compiles the calls with variable arguments.
 
-#[path = "../../crates/library/unwinder.rs"]
+#[path = "../../crates/engine/library/unwinder.rs"]
 mod unwinder;
 
 fn main() {

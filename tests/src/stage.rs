@@ -86,12 +86,12 @@ pub fn project() -> &'static Path {
 
 /// Where `parvum.h` lies.
 pub fn own_include() -> PathBuf {
-    project().join("crates/library/include")
+    project().join("crates/engine/library/include")
 }
 
 /// Where `parvum_engine.h` lies.
 pub fn engine_include() -> PathBuf {
-    project().join("crates/waist/include")
+    project().join("crates/engine/waist/include")
 }
 
 /// Where `nx.h` lies.

@@ -2,7 +2,7 @@
 //!
 //! There are none, and nothing listens, until the first host is added. Words to a host that is not
 //! connected wait until it is; when it cannot be reached its questions are answered with that. What is on its way when
-//! a connection breaks goes on over the next one (`crates/mesh/src/session.rs`), which is made at once.
+//! a connection breaks goes on over the next one (`crates/machine/mesh/src/session.rs`), which is made at once.
 
 use super::fetch::AT_ONCE;
 use super::options::Options;
