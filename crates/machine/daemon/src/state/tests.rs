@@ -191,6 +191,26 @@ fn tasks_get_ids_of_their_own_and_tools_get_none() {
 }
 
 #[test]
+fn a_second_endpoint_takes_no_task_s_place_and_is_in_no_list() {
+    let mut bench = Bench::new();
+    bench.enrol(1);
+    let spawned = bench.spawn(1, "prog", 1, false)[0].clone().expect("starts");
+    let ticket = bench.machine.ticket(spawned.tid);
+    let (service, _) = bench.enrol_with(4, Role::Service, ticket);
+    assert_ne!(service, spawned.tid, "the process itself may come later");
+    let (task, _) = bench.enrol_with(5, Role::Task, ticket);
+    assert_eq!(task, spawned.tid);
+    let mut rows = |of| {
+        let Ok(Reply::Tasks(rows)) = answer(&bench.call(1, Request::Tasks { of, deep: false })) else {
+            panic!("no rows");
+        };
+        rows.iter().map(|row| row.tid).collect::<Vec<_>>()
+    };
+    assert!(!rows(None).contains(&service));
+    assert_eq!(rows(Some(service)), [service], "who asks for it hears of it");
+}
+
+#[test]
 fn a_spawned_task_enrols_once_under_its_own_id() {
     let mut bench = Bench::new();
     let parent = bench.enrol(1);
