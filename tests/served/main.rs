@@ -3,8 +3,11 @@
 
 use parvum_collectives::operators::{Kind, Operator};
 use parvum_service::{Change, Service, Trouble, Window};
+use parvum_waist::SendTo;
 use parvum_waist::{ANY_CONTEXT, ANY_TASK, Notes, Pattern, Receiving, TagKind, Waist, call};
 use std::io::BufRead;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 const LENGTH: usize = 8 << 20;
@@ -12,18 +15,18 @@ const LIMIT: Option<Duration> = Some(Duration::from_secs(60));
 
 fn main() {
     let waist = Waist::open().expect("the library");
-    waist.enrol("served").unwrap_or_else(|why| panic!("{why:?}: {}", waist.last_error()));
+    let me = waist.enrol("served").unwrap_or_else(|why| panic!("{why:?}: {}", waist.last_error()));
     // Answers backwards; makes no sense of nothing.
     let handler = |_, question: &[u8]| match question {
         [] => None,
         b"panic" => panic!("as asked"),
         text => Some(text.iter().rev().copied().collect()),
     };
-    let service = Service::open(waist, "served", 7, Some(Box::new(handler))).expect("a service");
+    let service = Arc::new(Service::open(waist, "served", 7, Some(Box::new(handler))).expect("a service"));
     let memory = Memory::new();
     // SAFETY: the memory is mapped until the process ends or is told to unmap it, and has no references.
     let window = unsafe { service.expose(memory.0, LENGTH) }.expect("the first");
-    println!("{} {}", service.tid(), window.0);
+    println!("{} {} {}", service.tid(), window.0, me.tid);
     for line in std::io::stdin().lock().lines() {
         let line = line.expect("text");
         let words: Vec<&str> = line.split(' ').collect();
@@ -36,7 +39,7 @@ fn main() {
 
 fn obey(
     waist: &Waist,
-    service: &Service,
+    service: &Arc<Service>,
     memory: &Memory,
     own: Window,
     words: &[&str],
@@ -106,6 +109,30 @@ fn obey(
             let _ = waist.receive(&pattern, Receiving::Block, &notes);
             Ok(String::new())
         }
+        // A message of the program's own endpoint.
+        "send" => {
+            let (to, data) = (number(1) as i32, vec![7; number(2) as usize]);
+            let how = SendTo { to, tag: 1, context: 0, meta: 0, buffering: 0, completion: 0 };
+            waist.send_one(how, &data, &NOTES).expect("it is sent");
+            Ok(String::new())
+        }
+        // Receives into memory that is protected: whoever touches it first asks that task what to do.
+        "fault" => {
+            FAULT.get_or_init(|| Fault {
+                service: service.clone(),
+                to: number(1) as i32,
+                memory: Memory(memory.0),
+            });
+            catch_faults();
+            memory.protect(true);
+            // SAFETY: it is mapped, and nobody else's; what touches it while it is protected comes to `faulted`.
+            let room = unsafe { std::slice::from_raw_parts_mut(memory.0, number(2) as usize) };
+            let pattern =
+                Pattern { from: ANY_TASK, tags: TagKind::Any, tag: 0, other: 0, context: ANY_CONTEXT };
+            waist.receive(&pattern, Receiving::Into(room), &NOTES).expect("it comes");
+            let wrong = room.iter().filter(|byte| **byte != 7).count();
+            Ok(format!("{wrong} wrong, {} faults", FAULTS.load(Ordering::Relaxed)))
+        }
         // The same from four threads at once.
         "threads" => {
             let quarter = (number(4) / 4).to_string();
@@ -121,11 +148,44 @@ fn obey(
     }
 }
 
+const NOTES: Notes = Notes { limit: -1, call: call::RECEIVE, peer: ANY_TASK, tag: -1, context: -1 };
+
+/// What a fault handler has at hand.
+struct Fault {
+    service: Arc<Service>,
+    to: i32,
+    memory: Memory,
+}
+
+static FAULT: OnceLock<Fault> = OnceLock::new();
+static FAULTS: AtomicU32 = AtomicU32::new(0);
+
+/// From now on a touch of protected memory calls `faulted`.
+fn catch_faults() {
+    // SAFETY: all of it is written before the call; the handler stays.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = faulted as *const () as usize;
+        libc::sigemptyset(&mut action.sa_mask);
+        assert_eq!(libc::sigaction(libc::SIGSEGV, &action, std::ptr::null_mut()), 0);
+    }
+}
+
+/// Interrupts a copy of the engine, which has the lock of the program's endpoint, and asks another task all the same.
+extern "C" fn faulted(_: libc::c_int) {
+    let fault = FAULT.get().expect("it is set before");
+    assert_eq!(fault.service.request(fault.to, b"egap", LIMIT), Ok(b"page".to_vec()));
+    FAULTS.fetch_add(1, Ordering::Relaxed);
+    fault.memory.protect(false);
+}
+
 /// Memory of its own, whole pages.
 struct Memory(*mut u8);
 
 // SAFETY: it is an address; nobody has a reference to what lies there.
 unsafe impl Sync for Memory {}
+// SAFETY: as above.
+unsafe impl Send for Memory {}
 
 impl Memory {
     fn new() -> Memory {

@@ -10,6 +10,10 @@ struct Pair {
     asker: Running,
     /// Of the target: its service, and its window.
     at: String,
+    /// And its task.
+    task: String,
+    /// Of the asker: its service.
+    asked_by: String,
 }
 
 impl Pair {
@@ -23,8 +27,10 @@ impl Pair {
             let at = running.told("");
             (running, at)
         };
-        let ((target, at), (asker, _)) = (start(), start());
-        Pair { machine, target, asker, at }
+        let ((target, names), (asker, asker_s)) = (start(), start());
+        let (at, task) = names.rsplit_once(' ').expect("three numbers");
+        let asked_by = asker_s.split(' ').next().expect("three numbers").to_owned();
+        Pair { machine, target, asker, at: at.to_owned(), task: task.to_owned(), asked_by }
     }
 
     /// What the asker says to an order that names the target.
@@ -81,6 +87,7 @@ fn it_is_served_while_it_waits_in_a_call_of_its_own() {
     assert_eq!(pair.ask("add", "0 10"), "ok 9");
     assert_eq!(pair.request("xyz"), "ok zyx");
     pair.target.kill();
+    pair.target.end();
     assert!(pair.request("xyz").starts_with("E-GONE"));
 }
 
@@ -127,15 +134,31 @@ fn protected_and_unmapped_memory_is_trouble_for_who_asks_alone() {
 }
 
 #[test]
+fn a_fault_inside_a_receive_asks_for_the_page() {
+    for way in WAYS {
+        // Copied from a cell, from the bulk, and streamed or pulled.
+        for length in [20, 3000, 300_000] {
+            let mut pair = Pair::start(way);
+            pair.target.tell(&format!("fault {} {length}", pair.asked_by));
+            pair.asker.tell(&format!("send {} {length}", pair.task));
+            assert_eq!(pair.asker.told(""), "ok", "{way:?}, {length}");
+            assert_eq!(pair.target.told(""), "ok 0 wrong, 1 faults", "{way:?}, {length}");
+            pair.end();
+        }
+    }
+}
+
+#[test]
 fn who_asks_a_dead_task_is_told() {
     for way in WAYS {
         let mut pair = Pair::start(way);
         assert_eq!(pair.ask("put", "0 4096 5"), "ok");
         pair.target.kill();
-        for order in ["put", "get"] {
-            assert!(pair.ask(order, "0 100 5").starts_with("E-GONE"), "{way:?}, {order}");
+        pair.target.end();
+        for (order, rest) in [("put", "0 100 5"), ("get", "0 100 5"), ("add", "0 1")] {
+            let said = pair.ask(order, rest);
+            assert!(said.starts_with("E-GONE"), "{way:?}, {order}: {said}");
         }
-        assert!(pair.ask("add", "0 1").starts_with("E-GONE"), "{way:?}");
         pair.asker.close_input();
         pair.asker.succeed(&pair.machine);
     }
