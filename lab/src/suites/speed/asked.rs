@@ -105,7 +105,7 @@ pub static ASKED: [Asked; 19] = [
         ..ROW
     },
     Asked {
-        what: "the same, PVM calls",
+        what: "PVM calls, M/s",
         program: "rate",
         metric: "message rate",
         large_wins: true,

@@ -128,7 +128,9 @@ mod tests {
 
     #[test]
     fn a_line_shows_who_failed_and_fits_the_terminal() {
-        let rows = [row(&CALLS, "ring-one-core", "half round trip", 8, &[1_234_567.0])];
+        let mut floor = row(&PEERS[2], "floors", "time", 8, &[1.0]);
+        floor.system = "one-core hand-over".into();
+        let rows = [row(&CALLS, "ring-one-core", "half round trip", 8, &[1_234_567.0]), floor];
         let mut manifest = manifest();
         manifest.launches.push(LaunchRecord {
             launch: 0,
