@@ -11,7 +11,7 @@
 use crate::handlers;
 use crate::task::Task;
 use libc::c_int;
-use parvum_waist::Waist;
+use parvum_waist::{Waist, without_signals};
 use std::cell::Cell;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
@@ -234,19 +234,5 @@ fn wake() {
     // SAFETY: the futex lives as long as the process.
     unsafe {
         libc::syscall(libc::SYS_futex, STATE.as_ptr(), libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG, i32::MAX);
-    }
-}
-
-/// Does `work` with all signals held back: a thread that it starts never runs the program's handlers of signals.
-fn without_signals<R>(work: impl FnOnce() -> R) -> R {
-    // SAFETY: both sets are plain memory that the calls fill; the mask is this thread's own.
-    unsafe {
-        let (mut all, mut before) =
-            (std::mem::zeroed::<libc::sigset_t>(), std::mem::zeroed::<libc::sigset_t>());
-        libc::sigfillset(&mut all);
-        libc::pthread_sigmask(libc::SIG_SETMASK, &all, &mut before);
-        let result = work();
-        libc::pthread_sigmask(libc::SIG_SETMASK, &before, std::ptr::null_mut());
-        result
     }
 }

@@ -26,20 +26,6 @@ pub(crate) fn trust(daemon: i32) {
     unsafe { libc::prctl(libc::PR_SET_PTRACER, daemon as libc::c_ulong, 0, 0, 0) };
 }
 
-/// Does `work` with all signals held back: a thread that it starts never runs the program's handlers.
-pub(crate) fn without_signals<R>(work: impl FnOnce() -> R) -> R {
-    // SAFETY: both sets are plain memory that the calls fill; the mask is this thread's own.
-    unsafe {
-        let (mut all, mut before) =
-            (std::mem::zeroed::<libc::sigset_t>(), std::mem::zeroed::<libc::sigset_t>());
-        libc::sigfillset(&mut all);
-        libc::pthread_sigmask(libc::SIG_SETMASK, &all, &mut before);
-        let result = work();
-        libc::pthread_sigmask(libc::SIG_SETMASK, &before, std::ptr::null_mut());
-        result
-    }
-}
-
 /// How many bytes a TCP socket has taken that the other end's system has not acknowledged.
 pub(crate) fn unacknowledged(socket: BorrowedFd<'_>) -> usize {
     let mut bytes: libc::c_int = 0;

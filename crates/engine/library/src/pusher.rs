@@ -6,7 +6,7 @@
 //! it never runs the program's signal handlers, and holds the lock only to push.
 
 use crate::endpoint::Place;
-use crate::{inside, process};
+use crate::inside;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ pub(crate) fn start(place: &'static Place) {
     }
     let builder = std::thread::Builder::new().name("parvum push".into()).stack_size(STACK);
     let thread = || builder.spawn(move || run(place));
-    if process::without_signals(thread).is_err() {
+    if parvum_waist::without_signals(thread).is_err() {
         // The next call of the program pushes.
         stopped(place);
     }

@@ -3,7 +3,9 @@
 use crate::memory::Own;
 use crate::question::{Question, STATUS, Trouble, status};
 use crate::windows::Windows;
-use parvum_waist::{ANY_TASK, Message, Notes, Pattern, Receiving, SendTo, Status, TagKind, Waist, call};
+use parvum_waist::{
+    ANY_TASK, Message, Notes, Pattern, Receiving, SendTo, Status, TagKind, Waist, call, without_signals,
+};
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -163,18 +165,4 @@ pub(crate) fn bytes_of(message: &Message) -> &[u8] {
     }
     // SAFETY: the block is lent, and so long, until it is given back, which the borrow outlives not.
     unsafe { std::slice::from_raw_parts(message.data, length) }
-}
-
-/// Starts something with all signals held back: a thread of ours never runs the program's handlers.
-fn without_signals<R>(work: impl FnOnce() -> R) -> R {
-    // SAFETY: both sets are plain memory that the calls fill; the mask is this thread's own.
-    unsafe {
-        let (mut all, mut before) =
-            (std::mem::zeroed::<libc::sigset_t>(), std::mem::zeroed::<libc::sigset_t>());
-        libc::sigfillset(&mut all);
-        libc::pthread_sigmask(libc::SIG_SETMASK, &all, &mut before);
-        let result = work();
-        libc::pthread_sigmask(libc::SIG_SETMASK, &before, std::ptr::null_mut());
-        result
-    }
 }

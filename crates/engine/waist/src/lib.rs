@@ -18,6 +18,8 @@ mod bias;
 pub mod fork;
 #[allow(unsafe_code)]
 mod open;
+#[allow(unsafe_code)]
+mod signals;
 mod table;
 #[allow(unsafe_code)]
 mod turn;
@@ -25,6 +27,7 @@ mod turn;
 mod waist;
 
 pub use open::OpenError;
+pub use signals::without_signals;
 pub use table::{
     ANY_CONTEXT, ANY_TASK, Enrolled, Message, Notes, Outgoing, Pattern, Piece, Progress, REMOTE, Room,
     RoomKind, Space, Status, TABLE_VERSION, Table, TagKind, board, call,
