@@ -92,10 +92,21 @@ static void note(int signal)
 	told = 1;
 }
 
+/* Where the one that will hear nothing says so: beside the machine's directory. */
+static const char *deaf_sign(void)
+{
+	static char path[4096];
+
+	CHECK(getenv("PARVUM_DIR"));
+	snprintf(path, sizeof path, "%s.deaf", getenv("PARVUM_DIR"));
+	return path;
+}
+
 /* Does nothing of PVM's until it gets the signal; then answers. */
 static void deaf_until_told(void)
 {
 	signal(SIGUSR1, note);
+	CHECK(fclose(fopen(deaf_sign(), "w")) == 0);
 	while (!told)
 		usleep(1000);
 	send_int(pvm_parent(), SEVEN, hear_int(pvm_parent(), WORD));
@@ -141,6 +152,8 @@ int main(int argc, char **argv)
 		deaf_until_told();
 	} else if (strcmp(role, "deaf") == 0) {
 		tid = one(argv[0], "deaf-until-told");
+		while (unlink(deaf_sign()) != 0)
+			usleep(1000);
 		send_int(tid, WORD, 12);
 		SAY("hangs");
 		GIVES(12, hear_int(tid, SEVEN));
