@@ -27,14 +27,24 @@ pub(crate) struct Patience {
     budget: Duration,
     /// For so many waits it takes no turns.
     no_turns: u32,
+    /// It has yielded and nobody else ran: so long it looks without yielding again, and until when.
+    alone: Duration,
+    alone_until: Instant,
 }
+
+/// A yield that took less has let nobody run.
+const TO_NOBODY: Duration = Duration::from_micros(1);
+/// Who is alone looks so long at most before it yields again. On some kernels (Linux 6.18) a yield costs its task a slice of its
+/// scheduling group's virtual time also when nobody takes it: yields in vain make that time run thousands of times too fast,
+/// and were seen to keep whole cores from everybody else for seconds.
+const LONGEST_ALONE: Duration = Duration::from_micros(500);
 
 /// For so many waits a task takes no turns with somebody who computes.
 const NO_TURNS: u32 = 64;
 
 impl Patience {
     pub(crate) fn new() -> Patience {
-        Patience { budget: LONGEST, no_turns: 0 }
+        Patience { budget: LONGEST, no_turns: 0, alone: Duration::ZERO, alone_until: Instant::now() }
     }
 
     /// How long to spin now.
@@ -58,6 +68,34 @@ impl Patience {
         let takes = self.no_turns == 0;
         self.no_turns = self.no_turns.saturating_sub(1);
         takes
+    }
+
+    /// Lets others have this core, unless lately there was nobody.
+    #[inline]
+    pub(crate) fn let_run(&mut self, now: Instant) {
+        if self.yields(now) {
+            rustix::thread::sched_yield();
+            let after = Instant::now();
+            self.yielded(after - now, after);
+        } else {
+            std::hint::spin_loop();
+        }
+    }
+
+    /// Whether to yield now, rather than look again.
+    #[inline]
+    fn yields(&self, now: Instant) -> bool {
+        now >= self.alone_until
+    }
+
+    /// It has yielded, and runs again after so long.
+    #[inline]
+    fn yielded(&mut self, took: Duration, now: Instant) {
+        self.alone = match took < TO_NOBODY {
+            true => (2 * self.alone).clamp(2 * TO_NOBODY, LONGEST_ALONE),
+            false => Duration::ZERO,
+        };
+        self.alone_until = now + self.alone;
     }
 
     /// Its turn came late.
@@ -195,6 +233,25 @@ mod tests {
         patience.slept(Duration::from_micros(150), false);
         patience.slept(Duration::from_millis(5), false);
         assert!(patience.budget() < LONGEST_AGAIN, "that was not the wait that comes again");
+    }
+
+    #[test]
+    fn who_yields_to_nobody_looks_longer_before_it_yields_again() {
+        let mut patience = Patience::new();
+        let mut now = Instant::now();
+        let mut yields = 0;
+        let end = now + Duration::from_millis(1);
+        while now < end {
+            if patience.yields(now) {
+                yields += 1;
+                now += Duration::from_nanos(300);
+                patience.yielded(Duration::from_nanos(300), now);
+            }
+            now += Duration::from_nanos(100);
+        }
+        assert!((8..13).contains(&yields), "{yields} in a millisecond");
+        patience.yielded(Duration::from_micros(3), now);
+        assert!(patience.yields(now), "somebody ran");
     }
 
     #[test]

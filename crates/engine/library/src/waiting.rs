@@ -163,7 +163,7 @@ impl Inside {
                 if far > 1 {
                     // The kernel may have put the sender on this core; it does not move it while this
                     // task spins.
-                    rustix::thread::sched_yield();
+                    self.waits.patience.let_run(Instant::now());
                 }
                 if since.elapsed() >= budget
                     || self.is_wanted()
@@ -206,7 +206,8 @@ impl Inside {
         deadline: Option<Instant>,
         done: &mut impl FnMut(&mut Runtime) -> Option<T>,
     ) -> Option<T> {
-        let mut turns = match self.can_take_turns() {
+        let among_all = self.can_take_turns();
+        let mut turns = match among_all {
             _ if !self.waits.waiters.is_empty() || self.is_wanted() => return None,
             _ if !self.is_in_the_way() || !self.waits.patience.takes_turns() => return None,
             true => u32::MAX,
@@ -218,8 +219,12 @@ impl Inside {
         let until = deadline.map_or(began + Self::TURNS, |end| end.min(began + Self::TURNS));
         let mut turn = began;
         while turn < until && turns > 0 {
-            turns -= 1;
-            rustix::thread::sched_yield();
+            if among_all {
+                self.waits.patience.let_run(turn);
+            } else {
+                turns -= 1;
+                rustix::thread::sched_yield();
+            }
             self.progress();
             if let Some(found) = done(self) {
                 return Some(found);
