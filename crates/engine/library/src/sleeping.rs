@@ -140,8 +140,7 @@ impl Inside {
             self.waits.waiters.watches = self.connections.sockets_to_watch();
         }
         let changes = self.meets.as_ref().map(|meeting| meeting.fall_asleep());
-        let rings =
-            if in_poll { self.identity.page.fall_asleep_in_poll() } else { self.identity.page.fall_asleep() };
+        let rings = self.falls_asleep(in_poll);
         let moved = self.progress();
         if let Some(found) = done(self) {
             self.stays_awake(number);
@@ -164,6 +163,12 @@ impl Inside {
         }
         self.stays_awake(number);
         Nap::Slept { waker_is_known: !in_poll || page.was_rung(rings) }
+    }
+
+    /// Says at the page that a thread is about to sleep there; how often it was rung so far.
+    pub(crate) fn falls_asleep(&self, in_poll: bool) -> u32 {
+        let page = &self.identity.page;
+        if in_poll { page.fall_asleep_in_poll() } else { page.fall_asleep() }
     }
 
     /// This thread does not sleep behind the page's door any more. Another that does must say so anew.

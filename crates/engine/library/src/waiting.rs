@@ -190,11 +190,8 @@ impl Inside {
     /// The server that sleeps behind the page's door, in whose place this thread has looked, is to be woken again: by what
     /// has come while nobody was, and by what comes.
     fn hand_back(&mut self) {
-        if self.has_sockets() {
-            self.identity.page.fall_asleep_in_poll();
-        } else {
-            self.identity.page.fall_asleep();
-        }
+        // As it sleeps, whatever sockets have come meanwhile: who leaves next moves it.
+        self.falls_asleep(self.waits.waiters.watches > 0);
         // What came meanwhile and is the server's wakes it when this thread leaves, or sleeps.
         self.progress();
     }

@@ -54,7 +54,7 @@ impl Service {
     ) -> Result<Service, Status> {
         let endpoint = waist.service();
         let me = endpoint.enrol(interface)?.tid;
-        let server = Server::start(endpoint, context, handler).map_err(|_| Status::NoMemory)?;
+        let server = Server::start(endpoint, me, context, handler).map_err(|_| Status::NoMemory)?;
         Ok(Service { endpoint, me, context, numbers: AtomicU32::new(0), server, direct: Direct::default() })
     }
 

@@ -30,11 +30,16 @@ pub(crate) struct Server {
 
 impl Server {
     /// Starts the thread. What comes in this context of the endpoint it answers in the next.
-    pub(crate) fn start(endpoint: Waist, context: u32, handler: Option<Handler>) -> io::Result<Arc<Server>> {
+    pub(crate) fn start(
+        endpoint: Waist,
+        me: i32,
+        context: u32,
+        handler: Option<Handler>,
+    ) -> io::Result<Arc<Server>> {
         let mut token = Box::new([0; 16]);
         rustix::rand::getrandom(&mut token[..], rustix::rand::GetRandomFlags::empty())?;
         let server = Arc::new(Server { windows: Mutex::default(), token, thread: Mutex::new(None) });
-        let desk = Desk { endpoint, context, handler, server: server.clone() };
+        let desk = Desk { endpoint, me, context, handler, server: server.clone() };
         let builder = std::thread::Builder::new().name("parvum serve".into()).stack_size(STACK);
         let thread = without_signals(|| builder.spawn(move || desk.run()))?;
         *server.thread.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread);
@@ -81,6 +86,7 @@ impl Server {
 /// Where questions come in.
 struct Desk {
     endpoint: Waist,
+    me: i32,
     context: u32,
     handler: Option<Handler>,
     server: Arc<Server>,
@@ -121,7 +127,7 @@ impl Desk {
         let mut answer = vec![0; STATUS];
         let outcome = match Question::decode(bytes_of(message)) {
             // Only this process itself may say so.
-            Ok((Question::Stop, _)) if message.from == self.own() => return false,
+            Ok((Question::Stop, _)) if message.from == self.me => return false,
             Ok((question @ Question::Describe { .. }, _)) => self.server.describe(&question, &mut answer),
             Ok((Question::Request, data)) => self.handle(message.from, data, &mut answer),
             Ok((question, data)) => self.server.serve(&question, data, &mut answer),
@@ -142,10 +148,6 @@ impl Desk {
         // Who is gone wants no answer.
         let _ = self.endpoint.send_owned(how, &Arc::new(answer), &self.notes(message.from));
         true
-    }
-
-    fn own(&self) -> i32 {
-        self.endpoint.enrol("service").map_or(0, |enrolled| enrolled.tid)
     }
 
     fn handle(&self, from: i32, data: &[u8], answer: &mut Vec<u8>) -> Result<(), Trouble> {
