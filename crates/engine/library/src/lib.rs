@@ -48,6 +48,7 @@ mod recording;
 mod rooms;
 mod routes;
 mod runtime;
+#[allow(unsafe_code)]
 mod scheduling;
 #[allow(unsafe_code)]
 mod sending;

@@ -27,6 +27,10 @@ pub(crate) struct Patience {
     budget: Duration,
     /// For so many waits it takes no turns.
     no_turns: u32,
+    /// For so many waits it does not spin.
+    no_spins: u32,
+    /// How often the kernel had taken its core away when it last looked.
+    taken_away: i64,
     /// It has yielded and nobody else ran: so long it looks without yielding again, and until when.
     alone: Duration,
     alone_until: Instant,
@@ -44,12 +48,20 @@ const NO_TURNS: u32 = 64;
 
 impl Patience {
     pub(crate) fn new() -> Patience {
-        Patience { budget: LONGEST, no_turns: 0, alone: Duration::ZERO, alone_until: Instant::now() }
+        Patience { budget: LONGEST, no_turns: 0, no_spins: 0, taken_away: 0, alone: Duration::ZERO, alone_until: Instant::now() }
     }
 
     /// How long to spin now.
     pub(crate) fn budget(&self) -> Duration {
-        self.budget
+        if self.no_spins == 0 { self.budget } else { Duration::ZERO }
+    }
+
+    /// It has spun for nothing; the kernel has taken its core away so many times by now. If it did so lately, somebody else wants
+    /// the core, and may be what the message depends on: this task sleeps at once for a while.
+    pub(crate) fn spun_in_vain(&mut self, taken_away: i64) {
+        if taken_away > std::mem::replace(&mut self.taken_away, taken_away) {
+            self.no_spins = NO_TURNS;
+        }
     }
 
     /// The wait that began then ended while spinning.
@@ -105,6 +117,7 @@ impl Patience {
 
     /// The wait needed sleep.
     pub(crate) fn slept(&mut self, how_long: Duration, woken_from_own_core: bool) {
+        self.no_spins = self.no_spins.saturating_sub(1);
         self.budget = if woken_from_own_core {
             Duration::ZERO
         } else if how_long < LONGEST_AGAIN {
@@ -233,6 +246,20 @@ mod tests {
         patience.slept(Duration::from_micros(150), false);
         patience.slept(Duration::from_millis(5), false);
         assert!(patience.budget() < LONGEST_AGAIN, "that was not the wait that comes again");
+    }
+
+    #[test]
+    fn whose_core_is_taken_away_sleeps_at_once_for_a_while() {
+        let mut patience = Patience::new();
+        patience.spun_in_vain(0);
+        assert!(!patience.budget().is_zero());
+        patience.spun_in_vain(3);
+        for _ in 0..NO_TURNS {
+            assert!(patience.budget().is_zero());
+            patience.slept(Duration::from_micros(20), false);
+        }
+        patience.spun_in_vain(3);
+        assert!(!patience.budget().is_zero(), "nobody has taken it since");
     }
 
     #[test]

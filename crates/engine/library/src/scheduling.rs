@@ -6,6 +6,17 @@
 
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
+/// How often the kernel has taken the core away from this thread to let another run.
+pub(crate) fn times_taken_away() -> i64 {
+    // SAFETY: a struct of numbers, for which zeroes are values; the call fills it in.
+    let used = unsafe {
+        let mut used: libc::rusage = std::mem::zeroed();
+        libc::getrusage(libc::RUSAGE_THREAD, &mut used);
+        used
+    };
+    used.ru_nivcsw
+}
+
 /// A number for this process's group; never zero.
 pub(crate) fn group() -> u32 {
     let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();

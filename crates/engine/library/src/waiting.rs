@@ -160,17 +160,16 @@ impl Inside {
                     }
                     std::hint::spin_loop();
                 }
-                if far > 1 {
-                    // The kernel may have put the sender on this core; it does not move it while this
-                    // task spins.
-                    self.waits.patience.let_run(Instant::now());
-                }
                 if since.elapsed() >= budget
                     || self.is_wanted()
                     || self.connections.crowd.wants_this_core(&self.identity.page)
                 {
                     break;
                 }
+            }
+            if far > 1 && !budget.is_zero() {
+                // Others whom nobody here knows of may want this core: daemons, and programs that compute.
+                self.waits.patience.spun_in_vain(crate::scheduling::times_taken_away());
             }
             if stands_in {
                 self.hand_back();
