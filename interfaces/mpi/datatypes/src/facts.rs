@@ -20,6 +20,8 @@ pub(crate) enum Kinds {
 pub(crate) struct Facts {
     /// Bytes of data.
     pub size: i64,
+    /// Bytes of the same data in external32: never more.
+    pub external: i64,
     /// Elements, those of pairs counted apart.
     pub elements: i64,
     pub lb: i64,
@@ -41,6 +43,7 @@ const SIZE: Wrong = Wrong::TooLarge { what: "the size" };
 impl Facts {
     pub const EMPTY: Facts = Facts {
         size: 0,
+        external: 0,
         elements: 0,
         lb: 0,
         ub: 0,
@@ -59,6 +62,7 @@ impl Facts {
         };
         Facts {
             size: basic.size(),
+            external: basic.external_size(),
             elements,
             ub: basic.extent(),
             true_ub: end,
@@ -91,9 +95,11 @@ impl Facts {
         let low = |bound: i64| bound.checked_add(span.min(0)).ok_or(EXTENT);
         let high = |bound: i64| bound.checked_add(span.max(0)).ok_or(EXTENT);
         let data = self.size > 0;
+        // An element has a byte at least, so there are no more of them than bytes of data.
         let facts = Facts {
             size: self.size.checked_mul(count).ok_or(SIZE)?,
-            elements: self.elements.checked_mul(count).ok_or(SIZE)?,
+            external: self.external * count,
+            elements: self.elements * count,
             lb: low(self.lb)?,
             ub: high(self.ub)?,
             true_lb: if data { low(self.true_lb)? } else { 0 },
@@ -150,7 +156,8 @@ impl Join {
         let (start, end) = (place(part.true_lb)?, place(part.true_ub)?);
         self.data = Some(wider(self.data, (start, end)));
         all.size = all.size.checked_add(part.size).ok_or(SIZE)?;
-        all.elements = all.elements.checked_add(part.elements).ok_or(SIZE)?;
+        all.external += part.external;
+        all.elements += part.elements;
         all.run &= part.run && self.end.is_none_or(|end| end == start);
         self.end = Some(end);
         all.kinds = match (all.kinds, part.kinds) {

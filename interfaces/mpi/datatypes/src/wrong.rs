@@ -26,9 +26,12 @@ pub enum Wrong {
     /// Fortran has no kind with this precision and range.
     #[allow(missing_docs, reason = "they are their names")]
     NoKind { class: &'static str, precision: Option<i64>, range: Option<i64> },
-    /// A value that the external representation, or the one in memory, cannot hold.
+    /// A value that external32 cannot hold.
     #[allow(missing_docs, reason = "they are their names")]
     Unrepresentable { name: &'static str, value: i128, bytes: i64 },
+    /// A buffer too short for what must lie in it.
+    #[allow(missing_docs, reason = "they are their names")]
+    Short { needed: u64, has: u64 },
 }
 
 /// The family of a [`Wrong`]: an interface makes its error class of it.
@@ -112,8 +115,11 @@ impl fmt::Display for Wrong {
             Wrong::Unrepresentable { name, value, bytes } => {
                 write!(
                     f,
-                    "a value of {name}, {value}, does not fit the {bytes} bytes that it is converted to"
+                    "a value of {name}, {value}, does not fit the {bytes} bytes that external32 has for it"
                 )
+            }
+            Wrong::Short { needed, has } => {
+                write!(f, "the packed data takes {needed} bytes, and the buffer has {has}")
             }
         }
     }

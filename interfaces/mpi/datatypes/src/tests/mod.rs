@@ -1,6 +1,9 @@
 //! Types against byte maps made by hand, and against an expansion element by element.
 
 mod arrays;
+mod contents;
 mod counting;
+mod external;
+mod maps;
 mod model;
 mod packing;
