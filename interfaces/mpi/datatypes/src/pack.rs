@@ -3,7 +3,7 @@
 #![allow(unsafe_code, reason = "it copies from and to memory that only the caller vouches for")]
 
 use crate::Type;
-use crate::walk::{Way, total, walk};
+use crate::walk::{Column, Way, total, walk};
 use std::ptr::{copy_nonoverlapping, with_exposed_provenance, with_exposed_provenance_mut};
 
 /// Copies data of `count` items at `from` to `out`, beginning with byte `skip` of that data: as much as there is, or as `out`
@@ -59,6 +59,8 @@ macro_rules! by_length {
 }
 
 impl Way for Gather {
+    const COLUMNS: bool = true;
+
     fn left(&self) -> u64 {
         self.left as u64
     }
@@ -79,10 +81,26 @@ impl Way for Gather {
         let from = with_exposed_provenance(at);
         // SAFETY: as in `run`, for each of the runs.
         unsafe {
-            by_length!(length, gather, from, stride as isize, self.to, length, count);
+            by_length!(length, gather, from, stride as isize, self.to, length, length, count);
             self.to = self.to.add(length * count);
         }
         self.left -= length * count;
+    }
+
+    fn column(&mut self, at: usize, stride: i64, column: Column, count: u64) {
+        let (length, count, step) = (column.length as usize, count as usize, column.step as usize);
+        let from = with_exposed_provenance(at);
+        // SAFETY: as in `run`, for each of the runs; the walk is told further only by what all columns fill.
+        unsafe {
+            let to = self.to.add(column.skip as usize);
+            by_length!(length, gather, from, stride as isize, to, step, length, count);
+        }
+    }
+
+    fn pass(&mut self, bytes: u64) {
+        // SAFETY: so many bytes were filled.
+        self.to = unsafe { self.to.add(bytes as usize) };
+        self.left -= bytes as usize;
     }
 
     fn places(&mut self, at: usize, places: &[i64], length: u64) {
@@ -98,6 +116,8 @@ impl Way for Gather {
 }
 
 impl Way for Scatter {
+    const COLUMNS: bool = true;
+
     fn left(&self) -> u64 {
         self.left as u64
     }
@@ -118,10 +138,26 @@ impl Way for Scatter {
         let to = with_exposed_provenance_mut(at);
         // SAFETY: as in `run`, for each of the runs.
         unsafe {
-            by_length!(length, scatter, self.from, to, stride as isize, length, count);
+            by_length!(length, scatter, self.from, length, to, stride as isize, length, count);
             self.from = self.from.add(length * count);
         }
         self.left -= length * count;
+    }
+
+    fn column(&mut self, at: usize, stride: i64, column: Column, count: u64) {
+        let (length, count, step) = (column.length as usize, count as usize, column.step as usize);
+        let to = with_exposed_provenance_mut(at);
+        // SAFETY: as in `run`, for each of the runs; the walk is told further only by what all columns take.
+        unsafe {
+            let from = self.from.add(column.skip as usize);
+            by_length!(length, scatter, from, step, to, stride as isize, length, count);
+        }
+    }
+
+    fn pass(&mut self, bytes: u64) {
+        // SAFETY: so many bytes were taken.
+        self.from = unsafe { self.from.add(bytes as usize) };
+        self.left -= bytes as usize;
     }
 
     fn places(&mut self, at: usize, places: &[i64], length: u64) {
@@ -166,25 +202,39 @@ unsafe fn copy<const N: usize>(from: *const u8, to: *mut u8, length: usize) {
 }
 
 /// # Safety
-/// All `count` runs can be read, and `to` takes them.
-unsafe fn gather<const N: usize>(from: *const u8, stride: isize, to: *mut u8, length: usize, count: usize) {
+/// All `count` runs can be read, and `to` takes them, each `step` bytes behind the last.
+unsafe fn gather<const N: usize>(
+    from: *const u8,
+    stride: isize,
+    to: *mut u8,
+    step: usize,
+    length: usize,
+    count: usize,
+) {
     for index in 0..count {
         // SAFETY: run `index` is one of the `count`.
         unsafe {
             let from = from.wrapping_offset(stride.wrapping_mul(index as isize));
-            copy::<N>(from, to.add(index * if N == 0 { length } else { N }), length);
+            copy::<N>(from, to.add(index * step), length);
         }
     }
 }
 
 /// # Safety
-/// All `count` runs can be written, and `from` has data for them.
-unsafe fn scatter<const N: usize>(from: *const u8, to: *mut u8, stride: isize, length: usize, count: usize) {
+/// All `count` runs can be written, and `from` has data for them, each `step` bytes behind the last.
+unsafe fn scatter<const N: usize>(
+    from: *const u8,
+    step: usize,
+    to: *mut u8,
+    stride: isize,
+    length: usize,
+    count: usize,
+) {
     for index in 0..count {
         // SAFETY: run `index` is one of the `count`.
         unsafe {
             let to = to.wrapping_offset(stride.wrapping_mul(index as isize));
-            copy::<N>(from.add(index * if N == 0 { length } else { N }), to, length);
+            copy::<N>(from.add(index * step), to, length);
         }
     }
 }

@@ -21,6 +21,20 @@ pub(crate) trait Way {
         }
     }
 
+    /// Whether columns suit it: whether it can take the data of several items in another order.
+    const COLUMNS: bool = false;
+
+    /// One run of each of several items in a row: those items' data has `step` bytes each, and the run's begins `skip` bytes
+    /// from where the walk is. [`Way::pass`] follows when all of their runs were told.
+    fn column(&mut self, _at: usize, _stride: i64, _run: Column, _count: u64) {
+        unreachable!("only where columns are wanted")
+    }
+
+    /// The walk is `bytes` of the data further.
+    fn pass(&mut self, _bytes: u64) {
+        unreachable!("only where columns are wanted")
+    }
+
     /// Runs of `length` bytes, at these distances from `at`.
     fn places(&mut self, at: usize, places: &[i64], length: u64) {
         for place in places {
@@ -28,6 +42,17 @@ pub(crate) trait Way {
         }
     }
 }
+
+/// Of one run in each item: its length, where in an item's data it begins, and how long that data is.
+#[derive(Clone, Copy)]
+pub(crate) struct Column {
+    pub length: u64,
+    pub skip: u64,
+    pub step: u64,
+}
+
+/// So many items go column by column: few enough to stay in the nearest cache from the first column to the last.
+const ITEMS: u64 = 128;
 
 fn moved(at: usize, stride: i64, times: u64) -> usize {
     at.wrapping_add((stride as usize).wrapping_mul(times as usize))
@@ -69,14 +94,54 @@ fn repeat(count: u64, stride: i64, body: &Piece, at: usize, skip: u64, way: &mut
     }
     let whole = (count - index).min(way.left() / body.size);
     if whole > 0 {
-        match &body.shape {
-            Shape::Run => way.strided(moved(at, stride, index), stride, body.size, whole),
-            _ => (index..index + whole).for_each(|index| all(body, moved(at, stride, index), way)),
-        }
+        rows(whole, stride, body, moved(at, stride, index), way);
     }
     index += whole;
     if index < count && way.left() > 0 {
         part(body, moved(at, stride, index), 0, way);
+    }
+}
+
+/// `count` whole bodies, for which room is left.
+fn rows<W: Way>(count: u64, stride: i64, body: &Piece, at: usize, way: &mut W) {
+    match &body.shape {
+        Shape::Run => way.strided(at, stride, body.size, count),
+        _ if W::COLUMNS && count > 3 && few_runs(body) => {
+            for first in (0..count).step_by(ITEMS as usize) {
+                let many = ITEMS.min(count - first);
+                columns(many, stride, body, moved(at, stride, first), way);
+                way.pass(many * body.size);
+            }
+        }
+        _ => (0..count).for_each(|index| all(body, moved(at, stride, index), way)),
+    }
+}
+
+/// Whether each of its runs is worth a column: they are few, and short.
+fn few_runs(body: &Piece) -> bool {
+    let short = |length: u64| length <= 64;
+    match &body.shape {
+        Shape::Places { length, at } => at.len() <= 16 && short(*length),
+        Shape::List(list) => {
+            let run = |piece: &Piece| matches!(piece.shape, Shape::Run) && short(piece.size);
+            list.len() <= 16 && list.iter().all(|entry| run(&entry.piece))
+        }
+        _ => false,
+    }
+}
+
+fn columns(count: u64, stride: i64, body: &Piece, at: usize, way: &mut impl Way) {
+    let mut column = |place: i64, length: u64, skip: u64| {
+        way.column(at.wrapping_add(place as usize), stride, Column { length, skip, step: body.size }, count);
+    };
+    match &body.shape {
+        Shape::Places { length, at } => {
+            at.iter().zip(0..).for_each(|(place, index)| column(*place, *length, index * length));
+        }
+        Shape::List(list) => {
+            list.iter().for_each(|entry| column(entry.piece.at, entry.piece.size, entry.skip));
+        }
+        Shape::Run | Shape::Loop { .. } => unreachable!("these have no few runs"),
     }
 }
 
@@ -117,10 +182,7 @@ fn part(piece: &Piece, at: usize, skip: u64, way: &mut impl Way) {
 fn all(piece: &Piece, at: usize, way: &mut impl Way) {
     match &piece.shape {
         Shape::Run => way.run(at, piece.size),
-        Shape::Loop { count, stride, body } => match &body.shape {
-            Shape::Run => way.strided(at, *stride, body.size, *count),
-            _ => (0..*count).for_each(|index| all(body, moved(at, *stride, index), way)),
-        },
+        Shape::Loop { count, stride, body } => rows(*count, *stride, body, at, way),
         Shape::Places { length, at: places } => way.places(at, places, *length),
         Shape::List(list) => {
             list.iter().for_each(|entry| all(&entry.piece, at.wrapping_add(entry.piece.at as usize), way));

@@ -191,7 +191,7 @@ fn what_makes_no_sense_is_refused() {
     assert_eq!(said(Type::contiguous(-1, &int)), negative("count is -1"));
     assert_eq!(said(Type::vector(2, -3, 1, &int)), negative("blocklength is -3"));
     assert_eq!(said(Type::indexed(&[1, -2], &[0, 0], &int)), negative("blocklengths[1] is -2"));
-    let uneven = Type::structure(&[1, 2], &[0, 8], &[int.clone()]);
+    let uneven = Type::structure(&[1, 2], &[0, 8], std::slice::from_ref(&int));
     assert_eq!(
         said(uneven),
         (About::Argument, "blocklengths has 2 entries and types 1: they must have as many".into())
@@ -202,7 +202,7 @@ fn what_makes_no_sense_is_refused() {
     assert_eq!(said(Type::vector(2, 1, i64::MAX, &int)), large("the extent"));
     assert_eq!(said(Type::resized(i64::MAX, 1, &int)), large("the extent"));
     assert_eq!(said(Type::hindexed(&[1, 1], &[i64::MIN, 0], &int)), large("the extent"));
-    assert_eq!(said(Type::structure(&[1], &[i64::MAX - 4], &[int.clone()])), large("the extent"));
+    assert_eq!(said(Type::structure(&[1], &[i64::MAX - 4], std::slice::from_ref(&int))), large("the extent"));
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod arrays;
 mod contents;
 mod counting;
 mod external;
+mod layouts;
 mod maps;
 mod model;
 mod packing;

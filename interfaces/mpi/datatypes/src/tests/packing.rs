@@ -41,11 +41,11 @@ fn portions(dice: &mut Dice, total: usize) -> Vec<std::ops::Range<usize>> {
     cuts.windows(2).map(|cut| cut[0]..cut[1]).collect()
 }
 
-fn check(dice: &mut Dice, ty: &Type, model: &Model) {
+fn check(dice: &mut Dice, ty: &Type, model: &Model, most: i64) {
     let (low, high) = model.true_bounds();
     assert_eq!((ty.lb(), ty.extent()), (model.lb, model.extent()), "bounds of {ty:?}, {model:?}");
     assert_eq!((ty.true_lb(), ty.true_extent()), (low, high - low), "true bounds of {ty:?}, {model:?}");
-    let count = dice.roll(0, 3);
+    let count = dice.roll(0, most);
     let places = model.bytes(count);
     assert_eq!(ty.size() * count, places.len() as i64, "{ty:?}");
 
@@ -105,7 +105,19 @@ fn random_types_pack_like_their_maps() {
         let depth = dice.roll(0, 4) as usize;
         let (ty, model) = random(&mut dice, depth);
         if model.map.len() < 5000 {
-            check(&mut dice, &ty, &model);
+            check(&mut dice, &ty, &model, 3);
+        }
+    }
+}
+
+#[test]
+fn many_items_pack_like_their_maps() {
+    for seed in 0..600 {
+        let mut dice = Dice(seed ^ 0x1000);
+        let depth = dice.roll(1, 2) as usize;
+        let (ty, model) = random(&mut dice, depth);
+        if model.map.len() < 60 {
+            check(&mut dice, &ty, &model, 400);
         }
     }
 }
