@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p parvum-datatypes --example speed`
 
-use datatypes::{Basic, Type, pack, unpack};
+use parvum_datatypes::{Basic, Type, pack, unpack};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 

@@ -2,7 +2,8 @@
 //!
 //! - [`Basic`] is a predefined type, [`Class`] what kind of value it holds.
 //! - [`Type`] is any type. Constructors refuse arguments that make no sense with a [`Wrong`], which says why.
-//! - [`pack()`] and [`unpack()`] copy the data of items, from any byte of it on, in portions of any length.
+//! - [`pack()`] and [`unpack()`] copy the data of items, from any byte of it on, in portions of any length;
+//!   [`copy_items`] does both.
 //! - [`pack_external`] and [`unpack_external`] do so in external32, which other machines read.
 //! - [`Type::pieces`] lists the runs of bytes of items, for who sends them in place.
 //! - [`Type::count_in`] and [`Type::elements_in`] tell what some bytes are, [`Type::signature`] whether two sides agree.
@@ -34,7 +35,7 @@ mod wrong;
 pub use basic::{Basic, Class};
 pub use elements::Signature;
 pub use external::{pack_external, size_external, unpack_external};
-pub use pack::{pack, unpack};
+pub use pack::{copy_items, pack, unpack};
 pub use recipe::{Combiner, Contents, Distribution, Envelope, Order, Words};
 pub use types::Type;
 pub use wrong::{About, Wrong};

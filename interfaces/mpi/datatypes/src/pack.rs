@@ -30,6 +30,30 @@ pub unsafe fn unpack(ty: &Type, count: i64, to: *mut u8, skip: u64, data: &[u8])
     length
 }
 
+/// Copies the data of some items to others, as a message to oneself would: as much as both have. Returns how many bytes that was.
+///
+/// # Safety
+/// All data of `from`'s items can be read, all of `to`'s written, and no byte of one is a byte of the other. With a null address
+/// displacements are addresses.
+pub unsafe fn copy_items(from: (&Type, i64, *const u8), to: (&Type, i64, *mut u8)) -> u64 {
+    let length = total(from.0, from.1).min(total(to.0, to.1));
+    let mut portion = [0; PORTION];
+    let mut done = 0;
+    while done < length {
+        let many = (length - done).min(PORTION as u64) as usize;
+        // SAFETY: the caller's; the portion is memory of our own.
+        unsafe {
+            pack(from.0, from.1, from.2, done, &mut portion[..many]);
+            unpack(to.0, to.1, to.2, done, &portion[..many]);
+        }
+        done += many as u64;
+    }
+    length
+}
+
+/// Bytes that [`copy_items`] copies at a time: they stay in the nearest cache.
+const PORTION: usize = 8192;
+
 struct Gather {
     to: *mut u8,
     left: usize,

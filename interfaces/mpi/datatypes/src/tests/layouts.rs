@@ -68,6 +68,14 @@ fn places_at_even_distances_are_a_loop() {
     assert_eq!(layout(&Type::indexed_block(1, &squares, &double()).unwrap()), "16:{8 at [0, 48, 128, 240]}");
     let two = Type::indexed(&[1, 1, 1, 2, 2, 2], &[0, 2, 4, 6, 9, 12], &double()).unwrap();
     assert_eq!(layout(&two), "[3x(8)/16 48:3x(16)/24]");
+    let singles = Type::hvector(3, 1, 16, &Type::basic(Basic::Float)).unwrap();
+    let doubles = Type::hvector(3, 1, 16, &double()).unwrap();
+    let both = |at: i64, second: &Type| {
+        layout(&Type::structure(&[1, 1], &[0, at], &[doubles.clone(), second.clone()]).unwrap())
+    };
+    assert_eq!(both(48, &doubles), "6x(8)/16");
+    assert_eq!(both(48, &singles), "[3x(8)/16 48:3x(4)/16]");
+    assert_eq!(both(56, &doubles), "2x(3x(8)/16)/56");
 }
 
 #[test]

@@ -139,6 +139,7 @@ fn dense_types_are_known() {
     assert!(int.is_dense() && ty(Basic::FloatInt).is_dense() && !ty(Basic::DoubleInt).is_dense());
     assert!(Type::contiguous(5, &int).unwrap().is_dense());
     assert!(Type::vector(3, 2, 2, &int).unwrap().is_dense());
+    assert!(Type::vector(1, 2, 5, &int).unwrap().is_dense());
     assert!(Type::indexed(&[2, 3], &[1, 3], &int).unwrap().is_dense(), "though it begins at 4");
     assert!(!Type::indexed(&[2, 3], &[3, 0], &int).unwrap().is_dense(), "the order is another");
     assert!(structure(&[(1, 0, &int), (2, 4, &short)]).is_dense());
@@ -211,4 +212,14 @@ fn types_may_have_more_than_two_to_the_31_bytes() {
     assert_eq!(measures(&row), (1 << 34, 0, 1 << 34, 0, 1 << 34));
     assert_eq!(runs(&row, 3), [(0, 3 << 34)]);
     assert_eq!((row.count_in(3 << 34), row.elements_in((3 << 34) + 8)), (Some(3), Some((3 << 31) + 1)));
+}
+
+#[test]
+fn threads_may_share_types() {
+    let column = Type::vector(1000, 1, 2, &ty(Basic::Double)).unwrap();
+    let find = || column.pieces(1, std::ptr::null(), 1000).map(|runs| runs.len());
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (0..4).map(|_| scope.spawn(find)).collect();
+        others.into_iter().for_each(|other| assert_eq!(other.join().expect("it ends"), Some(1000)));
+    });
 }

@@ -3,7 +3,7 @@
 #![allow(unsafe_code, reason = "it calls what is tested")]
 
 use super::model::{Dice, Model, random};
-use crate::{Type, pack, unpack};
+use crate::{Basic, Type, copy_items, pack, unpack};
 
 /// Memory around address 0 of a type: enough for its items, each byte unlike its neighbours.
 struct Ground {
@@ -120,4 +120,25 @@ fn many_items_pack_like_their_maps() {
             check(&mut dice, &ty, &model, 400);
         }
     }
+}
+
+#[test]
+fn items_are_copied_to_items_of_another_type() {
+    let double = Type::basic(Basic::Double);
+    let column = Type::vector(3000, 1, 2, &double).unwrap();
+    let row = Type::contiguous(7, &double).unwrap();
+    let from: Vec<f64> = (0..6000).map(f64::from).collect();
+    let mut to = vec![-1.0; 3010];
+    // SAFETY: both span their items.
+    let copied =
+        unsafe { copy_items((&column, 1, from.as_ptr().cast()), (&row, 430, to.as_mut_ptr().cast())) };
+    assert_eq!(copied, 24_000);
+    assert!(to[..3000].iter().zip(0..).all(|(value, index)| *value == f64::from(2 * index)));
+    assert!(to[3000..].iter().all(|value| *value == -1.0));
+    let mut back = vec![-1.0; 6000];
+    // SAFETY: as above.
+    let copied = unsafe { copy_items((&row, 2, to.as_ptr().cast()), (&column, 1, back.as_mut_ptr().cast())) };
+    assert_eq!(copied, 14 * 8);
+    let wanted = |index: usize| if index < 28 && index.is_multiple_of(2) { index as f64 } else { -1.0 };
+    assert!(back.iter().enumerate().all(|(index, value)| *value == wanted(index)));
 }
