@@ -448,6 +448,17 @@ impl Waist {
         status(unsafe { (self.0.wait)(request.0, notes, &mut out) }).map(|()| out)
     }
 
+    /// As [`Waist::wait`], also when the message was too long for its room: its length says so.
+    #[inline]
+    pub fn wait_seen(&self, request: Request, notes: &Notes) -> Result<Message, Status> {
+        let mut out = Message::NONE;
+        // SAFETY: plain references for the duration of the call.
+        match unsafe { (self.0.wait)(request.0, notes, &mut out) } {
+            0 | 3 => Ok(out),
+            other => Err(Status::from_number(other)),
+        }
+    }
+
     /// Takes a receive back; `false` when it is too late.
     pub fn cancel(&self, request: Request) -> bool {
         (self.0.cancel)(request.0) == 0
