@@ -22,6 +22,7 @@ pub mod barrier;
 pub mod broadcast;
 pub mod choose;
 pub mod gather;
+pub mod neighbours;
 pub mod reduce;
 pub mod reduce_scatter;
 pub mod scan;
