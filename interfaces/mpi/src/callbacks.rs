@@ -1,0 +1,158 @@
+//! Functions of the program: error handlers and operations. Nothing is locked while they run.
+
+use crate::errors::{Error, Mpi, class, name_of, text_of};
+use crate::handles::Objects;
+use crate::numbers::{COMM_SELF, ERRORS_ABORT, ERRORS_ARE_FATAL, ERRORS_RETURN, ERRORS_THROW, Kind};
+use crate::process::{machine_notes, process};
+use parvum_wire::control::Request;
+use std::ffi::c_int;
+use std::io::Write;
+use std::sync::Arc;
+
+/// An error handler of the program's.
+pub(crate) struct Errhandler {
+    /// Which objects it is for.
+    pub(crate) kind: Kind,
+    /// Its address.
+    pub(crate) function: usize,
+}
+
+pub(crate) static ERRHANDLERS: Objects<Errhandler> = Objects::new(Kind::Errhandler);
+
+type Handler = unsafe extern "C" fn(*mut c_int, *mut c_int, ...);
+
+/// Refuses a handle that names no error handler for such objects.
+pub(crate) fn checked(handle: i32, kind: Kind) -> Mpi {
+    match handle {
+        ERRORS_ARE_FATAL | ERRORS_RETURN | ERRORS_ABORT | ERRORS_THROW => Ok(()),
+        _ => match ERRHANDLERS.get(handle) {
+            Some(handler) if handler.kind == kind => Ok(()),
+            Some(_) => Err(Error::new(class::ERRHANDLER, "the error handler is for other objects")),
+            None => Err(Error::new(class::ERRHANDLER, "the handle names no error handler")),
+        },
+    }
+}
+
+/// Where a call's errors go.
+#[derive(Clone, Copy, Debug)]
+pub enum On {
+    /// A communicator.
+    Comm(i32),
+    /// A window.
+    Win(i32),
+    /// A file.
+    File(i32),
+    /// A session.
+    Session(i32),
+    /// No object: `MPI_COMM_SELF`'s handler.
+    Nothing,
+}
+
+/// What a call answers: 0, or its error's code, when whoever handles it returns.
+#[inline]
+pub fn answer(call: &'static str, on: On, outcome: Mpi) -> c_int {
+    match outcome {
+        Ok(()) => 0,
+        Err(error) => report(call, on, error),
+    }
+}
+
+#[cold]
+fn report(call: &'static str, on: On, error: Error) -> c_int {
+    let on = error.on.map_or(on, On::Comm);
+    let (handler, handle) = match on {
+        On::Comm(handle) => match crate::comm::comm(handle) {
+            Ok(comm) => (comm.errhandler(), handle),
+            Err(_) => of_self(),
+        },
+        // Of files the default is to return.
+        On::File(handle) => (ERRORS_RETURN, handle),
+        On::Win(_) | On::Session(_) | On::Nothing => of_self(),
+    };
+    let error = Error { text: format!("{call}: {}", error.text), ..error };
+    handle_with(handler, handle, error)
+}
+
+fn of_self() -> (i32, i32) {
+    (process().map_or(ERRORS_ARE_FATAL, |process| process.own.errhandler()), COMM_SELF)
+}
+
+/// Has a handler handle an error.
+pub(crate) fn handle_with(handler: i32, mut object: i32, error: Error) -> c_int {
+    match handler {
+        ERRORS_RETURN | ERRORS_THROW => error.into_code(),
+        ERRORS_ARE_FATAL | ERRORS_ABORT => fatal(&error),
+        handler => {
+            let Some(handler) = ERRHANDLERS.get(handler) else { return error.into_code() };
+            let code = error.into_code();
+            let mut told = code;
+            // SAFETY: the program gave this function as an error handler for such objects.
+            unsafe { std::mem::transmute::<usize, Handler>(handler.function)(&mut object, &mut told) };
+            code
+        }
+    }
+}
+
+/// Ends the job, saying why.
+pub(crate) fn fatal(error: &Error) -> ! {
+    let rank = process().ok().map(|process| process.world.rank());
+    let who = rank.map_or("an MPI program".to_owned(), |rank| format!("rank {rank}"));
+    let text = match error.text.is_empty() {
+        true => text_of(error.code).unwrap_or_default(),
+        false => format!("{} ({})", error.text, name_of(error.class())),
+    };
+    // Nobody can be told when even that fails.
+    let _ = writeln!(std::io::stderr(), "{who}: {text}\n    the job ends: MPI_ERRORS_ARE_FATAL is set, as it is by default");
+    abort(1)
+}
+
+/// Ends the job, and this process with that code.
+pub(crate) fn abort(code: i32) -> ! {
+    if let Ok(process) = process() {
+        let signal = libc::SIGTERM;
+        // Whoever has no job has nobody else to end.
+        // SAFETY: ignoring a signal concerns this process alone, and it is about to end.
+        unsafe { libc::signal(signal, libc::SIG_IGN) };
+        let _ = process.waist.ask(&Request::SignalJob { signal }, &machine_notes());
+    }
+    let low = code & 0xff;
+    // SAFETY: ends the process, without what was to be done at its end: others may be inside MPI.
+    unsafe { libc::_exit(if low == 0 { 1 } else { low }) }
+}
+
+/// An operation of the program's.
+pub(crate) struct UserOp {
+    pub(crate) function: usize,
+    pub(crate) commutes: bool,
+    /// The function takes the length as an `MPI_Count`.
+    pub(crate) is_large: bool,
+}
+
+type Narrow = unsafe extern "C" fn(*mut u8, *mut u8, *mut c_int, *mut c_int);
+type Large = unsafe extern "C" fn(*mut u8, *mut u8, *mut i64, *mut c_int);
+
+impl UserOp {
+    /// `inout` becomes `input ∘ inout`, `count` elements of a type.
+    ///
+    /// # Safety
+    /// Both must be memory for as many elements.
+    pub(crate) unsafe fn call(&self, input: *mut u8, inout: *mut u8, count: i64, mut datatype: i32) {
+        // SAFETY: the program gave this function for such arguments; the caller's promise.
+        unsafe {
+            if self.is_large {
+                let mut count = count;
+                std::mem::transmute::<usize, Large>(self.function)(input, inout, &mut count, &mut datatype);
+            } else {
+                let mut count = count as c_int;
+                std::mem::transmute::<usize, Narrow>(self.function)(input, inout, &mut count, &mut datatype);
+            }
+        }
+    }
+}
+
+pub(crate) static OPS: Objects<UserOp> = Objects::new(Kind::Op);
+
+/// Keeps an operation.
+pub(crate) fn keep_op(op: UserOp) -> Mpi<i32> {
+    OPS.insert(Arc::new(op)).ok_or_else(|| Error::new(class::OTHER, "there are too many operations"))
+}
