@@ -1,0 +1,300 @@
+//! Communicators: who may speak with whom, in a context that nobody else's messages enter.
+
+use crate::attributes::Attributes;
+use crate::bsend::Buffer;
+use crate::errors::{Error, Mpi, class};
+use crate::group::Group;
+use crate::handles::Objects;
+use crate::info::Info;
+use crate::numbers::{COMM_NULL, COMM_SELF, COMM_WORLD, ERRORS_ARE_FATAL, Kind, PROC_NULL};
+use crate::process::{machine_notes, process};
+use crate::topology::Topology;
+use parvum_wire::control::{Reply, Request};
+use std::ops::Deref;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A communicator.
+pub(crate) struct Comm {
+    /// Of its messages; those of its collective operations have the next one.
+    context: u32,
+    group: Arc<Group>,
+    rank: usize,
+    /// The other side, of an inter-communicator.
+    remote: Option<Remote>,
+    handle: AtomicI32,
+    /// How many collective operations were begun: their tag.
+    operations: AtomicU32,
+    /// This process got the context from the machine, and gives it back.
+    owned_context: Option<u32>,
+    revoked: AtomicBool,
+    pub(crate) attributes: Attributes,
+    pub(crate) topology: Option<Topology>,
+    pub(crate) buffer: Buffer,
+    rest: Mutex<Rest>,
+}
+
+/// What the program may change.
+struct Rest {
+    name: String,
+    errhandler: i32,
+    info: Arc<Info>,
+    /// Ranks whose deaths the program has acknowledged.
+    acknowledged: Vec<usize>,
+}
+
+/// The other side of an inter-communicator.
+pub(crate) struct Remote {
+    pub(crate) group: Arc<Group>,
+    /// This side alone.
+    pub(crate) local: Arc<Comm>,
+    /// Whether this side's group comes first where both are put into one order.
+    pub(crate) is_first: bool,
+}
+
+pub(crate) static COMMS: Objects<Comm> = Objects::new(Kind::Comm);
+
+/// A communicator that a call uses.
+pub(crate) enum InUse {
+    Always(&'static Arc<Comm>),
+    Made(Arc<Comm>),
+}
+
+impl Deref for InUse {
+    type Target = Arc<Comm>;
+
+    #[inline]
+    fn deref(&self) -> &Arc<Comm> {
+        match self {
+            InUse::Always(comm) => comm,
+            InUse::Made(comm) => comm,
+        }
+    }
+}
+
+/// The communicator of a handle.
+#[inline]
+pub(crate) fn comm(handle: i32) -> Mpi<InUse> {
+    let process = process()?;
+    match handle {
+        COMM_WORLD => Ok(InUse::Always(&process.world)),
+        COMM_SELF => Ok(InUse::Always(&process.own)),
+        _ => COMMS.get(handle).map(InUse::Made).ok_or_else(|| no_comm(handle)),
+    }
+}
+
+#[cold]
+fn no_comm(handle: i32) -> Error {
+    let text = match handle {
+        COMM_NULL => "the communicator is MPI_COMM_NULL",
+        _ => "the handle names no communicator; it may have been freed",
+    };
+    Error::new(class::COMM, text)
+}
+
+/// Keeps a new communicator for the program.
+pub(crate) fn keep(comm: Comm) -> Mpi<i32> {
+    let comm = Arc::new(comm);
+    let none = || Error::new(class::OTHER, "there are too many communicators");
+    let handle = COMMS.insert(comm.clone()).ok_or_else(none)?;
+    comm.set_handle(handle);
+    Ok(handle)
+}
+
+/// A number for a context that is the machine's only one; it is told to all members.
+pub(crate) fn new_context() -> Mpi<u32> {
+    let refused = |why: String| Error::new(class::OTHER, format!("no context for a communicator: {why}"));
+    match process()?.waist.ask(&Request::NewContext, &machine_notes()) {
+        Ok(Ok(Reply::Number(number))) => Ok(MADE | number << 1),
+        Ok(Ok(other)) => Err(refused(format!("{other:?}"))),
+        Ok(Err(failure)) => Err(refused(failure.to_string())),
+        Err(status) => Err(refused(format!("{status:?}"))),
+    }
+}
+
+/// Contexts of communicators that were made have this bit; nobody else's do.
+const MADE: u32 = 1 << 31;
+
+impl Comm {
+    /// A communicator of a group that this process is a member of.
+    ///
+    /// # Panics
+    /// When it is none.
+    pub(crate) fn new(group: Arc<Group>, remote: Option<Remote>, context: u32) -> Comm {
+        let rank = group.own().expect("only members have the communicator");
+        Comm {
+            context,
+            group,
+            rank,
+            remote,
+            handle: AtomicI32::new(COMM_NULL),
+            operations: AtomicU32::new(0),
+            owned_context: None,
+            revoked: AtomicBool::new(false),
+            attributes: Attributes::default(),
+            topology: None,
+            buffer: Buffer::default(),
+            rest: Mutex::new(Rest {
+                name: String::new(),
+                errhandler: ERRORS_ARE_FATAL,
+                info: Arc::default(),
+                acknowledged: Vec::new(),
+            }),
+        }
+    }
+
+    /// The same, and this process gives its context back.
+    pub(crate) fn owning_context(mut self, owns: bool) -> Comm {
+        self.owned_context = owns.then_some(self.context);
+        self
+    }
+
+    /// The same with the error handler of another.
+    pub(crate) fn like(self, other: &Comm) -> Comm {
+        self.set_errhandler(other.errhandler());
+        self
+    }
+
+    /// The same with a topology.
+    pub(crate) fn with_topology(mut self, topology: Option<Topology>) -> Comm {
+        self.topology = topology;
+        self
+    }
+
+    /// The same with attributes.
+    pub(crate) fn with_attributes(mut self, attributes: Attributes) -> Comm {
+        self.attributes = attributes;
+        self
+    }
+
+    #[inline]
+    pub(crate) fn context(&self) -> u32 {
+        self.context
+    }
+
+    /// Of the messages of its collective operations.
+    #[inline]
+    pub(crate) fn collective_context(&self) -> u32 {
+        self.context + 1
+    }
+
+    #[inline]
+    pub(crate) fn group(&self) -> &Arc<Group> {
+        &self.group
+    }
+
+    #[inline]
+    pub(crate) fn rank(&self) -> usize {
+        self.rank
+    }
+
+    #[inline]
+    pub(crate) fn size(&self) -> usize {
+        self.group.size()
+    }
+
+    pub(crate) fn remote(&self) -> Option<&Remote> {
+        self.remote.as_ref()
+    }
+
+    /// Those whom messages go to and come from.
+    #[inline]
+    pub(crate) fn peers(&self) -> &Arc<Group> {
+        match &self.remote {
+            None => &self.group,
+            Some(remote) => &remote.group,
+        }
+    }
+
+    /// The task of a rank that messages go to; `None` for `MPI_PROC_NULL`.
+    #[inline]
+    pub(crate) fn peer(&self, rank: i32) -> Mpi<Option<i32>> {
+        match self.peers().tasks().get(rank as usize) {
+            Some(&task) => Ok(Some(task)),
+            None if rank == PROC_NULL => Ok(None),
+            None => Err(self.no_rank(rank, class::RANK)),
+        }
+    }
+
+    /// A root among this side's members.
+    pub(crate) fn root(&self, rank: i32) -> Mpi<usize> {
+        let root = usize::try_from(rank).ok().filter(|&root| root < self.size());
+        root.ok_or_else(|| self.no_rank(rank, class::ROOT))
+    }
+
+    #[cold]
+    fn no_rank(&self, rank: i32, class: i32) -> Error {
+        let size = self.peers().size();
+        Error::new(class, format!("rank {rank} of a communicator of {size}; ranks go from 0 to {}", size - 1))
+    }
+
+    /// The tag of the next collective operation. All members begin them in the same order.
+    #[inline]
+    pub(crate) fn next_operation(&self) -> i32 {
+        // Relaxed: the program orders the operations of a communicator itself.
+        (self.operations.fetch_add(1, Ordering::Relaxed) & 0x3fff_ffff) as i32
+    }
+
+    #[inline]
+    pub(crate) fn handle(&self) -> i32 {
+        self.handle.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_handle(&self, handle: i32) {
+        self.handle.store(handle, Ordering::Relaxed);
+    }
+
+    fn rest(&self) -> MutexGuard<'_, Rest> {
+        self.rest.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn name(&self) -> String {
+        self.rest().name.clone()
+    }
+
+    pub(crate) fn set_name(&self, name: &str) {
+        name.clone_into(&mut self.rest().name);
+    }
+
+    pub(crate) fn errhandler(&self) -> i32 {
+        self.rest().errhandler
+    }
+
+    /// Sets the handler, and gives the one before.
+    pub(crate) fn set_errhandler(&self, errhandler: i32) -> i32 {
+        std::mem::replace(&mut self.rest().errhandler, errhandler)
+    }
+
+    pub(crate) fn info(&self) -> Arc<Info> {
+        self.rest().info.clone()
+    }
+
+    pub(crate) fn set_info(&self, info: Arc<Info>) {
+        self.rest().info = info;
+    }
+
+    pub(crate) fn acknowledged(&self) -> Vec<usize> {
+        self.rest().acknowledged.clone()
+    }
+
+    pub(crate) fn acknowledge(&self, ranks: Vec<usize>) {
+        self.rest().acknowledged = ranks;
+    }
+
+    /// Whether a member has revoked it: nothing more is sent or received then.
+    pub(crate) fn is_revoked(&self) -> bool {
+        // Acquire: whoever revokes it lets others see why.
+        self.revoked.load(Ordering::Acquire)
+    }
+}
+
+impl Drop for Comm {
+    fn drop(&mut self) {
+        let Some(context) = self.owned_context else { return };
+        if let Ok(process) = process() {
+            // Nobody can be told when the machine does not know it any more.
+            let request = Request::FreeContext { context: (context & !MADE) >> 1 };
+            let _ = process.waist.ask(&request, &machine_notes());
+        }
+    }
+}

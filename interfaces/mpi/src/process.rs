@@ -1,0 +1,161 @@
+//! This process: its engine, and the communicators that it begins with.
+
+use crate::comm::Comm;
+use crate::errors::{Error, Mpi, class};
+use crate::group::Group;
+use crate::numbers::{COMM_SELF, COMM_WORLD};
+use parvum_partition::Partition;
+use parvum_waist::{Notes, Status, Waist, call};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// What a process of an MPI program has.
+pub(crate) struct Process {
+    pub(crate) waist: Waist,
+    /// All that were started with it.
+    pub(crate) partition: Partition,
+    /// Its task.
+    pub(crate) me: i32,
+    pub(crate) world: Arc<Comm>,
+    pub(crate) own: Arc<Comm>,
+}
+
+/// Contexts of the communicators that need not be agreed on: "mi" and then some, so that they meet nobody's. Each has two.
+const WORLD_CONTEXT: u32 = 0x7d69_0000;
+const SELF_CONTEXT: u32 = 0x7d69_0002;
+/// Of the operations of all nodes at their board.
+const PARTITION_CONTEXT: u32 = 0x7d69_0004;
+/// Of what parents tell the children that they have spawned.
+pub(crate) const PARENT_CONTEXT: u32 = 0x7d69_0006;
+/// Of what threads of one process tell each other.
+pub(crate) const OWN_CONTEXT: u32 = 0x7d69_0008;
+
+static PROCESS: OnceLock<Process> = OnceLock::new();
+static STAGE: AtomicU8 = AtomicU8::new(NEW);
+static THREADS: AtomicI32 = AtomicI32::new(0);
+/// `MPI_Init` was called: a session alone begins without it.
+static HAS_WORLD: AtomicBool = AtomicBool::new(false);
+static FINALIZED_WORLD: AtomicBool = AtomicBool::new(false);
+
+const NEW: u8 = 0;
+const RUNNING: u8 = 1;
+const FINALIZED: u8 = 2;
+
+/// The process, once `MPI_Init` was called and until `MPI_Finalize` is.
+#[inline]
+pub(crate) fn process() -> Mpi<&'static Process> {
+    // Acquire: pairs with the release in `init`, behind which the process is there.
+    match STAGE.load(Ordering::Acquire) {
+        RUNNING => Ok(PROCESS.get().expect("made before")),
+        stage => Err(out_of_order(stage)),
+    }
+}
+
+#[cold]
+fn out_of_order(stage: u8) -> Error {
+    let text = match stage {
+        NEW => "called before MPI_Init; call MPI_Init first",
+        _ => "called after MPI_Finalize; only MPI_Initialized, MPI_Finalized and their like may be",
+    };
+    Error::new(class::OTHER, text)
+}
+
+/// Whether `MPI_Init` was called.
+pub(crate) fn is_initialized() -> bool {
+    HAS_WORLD.load(Ordering::Acquire)
+}
+
+/// Whether `MPI_Finalize` was called.
+pub(crate) fn is_finalized() -> bool {
+    FINALIZED_WORLD.load(Ordering::Acquire)
+}
+
+/// The level of threads that the program was given.
+pub(crate) fn threads() -> i32 {
+    THREADS.load(Ordering::Relaxed)
+}
+
+/// Joins the machine. Waits until all processes of the run are started.
+pub(crate) fn init(threads: i32) -> Mpi {
+    if HAS_WORLD.load(Ordering::Acquire) {
+        return Err(Error::new(class::OTHER, "MPI_Init was called twice"));
+    }
+    ensure_running()?;
+    THREADS.store(threads, Ordering::Relaxed);
+    HAS_WORLD.store(true, Ordering::Release);
+    Ok(())
+}
+
+/// The same, for a session.
+pub(crate) fn ensure_running() -> Mpi {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    match STAGE.load(Ordering::Acquire) {
+        NEW => {}
+        RUNNING => return Ok(()),
+        stage => return Err(out_of_order(stage)),
+    }
+    join()?;
+    STAGE.store(RUNNING, Ordering::Release);
+    crate::processes::meet_parents(process()?)
+}
+
+fn join() -> Mpi {
+    if PROCESS.get().is_some() {
+        return Ok(());
+    }
+    let waist = Waist::open().map_err(|error| Error::new(class::OTHER, error.to_string()))?;
+    let partition = Partition::join(waist, "MPI", PARTITION_CONTEXT)
+        .map_err(|status| Error::new(class::OTHER, format!("{status:?}: {}", waist.last_error())))?;
+    let tasks: Vec<i32> = (0..partition.size() as i64).filter_map(|node| partition.task(node)).collect();
+    let me = tasks[partition.own()];
+    let world = Comm::new(Arc::new(Group::new(tasks, me)), None, WORLD_CONTEXT);
+    let own = Comm::new(Arc::new(Group::new(vec![me], me)), None, SELF_CONTEXT);
+    for (comm, handle, name) in [(&world, COMM_WORLD, "MPI_COMM_WORLD"), (&own, COMM_SELF, "MPI_COMM_SELF")] {
+        comm.set_handle(handle);
+        comm.set_name(name);
+    }
+    let (world, own) = (Arc::new(world), Arc::new(own));
+    let _ = PROCESS.set(Process { waist, partition, me, world, own });
+    Ok(())
+}
+
+/// Ends MPI in this process: what is under way goes on to its end.
+pub(crate) fn finalize() -> Mpi {
+    let process = process()?;
+    process.own.attributes.delete_all(COMM_SELF)?;
+    crate::bsend::flush_all()?;
+    crate::progress::finish_all()?;
+    process.world.attributes.delete_all(COMM_WORLD)?;
+    FINALIZED_WORLD.store(true, Ordering::Release);
+    STAGE.store(FINALIZED, Ordering::Release);
+    Ok(())
+}
+
+/// What onlookers are told of a wait.
+#[inline]
+pub(crate) fn notes(call: u32, peer: i32, tag: i32, context: u32) -> Notes {
+    Notes { limit: -1, call, peer, tag, context: context as i32 }
+}
+
+/// The same of a wait for the daemon.
+pub(crate) fn machine_notes() -> Notes {
+    Notes { limit: -1, call: call::MACHINE, peer: -1, tag: -1, context: -1 }
+}
+
+impl Process {
+    /// What the engine's answer means to an MPI program.
+    #[cold]
+    pub(crate) fn failed(&self, status: Status, peer: Option<usize>) -> Error {
+        let who = || peer.map_or("the process".to_owned(), |rank| format!("rank {rank}"));
+        match status {
+            Status::Gone | Status::Unknown => Error::new(class::PROC_FAILED, format!("{} has died", who())),
+            Status::NoMachine => {
+                Error::new(class::OTHER, format!("the machine is lost: {}", self.waist.last_error()))
+            }
+            Status::NoMemory => Error::new(class::NO_MEM, "the system refused memory"),
+            Status::Cut => Error::new(class::TRUNCATE, "the message is longer than the receive buffer"),
+            status => Error::new(class::INTERN, format!("the engine answered {status:?}")),
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! Topologies: who is whose neighbour.
+
+use crate::errors::{Error, Mpi, class};
+use crate::numbers::{CART, DIST_GRAPH, GRAPH, PROC_NULL};
+
+/// What a communicator knows of its neighbours.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Topology {
+    Cart(Cart),
+    /// For each rank its neighbours; edges are counted up as the program gave them.
+    Graph { index: Vec<i32>, edges: Vec<i32> },
+    /// Of this rank alone; weights are none when the program gave none.
+    Distributed { sources: Vec<i32>, source_weights: Vec<i32>, destinations: Vec<i32>, destination_weights: Vec<i32>, weighted: bool },
+}
+
+/// A grid.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Cart {
+    pub(crate) dims: Vec<i32>,
+    pub(crate) periods: Vec<bool>,
+}
+
+impl Topology {
+    pub(crate) fn number(&self) -> i32 {
+        match self {
+            Topology::Cart(_) => CART,
+            Topology::Graph { .. } => GRAPH,
+            Topology::Distributed { .. } => DIST_GRAPH,
+        }
+    }
+
+    /// Where this rank's neighbourhood operations send to, and receive from, each in the order of the program's blocks.
+    pub(crate) fn neighbours(&self, rank: i32) -> Mpi<(Vec<i32>, Vec<i32>)> {
+        match self {
+            Topology::Cart(cart) => {
+                let mut all = Vec::new();
+                for dim in 0..cart.dims.len() {
+                    let (before, behind) = cart.shift(rank, dim, 1)?;
+                    all.extend([before, behind]);
+                }
+                Ok((all.clone(), all))
+            }
+            Topology::Graph { .. } => {
+                let all = self.graph_neighbours(rank)?.to_vec();
+                Ok((all.clone(), all))
+            }
+            Topology::Distributed { sources, destinations, .. } => Ok((destinations.clone(), sources.clone())),
+        }
+    }
+
+    pub(crate) fn graph_neighbours(&self, rank: i32) -> Mpi<&[i32]> {
+        let Topology::Graph { index, edges } = self else { return Err(other("graph")) };
+        let place = usize::try_from(rank).ok().filter(|&rank| rank < index.len());
+        let place = place.ok_or_else(|| Error::new(class::RANK, format!("the graph has no rank {rank}")))?;
+        let from = if place == 0 { 0 } else { index[place - 1] };
+        Ok(&edges[from as usize..index[place] as usize])
+    }
+
+    pub(crate) fn cart(&self) -> Mpi<&Cart> {
+        match self {
+            Topology::Cart(cart) => Ok(cart),
+            _ => Err(other("Cartesian")),
+        }
+    }
+}
+
+/// The topology is none of that kind.
+#[cold]
+pub(crate) fn other(kind: &str) -> Error {
+    Error::new(class::TOPOLOGY, format!("the communicator has no {kind} topology"))
+}
+
+impl Cart {
+    /// A grid; at most `size` ranks are in it.
+    pub(crate) fn new(dims: &[i32], periods: &[i32], size: usize) -> Mpi<Cart> {
+        let wrong = dims.iter().find(|&&dim| dim <= 0);
+        if let Some(dim) = wrong {
+            return Err(Error::new(class::DIMS, format!("a dimension is {dim}")));
+        }
+        let count = dims.iter().try_fold(1i64, |all, &dim| all.checked_mul(i64::from(dim)));
+        if count.is_none_or(|count| count > size as i64) {
+            let text = format!("a grid of {dims:?} has more places than the communicator's {size} ranks");
+            return Err(Error::new(class::ARG, text));
+        }
+        Ok(Cart { dims: dims.to_vec(), periods: periods.iter().map(|&period| period != 0).collect() })
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.dims.iter().map(|&dim| dim as usize).product()
+    }
+
+    pub(crate) fn coords(&self, rank: i32) -> Mpi<Vec<i32>> {
+        if rank < 0 || rank as usize >= self.count() {
+            return Err(Error::new(class::RANK, format!("the grid has no rank {rank}")));
+        }
+        let mut rest = rank;
+        let mut coords = vec![0; self.dims.len()];
+        for (coord, &dim) in coords.iter_mut().zip(&self.dims).rev() {
+            *coord = rest % dim;
+            rest /= dim;
+        }
+        Ok(coords)
+    }
+
+    /// The rank at coordinates; periodic ones wrap.
+    pub(crate) fn rank(&self, coords: &[i32]) -> Mpi<i32> {
+        let mut rank = 0;
+        for ((&coord, &dim), &period) in coords.iter().zip(&self.dims).zip(&self.periods) {
+            let inside = if period { coord.rem_euclid(dim) } else { coord };
+            if !(0..dim).contains(&inside) {
+                return Err(Error::new(class::ARG, format!("coordinate {coord} in a dimension of {dim} that does not wrap")));
+            }
+            rank = rank * dim + inside;
+        }
+        Ok(rank)
+    }
+
+    /// Who is so far before this rank in a dimension, and who behind.
+    pub(crate) fn shift(&self, rank: i32, dim: usize, far: i32) -> Mpi<(i32, i32)> {
+        let coords = self.coords(rank)?;
+        let at = |far: i64| {
+            let coord = i64::from(coords[dim]) + far;
+            let (size, mut there) = (i64::from(self.dims[dim]), coords.clone());
+            if !self.periods[dim] && !(0..size).contains(&coord) {
+                return Ok(PROC_NULL);
+            }
+            there[dim] = coord.rem_euclid(size) as i32;
+            self.rank(&there)
+        };
+        Ok((at(-i64::from(far))?, at(i64::from(far))?))
+    }
+
+    /// The grid of the dimensions that remain; this rank's colour and its place there.
+    pub(crate) fn sub(&self, rank: i32, remain: &[i32]) -> Mpi<(Cart, i32, i32)> {
+        let coords = self.coords(rank)?;
+        let (mut colour, mut key) = (0, 0);
+        let mut sub = Cart { dims: Vec::new(), periods: Vec::new() };
+        for dim in 0..self.dims.len() {
+            if remain[dim] != 0 {
+                sub.dims.push(self.dims[dim]);
+                sub.periods.push(self.periods[dim]);
+                key = key * self.dims[dim] + coords[dim];
+            } else {
+                colour = colour * self.dims[dim] + coords[dim];
+            }
+        }
+        Ok((sub, colour, key))
+    }
+}
+
+/// Divides so many ranks among the dimensions that are 0, as evenly as it can, the larger ones first.
+pub(crate) fn divide(ranks: i32, dims: &mut [i32]) -> Mpi {
+    if ranks <= 0 {
+        return Err(Error::new(class::ARG, format!("{ranks} ranks cannot be divided")));
+    }
+    if let Some(dim) = dims.iter().find(|&&dim| dim < 0) {
+        return Err(Error::new(class::DIMS, format!("a dimension is {dim}")));
+    }
+    let given = dims.iter().filter(|&&dim| dim > 0).try_fold(1i32, |all, &dim| all.checked_mul(dim));
+    let free = dims.iter().filter(|&&dim| dim == 0).count();
+    let rest = match given {
+        Some(given) if ranks % given == 0 => ranks / given,
+        _ => return Err(Error::new(class::DIMS, format!("{ranks} ranks are no multiple of the dimensions given"))),
+    };
+    if free == 0 {
+        return match rest {
+            1 => Ok(()),
+            _ => Err(Error::new(class::DIMS, format!("the dimensions given do not make {ranks}"))),
+        };
+    }
+    let mut best = Vec::new();
+    even(rest, free, rest, &mut Vec::new(), &mut best);
+    let mut sizes = best.into_iter();
+    for dim in dims.iter_mut().filter(|dim| **dim == 0) {
+        *dim = sizes.next().unwrap_or(1);
+    }
+    Ok(())
+}
+
+/// The factors, falling, whose largest and smallest are nearest each other.
+fn even(rest: i32, count: usize, most: i32, begun: &mut Vec<i32>, best: &mut Vec<i32>) {
+    if count == 1 {
+        if rest <= most {
+            begun.push(rest);
+            let spread = |all: &[i32]| all[0] - all[all.len() - 1];
+            if best.is_empty() || spread(begun) < spread(best) {
+                best.clone_from(begun);
+            }
+            begun.pop();
+        }
+        return;
+    }
+    for factor in (1..=rest.min(most)).rev().filter(|factor| rest % factor == 0) {
+        // What follows is no larger, so this many of it must do.
+        if i64::from(factor).checked_pow(count as u32).is_some_and(|all| all < i64::from(rest)) {
+            break;
+        }
+        begun.push(factor);
+        even(rest / factor, count - 1, factor, begun, best);
+        begun.pop();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn divided(ranks: i32, dims: &[i32]) -> Mpi<Vec<i32>> {
+        let mut dims = dims.to_vec();
+        divide(ranks, &mut dims).map(|()| dims)
+    }
+
+    #[test]
+    fn ranks_are_divided_evenly() {
+        assert_eq!(divided(6, &[0, 0]), Ok(vec![3, 2]));
+        assert_eq!(divided(7, &[0, 0]), Ok(vec![7, 1]));
+        assert_eq!(divided(6, &[0, 3, 0]), Ok(vec![2, 3, 1]));
+        assert_eq!(divided(36, &[0, 0, 0]), Ok(vec![4, 3, 3]));
+        assert_eq!(divided(1, &[0, 0, 0]), Ok(vec![1, 1, 1]));
+        assert_eq!(divided(7, &[0, 3]).expect_err("no multiple").code, class::DIMS);
+        assert_eq!(divided(6, &[2, 2]).expect_err("too few").code, class::DIMS);
+        assert_eq!(divided(6, &[-1, 0]).expect_err("negative").code, class::DIMS);
+    }
+
+    #[test]
+    fn a_grid_knows_its_neighbours() {
+        let cart = Cart::new(&[2, 3], &[1, 0], 8).expect("a grid");
+        assert_eq!((cart.count(), cart.coords(4), cart.rank(&[3, 2])), (6, Ok(vec![1, 1]), Ok(5)));
+        assert_eq!(cart.shift(4, 0, 1), Ok((1, 1)));
+        assert_eq!(cart.shift(5, 1, 1), Ok((4, PROC_NULL)));
+        assert_eq!(cart.shift(5, 1, -2), Ok((PROC_NULL, 3)));
+        assert!(cart.rank(&[0, 3]).is_err() && cart.coords(6).is_err());
+        let (sub, colour, key) = cart.sub(5, &[0, 1]).expect("a part");
+        assert_eq!((sub.dims, colour, key), (vec![3], 1, 2));
+        assert!(Cart::new(&[3, 3], &[0, 0], 8).is_err() && Cart::new(&[0], &[0], 8).is_err());
+    }
+}
