@@ -1,0 +1,191 @@
+//! The program's data: an address, a count and a datatype.
+//!
+//! Data without holes is used where it lies. Other data is sent as pieces when they are few, and packed otherwise.
+
+use crate::datatypes::{Datatype, datatype, plain_size};
+use crate::errors::{Error, Mpi, class};
+use parvum_datatypes::{Type, pack, unpack};
+use parvum_waist::Space;
+use std::sync::Arc;
+
+/// So many pieces are sent or received in place; with more the data is packed.
+const MOST_PIECES: usize = 64;
+/// Pieces shorter than this, on average, are packed: a copy is cheaper than so many pieces.
+const SHORTEST_PIECE: usize = 256;
+
+/// Data of the program's.
+#[derive(Clone)]
+pub(crate) struct Data {
+    /// Where its first byte lies, when it is one run.
+    start: *mut u8,
+    /// Bytes of data.
+    length: usize,
+    /// Its address, its count and its layout, when it has holes.
+    holed: Option<(*mut u8, i64, Type)>,
+}
+
+// SAFETY: the memory is the program's, which promises it to whoever works on the operation.
+unsafe impl Send for Data {}
+// SAFETY: likewise.
+unsafe impl Sync for Data {}
+
+/// Refuses a negative count.
+#[inline]
+pub(crate) fn checked_count(count: i64) -> Mpi<usize> {
+    usize::try_from(count).map_err(|_| Error::new(class::COUNT, format!("the count is {count}")))
+}
+
+impl Data {
+    /// No data.
+    pub(crate) const NONE: Data = Data { start: std::ptr::null_mut(), length: 0, holed: None };
+
+    /// Data that a call names, checked.
+    #[inline]
+    pub(crate) fn new(address: *const u8, count: i64, handle: i32) -> Mpi<Data> {
+        let items = checked_count(count)?;
+        let Some(size) = plain_size(handle) else { return Data::of(address, count, &*datatype(handle)?) };
+        if address.is_null() && items > 0 {
+            return Err(no_buffer());
+        }
+        let length = items.checked_mul(size).ok_or_else(too_long)?;
+        Ok(Data { start: address.cast_mut(), length, holed: None })
+    }
+
+    fn of(address: *const u8, count: i64, datatype: &Datatype) -> Mpi<Data> {
+        Data::of_type(address, count, &datatype.layout)
+    }
+
+    /// Data of a layout. Its address may be null, when the layout has addresses of its own.
+    pub(crate) fn of_type(address: *const u8, count: i64, layout: &Type) -> Mpi<Data> {
+        let address = address.cast_mut();
+        let size = layout.size().checked_mul(count).and_then(|size| usize::try_from(size).ok()).ok_or_else(too_long)?;
+        if layout.is_dense() || size == 0 {
+            if address.is_null() && size > 0 && layout.lb() == 0 {
+                return Err(no_buffer());
+            }
+            return Ok(Data { start: address.wrapping_offset(layout.lb() as isize), length: size, holed: None });
+        }
+        Ok(Data { start: address, length: size, holed: Some((address, count, layout.clone())) })
+    }
+
+    /// Memory of so many bytes.
+    pub(crate) fn memory(start: *mut u8, length: usize) -> Data {
+        Data { start, length, holed: None }
+    }
+
+    /// Bytes of data.
+    #[inline]
+    pub(crate) fn length(&self) -> usize {
+        self.length
+    }
+
+    /// The data where it lies, when it is one run.
+    #[inline]
+    pub(crate) fn run(&self) -> Option<(*mut u8, usize)> {
+        match self.holed {
+            None => Some((self.start, self.length)),
+            Some(_) => None,
+        }
+    }
+
+    /// The pieces it lies in, when they are few, or long enough.
+    fn pieces(&self) -> Option<Vec<(*const u8, usize)>> {
+        let (address, count, layout) = self.holed.as_ref()?;
+        let pieces = layout.pieces(*count, *address, MOST_PIECES)?;
+        (self.length >= pieces.len() * SHORTEST_PIECE).then_some(pieces)
+    }
+
+    /// The data in the order of its layout, without holes.
+    pub(crate) fn packed(&self) -> Vec<u8> {
+        let mut bytes = vec![0; self.length];
+        match &self.holed {
+            // SAFETY: the program promises the memory of its call.
+            None => unsafe { copy(self.start, bytes.as_mut_ptr(), self.length) },
+            // SAFETY: likewise.
+            Some((address, count, layout)) => unsafe {
+                pack(layout, *count, *address, 0, &mut bytes);
+            },
+        }
+        bytes
+    }
+
+    /// Puts bytes where the data shall lie, from the beginning on; what does not fit is left out.
+    pub(crate) fn unpack(&self, bytes: &[u8]) {
+        let bytes = &bytes[..bytes.len().min(self.length)];
+        match &self.holed {
+            // SAFETY: the program promises the memory of its call.
+            None => unsafe { copy(bytes.as_ptr(), self.start, bytes.len()) },
+            // SAFETY: likewise.
+            Some((address, count, layout)) => unsafe {
+                unpack(layout, *count, *address, 0, bytes);
+            },
+        }
+    }
+
+    /// How it is sent.
+    pub(crate) fn outgoing(&self) -> Sent<'_> {
+        if let Some((start, length)) = self.run() {
+            return Sent::Run(slice(start, length));
+        }
+        match self.pieces() {
+            Some(pieces) => Sent::Pieces(pieces.into_iter().map(|(start, length)| slice(start.cast_mut(), length)).collect()),
+            None => Sent::Packed(Arc::new(self.packed())),
+        }
+    }
+
+    /// Where it is received.
+    pub(crate) fn room(&self) -> Place {
+        if self.holed.is_none() {
+            return Place::Run(self.start, self.length);
+        }
+        match self.pieces() {
+            Some(pieces) => {
+                let space = |(start, length): (*const u8, usize)| Space { start: start.cast_mut(), length };
+                Place::Pieces(pieces.into_iter().map(space).collect())
+            }
+            None => Place::Packed(vec![0; self.length]),
+        }
+    }
+}
+
+/// What the engine is given to send.
+pub(crate) enum Sent<'d> {
+    Run(&'d [u8]),
+    Pieces(Vec<&'d [u8]>),
+    Packed(Arc<Vec<u8>>),
+}
+
+/// What the engine is given to receive into.
+pub(crate) enum Place {
+    Run(*mut u8, usize),
+    Pieces(Vec<Space>),
+    /// To be unpacked when it has come.
+    Packed(Vec<u8>),
+}
+
+fn slice<'d>(start: *mut u8, length: usize) -> &'d [u8] {
+    if length == 0 {
+        return &[];
+    }
+    // SAFETY: the program promises the memory of its call until the operation is over.
+    unsafe { std::slice::from_raw_parts(start, length) }
+}
+
+/// # Safety
+/// Both must be memory of that length.
+unsafe fn copy(from: *const u8, to: *mut u8, length: usize) {
+    if length > 0 {
+        // SAFETY: the caller's promise. The two may be the same where a program's buffers overlap.
+        unsafe { std::ptr::copy(from, to, length) };
+    }
+}
+
+#[cold]
+fn no_buffer() -> Error {
+    Error::new(class::BUFFER, "the buffer's address is null")
+}
+
+#[cold]
+fn too_long() -> Error {
+    Error::new(class::COUNT, "the data would be longer than the address space")
+}
