@@ -1,0 +1,324 @@
+//! Messages between two: MPI's four modes as the engine's choices of who buffers, and when a send is over.
+
+use crate::bsend::Buffer;
+use crate::buffers::{Data, Place, Sent};
+use crate::comm::Comm;
+use crate::errors::{Error, Mpi, class};
+use crate::numbers::{ANY_SOURCE, ANY_TAG, PROC_NULL};
+use crate::operations::{Operation, Outcome, Receiving, State, outcome_of, with_nobody};
+use crate::process::{Process, notes, process};
+use crate::progress;
+use crate::status::Status;
+use parvum_waist::{ANY_TASK, Message, Pattern, SendTo, Status as Answer, TagKind, call};
+use std::sync::Arc;
+
+/// How a message is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// Buffered by its length. A ready send is the same: a receive that is missing is no reason to lose data.
+    Standard,
+    /// Over when it is matched.
+    Synchronous,
+    /// Over at once: it waits in the buffer that the program has attached.
+    Buffered,
+}
+
+/// Messages up to so many bytes are not offered but sent, in synchronous mode too.
+const SHORT: usize = 16 << 10;
+
+/// Where a message is to go: who, and how it is told.
+struct To {
+    rank: i32,
+    how: SendTo,
+}
+
+#[inline]
+fn checked_tag(tag: i32) -> Mpi<i32> {
+    if tag >= 0 { Ok(tag) } else { Err(wrong_tag(tag)) }
+}
+
+#[cold]
+fn wrong_tag(tag: i32) -> Error {
+    let text = match tag {
+        ANY_TAG => "the tag is MPI_ANY_TAG, which only receives may have".to_owned(),
+        tag => format!("the tag is {tag}; tags go from 0 to {}", i32::MAX),
+    };
+    Error::new(class::TAG, text)
+}
+
+#[cold]
+fn revoked() -> Error {
+    Error::new(class::REVOKED, "the communicator was revoked")
+}
+
+/// `None`: to nobody.
+#[inline]
+fn to(comm: &Comm, rank: i32, tag: i32, mode: Mode, length: usize) -> Mpi<Option<To>> {
+    checked_tag(tag)?;
+    if comm.is_revoked() {
+        return Err(revoked());
+    }
+    let Some(task) = comm.peer(rank)? else { return Ok(None) };
+    let (buffering, completion) = match mode {
+        Mode::Standard => (0, 0),
+        Mode::Synchronous if length <= SHORT => (0, 1),
+        Mode::Synchronous => (1, 1),
+        Mode::Buffered => (2, 0),
+    };
+    let how = SendTo { to: task, tag, context: comm.context(), meta: comm.rank() as u32, buffering, completion };
+    Ok(Some(To { rank, how }))
+}
+
+/// Sends, and waits until the buffer may be used again.
+#[inline]
+pub(crate) fn send(comm: &Arc<Comm>, data: &Data, rank: i32, tag: i32, mode: Mode) -> Mpi {
+    let process = process()?;
+    let Some(to) = to(comm, rank, tag, mode, data.length())? else { return Ok(()) };
+    if mode == Mode::Buffered {
+        return send_buffered(process, comm, data, to);
+    }
+    let told = notes(call::SEND, to.how.to, tag, comm.context());
+    let sent = match data.outgoing() {
+        Sent::Run(run) if progress::is_quiet() => process.waist.send_one(to.how, run, &told),
+        _ => return finish(process, start(process, comm, data, to)?),
+    };
+    sent.map_err(|status| process.failed(status, Some(rank as usize)))
+}
+
+fn finish(process: &Process, operation: Option<Operation>) -> Mpi {
+    let Some(operation) = operation else { return Ok(()) };
+    let outcome = progress::wait(process, &Arc::new(operation))?;
+    outcome.error.map_or(Ok(()), Err)
+}
+
+fn send_buffered(process: &'static Process, comm: &Arc<Comm>, data: &Data, to: To) -> Mpi {
+    let buffer = if comm.buffer.is_attached() { &comm.buffer } else { Buffer::of_process() };
+    buffer.send(process, data.length(), || {
+        let bytes = Arc::new(data.packed());
+        let begun = process.waist.start_owned(to.how, &bytes);
+        let begun = begun.map_err(|status| process.failed(status, Some(to.rank as usize)))?;
+        let told = notes(call::SEND, to.how.to, to.how.tag, comm.context());
+        Ok(begun.map(|request| {
+            Arc::new(Operation::new(State::Sending { request, peer: to.rank }, comm.handle(), told))
+        }))
+    })
+}
+
+/// Starts to send. `None`: it is over.
+fn start(process: &Process, comm: &Arc<Comm>, data: &Data, to: To) -> Mpi<Option<Operation>> {
+    let begun = match data.outgoing() {
+        // SAFETY: the program leaves its buffer alone until the request is over.
+        Sent::Run(run) => unsafe { process.waist.start_pieces(&to.how, &[run]) },
+        // SAFETY: likewise.
+        Sent::Pieces(pieces) => unsafe { process.waist.start_pieces(&to.how, &pieces) },
+        Sent::Packed(bytes) => process.waist.start_owned(to.how, &bytes),
+    };
+    let begun = begun.map_err(|status| process.failed(status, Some(to.rank as usize)))?;
+    let told = notes(call::SEND, to.how.to, to.how.tag, comm.context());
+    Ok(begun.map(|request| Operation::new(State::Sending { request, peer: to.rank }, comm.handle(), told)))
+}
+
+/// Starts to send, for a request. A send that is over has an operation all the same.
+pub(crate) fn isend(comm: &Arc<Comm>, data: &Data, rank: i32, tag: i32, mode: Mode) -> Mpi<Operation> {
+    let process = process()?;
+    let over = || Operation::over(Outcome::EMPTY, comm.handle());
+    let Some(to) = to(comm, rank, tag, mode, data.length())? else { return Ok(over()) };
+    if mode == Mode::Buffered {
+        return send_buffered(process, comm, data, to).map(|()| over());
+    }
+    Ok(start(process, comm, data, to)?.unwrap_or_else(over))
+}
+
+/// Which messages a receive or probe takes; `None`: from nobody.
+#[inline]
+pub(crate) fn pattern(comm: &Comm, source: i32, tag: i32) -> Mpi<Option<Pattern>> {
+    if comm.is_revoked() {
+        return Err(revoked());
+    }
+    let from = match source {
+        ANY_SOURCE => ANY_TASK,
+        source => match comm.peer(source)? {
+            Some(task) => task,
+            None => {
+                if tag != ANY_TAG {
+                    checked_tag(tag)?;
+                }
+                return Ok(None);
+            }
+        },
+    };
+    let tags = if tag == ANY_TAG { TagKind::Any } else { TagKind::Exactly };
+    if tag != ANY_TAG {
+        checked_tag(tag)?;
+    }
+    Ok(Some(Pattern { from, tags, tag, other: 0, context: i64::from(comm.context()) }))
+}
+
+/// Receives, and waits for it.
+#[inline]
+pub(crate) fn receive(comm: &Arc<Comm>, data: &Data, source: i32, tag: i32) -> Mpi<Outcome> {
+    let process = process()?;
+    let Some(pattern) = pattern(comm, source, tag)? else { return Ok(with_nobody(true)) };
+    let told = notes(call::RECEIVE, pattern.from, tag, comm.context());
+    if let (Some((start, length)), true, true) =
+        (data.run(), progress::is_quiet(), pattern.from != ANY_TASK || comm.peers().size() == 1)
+    {
+        // SAFETY: the program promises the buffer for the call.
+        let room = unsafe { std::slice::from_raw_parts_mut(if length == 0 { NOWHERE } else { start }, length) };
+        let got = process.waist.receive_seen(&pattern, room, &told, |message| outcome_of(message, length));
+        return got.map_err(|status| process.failed(status, usize::try_from(source).ok()));
+    }
+    let operation = Arc::new(post(process, comm, data, &pattern, source));
+    if source == ANY_SOURCE {
+        return crate::failure::wait_for_anyone(process, comm, &operation);
+    }
+    progress::wait(process, &operation)
+}
+
+const NOWHERE: *mut u8 = std::ptr::dangling_mut();
+
+fn post(process: &Process, comm: &Arc<Comm>, data: &Data, pattern: &Pattern, source: i32) -> Operation {
+    let mut place = data.room();
+    // SAFETY: the program leaves its buffer alone until the request is over; memory of our own stays with the operation.
+    let request = unsafe {
+        match &mut place {
+            Place::Run(start, length) => process.waist.post_into(pattern, *start, *length, 0),
+            Place::Pieces(pieces) => process.waist.post_into_pieces(pattern, pieces, 0),
+            Place::Packed(bytes) => process.waist.post_into(pattern, bytes.as_mut_ptr(), bytes.len(), 0),
+        }
+    };
+    let packed = match place {
+        Place::Packed(bytes) => Some((bytes, data.clone())),
+        _ => None,
+    };
+    let (length, comm_kept) = (data.length(), Some(comm.clone()));
+    let state = State::Receiving(Receiving { request, packed, length, source, comm: comm_kept });
+    Operation::new(state, comm.handle(), notes(call::RECEIVE, pattern.from, pattern.tag, comm.context()))
+}
+
+/// Posts a receive.
+pub(crate) fn irecv(comm: &Arc<Comm>, data: &Data, source: i32, tag: i32) -> Mpi<Operation> {
+    let process = process()?;
+    match pattern(comm, source, tag)? {
+        Some(pattern) => Ok(post(process, comm, data, &pattern, source)),
+        None => Ok(Operation::over(with_nobody(true), comm.handle())),
+    }
+}
+
+/// The oldest message that fits, as a status; `None` when there is none yet, which `wait` forbids.
+pub(crate) fn probe(comm: &Arc<Comm>, source: i32, tag: i32, wait: bool) -> Mpi<Option<Status>> {
+    find(comm, source, tag, wait, false).map(|found| found.map(|found| found.0))
+}
+
+/// The same, and nobody else finds it: its status and, unless it is from nobody, the message.
+pub(crate) fn extract(comm: &Arc<Comm>, source: i32, tag: i32, wait: bool) -> Mpi<Option<(Status, Option<Message>)>> {
+    find(comm, source, tag, wait, true)
+}
+
+fn find(
+    comm: &Arc<Comm>,
+    source: i32,
+    tag: i32,
+    wait: bool,
+    takes: bool,
+) -> Mpi<Option<(Status, Option<Message>)>> {
+    let process = process()?;
+    let Some(pattern) = pattern(comm, source, tag)? else { return Ok(Some((Status::FROM_NOBODY, None))) };
+    let told = notes(call::PROBE, pattern.from, tag, comm.context());
+    loop {
+        progress::move_all(process);
+        // Who has something to move looks at it now and then.
+        let limit = match wait {
+            false => 0,
+            true if progress::is_quiet() && source != ANY_SOURCE => -1,
+            true => A_WHILE,
+        };
+        let told = parvum_waist::Notes { limit, ..told };
+        let found = match takes {
+            true => process.waist.extract(&pattern, &told),
+            false => process.waist.probe(&pattern, &told),
+        };
+        match found {
+            Ok(message) => {
+                return Ok(Some((Status::of(message.meta as i32, message.tag, message.length), Some(message))));
+            }
+            Err(Answer::Pending) if !wait => return Ok(None),
+            Err(Answer::Pending) if process.waist.progress().lost => {
+                return Err(process.failed(Answer::NoMachine, None));
+            }
+            Err(Answer::Pending) => {
+                if source == ANY_SOURCE {
+                    crate::failure::refuse_unknown_deaths(process, comm)?;
+                }
+            }
+            Err(status) => return Err(process.failed(status, usize::try_from(source).ok())),
+        }
+    }
+}
+
+/// Nanoseconds.
+const A_WHILE: i64 = 20_000_000;
+
+/// Receives a message that was taken out of matching.
+pub(crate) fn receive_extracted(message: &Message, data: &Data) -> Mpi<Outcome> {
+    let process = process()?;
+    let told = notes(call::RECEIVE, message.from, message.tag, message.context);
+    if let Some((start, length)) = data.run() {
+        // SAFETY: the program promises the buffer for the call.
+        let room = unsafe { std::slice::from_raw_parts_mut(if length == 0 { NOWHERE } else { start }, length) };
+        return match process.waist.take(message, parvum_waist::Receiving::Into(room), &told) {
+            Ok(_) | Err(Answer::Cut) => Ok(outcome_of(message, length)),
+            Err(status) => Err(process.failed(status, usize::try_from(message.meta as i32).ok())),
+        };
+    }
+    let mut bytes = vec![0; data.length().min(message.length as usize)];
+    match process.waist.take(message, parvum_waist::Receiving::Into(&mut bytes), &told) {
+        Ok(_) | Err(Answer::Cut) => {
+            data.unpack(&bytes);
+            Ok(outcome_of(message, data.length()))
+        }
+        Err(status) => Err(process.failed(status, usize::try_from(message.meta as i32).ok())),
+    }
+}
+
+/// Sends and receives, neither before the other.
+pub(crate) fn exchange(
+    comm: &Arc<Comm>,
+    (give, dest, send_tag): (&Data, i32, i32),
+    (get, source, receive_tag): (&Data, i32, i32),
+) -> Mpi<Outcome> {
+    let process = process()?;
+    // What is wrong with the send is told before anything is posted.
+    to(comm, dest, send_tag, Mode::Standard, give.length())?;
+    let coming = Arc::new(irecv(comm, get, source, receive_tag)?);
+    let sent = match isend(comm, give, dest, send_tag, Mode::Standard) {
+        Ok(going) => progress::wait(process, &Arc::new(going))?.error,
+        Err(error) => Some(error),
+    };
+    if let Some(error) = sent {
+        coming.cancel(process);
+        return Err(error);
+    }
+    match source {
+        ANY_SOURCE => crate::failure::wait_for_anyone(process, comm, &coming),
+        PROC_NULL => Ok(with_nobody(true)),
+        _ => progress::wait(process, &coming),
+    }
+}
+
+/// Refuses what makes no sense in a send, before anything is done.
+pub(crate) fn check_send(comm: &Comm, dest: i32, tag: i32) -> Mpi {
+    to(comm, dest, tag, Mode::Standard, 0).map(|_| ())
+}
+
+/// Starts to send bytes that are nobody else's.
+pub(crate) fn isend_copy(comm: &Arc<Comm>, bytes: Vec<u8>, dest: i32, tag: i32) -> Mpi<Operation> {
+    let process = process()?;
+    let over = || Operation::over(Outcome::EMPTY, comm.handle());
+    let Some(to) = to(comm, dest, tag, Mode::Standard, bytes.len())? else { return Ok(over()) };
+    let begun = process.waist.start_owned(to.how, &Arc::new(bytes));
+    let begun = begun.map_err(|status| process.failed(status, Some(to.rank as usize)))?;
+    let told = notes(call::SEND, to.how.to, to.how.tag, comm.context());
+    let sending = |request| Operation::new(State::Sending { request, peer: to.rank }, comm.handle(), told);
+    Ok(begun.map_or_else(over, sending))
+}

@@ -1,0 +1,310 @@
+//! Operations under way, and the requests by which programs name them.
+
+use crate::buffers::Data;
+use crate::comm::Comm;
+use crate::errors::{Error, Mpi, class};
+use crate::handles::Objects;
+use crate::numbers::{ANY_SOURCE, Kind, PROC_NULL};
+use crate::process::Process;
+use crate::schedule::Schedule;
+use crate::status::Status;
+use parvum_waist::{Message, Notes, Request, Status as Answer};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// One operation, until it is over.
+pub(crate) struct Operation {
+    state: Mutex<State>,
+    /// Whose errors it has: a communicator's handle.
+    pub(crate) on: i32,
+    /// What onlookers are told while a task waits for it.
+    notes: Notes,
+    /// Steps of a collective operation: not to be freed or cancelled.
+    pub(crate) is_collective: bool,
+    /// The tag of one that the program does itself, and the function that gives it up.
+    program: Option<(i32, GiveUp)>,
+}
+
+/// Tells the program that its operation is to be given up, and whether it is over.
+type GiveUp = Box<dyn Fn(bool) -> i32 + Send + Sync>;
+
+/// How far an operation is.
+pub(crate) enum State {
+    /// The engine sends. What it reads lies with the program, or here.
+    Sending { request: Request, peer: i32 },
+    /// The engine receives.
+    Receiving(Receiving),
+    /// Steps of a collective operation.
+    Stepping(Box<Schedule>),
+    /// Another thread finishes it: a receive from itself wakes who waits.
+    Elsewhere { request: Request, query: Option<Query> },
+    /// All of several.
+    All(Vec<Arc<Operation>>),
+    /// Sent in parts, as the program has them ready.
+    Partitions(Arc<crate::partitioned::Transfer>),
+    Over(Outcome),
+}
+
+/// A function that says how an operation ended that the program did itself.
+pub(crate) type Query = Box<dyn FnOnce(&mut Status) -> Mpi + Send>;
+
+/// A receive.
+pub(crate) struct Receiving {
+    pub(crate) request: Request,
+    /// What has come lies in here, and is to be unpacked.
+    pub(crate) packed: Option<(Vec<u8>, Data)>,
+    /// How long the buffer is.
+    pub(crate) length: usize,
+    /// Whom it is from, when that is one.
+    pub(crate) source: i32,
+    pub(crate) comm: Option<Arc<Comm>>,
+}
+
+/// How an operation ended.
+#[derive(Clone, Debug)]
+pub(crate) struct Outcome {
+    pub(crate) status: Status,
+    pub(crate) error: Option<Error>,
+}
+
+impl Outcome {
+    pub(crate) const EMPTY: Outcome = Outcome { status: Status::EMPTY, error: None };
+
+    pub(crate) fn of(status: Status) -> Outcome {
+        Outcome { status, error: None }
+    }
+
+    pub(crate) fn failed(error: Error) -> Outcome {
+        Outcome { status: Status::EMPTY, error: Some(error) }
+    }
+}
+
+/// What a program's request names.
+pub(crate) enum Named {
+    /// One operation; the request is gone when it is over.
+    Once(Arc<Operation>),
+    /// One that is begun again and again.
+    Again(Persistent),
+}
+
+/// A persistent request.
+pub(crate) struct Persistent {
+    start: Box<dyn Fn() -> Mpi<Arc<Operation>> + Send + Sync>,
+    active: Mutex<Option<Arc<Operation>>>,
+    /// Its partitions, if it has any.
+    pub(crate) transfer: Option<Arc<crate::partitioned::Transfer>>,
+    pub(crate) is_collective: bool,
+}
+
+pub(crate) static REQUESTS: Objects<Named> = Objects::new(Kind::Request);
+
+impl Persistent {
+    pub(crate) fn new(start: impl Fn() -> Mpi<Arc<Operation>> + Send + Sync + 'static) -> Persistent {
+        Persistent { start: Box::new(start), active: Mutex::new(None), transfer: None, is_collective: false }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Arc<Operation>>> {
+        self.active.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn start(&self) -> Mpi {
+        if self.lock().is_some() {
+            return Err(Error::new(class::REQUEST, "the request is active already; wait for it before you start it again"));
+        }
+        let begun = (self.start)()?;
+        *self.lock() = Some(begun);
+        Ok(())
+    }
+
+    pub(crate) fn active(&self) -> Option<Arc<Operation>> {
+        self.lock().clone()
+    }
+
+    /// It is over, or was given up.
+    pub(crate) fn rest(&self) -> Option<Arc<Operation>> {
+        self.lock().take()
+    }
+}
+
+/// Gives an operation a request.
+pub(crate) fn keep(operation: Operation) -> Mpi<i32> {
+    keep_named(Named::Once(Arc::new(operation)))
+}
+
+/// The same of any.
+pub(crate) fn keep_named(named: Named) -> Mpi<i32> {
+    let none = || Error::new(class::OTHER, "there are more requests than handles: wait for some first");
+    REQUESTS.insert(Arc::new(named)).ok_or_else(none)
+}
+
+/// What a request's handle names.
+pub(crate) fn named(handle: i32) -> Mpi<Arc<Named>> {
+    let none = || Error::new(class::REQUEST, "the handle names no request; it may be over or freed");
+    REQUESTS.get(handle).ok_or_else(none)
+}
+
+impl Operation {
+    pub(crate) fn new(state: State, on: i32, notes: Notes) -> Operation {
+        let is_collective = matches!(state, State::Stepping(_));
+        Operation { state: Mutex::new(state), on, notes, is_collective, program: None }
+    }
+
+    /// The same, done by the program.
+    pub(crate) fn of_program(mut self, tag: i32, give_up: GiveUp) -> Operation {
+        self.program = Some((tag, give_up));
+        self
+    }
+
+    /// The tag of one that the program does.
+    pub(crate) fn tag_of_program(&self) -> Option<i32> {
+        self.program.as_ref().map(|(tag, _)| *tag)
+    }
+
+    /// The communicator of a receive that anyone may satisfy.
+    pub(crate) fn awaits_anyone(&self) -> Option<Arc<Comm>> {
+        match &*self.lock() {
+            State::Receiving(Receiving { source: ANY_SOURCE, comm, .. }) => comm.clone(),
+            _ => None,
+        }
+    }
+
+    /// One that is over already.
+    pub(crate) fn over(outcome: Outcome, on: i32) -> Operation {
+        Operation::new(State::Over(outcome), on, crate::process::machine_notes())
+    }
+
+    pub(crate) fn notes(&self) -> &Notes {
+        &self.notes
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Moves it as far as it can go without waiting; how it ended, when it did.
+    pub(crate) fn poll(&self, process: &Process) -> Option<Outcome> {
+        // Who holds the state moves it: that another thread does is as good.
+        let Ok(mut state) = self.state.try_lock() else { return None };
+        if let Some(outcome) = state.poll(process) {
+            *state = State::Over(outcome.clone());
+            return Some(outcome);
+        }
+        None
+    }
+
+    /// Adds the requests of the engine that it waits for.
+    pub(crate) fn awaited(&self, requests: &mut Vec<Request>) {
+        match self.state.try_lock().as_deref() {
+            Ok(State::Sending { request, .. } | State::Elsewhere { request, .. }) => requests.push(*request),
+            Ok(State::Receiving(receiving)) => requests.push(receiving.request),
+            Ok(State::Stepping(schedule)) => requests.extend(schedule.awaited()),
+            Ok(State::All(parts)) => parts.iter().for_each(|part| part.awaited(requests)),
+            Ok(State::Partitions(transfer)) => transfer.awaited(requests),
+            Ok(State::Over(_)) | Err(_) => {}
+        }
+    }
+
+    /// Takes a receive back. Whether its time has not come yet, and now never will.
+    pub(crate) fn cancel(&self, process: &Process) -> bool {
+        if let Some((_, give_up)) = &self.program {
+            let is_over = matches!(&*self.lock(), State::Over(_));
+            give_up(is_over);
+            return false;
+        }
+        let mut state = self.lock();
+        let State::Receiving(receiving) = &*state else { return false };
+        if !process.waist.cancel(receiving.request) {
+            return false;
+        }
+        let mut status = Status::EMPTY;
+        status.set_cancelled(true);
+        *state = State::Over(Outcome::of(status));
+        true
+    }
+}
+
+impl State {
+    fn poll(&mut self, process: &Process) -> Option<Outcome> {
+        match self {
+            State::Over(outcome) => Some(outcome.clone()),
+            State::Sending { request, peer } => match process.waist.wait(*request, &LOOK) {
+                Err(Answer::Pending) => None,
+                Ok(_) => Some(Outcome::EMPTY),
+                Err(status) => Some(Outcome::failed(process.failed(status, Some(*peer as usize)))),
+            },
+            State::Receiving(receiving) => match process.waist.wait_seen(receiving.request, &LOOK) {
+                Err(Answer::Pending) => None,
+                outcome => Some(receiving.finish(process, outcome)),
+            },
+            State::Stepping(schedule) => schedule.advance(process),
+            State::All(parts) => {
+                let mut error = None;
+                for part in parts.iter() {
+                    error = error.or(part.poll(process)?.error);
+                }
+                let last = parts.last().and_then(|part| part.poll(process));
+                Some(Outcome { status: last.map_or(Status::EMPTY, |last| last.status), error })
+            }
+            State::Partitions(transfer) => transfer.poll(process),
+            State::Elsewhere { request, query } => match process.waist.wait(*request, &LOOK) {
+                Err(Answer::Pending) => None,
+                _ => {
+                    let mut status = Status::EMPTY;
+                    let error = query.take().and_then(|query| query(&mut status).err());
+                    Some(Outcome { status, error })
+                }
+            },
+        }
+    }
+}
+
+/// Look, and do not wait.
+pub(crate) const LOOK: Notes = Notes { limit: 0, call: 0, peer: -1, tag: -1, context: -1 };
+
+impl Receiving {
+    /// What the engine's answer means. A message that was too long says so itself.
+    pub(crate) fn finish(&mut self, process: &Process, outcome: Result<Message, Answer>) -> Outcome {
+        let message = match outcome {
+            Ok(message) => message,
+            Err(Answer::Cancelled) => {
+                let mut status = Status::EMPTY;
+                status.set_cancelled(true);
+                return Outcome::of(status);
+            }
+            Err(status) => {
+                let peer = usize::try_from(self.source).ok();
+                return Outcome::failed(process.failed(status, peer));
+            }
+        };
+        if let Some((bytes, data)) = self.packed.take() {
+            data.unpack(&bytes[..bytes.len().min(message.length as usize)]);
+        }
+        outcome_of(&message, self.length)
+    }
+}
+
+/// How the receive of a message into so many bytes ended.
+#[inline]
+pub(crate) fn outcome_of(message: &Message, length: usize) -> Outcome {
+    let status = Status::of(message.meta as i32, message.tag, message.length.min(length as u64));
+    if message.length <= length as u64 {
+        return Outcome::of(status);
+    }
+    Outcome { status, error: Some(too_long(message, length)) }
+}
+
+#[cold]
+fn too_long(message: &Message, length: usize) -> Error {
+    let text = format!(
+        "the message from rank {} with tag {} has {} bytes, and the buffer {length}",
+        message.meta as i32, message.tag, message.length
+    );
+    Error::new(class::TRUNCATE, text)
+}
+
+/// The outcome of an operation with nobody.
+pub(crate) fn with_nobody(receives: bool) -> Outcome {
+    match receives {
+        true => Outcome::of(Status { source: PROC_NULL, ..Status::EMPTY }),
+        false => Outcome::EMPTY,
+    }
+}

@@ -1,0 +1,208 @@
+//! Partitioned messages: a buffer of which parts are sent as they become ready.
+//!
+//! The two sides may divide it differently. Each part of the sender's is one message in a context of the communicator's own for this,
+//! under a tag that both sides count; the receiver puts each where it belongs, and knows how far the data has come.
+
+use crate::errors::{Error, Mpi, class};
+use crate::operations::{Outcome, LOOK};
+use crate::process::Process;
+use crate::status::Status;
+use parvum_waist::{Pattern, Request, SendTo, Status as Answer, TagKind};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// One partitioned transfer, begun again and again.
+pub(crate) struct Transfer {
+    /// The buffer: address, partitions, bytes of each.
+    start: usize,
+    partitions: usize,
+    each: usize,
+    /// The peer's task, its rank and this side's, context and tag; `None`: with nobody.
+    with: Option<With>,
+    sends: bool,
+    progress: Mutex<Progress>,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) struct With {
+    pub(crate) task: i32,
+    pub(crate) rank: i32,
+    pub(crate) context: u32,
+    pub(crate) tag: i32,
+    /// The tag that the program gave.
+    pub(crate) shown: i32,
+}
+
+#[derive(Default)]
+struct Progress {
+    is_active: bool,
+    /// Sender: which parts were handed over, and what is under way. Receiver: bytes by where they lie.
+    ready: Vec<bool>,
+    requests: Vec<Request>,
+    /// Receiver: which bytes have come, as ranges in order.
+    come: Vec<(usize, usize)>,
+    error: Option<Error>,
+}
+
+impl Transfer {
+    pub(crate) fn new(start: usize, partitions: usize, each: usize, with: Option<With>, sends: bool) -> Transfer {
+        Transfer { start, partitions, each, with, sends, progress: Mutex::default() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Progress> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn length(&self) -> usize {
+        self.partitions * self.each
+    }
+
+    /// Begins anew.
+    pub(crate) fn start(&self) {
+        *self.lock() = Progress { is_active: true, ready: vec![false; self.partitions], ..Progress::default() };
+    }
+
+    /// A part is ready: it is sent.
+    pub(crate) fn ready(&self, process: &Process, partition: i32) -> Mpi {
+        let mut progress = self.lock();
+        let part = usize::try_from(partition).ok().filter(|&part| part < self.partitions);
+        let Some(part) = part.filter(|_| self.sends) else {
+            let text = format!("partition {partition} of a request with {} to send", if self.sends { self.partitions } else { 0 });
+            return Err(Error::new(class::ARG, text));
+        };
+        if !progress.is_active || std::mem::replace(&mut progress.ready[part], true) {
+            let text = format!("partition {partition} is ready already, or the request was not started");
+            return Err(Error::new(class::REQUEST, text));
+        }
+        let Some(With { task, context, tag, .. }) = self.with else { return Ok(()) };
+        // The word says which part it is: where it begins follows from how long each is.
+        let how = SendTo { to: task, tag, context, meta: part as u32, buffering: 0, completion: 0 };
+        let start = (self.start + part * self.each) as *const u8;
+        // SAFETY: the program leaves a part that is ready alone until the request is over.
+        let sent = unsafe { process.waist.start_send(how, start, self.each) };
+        match sent {
+            Ok(request) => progress.requests.extend(request),
+            Err(status) => progress.error = Some(process.failed(status, None)),
+        }
+        Ok(())
+    }
+
+    /// Whether a part of the receiver's has come whole.
+    pub(crate) fn has_come(&self, process: &Process, partition: i32) -> Mpi<bool> {
+        process.waist.progress();
+        let part = usize::try_from(partition).ok().filter(|&part| part < self.partitions && !self.sends);
+        let Some(part) = part else {
+            let text = format!("partition {partition} of a request with {} to receive", self.partitions);
+            return Err(Error::new(class::ARG, text));
+        };
+        self.take_in(process);
+        let progress = self.lock();
+        let (from, to) = (part * self.each, (part + 1) * self.each);
+        Ok(!progress.is_active || self.with.is_none() || progress.come.iter().any(|&(a, b)| a <= from && to <= b))
+    }
+
+    /// Takes in the messages that have come.
+    fn take_in(&self, process: &Process) {
+        let (mut progress, Some(with)) = (self.lock(), self.with) else { return };
+        let pattern = pattern(with);
+        while progress.is_active && progress.error.is_none() && !self.is_whole(&progress.come) {
+            let Ok(found) = process.waist.extract(&pattern, &LOOK) else { break };
+            let (at, length) = (found.meta as usize * found.length as usize, found.length as usize);
+            if at + length > self.length() {
+                progress.error = Some(Error::new(class::TRUNCATE, "the sender's partitions are longer than the receiver's"));
+                process.waist.put_back(&found);
+                break;
+            }
+            let start = (self.start + at) as *mut u8;
+            // SAFETY: the program leaves the buffer of an active receive alone.
+            let room = unsafe { std::slice::from_raw_parts_mut(start, length) };
+            let notes = parvum_waist::Notes { limit: -1, ..LOOK };
+            match process.waist.take(&found, parvum_waist::Receiving::Into(room), &notes) {
+                Ok(_) => add(&mut progress.come, (at, at + length)),
+                Err(status) => progress.error = Some(process.failed(status, usize::try_from(with.rank).ok())),
+            }
+        }
+    }
+
+    fn is_whole(&self, come: &[(usize, usize)]) -> bool {
+        self.length() == 0 || come.first() == Some(&(0, self.length()))
+    }
+
+    /// How it ended, when it did.
+    pub(crate) fn poll(&self, process: &Process) -> Option<Outcome> {
+        if !self.sends {
+            self.take_in(process);
+        }
+        let mut progress = self.lock();
+        let mut failed = None;
+        progress.requests.retain(|&request| match process.waist.wait(request, &LOOK) {
+            Err(Answer::Pending) => true,
+            Ok(_) => false,
+            Err(status) => {
+                failed = Some(process.failed(status, None));
+                false
+            }
+        });
+        progress.error = progress.error.take().or(failed);
+        let is_over = match (self.with, self.sends) {
+            (None, _) => true,
+            (_, true) => progress.requests.is_empty() && progress.ready.iter().all(|&ready| ready),
+            (_, false) => self.is_whole(&progress.come),
+        };
+        let error = progress.error.clone();
+        if !is_over && error.is_none() {
+            return None;
+        }
+        progress.is_active = false;
+        let status = match (self.with, self.sends) {
+            (Some(with), false) => Status::of(with.rank, with.shown, self.length() as u64),
+            (None, false) => Status::FROM_NOBODY,
+            _ => Status::EMPTY,
+        };
+        Some(Outcome { status, error })
+    }
+
+    /// The engine's requests that it waits for.
+    pub(crate) fn awaited(&self, requests: &mut Vec<Request>) {
+        requests.extend(self.lock().requests.iter().copied());
+    }
+}
+
+fn pattern(with: With) -> Pattern {
+    Pattern {
+        from: with.task,
+        tags: TagKind::Exactly,
+        tag: with.tag,
+        other: 0,
+        context: i64::from(with.context),
+    }
+}
+
+/// Adds a range to those that are there, which stay in order and apart.
+fn add(ranges: &mut Vec<(usize, usize)>, (from, to): (usize, usize)) {
+    let at = ranges.partition_point(|range| range.0 < from);
+    ranges.insert(at, (from, to));
+    let mut joined: Vec<(usize, usize)> = Vec::with_capacity(ranges.len());
+    for &(from, to) in ranges.iter() {
+        match joined.last_mut() {
+            Some(last) if last.1 >= from => last.1 = last.1.max(to),
+            _ => joined.push((from, to)),
+        }
+    }
+    *ranges = joined;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_join() {
+        let mut ranges = Vec::new();
+        for range in [(4, 6), (0, 2), (8, 10), (2, 4)] {
+            add(&mut ranges, range);
+        }
+        assert_eq!(ranges, [(0, 6), (8, 10)]);
+        add(&mut ranges, (6, 8));
+        assert_eq!(ranges, [(0, 10)]);
+    }
+}

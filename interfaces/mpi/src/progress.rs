@@ -1,0 +1,95 @@
+//! Waiting and testing: whoever does moves everything that is under way.
+
+use crate::errors::Mpi;
+use crate::operations::{Operation, Outcome};
+use crate::process::{Process, process};
+use parvum_waist::{Notes, Request};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Operations that need their process's help to go on, and those whose requests were freed before they were over.
+static MOVING: Mutex<Vec<Arc<Operation>>> = Mutex::new(Vec::new());
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+/// From now on every wait moves this operation as well, until it is over.
+pub(crate) fn keep_moving(operation: Arc<Operation>) {
+    let mut moving = MOVING.lock().unwrap_or_else(PoisonError::into_inner);
+    moving.push(operation);
+    // Relaxed: a thread that does not see it yet is woken by the operation's own messages all the same.
+    COUNT.store(moving.len(), Ordering::Relaxed);
+}
+
+/// Whether there is anything that every wait has to move.
+#[inline]
+pub(crate) fn is_quiet() -> bool {
+    COUNT.load(Ordering::Relaxed) == 0
+}
+
+/// Moves all that is under way, and forgets what is over.
+pub(crate) fn move_all(process: &Process) {
+    if is_quiet() {
+        return;
+    }
+    let moving = MOVING.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let over: Vec<_> = moving.iter().filter(|operation| operation.poll(process).is_some()).collect();
+    if !over.is_empty() {
+        let mut moving = MOVING.lock().unwrap_or_else(PoisonError::into_inner);
+        moving.retain(|operation| !over.iter().any(|over| Arc::ptr_eq(over, operation)));
+        COUNT.store(moving.len(), Ordering::Relaxed);
+    }
+}
+
+pub(crate) fn awaited_by_all(requests: &mut Vec<Request>) {
+    if !is_quiet() {
+        let moving = MOVING.lock().unwrap_or_else(PoisonError::into_inner);
+        moving.iter().for_each(|operation| operation.awaited(requests));
+    }
+}
+
+/// So long a wait lasts before it looks again, when another thread is just moving what it waits for, nanoseconds.
+const SOON: i64 = 100_000;
+
+/// Waits, as the notes say to onlookers, until `done` gives something. It is called again after anything has moved.
+pub(crate) fn wait_until<T>(
+    process: &Process,
+    notes: &Notes,
+    waiting_for: &[Arc<Operation>],
+    mut done: impl FnMut() -> Option<T>,
+) -> Mpi<T> {
+    let mut requests = Vec::new();
+    loop {
+        move_all(process);
+        if let Some(done) = done() {
+            return Ok(done);
+        }
+        requests.clear();
+        waiting_for.iter().for_each(|operation| operation.awaited(&mut requests));
+        awaited_by_all(&mut requests);
+        // What another thread holds at this moment has named no request.
+        let limit = if requests.len() < waiting_for.len() { SOON } else { -1 };
+        let over = process.waist.wait_any(&requests, u64::MAX, &Notes { limit, ..*notes });
+        if over == -1 && limit < 0 && process.waist.progress().lost {
+            return Err(process.failed(parvum_waist::Status::NoMachine, None));
+        }
+    }
+}
+
+/// Waits for one operation.
+pub(crate) fn wait(process: &Process, operation: &Arc<Operation>) -> Mpi<Outcome> {
+    if let Some(outcome) = operation.poll(process) {
+        return Ok(outcome);
+    }
+    wait_until(process, operation.notes(), std::slice::from_ref(operation), || operation.poll(process))
+}
+
+/// Waits for the end of all whose requests were freed.
+pub(crate) fn finish_all() -> Mpi {
+    let process = process()?;
+    loop {
+        let first = MOVING.lock().unwrap_or_else(PoisonError::into_inner).first().cloned();
+        let Some(first) = first else { return Ok(()) };
+        // Its error has nobody to be told to.
+        let _ = wait(process, &first)?;
+        move_all(process);
+    }
+}
