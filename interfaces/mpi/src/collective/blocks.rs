@@ -1,0 +1,134 @@
+//! Data of many ranks: one block for each.
+
+use crate::buffers::{Data, checked_count};
+use crate::datatypes::{any_datatype, datatype};
+use crate::errors::Mpi;
+use crate::schedule::{Areas, Bytes, Part, Then};
+use parvum_collectives::plans::{Span, in_a_row};
+
+/// One block for each rank, in their order.
+#[derive(Clone)]
+pub(crate) struct Blocks(pub(crate) Vec<Data>);
+
+/// Where blocks lie.
+pub(crate) enum Layout<'l> {
+    /// One behind the other, all of so many elements of a type.
+    Regular { count: i64, datatype: i32 },
+    /// So many elements of a type each, at displacements in its extents.
+    Counted { counts: &'l dyn Fn(usize) -> i64, displacements: &'l dyn Fn(usize) -> i64, datatype: i32 },
+    /// The same with types of their own, at displacements in bytes.
+    Typed { counts: &'l dyn Fn(usize) -> i64, displacements: &'l dyn Fn(usize) -> i64, datatypes: &'l [i32] },
+}
+
+impl Blocks {
+    /// No blocks: of a rank that has no part in it.
+    pub(crate) const NONE: Blocks = Blocks(Vec::new());
+
+    /// The blocks of so many ranks.
+    pub(crate) fn new(address: *const u8, ranks: usize, layout: Layout<'_>) -> Mpi<Blocks> {
+        let block = |rank: usize| match &layout {
+            Layout::Regular { count, datatype: handle } => {
+                let extent = any_datatype(*handle)?.layout.extent();
+                let items = checked_count(*count)? as i64;
+                Data::new(at(address, rank as i64 * items * extent), *count, *handle)
+            }
+            Layout::Counted { counts, displacements, datatype: handle } => {
+                let extent = any_datatype(*handle)?.layout.extent();
+                Data::new(at(address, displacements(rank) * extent), counts(rank), *handle)
+            }
+            Layout::Typed { counts, displacements, datatypes } => {
+                Data::new(at(address, displacements(rank)), counts(rank), datatypes[rank])
+            }
+        };
+        if ranks == 0
+            && let Layout::Regular { count, datatype: handle } = &layout
+        {
+            checked_count(*count)?;
+            datatype(*handle)?;
+        }
+        (0..ranks).map(block).collect::<Mpi<Vec<Data>>>().map(Blocks)
+    }
+
+    /// Where each lies when all are one behind the other.
+    pub(crate) fn spans(&self) -> Vec<Span> {
+        in_a_row(self.0.iter().map(Data::length))
+    }
+
+    /// The program's memory, when the blocks lie there without gaps.
+    fn run(&self) -> Option<Bytes> {
+        let mut whole: Option<(*mut u8, usize)> = None;
+        for block in &self.0 {
+            let (start, length) = block.run()?;
+            whole = match whole {
+                None => Some((start, length)),
+                Some(whole) if length == 0 => Some(whole),
+                Some((_, 0)) => Some((start, length)),
+                Some((first, so_far)) if first.wrapping_add(so_far) == start => Some((first, so_far + length)),
+                Some(_) => return None,
+            };
+        }
+        whole.map(|(start, length)| Bytes::Program(start, length))
+    }
+
+    /// The data, to be given.
+    pub(crate) fn give(&self) -> Bytes {
+        self.run().unwrap_or_else(|| self.copy())
+    }
+
+    /// A copy of the data.
+    pub(crate) fn copy(&self) -> Bytes {
+        Bytes::Own(self.0.iter().flat_map(|block| block.packed()).collect())
+    }
+
+    /// Memory for the data, and what puts it where it shall lie.
+    pub(crate) fn get(self) -> (Bytes, Option<Part>) {
+        if let Some(run) = self.run() {
+            return (run, None);
+        }
+        let length = self.0.iter().map(Data::length).sum();
+        let then: Then = Box::new(move |areas: &mut Areas| {
+            let bytes = areas.data.slice();
+            for (block, span) in self.0.iter().zip(self.spans()) {
+                block.unpack(&bytes[span.at..span.end()]);
+            }
+        });
+        (Bytes::Own(vec![0; length]), Some(Part::Then(then)))
+    }
+}
+
+fn at(address: *const u8, far: i64) -> *const u8 {
+    address.wrapping_offset(far as isize)
+}
+
+/// One rank's data, to be given.
+pub(super) fn give(data: &Data) -> Bytes {
+    match data.run() {
+        Some((start, length)) => Bytes::Program(start, length),
+        None => Bytes::Own(data.packed()),
+    }
+}
+
+/// Memory for one rank's data, and what puts it where it shall lie.
+pub(super) fn get(data: Data) -> (Bytes, Option<Part>) {
+    Blocks(vec![data]).get()
+}
+
+/// The same, with a contribution in it: that which lies there already when none is given.
+pub(super) fn get_with(contribution: Option<&Data>, data: Data) -> (Bytes, Option<Part>) {
+    let contribution = contribution.cloned().unwrap_or_else(|| data.clone());
+    match data.run() {
+        Some((start, length)) => {
+            let is_there = contribution.run().is_some_and(|(there, _)| there == start);
+            let mut bytes = Bytes::Program(start, length);
+            if !is_there {
+                bytes.slice_mut().copy_from_slice(&contribution.packed());
+            }
+            (bytes, None)
+        }
+        None => {
+            let packed = contribution.packed();
+            let (_, then) = get(data);
+            (Bytes::Own(packed), then)
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Within one group.
+
+use super::blocks::{get, get_with, give};
+use super::{Call, Made, among, group};
+use crate::comm::Comm;
+use crate::errors::Mpi;
+use crate::schedule::{Areas, Bytes};
+use parvum_collectives::plans::{barrier, choose, gather, in_a_row, scatter};
+
+pub(super) fn parts(comm: &Comm, call: Call) -> Mpi<Made> {
+    let group = group(comm);
+    let (plan, areas, then) = match call {
+        Call::Barrier => {
+            (barrier::dissemination(group), Areas { mine: Bytes::NONE, data: Bytes::NONE }, None)
+        }
+        Call::Bcast { data, root } => {
+            let root = comm.root(root)?;
+            let plan = choose::broadcast(group, root, data.length());
+            let (data, then) = match root == group.own {
+                true => (give(&data), None),
+                false => get(data),
+            };
+            (plan, Areas { mine: Bytes::NONE, data }, then)
+        }
+        Call::Gather { give: own, get: blocks, root, regular } => {
+            let root = comm.root(root)?;
+            let is_root = root == group.own;
+            let mine = match &own {
+                Some(data) => give(data),
+                None => Bytes::Own(blocks.0[group.own].packed()),
+            };
+            let spans = blocks.spans();
+            let plan = match regular {
+                true => choose::gather(group, root, mine.length()),
+                false => gather::straight(group, root, &spans, mine.length()),
+            };
+            let (data, then) = if is_root { blocks.get() } else { (Bytes::NONE, None) };
+            (plan, Areas { mine, data }, then)
+        }
+        Call::Scatter { give: blocks, get: own, root, regular } => {
+            let root = comm.root(root)?;
+            let is_root = root == group.own;
+            let spans = blocks.spans();
+            let mine = if is_root { blocks.give() } else { Bytes::NONE };
+            let length = own.as_ref().map_or_else(|| blocks.0[root].length(), |data| data.length());
+            let plan = match regular {
+                true => choose::scatter(group, root, length),
+                false => scatter::straight(group, root, &spans, length),
+            };
+            // In place the root's own part stays where it is; the plan's copy of it goes nowhere.
+            let (data, then) = own.map_or_else(|| (Bytes::Own(vec![0; length]), None), get);
+            (plan, Areas { mine, data }, then)
+        }
+        Call::Allgather { give: own, get: blocks } => {
+            let mine = own.as_ref().map_or_else(|| Bytes::Own(blocks.0[group.own].packed()), give);
+            let plan = choose::allgather(group, &blocks.spans());
+            let (data, then) = blocks.get();
+            (plan, Areas { mine, data }, then)
+        }
+        Call::Alltoall { give: own, get: blocks, regular } => {
+            let spans = blocks.spans();
+            let (mine, given) = match &own {
+                Some(own) => (own.give(), own.spans()),
+                None => (blocks.copy(), spans.clone()),
+            };
+            let plan = match regular {
+                true => choose::alltoall(group, spans[0].length),
+                false => choose::alltoall_of_parts(group, &given, &spans),
+            };
+            let (data, then) = blocks.get();
+            (plan, Areas { mine, data }, then)
+        }
+        Call::Reduce { give: own, get: result, op, root } => {
+            let root = comm.root(root)?;
+            let (data, then) = match root == group.own {
+                true => get_with(own.as_ref(), result),
+                false => (Bytes::Own(own.unwrap_or(result).packed()), None),
+            };
+            let plan = choose::reduce(group, root, data.length(), op.unit, op.order);
+            (plan, Areas { mine: Bytes::NONE, data }, then)
+        }
+        Call::Allreduce { give: own, get: result, op } => {
+            let (data, then) = get_with(own.as_ref(), result);
+            let plan = choose::allreduce(group, data.length(), op.unit, op.order);
+            (plan, Areas { mine: Bytes::NONE, data }, then)
+        }
+        Call::ReduceScatter { give: own, get: result, lengths, op } => {
+            let mine = Bytes::Own(own.packed());
+            let plan = choose::reduce_scatter(group, &in_a_row(lengths), op.order);
+            let (data, then) = get(result);
+            (plan, Areas { mine, data }, then)
+        }
+        Call::Scan { give: own, get: result, op: _, exclusive } => {
+            let length = result.length();
+            let plan = match exclusive {
+                true => choose::exclusive_scan(group, length),
+                false => choose::scan(group, length),
+            };
+            // The first rank's result of an exclusive scan is nobody's to write.
+            let (data, then) = match exclusive && group.own == 0 {
+                true => (Bytes::Own(own.unwrap_or(result).packed()), None),
+                false => get_with(own.as_ref(), result),
+            };
+            (plan, Areas { mine: Bytes::NONE, data }, then)
+        }
+        Call::Neighbours { .. } => unreachable!("made elsewhere"),
+    };
+    Ok(([among(comm, plan)].into_iter().chain(then).collect(), areas))
+}

@@ -1,0 +1,144 @@
+//! Collective operations: MPI's arguments made into plans of the room for operations of groups.
+//!
+//! Each function here makes a [`Schedule`]; a blocking call runs it to its end, a nonblocking one has it go on beside the program, and
+//! a persistent one makes it anew at each start. Which plan is taken follows from the bytes of the data alone, which are the same on
+//! all ranks, however each describes them.
+
+mod blocks;
+mod inter;
+mod intra;
+mod neighbours;
+
+pub(crate) use blocks::{Blocks, Layout};
+
+use crate::buffers::Data;
+use crate::comm::Comm;
+use crate::errors::{Error, Mpi, class};
+use crate::numbers::IN_PLACE;
+use crate::operations::{Operation, Persistent, State};
+use crate::process::{notes, process};
+use crate::progress;
+use crate::schedule::{Areas, Combine, Part, Schedule, Stage};
+use parvum_collectives::plans::{Group, Plan};
+use parvum_waist::call;
+use std::sync::Arc;
+
+/// A collective call.
+#[derive(Clone)]
+pub(crate) enum Call {
+    Barrier,
+    Bcast { data: Data, root: i32 },
+    /// All blocks at the root, who gives `None` for its own when that lies there.
+    Gather { give: Option<Data>, get: Blocks, root: i32, regular: bool },
+    Scatter { give: Blocks, get: Option<Data>, root: i32, regular: bool },
+    Allgather { give: Option<Data>, get: Blocks },
+    Alltoall { give: Option<Blocks>, get: Blocks, regular: bool },
+    Reduce { give: Option<Data>, get: Data, op: Op, root: i32 },
+    Allreduce { give: Option<Data>, get: Data, op: Op },
+    /// `give` and the lengths of all parts in bytes.
+    ReduceScatter { give: Data, get: Data, lengths: Vec<usize>, op: Op },
+    Scan { give: Option<Data>, get: Data, op: Op, exclusive: bool },
+    /// One block for each neighbour, or one that is the same for all.
+    Neighbours { give: Blocks, same: bool, get: Blocks },
+}
+
+/// How a reduction combines.
+#[derive(Clone)]
+pub(crate) struct Op {
+    pub(crate) combine: Combine,
+    pub(crate) order: parvum_collectives::plans::Order,
+    pub(crate) unit: usize,
+}
+
+impl Op {
+    pub(crate) fn new(op: i32, datatype: i32) -> Mpi<Op> {
+        let crate::ops::Operation { combine, order, unit } = crate::ops::operation(op, datatype)?;
+        Ok(Op { combine, order, unit })
+    }
+}
+
+/// Whether a buffer says that the data lies where it shall go.
+pub(crate) fn is_in_place(address: *const u8) -> bool {
+    address.addr() == IN_PLACE
+}
+
+/// Does a call, and waits for its end.
+pub(crate) fn run(comm: &Arc<Comm>, call: Call) -> Mpi {
+    let process = process()?;
+    refuse_revoked(comm)?;
+    if matches!(call, Call::Barrier)
+        && progress::is_quiet()
+        && comm.handle() == crate::numbers::COMM_WORLD
+    {
+        return process.partition.barrier().map_err(|failure| crate::schedule::named_in_world(process, failure));
+    }
+    schedule(comm, call, comm.next_operation())?.finish(process)
+}
+
+/// Begins a call, which goes on beside the program.
+pub(crate) fn begin(comm: &Arc<Comm>, call: Call) -> Mpi<Arc<Operation>> {
+    let tag = comm.next_operation();
+    begin_as(comm, call, tag)
+}
+
+fn begin_as(comm: &Arc<Comm>, call: Call, tag: i32) -> Mpi<Arc<Operation>> {
+    refuse_revoked(comm)?;
+    begin_schedule(comm, schedule(comm, call, tag)?)
+}
+
+/// Has a schedule go on beside the program.
+pub(crate) fn begin_schedule(comm: &Arc<Comm>, schedule: Schedule) -> Mpi<Arc<Operation>> {
+    let process = process()?;
+    let told = notes(call::WAIT, -1, -1, comm.collective_context());
+    let operation = Arc::new(Operation::new(State::Stepping(Box::new(schedule)), comm.handle(), told));
+    if operation.poll(process).is_none() {
+        progress::keep_moving(operation.clone());
+    }
+    Ok(operation)
+}
+
+/// A call to be begun again and again. Its place among the communicator's operations is that of this call.
+pub(crate) fn prepare(comm: &Arc<Comm>, call: Call) -> Mpi<Persistent> {
+    let (comm, tag) = (comm.clone(), comm.next_operation());
+    // What is wrong is told now.
+    schedule(&comm, call.clone(), tag)?;
+    let mut persistent = Persistent::new(move || begin_as(&comm, call.clone(), tag));
+    persistent.is_collective = true;
+    Ok(persistent)
+}
+
+fn refuse_revoked(comm: &Comm) -> Mpi {
+    match comm.is_revoked() {
+        true => Err(Error::new(class::REVOKED, "the communicator was revoked")),
+        false => Ok(()),
+    }
+}
+
+fn schedule(comm: &Arc<Comm>, call: Call, tag: i32) -> Mpi<Schedule> {
+    let combine = match &call {
+        Call::Reduce { op, .. } | Call::Allreduce { op, .. } | Call::ReduceScatter { op, .. } | Call::Scan { op, .. } => {
+            op.combine.clone()
+        }
+        _ => crate::schedule::none(),
+    };
+    let (parts, areas) = match comm.remote() {
+        _ if matches!(call, Call::Neighbours { .. }) => neighbours::parts(comm, call)?,
+        None => intra::parts(comm, call)?,
+        Some(remote) => inter::parts(comm, remote, call)?,
+    };
+    let peers = comm.peers().clone();
+    let ranks = Arc::new(move |task| peers.rank_of(task));
+    Ok(Schedule::new(parts, areas, combine, (comm.collective_context(), tag), ranks))
+}
+
+/// A plan among the members of a communicator's own side.
+fn among(comm: &Comm, plan: Plan) -> Part {
+    Part::Stage(Stage { plan, tasks: comm.group().tasks().clone(), own: comm.rank() })
+}
+
+fn group(comm: &Comm) -> Group {
+    Group { own: comm.rank(), size: comm.size() }
+}
+
+/// What a part of a schedule is made with.
+type Made = (Vec<Part>, Areas);
