@@ -1,0 +1,517 @@
+//! Collective operations: each blocking, begun, or prepared to be begun again and again.
+
+use super::{Numbers, array, put};
+use crate::buffers::{Data, checked_count};
+use crate::callbacks::{OPS, UserOp, keep_op};
+use crate::collective::{self, Blocks, Call, Layout, Op, is_in_place};
+use crate::comm::{Comm, comm};
+use crate::datatypes::datatype;
+use crate::errors::{Error, Mpi, class};
+use crate::numbers::{OP_NULL, PROC_NULL, ROOT};
+use crate::operations::{Named, keep_named};
+use std::ffi::c_int;
+use std::sync::Arc;
+
+/// How a collective operation is called for.
+#[derive(Clone, Copy)]
+pub enum Way {
+    /// The call waits for its end.
+    Blocking,
+    /// It goes on beside the program; the request's place.
+    Begun(*mut c_int),
+    /// It is begun with `MPI_Start`; the request's place.
+    Prepared(*mut c_int),
+}
+
+pub(super) unsafe fn go(comm: &Arc<Comm>, call: Call, way: Way) -> Mpi {
+    match way {
+        Way::Blocking => collective::run(comm, call),
+        Way::Begun(request) => {
+            let operation = collective::begin(comm, call)?;
+            // SAFETY: the caller's promise.
+            unsafe { put(request, keep_named(Named::Once(operation))?) }
+        }
+        Way::Prepared(request) => {
+            let persistent = collective::prepare(comm, call)?;
+            // SAFETY: the caller's promise.
+            unsafe { put(request, keep_named(Named::Again(persistent))?) }
+        }
+    }
+}
+
+/// Whether this process has the part of the root.
+fn is_root(comm: &Comm, root: i32) -> Mpi<bool> {
+    match comm.remote() {
+        None => comm.root(root).map(|root| root == comm.rank()),
+        Some(_) => Ok(root == ROOT),
+    }
+}
+
+/// Whether this process has no part: a mate of the root's in an inter-communicator.
+fn is_idle(comm: &Comm, root: i32) -> bool {
+    comm.remote().is_some() && root == PROC_NULL
+}
+
+fn refuse_in_place(comm: &Comm) -> Mpi {
+    match comm.remote() {
+        None => Ok(()),
+        Some(_) => Err(Error::new(class::BUFFER, "MPI_IN_PLACE is not for inter-communicators")),
+    }
+}
+
+/// What a member gives, unless it lies where it shall go.
+fn given(comm: &Comm, address: *const u8, count: i64, of: i32) -> Mpi<Option<Data>> {
+    match is_in_place(address) {
+        true => refuse_in_place(comm).map(|()| None),
+        false => Data::new(address, count, of).map(Some),
+    }
+}
+
+fn refuse_same(give: *const u8, get: *const u8, count: i64) -> Mpi {
+    match give == get && count > 0 && !give.is_null() {
+        true => Err(Error::new(class::BUFFER, "the two buffers are one; say MPI_IN_PLACE")),
+        false => Ok(()),
+    }
+}
+
+pub unsafe fn barrier(handle: i32, way: Way) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe { go(&*comm(handle)?, Call::Barrier, way) }
+}
+
+pub unsafe fn bcast(buffer: *mut u8, count: i64, of: i32, root: i32, handle: i32, way: Way) -> Mpi {
+    let comm = comm(handle)?;
+    if is_in_place(buffer) {
+        return Err(Error::new(class::BUFFER, "MPI_IN_PLACE is not for MPI_Bcast"));
+    }
+    let data = if is_idle(&comm, root) { Data::NONE } else { Data::new(buffer, count, of)? };
+    // SAFETY: the caller's promise.
+    unsafe { go(&comm, Call::Bcast { data, root }, way) }
+}
+
+pub unsafe fn gather(
+    give: *const u8,
+    give_count: i64,
+    give_type: i32,
+    get: *mut u8,
+    get_count: i64,
+    get_type: i32,
+    root: i32,
+    handle: i32,
+    way: Way,
+) -> Mpi {
+    let comm = comm(handle)?;
+    let is_root = is_root(&comm, root)?;
+    let own = match is_idle(&comm, root) || is_root && comm.remote().is_some() {
+        true => None,
+        false => given(&comm, give, give_count, give_type)?,
+    };
+    let blocks = match is_root {
+        true => {
+            refuse_same(give, get, get_count)?;
+            Blocks::new(get, comm.peers().size(), Layout::Regular { count: get_count, datatype: get_type })?
+        }
+        false => Blocks::NONE,
+    };
+    let regular = comm.remote().is_none();
+    // SAFETY: the caller's promise.
+    unsafe { go(&comm, Call::Gather { give: own, get: blocks, root, regular }, way) }
+}
+
+pub unsafe fn gatherv(
+    give: *const u8,
+    give_count: i64,
+    give_type: i32,
+    get: *mut u8,
+    counts: Numbers,
+    displacements: Numbers,
+    get_type: i32,
+    root: i32,
+    handle: i32,
+    way: Way,
+) -> Mpi {
+    let comm = comm(handle)?;
+    let is_root = is_root(&comm, root)?;
+    let own = match is_idle(&comm, root) || is_root && comm.remote().is_some() {
+        true => None,
+        false => given(&comm, give, give_count, give_type)?,
+    };
+    // SAFETY: the caller's promise.
+    unsafe {
+        let blocks = match is_root {
+            true => counted(get, comm.peers().size(), counts, displacements, get_type)?,
+            false => Blocks::NONE,
+        };
+        go(&comm, Call::Gather { give: own, get: blocks, root, regular: false }, way)
+    }
+}
+
+/// Blocks of so many elements each, at displacements.
+pub(super) unsafe fn counted(
+    address: *const u8,
+    ranks: usize,
+    counts: Numbers,
+    displacements: Numbers,
+    of: i32,
+) -> Mpi<Blocks> {
+    // SAFETY: the caller's promise.
+    let (counts, displacements) = unsafe { (counts.all(ranks)?, displacements.all(ranks)?) };
+    let layout =
+        Layout::Counted { counts: &|rank| counts[rank], displacements: &|rank| displacements[rank], datatype: of };
+    Blocks::new(address, ranks, layout)
+}
+
+/// The same with types of their own, at displacements in bytes.
+pub(super) unsafe fn typed(
+    address: *const u8,
+    ranks: usize,
+    counts: Numbers,
+    displacements: Numbers,
+    types: *const c_int,
+) -> Mpi<Blocks> {
+    // SAFETY: the caller's promise.
+    let (counts, displacements, datatypes) =
+        unsafe { (counts.all(ranks)?, displacements.all(ranks)?, array(types, ranks)?) };
+    let layout =
+        Layout::Typed { counts: &|rank| counts[rank], displacements: &|rank| displacements[rank], datatypes };
+    Blocks::new(address, ranks, layout)
+}
+
+pub unsafe fn scatter(
+    give: *const u8,
+    give_count: i64,
+    give_type: i32,
+    get: *mut u8,
+    get_count: i64,
+    get_type: i32,
+    root: i32,
+    handle: i32,
+    way: Way,
+) -> Mpi {
+    let comm = comm(handle)?;
+    let is_root = is_root(&comm, root)?;
+    let own = match is_idle(&comm, root) || is_root && comm.remote().is_some() {
+        true => None,
+        false => given(&comm, get, get_count, get_type)?,
+    };
+    let blocks = match is_root {
+        true => {
+            refuse_same(give, get, give_count)?;
+            Blocks::new(give, comm.peers().size(), Layout::Regular { count: give_count, datatype: give_type })?
+        }
+        false => Blocks::NONE,
+    };
+    let regular = comm.remote().is_none();
+    // SAFETY: the caller's promise.
+    unsafe { go(&comm, Call::Scatter { give: blocks, get: own, root, regular }, way) }
+}
+
+pub unsafe fn scatterv(
+    give: *const u8,
+    counts: Numbers,
+    displacements: Numbers,
+    give_type: i32,
+    get: *mut u8,
+    get_count: i64,
+    get_type: i32,
+    root: i32,
+    handle: i32,
+    way: Way,
+) -> Mpi {
+    let comm = comm(handle)?;
+    let is_root = is_root(&comm, root)?;
+    let own = match is_idle(&comm, root) || is_root && comm.remote().is_some() {
+        true => None,
+        false => given(&comm, get, get_count, get_type)?,
+    };
+    // SAFETY: the caller's promise.
+    unsafe {
+        let blocks = match is_root {
+            true => counted(give, comm.peers().size(), counts, displacements, give_type)?,
+            false => Blocks::NONE,
+        };
+        go(&comm, Call::Scatter { give: blocks, get: own, root, regular: false }, way)
+    }
+}
+
+pub unsafe fn allgather(
+    give: *const u8,
+    give_count: i64,
+    give_type: i32,
+    get: *mut u8,
+    get_count: i64,
+    get_type: i32,
+    handle: i32,
+    way: Way,
+) -> Mpi {
+    let comm = comm(handle)?;
+    let own = given(&comm, give, give_count, give_type)?;
+    refuse_same(give, get, get_count)?;
+    let layout = Layout::Regular { count: get_count, datatype: get_type };
+    let blocks = Blocks::new(get, comm.peers().size(), layout)?;
+    // SAFETY: the caller's promise.
+    unsafe { go(&comm, Call::Allgather { give: own, get: blocks }, way) }
+}
+
+pub unsafe fn allgatherv(
+    give: *const u8,
+    give_count: i64,
+    give_type: i32,
+    get: *mut u8,
+    counts: Numbers,
+    displacements: Numbers,
+    get_type: i32,
+    handle: i32,
+    way: Way,
+) -> Mpi {
+    let comm = comm(handle)?;
+    let own = given(&comm, give, give_count, give_type)?;
+    // SAFETY: the caller's promise.
+    unsafe {
+        let blocks = counted(get, comm.peers().size(), counts, displacements, get_type)?;
+        go(&comm, Call::Allgather { give: own, get: blocks }, way)
+    }
+}
+
+pub unsafe fn alltoall(
+    give: *const u8,
+    give_count: i64,
+    give_type: i32,
+    get: *mut u8,
+    get_count: i64,
+    get_type: i32,
+    handle: i32,
+    way: Way,
+) -> Mpi {
+    let comm = comm(handle)?;
+    let ranks = comm.peers().size();
+    let own = match is_in_place(give) {
+        true => refuse_in_place(&comm).map(|()| None)?,
+        false => {
+            let layout = Layout::Regular { count: give_count, datatype: give_type };
+            Some(Blocks::new(give, ranks, layout)?)
+        }
+    };
+    refuse_same(give, get, get_count)?;
+    let blocks = Blocks::new(get, ranks, Layout::Regular { count: get_count, datatype: get_type })?;
+    // SAFETY: the caller's promise.
+    unsafe { go(&comm, Call::Alltoall { give: own, get: blocks, regular: true }, way) }
+}
+
+pub unsafe fn alltoallv(
+    give: *const u8,
+    give_counts: Numbers,
+    give_displacements: Numbers,
+    give_type: i32,
+    get: *mut u8,
+    counts: Numbers,
+    displacements: Numbers,
+    get_type: i32,
+    handle: i32,
+    way: Way,
+) -> Mpi {
+    let comm = comm(handle)?;
+    let ranks = comm.peers().size();
+    // SAFETY: the caller's promise.
+    unsafe {
+        let own = match is_in_place(give) {
+            true => refuse_in_place(&comm).map(|()| None)?,
+            false => Some(counted(give, ranks, give_counts, give_displacements, give_type)?),
+        };
+        let blocks = counted(get, ranks, counts, displacements, get_type)?;
+        go(&comm, Call::Alltoall { give: own, get: blocks, regular: false }, way)
+    }
+}
+
+pub unsafe fn alltoallw(
+    give: *const u8,
+    give_counts: Numbers,
+    give_displacements: Numbers,
+    give_types: *const c_int,
+    get: *mut u8,
+    counts: Numbers,
+    displacements: Numbers,
+    get_types: *const c_int,
+    handle: i32,
+    way: Way,
+) -> Mpi {
+    let comm = comm(handle)?;
+    let ranks = comm.peers().size();
+    // SAFETY: the caller's promise.
+    unsafe {
+        let own = match is_in_place(give) {
+            true => refuse_in_place(&comm).map(|()| None)?,
+            false => Some(typed(give, ranks, give_counts, give_displacements, give_types)?),
+        };
+        let blocks = typed(get, ranks, counts, displacements, get_types)?;
+        go(&comm, Call::Alltoall { give: own, get: blocks, regular: false }, way)
+    }
+}
+
+pub unsafe fn reduce(
+    give: *const u8,
+    get: *mut u8,
+    count: i64,
+    of: i32,
+    op: i32,
+    root: i32,
+    handle: i32,
+    way: Way,
+) -> Mpi {
+    let comm = comm(handle)?;
+    let is_root = is_root(&comm, root)?;
+    let op = Op::new(op, of)?;
+    if is_root {
+        refuse_same(give, get, count)?;
+    }
+    let (own, result) = match comm.remote() {
+        Some(_) if is_idle(&comm, root) => (None, Data::NONE),
+        Some(_) if is_root => (None, Data::new(get, count, of)?),
+        Some(_) => (Some(Data::new(give, count, of)?), Data::NONE),
+        None if is_root => (given(&comm, give, count, of)?, Data::new(get, count, of)?),
+        None if is_in_place(give) => {
+            return Err(Error::new(class::BUFFER, "MPI_IN_PLACE is for the root alone"));
+        }
+        None => (Some(Data::new(give, count, of)?), Data::NONE),
+    };
+    // SAFETY: the caller's promise.
+    unsafe { go(&comm, Call::Reduce { give: own, get: result, op, root }, way) }
+}
+
+pub unsafe fn allreduce(
+    give: *const u8,
+    get: *mut u8,
+    count: i64,
+    of: i32,
+    op: i32,
+    handle: i32,
+    way: Way,
+) -> Mpi {
+    let comm = comm(handle)?;
+    let op = Op::new(op, of)?;
+    refuse_same(give, get, count)?;
+    let (own, result) = (given(&comm, give, count, of)?, Data::new(get, count, of)?);
+    // SAFETY: the caller's promise.
+    unsafe { go(&comm, Call::Allreduce { give: own, get: result, op }, way) }
+}
+
+unsafe fn reduce_parts(
+    (give, get): (*const u8, *mut u8),
+    counts: &[i64],
+    (of, op): (i32, i32),
+    comm: &Arc<Comm>,
+    way: Way,
+) -> Mpi {
+    let size = datatype(of)?.layout.size() as usize;
+    let op = Op::new(op, of)?;
+    let lengths = counts.iter().map(|&count| Ok(checked_count(count)? * size)).collect::<Mpi<Vec<_>>>()?;
+    let (whole, own) = (counts.iter().sum(), counts[comm.rank()]);
+    refuse_same(give, get, whole)?;
+    let given = match is_in_place(give) {
+        true => refuse_in_place(comm).and_then(|()| Data::new(get, whole, of))?,
+        false => Data::new(give, whole, of)?,
+    };
+    let call = Call::ReduceScatter { give: given, get: Data::new(get, own, of)?, lengths, op };
+    // SAFETY: the caller's promise.
+    unsafe { go(comm, call, way) }
+}
+
+pub unsafe fn reduce_scatter(
+    give: *const u8,
+    get: *mut u8,
+    counts: Numbers,
+    of: i32,
+    op: i32,
+    handle: i32,
+    way: Way,
+) -> Mpi {
+    let comm = comm(handle)?;
+    // SAFETY: the caller's promise.
+    unsafe { reduce_parts((give, get), &counts.all(comm.size())?, (of, op), &comm, way) }
+}
+
+pub unsafe fn reduce_scatter_block(
+    give: *const u8,
+    get: *mut u8,
+    count: i64,
+    of: i32,
+    op: i32,
+    handle: i32,
+    way: Way,
+) -> Mpi {
+    let comm = comm(handle)?;
+    // SAFETY: the caller's promise.
+    unsafe { reduce_parts((give, get), &vec![count; comm.size()], (of, op), &comm, way) }
+}
+
+unsafe fn scanned(
+    (give, get): (*const u8, *mut u8),
+    (count, of, op): (i64, i32, i32),
+    handle: i32,
+    exclusive: bool,
+    way: Way,
+) -> Mpi {
+    let comm = comm(handle)?;
+    let op = Op::new(op, of)?;
+    refuse_same(give, get, count)?;
+    let (own, result) = (given(&comm, give, count, of)?, Data::new(get, count, of)?);
+    // SAFETY: the caller's promise.
+    unsafe { go(&comm, Call::Scan { give: own, get: result, op, exclusive }, way) }
+}
+
+pub unsafe fn scan(give: *const u8, get: *mut u8, count: i64, of: i32, op: i32, comm: i32, way: Way) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe { scanned((give, get), (count, of, op), comm, false, way) }
+}
+
+pub unsafe fn exscan(give: *const u8, get: *mut u8, count: i64, of: i32, op: i32, comm: i32, way: Way) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe { scanned((give, get), (count, of, op), comm, true, way) }
+}
+
+pub unsafe fn reduce_local(give: *const u8, get: *mut u8, count: i64, of: i32, op: i32) -> Mpi {
+    refuse_same(give, get, count)?;
+    let op = Op::new(op, of)?;
+    let (one, other) = (Data::new(give, count, of)?, Data::new(get, count, of)?);
+    let mut first = one.packed();
+    (op.combine)(&mut first, &other.packed());
+    other.unpack(&first);
+    Ok(())
+}
+
+pub unsafe fn op_create(function: usize, commutes: i32, place: *mut c_int) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe { create_op(function, commutes, place, false) }
+}
+
+pub unsafe fn op_create_c(function: usize, commutes: i32, place: *mut c_int) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe { create_op(function, commutes, place, true) }
+}
+
+unsafe fn create_op(function: usize, commutes: i32, place: *mut c_int, is_large: bool) -> Mpi {
+    if function == 0 {
+        return Err(Error::new(class::ARG, "the operation's function is a null pointer"));
+    }
+    // SAFETY: the caller's promise.
+    unsafe { put(place, keep_op(UserOp { function, commutes: commutes != 0, is_large })?) }
+}
+
+pub unsafe fn op_free(place: *mut c_int) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let handle = super::get(place)?;
+        if crate::ops::is_built_in(handle) {
+            return Err(Error::new(class::OP, "a predefined operation cannot be freed"));
+        }
+        crate::ops::user_op(handle)?;
+        OPS.remove(handle);
+        put(place, OP_NULL)
+    }
+}
+
+pub unsafe fn op_commutative(op: i32, flag: *mut c_int) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe { put(flag, c_int::from(crate::ops::commutes(op)?)) }
+}
+

@@ -1,0 +1,322 @@
+//! Communicators.
+
+use super::{get, give_text, put, text};
+use crate::comm::{COMMS, Comm, comm, keep};
+use crate::errors::{Error, Mpi, class};
+use crate::group::{as_communicators, group};
+use crate::info::{Info, hints};
+use crate::making;
+use crate::numbers::{
+    COMM_NULL, COMM_SELF, COMM_TYPE_HW_GUIDED, COMM_TYPE_HW_UNGUIDED, COMM_TYPE_RESOURCE_GUIDED,
+    COMM_TYPE_SHARED, COMM_WORLD, IDENT, MAX_OBJECT_NAME, UNDEFINED, UNEQUAL,
+};
+use crate::process::process;
+use parvum_wire::Tid;
+use std::ffi::{c_char, c_int};
+use std::sync::Arc;
+
+pub unsafe fn comm_size(handle: i32, size: *mut c_int) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe { put(size, comm(handle)?.size() as c_int) }
+}
+
+pub unsafe fn comm_rank(handle: i32, rank: *mut c_int) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe { put(rank, comm(handle)?.rank() as c_int) }
+}
+
+pub unsafe fn comm_remote_size(handle: i32, size: *mut c_int) -> Mpi {
+    let comm = comm(handle)?;
+    let remote = comm.remote().ok_or_else(no_inter)?.group.size();
+    // SAFETY: the caller's promise.
+    unsafe { put(size, remote as c_int) }
+}
+
+fn no_inter() -> Error {
+    Error::new(class::COMM, "it is an intra-communicator, which has no remote group")
+}
+
+pub unsafe fn comm_test_inter(handle: i32, flag: *mut c_int) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe { put(flag, c_int::from(comm(handle)?.remote().is_some())) }
+}
+
+pub unsafe fn comm_compare(one: i32, other: i32, result: *mut c_int) -> Mpi {
+    let (first, second) = (comm(one)?, comm(other)?);
+    let groups = first.group().compare(second.group());
+    let compared = match (first.remote(), second.remote()) {
+        _ if one == other => IDENT,
+        (None, None) => as_communicators(groups, false),
+        (Some(here), Some(there)) => as_communicators(groups.max(here.group.compare(&there.group)), false),
+        _ => UNEQUAL,
+    };
+    // SAFETY: the caller's promise.
+    unsafe { put(result, compared) }
+}
+
+pub unsafe fn comm_group(handle: i32, place: *mut c_int) -> Mpi {
+    let comm = comm(handle)?;
+    let copy = crate::group::Group::new(comm.group().tasks().to_vec(), process()?.me);
+    // SAFETY: the caller's promise.
+    unsafe { put(place, crate::group::keep(copy)?) }
+}
+
+pub unsafe fn comm_remote_group(handle: i32, place: *mut c_int) -> Mpi {
+    let comm = comm(handle)?;
+    let tasks = comm.remote().ok_or_else(no_inter)?.group.tasks().to_vec();
+    let copy = crate::group::Group::new(tasks, process()?.me);
+    // SAFETY: the caller's promise.
+    unsafe { put(place, crate::group::keep(copy)?) }
+}
+
+pub unsafe fn comm_dup(handle: i32, place: *mut c_int) -> Mpi {
+    let made = making::duplicate(&*comm(handle)?, true)?;
+    // SAFETY: the caller's promise.
+    unsafe { put(place, keep(made)?) }
+}
+
+pub unsafe fn comm_dup_with_info(handle: i32, info: i32, place: *mut c_int) -> Mpi {
+    let hints = hints(info)?;
+    let made = making::duplicate(&*comm(handle)?, true)?;
+    set_hints(&made, hints);
+    // SAFETY: the caller's promise.
+    unsafe { put(place, keep(made)?) }
+}
+
+fn set_hints(comm: &Comm, hints: Option<Arc<Info>>) {
+    if let Some(hints) = hints {
+        comm.set_info(Arc::new(hints.copy()));
+    }
+}
+
+pub unsafe fn comm_idup(handle: i32, place: *mut c_int, request: *mut c_int) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe { begin_duplicate(handle, None, place, request) }
+}
+
+pub unsafe fn comm_idup_with_info(handle: i32, info: i32, place: *mut c_int, request: *mut c_int) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe { begin_duplicate(handle, hints(info)?, place, request) }
+}
+
+unsafe fn begin_duplicate(handle: i32, hints: Option<Arc<Info>>, place: *mut c_int, request: *mut c_int) -> Mpi {
+    let comm = comm(handle)?;
+    // SAFETY: the caller's promise.
+    unsafe {
+        put(place, COMM_NULL)?;
+        let operation = making::begin_duplicate(&comm, hints, place)?;
+        put(request, crate::operations::keep_named(crate::operations::Named::Once(operation))?)
+    }
+}
+
+/// Keeps a communicator, if this process has a part in it.
+unsafe fn put_comm(place: *mut c_int, made: Option<Comm>) -> Mpi {
+    let handle = match made {
+        Some(made) => keep(made)?,
+        None => COMM_NULL,
+    };
+    // SAFETY: the caller's promise.
+    unsafe { put(place, handle) }
+}
+
+pub unsafe fn comm_split(handle: i32, colour: i32, key: i32, place: *mut c_int) -> Mpi {
+    let comm = comm(handle)?;
+    if colour < 0 && colour != UNDEFINED {
+        return Err(Error::new(class::ARG, format!("the color is {colour}; it is MPI_UNDEFINED or not negative")));
+    }
+    // SAFETY: the caller's promise.
+    unsafe { put_comm(place, making::split(&comm, colour, key)?) }
+}
+
+pub unsafe fn comm_split_type(handle: i32, kind: i32, key: i32, _info: i32, place: *mut c_int) -> Mpi {
+    let comm = comm(handle)?;
+    let colour = match kind {
+        UNDEFINED => UNDEFINED,
+        COMM_TYPE_SHARED => Tid(process()?.me).host() as i32 & i32::MAX,
+        // Nobody has said how this hardware is to be divided.
+        COMM_TYPE_HW_GUIDED | COMM_TYPE_HW_UNGUIDED | COMM_TYPE_RESOURCE_GUIDED => UNDEFINED,
+        _ => return Err(Error::new(class::ARG, format!("{kind} is no kind of division"))),
+    };
+    // SAFETY: the caller's promise.
+    unsafe { put_comm(place, making::split(&comm, colour, key)?) }
+}
+
+pub unsafe fn comm_create(handle: i32, members: i32, place: *mut c_int) -> Mpi {
+    let (comm, group) = (comm(handle)?, group(members)?);
+    // SAFETY: the caller's promise.
+    unsafe { put_comm(place, making::create(&comm, &group)?) }
+}
+
+pub unsafe fn comm_create_group(handle: i32, members: i32, tag: i32, place: *mut c_int) -> Mpi {
+    let (comm, group) = (comm(handle)?, group(members)?);
+    if comm.remote().is_some() {
+        return Err(Error::new(class::COMM, "it is an inter-communicator"));
+    }
+    if tag < 0 {
+        return Err(Error::new(class::TAG, format!("the tag is {tag}")));
+    }
+    // SAFETY: the caller's promise.
+    unsafe { put_comm(place, making::create_group(&comm, &group, tag)?) }
+}
+
+pub unsafe fn comm_create_from_group(
+    members: i32,
+    tag: *const c_char,
+    info: i32,
+    errhandler: i32,
+    place: *mut c_int,
+) -> Mpi {
+    let (group, hints) = (group(members)?, hints(info)?);
+    // SAFETY: the caller's promise.
+    let tag = unsafe { text(tag)? };
+    crate::callbacks::checked(errhandler, crate::numbers::Kind::Comm)?;
+    let made = making::create_group(&process()?.world, &group, making::tag_of(&tag))?;
+    if let Some(made) = &made {
+        made.set_errhandler(errhandler);
+        set_hints(made, hints);
+    }
+    // SAFETY: likewise.
+    unsafe { put_comm(place, made) }
+}
+
+pub unsafe fn comm_free(place: *mut c_int) -> Mpi {
+    // SAFETY: the caller's promise.
+    let handle = unsafe { get(place)? };
+    let comm = comm(handle)?;
+    if handle == COMM_WORLD || handle == COMM_SELF {
+        return Err(Error::new(class::COMM, "MPI_COMM_WORLD and MPI_COMM_SELF cannot be freed"));
+    }
+    comm.attributes.delete_all(handle)?;
+    COMMS.remove(handle);
+    crate::processes::forget_parent(handle);
+    // SAFETY: likewise.
+    unsafe { put(place, COMM_NULL) }
+}
+
+pub unsafe fn comm_disconnect(place: *mut c_int) -> Mpi {
+    crate::progress::finish_all()?;
+    // SAFETY: the caller's promise.
+    let handle = unsafe { get(place)? };
+    // Nobody is free before what all have begun is over.
+    let comm = comm(handle)?;
+    if handle != COMM_WORLD && handle != COMM_SELF {
+        crate::collective::run(&comm, crate::collective::Call::Barrier)?;
+    }
+    drop(comm);
+    // SAFETY: likewise.
+    unsafe { comm_free(place) }
+}
+
+pub unsafe fn comm_set_name(handle: i32, name: *const c_char) -> Mpi {
+    // SAFETY: the caller's promise.
+    comm(handle)?.set_name(&unsafe { text(name)? });
+    Ok(())
+}
+
+pub unsafe fn comm_get_name(handle: i32, name: *mut c_char, length: *mut c_int) -> Mpi {
+    let text = comm(handle)?.name();
+    // SAFETY: the caller's promise.
+    unsafe {
+        let written = give_text(name, MAX_OBJECT_NAME, &text)?;
+        put(length, written)
+    }
+}
+
+pub unsafe fn comm_set_info(handle: i32, info: i32) -> Mpi {
+    let comm = comm(handle)?;
+    set_hints(&comm, Some(crate::info::info(info)?));
+    Ok(())
+}
+
+pub unsafe fn comm_get_info(handle: i32, place: *mut c_int) -> Mpi {
+    let copy = comm(handle)?.info().copy();
+    // SAFETY: the caller's promise.
+    unsafe { put(place, crate::info::keep(copy)?) }
+}
+
+pub unsafe fn intercomm_create(
+    local: i32,
+    leader: i32,
+    peer: i32,
+    remote_leader: i32,
+    tag: i32,
+    place: *mut c_int,
+) -> Mpi {
+    let local = comm(local)?;
+    if local.remote().is_some() {
+        return Err(Error::new(class::COMM, "the local communicator is an inter-communicator"));
+    }
+    let leader = usize::try_from(leader).ok().filter(|&leader| leader < local.size());
+    let leader = leader.ok_or_else(|| Error::new(class::RANK, "the local leader is no rank of the communicator"))?;
+    if tag < 0 {
+        return Err(Error::new(class::TAG, format!("the tag is {tag}")));
+    }
+    let made = match local.rank() == leader {
+        true => {
+            let peer = comm(peer)?;
+            if remote_leader < 0 || remote_leader as usize >= peer.peers().size() {
+                return Err(Error::new(class::RANK, format!("the remote leader is rank {remote_leader}")));
+            }
+            making::join(&local, leader, Some((&**peer, remote_leader)), tag)?
+        }
+        false => making::join(&local, leader, None, tag)?,
+    };
+    // SAFETY: the caller's promise.
+    unsafe { put(place, keep(made)?) }
+}
+
+pub unsafe fn intercomm_create_from_groups(
+    local: i32,
+    local_leader: i32,
+    remote: i32,
+    remote_leader: i32,
+    tag: *const c_char,
+    info: i32,
+    errhandler: i32,
+    place: *mut c_int,
+) -> Mpi {
+    let (ours, theirs, hints) = (group(local)?, group(remote)?, hints(info)?);
+    // SAFETY: the caller's promise.
+    let tag = making::tag_of(&unsafe { text(tag)? });
+    let world = &process()?.world;
+    let leader = theirs.tasks().get(remote_leader as usize).and_then(|&task| world.group().rank_of(task));
+    let made = making::create_group(world, &ours, tag)?;
+    let local = Arc::new(made.ok_or_else(|| Error::new(class::GROUP, "this process is not in the local group"))?);
+    let leader = leader.ok_or_else(|| Error::new(class::RANK, "no such remote leader"))? as i32;
+    let made = making::join(&local, local_leader as usize, Some((&**world, leader)), tag)?;
+    made.set_errhandler(errhandler);
+    set_hints(&made, hints);
+    // SAFETY: likewise.
+    unsafe { put(place, keep(made)?) }
+}
+
+pub unsafe fn intercomm_merge(handle: i32, high: i32, place: *mut c_int) -> Mpi {
+    let made = making::merge(&*comm(handle)?, high != 0)?;
+    // SAFETY: the caller's promise.
+    unsafe { put(place, keep(made)?) }
+}
+
+pub unsafe fn comm_attach_buffer(handle: i32, buffer: *mut u8, size: i64) -> Mpi {
+    comm(handle)?.buffer.attach(buffer.addr(), size)
+}
+
+pub unsafe fn comm_detach_buffer(handle: i32, place: *mut u8, size: super::Place) -> Mpi {
+    let (address, length) = comm(handle)?.buffer.detach()?;
+    // SAFETY: the caller's promise.
+    unsafe {
+        put(place.cast(), address)?;
+        size.put(length)
+    }
+}
+
+pub unsafe fn comm_flush_buffer(handle: i32) -> Mpi {
+    comm(handle)?.buffer.flush()
+}
+
+pub unsafe fn comm_iflush_buffer(handle: i32, request: *mut c_int) -> Mpi {
+    let comm = comm(handle)?;
+    let waiting = comm.buffer.waiting();
+    // SAFETY: the caller's promise.
+    unsafe { super::messages::put_all(waiting, comm.handle(), request) }
+}
+

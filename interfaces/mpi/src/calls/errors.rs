@@ -1,0 +1,144 @@
+//! Errors and their handlers.
+
+use super::{get, give_text, put, text};
+use crate::callbacks::{ERRHANDLERS, Errhandler, checked, handle_with};
+use crate::comm::comm;
+use crate::errors::{self, Error, Mpi, class};
+use crate::numbers::{
+    ERRHANDLER_NULL, ERRORS_ABORT, ERRORS_ARE_FATAL, ERRORS_RETURN, Kind, MAX_ERROR_STRING,
+};
+use std::ffi::{c_char, c_int};
+use std::sync::Arc;
+
+pub unsafe fn error_class(code: i32, class_place: *mut c_int) -> Mpi {
+    let class = errors::class_of(code).ok_or_else(|| no_code(code))?;
+    // SAFETY: the caller's promise.
+    unsafe { put(class_place, class) }
+}
+
+pub unsafe fn error_string(code: i32, string: *mut c_char, length: *mut c_int) -> Mpi {
+    let text = errors::text_of(code).ok_or_else(|| no_code(code))?;
+    // SAFETY: the caller's promise.
+    unsafe {
+        let written = give_text(string, MAX_ERROR_STRING, &text)?;
+        put(length, written)
+    }
+}
+
+fn no_code(code: i32) -> Error {
+    Error::new(class::ARG, format!("{code} is no error code"))
+}
+
+pub unsafe fn add_error_class(class_place: *mut c_int) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe { put(class_place, errors::add(None)?) }
+}
+
+pub unsafe fn add_error_code(class: i32, code: *mut c_int) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe { put(code, errors::add(Some(class))?) }
+}
+
+pub unsafe fn add_error_string(code: i32, string: *const c_char) -> Mpi {
+    // SAFETY: the caller's promise.
+    errors::set_text(code, unsafe { text(string)? })
+}
+
+pub unsafe fn remove_error_class(class: i32) -> Mpi {
+    errors::remove(class)
+}
+
+pub unsafe fn remove_error_code(code: i32) -> Mpi {
+    errors::remove(code)
+}
+
+pub unsafe fn remove_error_string(code: i32) -> Mpi {
+    errors::set_text(code, String::new())
+}
+
+unsafe fn create(kind: Kind, function: usize, errhandler: *mut c_int) -> Mpi {
+    if function == 0 {
+        return Err(Error::new(class::ARG, "the error handler's function is a null pointer"));
+    }
+    let none = || Error::new(class::OTHER, "there are too many error handlers");
+    let handle = ERRHANDLERS.insert(Arc::new(Errhandler { kind, function })).ok_or_else(none)?;
+    // SAFETY: the caller's promise.
+    unsafe { put(errhandler, handle) }
+}
+
+pub unsafe fn comm_create_errhandler(function: usize, errhandler: *mut c_int) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe { create(Kind::Comm, function, errhandler) }
+}
+
+pub unsafe fn errhandler_create(function: usize, errhandler: *mut c_int) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe { create(Kind::Comm, function, errhandler) }
+}
+
+pub unsafe fn win_create_errhandler(function: usize, errhandler: *mut c_int) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe { create(Kind::Win, function, errhandler) }
+}
+
+pub unsafe fn file_create_errhandler(function: usize, errhandler: *mut c_int) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe { create(Kind::File, function, errhandler) }
+}
+
+pub unsafe fn session_create_errhandler(function: usize, errhandler: *mut c_int) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe { create(Kind::Session, function, errhandler) }
+}
+
+pub unsafe fn errhandler_free(errhandler: *mut c_int) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match get(errhandler)? {
+            // Handles of these may be given out, and are given back.
+            ERRORS_ARE_FATAL | ERRORS_RETURN | ERRORS_ABORT => {}
+            handle if ERRHANDLERS.remove(handle).is_some() => {}
+            _ => return Err(Error::new(class::ERRHANDLER, "the handle names no error handler")),
+        }
+        put(errhandler, ERRHANDLER_NULL)
+    }
+}
+
+pub unsafe fn comm_set_errhandler(handle: i32, errhandler: i32) -> Mpi {
+    let comm = comm(handle)?;
+    checked(errhandler, Kind::Comm)?;
+    comm.set_errhandler(errhandler);
+    Ok(())
+}
+
+pub unsafe fn comm_get_errhandler(handle: i32, errhandler: *mut c_int) -> Mpi {
+    let now = comm(handle)?.errhandler();
+    // The program frees what it gets, so it gets a handle of its own.
+    let given = match ERRHANDLERS.get(now) {
+        Some(handler) => ERRHANDLERS.insert(handler).unwrap_or(now),
+        None => now,
+    };
+    // SAFETY: the caller's promise.
+    unsafe { put(errhandler, given) }
+}
+
+pub unsafe fn errhandler_set(handle: i32, errhandler: i32) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe { comm_set_errhandler(handle, errhandler) }
+}
+
+pub unsafe fn errhandler_get(handle: i32, errhandler: *mut c_int) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe { comm_get_errhandler(handle, errhandler) }
+}
+
+pub unsafe fn comm_call_errhandler(handle: i32, code: i32) -> Mpi {
+    let comm = comm(handle)?;
+    let handler = comm.errhandler();
+    let text = errors::text_of(code).ok_or_else(|| no_code(code))?;
+    if handler != ERRORS_RETURN {
+        handle_with(handler, handle, Error { code, text, on: None });
+    }
+    Ok(())
+}
+

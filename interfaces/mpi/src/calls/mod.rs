@@ -1,0 +1,222 @@
+//! What MPI's functions do, one Rust function for each, by its name in lower case.
+//!
+//! Arguments come as a binary interface has checked nothing of them: numbers as in [`crate::numbers`], pointers as the program gave
+//! them, counts as 64 bits. A pointer to ignore a status is null. Each function is unsafe for the reason that the C function is:
+//! pointers must be to what the standard says they are.
+
+#![allow(clippy::missing_safety_doc, reason = "said once, above")]
+#![allow(clippy::too_many_arguments, reason = "they are the standard's")]
+#![allow(missing_docs, reason = "they are the standard's functions")]
+
+mod attributes;
+mod collectives;
+mod comms;
+mod environment;
+mod errors;
+mod failure;
+mod groups;
+mod infos;
+mod messages;
+mod neighbours;
+mod persistent;
+mod processes;
+mod requests;
+mod sessions;
+mod statuses;
+mod topologies;
+mod types;
+
+pub use attributes::*;
+pub use collectives::*;
+pub use comms::*;
+pub use environment::*;
+pub use errors::*;
+pub use failure::*;
+pub use groups::*;
+pub use infos::*;
+pub use messages::*;
+pub use neighbours::*;
+pub use persistent::*;
+pub use processes::*;
+pub use requests::*;
+pub use sessions::*;
+pub use statuses::*;
+pub use topologies::*;
+pub use types::*;
+
+use crate::errors::{Error, Mpi, class};
+use crate::numbers::UNDEFINED;
+use std::ffi::{CStr, c_char, c_void};
+
+/// An array of counts or displacements, of 32 or 64 bits each.
+#[derive(Clone, Copy)]
+pub struct Numbers {
+    start: *const c_void,
+    wide: bool,
+}
+
+impl Numbers {
+    pub fn narrow(start: *const i32) -> Numbers {
+        Numbers { start: start.cast(), wide: false }
+    }
+
+    pub fn wide(start: *const i64) -> Numbers {
+        Numbers { start: start.cast(), wide: true }
+    }
+
+    fn is_null(&self) -> bool {
+        self.start.is_null()
+    }
+
+    /// The number at a place.
+    unsafe fn at(&self, place: usize) -> i64 {
+        // SAFETY: the program promises as many numbers as the call uses.
+        unsafe {
+            match self.wide {
+                true => self.start.cast::<i64>().add(place).read_unaligned(),
+                false => i64::from(self.start.cast::<i32>().add(place).read_unaligned()),
+            }
+        }
+    }
+
+    /// The first `count` of them.
+    unsafe fn all(&self, count: usize) -> Mpi<Vec<i64>> {
+        if self.is_null() && count > 0 {
+            return Err(null("an array"));
+        }
+        // SAFETY: the caller's promise.
+        Ok((0..count).map(|place| unsafe { self.at(place) }).collect())
+    }
+}
+
+/// Where a call puts a count, of 32 or 64 bits.
+#[derive(Clone, Copy)]
+pub struct Place {
+    start: *mut c_void,
+    wide: bool,
+}
+
+impl Place {
+    pub fn narrow(start: *mut i32) -> Place {
+        Place { start: start.cast(), wide: false }
+    }
+
+    pub fn wide(start: *mut i64) -> Place {
+        Place { start: start.cast(), wide: true }
+    }
+
+    /// Puts a number there; one that does not fit becomes `MPI_UNDEFINED`.
+    unsafe fn put(&self, number: i64) -> Mpi {
+        if self.start.is_null() {
+            return Err(null("an argument for a result"));
+        }
+        // SAFETY: the program promises room for the result.
+        unsafe {
+            match self.wide {
+                true => self.start.cast::<i64>().write_unaligned(number),
+                false => self.start.cast::<i32>().write_unaligned(i32::try_from(number).unwrap_or(UNDEFINED)),
+            }
+        }
+        Ok(())
+    }
+
+    unsafe fn get(&self) -> Mpi<i64> {
+        if self.start.is_null() {
+            return Err(null("an argument"));
+        }
+        // SAFETY: the program promises a number there.
+        Ok(unsafe {
+            match self.wide {
+                true => self.start.cast::<i64>().read_unaligned(),
+                false => i64::from(self.start.cast::<i32>().read_unaligned()),
+            }
+        })
+    }
+}
+
+#[cold]
+fn null(what: &str) -> Error {
+    Error::new(class::ARG, format!("{what} is a null pointer"))
+}
+
+/// Puts a result where the program wants it.
+unsafe fn put<T>(place: *mut T, value: T) -> Mpi {
+    if place.is_null() {
+        return Err(null("an argument for a result"));
+    }
+    // SAFETY: the program promises room for the result.
+    unsafe { place.write_unaligned(value) };
+    Ok(())
+}
+
+/// Puts a result where the program wants it, if it does.
+unsafe fn put_if<T>(place: *mut T, value: T) {
+    if !place.is_null() {
+        // SAFETY: the program promises room for the result.
+        unsafe { place.write_unaligned(value) };
+    }
+}
+
+/// What a pointer of the program's points to.
+unsafe fn get<T: Copy>(place: *const T) -> Mpi<T> {
+    if place.is_null() {
+        return Err(null("an argument"));
+    }
+    // SAFETY: the program promises a value there.
+    Ok(unsafe { place.read_unaligned() })
+}
+
+/// An array of the program's.
+unsafe fn array<'a, T>(start: *const T, count: usize) -> Mpi<&'a [T]> {
+    match count {
+        0 => Ok(&[]),
+        _ if start.is_null() => Err(null("an array")),
+        // SAFETY: the program promises as many.
+        count => Ok(unsafe { std::slice::from_raw_parts(start, count) }),
+    }
+}
+
+/// An array that the call changes.
+unsafe fn array_mut<'a, T>(start: *mut T, count: usize) -> Mpi<&'a mut [T]> {
+    match count {
+        0 => Ok(&mut []),
+        _ if start.is_null() => Err(null("an array")),
+        // SAFETY: the program promises as many, and that nobody else uses them during the call.
+        count => Ok(unsafe { std::slice::from_raw_parts_mut(start, count) }),
+    }
+}
+
+fn length_of(count: i32) -> Mpi<usize> {
+    usize::try_from(count).map_err(|_| Error::new(class::COUNT, format!("the count is {count}")))
+}
+
+/// Text of the program's.
+unsafe fn text(start: *const c_char) -> Mpi<String> {
+    if start.is_null() {
+        return Err(null("a string"));
+    }
+    // SAFETY: the program promises a string that ends.
+    Ok(unsafe { CStr::from_ptr(start) }.to_string_lossy().into_owned())
+}
+
+/// Gives the program text, in room for `room` bytes with the zero at its end; how long it is.
+unsafe fn give_text(place: *mut c_char, room: usize, text: &str) -> Mpi<i32> {
+    if place.is_null() {
+        return Err(null("an argument for text"));
+    }
+    let mut end = text.len().min(room - 1);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    // SAFETY: the program promises as much room as the standard says.
+    unsafe {
+        std::ptr::copy_nonoverlapping(text.as_ptr(), place.cast(), end);
+        place.add(end).write(0);
+    }
+    Ok(end as i32)
+}
+
+/// What is not built says so, and never succeeds.
+pub fn unsupported() -> Mpi {
+    Err(Error::new(class::UNSUPPORTED_OPERATION, "Parvum has no windows, files or agreement after a death yet"))
+}

@@ -1,0 +1,189 @@
+//! Persistent requests, whole and in parts.
+
+use super::{array, array_mut, get, length_of, put};
+use crate::buffers::{Data, checked_count};
+use crate::comm::comm;
+use crate::datatypes::datatype;
+use crate::errors::{Error, Mpi, class};
+use crate::messages::{self, Mode};
+use crate::numbers::{ANY_SOURCE, ANY_TAG, REQUEST_NULL};
+use crate::operations::{Named, Operation, Persistent, State, keep_named, named};
+use crate::partitioned::{Transfer, With};
+use crate::process::{machine_notes, process};
+use std::ffi::c_int;
+use std::sync::Arc;
+
+unsafe fn prepare_send(
+    (buffer, count, of): (*const u8, i64, i32),
+    (dest, tag, handle): (i32, i32, i32),
+    mode: Mode,
+    request: *mut c_int,
+) -> Mpi {
+    let comm = comm(handle)?.clone();
+    let data = Data::new(buffer, count, of)?;
+    messages::check_send(&comm, dest, tag)?;
+    let start = move || messages::isend(&comm, &data, dest, tag, mode).map(Arc::new);
+    // SAFETY: the caller's promise.
+    unsafe { put(request, keep_named(Named::Again(Persistent::new(start)))?) }
+}
+
+macro_rules! prepared {
+    ($($name:ident $mode:ident)*) => {$(
+        pub unsafe fn $name(
+            buffer: *const u8, count: i64, of: i32, dest: i32, tag: i32, comm: i32, request: *mut c_int,
+        ) -> Mpi {
+            // SAFETY: the caller's promise.
+            unsafe { prepare_send((buffer, count, of), (dest, tag, comm), Mode::$mode, request) }
+        }
+    )*};
+}
+
+prepared! {
+    send_init Standard
+    rsend_init Standard
+    ssend_init Synchronous
+    bsend_init Buffered
+}
+
+pub unsafe fn recv_init(
+    buffer: *mut u8,
+    count: i64,
+    of: i32,
+    source: i32,
+    tag: i32,
+    handle: i32,
+    request: *mut c_int,
+) -> Mpi {
+    let comm = comm(handle)?.clone();
+    let data = Data::new(buffer, count, of)?;
+    messages::pattern(&comm, source, tag)?;
+    let start = move || messages::irecv(&comm, &data, source, tag).map(Arc::new);
+    // SAFETY: the caller's promise.
+    unsafe { put(request, keep_named(Named::Again(Persistent::new(start)))?) }
+}
+
+fn begin(handle: i32) -> Mpi {
+    if handle == REQUEST_NULL {
+        return Err(Error::new(class::REQUEST, "the request is MPI_REQUEST_NULL"));
+    }
+    match &*named(handle)? {
+        Named::Again(persistent) => persistent.start(),
+        Named::Once(_) => Err(Error::new(class::REQUEST, "only persistent requests can be started")),
+    }
+}
+
+pub unsafe fn start(place: *mut c_int) -> Mpi {
+    process()?;
+    // SAFETY: the caller's promise.
+    begin(unsafe { get(place)? })
+}
+
+pub unsafe fn startall(count: i32, requests: *mut c_int) -> Mpi {
+    process()?;
+    // SAFETY: the caller's promise.
+    unsafe { array_mut(requests, length_of(count)?)? }.iter().try_for_each(|&handle| begin(handle))
+}
+
+/// Tags of partitioned messages, in the context of collective operations, whose own are below.
+const PARTITIONED: i32 = 0x4000_0000;
+/// So many partitions a request may have.
+const MOST: usize = 1 << 20;
+
+unsafe fn prepare_parts(
+    (buffer, partitions, count, of): (*const u8, i32, i64, i32),
+    (rank, tag, handle): (i32, i32, i32),
+    sends: bool,
+    request: *mut c_int,
+) -> Mpi {
+    let comm = comm(handle)?;
+    let (partitions, items) = (length_of(partitions)?, checked_count(count)?);
+    let layout = datatype(of)?.layout.clone();
+    if !layout.is_dense() && layout.size() > 0 {
+        let text = "partitioned messages take datatypes without holes";
+        return Err(Error::new(class::UNSUPPORTED_OPERATION, text));
+    }
+    if partitions > MOST {
+        return Err(Error::new(class::ARG, format!("{partitions} partitions; there may be {MOST}")));
+    }
+    if rank == ANY_SOURCE || tag == ANY_TAG {
+        return Err(Error::new(class::ARG, "partitioned messages have no wildcards"));
+    }
+    let pattern = messages::pattern(&comm, rank, tag)?;
+    let each = layout.size() as usize * items;
+    let with = pattern.map(|pattern| With {
+        task: pattern.from,
+        rank,
+        context: comm.collective_context(),
+        tag: PARTITIONED | tag & 0x1fff_ffff,
+        shown: tag,
+    });
+    let start = buffer.wrapping_offset(layout.lb() as isize).addr();
+    let transfer = Arc::new(Transfer::new(start, partitions, each, with, sends));
+    let (begun, on) = (transfer.clone(), comm.handle());
+    let mut persistent = Persistent::new(move || {
+        begun.start();
+        Ok(Arc::new(Operation::new(State::Partitions(begun.clone()), on, machine_notes())))
+    });
+    persistent.transfer = Some(transfer);
+    // SAFETY: the caller's promise.
+    unsafe { put(request, keep_named(Named::Again(persistent))?) }
+}
+
+pub unsafe fn psend_init(
+    buffer: *const u8,
+    partitions: i32,
+    count: i64,
+    of: i32,
+    dest: i32,
+    tag: i32,
+    comm: i32,
+    _info: i32,
+    request: *mut c_int,
+) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe { prepare_parts((buffer, partitions, count, of), (dest, tag, comm), true, request) }
+}
+
+pub unsafe fn precv_init(
+    buffer: *mut u8,
+    partitions: i32,
+    count: i64,
+    of: i32,
+    source: i32,
+    tag: i32,
+    comm: i32,
+    _info: i32,
+    request: *mut c_int,
+) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe { prepare_parts((buffer, partitions, count, of), (source, tag, comm), false, request) }
+}
+
+fn transfer(handle: i32) -> Mpi<Arc<Transfer>> {
+    match &*named(handle)? {
+        Named::Again(Persistent { transfer: Some(transfer), .. }) => Ok(transfer.clone()),
+        _ => Err(Error::new(class::REQUEST, "the handle names no partitioned request")),
+    }
+}
+
+pub unsafe fn pready(partition: i32, request: i32) -> Mpi {
+    transfer(request)?.ready(process()?, partition)
+}
+
+pub unsafe fn pready_range(low: i32, high: i32, request: i32) -> Mpi {
+    let (transfer, process) = (transfer(request)?, process()?);
+    (low..=high).try_for_each(|partition| transfer.ready(process, partition))
+}
+
+pub unsafe fn pready_list(length: i32, partitions: *const c_int, request: i32) -> Mpi {
+    let (transfer, process) = (transfer(request)?, process()?);
+    // SAFETY: the caller's promise.
+    let partitions = unsafe { array(partitions, length_of(length)?)? };
+    partitions.iter().try_for_each(|&partition| transfer.ready(process, partition))
+}
+
+pub unsafe fn parrived(request: i32, partition: i32, flag: *mut c_int) -> Mpi {
+    let has_come = transfer(request)?.has_come(process()?, partition)?;
+    // SAFETY: the caller's promise.
+    unsafe { put(flag, c_int::from(has_come)) }
+}

@@ -1,0 +1,417 @@
+//! Requests: waiting, testing, giving up.
+
+use super::{array, array_mut, get, length_of, messages::tell, put};
+use crate::errors::{Error, Mpi, class};
+use crate::numbers::{REQUEST_NULL, UNDEFINED};
+use crate::operations::{Named, Operation, Outcome, REQUESTS, named};
+use crate::process::{Process, process};
+use crate::progress;
+use crate::status::Status;
+use std::ffi::c_int;
+use std::sync::Arc;
+
+/// A request of a call: what it names, and what of it is under way.
+pub(super) struct Asked {
+    named: Option<Arc<Named>>,
+    pub(super) operation: Option<Arc<Operation>>,
+}
+
+impl Asked {
+    pub(super) fn of(handle: i32) -> Mpi<Asked> {
+        if handle == REQUEST_NULL {
+            return Ok(Asked { named: None, operation: None });
+        }
+        let named = named(handle)?;
+        let operation = match &*named {
+            Named::Once(operation) => Some(operation.clone()),
+            Named::Again(persistent) => persistent.active(),
+        };
+        Ok(Asked { named: Some(named), operation })
+    }
+
+    /// Forgets an operation that is over; the handle that stays.
+    fn over(&self, handle: i32) -> i32 {
+        match self.named.as_deref() {
+            Some(Named::Again(persistent)) => {
+                persistent.rest();
+                handle
+            }
+            _ => {
+                REQUESTS.remove(handle);
+                REQUEST_NULL
+            }
+        }
+    }
+
+    /// How it ended: nothing that is under way is over.
+    fn poll(&self, process: &Process) -> Option<Outcome> {
+        self.operation.as_ref().map_or(Some(Outcome::EMPTY), |operation| operation.poll(process))
+    }
+}
+
+/// Waits for one operation.
+fn wait_for(process: &Process, operation: &Arc<Operation>) -> Mpi<Outcome> {
+    match operation.awaits_anyone() {
+        Some(comm) => crate::failure::wait_for_anyone(process, &comm, operation),
+        None => progress::wait(process, operation),
+    }
+}
+
+pub unsafe fn wait(place: *mut c_int, status: *mut Status) -> Mpi {
+    let process = process()?;
+    // SAFETY: the caller's promise.
+    unsafe {
+        let handle = get(place)?;
+        let asked = Asked::of(handle)?;
+        let Some(operation) = &asked.operation else { return tell(Outcome::EMPTY, status) };
+        let outcome = wait_for(process, operation)?;
+        put(place, asked.over(handle))?;
+        tell(on(outcome, operation), status)
+    }
+}
+
+/// An outcome whose error is the communicator's of the operation.
+fn on(outcome: Outcome, operation: &Operation) -> Outcome {
+    Outcome { error: outcome.error.map(|error| Error { on: Some(operation.on), ..error }), ..outcome }
+}
+
+pub unsafe fn test(place: *mut c_int, flag: *mut c_int, status: *mut Status) -> Mpi {
+    let process = process()?;
+    // SAFETY: the caller's promise.
+    unsafe {
+        let handle = get(place)?;
+        let asked = Asked::of(handle)?;
+        look(process);
+        let outcome = asked.poll(process);
+        put(flag, c_int::from(outcome.is_some()))?;
+        let Some(outcome) = outcome else { return Ok(()) };
+        let Some(operation) = &asked.operation else { return tell(outcome, status) };
+        put(place, asked.over(handle))?;
+        tell(on(outcome, operation), status)
+    }
+}
+
+/// Moves what there is to move.
+fn look(process: &Process) {
+    process.waist.progress();
+    progress::move_all(process);
+}
+
+fn all_asked(handles: &[c_int]) -> Mpi<Vec<Asked>> {
+    handles.iter().map(|&handle| Asked::of(handle)).collect()
+}
+
+fn under_way(asked: &[Asked]) -> Vec<Arc<Operation>> {
+    asked.iter().filter_map(|asked| asked.operation.clone()).collect()
+}
+
+/// Statuses of several, with their errors in them when one has failed; then the call fails.
+unsafe fn tell_all(outcomes: Vec<Outcome>, statuses: *mut Status) -> Mpi {
+    let failed = outcomes.iter().any(|outcome| outcome.error.is_some());
+    if !statuses.is_null() {
+        for (place, Outcome { status, error }) in outcomes.into_iter().enumerate() {
+            // SAFETY: the caller's promise.
+            unsafe {
+                let at = statuses.add(place);
+                let error = match failed {
+                    true => error.map_or(0, Error::into_code),
+                    false => std::ptr::read_unaligned(&raw const (*at).error),
+                };
+                at.write_unaligned(Status { error, ..status });
+            }
+        }
+    }
+    match failed {
+        true => Err(Error::new(class::IN_STATUS, "some operations have failed: see the statuses")),
+        false => Ok(()),
+    }
+}
+
+/// Forgets all operations of a call, which are over.
+fn all_are_over(asked: &[Asked], handles: &mut [c_int]) {
+    for (asked, handle) in asked.iter().zip(handles) {
+        if asked.operation.is_some() {
+            *handle = asked.over(*handle);
+        }
+    }
+}
+
+pub unsafe fn waitall(count: i32, requests: *mut c_int, statuses: *mut Status) -> Mpi {
+    let process = process()?;
+    // SAFETY: the caller's promise.
+    unsafe {
+        let handles = array_mut(requests, length_of(count)?)?;
+        let asked = all_asked(handles)?;
+        let mut outcomes = Vec::with_capacity(asked.len());
+        for asked in &asked {
+            outcomes.push(match &asked.operation {
+                Some(operation) => wait_for(process, operation)?,
+                None => Outcome::EMPTY,
+            });
+        }
+        all_are_over(&asked, handles);
+        tell_all(outcomes, statuses)
+    }
+}
+
+pub unsafe fn testall(count: i32, requests: *mut c_int, flag: *mut c_int, statuses: *mut Status) -> Mpi {
+    let process = process()?;
+    // SAFETY: the caller's promise.
+    unsafe {
+        let handles = array_mut(requests, length_of(count)?)?;
+        let asked = all_asked(handles)?;
+        look(process);
+        let all: Option<Vec<Outcome>> = asked.iter().map(|asked| asked.poll(process)).collect();
+        put(flag, c_int::from(all.is_some()))?;
+        let Some(all) = all else { return Ok(()) };
+        all_are_over(&asked, handles);
+        tell_all(all, statuses)
+    }
+}
+
+/// The first operation that is over, by its place.
+fn first_over(process: &Process, asked: &[Asked]) -> Option<(usize, Outcome)> {
+    let over = |(place, asked): (usize, &Asked)| Some((place, asked.operation.as_ref()?.poll(process)?));
+    asked.iter().enumerate().find_map(over)
+}
+
+fn all_over(process: &Process, asked: &[Asked]) -> Vec<(usize, Outcome)> {
+    let over = |(place, asked): (usize, &Asked)| Some((place, asked.operation.as_ref()?.poll(process)?));
+    asked.iter().enumerate().filter_map(over).collect()
+}
+
+unsafe fn tell_one(
+    handles: &mut [c_int],
+    asked: &[Asked],
+    found: Option<(usize, Outcome)>,
+    index: *mut c_int,
+    status: *mut Status,
+) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let Some((place, outcome)) = found else {
+            put(index, UNDEFINED)?;
+            return tell(Outcome::EMPTY, status);
+        };
+        handles[place] = asked[place].over(handles[place]);
+        put(index, place as c_int)?;
+        tell(outcome, status)
+    }
+}
+
+pub unsafe fn waitany(count: i32, requests: *mut c_int, index: *mut c_int, status: *mut Status) -> Mpi {
+    let process = process()?;
+    // SAFETY: the caller's promise.
+    unsafe {
+        let handles = array_mut(requests, length_of(count)?)?;
+        let asked = all_asked(handles)?;
+        let waiting = under_way(&asked);
+        let found = match waiting.first() {
+            None => None,
+            Some(first) => {
+                Some(progress::wait_until(process, first.notes(), &waiting, || first_over(process, &asked))?)
+            }
+        };
+        tell_one(handles, &asked, found, index, status)
+    }
+}
+
+pub unsafe fn testany(
+    count: i32,
+    requests: *mut c_int,
+    index: *mut c_int,
+    flag: *mut c_int,
+    status: *mut Status,
+) -> Mpi {
+    let process = process()?;
+    // SAFETY: the caller's promise.
+    unsafe {
+        let handles = array_mut(requests, length_of(count)?)?;
+        let asked = all_asked(handles)?;
+        look(process);
+        let found = first_over(process, &asked);
+        let nothing = asked.iter().all(|asked| asked.operation.is_none());
+        put(flag, c_int::from(found.is_some() || nothing))?;
+        if found.is_none() && !nothing {
+            return put(index, UNDEFINED);
+        }
+        tell_one(handles, &asked, found, index, status)
+    }
+}
+
+unsafe fn tell_some(
+    handles: &mut [c_int],
+    asked: &[Asked],
+    found: Vec<(usize, Outcome)>,
+    (count, indices): (*mut c_int, *mut c_int),
+    statuses: *mut Status,
+) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe {
+        put(count, found.len() as c_int)?;
+        for (at, (place, _)) in found.iter().enumerate() {
+            handles[*place] = asked[*place].over(handles[*place]);
+            put(indices.add(at), *place as c_int)?;
+        }
+        tell_all(found.into_iter().map(|(_, outcome)| outcome).collect(), statuses)
+    }
+}
+
+pub unsafe fn waitsome(
+    count: i32,
+    requests: *mut c_int,
+    out_count: *mut c_int,
+    indices: *mut c_int,
+    statuses: *mut Status,
+) -> Mpi {
+    let process = process()?;
+    // SAFETY: the caller's promise.
+    unsafe {
+        let handles = array_mut(requests, length_of(count)?)?;
+        let asked = all_asked(handles)?;
+        let waiting = under_way(&asked);
+        let Some(first) = waiting.first() else { return put(out_count, UNDEFINED) };
+        let some = || Some(all_over(process, &asked)).filter(|found| !found.is_empty());
+        let found = progress::wait_until(process, first.notes(), &waiting, some)?;
+        tell_some(handles, &asked, found, (out_count, indices), statuses)
+    }
+}
+
+pub unsafe fn testsome(
+    count: i32,
+    requests: *mut c_int,
+    out_count: *mut c_int,
+    indices: *mut c_int,
+    statuses: *mut Status,
+) -> Mpi {
+    let process = process()?;
+    // SAFETY: the caller's promise.
+    unsafe {
+        let handles = array_mut(requests, length_of(count)?)?;
+        let asked = all_asked(handles)?;
+        if asked.iter().all(|asked| asked.operation.is_none()) {
+            return put(out_count, UNDEFINED);
+        }
+        look(process);
+        let found = all_over(process, &asked);
+        tell_some(handles, &asked, found, (out_count, indices), statuses)
+    }
+}
+
+pub unsafe fn request_get_status(handle: i32, flag: *mut c_int, status: *mut Status) -> Mpi {
+    let process = process()?;
+    let asked = Asked::of(handle)?;
+    look(process);
+    let outcome = asked.poll(process);
+    // SAFETY: the caller's promise.
+    unsafe {
+        put(flag, c_int::from(outcome.is_some()))?;
+        outcome.map_or(Ok(()), |outcome| tell(Outcome { error: None, ..outcome }, status))
+    }
+}
+
+pub unsafe fn request_get_status_all(
+    count: i32,
+    requests: *const c_int,
+    flag: *mut c_int,
+    statuses: *mut Status,
+) -> Mpi {
+    let process = process()?;
+    // SAFETY: the caller's promise.
+    unsafe {
+        let asked = all_asked(array(requests, length_of(count)?)?)?;
+        look(process);
+        let all: Option<Vec<Outcome>> = asked.iter().map(|asked| asked.poll(process)).collect();
+        put(flag, c_int::from(all.is_some()))?;
+        all.map_or(Ok(()), |all| tell_all(all, statuses))
+    }
+}
+
+pub unsafe fn request_get_status_any(
+    count: i32,
+    requests: *const c_int,
+    index: *mut c_int,
+    flag: *mut c_int,
+    status: *mut Status,
+) -> Mpi {
+    let process = process()?;
+    // SAFETY: the caller's promise.
+    unsafe {
+        let asked = all_asked(array(requests, length_of(count)?)?)?;
+        look(process);
+        let nothing = asked.iter().all(|asked| asked.operation.is_none());
+        let found = first_over(process, &asked);
+        put(flag, c_int::from(found.is_some() || nothing))?;
+        put(index, found.as_ref().map_or(UNDEFINED, |(place, _)| *place as c_int))?;
+        match found {
+            Some((_, outcome)) => tell(Outcome { error: None, ..outcome }, status),
+            None if nothing => tell(Outcome::EMPTY, status),
+            None => Ok(()),
+        }
+    }
+}
+
+pub unsafe fn request_get_status_some(
+    count: i32,
+    requests: *const c_int,
+    out_count: *mut c_int,
+    indices: *mut c_int,
+    statuses: *mut Status,
+) -> Mpi {
+    let process = process()?;
+    // SAFETY: the caller's promise.
+    unsafe {
+        let asked = all_asked(array(requests, length_of(count)?)?)?;
+        if asked.iter().all(|asked| asked.operation.is_none()) {
+            return put(out_count, UNDEFINED);
+        }
+        look(process);
+        let found = all_over(process, &asked);
+        put(out_count, found.len() as c_int)?;
+        for (at, (place, _)) in found.iter().enumerate() {
+            put(indices.add(at), *place as c_int)?;
+        }
+        tell_all(found.into_iter().map(|(_, outcome)| outcome).collect(), statuses)
+    }
+}
+
+pub unsafe fn request_free(place: *mut c_int) -> Mpi {
+    let process = process()?;
+    // SAFETY: the caller's promise.
+    unsafe {
+        let handle = get(place)?;
+        refuse_null(handle)?;
+        let asked = Asked::of(handle)?;
+        if let Some(operation) = &asked.operation {
+            if operation.is_collective {
+                return Err(Error::new(class::REQUEST, "a collective operation that is under way cannot be freed"));
+            }
+            if operation.poll(process).is_none() {
+                progress::keep_moving(operation.clone());
+            }
+        }
+        REQUESTS.remove(handle);
+        put(place, REQUEST_NULL)
+    }
+}
+
+fn refuse_null(handle: i32) -> Mpi {
+    match handle {
+        REQUEST_NULL => Err(Error::new(class::REQUEST, "the request is MPI_REQUEST_NULL")),
+        _ => Ok(()),
+    }
+}
+
+pub unsafe fn cancel(place: *mut c_int) -> Mpi {
+    let process = process()?;
+    // SAFETY: the caller's promise.
+    let handle = unsafe { get(place)? };
+    refuse_null(handle)?;
+    if let Some(operation) = Asked::of(handle)?.operation {
+        if operation.is_collective {
+            return Err(Error::new(class::REQUEST, "a collective operation cannot be cancelled"));
+        }
+        operation.cancel(process);
+    }
+    Ok(())
+}

@@ -1,0 +1,155 @@
+//! Sessions: beginnings that do not share `MPI_COMM_WORLD`. All of a process's have its one engine.
+
+use super::{Place, get, give_text, put, text};
+use crate::bsend::Buffer;
+use crate::callbacks::checked;
+use crate::errors::{self, Error, Mpi, class};
+use crate::group::Group;
+use crate::handles::Objects;
+use crate::info::{Info, hints, keep};
+use crate::numbers::{ERRORS_RETURN, Kind, SESSION_NULL};
+use crate::process::{ensure_running, process};
+use std::ffi::{c_char, c_int};
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::Arc;
+
+struct Session {
+    errhandler: AtomicI32,
+    buffer: Buffer,
+}
+
+static SESSIONS: Objects<Session> = Objects::new(Kind::Session);
+
+/// Sets of processes that every session knows.
+const SETS: [&str; 2] = ["mpi://WORLD", "mpi://SELF"];
+
+fn session(handle: i32) -> Mpi<Arc<Session>> {
+    SESSIONS.get(handle).ok_or_else(|| Error::new(class::SESSION, "the handle names no session"))
+}
+
+pub unsafe fn session_init(info: i32, errhandler: i32, place: *mut c_int) -> Mpi {
+    hints(info)?;
+    checked(errhandler, Kind::Session)?;
+    ensure_running()?;
+    let session = Session { errhandler: AtomicI32::new(errhandler), buffer: Buffer::default() };
+    let none = || Error::new(class::OTHER, "there are too many sessions");
+    // SAFETY: the caller's promise.
+    unsafe { put(place, SESSIONS.insert(Arc::new(session)).ok_or_else(none)?) }
+}
+
+pub unsafe fn session_finalize(place: *mut c_int) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let handle = get(place)?;
+        session(handle)?.buffer.flush()?;
+        SESSIONS.remove(handle);
+        put(place, SESSION_NULL)
+    }
+}
+
+pub unsafe fn session_get_num_psets(handle: i32, _info: i32, count: *mut c_int) -> Mpi {
+    session(handle)?;
+    // SAFETY: the caller's promise.
+    unsafe { put(count, SETS.len() as c_int) }
+}
+
+pub unsafe fn session_get_nth_pset(
+    handle: i32,
+    _info: i32,
+    nth: i32,
+    length: *mut c_int,
+    name: *mut c_char,
+) -> Mpi {
+    session(handle)?;
+    let none = || Error::new(class::ARG, format!("there is no set of processes number {nth}"));
+    let set = usize::try_from(nth).ok().and_then(|nth| SETS.get(nth)).ok_or_else(none)?;
+    // SAFETY: the caller's promise.
+    unsafe {
+        let room = get(length)?;
+        if room > 0 {
+            give_text(name, room as usize, set)?;
+        }
+        put(length, set.len() as c_int + 1)
+    }
+}
+
+/// The tasks of a set.
+fn tasks_of(name: &str) -> Mpi<Vec<i32>> {
+    let process = process()?;
+    // Case is no matter in the part before the name.
+    match name.to_ascii_lowercase().as_str() {
+        "mpi://world" => Ok(process.world.group().tasks().to_vec()),
+        "mpi://self" => Ok(vec![process.me]),
+        _ => Err(Error::new(class::ARG, format!("there is no set of processes \"{name}\"; there are {SETS:?}"))),
+    }
+}
+
+pub unsafe fn session_get_pset_info(handle: i32, name: *const c_char, place: *mut c_int) -> Mpi {
+    session(handle)?;
+    // SAFETY: the caller's promise.
+    let size = tasks_of(&unsafe { text(name)? })?.len();
+    let info = Info::default();
+    info.set("mpi_size", &size.to_string())?;
+    // SAFETY: likewise.
+    unsafe { put(place, keep(info)?) }
+}
+
+pub unsafe fn group_from_session_pset(handle: i32, name: *const c_char, place: *mut c_int) -> Mpi {
+    session(handle)?;
+    // SAFETY: the caller's promise.
+    let tasks = tasks_of(&unsafe { text(name)? })?;
+    let group = Group::new(tasks, process()?.me);
+    // SAFETY: likewise.
+    unsafe { put(place, crate::group::keep(group)?) }
+}
+
+pub unsafe fn session_get_info(handle: i32, place: *mut c_int) -> Mpi {
+    session(handle)?;
+    let info = Info::default();
+    info.set("thread_level", "MPI_THREAD_MULTIPLE")?;
+    // SAFETY: the caller's promise.
+    unsafe { put(place, keep(info)?) }
+}
+
+pub unsafe fn session_set_errhandler(handle: i32, errhandler: i32) -> Mpi {
+    checked(errhandler, Kind::Session)?;
+    session(handle)?.errhandler.store(errhandler, Ordering::Relaxed);
+    Ok(())
+}
+
+pub unsafe fn session_get_errhandler(handle: i32, place: *mut c_int) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe { put(place, session(handle)?.errhandler.load(Ordering::Relaxed)) }
+}
+
+pub unsafe fn session_call_errhandler(handle: i32, code: i32) -> Mpi {
+    let handler = session(handle)?.errhandler.load(Ordering::Relaxed);
+    let text = errors::text_of(code).ok_or_else(|| Error::new(class::ARG, format!("{code} is no error code")))?;
+    if handler != ERRORS_RETURN {
+        crate::callbacks::handle_with(handler, handle, Error { code, text, on: None });
+    }
+    Ok(())
+}
+
+pub unsafe fn session_attach_buffer(handle: i32, buffer: *mut u8, size: i64) -> Mpi {
+    session(handle)?.buffer.attach(buffer.addr(), size)
+}
+
+pub unsafe fn session_detach_buffer(handle: i32, place: *mut u8, size: Place) -> Mpi {
+    let (address, length) = session(handle)?.buffer.detach()?;
+    // SAFETY: the caller's promise.
+    unsafe {
+        put(place.cast(), address)?;
+        size.put(length)
+    }
+}
+
+pub unsafe fn session_flush_buffer(handle: i32) -> Mpi {
+    session(handle)?.buffer.flush()
+}
+
+pub unsafe fn session_iflush_buffer(handle: i32, request: *mut c_int) -> Mpi {
+    let waiting = session(handle)?.buffer.waiting();
+    // SAFETY: the caller's promise.
+    unsafe { super::messages::put_all(waiting, crate::numbers::COMM_SELF, request) }
+}
