@@ -1,0 +1,161 @@
+// Makes a face of the core from `functions.txt`: for each function MPI_X and PMPI_X, and MPI_X_c and PMPI_X_c where there is a form with
+// large counts. Both names are entries of their own, so a tool's MPI_X is found before ours and calls our PMPI_X.
+
+use std::fmt::Write;
+
+/// An argument: its kind and its name.
+struct Argument<'t> {
+    kind: &'t str,
+    name: String,
+}
+
+struct Function<'t> {
+    name: &'t str,
+    arguments: Vec<Argument<'t>>,
+    marks: &'t str,
+}
+
+/// The whole face, as Rust.
+pub fn make(description: &str) -> String {
+    let lines = description.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+    let functions: Vec<Function> = lines.map(read).collect();
+    let mut out = String::from("// Made from functions.txt by faces.rs.\n");
+    for function in &functions {
+        write_form(&mut out, function, false);
+        if function.marks.contains("large") {
+            write_form(&mut out, function, true);
+        }
+    }
+    out
+}
+
+fn read(line: &str) -> Function<'_> {
+    let (name, rest) = line.split_once('(').expect("a function");
+    let (list, marks) = rest.split_once(')').expect("its arguments");
+    let arguments = list
+        .split(", ")
+        .filter(|text| !text.is_empty())
+        .map(|text| {
+            let (kind, name) = text.split_once(' ').expect("a kind and a name");
+            Argument { kind, name: format!("a_{}", name.to_lowercase()) }
+        })
+        .collect();
+    Function { name, arguments, marks }
+}
+
+/// The C type of a kind, in the form with large counts or without.
+fn c_type(kind: &str, large: bool) -> &'static str {
+    match (kind, large) {
+        ("in", _) => "*const u8",
+        ("out", _) => "*mut u8",
+        ("count", false) | ("int" | "rank" | "root" | "tag", _) => "c_int",
+        ("count", true) | ("aint" | "large" | "offset", _) => "i64",
+        ("count_out", false) => "*mut c_int",
+        ("count_out", true) | ("aint_out" | "large_out" | "offset_out" | "aints_out" | "larges_out", _) => "*mut i64",
+        ("counts", false) | ("ints", _) => "*const c_int",
+        ("counts", true) | ("aints", _) => "*const i64",
+        ("int_out" | "ints_out", _) => "*mut c_int",
+        ("comm" | "type" | "group" | "op" | "info" | "errhandler" | "request" | "win" | "session" | "message", _) => "c_int",
+        ("file", _) => "*mut c_void",
+        ("file_out", _) => "*mut *mut c_void",
+        ("types" | "infos" | "requests", _) => "*const c_int",
+        ("status", _) => "*const Status",
+        ("status_out" | "statuses_out", _) => "*mut Status",
+        ("string", _) => "*const c_char",
+        ("text_out", _) => "*mut c_char",
+        ("argv", _) => "*const *const c_char",
+        ("argv_inout", _) => "*mut *mut *mut c_char",
+        ("argvs", _) => "*const *const *const c_char",
+        ("call", _) => "usize",
+        ("ranges", _) => "*mut [c_int; 3]",
+        (kind, _) if kind.ends_with("_out") => "*mut c_int",
+        (kind, _) => panic!("no C type for the kind {kind}"),
+    }
+}
+
+/// What the core gets for an argument.
+fn converted(Argument { kind, name }: &Argument, large: bool) -> String {
+    match (*kind, large) {
+        ("in" | "out", _) => format!("{name}.cast()"),
+        ("count", false) => format!("i64::from({name})"),
+        ("counts", false) => format!("Numbers::narrow({name})"),
+        ("counts", true) | ("aints", _) => format!("Numbers::wide({name})"),
+        ("count_out", false) => format!("Place::narrow({name})"),
+        ("count_out", true) => format!("Place::wide({name})"),
+        ("status", _) => format!("known_status({name})"),
+        ("status_out" | "statuses_out", _) => format!("wanted_status({name})"),
+        _ => name.clone(),
+    }
+}
+
+/// Collective operations: each has a blocking form, one that is begun and one that is prepared.
+const COLLECTIVE: &[&str] = &[
+    "barrier", "bcast", "gather", "gatherv", "scatter", "scatterv", "allgather", "allgatherv", "alltoall", "alltoallv",
+    "alltoallw", "reduce", "allreduce", "reduce_scatter", "reduce_scatter_block", "scan", "exscan",
+    "neighbor_allgather", "neighbor_allgatherv", "neighbor_alltoall", "neighbor_alltoallv", "neighbor_alltoallw",
+];
+
+/// The core's function, and how it is called for when it is collective.
+fn target(name: &str, large: bool) -> (String, Option<&'static str>) {
+    let lower = name.to_lowercase();
+    if COLLECTIVE.contains(&lower.as_str()) {
+        return (lower, Some("Way::Blocking"));
+    }
+    if let Some(begun) = lower.strip_prefix('i').filter(|begun| COLLECTIVE.contains(begun)) {
+        return (begun.to_owned(), Some("Way::Begun(a_request)"));
+    }
+    if let Some(prepared) = lower.strip_suffix("_init").filter(|prepared| COLLECTIVE.contains(prepared)) {
+        return (prepared.to_owned(), Some("Way::Prepared(a_request)"));
+    }
+    let target = match lower.as_str() {
+        "pack" | "unpack" | "pack_external" | "unpack_external" | "abort" => format!("mpi_{lower}"),
+        "op_create" if large => "op_create_c".to_owned(),
+        _ => lower,
+    };
+    (target, None)
+}
+
+fn write_form(out: &mut String, function: &Function, large: bool) {
+    let name = format!("{}{}", function.name, if large { "_c" } else { "" });
+    let parameters: Vec<String> = function
+        .arguments
+        .iter()
+        .map(|argument| format!("{}: {}", argument.name, c_type(argument.kind, large)))
+        .collect();
+    let parameters = parameters.join(", ");
+    let names: Vec<&str> = function.arguments.iter().map(|argument| argument.name.as_str()).collect();
+    let on = function.arguments.iter().find_map(|argument| match argument.kind {
+        "comm" => Some(format!("On::Comm({})", argument.name)),
+        "win" => Some(format!("On::Win({})", argument.name)),
+        "session" => Some(format!("On::Session({})", argument.name)),
+        _ => None,
+    });
+    let on = on.unwrap_or_else(|| "On::Nothing".to_owned());
+    let body = if function.marks.contains("unbuilt") {
+        format!("let _ = ({},); answer(\"MPI_{name}\", {on}, calls::unsupported())", names.join(", "))
+    } else {
+        let (target, way) = target(function.name, large);
+        let mut passed: Vec<String> = function
+            .arguments
+            .iter()
+            // What a prepared operation is told in hints is nothing that it heeds.
+            .filter(|argument| way.is_none() || !matches!(argument.kind, "request_out" | "info"))
+            .map(|argument| converted(argument, large))
+            .collect();
+        passed.extend(way.map(str::to_owned));
+        let ignored = if way.is_some_and(|way| way.contains("Prepared")) { "let _ = a_info; " } else { "" };
+        format!(
+            "{ignored}// SAFETY: the program's promise.\n    answer(\"MPI_{name}\", {on}, unsafe {{ calls::{target}({}) }})",
+            passed.join(", ")
+        )
+    };
+    let called = names.join(", ");
+    writeln!(
+        out,
+        "#[unsafe(export_name = \"PMPI_{name}\")]\npub unsafe extern \"C\" fn pmpi_{lower}({parameters}) -> c_int {{\n    {body}\n}}\n\
+         #[unsafe(export_name = \"MPI_{name}\")]\npub unsafe extern \"C\" fn mpi_{lower}({parameters}) -> c_int {{\n    \
+         // SAFETY: the program's promise.\n    unsafe {{ pmpi_{lower}({called}) }}\n}}",
+        lower = name.to_lowercase(),
+    )
+    .expect("a string grows");
+}

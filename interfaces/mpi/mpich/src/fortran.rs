@@ -1,0 +1,91 @@
+//! What Debian's `libmpichfort.so.12` and `libmpichcxx.so.12` ask of the C library: attributes as other languages have them, and places
+//! in memory that stand for something.
+
+use parvum_mpi::attributes::{CopyProxy, DeleteProxy};
+use parvum_mpi::callbacks::{On, answer};
+use parvum_mpi::calls;
+use std::ffi::{c_int, c_void};
+use std::sync::atomic::AtomicPtr;
+
+/// Where Fortran's MPI_STATUS_IGNORE lies: the Fortran library writes it at its first call.
+#[unsafe(no_mangle)]
+pub static MPI_F_STATUS_IGNORE: AtomicPtr<c_int> = AtomicPtr::new(std::ptr::null_mut());
+/// The same of MPI_STATUSES_IGNORE.
+#[unsafe(no_mangle)]
+pub static MPI_F_STATUSES_IGNORE: AtomicPtr<c_int> = AtomicPtr::new(std::ptr::null_mut());
+
+/// An object of Fortran 2008's that stands for something by its address.
+#[repr(C)]
+pub struct Object([c_int; 5]);
+
+/// Of MPI_STATUS_IGNORE.
+#[unsafe(no_mangle)]
+pub static MPIR_F08_MPI_STATUS_IGNORE_OBJ: Object = Object([0; 5]);
+/// Of MPI_STATUSES_IGNORE.
+#[unsafe(no_mangle)]
+pub static MPIR_F08_MPI_STATUSES_IGNORE_OBJ: Object = Object([0; 5]);
+/// Of MPI_IN_PLACE.
+#[unsafe(no_mangle)]
+pub static MPIR_F08_MPI_IN_PLACE: c_int = 0;
+/// Of MPI_BOTTOM.
+#[unsafe(no_mangle)]
+pub static MPIR_F08_MPI_BOTTOM: c_int = 0;
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPII_Comm_get_attr(
+    comm: c_int,
+    keyval: c_int,
+    value: *mut c_void,
+    flag: *mut c_int,
+    kind: c_int,
+) -> c_int {
+    // SAFETY: the program's promise.
+    answer("MPI_Comm_get_attr", On::Comm(comm), unsafe { calls::comm_get_attr_as(comm, keyval, value, flag, kind) })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPII_Comm_set_attr(comm: c_int, keyval: c_int, value: *mut c_void, kind: c_int) -> c_int {
+    // SAFETY: the program's promise.
+    answer("MPI_Comm_set_attr", On::Comm(comm), unsafe { calls::comm_set_attr_as(comm, keyval, value, kind) })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPII_Type_get_attr(
+    datatype: c_int,
+    keyval: c_int,
+    value: *mut c_void,
+    flag: *mut c_int,
+    kind: c_int,
+) -> c_int {
+    // SAFETY: the program's promise.
+    answer("MPI_Type_get_attr", On::Nothing, unsafe { calls::type_get_attr_as(datatype, keyval, value, flag, kind) })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPII_Type_set_attr(datatype: c_int, keyval: c_int, value: *mut c_void, kind: c_int) -> c_int {
+    // SAFETY: the program's promise.
+    answer("MPI_Type_set_attr", On::Nothing, unsafe { calls::type_set_attr_as(datatype, keyval, value, kind) })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPII_Win_get_attr(
+    win: c_int,
+    _keyval: c_int,
+    _value: *mut c_void,
+    _flag: *mut c_int,
+    _kind: c_int,
+) -> c_int {
+    answer("MPI_Win_get_attr", On::Win(win), calls::unsupported())
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPII_Win_set_attr(win: c_int, _keyval: c_int, _value: *mut c_void, _kind: c_int) -> c_int {
+    answer("MPI_Win_set_attr", On::Win(win), calls::unsupported())
+}
+
+/// From now on the key's functions are called by these, which know the other language's arguments.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPII_Keyval_set_proxy(keyval: c_int, copy: CopyProxy, delete: DeleteProxy) {
+    // A key that was just made is one.
+    let _ = calls::keyval_set_proxies(keyval, copy, delete);
+}

@@ -1,0 +1,32 @@
+//! MPI with MPICH's binary interface: `libmpi.so.12`.
+//!
+//! The core's numbers are MPICH's, so nothing is converted but pointers that stand for "not wanted". The functions are made from the
+//! description of MPI's functions by `faces.rs`; what is not of that pattern is here.
+
+#![allow(clippy::missing_safety_doc, missing_docs, reason = "they are the standard's functions")]
+#![allow(clippy::too_many_arguments, reason = "they are the standard's")]
+
+mod fortran;
+mod rest;
+mod tools;
+
+use parvum_mpi::callbacks::{On, answer};
+use parvum_mpi::calls::{self, Numbers, Place, Way};
+use parvum_mpi::status::Status;
+use std::ffi::{c_char, c_int, c_void};
+
+/// `MPI_STATUS_IGNORE` and `MPI_STATUSES_IGNORE`.
+const IGNORE: usize = 1;
+
+/// Null, when the program does not want the status.
+#[inline]
+fn wanted_status(status: *mut Status) -> *mut Status {
+    if status.addr() == IGNORE { std::ptr::null_mut() } else { status }
+}
+
+#[inline]
+fn known_status(status: *const Status) -> *const Status {
+    if status.addr() == IGNORE { std::ptr::null() } else { status }
+}
+
+include!(concat!(env!("OUT_DIR"), "/face.rs"));
