@@ -51,11 +51,17 @@ fn c_type(kind: &str, large: bool) -> &'static str {
         ("count", false) | ("int" | "rank" | "root" | "tag", _) => "c_int",
         ("count", true) | ("aint" | "large" | "offset", _) => "i64",
         ("count_out", false) => "*mut c_int",
-        ("count_out", true) | ("aint_out" | "large_out" | "offset_out" | "aints_out" | "larges_out", _) => "*mut i64",
+        ("count_out", true) | ("aint_out" | "large_out" | "offset_out" | "aints_out" | "larges_out", _) => {
+            "*mut i64"
+        }
         ("counts", false) | ("ints", _) => "*const c_int",
         ("counts", true) | ("aints", _) => "*const i64",
         ("int_out" | "ints_out", _) => "*mut c_int",
-        ("comm" | "type" | "group" | "op" | "info" | "errhandler" | "request" | "win" | "session" | "message", _) => "c_int",
+        (
+            "comm" | "type" | "group" | "op" | "info" | "errhandler" | "request" | "win" | "session"
+            | "message",
+            _,
+        ) => "c_int",
         ("file", _) => "*mut c_void",
         ("file_out", _) => "*mut *mut c_void",
         ("types" | "infos" | "requests", _) => "*const c_int",
@@ -90,9 +96,28 @@ fn converted(Argument { kind, name }: &Argument, large: bool) -> String {
 
 /// Collective operations: each has a blocking form, one that is begun and one that is prepared.
 const COLLECTIVE: &[&str] = &[
-    "barrier", "bcast", "gather", "gatherv", "scatter", "scatterv", "allgather", "allgatherv", "alltoall", "alltoallv",
-    "alltoallw", "reduce", "allreduce", "reduce_scatter", "reduce_scatter_block", "scan", "exscan",
-    "neighbor_allgather", "neighbor_allgatherv", "neighbor_alltoall", "neighbor_alltoallv", "neighbor_alltoallw",
+    "barrier",
+    "bcast",
+    "gather",
+    "gatherv",
+    "scatter",
+    "scatterv",
+    "allgather",
+    "allgatherv",
+    "alltoall",
+    "alltoallv",
+    "alltoallw",
+    "reduce",
+    "allreduce",
+    "reduce_scatter",
+    "reduce_scatter_block",
+    "scan",
+    "exscan",
+    "neighbor_allgather",
+    "neighbor_allgatherv",
+    "neighbor_alltoall",
+    "neighbor_alltoallv",
+    "neighbor_alltoallw",
 ];
 
 /// The core's function, and how it is called for when it is collective.

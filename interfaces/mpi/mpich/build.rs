@@ -11,7 +11,8 @@ fn main() {
     println!("cargo:rerun-if-changed=../functions.txt");
     println!("cargo:rerun-if-changed=../faces.rs");
     println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libmpi.so.12");
-    let description = std::fs::read_to_string("../functions.txt").expect("the description of MPI's functions");
+    let description =
+        std::fs::read_to_string("../functions.txt").expect("the description of MPI's functions");
     let out = std::env::var("OUT_DIR").expect("cargo says where");
     std::fs::write(Path::new(&out).join("face.rs"), faces::make(&description)).expect("room for the face");
     unwinder::link();

@@ -31,8 +31,16 @@ pub enum Language {
 type Copy = unsafe extern "C" fn(c_int, c_int, *mut c_void, *mut c_void, *mut c_void, *mut c_int) -> c_int;
 type Delete = unsafe extern "C" fn(c_int, c_int, *mut c_void, *mut c_void) -> c_int;
 /// How another language's library calls its program's functions.
-pub type CopyProxy =
-    unsafe extern "C" fn(usize, c_int, c_int, *mut c_void, c_int, *mut c_void, *mut *mut c_void, *mut c_int) -> c_int;
+pub type CopyProxy = unsafe extern "C" fn(
+    usize,
+    c_int,
+    c_int,
+    *mut c_void,
+    c_int,
+    *mut c_void,
+    *mut *mut c_void,
+    *mut c_int,
+) -> c_int;
 /// See [`CopyProxy`].
 pub type DeleteProxy = unsafe extern "C" fn(usize, c_int, c_int, c_int, *mut c_void, *mut c_void) -> c_int;
 
@@ -74,7 +82,8 @@ const KEY_PLACES: u32 = 16;
 /// Makes a key. Its handle is given; functions are 0 for none.
 pub(crate) fn create_key(bearer: Bearer, copy: usize, delete: usize, extra: usize) -> Mpi<i32> {
     let key = Key { copy, delete, extra, proxies: Mutex::new(None) };
-    let handle = KEYS.insert(Arc::new(key)).ok_or_else(|| Error::new(class::OTHER, "there are too many keys"))?;
+    let handle =
+        KEYS.insert(Arc::new(key)).ok_or_else(|| Error::new(class::OTHER, "there are too many keys"))?;
     let (handle, bearer) = (handle as u32, bearer as u32);
     let (place, generation) = (handle & ((1 << 20) - 1), handle >> 20 & 0x3f);
     if place >= 1 << KEY_PLACES {
@@ -88,7 +97,8 @@ pub(crate) fn create_key(bearer: Bearer, copy: usize, delete: usize, extra: usiz
 fn inner(keyval: i32, bearer: Bearer) -> Option<i32> {
     let keyval = keyval as u32;
     let (place, generation) = (keyval & ((1 << KEY_PLACES) - 1), keyval >> KEY_PLACES & 0x3f);
-    (keyval >> BEARER_SHIFT & 0xf == bearer as u32).then_some((keyval & 0xfc00_0000 | generation << 20 | place) as i32)
+    (keyval >> BEARER_SHIFT & 0xf == bearer as u32)
+        .then_some((keyval & 0xfc00_0000 | generation << 20 | place) as i32)
 }
 
 fn key(keyval: i32, bearer: Bearer) -> Mpi<Arc<Key>> {
@@ -105,7 +115,8 @@ pub(crate) fn free_key(keyval: i32, bearer: Bearer) -> Mpi {
 
 /// From now on the key's functions are called by these.
 pub(crate) fn set_proxies(keyval: i32, copy: CopyProxy, delete: DeleteProxy) -> Mpi {
-    let found = [Bearer::Comm, Bearer::Datatype, Bearer::Win].into_iter().find_map(|bearer| key(keyval, bearer).ok());
+    let found =
+        [Bearer::Comm, Bearer::Datatype, Bearer::Win].into_iter().find_map(|bearer| key(keyval, bearer).ok());
     let key = found.ok_or_else(|| Error::new(class::KEYVAL, "no such key"))?;
     *key.proxies.lock().unwrap_or_else(PoisonError::into_inner) = Some((copy, delete));
     Ok(())
@@ -123,7 +134,14 @@ impl Attributes {
     }
 
     /// Sets a value; one that was there is deleted first.
-    pub(crate) fn set(&self, object: i32, keyval: i32, bearer: Bearer, number: i64, language: Language) -> Mpi {
+    pub(crate) fn set(
+        &self,
+        object: i32,
+        keyval: i32,
+        bearer: Bearer,
+        number: i64,
+        language: Language,
+    ) -> Mpi {
         let key = key(keyval, bearer)?;
         let old = self.lock().iter().find(|held| held.keyval == keyval).cloned();
         if let Some(old) = old {
@@ -238,6 +256,10 @@ impl Held {
 fn refused(code: c_int, what: &str) -> Mpi {
     match code {
         0 => Ok(()),
-        _ => Err(Error { code, text: format!("the program's {what} function for an attribute gave {code}"), on: None }),
+        _ => Err(Error {
+            code,
+            text: format!("the program's {what} function for an attribute gave {code}"),
+            on: None,
+        }),
     }
 }

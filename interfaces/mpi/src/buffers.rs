@@ -58,12 +58,20 @@ impl Data {
     /// Data of a layout. Its address may be null, when the layout has addresses of its own.
     pub(crate) fn of_type(address: *const u8, count: i64, layout: &Type) -> Mpi<Data> {
         let address = address.cast_mut();
-        let size = layout.size().checked_mul(count).and_then(|size| usize::try_from(size).ok()).ok_or_else(too_long)?;
+        let size = layout
+            .size()
+            .checked_mul(count)
+            .and_then(|size| usize::try_from(size).ok())
+            .ok_or_else(too_long)?;
         if layout.is_dense() || size == 0 {
             if address.is_null() && size > 0 && layout.lb() == 0 {
                 return Err(no_buffer());
             }
-            return Ok(Data { start: address.wrapping_offset(layout.lb() as isize), length: size, holed: None });
+            return Ok(Data {
+                start: address.wrapping_offset(layout.lb() as isize),
+                length: size,
+                holed: None,
+            });
         }
         Ok(Data { start: address, length: size, holed: Some((address, count, layout.clone())) })
     }
@@ -128,7 +136,9 @@ impl Data {
             return Sent::Run(slice(start, length));
         }
         match self.pieces() {
-            Some(pieces) => Sent::Pieces(pieces.into_iter().map(|(start, length)| slice(start.cast_mut(), length)).collect()),
+            Some(pieces) => Sent::Pieces(
+                pieces.into_iter().map(|(start, length)| slice(start.cast_mut(), length)).collect(),
+            ),
             None => Sent::Packed(Arc::new(self.packed())),
         }
     }

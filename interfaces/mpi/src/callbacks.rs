@@ -69,7 +69,9 @@ fn report(call: &'static str, on: On, error: Error) -> c_int {
         On::File(handle) => (ERRORS_RETURN, handle),
         On::Win(_) | On::Session(_) | On::Nothing => of_self(),
     };
-    let error = Error { text: format!("{call}: {}", error.text), ..error };
+    // A code of the program's own stays as it is.
+    let text = if error.text.is_empty() { String::new() } else { format!("{call}: {}", error.text) };
+    let error = Error { text, ..error };
     handle_with(handler, handle, error)
 }
 
@@ -102,7 +104,10 @@ pub(crate) fn fatal(error: &Error) -> ! {
         false => format!("{} ({})", error.text, name_of(error.class())),
     };
     // Nobody can be told when even that fails.
-    let _ = writeln!(std::io::stderr(), "{who}: {text}\n    the job ends: MPI_ERRORS_ARE_FATAL is set, as it is by default");
+    let _ = writeln!(
+        std::io::stderr(),
+        "{who}: {text}\n    the job ends: MPI_ERRORS_ARE_FATAL is set, as it is by default"
+    );
     abort(1)
 }
 

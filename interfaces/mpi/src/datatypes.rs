@@ -39,7 +39,7 @@ const BUILT_IN: &[(i32, Basic)] = {
         (0x4c00083e, Uint64), (0x4c00013f, Bool), (0x4c000840, ComplexFloat), (0x4c001041, ComplexDouble),
         (0x4c002042, ComplexLongDouble), (0x4c000843, Aint), (0x4c000844, Offset), (0x4c000845, Count),
         (0x4c000147, Logical1), (0x4c000248, Logical2), (0x4c000449, Logical4), (0x4c00084a, Logical8),
-        (0x4c00104b, Logical16),
+        (0x4c00104b, Logical16), (0x4c000246, CFloat16),
         (PAIRS, FloatInt), (PAIRS + 1, DoubleInt), (PAIRS + 2, LongInt), (PAIRS + 3, ShortInt), (PAIRS + 4, LongDoubleInt),
     ]
 };
@@ -171,7 +171,10 @@ mod tests {
             assert_eq!(handle_of(basic), handle);
         }
         assert_eq!(Basic::ALL.len(), BUILT_IN.len());
-        assert_eq!((plain_size(0x4c00_080b), plain_size(PAIRS + 1), plain_size(DATATYPE_NULL)), (Some(8), None, None));
+        assert_eq!(
+            (plain_size(0x4c00_080b), plain_size(PAIRS + 1), plain_size(DATATYPE_NULL)),
+            (Some(8), None, None)
+        );
         assert_eq!(any_datatype(0x4c00_0999).err().map(|error| error.code), Some(class::TYPE));
         assert_eq!(any_datatype(DATATYPE_NULL).err().map(|error| error.code), Some(class::TYPE));
     }

@@ -201,12 +201,18 @@ pub fn set_text(code: i32, text: String) -> Mpi {
     Ok(())
 }
 
-/// Takes back what [`add`] gave.
+/// Takes back what [`add`] gave: when it has no text any more, and a class when it has no codes.
 pub fn remove(code: i32) -> Mpi {
-    match OWN_CODES.lock().unwrap_or_else(PoisonError::into_inner).remove(&code) {
-        Some(_) => Ok(()),
-        None => Err(not_own(code)),
+    let mut codes = OWN_CODES.lock().unwrap_or_else(PoisonError::into_inner);
+    let (_, text) = codes.get(&code).ok_or_else(|| not_own(code))?;
+    if !text.is_empty() {
+        return Err(Error::new(class::ARG, format!("{code} has a text: remove that first")));
     }
+    if codes.iter().any(|(&other, &(class, _))| class == code && other != code) {
+        return Err(Error::new(class::ARG, format!("the class {code} has codes: remove them first")));
+    }
+    codes.remove(&code);
+    Ok(())
 }
 
 fn not_own(code: i32) -> Error {
@@ -244,7 +250,11 @@ mod tests {
         assert_eq!(text_of(code).as_deref(), Some("full"));
         assert_eq!(add(Some(77777)).expect_err("no class").code, class::ARG);
         assert!(last_used() >= code);
+        assert_eq!(remove(code).expect_err("has a text").code, class::ARG);
+        set_text(code, String::new()).expect("its own");
+        assert_eq!(remove(class).expect_err("has a code").code, class::ARG);
         remove(code).expect("its own");
+        remove(class).expect("its own");
         assert_eq!(set_text(class::TAG, "mine".into()).expect_err("MPI's").code, class::ARG);
     }
 }

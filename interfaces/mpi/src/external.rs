@@ -5,7 +5,8 @@ use parvum_datatypes::{Type, pack_external, size_external, unpack_external};
 
 /// Bytes of so many items.
 pub(crate) fn size(layout: &Type, count: i64) -> Mpi<i64> {
-    i64::try_from(size_external(layout, count)).map_err(|_| Error::new(class::COUNT, "the data would be too long"))
+    i64::try_from(size_external(layout, count))
+        .map_err(|_| Error::new(class::COUNT, "the data would be too long"))
 }
 
 /// So many items, as bytes.

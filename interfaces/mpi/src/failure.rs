@@ -14,7 +14,11 @@ use std::sync::Arc;
 const ASKING: i64 = 250_000_000;
 
 /// Waits for a receive that anyone may satisfy. When somebody dies whose death the program has not acknowledged, it is given up.
-pub(crate) fn wait_for_anyone(process: &Process, comm: &Arc<Comm>, operation: &Arc<Operation>) -> Mpi<Outcome> {
+pub(crate) fn wait_for_anyone(
+    process: &Process,
+    comm: &Arc<Comm>,
+    operation: &Arc<Operation>,
+) -> Mpi<Outcome> {
     loop {
         if let Some(outcome) = operation.poll(process) {
             return Ok(outcome);
@@ -57,7 +61,8 @@ pub(crate) fn refuse_unknown_deaths(process: &Process, comm: &Comm) -> Mpi {
 /// The ranks among these tasks that are no more.
 pub(crate) fn dead(process: &Process, tasks: &[i32]) -> Mpi<Vec<usize>> {
     let asked = Request::Tasks { of: None, deep: false };
-    let answer = process.waist.ask(&asked, &machine_notes()).map_err(|status| process.failed(status, None))?;
+    let answer =
+        process.waist.ask(&asked, &machine_notes()).map_err(|status| process.failed(status, None))?;
     let Ok(Reply::Tasks(rows)) = answer else {
         return Err(Error::new(class::OTHER, "the machine does not say which tasks there are"));
     };

@@ -122,7 +122,8 @@ impl Group {
         if self.tasks == other.tasks {
             return IDENT;
         }
-        let (here, there): (HashSet<_>, HashSet<_>) = (self.tasks.iter().collect(), other.tasks.iter().collect());
+        let (here, there): (HashSet<_>, HashSet<_>) =
+            (self.tasks.iter().collect(), other.tasks.iter().collect());
         if here == there { SIMILAR } else { UNEQUAL }
     }
 

@@ -38,7 +38,8 @@ impl Info {
     /// What is known of how this process was started.
     fn of_environment() -> Info {
         let info = Info::default();
-        let mut known = vec![("thread_level", "MPI_THREAD_MULTIPLE".to_owned()), ("arch", std::env::consts::ARCH.into())];
+        let mut known =
+            vec![("thread_level", "MPI_THREAD_MULTIPLE".to_owned()), ("arch", std::env::consts::ARCH.into())];
         if let Ok(directory) = std::env::current_dir() {
             known.push(("wdir", directory.to_string_lossy().into_owned()));
         }

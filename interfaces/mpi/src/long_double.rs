@@ -17,12 +17,32 @@ pub(crate) fn combine(operator: Operator) -> Option<fn(&mut [u8], &[u8])> {
     }
     Some(match operator {
         Operator::Sum => |first, second| each(first, second, SIZE, |a, b| a.copy_from_slice(&x87::sum(a, b))),
-        Operator::Product => |first, second| each(first, second, SIZE, |a, b| a.copy_from_slice(&x87::product(a, b))),
-        Operator::Min => |first, second| each(first, second, SIZE, |a, b| if x87::less(b, a) { a.copy_from_slice(b) }),
-        Operator::Max => |first, second| each(first, second, SIZE, |a, b| if x87::less(a, b) { a.copy_from_slice(b) }),
-        Operator::BothTrue => |first, second| each(first, second, SIZE, |a, b| truth(a, is_true(a) && is_true(b))),
-        Operator::EitherTrue => |first, second| each(first, second, SIZE, |a, b| truth(a, is_true(a) || is_true(b))),
-        Operator::OneTrue => |first, second| each(first, second, SIZE, |a, b| truth(a, is_true(a) != is_true(b))),
+        Operator::Product => {
+            |first, second| each(first, second, SIZE, |a, b| a.copy_from_slice(&x87::product(a, b)))
+        }
+        Operator::Min => |first, second| {
+            each(first, second, SIZE, |a, b| {
+                if x87::less(b, a) {
+                    a.copy_from_slice(b)
+                }
+            })
+        },
+        Operator::Max => |first, second| {
+            each(first, second, SIZE, |a, b| {
+                if x87::less(a, b) {
+                    a.copy_from_slice(b)
+                }
+            })
+        },
+        Operator::BothTrue => {
+            |first, second| each(first, second, SIZE, |a, b| truth(a, is_true(a) && is_true(b)))
+        }
+        Operator::EitherTrue => {
+            |first, second| each(first, second, SIZE, |a, b| truth(a, is_true(a) || is_true(b)))
+        }
+        Operator::OneTrue => {
+            |first, second| each(first, second, SIZE, |a, b| truth(a, is_true(a) != is_true(b)))
+        }
         _ => return None,
     })
 }
@@ -51,8 +71,12 @@ pub(crate) fn combine_pairs(operator: Operator) -> Option<fn(&mut [u8], &[u8])> 
         return None;
     }
     Some(match operator {
-        Operator::MinAt => |first, second| each(first, second, PAIR, |a, b| take_better(a, b, x87::less(b, a))),
-        Operator::MaxAt => |first, second| each(first, second, PAIR, |a, b| take_better(a, b, x87::less(a, b))),
+        Operator::MinAt => {
+            |first, second| each(first, second, PAIR, |a, b| take_better(a, b, x87::less(b, a)))
+        }
+        Operator::MaxAt => {
+            |first, second| each(first, second, PAIR, |a, b| take_better(a, b, x87::less(a, b)))
+        }
         _ => return None,
     })
 }
@@ -187,7 +211,10 @@ mod tests {
         assert_eq!(result(Operator::Sum, 5, -7), number(-2));
         assert_eq!(result(Operator::Product, -5, 7), number(-35));
         assert_eq!((result(Operator::Min, 3, -4), result(Operator::Max, 3, -4)), (number(-4), number(3)));
-        assert_eq!((result(Operator::BothTrue, 3, 0), result(Operator::EitherTrue, 3, 0)), (number(0), number(1)));
+        assert_eq!(
+            (result(Operator::BothTrue, 3, 0), result(Operator::EitherTrue, 3, 0)),
+            (number(0), number(1))
+        );
         assert!(combine(Operator::And).is_none());
         let complex = |re, im| [number(re), number(im)].concat();
         let mut first = complex(1, 2);

@@ -212,7 +212,8 @@ pub(crate) fn create(comm: &Arc<Comm>, group: &Arc<Group>) -> Mpi<Option<Comm>> 
 
 fn between(circle: Circle, local: Comm, theirs: Vec<i32>, is_first: bool, like: &Comm) -> Mpi<Comm> {
     let (me, ours) = (process()?.me, local.group().clone());
-    let (first, second) = if is_first { (&ours.tasks()[..], &theirs[..]) } else { (&theirs[..], &ours.tasks()[..]) };
+    let (first, second) =
+        if is_first { (&ours.tasks()[..], &theirs[..]) } else { (&theirs[..], &ours.tasks()[..]) };
     let tasks: Arc<[i32]> = first.iter().chain(second).copied().collect();
     let own = tasks.iter().position(|&task| task == me).ok_or_else(disagreed)?;
     let (context, owns) = Circle { tasks, own, ..circle }.context(0)?;
@@ -241,12 +242,17 @@ pub(crate) fn join(local: &Arc<Comm>, leader: usize, peer: Option<(&Comm, i32)>,
     let mut said = Vec::new();
     if circle.own == leader {
         let (peer, rank) = peer.ok_or_else(disagreed)?;
-        let task = peer.peer(rank)?.ok_or_else(|| Error::new(class::RANK, "the remote leader is MPI_PROC_NULL"))?;
+        let task =
+            peer.peer(rank)?.ok_or_else(|| Error::new(class::RANK, "the remote leader is MPI_PROC_NULL"))?;
         let me = process()?.me;
         let tasks = local.group().tasks();
         // The leaders give each other a context each, and take that of the smaller task.
-        let pair =
-            Circle { tasks: Arc::new([me, task]), own: 0, context: peer.collective_context(), tag: among_some(tag) };
+        let pair = Circle {
+            tasks: Arc::new([me, task]),
+            own: 0,
+            context: peer.collective_context(),
+            tag: among_some(tag),
+        };
         let context = told_context()?;
         let here = [context, tasks.len() as u32];
         let there = pair.swap(1, &numbers(here.iter().copied()), 8)?;
@@ -270,7 +276,13 @@ pub(crate) fn join(local: &Arc<Comm>, leader: usize, peer: Option<(&Comm, i32)>,
 }
 
 /// An inter-communicator of which everything is known.
-pub(crate) fn from_told(local: &Arc<Comm>, context: u32, owns: bool, is_first: bool, theirs: Vec<i32>) -> Mpi<Comm> {
+pub(crate) fn from_told(
+    local: &Arc<Comm>,
+    context: u32,
+    owns: bool,
+    is_first: bool,
+    theirs: Vec<i32>,
+) -> Mpi<Comm> {
     let group = Arc::new(Group::new(theirs, process()?.me));
     let remote = Remote { group, local: Arc::new(duplicate(local, false)?), is_first };
     Ok(Comm::new(local.group().clone(), Some(remote), context).owning_context(owns).like(local))
@@ -351,7 +363,8 @@ pub(crate) unsafe fn begin_duplicate(
 /// A tag among some, from a string of the program's.
 pub(crate) fn tag_of(text: &str) -> i32 {
     // FNV-1a: the same in every process.
-    let hash = text.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    let hash =
+        text.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
     (hash & 0x1fff_ffff) as i32
 }
 

@@ -65,7 +65,8 @@ fn to(comm: &Comm, rank: i32, tag: i32, mode: Mode, length: usize) -> Mpi<Option
         Mode::Synchronous => (1, 1),
         Mode::Buffered => (2, 0),
     };
-    let how = SendTo { to: task, tag, context: comm.context(), meta: comm.rank() as u32, buffering, completion };
+    let how =
+        SendTo { to: task, tag, context: comm.context(), meta: comm.rank() as u32, buffering, completion };
     Ok(Some(To { rank, how }))
 }
 
@@ -164,7 +165,8 @@ pub(crate) fn receive(comm: &Arc<Comm>, data: &Data, source: i32, tag: i32) -> M
         (data.run(), progress::is_quiet(), pattern.from != ANY_TASK || comm.peers().size() == 1)
     {
         // SAFETY: the program promises the buffer for the call.
-        let room = unsafe { std::slice::from_raw_parts_mut(if length == 0 { NOWHERE } else { start }, length) };
+        let room =
+            unsafe { std::slice::from_raw_parts_mut(if length == 0 { NOWHERE } else { start }, length) };
         let got = process.waist.receive_seen(&pattern, room, &told, |message| outcome_of(message, length));
         return got.map_err(|status| process.failed(status, usize::try_from(source).ok()));
     }
@@ -211,7 +213,12 @@ pub(crate) fn probe(comm: &Arc<Comm>, source: i32, tag: i32, wait: bool) -> Mpi<
 }
 
 /// The same, and nobody else finds it: its status and, unless it is from nobody, the message.
-pub(crate) fn extract(comm: &Arc<Comm>, source: i32, tag: i32, wait: bool) -> Mpi<Option<(Status, Option<Message>)>> {
+pub(crate) fn extract(
+    comm: &Arc<Comm>,
+    source: i32,
+    tag: i32,
+    wait: bool,
+) -> Mpi<Option<(Status, Option<Message>)>> {
     find(comm, source, tag, wait, true)
 }
 
@@ -240,7 +247,10 @@ fn find(
         };
         match found {
             Ok(message) => {
-                return Ok(Some((Status::of(message.meta as i32, message.tag, message.length), Some(message))));
+                return Ok(Some((
+                    Status::of(message.meta as i32, message.tag, message.length),
+                    Some(message),
+                )));
             }
             Err(Answer::Pending) if !wait => return Ok(None),
             Err(Answer::Pending) if process.waist.progress().lost => {
@@ -265,7 +275,8 @@ pub(crate) fn receive_extracted(message: &Message, data: &Data) -> Mpi<Outcome> 
     let told = notes(call::RECEIVE, message.from, message.tag, message.context);
     if let Some((start, length)) = data.run() {
         // SAFETY: the program promises the buffer for the call.
-        let room = unsafe { std::slice::from_raw_parts_mut(if length == 0 { NOWHERE } else { start }, length) };
+        let room =
+            unsafe { std::slice::from_raw_parts_mut(if length == 0 { NOWHERE } else { start }, length) };
         return match process.waist.take(message, parvum_waist::Receiving::Into(room), &told) {
             Ok(_) | Err(Answer::Cut) => Ok(outcome_of(message, length)),
             Err(status) => Err(process.failed(status, usize::try_from(message.meta as i32).ok())),

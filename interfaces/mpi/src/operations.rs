@@ -9,6 +9,7 @@ use crate::process::Process;
 use crate::schedule::Schedule;
 use crate::status::Status;
 use parvum_waist::{Message, Notes, Request, Status as Answer};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// One operation, until it is over.
@@ -22,6 +23,8 @@ pub(crate) struct Operation {
     pub(crate) is_collective: bool,
     /// The tag of one that the program does itself, and the function that gives it up.
     program: Option<(i32, GiveUp)>,
+    /// The program has said that it is done.
+    is_done: AtomicBool,
 }
 
 /// Tells the program that its operation is to be given up, and whether it is over.
@@ -30,13 +33,19 @@ type GiveUp = Box<dyn Fn(bool) -> i32 + Send + Sync>;
 /// How far an operation is.
 pub(crate) enum State {
     /// The engine sends. What it reads lies with the program, or here.
-    Sending { request: Request, peer: i32 },
+    Sending {
+        request: Request,
+        peer: i32,
+    },
     /// The engine receives.
     Receiving(Receiving),
     /// Steps of a collective operation.
     Stepping(Box<Schedule>),
     /// Another thread finishes it: a receive from itself wakes who waits.
-    Elsewhere { request: Request, query: Option<Query> },
+    Elsewhere {
+        request: Request,
+        query: Option<Query>,
+    },
     /// All of several.
     All(Vec<Arc<Operation>>),
     /// Sent in parts, as the program has them ready.
@@ -108,7 +117,10 @@ impl Persistent {
 
     pub(crate) fn start(&self) -> Mpi {
         if self.lock().is_some() {
-            return Err(Error::new(class::REQUEST, "the request is active already; wait for it before you start it again"));
+            return Err(Error::new(
+                class::REQUEST,
+                "the request is active already; wait for it before you start it again",
+            ));
         }
         let begun = (self.start)()?;
         *self.lock() = Some(begun);
@@ -145,7 +157,7 @@ pub(crate) fn named(handle: i32) -> Mpi<Arc<Named>> {
 impl Operation {
     pub(crate) fn new(state: State, on: i32, notes: Notes) -> Operation {
         let is_collective = matches!(state, State::Stepping(_));
-        Operation { state: Mutex::new(state), on, notes, is_collective, program: None }
+        Operation { state: Mutex::new(state), on, notes, is_collective, program: None, is_done: AtomicBool::new(false) }
     }
 
     /// The same, done by the program.
@@ -191,6 +203,11 @@ impl Operation {
         None
     }
 
+    /// Whether it waits for messages that no receive is posted for.
+    pub(crate) fn awaits_arrivals(&self) -> bool {
+        matches!(&*self.lock(), State::Partitions(transfer) if transfer.receives())
+    }
+
     /// Adds the requests of the engine that it waits for.
     pub(crate) fn awaited(&self, requests: &mut Vec<Request>) {
         match self.state.try_lock().as_deref() {
@@ -203,13 +220,23 @@ impl Operation {
         }
     }
 
+    /// The program has done it.
+    pub(crate) fn done(&self) {
+        self.is_done.store(true, Ordering::Relaxed);
+    }
+
+    /// Has the program give up an operation that it does itself.
+    pub(crate) fn give_up(&self) -> Mpi {
+        let Some((_, give_up)) = &self.program else { return Ok(()) };
+        // Relaxed: the program orders the two itself.
+        match give_up(self.is_done.load(Ordering::Relaxed)) {
+            0 => Ok(()),
+            code => Err(Error::new(code, "")),
+        }
+    }
+
     /// Takes a receive back. Whether its time has not come yet, and now never will.
     pub(crate) fn cancel(&self, process: &Process) -> bool {
-        if let Some((_, give_up)) = &self.program {
-            let is_over = matches!(&*self.lock(), State::Over(_));
-            give_up(is_over);
-            return false;
-        }
         let mut state = self.lock();
         let State::Receiving(receiving) = &*state else { return false };
         if !process.waist.cancel(receiving.request) {

@@ -40,14 +40,19 @@ pub(crate) fn is_built_in(handle: i32) -> bool {
 /// An operation of the program's.
 pub(crate) fn user_op(handle: i32) -> Mpi<Arc<UserOp>> {
     OPS.get(handle).ok_or_else(|| {
-        let text = if handle == OP_NULL { "the operation is MPI_OP_NULL" } else { "the handle names no operation" };
+        let text =
+            if handle == OP_NULL { "the operation is MPI_OP_NULL" } else { "the handle names no operation" };
         Error::new(class::OP, text)
     })
 }
 
 /// Whether the operation commutes.
 pub(crate) fn commutes(handle: i32) -> Mpi<bool> {
-    if is_built_in(handle) { Ok(handle != REPLACE && handle != NO_OP) } else { user_op(handle).map(|op| op.commutes) }
+    if is_built_in(handle) {
+        Ok(handle != REPLACE && handle != NO_OP)
+    } else {
+        user_op(handle).map(|op| op.commutes)
+    }
 }
 
 /// How an operation combines elements of a datatype, in a reduction.
@@ -82,7 +87,10 @@ fn combine(operator: Operator, basic: Basic) -> Option<(Combine, usize)> {
         }
         // Packed pairs have no holes; the table wants them as C lays them out.
         let layout = Type::basic(basic);
-        return Some((Arc::new(move |first: &mut [u8], second: &[u8]| with_holes(&layout, function, first, second)), size));
+        return Some((
+            Arc::new(move |first: &mut [u8], second: &[u8]| with_holes(&layout, function, first, second)),
+            size,
+        ));
     }
     match basic {
         Basic::LongDouble => Some((Arc::new(crate::long_double::combine(operator)?), size)),
@@ -100,7 +108,9 @@ fn is_meant_for(operator: Operator, basic: Basic) -> bool {
     let class = basic.class();
     match operator {
         Min | Max => matches!(class, Class::Integer | Class::Unsigned | Class::Real | Class::Text),
-        Sum | Product => matches!(class, Class::Integer | Class::Unsigned | Class::Real | Class::Complex | Class::Text),
+        Sum | Product => {
+            matches!(class, Class::Integer | Class::Unsigned | Class::Real | Class::Complex | Class::Text)
+        }
         BothTrue | EitherTrue | OneTrue => {
             matches!(class, Class::Integer | Class::Unsigned | Class::Logical | Class::Real | Class::Text)
         }
@@ -177,7 +187,8 @@ fn apply(op: &UserOp, layout: &Type, handle: i32, first: &mut [u8], second: &[u8
         first.copy_from_slice(&result.bytes()[..first.len()]);
         return;
     }
-    let (low, extent) = (layout.true_lb().min(0), layout.extent().max(layout.true_lb() + layout.true_extent()));
+    let (low, extent) =
+        (layout.true_lb().min(0), layout.extent().max(layout.true_lb() + layout.true_extent()));
     let length = ((extent - low) * count.max(1) + layout.true_extent()) as usize;
     let (mut one, mut other) = (Aligned::new(length), Aligned::new(length));
     // SAFETY: each has room for all elements, from the lowest byte of the first on.

@@ -4,7 +4,7 @@
 //! under a tag that both sides count; the receiver puts each where it belongs, and knows how far the data has come.
 
 use crate::errors::{Error, Mpi, class};
-use crate::operations::{Outcome, LOOK};
+use crate::operations::{LOOK, Outcome};
 use crate::process::Process;
 use crate::status::Status;
 use parvum_waist::{Pattern, Request, SendTo, Status as Answer, TagKind};
@@ -38,18 +38,30 @@ struct Progress {
     /// Sender: which parts were handed over, and what is under way. Receiver: bytes by where they lie.
     ready: Vec<bool>,
     requests: Vec<Request>,
-    /// Receiver: which bytes have come, as ranges in order.
+    /// Receiver: how many parts the sender has, once it is known, and which have come, as ranges in order: of the whole divided into
+    /// as many units as there are parts here, times parts there.
+    theirs: usize,
     come: Vec<(usize, usize)>,
     error: Option<Error>,
 }
 
 impl Transfer {
-    pub(crate) fn new(start: usize, partitions: usize, each: usize, with: Option<With>, sends: bool) -> Transfer {
+    pub(crate) fn new(
+        start: usize,
+        partitions: usize,
+        each: usize,
+        with: Option<With>,
+        sends: bool,
+    ) -> Transfer {
         Transfer { start, partitions, each, with, sends, progress: Mutex::default() }
     }
 
     fn lock(&self) -> MutexGuard<'_, Progress> {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn receives(&self) -> bool {
+        !self.sends
     }
 
     fn length(&self) -> usize {
@@ -58,7 +70,8 @@ impl Transfer {
 
     /// Begins anew.
     pub(crate) fn start(&self) {
-        *self.lock() = Progress { is_active: true, ready: vec![false; self.partitions], ..Progress::default() };
+        *self.lock() =
+            Progress { is_active: true, ready: vec![false; self.partitions], ..Progress::default() };
     }
 
     /// A part is ready: it is sent.
@@ -66,7 +79,10 @@ impl Transfer {
         let mut progress = self.lock();
         let part = usize::try_from(partition).ok().filter(|&part| part < self.partitions);
         let Some(part) = part.filter(|_| self.sends) else {
-            let text = format!("partition {partition} of a request with {} to send", if self.sends { self.partitions } else { 0 });
+            let text = format!(
+                "partition {partition} of a request with {} to send",
+                if self.sends { self.partitions } else { 0 }
+            );
             return Err(Error::new(class::ARG, text));
         };
         if !progress.is_active || std::mem::replace(&mut progress.ready[part], true) {
@@ -74,8 +90,9 @@ impl Transfer {
             return Err(Error::new(class::REQUEST, text));
         }
         let Some(With { task, context, tag, .. }) = self.with else { return Ok(()) };
-        // The word says which part it is: where it begins follows from how long each is.
-        let how = SendTo { to: task, tag, context, meta: part as u32, buffering: 0, completion: 0 };
+        // The word says which part it is, of how many.
+        let meta = (part as u32) << 16 | self.partitions as u32;
+        let how = SendTo { to: task, tag, context, meta, buffering: 0, completion: 0 };
         let start = (self.start + part * self.each) as *const u8;
         // SAFETY: the program leaves a part that is ready alone until the request is over.
         let sent = unsafe { process.waist.start_send(how, start, self.each) };
@@ -96,35 +113,42 @@ impl Transfer {
         };
         self.take_in(process);
         let progress = self.lock();
-        let (from, to) = (part * self.each, (part + 1) * self.each);
-        Ok(!progress.is_active || self.with.is_none() || progress.come.iter().any(|&(a, b)| a <= from && to <= b))
+        let (from, to) = (part * progress.theirs, (part + 1) * progress.theirs);
+        let is_there = to > from && progress.come.iter().any(|&(a, b)| a <= from && to <= b);
+        Ok(!progress.is_active || self.with.is_none() || is_there)
     }
 
     /// Takes in the messages that have come.
     fn take_in(&self, process: &Process) {
         let (mut progress, Some(with)) = (self.lock(), self.with) else { return };
         let pattern = pattern(with);
-        while progress.is_active && progress.error.is_none() && !self.is_whole(&progress.come) {
+        while progress.is_active && progress.error.is_none() && !self.is_whole(&progress) {
             let Ok(found) = process.waist.extract(&pattern, &LOOK) else { break };
-            let (at, length) = (found.meta as usize * found.length as usize, found.length as usize);
+            let (part, length) = ((found.meta >> 16) as usize, found.length as usize);
+            let at = part * length;
+            progress.theirs = (found.meta & 0xffff) as usize;
             if at + length > self.length() {
-                progress.error = Some(Error::new(class::TRUNCATE, "the sender's partitions are longer than the receiver's"));
+                progress.error = Some(Error::new(
+                    class::TRUNCATE,
+                    "the sender's partitions are longer than the receiver's",
+                ));
                 process.waist.put_back(&found);
                 break;
             }
-            let start = (self.start + at) as *mut u8;
+            let start = if length == 0 { std::ptr::dangling_mut() } else { (self.start + at) as *mut u8 };
             // SAFETY: the program leaves the buffer of an active receive alone.
             let room = unsafe { std::slice::from_raw_parts_mut(start, length) };
             let notes = parvum_waist::Notes { limit: -1, ..LOOK };
             match process.waist.take(&found, parvum_waist::Receiving::Into(room), &notes) {
-                Ok(_) => add(&mut progress.come, (at, at + length)),
+                Ok(_) => add(&mut progress.come, (part * self.partitions, (part + 1) * self.partitions)),
                 Err(status) => progress.error = Some(process.failed(status, usize::try_from(with.rank).ok())),
             }
         }
     }
 
-    fn is_whole(&self, come: &[(usize, usize)]) -> bool {
-        self.length() == 0 || come.first() == Some(&(0, self.length()))
+    fn is_whole(&self, progress: &Progress) -> bool {
+        let whole = self.partitions * progress.theirs;
+        self.partitions == 0 || whole > 0 && progress.come.first() == Some(&(0, whole))
     }
 
     /// How it ended, when it did.
@@ -146,7 +170,7 @@ impl Transfer {
         let is_over = match (self.with, self.sends) {
             (None, _) => true,
             (_, true) => progress.requests.is_empty() && progress.ready.iter().all(|&ready| ready),
-            (_, false) => self.is_whole(&progress.come),
+            (_, false) => self.is_whole(&progress),
         };
         let error = progress.error.clone();
         if !is_over && error.is_none() {

@@ -46,7 +46,9 @@ pub(crate) fn spawn(comm: &Arc<Comm>, root: usize, children: Option<Vec<Child>>)
         };
     }
     let told = words(&share(comm, root, &said)?);
-    let [context, count, ref rest @ ..] = told[..] else { return Err(Error::new(class::INTERN, "too short an answer")) };
+    let [context, count, ref rest @ ..] = told[..] else {
+        return Err(Error::new(class::INTERN, "too short an answer"));
+    };
     if context == 0 {
         return Err(Error::new(count as i32, "the root could not start the programs"));
     }
@@ -71,9 +73,9 @@ fn start(process: &Process, children: Vec<Child>) -> Mpi<(u32, Vec<i32>, Vec<i32
     let own = |name: &std::ffi::OsStr| {
         [PARENT, APPNUM, "PARVUM_TID", "PARVUM_TICKET"].iter().any(|own| name == *own)
     };
-    let environment = std::env::vars_os().filter(|(name, _)| !own(name)).map(|(name, value)| {
-        Blob([name.as_bytes(), b"=", value.as_bytes()].concat())
-    });
+    let environment = std::env::vars_os()
+        .filter(|(name, _)| !own(name))
+        .map(|(name, value)| Blob([name.as_bytes(), b"=", value.as_bytes()].concat()));
     request.env = Some(environment.collect());
     let mut rank = 0;
     for (number, child) in children.iter().enumerate() {
@@ -92,7 +94,12 @@ fn start(process: &Process, children: Vec<Child>) -> Mpi<(u32, Vec<i32>, Vec<i32
             if let Some(host) = &child.host {
                 request.place = SpawnWhere::Host(host.clone());
             }
-            Program { program: request.program, args: request.args, cwd: request.cwd, env_add: request.env_add } = program;
+            Program {
+                program: request.program,
+                args: request.args,
+                cwd: request.cwd,
+                env_add: request.env_add,
+            } = program;
         } else {
             request.details.programs.push(program);
         }
@@ -143,10 +150,14 @@ static WITH_PARENTS: AtomicI32 = AtomicI32::new(COMM_NULL);
 
 /// A child hears of its parents. The first thing that its processes do together.
 pub(crate) fn meet_parents(process: &'static Process) -> Mpi {
-    let (Some(parent), true) = (process.partition.host(), std::env::var_os(PARENT).is_some()) else { return Ok(()) };
+    let (Some(parent), true) = (process.partition.host(), std::env::var_os(PARENT).is_some()) else {
+        return Ok(());
+    };
     let (_, told) = hear(process, parent, PARENT_CONTEXT, 0)?;
     let told = words(&told);
-    let [context, ref tasks @ ..] = told[..] else { return Err(Error::new(class::INTERN, "too short a greeting")) };
+    let [context, ref tasks @ ..] = told[..] else {
+        return Err(Error::new(class::INTERN, "too short a greeting"));
+    };
     let tasks = tasks.iter().map(|&task| task as i32).collect();
     let made = from_told(&process.world, context, false, false, tasks)?;
     made.set_name("MPI_COMM_PARENT");
@@ -191,8 +202,10 @@ impl Port {
     }
 
     pub(crate) fn read(text: &str) -> Mpi<Port> {
-        let wrong = || Error::new(class::PORT, format!("\"{text}\" is no port: MPI_Open_port gives their names"));
-        let (task, number) = text.strip_prefix("parvum:t").and_then(|rest| rest.split_once(':')).ok_or_else(wrong)?;
+        let wrong =
+            || Error::new(class::PORT, format!("\"{text}\" is no port: MPI_Open_port gives their names"));
+        let (task, number) =
+            text.strip_prefix("parvum:t").and_then(|rest| rest.split_once(':')).ok_or_else(wrong)?;
         let task = i32::from_str_radix(task, 16).map_err(|_| wrong())?;
         let number = number.parse().map_err(|_| wrong())?;
         if Tid(task).is_task() { Ok(Port { task, number }) } else { Err(wrong()) }

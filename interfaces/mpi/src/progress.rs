@@ -57,7 +57,10 @@ pub(crate) fn wait_until<T>(
     mut done: impl FnMut() -> Option<T>,
 ) -> Mpi<T> {
     let mut requests = Vec::new();
+    // Partitions come as messages that nothing was posted for.
+    let by_arrival = waiting_for.iter().filter(|operation| operation.awaits_arrivals()).count();
     loop {
+        let seen = if by_arrival > 0 { process.waist.arrivals() } else { u64::MAX };
         move_all(process);
         if let Some(done) = done() {
             return Ok(done);
@@ -66,8 +69,8 @@ pub(crate) fn wait_until<T>(
         waiting_for.iter().for_each(|operation| operation.awaited(&mut requests));
         awaited_by_all(&mut requests);
         // What another thread holds at this moment has named no request.
-        let limit = if requests.len() < waiting_for.len() { SOON } else { -1 };
-        let over = process.waist.wait_any(&requests, u64::MAX, &Notes { limit, ..*notes });
+        let limit = if requests.len() + by_arrival < waiting_for.len() { SOON } else { -1 };
+        let over = process.waist.wait_any(&requests, seen, &Notes { limit, ..*notes });
         if over == -1 && limit < 0 && process.waist.progress().lost {
             return Err(process.failed(parvum_waist::Status::NoMachine, None));
         }

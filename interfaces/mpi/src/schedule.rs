@@ -132,8 +132,14 @@ impl Schedule {
     }
 
     fn run_stage(&mut self, process: &Process, Stage { plan, tasks, own }: &Stage) -> Result<(), Failure> {
-        let members =
-            Members { waist: process.waist, tasks, own: *own, context: self.context, tag: self.tag, call: call::WAIT };
+        let members = Members {
+            waist: process.waist,
+            tasks,
+            own: *own,
+            context: self.context,
+            tag: self.tag,
+            call: call::WAIT,
+        };
         self.scratch.resize(self.scratch.len().max(plan.needs(Area::Scratch)), 0);
         let combine = self.combine.clone();
         let memory = Memory {
@@ -175,8 +181,14 @@ impl Schedule {
     /// One step of the course; whether it can go on.
     fn step(&mut self, process: &Process) -> bool {
         let Some((course, tasks, own)) = &mut self.course else { return true };
-        let members =
-            Members { waist: process.waist, tasks, own: *own, context: self.context, tag: self.tag, call: call::WAIT };
+        let members = Members {
+            waist: process.waist,
+            tasks,
+            own: *own,
+            context: self.context,
+            tag: self.tag,
+            call: call::WAIT,
+        };
         let combine = self.combine.clone();
         let mut memory = Memory {
             mine: self.areas.mine.slice(),
@@ -215,7 +227,9 @@ impl Schedule {
                 let request = self.pending.take().unwrap_or_else(|| {
                     let room = memory.room(piece);
                     // SAFETY: as above.
-                    unsafe { process.waist.post_into(&members.pattern(from), room.as_mut_ptr(), room.len(), 0) }
+                    unsafe {
+                        process.waist.post_into(&members.pattern(from), room.as_mut_ptr(), room.len(), 0)
+                    }
                 });
                 match process.waist.wait_seen(request, &LOOK) {
                     Err(Answer::Pending) => {

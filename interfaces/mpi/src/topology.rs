@@ -8,9 +8,18 @@ use crate::numbers::{CART, DIST_GRAPH, GRAPH, PROC_NULL};
 pub(crate) enum Topology {
     Cart(Cart),
     /// For each rank its neighbours; edges are counted up as the program gave them.
-    Graph { index: Vec<i32>, edges: Vec<i32> },
+    Graph {
+        index: Vec<i32>,
+        edges: Vec<i32>,
+    },
     /// Of this rank alone; weights are none when the program gave none.
-    Distributed { sources: Vec<i32>, source_weights: Vec<i32>, destinations: Vec<i32>, destination_weights: Vec<i32>, weighted: bool },
+    Distributed {
+        sources: Vec<i32>,
+        source_weights: Vec<i32>,
+        destinations: Vec<i32>,
+        destination_weights: Vec<i32>,
+        weighted: bool,
+    },
 }
 
 /// A grid.
@@ -44,7 +53,9 @@ impl Topology {
                 let all = self.graph_neighbours(rank)?.to_vec();
                 Ok((all.clone(), all))
             }
-            Topology::Distributed { sources, destinations, .. } => Ok((destinations.clone(), sources.clone())),
+            Topology::Distributed { sources, destinations, .. } => {
+                Ok((destinations.clone(), sources.clone()))
+            }
         }
     }
 
@@ -108,7 +119,10 @@ impl Cart {
         for ((&coord, &dim), &period) in coords.iter().zip(&self.dims).zip(&self.periods) {
             let inside = if period { coord.rem_euclid(dim) } else { coord };
             if !(0..dim).contains(&inside) {
-                return Err(Error::new(class::ARG, format!("coordinate {coord} in a dimension of {dim} that does not wrap")));
+                return Err(Error::new(
+                    class::ARG,
+                    format!("coordinate {coord} in a dimension of {dim} that does not wrap"),
+                ));
             }
             rank = rank * dim + inside;
         }
@@ -160,7 +174,12 @@ pub(crate) fn divide(ranks: i32, dims: &mut [i32]) -> Mpi {
     let free = dims.iter().filter(|&&dim| dim == 0).count();
     let rest = match given {
         Some(given) if ranks % given == 0 => ranks / given,
-        _ => return Err(Error::new(class::DIMS, format!("{ranks} ranks are no multiple of the dimensions given"))),
+        _ => {
+            return Err(Error::new(
+                class::DIMS,
+                format!("{ranks} ranks are no multiple of the dimensions given"),
+            ));
+        }
     };
     if free == 0 {
         return match rest {

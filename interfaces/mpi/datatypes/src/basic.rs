@@ -119,6 +119,7 @@ basics! {
     Logical4           "MPI_LOGICAL4"                4  4  4 Logical;
     Logical8           "MPI_LOGICAL8"                8  8  8 Logical;
     Logical16          "MPI_LOGICAL16"              16 16 16 Logical;
+    CFloat16           "MPIX_C_FLOAT16"              2  2  2 Real;
     CxxBool            "MPI_CXX_BOOL"                1  1  1 Logical;
     CxxComplexFloat    "MPI_CXX_FLOAT_COMPLEX"       8  4  8 Complex;
     CxxComplexDouble   "MPI_CXX_DOUBLE_COMPLEX"     16  8 16 Complex;

@@ -40,11 +40,18 @@ pub unsafe extern "C" fn MPII_Comm_get_attr(
     kind: c_int,
 ) -> c_int {
     // SAFETY: the program's promise.
-    answer("MPI_Comm_get_attr", On::Comm(comm), unsafe { calls::comm_get_attr_as(comm, keyval, value, flag, kind) })
+    answer("MPI_Comm_get_attr", On::Comm(comm), unsafe {
+        calls::comm_get_attr_as(comm, keyval, value, flag, kind)
+    })
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPII_Comm_set_attr(comm: c_int, keyval: c_int, value: *mut c_void, kind: c_int) -> c_int {
+pub unsafe extern "C" fn MPII_Comm_set_attr(
+    comm: c_int,
+    keyval: c_int,
+    value: *mut c_void,
+    kind: c_int,
+) -> c_int {
     // SAFETY: the program's promise.
     answer("MPI_Comm_set_attr", On::Comm(comm), unsafe { calls::comm_set_attr_as(comm, keyval, value, kind) })
 }
@@ -58,13 +65,22 @@ pub unsafe extern "C" fn MPII_Type_get_attr(
     kind: c_int,
 ) -> c_int {
     // SAFETY: the program's promise.
-    answer("MPI_Type_get_attr", On::Nothing, unsafe { calls::type_get_attr_as(datatype, keyval, value, flag, kind) })
+    answer("MPI_Type_get_attr", On::Nothing, unsafe {
+        calls::type_get_attr_as(datatype, keyval, value, flag, kind)
+    })
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPII_Type_set_attr(datatype: c_int, keyval: c_int, value: *mut c_void, kind: c_int) -> c_int {
+pub unsafe extern "C" fn MPII_Type_set_attr(
+    datatype: c_int,
+    keyval: c_int,
+    value: *mut c_void,
+    kind: c_int,
+) -> c_int {
     // SAFETY: the program's promise.
-    answer("MPI_Type_set_attr", On::Nothing, unsafe { calls::type_set_attr_as(datatype, keyval, value, kind) })
+    answer("MPI_Type_set_attr", On::Nothing, unsafe {
+        calls::type_set_attr_as(datatype, keyval, value, kind)
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -79,7 +95,12 @@ pub unsafe extern "C" fn MPII_Win_get_attr(
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPII_Win_set_attr(win: c_int, _keyval: c_int, _value: *mut c_void, _kind: c_int) -> c_int {
+pub unsafe extern "C" fn MPII_Win_set_attr(
+    win: c_int,
+    _keyval: c_int,
+    _value: *mut c_void,
+    _kind: c_int,
+) -> c_int {
     answer("MPI_Win_set_attr", On::Win(win), calls::unsupported())
 }
 

@@ -84,7 +84,9 @@ pub unsafe extern "C" fn MPIX_Comm_failure_ack(comm: c_int) -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPIX_Comm_failure_get_acked(comm: c_int, group: *mut c_int) -> c_int {
     // SAFETY: the program's promise.
-    answer("MPIX_Comm_failure_get_acked", On::Comm(comm), unsafe { calls::comm_failure_get_acked(comm, group) })
+    answer("MPIX_Comm_failure_get_acked", On::Comm(comm), unsafe {
+        calls::comm_failure_get_acked(comm, group)
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -96,7 +98,9 @@ pub unsafe extern "C" fn MPIX_Comm_get_failed(comm: c_int, group: *mut c_int) ->
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPIX_Comm_ack_failed(comm: c_int, count: c_int, acknowledged: *mut c_int) -> c_int {
     // SAFETY: the program's promise.
-    answer("MPIX_Comm_ack_failed", On::Comm(comm), unsafe { calls::comm_ack_failed(comm, count, acknowledged) })
+    answer("MPIX_Comm_ack_failed", On::Comm(comm), unsafe {
+        calls::comm_ack_failed(comm, count, acknowledged)
+    })
 }
 
 #[unsafe(no_mangle)]

@@ -125,7 +125,13 @@ unsafe fn give(value: Option<i64>, language: Language, place: *mut c_void, flag:
     }
 }
 
-unsafe fn get_of_comm(handle: i32, keyval: i32, language: Language, place: *mut c_void, flag: *mut c_int) -> Mpi {
+unsafe fn get_of_comm(
+    handle: i32,
+    keyval: i32,
+    language: Language,
+    place: *mut c_void,
+    flag: *mut c_int,
+) -> Mpi {
     let comm = comm(handle)?;
     let value = match own(keyval) {
         Some(Some(value)) if language == Language::C => {
@@ -159,7 +165,9 @@ fn set_of_comm(handle: i32, keyval: i32, value: i64, language: Language) -> Mpi 
 fn refuse_own(keyval: i32) -> Mpi {
     match own(keyval) {
         None => Ok(()),
-        Some(_) => Err(crate::errors::Error::new(errors::class::KEYVAL, "attributes of MPI's own cannot be changed")),
+        Some(_) => {
+            Err(crate::errors::Error::new(errors::class::KEYVAL, "attributes of MPI's own cannot be changed"))
+        }
     }
 }
 
@@ -206,13 +214,25 @@ fn language(number: i32) -> Language {
 }
 
 /// For libraries of other languages: the value as they have it.
-pub unsafe fn comm_get_attr_as(handle: i32, keyval: i32, place: *mut c_void, flag: *mut c_int, kind: i32) -> Mpi {
+pub unsafe fn comm_get_attr_as(
+    handle: i32,
+    keyval: i32,
+    place: *mut c_void,
+    flag: *mut c_int,
+    kind: i32,
+) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { get_of_comm(handle, keyval, language(kind), place, flag) }
 }
 
 /// See [`comm_get_attr_as`].
-pub unsafe fn type_get_attr_as(handle: i32, keyval: i32, place: *mut c_void, flag: *mut c_int, kind: i32) -> Mpi {
+pub unsafe fn type_get_attr_as(
+    handle: i32,
+    keyval: i32,
+    place: *mut c_void,
+    flag: *mut c_int,
+    kind: i32,
+) -> Mpi {
     let value = any_datatype(handle)?.attributes.get(keyval, Bearer::Datatype, language(kind))?;
     // SAFETY: the caller's promise.
     unsafe { give(value, language(kind), place, flag) }

@@ -156,8 +156,11 @@ pub(super) unsafe fn counted(
 ) -> Mpi<Blocks> {
     // SAFETY: the caller's promise.
     let (counts, displacements) = unsafe { (counts.all(ranks)?, displacements.all(ranks)?) };
-    let layout =
-        Layout::Counted { counts: &|rank| counts[rank], displacements: &|rank| displacements[rank], datatype: of };
+    let layout = Layout::Counted {
+        counts: &|rank| counts[rank],
+        displacements: &|rank| displacements[rank],
+        datatype: of,
+    };
     Blocks::new(address, ranks, layout)
 }
 
@@ -197,7 +200,11 @@ pub unsafe fn scatter(
     let blocks = match is_root {
         true => {
             refuse_same(give, get, give_count)?;
-            Blocks::new(give, comm.peers().size(), Layout::Regular { count: give_count, datatype: give_type })?
+            Blocks::new(
+                give,
+                comm.peers().size(),
+                Layout::Regular { count: give_count, datatype: give_type },
+            )?
         }
         false => Blocks::NONE,
     };
@@ -464,7 +471,15 @@ pub unsafe fn scan(give: *const u8, get: *mut u8, count: i64, of: i32, op: i32, 
     unsafe { scanned((give, get), (count, of, op), comm, false, way) }
 }
 
-pub unsafe fn exscan(give: *const u8, get: *mut u8, count: i64, of: i32, op: i32, comm: i32, way: Way) -> Mpi {
+pub unsafe fn exscan(
+    give: *const u8,
+    get: *mut u8,
+    count: i64,
+    of: i32,
+    op: i32,
+    comm: i32,
+    way: Way,
+) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { scanned((give, get), (count, of, op), comm, true, way) }
 }
@@ -514,4 +529,3 @@ pub unsafe fn op_commutative(op: i32, flag: *mut c_int) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { put(flag, c_int::from(crate::ops::commutes(op)?)) }
 }
-

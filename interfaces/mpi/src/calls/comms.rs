@@ -99,7 +99,12 @@ pub unsafe fn comm_idup_with_info(handle: i32, info: i32, place: *mut c_int, req
     unsafe { begin_duplicate(handle, hints(info)?, place, request) }
 }
 
-unsafe fn begin_duplicate(handle: i32, hints: Option<Arc<Info>>, place: *mut c_int, request: *mut c_int) -> Mpi {
+unsafe fn begin_duplicate(
+    handle: i32,
+    hints: Option<Arc<Info>>,
+    place: *mut c_int,
+    request: *mut c_int,
+) -> Mpi {
     let comm = comm(handle)?;
     // SAFETY: the caller's promise.
     unsafe {
@@ -122,19 +127,29 @@ unsafe fn put_comm(place: *mut c_int, made: Option<Comm>) -> Mpi {
 pub unsafe fn comm_split(handle: i32, colour: i32, key: i32, place: *mut c_int) -> Mpi {
     let comm = comm(handle)?;
     if colour < 0 && colour != UNDEFINED {
-        return Err(Error::new(class::ARG, format!("the color is {colour}; it is MPI_UNDEFINED or not negative")));
+        return Err(Error::new(
+            class::ARG,
+            format!("the color is {colour}; it is MPI_UNDEFINED or not negative"),
+        ));
     }
     // SAFETY: the caller's promise.
     unsafe { put_comm(place, making::split(&comm, colour, key)?) }
 }
 
-pub unsafe fn comm_split_type(handle: i32, kind: i32, key: i32, _info: i32, place: *mut c_int) -> Mpi {
-    let comm = comm(handle)?;
+/// Key of the hint that says which hardware is meant.
+const HARDWARE: &str = "mpi_hw_resource_type";
+
+pub unsafe fn comm_split_type(handle: i32, kind: i32, key: i32, info: i32, place: *mut c_int) -> Mpi {
+    let (comm, hints) = (comm(handle)?, hints(info)?);
+    let wanted = hints.and_then(|hints| hints.get(HARDWARE).ok().flatten());
+    let here = Tid(process()?.me).host() as i32 & i32::MAX;
     let colour = match kind {
-        UNDEFINED => UNDEFINED,
-        COMM_TYPE_SHARED => Tid(process()?.me).host() as i32 & i32::MAX,
-        // Nobody has said how this hardware is to be divided.
-        COMM_TYPE_HW_GUIDED | COMM_TYPE_HW_UNGUIDED | COMM_TYPE_RESOURCE_GUIDED => UNDEFINED,
+        COMM_TYPE_SHARED => here,
+        // Of hardware the machine knows its hosts.
+        COMM_TYPE_HW_GUIDED | COMM_TYPE_RESOURCE_GUIDED if wanted.as_deref() == Some("mpi_shared_memory") => {
+            here
+        }
+        UNDEFINED | COMM_TYPE_HW_GUIDED | COMM_TYPE_HW_UNGUIDED | COMM_TYPE_RESOURCE_GUIDED => UNDEFINED,
         _ => return Err(Error::new(class::ARG, format!("{kind} is no kind of division"))),
     };
     // SAFETY: the caller's promise.
@@ -214,7 +229,7 @@ pub unsafe fn comm_set_name(handle: i32, name: *const c_char) -> Mpi {
 }
 
 pub unsafe fn comm_get_name(handle: i32, name: *mut c_char, length: *mut c_int) -> Mpi {
-    let text = comm(handle)?.name();
+    let text = if handle == COMM_NULL { "MPI_COMM_NULL".to_owned() } else { comm(handle)?.name() };
     // SAFETY: the caller's promise.
     unsafe {
         let written = give_text(name, MAX_OBJECT_NAME, &text)?;
@@ -247,7 +262,8 @@ pub unsafe fn intercomm_create(
         return Err(Error::new(class::COMM, "the local communicator is an inter-communicator"));
     }
     let leader = usize::try_from(leader).ok().filter(|&leader| leader < local.size());
-    let leader = leader.ok_or_else(|| Error::new(class::RANK, "the local leader is no rank of the communicator"))?;
+    let leader =
+        leader.ok_or_else(|| Error::new(class::RANK, "the local leader is no rank of the communicator"))?;
     if tag < 0 {
         return Err(Error::new(class::TAG, format!("the tag is {tag}")));
     }
@@ -281,7 +297,8 @@ pub unsafe fn intercomm_create_from_groups(
     let world = &process()?.world;
     let leader = theirs.tasks().get(remote_leader as usize).and_then(|&task| world.group().rank_of(task));
     let made = making::create_group(world, &ours, tag)?;
-    let local = Arc::new(made.ok_or_else(|| Error::new(class::GROUP, "this process is not in the local group"))?);
+    let local =
+        Arc::new(made.ok_or_else(|| Error::new(class::GROUP, "this process is not in the local group"))?);
     let leader = leader.ok_or_else(|| Error::new(class::RANK, "no such remote leader"))? as i32;
     let made = making::join(&local, local_leader as usize, Some((&**world, leader)), tag)?;
     made.set_errhandler(errhandler);
@@ -319,4 +336,3 @@ pub unsafe fn comm_iflush_buffer(handle: i32, request: *mut c_int) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { super::messages::put_all(waiting, comm.handle(), request) }
 }
-

@@ -4,9 +4,7 @@ use super::{give_text, put, put_if};
 use crate::callbacks::abort;
 use crate::errors::{Error, Mpi, class};
 use crate::info::{Info, keep};
-use crate::numbers::{
-    MAX_LIBRARY_VERSION_STRING, MAX_PROCESSOR_NAME, THREAD_MULTIPLE, THREAD_SINGLE,
-};
+use crate::numbers::{MAX_LIBRARY_VERSION_STRING, MAX_PROCESSOR_NAME, THREAD_MULTIPLE, THREAD_SINGLE};
 use crate::process;
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::OnceLock;
@@ -81,7 +79,8 @@ pub unsafe fn get_version(version: *mut c_int, subversion: *mut c_int) -> Mpi {
 }
 
 pub unsafe fn get_library_version(version: *mut c_char, length: *mut c_int) -> Mpi {
-    let text = concat!("Parvum ", env!("CARGO_PKG_VERSION"), ": MPI 4.1, on the engine that PVM, NX and CMMD have");
+    let text =
+        concat!("Parvum ", env!("CARGO_PKG_VERSION"), ": MPI 4.1, on the engine that PVM, NX and CMMD have");
     // SAFETY: the caller's promise.
     unsafe {
         let written = give_text(version, MAX_LIBRARY_VERSION_STRING, text)?;
@@ -156,6 +155,18 @@ pub unsafe fn abi_get_fortran_info(info: *mut c_int) -> Mpi {
     ] {
         known.set(key, value)?;
     }
+    let sized = [
+        ("logical", &[1, 2, 4, 8, 16][..]),
+        ("integer", &[1, 2, 4, 8, 16]),
+        ("real", &[2, 4, 8, 16]),
+        ("complex", &[4, 8, 16, 32]),
+    ];
+    for (kind, sizes) in sized {
+        for size in sizes {
+            known.set(&format!("mpi_{kind}{size}_supported"), "true")?;
+        }
+    }
+    known.set("mpi_double_complex_supported", "true")?;
     // SAFETY: the caller's promise.
     unsafe { put(info, keep(known)?) }
 }
@@ -164,7 +175,12 @@ pub unsafe fn abi_set_fortran_info(_info: i32) -> Mpi {
     Err(Error::new(class::ABI, "Fortran's sizes are known: those of gfortran"))
 }
 
-pub unsafe fn abi_get_fortran_booleans(size: i32, yes: *mut c_void, no: *mut c_void, is_set: *mut c_int) -> Mpi {
+pub unsafe fn abi_get_fortran_booleans(
+    size: i32,
+    yes: *mut c_void,
+    no: *mut c_void,
+    is_set: *mut c_int,
+) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe {
         match size {

@@ -135,10 +135,10 @@ pub unsafe fn errhandler_get(handle: i32, errhandler: *mut c_int) -> Mpi {
 pub unsafe fn comm_call_errhandler(handle: i32, code: i32) -> Mpi {
     let comm = comm(handle)?;
     let handler = comm.errhandler();
-    let text = errors::text_of(code).ok_or_else(|| no_code(code))?;
+    errors::text_of(code).ok_or_else(|| no_code(code))?;
     if handler != ERRORS_RETURN {
-        handle_with(handler, handle, Error { code, text, on: None });
+        // Without a text of its own the code stays as it is.
+        handle_with(handler, handle, Error::new(code, ""));
     }
     Ok(())
 }
-

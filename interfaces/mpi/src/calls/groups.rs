@@ -26,7 +26,8 @@ pub unsafe fn group_translate_ranks(
 ) -> Mpi {
     let (from, to) = (group(handle)?, group(other)?);
     // SAFETY: the caller's promise.
-    let (ranks, out) = unsafe { (array(ranks, length_of(count)?)?, array_mut(translated, length_of(count)?)?) };
+    let (ranks, out) =
+        unsafe { (array(ranks, length_of(count)?)?, array_mut(translated, length_of(count)?)?) };
     for (&rank, out) in ranks.iter().zip(out) {
         *out = if rank == PROC_NULL { PROC_NULL } else { from.translate(rank, &to)? };
     }

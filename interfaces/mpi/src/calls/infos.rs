@@ -25,7 +25,9 @@ pub unsafe fn info_dup(handle: i32, place: *mut c_int) -> Mpi {
 pub unsafe fn info_free(place: *mut c_int) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe {
-        INFOS.remove(get(place)?).ok_or_else(|| Error::new(class::INFO, "the handle names no info object"))?;
+        INFOS
+            .remove(get(place)?)
+            .ok_or_else(|| Error::new(class::INFO, "the handle names no info object"))?;
         put(place, INFO_NULL)
     }
 }
@@ -67,7 +69,8 @@ pub unsafe fn info_get(
     // SAFETY: the caller's promise.
     unsafe {
         let found = info(handle)?.get(&text_of_key(key)?)?;
-        let room = usize::try_from(length).map_err(|_| Error::new(class::ARG, format!("the length is {length}")))?;
+        let room =
+            usize::try_from(length).map_err(|_| Error::new(class::ARG, format!("the length is {length}")))?;
         if let Some(found) = &found {
             give_text(value, room + 1, found)?;
         }
@@ -96,7 +99,12 @@ pub unsafe fn info_get_string(
     }
 }
 
-pub unsafe fn info_get_valuelen(handle: i32, key: *const c_char, length: *mut c_int, flag: *mut c_int) -> Mpi {
+pub unsafe fn info_get_valuelen(
+    handle: i32,
+    key: *const c_char,
+    length: *mut c_int,
+    flag: *mut c_int,
+) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe {
         let found = info(handle)?.get(&text_of_key(key)?)?;
@@ -117,4 +125,3 @@ pub unsafe fn info_get_nthkey(handle: i32, nth: i32, key: *mut c_char) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { give_text(key, MAX_INFO_KEY + 1, &name).map(|_| ()) }
 }
-

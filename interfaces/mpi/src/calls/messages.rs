@@ -20,14 +20,25 @@ pub(super) unsafe fn tell(outcome: Outcome, status: *mut Status) -> Mpi {
     if !status.is_null() {
         // SAFETY: the caller's promise. What a status says of errors is only changed where several are told.
         unsafe {
-            let error = std::ptr::read_unaligned(&raw const (*status).error);
+            let error = match outcome.status {
+                Status::EMPTY => 0,
+                _ => std::ptr::read_unaligned(&raw const (*status).error),
+            };
             status.write_unaligned(Status { error, ..outcome.status });
         }
     }
     outcome.error.map_or(Ok(()), Err)
 }
 
-unsafe fn blocking(buffer: *const u8, count: i64, of: i32, dest: i32, tag: i32, handle: i32, mode: Mode) -> Mpi {
+unsafe fn blocking(
+    buffer: *const u8,
+    count: i64,
+    of: i32,
+    dest: i32,
+    tag: i32,
+    handle: i32,
+    mode: Mode,
+) -> Mpi {
     let comm = comm(handle)?;
     messages::send(&comm, &Data::new(buffer, count, of)?, dest, tag, mode)
 }
@@ -212,7 +223,12 @@ struct Found {
 // SAFETY: the name of a message belongs to the process, not to a thread.
 unsafe impl Sync for Found {}
 
-unsafe fn put_message(found: (Status, Option<Message>), of: i32, place: *mut c_int, status: *mut Status) -> Mpi {
+unsafe fn put_message(
+    found: (Status, Option<Message>),
+    of: i32,
+    place: *mut c_int,
+    status: *mut Status,
+) -> Mpi {
     let (told, message) = found;
     let handle = match message {
         None => MESSAGE_NO_PROC,

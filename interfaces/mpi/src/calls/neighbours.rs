@@ -1,7 +1,7 @@
 //! Collective operations with the neighbours that a topology names.
 
-use super::collectives::{Way, counted, go, typed};
 use super::Numbers;
+use super::collectives::{Way, counted, go, typed};
 use crate::buffers::Data;
 use crate::collective::{Blocks, Call, Layout, is_in_place};
 use crate::comm::{Comm, comm};

@@ -87,7 +87,7 @@ pub unsafe fn startall(count: i32, requests: *mut c_int) -> Mpi {
 /// Tags of partitioned messages, in the context of collective operations, whose own are below.
 const PARTITIONED: i32 = 0x4000_0000;
 /// So many partitions a request may have.
-const MOST: usize = 1 << 20;
+const MOST: usize = (1 << 16) - 1;
 
 unsafe fn prepare_parts(
     (buffer, partitions, count, of): (*const u8, i32, i64, i32),

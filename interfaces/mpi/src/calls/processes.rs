@@ -96,7 +96,8 @@ pub unsafe fn comm_spawn_multiple(
         let count = length_of(count)?;
         // SAFETY: the caller's promise.
         unsafe {
-            let (commands, counts, infos) = (array(commands, count)?, array(counts, count)?, array(infos, count)?);
+            let (commands, counts, infos) =
+                (array(commands, count)?, array(counts, count)?, array(infos, count)?);
             let list = |at| if lists.is_null() { std::ptr::null() } else { *lists.add(at) };
             (0..count).map(|at| child(commands[at], list(at), counts[at], infos[at])).collect()
         }
@@ -132,7 +133,13 @@ pub unsafe fn comm_accept(name: *const c_char, _info: i32, root: i32, handle: i3
     }
 }
 
-pub unsafe fn comm_connect(name: *const c_char, _info: i32, root: i32, handle: i32, place: *mut c_int) -> Mpi {
+pub unsafe fn comm_connect(
+    name: *const c_char,
+    _info: i32,
+    root: i32,
+    handle: i32,
+    place: *mut c_int,
+) -> Mpi {
     let comm = comm(handle)?;
     let root = comm.root(root)?;
     // SAFETY: the caller's promise.
@@ -149,7 +156,8 @@ fn published(name: &str) -> String {
 
 fn ask(request: &Request, class: i32) -> Mpi<Reply> {
     let process = process()?;
-    let answer = process.waist.ask(request, &machine_notes()).map_err(|status| process.failed(status, None))?;
+    let answer =
+        process.waist.ask(request, &machine_notes()).map_err(|status| process.failed(status, None))?;
     answer.map_err(|failure| Error::new(class, failure.to_string()))
 }
 
@@ -157,7 +165,8 @@ pub unsafe fn publish_name(service: *const c_char, _info: i32, port: *const c_ch
     // SAFETY: the caller's promise.
     let (service, port) = unsafe { (text(service)?, Port::read(&text(port)?)?) };
     let spot = Spot { number: port.number, context: port.task as u32, ..Spot::default() };
-    ask(&Request::NamesBind { names: vec![(published(&service), spot)], group: false }, class::SERVICE).map(|_| ())
+    ask(&Request::NamesBind { names: vec![(published(&service), spot)], group: false }, class::SERVICE)
+        .map(|_| ())
 }
 
 pub unsafe fn lookup_name(service: *const c_char, _info: i32, name: *mut c_char) -> Mpi {

@@ -384,7 +384,10 @@ pub unsafe fn request_free(place: *mut c_int) -> Mpi {
         let asked = Asked::of(handle)?;
         if let Some(operation) = &asked.operation {
             if operation.is_collective {
-                return Err(Error::new(class::REQUEST, "a collective operation that is under way cannot be freed"));
+                return Err(Error::new(
+                    class::REQUEST,
+                    "a collective operation that is under way cannot be freed",
+                ));
             }
             if operation.poll(process).is_none() {
                 progress::keep_moving(operation.clone());
@@ -411,6 +414,7 @@ pub unsafe fn cancel(place: *mut c_int) -> Mpi {
         if operation.is_collective {
             return Err(Error::new(class::REQUEST, "a collective operation cannot be cancelled"));
         }
+        operation.give_up()?;
         operation.cancel(process);
     }
     Ok(())

@@ -10,8 +10,8 @@ use crate::info::{Info, hints, keep};
 use crate::numbers::{ERRORS_RETURN, Kind, SESSION_NULL};
 use crate::process::{ensure_running, process};
 use std::ffi::{c_char, c_int};
-use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
 
 struct Session {
     errhandler: AtomicI32,
@@ -80,7 +80,10 @@ fn tasks_of(name: &str) -> Mpi<Vec<i32>> {
     match name.to_ascii_lowercase().as_str() {
         "mpi://world" => Ok(process.world.group().tasks().to_vec()),
         "mpi://self" => Ok(vec![process.me]),
-        _ => Err(Error::new(class::ARG, format!("there is no set of processes \"{name}\"; there are {SETS:?}"))),
+        _ => Err(Error::new(
+            class::ARG,
+            format!("there is no set of processes \"{name}\"; there are {SETS:?}"),
+        )),
     }
 }
 
@@ -124,9 +127,9 @@ pub unsafe fn session_get_errhandler(handle: i32, place: *mut c_int) -> Mpi {
 
 pub unsafe fn session_call_errhandler(handle: i32, code: i32) -> Mpi {
     let handler = session(handle)?.errhandler.load(Ordering::Relaxed);
-    let text = errors::text_of(code).ok_or_else(|| Error::new(class::ARG, format!("{code} is no error code")))?;
+    errors::text_of(code).ok_or_else(|| Error::new(class::ARG, format!("{code} is no error code")))?;
     if handler != ERRORS_RETURN {
-        crate::callbacks::handle_with(handler, handle, Error { code, text, on: None });
+        crate::callbacks::handle_with(handler, handle, Error::new(code, ""));
     }
     Ok(())
 }

@@ -61,7 +61,13 @@ type FreeFunction = unsafe extern "C" fn(*mut c_void) -> c_int;
 type CancelFunction = unsafe extern "C" fn(*mut c_void, c_int) -> c_int;
 
 /// A generalised request: the program does the operation, and its end is a message to itself, which wakes who waits.
-pub unsafe fn grequest_start(query: usize, free: usize, cancel: usize, extra: *mut u8, place: *mut c_int) -> Mpi {
+pub unsafe fn grequest_start(
+    query: usize,
+    free: usize,
+    cancel: usize,
+    extra: *mut u8,
+    place: *mut c_int,
+) -> Mpi {
     let process = process()?;
     let (tag, request) = crate::elsewhere::begin(process);
     let extra = extra.addr();
@@ -79,7 +85,11 @@ pub unsafe fn grequest_start(query: usize, free: usize, cancel: usize, extra: *m
         }
         match code {
             0 => Ok(()),
-            code => Err(Error { code, text: format!("the program's function for its request gave {code}"), on: None }),
+            code => Err(Error {
+                code,
+                text: format!("the program's function for its request gave {code}"),
+                on: None,
+            }),
         }
     });
     let cancels = move |is_over: bool| match cancel {
@@ -99,6 +109,9 @@ pub unsafe fn grequest_complete(handle: i32) -> Mpi {
     let process = process()?;
     let asked = Asked::of(handle)?;
     let tag = asked.operation.as_ref().and_then(|operation| operation.tag_of_program());
+    if let Some(operation) = &asked.operation {
+        operation.done();
+    }
     let none = || Error::new(class::REQUEST, "the handle names no generalised request");
     crate::elsewhere::complete(process, tag.ok_or_else(none)?)
 }

@@ -92,7 +92,8 @@ unsafe fn weights(start: *const c_int, count: usize, weighted: bool) -> Mpi<Vec<
 }
 
 /// The addresses that mean that there are no weights, and that there are none because there are no edges.
-static UNWEIGHTED: [std::sync::atomic::AtomicUsize; 2] = [const { std::sync::atomic::AtomicUsize::new(0) }; 2];
+static UNWEIGHTED: [std::sync::atomic::AtomicUsize; 2] =
+    [const { std::sync::atomic::AtomicUsize::new(0) }; 2];
 
 /// The binary interface says which addresses those are.
 pub fn set_unweighted(unweighted: usize, empty: usize) {
@@ -248,7 +249,8 @@ pub unsafe fn cart_shift(
 ) -> Mpi {
     with_cart(handle, |cart, rank| {
         let dim = usize::try_from(direction).ok().filter(|&dim| dim < cart.dims.len());
-        let dim = dim.ok_or_else(|| Error::new(class::ARG, format!("the grid has no dimension {direction}")))?;
+        let dim =
+            dim.ok_or_else(|| Error::new(class::ARG, format!("the grid has no dimension {direction}")))?;
         let (before, behind) = cart.shift(rank, dim, far)?;
         // SAFETY: the caller's promise.
         unsafe {
@@ -326,7 +328,8 @@ pub unsafe fn graph_get(
 ) -> Mpi {
     with_topology(handle, |topology| match topology {
         Topology::Graph { index: nodes, edges: all } => {
-            let (few, some) = (length_of(most_nodes)?.min(nodes.len()), length_of(most_edges)?.min(all.len()));
+            let (few, some) =
+                (length_of(most_nodes)?.min(nodes.len()), length_of(most_edges)?.min(all.len()));
             // SAFETY: the caller's promise.
             unsafe {
                 array_mut(index, few)?.copy_from_slice(&nodes[..few]);

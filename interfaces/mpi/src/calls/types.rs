@@ -12,6 +12,10 @@ use std::ffi::{c_char, c_int};
 
 /// Keeps a new type that is not committed.
 unsafe fn put_type(place: *mut c_int, layout: Type) -> Mpi {
+    // Counts that no int holds are asked for with the large form alone.
+    let is_large = |number: &i64| i32::try_from(*number).is_err();
+    let layout =
+        if layout.contents_in(&WORDS).integers.iter().any(is_large) { layout.large() } else { layout };
     // SAFETY: the caller's promise.
     unsafe { put(place, keep(Datatype::new(layout, false))?) }
 }
@@ -345,7 +349,7 @@ pub unsafe fn type_set_name(of: i32, name: *const c_char) -> Mpi {
 }
 
 pub unsafe fn type_get_name(of: i32, name: *mut c_char, length: *mut c_int) -> Mpi {
-    let text = any_datatype(of)?.name(of);
+    let text = if of == DATATYPE_NULL { "MPI_DATATYPE_NULL".to_owned() } else { any_datatype(of)?.name(of) };
     // SAFETY: the caller's promise.
     unsafe {
         let written = give_text(name, MAX_OBJECT_NAME, &text)?;
@@ -434,7 +438,11 @@ pub unsafe fn type_get_contents(
         [length_of(most_integers)?, length_of(most_addresses)?, length_of(most_types)?];
     // SAFETY: the caller's promise.
     unsafe {
-        contents(of, [integer_room, address_room, 0, type_room], (integers, addresses, std::ptr::null_mut(), types))
+        contents(
+            of,
+            [integer_room, address_room, 0, type_room],
+            (integers, addresses, std::ptr::null_mut(), types),
+        )
     }
 }
 

@@ -63,7 +63,9 @@ impl Blocks {
                 None => Some((start, length)),
                 Some(whole) if length == 0 => Some(whole),
                 Some((_, 0)) => Some((start, length)),
-                Some((first, so_far)) if first.wrapping_add(so_far) == start => Some((first, so_far + length)),
+                Some((first, so_far)) if first.wrapping_add(so_far) == start => {
+                    Some((first, so_far + length))
+                }
                 Some(_) => return None,
             };
         }

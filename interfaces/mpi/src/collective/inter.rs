@@ -29,7 +29,10 @@ fn role(root: i32, remote: &Remote) -> Mpi<Role> {
         rank => match usize::try_from(rank).ok().filter(|&rank| rank < remote.group.size()) {
             Some(rank) => Ok(Role::Member(rank)),
             None => {
-                let text = format!("root {rank}; it is MPI_ROOT, MPI_PROC_NULL or a rank of the other group's {}", remote.group.size());
+                let text = format!(
+                    "root {rank}; it is MPI_ROOT, MPI_PROC_NULL or a rank of the other group's {}",
+                    remote.group.size()
+                );
                 Err(Error::new(class::ROOT, text))
             }
         },
@@ -64,7 +67,10 @@ pub(super) fn parts(comm: &Comm, remote: &Remote, call: Call) -> Mpi<Made> {
     match call {
         Call::Barrier => {
             let (tasks, group, _) = both(comm, remote);
-            Ok((vec![Part::Stage(Stage { plan: barrier::dissemination(group), tasks, own: group.own })], EMPTY))
+            Ok((
+                vec![Part::Stage(Stage { plan: barrier::dissemination(group), tasks, own: group.own })],
+                EMPTY,
+            ))
         }
         Call::Bcast { data, root } => {
             let role = role(root, remote)?;
@@ -119,7 +125,9 @@ pub(super) fn parts(comm: &Comm, remote: &Remote, call: Call) -> Mpi<Made> {
             let own = own.unwrap_or(super::Blocks::NONE);
             exchanged(comm, remote, own.give(), &own.spans(), blocks)
         }
-        Call::Reduce { give: own, get: result, op, root } => reduced(comm, remote, role(root, remote)?, own, result, &op),
+        Call::Reduce { give: own, get: result, op, root } => {
+            reduced(comm, remote, role(root, remote)?, own, result, &op)
+        }
         Call::Allreduce { give: own, get: result, op } => {
             let (own, length) = (own.unwrap_or(Data::NONE), result.length());
             let mut parts = to_first(comm, own.length(), &op);

@@ -27,19 +27,62 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub(crate) enum Call {
     Barrier,
-    Bcast { data: Data, root: i32 },
+    Bcast {
+        data: Data,
+        root: i32,
+    },
     /// All blocks at the root, who gives `None` for its own when that lies there.
-    Gather { give: Option<Data>, get: Blocks, root: i32, regular: bool },
-    Scatter { give: Blocks, get: Option<Data>, root: i32, regular: bool },
-    Allgather { give: Option<Data>, get: Blocks },
-    Alltoall { give: Option<Blocks>, get: Blocks, regular: bool },
-    Reduce { give: Option<Data>, get: Data, op: Op, root: i32 },
-    Allreduce { give: Option<Data>, get: Data, op: Op },
+    Gather {
+        give: Option<Data>,
+        get: Blocks,
+        root: i32,
+        regular: bool,
+    },
+    Scatter {
+        give: Blocks,
+        get: Option<Data>,
+        root: i32,
+        regular: bool,
+    },
+    Allgather {
+        give: Option<Data>,
+        get: Blocks,
+    },
+    Alltoall {
+        give: Option<Blocks>,
+        get: Blocks,
+        regular: bool,
+    },
+    Reduce {
+        give: Option<Data>,
+        get: Data,
+        op: Op,
+        root: i32,
+    },
+    Allreduce {
+        give: Option<Data>,
+        get: Data,
+        op: Op,
+    },
     /// `give` and the lengths of all parts in bytes.
-    ReduceScatter { give: Data, get: Data, lengths: Vec<usize>, op: Op },
-    Scan { give: Option<Data>, get: Data, op: Op, exclusive: bool },
+    ReduceScatter {
+        give: Data,
+        get: Data,
+        lengths: Vec<usize>,
+        op: Op,
+    },
+    Scan {
+        give: Option<Data>,
+        get: Data,
+        op: Op,
+        exclusive: bool,
+    },
     /// One block for each neighbour, or one that is the same for all.
-    Neighbours { give: Blocks, same: bool, get: Blocks },
+    Neighbours {
+        give: Blocks,
+        same: bool,
+        get: Blocks,
+    },
 }
 
 /// How a reduction combines.
@@ -66,11 +109,11 @@ pub(crate) fn is_in_place(address: *const u8) -> bool {
 pub(crate) fn run(comm: &Arc<Comm>, call: Call) -> Mpi {
     let process = process()?;
     refuse_revoked(comm)?;
-    if matches!(call, Call::Barrier)
-        && progress::is_quiet()
-        && comm.handle() == crate::numbers::COMM_WORLD
-    {
-        return process.partition.barrier().map_err(|failure| crate::schedule::named_in_world(process, failure));
+    if matches!(call, Call::Barrier) && progress::is_quiet() && comm.handle() == crate::numbers::COMM_WORLD {
+        return process
+            .partition
+            .barrier()
+            .map_err(|failure| crate::schedule::named_in_world(process, failure));
     }
     schedule(comm, call, comm.next_operation())?.finish(process)
 }
@@ -116,9 +159,10 @@ fn refuse_revoked(comm: &Comm) -> Mpi {
 
 fn schedule(comm: &Arc<Comm>, call: Call, tag: i32) -> Mpi<Schedule> {
     let combine = match &call {
-        Call::Reduce { op, .. } | Call::Allreduce { op, .. } | Call::ReduceScatter { op, .. } | Call::Scan { op, .. } => {
-            op.combine.clone()
-        }
+        Call::Reduce { op, .. }
+        | Call::Allreduce { op, .. }
+        | Call::ReduceScatter { op, .. }
+        | Call::Scan { op, .. } => op.combine.clone(),
         _ => crate::schedule::none(),
     };
     let (parts, areas) = match comm.remote() {
