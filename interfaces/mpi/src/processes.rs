@@ -8,6 +8,7 @@ use crate::process::{PARENT_CONTEXT, Process, machine_notes, notes, process};
 use parvum_waist::{ANY_TASK, Pattern, SendTo, TagKind, call};
 use parvum_wire::Tid;
 use parvum_wire::control::{Blob, Each, Program, Reply, Request, SpawnRequest, SpawnWhere};
+use std::io::{Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -250,6 +251,21 @@ fn call_at(process: &Process, comm: &Comm, port: Port) -> Mpi<Vec<u8>> {
     let tasks = numbers(comm.group().tasks().iter().map(|&task| task as u32));
     tell(process, port.task, PORT_CONTEXT, port.number, &tasks)?;
     hear(process, port.task, PORT_CONTEXT, -port.number).map(|(_, answer)| answer)
+}
+
+/// Joins with the process at the other end of a socket, which must be a task of the same machine.
+pub(crate) fn join_over(socket: &mut (impl Read + Write)) -> Mpi<Comm> {
+    let process = process()?;
+    let failed = |error: std::io::Error| Error::new(class::OTHER, format!("the socket failed: {error}"));
+    // Each gives a context; that of the smaller task is taken.
+    let context = new_context()?;
+    socket.write_all(&numbers([process.me as u32, context])).map_err(failed)?;
+    let mut answer = [0; 8];
+    socket.read_exact(&mut answer).map_err(failed)?;
+    let [theirs, their_context] = words(&answer)[..] else { return Err(Error::new(class::INTERN, "a short answer")) };
+    let is_first = process.me < theirs as i32;
+    let context = if is_first { context } else { their_context };
+    from_told(&process.own, context, is_first, is_first, vec![theirs as i32])
 }
 
 fn joined(comm: &Arc<Comm>, told: &[u32], owns: bool, is_first: bool) -> Mpi<Comm> {

@@ -191,8 +191,10 @@ pub unsafe fn isendrecv_replace(
     let comm = comm(handle)?;
     let data = Data::new(buffer, count, of)?;
     messages::check_send(&comm, dest, send_tag)?;
+    // A message that is here already takes the buffer at once.
+    let copy = data.packed();
     let coming = messages::irecv(&comm, &data, source, receive_tag)?;
-    let going = messages::isend_copy(&comm, data.packed(), dest, send_tag)?;
+    let going = messages::isend_copy(&comm, copy, dest, send_tag)?;
     // SAFETY: the caller's promise.
     unsafe { put(request, keep(both(handle, going, coming))?) }
 }

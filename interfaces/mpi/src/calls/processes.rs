@@ -9,6 +9,8 @@ use crate::process::{machine_notes, process};
 use crate::processes::{self, Child, Port};
 use parvum_wire::control::{Reply, Request, Spot};
 use std::ffi::{c_char, c_int};
+use std::mem::ManuallyDrop;
+use std::os::fd::FromRawFd;
 
 /// Arguments up to a null pointer.
 unsafe fn arguments(list: *const *const c_char) -> Mpi<Vec<String>> {
@@ -147,6 +149,17 @@ pub unsafe fn comm_connect(
         let port = if comm.rank() == root { Some(Port::read(&text(name)?)) } else { None };
         put(place, keep(processes::connect(&comm, root, port)?)?)
     }
+}
+
+pub unsafe fn comm_join(descriptor: i32, place: *mut c_int) -> Mpi {
+    if descriptor < 0 {
+        return Err(Error::new(class::ARG, format!("{descriptor} is no descriptor")));
+    }
+    // SAFETY: the program promises a socket, and keeps it: it is not closed here.
+    let mut socket = ManuallyDrop::new(unsafe { std::fs::File::from_raw_fd(descriptor) });
+    let made = processes::join_over(&mut *socket)?;
+    // SAFETY: the caller's promise.
+    unsafe { put(place, keep(made)?) }
 }
 
 /// Names are published beside those of other interfaces.
