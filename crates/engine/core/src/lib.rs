@@ -6,46 +6,53 @@
 //! all the work there is at present and returns, and whoever calls decides how
 //! to wait. Tests drive two engines over a simulated link from a seed.
 //!
-//! Read in this order: [`Engine`] (state, progress), `send`, `arrive` (what
-//! each frame does), `direct` (its short cut), `fetch` (offered data), `ask` (data that only its sender may buffer), `queues` (matching), `peer` (what is kept per peer).
+//! Its face is `engine`, and everything a task can ask of it is there. Under it are layers; each uses those below it, and none
+//! those above:
+//!
+//! ```text
+//! engine                      the face
+//! parting                     receives what a peer had sent, and ends the rest
+//! polling                     looks at links for what has come
+//! rendezvous                  fetches what was offered
+//! outflow     taking          what goes out; a receive whose message was here first
+//! arrivals                    what each frame does
+//! core                        what they share
+//! peers                       per peer: links, order, credit, what waits to go and what was offered
+//! requests    matching        operations under way; queues, bins and claims
+//! farewell    flow            how far a peer has parted; credit
+//! message     memory  ledger  what is moved and counted
+//! ```
 
-mod arrive;
-mod ask;
-mod bins;
-mod claims;
-mod direct;
+mod arrivals;
+mod core;
 mod engine;
-mod extracted;
-mod fetch;
-mod given_up;
-mod gone;
-mod held_up;
-mod inbox;
+mod farewell;
+mod flow;
+mod ids;
 mod ledger;
+mod matching;
 mod memory;
 mod message;
-mod multicast;
-mod peer;
-mod queues;
-mod receive;
+mod outflow;
+mod outgoing;
+mod parting;
+mod peers;
+mod polling;
 mod recorder;
+mod rendezvous;
 mod requests;
-mod send;
+mod taking;
 
-pub use ask::Asked;
-pub use direct::{Look, Room};
-pub use engine::{Engine, Settings};
-pub use fetch::Remote;
-pub use held_up::Kept;
+pub use engine::{Asked, Engine, Kept, Look, Received, Room};
+pub use flow::Settings;
+pub use ids::{MessageId, RequestId};
 pub use ledger::{Counter, Ledger};
 pub use memory::{Keep, UserBuffer, UserPieces};
 pub use message::{Block, Envelope, Pattern, TagMatch};
+pub use outgoing::{Buffering, Completion, Outgoing, SendError, Sent};
 pub use parvum_transport::PullRefused;
-pub use queues::MessageId;
-pub use receive::{Destination, Received};
 pub use recorder::Recorder;
-pub use requests::{Completed, Outcome, RequestId};
-pub use send::{Buffering, Completion, Outgoing, SendError, Sent};
+pub use requests::{Completed, Destination, Outcome, Remote};
 
 #[cfg(test)]
 mod tests;

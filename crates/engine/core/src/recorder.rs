@@ -1,9 +1,7 @@
 //! Whoever records what a task does hears of its messages here. It has the clock; the engine has none.
 
-use crate::arrive::Core;
-use crate::message::Envelope;
 use parvum_transport::Route;
-use parvum_wire::{Header, Tid};
+use parvum_wire::Tid;
 
 /// Hears of each message that is sent or received.
 pub trait Recorder: Send {
@@ -12,20 +10,4 @@ pub trait Recorder: Send {
     fn sent(&mut self, to: Tid, route: Route, tag: i32, order: u32, length: u64);
     /// A message was received, with all of its data in place or to be had at once.
     fn received(&mut self, from: Tid, tag: i32, order: u32, length: u64);
-}
-
-impl Core {
-    #[inline]
-    pub(crate) fn record_sent(&mut self, to: Tid, route: Route, header: &Header) {
-        if let Some(recorder) = &mut self.recorder {
-            recorder.sent(to, route, header.tag, header.order, header.length);
-        }
-    }
-
-    #[inline]
-    pub(crate) fn record_received(&mut self, envelope: &Envelope) {
-        if let (Some(recorder), Some(order)) = (&mut self.recorder, envelope.order) {
-            recorder.received(envelope.from, envelope.tag, order, envelope.length);
-        }
-    }
 }

@@ -1,28 +1,14 @@
 //! Operations under way, named by ids that go stale when the operation is done.
 
-use crate::fetch::Remote;
+mod receive;
+mod remote;
+
+use crate::ids::RequestId;
 use crate::message::{Block, Envelope};
-use crate::receive::Receive;
 use parvum_wire::Tid;
-
-/// Names an operation that was started and has not been reported done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct RequestId {
-    pub(crate) index: u32,
-    pub(crate) generation: u32,
-}
-
-impl RequestId {
-    /// The id as one number that is never zero.
-    pub fn number(self) -> u64 {
-        u64::from(self.generation) << 32 | (u64::from(self.index) + 1)
-    }
-
-    /// The id of that number; a number that was never given out names nothing.
-    pub fn from_number(number: u64) -> RequestId {
-        RequestId { index: (number as u32).wrapping_sub(1), generation: (number >> 32) as u32 }
-    }
-}
+pub use receive::Destination;
+pub(crate) use receive::Receive;
+pub use remote::Remote;
 
 /// What became of an operation.
 #[derive(Debug)]

@@ -140,7 +140,7 @@ impl Inside {
     /// Hands over everything that was sent, then tells the daemon that this task leaves.
     pub(crate) fn depart(&mut self) {
         let notes = Notes { limit: -1, call: parvum_waist::call::EXIT, peer: -1, tag: -1, context: -1 };
-        self.engine.hand_over();
+        self.engine.leave();
         let flushed = |runtime: &mut Runtime| (runtime.engine.unfinished() == 0).then_some(());
         self.wait_until(&notes, flushed);
         self.await_acknowledgements(&notes);

@@ -171,7 +171,7 @@ fn who_leaves_hands_over_what_nobody_has_asked_for_yet() {
         }
         run_until_quiet(&mut [&mut a, &mut b]);
         assert_eq!(a.unfinished(), 3, "the data waits where it is");
-        a.hand_over();
+        a.leave();
         run_until_quiet(&mut [&mut a, &mut b]);
         assert_eq!(a.unfinished(), 0);
         assert_eq!(b.ledger().read(Counter::WaitingBytes), 300_000);
@@ -194,8 +194,8 @@ fn who_leaves_hands_over_in_the_order_sent() {
         let sent = send(&mut a, Outgoing { buffering: Buffering::Never, ..outgoing(b.me(), tag, &[&data]) });
         assert!(matches!(sent, Ok(Sent::Later(_))));
     }
-    a.hand_over();
-    let answers = a.peers.iter().flat_map(|peer| &peer.state.answers);
+    a.leave();
+    let answers = a.all_peers().iter().flat_map(|peer| &peer.state.outbox.answers);
     let said: Vec<u64> = answers.map(|answer| answer.header.length).collect();
     assert_eq!(said.len(), COUNT);
     assert!(said.is_sorted(), "the cookies grow with each message: {said:?}");

@@ -73,7 +73,7 @@ fn a_sender_that_leaves_hands_over_what_was_taken_out() {
     let _ = send(&mut a, outgoing(b.me(), 1, &[&long]));
     run_until_quiet(&mut [&mut a, &mut b]);
     let (id, _) = b.extract(&Pattern::ANY).expect("announced");
-    a.hand_over();
+    a.leave();
     run_until_quiet(&mut [&mut a, &mut b]);
     assert_eq!(a.unfinished(), 0, "nothing keeps it here");
     b.peer_gone(a.me());

@@ -204,7 +204,7 @@ fn the_places_of_peers_that_are_gone_are_used_again() {
             assert_eq!(bytes_of(&mut a, heard), b"from a life");
         }
     }
-    assert!(a.peers.len() <= 3, "{} places", a.peers.len());
+    assert!(a.all_peers().len() <= 3, "{} places", a.all_peers().len());
 }
 
 #[test]

@@ -2,9 +2,9 @@
 
 use super::simulated::Random;
 use crate::Ledger;
+use crate::ids::{MessageId, RequestId};
+use crate::matching::{Body, Message, Queues};
 use crate::message::{Block, Envelope, Pattern, TagMatch};
-use crate::queues::{Body, Message, MessageId, Queues};
-use crate::requests::RequestId;
 use parvum_wire::Tid;
 
 fn envelope(from: i32, tag: i32, context: u32) -> Envelope {

@@ -4,13 +4,13 @@
 //! a time. A frame that is the whole of that message is copied once, to where it shall lie; no request, queue or store
 //! hears of it. Every other frame takes the usual way, and so does the receive from then on.
 
-use crate::arrive::Arrivals;
-use crate::ask;
-use crate::engine::Engine;
+use super::Engine;
+use crate::arrivals::Arrivals;
+use crate::flow::OVERHEAD;
 use crate::ledger::Counter;
 use crate::message::{Block, Envelope, Pattern};
-use crate::peer::Peer;
-use crate::send::{Buffering, OVERHEAD};
+use crate::outgoing::Buffering;
+use crate::peers::{Peer, is_awaited};
 use parvum_transport::{Gather, Route, Sink};
 use parvum_wire::frame::KEPT_BY_SENDER;
 use parvum_wire::{Header, Kind, Tid};
@@ -62,8 +62,8 @@ impl Sink for Direct<'_, '_> {
         let state = &*self.usual.state;
         let whole = header.kind == Kind::Start
             && header.length == payload.len() as u64
-            && header.order == state.expected
-            && state.early.is_empty();
+            && header.order == state.incoming.expected
+            && state.incoming.early.is_empty();
         let Header { tag, context, meta, length, order, .. } = *header;
         let envelope = Envelope { from: state.tid, tag, context, meta, length, order: Some(order) };
         if !(whole && !self.taken && self.pattern.matches(&envelope) && self.take(&envelope, payload)) {
@@ -101,7 +101,7 @@ impl Direct<'_, '_> {
                 block.insert(new).bytes_mut().copy_from_slice(payload);
             }
         }
-        state.expected = state.expected.wrapping_add(1);
+        state.incoming.expected = state.incoming.expected.wrapping_add(1);
         let pair = state.ledger(*route);
         pair.add(Counter::ArrivedBytes, envelope.length);
         pair.add(Counter::Expected, 1);
@@ -129,7 +129,7 @@ impl Engine {
         data: &[u8],
         buffering: Buffering,
     ) -> bool {
-        let Some(index) = self.index_of(to) else { return false };
+        let Some(index) = self.peers.index_of(to) else { return false };
         let Peer { links, state } = &mut self.peers[index];
         let (Some(limits), Some(link)) = (&state.limits[over.place()], &mut links[over.place()]) else {
             return false;
@@ -137,22 +137,22 @@ impl Engine {
         let asks = buffering == Buffering::SenderIfUnposted;
         let may_go = state.route == over
             // Else it is to be asked about first.
-            && (!asks || state.is_prompt)
+            && (!asks || state.offers.is_prompt)
             && buffering != Buffering::OrDiscard
             && data.len() <= limits.eager.min(limits.frame)
             && !limits.buffered
-            && state.outstanding < self.core.settings.credit
-            && state.is_idle()
+            && state.credit.outstanding < self.core.settings.credit
+            && state.outbox.is_idle()
             // A recorder hears of a message before its receiver does, and once.
             && self.core.recorder.is_none();
         if !may_go {
             return false;
         }
         let [tag, context, meta] = words;
-        let (length, order) = (data.len() as u64, state.next_order);
+        let (length, order) = (data.len() as u64, state.outbox.next_order);
         let flags = if asks { KEPT_BY_SENDER } else { 0 };
         let header = Header { kind: Kind::Start, flags, tag: tag as i32, context, length, meta, order };
-        if buffering == Buffering::Never && !ask::is_awaited(&**link, &header) {
+        if buffering == Buffering::Never && !is_awaited(&**link, &header) {
             return false;
         }
         if link.send(&header, Gather::one(&[data])).is_err() {
@@ -162,11 +162,11 @@ impl Engine {
         ledger.add(Counter::Sent, 1);
         ledger.add(Counter::SentBytes, length);
         ledger.add(Counter::CopiedIn, length);
-        state.next_order = order.wrapping_add(1);
-        state.outstanding += length + OVERHEAD;
+        state.outbox.next_order = order.wrapping_add(1);
+        state.credit.outstanding += length + OVERHEAD;
         // Looked at only now: by the time that the peer's line has come here, the peer has the message.
-        if asks && !ask::is_awaited(&**link, &header) {
-            state.is_prompt = false;
+        if asks && !is_awaited(&**link, &header) {
+            state.offers.is_prompt = false;
             self.keep_what_went(index, header, Gather::one(&[data]));
         }
         true
@@ -176,7 +176,7 @@ impl Engine {
     /// message has come before it, and nothing waits to be sent.
     #[inline]
     pub fn is_quiet(&self) -> bool {
-        self.core.queues.is_empty() && !self.has_output()
+        self.core.queues.is_empty() && !self.peers.has_output()
     }
 
     /// Looks once at the links that a message of the pattern could come by, for that message alone; what is known of it
@@ -184,15 +184,15 @@ impl Engine {
     #[inline]
     pub fn take_next(&mut self, pattern: &Pattern, room: &mut Room<'_>, envelope: &mut Envelope) -> Look {
         if let Some(from) = pattern.from {
-            let Some(index) = self.index_of(from) else { return Look::Nothing };
+            let Some(index) = self.peers.index_of(from) else { return Look::Nothing };
             let route = self.peers[index].state.route;
             return self.look_at(index, route, pattern, room, envelope);
         }
-        if self.is_crowded() {
+        if self.peers.is_crowded() {
             return Look::Other;
         }
         let mut at = 0;
-        while let Some((index, route)) = self.polled_at(at) {
+        while let Some((index, route)) = self.peers.polled_at(at) {
             match self.look_at(index, route, pattern, room, envelope) {
                 Look::Nothing => at += 1,
                 found => return found,
@@ -218,10 +218,11 @@ impl Engine {
         let taken = direct.taken;
         match got {
             Ok(0) => return Look::Nothing,
-            Ok(_) if taken && state.answers.is_empty() => {}
-            Ok(_) => self.after_arrivals(index),
-            Err(_) => self.close(index, route),
+            Ok(_) if taken && state.outbox.answers.is_empty() => return Look::Taken,
+            Ok(_) => self.core.after_arrivals(&mut self.peers, index),
+            Err(_) => self.core.close(&mut self.peers, index, route),
         }
+        self.wind_up();
         if taken { Look::Taken } else { Look::Other }
     }
 }

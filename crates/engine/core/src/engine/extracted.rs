@@ -5,9 +5,10 @@
 //! its data stays where it is, and its sender keeps its credit. When the sender goes before all of the data is to be had, who
 //! receives it is told.
 
-use crate::engine::Engine;
+use super::Engine;
+use crate::ids::MessageId;
+use crate::matching::Body;
 use crate::message::{Envelope, Pattern};
-use crate::queues::{Body, MessageId};
 
 impl Engine {
     /// Takes the oldest unexpected message that matches out of matching. [`Engine::receive_message`] receives it, and
@@ -30,7 +31,8 @@ impl Engine {
             Some(Body::Gone) | None => drop(self.core.queues.remove(id)),
             Some(_) => {
                 self.core.queues.unhide(id);
-                self.offer_again(id);
+                self.core.offer_again(&mut self.peers, id);
+                self.wind_up();
             }
         }
         true

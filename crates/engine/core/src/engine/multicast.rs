@@ -3,12 +3,14 @@
 //! Links that share a connection then carry each part once (`Link::send_alike`). In everything else, such as order,
 //! credit and a receiver that ends, it is a message to each peer.
 
-use crate::engine::Engine;
+use super::Engine;
+use crate::flow::OVERHEAD;
+use crate::ids::RequestId;
 use crate::ledger::Counter;
 use crate::memory::Source;
-use crate::peer::{Group, PeerState, Pending};
+use crate::outgoing::{Buffering, Outgoing, SendError, Sent};
+use crate::peers::{Group, PeerState, Pending};
 use crate::requests::State;
-use crate::send::{Buffering, OVERHEAD, Outgoing, PLACE, SendError, Sent};
 use parvum_transport::{Gather, Route};
 use parvum_wire::{Header, Kind, Tid};
 use std::sync::Arc;
@@ -45,11 +47,11 @@ impl Engine {
         while moved {
             moved = false;
             for &index in &group.members {
-                moved |= self.push(index as usize);
+                moved |= self.core.push(&mut self.peers, index as usize);
             }
         }
         let copy = message.buffering == Buffering::AtSender && message.keep.is_none();
-        started
+        let sent = started
             .into_iter()
             .map(|started| {
                 let (index, request, room) = started?;
@@ -58,12 +60,14 @@ impl Engine {
                 }
                 Ok(self.outcome_so_far(request, room && (copy || message.keep.is_some())))
             })
-            .collect()
+            .collect();
+        self.wind_up();
+        sent
     }
 
     /// A peer that can be reached over `route`.
     fn index_over(&mut self, tid: Tid, route: Route) -> Result<usize, SendError> {
-        let Some(index) = self.index_of(tid) else { return Err(self.no_way_to(tid)) };
+        let Some(index) = self.peers.index_of(tid) else { return Err(self.no_way_to(tid)) };
         let peer = &self.peers[index];
         peer.links[route.place()].as_ref().map(|_| index).ok_or(SendError::NotAttached(tid))
     }
@@ -77,7 +81,7 @@ impl Engine {
         message: &Outgoing<'_>,
         source: Source,
         group: &Arc<Group>,
-    ) -> (usize, crate::RequestId, bool) {
+    ) -> (usize, RequestId, bool) {
         let length = Gather::new(message.pieces).len() as u64;
         let request = self.core.requests.insert(State::Sending, false);
         let credit = self.core.settings.credit;
@@ -89,9 +93,9 @@ impl Engine {
             context: message.context,
             length,
             meta: message.meta,
-            order: state.next_order,
+            order: state.outbox.next_order,
         };
-        state.next_order = state.next_order.wrapping_add(1);
+        state.outbox.next_order = state.outbox.next_order.wrapping_add(1);
         let cost = OVERHEAD + length;
         let mut pending = Pending {
             request,
@@ -104,36 +108,22 @@ impl Engine {
             cost,
             group: None,
         };
-        let room = state.outstanding + state.queued < credit;
+        let room = state.credit.outstanding + state.outbox.queued < credit;
         self.core.record_sent(state.tid, route, &header);
-        if state.is_idle() && state.outstanding < credit {
+        if state.outbox.is_idle() && state.credit.outstanding < credit {
             count(state, route, length);
-            state.outstanding += cost;
+            state.credit.outstanding += cost;
             pending.group = Some(group.clone());
-            state.current = Some((route, pending));
+            state.outbox.current = Some((route, pending));
         } else {
             // Behind others it goes alone, over the peer's own route.
             count(state, state.route, length);
-            if state.outstanding >= credit {
+            if state.credit.outstanding >= credit {
                 state.ledger(state.route).add(Counter::CreditStalls, 1);
             }
-            state.queued += length + PLACE;
-            state.queue.push_back(pending);
+            state.outbox.enqueue(pending);
         }
         (index, request, room)
-    }
-
-    /// Whether the message under way to a peer must wait for the same message to others.
-    pub(crate) fn is_ahead(&self, index: usize) -> bool {
-        let Some((_, pending)) = &self.peers[index].state.current else { return false };
-        let Some(group) = pending.group.as_ref().filter(|_| !pending.handed) else { return false };
-        group.members.iter().any(|&member| match &self.peers[member as usize].state.current {
-            Some((_, other)) => {
-                let same = other.group.as_ref().is_some_and(|its| its.number == group.number);
-                same && !other.handed && other.sent < pending.sent
-            }
-            None => false,
-        })
     }
 }
 

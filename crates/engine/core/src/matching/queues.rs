@@ -1,31 +1,14 @@
 //! Matching: receives that wait for messages, and messages that wait for receives.
 
-use crate::bins::{Key, MANY, ManyPosted, ManyUnexpected, Order};
+use super::bins::{Key, MANY, ManyPosted, ManyUnexpected, Order};
+use super::claims::Claims;
+use crate::ids::{MessageId, RequestId};
 use crate::ledger::Ledger;
 use crate::message::{Block, Envelope, Pattern};
-use crate::requests::RequestId;
+
 use parvum_transport::Route;
 use parvum_wire::frame::Offer;
 use std::collections::{HashMap, VecDeque};
-
-/// Names a message that has arrived and was not received.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct MessageId {
-    index: u32,
-    generation: u32,
-}
-
-impl MessageId {
-    /// The id as one number that is never zero.
-    pub fn number(self) -> u64 {
-        u64::from(self.generation) << 32 | (u64::from(self.index) + 1)
-    }
-
-    /// The id of that number; a number that was never given out names nothing.
-    pub fn from_number(number: u64) -> MessageId {
-        MessageId { index: (number as u32).wrapping_sub(1), generation: (number >> 32) as u32 }
-    }
-}
 
 pub(crate) enum Body {
     /// All data is here.
@@ -105,6 +88,8 @@ pub(crate) struct Queues {
     free: Vec<u32>,
     /// Messages that somebody has taken out of matching, and not received.
     extracted: Vec<MessageId>,
+    /// Receives that have claimed a message and not copied it.
+    pub(crate) claims: Claims,
     /// How many messages have become visible to receives, ever.
     pub(crate) arrivals: u64,
     /// Bytes in unexpected messages, kept here as a sum.

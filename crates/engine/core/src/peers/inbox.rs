@@ -4,14 +4,14 @@
 //! thousand. So a task with many peers opens its [`Inbox`]: peers mark their place there, which is the peer's place among
 //! the engine's, and progress looks at marked ones alone.
 
-use crate::engine::Engine;
+use super::Peers;
 use parvum_transport::{Inbox, Route};
 
 /// With more links than this the inbox is opened. A mark costs its sender about as much as so many looks cost here.
 const MANY: usize = 16;
 
 /// The inbox, and what is known from it.
-pub(crate) struct InboxState {
+pub(super) struct InboxState {
     marks: Box<dyn Inbox>,
     /// Whether peers mark their places.
     is_open: bool,
@@ -19,9 +19,9 @@ pub(crate) struct InboxState {
     again: Vec<u32>,
 }
 
-impl Engine {
+impl Peers {
     /// Gives the engine a place where peers may say that they have brought something.
-    pub fn set_inbox(&mut self, inbox: Box<dyn Inbox>) {
+    pub(crate) fn set_inbox(&mut self, inbox: Box<dyn Inbox>) {
         self.inbox = Some(InboxState { marks: inbox, is_open: false, again: Vec::new() });
     }
 
@@ -32,9 +32,9 @@ impl Engine {
     }
 
     /// A link was attached. False: it has to be polled.
-    pub(crate) fn has_place(&mut self, index: u32, route: Route) -> bool {
+    pub(super) fn has_place(&mut self, index: u32, route: Route) -> bool {
         let Some(inbox) = &mut self.inbox else { return false };
-        let peer = &mut self.peers[index as usize];
+        let peer = &mut self.all[index as usize];
         let Some(link) = &mut peer.links[route.place()] else { return false };
         if index >= inbox.marks.places() || !link.set_place(index) {
             return false;
@@ -48,14 +48,14 @@ impl Engine {
     }
 
     /// Opens the inbox when there are many links.
-    pub(crate) fn open_inbox_for_many(&mut self) {
+    pub(super) fn open_inbox_for_many(&mut self) {
         if self.polled.len() <= MANY || self.is_crowded() {
             return;
         }
         let Some(inbox) = &mut self.inbox else { return };
         inbox.marks.open();
         inbox.is_open = true;
-        let peers = &self.peers;
+        let peers = &self.all;
         let again = &mut inbox.again;
         self.polled.retain(|&(index, route)| {
             let placed = peers[index as usize].state.placed == Some(route);
@@ -66,36 +66,25 @@ impl Engine {
         });
     }
 
-    /// Looks at those peers who have brought something. Whether anything moved.
-    pub(crate) fn poll_marked(&mut self) -> bool {
-        /// Marks that are looked at before the caller has its turn.
-        const AT_A_TIME: usize = 256;
-        let Some(inbox) = &mut self.inbox else { return false };
-        let mut moved = false;
-        for index in std::mem::take(&mut inbox.again) {
-            moved |= self.poll_placed(index);
-        }
-        for _ in 0..AT_A_TIME {
-            match self.inbox.as_mut().and_then(|inbox| inbox.marks.next()) {
-                None => return moved,
-                // Somebody did not know his place.
-                Some(0) => (1..self.peers.len() as u32).for_each(|index| moved |= self.poll_placed(index)),
-                Some(place) => moved |= self.poll_placed(place),
-            }
-        }
-        // There may be more: nobody sleeps now.
-        true
+    /// Peers to look at whether they are marked or not.
+    pub(crate) fn take_again(&mut self) -> Vec<u32> {
+        self.inbox.as_mut().map(|inbox| std::mem::take(&mut inbox.again)).unwrap_or_default()
     }
 
-    fn poll_placed(&mut self, index: u32) -> bool {
-        let Some(route) = self.peers.get(index as usize).and_then(|peer| peer.state.placed) else {
-            return false;
-        };
-        let moved = self.poll(index as usize, route);
-        if moved && let Some(inbox) = &mut self.inbox {
-            // It was given so many frames and no more.
+    /// The next place that is marked.
+    pub(crate) fn next_marked(&mut self) -> Option<u32> {
+        self.inbox.as_mut()?.marks.next()
+    }
+
+    /// The route over which the peer at a place says that it has brought something.
+    pub(crate) fn placed_over(&self, index: u32) -> Option<Route> {
+        self.all.get(index as usize)?.state.placed
+    }
+
+    /// A peer was given so many frames' time and no more: it is looked at once more.
+    pub(crate) fn look_again(&mut self, index: u32) {
+        if let Some(inbox) = &mut self.inbox {
             inbox.again.push(index);
         }
-        moved
     }
 }

@@ -9,12 +9,14 @@
 //!
 //! How long "a while" is the caller knows: there are no clocks here.
 
-use crate::engine::Engine;
-use crate::peer::{Answer, PeerState};
-use crate::requests::{Outcome, RequestId};
-use crate::send::{OVERHEAD, PLACE};
+use super::Engine;
+use crate::flow::{OVERHEAD, PLACE};
+use crate::ids::RequestId;
+use crate::message::Envelope;
+use crate::peers::PeerState;
+use crate::requests::Outcome;
 use parvum_transport::Route;
-use parvum_wire::frame::{Header, Kind};
+use parvum_wire::Kind;
 
 /// What [`Engine::keep`] answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,17 +38,21 @@ impl Engine {
     /// The peer that a send waits for, and its place in the queue, if it waits for credit.
     fn held_up_at(&self, request: RequestId) -> Option<(usize, usize)> {
         let credit = self.core.settings.credit;
-        let waits = |state: &PeerState| state.current.is_none() && state.outstanding >= credit;
+        let waits = |state: &PeerState| state.outbox.current.is_none() && state.credit.outstanding >= credit;
         self.peers.iter().enumerate().filter(|(_, peer)| waits(&peer.state)).find_map(|(index, peer)| {
-            let at =
-                peer.state.queue.iter().position(|pending| pending.request == request && pending.owned)?;
+            let at = peer
+                .state
+                .outbox
+                .queue
+                .iter()
+                .position(|pending| pending.request == request && pending.owned)?;
             Some((index, at))
         })
     }
 
     /// Bytes that are kept here for peers who are behind.
     fn kept(&self) -> u64 {
-        self.peers.iter().map(|peer| peer.state.queued).sum()
+        self.peers.iter().map(|peer| peer.state.outbox.queued).sum()
     }
 
     /// What the messages of each peer take that are here, or with their sender, and that no receive has taken.
@@ -63,7 +69,10 @@ impl Engine {
     /// Whether messages that are not taken here use up what some peer may send.
     pub fn holds_up_others(&self) -> bool {
         let credit = self.core.settings.credit;
-        self.not_taken().into_iter().zip(&self.peers).any(|(cost, peer)| peer.state.is_used_up(cost, credit))
+        self.not_taken()
+            .into_iter()
+            .zip(self.peers.iter())
+            .any(|(cost, peer)| is_used_up(&peer.state, cost, credit))
     }
 
     /// Keeps what a send that waits for credit has to send, if this task holds up others meanwhile, and lets those
@@ -77,35 +86,34 @@ impl Engine {
             return Kept::Full;
         }
         self.keep_limit = limit;
-        self.peers[index].state.keeps = true;
+        self.peers[index].state.credit.keeps = true;
         self.core.requests.finish(request, Outcome::Sent);
         Kept::Yes
     }
 
     /// Whether a send to the peer that finds no credit is kept at once, as those before it were.
-    pub(crate) fn keeps_for(&self, index: usize, length: u64) -> bool {
-        self.peers[index].state.keeps && self.kept() + length + PLACE <= self.keep_limit
+    pub(super) fn keeps_for(&self, index: usize, length: u64) -> bool {
+        self.peers[index].state.credit.keeps && self.kept() + length + PLACE <= self.keep_limit
     }
 
     /// Refuses a send that waits for credit, as if it had never been: [`Outcome::NoMemory`]. False: it is too late, or others
     /// stand behind it.
     pub fn refuse(&mut self, request: RequestId) -> bool {
         let Some((index, at)) = self.held_up_at(request) else { return false };
+        let me = self.peers.me;
         let state = &mut self.peers[index].state;
-        if at + 1 != state.queue.len() {
+        if at + 1 != state.outbox.queue.len() {
             return false;
         }
-        let Some(pending) = state.queue.pop_back() else { return false };
-        let envelope = crate::message::Envelope {
-            from: self.me,
+        let Some(pending) = state.outbox.take_back() else { return false };
+        let envelope = Envelope {
+            from: me,
             tag: pending.header.tag,
             context: pending.header.context,
             meta: pending.header.meta,
             length: pending.header.length,
             order: None,
         };
-        state.queued -= pending.header.length + PLACE;
-        state.next_order = pending.header.order;
         self.core.publish_sends(state);
         self.core.requests.finish(request, Outcome::NoMemory(envelope));
         true
@@ -122,32 +130,22 @@ impl Engine {
         let mut lent = false;
         for (index, cost) in not_taken.into_iter().enumerate() {
             let state = &mut self.peers[index].state;
-            if !state.is_used_up(cost, credit) {
+            if !is_used_up(state, cost, credit) {
                 continue;
             }
             let more = credit / 4;
-            state.advance += more;
-            let header = Header::answer(Kind::Credit, more, 0);
-            state.answers.push_back(Answer { route: state.route, header });
+            state.credit.lend(more);
+            state.outbox.answer(state.route, Kind::Credit, more, 0);
             lent = true;
-            self.push(index);
+            self.core.push(&mut self.peers, index);
         }
+        self.wind_up();
         lent
     }
 }
 
-impl PeerState {
-    /// Whether the peer may send nothing more when messages of that cost are not taken, all of its messages having come.
-    fn is_used_up(&self, not_taken: u64, credit: u64) -> bool {
-        // The task itself has no credit with itself, and vacant places no task.
-        not_taken > 0 && self.route != Route::OWN && not_taken + self.owed >= credit + self.advance
-    }
-
-    /// What is left to give back of a cost that was consumed, when what was lent before is paid.
-    #[inline]
-    pub(crate) fn less_advance(&mut self, cost: u64) -> u64 {
-        let paid = cost.min(self.advance);
-        self.advance -= paid;
-        cost - paid
-    }
+/// Whether a peer may send nothing more when messages of that cost are not taken. The task itself has no credit with itself, and
+/// vacant places no task.
+fn is_used_up(state: &PeerState, not_taken: u64, credit: u64) -> bool {
+    state.route != Route::OWN && state.credit.is_used_up(not_taken, credit)
 }

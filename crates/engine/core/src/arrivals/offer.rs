@@ -1,0 +1,174 @@
+//! Data that stays with its sender until it is wanted: what each frame about it does. The way of it as a whole is told in `rendezvous`.
+
+use crate::core::{Core, Fetch};
+use crate::flow::OVERHEAD;
+use crate::ids::MessageId;
+use crate::ledger::Counter;
+use crate::matching::{Body, Message};
+use crate::message::{Block, Envelope, Pattern};
+use crate::peers::{Asking, CREDITED, PeerState, sensible};
+use crate::requests::{Destination, Outcome, Receive, State};
+use parvum_transport::{Limits, Route};
+use parvum_wire::frame::{ASKING, DISCARD_UNLESS_POSTED, FETCH_AT_ONCE, KEPT, Offer};
+use parvum_wire::{Header, Kind};
+
+impl Core {
+    /// Data that waits at the sender is announced.
+    pub(super) fn offer(
+        &mut self,
+        peer: u32,
+        state: &mut PeerState,
+        route: Route,
+        header: &Header,
+        payload: &[u8],
+    ) {
+        let Ok(offer) = Offer::decode(payload) else { return };
+        let header = &sensible(header);
+        let envelope = state.envelope(header);
+        let ledger = state.ledger(route);
+        let body = Body::Offered { offer, route };
+        if header.order != state.incoming.expected {
+            let id = self.queues.store(Message::new(envelope, peer, header.flags, body));
+            state.incoming.early.push((header.order, id));
+            return;
+        }
+        state.incoming.expected = state.incoming.expected.wrapping_add(1);
+        ledger.add(Counter::ArrivedBytes, header.length);
+        if let Some(id) = self.queues.match_posted(&envelope) {
+            ledger.add(Counter::Expected, 1);
+            if header.flags & FETCH_AT_ONCE != 0 {
+                self.consume(state, header.length + OVERHEAD);
+            }
+            self.begin_receive(id, envelope, true);
+            let back = Some(((self.queues.next_arrival(), u64::MAX), header.flags));
+            self.fetches.push(Fetch { peer, route, offer, into: id, back });
+        } else if header.flags & DISCARD_UNLESS_POSTED != 0 {
+            ledger.add(Counter::Discarded, 1);
+            state.outbox.answer(route, Kind::Done, offer.cookie, 0);
+        } else {
+            ledger.add(Counter::Unexpected, 1);
+            if offer.cookie & ASKING != 0 {
+                state.outbox.answer(route, Kind::Unposted, offer.cookie, 0);
+            }
+            if header.flags & FETCH_AT_ONCE != 0 {
+                self.fetch_unexpected(peer, route, envelope, header.flags, offer);
+            } else {
+                let id = self.queues.store(Message::new(envelope, peer, header.flags, body));
+                self.enqueue(id);
+            }
+        }
+        if !state.incoming.early.is_empty() {
+            self.release_early(peer, state);
+        }
+    }
+
+    /// Fetches data that nobody has asked for yet: a receive without a pattern
+    /// takes it, and the message waits for the receive.
+    fn fetch_unexpected(&mut self, peer: u32, route: Route, envelope: Envelope, flags: u16, offer: Offer) {
+        let body = Body::Filling { block: Block::EMPTY, got: 0, claimed: None };
+        let id = self.queues.store(Message::new(envelope, peer, flags, body));
+        self.enqueue(id);
+        self.fetch_for(id, peer, route, envelope, offer);
+    }
+
+    /// The sender of an offer cannot keep its data any longer.
+    pub(super) fn fetch_offered(&mut self, peer: u32, state: &PeerState, route: Route, cookie: u64) {
+        let early = state.incoming.early.iter().map(|&(_, id)| id);
+        for id in self.queues.of_peer(peer).into_iter().chain(early) {
+            let Some(message) = self.queues.get_mut(id) else { continue };
+            let envelope = message.envelope;
+            match message.body {
+                Body::Offered { offer, route: over } if (offer.cookie, over) == (cookie, route) => {
+                    message.body = Body::Filling { block: Block::EMPTY, got: 0, claimed: None };
+                    self.queues.bytes_here += envelope.length;
+                    return self.fetch_for(id, peer, route, envelope, offer);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Fetches the data of a stored message, whose body is `Filling`.
+    fn fetch_for(&mut self, id: MessageId, peer: u32, route: Route, envelope: Envelope, offer: Offer) {
+        self.ledger.add(Counter::BufferedHere, envelope.length);
+        let plain = Receive::new(Pattern::ANY, Destination::Block, false);
+        let receive = Receive { matched: Some(envelope), stands_for: Some(id), ..plain };
+        let into = self.requests.insert(State::Receiving(receive), false);
+        self.fetches.push(Fetch { peer, route, offer, into, back: None });
+    }
+
+    /// The data of an offer that we cleared begins; the stream goes to the slot we named.
+    pub(super) fn answer(&mut self, state: &mut PeerState, route: Route, header: &Header, payload: &[u8]) {
+        let from = state.tid;
+        let Some((id, receive)) = self.requests.receive_at(header.order) else { return };
+        if receive.matched.is_none_or(|envelope| envelope.from != from || envelope.length != header.length) {
+            return;
+        }
+        self.receive_part(state, route, id, 0, header.length, payload);
+    }
+
+    /// The receiver has the data of an offer.
+    pub(super) fn done(&mut self, state: &mut PeerState, header: &Header) {
+        let Some(offered) = state.offers.all.remove(&header.length) else { return };
+        if header.order != CREDITED {
+            state.credit.returned(offered.cost);
+        }
+        if let Some(request) = offered.request {
+            self.requests.finish(request, Outcome::Sent);
+        }
+    }
+
+    /// A short message that nobody awaits, and that its sender has kept: only what is known of it stays here.
+    pub(super) fn leave_with_sender(
+        &mut self,
+        peer: u32,
+        state: &mut PeerState,
+        route: Route,
+        envelope: Envelope,
+        header: &Header,
+    ) {
+        state.incoming.left = Some(header.order);
+        let offer = Offer { cookie: KEPT | ASKING | u64::from(header.order), address: 0 };
+        let body = Body::Offered { offer, route };
+        let id = self.queues.store(Message::new(envelope, peer, header.flags, body));
+        self.enqueue(id);
+    }
+
+    /// The receiver has a receive for what was asked about: tell where the data lies, or send it.
+    pub(super) fn ready(&mut self, state: &mut PeerState, route: Route, header: &Header) {
+        state.offers.is_silent = false;
+        let (cookie, slot) = (header.length, header.order);
+        let limits = state.limits[route.place()];
+        let Some(offered) = state.offers.all.get_mut(&cookie) else { return };
+        let can_place = |limits: Limits| limits.single_copy && offered.header.length > limits.eager as u64;
+        match (limits.is_some_and(can_place), offered.source.address()) {
+            (true, Some(address)) => {
+                offered.asked = Asking::Placed;
+                state.outbox.say(route, Header::place(cookie, slot, address));
+            }
+            _ => {
+                let requests = &mut self.requests;
+                state.clear(cookie, slot, || requests.insert(State::Sending, false));
+            }
+        }
+    }
+
+    /// The data of a matched message lies there.
+    pub(super) fn place(&mut self, peer: u32, state: &mut PeerState, route: Route, header: &Header) {
+        let from = state.tid;
+        let Some((into, receive)) = self.requests.receive_at(header.order) else { return };
+        if receive.matched.is_some_and(|envelope| envelope.from == from) {
+            let offer = Offer { cookie: header.length, address: header.address() };
+            self.fetches.push(Fetch { peer, route, offer, into, back: None });
+        }
+    }
+}
+
+impl PeerState {
+    /// The sender of a short message has kept a copy: it is needed if the message was not, or else freed.
+    pub(super) fn was_kept(&mut self, route: Route, cookie: u64) {
+        if self.incoming.left != Some(cookie as u32) {
+            self.outbox.answer(route, Kind::Done, cookie, CREDITED);
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! What the layers share beside the peers: operations, messages, memory and counters. It is apart from the peers so that one of them and this
+//! can be borrowed at a time: while frames arrive their link is lent out.
+
+use crate::flow::Settings;
+use crate::ids::{MessageId, RequestId};
+use crate::ledger::{Counter, Ledger};
+use crate::matching::{Order, Queues};
+use crate::message::{Envelope, Pool};
+use crate::peers::{PeerState, Peers};
+use crate::recorder::Recorder;
+use crate::requests::Requests;
+use parvum_transport::Route;
+use parvum_wire::frame::Offer;
+use parvum_wire::{Header, Kind, Tid};
+
+/// Everything but the peers.
+pub(crate) struct Core {
+    pub(crate) settings: Settings,
+    pub(crate) ledger: Ledger,
+    pub(crate) pool: Pool,
+    pub(crate) requests: Requests,
+    pub(crate) queues: Queues,
+    /// Data to be fetched, as soon as its link is not lent out.
+    pub(crate) fetches: Vec<Fetch>,
+    /// Reused by whoever works off `fetches`.
+    pub(crate) spare: Vec<Fetch>,
+    /// Data whose sender is still filling it in.
+    pub(crate) pulling: Vec<Pulling>,
+    /// Receives that nobody waits for, and that are not over yet.
+    pub(crate) given_up: Vec<RequestId>,
+    /// Sends under way to all peers.
+    waiting_sends: u64,
+    /// Hears of messages, if anybody records.
+    pub(crate) recorder: Option<Box<dyn Recorder>>,
+}
+
+/// Offered data that shall come to a receive.
+#[derive(Clone, Copy)]
+pub(crate) struct Fetch {
+    pub(crate) peer: u32,
+    pub(crate) route: Route,
+    pub(crate) offer: Offer,
+    pub(crate) into: RequestId,
+    /// The message's place among all and its flags, if it may go back there.
+    pub(crate) back: Option<(Order, u16)>,
+}
+
+/// Offered data that its sender has not filled in yet.
+#[derive(Clone, Copy)]
+pub(crate) struct Pulling {
+    pub(crate) fetch: Fetch,
+    /// Bytes that are here. None of data that is left where it lies, as soon as all of it is there: a copy less than to follow
+    /// the sender into a block, and read that.
+    pub(crate) got: Option<usize>,
+}
+
+impl Core {
+    pub(crate) fn new(settings: Settings, ledger: Ledger) -> Core {
+        Core {
+            settings,
+            ledger,
+            pool: Pool::default(),
+            requests: Requests::default(),
+            queues: Queues::default(),
+            fetches: Vec::new(),
+            spare: Vec::new(),
+            pulling: Vec::new(),
+            given_up: Vec::new(),
+            waiting_sends: 0,
+            recorder: None,
+        }
+    }
+
+    /// A message no longer takes memory here: the sender gets its credit back, some at a time.
+    #[inline]
+    pub(crate) fn consume(&mut self, state: &mut PeerState, cost: u64) {
+        if let Some(credit) = state.credit.consumed(cost, self.settings.credit) {
+            state.outbox.answer(state.route, Kind::Credit, credit, 0);
+        }
+    }
+
+    /// Notes that a peer has something to push, if it has.
+    pub(crate) fn list_for_push(&self, peers: &mut Peers, index: usize) {
+        peers.list_for_push(index, self.settings.credit);
+    }
+
+    /// Makes a stored message visible to receives, and to whoever asks why the task waits.
+    pub(crate) fn enqueue(&mut self, id: MessageId) {
+        self.queues.enqueue(id, &self.ledger);
+    }
+
+    /// Hides a message from receives; it stays stored.
+    pub(crate) fn hide(&mut self, id: MessageId) {
+        self.queues.hide(id, &self.ledger);
+    }
+
+    /// Takes a message out of matching; it stays stored.
+    pub(crate) fn extract(&mut self, id: MessageId) {
+        self.queues.extract(id, &self.ledger);
+    }
+
+    /// A message is with its receiver, or as good as.
+    pub(crate) fn count_received(&mut self, envelope: &Envelope) {
+        self.ledger.add(Counter::Received, 1);
+        self.ledger.add(Counter::ReceivedBytes, envelope.length);
+        self.record_received(envelope);
+    }
+
+    #[inline]
+    pub(crate) fn record_sent(&mut self, to: Tid, route: Route, header: &Header) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.sent(to, route, header.tag, header.order, header.length);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn record_received(&mut self, envelope: &Envelope) {
+        if let (Some(recorder), Some(order)) = (&mut self.recorder, envelope.order) {
+            recorder.received(envelope.from, envelope.tag, order, envelope.length);
+        }
+    }
+
+    /// Publishes how many sends are under way, after those to one peer may have changed.
+    #[inline]
+    pub(crate) fn publish_sends(&mut self, state: &mut PeerState) {
+        let now = state.unfinished() as u64;
+        if now != state.shown {
+            self.waiting_sends = self.waiting_sends + now - state.shown;
+            state.shown = now;
+            self.ledger.set(Counter::WaitingSends, self.waiting_sends);
+        }
+    }
+
+    /// Publishes how much waits here.
+    #[inline]
+    pub(crate) fn publish_waiting(&self) {
+        self.ledger.set(Counter::WaitingMessages, self.queues.waiting() as u64);
+        self.ledger.set(Counter::WaitingBytes, self.queues.bytes_here);
+    }
+}

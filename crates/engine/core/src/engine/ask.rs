@@ -1,0 +1,110 @@
+//! Sends that ask whether a receive is posted: what has become of them, and the end of patience with them. See `rendezvous`.
+
+use super::Engine;
+use crate::flow::{OVERHEAD, PLACE};
+use crate::ids::RequestId;
+use crate::ledger::Counter;
+use crate::memory::Source;
+use crate::message::Pattern;
+use crate::peers::{Asking, Offered};
+use crate::requests::Outcome;
+use parvum_transport::Gather;
+use parvum_wire::frame::{ASKING, KEPT};
+use parvum_wire::{Header, Kind, Tid};
+
+/// What has become of a send that asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// It is over.
+    Over,
+    /// The receiver has not answered yet.
+    Unanswered,
+    /// No receive was posted.
+    Unposted,
+    /// A receive is posted, and the data is on its way.
+    Posted,
+}
+
+impl Engine {
+    /// Publishes that this task awaits such a message, if only one peer could send it and the words suffice. To be called
+    /// when nothing but its arrival, or the peer's end, will end the wait.
+    #[inline]
+    pub fn say_awaited(&mut self, pattern: &Pattern) {
+        self.peers.say_awaited(pattern);
+    }
+
+    /// A short message has left before anybody knew that no receive was posted: its sender keeps a copy.
+    #[cold]
+    pub(super) fn keep_what_went(&mut self, index: usize, header: Header, data: Gather<'_>) {
+        let state = &mut self.peers[index].state;
+        let mut copy = vec![0; data.len()];
+        data.copy_to(&mut copy);
+        state.ledger(state.route).add(Counter::BufferedAtSender, header.length);
+        let cookie = KEPT | ASKING | u64::from(header.order);
+        let (route, cost) = (state.route, header.length + OVERHEAD);
+        let source = Source::copied(copy);
+        state
+            .offers
+            .all
+            .insert(cookie, Offered { route, request: None, source, header, cost, asked: Asking::Unposted });
+        state.outbox.answer(route, Kind::Kept, cookie, 0);
+        self.core.push(&mut self.peers, index);
+        self.wind_up();
+    }
+
+    /// How far a send to `to` has come that asks.
+    pub fn asked(&mut self, to: Tid, id: RequestId) -> Asked {
+        if self.core.requests.is_over(id) {
+            return Asked::Over;
+        }
+        let Some(index) = self.peers.index_of(to) else { return Asked::Over };
+        let state = &mut self.peers[index].state;
+        match state.offers.of_request(id) {
+            Some(Offered { asked: Asking::Unanswered, .. }) => Asked::Unanswered,
+            Some(Offered { asked: Asking::Unposted, .. }) => Asked::Unposted,
+            Some(_) => Asked::Posted,
+            None if state.outbox.queue.iter().any(|pending| pending.request == id) => Asked::Unanswered,
+            None => Asked::Posted,
+        }
+    }
+
+    /// Ends the wait for an answer: copies the data of a send that asks, and the send is over. `false` when that is too late:
+    /// the receiver may be reading the program's memory, and the send will be over when it has.
+    pub fn keep_at_sender(&mut self, to: Tid, id: RequestId) -> bool {
+        if self.core.requests.is_over(id) {
+            return true;
+        }
+        let Some(index) = self.peers.index_of(to) else { return true };
+        let state = &mut self.peers[index].state;
+        let ledger = state.ledger(state.route);
+        if let Some(offered) = state.offers.of_request(id) {
+            if offered.asked == Asking::Placed {
+                return false;
+            }
+            let is_silent = offered.asked == Asking::Unanswered;
+            offered.source.own_from(0);
+            offered.request = None;
+            let more = offered.header.length + PLACE;
+            offered.cost += more;
+            state.credit.outstanding += more;
+            ledger.add(Counter::BufferedAtSender, offered.header.length);
+            state.offers.is_silent |= is_silent;
+        } else {
+            let Some(pending) = state.outbox.find(id) else { return true };
+            let left = pending.source.length - pending.sent;
+            pending.source.own_from(pending.sent);
+            if pending.header.kind == Kind::Start {
+                pending.cost += left as u64;
+            }
+            pending.owned = true;
+            ledger.add(Counter::BufferedAtSender, left as u64);
+        }
+        self.core.requests.finish(id, Outcome::Sent);
+        true
+    }
+
+    /// Whether the peer did not answer the last question in time, and has answered nothing since.
+    pub fn is_silent(&mut self, peer: Tid) -> bool {
+        self.peers.index_of(peer).is_some_and(|index| self.peers[index].state.offers.is_silent)
+    }
+}

@@ -1,0 +1,59 @@
+//! Receives that take a message now and copy it later.
+//!
+//! A *claim* is a receive whose message had come before it was posted. No other receive gets that message any more, but
+//! it stays in the engine's memory until somebody [fetches](Engine::fetch_claim) the claim: so an interface decides in which of
+//! its calls the copy is made. A message that comes after the receive was posted is no claim; it goes where it shall lie.
+
+use super::Engine;
+use crate::ids::{MessageId, RequestId};
+use crate::matching::{Body, Claim};
+use crate::message::Pattern;
+use crate::requests::{Destination, Receive, State};
+
+impl Engine {
+    /// Posts a receive that claims the oldest unexpected message that matches, if there is one in this task's memory. Data
+    /// that is still with its sender is received at once.
+    pub fn claim(&mut self, pattern: Pattern, into: Destination, announced: bool) -> RequestId {
+        let receive = Receive { turn: self.core.queues.next_turn(), ..Receive::new(pattern, into, false) };
+        let found = self.core.queues.find_match(&pattern);
+        let is_here = |id: &MessageId| {
+            let body = self.core.queues.get(*id).map(|message| &message.body);
+            matches!(body, Some(Body::Whole(_) | Body::Filling { .. }))
+        };
+        let Some(message) = found.filter(is_here) else {
+            return self.start_receive(receive, found, announced);
+        };
+        let receive = self.core.requests.insert(State::Receiving(receive), announced);
+        self.core.hide(message);
+        self.core.queues.claims.add(Claim { receive, message });
+        self.core.publish_waiting();
+        receive
+    }
+
+    /// How many claims nobody has settled.
+    #[inline]
+    pub fn claims(&self) -> usize {
+        self.core.queues.claims.count()
+    }
+
+    /// Whether that receive has claimed a message and not copied it.
+    pub fn is_claim(&self, id: RequestId) -> bool {
+        self.core.queues.claims.has(id)
+    }
+
+    /// Copies the message that a receive has claimed to where it shall lie; at once, or as soon as all of it is here.
+    pub fn fetch_claim(&mut self, id: RequestId) {
+        if let Some(Claim { receive, message }) = self.core.queues.claims.take(id) {
+            self.core.take_unexpected(&mut self.peers, message, receive);
+            self.wind_up();
+        }
+    }
+
+    /// Settles all claims, the oldest first.
+    pub fn fetch_claims(&mut self) {
+        for Claim { receive, message } in self.core.queues.claims.take_all() {
+            self.core.take_unexpected(&mut self.peers, message, receive);
+            self.wind_up();
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! Sending: how data travels is chosen here, from size, buffering and what the link can do.
+//!
+//! ```text
+//! short, room, credit          Start                            copied into the link
+//! long, buffered by the sender Offer, then a copy into memory of the link; the receiver follows ... Done
+//! long, single copy possible   Offer ... the receiver pulls ... Done
+//!                              Offer ... Clear, Answer, More    when it may not pull
+//! long, no single copy         Start, More, More ...            as fast as there is room
+//! never buffered               Offer, whatever the length; Start when it is short and awaited: see `rendezvous`
+//! at the sender if unposted    see `rendezvous`
+//! ```
+
+use super::Engine;
+use crate::flow::OVERHEAD;
+use crate::ids::RequestId;
+use crate::ledger::Counter;
+use crate::memory::Source;
+use crate::outgoing::{Buffering, Completion, Outgoing, SendError, Sent};
+use crate::peers::{OWN_PEER, Peer, Pending, is_awaited};
+use crate::requests::{Outcome, State};
+use parvum_transport::{Gather, Limits};
+use parvum_wire::frame::{DISCARD_UNLESS_POSTED, FETCH_AT_ONCE, KEPT_BY_SENDER};
+use parvum_wire::{Header, Kind, Tid};
+
+/// Where the task itself is among its peers: between it and itself there is no credit.
+const OWN: usize = OWN_PEER as usize;
+
+impl Engine {
+    /// Starts to send a message.
+    ///
+    /// # Safety
+    /// When the result is [`Sent::Later`] and `keep` is `None`, the memory of the
+    /// pieces must stay valid and unchanged until the request is over. What
+    /// `keep` owns must be the pieces' memory.
+    #[inline(always)]
+    pub unsafe fn send(&mut self, message: Outgoing<'_>) -> Result<Sent, SendError> {
+        let Some(index) = self.peers.index_of(message.to) else { return Err(self.no_way_to(message.to)) };
+        let Peer { links, state } = &mut self.peers[index];
+        let (Some(limits), Some(link)) = (state.limits[state.route.place()], &mut links[state.route.place()])
+        else {
+            return Err(SendError::NotAttached(message.to));
+        };
+        let gather = Gather::new(message.pieces);
+        let asks = message.buffering == Buffering::SenderIfUnposted;
+        if asks && state.credit.outstanding + state.outbox.queued >= self.core.settings.credit && index != OWN
+        {
+            return Err(SendError::Full(message.to));
+        }
+        let ledger = state.ledger(state.route);
+        ledger.add(Counter::Sent, 1);
+        ledger.add(Counter::SentBytes, gather.len() as u64);
+        let header = Header {
+            kind: Kind::Start,
+            flags: match message.buffering {
+                Buffering::OrDiscard => DISCARD_UNLESS_POSTED,
+                Buffering::SenderIfUnposted => KEPT_BY_SENDER,
+                _ => 0,
+            },
+            tag: message.tag,
+            context: message.context,
+            length: gather.len() as u64,
+            meta: message.meta,
+            order: state.outbox.next_order,
+        };
+        self.core.record_sent(message.to, state.route, &header);
+
+        let at_once = gather.len() <= limits.eager
+            && gather.len() <= limits.frame
+            && state.credit.outstanding < self.core.settings.credit
+            && state.outbox.is_idle()
+            && match message.buffering {
+                // It has its receive already, whatever the send waits for.
+                Buffering::Never => is_awaited(&**link, &header),
+                _ if message.completion == Completion::Matched => false,
+                Buffering::SenderIfUnposted => state.offers.is_prompt || is_awaited(&**link, &header),
+                _ => true,
+            };
+        if at_once && link.send(&header, gather).is_ok() {
+            state.outbox.next_order = state.outbox.next_order.wrapping_add(1);
+            if index != OWN {
+                state.credit.outstanding += header.length + OVERHEAD;
+            }
+            ledger.add(Counter::CopiedIn, header.length);
+            // Looked at only now: by the time that the peer's line has come here, the peer has the message.
+            let unseen = asks && !is_awaited(&**link, &header);
+            if asks {
+                state.offers.is_prompt = !unseen;
+            }
+            if limits.buffered && link.flush() != Ok(true) {
+                self.flush_later(index, header);
+            }
+            if unseen {
+                self.keep_what_went(index, header, gather);
+            }
+            return Ok(Sent::Now);
+        }
+        // SAFETY: the caller's promise is the one that `queue` asks for.
+        Ok(unsafe { self.queue(index, header, message, limits) })
+    }
+
+    /// Why nothing can be sent to a task that is not joined.
+    #[cold]
+    pub(super) fn no_way_to(&self, peer: Tid) -> SendError {
+        if self.is_gone(peer) { SendError::Gone(peer) } else { SendError::NotAttached(peer) }
+    }
+
+    /// The link took the message and keeps some of it back: nothing goes before that has left.
+    #[cold]
+    fn flush_later(&mut self, index: usize, header: Header) {
+        let request = self.core.requests.insert(State::Sending, false);
+        let state = &mut self.peers[index].state;
+        let source = Source::nothing();
+        let pending = Pending {
+            request,
+            header,
+            source,
+            sent: 0,
+            offer: false,
+            owned: false,
+            handed: true,
+            cost: 0,
+            group: None,
+        };
+        state.outbox.current = Some((state.route, pending));
+        self.core.requests.finish(request, Outcome::Sent);
+        self.core.requests.take(request);
+        self.core.list_for_push(&mut self.peers, index);
+    }
+
+    /// Queues what could not go at once, and pushes.
+    ///
+    /// # Safety
+    /// As for [`Engine::send`].
+    #[cold]
+    unsafe fn queue(&mut self, index: usize, header: Header, message: Outgoing<'_>, limits: Limits) -> Sent {
+        let length = header.length as usize;
+        // Two copies that both sides make at the same time are quicker than one that the receiver makes alone of what
+        // its sender has just written.
+        let may_copy = matches!(message.buffering, Buffering::BySize | Buffering::AtSender)
+            && message.completion == Completion::Reusable;
+        let route = self.peers[index].state.route;
+        let ledger = self.peers[index].state.ledger(route);
+        let loan = match may_copy && length > limits.eager && index != OWN {
+            true => self.peers[index].lend(length),
+            false => None,
+        };
+        let offer = match message.buffering {
+            _ if loan.is_some() => true,
+            Buffering::Never | Buffering::SenderIfUnposted => true,
+            Buffering::OrDiscard => length > limits.eager,
+            _ => message.completion == Completion::Matched || (limits.single_copy && length > limits.eager),
+        };
+        let copy = message.buffering == Buffering::AtSender && message.keep.is_none();
+        let mut source = if let Some(loan) = &loan {
+            ledger.add(Counter::BufferedAtSender, header.length);
+            Source::lent(loan.clone(), length)
+        } else {
+            // SAFETY: the memory outlives the request or belongs to the keeper,
+            // as the caller promised; the source is dropped when the request is over,
+            // or has a copy of its own before the caller's memory is given back.
+            unsafe { Source::new(message.pieces, message.keep.clone()) }
+        };
+        if copy && offer && loan.is_none() {
+            ledger.add(Counter::BufferedAtSender, header.length);
+            source.own_from(0);
+        }
+        let copied = copy || loan.is_some();
+        let owned = (copied || message.keep.is_some()) && message.completion == Completion::Reusable;
+        // Data offered in place takes no memory of ours on either side.
+        let asks = message.buffering == Buffering::SenderIfUnposted;
+        let kept = copied
+            || (message.keep.is_some() && !asks)
+            || !offer
+            || message.buffering == Buffering::AtReceiver;
+        let request = self.core.requests.insert(State::Sending, false);
+        let state = &mut self.peers[index].state;
+        state.outbox.next_order = state.outbox.next_order.wrapping_add(1);
+        let fetch = if offer && message.buffering == Buffering::AtReceiver { FETCH_AT_ONCE } else { 0 };
+        let room = state.credit.outstanding + state.outbox.queued < self.core.settings.credit
+            || (self.peers[index].state.credit.keeps && self.keeps_for(index, header.length));
+        let state = &mut self.peers[index].state;
+        state.outbox.enqueue(Pending {
+            request,
+            header: Header { flags: header.flags | fetch, ..header },
+            source,
+            sent: 0,
+            offer,
+            owned,
+            handed: false,
+            // Nobody but this task itself could give it credit back.
+            cost: if index == OWN {
+                0
+            } else if kept {
+                OVERHEAD + header.length
+            } else {
+                OVERHEAD
+            },
+            group: None,
+        });
+        if state.credit.outstanding >= self.core.settings.credit {
+            ledger.add(Counter::CreditStalls, 1);
+        }
+        self.core.push(&mut self.peers, index);
+        if let Some(loan) = loan {
+            // The receiver may be reading behind us.
+            message.pieces.iter().for_each(|piece| loan.fill(piece));
+        } else if copy && !offer {
+            // The link takes what it can straight from the program.
+            self.own_rest(index, request);
+        }
+        let sent = self.outcome_so_far(request, owned && room);
+        self.wind_up();
+        sent
+    }
+
+    /// How far a send came that has just been pushed. One that the engine may finish alone is over.
+    pub(super) fn outcome_so_far(&mut self, request: RequestId, alone: bool) -> Sent {
+        match self.core.requests.take(request) {
+            Some(Outcome::Sent) => Sent::Now,
+            Some(other) => {
+                // The peer went while we pushed: let the caller learn it from the request.
+                let again = self.core.requests.insert(State::Sending, false);
+                self.core.requests.finish(again, other);
+                Sent::Later(again)
+            }
+            // The data is ours, and there is room for it: nobody need wait until it has left.
+            None if alone => {
+                self.core.requests.finish(request, Outcome::Sent);
+                self.core.requests.take(request);
+                Sent::Now
+            }
+            None => Sent::Later(request),
+        }
+    }
+
+    /// Copies what has not left yet of a message that was sent a moment ago.
+    pub(super) fn own_rest(&mut self, index: usize, request: RequestId) {
+        let state = &mut self.peers[index].state;
+        let ledger = state.ledger(state.route);
+        let Some(Pending { source, sent, .. }) = state.outbox.find(request) else { return };
+        ledger.add(Counter::BufferedAtSender, (source.length - *sent) as u64);
+        source.own_from(*sent);
+    }
+}

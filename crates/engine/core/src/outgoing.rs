@@ -1,0 +1,76 @@
+//! What is sent: a message, who may buffer it, and when its send is over.
+
+use crate::ids::RequestId;
+use crate::memory::Keep;
+use parvum_wire::Tid;
+use std::sync::Arc;
+
+/// Who may buffer a message, and so how often it is copied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Buffering {
+    /// By size: short messages in the transport; longer ones in memory of the link, where both sides copy at once; those that
+    /// find no room there stay in place until wanted.
+    BySize,
+    /// Nobody: data moves only after a receive was posted.
+    Never,
+    /// The sender: data that cannot leave at once is copied to memory of the engine.
+    AtSender,
+    /// The receiver: data is fetched on arrival, posted or not.
+    AtReceiver,
+    /// Nobody, and the message is dropped when no receive is posted on arrival.
+    OrDiscard,
+    /// Nobody when a receive is posted, else the sender; never the receiver. See the module `rendezvous`.
+    SenderIfUnposted,
+}
+
+/// When a send is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Completion {
+    /// When the memory of the data may be reused.
+    Reusable,
+    /// When the receiver has matched the message with a receive, and the memory may be reused.
+    Matched,
+}
+
+/// A message to be sent.
+pub struct Outgoing<'a> {
+    /// The receiver. It must be attached.
+    pub to: Tid,
+    /// The user's tag.
+    pub tag: i32,
+    /// The tag's context.
+    pub context: u32,
+    /// The interface's word: how the data is encoded.
+    pub meta: u32,
+    /// The data, in pieces.
+    pub pieces: &'a [&'a [u8]],
+    /// Owns the memory of the pieces; the send need not wait for the receiver then.
+    pub keep: Option<Arc<dyn Keep>>,
+    /// Who may buffer it.
+    pub buffering: Buffering,
+    /// When the send is over.
+    pub completion: Completion,
+}
+
+/// How far a send came at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sent {
+    /// It is over.
+    Now,
+    /// It is under way; the memory of the data belongs to the engine until the request is over.
+    Later(RequestId),
+}
+
+/// Why nothing was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SendError {
+    /// The receiver was never attached: there is no route to it yet.
+    #[error("no route to {0}")]
+    NotAttached(Tid),
+    /// The receiver is gone.
+    #[error("{0} is gone")]
+    Gone(Tid),
+    /// As many bytes as the credit allows wait for the receiver already.
+    #[error("{0} has not received what was sent to it, and the credit is used up")]
+    Full(Tid),
+}

@@ -1,0 +1,60 @@
+//! What comes from one peer: which message is next, and where the rest of one goes that has begun.
+
+use crate::ids::{MessageId, RequestId};
+use parvum_transport::Route;
+
+/// Where the rest of a message goes that began on a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stream {
+    /// No message is under way.
+    Idle,
+    /// Into an unexpected message.
+    Message(MessageId),
+    /// Into a receive; `got` bytes of `length` have come.
+    Receive { id: RequestId, got: u64, length: u64 },
+    /// Nowhere: `left` bytes of a discarded message are still to come.
+    Skip { left: u64 },
+}
+
+impl Stream {
+    /// So many bytes are still to come that nobody wants.
+    pub(crate) fn skip(left: u64) -> Stream {
+        if left > 0 { Stream::Skip { left } } else { Stream::Idle }
+    }
+}
+
+/// What comes from one peer.
+pub(crate) struct Incoming {
+    /// The next message from the peer must have this number.
+    pub(crate) expected: u32,
+    /// Messages that came before their turn, over a quicker route.
+    pub(crate) early: Vec<(u32, MessageId)>,
+    /// What is under way over each route.
+    pub(crate) streams: [Stream; Route::BOUND],
+    /// The number of the message that this task has published to be waiting for.
+    pub(crate) awaited: Option<u32>,
+    /// The number of the last message whose data was left with its sender on arrival.
+    pub(crate) left: Option<u32>,
+}
+
+impl Incoming {
+    pub(crate) fn new() -> Incoming {
+        let streams = [Stream::Idle; Route::BOUND];
+        Incoming { expected: 0, early: Vec::new(), streams, awaited: None, left: None }
+    }
+
+    /// The message whose turn has come after the one before it, if it is here already.
+    pub(crate) fn next_early(&mut self) -> Option<MessageId> {
+        let at = self.early.iter().position(|&(order, _)| order == self.expected)?;
+        let (_, id) = self.early.swap_remove(at);
+        self.expected = self.expected.wrapping_add(1);
+        Some(id)
+    }
+
+    /// Messages that came before their turn and whose turn will not come, in the order sent.
+    pub(crate) fn take_early(&mut self) -> Vec<MessageId> {
+        let mut early = std::mem::take(&mut self.early);
+        early.sort_by_key(|&(order, _)| order.wrapping_sub(self.expected));
+        early.into_iter().map(|(_, id)| id).collect()
+    }
+}

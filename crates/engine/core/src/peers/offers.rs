@@ -1,0 +1,76 @@
+//! Sends whose data waits here until the peer wants it.
+
+use crate::ids::RequestId;
+use crate::memory::Source;
+use parvum_transport::Route;
+use parvum_wire::Header;
+use std::collections::HashMap;
+
+/// In `Done`: the credit for the message comes another way.
+pub(crate) const CREDITED: u32 = 1;
+
+/// A send whose data waits here for the receiver.
+pub(crate) struct Offered {
+    /// Where it was offered.
+    pub(crate) route: Route,
+    /// `None` once the request was reported: the engine owns the data.
+    pub(crate) request: Option<RequestId>,
+    pub(crate) source: Source,
+    pub(crate) header: Header,
+    pub(crate) cost: u64,
+    /// Whether the receiver was asked if it has a receive posted, and what it said.
+    pub(crate) asked: Asking,
+}
+
+/// How far a send came that asks before it moves data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asking {
+    /// It does not ask.
+    No,
+    /// No answer yet.
+    Unanswered,
+    /// No receive was posted.
+    Unposted,
+    /// A receive is posted, and its task was told where the data lies: it may be reading it now.
+    Placed,
+}
+
+/// What was offered to one peer, by cookie.
+pub(crate) struct Offers {
+    pub(crate) all: HashMap<u64, Offered>,
+    pub(crate) next_cookie: u64,
+    /// The last send that asked, and the cookie of its offer.
+    pub(crate) asking: Option<(RequestId, u64)>,
+    /// The peer was waiting for the last short message that asked: the next one is sent before looking.
+    pub(crate) is_prompt: bool,
+    /// The peer has not answered the last question in time: the next one is not waited for.
+    pub(crate) is_silent: bool,
+}
+
+impl Offers {
+    pub(crate) fn new() -> Offers {
+        Offers { all: HashMap::new(), next_cookie: 1, asking: None, is_prompt: false, is_silent: false }
+    }
+
+    /// The offer of a send that asks.
+    pub(crate) fn of_request(&mut self, id: RequestId) -> Option<&mut Offered> {
+        let cookie = match self.asking {
+            Some((request, cookie)) if request == id => cookie,
+            // Seldom: several sends ask at once.
+            _ => {
+                self.all.iter().find(|(_, offered)| offered.request == Some(id)).map(|(&cookie, _)| cookie)?
+            }
+        };
+        self.all.get_mut(&cookie)
+    }
+
+    /// The receiver had no receive posted when our question came.
+    pub(crate) fn unposted(&mut self, cookie: u64) {
+        self.is_silent = false;
+        if let Some(offered) = self.all.get_mut(&cookie)
+            && offered.asked == Asking::Unanswered
+        {
+            offered.asked = Asking::Unposted;
+        }
+    }
+}

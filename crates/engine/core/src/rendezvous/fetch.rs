@@ -1,0 +1,230 @@
+//! Fetching: how offered data comes to its receive. It is copied where the link can, as far as its sender has filled it in;
+//! or asked for, and comes as a stream; or left where it lies, if that memory outlives its sender.
+
+use crate::core::{Core, Fetch, Pulling};
+use crate::farewell::News;
+use crate::ids::{MessageId, RequestId};
+use crate::ledger::Counter;
+use crate::matching::{Body, Message};
+use crate::memory::{MOST_PLACES, places_in};
+use crate::message::Block;
+use crate::peers::{Peer, Peers};
+use crate::requests::{Completed, Destination, Outcome, Remote};
+use parvum_transport::{Link, Place, PullRefused};
+use parvum_wire::Kind;
+use parvum_wire::frame::{ASKING, FETCH_AT_ONCE, Offer};
+use std::io::IoSliceMut;
+
+/// Copies data that lies in several places of its sender's memory, which it lists there. What is no such list is not read.
+fn pull_listed(
+    link: &mut dyn Link,
+    offer: &Offer,
+    length: usize,
+    into: &mut [IoSliceMut<'_>],
+) -> Result<usize, PullRefused> {
+    let mut list = vec![0; offer.listed().min(MOST_PLACES) * 16];
+    let place = Place { address: offer.address, length: list.len() };
+    if link.pull(&[place], &mut [IoSliceMut::new(&mut list)])? < list.len() {
+        return Err(PullRefused::NotPermitted);
+    }
+    let places = places_in(&list);
+    let all = places.iter().try_fold(0usize, |sum, place| sum.checked_add(place.length));
+    if all != Some(length) {
+        return Err(PullRefused::NotPermitted);
+    }
+    link.pull(&places, into)
+}
+
+impl Core {
+    /// Fetches what was to be fetched as soon as no link is lent out; and answers at once, if nobody else does.
+    #[inline]
+    pub(crate) fn run_fetches(&mut self, peers: &mut Peers, and_push: bool) {
+        if !self.fetches.is_empty() {
+            self.run_all_fetches(peers, and_push);
+        }
+    }
+
+    fn run_all_fetches(&mut self, peers: &mut Peers, and_push: bool) {
+        // A receive whose message is lost may take another, whose data is to be fetched too.
+        while !self.fetches.is_empty() {
+            let spare = std::mem::take(&mut self.spare);
+            let mut fetches = std::mem::replace(&mut self.fetches, spare);
+            for fetch in fetches.drain(..) {
+                self.fetch(peers, fetch);
+                if and_push {
+                    self.push(peers, fetch.peer as usize);
+                }
+            }
+            self.spare = fetches;
+        }
+    }
+
+    /// Gets offered data into a receive, or begins to.
+    fn fetch(&mut self, peers: &mut Peers, fetch: Fetch) {
+        let Fetch { peer, route, offer, into, .. } = fetch;
+        let index = peer as usize;
+        if peers.is_dead(index) {
+            return self.pulling.push(Pulling { fetch, got: None });
+        }
+        let Peer { links, state } = &mut peers[index];
+        let Some(receive) = self.requests.receive(into) else { return };
+        let Some(envelope) = receive.matched else { return };
+        let ledger = state.ledger(route);
+        if receive.block.is_none() && !receive.into.is_the_program_s() {
+            let may_stay =
+                !matches!(receive.into, Destination::Block) && offer.address != 0 && offer.listed() == 0;
+            let mut link = links[route.place()].as_mut().filter(|_| may_stay);
+            let kept = link.as_mut().and_then(|link| link.kept(offer.address, envelope.length as usize));
+            let refers = matches!(receive.into, Destination::ByReference)
+                && link.is_some_and(|link| link.can_pull(offer.address));
+            if kept.is_some() || refers {
+                let remote = Some(Remote { peer, route, offer, kept, envelope });
+                self.count_received(&envelope);
+                ledger.add(Counter::Pulled, 1);
+                let completed = Completed { envelope, block: None, remote };
+                return self.requests.finish(into, Outcome::Received(completed));
+            }
+            if may_stay && links[route.place()].as_ref().is_some_and(|link| link.lends(offer.address)) {
+                return self.pulling.push(Pulling { fetch, got: None });
+            }
+            receive.block = Block::new(envelope.length, &mut self.pool);
+            if receive.block.is_none() {
+                state.outbox.answer(route, Kind::Done, offer.cookie, 0);
+                self.requests.finish(into, Outcome::NoMemory(envelope));
+                return self.list_for_push(peers, index);
+            }
+        }
+        if offer.cookie & ASKING != 0 && offer.address == 0 && envelope.length > 0 {
+            state.outbox.answer(route, Kind::Ready, offer.cookie, into.index);
+            return self.list_for_push(peers, index);
+        }
+        self.pull(peers, fetch, 0);
+    }
+
+    /// Copies what is there of the data.
+    fn pull(&mut self, peers: &mut Peers, fetch: Fetch, got: usize) {
+        let Fetch { peer, route, offer, into, .. } = fetch;
+        let index = peer as usize;
+        if peers.is_dead(index) {
+            return self.pulling.push(Pulling { fetch, got: Some(got) });
+        }
+        let Peer { links, state } = &mut peers[index];
+        let Some(receive) = self.requests.receive(into) else { return };
+        let Some(envelope) = receive.matched else { return };
+        let ledger = state.ledger(route);
+        let again = receive.again;
+        let left = envelope.length as usize - got;
+        let mut rooms = receive.rooms(got, left);
+        let wanted: usize = rooms.all().iter().map(|room| room.len()).sum();
+        let pulled = match &mut links[route.place()] {
+            None => Err(PullRefused::Gone),
+            Some(_) if wanted == 0 => Ok(0),
+            Some(_) if offer.address == 0 => Err(PullRefused::NotPermitted),
+            Some(link) if offer.listed() > 0 => pull_listed(&mut **link, &offer, left, rooms.all()),
+            Some(link) => {
+                let place = Place { address: offer.address + got as u64, length: left };
+                link.pull(&[place], rooms.all())
+            }
+        };
+        match pulled {
+            Ok(part) if part < wanted => {
+                self.pulling.push(Pulling { fetch, got: Some(got + part) });
+            }
+            Ok(_) => {
+                ledger.add(Counter::Pulled, u64::from(!again));
+                ledger.add(Counter::PulledBytes, envelope.length);
+                state.outbox.answer(route, Kind::Done, offer.cookie, 0);
+                self.finish_receive(into);
+            }
+            Err(PullRefused::NotPermitted) => {
+                ledger.add(Counter::Refused, 1);
+                state.outbox.answer(route, Kind::Clear, offer.cookie, into.index);
+            }
+            // Its place is another's.
+            Err(PullRefused::Gone) if peers[index].state.tid != envelope.from => {
+                ledger.add(Counter::Lost, 1);
+                self.wait_again(peers, into, envelope.from);
+            }
+            // It has died, and this is known here before the machine says so. Nothing behind this message may be received.
+            Err(PullRefused::Gone) => {
+                self.pulling.push(Pulling { fetch, got: Some(got) });
+                return peers.farewells.learn(envelope.from, News::Dead);
+            }
+        }
+        self.list_for_push(peers, index);
+    }
+
+    /// Copies what has been filled in meanwhile. Whether anything moved.
+    #[cold]
+    pub(crate) fn go_on_pulling(&mut self, peers: &mut Peers) -> bool {
+        let mut moved = false;
+        for pulling in std::mem::take(&mut self.pulling) {
+            let Pulling { fetch, got } = pulling;
+            let into = fetch.into;
+            match got {
+                Some(got) => self.pull(peers, fetch, got),
+                None => self.fetch(peers, fetch),
+            }
+            let still = self.pulling.iter().find(|other| other.fetch.into == into);
+            moved |= still.is_none_or(|still| still.got > got);
+            self.push(peers, pulling.fetch.peer as usize);
+        }
+        moved
+    }
+
+    /// The message whose data its sender has not filled in is anybody's again, in its old place. `false` when the receive
+    /// waits for no such data, or the message cannot go back.
+    pub(crate) fn give_up_pull(&mut self, peers: &mut Peers, id: RequestId) -> bool {
+        let may_go_back = |pulling: &Pulling| {
+            pulling.fetch.into == id
+                && pulling.fetch.back.is_some_and(|(_, flags)| flags & FETCH_AT_ONCE == 0)
+        };
+        let Some(at) = self.pulling.iter().position(may_go_back) else { return false };
+        let Fetch { peer, route, offer, back, .. } = self.pulling.swap_remove(at).fetch;
+        let (Some(((arrival, put_back), flags)), Some(receive)) = (back, self.requests.receive(id)) else {
+            return false;
+        };
+        let Some(envelope) = receive.matched.take() else { return false };
+        if let Some(memory) = receive.block.take().and_then(Block::into_memory) {
+            self.pool.give(memory);
+        }
+        let body = Body::Offered { offer, route };
+        let message = Message { arrival, put_back, ..Message::new(envelope, peer, flags, body) };
+        let message = self.queues.store(message);
+        self.queues.unhide(message);
+        self.offer_again(peers, message);
+        true
+    }
+
+    /// Takes the data of a message of a peer that goes into memory of this task, if all of it lies in memory that
+    /// stays. Whether it does.
+    pub(crate) fn rescue(&mut self, peers: &mut Peers, id: MessageId) -> bool {
+        let Some(message) = self.queues.get(id) else { return false };
+        let (length, index) = (message.envelope.length, message.peer as usize);
+        let Body::Offered { offer, route } = message.body else {
+            return matches!(message.body, Body::NoMemory);
+        };
+        let Some(link) = &mut peers[index].links[route.place()] else { return false };
+        let Some(data) = link.kept(offer.address, length as usize) else { return false };
+        let body = match Block::new(length, &mut self.pool) {
+            Some(mut block) => {
+                data.read(0, block.bytes_mut());
+                self.queues.bytes_here += length;
+                Body::Whole(block)
+            }
+            None => Body::NoMemory,
+        };
+        if let Some(message) = self.queues.get_mut(id) {
+            message.body = body;
+        }
+        true
+    }
+
+    /// Receives whose data their sender has not filled in, and will not: it is gone.
+    pub(crate) fn take_pulls_from(&mut self, peers: &mut Peers, index: usize) -> Vec<RequestId> {
+        self.go_on_pulling(peers);
+        let pulling = &mut self.pulling;
+        let lost = pulling.extract_if(.., |pulling| pulling.fetch.peer as usize == index);
+        lost.map(|pulling| pulling.fetch.into).collect()
+    }
+}

@@ -1,0 +1,118 @@
+//! A receive under way: what it wants, and the memory that its message goes to.
+
+use crate::ids::MessageId;
+use crate::memory::{UserBuffer, UserPieces};
+use crate::message::{Block, Envelope, Pattern};
+use std::io::IoSliceMut;
+
+/// Where the data of a received message shall lie.
+#[derive(Debug)]
+pub enum Destination {
+    /// In a block that the engine provides.
+    Block,
+    /// Where it lies, if it lies in memory that outlives its sender: it is copied later, piece by piece. Else in a block
+    /// that the engine provides. See [`Remote`](crate::Remote).
+    Lazily,
+    /// As [`Destination::Lazily`]; and if it lies in memory of the sender's own, it may stay there too, and be lost with its sender.
+    ByReference,
+    /// In the program's own memory; what does not fit is lost and the outcome says so.
+    User(UserBuffer),
+    /// As [`Destination::User`], in pieces of the program's memory.
+    Pieces(Box<UserPieces>),
+}
+
+impl Destination {
+    /// Whether it is memory of the program's.
+    pub fn is_the_program_s(&self) -> bool {
+        matches!(self, Destination::User(_) | Destination::Pieces(_))
+    }
+}
+
+/// A receive under way.
+pub(crate) struct Receive {
+    pub(crate) pattern: Pattern,
+    pub(crate) into: Destination,
+    /// The message it has been matched with.
+    pub(crate) matched: Option<Envelope>,
+    /// The data so far, when it lies in a block.
+    pub(crate) block: Option<Block>,
+    pub(crate) urgent: bool,
+    /// Its place among all receives, in the order they were posted.
+    pub(crate) turn: u64,
+    /// It takes the one message that it was given, and no other.
+    pub(crate) only: bool,
+    /// The message was received before, and counted; its data was left where it lies.
+    pub(crate) again: bool,
+    /// The message that this receive fetches the data of before anybody asked for it.
+    pub(crate) stands_for: Option<MessageId>,
+}
+
+impl Receive {
+    /// A receive that no message has been matched with.
+    pub(crate) fn new(pattern: Pattern, into: Destination, urgent: bool) -> Receive {
+        let (matched, block, stands_for) = (None, None, None);
+        Receive { pattern, into, matched, block, urgent, turn: 0, only: false, again: false, stands_for }
+    }
+
+    /// The memory for byte `from` of the message on; shorter than asked where it, or a piece of it, ends.
+    #[inline]
+    pub(crate) fn room(&mut self, from: usize, length: usize) -> &mut [u8] {
+        match (&mut self.into, &mut self.block) {
+            (Destination::User(buffer), _) => part(buffer.bytes_mut(), from, length),
+            (Destination::Pieces(pieces), _) => pieces.run(from, length),
+            (_, Some(block)) => part(block.bytes_mut(), from, length),
+            (_, None) => &mut [],
+        }
+    }
+
+    /// The memory for byte `from` of the message on, in all its pieces.
+    pub(crate) fn rooms(&mut self, from: usize, length: usize) -> SomeRooms<'_> {
+        match (&mut self.into, &mut self.block) {
+            (Destination::User(buffer), _) => SomeRooms::one(part(buffer.bytes_mut(), from, length)),
+            (Destination::Pieces(pieces), _) => SomeRooms::Many(pieces.runs(from, length)),
+            (_, Some(block)) => SomeRooms::one(part(block.bytes_mut(), from, length)),
+            (_, None) => SomeRooms::one(&mut []),
+        }
+    }
+
+    /// Writes arriving data; what does not fit is dropped.
+    #[inline]
+    pub(crate) fn write(&mut self, mut from: usize, mut bytes: &[u8]) {
+        loop {
+            let room = self.room(from, bytes.len());
+            let (now, later) = bytes.split_at(room.len());
+            room.copy_from_slice(now);
+            if now.is_empty() || later.is_empty() {
+                return;
+            }
+            (from, bytes) = (from + now.len(), later);
+        }
+    }
+}
+
+/// Memory in one piece or in many.
+pub(crate) enum SomeRooms<'a> {
+    One([IoSliceMut<'a>; 1]),
+    Many(Vec<IoSliceMut<'a>>),
+}
+
+/// So many bytes from byte `from` on, as far as there are any.
+#[inline]
+fn part(all: &mut [u8], from: usize, length: usize) -> &mut [u8] {
+    let from = from.min(all.len());
+    let length = length.min(all.len() - from);
+    &mut all[from..from + length]
+}
+
+impl<'a> SomeRooms<'a> {
+    fn one(room: &'a mut [u8]) -> SomeRooms<'a> {
+        SomeRooms::One([IoSliceMut::new(room)])
+    }
+
+    pub(crate) fn all(&mut self) -> &mut [IoSliceMut<'a>] {
+        match self {
+            SomeRooms::One(one) => one,
+            SomeRooms::Many(many) => many,
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! A message that was received, its data left where it lies.
+
+use crate::message::Envelope;
+use parvum_transport::{Kept, Route};
+use parvum_wire::frame::Offer;
+use std::sync::Arc;
+
+/// Data of a received message that lies where its sender has put it: to be read with [`Engine::read_remote`](crate::Engine::read_remote), and released
+/// as soon as it is not needed any more.
+pub struct Remote {
+    pub(crate) peer: u32,
+    pub(crate) route: Route,
+    pub(crate) offer: Offer,
+    /// The data, in memory that stays when the sender goes. None: it is in the sender's own.
+    pub(crate) kept: Option<Arc<dyn Kept>>,
+    pub(crate) envelope: Envelope,
+}
+
+impl std::fmt::Debug for Remote {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Remote").field("envelope", &self.envelope).finish_non_exhaustive()
+    }
+}
