@@ -264,17 +264,17 @@ impl Engine {
         self.wind_up();
     }
 
-    /// Lets go of peers that have ended and of whom nothing more will come; who they are. Of one from whom nothing comes for long
-    /// no more is expected, whatever links it has. To be called after [`Engine::progress`].
+    /// Lets go of peers that have ended and of whom nothing more will come. Of one from whom nothing comes for long no more is expected,
+    /// whatever links it has. Says who of those that were listened to are gone now. To be called after [`Engine::progress`], while
+    /// [somebody is leaving](Engine::has_leaving).
     pub fn part(&mut self, now: Duration, is_announced: impl Fn(Tid) -> bool) -> Vec<Tid> {
-        let listened_to = self.peers.farewells.listened_to();
-        for &(peer, how) in &listened_to {
+        for (peer, how) in self.peers.farewells.listened_to() {
             let more = self.peers.has_link_over(peer, &how.over);
             let (announced, expected) = (is_announced(peer), self.peers.expected_from(peer));
             self.peers.farewells.learn(peer, News::Waited { more, announced, expected, now });
         }
         self.wind_up();
-        listened_to.into_iter().map(|(peer, _)| peer).filter(|&peer| !self.is_leaving(peer)).collect()
+        self.peers.farewells.take_told()
     }
 
     /// Whether `peer` has ended, and more of what it said may come.
@@ -283,10 +283,10 @@ impl Engine {
         self.peers.farewells.stage(peer).is_some()
     }
 
-    /// Whether anybody is leaving: [`Engine::part`] is to be called.
+    /// Whether anybody is leaving, or has gone without [`Engine::part`] saying so.
     #[inline]
     pub fn has_leaving(&self) -> bool {
-        !self.peers.farewells.is_empty()
+        !self.peers.farewells.is_all_told()
     }
 
     /// Whether `peer` has gone lately and not come back.

@@ -111,12 +111,26 @@ impl Stage {
 #[derive(Default)]
 pub(crate) struct Farewells {
     parting: Vec<(Tid, Stage)>,
+    /// Those that were listened to, until it was said that they are gone.
+    told: Vec<Tid>,
     gone: Gone,
     /// This task is leaving: nothing may wait here for its receiver any more.
     pub(crate) leaving: bool,
 }
 
 impl Farewells {
+    /// Whether nobody has ended whose end was not said to the caller.
+    #[inline]
+    pub(crate) fn is_all_told(&self) -> bool {
+        self.told.is_empty()
+    }
+
+    /// Those that were listened to and are gone, each once.
+    pub(crate) fn take_told(&mut self) -> Vec<Tid> {
+        let Farewells { parting, told, .. } = self;
+        told.extract_if(.., |peer| !parting.iter().any(|(parting, _)| parting == peer)).collect()
+    }
+
     /// Whether nobody is about to go.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
@@ -132,7 +146,12 @@ impl Farewells {
         let before = at.map(|at| self.parting[at].1);
         match (at, Stage::after(before, news)) {
             (Some(at), Some(stage)) => self.parting[at].1 = stage,
-            (None, Some(stage)) => self.parting.push((peer, stage)),
+            (None, Some(stage)) => {
+                if let Stage::Listening(_) = stage {
+                    self.told.push(peer);
+                }
+                self.parting.push((peer, stage));
+            }
             // Nobody comes back from parting but through being gone.
             (_, None) => {}
         }

@@ -1,5 +1,6 @@
 //! Tasks of other hosts that connect to this one: who they are, and whether the daemon has announced them.
 
+use crate::connections::Connections;
 use crate::runtime::Runtime;
 use parvum_wire::Tid;
 use std::time::{Duration, Instant};
@@ -90,12 +91,6 @@ impl Runtime {
         self.accept_tcp();
     }
 
-    /// Whether the task was to connect and has not been let in. On a busy host the connection
-    /// of one that has ended already may still be on its way.
-    pub(crate) fn expects(&self, tid: Tid) -> bool {
-        self.connections.expected.iter().any(|expected| expected.from == tid)
-    }
-
     /// Forgets that the task was to connect.
     pub(crate) fn expect_no_more(&mut self, tid: Tid) {
         self.connections.expected.retain(|expected| expected.from != tid);
@@ -103,12 +98,12 @@ impl Runtime {
     }
 
     /// Moves on what only sockets move. Whether anything moved.
-    pub(crate) fn tend_sockets(&mut self, moved: bool) -> bool {
+    pub(crate) fn tend_sockets(&mut self) -> bool {
         if !self.connections.expected.is_empty() || !self.connections.silent.is_empty() {
             self.accept_tcp();
         }
-        if !self.connections.leaving.is_empty() {
-            self.let_go(moved);
+        if self.engine.has_leaving() {
+            self.let_go();
         }
         if !self.connections.unanswered.is_empty() {
             self.look_who_answered();
@@ -130,5 +125,13 @@ impl Runtime {
             parvum_task::keep_room_beyond(&socket);
             self.connections.watched.push((peer, socket));
         }
+    }
+}
+
+impl Connections {
+    /// Whether the task was to connect and has not been let in. On a busy host the connection
+    /// of one that has ended already may still be on its way.
+    pub(crate) fn expects(&self, tid: Tid) -> bool {
+        self.expected.iter().any(|expected| expected.from == tid)
     }
 }

@@ -53,7 +53,7 @@ impl Inside {
     /// Makes sure that messages to `to` go over the wanted route.
     #[inline]
     pub(crate) fn reach(&mut self, to: Tid) -> Result<(), ConnectError> {
-        if self.is_leaving(to) {
+        if self.engine.is_leaving(to) {
             // Its last words may still come, but it hears no more.
             return Err(Failure::new(ErrorKind::NoSuchTask, to.to_string()).into());
         }
@@ -172,7 +172,7 @@ impl Inside {
 
     /// The task may have ended right after the daemon's answer: then nobody will tell again.
     fn still_there(&mut self, to: Tid) -> Result<(), ConnectError> {
-        if self.engine.is_gone(to) || self.is_leaving(to) {
+        if self.engine.is_gone(to) || self.engine.is_leaving(to) {
             return Err(Failure::new(ErrorKind::NoSuchTask, to.to_string()).into());
         }
         Ok(())

@@ -1,7 +1,6 @@
 //! How this task is joined to others: the routes it may take, and what the transports have open.
 
 use crate::callers::{Early, Expected, Silent};
-use crate::events::Leaving;
 use crate::patience::Crowd;
 use crate::routes::RoutePolicy;
 use parvum_transport::Route;
@@ -14,6 +13,8 @@ use std::time::Instant;
 pub(crate) struct Connections {
     pub(crate) routes: RoutePolicy,
     pub(crate) single_copy: bool,
+    /// By which the engine is told the time.
+    pub(crate) clock: Instant,
     /// The tasks of this host that this one talks to.
     pub(crate) crowd: Crowd,
     /// Sockets of links, to be watched while the task sleeps.
@@ -28,8 +29,6 @@ pub(crate) struct Connections {
     pub(crate) unanswered: Vec<(Tid, Route)>,
     /// When the machine said last that a task is gone.
     pub(crate) gone_at: HashMap<Tid, Instant>,
-    /// Tasks that are gone and have routed frames on their way to us.
-    pub(crate) leaving: Vec<Leaving>,
     /// Tasks whose end the daemon was asked to tell, though there is no link to them.
     pub(crate) looked_after: HashSet<Tid>,
     /// The receiver of long messages that did not catch up when it was waited for.
@@ -41,6 +40,7 @@ impl Connections {
         Connections {
             routes,
             single_copy,
+            clock: Instant::now(),
             crowd: Crowd::new(),
             watched: Vec::new(),
             routed: None,
@@ -50,7 +50,6 @@ impl Connections {
             silent: Vec::new(),
             unanswered: Vec::new(),
             gone_at: HashMap::new(),
-            leaving: Vec::new(),
             looked_after: HashSet::new(),
             slow: None,
         }

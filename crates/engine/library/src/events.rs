@@ -10,18 +10,10 @@ use parvum_wire::control::{Event, Notice, OutputNews, Request};
 use parvum_wire::{Tid, encoding};
 use rustix::fd::OwnedFd;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// The cookie of notices that the runtime asked for; no interface has such a tag.
 const FOR_OURSELVES: u64 = u64::MAX;
-
-/// A task that is gone, with words on their way.
-pub(crate) struct Leaving {
-    tid: Tid,
-    /// The daemon has frames of its, or said that they end.
-    routed: bool,
-    quiet_since: Instant,
-}
 
 /// Why descriptors do not come.
 pub(crate) const OUT_OF_DESCRIPTORS: &str =
@@ -29,9 +21,6 @@ pub(crate) const OUT_OF_DESCRIPTORS: &str =
 
 /// So many tasks are remembered as gone; of others the daemon is asked again.
 const GONE: usize = 1024;
-
-/// How long nothing comes from a task that is gone before it is let go, its connection closed or not.
-const QUIET: Duration = Duration::from_secs(3);
 
 impl Runtime {
     /// Takes in what the daemon has sent, and does it.
@@ -61,7 +50,7 @@ impl Runtime {
             }
             Event::Gone { tid, routed } => self.see_off(tid, routed),
             // What it sent before it went may still be on its way, and goes first.
-            Event::Undeliverable { to } if self.is_leaving(to) => {}
+            Event::Undeliverable { to } if self.engine.is_leaving(to) => {}
             Event::Undeliverable { to } => self.task_gone(to),
             Event::Notified { cookie, about, tid } => self.deliver_notice(cookie, about, tid),
             Event::Manager(manager) => self.services.manager = manager,
@@ -102,46 +91,33 @@ impl Runtime {
                 self.engine.attach(tid, parvum_routed::TRANSPORT.route, Box::new(hub.link(tid)));
             }
         }
-        let leaving = Leaving { tid, routed, quiet_since: Instant::now() };
-        if self.may_still_speak(&leaving) {
-            self.connections.leaving.push(leaving);
-        } else {
-            self.task_gone(tid);
+        let over = [parvum_tcp::TRANSPORT.route, parvum_routed::TRANSPORT.route];
+        let over = if routed { &over[..] } else { &over[..1] };
+        let now = self.connections.clock.elapsed();
+        self.engine.peer_ended(tid, over, self.connections.expects(tid), now);
+        if !self.engine.is_leaving(tid) {
+            self.forget_task(tid);
         }
-    }
-
-    fn may_still_speak(&self, &Leaving { tid, routed, .. }: &Leaving) -> bool {
-        (routed && self.engine.is_attached(tid, parvum_routed::TRANSPORT.route))
-            || self.engine.is_attached(tid, parvum_tcp::TRANSPORT.route)
-            || self.expects(tid)
-    }
-
-    /// Whether the task is gone, though its last words may still come.
-    #[inline]
-    pub(crate) fn is_leaving(&self, tid: Tid) -> bool {
-        self.connections.leaving.iter().any(|leaving| leaving.tid == tid)
     }
 
     /// Lets go of tasks whose last words have come: their routes are closed then. A connection
     /// that a forked child of theirs holds open is let go when nothing has come for a while.
-    pub(crate) fn let_go(&mut self, moved: bool) {
-        for mut leaving in std::mem::take(&mut self.connections.leaving) {
-            let tid = leaving.tid;
-            if moved {
-                leaving.quiet_since = Instant::now();
-            }
-            if self.may_still_speak(&leaving) && leaving.quiet_since.elapsed() < QUIET {
-                self.connections.leaving.push(leaving);
-            } else {
-                self.connections.routed.as_ref().map(|hub| hub.has_ended(tid));
-                self.task_gone(tid);
-            }
+    pub(crate) fn let_go(&mut self) {
+        let Runtime { engine, connections, .. } = self;
+        for tid in engine.part(connections.clock.elapsed(), |tid| connections.expects(tid)) {
+            self.connections.routed.as_ref().map(|hub| hub.has_ended(tid));
+            self.forget_task(tid);
         }
     }
 
-    /// The machine says that a task is gone.
+    /// The machine says that a task is gone, and nothing of it is on its way.
     pub(crate) fn task_gone(&mut self, tid: Tid) {
         self.engine.peer_gone(tid);
+        self.forget_task(tid);
+    }
+
+    /// What was kept for a task that is gone is not needed any more.
+    fn forget_task(&mut self, tid: Tid) {
         if self.connections.gone_at.len() >= GONE {
             self.connections.gone_at.clear();
         }
@@ -157,7 +133,7 @@ impl Runtime {
     fn deliver_notice(&mut self, cookie: u64, about: Notice, tid: Tid) {
         if cookie == FOR_OURSELVES {
             // One whose last words are still on their way is let go when they have come.
-            if !self.is_leaving(tid) {
+            if !self.engine.is_leaving(tid) {
                 self.task_gone(tid);
             }
             return;

@@ -85,7 +85,7 @@ impl Runtime {
             return true;
         }
         if self.has_sockets() {
-            return self.tend_sockets(moved) || moved;
+            return self.tend_sockets() || moved;
         }
         moved
     }

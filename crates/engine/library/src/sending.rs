@@ -90,7 +90,7 @@ fn sends_short<E: Endpoint>(message: &waist::Outgoing, data: &[u8]) -> bool {
         let (to, me) = (Tid(message.to), runtime.engine.me());
         let wanted = runtime.connections.routes.wanted(me, to);
         let &waist::Outgoing { tag, context, meta, .. } = message;
-        runtime.connections.leaving.is_empty()
+        !runtime.engine.has_leaving()
             && runtime.engine.send_short(to, wanted, [tag as u32, context, meta], data, buffering)
     };
     inside::briefly::<E, _>(send).unwrap_or_else(|| with::<E, _>(false, |inside| send(inside)))

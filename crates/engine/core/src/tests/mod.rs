@@ -7,6 +7,7 @@ mod circles;
 mod claims;
 mod direct;
 mod extracted;
+mod farewell;
 mod gone;
 mod inbox;
 mod matching;

@@ -60,6 +60,8 @@ impl Nature {
 struct Wire {
     frames: VecDeque<(u64, Header, Vec<u8>)>,
     cut: bool,
+    /// Nothing more is put in. What is in it comes when it is due, and then the end.
+    ended: bool,
     /// Polls of the receiving end so far: the wire's clock.
     now: u64,
     /// What the receiving end awaits.
@@ -132,7 +134,7 @@ impl Link for SimulatedLink {
     fn send(&mut self, header: &Header, payload: Gather<'_>) -> Result<(), Refused> {
         assert!(payload.len() <= self.nature.frame, "a frame over the limit");
         let mut out = self.out.lock().unwrap();
-        if out.cut {
+        if out.cut || out.ended {
             return Err(Refused::Closed);
         }
         if out.frames.len() >= self.nature.capacity {
@@ -152,7 +154,7 @@ impl Link for SimulatedLink {
                 let mut incoming = self.incoming.lock().unwrap();
                 match incoming.frames.front() {
                     Some((due, ..)) if *due <= incoming.now || incoming.cut => incoming.frames.pop_front(),
-                    None if incoming.cut && taken == 0 => return Err(Refused::Closed),
+                    None if (incoming.cut || incoming.ended) && taken == 0 => return Err(Refused::Closed),
                     _ => None,
                 }
             };
@@ -220,7 +222,11 @@ impl Link for SimulatedLink {
         if self.nature.refuse_pull > 0 && self.pulls.is_multiple_of(self.nature.refuse_pull) {
             return Err(PullRefused::NotPermitted);
         }
-        if self.incoming.lock().unwrap().cut {
+        let (cut, ended) = {
+            let incoming = self.incoming.lock().unwrap();
+            (incoming.cut, incoming.ended)
+        };
+        if cut || ended {
             return Err(PullRefused::Gone);
         }
         // SAFETY: both engines live in this test; the sender keeps offered memory until `Done`.
@@ -241,6 +247,13 @@ impl Link for SimulatedLink {
 pub(crate) struct Scissors(Arc<Mutex<Wire>>, Arc<Mutex<Wire>>);
 
 impl Scissors {
+    /// Ends the link as a stream ends: what is on its way arrives, and the end behind it.
+    pub(crate) fn end(&self) {
+        for wire in [&self.0, &self.1] {
+            wire.lock().unwrap().ended = true;
+        }
+    }
+
     /// Cuts the link: frames under way from the second engine to the first, or
     /// the other way, are lost from the `keep`-th on.
     pub(crate) fn cut(&self, keep: usize) {
