@@ -105,6 +105,7 @@ impl Requests {
         }
     }
 
+    #[inline]
     pub(crate) fn take_receive(&mut self, id: RequestId) -> Option<Receive> {
         let slot = self.slot(id)?;
         match std::mem::replace(&mut slot.state, State::Free) {

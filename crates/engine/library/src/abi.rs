@@ -5,7 +5,9 @@
 
 use crate::board;
 use crate::completing;
+use crate::departing;
 use crate::endpoint::{Endpoint, Program, Service};
+use crate::errors::{self, AskError, StartError, remember};
 use crate::finding;
 use crate::inside::{self, with};
 use crate::ledger;
@@ -13,19 +15,18 @@ use crate::multicast;
 use crate::process;
 use crate::receiving;
 use crate::routes::Way;
-use crate::runtime::{AskError, Runtime, StartError};
+use crate::runtime::Runtime;
 use crate::sending;
 use crate::serving;
+use crate::transports;
 use crate::watching;
 use parvum_engine::{Envelope, RequestId};
 use parvum_task::SessionError;
 use parvum_waist as waist;
-use parvum_waist::{Enrolled, Message, Notes, Progress, Status, Table, Turn};
+use parvum_waist::{Enrolled, Message, Notes, Progress, Status, Table};
 use parvum_wire::Tid;
-use parvum_wire::control::{Failure, Reply, Request};
+use parvum_wire::control::{Failure, Reply, Request, Role};
 use std::ffi::c_void;
-
-static LAST_ERROR: Turn<String> = Turn::new(String::new());
 
 const fn table<E: Endpoint>() -> Table {
     Table {
@@ -66,7 +67,7 @@ const fn table<E: Endpoint>() -> Table {
         looked: watching::looked::<E>,
         summon: serving::summon::<E>,
         serve: serving::serve::<E>,
-        cells: ledger::cells::<E>,
+        cells: cells::<E>,
         is_free: completing::is_free::<E>,
         notify: serving::notify::<E>,
         service,
@@ -90,24 +91,20 @@ extern "C" fn service() -> *const Table {
     &SERVICE
 }
 
-/// Remembers a failure's text for `last_error`.
-pub(crate) fn remember(why: &(impl std::fmt::Display + ?Sized)) {
-    // A signal handler that has interrupted this very function leaves the text as it is.
-    if let Some(mut text) = LAST_ERROR.take_unless_own() {
-        *text = why.to_string();
-    }
-}
-
 unsafe extern "C" fn enrol<E: Endpoint>(interface: *const u8, length: usize, out: *mut Enrolled) -> i32 {
     // SAFETY: the caller gives a string of that length.
     let interface = unsafe { std::slice::from_raw_parts(interface, length) };
     // Before anything is remembered: what a thread of this process holds now its children must find free.
     parvum_waist::fork::watch();
     let start = || {
-        let started =
-            Runtime::start(E::place().role, &String::from_utf8_lossy(interface), process::own_directory())?;
+        let started = Runtime::start(
+            E::place().role,
+            &String::from_utf8_lossy(interface),
+            process::own_directory(),
+            transports::policy()?,
+        )?;
         static WATCHED: std::sync::Once = std::sync::Once::new();
-        WATCHED.call_once(process::watch);
+        WATCHED.call_once(departing::watch_process);
         Ok::<_, StartError>(started)
     };
     let inside = match inside::join::<E, _>(start) {
@@ -133,7 +130,7 @@ unsafe extern "C" fn enrol<E: Endpoint>(interface: *const u8, length: usize, out
 }
 
 extern "C" fn depart<E: Endpoint>() -> i32 {
-    if inside::depart::<E>() { Status::Done as i32 } else { Status::Unknown as i32 }
+    if departing::depart::<E>() { Status::Done as i32 } else { Status::Unknown as i32 }
 }
 
 extern "C" fn progress<E: Endpoint>() -> Progress {
@@ -227,9 +224,13 @@ unsafe extern "C" fn counters<E: Endpoint>(out: *mut u64, room: usize) -> usize 
 }
 
 unsafe extern "C" fn last_error(out: *mut u8, room: usize) -> usize {
-    let Some(text) = LAST_ERROR.take_unless_own() else { return 0 };
+    let Some(text) = errors::last() else { return 0 };
     let length = text.len().min(room);
     // SAFETY: room for `room` bytes, by the table's contract; the text is ours.
     unsafe { std::ptr::copy_nonoverlapping(text.as_ptr(), out, length) };
     length
+}
+
+extern "C" fn cells<E: Endpoint>() -> *const u64 {
+    if E::place().role == Role::Task { ledger::own_cells() } else { std::ptr::null() }
 }

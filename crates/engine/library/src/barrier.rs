@@ -1,7 +1,7 @@
 //! Barriers: in a page that the members of a group share, or else at the daemon.
 
+use crate::errors::AskError;
 use crate::inside::Inside;
-use crate::runtime::AskError;
 use parvum_page::{Arrival, MeetingPage, Outcome};
 use parvum_waist::Notes;
 use parvum_wire::control::{ErrorKind, Failure, Reply, Request};

@@ -4,39 +4,20 @@
 //! barrier once. Whether all use it is agreed on in the first turn: a task that sleeps in poll(2), where no futex wakes it, or whose
 //! messages are to take another route, does not want it, and then nobody uses it.
 
-use crate::abi::remember;
 use crate::endpoint::Endpoint;
+use crate::errors::AskError;
+use crate::errors::remember;
 use crate::inside::{Inside, with};
-use crate::runtime::{AskError, Runtime};
+use crate::runtime::Runtime;
+use crate::services::Board;
 use parvum_engine::{Counter, RequestId};
-use parvum_page::{A_GROUP, Arrival, BOARD_ROOM, LARGEST_BOARD, MeetingPage, Outcome};
+use parvum_page::{A_GROUP, Arrival, BOARD_ROOM, LARGEST_BOARD, Outcome};
 use parvum_waist::{Notes, Piece, Status, board as came};
 use parvum_wire::control::Request;
-use std::sync::Arc;
-
-/// A board in use.
-pub(crate) struct Board {
-    group: Arc<str>,
-    meeting: Arc<MeetingPage>,
-    /// This task's number among the members, and how many those are: the page says so too, but others may write there.
-    member: u32,
-    members: u32,
-    /// How many turns have come.
-    turn: u64,
-    /// The meeting's number of a turn that has not come yet.
-    awaits: Option<u32>,
-}
 
 /// What members say in the first turn.
 const WANTED: u32 = 1;
 const UNWANTED: u32 = 0;
-
-impl Board {
-    /// Whether all members show the same word.
-    fn agrees_on(&self, word: u32) -> bool {
-        (0..self.members).all(|member| self.meeting.shown(member, self.turn).0 == word)
-    }
-}
 
 pub(crate) unsafe extern "C" fn board_open<E: Endpoint>(
     group: *const u8,

@@ -1,28 +1,9 @@
 //! Tasks of other hosts that connect to this one: who they are, and whether the daemon has announced them.
 
-use crate::connections::Connections;
+use crate::connections::{Early, Expected, Silent};
 use crate::runtime::Runtime;
 use parvum_wire::Tid;
 use std::time::{Duration, Instant};
-
-/// A task that will connect by TCP, and what it will show.
-pub(crate) struct Expected {
-    from: Tid,
-    token: [u8; 16],
-    encrypted: bool,
-}
-
-/// A connection that nobody has announced yet.
-pub(crate) struct Early {
-    caller: parvum_tcp::Caller,
-    since: Instant,
-}
-
-/// A connection that has not said yet who it is.
-pub(crate) struct Silent {
-    pub(crate) greeting: parvum_tcp::Greeting,
-    since: Instant,
-}
 
 /// So many connections may come before they are announced, and so many be silent; more take the places of the oldest. As
 /// many tasks may connect at once: the words of each are on their way for a moment.
@@ -97,41 +78,10 @@ impl Runtime {
         self.connections.early.retain(|early| early.caller.from != tid);
     }
 
-    /// Moves on what only sockets move. Whether anything moved.
-    pub(crate) fn tend_sockets(&mut self) -> bool {
-        if !self.connections.expected.is_empty() || !self.connections.silent.is_empty() {
-            self.accept_tcp();
-        }
-        if self.engine.has_leaving() {
-            self.let_go();
-        }
-        if !self.connections.unanswered.is_empty() {
-            self.look_who_answered();
-        }
-        let strangers =
-            self.connections.routed.as_ref().map(parvum_routed::Hub::strangers).unwrap_or_default();
-        let moved = !strangers.is_empty();
-        for tid in strangers {
-            if let Some(hub) = &self.connections.routed {
-                let link = hub.link(tid);
-                self.joined_by(tid, parvum_routed::TRANSPORT.route, Box::new(link));
-            }
-        }
-        moved
-    }
-
     pub(crate) fn watch(&mut self, peer: Tid, socket: rustix::fd::BorrowedFd<'_>) {
         if let Ok(socket) = socket.try_clone_to_owned() {
             parvum_task::keep_room_beyond(&socket);
             self.connections.watched.push((peer, socket));
         }
-    }
-}
-
-impl Connections {
-    /// Whether the task was to connect and has not been let in. On a busy host the connection
-    /// of one that has ended already may still be on its way.
-    pub(crate) fn expects(&self, tid: Tid) -> bool {
-        self.expected.iter().any(|expected| expected.from == tid)
     }
 }

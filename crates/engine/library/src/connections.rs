@@ -1,6 +1,5 @@
 //! How this task is joined to others: the routes it may take, and what the transports have open.
 
-use crate::callers::{Early, Expected, Silent};
 use crate::patience::Crowd;
 use crate::routes::RoutePolicy;
 use parvum_transport::Route;
@@ -8,6 +7,25 @@ use parvum_wire::Tid;
 use rustix::fd::OwnedFd;
 use std::collections::{HashMap, HashSet};
 use std::time::Instant;
+
+/// A task that will connect by TCP, and what it will show.
+pub(crate) struct Expected {
+    pub(crate) from: Tid,
+    pub(crate) token: [u8; 16],
+    pub(crate) encrypted: bool,
+}
+
+/// A connection that nobody has announced yet.
+pub(crate) struct Early {
+    pub(crate) caller: parvum_tcp::Caller,
+    pub(crate) since: Instant,
+}
+
+/// A connection that has not said yet who it is.
+pub(crate) struct Silent {
+    pub(crate) greeting: parvum_tcp::Greeting,
+    pub(crate) since: Instant,
+}
 
 /// What is open to others.
 pub(crate) struct Connections {
@@ -64,5 +82,11 @@ impl Connections {
     /// How many sockets a thread that sleeps in poll(2) watches, the daemon's apart.
     pub(crate) fn sockets_to_watch(&self) -> usize {
         self.watched.len() + self.silent.len() + self.expected.len()
+    }
+
+    /// Whether the task was to connect and has not been let in. On a busy host the connection
+    /// of one that has ended already may still be on its way.
+    pub(crate) fn expects(&self, tid: Tid) -> bool {
+        self.expected.iter().any(|expected| expected.from == tid)
     }
 }

@@ -5,11 +5,11 @@
 //! table does is written once, for either.
 
 use crate::runtime::Runtime;
-use crate::serving::Bells;
 use parvum_waist::Turn;
 use parvum_wire::control::Role;
+use rustix::fd::OwnedFd;
 use std::sync::OnceLock;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Where one endpoint lives.
 pub(crate) struct Place {
@@ -23,6 +23,14 @@ pub(crate) struct Place {
     pub(crate) role: Role,
 }
 
+/// What serving threads listen to.
+pub(crate) struct Bells {
+    /// Rung by who waits for this task.
+    pub(crate) called: OwnedFd,
+    /// Readable when anything comes.
+    pub(crate) everything: OwnedFd,
+}
+
 impl Place {
     const fn new(role: Role) -> Place {
         Place {
@@ -32,6 +40,11 @@ impl Place {
             bells: OnceLock::new(),
             role,
         }
+    }
+
+    /// The thread that hands over has ended, or is another process's. Called with the lock held, or in a forked child.
+    pub(crate) fn stops_pushing(&self) {
+        self.is_pushed.store(false, Ordering::Relaxed);
     }
 }
 

@@ -1,32 +1,23 @@
 //! What the daemon says, carried out.
 
-use crate::connect::{ConnectError, MINUTE};
-use crate::inside::Inside;
+use crate::errors::{OUT_OF_DESCRIPTORS, remember};
 use crate::runtime::Runtime;
 use parvum_engine::Envelope;
 use parvum_page::TaskPage;
 use parvum_shm::{Bell, Segment, ShmLink};
-use parvum_wire::control::{Event, Notice, OutputNews, Request};
+use parvum_wire::control::{Event, Notice, OutputNews};
 use parvum_wire::{Tid, encoding};
 use rustix::fd::OwnedFd;
 use std::sync::Arc;
-use std::time::Instant;
 
 /// The cookie of notices that the runtime asked for; no interface has such a tag.
-const FOR_OURSELVES: u64 = u64::MAX;
-
-/// Why descriptors do not come.
-pub(crate) const OUT_OF_DESCRIPTORS: &str =
-    "for this process may open no more descriptors; raise the limit (ulimit -n) and start it again";
-
-/// So many tasks are remembered as gone; of others the daemon is asked again.
-const GONE: usize = 1024;
+pub(crate) const FOR_OURSELVES: u64 = u64::MAX;
 
 impl Runtime {
     /// Takes in what the daemon has sent, and does it.
     pub(crate) fn attend(&mut self) {
         if let Err(why) = self.identity.session.poll() {
-            crate::abi::remember(&why);
+            remember(&why);
         }
         self.waits.waiters.stirred = true;
         while let Some(arrival) = self.identity.session.next_event() {
@@ -38,14 +29,14 @@ impl Runtime {
         match event {
             Event::Offered { from, .. } => {
                 if let Err(why) = self.accept_segment(from, fds) {
-                    crate::abi::remember(&why);
+                    remember(&why);
                 }
             }
             Event::Listen { .. } => self.connections.listener = fds.into_iter().next(),
             Event::Expect { from, token, encrypted } => self.expect(from, token, encrypted),
             Event::OpenData => {
                 if let Err(why) = self.open_routed() {
-                    crate::abi::remember(&why);
+                    remember(&why);
                 }
             }
             Event::Gone { tid, routed } => self.see_off(tid, routed),
@@ -73,60 +64,6 @@ impl Runtime {
         let link = ShmLink::new(Segment::open(segment)?, bell, self.connections.single_copy);
         self.joined_by(from, parvum_shm::TRANSPORT.route, Box::new(link));
         Ok(())
-    }
-
-    /// A task is gone. Its last words may still be on their way: through the daemon, or
-    /// in the buffers of a connection, which the system empties after its end.
-    fn see_off(&mut self, tid: Tid, routed: bool) {
-        self.accept_tcp();
-        // The end of the route may have come before this news of it.
-        if routed && !self.connections.routed.as_ref().is_some_and(|hub| hub.has_ended(tid)) {
-            if let Err(why) = self.open_routed() {
-                crate::abi::remember(&why);
-                return self.task_gone(tid);
-            }
-            if let Some(hub) = &self.connections.routed
-                && !self.engine.is_attached(tid, parvum_routed::TRANSPORT.route)
-            {
-                self.engine.attach(tid, parvum_routed::TRANSPORT.route, Box::new(hub.link(tid)));
-            }
-        }
-        let over = [parvum_tcp::TRANSPORT.route, parvum_routed::TRANSPORT.route];
-        let over = if routed { &over[..] } else { &over[..1] };
-        let now = self.connections.clock.elapsed();
-        self.engine.peer_ended(tid, over, self.connections.expects(tid), now);
-        if !self.engine.is_leaving(tid) {
-            self.forget_task(tid);
-        }
-    }
-
-    /// Lets go of tasks whose last words have come: their routes are closed then. A connection
-    /// that a forked child of theirs holds open is let go when nothing has come for a while.
-    pub(crate) fn let_go(&mut self) {
-        let Runtime { engine, connections, .. } = self;
-        for tid in engine.part(connections.clock.elapsed(), |tid| connections.expects(tid)) {
-            self.connections.routed.as_ref().map(|hub| hub.has_ended(tid));
-            self.forget_task(tid);
-        }
-    }
-
-    /// The machine says that a task is gone, and nothing of it is on its way.
-    pub(crate) fn task_gone(&mut self, tid: Tid) {
-        self.engine.peer_gone(tid);
-        self.forget_task(tid);
-    }
-
-    /// What was kept for a task that is gone is not needed any more.
-    fn forget_task(&mut self, tid: Tid) {
-        if self.connections.gone_at.len() >= GONE {
-            self.connections.gone_at.clear();
-        }
-        self.connections.gone_at.insert(tid, Instant::now());
-        self.connections.routes.forget(tid);
-        self.connections.looked_after.remove(&tid);
-        self.connections.crowd.remove(tid);
-        self.connections.watched.retain(|(peer, _)| *peer != tid);
-        self.expect_no_more(tid);
     }
 
     /// A notice becomes a message, as PVM lays it out; the cookie holds context and tag.
@@ -178,23 +115,5 @@ impl Runtime {
             order: None,
         };
         self.engine.inject(envelope, words);
-    }
-}
-
-impl Inside {
-    /// Whether nothing will come from the task any more. Of one that this task has no link to
-    /// the daemon is asked to tell; from then on a receive from it ends when it does.
-    pub(crate) fn is_gone(&mut self, tid: Tid) -> bool {
-        let is_watched = self.engine.route_to(tid).is_some() || self.connections.looked_after.contains(&tid);
-        if tid.is_task() && !is_watched && !self.engine.is_gone(tid) {
-            self.connections.looked_after.insert(tid);
-            let about = Notice::TaskExit;
-            let request = Request::Notify { about, targets: vec![tid], count: 1, cookie: FOR_OURSELVES };
-            if let Err(why) = self.ask(request, &[], &MINUTE) {
-                crate::abi::remember(&ConnectError::from(why));
-            }
-            self.attend();
-        }
-        self.engine.is_gone(tid)
     }
 }

@@ -1,8 +1,8 @@
 //! Who this task is: its session with the daemon, its page, and where onlookers read what it does.
 
+use crate::errors::StartError;
 use crate::ledger;
 use crate::recording;
-use crate::runtime::StartError;
 use parvum_engine::Ledger;
 use parvum_page::{Book, Recording, TaskPage};
 use parvum_task::{Options, Session};

@@ -1,12 +1,11 @@
 //! A call's stay inside the library: the turn while it works, nothing while it sleeps.
 
 use crate::endpoint::{self, Endpoint, Place};
+use crate::ledger;
 use crate::runtime::Runtime;
-use crate::{ledger, pusher};
 use parvum_engine::RequestId;
 use parvum_page::MeetingPage;
 use parvum_waist::TurnGuard;
-use parvum_wire::control::Role;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -55,7 +54,7 @@ impl DerefMut for Inside {
 impl Inside {
     /// Nothing when there is no runtime that this call could use.
     #[inline]
-    fn new(place: &'static Place, turn: TurnGuard<'static, Option<Runtime>>) -> Option<Inside> {
+    pub(crate) fn new(place: &'static Place, turn: TurnGuard<'static, Option<Runtime>>) -> Option<Inside> {
         if turn.as_ref().is_none_or(|runtime| runtime.has_left) {
             return None;
         }
@@ -120,7 +119,7 @@ impl Inside {
 
     /// The call is over.
     #[inline]
-    fn leave(mut self) {
+    pub(crate) fn leave(mut self) {
         if !self.waits.waiters.is_empty() || self.has_left {
             self.leave_others();
         }
@@ -139,23 +138,9 @@ impl Inside {
     }
 
     /// The runtime goes: nobody is inside any more.
-    fn remove(&mut self) {
+    pub(crate) fn remove(&mut self) {
         if let Some(turn) = &mut self.turn {
             **turn = None;
-        }
-    }
-
-    /// Hands over what was sent and leaves the machine. Other threads' calls end without result, if they are `told`.
-    fn leave_machine(mut self, told: bool) {
-        self.depart();
-        self.has_left = true;
-        if self.waits.waiters.is_empty() {
-            return self.remove();
-        }
-        if told {
-            let runtime = &mut *self;
-            runtime.waits.waiters.rouse_all();
-            runtime.identity.page.rouse(&runtime.identity.event);
         }
     }
 }
@@ -239,69 +224,12 @@ pub(crate) fn join<E: Endpoint, F>(start: impl Fn() -> Result<Runtime, F>) -> Re
     Ok(None)
 }
 
-/// Leaves the machine. False: this process is no task.
-pub(crate) fn depart<E: Endpoint>() -> bool {
-    let place = E::place();
-    if place.forked.load(Ordering::Relaxed) {
-        return false;
-    }
-    let turn = place.runtime.take_unless_own();
-    let Some(inside) = turn.and_then(|turn| Inside::new(place, turn)) else { return false };
-    inside.leave_machine(true);
-    if place.role == Role::Task {
-        ledger::close();
-    }
-    true
-}
-
-/// The process ends: hands over what was sent and leaves the machine. Threads that wait go on waiting, and end with it.
-pub(crate) fn depart_at_exit() {
-    for place in endpoint::all() {
-        if place.forked.load(Ordering::Relaxed) {
-            continue;
-        }
-        if let Some(inside) = take_soon(place).and_then(|turn| Inside::new(place, turn)) {
-            inside.leave_machine(false);
-        }
-    }
-}
-
-/// Takes the turn unless somebody keeps it for long: it may be this very thread, whose work a signal handler that ends the
-/// process has interrupted.
-fn take_soon(place: &'static Place) -> Option<TurnGuard<'static, Option<Runtime>>> {
-    for _ in 0..50 {
-        match place.runtime.try_take() {
-            Some(turn) => return Some(turn),
-            None => std::thread::sleep(Duration::from_millis(1)),
-        }
-    }
-    None
-}
-
 /// This is a forked child: the parent's identities are not ours.
 pub(crate) fn forget() {
     for place in endpoint::all() {
         // Relaxed: the child has one thread.
         place.forked.store(true, Ordering::Relaxed);
-        pusher::stopped(place);
+        place.stops_pushing();
     }
     ledger::close();
-}
-
-/// One look of the thread that pushes while the program computes.
-pub(crate) fn push_on(place: &'static Place) -> pusher::Look {
-    // Whoever has the turn is inside the library, and pushes; this thread sleeps meanwhile, however long.
-    if let Some(mut inside) = Inside::new(place, place.runtime.take()) {
-        let moved = inside.progress();
-        let is_behind = inside.engine.is_behind_at_all() && !inside.identity.session.is_lost();
-        if is_behind {
-            inside.leave();
-            return if moved { pusher::Look::Moved } else { pusher::Look::Waiting };
-        }
-        pusher::stopped(place);
-        inside.leave();
-        return pusher::Look::Done;
-    }
-    pusher::stopped(place);
-    pusher::Look::Done
 }

@@ -1,10 +1,8 @@
 //! `parvum.h`: what the program may ask about its own task, read from the page as onlookers read it. So it waits for no
 //! lock, and a thread may ask while another waits inside.
 
-use crate::endpoint::Endpoint;
 use parvum_engine::Counter;
 use parvum_page::{Book, PairLedger, ROUTES, TaskPage, Times, monotonic_ns, totals};
-use parvum_wire::control::Role;
 use std::ffi::{CString, c_char};
 use std::ptr::{copy_nonoverlapping, null, null_mut, write_bytes};
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -42,9 +40,8 @@ pub(crate) fn close() {
 }
 
 /// The task's own counters, which live as long as the process.
-pub(crate) extern "C" fn cells<E: Endpoint>() -> *const u64 {
-    let account = account().filter(|_| E::place().role == Role::Task);
-    account.map_or(null(), |account| account.page.counters()[0].as_ptr())
+pub(crate) fn own_cells() -> *const u64 {
+    account().map_or(null(), |account| account.page.counters()[0].as_ptr())
 }
 
 fn account() -> Option<Account> {

@@ -1,15 +1,19 @@
 //! `libparvum.so.0`: the one engine of a process, joined to its machine.
 //!
-//! Interface libraries open this library and call it through the table of `parvum-waist`. Inside:
+//! Interface libraries open this library and call it through the table of `parvum-waist`. Inside are floors; each uses those
+//! below it, and none those above:
 //!
-//! - [`endpoint`] is where an engine of this process lives, and [`inside`] lets the program's threads take turns at it.
+//! - [`abi`] is the table, with [`sending`], [`multicast`], [`receiving`], [`completing`], [`finding`], [`serving`], [`watching`] and
+//!   [`board`]; [`departing`] leaves the machine. All `unsafe` is there.
+//! - [`reach`] chooses the way to a task with [`transports`], the list of them, and [`connect`] makes the link.
+//! - [`daemon`] asks the daemon, [`waiting`] and [`sleeping`] are how a thread waits, and [`circles`] how waits for each other end.
+//! - [`inside`] lets the program's threads take turns at an [`endpoint`], where an engine of this process lives.
+//! - [`progress`] moves everything on: [`events`] of the daemon, [`callers`] who connect, [`links`] that are there, [`farewells`]
+//!   from tasks that are gone.
 //! - [`runtime`] joins four things to the engine: [`identity`], the session with the daemon and the page; [`connections`] to
 //!   other tasks; [`waits`]; and the [`services`] that interfaces have beside messages.
-//! - [`transports`] lists the transports, [`routes`] chooses among them, [`connect`] makes links, [`callers`] takes others' in.
-//! - [`waiting`] and [`sleeping`] are how a thread waits, with the others that do in [`waiters`] and what was learnt of that in
-//!   [`patience`].
-//! - [`abi`] is the table, with [`sending`], [`receiving`], [`completing`], [`finding`] and [`board`]; [`ledger`] is what
-//!   `parvum.h` declares. All `unsafe` is there.
+//! - What they stand on: [`routes`], [`patience`] and [`waiters`], [`errors`], [`process`], and [`ledger`], which is what `parvum.h`
+//!   declares.
 
 #![deny(unsafe_code)]
 
@@ -25,9 +29,13 @@ mod circles;
 mod completing;
 mod connect;
 mod connections;
+mod daemon;
+mod departing;
 mod direct;
 mod endpoint;
+mod errors;
 mod events;
+mod farewells;
 #[allow(unsafe_code)]
 mod finding;
 mod identity;
@@ -35,12 +43,15 @@ mod inside;
 #[allow(unsafe_code)]
 mod ledger;
 mod lending;
+mod links;
 #[allow(unsafe_code)]
 mod multicast;
 mod patience;
 #[allow(unsafe_code)]
 mod process;
+mod progress;
 mod pusher;
+mod reach;
 #[allow(unsafe_code)]
 mod receiving;
 mod recording;

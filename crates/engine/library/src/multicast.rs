@@ -4,8 +4,8 @@
 //! task that is alone there, or here, is sent its own. There is no tree over the hosts: the death of one
 //! would keep the message from those behind it.
 
-use crate::connect::ConnectError;
 use crate::endpoint::Endpoint;
+use crate::errors::ConnectError;
 use crate::inside::{Inside, with};
 use crate::sending::{buffering, keeper, refused, send_one, status_of, with_pieces};
 use parvum_engine::{Completion, Outgoing};

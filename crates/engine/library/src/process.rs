@@ -1,16 +1,9 @@
 //! What the process itself must tell us: that it forks, and that it ends.
 
-use crate::inside;
 use std::os::fd::{AsRawFd, BorrowedFd};
 
-/// Asks to be called when the process ends, and in the child when it forks.
-pub(crate) fn watch() {
-    extern "C" fn at_exit() {
-        inside::depart_at_exit();
-    }
-    extern "C" fn in_child() {
-        inside::forget();
-    }
+/// Asks that these be called: when the process ends, and in the child when it forks.
+pub(crate) fn watch(at_exit: extern "C" fn(), in_child: extern "C" fn()) {
     // SAFETY: both functions stay valid, for this library is never unloaded.
     unsafe {
         libc::atexit(at_exit);

@@ -6,7 +6,7 @@
 //! it never runs the program's signal handlers, and holds the lock only to push.
 
 use crate::endpoint::Place;
-use crate::inside;
+use crate::inside::Inside;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ const PAUSES: (Duration, Duration) = (Duration::from_micros(50), Duration::from_
 const STACK: usize = 128 << 10;
 
 /// What one look found.
-pub(crate) enum Look {
+enum Look {
     /// Something moved.
     Moved,
     /// Nothing moved, but there is more to push.
@@ -35,13 +35,8 @@ pub(crate) fn start(place: &'static Place) {
     let thread = || builder.spawn(move || run(place));
     if parvum_waist::without_signals(thread).is_err() {
         // The next call of the program pushes.
-        stopped(place);
+        place.stops_pushing();
     }
-}
-
-/// The thread has ended, or is another process's. Called with the lock held, or in a forked child.
-pub(crate) fn stopped(place: &Place) {
-    place.is_pushed.store(false, Ordering::Relaxed);
 }
 
 fn run(place: &'static Place) {
@@ -49,10 +44,28 @@ fn run(place: &'static Place) {
     loop {
         // The program's own calls push as well; this thread is for one that computes, and must not be in its way.
         std::thread::sleep(pause);
-        pause = match inside::push_on(place) {
+        pause = match look(place) {
             Look::Moved => PAUSES.0,
             Look::Waiting => (2 * pause).min(PAUSES.1),
             Look::Done => return,
         };
     }
+}
+
+/// One look: hands over what there is room for.
+fn look(place: &'static Place) -> Look {
+    // Whoever has the turn is inside the library, and pushes; this thread sleeps meanwhile, however long.
+    if let Some(mut inside) = Inside::new(place, place.runtime.take()) {
+        let moved = inside.progress();
+        let is_behind = inside.engine.is_behind_at_all() && !inside.identity.session.is_lost();
+        if is_behind {
+            inside.leave();
+            return if moved { Look::Moved } else { Look::Waiting };
+        }
+        place.stops_pushing();
+        inside.leave();
+        return Look::Done;
+    }
+    place.stops_pushing();
+    Look::Done
 }

@@ -1,7 +1,7 @@
 //! The table's receiving, in C's types: the short way of a message that is there or comes soon, and the usual one.
 
-use crate::abi::remember;
 use crate::endpoint::Endpoint;
+use crate::errors::remember;
 use crate::inside::{self, Inside, with};
 use crate::rooms::{destination, length_of, pattern_of, with_room};
 use crate::runtime::Runtime;

@@ -1,8 +1,8 @@
 //! The table's sending: a program's message in C's types, to the engine.
 
-use crate::abi::remember;
-use crate::connect::ConnectError;
 use crate::endpoint::Endpoint;
+use crate::errors::ConnectError;
+use crate::errors::remember;
 use crate::inside::{self, Inside, with};
 use crate::pusher;
 use crate::runtime::Runtime;

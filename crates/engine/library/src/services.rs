@@ -1,7 +1,5 @@
 //! What interfaces have of the library beside messages: groups' pages, parts that tasks play, and memory that was lent.
 
-use crate::board::Board;
-use crate::lending::Kept;
 use parvum_engine::{Block, Remote};
 use parvum_page::MeetingPage;
 use parvum_wire::Tid;
@@ -39,5 +37,79 @@ impl Services {
             remotes: Kept::new(),
             memory,
         }
+    }
+}
+
+/// A board in use.
+pub(crate) struct Board {
+    pub(crate) group: Arc<str>,
+    pub(crate) meeting: Arc<MeetingPage>,
+    /// This task's number among the members, and how many those are: the page says so too, but others may write there.
+    pub(crate) member: u32,
+    pub(crate) members: u32,
+    /// How many turns have come.
+    pub(crate) turn: u64,
+    /// The meeting's number of a turn that has not come yet.
+    pub(crate) awaits: Option<u32>,
+}
+
+impl Board {
+    /// Whether all members show the same word.
+    pub(crate) fn agrees_on(&self, word: u32) -> bool {
+        (0..self.members).all(|member| self.meeting.shown(member, self.turn).0 == word)
+    }
+}
+
+/// Things by name: that of a place, counted from 1. A place that is free is used again, the last one first.
+pub(crate) struct Kept<T> {
+    places: Vec<Option<T>>,
+    free: Vec<u32>,
+}
+
+impl<T> Kept<T> {
+    pub(crate) const fn new() -> Kept<T> {
+        Kept { places: Vec::new(), free: Vec::new() }
+    }
+
+    pub(crate) fn keep(&mut self, thing: T) -> u64 {
+        let at = self.free.pop().unwrap_or_else(|| {
+            self.places.push(None);
+            self.places.len() as u32 - 1
+        });
+        self.places[at as usize] = Some(thing);
+        u64::from(at) + 1
+    }
+
+    pub(crate) fn get(&self, name: u64) -> Option<&T> {
+        self.places.get((name as usize).wrapping_sub(1))?.as_ref()
+    }
+
+    pub(crate) fn take(&mut self, name: u64) -> Option<T> {
+        let at = (name as usize).wrapping_sub(1);
+        let thing = self.places.get_mut(at)?.take();
+        if thing.is_some() {
+            self.free.push(at as u32);
+        }
+        thing
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_used_again_when_its_thing_was_taken_and_not_before() {
+        let mut kept = Kept::new();
+        let names = ["a", "b", "c"].map(|thing| kept.keep(thing));
+        assert_eq!(names, [1, 2, 3], "0 names nothing");
+        assert_eq!(kept.get(2), Some(&"b"));
+        assert_eq!([kept.take(2), kept.take(2), kept.take(0), kept.take(9)], [Some("b"), None, None, None]);
+        assert_eq!(kept.get(2), None);
+        assert_eq!([kept.keep("d"), kept.keep("e")], [2, 4]);
+        assert_eq!(
+            [1, 2, 3, 4].map(|name| kept.get(name).copied()),
+            [Some("a"), Some("d"), Some("c"), Some("e")]
+        );
     }
 }

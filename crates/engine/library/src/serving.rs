@@ -4,22 +4,13 @@
 //! on the task's eventfd. A sender whose data waits for this task rings there (`summon`) when the task says in its page that
 //! it is attended and waits for nothing: then the thread does what any call does, and gives the lock back.
 
-use crate::endpoint::Endpoint;
+use crate::endpoint::{Bells, Endpoint};
 use crate::inside::{try_with, with};
 use crate::runtime::Runtime;
 use parvum_waist::Status;
 use parvum_wire::Tid;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fd::OwnedFd;
 use std::time::Duration;
-
-/// What serving threads listen to.
-pub(crate) struct Bells {
-    /// Rung by who waits for this task.
-    called: OwnedFd,
-    /// Readable when anything comes.
-    everything: OwnedFd,
-}
 
 /// So long the thread leaves a task alone that is inside the library.
 const PAUSE: Duration = Duration::from_micros(500);

@@ -6,7 +6,6 @@ use crate::inside::Inside;
 use crate::patience::{sleep_limit, woken_from_own_core};
 use crate::runtime::Runtime;
 use crate::waiters::Until;
-use crate::waiting::NAP;
 use parvum_engine::Counter;
 use parvum_page::{WaitingFor, monotonic_ns};
 use parvum_waist::Notes;
@@ -14,6 +13,9 @@ use parvum_wire::Tid;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::time::{Duration, Instant};
+
+/// The longest sleep of a task that has something to hand over.
+pub(crate) const NAP: Duration = Duration::from_millis(1);
 
 /// What became of lying down to sleep.
 enum Nap<T> {
@@ -26,6 +28,19 @@ enum Nap<T> {
 }
 
 impl Inside {
+    /// Whether this task sleeps in poll(2).
+    pub(crate) fn must_poll(&self) -> bool {
+        self.has_sockets()
+    }
+
+    /// Looks for the daemon now and then.
+    pub(crate) fn look_after(&mut self, slept: Duration) {
+        if self.waits.must_look(slept) {
+            self.attend();
+            self.rest(Instant::now());
+        }
+    }
+
     /// Sleeps until something comes. `Some` when the wait is over, either way.
     pub(crate) fn sleep_until<T>(
         &mut self,

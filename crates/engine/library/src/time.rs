@@ -3,8 +3,6 @@
 //! To look at the clock takes about as long as a tenth of a short message. So one call in [`EVERY`] is timed, and
 //! stands for all; sleeping is timed always, for it takes far longer than the clock.
 
-use crate::runtime::Runtime;
-use parvum_engine::Counter;
 use std::time::Instant;
 
 /// One call of so many is timed.
@@ -52,21 +50,16 @@ impl Time {
         }
     }
 
+    /// A call that is timed is over: how long it has looked for something and how long it was about other things, it and those that
+    /// it stands for.
+    pub(crate) fn ends_call(&mut self, begun: (Instant, u64)) -> (u64, u64) {
+        self.is_sample = false;
+        let (awake, many) = (self.awake_since(begun), u64::from(EVERY));
+        (many * self.looked.min(awake), many * awake.saturating_sub(self.looked))
+    }
+
     fn awake_since(&self, (began, asleep): (Instant, u64)) -> u64 {
         (began.elapsed().as_nanos() as u64).saturating_sub(self.asleep - asleep)
-    }
-}
-
-impl Runtime {
-    /// A call that is timed is over.
-    #[cold]
-    pub(crate) fn ends_call(&mut self, begun: (Instant, u64)) {
-        self.waits.time.is_sample = false;
-        let awake = self.waits.time.awake_since(begun);
-        let (ledger, many) = (self.engine.ledger(), u64::from(EVERY));
-        ledger.add(Counter::Looking, many * self.waits.time.looked.min(awake));
-        ledger.add(Counter::InCalls, many * awake.saturating_sub(self.waits.time.looked));
-        self.rest(begun.0);
     }
 }
 

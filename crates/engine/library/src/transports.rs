@@ -1,8 +1,9 @@
 //! The transports that are built in: the one list of them. Everybody else knows routes by number, and reads their names in the
 //! task's page.
 
-use crate::connect::ConnectError;
+use crate::errors::{ConnectError, StartError};
 use crate::inside::Inside;
+use crate::routes::RoutePolicy;
 use parvum_transport::{Route, Transport, own};
 use parvum_wire::Tid;
 
@@ -47,4 +48,14 @@ impl Inside {
         let built = BUILT_IN.iter().find(|built| built.transport.route == route);
         (built.expect("routes are chosen among these").connect)(self, to)
     }
+}
+
+/// What the user says of the transports to take.
+pub(crate) fn policy() -> Result<RoutePolicy, StartError> {
+    let name = std::env::var("PARVUM_ROUTE").ok().filter(|name| !name.is_empty() && name != "auto");
+    RoutePolicy::new(&ALL, name.as_deref()).map_err(|use_one_of| StartError::Option {
+        name: "PARVUM_ROUTE",
+        value: name.unwrap_or_default(),
+        use_one_of,
+    })
 }

@@ -12,13 +12,14 @@ use std::time::{Duration, Instant};
 /// Looks at the clock once in so many rounds of spinning.
 pub(crate) const ROUNDS: u32 = 32;
 
-/// The longest sleep of a task that has something to hand over.
-pub(crate) const NAP: Duration = Duration::from_millis(1);
-
 impl Inside {
-    /// Whether this task sleeps in poll(2).
-    pub(crate) fn must_poll(&self) -> bool {
-        self.has_sockets()
+    /// The wait is over, if its beginning of the wait was noted and it did not come to wait in the usual way.
+    #[inline]
+    pub(crate) fn end_noted_wait(&mut self, notes: &Notes) {
+        self.has_spun = false;
+        if std::mem::take(&mut self.wait_is_noted) {
+            self.note_end_of_wait(notes);
+        }
     }
 
     /// How long it makes sense to spin now. The daemon may need this core to bring what is waited for; so may a peer.
@@ -84,14 +85,6 @@ impl Inside {
             return None;
         }
         self.wait_patiently(notes, until, done)
-    }
-
-    /// Looks for the daemon now and then.
-    pub(crate) fn look_after(&mut self, slept: Duration) {
-        if self.waits.must_look(slept) {
-            self.attend();
-            self.rest(Instant::now());
-        }
     }
 
     /// So long a task takes turns before it sleeps: some rounds of a few dozen tasks on a core.

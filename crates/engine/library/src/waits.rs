@@ -3,7 +3,7 @@
 use crate::patience::Patience;
 use crate::time::Time;
 use crate::waiters::Waiters;
-use crate::watching::Noticed;
+use parvum_engine::{Pattern, TagMatch};
 use rustix::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
@@ -64,5 +64,36 @@ impl Waits {
             self.rested = now;
         }
         has
+    }
+}
+
+/// What a program that waits for descriptors knows of the messages that have come.
+///
+/// A receive takes in everything that comes while it looks for its own, so a program must be told of what lies there
+/// until it has had its chance to look. A program looks in several steps, one for each kind of message, and may not want
+/// some messages at all; so it knows of them when it has asked for any message, or several times for some.
+#[derive(Default)]
+pub(crate) struct Noticed {
+    /// The engine's count of arrivals when something was last asked for in vain.
+    arrivals: u64,
+    /// How often since something came.
+    in_vain: u32,
+}
+
+impl Noticed {
+    /// More kinds of messages than any program asks for in one round.
+    const ENOUGH: u32 = 16;
+
+    /// The program asked for such a message, and there is none.
+    pub(crate) fn nothing(&mut self, pattern: &Pattern, arrivals: u64) {
+        if self.arrivals != arrivals {
+            *self = Noticed { arrivals, in_vain: 0 };
+        }
+        let any = pattern.from.is_none() && pattern.tag == TagMatch::Any;
+        self.in_vain = if any { Self::ENOUGH } else { self.in_vain.saturating_add(1) };
+    }
+
+    pub(crate) fn knows_of(&self, arrivals: u64) -> bool {
+        self.arrivals == arrivals && self.in_vain >= Self::ENOUGH
     }
 }

@@ -1,12 +1,12 @@
 //! For programs that do more than receive: waiting for any message, waiting for descriptors,
 //! and starting a machine by hand.
 
-use crate::abi::remember;
 use crate::endpoint::Endpoint;
+use crate::errors::remember;
 use crate::inside::with;
 use crate::process::own_directory;
 use crate::runtime::Runtime;
-use parvum_engine::{Pattern, TagMatch};
+use parvum_engine::Pattern;
 use parvum_task::{Options, Session, find_command};
 use parvum_waist::{Notes, Status};
 use parvum_wire::Tid;
@@ -34,37 +34,6 @@ pub(crate) unsafe extern "C" fn await_arrival<E: Endpoint>(seen: u64, notes: *co
         runtime.wait_until(notes, over);
         runtime.engine.arrivals()
     })
-}
-
-/// What a program that waits for descriptors knows of the messages that have come.
-///
-/// A receive takes in everything that comes while it looks for its own, so a program must be told of what lies there
-/// until it has had its chance to look. A program looks in several steps, one for each kind of message, and may not want
-/// some messages at all; so it knows of them when it has asked for any message, or several times for some.
-#[derive(Default)]
-pub(crate) struct Noticed {
-    /// The engine's count of arrivals when something was last asked for in vain.
-    arrivals: u64,
-    /// How often since something came.
-    in_vain: u32,
-}
-
-impl Noticed {
-    /// More kinds of messages than any program asks for in one round.
-    const ENOUGH: u32 = 16;
-
-    /// The program asked for such a message, and there is none.
-    pub(crate) fn nothing(&mut self, pattern: &Pattern, arrivals: u64) {
-        if self.arrivals != arrivals {
-            *self = Noticed { arrivals, in_vain: 0 };
-        }
-        let any = pattern.from.is_none() && pattern.tag == TagMatch::Any;
-        self.in_vain = if any { Self::ENOUGH } else { self.in_vain.saturating_add(1) };
-    }
-
-    fn knows_of(&self, arrivals: u64) -> bool {
-        self.arrivals == arrivals && self.in_vain >= Self::ENOUGH
-    }
 }
 
 /// The program has looked itself at the messages that `seen` counts.

@@ -1,0 +1,35 @@
+//! Asking the daemon.
+
+use crate::errors::AskError;
+use crate::inside::Inside;
+use parvum_task::SessionError;
+use parvum_waist::{Notes, call};
+use parvum_wire::control::Request;
+use rustix::fd::BorrowedFd;
+
+/// The daemon answers at once; a minute means that it hangs.
+pub(crate) const MINUTE: Notes =
+    Notes { limit: 60_000_000_000, call: call::MACHINE, peer: -1, tag: -1, context: -1 };
+
+impl Inside {
+    /// Asks the daemon, going on with messages meanwhile.
+    pub(crate) fn ask(
+        &mut self,
+        request: Request,
+        fds: &[BorrowedFd<'_>],
+        notes: &Notes,
+    ) -> Result<parvum_task::Answer, AskError> {
+        let id = self.identity.session.start_with(request, fds).map_err(AskError::Lost)?;
+        let answer = self.wait_until(notes, |runtime| {
+            if let Some(answer) = runtime.identity.session.take_reply(id) {
+                return Some(Ok(answer));
+            }
+            runtime.identity.session.is_lost().then(|| Err(AskError::Lost(SessionError::Lost)))
+        });
+        match answer {
+            Some(answer) => answer,
+            None if self.identity.session.is_lost() => Err(AskError::Lost(SessionError::Lost)),
+            None => Err(AskError::Late),
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Leaving the machine: everything that was sent is handed over, and the daemon told.
+
+use crate::endpoint::{self, Endpoint, Place};
+use crate::inside::{self, Inside};
+use crate::runtime::Runtime;
+use crate::sleeping::NAP;
+use crate::{ledger, process};
+use parvum_waist::{Notes, TurnGuard};
+use parvum_wire::Tid;
+use parvum_wire::control::{Request, Role};
+use rustix::fd::AsFd;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+/// Departs when the process ends, and forgets what was its parent's in a child that it forks.
+pub(crate) fn watch_process() {
+    extern "C" fn at_exit() {
+        depart_at_exit();
+    }
+    extern "C" fn in_child() {
+        inside::forget();
+    }
+    process::watch(at_exit, in_child);
+}
+
+impl Inside {
+    /// Hands over everything that was sent, then tells the daemon that this task leaves.
+    fn depart(&mut self) {
+        let notes = Notes { limit: -1, call: parvum_waist::call::EXIT, peer: -1, tag: -1, context: -1 };
+        self.engine.leave();
+        let flushed = |runtime: &mut Runtime| (runtime.engine.unfinished() == 0).then_some(());
+        self.wait_until(&notes, flushed);
+        self.await_acknowledgements(&notes);
+        if !self.identity.session.is_lost()
+            && let Ok(id) = self.identity.session.start(Request::Depart)
+        {
+            let brief = Notes { limit: 1_000_000_000, ..notes };
+            self.wait_until(&brief, |runtime| {
+                (runtime.identity.session.take_reply(id).is_some() || runtime.identity.session.is_lost())
+                    .then_some(())
+            });
+        }
+    }
+
+    /// Waits until the systems of the peers have what was sent by TCP. A socket that is closed
+    /// while something unread lies in it, or comes later, takes back what is still in its buffer.
+    fn await_acknowledgements(&mut self, notes: &Notes) {
+        // Nothing rings for an acknowledgement.
+        let nap = Notes { limit: NAP.as_nanos() as i64, ..*notes };
+        let arrived = |runtime: &mut Runtime| (!runtime.is_unacknowledged()).then_some(());
+        while self.wait_until(&nap, arrived).is_none() && !self.identity.session.is_lost() {}
+    }
+
+    /// Hands over what was sent and leaves the machine. Other threads' calls end without result, if they are `told`.
+    fn leave_machine(mut self, told: bool) {
+        self.depart();
+        self.has_left = true;
+        if self.waits.waiters.is_empty() {
+            return self.remove();
+        }
+        if told {
+            let runtime = &mut *self;
+            runtime.waits.waiters.rouse_all();
+            runtime.identity.page.rouse(&runtime.identity.event);
+        }
+    }
+}
+
+impl Runtime {
+    fn is_unacknowledged(&self) -> bool {
+        let open = |peer: Tid| self.engine.is_attached(peer, parvum_tcp::TRANSPORT.route);
+        let mut sockets = self.connections.watched.iter();
+        sockets.any(|(peer, socket)| open(*peer) && process::unacknowledged(socket.as_fd()) > 0)
+    }
+}
+
+/// Leaves the machine. False: this process is no task.
+pub(crate) fn depart<E: Endpoint>() -> bool {
+    let place = E::place();
+    if place.forked.load(Ordering::Relaxed) {
+        return false;
+    }
+    let turn = place.runtime.take_unless_own();
+    let Some(inside) = turn.and_then(|turn| Inside::new(place, turn)) else { return false };
+    inside.leave_machine(true);
+    if place.role == Role::Task {
+        ledger::close();
+    }
+    true
+}
+
+/// The process ends: hands over what was sent and leaves the machine. Threads that wait go on waiting, and end with it.
+fn depart_at_exit() {
+    for place in endpoint::all() {
+        if place.forked.load(Ordering::Relaxed) {
+            continue;
+        }
+        if let Some(inside) = take_soon(place).and_then(|turn| Inside::new(place, turn)) {
+            inside.leave_machine(false);
+        }
+    }
+}
+
+/// Takes the turn unless somebody keeps it for long: it may be this very thread, whose work a signal handler that ends the
+/// process has interrupted.
+fn take_soon(place: &'static Place) -> Option<TurnGuard<'static, Option<Runtime>>> {
+    for _ in 0..50 {
+        match place.runtime.try_take() {
+            Some(turn) => return Some(turn),
+            None => std::thread::sleep(Duration::from_millis(1)),
+        }
+    }
+    None
+}

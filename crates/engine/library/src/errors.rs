@@ -1,0 +1,78 @@
+//! What can go wrong, in words for a person; and the text of what went wrong last.
+
+use parvum_shm::BadSegment;
+use parvum_task::SessionError;
+use parvum_waist::Turn;
+use parvum_wire::Tid;
+use parvum_wire::control::Failure;
+
+static LAST_ERROR: Turn<String> = Turn::new(String::new());
+
+/// Remembers a failure's text for `last_error`.
+pub(crate) fn remember(why: &(impl std::fmt::Display + ?Sized)) {
+    // A signal handler that has interrupted this very function leaves the text as it is.
+    if let Some(mut text) = LAST_ERROR.take_unless_own() {
+        *text = why.to_string();
+    }
+}
+
+/// The text of the last failure, if no thread is about to change it.
+pub(crate) fn last() -> Option<impl std::ops::Deref<Target = String>> {
+    LAST_ERROR.take_unless_own()
+}
+
+/// Why there is no runtime.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StartError {
+    #[error(transparent)]
+    Session(#[from] SessionError),
+    #[error("E-OPTION: {name}={value} makes no sense; use {use_one_of}")]
+    Option { name: &'static str, value: String, use_one_of: String },
+    #[error("E-PROTOCOL: the daemon gave this task no page; use command and libraries of one release")]
+    NoPage,
+    #[error("E-PROTOCOL: {0}")]
+    Page(#[from] parvum_page::PageError),
+}
+
+/// Why the daemon gave no answer.
+#[derive(Debug)]
+pub(crate) enum AskError {
+    /// The time was over.
+    Late,
+    /// The session is no more.
+    Lost(SessionError),
+}
+
+/// Why there is no link to a task.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ConnectError {
+    #[error("{0}")]
+    Refused(#[from] Failure),
+    #[error(transparent)]
+    Lost(#[from] SessionError),
+    #[error("E-DEADLINE: the daemon did not answer within a minute")]
+    Late,
+    #[error("E-PROTOCOL: the daemon answered {0}")]
+    Protocol(&'static str),
+    #[error("E-NOMEMORY: {0}")]
+    Segment(#[from] BadSegment),
+    #[error("E-RESOURCES: {0} cannot be joined, {OUT_OF_DESCRIPTORS}")]
+    Descriptors(Tid),
+    #[error("E-PROTOCOL: {0}")]
+    Page(#[from] parvum_page::PageError),
+    #[error("E-TCP: no connection to {0}: {1}")]
+    NoWay(String, std::io::Error),
+}
+
+impl From<AskError> for ConnectError {
+    fn from(error: AskError) -> ConnectError {
+        match error {
+            AskError::Late => ConnectError::Late,
+            AskError::Lost(why) => ConnectError::Lost(why),
+        }
+    }
+}
+
+/// Why descriptors do not come.
+pub(crate) const OUT_OF_DESCRIPTORS: &str =
+    "for this process may open no more descriptors; raise the limit (ulimit -n) and start it again";

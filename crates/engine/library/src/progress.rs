@@ -1,0 +1,43 @@
+//! The step that moves the runtime on: engine, daemon and sockets.
+
+use crate::runtime::Runtime;
+
+impl Runtime {
+    /// Moves everything on. Whether anything moved. Never blocks.
+    #[inline]
+    pub(crate) fn progress(&mut self) -> bool {
+        let moved = self.engine.progress();
+        self.waits.waiters.stirred |= moved;
+        if self.identity.has_news() {
+            self.attend();
+            return true;
+        }
+        if self.has_sockets() {
+            return self.tend_sockets() || moved;
+        }
+        moved
+    }
+
+    /// Moves on what only sockets move. Whether anything moved.
+    fn tend_sockets(&mut self) -> bool {
+        if !self.connections.expected.is_empty() || !self.connections.silent.is_empty() {
+            self.accept_tcp();
+        }
+        if self.engine.has_leaving() {
+            self.let_go();
+        }
+        if !self.connections.unanswered.is_empty() {
+            self.look_who_answered();
+        }
+        let strangers =
+            self.connections.routed.as_ref().map(parvum_routed::Hub::strangers).unwrap_or_default();
+        let moved = !strangers.is_empty();
+        for tid in strangers {
+            if let Some(hub) = &self.connections.routed {
+                let link = hub.link(tid);
+                self.joined_by(tid, parvum_routed::TRANSPORT.route, Box::new(link));
+            }
+        }
+        moved
+    }
+}

@@ -1,0 +1,123 @@
+//! Reaching a task: over which route its messages go, and whether anything may come from it.
+
+use crate::daemon::MINUTE;
+use crate::errors::{ConnectError, remember};
+use crate::events::FOR_OURSELVES;
+use crate::inside::Inside;
+use crate::runtime::Runtime;
+use parvum_engine::Pattern;
+use parvum_transport::Route;
+use parvum_wire::Tid;
+use parvum_wire::control::{ErrorKind, Failure, Notice, Request};
+use std::time::Duration;
+
+impl Inside {
+    /// Makes sure that messages to `to` go over the wanted route.
+    #[inline]
+    pub(crate) fn reach(&mut self, to: Tid) -> Result<(), ConnectError> {
+        if self.engine.is_leaving(to) {
+            // Its last words may still come, but it hears no more.
+            return Err(Failure::new(ErrorKind::NoSuchTask, to.to_string()).into());
+        }
+        let wanted = self.connections.routes.wanted(self.engine.me(), to);
+        match self.engine.route_to(to) {
+            Some(route) if route == wanted || route == Route::OWN => Ok(()),
+            // The send says that it is gone.
+            None if self.is_lately_gone(to) => Ok(()),
+            _ => {
+                // Two threads that joined the same peer at once would make two links.
+                let before = std::mem::replace(&mut self.keeps_turn, true);
+                let reached = self.reach_slowly(to, wanted);
+                self.keeps_turn = before;
+                if let Err(ConnectError::Refused(why)) = &reached
+                    && why.kind == ErrorKind::NoSuchTask
+                {
+                    self.task_gone(to);
+                }
+                reached
+            }
+        }
+    }
+
+    /// Whether the daemon has said within a second that there is no such task: it is not asked again for each message. Later
+    /// its id may be another's.
+    #[cold]
+    fn is_lately_gone(&self, to: Tid) -> bool {
+        const LATELY: Duration = Duration::from_secs(1);
+        self.engine.is_gone(to) && self.connections.gone_at.get(&to).is_some_and(|at| at.elapsed() < LATELY)
+    }
+
+    #[inline(never)]
+    fn reach_slowly(&mut self, to: Tid, wanted: Route) -> Result<(), ConnectError> {
+        if let Some(taken) = self.connections.routes.detour(to, wanted)
+            && self.engine.route_to(to) == Some(taken)
+            && !self.engine.is_attached(to, wanted)
+        {
+            return Ok(());
+        }
+        // What the peer offered meanwhile will do.
+        self.attend();
+        let (mut route, mut refused) = (wanted, Vec::new());
+        while !self.engine.prefer(to, route) {
+            match self.connect_over(route, to) {
+                Err(ConnectError::NoWay(address, why)) => {
+                    let is_elsewhere = self.engine.me().host() != to.host();
+                    let Some(next) = self.connections.routes.after(route).filter(|_| is_elsewhere) else {
+                        return Err(ConnectError::NoWay(address, why));
+                    };
+                    refused.push(route);
+                    route = next;
+                }
+                connected => {
+                    connected?;
+                    self.engine.prefer(to, route);
+                    break;
+                }
+            }
+        }
+        if route != wanted {
+            self.connections.routes.take_detour(to, wanted, route);
+        }
+        self.explain(to, route, &refused);
+        Ok(())
+    }
+
+    /// Whether such a message may still come. Of one certain task that is waited for the
+    /// daemon is asked to tell when it is gone.
+    #[inline]
+    pub(crate) fn may_hear(&mut self, pattern: &Pattern) -> bool {
+        match pattern.from {
+            Some(from) if from.is_task() => {
+                self.engine.route_to(from).is_some() || self.may_hear_from(from, pattern)
+            }
+            _ => true,
+        }
+    }
+
+    #[inline(never)]
+    fn may_hear_from(&mut self, from: Tid, pattern: &Pattern) -> bool {
+        let has_come = |runtime: &mut Runtime| {
+            runtime.attend();
+            runtime.progress();
+            runtime.engine.probe(pattern).is_some()
+        };
+        // Its last words came before the daemon's answer.
+        has_come(self) || !self.is_gone(from) || has_come(self)
+    }
+
+    /// Whether nothing will come from the task any more. Of one that this task has no link to
+    /// the daemon is asked to tell; from then on a receive from it ends when it does.
+    pub(crate) fn is_gone(&mut self, tid: Tid) -> bool {
+        let is_watched = self.engine.route_to(tid).is_some() || self.connections.looked_after.contains(&tid);
+        if tid.is_task() && !is_watched && !self.engine.is_gone(tid) {
+            self.connections.looked_after.insert(tid);
+            let about = Notice::TaskExit;
+            let request = Request::Notify { about, targets: vec![tid], count: 1, cookie: FOR_OURSELVES };
+            if let Err(why) = self.ask(request, &[], &MINUTE) {
+                remember(&ConnectError::from(why));
+            }
+            self.attend();
+        }
+        self.engine.is_gone(tid)
+    }
+}
