@@ -88,6 +88,8 @@ fn converted(Argument { kind, name }: &Argument, large: bool) -> String {
         ("counts", true) | ("aints", _) => format!("Numbers::wide({name})"),
         ("count_out", false) => format!("Place::narrow({name})"),
         ("count_out", true) => format!("Place::wide({name})"),
+        ("file", _) => format!("number_of({name})"),
+        ("file_out", _) => format!("{name}.cast()"),
         ("status", _) => format!("known_status({name})"),
         ("status_out" | "statuses_out", _) => format!("wanted_status({name})"),
         _ => name.clone(),
@@ -153,8 +155,12 @@ fn write_form(out: &mut String, function: &Function, large: bool) {
         "comm" => Some(format!("On::Comm({})", argument.name)),
         "win" => Some(format!("On::Win({})", argument.name)),
         "session" => Some(format!("On::Session({})", argument.name)),
+        "file" => Some(format!("On::File(number_of({}))", argument.name)),
         _ => None,
     });
+    // Where there is no file yet, or none any more, it is the null file's.
+    let is_about_files = matches!(function.name, "File_open" | "File_close" | "File_delete");
+    let on = if is_about_files { Some("On::File(0)".to_owned()) } else { on };
     let on = on.unwrap_or_else(|| "On::Nothing".to_owned());
     let body = if function.marks.contains("unbuilt") {
         format!("let _ = ({},); answer(\"MPI_{name}\", {on}, calls::unsupported())", names.join(", "))

@@ -65,8 +65,7 @@ fn report(call: &'static str, on: On, error: Error) -> c_int {
             Ok(comm) => (comm.errhandler(), handle),
             Err(_) => of_self(),
         },
-        // Of files the default is to return.
-        On::File(handle) => (ERRORS_RETURN, handle),
+        On::File(handle) => (crate::calls::handler_of(handle), handle),
         On::Win(_) | On::Session(_) | On::Nothing => of_self(),
     };
     // A code of the program's own stays as it is.
@@ -80,7 +79,7 @@ fn of_self() -> (i32, i32) {
 }
 
 /// Has a handler handle an error.
-pub(crate) fn handle_with(handler: i32, mut object: i32, error: Error) -> c_int {
+pub(crate) fn handle_with(handler: i32, object: i32, error: Error) -> c_int {
     match handler {
         ERRORS_RETURN | ERRORS_THROW => error.into_code(),
         ERRORS_ARE_FATAL | ERRORS_ABORT => fatal(&error),
@@ -88,8 +87,11 @@ pub(crate) fn handle_with(handler: i32, mut object: i32, error: Error) -> c_int 
             let Some(handler) = ERRHANDLERS.get(handler) else { return error.into_code() };
             let code = error.into_code();
             let mut told = code;
+            // A file's handle is as wide as a pointer; of the others the first half is looked at.
+            let mut object = u64::from(object as u32).to_le();
+            let place = (&raw mut object).cast();
             // SAFETY: the program gave this function as an error handler for such objects.
-            unsafe { std::mem::transmute::<usize, Handler>(handler.function)(&mut object, &mut told) };
+            unsafe { std::mem::transmute::<usize, Handler>(handler.function)(place, &mut told) };
             code
         }
     }

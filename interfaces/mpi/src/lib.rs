@@ -24,6 +24,8 @@ pub mod errors;
 #[allow(unsafe_code)]
 mod external;
 mod failure;
+#[allow(unsafe_code)]
+mod files;
 mod group;
 mod handles;
 mod info;

@@ -398,3 +398,9 @@ pub(crate) fn share(comm: &Comm, root: usize, bytes: &[u8]) -> Mpi<Vec<u8>> {
     let (context, tag) = (comm.collective_context(), comm.next_operation());
     Circle { tasks: comm.group().tasks().clone(), own: comm.rank(), context, tag }.tell(root, bytes)
 }
+
+/// What each member of a communicator says, in their order: all as much.
+pub(crate) fn say_to_all(comm: &Comm, bytes: &[u8]) -> Mpi<Vec<Vec<u8>>> {
+    let (context, tag) = (comm.collective_context(), comm.next_operation());
+    Circle { tasks: comm.group().tasks().clone(), own: comm.rank(), context, tag }.gather(bytes)
+}

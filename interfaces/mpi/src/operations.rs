@@ -157,7 +157,14 @@ pub(crate) fn named(handle: i32) -> Mpi<Arc<Named>> {
 impl Operation {
     pub(crate) fn new(state: State, on: i32, notes: Notes) -> Operation {
         let is_collective = matches!(state, State::Stepping(_));
-        Operation { state: Mutex::new(state), on, notes, is_collective, program: None, is_done: AtomicBool::new(false) }
+        Operation {
+            state: Mutex::new(state),
+            on,
+            notes,
+            is_collective,
+            program: None,
+            is_done: AtomicBool::new(false),
+        }
     }
 
     /// The same, done by the program.

@@ -262,7 +262,9 @@ pub(crate) fn join_over(socket: &mut (impl Read + Write)) -> Mpi<Comm> {
     socket.write_all(&numbers([process.me as u32, context])).map_err(failed)?;
     let mut answer = [0; 8];
     socket.read_exact(&mut answer).map_err(failed)?;
-    let [theirs, their_context] = words(&answer)[..] else { return Err(Error::new(class::INTERN, "a short answer")) };
+    let [theirs, their_context] = words(&answer)[..] else {
+        return Err(Error::new(class::INTERN, "a short answer"));
+    };
     let is_first = process.me < theirs as i32;
     let context = if is_first { context } else { their_context };
     from_told(&process.own, context, is_first, is_first, vec![theirs as i32])

@@ -48,7 +48,14 @@ const NO_TURNS: u32 = 64;
 
 impl Patience {
     pub(crate) fn new() -> Patience {
-        Patience { budget: LONGEST, no_turns: 0, no_spins: 0, taken_away: 0, alone: Duration::ZERO, alone_until: Instant::now() }
+        Patience {
+            budget: LONGEST,
+            no_turns: 0,
+            no_spins: 0,
+            taken_away: 0,
+            alone: Duration::ZERO,
+            alone_until: Instant::now(),
+        }
     }
 
     /// How long to spin now.

@@ -29,4 +29,10 @@ fn known_status(status: *const Status) -> *const Status {
     if status.addr() == IGNORE { std::ptr::null() } else { status }
 }
 
+/// The number of a file, whose handle is a pointer for historical reasons.
+#[inline]
+fn number_of(file: *mut c_void) -> c_int {
+    file.addr() as c_int
+}
+
 include!(concat!(env!("OUT_DIR"), "/face.rs"));

@@ -33,10 +33,10 @@ both! {
     }
     // Further arguments are for tools, and lie where nobody looks.
     "MPI_Pcontrol" "PMPI_Pcontrol" pcontrol p_pcontrol(_level: c_int) -> c_int { 0 }
-    "MPI_File_c2f" "PMPI_File_c2f" file_c2f p_file_c2f(_file: *mut c_void) -> c_int { 0 }
-    "MPI_File_f2c" "PMPI_File_f2c" file_f2c p_file_f2c(_file: c_int) -> *mut c_void { std::ptr::null_mut() }
-    "MPI_File_toint" "PMPI_File_toint" file_toint p_file_toint(_file: *mut c_void) -> c_int { 0 }
-    "MPI_File_fromint" "PMPI_File_fromint" file_fromint p_file_fromint(_file: c_int) -> *mut c_void { std::ptr::null_mut() }
+    "MPI_File_c2f" "PMPI_File_c2f" file_c2f p_file_c2f(file: *mut c_void) -> c_int { file.addr() as c_int }
+    "MPI_File_f2c" "PMPI_File_f2c" file_f2c p_file_f2c(file: c_int) -> *mut c_void { std::ptr::without_provenance_mut(file as u32 as usize) }
+    "MPI_File_toint" "PMPI_File_toint" file_toint p_file_toint(file: *mut c_void) -> c_int { file.addr() as c_int }
+    "MPI_File_fromint" "PMPI_File_fromint" file_fromint p_file_fromint(file: c_int) -> *mut c_void { std::ptr::without_provenance_mut(file as u32 as usize) }
 }
 
 /// A handle is Fortran's, and a number, as it is C's.

@@ -367,7 +367,7 @@ pub unsafe fn reduce(
 ) -> Mpi {
     let comm = comm(handle)?;
     let is_root = is_root(&comm, root)?;
-    let op = Op::new(op, of)?;
+    let op = if is_idle(&comm, root) { Op::none() } else { Op::new(op, of)? };
     if is_root {
         refuse_same(give, get, count)?;
     }

@@ -55,7 +55,12 @@ pub unsafe fn comm_compare(one: i32, other: i32, result: *mut c_int) -> Mpi {
 }
 
 pub unsafe fn comm_group(handle: i32, place: *mut c_int) -> Mpi {
-    let comm = comm(handle)?;
+    // SAFETY: the caller's promise.
+    unsafe { put_group_of(&*comm(handle)?, place) }
+}
+
+/// Gives the program the group of a communicator.
+pub(super) unsafe fn put_group_of(comm: &Comm, place: *mut c_int) -> Mpi {
     let copy = crate::group::Group::new(comm.group().tasks().to_vec(), process()?.me);
     // SAFETY: the caller's promise.
     unsafe { put(place, crate::group::keep(copy)?) }

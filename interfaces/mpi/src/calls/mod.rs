@@ -14,6 +14,7 @@ mod comms;
 mod environment;
 mod errors;
 mod failure;
+mod files;
 mod groups;
 mod infos;
 mod messages;
@@ -32,6 +33,7 @@ pub use comms::*;
 pub use environment::*;
 pub use errors::*;
 pub use failure::*;
+pub use files::*;
 pub use groups::*;
 pub use infos::*;
 pub use messages::*;
@@ -218,8 +220,5 @@ unsafe fn give_text(place: *mut c_char, room: usize, text: &str) -> Mpi<i32> {
 
 /// What is not built says so, and never succeeds.
 pub fn unsupported() -> Mpi {
-    Err(Error::new(
-        class::UNSUPPORTED_OPERATION,
-        "Parvum has no windows, files or agreement after a death yet",
-    ))
+    Err(Error::new(class::UNSUPPORTED_OPERATION, "Parvum has no windows or agreement after a death yet"))
 }

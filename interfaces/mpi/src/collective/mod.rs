@@ -94,6 +94,11 @@ pub(crate) struct Op {
 }
 
 impl Op {
+    /// Of a process that has no part in a reduction: what it says of it is not looked at.
+    pub(crate) fn none() -> Op {
+        Op { combine: crate::schedule::none(), order: parvum_collectives::plans::Order::Any, unit: 1 }
+    }
+
     pub(crate) fn new(op: i32, datatype: i32) -> Mpi<Op> {
         let crate::ops::Operation { combine, order, unit } = crate::ops::operation(op, datatype)?;
         Ok(Op { combine, order, unit })

@@ -1,0 +1,558 @@
+//! Files.
+
+use super::{get, give_text, messages::tell, put, text};
+use crate::buffers::Data;
+use crate::callbacks::{ERRHANDLERS, checked};
+use crate::collective::{Call, run};
+use crate::comm::comm;
+use crate::datatypes::{any_datatype, datatype, is_predefined, keep};
+use crate::errors::{self, Error, Mpi, class};
+use crate::files::{FILES, File, Representation, View, failed, mode};
+use crate::info::{Info, hints};
+use crate::making::{duplicate, say_to_all};
+use crate::numbers::{ERRORS_RETURN, Kind, MAX_OBJECT_NAME};
+use crate::operations::{Operation, Outcome};
+use crate::status::Status;
+use std::ffi::{c_char, c_int};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Arc, PoisonError};
+
+/// The handler of files that are opened from now on, and of errors without a file.
+static DEFAULT_HANDLER: AtomicI32 = AtomicI32::new(ERRORS_RETURN);
+
+fn file(handle: i32) -> Mpi<Arc<File>> {
+    FILES.get(handle).ok_or_else(|| Error::new(class::FILE, "the handle names no open file"))
+}
+
+/// The error handler of a file's handle.
+pub(crate) fn handler_of(handle: i32) -> i32 {
+    FILES
+        .get(handle)
+        .map_or(DEFAULT_HANDLER.load(Ordering::Relaxed), |file| file.errhandler.load(Ordering::Relaxed))
+}
+
+fn checked_mode(amode: i32) -> Mpi {
+    let wrong = |text: &str| Err(Error::new(class::AMODE, text));
+    let access = [mode::RDONLY, mode::WRONLY, mode::RDWR].iter().filter(|&&bit| amode & bit != 0).count();
+    match () {
+        () if access != 1 => wrong("exactly one of MPI_MODE_RDONLY, WRONLY and RDWR must be there"),
+        () if amode & mode::RDONLY != 0 && amode & (mode::CREATE | mode::EXCL) != 0 => {
+            wrong("MPI_MODE_RDONLY goes with neither CREATE nor EXCL")
+        }
+        () if amode & mode::RDWR != 0 && amode & mode::SEQUENTIAL != 0 => {
+            wrong("MPI_MODE_RDWR does not go with SEQUENTIAL")
+        }
+        () => Ok(()),
+    }
+}
+
+fn open(path: &Path, amode: i32, creates: bool) -> Mpi<std::fs::File> {
+    let mut options = std::fs::OpenOptions::new();
+    options.read(amode & mode::WRONLY == 0).write(amode & mode::RDONLY == 0);
+    if creates && amode & mode::CREATE != 0 {
+        match amode & mode::EXCL {
+            0 => options.create(true).truncate(false),
+            _ => options.create_new(true),
+        };
+    }
+    options.open(path).map_err(|error| failed(&error, path))
+}
+
+pub unsafe fn file_open(handle: i32, name: *const c_char, amode: i32, info: i32, place: *mut usize) -> Mpi {
+    let comm = comm(handle)?;
+    // SAFETY: the caller's promise. A name may say which file system it is of.
+    let name = unsafe { text(name)? };
+    let path = PathBuf::from(
+        name.split_once(':')
+            .filter(|(kind, _)| *kind == "ufs" || *kind == "nfs")
+            .map_or(&*name, |(_, rest)| rest),
+    );
+    let own = hints(info).and_then(|hints| checked_mode(amode).map(|()| hints));
+    let modes = say_to_all(&comm, &amode.to_ne_bytes())?;
+    let own = match modes.iter().all(|mode| *mode == amode.to_ne_bytes()) {
+        true => own,
+        false => Err(Error::new(class::NOT_SAME, "the ranks open the file with different access modes")),
+    };
+    // The first creates it; the others open it when it is there.
+    let mut opened = match (&own, comm.rank()) {
+        (Ok(_), 0) => Some(open(&path, amode, true)),
+        _ => None,
+    };
+    let first = opened
+        .as_ref()
+        .and_then(|opened| opened.as_ref().err().map(Error::class))
+        .or(own.as_ref().err().map(Error::class));
+    let codes = say_to_all(&comm, &first.unwrap_or(0).to_ne_bytes())?;
+    let whose = |codes: &[Vec<u8>]| {
+        codes
+            .iter()
+            .map(|code| i32::from_ne_bytes([code[0], code[1], code[2], code[3]]))
+            .find(|&code| code != 0)
+    };
+    if whose(&codes).is_none() && comm.rank() != 0 {
+        opened = Some(open(&path, amode, false));
+    }
+    let second = opened.as_ref().and_then(|opened| opened.as_ref().err().map(Error::class));
+    let more = say_to_all(&comm, &second.unwrap_or(0).to_ne_bytes())?;
+    let hints = own?;
+    if let Some(code) = whose(&codes).or(whose(&more)) {
+        return Err(match opened {
+            Some(Err(error)) => error,
+            _ => Error::new(code, format!("{}: another rank could not open it", path.display())),
+        });
+    }
+    let Some(Ok(opened)) = opened else { return Err(Error::new(class::INTERN, "nothing was opened")) };
+    let bytes = (crate::datatypes::handle_of(parvum_datatypes::Basic::Byte), any_datatype(0x4c00_010d)?);
+    let view = View::new(0, bytes.clone(), bytes, Representation::Native)?;
+    let made = File::new(Arc::new(duplicate(&comm, false)?), opened, path, amode, view);
+    made.errhandler.store(DEFAULT_HANDLER.load(Ordering::Relaxed), Ordering::Relaxed);
+    if let Some(hints) = hints {
+        *made.info.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(hints.copy());
+    }
+    if amode & mode::APPEND != 0 {
+        let end = made.size()?;
+        made.view().position = end;
+        made.with_shared(|_| end)?;
+    }
+    let none = || Error::new(class::OTHER, "there are too many open files");
+    let handle = FILES.insert(Arc::new(made)).ok_or_else(none)?;
+    // SAFETY: likewise.
+    unsafe { put(place, handle as u32 as usize) }
+}
+
+pub unsafe fn file_close(place: *mut usize) -> Mpi {
+    // SAFETY: the caller's promise.
+    let handle = unsafe { get(place)? } as i32;
+    let closing = file(handle)?;
+    FILES.remove(handle);
+    // Nobody removes anything before all are ready.
+    run(&closing.comm, Call::Barrier)?;
+    if closing.comm.rank() == 0 {
+        closing.drop_shared();
+        if closing.amode & mode::DELETE_ON_CLOSE != 0 {
+            std::fs::remove_file(&closing.path).map_err(|error| failed(&error, &closing.path))?;
+        }
+    }
+    // SAFETY: likewise.
+    unsafe { put(place, 0) }
+}
+
+pub unsafe fn file_delete(name: *const c_char, _info: i32) -> Mpi {
+    // SAFETY: the caller's promise.
+    let path = PathBuf::from(unsafe { text(name)? });
+    std::fs::remove_file(&path).map_err(|error| failed(&error, &path))
+}
+
+pub unsafe fn file_get_amode(handle: i32, amode: *mut c_int) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe { put(amode, file(handle)?.amode) }
+}
+
+pub unsafe fn file_get_group(handle: i32, place: *mut c_int) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe { super::comms::put_group_of(&file(handle)?.comm, place) }
+}
+
+pub unsafe fn file_get_info(handle: i32, place: *mut c_int) -> Mpi {
+    let copy = file(handle)?.info.lock().unwrap_or_else(PoisonError::into_inner).copy();
+    // SAFETY: the caller's promise.
+    unsafe { put(place, crate::info::keep(copy)?) }
+}
+
+fn set_hints(file: &File, hints: Option<Arc<Info>>) {
+    if let Some(hints) = hints {
+        *file.info.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(hints.copy());
+    }
+}
+
+pub unsafe fn file_set_info(handle: i32, info: i32) -> Mpi {
+    set_hints(&*file(handle)?, Some(crate::info::info(info)?));
+    Ok(())
+}
+
+pub unsafe fn file_get_size(handle: i32, size: *mut i64) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe { put(size, file(handle)?.size()?) }
+}
+
+fn checked_size(size: i64) -> Mpi<i64> {
+    if size < 0 { Err(Error::new(class::ARG, format!("the size is {size}"))) } else { Ok(size) }
+}
+
+pub unsafe fn file_set_size(handle: i32, size: i64) -> Mpi {
+    let file = file(handle)?;
+    if file.comm.rank() == 0 {
+        file.set_size(checked_size(size)?)?;
+    }
+    run(&file.comm, Call::Barrier)
+}
+
+pub unsafe fn file_preallocate(handle: i32, size: i64) -> Mpi {
+    let file = file(handle)?;
+    if file.comm.rank() == 0 && file.size()? < checked_size(size)? {
+        file.set_size(size)?;
+    }
+    run(&file.comm, Call::Barrier)
+}
+
+pub unsafe fn file_sync(handle: i32) -> Mpi {
+    let file = file(handle)?;
+    file.sync()?;
+    run(&file.comm, Call::Barrier)
+}
+
+pub unsafe fn file_get_atomicity(handle: i32, flag: *mut c_int) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe { put(flag, c_int::from(file(handle)?.is_atomic.load(Ordering::Relaxed))) }
+}
+
+pub unsafe fn file_set_atomicity(handle: i32, flag: i32) -> Mpi {
+    let file = file(handle)?;
+    file.is_atomic.store(flag != 0, Ordering::Relaxed);
+    run(&file.comm, Call::Barrier)
+}
+
+pub unsafe fn file_set_view(
+    handle: i32,
+    displacement: i64,
+    etype: i32,
+    filetype: i32,
+    representation: *const c_char,
+    info: i32,
+) -> Mpi {
+    let (file, hints) = (file(handle)?, hints(info)?);
+    // SAFETY: the caller's promise.
+    let representation = Representation::read(&unsafe { text(representation)? })?;
+    // Where a sequential file is at is known to the system alone.
+    let displacement = if displacement == DISPLACEMENT_CURRENT {
+        file.view().byte_of(file.view().position)
+    } else {
+        displacement
+    };
+    let view =
+        View::new(displacement, (etype, datatype(etype)?), (filetype, datatype(filetype)?), representation)?;
+    *file.view() = view;
+    set_hints(&file, hints);
+    if file.comm.rank() == 0 {
+        file.drop_shared();
+    }
+    run(&file.comm, Call::Barrier)
+}
+
+/// `MPI_DISPLACEMENT_CURRENT`.
+const DISPLACEMENT_CURRENT: i64 = -54_278_278;
+
+pub unsafe fn file_get_view(
+    handle: i32,
+    displacement: *mut i64,
+    etype: *mut c_int,
+    filetype: *mut c_int,
+    representation: *mut c_char,
+) -> Mpi {
+    let view = file(handle)?.view().clone();
+    let given = |(handle, of): &(i32, Arc<crate::datatypes::Datatype>)| match is_predefined(*handle) {
+        true => Ok(*handle),
+        false => keep(crate::datatypes::Datatype::new(of.layout.clone(), true)),
+    };
+    // SAFETY: the caller's promise.
+    unsafe {
+        put(displacement, view.displacement)?;
+        put(etype, given(&view.etype)?)?;
+        put(filetype, given(&view.filetype)?)?;
+        give_text(representation, MAX_OBJECT_NAME, view.representation.name()).map(|_| ())
+    }
+}
+
+pub unsafe fn file_get_byte_offset(handle: i32, offset: i64, place: *mut i64) -> Mpi {
+    if offset < 0 {
+        return Err(Error::new(class::ARG, format!("the offset is {offset}")));
+    }
+    // SAFETY: the caller's promise.
+    unsafe { put(place, file(handle)?.view().byte_of(offset)) }
+}
+
+pub unsafe fn file_get_type_extent(handle: i32, of: i32, extent: *mut i64) -> Mpi {
+    let (file, layout) = (file(handle)?, any_datatype(of)?.layout.clone());
+    let length = match file.view().representation {
+        Representation::External => crate::external::size(&layout, 1)?,
+        _ => layout.extent(),
+    };
+    // SAFETY: the caller's promise.
+    unsafe { put(extent, length) }
+}
+
+const SEEK_SET: i32 = 600;
+const SEEK_CUR: i32 = 602;
+const SEEK_END: i32 = 604;
+
+fn target(whence: i32, offset: i64, now: i64, end: i64) -> Mpi<i64> {
+    let to = match whence {
+        SEEK_SET => offset,
+        SEEK_CUR => now + offset,
+        SEEK_END => end + offset,
+        _ => return Err(Error::new(class::ARG, format!("{whence} is no place to seek from"))),
+    };
+    if to < 0 { Err(Error::new(class::ARG, format!("place {to} lies before the view"))) } else { Ok(to) }
+}
+
+pub unsafe fn file_seek(handle: i32, offset: i64, whence: i32) -> Mpi {
+    let file = file(handle)?;
+    let size = file.size()?;
+    let mut view = file.view();
+    view.position = target(whence, offset, view.position, view.end(size))?;
+    Ok(())
+}
+
+pub unsafe fn file_get_position(handle: i32, place: *mut i64) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe { put(place, file(handle)?.view().position) }
+}
+
+pub unsafe fn file_seek_shared(handle: i32, offset: i64, whence: i32) -> Mpi {
+    let file = file(handle)?;
+    // All have seen what the pointer was before the first changes it.
+    let now = file.with_shared(|now| now)?;
+    let end = file.view().end(file.size()?);
+    let to = target(whence, offset, now, end);
+    run(&file.comm, Call::Barrier)?;
+    let to = to?;
+    if file.comm.rank() == 0 {
+        file.with_shared(|_| to)?;
+    }
+    run(&file.comm, Call::Barrier)
+}
+
+pub unsafe fn file_get_position_shared(handle: i32, place: *mut i64) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe { put(place, file(handle)?.with_shared(|now| now)?) }
+}
+
+/// Where in a file data is read or written.
+#[derive(Clone, Copy)]
+enum At {
+    Offset(i64),
+    /// At the process's own pointer, which moves on.
+    Own,
+    /// At the pointer of all, which moves on.
+    Shared,
+    /// Likewise, one rank behind the other.
+    Ordered,
+}
+
+/// The data as it lies in the file, or is to lie.
+fn stream_length(file: &File, of: i32, count: i64) -> Mpi<i64> {
+    let layout = datatype(of)?.layout.clone();
+    let items = crate::buffers::checked_count(count)? as i64;
+    match file.view().representation {
+        Representation::External => crate::external::size(&layout, items),
+        _ => Ok(layout.size() * items),
+    }
+}
+
+/// The place of this transfer, in etypes; pointers move on.
+fn place(file: &File, at: At, length: i64) -> Mpi<i64> {
+    let unit = file.view().unit;
+    let steps = length / unit;
+    match at {
+        At::Offset(offset) if offset < 0 => Err(Error::new(class::ARG, format!("the offset is {offset}"))),
+        At::Offset(offset) => Ok(offset),
+        At::Own => {
+            let mut view = file.view();
+            view.position += steps;
+            Ok(view.position - steps)
+        }
+        At::Shared => file.with_shared(|now| now + steps),
+        At::Ordered => {
+            let all = say_to_all(&file.comm, &steps.to_ne_bytes())?;
+            let numbers: Vec<i64> = all
+                .iter()
+                .map(|bytes| i64::from_ne_bytes(bytes[..8].try_into().expect("eight bytes")))
+                .collect();
+            let (before, whole): (i64, i64) =
+                (numbers[..file.comm.rank()].iter().sum(), numbers.iter().sum());
+            let now = file.with_shared(|now| now)?;
+            run(&file.comm, Call::Barrier)?;
+            if file.comm.rank() == 0 {
+                file.with_shared(|now| now + whole)?;
+            }
+            run(&file.comm, Call::Barrier)?;
+            Ok(now + before)
+        }
+    }
+}
+
+fn transfer_written(handle: i32, at: At, buffer: *const u8, count: i64, of: i32) -> Mpi<Outcome> {
+    let file = file(handle)?;
+    let data = Data::new(buffer, count, of)?;
+    let length = stream_length(&file, of, count)?;
+    let at = place(&file, at, length)?;
+    let bytes = match file.view().representation {
+        // SAFETY: the program promises the data of its call.
+        Representation::External => unsafe { crate::external::pack(&datatype(of)?.layout, count, buffer)? },
+        _ => data.packed(),
+    };
+    file.write(at, &bytes)?;
+    Ok(Outcome::of(Status { source: 0, tag: 0, ..Status::of(0, 0, data.length() as u64) }))
+}
+
+fn transfer_read(handle: i32, at: At, buffer: *mut u8, count: i64, of: i32) -> Mpi<Outcome> {
+    let file = file(handle)?;
+    let data = Data::new(buffer, count, of)?;
+    let length = stream_length(&file, of, count)?;
+    let at = place(&file, at, length)?;
+    let mut bytes = vec![0; length as usize];
+    let got = file.read(at, &mut bytes)?;
+    let here = match file.view().representation {
+        Representation::External => {
+            let layout = datatype(of)?.layout.clone();
+            let whole = got as i64 / crate::external::size(&layout, 1)?.max(1);
+            let used = crate::external::size(&layout, whole)? as usize;
+            // SAFETY: the program promises room for the data of its call.
+            unsafe { crate::external::unpack(&layout, whole, buffer, &bytes[..used])? };
+            (whole * layout.size()) as u64
+        }
+        _ => {
+            data.unpack(&bytes[..got]);
+            got as u64
+        }
+    };
+    Ok(Outcome::of(Status::of(0, 0, here)))
+}
+
+/// For each way to a place: blocking, begun, and in two calls.
+macro_rules! transfers {
+    ($($read:ident $write:ident ($($offset:ident)?) $at:expr;)*) => {$(
+        pub unsafe fn $read(
+            file: i32, $($offset: i64,)? buffer: *mut u8, count: i64, of: i32, status: *mut Status,
+        ) -> Mpi {
+            let outcome = transfer_read(file, $at, buffer, count, of)?;
+            // SAFETY: the caller's promise.
+            unsafe { tell(outcome, status) }
+        }
+
+        pub unsafe fn $write(
+            file: i32, $($offset: i64,)? buffer: *const u8, count: i64, of: i32, status: *mut Status,
+        ) -> Mpi {
+            let outcome = transfer_written(file, $at, buffer, count, of)?;
+            // SAFETY: the caller's promise.
+            unsafe { tell(outcome, status) }
+        }
+    )*};
+}
+
+transfers! {
+    file_read file_write () At::Own;
+    file_read_all file_write_all () At::Own;
+    file_read_at file_write_at (offset) At::Offset(offset);
+    file_read_at_all file_write_at_all (offset) At::Offset(offset);
+    file_read_shared file_write_shared () At::Shared;
+    file_read_ordered file_write_ordered () At::Ordered;
+}
+
+macro_rules! begun {
+    ($($read:ident $write:ident ($($offset:ident)?) $at:expr;)*) => {$(
+        pub unsafe fn $read(
+            file: i32, $($offset: i64,)? buffer: *mut u8, count: i64, of: i32, request: *mut c_int,
+        ) -> Mpi {
+            let outcome = transfer_read(file, $at, buffer, count, of)?;
+            // SAFETY: the caller's promise.
+            unsafe { put(request, crate::operations::keep(Operation::over(outcome, crate::numbers::COMM_SELF))?) }
+        }
+
+        pub unsafe fn $write(
+            file: i32, $($offset: i64,)? buffer: *const u8, count: i64, of: i32, request: *mut c_int,
+        ) -> Mpi {
+            let outcome = transfer_written(file, $at, buffer, count, of)?;
+            // SAFETY: the caller's promise.
+            unsafe { put(request, crate::operations::keep(Operation::over(outcome, crate::numbers::COMM_SELF))?) }
+        }
+    )*};
+}
+
+begun! {
+    file_iread file_iwrite () At::Own;
+    file_iread_all file_iwrite_all () At::Own;
+    file_iread_at file_iwrite_at (offset) At::Offset(offset);
+    file_iread_at_all file_iwrite_at_all (offset) At::Offset(offset);
+    file_iread_shared file_iwrite_shared () At::Shared;
+}
+
+fn begin_split(handle: i32, outcome: impl FnOnce() -> Mpi<Outcome>) -> Mpi {
+    let file = file(handle)?;
+    if file.begun.lock().unwrap_or_else(PoisonError::into_inner).is_some() {
+        return Err(Error::new(
+            class::OTHER,
+            "a split collective call is under way on this file already; end it first",
+        ));
+    }
+    let outcome = outcome()?;
+    *file.begun.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome.status.bytes());
+    Ok(())
+}
+
+unsafe fn end_split(handle: i32, status: *mut Status) -> Mpi {
+    let begun = file(handle)?.begun.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let bytes = begun
+        .ok_or_else(|| Error::new(class::OTHER, "no split collective call is under way on this file"))?;
+    // SAFETY: the caller's promise.
+    unsafe { tell(Outcome::of(Status::of(0, 0, bytes)), status) }
+}
+
+macro_rules! split {
+    ($($begin_read:ident $end_read:ident $begin_write:ident $end_write:ident ($($offset:ident)?) $at:expr;)*) => {$(
+        pub unsafe fn $begin_read(file: i32, $($offset: i64,)? buffer: *mut u8, count: i64, of: i32) -> Mpi {
+            begin_split(file, || transfer_read(file, $at, buffer, count, of))
+        }
+
+        pub unsafe fn $begin_write(file: i32, $($offset: i64,)? buffer: *const u8, count: i64, of: i32) -> Mpi {
+            begin_split(file, || transfer_written(file, $at, buffer, count, of))
+        }
+
+        pub unsafe fn $end_read(file: i32, _buffer: *mut u8, status: *mut Status) -> Mpi {
+            // SAFETY: the caller's promise.
+            unsafe { end_split(file, status) }
+        }
+
+        pub unsafe fn $end_write(file: i32, _buffer: *const u8, status: *mut Status) -> Mpi {
+            // SAFETY: the caller's promise.
+            unsafe { end_split(file, status) }
+        }
+    )*};
+}
+
+split! {
+    file_read_all_begin file_read_all_end file_write_all_begin file_write_all_end () At::Own;
+    file_read_at_all_begin file_read_at_all_end file_write_at_all_begin file_write_at_all_end (offset) At::Offset(offset);
+    file_read_ordered_begin file_read_ordered_end file_write_ordered_begin file_write_ordered_end () At::Ordered;
+}
+
+pub unsafe fn file_set_errhandler(handle: i32, errhandler: i32) -> Mpi {
+    checked(errhandler, Kind::File)?;
+    match handle {
+        // The null file's is that of files to come.
+        0 => DEFAULT_HANDLER.store(errhandler, Ordering::Relaxed),
+        handle => file(handle)?.errhandler.store(errhandler, Ordering::Relaxed),
+    }
+    Ok(())
+}
+
+pub unsafe fn file_get_errhandler(handle: i32, place: *mut c_int) -> Mpi {
+    let now = if handle == 0 { handler_of(0) } else { file(handle)?.errhandler.load(Ordering::Relaxed) };
+    // The program frees what it gets, so it gets a handle of its own.
+    let given = match ERRHANDLERS.get(now) {
+        Some(handler) => ERRHANDLERS.insert(handler).unwrap_or(now),
+        None => now,
+    };
+    // SAFETY: the caller's promise.
+    unsafe { put(place, given) }
+}
+
+pub unsafe fn file_call_errhandler(handle: i32, code: i32) -> Mpi {
+    let handler = if handle == 0 { handler_of(0) } else { file(handle)?.errhandler.load(Ordering::Relaxed) };
+    errors::text_of(code).ok_or_else(|| Error::new(class::ARG, format!("{code} is no error code")))?;
+    if handler != ERRORS_RETURN {
+        crate::callbacks::handle_with(handler, handle, Error::new(code, ""));
+    }
+    Ok(())
+}

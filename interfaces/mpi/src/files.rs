@@ -1,0 +1,387 @@
+//! Files: parallel programs' own view of what lies on disk, over the system's calls.
+//!
+//! What a process reads or writes is a stream of bytes, in the order of its datatype; the view says where in the file that stream lies.
+//! Every call is done when it returns, the nonblocking ones too. The shared pointer lies in a small file beside the file, which the
+//! system locks for whoever moves it: so it works wherever the file itself does.
+
+use crate::comm::Comm;
+use crate::datatypes::Datatype;
+use crate::errors::{Error, Mpi, class};
+use crate::handles::Objects;
+use crate::info::Info;
+use crate::numbers::Kind;
+use std::io::ErrorKind;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicI32};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Access modes, as MPICH numbers them.
+pub(crate) mod mode {
+    pub(crate) const CREATE: i32 = 1;
+    pub(crate) const RDONLY: i32 = 2;
+    pub(crate) const WRONLY: i32 = 4;
+    pub(crate) const RDWR: i32 = 8;
+    pub(crate) const DELETE_ON_CLOSE: i32 = 16;
+    pub(crate) const EXCL: i32 = 64;
+    pub(crate) const APPEND: i32 = 128;
+    pub(crate) const SEQUENTIAL: i32 = 256;
+}
+
+/// An open file.
+pub(crate) struct File {
+    pub(crate) comm: Arc<Comm>,
+    file: std::fs::File,
+    pub(crate) path: PathBuf,
+    pub(crate) amode: i32,
+    pub(crate) info: Mutex<Arc<Info>>,
+    pub(crate) is_atomic: AtomicBool,
+    pub(crate) errhandler: AtomicI32,
+    view: Mutex<View>,
+    /// What a split collective call has begun: how many bytes.
+    pub(crate) begun: Mutex<Option<u64>>,
+}
+
+pub(crate) static FILES: Objects<File> = Objects::new(Kind::File);
+
+/// How bytes lie in the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Representation {
+    Native,
+    Internal,
+    External,
+}
+
+impl Representation {
+    pub(crate) fn read(name: &str) -> Mpi<Representation> {
+        match name.to_ascii_lowercase().as_str() {
+            "native" => Ok(Representation::Native),
+            "internal" => Ok(Representation::Internal),
+            "external32" => Ok(Representation::External),
+            _ => {
+                let text = format!(
+                    "there is no data representation \"{name}\"; there are native, internal and external32"
+                );
+                Err(Error::new(class::UNSUPPORTED_DATAREP, text))
+            }
+        }
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Representation::Native => "native",
+            Representation::Internal => "internal",
+            Representation::External => "external32",
+        }
+    }
+}
+
+/// What a process sees of a file.
+#[derive(Clone)]
+pub(crate) struct View {
+    pub(crate) displacement: i64,
+    pub(crate) etype: (i32, Arc<Datatype>),
+    pub(crate) filetype: (i32, Arc<Datatype>),
+    pub(crate) representation: Representation,
+    /// Bytes of an etype, in the file.
+    pub(crate) unit: i64,
+    /// Where the data of one filetype lies: offset and length; and from one to the next.
+    runs: Arc<[(i64, i64)]>,
+    tile: i64,
+    extent: i64,
+    /// The process's own pointer, in etypes.
+    pub(crate) position: i64,
+}
+
+impl View {
+    pub(crate) fn new(
+        displacement: i64,
+        etype: (i32, Arc<Datatype>),
+        filetype: (i32, Arc<Datatype>),
+        representation: Representation,
+    ) -> Mpi<View> {
+        if displacement < 0 {
+            return Err(Error::new(class::ARG, format!("the displacement is {displacement}")));
+        }
+        let (e, f) = (&etype.1.layout, &filetype.1.layout);
+        if e.size() <= 0 || f.size() % e.size() != 0 {
+            return Err(Error::new(class::TYPE, "a filetype holds whole etypes, and an etype has data"));
+        }
+        let unit = match representation {
+            Representation::External => crate::external::size(e, 1)?,
+            _ => e.size(),
+        };
+        let (runs, tile, extent) = match representation {
+            Representation::External if !f.is_dense() => {
+                let text = "external32 views take filetypes without holes";
+                return Err(Error::new(class::UNSUPPORTED_DATAREP, text));
+            }
+            Representation::External => {
+                let length = crate::external::size(f, 1)?;
+                (vec![(0, length)], length, length)
+            }
+            _ => {
+                let pieces = f.pieces(1, std::ptr::null(), usize::MAX).unwrap_or_default();
+                let runs = pieces.into_iter().map(|(at, length)| (at.addr() as i64, length as i64)).collect();
+                (runs, f.size(), f.extent())
+            }
+        };
+        if runs.iter().any(|&(at, _): &(i64, i64)| at < 0) {
+            return Err(Error::new(class::TYPE, "a filetype's displacements are not negative"));
+        }
+        Ok(View {
+            displacement,
+            etype,
+            filetype,
+            representation,
+            unit,
+            runs: runs.into(),
+            tile,
+            extent,
+            position: 0,
+        })
+    }
+
+    /// Where the bytes of the stream from `from` on lie, `length` of them: offsets in the file and lengths.
+    fn places(&self, from: i64, length: i64) -> Vec<(i64, usize)> {
+        let mut places: Vec<(i64, usize)> = Vec::new();
+        if self.tile == 0 {
+            return places;
+        }
+        let (mut at, end) = (from, from + length);
+        while at < end {
+            let (tile, mut skip) = (at / self.tile, at % self.tile);
+            for &(offset, run) in self.runs.iter() {
+                if skip >= run {
+                    skip -= run;
+                    continue;
+                }
+                let take = (run - skip).min(end - at);
+                let start = self.displacement + tile * self.extent + offset + skip;
+                match places.last_mut() {
+                    Some((last, so_far)) if *last + *so_far as i64 == start => *so_far += take as usize,
+                    _ => places.push((start, take as usize)),
+                }
+                at += take;
+                skip = 0;
+                if at == end {
+                    break;
+                }
+            }
+        }
+        places
+    }
+
+    /// The byte of the file at a place of the view, in etypes.
+    pub(crate) fn byte_of(&self, offset: i64) -> i64 {
+        let at = offset * self.unit;
+        match self.places(at, 1).first() {
+            Some(&(byte, _)) => byte,
+            None => self.displacement + at,
+        }
+    }
+
+    /// The place of the view behind the last byte of a file so long, in etypes.
+    pub(crate) fn end(&self, size: i64) -> i64 {
+        let rest = (size - self.displacement).max(0);
+        if self.extent <= 0 {
+            return 0;
+        }
+        let (tiles, over) = (rest / self.extent, rest % self.extent);
+        let inside: i64 = self.runs.iter().map(|&(at, length)| (over - at).clamp(0, length)).sum();
+        (tiles * self.tile + inside + self.unit - 1) / self.unit
+    }
+}
+
+impl File {
+    pub(crate) fn new(comm: Arc<Comm>, file: std::fs::File, path: PathBuf, amode: i32, view: View) -> File {
+        File {
+            comm,
+            file,
+            path,
+            amode,
+            info: Mutex::default(),
+            is_atomic: AtomicBool::new(false),
+            errhandler: AtomicI32::new(crate::numbers::ERRORS_RETURN),
+            view: Mutex::new(view),
+            begun: Mutex::new(None),
+        }
+    }
+
+    pub(crate) fn view(&self) -> MutexGuard<'_, View> {
+        self.view.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn size(&self) -> Mpi<i64> {
+        self.file.metadata().map(|facts| facts.len() as i64).map_err(|error| failed(&error, &self.path))
+    }
+
+    pub(crate) fn set_size(&self, size: i64) -> Mpi {
+        self.file.set_len(size as u64).map_err(|error| failed(&error, &self.path))
+    }
+
+    pub(crate) fn sync(&self) -> Mpi {
+        self.file.sync_data().map_err(|error| failed(&error, &self.path))
+    }
+
+    /// Writes a stream at a place of the view, in etypes.
+    pub(crate) fn write(&self, at: i64, bytes: &[u8]) -> Mpi {
+        if self.amode & mode::RDONLY != 0 {
+            return Err(Error::new(class::READ_ONLY, "the file was opened with MPI_MODE_RDONLY"));
+        }
+        let view = self.view().clone();
+        let _held = self.hold_if_atomic()?;
+        let mut done = 0;
+        for (offset, length) in view.places(at * view.unit, bytes.len() as i64) {
+            let part = &bytes[done..done + length];
+            self.file.write_all_at(part, offset as u64).map_err(|error| failed(&error, &self.path))?;
+            done += length;
+        }
+        Ok(())
+    }
+
+    /// Reads a stream from a place of the view, in etypes: as many bytes as there are.
+    pub(crate) fn read(&self, at: i64, bytes: &mut [u8]) -> Mpi<usize> {
+        if self.amode & mode::WRONLY != 0 {
+            return Err(Error::new(class::ACCESS, "the file was opened with MPI_MODE_WRONLY"));
+        }
+        let view = self.view().clone();
+        let _held = self.hold_if_atomic()?;
+        let mut done = 0;
+        for (offset, length) in view.places(at * view.unit, bytes.len() as i64) {
+            let mut got = 0;
+            while got < length {
+                let room = &mut bytes[done + got..done + length];
+                match self.file.read_at(room, (offset as u64) + got as u64) {
+                    Ok(0) => return Ok(done + got),
+                    Ok(more) => got += more,
+                    Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                    Err(error) => return Err(failed(&error, &self.path)),
+                }
+            }
+            done += length;
+        }
+        Ok(done)
+    }
+
+    fn hold_if_atomic(&self) -> Mpi<Option<Held<'_>>> {
+        match self.is_atomic.load(std::sync::atomic::Ordering::Relaxed) {
+            true => Held::take(&self.file, self.amode & mode::RDONLY == 0, &self.path).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// Where the shared pointer lies.
+    fn shared_path(&self) -> PathBuf {
+        let name = self.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        self.path.with_file_name(format!(".{name}.parvum-shared-{:x}", self.comm.context()))
+    }
+
+    /// Changes the shared pointer, in etypes: it becomes what `change` makes of it. What it was is given.
+    pub(crate) fn with_shared(&self, change: impl FnOnce(i64) -> i64) -> Mpi<i64> {
+        let path = self.shared_path();
+        let mut options = std::fs::OpenOptions::new();
+        let options = options.read(true).write(true).create(true).truncate(false);
+        let file = options.open(&path).map_err(|error| failed(&error, &path))?;
+        let _held = Held::take(&file, true, &path)?;
+        let mut word = [0; 8];
+        let before = match file.read_at(&mut word, 0) {
+            Ok(8) => i64::from_ne_bytes(word),
+            Ok(_) => 0,
+            Err(error) => return Err(failed(&error, &path)),
+        };
+        let after = change(before);
+        if after != before {
+            file.write_all_at(&after.to_ne_bytes(), 0).map_err(|error| failed(&error, &path))?;
+        }
+        Ok(before)
+    }
+
+    /// Forgets the shared pointer.
+    pub(crate) fn drop_shared(&self) {
+        // Most files have none.
+        let _ = std::fs::remove_file(self.shared_path());
+    }
+}
+
+/// A lock of the system's on a whole file, held by this descriptor.
+struct Held<'f>(&'f std::fs::File);
+
+fn lock(kind: i32) -> libc::flock {
+    // SAFETY: a struct of numbers, for which zeroes are values.
+    let mut lock: libc::flock = unsafe { std::mem::zeroed() };
+    lock.l_type = kind as libc::c_short;
+    lock
+}
+
+impl Held<'_> {
+    fn take<'f>(file: &'f std::fs::File, to_write: bool, path: &Path) -> Mpi<Held<'f>> {
+        let wanted = lock(if to_write { libc::F_WRLCK } else { libc::F_RDLCK });
+        loop {
+            // SAFETY: the descriptor is open, and the struct lives during the call.
+            if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_SETLKW, &wanted) } == 0 {
+                return Ok(Held(file));
+            }
+            let error = std::io::Error::last_os_error();
+            if error.kind() != ErrorKind::Interrupted {
+                return Err(failed(&error, path));
+            }
+        }
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        let free = lock(libc::F_UNLCK);
+        // SAFETY: as in `take`. Nothing can be done when it fails; the lock ends with the descriptor.
+        unsafe { libc::fcntl(self.0.as_raw_fd(), libc::F_OFD_SETLKW, &free) };
+    }
+}
+
+/// What the system's error means.
+#[cold]
+pub(crate) fn failed(error: &std::io::Error, path: &Path) -> Error {
+    let class = match error.kind() {
+        ErrorKind::NotFound => class::NO_SUCH_FILE,
+        ErrorKind::AlreadyExists => class::FILE_EXISTS,
+        ErrorKind::PermissionDenied => class::ACCESS,
+        ErrorKind::IsADirectory | ErrorKind::NotADirectory | ErrorKind::InvalidFilename => class::BAD_FILE,
+        ErrorKind::StorageFull => class::NO_SPACE,
+        ErrorKind::QuotaExceeded => class::QUOTA,
+        ErrorKind::ReadOnlyFilesystem => class::READ_ONLY,
+        _ => class::IO,
+    };
+    Error::new(class, format!("{}: {error}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parvum_datatypes::{Basic, Type};
+
+    fn of(layout: Type) -> (i32, Arc<Datatype>) {
+        (0, Arc::new(Datatype::new(layout, true)))
+    }
+
+    #[test]
+    fn a_view_says_where_bytes_lie() {
+        let int = Type::basic(Basic::Int);
+        let pair = Type::resized(0, 16, &Type::vector(2, 1, 2, &int).expect("a type")).expect("a type");
+        let view = View::new(100, of(int), of(pair), Representation::Native).expect("a view");
+        assert_eq!(view.places(0, 8), [(100, 4), (108, 4)]);
+        assert_eq!(view.places(6, 6), [(110, 2), (116, 4)]);
+        assert_eq!((view.byte_of(0), view.byte_of(1), view.byte_of(2)), (100, 108, 116));
+        assert_eq!((view.end(0), view.end(104), view.end(112), view.end(132)), (0, 1, 2, 4));
+    }
+
+    #[test]
+    fn a_view_that_makes_no_sense_is_refused() {
+        let (int, double) = (Type::basic(Basic::Int), Type::basic(Basic::Double));
+        let view =
+            |at, e: &Type, f: &Type| View::new(at, of(e.clone()), of(f.clone()), Representation::Native);
+        assert_eq!(view(-1, &int, &int).err().map(|error| error.code), Some(class::ARG));
+        assert_eq!(view(0, &double, &int).err().map(|error| error.code), Some(class::TYPE));
+        assert!(Representation::read("fancy").is_err() && Representation::read("External32").is_ok());
+    }
+}
