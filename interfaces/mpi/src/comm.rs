@@ -6,7 +6,7 @@ use crate::errors::{Error, Mpi, class};
 use crate::group::Group;
 use crate::handles::Objects;
 use crate::info::Info;
-use crate::numbers::{COMM_NULL, COMM_SELF, COMM_WORLD, ERRORS_ARE_FATAL, Kind, PROC_NULL};
+use crate::numbers::{COMM_NULL, COMM_SELF, COMM_WORLD, ERRORS_ABORT, ERRORS_ARE_FATAL, Kind, PROC_NULL};
 use crate::process::{machine_notes, process};
 use crate::topology::Topology;
 use parvum_wire::control::{Reply, Request};
@@ -25,9 +25,11 @@ pub(crate) struct Comm {
     handle: AtomicI32,
     /// How many collective operations were begun: their tag.
     operations: AtomicU32,
+    /// How many agreements of the survivors were begun.
+    agreements: AtomicU32,
     /// This process got the context from the machine, and gives it back.
     owned_context: Option<u32>,
-    revoked: AtomicBool,
+    tolerant: AtomicBool,
     pub(crate) attributes: Attributes,
     pub(crate) topology: Option<Topology>,
     pub(crate) buffer: Buffer,
@@ -129,8 +131,9 @@ impl Comm {
             remote,
             handle: AtomicI32::new(COMM_NULL),
             operations: AtomicU32::new(0),
+            agreements: AtomicU32::new(0),
             owned_context: None,
-            revoked: AtomicBool::new(false),
+            tolerant: AtomicBool::new(false),
             attributes: Attributes::default(),
             topology: None,
             buffer: Buffer::default(),
@@ -235,6 +238,11 @@ impl Comm {
         (self.operations.fetch_add(1, Ordering::Relaxed) & 0x3fff_ffff) as i32
     }
 
+    /// The number of the next agreement of the survivors. All members begin them in the same order.
+    pub(crate) fn next_agreement(&self) -> u32 {
+        self.agreements.fetch_add(1, Ordering::Relaxed)
+    }
+
     #[inline]
     pub(crate) fn handle(&self) -> i32 {
         self.handle.load(Ordering::Relaxed)
@@ -262,6 +270,11 @@ impl Comm {
 
     /// Sets the handler, and gives the one before.
     pub(crate) fn set_errhandler(&self, errhandler: i32) -> i32 {
+        let tolerant = errhandler != ERRORS_ARE_FATAL && errhandler != ERRORS_ABORT;
+        self.tolerant.store(tolerant, Ordering::Relaxed);
+        if tolerant {
+            crate::failure::listen();
+        }
         std::mem::replace(&mut self.rest().errhandler, errhandler)
     }
 
@@ -282,9 +295,16 @@ impl Comm {
     }
 
     /// Whether a member has revoked it: nothing more is sent or received then.
+    #[inline]
     pub(crate) fn is_revoked(&self) -> bool {
-        // Acquire: whoever revokes it lets others see why.
-        self.revoked.load(Ordering::Acquire)
+        crate::failure::is_revoked(self.context)
+    }
+
+    /// Whether its program goes on when a process dies: then waits listen for more than their message.
+    #[inline]
+    pub(crate) fn is_tolerant(&self) -> bool {
+        // Relaxed: a hint that a wait takes the longer way.
+        self.tolerant.load(Ordering::Relaxed)
     }
 }
 

@@ -2,13 +2,14 @@
 
 use crate::comm::Comm;
 use crate::errors::{Error, Mpi, class};
-use crate::operations::{Operation, Outcome};
-use crate::process::{Process, machine_notes};
+use crate::operations::{LOOK, Operation, Outcome};
+use crate::process::{Process, machine_notes, process};
 use crate::progress;
-use parvum_waist::Notes;
+use parvum_waist::{ANY_TASK, Notes, Pattern, Request as Awaited, SendTo, TagKind};
 use parvum_wire::Tid;
 use parvum_wire::control::{Reply, Request, TaskState};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Who waits for anyone asks after deaths so often, nanoseconds: the machine tells nobody unasked.
 const ASKING: i64 = 250_000_000;
@@ -40,6 +41,78 @@ pub(crate) fn wait_for_anyone(
             return Err(error);
         }
     }
+}
+
+/// Of the news that a communicator was revoked: its tag says which.
+const REVOKE_CONTEXT: u32 = 0x7d69_000c;
+
+/// The contexts that were revoked, and how many they are.
+static REVOKED: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+/// The engine's receive for the next such news, once a program wants to go on after a death.
+static NEWS: AtomicU64 = AtomicU64::new(0);
+
+fn pattern() -> Pattern {
+    let context = i64::from(REVOKE_CONTEXT);
+    Pattern { from: ANY_TASK, tags: TagKind::Any, tag: 0, other: 0, context }
+}
+
+/// Whether a context was revoked.
+#[inline]
+pub(crate) fn is_revoked(context: u32) -> bool {
+    // Acquire: pairs with the release in `revoked`, behind which the list has it.
+    COUNT.load(Ordering::Acquire) > 0
+        && REVOKED.lock().unwrap_or_else(PoisonError::into_inner).contains(&context)
+}
+
+fn revoked(context: u32) {
+    let mut all = REVOKED.lock().unwrap_or_else(PoisonError::into_inner);
+    if !all.contains(&context) {
+        all.push(context);
+        COUNT.store(all.len(), Ordering::Release);
+    }
+}
+
+/// From now on waits listen for such news.
+pub(crate) fn listen() {
+    let Ok(process) = process() else { return };
+    if NEWS.load(Ordering::Acquire) == 0 {
+        let request = process.waist.post(&pattern(), 0);
+        if NEWS.compare_exchange(0, request.0, Ordering::AcqRel, Ordering::Acquire).is_err() {
+            process.waist.cancel(request);
+        }
+    }
+}
+
+/// What a wait of a program that goes on after a death is woken by as well.
+pub(crate) fn news() -> Option<Awaited> {
+    Some(NEWS.load(Ordering::Acquire)).filter(|&request| request != 0).map(Awaited)
+}
+
+/// Takes in the news that have come.
+pub(crate) fn hear(process: &Process) {
+    while let Some(request) = news() {
+        let Ok(message) = process.waist.wait(request, &LOOK) else { return };
+        process.waist.give_back(&message);
+        revoked(u32::from_ne_bytes(message.tag.to_ne_bytes()));
+        let next = process.waist.post(&pattern(), 0);
+        NEWS.store(next.0, Ordering::Release);
+    }
+}
+
+/// Revokes a communicator: everybody's calls on it fail from now on, those under way too.
+pub(crate) fn revoke(process: &Process, comm: &Comm) -> Mpi {
+    revoked(comm.context());
+    let remote = comm.remote().map(|remote| remote.group.tasks().clone());
+    let others = comm.group().tasks().iter().chain(remote.iter().flat_map(|tasks| tasks.iter()));
+    for &task in others.filter(|&&task| task != process.me) {
+        let tag = i32::from_ne_bytes(comm.context().to_ne_bytes());
+        let how = SendTo { to: task, tag, context: REVOKE_CONTEXT, meta: 0, buffering: 2, completion: 0 };
+        // The dead need not be told.
+        let _ = process.waist.send_one(how, &[], &machine_notes());
+    }
+    Ok(())
 }
 
 /// Fails when a peer has died whose death the program has not acknowledged.

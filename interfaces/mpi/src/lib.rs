@@ -47,4 +47,5 @@ mod progress;
 #[allow(unsafe_code)]
 mod schedule;
 pub mod status;
+mod survivors;
 mod topology;

@@ -404,3 +404,8 @@ pub(crate) fn say_to_all(comm: &Comm, bytes: &[u8]) -> Mpi<Vec<Vec<u8>>> {
     let (context, tag) = (comm.collective_context(), comm.next_operation());
     Circle { tasks: comm.group().tasks().clone(), own: comm.rank(), context, tag }.gather(bytes)
 }
+
+/// A communicator of a group in a context that is known to all its members.
+pub(crate) fn duplicate_of(group: &Arc<Group>, context: u32) -> Comm {
+    Comm::new(group.clone(), None, context)
+}

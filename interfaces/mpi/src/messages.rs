@@ -80,7 +80,9 @@ pub(crate) fn send(comm: &Arc<Comm>, data: &Data, rank: i32, tag: i32, mode: Mod
     }
     let told = notes(call::SEND, to.how.to, tag, comm.context());
     let sent = match data.outgoing() {
-        Sent::Run(run) if progress::is_quiet() => process.waist.send_one(to.how, run, &told),
+        Sent::Run(run) if progress::is_quiet() && !comm.is_tolerant() => {
+            process.waist.send_one(to.how, run, &told)
+        }
         _ => return finish(process, start(process, comm, data, to)?),
     };
     sent.map_err(|status| process.failed(status, Some(rank as usize)))
@@ -162,7 +164,7 @@ pub(crate) fn receive(comm: &Arc<Comm>, data: &Data, source: i32, tag: i32) -> M
     let Some(pattern) = pattern(comm, source, tag)? else { return Ok(with_nobody(true)) };
     let told = notes(call::RECEIVE, pattern.from, tag, comm.context());
     if let (Some((start, length)), true, true) =
-        (data.run(), progress::is_quiet(), pattern.from != ANY_TASK || comm.peers().size() == 1)
+        (data.run(), progress::is_quiet(), pattern.from != ANY_TASK && !comm.is_tolerant())
     {
         // SAFETY: the program promises the buffer for the call.
         let room =
@@ -237,7 +239,7 @@ fn find(
         // Who has something to move looks at it now and then.
         let limit = match wait {
             false => 0,
-            true if progress::is_quiet() && source != ANY_SOURCE => -1,
+            true if progress::is_quiet() && source != ANY_SOURCE && !comm.is_tolerant() => -1,
             true => A_WHILE,
         };
         let told = parvum_waist::Notes { limit, ..told };
@@ -257,6 +259,9 @@ fn find(
                 return Err(process.failed(Answer::NoMachine, None));
             }
             Err(Answer::Pending) => {
+                if comm.is_revoked() {
+                    return Err(revoked());
+                }
                 if source == ANY_SOURCE {
                     crate::failure::refuse_unknown_deaths(process, comm)?;
                 }

@@ -8,6 +8,7 @@ use crate::numbers::{ANY_SOURCE, Kind, PROC_NULL};
 use crate::process::Process;
 use crate::schedule::Schedule;
 use crate::status::Status;
+use crate::survivors::{Agreement, Decision};
 use parvum_waist::{Message, Notes, Request, Status as Answer};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -48,10 +49,15 @@ pub(crate) enum State {
     },
     /// All of several.
     All(Vec<Arc<Operation>>),
+    /// The survivors agree on something, and with what that is done then.
+    Agreeing(Box<Agreement>, Option<Then>),
     /// Sent in parts, as the program has them ready.
     Partitions(Arc<crate::partitioned::Transfer>),
     Over(Outcome),
 }
+
+/// What is done with what was agreed on.
+pub(crate) type Then = Box<dyn FnOnce(Decision) -> Mpi + Send>;
 
 /// A function that says how an operation ended that the program did itself.
 pub(crate) type Query = Box<dyn FnOnce(&mut Status) -> Mpi + Send>;
@@ -223,7 +229,7 @@ impl Operation {
             Ok(State::Stepping(schedule)) => requests.extend(schedule.awaited()),
             Ok(State::All(parts)) => parts.iter().for_each(|part| part.awaited(requests)),
             Ok(State::Partitions(transfer)) => transfer.awaited(requests),
-            Ok(State::Over(_)) | Err(_) => {}
+            Ok(State::Over(_) | State::Agreeing(..)) | Err(_) => {}
         }
     }
 
@@ -266,6 +272,10 @@ impl State {
                 Err(status) => Some(Outcome::failed(process.failed(status, Some(*peer as usize)))),
             },
             State::Receiving(receiving) => match process.waist.wait_seen(receiving.request, &LOOK) {
+                Err(Answer::Pending) if receiving.comm.as_ref().is_some_and(|comm| comm.is_revoked()) => {
+                    process.waist.cancel(receiving.request);
+                    Some(Outcome::failed(Error::new(class::REVOKED, "the communicator was revoked")))
+                }
                 Err(Answer::Pending) => None,
                 outcome => Some(receiving.finish(process, outcome)),
             },
@@ -277,6 +287,12 @@ impl State {
                 }
                 let last = parts.last().and_then(|part| part.poll(process));
                 Some(Outcome { status: last.map_or(Status::EMPTY, |last| last.status), error })
+            }
+            State::Agreeing(agreement, then) => {
+                let outcome = agreement
+                    .poll(process)?
+                    .and_then(|decision| then.take().map_or(Ok(()), |then| then(decision)));
+                Some(outcome.map_or_else(Outcome::failed, |()| Outcome::EMPTY))
             }
             State::Partitions(transfer) => transfer.poll(process),
             State::Elsewhere { request, query } => match process.waist.wait(*request, &LOOK) {

@@ -27,6 +27,7 @@ pub(crate) fn is_quiet() -> bool {
 
 /// Moves all that is under way, and forgets what is over.
 pub(crate) fn move_all(process: &Process) {
+    crate::failure::hear(process);
     if is_quiet() {
         return;
     }
@@ -40,6 +41,7 @@ pub(crate) fn move_all(process: &Process) {
 }
 
 pub(crate) fn awaited_by_all(requests: &mut Vec<Request>) {
+    requests.extend(crate::failure::news());
     if !is_quiet() {
         let moving = MOVING.lock().unwrap_or_else(PoisonError::into_inner);
         moving.iter().for_each(|operation| operation.awaited(requests));
@@ -67,9 +69,9 @@ pub(crate) fn wait_until<T>(
         }
         requests.clear();
         waiting_for.iter().for_each(|operation| operation.awaited(&mut requests));
-        awaited_by_all(&mut requests);
-        // What another thread holds at this moment has named no request.
+        // What another thread holds at this moment has named no request, nor has an agreement.
         let limit = if requests.len() + by_arrival < waiting_for.len() { SOON } else { -1 };
+        awaited_by_all(&mut requests);
         let over = process.waist.wait_any(&requests, seen, &Notes { limit, ..*notes });
         if over == -1 && limit < 0 && process.waist.progress().lost {
             return Err(process.failed(parvum_waist::Status::NoMachine, None));

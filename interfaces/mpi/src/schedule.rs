@@ -160,6 +160,12 @@ impl Schedule {
     /// Goes on as far as it can without waiting; how it ended, when it did.
     pub(crate) fn advance(&mut self, process: &Process) -> Option<Outcome> {
         loop {
+            if crate::failure::is_revoked(self.context - 1) {
+                if let Some(request) = self.pending.take() {
+                    process.waist.cancel(request);
+                }
+                return Some(Outcome::failed(revoked()));
+            }
             if self.course.is_none() {
                 match self.parts.pop_front() {
                     None => return Some(Outcome { error: self.fault.take(), ..Outcome::EMPTY }),
@@ -270,9 +276,14 @@ fn named(failure: Failure, tasks: &[i32], rank_of: &dyn Fn(i32) -> Option<usize>
             let text = "the ranks do not agree on how much data there is: compare counts and datatypes on all of them";
             Error::new(class::TRUNCATE, text)
         }
+        Failure::Engine(Answer::Cancelled) => revoked(),
         Failure::Engine(Answer::NoMachine) => Error::new(class::OTHER, "the machine is lost"),
         Failure::Engine(status) => Error::new(class::INTERN, format!("the engine answered {status:?}")),
     }
+}
+
+fn revoked() -> Error {
+    Error::new(class::REVOKED, "the communicator was revoked")
 }
 
 /// The same of the processes of the world.
@@ -297,7 +308,7 @@ impl Exchange for Guarded<'_> {
 
     #[inline]
     fn receive(&mut self, from: usize, room: &mut [u8]) -> Result<(u32, u64), Answer> {
-        if crate::progress::is_quiet() {
+        if crate::progress::is_quiet() && crate::failure::news().is_none() {
             return self.0.receive(from, room);
         }
         let Ok(process) = crate::process::process() else { return Err(Answer::NoMachine) };
@@ -311,6 +322,11 @@ impl Exchange for Guarded<'_> {
             match process.waist.wait_seen(request, &LOOK) {
                 Err(Answer::Pending) => {}
                 outcome => return outcome.map(|message| (message.meta, message.length)),
+            }
+            // The context of collective operations is behind the communicator's own.
+            if crate::failure::is_revoked(self.0.context - 1) {
+                process.waist.cancel(request);
+                return Err(Answer::Cancelled);
             }
             requests.clear();
             requests.push(request);

@@ -111,15 +111,30 @@ pub unsafe extern "C" fn MPIX_Comm_is_revoked(comm: c_int, flag: *mut c_int) -> 
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPIX_Comm_revoke(comm: c_int) -> c_int {
-    answer("MPIX_Comm_revoke", On::Comm(comm), calls::unsupported())
+    // SAFETY: the program's promise.
+    answer("MPIX_Comm_revoke", On::Comm(comm), unsafe { calls::comm_revoke(comm) })
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPIX_Comm_shrink(comm: c_int, _out: *mut c_int) -> c_int {
-    answer("MPIX_Comm_shrink", On::Comm(comm), calls::unsupported())
+pub unsafe extern "C" fn MPIX_Comm_shrink(comm: c_int, out: *mut c_int) -> c_int {
+    // SAFETY: the program's promise.
+    answer("MPIX_Comm_shrink", On::Comm(comm), unsafe { calls::comm_shrink(comm, out) })
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPIX_Comm_agree(comm: c_int, _flag: *mut c_int) -> c_int {
-    answer("MPIX_Comm_agree", On::Comm(comm), calls::unsupported())
+pub unsafe extern "C" fn MPIX_Comm_agree(comm: c_int, flag: *mut c_int) -> c_int {
+    // SAFETY: the program's promise.
+    answer("MPIX_Comm_agree", On::Comm(comm), unsafe { calls::comm_agree(comm, flag) })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPIX_Comm_ishrink(comm: c_int, out: *mut c_int, request: *mut c_int) -> c_int {
+    // SAFETY: the program's promise.
+    answer("MPIX_Comm_ishrink", On::Comm(comm), unsafe { calls::comm_ishrink(comm, out, request) })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPIX_Comm_iagree(comm: c_int, flag: *mut c_int, request: *mut c_int) -> c_int {
+    // SAFETY: the program's promise.
+    answer("MPIX_Comm_iagree", On::Comm(comm), unsafe { calls::comm_iagree(comm, flag, request) })
 }

@@ -1,11 +1,82 @@
 //! When processes die: what a communicator knows of it.
 
 use super::put;
-use crate::comm::comm;
+use crate::comm::{Comm, comm, keep};
 use crate::errors::Mpi;
 use crate::failure;
-use crate::process::process;
+use crate::operations::{Operation, State, Then};
+use crate::process::{machine_notes, process};
+use crate::progress;
+use crate::survivors::{self, Agreement, Decision, Question};
 use std::ffi::c_int;
+use std::sync::Arc;
+
+pub unsafe fn comm_revoke(handle: i32) -> Mpi {
+    failure::revoke(process()?, &*comm(handle)?)
+}
+
+fn agreeing(comm: &Arc<Comm>, question: Question, then: Then) -> Operation {
+    let agreement = Box::new(Agreement::new(comm, question));
+    Operation::new(State::Agreeing(agreement, Some(then)), comm.handle(), machine_notes())
+}
+
+/// Where a result goes when it is known.
+struct To<T>(*mut T);
+
+// SAFETY: the program promises the place to the operation until that is over.
+unsafe impl<T> Send for To<T> {}
+
+unsafe fn begin_agreement(handle: i32, flag: *mut c_int) -> Mpi<Operation> {
+    let comm = comm(handle)?;
+    // SAFETY: the caller's promise.
+    let (flags, place) = (unsafe { super::get(flag)? }, To(flag));
+    let then = move |decision: Decision| {
+        let place = place;
+        // SAFETY: see `To`.
+        unsafe { put(place.0, decision.flags)? };
+        survivors::news(&decision)
+    };
+    Ok(agreeing(&comm, Question::Flags(flags), Box::new(then)))
+}
+
+unsafe fn begin_shrinking(handle: i32, place: *mut c_int) -> Mpi<Operation> {
+    let comm = comm(handle)?;
+    // SAFETY: the caller's promise.
+    unsafe { put(place, crate::numbers::COMM_NULL)? };
+    let (place, old) = (To(place), comm.clone());
+    let then = move |decision: Decision| {
+        let place = place;
+        let made = survivors::shrunk(process()?, &old, &decision)?;
+        // SAFETY: see `To`.
+        unsafe { put(place.0, keep(made)?) }
+    };
+    Ok(agreeing(&comm, Question::Survivors, Box::new(then)))
+}
+
+fn finish(operation: Operation) -> Mpi {
+    let outcome = progress::wait(process()?, &Arc::new(operation))?;
+    outcome.error.map_or(Ok(()), Err)
+}
+
+pub unsafe fn comm_agree(handle: i32, flag: *mut c_int) -> Mpi {
+    // SAFETY: the caller's promise.
+    finish(unsafe { begin_agreement(handle, flag)? })
+}
+
+pub unsafe fn comm_iagree(handle: i32, flag: *mut c_int, request: *mut c_int) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe { put(request, crate::operations::keep(begin_agreement(handle, flag)?)?) }
+}
+
+pub unsafe fn comm_shrink(handle: i32, place: *mut c_int) -> Mpi {
+    // SAFETY: the caller's promise.
+    finish(unsafe { begin_shrinking(handle, place)? })
+}
+
+pub unsafe fn comm_ishrink(handle: i32, place: *mut c_int, request: *mut c_int) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe { put(request, crate::operations::keep(begin_shrinking(handle, place)?)?) }
+}
 
 pub unsafe fn comm_is_revoked(handle: i32, flag: *mut c_int) -> Mpi {
     let comm = comm(handle)?;
