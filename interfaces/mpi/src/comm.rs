@@ -25,6 +25,8 @@ pub(crate) struct Comm {
     handle: AtomicI32,
     /// How many collective operations were begun: their tag.
     operations: AtomicU32,
+    /// The same of those that go on beside the program: the two are never matched with each other.
+    begun: AtomicU32,
     /// How many agreements of the survivors were begun.
     agreements: AtomicU32,
     /// This process got the context from the machine, and gives it back.
@@ -131,6 +133,7 @@ impl Comm {
             remote,
             handle: AtomicI32::new(COMM_NULL),
             operations: AtomicU32::new(0),
+            begun: AtomicU32::new(0),
             agreements: AtomicU32::new(0),
             owned_context: None,
             tolerant: AtomicBool::new(false),
@@ -235,7 +238,12 @@ impl Comm {
     #[inline]
     pub(crate) fn next_operation(&self) -> i32 {
         // Relaxed: the program orders the operations of a communicator itself.
-        (self.operations.fetch_add(1, Ordering::Relaxed) & 0x3fff_ffff) as i32
+        (self.operations.fetch_add(1, Ordering::Relaxed) & 0x1fff_ffff) as i32
+    }
+
+    /// The same of one that goes on beside the program.
+    pub(crate) fn next_begun(&self) -> i32 {
+        (self.begun.fetch_add(1, Ordering::Relaxed) & 0x1fff_ffff | 0x2000_0000) as i32
     }
 
     /// The number of the next agreement of the survivors. All members begin them in the same order.

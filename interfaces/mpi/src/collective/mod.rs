@@ -125,7 +125,7 @@ pub(crate) fn run(comm: &Arc<Comm>, call: Call) -> Mpi {
 
 /// Begins a call, which goes on beside the program.
 pub(crate) fn begin(comm: &Arc<Comm>, call: Call) -> Mpi<Arc<Operation>> {
-    let tag = comm.next_operation();
+    let tag = comm.next_begun();
     begin_as(comm, call, tag)
 }
 
@@ -147,7 +147,7 @@ pub(crate) fn begin_schedule(comm: &Arc<Comm>, schedule: Schedule) -> Mpi<Arc<Op
 
 /// A call to be begun again and again. Its place among the communicator's operations is that of this call.
 pub(crate) fn prepare(comm: &Arc<Comm>, call: Call) -> Mpi<Persistent> {
-    let (comm, tag) = (comm.clone(), comm.next_operation());
+    let (comm, tag) = (comm.clone(), comm.next_begun());
     // What is wrong is told now.
     schedule(&comm, call.clone(), tag)?;
     let mut persistent = Persistent::new(move || begin_as(&comm, call.clone(), tag));
