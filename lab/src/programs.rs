@@ -56,7 +56,7 @@ impl Programs {
     /// The program of a family, or the floors for no family.
     pub fn path(&self, program: &str, family: Option<Family>) -> PathBuf {
         match family {
-            Some(family) => self.folder.join(format!("{program}.{}", family.ending())),
+            Some(family) => self.folder.join(format!("{program}.{}", family.programs())),
             None => self.folder.join(program),
         }
     }

@@ -72,7 +72,12 @@ impl Session {
             Family::Mpich | Family::Mpich4 => session.set(&[("HYDRA_IFACE", "lo")]),
             // What reaches over a network has no place in a comparison on one host.
             Family::Ucx => session.set(&[("UCX_TLS", "posix,sysv,cma,self")]),
-            Family::Parvum | Family::Engine | Family::Nx | Family::Cmmd | Family::Containers => {}
+            Family::Parvum
+            | Family::Engine
+            | Family::Nx
+            | Family::Mpi
+            | Family::Cmmd
+            | Family::Containers => {}
         }
         Ok(session)
     }

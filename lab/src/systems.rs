@@ -21,6 +21,8 @@ pub enum Family {
     Ucx,
     /// Parvum's NX.
     Nx,
+    /// Parvum's MPI: the programs that MPICH's compiler has made, unchanged.
+    Mpi,
     /// Parvum's CMMD.
     Cmmd,
     /// Parvum's message containers.
@@ -35,7 +37,7 @@ impl Family {
 
     /// Whether it is Parvum through calls whose programs are started all together, as MPI's are.
     pub fn starts_together(self) -> bool {
-        matches!(self, Family::Nx | Family::Cmmd)
+        matches!(self, Family::Nx | Family::Cmmd | Family::Mpi)
     }
 
     /// As people write it.
@@ -50,12 +52,18 @@ impl Family {
             Family::Mpich4 => "MPICH 4.0",
             Family::Ucx => "UCX",
             Family::Nx => "Parvum NX",
+            Family::Mpi => "Parvum MPI",
             Family::Cmmd => "Parvum CMMD",
             Family::Containers => "Parvum containers",
         }
     }
 
-    /// The ending of its programs' file names (`apps/build.sh`).
+    /// The ending of its programs' file names (`apps/build.sh`): Parvum's MPI runs those of MPICH.
+    pub fn programs(self) -> &'static str {
+        if self == Family::Mpi { Family::Mpich.ending() } else { self.ending() }
+    }
+
+    /// A short name, as file lines have it.
     pub fn ending(self) -> &'static str {
         match self {
             Family::Parvum => "parvum",
@@ -67,6 +75,7 @@ impl Family {
             Family::Mpich4 => "mpich4",
             Family::Ucx => "ucx",
             Family::Nx => "nx",
+            Family::Mpi => "mpi",
             Family::Cmmd => "cmmd",
             Family::Containers => "containers",
         }

@@ -50,6 +50,7 @@ pub fn class(system: &System) -> &'static str {
         (Family::Mpich4, _) => "s-mpich4",
         (Family::Ucx, _) => "s-ucx",
         (Family::Nx, _) => "s-nx",
+        (Family::Mpi, _) => "s-mpi",
         (Family::Cmmd, _) => "s-cmmd",
         (Family::Containers, _) => "s-containers",
     }

@@ -3,6 +3,7 @@
 
 pub mod buffering;
 pub mod main;
+pub mod mpi;
 pub mod overhead;
 pub mod speed;
 
@@ -58,7 +59,7 @@ pub struct Pages {
 }
 
 /// All suites.
-pub static ALL: [&Suite; 4] = [&main::SUITE, &speed::SUITE, &buffering::SUITE, &overhead::SUITE];
+pub static ALL: [&Suite; 5] = [&main::SUITE, &speed::SUITE, &mpi::SUITE, &buffering::SUITE, &overhead::SUITE];
 
 /// The suite of this name.
 pub fn find(name: &str) -> Result<&'static Suite, LabError> {

@@ -1,0 +1,107 @@
+//! The MPI suite: the very programs that MPICH's compiler has made, under MPICH and under Parvum, and Open MPI's beside them.
+
+mod goals;
+mod table;
+
+use super::{Pages, Suite, main};
+use crate::experiment::{Cores, How, Job, Measure, of_each};
+use crate::report::{headline::Question, tables};
+use crate::systems::{Encoding, Extent, Family, System};
+
+/// Parvum's MPI.
+const OURS: System = System::new(Family::Mpi, "shm", Encoding::None);
+const OPEN_MPI: System = System::new(Family::OpenMpi, "", Encoding::None);
+const MPICH: System = System::new(Family::Mpich, "", Encoding::None);
+/// Ours, then those it is measured against.
+const SYSTEMS: [System; 3] = [OURS, OPEN_MPI, MPICH];
+/// What Parvum's engine takes without any interface.
+const ENGINE: System = System::new(Family::Engine, "shm", Encoding::None);
+
+/// Message lengths of the ring, in bytes.
+const RING_SIZES: [u64; 9] = [0, 8, 64, 1024, 4096, 16384, 65536, 1 << 20, 4 << 20];
+/// Message lengths of the operations of groups.
+const GROUP_SIZES: [u64; 4] = [8, 1024, 16384, 1 << 20];
+/// Numbers of processes in a group.
+const GROUP_TASKS: [u32; 3] = [2, 4, 8];
+
+/// `parvum compare --suite mpi`.
+pub static SUITE: Suite = Suite {
+    name: "mpi",
+    families: &[Family::Mpi, Family::Engine, Family::OpenMpi, Family::Mpich],
+    seconds: [170, 1200],
+    systems: || SYSTEMS.into_iter().chain([ENGINE]).collect(),
+    jobs,
+    goals: goals::check,
+    table: table::render,
+    pages: Pages {
+        introduction: "The programs were compiled once by MPICH's own compiler and run under MPICH and, unchanged, under Parvum's MPI; Open MPI's \
+             were compiled from the same sources. Two cores, also with more processes than cores.",
+        cards: "",
+        omitted: "derived datatypes, windows and files, several threads, several hosts",
+        questions: &QUESTIONS,
+        contents: &[],
+        sections: &[],
+        details: tables::details,
+    },
+};
+
+const QUESTIONS: [Question; 6] = [
+    Question::small("8 bytes, one hop", "ring", "half round trip", 8),
+    Question::large("8 byte messages, rate", "rate", "message rate", 8),
+    Question::large("1 MiB messages, bandwidth", "ring", "bandwidth", 1 << 20),
+    Question::small("8 bytes, both processes on one core", "ring-one-core", "half round trip", 8),
+    Question::small("Processor used while blocked", "blocked", "processor", 0),
+    Question::small("Start and end of an MPI job", "job", "start and end", 0),
+];
+
+fn jobs(extent: Extent) -> Vec<Job> {
+    // Processes that spin while they wait take minutes when they are more than the cores; the quick run does not wait.
+    let patience = if extent == Extent::Full { 120 } else { 12 };
+    let ring = Measure {
+        sizes: &RING_SIZES,
+        options: "--time-ms 8 --least 4 --most 500",
+        ..Measure::program("ring", "ring")
+    };
+    let rate = Measure {
+        sizes: &[8],
+        options: "--time-ms 40 --least 5 --most 500",
+        ..Measure::program("message rate", "rate")
+    };
+    let job = Measure { how: How::Job(Some("job")), ..Measure::program("start and end of a job", "job") };
+    let mut jobs = vec![Job::floors(&RING_SIZES)];
+    for measure in
+        [ring.clone(), rate, main::one_core(), job, Measure { cores: Cores::Two, ..main::blocked() }]
+    {
+        jobs.extend(of_each(&measure, SYSTEMS));
+    }
+    jobs.extend(of_each(&ring, [ENGINE]));
+    for tasks in GROUP_TASKS {
+        jobs.extend(of_each(&group(tasks, patience), SYSTEMS));
+    }
+    jobs
+}
+
+fn group(tasks: u32, patience: u64) -> Measure {
+    Measure {
+        tasks,
+        sizes: &GROUP_SIZES,
+        options: "--operations barrier,broadcast,reduce,allreduce,allgather,alltoall --time-ms 5 --least 1 --most 100",
+        launches: 4,
+        patience,
+        ..Measure::program(format!("operations of {tasks}"), "group")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_system_is_measured() {
+        for system in SYSTEMS {
+            let measured: Vec<String> =
+                jobs(Extent::Quick).iter().filter(|job| job.system == Some(system)).map(Job::name).collect();
+            assert_eq!(measured.len(), 8, "{measured:?}");
+        }
+    }
+}
