@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 use std::time::SystemTime;
 
 /// Installed names, and the files of the build that they are.
-const LIBRARIES: [(&str, &str); 12] = [
+const LIBRARIES: [(&str, &str); 13] = [
     ("libparvum.so.0", "libparvum.so"),
     ("libparvum.so", "libparvum.so"),
     ("libpvm3.so.3", "libpvm3.so"),
@@ -25,14 +25,20 @@ const LIBRARIES: [(&str, &str); 12] = [
     ("libnx.so", "libnx.so"),
     ("libcmmd.so.1", "libcmmd.so"),
     ("libcmmd.so", "libcmmd.so"),
+    ("libmpi.so.12", "libmpi.so"),
     ("libcontainers.so.0", "libcontainers.so"),
     ("libcontainers.so", "libcontainers.so"),
 ];
+
+/// Further names of MPI's library: links, as they are installed, so that no process holds two copies.
+const MPI_NAMES: [&str; 3] = ["libmpi.so", "libmpich.so.12", "libmpich.so"];
 
 /// Where everything lies.
 pub struct Stage {
     /// The libraries.
     pub lib: PathBuf,
+    /// `mpicc` and its other names, which find the libraries from where they lie.
+    pub bin: PathBuf,
     /// `pvm3.h` and its kin.
     pub include: PathBuf,
     /// The compiled programs, and shared objects made for tests.
@@ -63,13 +69,15 @@ fn make() -> Stage {
         install(&built.join(file), &lib.join(name));
     }
     let include = project().join("interfaces/pvm/include");
-    let stage = Stage { lib, include, programs };
+    let stage = Stage { bin: root.join("bin"), lib, include, programs };
     install_fortran(&stage);
+    install_mpi(&stage, &root.join("include"));
     let sources = fs::read_dir(here().join("programs")).expect("tests/programs").flatten();
     // An example that uses several interfaces, as it is told to be compiled.
     let example = project().join("examples/letter.c");
     for source in sources.map(|entry| entry.path()).chain([example]) {
         match source.extension().and_then(OsStr::to_str) {
+            Some("c") if name_of(&source).starts_with("mpi_") => compile_mpi(&stage, &source),
             Some("c") => compile(&stage, &source),
             Some("cpp") if cplusplus() => compile(&stage, &source),
             Some("f" | "f90") if fortran().is_some() => compile_fortran(&stage, &source),
@@ -102,6 +110,11 @@ pub fn nx_include() -> PathBuf {
 /// Where `cmmd.h` lies.
 pub fn cmmd_include() -> PathBuf {
     project().join("interfaces/cmmd/include")
+}
+
+/// Where `mpi.h` lies.
+pub fn mpi_include() -> PathBuf {
+    project().join("interfaces/mpi/include")
 }
 
 /// Where `containers.h` lies.
@@ -141,10 +154,64 @@ fn install_fortran(stage: &Stage) {
     File::create(stamp).expect("the target directory is writable");
 }
 
+/// What compiles MPI programs, with its headers beside it as in a prefix.
+fn install_mpi(stage: &Stage, include: &Path) {
+    for folder in [&stage.bin, include] {
+        fs::create_dir_all(folder).expect("the target directory is writable");
+    }
+    for name in MPI_NAMES {
+        link("libmpi.so.12", &stage.lib.join(name));
+    }
+    for header in ["mpi.h", "mpi_functions.h"] {
+        install(&mpi_include().join(header), &include.join(header));
+    }
+    install(&project().join("packaging/mpicc"), &stage.bin.join("mpicc"));
+    for name in ["mpicxx", "mpic++"] {
+        link("mpicc", &stage.bin.join(name));
+    }
+    for name in ["mpiexec", "mpirun"] {
+        link(parvum().to_str().expect("a plain path"), &stage.bin.join(name));
+    }
+}
+
+fn link(to: &str, name: &Path) {
+    if fs::read_link(name).is_ok_and(|old| old == Path::new(to)) {
+        return;
+    }
+    let _ = fs::remove_file(name);
+    std::os::unix::fs::symlink(to, name).expect("the target directory is writable");
+}
+
 fn replace(file: &Path, make: impl FnOnce(&Path)) {
     let temporary = file.with_extension("new");
     make(&temporary);
     fs::rename(&temporary, file).expect("the target directory is writable");
+}
+
+fn name_of(source: &Path) -> &str {
+    source.file_stem().and_then(OsStr::to_str).expect("a plain name")
+}
+
+/// Compiles one program of MPI's, as its users do.
+fn compile_mpi(stage: &Stage, source: &Path) {
+    let target = stage.programs.join(name_of(source));
+    let include = stage.bin.with_file_name("include");
+    let made_of = [
+        source,
+        &stage.bin.join("mpicc"),
+        &include.join("mpi.h"),
+        &include.join("mpi_functions.h"),
+        &stage.lib.join("libmpi.so.12"),
+    ];
+    if changed(&target) > made_of.iter().filter_map(|file| changed(file)).max() {
+        return;
+    }
+    replace(&target, |temporary| {
+        let mut cc = compiler(stage.bin.join("mpicc").to_str().expect("a plain path"));
+        cc.args(["-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread", "-o"]);
+        let done = cc.arg(temporary).arg(source).output().expect("mpicc runs");
+        assert!(done.status.success(), "{}: {}", name_of(source), String::from_utf8_lossy(&done.stderr));
+    });
 }
 
 /// Compiles one program; one whose name ends in `_library` becomes a shared object.

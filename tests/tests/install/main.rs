@@ -125,6 +125,20 @@ fn a_program_is_compiled_and_runs_through_pkg_config() {
             assert!(said.lines().any(ours), "{library}: {said}");
         }
     }
+    if has("pkg-config") {
+        fs::copy(project().join("examples/hello_mpi.c"), scratch.dir.join("hello.c")).expect("writable");
+        // By the options of a build system, and by MPI's own wrapper.
+        let orders = "eval cc hello.c -o hello \"$(pkg-config --cflags --libs mpi)\"; mpicc hello.c -o wrapped; ldd ./hello ./wrapped";
+        let said = succeed(&mut scratch.shell(&prefix, &machine, orders));
+        let ours = said.lines().filter(|line| line.contains("libmpi.so.12") && line.contains("a place"));
+        assert_eq!(ours.count(), 2, "{said}");
+        // Whatever name a program was linked to, it is one file.
+        let lib = prefix.join("lib");
+        let whole = |name: &str| fs::canonicalize(lib.join(name)).expect("it is installed");
+        for name in ["libmpi.so", "libmpich.so.12", "libmpich.so"] {
+            assert_eq!(whole(name), whole("libmpi.so.12"), "{name}");
+        }
+    }
     let versions = "for p in pvm3 gpvm3 fpvm3; do pkg-config --modversion $p; done";
     if has("pkg-config") {
         assert_eq!(succeed(&mut scratch.shell(&prefix, &machine, versions)), "3.4.6\n".repeat(3));

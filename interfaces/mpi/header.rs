@@ -1,0 +1,120 @@
+// Makes `include/mpi_functions.h` from `functions.txt`: for each function its prototype under MPI_X and PMPI_X, and the form with large
+// counts where there is one. Used by the test that holds the header to the description, and to write it anew.
+
+use std::fmt::Write;
+
+/// The whole header.
+pub fn make(description: &str) -> String {
+    let mut out = String::from(
+        "/* MPI's functions, for mpi.h. Made from interfaces/mpi/functions.txt by interfaces/mpi/header.rs; not to be edited. */\n\
+         #ifndef PARVUM_MPI_FUNCTIONS_H\n#define PARVUM_MPI_FUNCTIONS_H\n",
+    );
+    for line in description.lines().filter(|line| !line.starts_with('#') && !line.is_empty()) {
+        let (name, rest) = line.split_once('(').expect("a function");
+        let (arguments, marks) = rest.split_once(')').expect("its arguments");
+        write_both(&mut out, name, arguments, false, marks.contains("removed"));
+        if marks.contains("large") {
+            write_both(&mut out, &format!("{name}_c"), arguments, true, false);
+        }
+    }
+    out + "#endif\n"
+}
+
+fn write_both(out: &mut String, name: &str, arguments: &str, large: bool, old: bool) {
+    let large = large || name.ends_with("_c");
+    let parameters: Vec<String> = arguments
+        .split(", ")
+        .filter(|text| !text.is_empty())
+        .map(|text| {
+            let (kind, argument) = text.split_once(' ').expect("a kind and a name");
+            let text = parameter(kind, argument, name, large);
+            // MPI-1 knew no const.
+            if old { text.replace("const ", "") } else { text }
+        })
+        .collect();
+    let parameters = if parameters.is_empty() { "void".to_owned() } else { parameters.join(", ") };
+    for prefix in ["MPI_", "PMPI_"] {
+        writeln!(out, "int {prefix}{name}({parameters});").expect("a string grows");
+    }
+}
+
+/// One parameter in C.
+fn parameter(kind: &str, name: &str, function: &str, large: bool) -> String {
+    let count = if large { "MPI_Count" } else { "int" };
+    // The large forms count bytes of data as they count elements; what says a place in memory stays an address.
+    let far = match large && !is_address(name, function) {
+        true => "MPI_Count",
+        false => "MPI_Aint",
+    };
+    let count = if name == "disp_unit" && large { "MPI_Aint" } else { count };
+    match kind {
+        "in" => format!("const void *{name}"),
+        "out" => format!("void *{name}"),
+        "count" => format!("{count} {name}"),
+        "count_out" => format!("{count} *{name}"),
+        "counts" if large && name.ends_with("displs") => format!("const MPI_Aint {name}[]"),
+        "counts" => format!("const {count} {name}[]"),
+        "aint" => format!("{far} {name}"),
+        "aint_out" => format!("{far} *{name}"),
+        "aints" => format!("const {far} {name}[]"),
+        "aints_out" => format!("MPI_Aint {name}[]"),
+        "large" => format!("MPI_Count {name}"),
+        "large_out" => format!("MPI_Count *{name}"),
+        "larges_out" => format!("MPI_Count {name}[]"),
+        "offset" => format!("MPI_Offset {name}"),
+        "offset_out" => format!("MPI_Offset *{name}"),
+        "int" | "rank" | "root" | "tag" => format!("int {name}"),
+        "int_out" => format!("int *{name}"),
+        "ints" => format!("const int {name}[]"),
+        "ints_out" => format!("int {name}[]"),
+        "ranges" => format!("int {name}[][3]"),
+        "status" => format!("const MPI_Status *{name}"),
+        "status_out" => format!("MPI_Status *{name}"),
+        "string" => format!("const char *{name}"),
+        "text_out" => format!("char *{name}"),
+        "argv" => format!("char *{name}[]"),
+        "argv_inout" => format!("char ***{name}"),
+        "argvs" => format!("char **{name}[]"),
+        "call" => format!("{} *{name}", function_type(name, large)),
+        "types" | "infos" | "requests" => format!("const {} {name}[]", handle(kind.trim_end_matches('s'))),
+        "types_out" | "requests_out" => format!("{} {name}[]", handle(kind.trim_end_matches("s_out"))),
+        kind => match kind.strip_suffix("_out") {
+            Some(kind) => format!("{} *{name}", handle(kind)),
+            None => format!("{} {name}", handle(kind)),
+        },
+    }
+}
+
+/// Places in a window, and of neighbours' data, are addresses in both forms.
+fn is_address(name: &str, function: &str) -> bool {
+    name == "target_disp" || name == "size" && function.starts_with("Win_") || function.contains("eighbor")
+}
+
+fn handle(kind: &str) -> String {
+    match kind {
+        "type" => "MPI_Datatype".to_owned(),
+        kind => format!("MPI_{}{}", kind[..1].to_uppercase(), &kind[1..]),
+    }
+}
+
+/// The type of the program's function that an argument is.
+fn function_type(name: &str, large: bool) -> String {
+    let wide = if large { "_c" } else { "" };
+    match name {
+        "user_fn" => format!("MPI_User_function{wide}"),
+        "copy_fn" => "MPI_Copy_function".to_owned(),
+        "delete_fn" => "MPI_Delete_function".to_owned(),
+        "function" => "MPI_Handler_function".to_owned(),
+        "query_fn" | "free_fn" | "cancel_fn" => format!("MPI_Grequest_{}nction", name.replace("_fn", "_fu")),
+        "read_conversion_fn" | "write_conversion_fn" => format!("MPI_Datarep_conversion_function{wide}"),
+        "dtype_file_extent_fn" => "MPI_Datarep_extent_function".to_owned(),
+        _ => match name.split_once('_') {
+            Some((object, what)) => {
+                let object = handle(object);
+                let object = if object == "MPI_Datatype" { "MPI_Type" } else { &object };
+                format!("{object}_{}", what.replace("_fn", "_function"))
+            }
+            None => panic!("no type for {name}"),
+        },
+    }
+}

@@ -1,0 +1,4 @@
+//! MPI as its users have it: the header, the compilers' wrapper, the launcher, and programs in C.
+
+mod header;
+mod wrapper;

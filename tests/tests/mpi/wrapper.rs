@@ -1,0 +1,69 @@
+//! `mpicc` and `mpicxx`, as users and build systems call them.
+
+use parvum_tests::stage::{compiler, project, stage};
+use std::process::{Command, Output};
+
+fn wrapper(name: &str) -> Command {
+    let mut command = compiler(stage().bin.join(name).to_str().expect("a plain path"));
+    for variable in ["CC", "CXX", "MPICH_CC", "MPICH_CXX"] {
+        command.env_remove(variable);
+    }
+    command
+}
+
+fn said(command: &mut Command) -> String {
+    let Output { status, stdout, stderr } = command.output().expect("the wrapper runs");
+    assert!(status.success(), "{command:?}: {}", String::from_utf8_lossy(&stderr));
+    String::from_utf8(stdout).expect("text")
+}
+
+#[test]
+fn the_wrapper_shows_what_it_would_do() {
+    let prefix = stage().lib.parent().expect("lib lies in it").to_str().expect("a plain path").to_owned();
+    let whole = said(wrapper("mpicc").args(["-show", "a program.c", "-o", "p"]));
+    let links = format!("-L{prefix}/lib -Wl,-rpath,{prefix}/lib -Wl,--enable-new-dtags -lmpi");
+    assert_eq!(whole, format!("cc -I{prefix}/include 'a program.c' -o p {links}\n"));
+    assert_eq!(
+        said(wrapper("mpicc").args(["-show", "-c", "p.c"])),
+        format!("cc -I{prefix}/include -c p.c\n")
+    );
+    for asked in ["-compile-info", "-compile_info"] {
+        assert_eq!(said(wrapper("mpicc").arg(asked)), format!("cc -I{prefix}/include\n"));
+    }
+    for asked in ["-link-info", "-link_info"] {
+        assert_eq!(said(wrapper("mpicxx").arg(asked)), format!("c++ {links}\n"));
+    }
+    // As CMake's FindMPI asks.
+    assert_eq!(said(wrapper("mpicc").arg("-showme:compile")), format!("-I{prefix}/include\n"));
+    assert_eq!(said(wrapper("mpicc").arg("-showme:link")), format!("{links}\n"));
+}
+
+#[test]
+fn the_compiler_may_be_another() {
+    let first = |command: &mut Command| said(command).split(' ').next().map(str::to_owned);
+    let is = |name: &str| Some(name.to_owned());
+    assert_eq!(first(wrapper("mpicc").args(["-show", "p.c"]).env("CC", "gcc")), is("gcc"));
+    assert_eq!(
+        first(wrapper("mpicc").args(["-show", "p.c"]).env("CC", "gcc").env("MPICH_CC", "tcc")),
+        is("tcc")
+    );
+    assert_eq!(first(wrapper("mpicc").args(["-cc=clang", "-show", "p.c"])), is("clang"));
+    assert_eq!(first(wrapper("mpic++").args(["-show", "p.cc"]).env("MPICH_CXX", "clang++")), is("clang++"));
+    // It would call itself for ever.
+    assert_eq!(first(wrapper("mpicc").args(["-show", "p.c"]).env("CC", "mpicc")), is("cc"));
+    let nothing = wrapper("mpicc").output().expect("it runs");
+    assert_eq!(nothing.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&nothing.stderr).contains("usage: mpicc"));
+}
+
+#[test]
+fn what_it_builds_finds_the_library_without_a_variable() {
+    let target = stage().programs.join(format!("mpi-hello-{}", std::process::id()));
+    let source = project().join("examples/hello_mpi.c");
+    said(wrapper("mpicc").args(["-Wall", "-Werror", "-o"]).arg(&target).arg(source));
+    let listed = said(Command::new("ldd").arg(&target).env_remove("LD_LIBRARY_PATH"));
+    std::fs::remove_file(&target).expect("it is there");
+    let ours =
+        listed.lines().find(|line| line.contains("libmpi.so.12")).expect("it is linked to libmpi.so.12");
+    assert!(ours.contains(stage().lib.to_str().expect("a plain path")), "{listed}");
+}
