@@ -18,6 +18,7 @@ pub enum Kind {
     Win = 8,
     Keyval = 9,
     Request = 11,
+    Persistent = 12,
     Session = 14,
 }
 

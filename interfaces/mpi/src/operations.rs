@@ -97,8 +97,10 @@ impl Outcome {
 pub(crate) enum Named {
     /// One operation; the request is gone when it is over.
     Once(Arc<Operation>),
+    /// One that was over at once.
+    Done,
     /// One that is begun again and again.
-    Again(Persistent),
+    Again(Arc<Persistent>),
 }
 
 /// A persistent request.
@@ -110,7 +112,13 @@ pub(crate) struct Persistent {
     pub(crate) is_collective: bool,
 }
 
-pub(crate) static REQUESTS: Objects<Named> = Objects::new(Kind::Request);
+/// Requests that are gone when their operation is over.
+static ONCE: Objects<Operation> = Objects::new(Kind::Request);
+/// Those that are begun again and again: another kind of handle tells them apart.
+static AGAIN: Objects<Persistent> = Objects::new(Kind::Persistent);
+
+/// The request of every operation that is over when it begins, and has nothing to tell: most sends.
+const DONE: i32 = Kind::Request.built_in(1);
 
 impl Persistent {
     pub(crate) fn new(start: impl Fn() -> Mpi<Arc<Operation>> + Send + Sync + 'static) -> Persistent {
@@ -144,20 +152,47 @@ impl Persistent {
 }
 
 /// Gives an operation a request.
+#[inline]
 pub(crate) fn keep(operation: Operation) -> Mpi<i32> {
-    keep_named(Named::Once(Arc::new(operation)))
+    if let State::Over(Outcome { status: Status::EMPTY, error: None }) = &*operation.lock() {
+        return Ok(DONE);
+    }
+    keep_shared(Arc::new(operation))
 }
 
-/// The same of any.
-pub(crate) fn keep_named(named: Named) -> Mpi<i32> {
-    let none = || Error::new(class::OTHER, "there are more requests than handles: wait for some first");
-    REQUESTS.insert(Arc::new(named)).ok_or_else(none)
+/// The same of one that others move as well.
+pub(crate) fn keep_shared(operation: Arc<Operation>) -> Mpi<i32> {
+    ONCE.insert(operation).ok_or_else(too_many)
+}
+
+/// The same of a persistent one.
+pub(crate) fn keep_persistent(persistent: Persistent) -> Mpi<i32> {
+    AGAIN.insert(Arc::new(persistent)).ok_or_else(too_many)
+}
+
+#[cold]
+fn too_many() -> Error {
+    Error::new(class::OTHER, "there are more requests than handles: wait for some first")
 }
 
 /// What a request's handle names.
-pub(crate) fn named(handle: i32) -> Mpi<Arc<Named>> {
+#[inline]
+pub(crate) fn named(handle: i32) -> Mpi<Named> {
+    if let Some(operation) = ONCE.get(handle) {
+        return Ok(Named::Once(operation));
+    }
+    if handle == DONE {
+        return Ok(Named::Done);
+    }
     let none = || Error::new(class::REQUEST, "the handle names no request; it may be over or freed");
-    REQUESTS.get(handle).ok_or_else(none)
+    AGAIN.get(handle).map(Named::Again).ok_or_else(none)
+}
+
+/// Forgets a request.
+pub(crate) fn forget(handle: i32) {
+    if ONCE.remove(handle).is_none() {
+        AGAIN.remove(handle);
+    }
 }
 
 impl Operation {

@@ -17,7 +17,7 @@ pub(crate) use outbox::{Group, Pending};
 use parvum_transport::{Link, Route};
 use parvum_wire::Tid;
 pub(crate) use peer::{Peer, PeerState, sensible};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::ops::{Index, IndexMut};
 
 /// The place among the peers that stands for the task itself.
@@ -27,7 +27,7 @@ pub(crate) const OWN_PEER: u32 = 0;
 pub(crate) struct Peers {
     pub(crate) me: Tid,
     all: Vec<Peer>,
-    by_tid: HashMap<Tid, u32>,
+    by_tid: FxHashMap<Tid, u32>,
     /// Places of those that are gone, for others.
     vacant: Vec<u32>,
     /// The peer looked up last: most tasks talk to one at a time.
@@ -65,7 +65,7 @@ impl Peers {
         Peers {
             me,
             all: Vec::new(),
-            by_tid: HashMap::new(),
+            by_tid: FxHashMap::default(),
             vacant: Vec::new(),
             last: (me, OWN_PEER),
             polled: Vec::new(),

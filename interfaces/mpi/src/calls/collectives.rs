@@ -8,7 +8,7 @@ use crate::comm::{Comm, comm};
 use crate::datatypes::datatype;
 use crate::errors::{Error, Mpi, class};
 use crate::numbers::{OP_NULL, PROC_NULL, ROOT};
-use crate::operations::{Named, keep_named};
+use crate::operations::{keep_persistent, keep_shared};
 use std::ffi::c_int;
 use std::sync::Arc;
 
@@ -29,12 +29,12 @@ pub(super) unsafe fn go(comm: &Arc<Comm>, call: Call, way: Way) -> Mpi {
         Way::Begun(request) => {
             let operation = collective::begin(comm, call)?;
             // SAFETY: the caller's promise.
-            unsafe { put(request, keep_named(Named::Once(operation))?) }
+            unsafe { put(request, keep_shared(operation)?) }
         }
         Way::Prepared(request) => {
             let persistent = collective::prepare(comm, call)?;
             // SAFETY: the caller's promise.
-            unsafe { put(request, keep_named(Named::Again(persistent))?) }
+            unsafe { put(request, keep_persistent(persistent)?) }
         }
     }
 }

@@ -115,7 +115,7 @@ unsafe fn begin_duplicate(
     unsafe {
         put(place, COMM_NULL)?;
         let operation = making::begin_duplicate(&comm, hints, place)?;
-        put(request, crate::operations::keep_named(crate::operations::Named::Once(operation))?)
+        put(request, crate::operations::keep_shared(operation)?)
     }
 }
 

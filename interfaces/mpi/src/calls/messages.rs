@@ -8,7 +8,7 @@ use crate::errors::{Error, Mpi, class};
 use crate::handles::Objects;
 use crate::messages::{self, Mode};
 use crate::numbers::{Kind, MESSAGE_NO_PROC, MESSAGE_NULL};
-use crate::operations::{Named, Operation, Outcome, State, keep, keep_named, with_nobody};
+use crate::operations::{Operation, Outcome, State, keep, keep_shared, with_nobody};
 use crate::process::machine_notes;
 use crate::status::Status;
 use parvum_waist::Message;
@@ -331,5 +331,5 @@ pub unsafe fn buffer_iflush(request: *mut c_int) -> Mpi {
 pub(super) unsafe fn put_all(all: Vec<Arc<Operation>>, on: i32, request: *mut c_int) -> Mpi {
     let operation = Operation::new(State::All(all), on, machine_notes());
     // SAFETY: the caller's promise.
-    unsafe { put(request, keep_named(Named::Once(Arc::new(operation)))?) }
+    unsafe { put(request, keep_shared(Arc::new(operation))?) }
 }

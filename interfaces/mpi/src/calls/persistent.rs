@@ -7,7 +7,7 @@ use crate::datatypes::datatype;
 use crate::errors::{Error, Mpi, class};
 use crate::messages::{self, Mode};
 use crate::numbers::{ANY_SOURCE, ANY_TAG, REQUEST_NULL};
-use crate::operations::{Named, Operation, Persistent, State, keep_named, named};
+use crate::operations::{Named, Operation, Persistent, State, keep_persistent, named};
 use crate::partitioned::{Transfer, With};
 use crate::process::{machine_notes, process};
 use std::ffi::c_int;
@@ -24,7 +24,7 @@ unsafe fn prepare_send(
     messages::check_send(&comm, dest, tag)?;
     let start = move || messages::isend(&comm, &data, dest, tag, mode).map(Arc::new);
     // SAFETY: the caller's promise.
-    unsafe { put(request, keep_named(Named::Again(Persistent::new(start)))?) }
+    unsafe { put(request, keep_persistent(Persistent::new(start))?) }
 }
 
 macro_rules! prepared {
@@ -59,16 +59,18 @@ pub unsafe fn recv_init(
     messages::pattern(&comm, source, tag)?;
     let start = move || messages::irecv(&comm, &data, source, tag).map(Arc::new);
     // SAFETY: the caller's promise.
-    unsafe { put(request, keep_named(Named::Again(Persistent::new(start)))?) }
+    unsafe { put(request, keep_persistent(Persistent::new(start))?) }
 }
 
 fn begin(handle: i32) -> Mpi {
     if handle == REQUEST_NULL {
         return Err(Error::new(class::REQUEST, "the request is MPI_REQUEST_NULL"));
     }
-    match &*named(handle)? {
+    match named(handle)? {
         Named::Again(persistent) => persistent.start(),
-        Named::Once(_) => Err(Error::new(class::REQUEST, "only persistent requests can be started")),
+        Named::Once(_) | Named::Done => {
+            Err(Error::new(class::REQUEST, "only persistent requests can be started"))
+        }
     }
 }
 
@@ -126,7 +128,7 @@ unsafe fn prepare_parts(
     });
     persistent.transfer = Some(transfer);
     // SAFETY: the caller's promise.
-    unsafe { put(request, keep_named(Named::Again(persistent))?) }
+    unsafe { put(request, keep_persistent(persistent)?) }
 }
 
 pub unsafe fn psend_init(
@@ -160,9 +162,13 @@ pub unsafe fn precv_init(
 }
 
 fn transfer(handle: i32) -> Mpi<Arc<Transfer>> {
-    match &*named(handle)? {
-        Named::Again(Persistent { transfer: Some(transfer), .. }) => Ok(transfer.clone()),
-        _ => Err(Error::new(class::REQUEST, "the handle names no partitioned request")),
+    let transfer = match named(handle)? {
+        Named::Again(persistent) => persistent.transfer.clone(),
+        _ => None,
+    };
+    match transfer {
+        Some(transfer) => Ok(transfer),
+        None => Err(Error::new(class::REQUEST, "the handle names no partitioned request")),
     }
 }
 

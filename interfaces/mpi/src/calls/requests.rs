@@ -3,44 +3,61 @@
 use super::{array, array_mut, get, length_of, messages::tell, put};
 use crate::errors::{Error, Mpi, class};
 use crate::numbers::{REQUEST_NULL, UNDEFINED};
-use crate::operations::{Named, Operation, Outcome, REQUESTS, named};
+use crate::operations::{Named, Operation, Outcome, Persistent, forget, named};
 use crate::process::{Process, process};
 use crate::progress;
 use crate::status::Status;
 use std::ffi::c_int;
 use std::sync::Arc;
 
-/// A request of a call: what it names, and what of it is under way.
+/// A request of a call: what of it is under way, and whether its handle stays when that is over.
 pub(super) struct Asked {
-    named: Option<Arc<Named>>,
     pub(super) operation: Option<Arc<Operation>>,
+    again: Option<Arc<Persistent>>,
+    /// It was over when it began, and its handle is gone as soon as somebody asks.
+    is_done: bool,
 }
 
 impl Asked {
+    #[inline]
     pub(super) fn of(handle: i32) -> Mpi<Asked> {
+        let nothing = Asked { operation: None, again: None, is_done: false };
         if handle == REQUEST_NULL {
-            return Ok(Asked { named: None, operation: None });
+            return Ok(nothing);
         }
-        let named = named(handle)?;
-        let operation = match &*named {
-            Named::Once(operation) => Some(operation.clone()),
-            Named::Again(persistent) => persistent.active(),
-        };
-        Ok(Asked { named: Some(named), operation })
+        Ok(match named(handle)? {
+            Named::Once(operation) => Asked { operation: Some(operation), ..nothing },
+            Named::Done => Asked { is_done: true, ..nothing },
+            Named::Again(persistent) => {
+                Asked { operation: persistent.active(), again: Some(persistent), is_done: false }
+            }
+        })
+    }
+
+    /// Whether there is anything to wait for, or to tell.
+    fn is_active(&self) -> bool {
+        self.operation.is_some() || self.is_done
     }
 
     /// Forgets an operation that is over; the handle that stays.
     fn over(&self, handle: i32) -> i32 {
-        match self.named.as_deref() {
-            Some(Named::Again(persistent)) => {
+        match &self.again {
+            Some(persistent) => {
                 persistent.rest();
                 handle
             }
-            _ => {
-                REQUESTS.remove(handle);
+            None => {
+                if !self.is_done {
+                    forget(handle);
+                }
                 REQUEST_NULL
             }
         }
+    }
+
+    /// How it ended, if there was anything to end.
+    fn ended(&self, process: &Process) -> Option<Outcome> {
+        if self.is_active() { self.poll(process) } else { None }
     }
 
     /// How it ended: nothing that is under way is over.
@@ -63,7 +80,10 @@ pub unsafe fn wait(place: *mut c_int, status: *mut Status) -> Mpi {
     unsafe {
         let handle = get(place)?;
         let asked = Asked::of(handle)?;
-        let Some(operation) = &asked.operation else { return tell(Outcome::EMPTY, status) };
+        let Some(operation) = &asked.operation else {
+            put(place, if asked.is_done { REQUEST_NULL } else { handle })?;
+            return tell(Outcome::EMPTY, status);
+        };
         let outcome = wait_for(process, operation)?;
         put(place, asked.over(handle))?;
         tell(on(outcome, operation), status)
@@ -85,7 +105,10 @@ pub unsafe fn test(place: *mut c_int, flag: *mut c_int, status: *mut Status) -> 
         let outcome = asked.poll(process);
         put(flag, c_int::from(outcome.is_some()))?;
         let Some(outcome) = outcome else { return Ok(()) };
-        let Some(operation) = &asked.operation else { return tell(outcome, status) };
+        let Some(operation) = &asked.operation else {
+            put(place, if asked.is_done { REQUEST_NULL } else { handle })?;
+            return tell(outcome, status);
+        };
         put(place, asked.over(handle))?;
         tell(on(outcome, operation), status)
     }
@@ -130,7 +153,7 @@ unsafe fn tell_all(outcomes: Vec<Outcome>, statuses: *mut Status) -> Mpi {
 /// Forgets all operations of a call, which are over.
 fn all_are_over(asked: &[Asked], handles: &mut [c_int]) {
     for (asked, handle) in asked.iter().zip(handles) {
-        if asked.operation.is_some() {
+        if asked.is_active() {
             *handle = asked.over(*handle);
         }
     }
@@ -171,13 +194,11 @@ pub unsafe fn testall(count: i32, requests: *mut c_int, flag: *mut c_int, status
 
 /// The first operation that is over, by its place.
 fn first_over(process: &Process, asked: &[Asked]) -> Option<(usize, Outcome)> {
-    let over = |(place, asked): (usize, &Asked)| Some((place, asked.operation.as_ref()?.poll(process)?));
-    asked.iter().enumerate().find_map(over)
+    asked.iter().enumerate().find_map(|(place, asked)| Some((place, asked.ended(process)?)))
 }
 
 fn all_over(process: &Process, asked: &[Asked]) -> Vec<(usize, Outcome)> {
-    let over = |(place, asked): (usize, &Asked)| Some((place, asked.operation.as_ref()?.poll(process)?));
-    asked.iter().enumerate().filter_map(over).collect()
+    asked.iter().enumerate().filter_map(|(place, asked)| Some((place, asked.ended(process)?))).collect()
 }
 
 unsafe fn tell_one(
@@ -207,7 +228,7 @@ pub unsafe fn waitany(count: i32, requests: *mut c_int, index: *mut c_int, statu
         let asked = all_asked(handles)?;
         let waiting = under_way(&asked);
         let found = match waiting.first() {
-            None => None,
+            None => first_over(process, &asked),
             Some(first) => {
                 Some(progress::wait_until(process, first.notes(), &waiting, || first_over(process, &asked))?)
             }
@@ -230,7 +251,7 @@ pub unsafe fn testany(
         let asked = all_asked(handles)?;
         look(process);
         let found = first_over(process, &asked);
-        let nothing = asked.iter().all(|asked| asked.operation.is_none());
+        let nothing = asked.iter().all(|asked| !asked.is_active());
         put(flag, c_int::from(found.is_some() || nothing))?;
         if found.is_none() && !nothing {
             return put(index, UNDEFINED);
@@ -270,7 +291,13 @@ pub unsafe fn waitsome(
         let handles = array_mut(requests, length_of(count)?)?;
         let asked = all_asked(handles)?;
         let waiting = under_way(&asked);
-        let Some(first) = waiting.first() else { return put(out_count, UNDEFINED) };
+        let at_once = all_over(process, &asked);
+        let Some(first) = waiting.first().filter(|_| at_once.is_empty()) else {
+            return match at_once.is_empty() {
+                true => put(out_count, UNDEFINED),
+                false => tell_some(handles, &asked, at_once, (out_count, indices), statuses),
+            };
+        };
         let some = || Some(all_over(process, &asked)).filter(|found| !found.is_empty());
         let found = progress::wait_until(process, first.notes(), &waiting, some)?;
         tell_some(handles, &asked, found, (out_count, indices), statuses)
@@ -289,7 +316,7 @@ pub unsafe fn testsome(
     unsafe {
         let handles = array_mut(requests, length_of(count)?)?;
         let asked = all_asked(handles)?;
-        if asked.iter().all(|asked| asked.operation.is_none()) {
+        if asked.iter().all(|asked| !asked.is_active()) {
             return put(out_count, UNDEFINED);
         }
         look(process);
@@ -339,7 +366,7 @@ pub unsafe fn request_get_status_any(
     unsafe {
         let asked = all_asked(array(requests, length_of(count)?)?)?;
         look(process);
-        let nothing = asked.iter().all(|asked| asked.operation.is_none());
+        let nothing = asked.iter().all(|asked| !asked.is_active());
         let found = first_over(process, &asked);
         put(flag, c_int::from(found.is_some() || nothing))?;
         put(index, found.as_ref().map_or(UNDEFINED, |(place, _)| *place as c_int))?;
@@ -362,7 +389,7 @@ pub unsafe fn request_get_status_some(
     // SAFETY: the caller's promise.
     unsafe {
         let asked = all_asked(array(requests, length_of(count)?)?)?;
-        if asked.iter().all(|asked| asked.operation.is_none()) {
+        if asked.iter().all(|asked| !asked.is_active()) {
             return put(out_count, UNDEFINED);
         }
         look(process);
@@ -393,7 +420,9 @@ pub unsafe fn request_free(place: *mut c_int) -> Mpi {
                 progress::keep_moving(operation.clone());
             }
         }
-        REQUESTS.remove(handle);
+        if !asked.is_done {
+            forget(handle);
+        }
         put(place, REQUEST_NULL)
     }
 }

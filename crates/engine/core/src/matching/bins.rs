@@ -8,10 +8,11 @@
 
 use crate::message::{Envelope, Pattern, TagMatch};
 use parvum_wire::Tid;
-use std::collections::{BTreeMap, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 /// More entries than this are kept in bins, until none is left.
-pub(crate) const MANY: usize = 32;
+pub(crate) const MANY: usize = 64;
 
 /// Where an entry stands among all: the lowest is the oldest. The second number parts those that were put back at one place.
 pub(crate) type Order = (u64, u64);
@@ -57,7 +58,7 @@ impl Key {
 
 /// Entries by key, those of a bin in order.
 #[derive(Debug)]
-struct Bins<T>(HashMap<Key, BTreeMap<Order, T>>);
+struct Bins<T>(FxHashMap<Key, BTreeMap<Order, T>>);
 
 impl<T: Copy> Bins<T> {
     fn insert(&mut self, key: Key, order: Order, entry: T) {
@@ -86,14 +87,14 @@ pub(crate) struct ManyPosted<T> {
     /// How many there are of each shape.
     shapes: [usize; Key::SHAPES],
     /// Those that only one task can satisfy, by that task.
-    by_sender: HashMap<Tid, BTreeMap<Order, Pattern>>,
+    by_sender: FxHashMap<Tid, BTreeMap<Order, Pattern>>,
     /// All, in order.
     all: BTreeMap<Order, (Pattern, T)>,
 }
 
 impl<T: Copy> ManyPosted<T> {
     pub(crate) fn new() -> ManyPosted<T> {
-        let (bins, shapes, by_sender) = (Bins(HashMap::new()), [0; Key::SHAPES], HashMap::new());
+        let (bins, shapes, by_sender) = (Bins(FxHashMap::default()), [0; Key::SHAPES], FxHashMap::default());
         ManyPosted { bins, shapes, by_sender, all: BTreeMap::new() }
     }
 
@@ -169,7 +170,7 @@ pub(crate) struct ManyUnexpected<T> {
 
 impl<T: Copy> ManyUnexpected<T> {
     pub(crate) fn new() -> ManyUnexpected<T> {
-        let (bins, shapes) = (Bins(HashMap::new()), [false; Key::SHAPES]);
+        let (bins, shapes) = (Bins(FxHashMap::default()), [false; Key::SHAPES]);
         ManyUnexpected { bins, shapes, all: BTreeMap::new() }
     }
 

@@ -8,7 +8,8 @@ use crate::message::{Block, Envelope, Pattern};
 
 use parvum_transport::Route;
 use parvum_wire::frame::Offer;
-use std::collections::{HashMap, VecDeque};
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
 
 pub(crate) enum Body {
     /// All data is here.
@@ -75,7 +76,7 @@ pub(crate) struct Queues {
     /// All posted receives, when there are many: `posted` is empty then.
     many_posted: Option<Box<ManyPosted<RequestId>>>,
     /// The turns of those, to withdraw them by their ids.
-    turns_of: HashMap<RequestId, u64>,
+    turns_of: FxHashMap<RequestId, u64>,
     /// The turn of the receive posted last.
     turns: u64,
     unexpected: VecDeque<MessageId>,

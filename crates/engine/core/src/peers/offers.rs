@@ -4,7 +4,7 @@ use crate::ids::RequestId;
 use crate::memory::Source;
 use parvum_transport::Route;
 use parvum_wire::Header;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// In `Done`: the credit for the message comes another way.
 pub(crate) const CREDITED: u32 = 1;
@@ -37,7 +37,7 @@ pub(crate) enum Asking {
 
 /// What was offered to one peer, by cookie.
 pub(crate) struct Offers {
-    pub(crate) all: HashMap<u64, Offered>,
+    pub(crate) all: FxHashMap<u64, Offered>,
     pub(crate) next_cookie: u64,
     /// The last send that asked, and the cookie of its offer.
     pub(crate) asking: Option<(RequestId, u64)>,
@@ -49,7 +49,7 @@ pub(crate) struct Offers {
 
 impl Offers {
     pub(crate) fn new() -> Offers {
-        Offers { all: HashMap::new(), next_cookie: 1, asking: None, is_prompt: false, is_silent: false }
+        Offers { all: FxHashMap::default(), next_cookie: 1, asking: None, is_prompt: false, is_silent: false }
     }
 
     /// The offer of a send that asks.
