@@ -141,3 +141,48 @@ fn tasks_of_a_host_that_came_back_hear_what_is_sent_to_them() {
         assert!(master.end().success());
     }
 }
+
+#[test]
+fn a_daemon_that_never_hears_that_its_host_is_out_makes_room_for_the_next() {
+    let Some(bed) = Bed::of(3) else { return };
+    bed.join_all();
+    let old = bed[1].daemon().expect("it is in the machine");
+    bed[1].succeed(&["kill", "-STOP", &old.to_string()]);
+    bed[0].await_hosts(&["alpha", "gamma"]);
+    bed[0].add(&["beta"]);
+    assert!(!bed[1].runs(old), "two daemons of one host");
+    for host in bed.hosts() {
+        host.await_hosts(&["alpha", "beta", "gamma"]);
+        host.check("across", &["places"], "auto");
+    }
+}
+
+/// A way to start daemons that stops one as soon as it has joined, before who adds it hears so.
+fn deadening(bed: &Bed) -> String {
+    let script = bed.root().join("deadening");
+    let rsh = format!("{} rsh {}", profile().join("hosts").display(), bed.root().display());
+    let text = format!(
+        "#!/bin/sh\n{rsh} \"$@\" | while read -r line; do\n\
+         case $line in *addresses*) {rsh} $1 kill -STOP $(cat {}/$1/pv/daemon.lock);; esac\n\
+         printf '%s\\n' \"$line\"\ndone\n",
+        bed.root().display()
+    );
+    std::fs::write(&script, text).expect("the bed's folder is writable");
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).expect("ours");
+    format!("{} {{host}}", script.display())
+}
+
+#[test]
+fn a_daemon_that_was_lost_before_it_knew_the_machine_ends() {
+    let Some(bed) = Bed::of(3) else { return };
+    bed[0].add(&["gamma"]);
+    let done = bed[0].parvum(&["add", "--start-by", &deadening(&bed), "beta"]);
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(!done.status.success() && said.contains("E-HOSTLOST"), "{said}");
+    bed[0].await_hosts(&["alpha", "gamma"]);
+    let old = bed[1].daemon().expect("it sleeps");
+    bed[1].succeed(&["kill", "-CONT", &old.to_string()]);
+    eventually("it hears that it is out", || !bed[1].runs(old));
+    bed[0].add(&["beta"]);
+    bed[1].await_hosts(&["alpha", "beta", "gamma"]);
+}

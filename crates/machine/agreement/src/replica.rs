@@ -68,6 +68,8 @@ pub(crate) struct Replica {
     voters: BTreeSet<u64>,
     /// Since when nothing can be agreed here.
     waits_since: Option<Instant>,
+    /// The life that has written last what it led to agree on, and its host: this member may not have read yet that it is one.
+    led_by: Option<(u64, u32)>,
     /// To whom, in which term, everything pending was proposed.
     proposed_to: Option<(u64, u64)>,
     again_at: Option<Instant>,
@@ -151,6 +153,7 @@ impl Replica {
             standing: Standing::Waiting,
             voters: BTreeSet::new(),
             waits_since: None,
+            led_by: None,
             proposed_to: None,
             again_at: None,
             cut_at: None,
@@ -214,6 +217,9 @@ impl Replica {
     async fn read(&mut self, host: u32, Envelope { from, message, .. }: Envelope) {
         match message {
             Message::Question(number, question) => {
+                if matches!(question, Question::Append(_) | Question::Snapshot(..)) {
+                    self.led_by = Some((from, host));
+                }
                 let (raft, peers, log) = (self.raft.clone(), self.peers.clone(), self.log.clone());
                 tokio::task::spawn_local(async move {
                     let answer = answer(&raft, &log, question).await;
@@ -285,13 +291,23 @@ impl Replica {
         let reaches =
             |life: u64| life == me || membership.get_node(&life).is_none_or(|host| peers.reaches(*host));
         let (leader, leads) = (seen.leader, seen.leads);
+        // One that comes reads of the beginnings first, and may lose who leads before it has read of it.
+        let is_unread_and_lost = |leader: u64| {
+            let written =
+                self.led_by.filter(|(life, _)| *life == leader && membership.get_node(life).is_none());
+            written.is_some_and(|(_, host)| !peers.reaches(host))
+        };
         // One that has taken itself out says nothing any more.
         let is_out =
             |leader: u64| membership.get_node(&me).is_some() && membership.get_node(&leader).is_none();
         let leaderless = match leader {
             Some(_) if leads => !is_majority(membership, reaches),
             Some(leader) => {
-                leader == me || is_out(leader) || !reaches(leader) || self.succession.is_leaderless(leader)
+                leader == me
+                    || is_out(leader)
+                    || !reaches(leader)
+                    || is_unread_and_lost(leader)
+                    || self.succession.is_leaderless(leader)
             }
             None => true,
         };

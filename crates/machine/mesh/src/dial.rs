@@ -97,6 +97,12 @@ impl ConnectError {
             _ => None,
         })
     }
+
+    /// Whether the other host has said that this one's life is over: [`Refusal::says_that_life_is_over`].
+    pub fn says_that_life_is_over(&self) -> bool {
+        let says = |tried: &Tried| matches!(&tried.outcome, Outcome::Refused(refusal) if refusal.says_that_life_is_over());
+        self.tried.iter().any(says)
+    }
 }
 
 impl fmt::Display for ConnectError {

@@ -50,7 +50,7 @@ pub enum MeshEvent {
         /// Why.
         why: Ended,
     },
-    /// Somebody was refused; once for each address and reason.
+    /// Somebody was refused, or has refused this host; once for each address and reason.
     Refused {
         /// Who.
         from: SocketAddr,

@@ -116,7 +116,7 @@ pub(crate) struct Inner {
     pub closing: Cell<bool>,
     events: mpsc::Sender<Waiting>,
     inbox: Arc<Semaphore>,
-    refused: RefCell<HashSet<(IpAddr, RefusalKind)>>,
+    refused: RefCell<HashSet<(IpAddr, RefusalKind, bool)>>,
 }
 
 /// The daemon's end of all its connections. Dropping it ends them without a
@@ -383,14 +383,14 @@ impl Inner {
         }
     }
 
-    /// Tells of a refusal, once for each address and reason.
+    /// Tells of a refusal, once for each address, reason and end that refuses.
     fn report(&self, from: SocketAddr, why: Refusal) {
         // These are part of an ordinary day.
         if matches!(why.kind, RefusalKind::Duplicate | RefusalKind::GoingDown) {
             return;
         }
         let mut refused = self.refused.borrow_mut();
-        let known = (from.ip(), why.kind);
+        let known = (from.ip(), why.kind, why.by_peer);
         if refused.contains(&known) {
             return;
         }

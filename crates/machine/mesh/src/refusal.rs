@@ -72,6 +72,8 @@ pub struct Refusal {
     pub kind: RefusalKind,
     /// The particulars.
     pub text: String,
+    /// The other end has said so, and its certificate was good: what is wrong is wrong here.
+    pub by_peer: bool,
 }
 
 /// Codes that say why a connection is closed; a connection that was merely dropped says 0.
@@ -81,7 +83,13 @@ const REFUSED: u32 = 0x100;
 
 impl Refusal {
     pub(crate) fn new(kind: RefusalKind, text: impl Into<String>) -> Refusal {
-        Refusal { kind, text: text.into() }
+        Refusal { kind, text: text.into(), by_peer: false }
+    }
+
+    /// A host of this machine has said that it knows a later life of this host's number, or that this life is over. Nobody
+    /// says so but for a change that was agreed: it stays so.
+    pub fn says_that_life_is_over(&self) -> bool {
+        self.by_peer && self.kind == Stale
     }
 
     /// Ends the connection and tells the other end why.
@@ -112,7 +120,7 @@ impl Refusal {
                 // A peer's words go to logs and terminals.
                 let text = String::from_utf8_lossy(&close.reason);
                 let text = text.chars().filter(|c| !c.is_control()).take(500).collect::<String>();
-                Some(Refusal::new(kind, text))
+                Some(Refusal { kind, text, by_peer: true })
             }
             _ => None,
         }

@@ -207,3 +207,32 @@ fn who_leads_next_sends_nobody_what_all_have() {
         assert!(sent < 20_000, "{sent} bytes, and the log has 40 thousand for each of three");
     });
 }
+
+#[test]
+fn who_loses_the_leader_before_it_has_read_of_it_is_in_the_minority() {
+    simulate(async {
+        let world = World::of(11, 1).await;
+        // More than is sent at once, all of it agreed before the one was there that leads in the end.
+        for number in 0..400 {
+            world.node(1).say(format!("{number}"));
+        }
+        world.pass(2000).await;
+        for _ in 0..3 {
+            world.come();
+            world.pass(2000).await;
+        }
+        world.kill(1);
+        world.pass(2000).await;
+        let leader = world.leader().expect("somebody leads").me.host;
+        let late = world.come();
+        let read = || world.node(late).list.borrow().len();
+        while read() == 0 {
+            world.pass(1).await;
+        }
+        assert!(read() < 400, "{} are read", read());
+        assert!(world.node(late).members.borrow().iter().all(|member| member.host != leader));
+        world.cut_off(&[late]);
+        world.pass(5000).await;
+        assert_eq!(world.node(late).standing.get(), Standing::Minority);
+    });
+}

@@ -305,7 +305,7 @@ pub(super) enum Other {
     Stranger,
     /// It is of that machine: its host was named by another name. Who has invited was told.
     Declined,
-    /// It was of that machine, which has taken its host out and invites it anew: it is about to end.
+    /// It was of that machine, which has taken its host out and invites it anew: its life is over.
     Leaving(Invitation),
 }
 

@@ -18,11 +18,14 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::rc::Rc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
 
 /// After that time a host that could not be reached is tried again.
 const AGAIN: Duration = Duration::from_millis(200);
+
+/// So long a host whose adder does not answer waits for another to take it in.
+const TO_BE_TAKEN_IN: Duration = Duration::from_secs(10);
 
 /// Why there is no network.
 #[derive(Debug, thiserror::Error)]
@@ -174,6 +177,7 @@ impl Shell {
                         self.connect_again(&network, host);
                     }
                 }
+                MeshEvent::Refused { why, .. } if why.says_that_life_is_over() => self.end_of_life(),
                 MeshEvent::Refused { from, why } => self.log.refusal("stranger", &format!("{from}: {why}")),
                 _ => {}
             }
@@ -256,8 +260,11 @@ impl Shell {
             }
             self.give_up(host, unanswered);
             self.lose_host(host);
+            if error.says_that_life_is_over() {
+                self.end_of_life();
+            }
             if error.refusal().is_some_and(|refusal| refusal.kind == RefusalKind::Stale) {
-                // One of the two lives is over; which one, the minority finds out by itself.
+                // One of the two lives is over.
                 break;
             }
             tokio::time::sleep(AGAIN).await;
@@ -315,27 +322,48 @@ impl Shell {
     async fn measure_load(self: Rc<Shell>) {
         // Load changes slowly, and a word to each host for every change is enough.
         let mut clock = tokio::time::interval(Duration::from_secs(1));
+        let mut alone_since = None;
         loop {
             clock.tick().await;
             // In steps of a quarter, so that an idle machine is silent.
             self.input(Input::Load((load() * 4.0).round() as u32 * 25));
             self.look_for_the_silent().await;
+            self.look_for_home(&mut alone_since).await;
         }
     }
 
-    /// Hosts that do not answer may do so again. When they say that they have gone on without this one its life is
-    /// over: it can be added again.
+    /// One that is being added may lose its home before it knows any other host that lives: then nobody would tell it what
+    /// became of it, unless another takes it in.
+    async fn look_for_home(self: &Rc<Shell>, alone_since: &mut Option<Instant>) {
+        let Some((network, home)) = self.network().zip(self.home()) else { return };
+        let Err(error) = network.mesh.connect(home.number, &parse_all(&home.addresses)).await else {
+            *alone_since = None;
+            return;
+        };
+        if error.says_that_life_is_over() {
+            return self.end_of_life();
+        }
+        let since = *alone_since.get_or_insert_with(Instant::now);
+        if since.elapsed() > TO_BE_TAKEN_IN && self.home().is_some() {
+            self.log
+                .line("the host that was adding this one does not answer, and no other takes it in: it ends");
+            self.input(Input::Removed);
+        }
+    }
+
+    /// The others have gone on without this host, which may never have heard that it was one of them. It can be added again.
+    fn end_of_life(self: &Rc<Shell>) {
+        self.log.line("the others have gone on without this host: it ends");
+        self.input(Input::Removed);
+    }
+
+    /// Hosts that do not answer may do so again, or say that they have gone on without this one.
     async fn look_for_the_silent(self: &Rc<Shell>) {
         let Some(network) = self.network() else { return };
         for record in self.silent_hosts() {
-            let Err(error) = network.mesh.connect(record.number, &parse_all(&record.addresses)).await else {
-                continue;
-            };
-            // Either end may be the one of an earlier life. This one is only if it is of the smaller part.
-            let stale = error.refusal().is_some_and(|refusal| refusal.kind == RefusalKind::Stale);
-            if stale && self.is_in_minority() {
-                self.log.line("the others have gone on without this host: it ends");
-                return self.input(Input::Removed);
+            let tried = network.mesh.connect(record.number, &parse_all(&record.addresses)).await;
+            if tried.is_err_and(|error| error.says_that_life_is_over()) {
+                return self.end_of_life();
             }
         }
     }

@@ -189,9 +189,9 @@ impl Shell {
         self.machine.borrow().host(host)
     }
 
-    /// Whether too few hosts are left here to agree.
-    pub fn is_in_minority(&self) -> bool {
-        self.machine.borrow().is_in_minority()
+    /// The host that is adding this one, which has not arrived yet.
+    pub fn home(&self) -> Option<HostRecord> {
+        self.machine.borrow().home()
     }
 
     /// Hosts of the machine that do not answer.

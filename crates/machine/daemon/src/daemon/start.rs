@@ -10,7 +10,9 @@ use crate::state::{Config, Limits, USUAL_SPEED};
 use parvum_socket::{Place, PlaceError};
 use parvum_wire::control::{Blob, HostSettings, Request};
 use rustix::fs::{FlockOperation, flock, fstat, stat};
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::process::{
+    Pid, PidfdFlags, Resource, Rlimit, Signal, getrlimit, pidfd_open, pidfd_send_signal, setrlimit,
+};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
@@ -202,16 +204,35 @@ pub fn serve(
     ended.map_err(|error| StartError::System { what: "serve", error })
 }
 
-/// Takes the lock of the directory once the daemon that has it has ended, which it is about to.
+/// A daemon whose host is out of the machine hears so; it has so long to end.
+const TO_END: Duration = Duration::from_secs(3);
+
+/// Takes the lock of the directory once the daemon that has it has ended. Its life is over; it is killed when it does not know that.
 fn lock_in_time(place: &Place) -> Result<File, StartError> {
     let until = Instant::now() + Duration::from_secs(10);
+    let mut kills_at = Some(Instant::now() + TO_END);
     loop {
         match lock(place) {
             Err(StartError::Running(_)) if Instant::now() < until => {
+                if kills_at.take_if(|at| *at <= Instant::now()).is_some() {
+                    kill_other(place);
+                }
                 std::thread::sleep(Duration::from_millis(5));
             }
             other => return other,
         }
+    }
+}
+
+/// Kills the daemon that has the directory; its keeper tidies up.
+fn kill_other(place: &Place) {
+    let who = || std::fs::read_to_string(place.lock()).ok()?.trim().parse().ok().and_then(Pid::from_raw);
+    let Some(pid) = who() else { return };
+    let Ok(handle) = pidfd_open(pid, PidfdFlags::empty()) else { return };
+    // While it has the lock its number is its own, so the handle is of this very process.
+    if matches!(lock(place), Err(StartError::Running(_))) && who() == Some(pid) {
+        // It may have ended by itself just now.
+        let _ = pidfd_send_signal(&handle, Signal::KILL);
     }
 }
 

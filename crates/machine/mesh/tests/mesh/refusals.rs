@@ -74,7 +74,9 @@ fn an_older_incarnation() {
             (why.kind, why.text.as_str()),
             (RefusalKind::Stale, "host 1 shows incarnation 4, and 5 is known")
         );
-        assert_eq!(error.refusal(), Some(&why), "both ends hear the same");
+        let heard = Refusal { by_peer: true, ..why };
+        assert_eq!(error.refusal(), Some(&heard), "both ends hear the same");
+        assert!(error.says_that_life_is_over());
         assert_eq!(a.links()[0].incarnation, 5);
     });
 }
@@ -88,6 +90,20 @@ fn an_incarnation_that_others_know_to_be_old() {
         assert_eq!(a.down().await, (1, Ended::Restarted));
         assert_eq!(b.down().await.0, 0);
         refused(&machine, &mut a, &b, RefusalKind::Stale).await;
+    });
+}
+
+#[test]
+fn one_whose_life_is_over_hears_it_from_whoever_dials_it_too() {
+    run(async {
+        let machine = Machine::new();
+        let (a, mut b) = (machine.node(0), machine.node(1));
+        a.require(1, 3);
+        // Who dials refuses, and only its own log needs to know; who is refused must end.
+        let error = a.connect(1, &[b.address()]).await.expect_err("let in");
+        assert_eq!(error.refusal().map(|refusal| refusal.kind), Some(RefusalKind::Stale), "{error}");
+        assert!(!error.says_that_life_is_over(), "it is the other one's");
+        assert!(b.refused().await.says_that_life_is_over());
     });
 }
 

@@ -41,6 +41,8 @@ pub(super) struct Others {
     leader: u64,
     /// This host is in the table; and all know that it has what is kept.
     arrived: bool,
+    /// The host that is adding this one.
+    home: Option<HostRecord>,
     known_to_have_arrived: bool,
     /// Requests of own clients that are proposed and not agreed yet.
     proposed: BTreeSet<(ClientId, RequestId)>,
@@ -89,6 +91,7 @@ impl Others {
         self.known_to_have_arrived = self.arrived;
         (self.me, self.life) = (own.number, own.life);
         self.agreed.last_life = own.life;
+        self.home = others.first().cloned();
         for host in others.into_iter().chain([own]) {
             self.agreed.hosts.insert(Rc::new(host));
         }
@@ -134,6 +137,11 @@ impl<F: Clone> Machine<F> {
     pub(super) fn own_record(&self) -> HostRecord {
         let Config { number, life, addresses, .. } = &self.config;
         HostRecord { number: *number, life: *life, row: self.host_row(), addresses: addresses.clone() }
+    }
+
+    /// The host that is adding this one, which has not arrived yet.
+    pub fn home(&self) -> Option<HostRecord> {
+        self.others.home.clone().filter(|_| !self.others.arrived)
     }
 
     /// The number, the life and the name of this host.
