@@ -288,10 +288,18 @@ impl<F: Clone> Machine<F> {
         if self.parts.manager != manager {
             self.announce_manager();
         }
+        let coming = self.coming();
         let Table { hosts, last_life, fetching, additions } = table;
         let agreed = &mut self.others.agreed;
         (agreed.last_life, agreed.fetching, agreed.additions) = (last_life, fetching, additions);
         self.replace_table(hosts);
+        for (host, life) in coming {
+            // It has arrived meanwhile.
+            let record = self.others.agreed.hosts.get(host).filter(|record| record.life == life);
+            if let Some(tid) = record.map(|record| record.row.tid).filter(|_| !self.is_coming(host)) {
+                self.tell_of_addition(tid);
+            }
+        }
         // What became of these is not known here.
         for (client, id) in std::mem::take(&mut self.others.proposed) {
             let why = "the answer was lost while this host was cut off; it may have been done";

@@ -205,10 +205,25 @@ impl<F: Clone> Machine<F> {
             let hosts = &self.others.agreed.hosts;
             let Some(host) = hosts.get(*number).filter(|host| host.life == *life) else { continue };
             let tid = host.row.tid;
+            if self.is_coming(*number) && *life != self.config.life {
+                self.tell_of_addition(tid);
+            }
             self.others.known_to_have_arrived |= *life == self.config.life;
             self.settle_addition(*number, Ok(tid));
             self.tell_loads_to(*number);
         }
+    }
+
+    /// Whether somebody still waits until this host is added: it is not in the table yet, or has not all that is kept.
+    pub(super) fn is_coming(&self, number: u32) -> bool {
+        self.others.agreed.additions.iter().any(|addition| addition.missing.contains_key(&number))
+    }
+
+    /// Hosts in the table, number and life, that were added when they have arrived.
+    pub(super) fn coming(&self) -> Vec<(u32, u64)> {
+        let coming =
+            self.others.agreed.additions.iter().flat_map(|addition| addition.missing.keys().copied());
+        coming.filter_map(|number| Some((number, self.others.agreed.hosts.get(number)?.life))).collect()
     }
 
     fn settle_addition(&mut self, number: u32, result: Result<Tid, Failure>) {
@@ -295,7 +310,9 @@ impl<F: Clone> Machine<F> {
             let why = Failure::new(ErrorKind::HostLost, &record.row.name);
             self.settle_addition(record.number, Err(why));
         }
-        for host in come.into_iter().filter(|host| *host != me) {
+        // Who is still coming was added when it has arrived: it may be lost before.
+        let come: Vec<u32> = come.into_iter().filter(|host| *host != me && !self.is_coming(*host)).collect();
+        for host in come {
             if let Some(record) = self.others.agreed.hosts.get(host) {
                 self.tell_of_addition(record.row.tid);
             }

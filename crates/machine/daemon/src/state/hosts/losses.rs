@@ -19,6 +19,11 @@ const MOST_GRACE: Now = 10_000_000_000;
 /// Who is called less late than this is not busy.
 const PUNCTUAL: Now = 50_000_000;
 
+/// Where more processes run or wait than this, in hundredths of its processors, a daemon may be called late any time ...
+const CROWDED: u32 = 200;
+/// ... and is waited for so much longer.
+const FOR_CROWDED: Now = 3_000_000_000;
+
 impl<F: Clone> Machine<F> {
     /// Whether this host is of the smaller part of the machine, where nothing can be agreed.
     pub fn is_in_minority(&self) -> bool {
@@ -38,7 +43,8 @@ impl<F: Clone> Machine<F> {
             Standing::Leading => {
                 self.wait_for_losses();
                 // What was said while nobody led, or another did, may be over: the hosts get their time anew to say so.
-                let apart = self.now + APART + self.grace();
+                let pairs = self.others.apart.keys().flat_map(|(one, other)| [*one, *other]);
+                let apart = self.now + APART + self.grace_for(pairs);
                 self.others.apart.values_mut().for_each(|until| *until = apart.max(*until));
                 self.pass_loads_on();
                 self.deadline_changed = true;
@@ -83,6 +89,13 @@ impl<F: Clone> Machine<F> {
         }
     }
 
+    /// How much longer these hosts are waited for: one that has said that it is crowded, or begins just now, may be late itself.
+    fn grace_for(&self, hosts: impl IntoIterator<Item = u32>) -> Now {
+        let is_slow =
+            |host: u32| self.others.load(host).is_some_and(|load| load > CROWDED) || self.is_coming(host);
+        self.grace().max(if hosts.into_iter().any(is_slow) { FOR_CROWDED } else { 0 })
+    }
+
     /// A host that was silent is connected again.
     pub(in crate::state) fn host_found(&mut self, host: u32) {
         if self.others.silent.remove(&host) {
@@ -99,7 +112,7 @@ impl<F: Clone> Machine<F> {
 
     /// One host reaches others no more, or again.
     pub(super) fn hear_of_silence(&mut self, one: u32, others: &[u32], silent: bool) {
-        let apart = self.now + APART + self.grace();
+        let apart = self.now + APART + self.grace_for(others.iter().copied().chain([one]));
         for other in others {
             let pair = (one.min(*other), one.max(*other));
             // Of one that is out already nobody else shall go.
@@ -149,7 +162,7 @@ impl<F: Clone> Machine<F> {
             Standing::Waiting | Standing::Minority => return,
         };
         if !self.others.silent.is_empty() {
-            self.others.patience = Some(self.now + wait + self.grace());
+            self.others.patience = Some(self.now + wait + self.grace_for(self.others.silent.iter().copied()));
             self.deadline_changed = true;
         }
     }

@@ -769,3 +769,83 @@ fn of_two_hosts_that_are_apart_the_one_goes_that_nobody_reaches() {
     several.pass_time(1, 2_000_000_000);
     assert_eq!(several.names(1), ["here", "h3", "h4"]);
 }
+
+#[test]
+fn a_crowded_host_is_waited_for_longer() {
+    let mut several = Several::new(4);
+    for host in 1..=4 {
+        several.input(host, Input::Voters(vec![1, 2, 3]));
+    }
+    several.input(3, Input::Load(100_000));
+    several.input(1, Input::HostLost(3));
+    several.pass_time(1, 2_900_000_000);
+    assert_eq!(several.names(1), ["here", "h2", "h3", "h4"], "it may be slow");
+    several.input(1, Input::HostFound(3));
+    several.pass_time(1, 10_000_000_000);
+    assert_eq!(several.names(1), ["here", "h2", "h3", "h4"]);
+    several.input(1, Input::HostLost(4));
+    several.pass_time(1, 300_000_000);
+    assert_eq!(several.names(1), ["here", "h2", "h3"], "others are not");
+    several.input(1, Input::HostLost(3));
+    several.pass_time(1, 3_300_000_000);
+    assert_eq!(several.names(1), ["here", "h2"], "nor for ever");
+}
+
+/// The changes by which host 3 comes into a machine of two.
+fn comes(several: &Several) -> [Change; 2] {
+    let record = several.hosts[&1].machine.hosts()[0].clone();
+    let row = HostRow { tid: Tid::new(3, 0).expect("in range"), name: "h3".into(), ..record.row.clone() };
+    let newcomer = HostRecord { number: 3, life: 3, row, ..record };
+    let request = Request::AddHosts { hosts: vec!["h3".into()] };
+    let adds = Change::Asked { client: 4, id: 9, me: None, request };
+    let comes = Change::Fetched(vec![Fetched { number: 3, life: 3, result: Ok(Rc::new(newcomer)) }]);
+    [adds, comes]
+}
+
+#[test]
+fn a_host_that_is_lost_before_it_has_arrived_was_not_added() {
+    for is_lost in [true, false] {
+        let mut several = Several::new(2);
+        several.enrol(2, 5);
+        let ask = Request::Notify { about: Notice::HostAdd, targets: Vec::new(), count: -1, cookie: 3 };
+        several.call(2, 5, ask);
+        assert_eq!(several.take(2, 5), done());
+        let end = if is_lost { Change::Lost(vec![(3, 3)]) } else { Change::Arrived(vec![(3, 3)]) };
+        for change in comes(&several) {
+            several.input(2, Input::Agreed { by: 1, leader: 1, change: Box::new(change) });
+        }
+        assert_eq!(several.names(2), ["here", "h2", "h3"]);
+        assert_eq!(several.take(2, 5), [], "it comes");
+        several.input(2, Input::Agreed { by: 1, leader: 1, change: Box::new(end.clone()) });
+        let tid = Tid::new(3, 0).expect("in range");
+        let told = Told::Event(Event::Notified { cookie: 3, about: Notice::HostAdd, tid });
+        assert_eq!(several.take(2, 5), if is_lost { vec![] } else { vec![told] });
+        several.input(2, Input::Agreed { by: 1, leader: 1, change: Box::new(end) });
+        assert_eq!(several.take(2, 5), [], "once");
+    }
+}
+
+#[test]
+fn who_gets_all_that_is_kept_tells_of_hosts_that_have_arrived_meanwhile() {
+    let mut several = Several::new(2);
+    several.enrol(2, 5);
+    let ask = Request::Notify { about: Notice::HostAdd, targets: Vec::new(), count: -1, cookie: 3 };
+    several.call(2, 5, ask);
+    assert_eq!(several.take(2, 5), done());
+    for change in comes(&several) {
+        let agreed = || Input::Agreed { by: 1, leader: 1, change: Box::new(change.clone()) };
+        // It need not be started.
+        several.hosts.get_mut(&1).expect("alive").input(agreed());
+        several.input(2, agreed());
+    }
+    let coming = several.hosts[&1].machine.snapshot();
+    several.input(2, Input::Install(coming));
+    assert_eq!(several.take(2, 5), [], "it comes still");
+    let arrived = Box::new(Change::Arrived(vec![(3, 3)]));
+    several.input(1, Input::Agreed { by: 1, leader: 1, change: arrived });
+    let arrived = several.hosts[&1].machine.snapshot();
+    for told in [1, 0] {
+        several.input(2, Input::Install(arrived.clone()));
+        assert_eq!(several.take(2, 5).len(), told);
+    }
+}
