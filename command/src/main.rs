@@ -13,6 +13,7 @@ mod hosts;
 mod json;
 mod ledger;
 mod look;
+mod mpiexec;
 mod out;
 mod power;
 mod push;
@@ -162,6 +163,10 @@ fn main() -> ExitCode {
     match called.as_ref().and_then(|path| path.file_name()?.to_str()) {
         Some("pvm") => return console::run(arguments),
         Some("pvmd" | "pvmd3") => return pvmd::run(arguments),
+        // And by MPI's the launcher of its programs.
+        Some("mpiexec" | "mpirun") => {
+            return mpiexec::run(called.unwrap_or_default().as_os_str(), arguments);
+        }
         _ => {}
     }
     let command = match command_line() {
@@ -220,21 +225,33 @@ impl Command {
 
 /// Reads the command line and the file of settings. What makes no sense was said.
 fn command_line() -> Result<Command, ExitCode> {
-    let cli = Cli::command();
-    let line = spelling::of_process(std::env::args_os().collect(), &cli);
-    let refuse = |why: String| {
+    let line = spelling::of_process(std::env::args_os().collect(), &Cli::command());
+    parsed(&line).map_err(|why| {
         out::note(why);
         ExitCode::from(USAGE)
-    };
-    let file = configuration::read(&cli).map_err(refuse)?;
-    file.take_variables().map_err(refuse)?;
-    let parsed = file.applied(cli, &line).try_get_matches_from(&line);
+    })
+}
+
+/// What a line asks for, where it and the user's settings make sense.
+fn parsed(line: &[OsString]) -> Result<Command, String> {
+    let cli = Cli::command();
+    let file = configuration::read(&cli)?;
+    file.take_variables()?;
+    let parsed = file.applied(cli, line).try_get_matches_from(line);
     match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => Ok(cli.command),
         // Help that was asked for is no error.
         Err(error) if !error.use_stderr() => error.exit(),
         Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => error.exit(),
-        Err(error) => Err(refuse(format!("E-USAGE: {}", usage(&error)))),
+        Err(error) => Err(format!("E-USAGE: {}", usage(&error))),
+    }
+}
+
+/// The same of a line of `parvum run`.
+fn run_args(line: &[OsString]) -> Result<run::RunArgs, String> {
+    match parsed(line)? {
+        Command::Run(args) => Ok(args),
+        _ => Err("E-USAGE: that is no line of `parvum run`".into()),
     }
 }
 

@@ -72,6 +72,11 @@ pub struct Job {
     /// Tasks that a signal has ended, and which.
     killed: BTreeMap<Tid, i32>,
     code: u8,
+    /// The job is mpiexec's, whose code has the bits of all codes.
+    mpi: bool,
+    /// At the end say what each task ended with.
+    all_codes: bool,
+    codes: BTreeMap<u32, i32>,
     ending: Ending,
     interrupted: bool,
 }
@@ -79,10 +84,17 @@ pub struct Job {
 impl Job {
     pub fn new(args: &RunArgs, session: Session, signals: OwnedFd, hosts: Vec<HostRow>) -> Job {
         let timeout = args.timeout.map(Duration::from_secs);
+        let printer = Printer::new(args.tag, args.label, args.output_filename.clone());
         Job {
             session,
             signals,
-            printer: Printer::new(args.tag, args.label, args.output_filename.clone()),
+            printer: match &args.mpi {
+                Some(job) => printer.as_mpich(job.out.clone(), job.err.clone()),
+                None => printer,
+            },
+            mpi: args.mpi.is_some(),
+            all_codes: args.mpi.as_ref().is_some_and(|job| job.all_codes),
+            codes: BTreeMap::new(),
             input: Input::default(),
             reader: args.stdin,
             linger: Duration::from_secs(args.linger),
@@ -107,6 +119,10 @@ impl Job {
 
     /// What became of it.
     pub fn end(self) -> Ended {
+        if self.all_codes {
+            let each = self.codes.iter().map(|(rank, code)| format!("rank {rank}: {code}"));
+            out::note(format!("exit codes: {}", each.collect::<Vec<_>>().join(", ")));
+        }
         Ended { code: self.code, session: self.session, killed: self.killed }
     }
 
@@ -263,14 +279,19 @@ impl Job {
         }
         let who = self.describe(tid);
         self.program.remove(&tid);
+        let expected = !matches!(self.ending, Ending::Not);
         if self.code == 0 {
             self.code = status.shell_code() as u8;
+        } else if self.mpi && !expected {
+            self.code |= status.shell_code() as u8;
+        }
+        if let Some(rank) = self.ranks.get(&tid) {
+            self.codes.insert(*rank, status.shell_code());
         }
         let how = match status {
             ExitStatus::Code(code) => format!("ended with code {code}"),
             ExitStatus::Signal(signal) => format!("was killed by {}", signal_names::name(signal)),
         };
-        let expected = !matches!(self.ending, Ending::Not);
         if status.shell_code() == 0 || expected {
             if self.verbose {
                 out::note(format!("{who} {how}"));
@@ -315,10 +336,10 @@ impl Job {
             && matches!(self.ending, Ending::Not)
             && !self.program.is_empty();
         if let Some(what) = what {
-            let rest = if ends {
-                "; the others are told to end (--on-failure continue lets them go on)"
-            } else {
-                ""
+            let rest = match (ends, self.mpi) {
+                (true, false) => "; the others are told to end (--on-failure continue lets them go on)",
+                (true, true) => "; the others are told to end (-disable-auto-cleanup lets them go on)",
+                (false, _) => "",
             };
             out::note(format!("{what}{rest}"));
         }

@@ -1,5 +1,6 @@
 //! `parvum run`: a job from its start to its exit code.
 
+mod elf;
 mod input;
 mod job;
 mod places;
@@ -105,6 +106,33 @@ pub struct RunArgs {
     /// The program, and its arguments; after ` : ` another one, with -n, --wdir and -x of its own
     #[arg(required = true, trailing_var_arg = true)]
     pub program: Vec<OsString>,
+    /// The job in MPI's manner: its parts stand for the program.
+    #[arg(skip)]
+    pub mpi: Option<MpiJob>,
+}
+
+/// What `mpiexec` asks for beside what `run` knows.
+pub struct MpiJob {
+    pub parts: Vec<MpiPart>,
+    /// Folders to look for programs in, before PATH.
+    pub search: Vec<OsString>,
+    /// Files for standard output, and for standard error.
+    pub out: Option<String>,
+    pub err: Option<String>,
+    /// Say how each process ended.
+    pub all_codes: bool,
+}
+
+/// One of its programs.
+pub struct MpiPart {
+    /// With its arguments.
+    pub program: Vec<OsString>,
+    pub count: u32,
+    pub wdir: Option<PathBuf>,
+    /// All variables that it gets.
+    pub environment: Vec<(OsString, OsString)>,
+    /// The hosts of this part; else those of the job.
+    pub hosts: Vec<String>,
 }
 
 /// What a failure does to the others.

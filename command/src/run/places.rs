@@ -40,7 +40,12 @@ pub fn wanted(args: &RunArgs) -> Result<Wanted, String> {
             .map_err(|error| format!("E-USAGE: --hostfile {}: {error}", file.display()))?;
         return hostfile(&text).map_err(|why| format!("E-USAGE: {}: {why}", file.display()));
     }
-    let names = args.host.iter().flat_map(|list| list.split(',')).filter(|name| !name.is_empty());
+    named(&args.host)
+}
+
+/// Hosts by a list of names.
+pub fn named(list: &[String]) -> Result<Wanted, String> {
+    let names = list.iter().flat_map(|list| list.split(',')).filter(|name| !name.is_empty());
     names.map(|name| with_slots(name).map_err(|why| format!("E-USAGE: --host {why}"))).collect()
 }
 

@@ -1,16 +1,20 @@
 //! What is to be started: the programs of a command line, and the request that starts them.
 
 use super::input::Reader;
-use super::{BindTo, RunArgs, places};
+use super::{BindTo, MpiPart, RunArgs, elf, places};
 use clap::Parser;
 use parvum_wire::Tid;
 use parvum_wire::control::{Bind, Blob, Details, Each, HostRow, Output, Program, SpawnRequest};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 /// The variable that tells tasks how many they are.
 const SIZE: &str = "PARVUM_SIZE";
+/// The same, as MPICH has it.
+const PMI_SIZE: &str = "PMI_SIZE";
+/// The variable that tells tasks which of the programs theirs is.
+const APPNUM: &str = "PARVUM_MPI_APPNUM";
 
 /// The most tasks that one request may start.
 const MOST: usize = 4096;
@@ -29,27 +33,31 @@ struct Further {
     program: Vec<OsString>,
 }
 
-/// All programs of the job, each with the number of its tasks.
+/// All programs of the job.
 pub struct Plan {
-    first: (Program, u32),
-    further: Vec<(Program, u32)>,
+    parts: Vec<Part>,
     wanted: places::Wanted,
+}
+
+/// One of them, and how often it runs.
+struct Part {
+    program: Program,
+    count: u32,
+    /// Its own hosts; else those of the job.
+    wanted: Option<places::Wanted>,
 }
 
 impl Plan {
     /// What the command line asks for. A failure begins with its code.
     pub fn of(args: &RunArgs) -> Result<Plan, String> {
-        let mut parts = args.program.split(|word| word == ":" && !args.single);
-        let first = parts.next().unwrap_or_default();
-        let first = (program(first, &args.wdir, &args.variables)?, args.n);
-        let further = parts.map(|words| {
-            let words = crate::spelling::of_words(words, &<Further as clap::CommandFactory>::command());
-            let part = Further::try_parse_from(words)
-                .map_err(|error| format!("E-USAGE: behind `:`: {}", crate::usage(&error)))?;
-            Ok((program(&part.program, &part.wdir, &part.variables)?, part.n))
-        });
-        let further = further.collect::<Result<Vec<_>, String>>()?;
-        let plan = Plan { first, further, wanted: places::wanted(args)? };
+        let parts = match &args.mpi {
+            Some(job) => job.parts.iter().map(mpi_part).collect::<Result<Vec<_>, _>>()?,
+            None => own_parts(args)?,
+        };
+        let plan = Plan { parts, wanted: places::wanted(args)? };
+        for part in &plan.parts {
+            elf::check(&part.program)?;
+        }
         match plan.count() {
             count if count > MOST => {
                 Err(format!("E-USAGE: {count} tasks are more than the {MOST} of one job"))
@@ -59,8 +67,25 @@ impl Plan {
     }
 
     fn count(&self) -> usize {
-        let counts = self.further.iter().map(|(_, n)| *n as usize);
-        self.first.1 as usize + counts.sum::<usize>()
+        self.parts.iter().map(|part| part.count as usize).sum()
+    }
+
+    /// The host of each task; nothing where the machine shall decide.
+    fn places(&self, args: &RunArgs, hosts: &[HostRow], here: Tid) -> Result<Vec<Option<Tid>>, String> {
+        let count = self.count();
+        if self.parts.iter().all(|part| part.wanted.is_none()) {
+            let all = places::place(args, &self.wanted, hosts, here, count)?;
+            return Ok(all.map_or(vec![None; count], |all| all.into_iter().map(Some).collect()));
+        }
+        let mut all = Vec::new();
+        for part in &self.parts {
+            let (wanted, count) = (part.wanted.as_ref().unwrap_or(&self.wanted), part.count as usize);
+            match places::place(args, wanted, hosts, here, count)? {
+                Some(places) => all.extend(places.into_iter().map(Some)),
+                None => all.extend(std::iter::repeat_n(None, count)),
+            }
+        }
+        Ok(all)
     }
 
     /// The request that starts all of it, given the hosts that there are.
@@ -72,14 +97,18 @@ impl Plan {
         record: Option<u64>,
     ) -> Result<SpawnRequest, String> {
         let count = self.count();
-        let places = places::place(args, &self.wanted, hosts, here, count)?;
-        let numbers = std::iter::repeat_n(0, self.first.1 as usize).chain(
-            self.further.iter().zip(1..).flat_map(|((_, n), at)| std::iter::repeat_n(at, *n as usize)),
-        );
-        let each = numbers.enumerate().map(|(rank, program)| Each {
+        let places = self.places(args, hosts, here)?;
+        // The variables of a request's own program hold for all: of MPI's parts none does, so all of them are further ones.
+        let before = usize::from(args.mpi.is_some());
+        let numbers = self
+            .parts
+            .iter()
+            .zip(before..)
+            .flat_map(|(part, at)| std::iter::repeat_n(at, part.count as usize));
+        let each = numbers.zip(places).enumerate().map(|(rank, (program, host))| Each {
             rank: rank as u32,
-            program,
-            host: places.as_ref().map(|places| places[rank]),
+            program: program as u32,
+            host,
             input: args.stdin.is(rank as u32),
         });
         let each: Vec<Each> = each.collect();
@@ -88,28 +117,36 @@ impl Plan {
         {
             return Err(format!("E-USAGE: --stdin {rank}: the tasks are 0 to {}", count - 1));
         }
-        let pair = |(mut name, value): (OsString, OsString)| {
-            name.push("=");
-            name.push(value);
-            Blob(name.into_vec())
-        };
-        let mut env_add = self.first.0.env_add;
-        env_add.push(Blob(format!("{SIZE}={count}").into_bytes()));
         let bind = match (&args.cpu_list, args.bind_to) {
             (Some(list), _) => Some(Bind::Processors(list.0.clone())),
             (None, BindTo::Core) => Some(Bind::Core),
             (None, BindTo::Socket) => Some(Bind::Socket),
             (None, BindTo::None) => None,
         };
-        let programs = self.further.into_iter().map(|(program, _)| program).collect();
+        let mut programs: Vec<Program> = self.parts.into_iter().map(|part| part.program).collect();
+        for (number, program) in programs.iter_mut().enumerate() {
+            program.env_add.push(variable_of(APPNUM, &number.to_string()));
+        }
+        let first = match args.mpi {
+            Some(_) => Program { env_add: Vec::new(), ..programs[0].clone() },
+            None => programs.remove(0),
+        };
+        let mut env_add = first.env_add;
+        env_add.extend([SIZE, PMI_SIZE].map(|name| variable_of(name, &count.to_string())));
+        let env = match args.mpi {
+            Some(_) => Vec::new(),
+            None => std::env::vars_os().filter(|(name, _)| !is_anothers(name)).map(pair).collect(),
+        };
+        let search = args.mpi.iter().flat_map(|job| job.search.iter().cloned()).map(blob);
         let details = Details { programs, each, bind, terminal: args.pty, inherited: None };
         Ok(SpawnRequest {
-            program: self.first.0.program,
-            args: self.first.0.args,
+            program: first.program,
+            args: first.args,
             count: count as u32,
-            cwd: self.first.0.cwd.or_else(|| std::env::current_dir().ok().map(|dir| blob(dir.into()))),
-            env: Some(std::env::vars_os().map(pair).collect()),
+            cwd: first.cwd.or_else(|| std::env::current_dir().ok().map(|dir| blob(dir.into()))),
+            env: Some(env),
             env_add,
+            search: search.chain(args.mpi.iter().flat_map(|_| path_of_here())).collect(),
             output: Output::Spawner,
             all_or_none: true,
             // A program asks for its parent to learn whether it is the first: the runner is none of it.
@@ -120,6 +157,64 @@ impl Plan {
             ..Default::default()
         })
     }
+}
+
+/// The parts of a line of `run`.
+fn own_parts(args: &RunArgs) -> Result<Vec<Part>, String> {
+    let mut parts = args.program.split(|word| word == ":" && !args.single);
+    let first = program(parts.next().unwrap_or_default(), &args.wdir, &args.variables)?;
+    let mut all = vec![Part { program: first, count: args.n, wanted: None }];
+    for words in parts {
+        let words = crate::spelling::of_words(words, &<Further as clap::CommandFactory>::command());
+        let part = Further::try_parse_from(words)
+            .map_err(|error| format!("E-USAGE: behind `:`: {}", crate::usage(&error)))?;
+        let program = program(&part.program, &part.wdir, &part.variables)?;
+        all.push(Part { program, count: part.n, wanted: None });
+    }
+    Ok(all)
+}
+
+fn mpi_part(part: &MpiPart) -> Result<Part, String> {
+    let mut program = program(&part.program, &part.wdir, &[])?;
+    program.env_add =
+        part.environment.iter().filter(|(name, _)| !is_anothers(name)).cloned().map(pair).collect();
+    let wanted = if part.hosts.is_empty() { None } else { Some(places::named(&part.hosts)?) };
+    Ok(Part { program, count: part.count, wanted })
+}
+
+/// What another launcher has told this command, or a parent its child, holds for none of the tasks.
+fn is_anothers(name: &OsStr) -> bool {
+    const OTHERS: [&str; 9] = [
+        "PMI_FD",
+        "PMI_PORT",
+        "PMI_ID",
+        "PMI_SPAWNED",
+        "PMI_RANK",
+        "MPI_LOCALRANKID",
+        "MPI_LOCALNRANKS",
+        "PARVUM_MPI_PARENT",
+        APPNUM,
+    ];
+    OTHERS.iter().any(|other| name == *other)
+}
+
+/// Where programs are looked for, also when they get no PATH.
+fn path_of_here() -> Vec<Blob> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path)
+        .filter(|folder| folder.is_absolute())
+        .map(|folder| blob(folder.into()))
+        .collect()
+}
+
+fn pair((mut name, value): (OsString, OsString)) -> Blob {
+    name.push("=");
+    name.push(value);
+    blob(name)
+}
+
+fn variable_of(name: &str, value: &str) -> Blob {
+    Blob::from(format!("{name}={value}").as_str())
 }
 
 fn program(words: &[OsString], wdir: &Option<PathBuf>, variables: &[String]) -> Result<Program, String> {

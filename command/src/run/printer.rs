@@ -31,6 +31,8 @@ enum Mark {
     Nothing,
     Tid,
     Rank,
+    /// As MPICH shows ranks.
+    Brackets,
 }
 
 pub struct Printer {
@@ -40,8 +42,8 @@ pub struct Printer {
     partial: HashMap<(Tid, Stream), Vec<u8>>,
     /// The last thing on a stream was a line without an end.
     dangling: HashMap<Stream, Tid>,
-    /// How the files are named that take the output instead.
-    pattern: Option<String>,
+    /// How the files are named that take standard output and standard error instead.
+    patterns: [Option<String>; 2],
     files: HashMap<PathBuf, File>,
     pub closed: Option<Closed>,
 }
@@ -59,10 +61,21 @@ impl Printer {
             known: HashMap::new(),
             partial: HashMap::new(),
             dangling: HashMap::new(),
-            pattern,
+            patterns: [pattern.clone(), pattern],
             files: HashMap::new(),
             closed: None,
         }
+    }
+
+    /// As MPICH's launcher does: ranks in brackets, and files as they are named.
+    pub fn as_mpich(mut self, out: Option<String>, err: Option<String>) -> Printer {
+        if self.mark == Mark::Rank {
+            self.mark = Mark::Brackets;
+        }
+        for (pattern, given) in self.patterns.iter_mut().zip([out, err]) {
+            *pattern = given.or(pattern.take());
+        }
+        self
     }
 
     /// Says who a task is.
@@ -71,7 +84,7 @@ impl Printer {
     }
 
     pub fn print(&mut self, tid: Tid, stream: Stream, data: &[u8]) {
-        if let Some(pattern) = &self.pattern {
+        if let Some(pattern) = &self.patterns[usize::from(stream == Stream::Err)] {
             let path = PathBuf::from(self.file_name(pattern, tid, stream));
             if let Err(error) = self.add_to_file(&path, data) {
                 let what = format!("write the output of {tid} to {}", path.display());
@@ -157,6 +170,7 @@ impl Printer {
             Mark::Nothing => None,
             Mark::Tid => Some(format!("{tid}: ")),
             Mark::Rank => Some(format!("{}: ", self.number(tid))),
+            Mark::Brackets => Some(format!("[{}] ", self.number(tid))),
         };
         if let Some(mark) = &mark {
             for (i, line) in text.split_inclusive(|b| *b == b'\n').enumerate() {
@@ -209,7 +223,7 @@ mod tests {
         let mut printer = Printer::new(false, false, Some("out/%r-%t-%h.%s".into()));
         printer.know(Tid(0x40001), Who { rank: Some(3), host: "alpha".into() });
         let name = |printer: &Printer, tid, stream| {
-            printer.file_name(printer.pattern.as_deref().unwrap_or_default(), Tid(tid), stream)
+            printer.file_name(printer.patterns[0].as_deref().unwrap_or_default(), Tid(tid), stream)
         };
         assert_eq!(name(&printer, 0x40001, Stream::Out), "out/3-t40001-alpha.out");
         assert_eq!(name(&printer, 0x40002, Stream::Err), "out/t40002-t40002-unknown.err");

@@ -1,4 +1,5 @@
 //! MPI as its users have it: the header, the compilers' wrapper, the launcher, and programs in C.
 
 mod header;
+mod launch;
 mod wrapper;

@@ -420,7 +420,14 @@ fn of_one(whole: &SpawnRequest, each: Each, turn: u32) -> SpawnRequest {
         plan.cwd = further.cwd.clone().or(plan.cwd);
         plan.env_add.extend(further.env_add.iter().cloned());
     }
-    for (name, number) in [("PARVUM_RANK", each.rank), ("PARVUM_LOCAL_RANK", turn)] {
+    // The same in our words and in those of MPICH's launcher.
+    for (name, number) in [
+        ("PARVUM_RANK", each.rank),
+        ("PARVUM_LOCAL_RANK", turn),
+        ("PMI_RANK", each.rank),
+        ("MPI_LOCALRANKID", turn),
+        ("MPI_LOCALNRANKS", whole.count),
+    ] {
         plan.env_add.push(Blob(format!("{name}={number}").into_bytes()));
     }
     plan

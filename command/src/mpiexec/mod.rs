@@ -1,0 +1,170 @@
+//! `mpiexec` and `mpirun`: MPI's launcher, with the options of MPICH's and Open MPI's, over `parvum run`'s machinery.
+
+mod hints;
+mod options;
+mod surroundings;
+mod words;
+
+use crate::out;
+use crate::run::{self, MpiJob, MpiPart, RunArgs};
+use options::{Common, Own};
+use std::collections::VecDeque;
+use std::ffi::{OsStr, OsString};
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: mpiexec [options] PROGRAM [ARGUMENTS] [: [options] PROGRAM [ARGUMENTS]]...
+Runs MPI programs on Parvum's machine (as any program: ranks are told by PARVUM_RANK and PMI_RANK).
+  -n N, -np N           so many processes (1)
+  -ppn N                so many on each host
+  -hosts A:2,B          on these hosts of the machine (-host, -H); -f FILE: those of a file (-hostfile, -machinefile)
+  -env NAME VALUE       a variable of this program; -genv NAME VALUE: of all; -x NAME[=VALUE]: as Open MPI has it
+  -envlist A,B          only these variables of here, for this program (-envnone: none); -genvlist, -genvnone: for all
+  -wdir DIR             where it begins (-wd)
+  -l                    the rank in front of each line of output: [0] text (-prepend-rank)
+  -outfile-pattern P    output into files; %r is the rank, %h the host; -errfile-pattern: the same of standard error
+  -configfile FILE      each line is the options and the program of one part
+  -bind-to WHAT         core, socket, none, user:LIST; -map-by slot, node, ppr:N:node
+  -s RANK|all|none      who gets standard input (0)
+  -print-all-exitcodes  say how each process ended; -disable-auto-cleanup: one that fails ends no other
+  -timeout SECONDS      end the job then; so does the variable MPIEXEC_TIMEOUT
+Every option may have one hyphen or two. mpiexec(1), and docs/from-mpi.md for those of MPICH and Open MPI that are not here.";
+
+pub fn run(called: &OsStr, arguments: impl Iterator<Item = OsString>) -> ExitCode {
+    let words: Vec<OsString> = arguments.collect();
+    match attempt(called, words) {
+        Ok(Some(args)) => run::run(&args),
+        Ok(None) => ExitCode::SUCCESS,
+        Err(why) => {
+            out::note(why);
+            ExitCode::from(crate::USAGE)
+        }
+    }
+}
+
+/// The job that is asked for; nothing when only a text was.
+fn attempt(called: &OsStr, words: Vec<OsString>) -> Result<Option<RunArgs>, String> {
+    let mut common = Common::default();
+    let mut lines: VecDeque<Vec<OsString>> =
+        words.split(|word| word == ":").map(<[OsString]>::to_vec).collect();
+    let mut parts = Vec::new();
+    while let Some(line) = lines.pop_front() {
+        let (own, program) = options::read(&line, &mut common)?;
+        if common.version {
+            println!("mpiexec of Parvum {}", env!("CARGO_PKG_VERSION"));
+            return Ok(None);
+        }
+        if common.help {
+            println!("{USAGE}");
+            return Ok(None);
+        }
+        if let Some(file) = common.file.take() {
+            if let Some(word) = program.first() {
+                let word = word.display();
+                return Err(format!(
+                    "E-USAGE: {word}: behind -configfile nothing may stand: its lines are the parts"
+                ));
+            }
+            words::parts(&file)?.into_iter().rev().for_each(|line| lines.push_front(line));
+            continue;
+        }
+        if program.is_empty() {
+            return Err("E-USAGE: there is no program to run; mpiexec -help lists the options".into());
+        }
+        parts.push((own, program.to_vec()));
+    }
+    let time = surroundings::timeout()?;
+    let library = surroundings::library(called);
+    let mut job = MpiJob {
+        parts: Vec::new(),
+        search: common.path.clone(),
+        out: common.out.clone(),
+        err: common.err.clone(),
+        all_codes: common.all_codes,
+    };
+    let line = run_line(&common, &parts, time);
+    for (own, program) in parts {
+        job.parts.push(part(&common, own, program, library.as_deref())?);
+    }
+    let mut args = crate::run_args(&line)?;
+    args.mpi = Some(job);
+    Ok(Some(args))
+}
+
+fn part(
+    common: &Common,
+    own: Own,
+    program: Vec<OsString>,
+    library: Option<&OsStr>,
+) -> Result<MpiPart, String> {
+    let environment = surroundings::environment(common, &own, library)?;
+    Ok(MpiPart { program, count: own.count, wdir: own.wdir, environment, hosts: own.hosts })
+}
+
+/// The line of `parvum run` that means the same for all parts, which its own parser judges and the user's settings complete.
+fn run_line(common: &Common, parts: &[(Own, Vec<OsString>)], time: Option<u64>) -> Vec<OsString> {
+    let mut line: Vec<OsString> = ["parvum", "run", "--single"].map(OsString::from).to_vec();
+    let mut add = |option: &str, value: Option<&OsStr>| {
+        line.push(option.into());
+        line.extend(value.map(OsStr::to_owned));
+    };
+    for (option, value) in &common.given {
+        add(option, value.as_deref());
+    }
+    if let Some(time) = time.filter(|_| !common.given.iter().any(|(option, _)| option == "--timeout")) {
+        add("--timeout", Some(time.to_string().as_ref()));
+    }
+    add("--", None);
+    line.extend(parts.iter().take(1).flat_map(|(_, program)| program.iter().cloned()));
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(line: &str) -> Result<RunArgs, String> {
+        let words = line.split_whitespace().map(OsString::from).collect();
+        attempt("mpiexec".as_ref(), words).map(|args| args.expect("a job"))
+    }
+
+    fn parts(line: &str) -> Vec<(u32, String)> {
+        let job = asked(line).expect("it makes sense").mpi.expect("it is MPI's");
+        let words = |program: Vec<OsString>| {
+            program.iter().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
+        };
+        job.parts.into_iter().map(|part| (part.count, words(part.program))).collect()
+    }
+
+    #[test]
+    fn parts_are_one_job_and_options_have_one_hyphen_or_two() {
+        let two = [(1, "a -n 3".to_owned()), (2, "b".to_owned())];
+        assert_eq!(parts("-l -n 1 a -n 3 : -np 2 b"), two);
+        assert_eq!(parts("--prepend-rank --n 1 a -n 3 : --np=2 b"), two);
+        assert_eq!(parts("prog"), [(1, "prog".to_owned())]);
+    }
+
+    #[test]
+    fn what_is_not_known_is_refused_by_name_with_a_hint() {
+        let why = |line: &str| asked(line).err().expect("it makes no sense");
+        assert!(why("--mca btl self a").contains("--mca") && why("--mca btl self a").contains("PARVUM_"));
+        assert!(why("-frobnicate a").contains("-frobnicate"));
+        assert!(why("-n many a").contains("-n many"));
+        assert!(why("-n").contains("-n"));
+        assert!(why("-n 2").contains("no program"));
+        assert!(why("-n 1 a :").contains("no program"));
+        assert!(why("-map-by seq a").contains("seq"));
+    }
+
+    #[test]
+    fn each_part_has_variables_of_its_own() {
+        let job =
+            asked("-genv A 1 -genvnone -env B 2 a : -env A 3 b").expect("it makes sense").mpi.expect("MPI's");
+        let of = |at: usize, name: &str| {
+            let found = job.parts[at].environment.iter().find(|(known, _)| known == name);
+            found.map(|(_, value)| value.to_string_lossy().into_owned())
+        };
+        assert_eq!([of(0, "A"), of(0, "B"), of(0, "PATH")], [Some("1".into()), Some("2".into()), None]);
+        assert_eq!([of(1, "A"), of(1, "B")], [Some("3".into()), None]);
+    }
+}

@@ -1,0 +1,204 @@
+//! The options of MPICH's mpiexec and of Open MPI's mpirun: what each means here.
+
+use super::hints;
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+
+/// Which variables of here the processes get.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Inherit {
+    All,
+    None,
+    These(Vec<String>),
+}
+
+/// What holds for the whole job.
+#[derive(Default)]
+pub struct Common {
+    /// Options of `parvum run` that mean the same.
+    pub given: Vec<(String, Option<OsString>)>,
+    pub inherit: Option<Inherit>,
+    pub variables: Vec<(OsString, OsString)>,
+    pub path: Vec<OsString>,
+    pub out: Option<String>,
+    pub err: Option<String>,
+    pub all_codes: bool,
+    /// The file that has the parts.
+    pub file: Option<OsString>,
+    pub help: bool,
+    pub version: bool,
+}
+
+/// What holds for one program.
+pub struct Own {
+    pub count: u32,
+    pub wdir: Option<PathBuf>,
+    pub hosts: Vec<String>,
+    pub inherit: Option<Inherit>,
+    pub variables: Vec<(OsString, OsString)>,
+}
+
+/// Reads the options of one part; the rest is its program with its arguments.
+pub fn read<'w>(words: &'w [OsString], common: &mut Common) -> Result<(Own, &'w [OsString]), String> {
+    let mut own = Own { count: 1, wdir: None, hosts: Vec::new(), inherit: None, variables: Vec::new() };
+    let mut left = Words { rest: words, given: None, option: String::new() };
+    while let Some(word) = left.rest.first().and_then(|word| word.to_str()) {
+        if word == "--" {
+            left.rest = &left.rest[1..];
+            break;
+        }
+        let Some(name) =
+            word.strip_prefix("--").or_else(|| word.strip_prefix('-')).filter(|name| !name.is_empty())
+        else {
+            break;
+        };
+        let (name, value) = match name.split_once('=') {
+            Some((name, value)) => (name, Some(OsString::from(value))),
+            None => (name, None),
+        };
+        left = Words { rest: &left.rest[1..], given: value, option: word.to_owned() };
+        option(name, &mut left, &mut own, common)?;
+    }
+    Ok((own, left.rest))
+}
+
+/// The words that are not read yet, behind an option.
+struct Words<'w> {
+    rest: &'w [OsString],
+    /// The value that stood in the option itself.
+    given: Option<OsString>,
+    option: String,
+}
+
+impl Words<'_> {
+    fn value(&mut self) -> Result<OsString, String> {
+        if let Some(given) = self.given.take() {
+            return Ok(given);
+        }
+        let (first, rest) =
+            self.rest.split_first().ok_or_else(|| format!("E-USAGE: {} wants a value", self.option))?;
+        self.rest = rest;
+        Ok(first.clone())
+    }
+
+    fn text(&mut self) -> Result<String, String> {
+        let value = self.value()?;
+        value.into_string().map_err(|value| format!("E-USAGE: {} {}: no text", self.option, value.display()))
+    }
+
+    fn number(&mut self) -> Result<u32, String> {
+        let text = self.text()?;
+        let number = text.parse().ok().filter(|number| (1..=4096).contains(number));
+        number.ok_or_else(|| format!("E-USAGE: {} {text}: a number from 1 to 4096", self.option))
+    }
+
+    fn list(&mut self) -> Result<Vec<String>, String> {
+        Ok(self.text()?.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect())
+    }
+
+    fn variable(&mut self) -> Result<(OsString, OsString), String> {
+        let name = self.text()?;
+        if name.is_empty() || name.contains('=') {
+            return Err(format!(
+                "E-USAGE: {} {name}: a variable has a name, and its value is the next word",
+                self.option
+            ));
+        }
+        Ok((name.into(), self.value()?))
+    }
+}
+
+fn option(name: &str, words: &mut Words, own: &mut Own, common: &mut Common) -> Result<(), String> {
+    let mut run = |option: &str, value: Option<OsString>| common.given.push((option.to_owned(), value));
+    match name {
+        "n" | "np" | "c" => own.count = words.number()?,
+        "wdir" | "wd" => own.wdir = Some(words.value()?.into()),
+        "host" | "H" => own.hosts.extend(words.list()?),
+        "hosts" => run("--host", Some(words.value()?)),
+        "f" | "hostfile" | "machinefile" => run("--hostfile", Some(words.value()?)),
+        "ppn" | "perhost" | "N" | "npernode" => run("--ppn", Some(words.number()?.to_string().into())),
+        "pernode" => run("--ppn", Some("1".into())),
+        "env" => own.variables.push(words.variable()?),
+        "genv" => common.variables.push(words.variable()?),
+        "x" => own.variables.extend(exported(&words.text()?)?),
+        "envall" => own.inherit = Some(Inherit::All),
+        "envnone" => own.inherit = Some(Inherit::None),
+        "envlist" => own.inherit = Some(Inherit::These(words.list()?)),
+        "genvall" => common.inherit = Some(Inherit::All),
+        "genvnone" => common.inherit = Some(Inherit::None),
+        "genvlist" => common.inherit = Some(Inherit::These(words.list()?)),
+        "path" => common.path.extend(std::env::split_paths(&words.value()?).map(PathBuf::into_os_string)),
+        "l" | "prepend-rank" | "tag-output" => run("--label", None),
+        "outfile-pattern" => common.out = Some(words.text()?),
+        "errfile-pattern" => common.err = Some(words.text()?),
+        "output-filename" => run("--output-filename", Some(words.value()?)),
+        "bind-to" => bind(words, &mut run)?,
+        "map-by" => map(words, &mut run)?,
+        "cpu-set" | "cpu-list" => run("--cpu-list", Some(words.value()?)),
+        "report-bindings" => run("--report-bindings", None),
+        "s" | "stdin" => run("--stdin", Some(words.value()?)),
+        "timeout" => run("--timeout", Some(words.value()?)),
+        "disable-auto-cleanup" | "continuous" | "enable-recovery" => {
+            run("--on-failure", Some("continue".into()));
+        }
+        "enable-auto-cleanup" => run("--on-failure", Some("end".into())),
+        "print-all-exitcodes" => common.all_codes = true,
+        "configfile" => common.file = Some(words.value()?),
+        "v" | "verbose" => run("--verbose", None),
+        "q" | "quiet" => run("--quiet", None),
+        // Wanted by others, and so here without being asked: more processes than processors, root, a size of the universe that is the
+        // machine's.
+        "oversubscribe" | "allow-run-as-root" => {}
+        "usize" => drop(words.text()?),
+        "h" | "help" => common.help = true,
+        "V" | "version" => common.version = true,
+        _ => return Err(hints::refuse(&words.option)),
+    }
+    if words.given.is_some() {
+        return Err(format!("E-USAGE: {}: that option takes no value", words.option));
+    }
+    Ok(())
+}
+
+/// `NAME=VALUE`; NAME alone insists that it is set here.
+fn exported(text: &str) -> Result<Option<(OsString, OsString)>, String> {
+    match text.split_once('=') {
+        Some(("", _)) => Err(format!("E-USAGE: -x {text}: a variable has a name")),
+        Some((name, value)) => Ok(Some((name.into(), value.into()))),
+        // Also where the others of here are not handed on.
+        None => match std::env::var_os(text) {
+            Some(value) => Ok(Some((text.into(), value))),
+            None => {
+                Err(format!("E-USAGE: -x {text}: that variable is not set here; -x {text}=VALUE sets it"))
+            }
+        },
+    }
+}
+
+fn bind(words: &mut Words, run: &mut impl FnMut(&str, Option<OsString>)) -> Result<(), String> {
+    let what = words.text()?;
+    match (what.as_str(), what.strip_prefix("user:")) {
+        (_, Some(list)) => run("--cpu-list", Some(list.replace('+', ",").into())),
+        ("core" | "socket" | "package" | "none", _) => run("--bind-to", Some(what.into())),
+        _ => {
+            return Err(format!(
+                "E-USAGE: {} {what}: core, socket, none, or user: and a list of processors",
+                words.option
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn map(words: &mut Words, run: &mut impl FnMut(&str, Option<OsString>)) -> Result<(), String> {
+    let how = words.text()?;
+    let each = how.strip_prefix("ppr:").and_then(|rest| rest.strip_suffix(":node"));
+    match (how.as_str(), each) {
+        (_, Some(number)) => run("--ppn", Some(OsStr::new(number).to_owned())),
+        // Where a process runs among the cores of its host is settled by binding alone.
+        ("slot" | "core", _) => run("--map-by", Some("slot".into())),
+        ("node" | "host", _) => run("--map-by", Some("node".into())),
+        _ => return Err(format!("E-USAGE: {} {how}: slot, node, or ppr:N:node", words.option)),
+    }
+    Ok(())
+}
