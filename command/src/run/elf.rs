@@ -66,8 +66,7 @@ fn needed(path: &Path) -> Option<Vec<String>> {
     let of = |wanted: u64| entries.iter().find(|(tag, _)| *tag == wanted).map(|(_, value)| *value);
     let (address, length) = (of(STRINGS)?, of(STRINGS_SIZE)?);
     let holder = segments.iter().find(|it| {
-        it.kind == LOADED
-            && (it.address..it.address.checked_add(it.length).unwrap_or(u64::MAX)).contains(&address)
+        it.kind == LOADED && (it.address..it.address.saturating_add(it.length)).contains(&address)
     })?;
     let strings = read(holder.offset.checked_add(address - holder.address)?, length)?;
     let names = entries.iter().filter(|(tag, _)| *tag == NEEDED).filter_map(|(_, at)| {

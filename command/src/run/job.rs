@@ -89,7 +89,7 @@ impl Job {
             session,
             signals,
             printer: match &args.mpi {
-                Some(job) => printer.as_mpich(job.out.clone(), job.err.clone()),
+                Some(job) => printer.like_mpich(job.out.clone(), job.err.clone()),
                 None => printer,
             },
             mpi: args.mpi.is_some(),

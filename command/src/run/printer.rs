@@ -68,7 +68,7 @@ impl Printer {
     }
 
     /// As MPICH's launcher does: ranks in brackets, and files as they are named.
-    pub fn as_mpich(mut self, out: Option<String>, err: Option<String>) -> Printer {
+    pub fn like_mpich(mut self, out: Option<String>, err: Option<String>) -> Printer {
         if self.mark == Mark::Rank {
             self.mark = Mark::Brackets;
         }
