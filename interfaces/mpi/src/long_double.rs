@@ -3,7 +3,7 @@
 //! On x86-64 the numbers have 80 bits in 16 bytes; the processor's x87 unit adds and multiplies them. Elsewhere they have 128, which
 //! no instruction handles, and reductions of them are refused.
 
-use parvum_collectives::operators::Operator;
+use parvum_collectives::operators::{self, Operator};
 
 /// Bytes of one.
 const SIZE: usize = 16;
@@ -11,7 +11,7 @@ const SIZE: usize = 16;
 const PAIR: usize = 20;
 
 /// Combines vectors of them.
-pub(crate) fn combine(operator: Operator) -> Option<fn(&mut [u8], &[u8])> {
+pub(crate) fn combine(operator: Operator) -> Option<operators::Combine> {
     if !cfg!(target_arch = "x86_64") {
         return None;
     }
@@ -48,7 +48,7 @@ pub(crate) fn combine(operator: Operator) -> Option<fn(&mut [u8], &[u8])> {
 }
 
 /// Combines vectors of complex numbers of them.
-pub(crate) fn combine_complex(operator: Operator) -> Option<fn(&mut [u8], &[u8])> {
+pub(crate) fn combine_complex(operator: Operator) -> Option<operators::Combine> {
     match operator {
         Operator::Sum => combine(Operator::Sum),
         Operator::Product if cfg!(target_arch = "x86_64") => Some(|first, second| {
@@ -66,7 +66,7 @@ pub(crate) fn combine_complex(operator: Operator) -> Option<fn(&mut [u8], &[u8])
 }
 
 /// Combines packed pairs of one and where it is.
-pub(crate) fn combine_pairs(operator: Operator) -> Option<fn(&mut [u8], &[u8])> {
+pub(crate) fn combine_pairs(operator: Operator) -> Option<operators::Combine> {
     if !cfg!(target_arch = "x86_64") {
         return None;
     }

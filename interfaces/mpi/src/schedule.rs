@@ -218,7 +218,10 @@ impl Schedule {
                     },
                 };
                 match begun {
-                    Ok(None) => Ok(course.sent()),
+                    Ok(None) => {
+                        course.sent();
+                        Ok(())
+                    }
                     Ok(Some(request)) => match process.waist.wait(request, &LOOK) {
                         Err(Answer::Pending) => {
                             self.pending = Some(request);
