@@ -55,6 +55,32 @@ fn a_letter_goes_through_three_interfaces_on_two_hosts() {
     nodes_of_two_hosts(&[("letter", "3", &[])]);
 }
 
+/// Ranks by their hosts, as the launcher was told; each host counts its own.
+#[test]
+fn mpiexec_starts_a_world_on_two_hosts() {
+    let Some(bed) = Bed::of(2) else { return };
+    bed.join_all();
+    let mpiexec = parvum_tests::stage::stage().bin.join("mpiexec");
+    let (mpiexec, path) = (mpiexec.to_str().expect("a plain path"), program("mpi_launch"));
+    let path = path.to_str().expect("a plain path");
+    let hosts = format!("{}:2,{}:1", bed[0].name, bed[1].name);
+    let job = [mpiexec, "-l", "-hosts", &hosts, "-n", "2", path, "who", "var", "MPI_LOCALNRANKS"];
+    let further = [":", "-n", "1", path, "who", "var", "MPI_LOCALNRANKS"];
+    let said = bed[0].succeed(&[&job[..], &further].concat());
+    let mut lines: Vec<&str> = said.lines().collect();
+    lines.sort_unstable();
+    let wanted = [
+        "[0] MPI_LOCALNRANKS=2",
+        "[0] rank 0 of 3, program 0",
+        "[1] MPI_LOCALNRANKS=2",
+        "[1] rank 1 of 3, program 0",
+        "[2] MPI_LOCALNRANKS=1",
+        "[2] rank 2 of 3, program 1",
+    ];
+    assert_eq!(lines, wanted);
+    bed[0].await_idle();
+}
+
 #[test]
 fn containers_on_two_hosts() {
     nodes_of_two_hosts(&[("containers_hosts", "4", &["4", "2"]), ("containers_hosts", "2", &["2", "1"])]);
