@@ -136,6 +136,7 @@ fn target(name: &str, large: bool) -> (String, Option<&'static str>) {
     }
     let target = match lower.as_str() {
         "pack" | "unpack" | "pack_external" | "unpack_external" | "abort" => format!("mpi_{lower}"),
+        "put" | "get" => format!("mpi_{lower}"),
         "op_create" if large => "op_create_c".to_owned(),
         _ => lower,
     };

@@ -96,6 +96,21 @@ impl Data {
         }
     }
 
+    /// The data, when it is one run.
+    pub(crate) fn bytes(&self) -> Option<&[u8]> {
+        self.run().map(|(start, length)| slice(start, length))
+    }
+
+    /// The same to be written.
+    pub(crate) fn bytes_mut(&mut self) -> Option<&mut [u8]> {
+        let (start, length) = self.run()?;
+        if length == 0 {
+            return Some(&mut []);
+        }
+        // SAFETY: the program promises the memory of its call, and that it uses it for nothing else meanwhile.
+        Some(unsafe { std::slice::from_raw_parts_mut(start, length) })
+    }
+
     /// The pieces it lies in, when they are few, or long enough.
     fn pieces(&self) -> Option<Vec<(*const u8, usize)>> {
         let (address, count, layout) = self.holed.as_ref()?;

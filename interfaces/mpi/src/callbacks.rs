@@ -66,7 +66,11 @@ fn report(call: &'static str, on: On, error: Error) -> c_int {
             Err(_) => of_self(),
         },
         On::File(handle) => (crate::calls::handler_of(handle), handle),
-        On::Win(_) | On::Session(_) | On::Nothing => of_self(),
+        On::Win(handle) => match crate::windows::WINS.get(handle) {
+            Some(win) => (win.errhandler(), handle),
+            None => of_self(),
+        },
+        On::Session(_) | On::Nothing => of_self(),
     };
     // A code of the program's own stays as it is.
     let text = if error.text.is_empty() { String::new() } else { format!("{call}: {}", error.text) };

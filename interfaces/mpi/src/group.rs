@@ -63,6 +63,11 @@ impl Group {
         }
     }
 
+    /// All of them.
+    pub(crate) fn include_all(&self) -> Group {
+        Group { tasks: self.tasks.clone(), own: self.own }
+    }
+
     fn with(&self, tasks: Vec<i32>) -> Group {
         match self.own.map(|own| self.tasks[own]) {
             Some(me) => Group::new(tasks, me),

@@ -3,7 +3,7 @@
 //! A face (`mpich/`) exports the functions under MPI's names, converts what its binary interface has otherwise, and calls
 //! [`calls`]. Read in this order: `process` and `comm`; `messages` (MPI's modes as the engine's choices); `operations` and
 //! `progress` (requests, and who moves them); `collective` and `schedule` (plans of the room for operations of groups); `datatypes`
-//! and `buffers`. [`numbers`] are the numbers by which programs name things.
+//! and `buffers`; `windows`. [`numbers`] are the numbers by which programs name things.
 
 #![deny(unsafe_code)]
 
@@ -49,3 +49,4 @@ mod schedule;
 pub mod status;
 mod survivors;
 mod topology;
+mod windows;

@@ -104,6 +104,11 @@ impl Circle {
     }
 }
 
+/// What each member of a communicator says, in their order: all of one length.
+pub(crate) fn tell_all(comm: &Comm, mine: &[u8]) -> Mpi<Vec<Vec<u8>>> {
+    Circle::all(comm).gather(mine)
+}
+
 /// 0 when the machine gives none: the others must be told all the same.
 fn told_context() -> Mpi<u32> {
     Ok(new_context().unwrap_or(0))

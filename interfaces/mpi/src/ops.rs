@@ -20,8 +20,8 @@ pub(crate) struct Operation {
 
 /// Handles of MPI's own operations: 0x58000001 and on.
 const FIRST: i32 = 0x5800_0001;
-const REPLACE: i32 = 0x5800_000d;
-const NO_OP: i32 = 0x5800_000e;
+pub(crate) const REPLACE: i32 = 0x5800_000d;
+pub(crate) const NO_OP: i32 = 0x5800_000e;
 
 #[rustfmt::skip]
 const BUILT_IN: [(Operator, &str); 12] = {

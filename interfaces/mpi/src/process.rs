@@ -127,6 +127,7 @@ pub(crate) fn finalize() -> Mpi {
     crate::bsend::flush_all()?;
     crate::progress::finish_all()?;
     process.world.attributes.delete_all(COMM_WORLD)?;
+    crate::windows::serving::end();
     FINALIZED_WORLD.store(true, Ordering::Release);
     STAGE.store(FINALIZED, Ordering::Release);
     Ok(())

@@ -86,22 +86,26 @@ pub unsafe extern "C" fn MPII_Type_set_attr(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPII_Win_get_attr(
     win: c_int,
-    _keyval: c_int,
-    _value: *mut c_void,
-    _flag: *mut c_int,
-    _kind: c_int,
+    keyval: c_int,
+    value: *mut c_void,
+    flag: *mut c_int,
+    kind: c_int,
 ) -> c_int {
-    answer("MPI_Win_get_attr", On::Win(win), calls::unsupported())
+    // SAFETY: the program's promise.
+    answer("MPI_Win_get_attr", On::Win(win), unsafe {
+        calls::win_get_attr_as(win, keyval, value, flag, kind)
+    })
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn MPII_Win_set_attr(
     win: c_int,
-    _keyval: c_int,
-    _value: *mut c_void,
-    _kind: c_int,
+    keyval: c_int,
+    value: *mut c_void,
+    kind: c_int,
 ) -> c_int {
-    answer("MPI_Win_set_attr", On::Win(win), calls::unsupported())
+    // SAFETY: the program's promise.
+    answer("MPI_Win_set_attr", On::Win(win), unsafe { calls::win_set_attr_as(win, keyval, value, kind) })
 }
 
 /// From now on the key's functions are called by these, which know the other language's arguments.

@@ -112,7 +112,12 @@ fn universe_size() -> i32 {
 static SHOWN: [AtomicI32; 7] = [const { AtomicI32::new(0) }; 7];
 
 /// A value as a program of a language gets it; whether there is one.
-unsafe fn give(value: Option<i64>, language: Language, place: *mut c_void, flag: *mut c_int) -> Mpi {
+pub(super) unsafe fn give(
+    value: Option<i64>,
+    language: Language,
+    place: *mut c_void,
+    flag: *mut c_int,
+) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe {
         if let Some(value) = value {
@@ -205,7 +210,7 @@ pub unsafe fn type_delete_attr(handle: i32, keyval: i32) -> Mpi {
 }
 
 /// A language by the number that MPICH's Fortran library has for it.
-fn language(number: i32) -> Language {
+pub(super) fn language(number: i32) -> Language {
     match number {
         0 => Language::C,
         1 => Language::Wide,

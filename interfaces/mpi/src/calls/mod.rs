@@ -26,6 +26,7 @@ mod sessions;
 mod statuses;
 mod topologies;
 mod types;
+mod windows;
 
 pub use attributes::*;
 pub use collectives::*;
@@ -45,6 +46,7 @@ pub use sessions::*;
 pub use statuses::*;
 pub use topologies::*;
 pub use types::*;
+pub use windows::*;
 
 use crate::errors::{Error, Mpi, class};
 use crate::numbers::UNDEFINED;
@@ -220,8 +222,5 @@ unsafe fn give_text(place: *mut c_char, room: usize, text: &str) -> Mpi<i32> {
 
 /// What is not built says so, and never succeeds.
 pub fn unsupported() -> Mpi {
-    Err(Error::new(
-        class::UNSUPPORTED_OPERATION,
-        "Parvum has no windows, and no data representations of a program's own, yet",
-    ))
+    Err(Error::new(class::UNSUPPORTED_OPERATION, "Parvum has no data representations of a program's own yet"))
 }

@@ -1,0 +1,547 @@
+//! Windows, and what is done to the memory of others.
+
+use super::attributes::{give, language};
+use super::{Place, get, give_text, put, text};
+use crate::attributes::{Bearer, Language};
+use crate::buffers::Data;
+use crate::callbacks::{ERRHANDLERS, checked, handle_with};
+use crate::comm::comm;
+use crate::errors::{self, Error, Mpi, class};
+use crate::group::{self, group};
+use crate::info::hints;
+use crate::numbers::{ERRORS_RETURN, Kind, MAX_OBJECT_NAME, PROC_NULL, WIN_NULL};
+use crate::operations::{Operation, Outcome, keep};
+use crate::windows::access::There;
+use crate::windows::{self, Flavor, Win, Wish, win};
+use std::ffi::{c_char, c_int, c_void};
+use std::sync::atomic::{Ordering, fence};
+
+unsafe fn create(flavor: Flavor, base: *mut u8, size: i64, unit: i64, info: i32, handle: i32) -> Mpi<i32> {
+    let comm = comm(handle)?;
+    let hints = hints(info)?;
+    let size = usize::try_from(size).map_err(|_| Error::new(class::SIZE, format!("the size is {size}")))?;
+    if unit <= 0 || i32::try_from(unit).is_err() {
+        return Err(Error::new(
+            class::DISP,
+            format!("the unit of displacements is {unit}; it is 1 at least"),
+        ));
+    }
+    if flavor == Flavor::Create && base.is_null() && size > 0 {
+        return Err(Error::new(class::BASE, "the memory's address is null"));
+    }
+    windows::create(&comm, Wish { flavor, base, size, unit: unit as i32, hints })
+}
+
+pub unsafe fn win_create(
+    base: *mut u8,
+    size: i64,
+    unit: i64,
+    info: i32,
+    handle: i32,
+    place: *mut c_int,
+) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe { put(place, create(Flavor::Create, base, size, unit, info, handle)?) }
+}
+
+unsafe fn allocate(
+    flavor: Flavor,
+    (size, unit, info, handle): (i64, i64, i32, i32),
+    base: *mut u8,
+    place: *mut c_int,
+) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let made = create(flavor, std::ptr::null_mut(), size, unit, info, handle)?;
+        put(base.cast::<usize>(), win(made)?.shown.base)?;
+        put(place, made)
+    }
+}
+
+pub unsafe fn win_allocate(
+    size: i64,
+    unit: i64,
+    info: i32,
+    handle: i32,
+    base: *mut u8,
+    place: *mut c_int,
+) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe { allocate(Flavor::Allocate, (size, unit, info, handle), base, place) }
+}
+
+pub unsafe fn win_allocate_shared(
+    size: i64,
+    unit: i64,
+    info: i32,
+    handle: i32,
+    base: *mut u8,
+    place: *mut c_int,
+) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe { allocate(Flavor::Shared, (size, unit, info, handle), base, place) }
+}
+
+pub unsafe fn win_create_dynamic(info: i32, handle: i32, place: *mut c_int) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe { put(place, create(Flavor::Dynamic, std::ptr::null_mut(), 0, 1, info, handle)?) }
+}
+
+pub unsafe fn win_attach(handle: i32, base: *mut u8, size: i64) -> Mpi {
+    let size = u64::try_from(size).map_err(|_| Error::new(class::SIZE, format!("the size is {size}")))?;
+    win(handle)?.exposed.attach(base.expose_provenance() as u64, size)
+}
+
+pub unsafe fn win_detach(handle: i32, base: *const u8) -> Mpi {
+    win(handle)?.exposed.detach(base.addr() as u64)
+}
+
+pub unsafe fn win_free(place: *mut c_int) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe {
+        windows::free(get(place)?)?;
+        put(place, WIN_NULL)
+    }
+}
+
+pub unsafe fn win_shared_query(handle: i32, rank: i32, size: *mut i64, unit: Place, base: *mut u8) -> Mpi {
+    let win = win(handle)?;
+    if win.flavor == Flavor::Dynamic {
+        return Err(Error::new(class::RMA_FLAVOR, "the memory of dynamic windows is not shared"));
+    }
+    let target = match rank {
+        // The first that has any.
+        PROC_NULL => win.targets.iter().find(|target| target.size > 0),
+        rank => win.target(rank)?.map(|(_, target)| target),
+    };
+    let seen = target.and_then(|target| Some((target.here?, target)));
+    // SAFETY: the caller's promise.
+    unsafe {
+        put(size, seen.map_or(0, |(_, target)| target.size as i64))?;
+        unit.put(seen.map_or(1, |(_, target)| target.unit))?;
+        put(base.cast::<u64>(), seen.map_or(0, |(here, _)| here))
+    }
+}
+
+pub unsafe fn win_get_group(handle: i32, place: *mut c_int) -> Mpi {
+    let members = win(handle)?.comm.group().include_all();
+    // SAFETY: the caller's promise.
+    unsafe { put(place, group::keep(members)?) }
+}
+
+pub unsafe fn win_set_name(handle: i32, name: *const c_char) -> Mpi {
+    // SAFETY: the caller's promise.
+    win(handle)?.set_name(&unsafe { text(name)? });
+    Ok(())
+}
+
+pub unsafe fn win_get_name(handle: i32, name: *mut c_char, length: *mut c_int) -> Mpi {
+    let text = if handle == WIN_NULL { "MPI_WIN_NULL".to_owned() } else { win(handle)?.name() };
+    // SAFETY: the caller's promise.
+    unsafe {
+        let written = give_text(name, MAX_OBJECT_NAME, &text)?;
+        put(length, written)
+    }
+}
+
+pub unsafe fn win_set_info(handle: i32, info: i32) -> Mpi {
+    let win = win(handle)?;
+    win.set_info(std::sync::Arc::new(crate::info::info(info)?.copy()));
+    Ok(())
+}
+
+pub unsafe fn win_get_info(handle: i32, place: *mut c_int) -> Mpi {
+    let copy = win(handle)?.info().copy();
+    // SAFETY: the caller's promise.
+    unsafe { put(place, crate::info::keep(copy)?) }
+}
+
+pub unsafe fn win_set_errhandler(handle: i32, errhandler: i32) -> Mpi {
+    let win = win(handle)?;
+    checked(errhandler, Kind::Win)?;
+    win.set_errhandler(errhandler);
+    Ok(())
+}
+
+pub unsafe fn win_get_errhandler(handle: i32, errhandler: *mut c_int) -> Mpi {
+    let now = win(handle)?.errhandler();
+    // The program frees what it gets, so it gets a handle of its own.
+    let given = match ERRHANDLERS.get(now) {
+        Some(handler) => ERRHANDLERS.insert(handler).unwrap_or(now),
+        None => now,
+    };
+    // SAFETY: the caller's promise.
+    unsafe { put(errhandler, given) }
+}
+
+pub unsafe fn win_call_errhandler(handle: i32, code: i32) -> Mpi {
+    let handler = win(handle)?.errhandler();
+    errors::text_of(code).ok_or_else(|| Error::new(class::ARG, format!("{code} is no error code")))?;
+    if handler != ERRORS_RETURN {
+        // Without a text of its own the code stays as it is.
+        handle_with(handler, handle, Error::new(code, ""));
+    }
+    Ok(())
+}
+
+/// Keys of MPI's own, for C; those for Fortran are one more.
+const BASE_KEY: i32 = 0x6600_0001;
+const SIZE_KEY: i32 = BASE_KEY + 2;
+const UNIT_KEY: i32 = BASE_KEY + 4;
+const FLAVOR_KEY: i32 = BASE_KEY + 6;
+const MODEL_KEY: i32 = BASE_KEY + 8;
+
+/// What a key of MPI's own tells: C finds a pointer to it, but of the base, which is one.
+fn own(win: &Win, keyval: i32, language: Language) -> Option<i64> {
+    let shown = &win.shown;
+    let in_c = language == Language::C;
+    let number = |number: &i32| if in_c { &raw const *number as i64 } else { i64::from(*number) };
+    match keyval - (keyval + 1) % 2 {
+        BASE_KEY => Some(shown.base as i64),
+        SIZE_KEY if in_c => Some(&raw const shown.size as i64),
+        SIZE_KEY => Some(shown.size),
+        UNIT_KEY => Some(number(&shown.unit)),
+        FLAVOR_KEY => Some(number(&shown.flavor)),
+        MODEL_KEY => Some(number(&shown.model)),
+        _ => None,
+    }
+}
+
+unsafe fn get_attr(
+    handle: i32,
+    keyval: i32,
+    language: Language,
+    place: *mut c_void,
+    flag: *mut c_int,
+) -> Mpi {
+    let win = win(handle)?;
+    let value = match own(&win, keyval, language) {
+        None => win.attributes.get(keyval, Bearer::Win, language)?,
+        value => value,
+    };
+    // SAFETY: the caller's promise.
+    unsafe { give(value, language, place, flag) }
+}
+
+fn set_attr(handle: i32, keyval: i32, value: i64, language: Language) -> Mpi {
+    let win = win(handle)?;
+    refuse_own(&win, keyval)?;
+    win.attributes.set(handle, keyval, Bearer::Win, value, language)
+}
+
+fn refuse_own(win: &Win, keyval: i32) -> Mpi {
+    match own(win, keyval, Language::C) {
+        None => Ok(()),
+        Some(_) => Err(Error::new(class::KEYVAL, "attributes of MPI's own cannot be changed")),
+    }
+}
+
+pub unsafe fn win_get_attr(handle: i32, keyval: i32, place: *mut u8, flag: *mut c_int) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe { get_attr(handle, keyval, Language::C, place.cast(), flag) }
+}
+
+pub unsafe fn win_set_attr(handle: i32, keyval: i32, value: *mut u8) -> Mpi {
+    set_attr(handle, keyval, value as i64, Language::C)
+}
+
+pub unsafe fn win_delete_attr(handle: i32, keyval: i32) -> Mpi {
+    let win = win(handle)?;
+    refuse_own(&win, keyval)?;
+    win.attributes.delete(handle, keyval, Bearer::Win)
+}
+
+/// For libraries of other languages: the value as they have it.
+pub unsafe fn win_get_attr_as(
+    handle: i32,
+    keyval: i32,
+    place: *mut c_void,
+    flag: *mut c_int,
+    kind: i32,
+) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe { get_attr(handle, keyval, language(kind), place, flag) }
+}
+
+/// See [`win_get_attr_as`].
+pub unsafe fn win_set_attr_as(handle: i32, keyval: i32, value: *mut c_void, kind: i32) -> Mpi {
+    set_attr(handle, keyval, value as i64, language(kind))
+}
+
+pub unsafe fn win_fence(assertions: i32, handle: i32) -> Mpi {
+    win(handle)?.fence(assertions)
+}
+
+pub unsafe fn win_post(members: i32, assertions: i32, handle: i32) -> Mpi {
+    win(handle)?.post(&*group(members)?, assertions)
+}
+
+pub unsafe fn win_start(members: i32, assertions: i32, handle: i32) -> Mpi {
+    win(handle)?.start(&*group(members)?, assertions)
+}
+
+pub unsafe fn win_complete(handle: i32) -> Mpi {
+    win(handle)?.complete()
+}
+
+pub unsafe fn win_wait(handle: i32) -> Mpi {
+    win(handle)?.wait()
+}
+
+pub unsafe fn win_test(handle: i32, flag: *mut c_int) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe { put(flag, win(handle)?.test()?.into()) }
+}
+
+const LOCK_EXCLUSIVE: i32 = 234;
+const LOCK_SHARED: i32 = 235;
+
+pub unsafe fn win_lock(kind: i32, rank: i32, assertions: i32, handle: i32) -> Mpi {
+    let win = win(handle)?;
+    let exclusive = match kind {
+        LOCK_EXCLUSIVE => true,
+        LOCK_SHARED => false,
+        _ => {
+            let text = "the lock is neither MPI_LOCK_SHARED nor MPI_LOCK_EXCLUSIVE";
+            return Err(Error::new(class::LOCKTYPE, text));
+        }
+    };
+    win.lock(exclusive, rank, assertions)
+}
+
+pub unsafe fn win_unlock(rank: i32, handle: i32) -> Mpi {
+    win(handle)?.unlock(rank)
+}
+
+pub unsafe fn win_lock_all(assertions: i32, handle: i32) -> Mpi {
+    win(handle)?.lock_all(assertions)
+}
+
+pub unsafe fn win_unlock_all(handle: i32) -> Mpi {
+    win(handle)?.unlock_all()
+}
+
+pub unsafe fn win_flush(rank: i32, handle: i32) -> Mpi {
+    win(handle)?.flush(Some(rank))
+}
+
+pub unsafe fn win_flush_all(handle: i32) -> Mpi {
+    win(handle)?.flush(None)
+}
+
+pub unsafe fn win_flush_local(rank: i32, handle: i32) -> Mpi {
+    win(handle)?.flush(Some(rank))
+}
+
+pub unsafe fn win_flush_local_all(handle: i32) -> Mpi {
+    win(handle)?.flush(None)
+}
+
+pub unsafe fn win_sync(handle: i32) -> Mpi {
+    win(handle)?;
+    // With the same in the other processes that load and store in the window.
+    fence(Ordering::SeqCst);
+    Ok(())
+}
+
+pub unsafe fn mpi_put(
+    origin: *const u8,
+    count: i64,
+    of: i32,
+    rank: i32,
+    displacement: i64,
+    target_count: i64,
+    datatype: i32,
+    handle: i32,
+) -> Mpi {
+    let win = win(handle)?;
+    let data = Data::new(origin, count, of)?;
+    win.put(&data, &There { rank, displacement, count: target_count, datatype })
+}
+
+pub unsafe fn mpi_get(
+    origin: *mut u8,
+    count: i64,
+    of: i32,
+    rank: i32,
+    displacement: i64,
+    target_count: i64,
+    datatype: i32,
+    handle: i32,
+) -> Mpi {
+    let win = win(handle)?;
+    let mut data = Data::new(origin, count, of)?;
+    win.get(&mut data, &There { rank, displacement, count: target_count, datatype })
+}
+
+pub unsafe fn accumulate(
+    origin: *const u8,
+    count: i64,
+    of: i32,
+    rank: i32,
+    displacement: i64,
+    target_count: i64,
+    datatype: i32,
+    op: i32,
+    handle: i32,
+) -> Mpi {
+    let win = win(handle)?;
+    let data = Data::new(origin, count, of)?;
+    win.accumulate(&data, &There { rank, displacement, count: target_count, datatype }, op, None)
+}
+
+/// The data of a call whose operation may not look at it.
+fn operands(address: *const u8, count: i64, of: i32, op: i32) -> Mpi<Data> {
+    if op == crate::ops::NO_OP { Ok(Data::NONE) } else { Data::new(address, count, of) }
+}
+
+pub unsafe fn get_accumulate(
+    origin: *const u8,
+    count: i64,
+    of: i32,
+    result: *mut u8,
+    result_count: i64,
+    result_type: i32,
+    rank: i32,
+    displacement: i64,
+    target_count: i64,
+    datatype: i32,
+    op: i32,
+    handle: i32,
+) -> Mpi {
+    let win = win(handle)?;
+    let data = operands(origin, count, of, op)?;
+    let result = Data::new(result, result_count, result_type)?;
+    win.accumulate(&data, &There { rank, displacement, count: target_count, datatype }, op, Some(&result))
+}
+
+pub unsafe fn fetch_and_op(
+    origin: *const u8,
+    result: *mut u8,
+    datatype: i32,
+    rank: i32,
+    displacement: i64,
+    op: i32,
+    handle: i32,
+) -> Mpi {
+    let win = win(handle)?;
+    if !crate::datatypes::is_predefined(datatype) {
+        return Err(Error::new(class::TYPE, "MPI_Fetch_and_op takes predefined datatypes only"));
+    }
+    let data = operands(origin, 1, datatype, op)?;
+    let result = Data::new(result, 1, datatype)?;
+    win.accumulate(&data, &There { rank, displacement, count: 1, datatype }, op, Some(&result))
+}
+
+pub unsafe fn compare_and_swap(
+    origin: *const u8,
+    compare: *const u8,
+    result: *mut u8,
+    datatype: i32,
+    rank: i32,
+    displacement: i64,
+    handle: i32,
+) -> Mpi {
+    let win = win(handle)?;
+    let [data, expected] = [Data::new(origin, 1, datatype)?, Data::new(compare, 1, datatype)?];
+    let result = Data::new(result, 1, datatype)?;
+    win.swap(&data, &expected, &There { rank, displacement, count: 1, datatype }, &result)
+}
+
+/// The request of what is over already.
+unsafe fn over(handle: i32, request: *mut c_int) -> Mpi {
+    let operation = Operation::over(Outcome::EMPTY, win(handle)?.comm.handle());
+    // SAFETY: the caller's promise.
+    unsafe { put(request, keep(operation)?) }
+}
+
+pub unsafe fn rput(
+    origin: *const u8,
+    count: i64,
+    of: i32,
+    rank: i32,
+    displacement: i64,
+    target_count: i64,
+    datatype: i32,
+    handle: i32,
+    request: *mut c_int,
+) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe {
+        mpi_put(origin, count, of, rank, displacement, target_count, datatype, handle)?;
+        over(handle, request)
+    }
+}
+
+pub unsafe fn rget(
+    origin: *mut u8,
+    count: i64,
+    of: i32,
+    rank: i32,
+    displacement: i64,
+    target_count: i64,
+    datatype: i32,
+    handle: i32,
+    request: *mut c_int,
+) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe {
+        mpi_get(origin, count, of, rank, displacement, target_count, datatype, handle)?;
+        over(handle, request)
+    }
+}
+
+pub unsafe fn raccumulate(
+    origin: *const u8,
+    count: i64,
+    of: i32,
+    rank: i32,
+    displacement: i64,
+    target_count: i64,
+    datatype: i32,
+    op: i32,
+    handle: i32,
+    request: *mut c_int,
+) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe {
+        accumulate(origin, count, of, rank, displacement, target_count, datatype, op, handle)?;
+        over(handle, request)
+    }
+}
+
+pub unsafe fn rget_accumulate(
+    origin: *const u8,
+    count: i64,
+    of: i32,
+    result: *mut u8,
+    result_count: i64,
+    result_type: i32,
+    rank: i32,
+    displacement: i64,
+    target_count: i64,
+    datatype: i32,
+    op: i32,
+    handle: i32,
+    request: *mut c_int,
+) -> Mpi {
+    let (data, there) = ((origin, count, of), (rank, displacement, target_count, datatype));
+    // SAFETY: the caller's promise.
+    unsafe {
+        get_accumulate(
+            data.0,
+            data.1,
+            data.2,
+            result,
+            result_count,
+            result_type,
+            there.0,
+            there.1,
+            there.2,
+            there.3,
+            op,
+            handle,
+        )?;
+        over(handle, request)
+    }
+}

@@ -1,0 +1,308 @@
+//! Windows: memory of each member that the others read and change without its help.
+//!
+//! What reaches the target needs not its program: between processes that share the memory it is load and store, between others of
+//! one host the kernel copies, and the rest is asked of the target's service, a thread of its own. [`memory`] has the memory,
+//! [`serving`] what the target does when asked, [`access`] who asks, [`epochs`] when that is permitted.
+//!
+//! A put, get or accumulate is over at the target when the call returns: flushing waits for nothing.
+
+pub(crate) mod access;
+pub(crate) mod epochs;
+#[allow(unsafe_code)]
+pub(crate) mod memory;
+pub(crate) mod serving;
+
+use crate::attributes::Attributes;
+use crate::collective::{Call, run};
+use crate::comm::Comm;
+use crate::errors::{Error, Mpi, class};
+use crate::handles::Objects;
+use crate::info::Info;
+use crate::making;
+use crate::numbers::{ERRORS_ARE_FATAL, Kind, PROC_NULL, WIN_NULL};
+use crate::process::{Process, process};
+use epochs::Epochs;
+use memory::{Mapping, Segment};
+use parvum_service::Service;
+use parvum_wire::Tid;
+use serving::Exposed;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// How a window was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+pub(crate) enum Flavor {
+    /// Of memory of the program's.
+    Create = 1,
+    /// Of memory of its own.
+    Allocate = 2,
+    /// The program attaches and detaches memory.
+    Dynamic = 3,
+    /// All members see the memory of all.
+    Shared = 4,
+}
+
+/// Loads and stores of the target see what others have put: there is one copy only.
+pub(crate) const UNIFIED: i32 = 2;
+
+/// A window.
+pub(crate) struct Win {
+    /// The members, in a context of the window's own.
+    pub(crate) comm: Arc<Comm>,
+    pub(crate) flavor: Flavor,
+    /// What attributes show, where C finds it by a pointer.
+    pub(crate) shown: Shown,
+    pub(crate) targets: Vec<Target>,
+    pub(crate) exposed: Arc<Exposed>,
+    pub(crate) service: Arc<Service>,
+    pub(crate) epochs: Mutex<Epochs>,
+    pub(crate) attributes: Attributes,
+    /// Memory of its own.
+    _memory: Option<Mapping>,
+    rest: Mutex<Rest>,
+}
+
+/// Base, size, unit, flavor and model.
+pub(crate) struct Shown {
+    pub(crate) base: usize,
+    pub(crate) size: i64,
+    pub(crate) unit: i32,
+    pub(crate) flavor: i32,
+    pub(crate) model: i32,
+}
+
+/// What the program may change.
+struct Rest {
+    name: String,
+    errhandler: i32,
+    info: Arc<Info>,
+}
+
+/// The memory of one member.
+#[derive(Clone, Debug)]
+pub(crate) struct Target {
+    /// Whom to ask.
+    pub(crate) service: i32,
+    /// Its number for the window, as part of all windows of that process.
+    pub(crate) id: u32,
+    /// The memory by the name that its service has for it.
+    pub(crate) window: Option<parvum_service::Window>,
+    /// Where it lies there.
+    pub(crate) base: u64,
+    pub(crate) size: u64,
+    pub(crate) unit: i64,
+    /// Where this process has the same memory.
+    pub(crate) here: Option<u64>,
+}
+
+pub(crate) static WINS: Objects<Win> = Objects::new(Kind::Win);
+
+/// The window of a handle.
+#[inline]
+pub(crate) fn win(handle: i32) -> Mpi<Arc<Win>> {
+    process()?;
+    WINS.get(handle).ok_or_else(|| {
+        let text = match handle {
+            WIN_NULL => "the window is MPI_WIN_NULL",
+            _ => "the handle names no window; it may have been freed",
+        };
+        Error::new(class::WIN, text)
+    })
+}
+
+/// What a member brings to a new window.
+pub(crate) struct Wish {
+    pub(crate) flavor: Flavor,
+    /// Memory of the program's.
+    pub(crate) base: *mut u8,
+    pub(crate) size: usize,
+    pub(crate) unit: i32,
+    pub(crate) hints: Option<Arc<Info>>,
+}
+
+/// Makes a window, with all other members.
+pub(crate) fn create(parent: &Arc<Comm>, wish: Wish) -> Mpi<i32> {
+    if parent.remote().is_some() {
+        return Err(Error::new(
+            class::COMM,
+            "a window is of an intra-communicator, not of an inter-communicator",
+        ));
+    }
+    let process = process()?;
+    let comm = Arc::new(making::duplicate(parent, false)?);
+    let (mapping, starts) = match wish.flavor {
+        Flavor::Create | Flavor::Dynamic => (None, None),
+        Flavor::Allocate | Flavor::Shared => own_memory(process, &comm, &wish)?,
+    };
+    let base = match (&mapping, &starts) {
+        (Some(mapping), None) => mapping.start(),
+        (Some(_), Some(starts)) => starts[comm.rank()] as *mut u8,
+        (None, _) => wish.base,
+    };
+    let service = serving::service(process)?;
+    let exposed = Exposed::new(&comm, (base, wish.size), wish.flavor == Flavor::Dynamic, &service)?;
+    let targets = meet(&comm, &service, &exposed, wish.unit, starts.as_deref())?;
+    let (unit, flavor) = (wish.unit, wish.flavor as i32);
+    let win = Win {
+        shown: Shown { base: base.addr(), size: wish.size as i64, unit, flavor, model: UNIFIED },
+        flavor: wish.flavor,
+        targets,
+        exposed,
+        service,
+        epochs: Mutex::default(),
+        attributes: Attributes::default(),
+        _memory: mapping,
+        rest: Mutex::new(Rest {
+            name: String::new(),
+            errhandler: ERRORS_ARE_FATAL,
+            info: wish.hints.map(|hints| Arc::new(hints.copy())).unwrap_or_default(),
+        }),
+        comm,
+    };
+    WINS.insert(Arc::new(win)).ok_or_else(|| Error::new(class::OTHER, "there are too many windows"))
+}
+
+/// Tells all members where this one's memory is, and hears it of them.
+fn meet(
+    comm: &Comm,
+    service: &Service,
+    exposed: &Exposed,
+    unit: i32,
+    starts: Option<&[u64]>,
+) -> Mpi<Vec<Target>> {
+    let mine = [
+        service.tid() as u64,
+        u64::from(exposed.id()),
+        exposed.window().map_or(0, |window| u64::from(window.0) + 1),
+        exposed.base(),
+        exposed.size(),
+        unit as u64,
+    ];
+    let all = tell_all(comm, &mine)?;
+    let target = |(rank, words): (usize, Vec<u64>)| Target {
+        service: words[0] as i32,
+        id: words[1] as u32,
+        window: words[2].checked_sub(1).map(|number| parvum_service::Window(number as u32)),
+        base: words[3],
+        size: words[4],
+        unit: words[5] as i64,
+        here: match starts {
+            Some(starts) => Some(starts[rank]),
+            None => (rank == comm.rank()).then_some(words[3]),
+        },
+    };
+    Ok(all.into_iter().enumerate().map(target).collect())
+}
+
+/// What each member says.
+fn tell_all(comm: &Comm, mine: &[u64]) -> Mpi<Vec<Vec<u64>>> {
+    let bytes: Vec<u8> = mine.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let words = |bytes: Vec<u8>| {
+        bytes.chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().expect("eight"))).collect()
+    };
+    Ok(making::tell_all(comm, &bytes)?.into_iter().map(words).collect())
+}
+
+/// Memory for a window: that of all members at one place, and where each has its part; or memory that only this one has.
+fn own_memory(process: &Process, comm: &Comm, wish: &Wish) -> Mpi<(Option<Mapping>, Option<Vec<u64>>)> {
+    let is_shared = wish.flavor == Flavor::Shared;
+    let host = Tid(process.me).host();
+    let is_near = comm.group().tasks().iter().all(|&task| Tid(task).host() == host);
+    if is_near && let Some((mapping, starts)) = shared_memory(comm, wish)? {
+        return Ok((Some(mapping), Some(starts)));
+    }
+    if is_shared {
+        let text = "the members cannot share memory: they live on several hosts, or the system refuses it; \
+                    split the communicator with MPI_Comm_split_type first";
+        return Err(Error::new(class::RMA_SHARED, text));
+    }
+    Ok((Some(Mapping::private(wish.size)?), None))
+}
+
+/// Memory that all members see. `None`, for all alike: one of them could not have it.
+fn shared_memory(comm: &Comm, wish: &Wish) -> Mpi<Option<(Mapping, Vec<u64>)>> {
+    let apart = wish.hints.as_ref().and_then(|hints| hints.get("alloc_shared_noncontig").ok().flatten());
+    let apart = wish.flavor == Flavor::Allocate || apart.as_deref() == Some("true");
+    let sizes = tell_all(comm, &[wish.size as u64, u64::from(apart)])?;
+    // All must have wished it.
+    let apart = sizes.iter().all(|words| words[1] == 1);
+    let mut end = 0_u64;
+    let mut places = Vec::with_capacity(sizes.len());
+    for words in &sizes {
+        places.push(end);
+        let size = if apart { words[0].next_multiple_of(memory::PAGE) } else { words[0] };
+        end = end.checked_add(size).ok_or_else(|| Error::new(class::SIZE, "the window is too long"))?;
+    }
+    let made = if comm.rank() == 0 { Segment::new(end as usize) } else { None };
+    let named = made.as_ref().map_or([0; 4], Segment::name);
+    let name = tell_all(comm, &named)?.swap_remove(0);
+    let mapping = match &made {
+        Some(segment) => segment.map(),
+        None => Segment::open(&name).and_then(|segment| segment.map()),
+    };
+    let all = tell_all(comm, &[u64::from(mapping.is_some())])?;
+    let Some(mapping) = mapping.filter(|_| all.iter().all(|words| words[0] == 1)) else { return Ok(None) };
+    let start = mapping.start().expose_provenance() as u64;
+    Ok(Some((mapping, places.into_iter().map(|place| start + place).collect())))
+}
+
+/// Frees a window, with all other members.
+pub(crate) fn free(handle: i32) -> Mpi {
+    let win = win(handle)?;
+    win.epochs().refuse_open()?;
+    win.attributes.delete_all(handle)?;
+    run(&win.comm, Call::Barrier)?;
+    // From now on nobody asks for it.
+    win.exposed.close(&win.service);
+    for target in &win.targets {
+        if let Some(window) = target.window {
+            win.service.forget(target.service, window);
+        }
+    }
+    WINS.remove(handle);
+    Ok(())
+}
+
+impl Win {
+    pub(crate) fn epochs(&self) -> MutexGuard<'_, Epochs> {
+        self.epochs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The member of a rank; `None` for `MPI_PROC_NULL`.
+    #[inline]
+    pub(crate) fn target(&self, rank: i32) -> Mpi<Option<(usize, &Target)>> {
+        match self.targets.get(rank as usize) {
+            Some(target) => Ok(Some((rank as usize, target))),
+            None if rank == PROC_NULL => Ok(None),
+            None => self.comm.peer(rank).map(|_| None),
+        }
+    }
+
+    fn rest(&self) -> MutexGuard<'_, Rest> {
+        self.rest.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn name(&self) -> String {
+        self.rest().name.clone()
+    }
+
+    pub(crate) fn set_name(&self, name: &str) {
+        name.clone_into(&mut self.rest().name);
+    }
+
+    pub(crate) fn errhandler(&self) -> i32 {
+        self.rest().errhandler
+    }
+
+    pub(crate) fn set_errhandler(&self, errhandler: i32) {
+        self.rest().errhandler = errhandler;
+    }
+
+    pub(crate) fn info(&self) -> Arc<Info> {
+        self.rest().info.clone()
+    }
+
+    pub(crate) fn set_info(&self, info: Arc<Info>) {
+        self.rest().info = info;
+    }
+}

@@ -1,0 +1,460 @@
+//! What a target does for others: on the service's thread, while the program computes.
+//!
+//! Accumulates are atomic for each element: elements of a word's length that lie aligned are changed by the processor in one piece,
+//! here as in any process that has the memory mapped; all others only here, one operation at a time.
+
+use crate::comm::Comm;
+use crate::errors::{Error, Mpi, class};
+use crate::ops::{NO_OP, REPLACE};
+use crate::process::{Process, machine_notes, process};
+use crate::windows::memory;
+use parvum_datatypes::{Basic, Class};
+use parvum_service::{Service, Window};
+use parvum_waist::SendTo;
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+
+/// Questions come in this context of the second endpoint, answers in the next.
+const CONTEXT: u32 = 0x7d69_0010;
+/// The tag of messages that say: the lock is yours.
+pub(crate) const GRANTED: i32 = 3;
+
+static SERVICE: Mutex<Option<Arc<Service>>> = Mutex::new(None);
+/// What this process exposes, by number.
+static EXPOSED: LazyLock<Mutex<HashMap<u32, Arc<Exposed>>>> = LazyLock::new(Mutex::default);
+/// Held while elements are changed that the processor cannot change in one piece.
+static CHANGING: Mutex<()> = Mutex::new(());
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The service of this process, from its first window on.
+pub(crate) fn service(process: &Process) -> Mpi<Arc<Service>> {
+    let mut service = lock(&SERVICE);
+    if let Some(service) = &*service {
+        return Ok(service.clone());
+    }
+    let handler = Box::new(|_: i32, question: &[u8]| Some(answer(question)));
+    let opened = Service::open(process.waist, "MPI", CONTEXT, Some(handler));
+    let opened = Arc::new(opened.map_err(|status| process.failed(status, None))?);
+    *service = Some(opened.clone());
+    Ok(opened)
+}
+
+/// Ends the service, if there is one.
+pub(crate) fn end() {
+    let service = lock(&SERVICE).take();
+    drop(service);
+}
+
+/// Memory of this process that others may use.
+pub(crate) struct Exposed {
+    id: u32,
+    window: Option<Window>,
+    base: u64,
+    size: u64,
+    /// What is attached, where it begins and how long it is: of a dynamic window.
+    attached: Option<Mutex<BTreeMap<u64, u64>>>,
+    locks: Mutex<Locks>,
+    comm: Arc<Comm>,
+}
+
+/// Who has the lock of this memory, and who waits.
+#[derive(Default)]
+struct Locks {
+    shared: usize,
+    exclusive: bool,
+    waiting: VecDeque<(bool, usize)>,
+}
+
+impl Locks {
+    fn may_enter(&self, exclusive: bool) -> bool {
+        !self.exclusive && (!exclusive || self.shared == 0)
+    }
+
+    fn enter(&mut self, exclusive: bool) {
+        if exclusive { self.exclusive = true } else { self.shared += 1 }
+    }
+
+    /// Whether it has the lock at once. Who comes later does not overtake.
+    fn ask(&mut self, exclusive: bool, rank: usize) -> bool {
+        if self.waiting.is_empty() && self.may_enter(exclusive) {
+            self.enter(exclusive);
+            return true;
+        }
+        self.waiting.push_back((exclusive, rank));
+        false
+    }
+
+    /// Who has it next.
+    fn leave(&mut self, exclusive: bool) -> Vec<usize> {
+        if exclusive {
+            self.exclusive = false
+        } else {
+            self.shared = self.shared.saturating_sub(1)
+        }
+        let mut next = Vec::new();
+        while let Some(&(exclusive, rank)) = self.waiting.front() {
+            if !self.may_enter(exclusive) {
+                break;
+            }
+            self.enter(exclusive);
+            self.waiting.pop_front();
+            next.push(rank);
+        }
+        next
+    }
+}
+
+impl Exposed {
+    /// Lets the members of a communicator use memory.
+    pub(crate) fn new(
+        comm: &Arc<Comm>,
+        (base, size): (*mut u8, usize),
+        is_dynamic: bool,
+        service: &Service,
+    ) -> Mpi<Arc<Exposed>> {
+        static NUMBERS: AtomicU32 = AtomicU32::new(0);
+        let window = if is_dynamic { None } else { Some(memory::expose(service, base, size)?) };
+        let exposed = Arc::new(Exposed {
+            // Relaxed: a number only.
+            id: NUMBERS.fetch_add(1, Ordering::Relaxed),
+            window,
+            base: base.expose_provenance() as u64,
+            size: size as u64,
+            attached: is_dynamic.then(Mutex::default),
+            locks: Mutex::default(),
+            comm: comm.clone(),
+        });
+        lock(&EXPOSED).insert(exposed.id, exposed.clone());
+        Ok(exposed)
+    }
+
+    /// Ends that.
+    pub(crate) fn close(&self, service: &Service) {
+        if let Some(window) = self.window {
+            service.withdraw(window);
+        }
+        lock(&EXPOSED).remove(&self.id);
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.id
+    }
+
+    pub(crate) fn window(&self) -> Option<Window> {
+        self.window
+    }
+
+    pub(crate) fn base(&self) -> u64 {
+        self.base
+    }
+
+    pub(crate) fn size(&self) -> u64 {
+        self.size
+    }
+
+    fn attached(&self) -> Mpi<&Mutex<BTreeMap<u64, u64>>> {
+        let wrong = || Error::new(class::RMA_FLAVOR, "memory is attached to dynamic windows only");
+        self.attached.as_ref().ok_or_else(wrong)
+    }
+
+    pub(crate) fn attach(&self, start: u64, length: u64) -> Mpi {
+        let mut attached = lock(self.attached()?);
+        let end = start.saturating_add(length);
+        let before = attached.range(..end.max(start + 1)).next_back();
+        if before.is_some_and(|(&other, &long)| other.saturating_add(long) > start || other == start) {
+            let text = "the memory overlaps some that is attached already; detach that first";
+            return Err(Error::new(class::RMA_ATTACH, text));
+        }
+        attached.insert(start, length);
+        Ok(())
+    }
+
+    pub(crate) fn detach(&self, start: u64) -> Mpi {
+        let none = || Error::new(class::RMA_ATTACH, "no memory is attached that begins there");
+        lock(self.attached()?).remove(&start).map(drop).ok_or_else(none)
+    }
+
+    fn has(&self, (start, length): (u64, u64)) -> bool {
+        let Some(end) = start.checked_add(length) else { return false };
+        match &self.attached {
+            None => start >= self.base && end <= self.base + self.size,
+            Some(attached) => {
+                let attached = lock(attached);
+                let before = attached.range(..=start).next_back();
+                before.is_some_and(|(&other, &long)| end <= other.saturating_add(long))
+            }
+        }
+    }
+
+    /// Whether a member has the lock at once; if not it is told when.
+    pub(crate) fn lock(&self, exclusive: bool, rank: usize) -> bool {
+        lock(&self.locks).ask(exclusive, rank)
+    }
+
+    pub(crate) fn unlock(&self, exclusive: bool) {
+        let next = lock(&self.locks).leave(exclusive);
+        let Ok(process) = process() else { return };
+        for rank in next {
+            let Some(&to) = self.comm.group().tasks().get(rank) else { continue };
+            let (context, meta) = (self.comm.context(), self.comm.rank() as u32);
+            // The sender keeps the data: nobody is waited for.
+            let how = SendTo { to, tag: GRANTED, context, meta, buffering: 2, completion: 0 };
+            // Who is gone wants no lock; who takes what it had is not told.
+            let _ = process.waist.send_owned(how, &Arc::new(vec![0]), &machine_notes());
+        }
+    }
+
+    /// Does what is asked of the memory, and gives what it was if that is wanted.
+    pub(crate) fn work(&self, work: &Work, runs: &[(u64, u64)], data: &[u8]) -> Mpi<Vec<u8>> {
+        if runs.iter().all(|&run| self.has(run)) {
+            return work.run(runs, data);
+        }
+        Err(Error::new(class::RMA_RANGE, "the target's memory is not in the window, or not attached to it"))
+    }
+}
+
+/// What is done to elements of a window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum What {
+    Put,
+    Get,
+    /// An operation on elements, one at a time.
+    Combine(i32),
+    /// The data is what to compare with, and what it becomes.
+    Swap,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Work {
+    pub(crate) what: What,
+    pub(crate) basic: Basic,
+    /// What the elements were is wanted.
+    pub(crate) fetches: bool,
+}
+
+type Combine<'c> = &'c dyn Fn(&mut [u8], &[u8]);
+
+impl Work {
+    /// Whether the processor changes each of the elements in one piece.
+    pub(crate) fn is_of_words(&self, runs: &[(u64, u64)]) -> bool {
+        let size = self.basic.size() as usize;
+        self.basic.class() != Class::Pair
+            && memory::is_word(size)
+            && runs.iter().all(|(start, _)| start % size as u64 == 0)
+    }
+
+    /// The runs lie in this process's memory.
+    pub(crate) fn run(&self, runs: &[(u64, u64)], data: &[u8]) -> Mpi<Vec<u8>> {
+        let total = runs.iter().map(|(_, length)| *length as usize).sum::<usize>();
+        let has_data = match self.what {
+            What::Get => true,
+            What::Combine(NO_OP) => true,
+            What::Swap => data.len() == 2 * total,
+            _ => data.len() == total,
+        };
+        if !has_data || total % self.basic.size() as usize != 0 {
+            return Err(Error::new(class::RMA_RANGE, "origin and target do not have as many elements"));
+        }
+        match self.what {
+            What::Put => put(runs, data),
+            What::Get => return Ok(get(runs, total)),
+            What::Swap => {
+                let (expected, wanted) = data.split_at(total);
+                return self.change(runs, wanted, &|element: &mut [u8], wanted: &[u8]| {
+                    if element == expected {
+                        element.copy_from_slice(wanted);
+                    }
+                });
+            }
+            What::Combine(NO_OP) => {
+                let nothing = vec![0; total];
+                return self.change(runs, &nothing, &|_: &mut [u8], _: &[u8]| {});
+            }
+            What::Combine(REPLACE) => {
+                return self
+                    .change(runs, data, &|element: &mut [u8], new: &[u8]| element.copy_from_slice(new));
+            }
+            What::Combine(op) => {
+                let operation = crate::ops::operation(op, crate::datatypes::handle_of(self.basic))?;
+                return self.change(runs, data, &*operation.combine);
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    fn change(&self, runs: &[(u64, u64)], data: &[u8], combine: Combine<'_>) -> Mpi<Vec<u8>> {
+        let size = self.basic.size() as usize;
+        let _turn = (!self.is_of_words(runs)).then(|| lock(&CHANGING));
+        if self.basic.class() == Class::Pair || !memory::is_word(size) {
+            // Elements may lie in several runs: pairs have holes.
+            let old = get(runs, data.len());
+            let mut new = old.clone();
+            combine(&mut new, data);
+            put(runs, &new);
+            return Ok(old);
+        }
+        let mut old = vec![0; data.len()];
+        let mut at = 0;
+        for &(start, length) in runs {
+            for address in (start..start + length).step_by(size) {
+                let (out, operand) = (&mut old[at..at + size], &data[at..at + size]);
+                if address % size as u64 == 0 {
+                    memory::change(address, out, |element| combine(element, operand));
+                } else {
+                    memory::read(address, out);
+                    let mut new = out.to_vec();
+                    combine(&mut new, operand);
+                    memory::write(address, &new);
+                }
+                at += size;
+            }
+        }
+        Ok(old)
+    }
+}
+
+fn put(runs: &[(u64, u64)], mut data: &[u8]) {
+    for &(start, length) in runs {
+        let (now, later) = data.split_at(length as usize);
+        memory::write(start, now);
+        data = later;
+    }
+}
+
+fn get(runs: &[(u64, u64)], total: usize) -> Vec<u8> {
+    let mut out = vec![0; total];
+    let mut rest = &mut out[..];
+    for &(start, length) in runs {
+        let (now, later) = rest.split_at_mut(length as usize);
+        memory::read(start, now);
+        rest = later;
+    }
+    out
+}
+
+/// What is asked of a target, and how it lies in a request: numbers of four bytes, then the runs, then the data.
+pub(crate) enum Question<'q> {
+    Lock { exclusive: bool, rank: usize },
+    Unlock { exclusive: bool },
+    Work { work: Work, runs: &'q [(u64, u64)], data: &'q [u8] },
+}
+
+const NUMBERS: usize = 7;
+
+impl Question<'_> {
+    pub(crate) fn encode(&self, id: u32) -> Vec<u8> {
+        let (numbers, runs, data): ([u32; NUMBERS - 1], &[(u64, u64)], &[u8]) = match *self {
+            Question::Lock { exclusive, rank } => ([1, exclusive.into(), rank as u32, 0, 0, 0], &[], &[]),
+            Question::Unlock { exclusive } => ([2, exclusive.into(), 0, 0, 0, 0], &[], &[]),
+            Question::Work { work, runs, data } => {
+                let (what, op) = match work.what {
+                    What::Put => (3, 0),
+                    What::Get => (4, 0),
+                    What::Combine(op) => (5, op),
+                    What::Swap => (6, 0),
+                };
+                let numbers = [what, work.fetches.into(), op as u32, work.basic as u32, runs.len() as u32, 0];
+                (numbers, runs, data)
+            }
+        };
+        let mut bytes = Vec::with_capacity(4 * NUMBERS + 16 * runs.len() + data.len());
+        bytes.extend_from_slice(&id.to_le_bytes());
+        numbers.iter().for_each(|number| bytes.extend_from_slice(&number.to_le_bytes()));
+        for (start, length) in runs {
+            bytes.extend_from_slice(&start.to_le_bytes());
+            bytes.extend_from_slice(&length.to_le_bytes());
+        }
+        bytes.extend_from_slice(data);
+        bytes
+    }
+}
+
+/// What is answered: 0 and what was wanted, or an error's class.
+fn answer(question: &[u8]) -> Vec<u8> {
+    let malformed = || Error::new(class::INTERN, "no question");
+    let said = attend(question).unwrap_or_else(|| Err(malformed()));
+    match said {
+        Ok(bytes) => [&0_u32.to_le_bytes()[..], &bytes].concat(),
+        Err(error) => error.class().to_le_bytes().to_vec(),
+    }
+}
+
+fn attend(question: &[u8]) -> Option<Mpi<Vec<u8>>> {
+    let (head, rest) = question.split_at_checked(4 * NUMBERS)?;
+    let number = |place: usize| u32::from_le_bytes(head[4 * place..][..4].try_into().expect("four"));
+    let exposed = lock(&EXPOSED).get(&number(0)).cloned();
+    let Some(exposed) = exposed else { return Some(Err(Error::new(class::WIN, "no such window"))) };
+    let what = match number(1) {
+        1 => return Some(Ok(vec![exposed.lock(number(2) != 0, number(3) as usize).into()])),
+        2 => {
+            exposed.unlock(number(2) != 0);
+            return Some(Ok(Vec::new()));
+        }
+        3 => What::Put,
+        4 => What::Get,
+        5 => What::Combine(number(3) as i32),
+        6 => What::Swap,
+        _ => return None,
+    };
+    let basic = *Basic::ALL.get(number(4) as usize)?;
+    let work = Work { what, basic, fetches: number(2) != 0 };
+    let (runs, data) = rest.split_at_checked(number(5) as usize * 16)?;
+    let word = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().expect("eight"));
+    let runs: Vec<_> = runs.chunks_exact(16).map(|run| (word(&run[..8]), word(&run[8..]))).collect();
+    let mut said = exposed.work(&work, &runs, data);
+    if let Ok(old) = &mut said
+        && !work.fetches
+    {
+        old.clear();
+    }
+    Some(said)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn locks_are_given_in_the_order_in_which_they_were_asked_for() {
+        let mut locks = Locks::default();
+        assert!(locks.ask(false, 0) && locks.ask(false, 1));
+        assert!(!locks.ask(true, 2) && !locks.ask(false, 3) && !locks.ask(false, 4), "nobody overtakes");
+        assert_eq!(locks.leave(false), []);
+        assert_eq!(locks.leave(false), [2]);
+        assert_eq!(locks.leave(true), [3, 4]);
+        assert!(!locks.ask(true, 0));
+        assert_eq!((locks.leave(false), locks.leave(false)), (vec![], vec![0]));
+    }
+
+    #[test]
+    fn elements_are_combined_wherever_they_lie() {
+        let mut memory = [1_i64, 2, 3, 4];
+        let base = memory.as_mut_ptr().expose_provenance() as u64;
+        let work = |what, basic| Work { what, basic, fetches: true };
+        let bytes = |all: &[i64]| all.iter().flat_map(|one| one.to_ne_bytes()).collect::<Vec<u8>>();
+        let sum = What::Combine(0x5800_0003);
+        let old = work(sum, Basic::Int64).run(&[(base, 8), (base + 16, 16)], &bytes(&[10, 20, 30]));
+        assert_eq!((old, memory), (Ok(bytes(&[1, 3, 4])), [11, 2, 23, 34]));
+        let old = work(What::Swap, Basic::Int64).run(&[(base + 8, 8)], &bytes(&[2, 7]));
+        assert_eq!((old, memory[1]), (Ok(bytes(&[2])), 7));
+        let old = work(What::Swap, Basic::Int64).run(&[(base + 8, 8)], &bytes(&[2, 9]));
+        assert_eq!((old, memory[1]), (Ok(bytes(&[7])), 7));
+        let old = work(What::Combine(NO_OP), Basic::Int64).run(&[(base, 8)], &[]);
+        assert_eq!((old, memory[0]), (Ok(bytes(&[11])), 11));
+        // Not aligned.
+        let odd = work(What::Combine(REPLACE), Basic::Int64).run(&[(base + 1, 8)], &bytes(&[-1]));
+        assert_eq!((odd.map(|old| old.len()), memory[0]), (Ok(8), -245));
+        assert!(work(sum, Basic::Int64).run(&[(base, 8)], &[0; 7]).is_err());
+    }
+
+    #[test]
+    fn questions_that_are_none_are_answered_all_the_same() {
+        for question in [&[][..], &[0; 27], &[0xff; 28]] {
+            assert_ne!(answer(question)[..4], [0; 4]);
+        }
+    }
+}
