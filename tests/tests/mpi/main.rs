@@ -2,4 +2,5 @@
 
 mod header;
 mod launch;
+mod windows;
 mod wrapper;

@@ -1,0 +1,30 @@
+//! One-sided communication: operations finish while the target computes, accumulates are atomic, every flavour and synchronisation
+//! (`tests/programs/mpi_windows.c`).
+
+use parvum_tests::TestMachine;
+use parvum_tests::stage::{program, stage};
+use std::process::Command;
+
+/// What the program says, with so many processes.
+fn said(processes: &str, variable: Option<(&str, &str)>) -> String {
+    let machine = TestMachine::up();
+    let mut command = Command::new(stage().bin.join("mpiexec"));
+    machine.as_user(&mut command);
+    let tester = program("mpi_windows");
+    command.env_remove("LD_LIBRARY_PATH").args(["-n", processes]).arg(tester).envs(variable);
+    let done = command.output().expect("mpiexec runs");
+    assert!(done.status.success(), "{done:?}");
+    String::from_utf8(done.stdout).expect("text")
+}
+
+#[test]
+fn the_target_computes_while_others_use_its_memory() {
+    for processes in ["2", "3", "8"] {
+        assert_eq!(said(processes, None), "windows: good\n");
+    }
+}
+
+#[test]
+fn where_the_kernel_may_not_copy_the_target_is_asked() {
+    assert_eq!(said("3", Some(("PARVUM_SINGLE_COPY", "off"))), "windows: good\n");
+}
