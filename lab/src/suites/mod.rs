@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn an_unknown_suite_is_refused_with_those_there_are() {
         let refused = find("slow").err().unwrap().to_string();
-        assert!(refused.contains("\"slow\"") && refused.contains("main, speed, buffering"), "{refused}");
+        assert!(refused.contains("\"slow\"") && refused.contains("main, speed, mpi, buffering"), "{refused}");
     }
 
     #[test]

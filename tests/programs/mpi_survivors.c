@@ -1,0 +1,49 @@
+/* Rank 2 is killed while the others wait in a receive from it, a receive from anyone, and a sum. All must hear of it; those who are left
+ * revoke, agree, shrink and go on. Each survivor prints `rank R: agreed, P of N, sum S`. */
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+
+static int class_of(int code)
+{
+    int found = -1;
+    MPI_Error_class(code, &found);
+    return found;
+}
+
+int main(int argc, char **argv)
+{
+    int rank, data, sum = 0, code, place, left;
+    MPI_Comm comm, rest;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Barrier(comm);
+    if (rank == 2)
+        raise(SIGKILL);
+    data = rank;
+    if (rank == 0)
+        code = MPI_Recv(&data, 1, MPI_INT, 2, 0, comm, MPI_STATUS_IGNORE);
+    else if (rank == 1)
+        code = MPI_Recv(&data, 1, MPI_INT, MPI_ANY_SOURCE, 0, comm, MPI_STATUS_IGNORE);
+    else
+        code = MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm);
+    if (class_of(code) != MPIX_ERR_PROC_FAILED && class_of(code) != MPIX_ERR_REVOKED) {
+        printf("rank %d: class %d\n", rank, class_of(code));
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    }
+    MPIX_Comm_revoke(comm);
+    int flags = 0xff & ~(1 << rank);
+    code = MPIX_Comm_agree(comm, &flags);
+    if (class_of(code) != MPIX_ERR_PROC_FAILED || flags != (0xff & ~0x1b))
+        MPI_Abort(MPI_COMM_WORLD, 4);
+    if (MPIX_Comm_shrink(comm, &rest) != MPI_SUCCESS)
+        MPI_Abort(MPI_COMM_WORLD, 5);
+    MPI_Comm_rank(rest, &place);
+    MPI_Comm_size(rest, &left);
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, rest);
+    printf("rank %d: agreed, %d of %d, sum %d\n", rank, place, left, sum);
+    MPI_Finalize();
+    return 0;
+}

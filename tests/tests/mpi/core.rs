@@ -1,0 +1,41 @@
+//! Messages, communicators and collective operations; and what the survivors of a death do.
+
+use parvum_tests::TestMachine;
+use parvum_tests::stage::program;
+
+/// What the ranks of a program say, in order; it must end well, but for those that are `killed`.
+fn said(ranks: u32, name: &str, killed: bool) -> Vec<String> {
+    let machine = TestMachine::up();
+    let program = program(name);
+    let (ranks, file) = (ranks.to_string(), program.to_str().expect("a plain path"));
+    let mut arguments = vec!["run", "-n", &ranks];
+    if killed {
+        arguments.extend(["--on-failure", "continue"]);
+    }
+    arguments.push(file);
+    let done = machine.run(&arguments);
+    assert_eq!(done.status.success(), !killed, "{done:?}");
+    let mut lines: Vec<String> = String::from_utf8_lossy(&done.stdout).lines().map(str::to_owned).collect();
+    lines.sort_unstable();
+    lines
+}
+
+#[test]
+fn two_three_and_eight_ranks_find_what_mpi_promises() {
+    for ranks in [2, 3, 8] {
+        let lines = said(ranks, "mpi_checks", false);
+        assert_eq!(lines.len(), ranks as usize, "{lines:?}");
+        assert!(lines.iter().all(|line| line.ends_with("checks")), "{lines:?}");
+    }
+}
+
+#[test]
+fn those_who_are_left_agree_and_go_on() {
+    let lines = said(5, "mpi_survivors", true);
+    let expected: Vec<String> = [0, 1, 3, 4]
+        .iter()
+        .enumerate()
+        .map(|(place, rank)| format!("rank {rank}: agreed, {place} of 4, sum 8"))
+        .collect();
+    assert_eq!(lines, expected);
+}
