@@ -13,6 +13,21 @@ mod buffer;
 #[path = "../../interfaces/pvm/src/errors.rs"]
 mod errors;
 
+#[allow(dead_code)]
+#[path = "../../interfaces/pvm/src/memory.rs"]
+mod memory;
+
+/// What the buffer asks of the calls.
+mod calls {
+    use parvum_waist::Message;
+
+    /// The bytes of a message, as the calls find them.
+    pub(crate) fn bytes_of(message: &Message) -> &[u8] {
+        // SAFETY: the target below lets the message point to its input, which outlives it.
+        unsafe { std::slice::from_raw_parts(message.data, message.length as usize) }
+    }
+}
+
 use buffer::{Arrived, Class};
 
 const CLASSES: [Class; 6] = [Class::Byte, Class::Int, Class::Long, Class::Float, Class::Double, Class::Text];
@@ -21,11 +36,11 @@ const CLASSES: [Class; 6] = [Class::Byte, Class::Int, Class::Long, Class::Float,
 fuzz_target!(|input: &[u8]| {
     let Some((meta, rest)) = input.split_first_chunk::<4>() else { return };
     let Some((takes, bytes)) = rest.split_at_checked(16) else { return };
-    let message = Message { meta: u32::from_le_bytes(*meta), length: bytes.len() as u64, ..Message::NONE };
+    let message = Message { meta: u32::from_le_bytes(*meta), length: bytes.len() as u64, data: bytes.as_ptr(), ..Message::NONE };
     if message.is_remote() {
         return;
     }
-    let mut arrived = Arrived::new(message, bytes);
+    let mut arrived = Arrived::new(message);
     for take in takes {
         let class = CLASSES[usize::from(take & 7) % CLASSES.len()];
         let count = usize::from(take >> 3) * 4;
