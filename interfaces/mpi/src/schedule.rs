@@ -289,12 +289,6 @@ fn revoked() -> Error {
     Error::new(class::REVOKED, "the communicator was revoked")
 }
 
-/// The same of the processes of the world.
-pub(crate) fn named_in_world(process: &Process, failure: Failure) -> Error {
-    let group = process.world.group();
-    named(failure, group.tasks(), &|task| group.rank_of(task))
-}
-
 /// The members, waiting for whom moves everything else that is under way.
 struct Guarded<'m>(Members<'m>);
 

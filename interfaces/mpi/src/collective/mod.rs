@@ -112,15 +112,9 @@ pub(crate) fn is_in_place(address: *const u8) -> bool {
 
 /// Does a call, and waits for its end.
 pub(crate) fn run(comm: &Arc<Comm>, call: Call) -> Mpi {
-    let process = process()?;
+    // All ranks must go the same way: what is under way here, and who handles errors, says nothing of the others.
     refuse_revoked(comm)?;
-    if matches!(call, Call::Barrier) && progress::is_quiet() && comm.handle() == crate::numbers::COMM_WORLD {
-        return process
-            .partition
-            .barrier()
-            .map_err(|failure| crate::schedule::named_in_world(process, failure));
-    }
-    schedule(comm, call, comm.next_operation())?.finish(process)
+    schedule(comm, call, comm.next_operation())?.finish(process()?)
 }
 
 /// Begins a call, which goes on beside the program.
