@@ -1,0 +1,258 @@
+//! Hosts that are lost, and those who are left.
+
+use super::*;
+
+#[test]
+fn a_host_that_dies_takes_its_tasks_along_and_everybody_who_asked_hears_it() {
+    let mut several = Several::new(3);
+    several.enrol(2, 5);
+    let lost = several.enrol(3, 6);
+    let host = lost.daemon();
+    for (about, target, cookie) in [(Notice::TaskExit, lost, 1), (Notice::HostDelete, host, 2)] {
+        several.call(2, 5, Request::Notify { about, targets: vec![target], count: 1, cookie });
+    }
+    several.call(2, 5, Request::Notify { about: Notice::HostAdd, targets: Vec::new(), count: -1, cookie: 3 });
+    several.take(2, 5);
+    several.kill(3);
+    let mut told = several.take(2, 5);
+    told.sort_by_key(|told| format!("{told:?}"));
+    let notified = |cookie, about, tid| Told::Event(Event::Notified { cookie, about, tid });
+    assert_eq!(told, [notified(1, Notice::TaskExit, lost), notified(2, Notice::HostDelete, host)]);
+    assert_eq!(several.names(2), ["here", "h2"]);
+    // The next one has a number of its own.
+    several.add("again");
+    let next = Tid::new(4, 0).expect("in range");
+    assert_eq!(several.take(2, 5), [notified(3, Notice::HostAdd, next)]);
+}
+
+#[test]
+fn when_the_first_host_dies_another_goes_on_with_all_that_was_kept() {
+    let mut several = Several::new(4);
+    for host in 2..=4 {
+        several.enrol(host, 5);
+        several.call(host, 5, Request::Join { group: "g".into() });
+        several.take(host, 5);
+    }
+    let (name, data): (String, Blob) = ("box".into(), "content".into());
+    let put =
+        Request::MailPut { name: name.clone(), index: None, flags: Default::default(), data: data.clone() };
+    several.call(4, 5, put);
+    several.take(4, 5);
+    // Two wait already; the third comes when another keeps the barrier.
+    for host in 2..=3 {
+        several.call(host, 5, Request::Barrier { group: "g".into(), count: 3 });
+    }
+    several.kill(1);
+    assert_eq!(several.names(4), ["h2", "h3", "h4"]);
+    several.call(4, 5, Request::Barrier { group: "g".into(), count: 3 });
+    for host in 2..=4 {
+        assert_eq!(several.take(host, 5), done(), "host {host}");
+    }
+    several.call(3, 5, Request::MailGet { name, index: 0, first: false, take: false, wait: false });
+    assert!(
+        matches!(&several.take(3, 5)[..], [Told::Reply(Ok(Reply::Mail { data: found, .. }))] if *found == data)
+    );
+    // And hosts can be added there.
+    several.call(3, 5, Request::AddHosts { hosts: vec!["h9".into()] });
+    assert!(several.names(4).contains(&"h9".to_owned()));
+}
+
+#[test]
+fn what_was_asked_when_the_leader_died_is_done_once() {
+    let mut several = Several::new(3);
+    several.enrol(2, 5);
+    several.leader = None;
+    several.call(2, 5, Request::Join { group: "g".into() });
+    assert_eq!(several.take(2, 5), [], "nobody leads");
+    several.kill(1);
+    assert_eq!(several.take(2, 5), [Told::Reply(Ok(Reply::Number(0)))]);
+    several.call(2, 5, Request::GroupSize { group: "g".into() });
+    assert_eq!(several.take(2, 5), [Told::Reply(Ok(Reply::Number(1)))]);
+}
+
+#[test]
+fn a_minority_changes_nothing_and_says_so() {
+    let mut several = Several::new(3);
+    several.enrol(3, 5);
+    several.call(3, 5, Request::Join { group: "g".into() });
+    several.take(3, 5);
+    several.leader = None;
+    several.input(3, Input::Stands(Standing::Waiting));
+    several.call(3, 5, Request::Join { group: "other".into() });
+    assert_eq!(several.take(3, 5), [], "somebody may lead soon");
+    several.input(3, Input::Stands(Standing::Minority));
+    let is_refused =
+        |told: &[Told]| matches!(told, [Told::Reply(Err(why))] if why.kind == ErrorKind::Minority);
+    assert!(is_refused(&several.take(3, 5)));
+    several.call(3, 5, Request::Leave { group: "g".into() });
+    assert!(is_refused(&several.take(3, 5)));
+    several.call(3, 5, Request::GroupSize { group: "g".into() });
+    assert_eq!(several.take(3, 5), [Told::Reply(Ok(Reply::Number(1)))], "it may be read");
+}
+
+#[test]
+fn a_task_that_ends_in_the_minority_is_forgotten_when_the_others_are_back() {
+    let mut several = Several::new(3);
+    let gone = several.enrol(3, 5);
+    several.enrol(1, 6);
+    several.call(3, 5, Request::Join { group: "g".into() });
+    several.input(3, Input::Stands(Standing::Minority));
+    several.input(3, Input::Closed(5));
+    several.call(1, 6, Request::GroupMembers { group: "g".into() });
+    assert_eq!(several.take(1, 6), [Told::Reply(Ok(Reply::Members(vec![(0, gone)])))]);
+    several.input(3, Input::Stands(Standing::Following(1)));
+    several.call(1, 6, Request::GroupMembers { group: "g".into() });
+    assert!(matches!(&several.take(1, 6)[..], [Told::Reply(Err(why))] if why.kind == ErrorKind::NoSuchGroup));
+}
+
+#[test]
+fn a_leader_that_reaches_too_few_takes_nobody_out() {
+    let mut several = Several::new(3);
+    several.input(1, Input::HostLost(2));
+    several.input(1, Input::HostLost(3));
+    several.input(1, Input::Stands(Standing::Waiting));
+    several.pass_time(1, 300_000_000);
+    assert_eq!(several.names(1), ["here", "h2", "h3"]);
+    several.input(1, Input::HostFound(3));
+    several.input(1, Input::Stands(Standing::Leading));
+    several.pass_time(1, 300_000_000);
+    assert_eq!(several.names(1), ["here", "h3"]);
+}
+
+#[test]
+fn of_two_hosts_that_do_not_reach_each_other_the_younger_goes() {
+    let mut several = Several::new(4);
+    several.input(4, Input::HostLost(2));
+    several.input(2, Input::HostLost(4));
+    for host in [2, 4] {
+        several.pass_time(host, 600_000_000);
+    }
+    several.pass_time(1, 2_000_000_000);
+    assert_eq!(several.names(1), ["here", "h2", "h3", "h4"], "they may find each other again");
+    several.pass_time(1, 2_000_000_000);
+    assert_eq!(several.names(2), ["here", "h2", "h3"]);
+}
+
+#[test]
+fn two_hosts_that_find_each_other_in_time_stay() {
+    let mut several = Several::new(3);
+    several.input(3, Input::HostLost(2));
+    several.pass_time(3, 600_000_000);
+    several.pass_time(1, 1_000_000_000);
+    several.input(3, Input::HostFound(2));
+    several.pass_time(1, 10_000_000_000);
+    assert_eq!(several.names(1), ["here", "h2", "h3"]);
+}
+
+#[test]
+fn the_resource_manager_stays_when_the_leader_dies() {
+    let mut several = Several::new(3);
+    let manager = several.enrol(2, 5);
+    several.enrol(3, 6);
+    several.call(2, 5, Request::Register { part: parvum_wire::control::Part::Manager });
+    assert!(several.take(3, 6).contains(&Told::Event(Event::Manager(Some(manager)))));
+    several.kill(1);
+    several.call(3, 6, Request::Register { part: parvum_wire::control::Part::Manager });
+    let told = several.take(3, 6);
+    assert!(matches!(&told[..], [Told::Reply(Err(why))] if why.kind == ErrorKind::PartTaken), "{told:?}");
+    several.input(2, Input::Closed(5));
+    assert_eq!(several.take(3, 6), [Told::Event(Event::Manager(None))]);
+}
+
+#[test]
+fn what_the_leader_finds_out_by_itself_nobody_tells_it() {
+    let mut several = Several::new(3);
+    let follower = several.hosts.get_mut(&2).expect("alive");
+    assert_eq!(follower.input(Input::HostLost(3)), []);
+    follower.now += 500_000_000;
+    let tells = Between::Silent { hosts: vec![3], silent: true };
+    assert_eq!(
+        follower.input(Input::Tick),
+        [Effect::Say { host: 1, word: Box::new(tells) }],
+        "it is still there"
+    );
+    let mut several = Several::new(4);
+    several.kill(3);
+    several.pass_time(2, 500_000_000);
+    let silence = several.hosts.get_mut(&2).expect("alive").input(Input::Tick);
+    assert_eq!(silence, [], "it is out");
+}
+
+#[test]
+fn who_says_late_that_a_lost_host_is_silent_does_not_go_for_it() {
+    let mut several = Several::new(4);
+    several.kill(4);
+    let late = Between::Silent { hosts: vec![4], silent: true };
+    several.input(1, Input::Heard { host: 3, word: Box::new(late) });
+    several.pass_time(1, 10_000_000_000);
+    assert_eq!(several.names(1), ["here", "h2", "h3"]);
+}
+
+#[test]
+fn a_busy_host_waits_longer_before_it_takes_others_out() {
+    let mut several = Several::new(3);
+    several.input(1, Input::Late(1_000_000_000));
+    several.input(1, Input::HostLost(3));
+    several.pass_time(1, 3_000_000_000);
+    assert_eq!(several.names(1), ["here", "h2", "h3"], "it may be as slow as this one");
+    // Said again, as it is as long as it does not answer, it makes the wait no longer.
+    several.input(1, Input::HostLost(3));
+    several.pass_time(1, 2_000_000_000);
+    assert_eq!(several.names(1), ["here", "h2"]);
+    several.input(1, Input::Late(0));
+    several.input(1, Input::HostLost(2));
+    several.pass_time(1, 300_000_000);
+    assert_eq!(several.names(1), ["here"]);
+}
+
+#[test]
+fn a_host_does_not_go_for_another_that_was_stopped_while_nobody_led() {
+    let mut several = Several::new(4);
+    several.input(1, Input::HostLost(2));
+    several.input(4, Input::HostLost(2));
+    several.input(1, Input::Stands(Standing::Minority));
+    several.pass_time(4, 600_000_000);
+    several.pass_time(1, 5_000_000_000);
+    // It goes on, and is found by the one first, by the other a moment later.
+    several.input(1, Input::HostFound(2));
+    several.input(1, Input::Stands(Standing::Leading));
+    several.pass_time(1, 300_000_000);
+    several.input(4, Input::HostFound(2));
+    several.pass_time(1, 10_000_000_000);
+    assert_eq!(several.names(1), ["here", "h2", "h3", "h4"]);
+}
+
+#[test]
+fn of_two_hosts_that_are_apart_the_one_goes_that_nobody_reaches() {
+    let mut several = Several::new(4);
+    several.input(1, Input::Late(10_000_000_000));
+    several.input(1, Input::HostLost(2));
+    several.input(4, Input::HostLost(2));
+    several.pass_time(4, 600_000_000);
+    several.input(1, Input::Late(0));
+    several.pass_time(1, 9_000_000_000);
+    assert_eq!(several.names(1), ["here", "h2", "h3", "h4"], "the leader is patient with the silent one");
+    several.pass_time(1, 2_000_000_000);
+    assert_eq!(several.names(1), ["here", "h3", "h4"]);
+}
+
+#[test]
+fn a_crowded_host_is_waited_for_longer() {
+    let mut several = Several::new(4);
+    for host in 1..=4 {
+        several.input(host, Input::Voters(vec![1, 2, 3]));
+    }
+    several.input(3, Input::Load(100_000));
+    several.input(1, Input::HostLost(3));
+    several.pass_time(1, 2_900_000_000);
+    assert_eq!(several.names(1), ["here", "h2", "h3", "h4"], "it may be slow");
+    several.input(1, Input::HostFound(3));
+    several.pass_time(1, 10_000_000_000);
+    assert_eq!(several.names(1), ["here", "h2", "h3", "h4"]);
+    several.input(1, Input::HostLost(4));
+    several.pass_time(1, 300_000_000);
+    assert_eq!(several.names(1), ["here", "h2", "h3"], "others are not");
+    several.input(1, Input::HostLost(3));
+    several.pass_time(1, 3_300_000_000);
+    assert_eq!(several.names(1), ["here", "h2"], "nor for ever");
+}
