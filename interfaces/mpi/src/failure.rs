@@ -10,9 +10,10 @@ use parvum_wire::Tid;
 use parvum_wire::control::{Reply, Request, TaskState};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-/// Who waits for anyone asks after deaths so often, nanoseconds: the machine tells nobody unasked.
-const ASKING: i64 = 250_000_000;
+/// Who waits for anyone asks after deaths so often: the machine tells nobody unasked.
+pub(crate) const ASKING: Duration = Duration::from_millis(250);
 
 /// Waits for a receive that anyone may satisfy. When somebody dies whose death the program has not acknowledged, it is given up.
 pub(crate) fn wait_for_anyone(
@@ -28,7 +29,7 @@ pub(crate) fn wait_for_anyone(
         let mut requests = Vec::new();
         operation.awaited(&mut requests);
         progress::awaited_by_all(&mut requests);
-        let notes = Notes { limit: ASKING, ..*operation.notes() };
+        let notes = Notes { limit: ASKING.as_nanos() as i64, ..*operation.notes() };
         if process.waist.wait_any(&requests, u64::MAX, &notes) != -1 {
             continue;
         }

@@ -4,13 +4,14 @@ use crate::bsend::Buffer;
 use crate::buffers::{Data, Place, Sent};
 use crate::comm::Comm;
 use crate::errors::{Error, Mpi, class};
-use crate::numbers::{ANY_SOURCE, ANY_TAG, PROC_NULL};
+use crate::numbers::{ANY_SOURCE, ANY_TAG};
 use crate::operations::{Operation, Outcome, Receiving, State, outcome_of, with_nobody};
 use crate::process::{Process, notes, process};
 use crate::progress;
 use crate::status::Status;
 use parvum_waist::{ANY_TASK, Message, Pattern, SendTo, Status as Answer, TagKind, call};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// How a message is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,8 +164,9 @@ pub(crate) fn receive(comm: &Arc<Comm>, data: &Data, source: i32, tag: i32) -> M
     let process = process()?;
     let Some(pattern) = pattern(comm, source, tag)? else { return Ok(with_nobody(true)) };
     let told = notes(call::RECEIVE, pattern.from, tag, comm.context());
-    if let (Some((start, length)), true, true) =
-        (data.run(), progress::is_quiet(), pattern.from != ANY_TASK && !comm.is_tolerant())
+    if let Some((start, length)) = data.run()
+        && progress::is_quiet()
+        && !comm.is_tolerant()
     {
         // SAFETY: the program promises the buffer for the call.
         let room =
@@ -173,10 +175,7 @@ pub(crate) fn receive(comm: &Arc<Comm>, data: &Data, source: i32, tag: i32) -> M
         return got.map_err(|status| process.failed(status, usize::try_from(source).ok()));
     }
     let operation = Arc::new(post(process, comm, data, &pattern, source));
-    if source == ANY_SOURCE {
-        return crate::failure::wait_for_anyone(process, comm, &operation);
-    }
-    progress::wait(process, &operation)
+    progress::wait_for_message(process, &operation)
 }
 
 const NOWHERE: *mut u8 = std::ptr::dangling_mut();
@@ -234,12 +233,13 @@ fn find(
     let process = process()?;
     let Some(pattern) = pattern(comm, source, tag)? else { return Ok(Some((Status::FROM_NOBODY, None))) };
     let told = notes(call::PROBE, pattern.from, tag, comm.context());
+    let mut asked = Instant::now();
     loop {
         progress::move_all(process);
-        // Who has something to move looks at it now and then.
+        // Who has something to move, or to hear of, looks at it now and then.
         let limit = match wait {
             false => 0,
-            true if progress::is_quiet() && source != ANY_SOURCE && !comm.is_tolerant() => -1,
+            true if progress::is_quiet() && !comm.is_tolerant() => -1,
             true => A_WHILE,
         };
         let told = parvum_waist::Notes { limit, ..told };
@@ -262,8 +262,9 @@ fn find(
                 if comm.is_revoked() {
                     return Err(revoked());
                 }
-                if source == ANY_SOURCE {
+                if source == ANY_SOURCE && comm.is_tolerant() && asked.elapsed() >= crate::failure::ASKING {
                     crate::failure::refuse_unknown_deaths(process, comm)?;
+                    asked = Instant::now();
                 }
             }
             Err(status) => return Err(process.failed(status, usize::try_from(source).ok())),
@@ -315,11 +316,7 @@ pub(crate) fn exchange(
         coming.cancel(process);
         return Err(error);
     }
-    match source {
-        ANY_SOURCE => crate::failure::wait_for_anyone(process, comm, &coming),
-        PROC_NULL => Ok(with_nobody(true)),
-        _ => progress::wait(process, &coming),
-    }
+    progress::wait_for_message(process, &coming)
 }
 
 /// Refuses what makes no sense in a send, before anything is done.

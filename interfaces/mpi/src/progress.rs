@@ -87,6 +87,14 @@ pub(crate) fn wait(process: &Process, operation: &Arc<Operation>) -> Mpi<Outcome
     wait_until(process, operation.notes(), std::slice::from_ref(operation), || operation.poll(process))
 }
 
+/// Waits for an operation of the program's. A receive that anyone may satisfy hears of deaths, where the program goes on after them.
+pub(crate) fn wait_for_message(process: &Process, operation: &Arc<Operation>) -> Mpi<Outcome> {
+    match operation.awaits_anyone() {
+        Some(comm) if comm.is_tolerant() => crate::failure::wait_for_anyone(process, &comm, operation),
+        _ => wait(process, operation),
+    }
+}
+
 /// Waits for the end of all whose requests were freed.
 pub(crate) fn finish_all() -> Mpi {
     let process = process()?;

@@ -67,6 +67,14 @@ fn given(comm: &Comm, address: *const u8, count: i64, of: i32) -> Mpi<Option<Dat
     }
 }
 
+/// The same in an operation with a root: between two groups the root and its mates have none.
+fn of_member(comm: &Comm, root: i32, (address, count, of): (*const u8, i64, i32)) -> Mpi<Option<Data>> {
+    match comm.remote().is_some() && (root == ROOT || root == PROC_NULL) {
+        true => Ok(None),
+        false => given(comm, address, count, of),
+    }
+}
+
 fn refuse_same(give: *const u8, get: *const u8, count: i64) -> Mpi {
     match give == get && count > 0 && !give.is_null() {
         true => Err(Error::new(class::BUFFER, "the two buffers are one; say MPI_IN_PLACE")),
@@ -102,10 +110,7 @@ pub unsafe fn gather(
 ) -> Mpi {
     let comm = comm(handle)?;
     let is_root = is_root(&comm, root)?;
-    let own = match is_idle(&comm, root) || is_root && comm.remote().is_some() {
-        true => None,
-        false => given(&comm, give, give_count, give_type)?,
-    };
+    let own = of_member(&comm, root, (give, give_count, give_type))?;
     let blocks = match is_root {
         true => {
             refuse_same(give, get, get_count)?;
@@ -132,10 +137,7 @@ pub unsafe fn gatherv(
 ) -> Mpi {
     let comm = comm(handle)?;
     let is_root = is_root(&comm, root)?;
-    let own = match is_idle(&comm, root) || is_root && comm.remote().is_some() {
-        true => None,
-        false => given(&comm, give, give_count, give_type)?,
-    };
+    let own = of_member(&comm, root, (give, give_count, give_type))?;
     // SAFETY: the caller's promise.
     unsafe {
         let blocks = match is_root {
@@ -193,10 +195,7 @@ pub unsafe fn scatter(
 ) -> Mpi {
     let comm = comm(handle)?;
     let is_root = is_root(&comm, root)?;
-    let own = match is_idle(&comm, root) || is_root && comm.remote().is_some() {
-        true => None,
-        false => given(&comm, get, get_count, get_type)?,
-    };
+    let own = of_member(&comm, root, (get, get_count, get_type))?;
     let blocks = match is_root {
         true => {
             refuse_same(give, get, give_count)?;
@@ -227,10 +226,7 @@ pub unsafe fn scatterv(
 ) -> Mpi {
     let comm = comm(handle)?;
     let is_root = is_root(&comm, root)?;
-    let own = match is_idle(&comm, root) || is_root && comm.remote().is_some() {
-        true => None,
-        false => given(&comm, get, get_count, get_type)?,
-    };
+    let own = of_member(&comm, root, (get, get_count, get_type))?;
     // SAFETY: the caller's promise.
     unsafe {
         let blocks = match is_root {

@@ -66,14 +66,6 @@ impl Asked {
     }
 }
 
-/// Waits for one operation.
-fn wait_for(process: &Process, operation: &Arc<Operation>) -> Mpi<Outcome> {
-    match operation.awaits_anyone() {
-        Some(comm) => crate::failure::wait_for_anyone(process, &comm, operation),
-        None => progress::wait(process, operation),
-    }
-}
-
 pub unsafe fn wait(place: *mut c_int, status: *mut Status) -> Mpi {
     let process = process()?;
     // SAFETY: the caller's promise.
@@ -84,7 +76,7 @@ pub unsafe fn wait(place: *mut c_int, status: *mut Status) -> Mpi {
             put(place, if asked.is_done { REQUEST_NULL } else { handle })?;
             return tell(Outcome::EMPTY, status);
         };
-        let outcome = wait_for(process, operation)?;
+        let outcome = progress::wait_for_message(process, operation)?;
         put(place, asked.over(handle))?;
         tell(on(outcome, operation), status)
     }
@@ -168,7 +160,7 @@ pub unsafe fn waitall(count: i32, requests: *mut c_int, statuses: *mut Status) -
         let mut outcomes = Vec::with_capacity(asked.len());
         for asked in &asked {
             outcomes.push(match &asked.operation {
-                Some(operation) => wait_for(process, operation)?,
+                Some(operation) => progress::wait_for_message(process, operation)?,
                 None => Outcome::EMPTY,
             });
         }

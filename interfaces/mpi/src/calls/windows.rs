@@ -525,20 +525,19 @@ pub unsafe fn rget_accumulate(
     handle: i32,
     request: *mut c_int,
 ) -> Mpi {
-    let (data, there) = ((origin, count, of), (rank, displacement, target_count, datatype));
     // SAFETY: the caller's promise.
     unsafe {
         get_accumulate(
-            data.0,
-            data.1,
-            data.2,
+            origin,
+            count,
+            of,
             result,
             result_count,
             result_type,
-            there.0,
-            there.1,
-            there.2,
-            there.3,
+            rank,
+            displacement,
+            target_count,
+            datatype,
             op,
             handle,
         )?;
