@@ -66,7 +66,7 @@ impl Inside {
             for _ in 0..ROUNDS {
                 match runtime.engine.take_next(pattern, room, found) {
                     Look::Taken => {
-                        runtime.waits.patience.spun(since);
+                        runtime.has_looked(since);
                         return true;
                     }
                     Look::Nothing => std::hint::spin_loop(),

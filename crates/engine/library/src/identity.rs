@@ -42,6 +42,9 @@ impl Identity {
         let page = Arc::new(TaskPage::open(page)?);
         page.set_interface(interface);
         page.door().set_scheduled_in(crate::scheduling::group());
+        if crate::scheduling::threads() == Some(1) {
+            parvum_page::join_fences();
+        }
         page.name_routes(routes);
         let recording = session.me.recording.take().map(recording::open).transpose()?;
         if let Some(recording) = &recording {

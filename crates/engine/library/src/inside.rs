@@ -232,4 +232,5 @@ pub(crate) fn forget() {
         place.stops_pushing();
     }
     ledger::close();
+    parvum_page::leave_fences();
 }

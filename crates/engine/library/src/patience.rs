@@ -25,6 +25,8 @@ const LONGEST_SLEEP: Duration = Duration::from_millis(500);
 /// What one task has learnt about waiting.
 pub(crate) struct Patience {
     budget: Duration,
+    /// So many waits in a row ended while it looked.
+    awake: u32,
     /// For so many waits it takes no turns.
     no_turns: u32,
     /// For so many waits it does not spin.
@@ -43,6 +45,10 @@ const TO_NOBODY: Duration = Duration::from_micros(1);
 /// and were seen to keep whole cores from everybody else for seconds.
 const LONGEST_ALONE: Duration = Duration::from_micros(500);
 
+/// Who was awake for so many waits makes the fences of those who ring: that costs it one on their processors, some microseconds, when
+/// it sleeps in the end.
+const LONG_AWAKE: u32 = 256;
+
 /// For so many waits a task takes no turns with somebody who computes.
 const NO_TURNS: u32 = 64;
 
@@ -50,6 +56,7 @@ impl Patience {
     pub(crate) fn new() -> Patience {
         Patience {
             budget: LONGEST,
+            awake: 0,
             no_turns: 0,
             no_spins: 0,
             taken_away: 0,
@@ -74,12 +81,19 @@ impl Patience {
     /// The wait that began then ended while spinning.
     #[inline]
     pub(crate) fn spun(&mut self, since: Instant) {
+        self.awake = self.awake.saturating_add(1);
         if self.budget <= LONGEST {
             self.budget = (self.budget * 2).max(LONGEST / 16).min(LONGEST);
         } else if since.elapsed() < LONGEST {
             // Waits are short again.
             self.budget = (self.budget * 7 / 8).max(LONGEST);
         }
+    }
+
+    /// Whether the task has just been awake for so many waits that it is likely to be for as many more.
+    #[inline]
+    pub(crate) fn is_long_awake(&self) -> bool {
+        self.awake == LONG_AWAKE
     }
 
     /// Whether to let others run in turn, this time.
@@ -125,6 +139,7 @@ impl Patience {
     /// The wait needed sleep.
     pub(crate) fn slept(&mut self, how_long: Duration, woken_from_own_core: bool) {
         self.no_spins = self.no_spins.saturating_sub(1);
+        self.awake = 0;
         self.budget = if woken_from_own_core {
             Duration::ZERO
         } else if how_long < LONGEST_AGAIN {
@@ -253,6 +268,21 @@ mod tests {
         patience.slept(Duration::from_micros(150), false);
         patience.slept(Duration::from_millis(5), false);
         assert!(patience.budget() < LONGEST_AGAIN, "that was not the wait that comes again");
+    }
+
+    #[test]
+    fn who_was_awake_for_many_waits_is_so_once_until_it_sleeps() {
+        let mut patience = Patience::new();
+        let mut says = |waits: u32| {
+            (0..waits).filter(|_| (patience.spun(Instant::now()), patience.is_long_awake()).1).count()
+        };
+        assert_eq!((says(LONG_AWAKE - 1), says(1), says(10 * LONG_AWAKE)), (0, 1, 0));
+        patience.slept(Duration::from_micros(20), false);
+        assert!(!patience.is_long_awake());
+        for _ in 0..LONG_AWAKE {
+            patience.spun(Instant::now());
+        }
+        assert!(patience.is_long_awake());
     }
 
     #[test]

@@ -6,6 +6,11 @@
 
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
+/// How many threads this process has now; `None` where nobody says.
+pub(crate) fn threads() -> Option<usize> {
+    Some(std::fs::read_dir("/proc/self/task").ok()?.count())
+}
+
 /// How often the kernel has taken the core away from this thread to let another run.
 pub(crate) fn times_taken_away() -> i64 {
     // SAFETY: a struct of numbers, for which zeroes are values; the call fills it in.

@@ -145,7 +145,7 @@ impl Inside {
                         since = Instant::now();
                     }
                     if let Some(found) = done(self) {
-                        self.waits.patience.spun(since);
+                        self.has_looked(since);
                         if stands_in {
                             self.hand_back();
                         }
@@ -274,6 +274,15 @@ impl Inside {
 }
 
 impl Runtime {
+    /// The wait that began then ended while this task looked.
+    #[inline]
+    pub(crate) fn has_looked(&mut self, since: Instant) {
+        self.waits.patience.spun(since);
+        if self.waits.patience.is_long_awake() {
+            self.identity.page.fence_for_ringers();
+        }
+    }
+
     /// Whether the receiver would have too much in memory that was lent for it.
     fn has_far_to_go(&mut self, to: Tid, length: usize) -> bool {
         const CACHED: usize = 4 << 20;

@@ -14,6 +14,9 @@
 //!
 //! Either the sleeper finds the message, or the ringer finds the sleeper. Checked
 //! under loom, with the futex played by a loop on `rings`.
+//!
+//! A task that is awake for long takes the ringers' fences upon itself: before it plays, it makes one on all
+//! [their processors](crate::fences), and from then on they make their own again.
 
 use crate::inbox::Opened;
 #[cfg(loom)]
@@ -50,18 +53,45 @@ pub struct Door {
     pub(crate) scheduled_in: AtomicU32,
     /// Whether the task wants marks in its inbox.
     pub(crate) inbox: Opened,
+    /// Not 0: the task makes the fence of those who ring, before it sleeps or opens its inbox.
+    pub(crate) fences: AtomicU32,
 }
 
 impl Door {
     /// Declares that the task is about to sleep; gives the value of `rings` to sleep on.
     /// The task looks for work once more before it does.
     pub(crate) fn declare(&self, how: Asleep) -> u32 {
+        self.end_fences();
         // Acquire: partner of the release in `knock`.
         let rings = self.rings.load(Ordering::Acquire);
         self.state.store(how as u32, Ordering::Relaxed);
         // Partner: the fence in `knock`.
         fence(Ordering::SeqCst);
         rings
+    }
+
+    /// Says that the task makes the fence of those who ring, who need none of their own then. It is to stay awake for long.
+    pub(crate) fn fence_for_ringers(&self) {
+        // Relaxed: who does not see it makes its own.
+        self.fences.store(1, Ordering::Relaxed);
+    }
+
+    /// From now on those who ring make their own fences. Those who have rung without have their messages where the task sees them.
+    pub(crate) fn end_fences(&self) {
+        if self.fences.load(Ordering::Relaxed) != 0 {
+            self.fences.store(0, Ordering::Relaxed);
+            // Partner: the order of the program in `before_the_look`, which this makes the processor's.
+            heavy_fence();
+        }
+    }
+
+    /// The fence between a message and the look at this door, unless the task makes it.
+    #[inline]
+    pub(crate) fn before_the_look(&self) {
+        #[cfg(not(loom))]
+        crate::fences::before_the_look(|| self.fences.load(Ordering::Relaxed) != 0);
+        #[cfg(loom)]
+        fence(Ordering::SeqCst);
     }
 
     /// Takes `declare` back, or notes that the sleep is over.
@@ -74,8 +104,8 @@ impl Door {
     /// To be called after the message is visible.
     #[inline]
     pub(crate) fn knock(&self, here: impl FnOnce() -> u32) -> Asleep {
-        // Partner: the fence in `declare`.
-        fence(Ordering::SeqCst);
+        // Partner: the fence in `declare`, or before it.
+        self.before_the_look();
         self.knock_behind_fence(here)
     }
 
@@ -138,7 +168,22 @@ impl Door {
 
     /// Says where this task runs.
     pub fn set_own_cpu(&self, cpu: u32) {
-        self.own_cpu.store(cpu, Ordering::Relaxed);
+        // A store takes the line away from those who ring, and seldom says anything new.
+        if self.own_cpu.load(Ordering::Relaxed) != cpu {
+            self.own_cpu.store(cpu, Ordering::Relaxed);
+        }
+    }
+}
+
+/// A fence on the processors of all who ring. (Loom's ringers make their own.)
+#[cold]
+fn heavy_fence() {
+    #[cfg(loom)]
+    fence(Ordering::SeqCst);
+    // Where the kernel forbids what it has allowed, what others have stored is long visible after a pause.
+    #[cfg(not(loom))]
+    if !crate::fences::everywhere() {
+        std::thread::sleep(std::time::Duration::from_millis(10));
     }
 }
 
@@ -157,6 +202,7 @@ mod model {
             own_cpu: zero(),
             scheduled_in: zero(),
             inbox: Opened(zero()),
+            fences: zero(),
         }
     }
 

@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicI32, AtomicU8, AtomicU32, AtomicU64};
 /// The first eight bytes of every task page: "ParvumPg".
 pub const MAGIC: u64 = u64::from_le_bytes(*b"ParvumPg");
 /// The layout described here; a page of another version is refused.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 /// Size of the page itself.
 pub const PAGE_BYTES: usize = 4096;
 /// Size of the file: the page, and the ledgers of pairs.
@@ -223,6 +223,8 @@ mod tests {
         assert_eq!(offset_of!(Door, waker_cpu), 12);
         assert_eq!(offset_of!(Door, own_cpu), 16);
         assert_eq!(offset_of!(Door, scheduled_in), 20);
+        assert_eq!(offset_of!(Door, inbox), 24);
+        assert_eq!(offset_of!(Door, fences), 28);
         assert_eq!(size_of::<Door>(), 64);
         assert_eq!(offset_of!(Layout, identity), 128);
         assert_eq!(offset_of!(Identity, pid), 0);

@@ -16,7 +16,7 @@
 //!
 //! Everything in the page is an atomic, written by plain stores: a reader never
 //! blocks the task, and a task that died half way leaves nothing locked. All
-//! `unsafe` of the crate is in `map`, and in `ticks`, which reads the processor's counter.
+//! `unsafe` of the crate is in `map`, in `ticks`, which reads the processor's counter, and in `fences`, which asks the kernel for some.
 
 #![deny(unsafe_code)]
 
@@ -25,6 +25,9 @@ mod board;
 #[cfg(not(loom))]
 mod book;
 mod door;
+#[cfg(not(loom))]
+#[allow(unsafe_code)]
+mod fences;
 mod inbox;
 #[cfg(not(loom))]
 mod layout;
@@ -54,6 +57,8 @@ pub use board::{BOARD_ROOM, LARGEST_BOARD};
 #[cfg(not(loom))]
 pub use book::{Book, PairLedger, Taken, Unmatched, totals};
 pub use door::Door;
+#[cfg(not(loom))]
+pub use fences::{join_fences, leave_fences};
 pub use inbox::{Marks, PLACES};
 #[cfg(not(loom))]
 pub use layout::{

@@ -9,7 +9,7 @@ use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, fstat, ftruncate, memfd_create};
 use rustix::thread::futex;
 use std::io;
-use std::sync::atomic::{AtomicU64, Ordering, fence};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// Why a descriptor is not a task page.
@@ -124,15 +124,23 @@ impl TaskPage {
     #[inline]
     pub fn announce(&self, place: impl FnOnce() -> u32, bell: impl AsFd) {
         // Partner: the fences in `Door::declare`, `Opened::set` and `Marks::next`.
-        fence(Ordering::SeqCst);
+        self.door().before_the_look();
         if self.door().inbox.is_set() {
             self.layout().inbox.mark(place());
         }
         self.wake(self.door().knock_behind_fence(|| rustix::thread::sched_getcpu() as u32), bell);
     }
 
+    /// Says that this task, which is awake and will be for long, makes the fence of those who ring before it sleeps: they need none.
+    pub fn fence_for_ringers(&self) {
+        if !self.door().inbox.is_set() && crate::fences::is_known() {
+            self.door().fence_for_ringers();
+        }
+    }
+
     /// Wants to be told from now on who has brought something. The task looks at all peers once more behind this.
     pub fn open_inbox(&self) {
+        self.door().end_fences();
         self.door().inbox.set();
     }
 
@@ -395,6 +403,48 @@ mod tests {
         let (page, file) = TaskPage::create().expect("a page");
         page.layout().header.version.store(VERSION + 1, Ordering::Relaxed);
         assert!(matches!(TaskPage::open(&file), Err(PageError::Version { found }) if found == VERSION + 1));
+    }
+
+    #[test]
+    fn nobody_sleeps_over_a_message_whose_fence_is_the_sleepers() {
+        crate::join_fences();
+        let (page, _file) = TaskPage::create().expect("a page");
+        let (page, count) = (Arc::new(page), Arc::new(AtomicU64::new(0)));
+        let bell = eventfd(0, EventfdFlags::NONBLOCK | EventfdFlags::CLOEXEC).expect("eventfd");
+        let (ringer, counted) = (page.clone(), count.clone());
+        const MESSAGES: u64 = 20_000;
+        let thread = std::thread::spawn(move || {
+            for message in 1..=MESSAGES {
+                counted.store(message, Ordering::Release);
+                ringer.announce(|| 0, &bell);
+                // Now and then the sleeper has time to lie down.
+                for _ in 0..message % 97 * 20 {
+                    std::hint::spin_loop();
+                }
+            }
+        });
+        let mut seen = 0;
+        let mut slept = 0;
+        while seen < MESSAGES {
+            page.fence_for_ringers();
+            let before = std::mem::replace(&mut seen, count.load(Ordering::Acquire));
+            if seen > before || seen == MESSAGES {
+                continue;
+            }
+            let rings = page.fall_asleep();
+            assert_eq!(page.door().fences.load(Ordering::Relaxed), 0, "who is rung now makes its own");
+            if count.load(Ordering::Acquire) == seen {
+                // A lost ring sleeps to the end of this.
+                assert_eq!(page.sleep(rings, Some(Duration::from_secs(30))), Awake::Rung);
+                slept += 1;
+            }
+            page.stay_awake();
+        }
+        thread.join().expect("the ringer");
+        assert!(slept > 0, "it was always awake");
+        page.fence_for_ringers();
+        page.open_inbox();
+        assert_eq!(page.door().fences.load(Ordering::Relaxed), 0, "marks want the ringer's own");
     }
 
     #[test]
