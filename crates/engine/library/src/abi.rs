@@ -75,6 +75,7 @@ const fn table<E: Endpoint>() -> Table {
         board_turn: board::board_turn::<E>,
         board_read: board::board_read::<E>,
         board_close: board::board_close::<E>,
+        receive_each: receiving::receive_each::<E>,
     }
 }
 

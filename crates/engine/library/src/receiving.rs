@@ -10,7 +10,7 @@ use parvum_engine::{
 };
 use parvum_task::SessionError;
 use parvum_waist as waist;
-use parvum_waist::{Message, Notes, RoomKind, Status};
+use parvum_waist::{Came, Message, Notes, RoomKind, Status, Wanted};
 
 /// Receives, waiting as the notes say. Nothing is posted any more when this returns.
 pub(crate) unsafe extern "C" fn receive<E: Endpoint>(
@@ -116,6 +116,47 @@ fn take_directly(
     }
     let spins = look == Look::Nothing && notes.limit < 0;
     if spins && runtime.spin_directly(pattern, room, envelope, notes) { Ok(()) } else { Err(None) }
+}
+
+/// Receives several by the short way, one after the other; how many.
+pub(crate) unsafe extern "C" fn receive_each<E: Endpoint>(
+    wanted: *const Wanted,
+    count: usize,
+    notes: *const Notes,
+    came: *mut Came,
+) -> usize {
+    if count == 0 {
+        return 0;
+    }
+    // SAFETY: as many of each, by the table's contract.
+    let (wanted, came) =
+        unsafe { (std::slice::from_raw_parts(wanted, count), std::slice::from_raw_parts_mut(came, count)) };
+    // SAFETY: valid for the call, by the table's contract.
+    let notes = unsafe { &*notes };
+    with::<E, _>(0, |runtime| {
+        for (at, (wanted, came)) in wanted.iter().zip(came).enumerate() {
+            let Some(pattern) = pattern_of(&wanted.pattern) else { return at };
+            // SAFETY: the caller has lent the memory for the call.
+            let memory = match wanted.length {
+                0 => &mut [][..],
+                length => unsafe { std::slice::from_raw_parts_mut(wanted.start, length) },
+            };
+            let (mut room, mut envelope) = (Room::Memory(memory), Envelope::NONE);
+            let taken = match runtime.look_once(&pattern, &mut room, &mut envelope) {
+                Look::Taken => true,
+                Look::Nothing => runtime.spin_directly(&pattern, &mut room, &mut envelope, notes),
+                Look::Other => false,
+            };
+            if !taken {
+                // What the caller does then is another wait.
+                runtime.end_noted_wait(notes);
+                return at;
+            }
+            let Envelope { length, tag, meta, .. } = envelope;
+            *came = Came { length, tag, meta };
+        }
+        count
+    })
 }
 
 /// Receives by the usual way.

@@ -109,6 +109,20 @@ struct parvum_outgoing {
     void (*release)(void *owner);    /* called exactly once, from any thread                   */
 };
 
+/* A receive into memory of the program's, as one of several that are taken one after the other. */
+struct parvum_wanted {
+    struct parvum_pattern pattern;
+    void *start;
+    size_t length;
+};
+
+/* What is known of a message whose data lies where it was wanted. */
+struct parvum_came {
+    uint64_t length;           /* of all its data; more than there was memory for is lost      */
+    int32_t tag;
+    uint32_t meta;
+};
+
 /* A message that was received or found. */
 struct parvum_message {
     int32_t from;
@@ -267,6 +281,10 @@ struct parvum_table {
     int32_t (*board_read)(uint64_t board, uint32_t member, size_t from, void *out, size_t length);
     /* Forgets a board. */
     void (*board_close)(uint64_t board);
+    /* Receives what is wanted, one after the other, as long as each is there or comes while this task spins for it. How many have
+     * come; nothing is posted for the others. Does not sleep. */
+    size_t (*receive_each)(const struct parvum_wanted *wanted, size_t count, const struct parvum_notes *notes,
+                           struct parvum_came *came);
 };
 
 /* The engine of this process. */

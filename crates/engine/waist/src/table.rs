@@ -183,6 +183,30 @@ pub struct Outgoing {
     pub release: Option<unsafe extern "C" fn(*mut c_void)>,
 }
 
+/// A receive into memory of the program's, as one of several that are taken one after the other.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Wanted {
+    /// Which message.
+    pub pattern: Pattern,
+    /// The memory for its data.
+    pub start: *mut u8,
+    /// Bytes of it.
+    pub length: usize,
+}
+
+/// What is known of a message whose data lies where it was wanted.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct Came {
+    /// Bytes of data; more than there was memory for are lost.
+    pub length: u64,
+    /// Its tag.
+    pub tag: i32,
+    /// The interface's word about the data.
+    pub meta: u32,
+}
+
 /// A message that was received or found.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
@@ -463,4 +487,12 @@ pub struct Table {
         unsafe extern "C" fn(board: u64, member: u32, from: usize, out: *mut u8, length: usize) -> i32,
     /// Forgets a board.
     pub board_close: extern "C" fn(board: u64),
+    /// Receives what is wanted, one after the other, as long as each is there or comes while this task spins for it. How many have
+    /// come; nothing is posted for the others, which are the caller's to post. Does not sleep.
+    pub receive_each: unsafe extern "C" fn(
+        wanted: *const Wanted,
+        count: usize,
+        notes: *const Notes,
+        came: *mut Came,
+    ) -> usize,
 }

@@ -2,8 +2,8 @@
 
 use crate::open::{OpenError, open};
 use crate::table::{
-    Enrolled, Message, Notes, Outgoing, Pattern, Piece, Progress, REMOTE, Room, RoomKind, Space, Status,
-    Table, board,
+    Came, Enrolled, Message, Notes, Outgoing, Pattern, Piece, Progress, REMOTE, Room, RoomKind, Space,
+    Status, Table, Wanted, board,
 };
 use parvum_wire::control::{self, Failure, Reply};
 use std::ffi::c_void;
@@ -12,6 +12,9 @@ use std::sync::atomic::AtomicU64;
 
 // SAFETY: the pointer goes into a block that the engine lends to the process, not to a thread.
 unsafe impl Send for Message {}
+
+// SAFETY: it is an address until the table is called with it, and who does that promises the memory.
+unsafe impl Send for Wanted {}
 
 impl Message {
     /// The same message, its data given back.
@@ -391,6 +394,20 @@ impl Waist {
             0 | 3 => Ok(see(&out)),
             other => Err(Status::from_number(other)),
         }
+    }
+
+    /// Receives what is wanted, one after the other, as long as each comes soon: see [`Table::receive_each`]. How many have come;
+    /// what is known of them is in `came`.
+    ///
+    /// # Safety
+    /// All the memory must be writable, and nobody may use it otherwise, until this returns.
+    ///
+    /// # Panics
+    /// When `came` is shorter than `wanted`.
+    pub unsafe fn receive_each(&self, wanted: &[Wanted], notes: &Notes, came: &mut [Came]) -> usize {
+        assert!(came.len() >= wanted.len());
+        // SAFETY: the caller's promise; there is room for each.
+        unsafe { (self.0.receive_each)(wanted.as_ptr(), wanted.len(), notes, came.as_mut_ptr()) }
     }
 
     /// Copies what a receive, or with `None` what every receive, has claimed; how many had.

@@ -1,8 +1,8 @@
 //! The C header says what the table is.
 
 use parvum_waist::{
-    Enrolled, Message, Notes, Outgoing, Pattern, Piece, Progress, Room, RoomKind, Space, Status, Table,
-    board, call,
+    Came, Enrolled, Message, Notes, Outgoing, Pattern, Piece, Progress, Room, RoomKind, Space, Status, Table,
+    Wanted, board, call,
 };
 use std::fmt::Write as _;
 use std::mem::{offset_of, size_of};
@@ -60,6 +60,8 @@ fn the_header_lays_everything_out_as_the_engine_does() {
         data = "data",
         inline = "inside"
     );
+    shape!(checks, Wanted, "parvum_wanted", pattern = "pattern", start = "start", length = "length");
+    shape!(checks, Came, "parvum_came", length = "length", tag = "tag", meta = "meta");
     shape!(checks, Room, "parvum_room", kind = "kind", start = "start", length = "length");
     shape!(checks, Space, "parvum_space", start = "start", length = "length");
     shape!(checks, Enrolled, "parvum_enrolled", tid = "tid", parent = "parent");
@@ -122,7 +124,8 @@ fn the_header_lays_everything_out_as_the_engine_does() {
         board_open = "board_open",
         board_turn = "board_turn",
         board_read = "board_read",
-        board_close = "board_close"
+        board_close = "board_close",
+        receive_each = "receive_each"
     );
     for (name, number) in [
         ("STATUS_DONE", Status::Done as i64),
