@@ -1,27 +1,8 @@
 /* What MPI promises of messages, requests, communicators and collective operations, checked by as many ranks as are started (2 to 9):
  * one line `rank R: N checks` each, or what is wrong. */
-#include <mpi.h>
-#include <stdio.h>
+#include "mpi_check.h"
+
 #include <stdlib.h>
-#include <string.h>
-
-static int rank, size, checks;
-
-#define CHECK(condition)                                                                                                          \
-    do {                                                                                                                          \
-        checks++;                                                                                                                 \
-        if (!(condition)) {                                                                                                       \
-            fprintf(stderr, "rank %d, line %d: %s\n", rank, __LINE__, #condition);                                                 \
-            MPI_Abort(MPI_COMM_WORLD, 9);                                                                                         \
-        }                                                                                                                         \
-    } while (0)
-
-static int class_of(int code)
-{
-    int found = -1;
-    MPI_Error_class(code, &found);
-    return found;
-}
 
 /* A megabyte, then a byte under the same tag arrive in that order, by wildcard too, with another communicator's traffic between. */
 static void order(void)

@@ -7,7 +7,7 @@ use crate::group::Group;
 use crate::handles::Objects;
 use crate::info::Info;
 use crate::numbers::{COMM_NULL, COMM_SELF, COMM_WORLD, ERRORS_ABORT, ERRORS_ARE_FATAL, Kind, PROC_NULL};
-use crate::process::{machine_notes, process};
+use crate::process::{Process, machine_notes, process};
 use crate::topology::Topology;
 use parvum_wire::control::{Reply, Request};
 use std::ops::Deref;
@@ -79,7 +79,12 @@ impl Deref for InUse {
 /// The communicator of a handle.
 #[inline]
 pub(crate) fn comm(handle: i32) -> Mpi<InUse> {
-    let process = process()?;
+    comm_of(process()?, handle)
+}
+
+/// The same of a process that is known.
+#[inline]
+pub(crate) fn comm_of(process: &'static Process, handle: i32) -> Mpi<InUse> {
     match handle {
         COMM_WORLD => Ok(InUse::Always(&process.world)),
         COMM_SELF => Ok(InUse::Always(&process.own)),

@@ -19,6 +19,8 @@ pub mod calls;
 mod collective;
 mod comm;
 mod datatypes;
+#[allow(unsafe_code)]
+mod deferred;
 mod elsewhere;
 pub mod errors;
 #[allow(unsafe_code)]

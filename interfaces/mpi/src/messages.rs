@@ -122,6 +122,21 @@ fn start(process: &Process, comm: &Arc<Comm>, data: &Data, to: To) -> Mpi<Option
     Ok(begun.map(|request| Operation::new(State::Sending { request, peer: to.rank }, comm.handle(), told)))
 }
 
+/// Starts to send in standard mode, without waiting for anything. `None`: it is over.
+#[inline]
+pub(crate) fn start_standard(
+    process: &Process,
+    comm: &Arc<Comm>,
+    data: &Data,
+    rank: i32,
+    tag: i32,
+) -> Mpi<Option<Operation>> {
+    match to(comm, rank, tag, Mode::Standard, data.length())? {
+        Some(to) => start(process, comm, data, to),
+        None => Ok(None),
+    }
+}
+
 /// Starts to send, for a request. A send that is over has an operation all the same.
 pub(crate) fn isend(comm: &Arc<Comm>, data: &Data, rank: i32, tag: i32, mode: Mode) -> Mpi<Operation> {
     let process = process()?;
@@ -180,7 +195,14 @@ pub(crate) fn receive(comm: &Arc<Comm>, data: &Data, source: i32, tag: i32) -> M
 
 const NOWHERE: *mut u8 = std::ptr::dangling_mut();
 
-fn post(process: &Process, comm: &Arc<Comm>, data: &Data, pattern: &Pattern, source: i32) -> Operation {
+/// Posts a receive.
+pub(crate) fn post(
+    process: &Process,
+    comm: &Arc<Comm>,
+    data: &Data,
+    pattern: &Pattern,
+    source: i32,
+) -> Operation {
     let mut place = data.room();
     // SAFETY: the program leaves its buffer alone until the request is over; memory of our own stays with the operation.
     let request = unsafe {
@@ -199,7 +221,7 @@ fn post(process: &Process, comm: &Arc<Comm>, data: &Data, pattern: &Pattern, sou
     Operation::new(state, comm.handle(), notes(call::RECEIVE, pattern.from, pattern.tag, comm.context()))
 }
 
-/// Posts a receive.
+/// Begins a receive.
 pub(crate) fn irecv(comm: &Arc<Comm>, data: &Data, source: i32, tag: i32) -> Mpi<Operation> {
     let process = process()?;
     match pattern(comm, source, tag)? {

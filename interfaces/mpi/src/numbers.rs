@@ -19,6 +19,7 @@ pub enum Kind {
     Keyval = 9,
     Request = 11,
     Persistent = 12,
+    Deferred = 13,
     Session = 14,
 }
 

@@ -2,6 +2,7 @@
 
 use crate::buffers::Data;
 use crate::comm::Comm;
+use crate::deferred;
 use crate::errors::{Error, Mpi, class};
 use crate::handles::Objects;
 use crate::numbers::{ANY_SOURCE, Kind, PROC_NULL};
@@ -118,7 +119,7 @@ static ONCE: Objects<Operation> = Objects::new(Kind::Request);
 static AGAIN: Objects<Persistent> = Objects::new(Kind::Persistent);
 
 /// The request of every operation that is over when it begins, and has nothing to tell: most sends.
-const DONE: i32 = Kind::Request.built_in(1);
+pub(crate) const DONE: i32 = Kind::Request.built_in(1);
 
 impl Persistent {
     pub(crate) fn new(start: impl Fn() -> Mpi<Arc<Operation>> + Send + Sync + 'static) -> Persistent {
@@ -185,12 +186,15 @@ pub(crate) fn named(handle: i32) -> Mpi<Named> {
         return Ok(Named::Done);
     }
     let none = || Error::new(class::REQUEST, "the handle names no request; it may be over or freed");
+    if let Some(operation) = deferred::named(handle) {
+        return Ok(Named::Once(operation));
+    }
     AGAIN.get(handle).map(Named::Again).ok_or_else(none)
 }
 
 /// Forgets a request.
 pub(crate) fn forget(handle: i32) {
-    if ONCE.remove(handle).is_none() {
+    if ONCE.remove(handle).is_none() && !deferred::forget(handle) {
         AGAIN.remove(handle);
     }
 }
@@ -370,19 +374,23 @@ impl Receiving {
 /// How the receive of a message into so many bytes ended.
 #[inline]
 pub(crate) fn outcome_of(message: &Message, length: usize) -> Outcome {
-    let status = Status::of(message.meta as i32, message.tag, message.length.min(length as u64));
-    if message.length <= length as u64 {
-        return Outcome::of(status);
+    outcome_of_bytes(message.meta as i32, message.tag, message.length, length)
+}
+
+/// The same of a message of so many bytes from that rank.
+#[inline]
+pub(crate) fn outcome_of_bytes(source: i32, tag: i32, bytes: u64, length: usize) -> Outcome {
+    let status = Status::of(source, tag, bytes.min(length as u64));
+    match bytes <= length as u64 {
+        true => Outcome::of(status),
+        false => Outcome { status, error: Some(too_long(source, tag, bytes, length)) },
     }
-    Outcome { status, error: Some(too_long(message, length)) }
 }
 
 #[cold]
-fn too_long(message: &Message, length: usize) -> Error {
-    let text = format!(
-        "the message from rank {} with tag {} has {} bytes, and the buffer {length}",
-        message.meta as i32, message.tag, message.length
-    );
+fn too_long(source: i32, tag: i32, bytes: u64, length: usize) -> Error {
+    let text =
+        format!("the message from rank {source} with tag {tag} has {bytes} bytes, and the buffer {length}");
     Error::new(class::TRUNCATE, text)
 }
 

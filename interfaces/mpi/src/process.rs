@@ -40,6 +40,8 @@ static FINALIZED_WORLD: AtomicBool = AtomicBool::new(false);
 const NEW: u8 = 0;
 const RUNNING: u8 = 1;
 const FINALIZED: u8 = 2;
+/// Running, and there are receives that the next call posts, if it is none that can leave them so.
+const DEFERRING: u8 = 3;
 
 /// The process, once `MPI_Init` was called and until `MPI_Finalize` is.
 #[inline]
@@ -47,8 +49,33 @@ pub(crate) fn process() -> Mpi<&'static Process> {
     // Acquire: pairs with the release in `init`, behind which the process is there.
     match STAGE.load(Ordering::Acquire) {
         RUNNING => Ok(PROCESS.get().expect("made before")),
+        DEFERRING => Ok(undeferred()),
         stage => Err(out_of_order(stage)),
     }
+}
+
+/// The same for the few calls that leave deferred receives alone.
+#[inline]
+pub(crate) fn running() -> Mpi<&'static Process> {
+    // Acquire: as in `process`.
+    match STAGE.load(Ordering::Acquire) {
+        RUNNING | DEFERRING => Ok(PROCESS.get().expect("made before")),
+        stage => Err(out_of_order(stage)),
+    }
+}
+
+#[cold]
+fn undeferred() -> &'static Process {
+    let process = PROCESS.get().expect("made before");
+    crate::deferred::post_all(process);
+    process
+}
+
+/// Whether the next call finds receives that are deferred. Nothing once the process has finalized.
+pub(crate) fn defers(some: bool) {
+    let (before, after) = if some { (RUNNING, DEFERRING) } else { (DEFERRING, RUNNING) };
+    // Release: the process is there, whichever of the two a call sees. A failure has nothing to say: it is so already.
+    let _ = STAGE.compare_exchange(before, after, Ordering::Release, Ordering::Relaxed);
 }
 
 #[cold]
@@ -92,7 +119,7 @@ pub(crate) fn ensure_running() -> Mpi {
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     match STAGE.load(Ordering::Acquire) {
         NEW => {}
-        RUNNING => return Ok(()),
+        RUNNING | DEFERRING => return Ok(()),
         stage => return Err(out_of_order(stage)),
     }
     join()?;

@@ -30,6 +30,15 @@ fn two_three_and_eight_ranks_find_what_mpi_promises() {
 }
 
 #[test]
+fn short_receives_that_are_begun_together_get_what_is_theirs() {
+    for ranks in [2, 3, 8] {
+        let lines = said(ranks, "mpi_bursts", false);
+        assert_eq!(lines.len(), ranks as usize, "{lines:?}");
+        assert!(lines.iter().all(|line| line.ends_with("checks")), "{lines:?}");
+    }
+}
+
+#[test]
 fn those_who_are_left_agree_and_go_on() {
     let lines = said(5, "mpi_survivors", true);
     let expected: Vec<String> = [0, 1, 3, 4]

@@ -3,13 +3,14 @@
 use super::{Place, get, put};
 use crate::bsend::Buffer;
 use crate::buffers::Data;
-use crate::comm::comm;
+use crate::comm::{comm, comm_of};
+use crate::deferred;
 use crate::errors::{Error, Mpi, class};
 use crate::handles::Objects;
 use crate::messages::{self, Mode};
 use crate::numbers::{Kind, MESSAGE_NO_PROC, MESSAGE_NULL};
-use crate::operations::{Operation, Outcome, State, keep, keep_shared, with_nobody};
-use crate::process::machine_notes;
+use crate::operations::{DONE, Operation, Outcome, State, keep, keep_shared, with_nobody};
+use crate::process::{machine_notes, running};
 use crate::status::Status;
 use parvum_waist::Message;
 use std::ffi::c_int;
@@ -49,6 +50,13 @@ unsafe fn begun(
     mode: Mode,
     request: *mut c_int,
 ) -> Mpi {
+    if mode == Mode::Standard {
+        let process = running()?;
+        let comm = comm_of(process, handle)?;
+        let begun = messages::start_standard(process, &comm, &Data::new(buffer, count, of)?, dest, tag)?;
+        // SAFETY: the caller's promise.
+        return unsafe { put(request, begun.map_or(Ok(DONE), keep)?) };
+    }
     let comm = comm(handle)?;
     let operation = messages::isend(&comm, &Data::new(buffer, count, of)?, dest, tag, mode)?;
     // SAFETY: the caller's promise.
@@ -102,10 +110,18 @@ pub unsafe fn irecv(
     handle: i32,
     request: *mut c_int,
 ) -> Mpi {
-    let comm = comm(handle)?;
-    let operation = messages::irecv(&comm, &Data::new(buffer, count, of)?, source, tag)?;
+    let comm = comm_of(running()?, handle)?;
+    let data = Data::new(buffer, count, of)?;
+    let begun = match messages::pattern(&comm, source, tag)? {
+        Some(pattern) => deferred::defer(comm, &pattern, &data, source),
+        None => Err(comm),
+    };
+    let begun = match begun {
+        Ok(deferred) => deferred,
+        Err(comm) => keep(messages::irecv(&comm, &data, source, tag)?)?,
+    };
     // SAFETY: the caller's promise.
-    unsafe { put(request, keep(operation)?) }
+    unsafe { put(request, begun) }
 }
 
 pub unsafe fn sendrecv(

@@ -1,10 +1,11 @@
 //! Requests: waiting, testing, giving up.
 
 use super::{array, array_mut, get, length_of, messages::tell, put};
+use crate::deferred::{self, Batch};
 use crate::errors::{Error, Mpi, class};
 use crate::numbers::{REQUEST_NULL, UNDEFINED};
 use crate::operations::{Named, Operation, Outcome, Persistent, forget, named};
-use crate::process::{Process, process};
+use crate::process::{Process, process, running};
 use crate::progress;
 use crate::status::Status;
 use std::ffi::c_int;
@@ -67,10 +68,19 @@ impl Asked {
 }
 
 pub unsafe fn wait(place: *mut c_int, status: *mut Status) -> Mpi {
-    let process = process()?;
+    let process = running()?;
     // SAFETY: the caller's promise.
     unsafe {
         let handle = get(place)?;
+        if let Some(mut batch) = deferred::take(std::slice::from_ref(&handle)) {
+            batch.wait(process)?;
+            let (status_of, error) =
+                if batch.names(handle, 0) { batch.ended(0) } else { (Status::EMPTY, None) };
+            batch.give_back();
+            put(place, REQUEST_NULL)?;
+            return tell(Outcome { status: status_of, error }, status);
+        }
+        deferred::post_all(process);
         let asked = Asked::of(handle)?;
         let Some(operation) = &asked.operation else {
             put(place, if asked.is_done { REQUEST_NULL } else { handle })?;
@@ -137,7 +147,7 @@ unsafe fn tell_all(outcomes: Vec<Outcome>, statuses: *mut Status) -> Mpi {
         }
     }
     match failed {
-        true => Err(Error::new(class::IN_STATUS, "some operations have failed: see the statuses")),
+        true => Err(some_failed()),
         false => Ok(()),
     }
 }
@@ -151,11 +161,65 @@ fn all_are_over(asked: &[Asked], handles: &mut [c_int]) {
     }
 }
 
+/// Waits for receives that were deferred, and are all there is to wait for.
+unsafe fn wait_for_batch(
+    process: &Process,
+    mut batch: Batch,
+    handles: &mut [c_int],
+    statuses: *mut Status,
+) -> Mpi {
+    batch.wait(process)?;
+    let (mut received, mut errors) = (0, Vec::new());
+    for (place, handle) in handles.iter_mut().enumerate() {
+        let mut of = Status::EMPTY;
+        if batch.names(std::mem::replace(handle, REQUEST_NULL), received) {
+            let (ended, error) = batch.ended(received);
+            of = ended;
+            errors.extend(error.map(|error| (place, error)));
+            received += 1;
+        }
+        // SAFETY: the caller's promise.
+        unsafe { tell_nothing_wrong(of, statuses, place) };
+    }
+    batch.give_back();
+    if errors.is_empty() {
+        return Ok(());
+    }
+    let mut codes = vec![0; handles.len()];
+    errors.into_iter().for_each(|(place, error)| codes[place] = error.into_code());
+    for (place, code) in codes.into_iter().enumerate().filter(|_| !statuses.is_null()) {
+        // SAFETY: the caller's promise.
+        unsafe { (&raw mut (*statuses.add(place)).error).write_unaligned(code) };
+    }
+    Err(some_failed())
+}
+
+/// Tells how one of several ended, and leaves the error in its status as it is.
+#[inline]
+unsafe fn tell_nothing_wrong(of: Status, statuses: *mut Status, place: usize) {
+    if !statuses.is_null() {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let at = statuses.add(place);
+            let error = std::ptr::read_unaligned(&raw const (*at).error);
+            at.write_unaligned(Status { error, ..of });
+        }
+    }
+}
+
+fn some_failed() -> Error {
+    Error::new(class::IN_STATUS, "some operations have failed: see the statuses")
+}
+
 pub unsafe fn waitall(count: i32, requests: *mut c_int, statuses: *mut Status) -> Mpi {
-    let process = process()?;
+    let process = running()?;
     // SAFETY: the caller's promise.
     unsafe {
         let handles = array_mut(requests, length_of(count)?)?;
+        if let Some(batch) = deferred::take(handles) {
+            return wait_for_batch(process, batch, handles, statuses);
+        }
+        deferred::post_all(process);
         let asked = all_asked(handles)?;
         let mut outcomes = Vec::with_capacity(asked.len());
         for asked in &asked {
