@@ -1,26 +1,18 @@
 // Makes a face of the core from `functions.txt`: for each function MPI_X and PMPI_X, and MPI_X_c and PMPI_X_c where there is a form with
 // large counts. Both names are entries of their own, so a tool's MPI_X is found before ours and calls our PMPI_X.
 
+#[path = "description.rs"]
+mod description;
+#[path = "target.rs"]
+mod target;
+
+use description::{Argument, Function, plain};
 use std::fmt::Write;
 
-/// An argument: its kind and its name.
-struct Argument<'t> {
-    kind: &'t str,
-    name: String,
-}
-
-struct Function<'t> {
-    name: &'t str,
-    arguments: Vec<Argument<'t>>,
-    marks: &'t str,
-}
-
 /// The whole face, as Rust.
-pub fn make(description: &str) -> String {
-    let lines = description.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
-    let functions: Vec<Function> = lines.map(read).collect();
+pub fn make(text: &str) -> String {
     let mut out = String::from("// Made from functions.txt by faces.rs.\n");
-    for function in &functions {
+    for function in &description::read(text) {
         write_form(&mut out, function, false);
         if function.marks.contains("large") {
             write_form(&mut out, function, true);
@@ -29,23 +21,14 @@ pub fn make(description: &str) -> String {
     out
 }
 
-fn read(line: &str) -> Function<'_> {
-    let (name, rest) = line.split_once('(').expect("a function");
-    let (list, marks) = rest.split_once(')').expect("its arguments");
-    let arguments = list
-        .split(", ")
-        .filter(|text| !text.is_empty())
-        .map(|text| {
-            let (kind, name) = text.split_once(' ').expect("a kind and a name");
-            Argument { kind, name: format!("a_{}", name.to_lowercase()) }
-        })
-        .collect();
-    Function { name, arguments, marks }
+/// The name of an argument in Rust.
+fn rust(argument: &Argument) -> String {
+    format!("a_{}", argument.name.to_lowercase())
 }
 
 /// The C type of a kind, in the form with large counts or without.
 fn c_type(kind: &str, large: bool) -> &'static str {
-    match (kind, large) {
+    match (plain(kind), large) {
         ("in", _) => "*const u8",
         ("out", _) => "*mut u8",
         ("count", false) | ("int" | "rank" | "root" | "tag", _) => "c_int",
@@ -80,8 +63,9 @@ fn c_type(kind: &str, large: bool) -> &'static str {
 }
 
 /// What the core gets for an argument.
-fn converted(Argument { kind, name }: &Argument, large: bool) -> String {
-    match (*kind, large) {
+fn converted(argument: &Argument, large: bool) -> String {
+    let name = rust(argument);
+    match (argument.kind, large) {
         ("in" | "out", _) => format!("{name}.cast()"),
         ("count", false) => format!("i64::from({name})"),
         ("counts", false) => format!("Numbers::narrow({name})"),
@@ -92,55 +76,8 @@ fn converted(Argument { kind, name }: &Argument, large: bool) -> String {
         ("file_out", _) => format!("{name}.cast()"),
         ("status", _) => format!("known_status({name})"),
         ("status_out" | "statuses_out", _) => format!("wanted_status({name})"),
-        _ => name.clone(),
+        _ => name,
     }
-}
-
-/// Collective operations: each has a blocking form, one that is begun and one that is prepared.
-const COLLECTIVE: &[&str] = &[
-    "barrier",
-    "bcast",
-    "gather",
-    "gatherv",
-    "scatter",
-    "scatterv",
-    "allgather",
-    "allgatherv",
-    "alltoall",
-    "alltoallv",
-    "alltoallw",
-    "reduce",
-    "allreduce",
-    "reduce_scatter",
-    "reduce_scatter_block",
-    "scan",
-    "exscan",
-    "neighbor_allgather",
-    "neighbor_allgatherv",
-    "neighbor_alltoall",
-    "neighbor_alltoallv",
-    "neighbor_alltoallw",
-];
-
-/// The core's function, and how it is called for when it is collective.
-fn target(name: &str, large: bool) -> (String, Option<&'static str>) {
-    let lower = name.to_lowercase();
-    if COLLECTIVE.contains(&lower.as_str()) {
-        return (lower, Some("Way::Blocking"));
-    }
-    if let Some(begun) = lower.strip_prefix('i').filter(|begun| COLLECTIVE.contains(begun)) {
-        return (begun.to_owned(), Some("Way::Begun(a_request)"));
-    }
-    if let Some(prepared) = lower.strip_suffix("_init").filter(|prepared| COLLECTIVE.contains(prepared)) {
-        return (prepared.to_owned(), Some("Way::Prepared(a_request)"));
-    }
-    let target = match lower.as_str() {
-        "pack" | "unpack" | "pack_external" | "unpack_external" | "abort" => format!("mpi_{lower}"),
-        "put" | "get" => format!("mpi_{lower}"),
-        "op_create" if large => "op_create_c".to_owned(),
-        _ => lower,
-    };
-    (target, None)
 }
 
 fn write_form(out: &mut String, function: &Function, large: bool) {
@@ -148,15 +85,15 @@ fn write_form(out: &mut String, function: &Function, large: bool) {
     let parameters: Vec<String> = function
         .arguments
         .iter()
-        .map(|argument| format!("{}: {}", argument.name, c_type(argument.kind, large)))
+        .map(|argument| format!("{}: {}", rust(argument), c_type(argument.kind, large)))
         .collect();
     let parameters = parameters.join(", ");
-    let names: Vec<&str> = function.arguments.iter().map(|argument| argument.name.as_str()).collect();
+    let names: Vec<String> = function.arguments.iter().map(rust).collect();
     let on = function.arguments.iter().find_map(|argument| match argument.kind {
-        "comm" => Some(format!("On::Comm({})", argument.name)),
-        "win" => Some(format!("On::Win({})", argument.name)),
-        "session" => Some(format!("On::Session({})", argument.name)),
-        "file" => Some(format!("On::File(number_of({}))", argument.name)),
+        "comm" => Some(format!("On::Comm({})", rust(argument))),
+        "win" => Some(format!("On::Win({})", rust(argument))),
+        "session" => Some(format!("On::Session({})", rust(argument))),
+        "file" => Some(format!("On::File(number_of({}))", rust(argument))),
         _ => None,
     });
     // Where there is no file yet, or none any more, it is the null file's.
@@ -166,7 +103,7 @@ fn write_form(out: &mut String, function: &Function, large: bool) {
     let body = if function.marks.contains("unbuilt") {
         format!("let _ = ({},); answer(\"MPI_{name}\", {on}, calls::unsupported())", names.join(", "))
     } else {
-        let (target, way) = target(function.name, large);
+        let (target, way) = target::target(function.name, large);
         let mut passed: Vec<String> = function
             .arguments
             .iter()

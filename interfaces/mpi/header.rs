@@ -1,35 +1,41 @@
 // Makes `include/mpi_functions.h` from `functions.txt`: for each function its prototype under MPI_X and PMPI_X, and the form with large
 // counts where there is one. Used by the test that holds the header to the description, and to write it anew.
 
+#[path = "description.rs"]
+mod description;
+
+use description::{Argument, Function, plain};
 use std::fmt::Write;
 
 /// The whole header.
-pub fn make(description: &str) -> String {
+pub fn make(text: &str) -> String {
     let mut out = String::from(
         "/* MPI's functions, for mpi.h. Made from interfaces/mpi/functions.txt by interfaces/mpi/header.rs; not to be edited. */\n\
          #ifndef PARVUM_MPI_FUNCTIONS_H\n#define PARVUM_MPI_FUNCTIONS_H\n",
     );
-    for line in description.lines().filter(|line| !line.starts_with('#') && !line.is_empty()) {
-        let (name, rest) = line.split_once('(').expect("a function");
-        let (arguments, marks) = rest.split_once(')').expect("its arguments");
-        write_both(&mut out, name, arguments, false, marks.contains("removed"));
-        if marks.contains("large") {
-            write_both(&mut out, &format!("{name}_c"), arguments, true, false);
+    for function in &description::read(text) {
+        // The standard's own binary interface never had what MPI-3 removed.
+        let removed = function.marks.contains("removed");
+        out.push_str(if removed { "#ifndef MPI_ABI\n" } else { "" });
+        write_both(&mut out, function, false);
+        out.push_str(if removed { "#endif\n" } else { "" });
+        if function.marks.contains("large") {
+            write_both(&mut out, function, true);
         }
     }
     out + "#endif\n"
 }
 
-fn write_both(out: &mut String, name: &str, arguments: &str, large: bool, old: bool) {
-    let large = large || name.ends_with("_c");
-    let parameters: Vec<String> = arguments
-        .split(", ")
-        .filter(|text| !text.is_empty())
-        .map(|text| {
-            let (kind, argument) = text.split_once(' ').expect("a kind and a name");
-            let text = parameter(kind, argument, name, large);
+fn write_both(out: &mut String, function: &Function, form: bool) {
+    let name = format!("{}{}", function.name, if form { "_c" } else { "" });
+    let large = name.ends_with("_c");
+    let parameters: Vec<String> = function
+        .arguments
+        .iter()
+        .map(|argument| {
+            let text = parameter(argument, &name, large);
             // MPI-1 knew no const.
-            if old { text.replace("const ", "") } else { text }
+            if function.marks.contains("removed") { text.replace("const ", "") } else { text }
         })
         .collect();
     let parameters = if parameters.is_empty() { "void".to_owned() } else { parameters.join(", ") };
@@ -39,7 +45,8 @@ fn write_both(out: &mut String, name: &str, arguments: &str, large: bool, old: b
 }
 
 /// One parameter in C.
-fn parameter(kind: &str, name: &str, function: &str, large: bool) -> String {
+fn parameter(&Argument { kind, name }: &Argument, function: &str, large: bool) -> String {
+    let kind = plain(kind);
     let count = if large { "MPI_Count" } else { "int" };
     // The large forms count bytes of data as they count elements; what says a place in memory stays an address.
     let far = match large && !is_address(name, function) {

@@ -3,6 +3,10 @@
  * docs/from-mpi.md says what is not built. */
 #ifndef PARVUM_MPI_H
 #define PARVUM_MPI_H
+#ifdef MPI_ABI
+/* The standard's binary interface instead. */
+#include "mpi_abi.h"
+#else
 #define MPI_INCLUDED
 
 #define MPI_VERSION 4
@@ -551,6 +555,8 @@ int MPIX_Comm_is_revoked(MPI_Comm comm, int *flag);
 
 #ifdef __cplusplus
 }
+#endif
+
 #endif
 
 #endif

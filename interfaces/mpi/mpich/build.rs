@@ -10,6 +10,8 @@ use std::path::Path;
 fn main() {
     println!("cargo:rerun-if-changed=../functions.txt");
     println!("cargo:rerun-if-changed=../faces.rs");
+    println!("cargo:rerun-if-changed=../description.rs");
+    println!("cargo:rerun-if-changed=../target.rs");
     println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libmpi.so.12");
     let description =
         std::fs::read_to_string("../functions.txt").expect("the description of MPI's functions");

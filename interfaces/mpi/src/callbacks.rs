@@ -1,5 +1,6 @@
 //! Functions of the program: error handlers and operations. Nothing is locked while they run.
 
+use crate::calling::calling;
 use crate::errors::{Error, Mpi, class, name_of, text_of};
 use crate::handles::Objects;
 use crate::numbers::{COMM_SELF, ERRORS_ABORT, ERRORS_ARE_FATAL, ERRORS_RETURN, ERRORS_THROW, Kind};
@@ -18,8 +19,6 @@ pub(crate) struct Errhandler {
 }
 
 pub(crate) static ERRHANDLERS: Objects<Errhandler> = Objects::new(Kind::Errhandler);
-
-type Handler = unsafe extern "C" fn(*mut c_int, *mut c_int, ...);
 
 /// Refuses a handle that names no error handler for such objects.
 pub(crate) fn checked(handle: i32, kind: Kind) -> Mpi {
@@ -90,12 +89,8 @@ pub(crate) fn handle_with(handler: i32, object: i32, error: Error) -> c_int {
         handler => {
             let Some(handler) = ERRHANDLERS.get(handler) else { return error.into_code() };
             let code = error.into_code();
-            let mut told = code;
-            // A file's handle is as wide as a pointer; of the others the first half is looked at.
-            let mut object = u64::from(object as u32).to_le();
-            let place = (&raw mut object).cast();
             // SAFETY: the program gave this function as an error handler for such objects.
-            unsafe { std::mem::transmute::<usize, Handler>(handler.function)(place, &mut told) };
+            unsafe { (calling().error)(handler.function, object, code) };
             code
         }
     }
@@ -139,25 +134,14 @@ pub(crate) struct UserOp {
     pub(crate) is_large: bool,
 }
 
-type Narrow = unsafe extern "C" fn(*mut u8, *mut u8, *mut c_int, *mut c_int);
-type Large = unsafe extern "C" fn(*mut u8, *mut u8, *mut i64, *mut c_int);
-
 impl UserOp {
     /// `inout` becomes `input ∘ inout`, `count` elements of a type.
     ///
     /// # Safety
     /// Both must be memory for as many elements.
-    pub(crate) unsafe fn call(&self, input: *mut u8, inout: *mut u8, count: i64, mut datatype: i32) {
+    pub(crate) unsafe fn call(&self, input: *mut u8, inout: *mut u8, count: i64, datatype: i32) {
         // SAFETY: the program gave this function for such arguments; the caller's promise.
-        unsafe {
-            if self.is_large {
-                let mut count = count;
-                std::mem::transmute::<usize, Large>(self.function)(input, inout, &mut count, &mut datatype);
-            } else {
-                let mut count = count as c_int;
-                std::mem::transmute::<usize, Narrow>(self.function)(input, inout, &mut count, &mut datatype);
-            }
-        }
+        unsafe { (calling().reduce)(self.function, input, inout, count, datatype, self.is_large) };
     }
 }
 

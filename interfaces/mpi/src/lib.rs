@@ -15,6 +15,8 @@ mod buffers;
 #[allow(unsafe_code)]
 pub mod callbacks;
 #[allow(unsafe_code)]
+pub mod calling;
+#[allow(unsafe_code)]
 pub mod calls;
 mod collective;
 mod comm;
@@ -31,6 +33,8 @@ mod files;
 mod group;
 mod handles;
 mod info;
+#[allow(unsafe_code)]
+mod libraries;
 #[allow(unsafe_code)]
 mod long_double;
 #[allow(unsafe_code)]

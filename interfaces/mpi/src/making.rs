@@ -1,6 +1,7 @@
 //! How communicators are made: the members agree on a context, which the first of them gets from the machine.
 
 use crate::attributes::Attributes;
+use crate::calling::calling;
 use crate::comm::{Comm, Remote, keep, new_context};
 use crate::errors::{Error, Mpi, class};
 use crate::group::Group;
@@ -334,7 +335,7 @@ pub(crate) unsafe fn begin_duplicate(
     if comm.remote().is_some() {
         let made = duplicate(comm, true)?;
         // SAFETY: the caller's promise.
-        unsafe { place.write_unaligned(keep(made)?) };
+        unsafe { (calling().put_comm)(place, keep(made)?) };
         return Ok(Arc::new(Operation::over(Outcome::EMPTY, comm.handle())));
     }
     let attributes = comm.attributes.copied(comm.handle())?;
@@ -353,7 +354,7 @@ pub(crate) unsafe fn begin_duplicate(
         }
         if let Ok(handle) = keep(made) {
             // SAFETY: the caller's promise.
-            unsafe { (place as *mut i32).write_unaligned(handle) };
+            unsafe { (calling().put_comm)(place as *mut i32, handle) };
         }
     }));
     let plan = broadcast::binomial(circle.place(), 0, 4);

@@ -131,6 +131,7 @@ fn join() -> Mpi {
     if PROCESS.get().is_some() {
         return Ok(());
     }
+    crate::libraries::refuse_another()?;
     let waist = Waist::open().map_err(|error| Error::new(class::OTHER, error.to_string()))?;
     let partition = Partition::join(waist, "MPI", PARTITION_CONTEXT)
         .map_err(|status| Error::new(class::OTHER, format!("{status:?}: {}", waist.last_error())))?;

@@ -32,6 +32,16 @@ impl Status {
         status
     }
 
+    /// The words that are the library's own.
+    pub fn words(&self) -> [u32; 2] {
+        [self.count_low, self.count_high]
+    }
+
+    /// The same status with such words.
+    pub fn with_words(self, [count_low, count_high]: [u32; 2]) -> Status {
+        Status { count_low, count_high, ..self }
+    }
+
     /// How many bytes have come.
     pub fn bytes(&self) -> u64 {
         u64::from(self.count_low) | u64::from(self.count_high >> 1) << 32

@@ -23,6 +23,13 @@ pub enum Way {
     Prepared(*mut c_int),
 }
 
+/// How many types an operation with all of a communicator gets, for each direction.
+pub fn rank_types(handle: i32) -> (usize, usize) {
+    let ranks =
+        comm(handle).map_or(0, |comm| comm.remote().map_or(comm.size(), |remote| remote.group.size()));
+    (ranks, ranks)
+}
+
 pub(super) unsafe fn go(comm: &Arc<Comm>, call: Call, way: Way) -> Mpi {
     match way {
         Way::Blocking => collective::run(comm, call),

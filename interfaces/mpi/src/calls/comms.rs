@@ -1,6 +1,6 @@
 //! Communicators.
 
-use super::{get, give_text, put, text};
+use super::{get, give_text, put, put_null, text};
 use crate::comm::{COMMS, Comm, comm, keep};
 use crate::errors::{Error, Mpi, class};
 use crate::group::{as_communicators, group};
@@ -113,7 +113,7 @@ unsafe fn begin_duplicate(
     let comm = comm(handle)?;
     // SAFETY: the caller's promise.
     unsafe {
-        put(place, COMM_NULL)?;
+        put_null(place)?;
         let operation = making::begin_duplicate(&comm, hints, place)?;
         put(request, crate::operations::keep_shared(operation)?)
     }

@@ -1,6 +1,7 @@
 //! When processes die: what a communicator knows of it.
 
-use super::put;
+use super::{put, put_null};
+use crate::calling::calling;
 use crate::comm::{Comm, comm, keep};
 use crate::errors::Mpi;
 use crate::failure;
@@ -42,13 +43,14 @@ unsafe fn begin_agreement(handle: i32, flag: *mut c_int) -> Mpi<Operation> {
 unsafe fn begin_shrinking(handle: i32, place: *mut c_int) -> Mpi<Operation> {
     let comm = comm(handle)?;
     // SAFETY: the caller's promise.
-    unsafe { put(place, crate::numbers::COMM_NULL)? };
+    unsafe { put_null(place)? };
     let (place, old) = (To(place), comm.clone());
     let then = move |decision: Decision| {
         let place = place;
         let made = survivors::shrunk(process()?, &old, &decision)?;
         // SAFETY: see `To`.
-        unsafe { put(place.0, keep(made)?) }
+        unsafe { (calling().put_comm)(place.0, keep(made)?) };
+        Ok(())
     };
     Ok(agreeing(&comm, Question::Survivors, Box::new(then)))
 }

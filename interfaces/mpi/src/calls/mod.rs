@@ -48,9 +48,10 @@ pub use topologies::*;
 pub use types::*;
 pub use windows::*;
 
+use crate::calling::calling;
 use crate::errors::{Error, Mpi, class};
-use crate::numbers::UNDEFINED;
-use std::ffi::{CStr, c_char, c_void};
+use crate::numbers::{COMM_NULL, UNDEFINED};
+use std::ffi::{CStr, c_char, c_int, c_void};
 
 /// An array of counts or displacements, of 32 or 64 bits each.
 #[derive(Clone, Copy)]
@@ -159,6 +160,16 @@ unsafe fn put_if<T>(place: *mut T, value: T) {
         // SAFETY: the program promises room for the result.
         unsafe { place.write_unaligned(value) };
     }
+}
+
+/// Puts `MPI_COMM_NULL` where a communicator will stand when a request is over.
+unsafe fn put_null(place: *mut c_int) -> Mpi {
+    if place.is_null() {
+        return Err(null("an argument for a result"));
+    }
+    // SAFETY: the program promises room for the result.
+    unsafe { (calling().put_comm)(place, COMM_NULL) };
+    Ok(())
 }
 
 /// What a pointer of the program's points to.

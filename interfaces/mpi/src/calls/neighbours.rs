@@ -15,6 +15,11 @@ fn degrees(comm: &Comm) -> Mpi<(usize, usize)> {
     Ok((to.len(), from.len()))
 }
 
+/// How many types an operation with a communicator's neighbours gets for what this rank gives, and for what it gets.
+pub fn neighbour_types(handle: i32) -> (usize, usize) {
+    comm(handle).and_then(|comm| degrees(&comm)).unwrap_or((0, 0))
+}
+
 fn refuse_in_place(give: *const u8) -> Mpi {
     match is_in_place(give) {
         true => Err(Error::new(class::BUFFER, "MPI_IN_PLACE is not for neighbourhood operations")),

@@ -1,6 +1,7 @@
 //! Processes that come and go.
 
 use super::{array, give_text, length_of, put, put_if, text};
+use crate::calling::calling;
 use crate::comm::{comm, keep};
 use crate::errors::{Error, Mpi, class};
 use crate::info::hints;
@@ -61,7 +62,7 @@ unsafe fn spawn(
         };
         if !codes.is_null() {
             for (at, code) in told.iter().enumerate() {
-                put_if(codes.add(at), *code);
+                put_if(codes.add(at), (calling().code_told)(*code));
             }
         }
         let (made, _) = spawned?;

@@ -1,6 +1,7 @@
 //! Statuses, and operations that the program does itself.
 
 use super::{get, put, requests::Asked};
+use crate::calling::calling;
 use crate::errors::{Error, Mpi, class};
 use crate::operations::{Operation, Query, State, keep};
 use crate::process::{machine_notes, process};
@@ -56,7 +57,6 @@ pub unsafe fn status_get_error(status: *const Status, error: *mut c_int) -> Mpi 
     unsafe { put(error, get(status)?.error) }
 }
 
-type QueryFunction = unsafe extern "C" fn(*mut c_void, *mut Status) -> c_int;
 type FreeFunction = unsafe extern "C" fn(*mut c_void) -> c_int;
 type CancelFunction = unsafe extern "C" fn(*mut c_void, c_int) -> c_int;
 
@@ -76,11 +76,11 @@ pub unsafe fn grequest_start(
         // SAFETY: the program gave these functions for a generalised request.
         unsafe {
             if query != 0 {
-                code = std::mem::transmute::<usize, QueryFunction>(query)(extra as *mut c_void, status);
+                code = (calling().query)(query, extra as *mut c_void, status);
             }
             if free != 0 {
                 let freed = std::mem::transmute::<usize, FreeFunction>(free)(extra as *mut c_void);
-                code = if code == 0 { freed } else { code };
+                code = if code == 0 { (calling().code_given)(freed) } else { code };
             }
         }
         match code {
@@ -96,7 +96,8 @@ pub unsafe fn grequest_start(
         0 => 0,
         // SAFETY: as above.
         cancel => unsafe {
-            std::mem::transmute::<usize, CancelFunction>(cancel)(extra as *mut c_void, c_int::from(is_over))
+            let cancel = std::mem::transmute::<usize, CancelFunction>(cancel);
+            (calling().code_given)(cancel(extra as *mut c_void, c_int::from(is_over)))
         },
     };
     let state = State::Elsewhere { request, query: Some(asks) };

@@ -1,0 +1,255 @@
+// Makes the face of the standard's binary interface from `functions.txt`: each function converts what it is given to the core's
+// numbers, calls the core, and converts what that gives.
+
+#[path = "../description.rs"]
+mod description;
+#[path = "../target.rs"]
+mod target;
+
+use description::{Argument, Function, plain};
+use std::fmt::Write;
+
+/// Functions of which more must be known than the kinds of their arguments: those of `special.rs`.
+const SPECIAL: &[&str] = &[
+    "comm_create_keyval",
+    "keyval_create",
+    "type_create_keyval",
+    "win_create_keyval",
+    "comm_get_attr",
+    "attr_get",
+    "win_get_attr",
+    "type_get_contents",
+    "type_get_contents_c",
+];
+
+/// The whole face, as Rust.
+pub fn make(text: &str) -> String {
+    let mut out = String::from("// Made from functions.txt by face.rs.\n");
+    for function in &description::read(text) {
+        if function.marks.contains("removed") {
+            continue;
+        }
+        write_form(&mut out, function, false);
+        if function.marks.contains("large") {
+            write_form(&mut out, function, true);
+        }
+    }
+    out
+}
+
+fn is_handle(kind: &str) -> bool {
+    let kinds = ["comm", "type", "group", "op", "info", "errhandler", "request", "win", "session", "message"];
+    kinds.contains(&kind) || kind == "file"
+}
+
+/// The C type of an argument.
+fn c_type(kind: &str, large: bool) -> &'static str {
+    match (plain(kind), large) {
+        ("in", _) => "*const u8",
+        ("out", _) => "*mut u8",
+        ("count", false) | ("int" | "rank" | "root" | "tag", _) => "c_int",
+        ("count", true) | ("aint" | "large" | "offset", _) => "i64",
+        ("counts", false) | ("ints", _) => "*const c_int",
+        ("counts", true) | ("aints", _) => "*const i64",
+        ("count_out", false) | ("int_out" | "ints_out", _) => "*mut c_int",
+        ("count_out", true) | ("aint_out" | "large_out" | "offset_out" | "aints_out" | "larges_out", _) => {
+            "*mut i64"
+        }
+        ("types" | "infos" | "requests", _) => "*const usize",
+        ("status", _) => "*const MpiStatus",
+        ("status_out", _) => "*mut MpiStatus",
+        ("string", _) => "*const c_char",
+        ("text_out", _) => "*mut c_char",
+        ("argv", _) => "*const *const c_char",
+        ("argv_inout", _) => "*mut *mut *mut c_char",
+        ("argvs", _) => "*const *const *const c_char",
+        ("call", _) => "usize",
+        ("ranges", _) => "*mut [c_int; 3]",
+        (kind, _) if is_handle(kind) => "usize",
+        (kind, _) if kind.ends_with("_out") => "*mut usize",
+        (kind, _) => panic!("no C type for the kind {kind}"),
+    }
+}
+
+/// How an argument is converted: what is done before the call, what the core gets, and what is done after it.
+struct Steps {
+    before: String,
+    passed: String,
+    after: String,
+}
+
+fn steps(function: &Function, argument: &Argument, large: bool) -> Steps {
+    let name = format!("a_{}", argument.name.to_lowercase());
+    let own = format!("c_{}", argument.name.to_lowercase());
+    let only = |passed: String| Steps { before: String::new(), passed, after: String::new() };
+    // A value of its own, which the core is given a pointer to, and which is given to the program after the call.
+    let taken = |made: String, passed: String, give: &str| Steps {
+        before: format!("let mut {own} = {made};\n    "),
+        passed,
+        after: format!("{own}.{give};\n    "),
+    };
+    let read = |made: String, passed: String| Steps {
+        before: format!("let {own} = {made};\n    "),
+        passed,
+        after: String::new(),
+    };
+    let pointer = format!("{own}.pointer()");
+    match argument.kind {
+        "in" | "out" if argument.name == "buffer_addr" => Steps {
+            before: String::new(),
+            passed: format!("{name}.cast()"),
+            after: format!("give_buffer({name});\n    "),
+        },
+        "in" | "out" if ["sendbuf", "recvbuf", "buffer"].contains(&argument.name) => {
+            only(format!("{name}.map_addr(buffer).cast()"))
+        }
+        "in" | "out" => only(format!("{name}.cast()")),
+        "count" if !large => only(format!("i64::from({name})")),
+        "aints" => only(format!("Numbers::wide({name})")),
+        "counts" => only(format!("Numbers::{}({name})", if large { "wide" } else { "narrow" })),
+        "count_out" => only(format!("Place::{}({name})", if large { "wide" } else { "narrow" })),
+        "rank" | "root" => only(format!("rank_in({name})")),
+        "tag" | "keyval" | "thread" | "order" | "typeclass" | "split" | "assert" | "lock" | "amode"
+        | "whence" | "displacement" => only(format!("{}_in({name})", argument.kind)),
+        "code" => only(format!("code_in({name})")),
+        "distributions" | "dargs" => {
+            let convert = if argument.kind == "dargs" { "darg_in" } else { "distribution_in" };
+            read(format!("Ints::read({name}, length({}), {convert})", size(function, argument)), pointer)
+        }
+        "ranks" => {
+            read(format!("Ints::read({name}, length({}), rank_in)", size(function, argument)), pointer)
+        }
+        "ranks_out" => taken(
+            format!("Ints::take({name}, length({}), rank_in)", size(function, argument)),
+            format!("{own}.place()"),
+            "give(rank_out)",
+        ),
+        "types" | "infos" | "requests" => {
+            read(format!("Handles::read({name}, {})", length(function, argument)), pointer)
+        }
+        "requests_out" if argument.name.starts_with("array") => taken(
+            format!("Handles::take({name}, {})", length(function, argument)),
+            format!("{own}.place()"),
+            "give()",
+        ),
+        "types_out" => taken(
+            format!("Handles::take({name}, {})", length(function, argument)),
+            format!("{own}.place()"),
+            "give()",
+        ),
+        "status" => read(format!("Statuses::read({name})"), pointer),
+        "status_out" => {
+            let count = match argument.name.starts_with("array") {
+                true => length(function, argument),
+                false => "1".to_owned(),
+            };
+            taken(format!("Statuses::take({name}, {count})"), format!("{own}.place()"), "give()")
+        }
+        // It is written later, by `programs.rs`.
+        "comm_later" => only(format!("{name}.cast()")),
+        "message_out" => taken(format!("Handle::take({name})"), format!("{own}.place()"), "give_message()"),
+        "file_out" => taken(format!("Handle::take({name})"), format!("{own}.place().cast()"), "give()"),
+        kind if is_handle(kind) => read(format!("narrow({name})"), own.clone()),
+        kind => match kind.strip_suffix("_out") {
+            Some(handle) if is_handle(handle) => {
+                taken(format!("Handle::take({name})"), format!("{own}.place()"), "give()")
+            }
+            Some("int" | "aint" | "large" | "offset" | "text" | "ints" | "aints" | "larges") | None => {
+                only(name)
+            }
+            Some(number) => taken(
+                format!("Int::take({name}, {number}_in)"),
+                format!("{own}.place()"),
+                &format!("give({number}_out)"),
+            ),
+        },
+    }
+}
+
+/// The argument that says how long an array is.
+fn size(function: &Function, argument: &Argument) -> String {
+    let names: &[&str] = match argument.kind {
+        "types_out" => &["max_datatypes"],
+        _ => &["count", "incount", "n", "ndims"],
+    };
+    let found = function.arguments.iter().find(|other| names.contains(&other.name));
+    let found = found.unwrap_or_else(|| panic!("{} does not say how long its arrays are", function.name));
+    format!("i64::from(a_{})", found.name)
+}
+
+/// How long an array is, as Rust.
+fn length(function: &Function, argument: &Argument) -> String {
+    if !function.name.to_lowercase().contains("alltoallw") {
+        return format!("length({})", size(function, argument));
+    }
+    // Nothing is said: there is one for each rank or neighbour, and none for what is in place.
+    let of = if function.name.contains("eighbor") { "neighbour_types" } else { "rank_types" };
+    match argument.name.starts_with("send") {
+        true => format!("if a_sendbuf.addr() == IN_PLACE {{ 0 }} else {{ calls::{of}(narrow(a_comm)).0 }}"),
+        false => format!("calls::{of}(narrow(a_comm)).1"),
+    }
+}
+
+fn write_form(out: &mut String, function: &Function, large: bool) {
+    let name = format!("{}{}", function.name, if large { "_c" } else { "" });
+    let rust = |argument: &Argument| format!("a_{}", argument.name.to_lowercase());
+    let names: Vec<String> = function.arguments.iter().map(rust).collect();
+    let parameters: Vec<String> = function
+        .arguments
+        .iter()
+        .map(|argument| format!("{}: {}", rust(argument), c_type(argument.kind, large)))
+        .collect();
+    let (parameters, called) = (parameters.join(", "), names.join(", "));
+    let on = on(function);
+    let body = if function.marks.contains("unbuilt") {
+        format!("let _ = ({called},); given(answer(\"MPI_{name}\", {on}, calls::unsupported()))")
+    } else {
+        let (target, way) = target::target(function.name, large);
+        let room = if SPECIAL.contains(&target.as_str()) { "special" } else { "calls" };
+        let mut all =
+            function.arguments.iter().map(|argument| (argument.kind, steps(function, argument, large)));
+        let (mut before, mut after, mut passed) = (String::new(), String::new(), Vec::new());
+        for (kind, steps) in &mut all {
+            // What a prepared operation is told in hints is nothing that it heeds.
+            let is_told = way.is_some() && kind == "info";
+            before.push_str(if is_told { "let _ = a_info;\n    " } else { &steps.before });
+            after.push_str(if is_told { "" } else { &steps.after });
+            if !is_told && !(way.is_some() && kind == "request_out") {
+                passed.push(steps.passed);
+            }
+        }
+        passed.extend(way.map(|way| way.replace("a_request", "c_request.place()")));
+        format!(
+            "// SAFETY: the program's promise.\n    unsafe {{\n    {before}\
+             let code = answer(\"MPI_{name}\", {on}, {room}::{target}({}));\n    {after}given(code)\n    }}",
+            passed.join(", ")
+        )
+    };
+    writeln!(
+        out,
+        "#[unsafe(export_name = \"PMPI_{name}\")]\npub unsafe extern \"C\" fn pmpi_{lower}({parameters}) -> c_int {{\n    {body}\n}}\n\
+         #[unsafe(export_name = \"MPI_{name}\")]\npub unsafe extern \"C\" fn mpi_{lower}({parameters}) -> c_int {{\n    \
+         // SAFETY: the program's promise.\n    unsafe {{ pmpi_{lower}({called}) }}\n}}",
+        lower = name.to_lowercase(),
+    )
+    .expect("a string grows");
+}
+
+/// Where the errors of a function go.
+fn on(function: &Function) -> String {
+    // Where there is no file yet, or none any more, it is the null file's.
+    if matches!(function.name, "File_open" | "File_close" | "File_delete") {
+        return "On::File(0)".to_owned();
+    }
+    let found = function.arguments.iter().find_map(|argument| {
+        let on = match argument.kind {
+            "comm" => "Comm",
+            "win" => "Win",
+            "session" => "Session",
+            "file" => "File",
+            _ => return None,
+        };
+        Some(format!("On::{on}(c_{})", argument.name.to_lowercase()))
+    });
+    found.unwrap_or_else(|| "On::Nothing".to_owned())
+}

@@ -1,0 +1,26 @@
+//! MPI with the binary interface of the MPI-5.0 standard: `libmpi_abi.so.1`.
+//!
+//! Its handles are as wide as pointers and its numbers its own, so each argument is converted to the core's and each result back:
+//! [`handles`], [`statuses`] and [`numbers`] do that, and [`programs`] for what the program's functions are called with. The
+//! functions are made from the description of MPI's functions by `face.rs`, the tables of numbers from the two headers by
+//! `names.rs`; what is not of those patterns is in `special`, `rest` and `tools`.
+
+#![allow(clippy::missing_safety_doc, missing_docs, reason = "they are the standard's functions")]
+#![allow(clippy::too_many_arguments, reason = "they are the standard's")]
+
+mod handles;
+mod numbers;
+mod programs;
+mod rest;
+mod special;
+mod statuses;
+mod tools;
+
+use handles::{Handle, Handles, narrow};
+use numbers::*;
+use parvum_mpi::callbacks::{On, answer};
+use parvum_mpi::calls::{self, Numbers, Place, Way};
+use statuses::{MpiStatus, Statuses};
+use std::ffi::{c_char, c_int};
+
+include!(concat!(env!("OUT_DIR"), "/face.rs"));

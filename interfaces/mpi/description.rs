@@ -1,0 +1,47 @@
+// Reads `functions.txt`. Used by what makes faces and headers of it.
+
+/// An argument: its kind and its name.
+pub struct Argument<'t> {
+    pub kind: &'t str,
+    pub name: &'t str,
+}
+
+pub struct Function<'t> {
+    pub name: &'t str,
+    pub arguments: Vec<Argument<'t>>,
+    pub marks: &'t str,
+}
+
+/// All functions of the description.
+pub fn read(description: &str) -> Vec<Function<'_>> {
+    description.lines().filter(|line| !line.starts_with('#') && !line.is_empty()).map(line).collect()
+}
+
+fn line(line: &str) -> Function<'_> {
+    let (name, rest) = line.split_once('(').expect("a function");
+    let (list, marks) = rest.split_once(')').expect("its arguments");
+    let arguments = list
+        .split(", ")
+        .filter(|text| !text.is_empty())
+        .map(|text| {
+            let (kind, name) = text.split_once(' ').expect("a kind and a name");
+            Argument { kind, name }
+        })
+        .collect();
+    Function { name, arguments, marks }
+}
+
+/// The kind as far as a type of C goes: what a number means is known to a face that has other numbers.
+pub fn plain(kind: &str) -> &str {
+    match kind {
+        "code" | "keyval" | "thread" | "order" | "typeclass" | "split" | "assert" | "lock" | "amode"
+        | "whence" => "int",
+        "code_out" | "keyval_out" | "rank_out" | "tag_out" | "comparison_out" | "topology_out"
+        | "thread_out" | "combiner_out" | "amode_out" => "int_out",
+        "ranks" | "distributions" | "dargs" => "ints",
+        "ranks_out" => "ints_out",
+        "displacement" => "offset",
+        "comm_later" => "comm_out",
+        kind => kind,
+    }
+}

@@ -1,0 +1,48 @@
+// Which function of the core does what a function of the description says.
+
+/// Collective operations: each has a blocking form, one that is begun and one that is prepared.
+const COLLECTIVE: &[&str] = &[
+    "barrier",
+    "bcast",
+    "gather",
+    "gatherv",
+    "scatter",
+    "scatterv",
+    "allgather",
+    "allgatherv",
+    "alltoall",
+    "alltoallv",
+    "alltoallw",
+    "reduce",
+    "allreduce",
+    "reduce_scatter",
+    "reduce_scatter_block",
+    "scan",
+    "exscan",
+    "neighbor_allgather",
+    "neighbor_allgatherv",
+    "neighbor_alltoall",
+    "neighbor_alltoallv",
+    "neighbor_alltoallw",
+];
+
+/// The core's function, and how it is called for when it is collective.
+pub fn target(name: &str, large: bool) -> (String, Option<&'static str>) {
+    let lower = name.to_lowercase();
+    if COLLECTIVE.contains(&lower.as_str()) {
+        return (lower, Some("Way::Blocking"));
+    }
+    if let Some(begun) = lower.strip_prefix('i').filter(|begun| COLLECTIVE.contains(begun)) {
+        return (begun.to_owned(), Some("Way::Begun(a_request)"));
+    }
+    if let Some(prepared) = lower.strip_suffix("_init").filter(|prepared| COLLECTIVE.contains(prepared)) {
+        return (prepared.to_owned(), Some("Way::Prepared(a_request)"));
+    }
+    let target = match lower.as_str() {
+        "pack" | "unpack" | "pack_external" | "unpack_external" | "abort" => format!("mpi_{lower}"),
+        "put" | "get" => format!("mpi_{lower}"),
+        "op_create" if large => "op_create_c".to_owned(),
+        _ => lower,
+    };
+    (target, None)
+}
