@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 use std::time::SystemTime;
 
 /// Installed names, and the files of the build that they are.
-const LIBRARIES: [(&str, &str); 13] = [
+const LIBRARIES: [(&str, &str); 15] = [
     ("libparvum.so.0", "libparvum.so"),
     ("libparvum.so", "libparvum.so"),
     ("libpvm3.so.3", "libpvm3.so"),
@@ -26,6 +26,8 @@ const LIBRARIES: [(&str, &str); 13] = [
     ("libcmmd.so.1", "libcmmd.so"),
     ("libcmmd.so", "libcmmd.so"),
     ("libmpi.so.12", "libmpi.so"),
+    ("libmpi_abi.so.1", "libmpi_abi.so"),
+    ("libmpi_abi.so", "libmpi_abi.so"),
     ("libcontainers.so.0", "libcontainers.so"),
     ("libcontainers.so", "libcontainers.so"),
 ];
@@ -162,11 +164,11 @@ fn install_mpi(stage: &Stage, include: &Path) {
     for name in MPI_NAMES {
         link("libmpi.so.12", &stage.lib.join(name));
     }
-    for header in ["mpi.h", "mpi_functions.h"] {
+    for header in ["mpi.h", "mpi_abi.h", "mpi_functions.h"] {
         install(&mpi_include().join(header), &include.join(header));
     }
     install(&project().join("packaging/mpicc"), &stage.bin.join("mpicc"));
-    for name in ["mpicxx", "mpic++"] {
+    for name in ["mpicxx", "mpic++", "mpicc_abi", "mpicxx_abi"] {
         link("mpicc", &stage.bin.join(name));
     }
     for name in ["mpiexec", "mpirun"] {
@@ -192,26 +194,31 @@ fn name_of(source: &Path) -> &str {
     source.file_stem().and_then(OsStr::to_str).expect("a plain name")
 }
 
-/// Compiles one program of MPI's, as its users do.
+/// Compiles one program of MPI's, as its users do: for MPICH's binary interface, and with `_abi` after its name for the standard's.
 fn compile_mpi(stage: &Stage, source: &Path) {
-    let target = stage.programs.join(name_of(source));
-    let include = stage.bin.with_file_name("include");
-    let made_of = [
-        source,
-        &stage.bin.join("mpicc"),
-        &include.join("mpi.h"),
-        &include.join("mpi_functions.h"),
-        &stage.lib.join("libmpi.so.12"),
-    ];
-    if changed(&target) > made_of.iter().filter_map(|file| changed(file)).max() {
-        return;
+    for (wrapper, library, ending) in
+        [("mpicc", "libmpi.so.12", ""), ("mpicc_abi", "libmpi_abi.so.1", "_abi")]
+    {
+        let target = stage.programs.join(format!("{}{ending}", name_of(source)));
+        let include = stage.bin.with_file_name("include");
+        let made_of = [
+            source,
+            &stage.bin.join("mpicc"),
+            &include.join("mpi.h"),
+            &include.join("mpi_abi.h"),
+            &include.join("mpi_functions.h"),
+            &stage.lib.join(library),
+        ];
+        if changed(&target) > made_of.iter().filter_map(|file| changed(file)).max() {
+            continue;
+        }
+        replace(&target, |temporary| {
+            let mut cc = compiler(stage.bin.join(wrapper).to_str().expect("a plain path"));
+            cc.args(["-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread", "-o"]);
+            let done = cc.arg(temporary).arg(source).output().expect("mpicc runs");
+            assert!(done.status.success(), "{}: {}", name_of(source), String::from_utf8_lossy(&done.stderr));
+        });
     }
-    replace(&target, |temporary| {
-        let mut cc = compiler(stage.bin.join("mpicc").to_str().expect("a plain path"));
-        cc.args(["-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread", "-o"]);
-        let done = cc.arg(temporary).arg(source).output().expect("mpicc runs");
-        assert!(done.status.success(), "{}: {}", name_of(source), String::from_utf8_lossy(&done.stderr));
-    });
 }
 
 /// Compiles one program; one whose name ends in `_library` becomes a shared object.

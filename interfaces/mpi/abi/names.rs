@@ -14,7 +14,6 @@ use Ways::{Both, In, Out};
 
 /// Numbers that are converted alike: the name of the conversion, and which names it is for, without `MPI_`.
 const GROUPS: &[(&str, Ways, &[&str])] = &[
-    ("class", Both, &["SUCCESS", "ERR_*", "MPIX_ERR_*"]),
     ("rank", Both, &["ANY_SOURCE", "PROC_NULL", "ROOT"]),
     ("tag", Both, &["ANY_TAG"]),
     ("thread", Both, &["THREAD_*"]),
@@ -51,6 +50,9 @@ const GROUPS: &[(&str, Ways, &[&str])] = &[
         ],
     ),
 ];
+
+/// Classes of errors. What a code has for a class and is none goes in and comes out again all the same.
+const CLASSES: &[&str] = &["SUCCESS", "ERR_*", "MPIX_ERR_*"];
 
 /// Numbers that are sets of bits.
 const BITS: &[(&str, Ways, &[&str])] = &[
@@ -121,6 +123,7 @@ pub fn make(core: &str, standard: &str) -> String {
             one_way(&mut out, &format!("{group}_out"), kind, &back);
         }
     }
+    permutation(&mut out, &chosen(&both, CLASSES));
     for &(group, ways, names) in BITS {
         let pairs = chosen(&both, names);
         assert_eq!(pairs.len(), names.len(), "{group}");
@@ -168,6 +171,22 @@ fn one_way(out: &mut String, name: &str, kind: &str, pairs: &[(i64, i64)]) {
         line(out, format_args!("        {} => {kind}::MIN,", others.join(" | ")));
     }
     line(out, format_args!("        other => other,\n        }}\n    }}"));
+}
+
+/// Of 256 classes each has one to be converted to, those that are none as well.
+fn permutation(out: &mut String, pairs: &[(i64, i64)]) {
+    let known = |from: i64| pairs.iter().find(|pair| pair.0 == from).map(|pair| pair.1);
+    let mut rest = (0..256).filter(|core| !pairs.iter().any(|pair| pair.1 == *core));
+    let mut inward = Vec::new();
+    for from in 0..256 {
+        inward.push(known(from).unwrap_or_else(|| rest.next().expect("as many as are left")));
+    }
+    let mut outward = vec![0; 256];
+    for (from, &to) in inward.iter().enumerate() {
+        outward[to as usize] = from as i64;
+    }
+    writeln!(out, "pub const CLASS_IN: [u8; 256] = {inward:?};").expect("a string grows");
+    writeln!(out, "pub const CLASS_OUT: [u8; 256] = {outward:?};").expect("a string grows");
 }
 
 /// A bit that has no name makes a set that has no meaning.

@@ -128,10 +128,14 @@ fn a_program_is_compiled_and_runs_through_pkg_config() {
     if has("pkg-config") {
         fs::copy(project().join("examples/hello_mpi.c"), scratch.dir.join("hello.c")).expect("writable");
         // By the options of a build system, and by MPI's own wrapper.
-        let orders = "eval cc hello.c -o hello \"$(pkg-config --cflags --libs mpi)\"; mpicc hello.c -o wrapped; ldd ./hello ./wrapped";
+        let orders = "eval cc hello.c -o hello \"$(pkg-config --cflags --libs mpi)\"; mpicc hello.c -o wrapped; ldd ./hello ./wrapped; \
+                      eval cc hello.c -o standard \"$(pkg-config --cflags --libs mpi_abi)\"; ldd ./standard";
         let said = succeed(&mut scratch.shell(&prefix, &machine, orders));
         let ours = said.lines().filter(|line| line.contains("libmpi.so.12") && line.contains("a place"));
         assert_eq!(ours.count(), 2, "{said}");
+        let standards =
+            said.lines().filter(|line| line.contains("libmpi_abi.so.1") && line.contains("a place"));
+        assert_eq!(standards.count(), 1, "{said}");
         // Whatever name a program was linked to, it is one file.
         let lib = prefix.join("lib");
         let whole = |name: &str| fs::canonicalize(lib.join(name)).expect("it is installed");

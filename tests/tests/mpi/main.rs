@@ -1,5 +1,6 @@
 //! MPI as its users have it: the header, the compilers' wrapper, the launcher, and programs in C.
 
+mod abi;
 mod core;
 mod header;
 mod launch;

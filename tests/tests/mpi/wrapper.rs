@@ -39,6 +39,23 @@ fn the_wrapper_shows_what_it_would_do() {
 }
 
 #[test]
+fn the_standards_binary_interface_is_an_option_or_a_name() {
+    let prefix = stage().lib.parent().expect("lib lies in it").to_str().expect("a plain path").to_owned();
+    let links = format!("-L{prefix}/lib -Wl,-rpath,{prefix}/lib -Wl,--enable-new-dtags -lmpi_abi");
+    let whole = format!("cc -DMPI_ABI -I{prefix}/include p.c {links}\n");
+    for option in ["-mpi-abi", "-mpi_abi"] {
+        assert_eq!(said(wrapper("mpicc").args([option, "-show", "p.c"])), whole);
+    }
+    assert_eq!(said(wrapper("mpicc_abi").args(["-show", "p.c"])), whole);
+    assert_eq!(said(wrapper("mpicxx_abi").args(["-show", "p.c"])), whole.replace("cc -D", "c++ -D"));
+    assert_eq!(
+        said(wrapper("mpicc").args(["-mpi-abi", "-showme:compile"])),
+        format!("-DMPI_ABI -I{prefix}/include\n")
+    );
+    assert_eq!(said(wrapper("mpicc_abi").arg("-showme:link")), format!("{links}\n"));
+}
+
+#[test]
 fn the_compiler_may_be_another() {
     let first = |command: &mut Command| said(command).split(' ').next().map(str::to_owned);
     let is = |name: &str| Some(name.to_owned());

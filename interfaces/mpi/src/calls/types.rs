@@ -265,6 +265,7 @@ pub unsafe fn type_match_size(kind: i32, size: i32, place: *mut c_int) -> Mpi {
         _ => return Err(Error::new(class::ARG, format!("{kind} is no class of types"))),
     };
     let sized = match (class, size) {
+        (Class::Real, 2) => Basic::Real2,
         (Class::Real, 4) => Basic::Real4,
         (Class::Real, 8) => Basic::Real8,
         (Class::Real, 16) => Basic::Real16,
@@ -272,6 +273,8 @@ pub unsafe fn type_match_size(kind: i32, size: i32, place: *mut c_int) -> Mpi {
         (Class::Integer, 2) => Basic::Integer2,
         (Class::Integer, 4) => Basic::Integer4,
         (Class::Integer, 8) => Basic::Integer8,
+        (Class::Integer, 16) => Basic::Integer16,
+        (Class::Complex, 4) => Basic::Complex4,
         (Class::Complex, 8) => Basic::Complex8,
         (Class::Complex, 16) => Basic::Complex16,
         (Class::Complex, 32) => Basic::Complex32,
