@@ -47,6 +47,13 @@ fn one_source_built_for_both_says_the_same() {
 }
 
 #[test]
+fn the_ranks_of_one_job_may_be_of_either() {
+    let second = program("mpi_words_abi");
+    let more = [":", "-n", "2", second.to_str().expect("a plain path")];
+    assert_eq!(said("mpi_words", "1", &more), said("mpi_words", "3", &[]));
+}
+
+#[test]
 fn an_abort_has_its_code_by_either() {
     for name in ["mpi_launch", "mpi_launch_abi"] {
         let done = run(name, "3", &["abort", "7"]);
