@@ -174,7 +174,7 @@ fn size(function: &Function, argument: &Argument) -> String {
     };
     let found = function.arguments.iter().find(|other| names.contains(&other.name));
     let found = found.unwrap_or_else(|| panic!("{} does not say how long its arrays are", function.name));
-    format!("i64::from(a_{})", found.name)
+    format!("a_{}", found.name)
 }
 
 /// How long an array is, as Rust.

@@ -4,6 +4,7 @@ use std::ffi::c_int;
 
 mod names {
     #![allow(missing_docs, reason = "each converts what its name says, in or out")]
+    #![allow(clippy::manual_range_patterns, reason = "they stand as the headers have them")]
     include!(concat!(env!("OUT_DIR"), "/names.rs"));
 }
 pub use names::*;
@@ -61,8 +62,8 @@ pub unsafe fn give_buffer(place: *mut u8) {
 }
 
 /// The length of an array; one that is negative is refused by the core.
-pub fn length(count: i64) -> usize {
-    usize::try_from(count).unwrap_or(0)
+pub fn length(count: impl Into<i64>) -> usize {
+    usize::try_from(count.into()).unwrap_or(0)
 }
 
 /// A number of the program's that a call reads, writes, or both.

@@ -59,9 +59,11 @@ impl Statuses {
     #[inline]
     pub unsafe fn read(program: *const MpiStatus) -> Statuses {
         let program = program.cast_mut();
-        // SAFETY: the program promises a status.
-        let one =
-            if program.is_null() { Status::EMPTY } else { unsafe { program.read_unaligned() }.narrow() };
+        let one = match program.is_null() {
+            true => Status::EMPTY,
+            // SAFETY: the program promises a status.
+            false => unsafe { program.read_unaligned() }.narrow(),
+        };
         Statuses { program, one, before: one, many: Vec::new() }
     }
 
