@@ -239,6 +239,8 @@ extern int *const MPI_UNWEIGHTED;
 extern int *const MPI_WEIGHTS_EMPTY;
 extern MPI_Fint *MPI_F_STATUS_IGNORE;
 extern MPI_Fint *MPI_F_STATUSES_IGNORE;
+extern MPI_F08_status *const MPI_F08_STATUS_IGNORE;
+extern MPI_F08_status *const MPI_F08_STATUSES_IGNORE;
 
 /* --- Numbers --- */
 
@@ -502,6 +504,13 @@ PARVUM_BOTH(int, T_pvar_get_num, (int *num_pvar))
 PARVUM_BOTH(int, T_category_get_num, (int *num_cat))
 PARVUM_BOTH(int, T_category_changed, (int *update_number))
 PARVUM_BOTH(int, T_event_get_num, (int *num_events))
+
+PARVUM_BOTH(int, Status_c2f, (const MPI_Status *c_status, MPI_Fint *f_status))
+PARVUM_BOTH(int, Status_f2c, (const MPI_Fint *f_status, MPI_Status *c_status))
+PARVUM_BOTH(int, Status_c2f08, (const MPI_Status *c_status, MPI_F08_status *f08_status))
+PARVUM_BOTH(int, Status_f082c, (const MPI_F08_status *f08_status, MPI_Status *c_status))
+PARVUM_BOTH(int, Status_f2f08, (const MPI_Fint *f_status, MPI_F08_status *f08_status))
+PARVUM_BOTH(int, Status_f082f, (const MPI_F08_status *f08_status, MPI_Fint *f_status))
 
 /* --- Functions that are not of the pattern --- */
 

@@ -6,9 +6,9 @@ use crate::handles::Objects;
 use crate::numbers::{COMM_SELF, ERRORS_ABORT, ERRORS_ARE_FATAL, ERRORS_RETURN, ERRORS_THROW, Kind};
 use crate::process::{machine_notes, process};
 use parvum_wire::control::Request;
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
 use std::io::Write;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// An error handler of the program's.
 pub(crate) struct Errhandler {
@@ -16,6 +16,36 @@ pub(crate) struct Errhandler {
     pub(crate) kind: Kind,
     /// Its address.
     pub(crate) function: usize,
+    /// What calls it, where it is another language's.
+    pub(crate) proxy: OnceLock<ErrhandlerProxy>,
+}
+
+/// How another language's library calls its program's error handler: whose it is (0 a communicator's, 1 a file's, 2 a window's), the
+/// handle, the code, the function.
+pub type ErrhandlerProxy = unsafe extern "C" fn(c_int, *mut c_void, *mut c_int, usize);
+/// How another language's library calls its program's operation: both operands, the length, the datatype, the function.
+pub type OpProxy = unsafe extern "C" fn(*mut u8, *mut u8, c_int, c_int, usize);
+
+impl Errhandler {
+    fn call(&self, object: i32, code: i32) {
+        let Some(proxy) = self.proxy.get() else {
+            // SAFETY: the program gave this function as an error handler for such objects.
+            return unsafe { (calling().error)(self.function, object, code) };
+        };
+        let mut told = code;
+        // A file's handle is as wide as a pointer; of the others the first half is looked at.
+        let mut object = u64::from(object as u32).to_le();
+        // SAFETY: the library of the other language gave this function for these arguments.
+        unsafe { proxy(self.kind_of_proxy(), (&raw mut object).cast(), &mut told, self.function) };
+    }
+
+    fn kind_of_proxy(&self) -> c_int {
+        match self.kind {
+            Kind::File => 1,
+            Kind::Win => 2,
+            _ => 0,
+        }
+    }
 }
 
 pub(crate) static ERRHANDLERS: Objects<Errhandler> = Objects::new(Kind::Errhandler);
@@ -89,8 +119,7 @@ pub(crate) fn handle_with(handler: i32, object: i32, error: Error) -> c_int {
         handler => {
             let Some(handler) = ERRHANDLERS.get(handler) else { return error.into_code() };
             let code = error.into_code();
-            // SAFETY: the program gave this function as an error handler for such objects.
-            unsafe { (calling().error)(handler.function, object, code) };
+            handler.call(object, code);
             code
         }
     }
@@ -132,6 +161,8 @@ pub(crate) struct UserOp {
     pub(crate) commutes: bool,
     /// The function takes the length as an `MPI_Count`.
     pub(crate) is_large: bool,
+    /// What calls it, where it is another language's.
+    pub(crate) proxy: OnceLock<OpProxy>,
 }
 
 impl UserOp {
@@ -140,6 +171,10 @@ impl UserOp {
     /// # Safety
     /// Both must be memory for as many elements.
     pub(crate) unsafe fn call(&self, input: *mut u8, inout: *mut u8, count: i64, datatype: i32) {
+        if let Some(proxy) = self.proxy.get() {
+            // SAFETY: the library of the other language gave this function for these arguments; the caller's promise.
+            return unsafe { proxy(input, inout, count as c_int, datatype, self.function) };
+        }
         // SAFETY: the program gave this function for such arguments; the caller's promise.
         unsafe { (calling().reduce)(self.function, input, inout, count, datatype, self.is_large) };
     }

@@ -30,6 +30,8 @@ mod external;
 mod failure;
 #[allow(unsafe_code)]
 mod files;
+#[allow(unsafe_code)]
+mod generalised;
 mod group;
 mod handles;
 mod info;

@@ -4,6 +4,7 @@ use crate::buffers::Data;
 use crate::comm::Comm;
 use crate::deferred;
 use crate::errors::{Error, Mpi, class};
+use crate::generalised::Functions;
 use crate::handles::Objects;
 use crate::numbers::{ANY_SOURCE, Kind, PROC_NULL};
 use crate::process::Process;
@@ -23,14 +24,11 @@ pub(crate) struct Operation {
     notes: Notes,
     /// Steps of a collective operation: not to be freed or cancelled.
     pub(crate) is_collective: bool,
-    /// The tag of one that the program does itself, and the function that gives it up.
-    program: Option<(i32, GiveUp)>,
+    /// The tag of one that the program does itself, and its functions.
+    program: Option<(i32, Arc<Functions>)>,
     /// The program has said that it is done.
     is_done: AtomicBool,
 }
-
-/// Tells the program that its operation is to be given up, and whether it is over.
-type GiveUp = Box<dyn Fn(bool) -> i32 + Send + Sync>;
 
 /// How far an operation is.
 pub(crate) enum State {
@@ -46,7 +44,7 @@ pub(crate) enum State {
     /// Another thread finishes it: a receive from itself wakes who waits.
     Elsewhere {
         request: Request,
-        query: Option<Query>,
+        functions: Option<Arc<Functions>>,
     },
     /// All of several.
     All(Vec<Arc<Operation>>),
@@ -59,9 +57,6 @@ pub(crate) enum State {
 
 /// What is done with what was agreed on.
 pub(crate) type Then = Box<dyn FnOnce(Decision) -> Mpi + Send>;
-
-/// A function that says how an operation ended that the program did itself.
-pub(crate) type Query = Box<dyn FnOnce(&mut Status) -> Mpi + Send>;
 
 /// A receive.
 pub(crate) struct Receiving {
@@ -213,14 +208,19 @@ impl Operation {
     }
 
     /// The same, done by the program.
-    pub(crate) fn of_program(mut self, tag: i32, give_up: GiveUp) -> Operation {
-        self.program = Some((tag, give_up));
+    pub(crate) fn of_program(mut self, tag: i32, functions: Arc<Functions>) -> Operation {
+        self.program = Some((tag, functions));
         self
     }
 
     /// The tag of one that the program does.
     pub(crate) fn tag_of_program(&self) -> Option<i32> {
         self.program.as_ref().map(|(tag, _)| *tag)
+    }
+
+    /// The functions of one that the program does.
+    pub(crate) fn functions_of_program(&self) -> Option<&Functions> {
+        self.program.as_ref().map(|(_, functions)| &**functions)
     }
 
     /// The communicator of a receive that anyone may satisfy.
@@ -279,9 +279,9 @@ impl Operation {
 
     /// Has the program give up an operation that it does itself.
     pub(crate) fn give_up(&self) -> Mpi {
-        let Some((_, give_up)) = &self.program else { return Ok(()) };
+        let Some((_, functions)) = &self.program else { return Ok(()) };
         // Relaxed: the program orders the two itself.
-        match give_up(self.is_done.load(Ordering::Relaxed)) {
+        match functions.call_cancel(self.is_done.load(Ordering::Relaxed)) {
             0 => Ok(()),
             code => Err(Error::new(code, "")),
         }
@@ -334,11 +334,12 @@ impl State {
                 Some(outcome.map_or_else(Outcome::failed, |()| Outcome::EMPTY))
             }
             State::Partitions(transfer) => transfer.poll(process),
-            State::Elsewhere { request, query } => match process.waist.wait(*request, &LOOK) {
+            State::Elsewhere { request, functions } => match process.waist.wait(*request, &LOOK) {
                 Err(Answer::Pending) => None,
                 _ => {
                     let mut status = Status::EMPTY;
-                    let error = query.take().and_then(|query| query(&mut status).err());
+                    let error =
+                        functions.take().and_then(|functions| functions.query_and_free(&mut status).err());
                     Some(Outcome { status, error })
                 }
             },

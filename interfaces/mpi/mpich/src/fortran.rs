@@ -2,7 +2,7 @@
 //! in memory that stand for something.
 
 use parvum_mpi::attributes::{CopyProxy, DeleteProxy};
-use parvum_mpi::callbacks::{On, answer};
+use parvum_mpi::callbacks::{ErrhandlerProxy, On, OpProxy, answer};
 use parvum_mpi::calls;
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::AtomicPtr;
@@ -18,12 +18,32 @@ pub static MPI_F_STATUSES_IGNORE: AtomicPtr<c_int> = AtomicPtr::new(std::ptr::nu
 #[repr(C)]
 pub struct Object([c_int; 5]);
 
+/// Where one of them lies.
+#[repr(transparent)]
+pub struct ObjectAt(*const Object);
+
+// SAFETY: it never changes, and what it points to is only an address.
+unsafe impl Sync for ObjectAt {}
+
+impl ObjectAt {
+    pub(crate) fn addr(&self) -> usize {
+        self.0.addr()
+    }
+}
+
 /// Of MPI_STATUS_IGNORE.
 #[unsafe(no_mangle)]
 pub static MPIR_F08_MPI_STATUS_IGNORE_OBJ: Object = Object([0; 5]);
 /// Of MPI_STATUSES_IGNORE.
 #[unsafe(no_mangle)]
 pub static MPIR_F08_MPI_STATUSES_IGNORE_OBJ: Object = Object([0; 5]);
+/// What programs in C name these two by.
+#[unsafe(no_mangle)]
+pub static MPI_F08_STATUS_IGNORE: ObjectAt = ObjectAt(&raw const MPIR_F08_MPI_STATUS_IGNORE_OBJ);
+/// See [`MPI_F08_STATUS_IGNORE`].
+#[unsafe(no_mangle)]
+pub static MPI_F08_STATUSES_IGNORE: ObjectAt = ObjectAt(&raw const MPIR_F08_MPI_STATUSES_IGNORE_OBJ);
+
 /// Of MPI_IN_PLACE.
 #[unsafe(no_mangle)]
 pub static MPIR_F08_MPI_IN_PLACE: c_int = 0;
@@ -113,4 +133,25 @@ pub unsafe extern "C" fn MPII_Win_set_attr(
 pub unsafe extern "C" fn MPII_Keyval_set_proxy(keyval: c_int, copy: CopyProxy, delete: DeleteProxy) {
     // A key that was just made is one.
     let _ = calls::keyval_set_proxies(keyval, copy, delete);
+}
+
+/// The request's functions are Fortran's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPII_Grequest_set_lang_f77(request: c_int) {
+    // A request that was just made is one.
+    let _ = calls::grequest_set_fortran(request);
+}
+
+/// From now on the operation is called by this, which makes C++'s arguments of C's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPII_Op_set_cxx(op: c_int, call: OpProxy) {
+    // An operation that was just made is one.
+    let _ = calls::op_set_proxy(op, call);
+}
+
+/// From now on the error handler is called by this, which makes C++'s arguments of C's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn MPII_Errhandler_set_cxx(errhandler: c_int, call: ErrhandlerProxy) {
+    // An error handler that was just made is one.
+    let _ = calls::errhandler_set_proxy(errhandler, call);
 }

@@ -8,6 +8,7 @@
 
 mod fortran;
 mod rest;
+mod statuses;
 mod tools;
 
 use parvum_mpi::callbacks::{On, answer};

@@ -2,7 +2,7 @@
 
 use super::{Numbers, array, put};
 use crate::buffers::{Data, checked_count};
-use crate::callbacks::{OPS, UserOp, keep_op};
+use crate::callbacks::{OPS, OpProxy, UserOp, keep_op};
 use crate::collective::{self, Blocks, Call, Layout, Op, is_in_place};
 use crate::comm::{Comm, comm};
 use crate::datatypes::datatype;
@@ -10,7 +10,7 @@ use crate::errors::{Error, Mpi, class};
 use crate::numbers::{OP_NULL, PROC_NULL, ROOT};
 use crate::operations::{keep_persistent, keep_shared};
 use std::ffi::c_int;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// How a collective operation is called for.
 #[derive(Clone, Copy)]
@@ -511,8 +511,16 @@ unsafe fn create_op(function: usize, commutes: i32, place: *mut c_int, is_large:
     if function == 0 {
         return Err(Error::new(class::ARG, "the operation's function is a null pointer"));
     }
+    let op = UserOp { function, commutes: commutes != 0, is_large, proxy: OnceLock::new() };
     // SAFETY: the caller's promise.
-    unsafe { put(place, keep_op(UserOp { function, commutes: commutes != 0, is_large })?) }
+    unsafe { put(place, keep_op(op)?) }
+}
+
+/// From now on the operation is called by another language's library.
+pub fn op_set_proxy(handle: i32, proxy: OpProxy) -> Mpi {
+    // Set once, right after it was made.
+    let _ = crate::ops::user_op(handle)?.proxy.set(proxy);
+    Ok(())
 }
 
 pub unsafe fn op_free(place: *mut c_int) -> Mpi {

@@ -1,14 +1,14 @@
 //! Errors and their handlers.
 
 use super::{get, give_text, put, text};
-use crate::callbacks::{ERRHANDLERS, Errhandler, checked, handle_with};
+use crate::callbacks::{ERRHANDLERS, Errhandler, ErrhandlerProxy, checked, handle_with};
 use crate::comm::comm;
 use crate::errors::{self, Error, Mpi, class};
 use crate::numbers::{
     ERRHANDLER_NULL, ERRORS_ABORT, ERRORS_ARE_FATAL, ERRORS_RETURN, Kind, MAX_ERROR_STRING,
 };
 use std::ffi::{c_char, c_int};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 pub unsafe fn error_class(code: i32, class_place: *mut c_int) -> Mpi {
     let class = errors::class_of(code).ok_or_else(|| no_code(code))?;
@@ -61,9 +61,18 @@ unsafe fn create(kind: Kind, function: usize, errhandler: *mut c_int) -> Mpi {
         return Err(Error::new(class::ARG, "the error handler's function is a null pointer"));
     }
     let none = || Error::new(class::OTHER, "there are too many error handlers");
-    let handle = ERRHANDLERS.insert(Arc::new(Errhandler { kind, function })).ok_or_else(none)?;
+    let handler = Errhandler { kind, function, proxy: OnceLock::new() };
+    let handle = ERRHANDLERS.insert(Arc::new(handler)).ok_or_else(none)?;
     // SAFETY: the caller's promise.
     unsafe { put(errhandler, handle) }
+}
+
+/// From now on the error handler is called by another language's library.
+pub fn errhandler_set_proxy(handle: i32, proxy: ErrhandlerProxy) -> Mpi {
+    let none = || Error::new(class::ERRHANDLER, "the handle names no error handler");
+    // Set once, right after it was made.
+    let _ = ERRHANDLERS.get(handle).ok_or_else(none)?.proxy.set(proxy);
+    Ok(())
 }
 
 pub unsafe fn comm_create_errhandler(function: usize, errhandler: *mut c_int) -> Mpi {

@@ -1,12 +1,13 @@
 //! Statuses, and operations that the program does itself.
 
 use super::{get, put, requests::Asked};
-use crate::calling::calling;
 use crate::errors::{Error, Mpi, class};
-use crate::operations::{Operation, Query, State, keep};
+use crate::generalised::Functions;
+use crate::operations::{Operation, State, keep};
 use crate::process::{machine_notes, process};
 use crate::status::Status;
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
+use std::sync::Arc;
 
 pub unsafe fn test_cancelled(status: *const Status, flag: *mut c_int) -> Mpi {
     // SAFETY: the caller's promise.
@@ -57,9 +58,6 @@ pub unsafe fn status_get_error(status: *const Status, error: *mut c_int) -> Mpi 
     unsafe { put(error, get(status)?.error) }
 }
 
-type FreeFunction = unsafe extern "C" fn(*mut c_void) -> c_int;
-type CancelFunction = unsafe extern "C" fn(*mut c_void, c_int) -> c_int;
-
 /// A generalised request: the program does the operation, and its end is a message to itself, which wakes who waits.
 pub unsafe fn grequest_start(
     query: usize,
@@ -70,40 +68,19 @@ pub unsafe fn grequest_start(
 ) -> Mpi {
     let process = process()?;
     let (tag, request) = crate::elsewhere::begin(process);
-    let extra = extra.addr();
-    let asks: Query = Box::new(move |status| {
-        let mut code = 0;
-        // SAFETY: the program gave these functions for a generalised request.
-        unsafe {
-            if query != 0 {
-                code = (calling().query)(query, extra as *mut c_void, status);
-            }
-            if free != 0 {
-                let freed = std::mem::transmute::<usize, FreeFunction>(free)(extra as *mut c_void);
-                code = if code == 0 { (calling().code_given)(freed) } else { code };
-            }
-        }
-        match code {
-            0 => Ok(()),
-            code => Err(Error {
-                code,
-                text: format!("the program's function for its request gave {code}"),
-                on: None,
-            }),
-        }
-    });
-    let cancels = move |is_over: bool| match cancel {
-        0 => 0,
-        // SAFETY: as above.
-        cancel => unsafe {
-            let cancel = std::mem::transmute::<usize, CancelFunction>(cancel);
-            (calling().code_given)(cancel(extra as *mut c_void, c_int::from(is_over)))
-        },
-    };
-    let state = State::Elsewhere { request, query: Some(asks) };
+    let functions = Arc::new(Functions::new(query, free, cancel, extra.addr()));
+    let state = State::Elsewhere { request, functions: Some(Arc::clone(&functions)) };
     let operation = Operation::new(state, crate::numbers::COMM_SELF, machine_notes());
     // SAFETY: the caller's promise.
-    unsafe { put(place, keep(operation.of_program(tag, Box::new(cancels)))?) }
+    unsafe { put(place, keep(operation.of_program(tag, functions))?) }
+}
+
+/// From now on the request's functions are called as Fortran's.
+pub fn grequest_set_fortran(handle: i32) -> Mpi {
+    let asked = Asked::of(handle)?;
+    let functions = asked.operation.as_ref().and_then(|operation| operation.functions_of_program());
+    functions.ok_or_else(no_generalised)?.set_fortran();
+    Ok(())
 }
 
 pub unsafe fn grequest_complete(handle: i32) -> Mpi {
@@ -113,6 +90,9 @@ pub unsafe fn grequest_complete(handle: i32) -> Mpi {
     if let Some(operation) = &asked.operation {
         operation.done();
     }
-    let none = || Error::new(class::REQUEST, "the handle names no generalised request");
-    crate::elsewhere::complete(process, tag.ok_or_else(none)?)
+    crate::elsewhere::complete(process, tag.ok_or_else(no_generalised)?)
+}
+
+fn no_generalised() -> Error {
+    Error::new(class::REQUEST, "the handle names no generalised request")
 }
