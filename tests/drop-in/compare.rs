@@ -13,7 +13,7 @@ pub fn differences(case: &Case, theirs: &Outcome, ours: &Outcome) -> String {
     let mut text = String::new();
     for (their, our) in theirs.heard.iter().zip(&ours.heard) {
         let (their_lines, our_lines) = (normal(case, &their.said), normal(case, &our.said));
-        for (who, heard) in [("PVM", their), ("Parvum", our)] {
+        for (who, heard) in [(case.peer.name(), their), ("Parvum", our)] {
             if heard.ended != heard.expected {
                 let _ = writeln!(
                     text,
@@ -23,7 +23,7 @@ pub fn differences(case: &Case, theirs: &Outcome, ours: &Outcome) -> String {
             }
         }
         if their_lines != our_lines {
-            let _ = writeln!(text, "  {}: - only on PVM, + only on Parvum", their.line);
+            let _ = writeln!(text, "  {}: - only on {}, + only on Parvum", their.line, case.peer.name());
             text.push_str(&lines_apart(&their_lines, &our_lines));
         }
     }

@@ -1,11 +1,13 @@
 //! The Debian packages whose programs are run.
 
+use crate::machines::Kind;
+use crate::mpi;
 use crate::table::Case;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// A file of each package, and the package.
-const PACKAGES: [(&str, &str); 7] = [
+const PVM: [(&str, &str); 7] = [
     ("/usr/bin/pvmd", "pvm"),
     ("/usr/include/pvm3.h", "pvm-dev"),
     ("/usr/bin/hello.pvm", "pvm-examples"),
@@ -15,9 +17,13 @@ const PACKAGES: [(&str, &str); 7] = [
     ("/usr/share/slsh/local-packages/pvm.sl", "slang-pvm"),
 ];
 
-/// Installs what is missing if it can; says why nothing can be compared when the real PVM is not to be had.
-pub fn ready() -> Result<(), String> {
-    let missing: Vec<&str> = lacking();
+/// Those without which nothing of a peer's can be compared.
+const NEEDED: [&str; 4] = ["pvm", "pvm-dev", "pvm-examples", "mpich"];
+
+/// Installs what is missing if it can; says why nothing can be compared when the peer is not to be had.
+pub fn ready(peer: Kind) -> Result<(), String> {
+    let packages: &[(&str, &str)] = if peer == Kind::Mpich { &mpi::PACKAGES } else { &PVM };
+    let missing: Vec<&str> = lacking(packages);
     if missing.is_empty() {
         return Ok(());
     }
@@ -34,16 +40,15 @@ pub fn ready() -> Result<(), String> {
             let _ = apt.stdout(Stdio::null()).stderr(Stdio::null()).status();
         }
     }
-    let needed = lacking().into_iter().filter(|name| matches!(*name, "pvm" | "pvm-dev" | "pvm-examples"));
-    let needed: Vec<&str> = needed.collect();
-    if needed.is_empty() {
+    if !lacking(packages).iter().any(|package| NEEDED.contains(package)) {
         return Ok(());
     }
-    Err(format!("the PVM to compare with is missing; as root: apt-get install {}", missing.join(" ")))
+    let name = peer.name();
+    Err(format!("the {name} to compare with is missing; as root: apt-get install {}", missing.join(" ")))
 }
 
-fn lacking() -> Vec<&'static str> {
-    PACKAGES.iter().filter(|(file, _)| !Path::new(file).exists()).map(|(_, package)| *package).collect()
+fn lacking(packages: &[(&'static str, &'static str)]) -> Vec<&'static str> {
+    packages.iter().filter(|(file, _)| !Path::new(file).exists()).map(|(_, package)| *package).collect()
 }
 
 /// A file that the case needs and that is not there.

@@ -18,6 +18,8 @@ const DEAF: Duration = Duration::from_secs(2);
 pub enum Kind {
     /// PVM 3.4.6 from Debian.
     Pvm,
+    /// MPICH from Debian: no machine, each program starts its own processes.
+    Mpich,
     /// Ours.
     Parvum,
 }
@@ -30,12 +32,28 @@ pub struct Place {
     built: PathBuf,
 }
 
+impl Kind {
+    /// As tables and differences name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Pvm => "PVM",
+            Kind::Mpich => "MPICH",
+            Kind::Parvum => "Parvum",
+        }
+    }
+}
+
 /// Installed names, and the files of the build that they are.
-const LIBRARIES: [(&str, &str); 3] =
-    [("libparvum.so.0", "libparvum.so"), ("libpvm3.so.3", "libpvm3.so"), ("libgpvm3.so.3", "libpvm3.so")];
+const LIBRARIES: [(&str, &str); 5] = [
+    ("libparvum.so.0", "libparvum.so"),
+    ("libpvm3.so.3", "libpvm3.so"),
+    ("libgpvm3.so.3", "libpvm3.so"),
+    ("libmpi.so.12", "libmpi.so"),
+    ("libmpich.so.12", "libmpi.so"),
+];
 
 impl Place {
-    /// Makes the folder, and compiles the helpers against Debian's library: they are unmodified PVM programs too.
+    /// Makes the folder.
     pub fn make() -> Result<Place, String> {
         let me = std::env::current_exe().map_err(|why| why.to_string())?;
         let built = me.parent().expect("a program lies in a folder").to_path_buf();
@@ -45,21 +63,24 @@ impl Place {
         let root = std::env::temp_dir().join(format!("parvum-drop-in-{}", std::process::id()));
         let place = Place { root, built };
         place.fill().map_err(|why| format!("{}: {why}", place.root.display()))?;
-        for helper in ["starter", "tiler", "faults", "pace"] {
-            place.compile(helper)?;
-        }
         Ok(place)
     }
 
     fn fill(&self) -> std::io::Result<()> {
         fs::DirBuilder::new().mode(0o700).create(&self.root)?;
-        for folder in ["home", "lib", "bin"] {
+        for folder in ["home", "lib", "bin", "launch"] {
             fs::create_dir(self.root.join(folder))?;
         }
         for (name, file) in LIBRARIES {
             std::os::unix::fs::symlink(self.built.join(file), self.root.join("lib").join(name))?;
         }
-        Ok(())
+        // It finds the libraries beside it.
+        std::os::unix::fs::symlink(self.built.join("parvum"), self.root.join("launch/mpiexec"))
+    }
+
+    /// Compiles the helpers against Debian's library: they are unmodified PVM programs too.
+    pub fn compile_for_pvm(&self) -> Result<(), String> {
+        ["starter", "tiler", "faults", "pace"].iter().try_for_each(|helper| self.compile(helper))
     }
 
     fn compile(&self, name: &str) -> Result<(), String> {
@@ -83,7 +104,7 @@ impl Place {
     pub fn start(&self, kind: Kind) -> Result<Machine, String> {
         let home = self.root.join("home");
         let _ = fs::remove_dir_all(&home);
-        let folder = self.root.join(if kind == Kind::Pvm { "pvm" } else { "parvum" });
+        let folder = self.root.join(kind.name());
         let _ = fs::remove_dir_all(&folder);
         for new in [&home, &folder] {
             fs::DirBuilder::new()
@@ -109,6 +130,11 @@ impl Place {
                 environment.push(set("PVM_VMID", Path::new(&format!("dropin{}", std::process::id()))));
                 None
             }
+            Kind::Mpich => {
+                // By this its processes are known.
+                environment.push(set("MPICH_FOLDER", &folder));
+                None
+            }
             Kind::Parvum => {
                 environment.push(set("PARVUM_DIR", &folder));
                 environment.push(set("PARVUM_BIN", &self.built.join("parvum")));
@@ -116,9 +142,15 @@ impl Place {
                 None
             }
         };
-        let mut machine = Machine { kind, folder, home, environment, daemon, built: self.built.clone() };
+        let launcher = match kind {
+            Kind::Parvum => self.root.join("launch/mpiexec"),
+            _ => PathBuf::from("/usr/bin/mpiexec.mpich"),
+        };
+        let built = self.built.clone();
+        let mut machine = Machine { kind, folder, home, launcher, environment, daemon, built };
         match kind {
             Kind::Pvm => machine.start_pvm(&self.root)?,
+            Kind::Mpich => {}
             Kind::Parvum => machine.start_parvum()?,
         }
         Ok(machine)
@@ -142,6 +174,8 @@ pub struct Machine {
     pub kind: Kind,
     /// The user's home, where programs start.
     pub home: PathBuf,
+    /// What is called for `mpiexec`.
+    pub launcher: PathBuf,
     folder: PathBuf,
     environment: Vec<(String, OsString)>,
     daemon: Option<Child>,
@@ -213,12 +247,12 @@ impl Machine {
             if Instant::now() > until {
                 left.iter().for_each(|pid| kill(*pid));
                 return match self.kind {
-                    // What PVM leaves behind is PVM's affair; it is gone now.
-                    Kind::Pvm => Ok(()),
+                    // What others leave behind is their affair; it is gone now.
+                    Kind::Pvm | Kind::Mpich => Ok(()),
                     Kind::Parvum => Err(format!("processes were left on Parvum: {left:?}")),
                 };
             }
-            if self.kind == Kind::Pvm {
+            if self.kind != Kind::Parvum {
                 left.iter().for_each(|pid| kill(*pid));
             }
             std::thread::sleep(Duration::from_millis(5));
@@ -230,7 +264,7 @@ impl Machine {
             (Kind::Parvum, _) => {
                 let _ = self.command(self.built.join("parvum")).arg("down").output();
             }
-            (Kind::Pvm, None) => {}
+            (Kind::Mpich, _) | (Kind::Pvm, None) => {}
             (Kind::Pvm, Some(mut daemon)) => {
                 let console =
                     self.command("/usr/bin/pvm").stdin(Stdio::piped()).stdout(Stdio::null()).spawn();

@@ -73,6 +73,7 @@ impl Running {
             .iter()
             .map(|dir| dir.join(&program))
             .find(|p| p.exists());
+        let found = if program == "mpiexec" { Some(machine.launcher.clone()) } else { found };
         let mut command = machine.command(found.unwrap_or(program.into()));
         command.args(words).process_group(0);
         let (reader, terminal) = match step.input {

@@ -1,5 +1,6 @@
 //! The programs, as data: how each is run, what it is told, how it ends, and what may differ between two runs.
 
+use crate::machines::Kind;
 use std::fmt;
 
 /// How a program ends.
@@ -52,6 +53,8 @@ pub struct Step {
 /// Programs that are run one after the other on a fresh machine.
 pub struct Case {
     pub name: &'static str,
+    /// With what Parvum is compared.
+    pub peer: Kind,
     pub steps: &'static [Step],
     /// Lines come in any order.
     pub sorted: bool,
@@ -83,17 +86,23 @@ impl Case {
         self
     }
 
-    const fn repeats(mut self) -> Case {
+    /// Numbers are results.
+    pub const fn exact(mut self) -> Case {
+        self.numbers = false;
+        self
+    }
+
+    pub const fn repeats(mut self) -> Case {
         self.repeats = true;
         self
     }
 
-    const fn drop(mut self, lines: &'static [&'static str]) -> Case {
+    pub const fn drop(mut self, lines: &'static [&'static str]) -> Case {
         self.drop = lines;
         self
     }
 
-    const fn needs(mut self, files: &'static [&'static str]) -> Case {
+    pub const fn needs(mut self, files: &'static [&'static str]) -> Case {
         self.needs = files;
         self
     }
@@ -107,10 +116,21 @@ impl Case {
 
 /// A case in which nothing may differ.
 pub const fn case(name: &'static str, steps: &'static [Step]) -> Case {
-    Case { name, steps, sorted: false, numbers: false, repeats: false, drop: &[], needs: &[], known: None }
+    let peer = Kind::Pvm;
+    Case {
+        name,
+        peer,
+        steps,
+        sorted: false,
+        numbers: false,
+        repeats: false,
+        drop: &[],
+        needs: &[],
+        known: None,
+    }
 }
 
-const fn run(line: &'static str) -> Step {
+pub const fn run(line: &'static str) -> Step {
     Step { line, beside: None, input: Input::None, ends: End::Code(0), limit: 20 }
 }
 
@@ -120,7 +140,7 @@ const fn beside(line: &'static str, ready: &'static str) -> Step {
 }
 
 impl Step {
-    const fn within(mut self, seconds: u64) -> Step {
+    pub const fn within(mut self, seconds: u64) -> Step {
         self.limit = seconds;
         self
     }

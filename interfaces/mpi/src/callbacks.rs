@@ -120,7 +120,8 @@ pub(crate) fn handle_with(handler: i32, object: i32, error: Error) -> c_int {
             let Some(handler) = ERRHANDLERS.get(handler) else { return error.into_code() };
             let code = error.into_code();
             handler.call(object, code);
-            code
+            // C++'s binding calls the handler once more for a code that is given back to it.
+            if handler.proxy.get().is_some() { 0 } else { code }
         }
     }
 }

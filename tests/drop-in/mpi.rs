@@ -1,0 +1,150 @@
+//! Debian's MPI programs, and programs of ours that MPICH's own compilers make: as they are on MPICH, and with our library under its name.
+
+use crate::machines::{Kind, Place};
+use crate::table::run;
+use crate::table::{Case, Input, Step, case};
+use std::path::Path;
+use std::process::Command;
+
+const fn on_mpich(name: &'static str, steps: &'static [Step]) -> Case {
+    Case { peer: Kind::Mpich, sorted: true, numbers: true, ..case(name, steps) }
+}
+
+/// Two processes: more than there are processors make MPICH take minutes.
+macro_rules! scalapack {
+    ($program:literal, $table:literal) => {
+        on_mpich(
+            $program,
+            &[
+                run(concat!("/usr/bin/cp /usr/share/scalapack/", $table, " .")),
+                run(concat!("mpiexec -n 2 /usr/lib/x86_64-linux-gnu/scalapack/mpich-tests/", $program)),
+            ],
+        )
+        // Lines of times: there are as many as times were long enough to be measured. What each process says at its end
+        // stands among the others' lines.
+        .drop(&["CPU ", "BLACS WARNING", "from {", "floating-point exceptions are signalling"])
+        .repeats()
+        .needs(&["/usr/lib/x86_64-linux-gnu/scalapack/mpich-tests/xslu"])
+    };
+}
+
+/// Debian's programs, and ours of `files`.
+pub const CASES: &[Case] = &[
+    on_mpich("NPmpich2", &[run("mpiexec -n 2 NPmpich2 -n 20 -u 4096 -o np")]).needs(&["/usr/bin/NPmpich2"]),
+    on_mpich("NPmpich2 both ways", &[run("mpiexec -n 2 NPmpich2 -2 -n 20 -u 4096 -o np")])
+        .needs(&["/usr/bin/NPmpich2"]),
+    on_mpich("NPmpich2 one way", &[run("mpiexec -n 2 NPmpich2 -s -n 20 -u 4096 -o np")])
+        .needs(&["/usr/bin/NPmpich2"]),
+    on_mpich("NPmpich2 integrity", &[run("mpiexec -n 2 NPmpich2 -i -n 20 -u 4096 -o np")])
+        .needs(&["/usr/bin/NPmpich2"]),
+    on_mpich("yorick", YORICK).needs(&["/usr/bin/mpy.mpich2", YORICK_TEST]),
+    on_mpich(
+        "tachyon",
+        &[run("mpiexec -n 2 tachyon FILES/spheres.dat -o spheres.tga"), run("/usr/bin/cksum spheres.tga")],
+    )
+    .exact()
+    .drop(&["Time:", "Rendering Progress"])
+    .needs(&["/usr/bin/tachyon"]),
+    // A whole application in Fortran. Its seed is the time: numbers differ from run to run.
+    on_mpich(
+        "mocassin",
+        &[
+            run("/usr/bin/mkdir input output"),
+            run("/usr/bin/cp FILES/nebula.in input/input.in"),
+            run("/usr/bin/cp FILES/nebula_elements.in input/abun.in"),
+            run("mpiexec -n 2 mocassin").within(60),
+            run("/usr/bin/ls output"),
+        ],
+    )
+    .needs(&["/usr/bin/mocassin"]),
+    on_mpich("hdf5", &[run("mpiexec -n 2 parallel_file")]).exact().needs(&["/usr/bin/h5pcc.mpich"]),
+    on_mpich("fortran", &[run("mpiexec -n 3 mpi_fortran").within(60)])
+        .exact()
+        .needs(&["/usr/bin/mpif90.mpich"]),
+    on_mpich("fortran 2008", &[run("mpiexec -n 3 mpi_fortran08").within(60)])
+        .exact()
+        // A library that MPICH is built on says what it has not freed.
+        .drop(&["yaksa"])
+        .needs(&["/usr/bin/mpif90.mpich"]),
+    on_mpich("c++", &[run("mpiexec -n 3 languages").within(60)])
+        .exact()
+        .drop(&["yaksa"])
+        .needs(&["/usr/bin/mpicxx.mpich"]),
+    scalapack!("xslu", "LU.dat"),
+    scalapack!("xdlu", "LU.dat"),
+    scalapack!("xclu", "LU.dat"),
+    scalapack!("xzlu", "LU.dat"),
+    scalapack!("xsllt", "LLT.dat"),
+    scalapack!("xdllt", "LLT.dat"),
+    scalapack!("xsqr", "QR.dat"),
+    scalapack!("xzqr", "QR.dat"),
+    scalapack!("xdtrd", "TRD.dat"),
+    scalapack!("xsbrd", "BRD.dat"),
+    scalapack!("xzhrd", "HRD.dat"),
+    scalapack!("xcnep", "NEP.dat"),
+    scalapack!("xzls", "LS.dat"),
+    scalapack!("PBLAS/dpb1tst", "PBLAS/PDBLAS1TST.dat"),
+    scalapack!("PBLAS/zpb2tst", "PBLAS/PZBLAS2TST.dat"),
+];
+
+/// Its own test.
+const YORICK_TEST: &str = "/usr/share/doc/yorick-mpy-common/examples/testmp.i.gz";
+const YORICK: &[Step] = &[
+    run("/usr/bin/cp /usr/share/doc/yorick-mpy-common/examples/testmp.i.gz ."),
+    run("/usr/bin/gunzip testmp.i.gz"),
+    Step {
+        input: Input::Text("mp_include, \"testmp.i\"\ntestmp1, 1\ntestmp2\ntestmp3\nquit\n"),
+        ..run("mpiexec -n 2 mpy.mpich2")
+    },
+];
+
+/// A file of each package, and the package.
+pub const PACKAGES: [(&str, &str); 10] = [
+    ("/usr/bin/mpiexec.mpich", "mpich"),
+    ("/usr/bin/mpicxx.mpich", "libmpich-dev"),
+    ("/usr/bin/NPmpich2", "netpipe-mpich2"),
+    ("/usr/bin/mpy.mpich2", "yorick-mpy-mpich2"),
+    ("/usr/bin/mocassin", "mocassin"),
+    ("/usr/lib/x86_64-linux-gnu/libtachyon-mpich.so.0", "libtachyon-mpich-0"),
+    ("/usr/bin/tachyon-nox", "tachyon-bin-nox"),
+    ("/usr/bin/h5pcc.mpich", "libhdf5-mpich-dev"),
+    ("/usr/lib/x86_64-linux-gnu/scalapack/mpich-tests/xslu", "scalapack-mpi-test"),
+    ("/usr/bin/gfortran", "gfortran"),
+];
+
+/// Compiler, sources and name of the programs that MPICH's own compilers make.
+const PROGRAMS: [(&str, &[&str], &str); 4] = [
+    ("mpif90.mpich", &["-std=legacy", "-w", "../../programs/mpi_fortran.f90"], "mpi_fortran"),
+    ("mpif90.mpich", &["../../programs/mpi_fortran08.f90"], "mpi_fortran08"),
+    ("mpicxx.mpich", &["-w", "languages.cc"], "languages"),
+    ("h5pcc.mpich", &["parallel_file.c"], "parallel_file"),
+];
+
+/// Compiles them where there is a compiler for them.
+pub fn compile(place: &Place) -> Result<(), String> {
+    for (compiler, words, name) in PROGRAMS {
+        if !Path::new("/usr/bin").join(compiler).exists() {
+            continue;
+        }
+        let mut command = Command::new(compiler);
+        command.env("LC_ALL", "C").current_dir(crate::machines::files());
+        command.args(words).arg("-o").arg(place.root.join("bin").join(name));
+        let done = command.output().map_err(|why| format!("{compiler}: {why}"))?;
+        if !done.status.success() {
+            return Err(format!("{name}: {}", String::from_utf8_lossy(&done.stderr)));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::End;
+
+    #[test]
+    fn every_case_is_compared_with_mpich_and_ends_well() {
+        assert!(CASES.iter().all(|case| case.peer == Kind::Mpich));
+        assert!(CASES.iter().all(|case| case.steps.iter().all(|step| step.ends == End::Code(0))));
+    }
+}
