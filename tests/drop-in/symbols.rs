@@ -17,6 +17,17 @@ struct Giver {
     packages: &'static [&'static str],
 }
 
+impl Giver {
+    /// Whether a file is the library itself, by any of its names.
+    fn is_own(&self, file: &str) -> bool {
+        let name = file.rsplit('/').next().expect("at least one part");
+        self.theirs.iter().any(|theirs| {
+            let stem = theirs.split(".so").next().expect("at least one part");
+            name.strip_prefix(stem).is_some_and(|rest| rest.starts_with(".so"))
+        })
+    }
+}
+
 const PVM: Giver = Giver {
     ours: "libpvm3.so.3",
     theirs: &["libpvm3.so.3", "libgpvm3.so.3"],
@@ -82,7 +93,7 @@ fn programs(giver: &Giver) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = listed
         .lines()
         .filter(|line| line.starts_with("/usr/bin/") || line.contains("-tests/") || line.contains(".so"))
-        .filter(|line| !REPLACED.contains(line) && !giver.theirs.iter().any(|theirs| line.contains(theirs)))
+        .filter(|line| !REPLACED.contains(line) && !giver.is_own(line))
         .map(PathBuf::from)
         .filter(|file| !defined(file).is_empty() || !names(file, "--undefined-only").is_empty())
         .collect();

@@ -74,6 +74,7 @@ fn make() -> Stage {
     let stage = Stage { bin: root.join("bin"), lib, include, programs };
     install_fortran(&stage);
     install_mpi(&stage, &root.join("include"));
+    install_mpi_fortran(&stage);
     let sources = fs::read_dir(here().join("programs")).expect("tests/programs").flatten();
     // An example that uses several interfaces, as it is told to be compiled.
     let example = project().join("examples/letter.c");
@@ -82,6 +83,11 @@ fn make() -> Stage {
             Some("c") if name_of(&source).starts_with("mpi_") => compile_mpi(&stage, &source),
             Some("c") => compile(&stage, &source),
             Some("cpp") if cplusplus() => compile(&stage, &source),
+            // Debian's MPICH has this module; ours has not.
+            Some("f90") if name_of(&source) == "mpi_fortran08" => {}
+            Some("f90") if name_of(&source).starts_with("mpi_") && fortran().is_some() => {
+                compile_mpi_fortran(&stage, &source);
+            }
             Some("f" | "f90") if fortran().is_some() => compile_fortran(&stage, &source),
             _ => {}
         }
@@ -164,16 +170,34 @@ fn install_mpi(stage: &Stage, include: &Path) {
     for name in MPI_NAMES {
         link("libmpi.so.12", &stage.lib.join(name));
     }
-    for header in ["mpi.h", "mpi_abi.h", "mpi_functions.h"] {
+    for header in ["mpi.h", "mpi_abi.h", "mpi_functions.h", "mpif.h"] {
         install(&mpi_include().join(header), &include.join(header));
     }
     install(&project().join("packaging/mpicc"), &stage.bin.join("mpicc"));
-    for name in ["mpicxx", "mpic++", "mpicc_abi", "mpicxx_abi"] {
+    for name in ["mpicxx", "mpic++", "mpicc_abi", "mpicxx_abi", "mpifort", "mpif77", "mpif90"] {
         link("mpicc", &stage.bin.join(name));
     }
     for name in ["mpiexec", "mpirun"] {
         link(parvum().to_str().expect("a plain path"), &stage.bin.join(name));
     }
+}
+
+/// MPI's calls for Fortran, and where there is a compiler the module.
+fn install_mpi_fortran(stage: &Stage) {
+    let sources = project().join("interfaces/mpi/fortran");
+    let files = fs::read_dir(&sources).expect("interfaces/mpi/fortran").flatten().map(|entry| entry.path());
+    let include = stage.bin.with_file_name("include");
+    let headers = ["mpi.h", "mpi_functions.h", "mpif.h"].map(|name| include.join(name));
+    let newest = files.chain(headers).filter_map(|file| changed(&file)).max();
+    let stamp = stage.lib.join("libmpifort.made");
+    if changed(&stamp) > newest {
+        return;
+    }
+    let mut sh = compiler("sh");
+    sh.arg(sources.join("build.sh")).args([&include, &stage.lib, &stage.lib, &include]);
+    let done = sh.output().expect("a shell");
+    assert!(done.status.success(), "build.sh: {}", String::from_utf8_lossy(&done.stderr));
+    File::create(stamp).expect("the target directory is writable");
 }
 
 fn link(to: &str, name: &Path) {
@@ -219,6 +243,21 @@ fn compile_mpi(stage: &Stage, source: &Path) {
             assert!(done.status.success(), "{}: {}", name_of(source), String::from_utf8_lossy(&done.stderr));
         });
     }
+}
+
+/// Compiles one program of MPI's in Fortran, as its users do.
+fn compile_mpi_fortran(stage: &Stage, source: &Path) {
+    let target = stage.programs.join(name_of(source));
+    let made_of = [source, &stage.bin.join("mpicc"), &stage.lib.join("libmpifort.so.12")];
+    if changed(&target) > made_of.iter().filter_map(|file| changed(file)).max() {
+        return;
+    }
+    replace(&target, |temporary| {
+        let mut mpifort = compiler(stage.bin.join("mpifort").to_str().expect("a plain path"));
+        mpifort.args(["-O1", "-g", "-w", "-J"]).arg(&stage.programs).arg("-o").arg(temporary).arg(source);
+        let done = mpifort.output().expect("mpifort runs");
+        assert!(done.status.success(), "{}: {}", name_of(source), String::from_utf8_lossy(&done.stderr));
+    });
 }
 
 /// Compiles one program; one whose name ends in `_library` becomes a shared object.

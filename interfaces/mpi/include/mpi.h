@@ -558,6 +558,16 @@ int MPIX_Comm_get_failed(MPI_Comm comm, MPI_Group *failed);
 int MPIX_Comm_ack_failed(MPI_Comm comm, int num_to_ack, int *num_acked);
 int MPIX_Comm_is_revoked(MPI_Comm comm, int *flag);
 
+/* --- Older names of MPICH's, and whether buffers may lie in a graphics processor's memory: they may not --- */
+
+int MPIX_Delete_error_class(int errorclass);
+int MPIX_Delete_error_code(int errorcode);
+int MPIX_Delete_error_string(int errorcode);
+int MPIX_GPU_query_support(int gpu_type, int *is_supported);
+int MPIX_Query_cuda_support(void);
+int MPIX_Query_hip_support(void);
+int MPIX_Query_ze_support(void);
+
 /* --- All others --- */
 
 #include "mpi_functions.h"

@@ -4,7 +4,7 @@ use parvum_tests::TestMachine;
 use parvum_tests::stage::program;
 
 /// What the ranks of a program say, in order; it must end well, but for those that are `killed`.
-fn said(ranks: u32, name: &str, killed: bool) -> Vec<String> {
+pub(crate) fn said(ranks: u32, name: &str, killed: bool) -> Vec<String> {
     let machine = TestMachine::up();
     let program = program(name);
     let (ranks, file) = (ranks.to_string(), program.to_str().expect("a plain path"));

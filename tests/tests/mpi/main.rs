@@ -2,6 +2,7 @@
 
 mod abi;
 mod core;
+mod fortran;
 mod header;
 mod launch;
 mod windows;

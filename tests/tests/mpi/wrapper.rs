@@ -1,6 +1,6 @@
 //! `mpicc` and `mpicxx`, as users and build systems call them.
 
-use parvum_tests::stage::{compiler, project, stage};
+use parvum_tests::stage::{compiler, fortran, project, stage};
 use std::process::{Command, Output};
 
 fn wrapper(name: &str) -> Command {
@@ -53,6 +53,20 @@ fn the_standards_binary_interface_is_an_option_or_a_name() {
         format!("-DMPI_ABI -I{prefix}/include\n")
     );
     assert_eq!(said(wrapper("mpicc_abi").arg("-showme:link")), format!("{links}\n"));
+}
+
+#[test]
+fn the_wrapper_for_fortran_knows_its_library_and_what_gfortran_is_to_be_told() {
+    let words = |name: &str, compiler: &str| {
+        said(wrapper(name).args(["-show", "p.f90"]).env("MPICH_FC", compiler).env_remove("FC"))
+    };
+    for name in ["mpifort", "mpif77", "mpif90"] {
+        let line = words(name, "flang");
+        assert!(line.starts_with("flang -I") && line.ends_with(" -lmpifort -lmpi\n"), "{line}");
+    }
+    if fortran().is_some() {
+        assert!(words("mpifort", "gfortran").starts_with("gfortran -fallow-argument-mismatch -I"));
+    }
 }
 
 #[test]

@@ -1,0 +1,93 @@
+//! Fortran: `mpif.h`, the module, `mpifort`, and what a program in it may expect.
+
+use crate::core::said;
+use parvum_tests::stage::{compiler, fortran, mpi_include, project, stage};
+use parvum_tests::{Lack, skip};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+#[path = "../../../interfaces/mpi/fortran.rs"]
+mod made;
+
+/// With MPI_HEADER=write in the environment they are written instead.
+#[test]
+fn the_functions_and_the_header_are_those_of_the_description() {
+    let text =
+        |name: &str| fs::read_to_string(project().join("interfaces/mpi").join(name)).expect("it is there");
+    let functions = made::functions(&text("functions.txt"));
+    let header = made::header(&text("include/mpi.h"));
+    for (name, made) in [("fortran/functions.c", functions), ("include/mpif.h", header)] {
+        if std::env::var("MPI_HEADER").is_ok_and(|value| value == "write") {
+            fs::write(project().join("interfaces/mpi").join(name), &made).expect("the sources are writable");
+        }
+        let differs = text(name) != made;
+        assert!(
+            !differs,
+            "{name} is old: MPI_HEADER=write cargo test -p parvum-tests --test mpi fortran writes it"
+        );
+    }
+}
+
+/// The numbers of a header's constants.
+fn constants(header: &Path) -> Option<BTreeMap<String, String>> {
+    let text = fs::read_to_string(header).ok()?;
+    let defined = text.lines().filter_map(|line| {
+        let (name, value) = line.trim().strip_prefix("PARAMETER (")?.strip_suffix(')')?.split_once('=')?;
+        Some((name.to_owned(), value.trim_matches(['(', ')']).to_lowercase()))
+    });
+    Some(defined.collect())
+}
+
+#[test]
+fn the_constants_are_mpichs() {
+    let theirs = ["x86_64-linux-gnu", "aarch64-linux-gnu"];
+    let theirs =
+        theirs.iter().find_map(|arch| constants(&Path::new("/usr/include").join(arch).join("mpich/mpif.h")));
+    let Some(theirs) = theirs else { return skip(Lack::Peers, "Debian's libmpich-dev is not installed") };
+    let ours = constants(&mpi_include().join("mpif.h")).expect("the header is there");
+    // What each library says of itself; three in one line, and lengths as differences.
+    let own = ["MPI_VERSION", "MPI_SUBVERSION", "MPI_INTEGER16", "MPI_SOURCE"];
+    let differ = theirs.iter().filter(|(name, value)| {
+        !own.contains(&name.as_str()) && !value.ends_with("-1") && ours.get(*name) != Some(value)
+    });
+    assert_eq!(differ.collect::<Vec<_>>(), []);
+    assert!(theirs.len() > 200, "{theirs:?}");
+}
+
+#[test]
+fn two_three_and_eight_ranks_find_in_fortran_what_mpi_promises() {
+    if fortran().is_none() {
+        return skip(Lack::Tools, "gfortran is not installed");
+    }
+    for ranks in [2, 3, 8] {
+        let lines = said(ranks, "mpi_fortran", false);
+        assert_eq!(lines.len(), ranks as usize, "{lines:?}");
+        assert!(lines.iter().all(|line| line.ends_with(": 41 checks")), "{lines:?}");
+    }
+}
+
+#[test]
+fn programs_of_either_form_compile_with_the_header_and_the_module() {
+    if fortran().is_none() {
+        return skip(Lack::Tools, "gfortran is not installed");
+    }
+    let body = "      integer ierr\n      call MPI_INIT(ierr)\n      call MPI_FINALIZE(ierr)\n      end\n";
+    let programs = [
+        ("f", "      program old\n      include 'mpif.h'\n"),
+        ("f90", "program new\n  implicit none\n  include 'mpif.h'\n"),
+        ("f90", "program by_module\n  use mpi\n  implicit none\n"),
+    ];
+    for (at, (form, head)) in programs.into_iter().enumerate() {
+        let source = stage().programs.join(format!("mpi-form-{}-{at}.{form}", std::process::id()));
+        fs::write(&source, format!("{head}{body}")).expect("the target directory is writable");
+        let target = source.with_extension("out");
+        let mut mpif90 = compiler(stage().bin.join("mpif90").to_str().expect("a plain path"));
+        let done = mpif90.args(["-Wall", "-Wno-unused", "-o"]).arg(&target).arg(&source).output();
+        let done = done.expect("the wrapper runs");
+        assert!(done.status.success(), "{head}{}", String::from_utf8_lossy(&done.stderr));
+        for file in [source, target] {
+            fs::remove_file(file).expect("it is there");
+        }
+    }
+}
