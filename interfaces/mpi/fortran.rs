@@ -79,22 +79,22 @@ fn write_both(out: &mut String, name: &str, arguments: &[(&str, &str)]) {
                 lengths.push(format!("size_t {argument}_length"));
                 let made = if name.starts_with("Info_") { "parvum_trimmed" } else { "parvum_text" };
                 write!(before, "\tstruct text {argument}_text;\n\tchar *{argument}_c = {made}(&{argument}_text, {argument}, {argument}_length);\n").expect("a string grows");
-                write!(after, "\tparvum_text_done(&{argument}_text);\n").expect("a string grows");
+                writeln!(after, "\tparvum_text_done(&{argument}_text);").expect("a string grows");
             }
             "text_out" => {
                 lengths.push(format!("size_t {argument}_length"));
                 let longest = longest(name);
-                write!(before, "\tchar {argument}_c[{longest} + 1] = \"\";\n").expect("a string grows");
-                write!(
+                writeln!(before, "\tchar {argument}_c[{longest} + 1] = \"\";").expect("a string grows");
+                writeln!(
                     after,
-                    "\tif (!*ierror) parvum_give_text({argument}, {argument}_length, {argument}_c);\n"
+                    "\tif (!*ierror) parvum_give_text({argument}, {argument}_length, {argument}_c);"
                 )
                 .expect("a string grows");
             }
             "file_out" => {
-                write!(before, "\tMPI_File {argument}_c = MPI_File_f2c(*{argument});\n")
+                writeln!(before, "\tMPI_File {argument}_c = MPI_File_f2c(*{argument});")
                     .expect("a string grows");
-                write!(after, "\t*{argument} = MPI_File_c2f({argument}_c);\n").expect("a string grows");
+                writeln!(after, "\t*{argument} = MPI_File_c2f({argument}_c);").expect("a string grows");
             }
             _ => {}
         }

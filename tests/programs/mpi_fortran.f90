@@ -43,6 +43,16 @@ subroutine delete_attribute(comm, keyval, value, extra, ierror)
   ierror = MPI_SUCCESS
 end subroutine
 
+! MPI-1's, whose values are INTEGERs.
+subroutine copy_integer(comm, keyval, extra, old, new, flag, ierror)
+  implicit none
+  integer :: comm, keyval, extra, old, new, ierror
+  logical :: flag
+  new = 2 * old + extra
+  flag = .true.
+  ierror = 0
+end subroutine
+
 subroutine query_request(extra, status, ierror)
   implicit none
   include 'mpif.h'
@@ -101,6 +111,9 @@ program mpi_fortran
   call texts
   call errors
   call spread
+  call of_mpi_1
+  call windows
+  call files
   call MPI_BARRIER(MPI_COMM_WORLD, ierror)
   print '(a,i0,a,i0,a)', 'rank ', rank, ': ', number, ' checks'
   call MPI_FINALIZE(ierror)
@@ -304,7 +317,79 @@ contains
     mine = rank
     call MPI_ALLGATHERV(mine, rank + 1, MPI_INTEGER, all_of, counts, places, MPI_INTEGER, MPI_COMM_WORLD, ierror)
     call expect('parts of unlike length', all([(all_of(places(i) + 1:places(i) + i) == i - 1, i = 1, ranks)]))
+    call MPI_DIST_GRAPH_CREATE_ADJACENT(MPI_COMM_WORLD, 1, before, MPI_UNWEIGHTED, 1, next, MPI_UNWEIGHTED, MPI_INFO_NULL, &
+      .false., cart, ierror)
+    call MPI_DIST_GRAPH_NEIGHBORS_COUNT(cart, dims(1), dims(2), found(1), ierror)
+    call expect('a graph without weights', all(dims == 1) .and. .not. found(1))
+    call MPI_COMM_FREE(cart, ierror)
     began = MPI_WTIME()
     call expect('time goes on', MPI_WTIME() >= began .and. MPI_WTICK() > 0)
+  end subroutine
+
+  subroutine of_mpi_1
+    external copy_integer, MPI_NULL_DELETE_FN
+    integer :: keyval, copy, found, pair, extent, numbers(2)
+    logical :: flag
+    call MPI_KEYVAL_CREATE(copy_integer, MPI_NULL_DELETE_FN, keyval, 5, ierror)
+    call MPI_ATTR_PUT(MPI_COMM_WORLD, keyval, -40, ierror)
+    call MPI_ATTR_GET(MPI_COMM_WORLD, keyval, found, flag, ierror)
+    call expect('an INTEGER', flag .and. found == -40)
+    call MPI_COMM_DUP(MPI_COMM_WORLD, copy, ierror)
+    call MPI_ATTR_GET(copy, keyval, found, flag, ierror)
+    call expect('a copied INTEGER', flag .and. found == -75)
+    call MPI_COMM_FREE(copy, ierror)
+    call MPI_ATTR_DELETE(MPI_COMM_WORLD, keyval, ierror)
+    call MPI_KEYVAL_FREE(keyval, ierror)
+    call MPI_TYPE_STRUCT(2, [1, 1], [0, 8], [MPI_INTEGER, MPI_REAL], pair, ierror)
+    call MPI_TYPE_EXTENT(pair, extent, ierror)
+    call expect('an extent', extent == 12)
+    call MPI_TYPE_FREE(pair, ierror)
+    call MPI_TYPE_HINDEXED(2, [1, 1], [4, 0], MPI_INTEGER, pair, ierror)
+    call MPI_TYPE_COMMIT(pair, ierror)
+    numbers = 0
+    call MPI_SENDRECV([7, 8], 2, MPI_INTEGER, rank, 8, numbers, 1, pair, rank, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierror)
+    call expect('the other way round', all(numbers == [8, 7]))
+    call MPI_TYPE_FREE(pair, ierror)
+  end subroutine
+
+  subroutine windows
+    integer :: exposed(2), win
+    integer(kind=MPI_ADDRESS_KIND) :: bytes
+    logical :: flag
+    exposed = -1
+    call MPI_WIN_CREATE(exposed, 8_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, MPI_COMM_WORLD, win, ierror)
+    call MPI_WIN_GET_ATTR(win, MPI_WIN_SIZE, bytes, flag, ierror)
+    call expect('how long a window is', flag .and. bytes == 8)
+    call MPI_WIN_FENCE(0, win, ierror)
+    call MPI_PUT(rank, 1, MPI_INTEGER, next, 1_MPI_ADDRESS_KIND, 1, MPI_INTEGER, win, ierror)
+    call MPI_WIN_FENCE(0, win, ierror)
+    call expect('what was put', all(exposed == [-1, before]))
+    call MPI_WIN_FREE(win, ierror)
+    call expect('a window that is gone', win == MPI_WIN_NULL)
+  end subroutine
+
+  subroutine files
+    integer :: file, got(2), status(MPI_STATUS_SIZE), length
+    integer(kind=MPI_OFFSET_KIND) :: bytes, at
+    character(40) :: name
+    name = 'mpi_fortran.data'
+    call MPI_FILE_OPEN(MPI_COMM_WORLD, name, ior(MPI_MODE_CREATE, MPI_MODE_RDWR), MPI_INFO_NULL, file, ierror)
+    call expect('a file', ierror == MPI_SUCCESS .and. file /= MPI_FILE_NULL)
+    at = 8 * rank
+    call MPI_FILE_WRITE_AT_ALL(file, at, [rank, -rank], 2, MPI_INTEGER, status, ierror)
+    call MPI_GET_COUNT(status, MPI_INTEGER, length, ierror)
+    call expect('what was written', length == 2)
+    call MPI_FILE_SYNC(file, ierror)
+    call MPI_BARRIER(MPI_COMM_WORLD, ierror)
+    call MPI_FILE_GET_SIZE(file, bytes, ierror)
+    call expect('how long it is', bytes == 8 * ranks)
+    at = 8 * next
+    call MPI_FILE_READ_AT(file, at, got, 2, MPI_INTEGER, MPI_STATUS_IGNORE, ierror)
+    call expect('what was read', all(got == [next, -next]))
+    call MPI_FILE_CLOSE(file, ierror)
+    call expect('a file that is closed', file == MPI_FILE_NULL)
+    call MPI_BARRIER(MPI_COMM_WORLD, ierror)
+    if (rank == 0) call MPI_FILE_DELETE(name, MPI_INFO_NULL, ierror)
+    call expect('a file that is gone', ierror == MPI_SUCCESS)
   end subroutine
 end program
