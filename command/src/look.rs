@@ -3,8 +3,8 @@
 use crate::{configuration, json, out, tool};
 use parvum_page::CALLS;
 use parvum_task::{Session, SessionError};
-use parvum_wire::Tid;
 use parvum_wire::control::{HostRow, LinkRow, OptionRow, Reply, Request, TaskRow, TaskState, Waits};
+use parvum_wire::{Tid, functions};
 use serde_json::{Value, json as value};
 
 pub fn ps(as_json: bool) -> Result<(), SessionError> {
@@ -206,15 +206,20 @@ pub fn describe(row: &TaskRow) -> String {
 }
 
 fn waiting(waits: &Waits) -> String {
-    let call =
-        CALLS.get(waits.call as usize).map_or_else(|| format!("call {}", waits.call), |c| c.to_string());
+    let call = functions::name(waits.function).or(CALLS.get(waits.call as usize).copied());
+    let call = call.map_or_else(|| format!("call {}", waits.call), str::to_owned);
+    // A function of MPI's says itself whose it is.
+    let call = if waits.function == 0 { format!("{} {call}", waits.interface) } else { call };
     let since = waits.for_ms as f64 / 1000.0;
     if let Some(barrier) = &waits.barrier {
-        return format!("waiting {since:.1} s in {} {call}: group {}", waits.interface, barrier.group);
+        return format!("waiting {since:.1} s in {call}: group {}", barrier.group);
     }
     let peer = if waits.peer < 0 { "anyone".into() } else { Tid(waits.peer).to_string() };
     let tag = if waits.tag < 0 { "any".into() } else { waits.tag.to_string() };
-    format!("waiting {since:.1} s in {} {call}: {peer}, tag {tag}", waits.interface)
+    if waits.operation.as_ref().is_some_and(|does| does.turn >= 0) {
+        return format!("waiting {since:.1} s in {call}: {peer}");
+    }
+    format!("waiting {since:.1} s in {call}: {peer}, tag {tag}")
 }
 
 pub fn odd() -> SessionError {

@@ -118,6 +118,11 @@ fn write_form(out: &mut String, function: &Function, large: bool) {
             passed.join(", ")
         )
     };
+    // What may wait is kept in mind; of messages the slow way does that.
+    let body = match function.name {
+        "Send" | "Ssend" | "Rsend" | "Bsend" | "Recv" => body,
+        _ => format!("enter(const {{ number(\"MPI_{}\") }});\n    {body}", function.name),
+    };
     let called = names.join(", ");
     writeln!(
         out,

@@ -126,7 +126,7 @@ pub fn deadlock(story: &Story) -> Option<String> {
         let task = &story.tasks[*at];
         let wait = task.waits.last().expect("it waits");
         let whom = if wait.peer > 0 { format!(" for {}", Tid(wait.peer)) } else { String::new() };
-        format!("{} waits{whom} in {}", task.tid, CALLS[usize::from(wait.call)])
+        format!("{} waits{whom} in {}", task.tid, wait.name())
     };
     let named: Vec<String> = stuck.iter().take(4).map(who).collect();
     let more = if stuck.len() > named.len() {
@@ -191,7 +191,7 @@ mod tests {
             "{said}"
         );
         // A circle of two, though a third task computes.
-        let wait = |peer| Wait { from: 95, to: 100, call: 1, peer, tag: 7, is_cut: true };
+        let wait = |peer| Wait { from: 95, to: 100, call: 1, function: 0, peer, tag: 7, is_cut: true };
         story.tasks[0].waits.push(wait(0x80001));
         story.tasks[1].waits.push(wait(0x40001));
         story.tasks[0].ended = 5_000_000_000;
@@ -207,7 +207,15 @@ mod tests {
         let mut story = example();
         assert!(containers(&story).is_empty());
         let call = CALLS.iter().position(|call| *call == "rpc call").expect("there") as u8;
-        story.tasks[0].waits.push(Wait { from: 95, to: 100, call, peer: 0x80001, tag: 3, is_cut: false });
+        story.tasks[0].waits.push(Wait {
+            from: 95,
+            to: 100,
+            call,
+            function: 0,
+            peer: 0x80001,
+            tag: 3,
+            is_cut: false,
+        });
         assert_eq!(containers(&story).into_iter().collect::<Vec<_>>(), [(Tid(0x80001), 3)]);
     }
 }

@@ -4,7 +4,6 @@
 use super::story::{Message, Point, Story, Task};
 use super::text::{Micros, Quoted, peer, tag};
 use crate::signal_names;
-use parvum_page::CALLS;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
@@ -71,8 +70,7 @@ impl Events<'_> {
             Quoted(&task.killed_by.map_or_else(String::new, signal_names::name))
         ))?;
         for wait in &task.waits {
-            let call =
-                CALLS.get(usize::from(wait.call)).copied().filter(|call| !call.is_empty()).unwrap_or("?");
+            let call = wait.name();
             self.add(format_args!(
                 r#""ph":"X","pid":{pid},"tid":{tid},"ts":{},"dur":{},"cat":"wait","name":"waits: {call}","args":{{"for":"{}","tag":"{}","ended with its task":{}}}"#,
                 Micros(wait.from),

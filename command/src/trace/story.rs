@@ -1,8 +1,8 @@
 //! What the recordings say together: one time for all, each wait with its end, each message with both.
 
 use super::gather::{HostPart, Parts, TaskPart};
-use parvum_page::Happening;
-use parvum_wire::Tid;
+use parvum_page::{CALLS, Happening};
+use parvum_wire::{Tid, functions};
 use std::collections::{BTreeMap, HashMap};
 
 /// A job from its beginning to its end. Times are nanoseconds since the first task began, by our clock.
@@ -50,6 +50,8 @@ pub struct Wait {
     pub to: i64,
     /// A number of `parvum_page::CALLS`.
     pub call: u8,
+    /// The function of MPI, by its number; 0 none.
+    pub function: u32,
     pub peer: i32,
     pub tag: i32,
     /// It was not over when the task ended.
@@ -72,6 +74,27 @@ pub struct Message {
     pub route: Option<u8>,
     pub sent: Option<Point>,
     pub received: Option<Point>,
+}
+
+impl Wait {
+    /// The name of the call: MPI's own, or that of the interface.
+    pub fn name(&self) -> &'static str {
+        let known = functions::name(self.function).or(CALLS.get(usize::from(self.call)).copied());
+        known.filter(|call| !call.is_empty()).unwrap_or("?")
+    }
+
+    /// Its place among the names of [`Wait::names`].
+    pub fn place(&self) -> usize {
+        match functions::name(self.function) {
+            Some(_) => CALLS.len() + self.function as usize - 1,
+            None => usize::from(self.call),
+        }
+    }
+
+    /// The names of all calls.
+    pub fn names() -> Vec<&'static str> {
+        CALLS.iter().chain(functions::names()).copied().collect()
+    }
 }
 
 impl Message {
@@ -218,8 +241,8 @@ fn summarize(part: &TaskPart, times: &Times<'_>, host: usize, mail: &mut Mail) -
             Happening::Received { peer, tag, order, length } => {
                 mail.message(Tid(peer), row.tid, order, tag, length).received = Some(point);
             }
-            Happening::Waits { call, peer, tag } => {
-                open = Some(Wait { from: at, to: ended, call, peer, tag, is_cut: true });
+            Happening::Waits { call, function, peer, tag } => {
+                open = Some(Wait { from: at, to: ended, call, function, peer, tag, is_cut: true });
             }
             Happening::GoesOn => {
                 waits.extend(open.take().map(|wait| Wait { to: at, is_cut: false, ..wait }));
@@ -276,7 +299,7 @@ pub(super) mod tests {
     pub fn example() -> Story {
         let sent = |peer, order| Happening::Sent { peer, route: 2, tag: 7, order, length: 100 };
         let received = |peer, order| Happening::Received { peer, tag: 7, order, length: 100 };
-        let waits = Happening::Waits { call: 1, peer: -1, tag: 7 };
+        let waits = Happening::Waits { call: 1, function: 0, peer: -1, tag: 7 };
         let a = [
             (10, sent(0x80001, 0)),
             (20, sent(0x80001, 1)),
@@ -333,5 +356,14 @@ pub(super) mod tests {
         assert_eq!((sums[0].waiting, sums[0].sent, sums[0].received), (31, (2, 200), (1, 100)));
         assert_eq!((sums[1].waiting, sums[2].received), (46, (1, 100)));
         assert_eq!(story.end, 10_000);
+    }
+
+    #[test]
+    fn a_wait_has_the_name_of_mpis_function_if_it_is_in_one() {
+        let wait = |call, function| Wait { from: 0, to: 1, call, function, peer: -1, tag: 0, is_cut: false };
+        assert_eq!((wait(1, 0).name(), wait(99, 0).name()), ("receive", "?"));
+        let within = wait(4, functions::number("MPI_Barrier"));
+        assert_eq!((within.name(), Wait::names()[within.place()]), ("MPI_Barrier", "MPI_Barrier"));
+        assert_eq!(Wait::names()[wait(4, 0).place()], "wait");
     }
 }

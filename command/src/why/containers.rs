@@ -83,7 +83,19 @@ mod tests {
     fn waits(call: u32, peer: i32, tag: i32, context: u32) -> Waits {
         let interface = "containers".into();
         let context = context as i32;
-        Waits { call, interface, peer, tag, context, for_ms: 0, since: 1, ends: false, barrier: None }
+        Waits {
+            call,
+            interface,
+            peer,
+            tag,
+            context,
+            for_ms: 0,
+            since: 1,
+            ends: false,
+            barrier: None,
+            function: 0,
+            operation: None,
+        }
     }
 
     #[test]

@@ -4,8 +4,8 @@ use super::containers::Names;
 use super::words;
 use crate::ledger::{counter, route};
 use parvum_page::{CALLS, Taken, kind_of_call};
-use parvum_wire::Tid;
 use parvum_wire::control::{PairRow, TaskRow, TaskState, UnmatchedRow, Waits};
+use parvum_wire::{Tid, functions};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What becomes of messages that arrive.
@@ -73,9 +73,14 @@ impl Picture {
     }
 
     /// Whether a task that is still to be started could end its wait: it waits for anyone, and anybody may send to it or
-    /// join its group. A run of NX or CMMD has all its nodes from the beginning.
+    /// join its group. A run of NX or CMMD has all its nodes from the beginning, and a communicator of MPI its members.
     pub fn may_be_helped(&self, tid: Tid) -> bool {
-        let closed = |waits: &Waits| matches!(waits.interface.as_str(), "nx" | "cmmd");
+        let closed = |waits: &Waits| match waits.interface.as_str() {
+            "nx" | "cmmd" => true,
+            // Only members of the communicator send there, but anybody may come to a port.
+            "MPI" => matches!(kind(waits), "receive" | "probe") && is_among_members(waits.function),
+            _ => false,
+        };
         self.awaited(tid) == For::Anyone && !self.waits(tid).is_some_and(closed)
     }
 
@@ -239,6 +244,14 @@ impl Picture {
     }
 }
 
+/// Whether a function of MPI waits for messages of the communicator's members alone.
+fn is_among_members(function: u32) -> bool {
+    let name = functions::name(function).unwrap_or_default();
+    ["MPI_Recv", "MPI_Probe", "MPI_Mprobe", "MPI_Sendrecv", "MPI_Wait"]
+        .iter()
+        .any(|known| name.starts_with(known))
+}
+
 /// What kind of wait the call is, the same for all interfaces.
 pub fn kind(waits: &Waits) -> &'static str {
     kind_of_call(waits.call)
@@ -275,6 +288,8 @@ pub(super) mod tests {
             since: u64::from(local),
             ends: false,
             barrier: None,
+            function: 0,
+            operation: None,
         });
         TaskRow {
             tid: tid(local),

@@ -3,6 +3,7 @@
 mod barrier;
 mod containers;
 mod graph;
+mod mpi;
 mod words;
 
 use crate::{complain, out, tool};
@@ -139,8 +140,15 @@ fn print_hangs(
     stuck: &Stuck,
     of: impl Fn(Tid) -> bool,
 ) -> Result<bool, SessionError> {
-    let list = |tids: &[Tid]| tids.iter().map(Tid::to_string).collect::<Vec<_>>().join(", ");
+    let named = |tid: &Tid| mpi::who(picture, *tid);
+    let list = |tids: &[Tid]| tids.iter().map(named).collect::<Vec<_>>().join(", ");
     let mut any = false;
+    for (members, said) in mpi::at_odds(picture, &stuck.all) {
+        if members.iter().any(|tid| of(*tid)) {
+            any = true;
+            out::line(format!("DEADLOCK: {said}"))?;
+        }
+    }
     for finding in picture.findings(&stuck.all) {
         let members = match &finding {
             Finding::Circle(tids) | Finding::Nobody(tids) => tids.clone(),
@@ -154,11 +162,11 @@ fn print_hangs(
         out::line(match &finding {
             Finding::Circle(tids) => {
                 let around: Vec<Tid> = tids.iter().chain(tids.first()).copied().collect();
-                let chain = around.iter().map(Tid::to_string).collect::<Vec<_>>().join(" waits for ");
+                let chain = around.iter().map(named).collect::<Vec<_>>().join(" waits for ");
                 format!("DEADLOCK: {chain}, and nothing is on its way between them.")
             }
             Finding::Dead(tid, peer) => {
-                format!("DEADLOCK: {tid} waits for {peer}, which is not there any more.")
+                format!("DEADLOCK: {} waits for {peer}, which is not there any more.", named(tid))
             }
             Finding::Nobody(tids) if !surely => {
                 let verb = if tids.len() == 1 { "waits" } else { "wait" };
@@ -174,9 +182,16 @@ fn print_hangs(
             Finding::Nobody(tids) => {
                 format!("DEADLOCK: {} wait for one another: nobody is left who could send.", list(tids))
             }
-            Finding::Behind(tid, peer) if surely => format!("{tid} waits for {peer}, which hangs."),
-            Finding::Behind(tid, peer) => format!("{tid} waits for {peer}, which perhaps hangs."),
+            Finding::Behind(tid, peer) => {
+                let perhaps = if surely { "" } else { "perhaps " };
+                format!("{} waits for {}, which {perhaps}hangs.", named(tid), named(peer))
+            }
         })?;
+        if let Finding::Circle(tids) = &finding
+            && let Some(more) = mpi::about_circle(picture, tids)
+        {
+            out::line(more)?;
+        }
         for row in members.iter().filter_map(|tid| picture.task(*tid)) {
             tell_task(picture, known, row)?;
         }
@@ -186,7 +201,8 @@ fn print_hangs(
 
 /// One line of what a task does, and more of what is near to what it waits for.
 fn tell_task(picture: &Picture, known: &Known, row: &TaskRow) -> Result<(), SessionError> {
-    let who = format!("  {} {}", row.tid, row.name);
+    let rank = row.rank.map_or(String::new(), |rank| format!(" rank {rank}"));
+    let who = format!("  {} {}{rank}", row.tid, row.name);
     let what = match (row.state, &row.waits) {
         _ if row.held => "is stopped: it is another gang's turn".into(),
         (TaskState::Started, _) => "runs, and has not enrolled".into(),
@@ -199,7 +215,8 @@ fn tell_task(picture: &Picture, known: &Known, row: &TaskRow) -> Result<(), Sess
                 .as_ref()
                 .map(|barrier| barrier::gathered(picture, known.groups.as_deref(), barrier));
             let of = of.map_or(String::new(), |gathered| format!(" of {gathered}"));
-            let doing = known.names.doing(row.tid, waits).unwrap_or_else(|| words::doing(waits));
+            let doing = known.names.doing(row.tid, waits).or_else(|| mpi::doing(picture, waits));
+            let doing = doing.unwrap_or_else(|| words::doing(waits));
             format!("{doing}{of}, for {}{limit}", words::lasted(waits.for_ms))
         }
     };

@@ -73,6 +73,8 @@ mod tests {
             since: 1,
             ends: false,
             barrier: None,
+            function: 0,
+            operation: None,
         };
         let message =
             |from, tag, context| UnmatchedRow { from: Tid(from), tag, context, length: 5, order: 1 };

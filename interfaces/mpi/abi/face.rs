@@ -225,6 +225,11 @@ fn write_form(out: &mut String, function: &Function, large: bool) {
             passed.join(", ")
         )
     };
+    // What may wait is kept in mind; of messages the slow way does that.
+    let body = match function.name {
+        "Send" | "Ssend" | "Rsend" | "Bsend" | "Recv" => body,
+        _ => format!("enter(const {{ number(\"MPI_{}\") }});\n    {body}", function.name),
+    };
     writeln!(
         out,
         "#[unsafe(export_name = \"PMPI_{name}\")]\npub unsafe extern \"C\" fn pmpi_{lower}({parameters}) -> c_int {{\n    {body}\n}}\n\

@@ -144,7 +144,9 @@ pub(crate) fn fatal(error: &Error) -> ! {
 
 /// Ends the job, and this process with that code.
 pub(crate) fn abort(code: i32) -> ! {
-    if let Ok(process) = process() {
+    if let Ok(process) = process()
+        && process.is_joined()
+    {
         let signal = libc::SIGTERM;
         // Whoever has no job has nobody else to end.
         // SAFETY: ignoring a signal concerns this process alone, and it is about to end.

@@ -7,11 +7,11 @@ use crate::group::Group;
 use crate::handles::Objects;
 use crate::info::Info;
 use crate::numbers::{COMM_NULL, COMM_SELF, COMM_WORLD, ERRORS_ABORT, ERRORS_ARE_FATAL, Kind, PROC_NULL};
-use crate::process::{Process, machine_notes, process};
+use crate::process::{Process, process};
 use crate::topology::Topology;
 use parvum_wire::control::{Reply, Request};
 use std::ops::Deref;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A communicator.
@@ -32,6 +32,8 @@ pub(crate) struct Comm {
     /// This process got the context from the machine, and gives it back.
     owned_context: Option<u32>,
     tolerant: AtomicBool,
+    /// The beginning of its name, as onlookers are shown it.
+    shown_name: [AtomicU64; 2],
     pub(crate) attributes: Attributes,
     pub(crate) topology: Option<Topology>,
     pub(crate) buffer: Buffer,
@@ -112,14 +114,35 @@ pub(crate) fn keep(comm: Comm) -> Mpi<i32> {
 
 /// A number for a context that is the machine's only one; it is told to all members.
 pub(crate) fn new_context() -> Mpi<u32> {
+    let process = process()?;
+    if !process.is_joined()
+        && let Some(context) = own_context()
+    {
+        return Ok(context);
+    }
     let refused = |why: String| Error::new(class::OTHER, format!("no context for a communicator: {why}"));
-    match process()?.waist.ask(&Request::NewContext, &machine_notes()) {
+    match process.ask(&Request::NewContext) {
         Ok(Ok(Reply::Number(number))) => Ok(MADE | number << 1),
         Ok(Ok(other)) => Err(refused(format!("{other:?}"))),
         Ok(Err(failure)) => Err(refused(failure.to_string())),
         Err(status) => Err(refused(format!("{status:?}"))),
     }
 }
+
+/// Contexts of a process that is in no machine: nobody else can send there.
+const ALONE: u32 = 0x7d6a_0000;
+const MOST_ALONE: u32 = 0x10_0000;
+
+/// A context that no other process knows of; nothing when all have been used.
+fn own_context() -> Option<u32> {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let number =
+        NEXT.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |it| (it < MOST_ALONE).then_some(it + 1));
+    number.ok().map(|number| ALONE + 2 * number)
+}
+
+/// So many bits of a collective operation's tag say what it does.
+const KIND_BITS: u32 = 5;
 
 /// Contexts of communicators that were made have this bit; nobody else's do.
 const MADE: u32 = 1 << 31;
@@ -142,6 +165,7 @@ impl Comm {
             agreements: AtomicU32::new(0),
             owned_context: None,
             tolerant: AtomicBool::new(false),
+            shown_name: Default::default(),
             attributes: Attributes::default(),
             topology: None,
             buffer: Buffer::default(),
@@ -239,16 +263,22 @@ impl Comm {
         Error::new(class, format!("rank {rank} of a communicator of {size}; ranks go from 0 to {}", size - 1))
     }
 
-    /// The tag of the next collective operation. All members begin them in the same order.
+    /// The place of the next collective operation among those of the communicator. All members begin them in the same order.
     #[inline]
-    pub(crate) fn next_operation(&self) -> i32 {
+    pub(crate) fn next_turn(&self) -> i32 {
         // Relaxed: the program orders the operations of a communicator itself.
-        (self.operations.fetch_add(1, Ordering::Relaxed) & 0x1fff_ffff) as i32
+        (self.operations.fetch_add(1, Ordering::Relaxed) & 0xff_ffff) as i32
     }
 
     /// The same of one that goes on beside the program.
     pub(crate) fn next_begun(&self) -> i32 {
-        (self.begun.fetch_add(1, Ordering::Relaxed) & 0x1fff_ffff | 0x2000_0000) as i32
+        (self.begun.fetch_add(1, Ordering::Relaxed) & 0xff_ffff | 0x100_0000) as i32
+    }
+
+    /// The tag of an operation's messages: those of another kind in the same place are not for it.
+    #[inline]
+    pub(crate) fn tag_of(turn: i32, kind: u32) -> i32 {
+        turn << KIND_BITS | kind as i32
     }
 
     /// The number of the next agreement of the survivors. All members begin them in the same order.
@@ -275,6 +305,19 @@ impl Comm {
 
     pub(crate) fn set_name(&self, name: &str) {
         name.clone_into(&mut self.rest().name);
+        let mut shown = [0; 16];
+        let length = name.len().min(shown.len());
+        shown[..length].copy_from_slice(&name.as_bytes()[..length]);
+        for (cell, word) in self.shown_name.iter().zip(shown.chunks_exact(8)) {
+            // Relaxed: for a person's eyes.
+            cell.store(u64::from_ne_bytes(word.try_into().expect("eight bytes")), Ordering::Relaxed);
+        }
+    }
+
+    /// The beginning of its name, padded with zeros.
+    #[inline]
+    pub(crate) fn shown_name(&self) -> [u64; 2] {
+        [self.shown_name[0].load(Ordering::Relaxed), self.shown_name[1].load(Ordering::Relaxed)]
     }
 
     pub(crate) fn errhandler(&self) -> i32 {
@@ -323,11 +366,11 @@ impl Comm {
 
 impl Drop for Comm {
     fn drop(&mut self) {
-        let Some(context) = self.owned_context else { return };
+        let Some(context) = self.owned_context.filter(|context| context & MADE != 0) else { return };
         if let Ok(process) = process() {
             // Nobody can be told when the machine does not know it any more.
             let request = Request::FreeContext { context: (context & !MADE) >> 1 };
-            let _ = process.waist.ask(&request, &machine_notes());
+            let _ = process.ask(&request);
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::progress;
 use parvum_waist::{ANY_TASK, Notes, Pattern, Request as Awaited, SendTo, TagKind};
 use parvum_wire::Tid;
 use parvum_wire::control::{Reply, Request, TaskState};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -78,11 +78,24 @@ fn revoked(context: u32) {
 /// From now on waits listen for such news.
 pub(crate) fn listen() {
     let Ok(process) = process() else { return };
-    if NEWS.load(Ordering::Acquire) == 0 {
+    if !process.is_joined() {
+        // Nobody could revoke anything yet.
+        WANTED.store(true, Ordering::Relaxed);
+    } else if NEWS.load(Ordering::Acquire) == 0 {
         let request = process.waist.post(&pattern(), 0);
         if NEWS.compare_exchange(0, request.0, Ordering::AcqRel, Ordering::Acquire).is_err() {
             process.waist.cancel(request);
         }
+    }
+}
+
+/// A communicator's program goes on after deaths, and its process was in no machine.
+static WANTED: AtomicBool = AtomicBool::new(false);
+
+/// The process has joined a machine.
+pub(crate) fn listen_if_wanted() {
+    if WANTED.load(Ordering::Relaxed) {
+        listen();
     }
 }
 
@@ -107,7 +120,7 @@ pub(crate) fn revoke(process: &Process, comm: &Comm) -> Mpi {
     revoked(comm.context());
     let remote = comm.remote().map(|remote| remote.group.tasks().clone());
     let others = comm.group().tasks().iter().chain(remote.iter().flat_map(|tasks| tasks.iter()));
-    for &task in others.filter(|&&task| task != process.me) {
+    for &task in others.filter(|&&task| task != process.me()) {
         let tag = i32::from_ne_bytes(comm.context().to_ne_bytes());
         let how = SendTo { to: task, tag, context: REVOKE_CONTEXT, meta: 0, buffering: 2, completion: 0 };
         // The dead need not be told.
@@ -135,8 +148,7 @@ pub(crate) fn refuse_unknown_deaths(process: &Process, comm: &Comm) -> Mpi {
 /// The ranks among these tasks that are no more.
 pub(crate) fn dead(process: &Process, tasks: &[i32]) -> Mpi<Vec<usize>> {
     let asked = Request::Tasks { of: None, deep: false };
-    let answer =
-        process.waist.ask(&asked, &machine_notes()).map_err(|status| process.failed(status, None))?;
+    let answer = process.ask(&asked).map_err(|status| process.failed(status, None))?;
     let Ok(Reply::Tasks(rows)) = answer else {
         return Err(Error::new(class::OTHER, "the machine does not say which tasks there are"));
     };

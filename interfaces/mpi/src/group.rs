@@ -4,12 +4,13 @@ use crate::errors::{Error, Mpi, class};
 use crate::handles::Objects;
 use crate::numbers::{CONGRUENT, GROUP_EMPTY, IDENT, Kind, SIMILAR, UNDEFINED, UNEQUAL};
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// An ordered set of processes, each by its task.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Group {
-    tasks: Arc<[i32]>,
+    /// Unset: this process alone, which is in no machine yet.
+    tasks: OnceLock<Arc<[i32]>>,
     own: Option<usize>,
 }
 
@@ -18,14 +19,14 @@ pub(crate) static GROUPS: Objects<Group> = Objects::new(Kind::Group);
 /// The group of a handle.
 pub(crate) fn group(handle: i32) -> Mpi<Arc<Group>> {
     if handle == GROUP_EMPTY {
-        return Ok(Arc::new(Group { tasks: Arc::new([]), own: None }));
+        return Ok(Arc::new(Group { tasks: OnceLock::from(Arc::from([])), own: None }));
     }
     GROUPS.get(handle).ok_or_else(|| Error::new(class::GROUP, "the handle names no group"))
 }
 
 /// Keeps a group for the program.
 pub(crate) fn keep(group: Group) -> Mpi<i32> {
-    if group.tasks.is_empty() {
+    if group.size() == 0 {
         return Ok(GROUP_EMPTY);
     }
     GROUPS.insert(Arc::new(group)).ok_or_else(|| Error::new(class::OTHER, "there are too many groups"))
@@ -35,17 +36,27 @@ impl Group {
     /// The group of these tasks; `me` is this process's.
     pub(crate) fn new(tasks: Vec<i32>, me: i32) -> Group {
         let own = tasks.iter().position(|&task| task == me);
-        Group { tasks: tasks.into(), own }
+        Group { tasks: OnceLock::from(Arc::from(tasks)), own }
+    }
+
+    /// This process alone, which joins a machine when somebody asks for its task.
+    pub(crate) fn alone() -> Group {
+        Group { tasks: OnceLock::new(), own: Some(0) }
+    }
+
+    /// The tasks for a plan. One alone sends nothing, so nobody looks at who it is.
+    pub(crate) fn tasks_in_plan(&self) -> Arc<[i32]> {
+        self.tasks.get().cloned().unwrap_or_else(|| Arc::new([0]))
     }
 
     #[inline]
     pub(crate) fn size(&self) -> usize {
-        self.tasks.len()
+        self.tasks.get().map_or(1, |tasks| tasks.len())
     }
 
     #[inline]
     pub(crate) fn tasks(&self) -> &Arc<[i32]> {
-        &self.tasks
+        self.tasks.get_or_init(|| Arc::new([crate::process::me()]))
     }
 
     /// This process's rank, if it is a member.
@@ -56,10 +67,10 @@ impl Group {
     /// The rank of a task.
     pub(crate) fn rank_of(&self, task: i32) -> Option<usize> {
         // Ids are mostly given in a row.
-        let guess = task.wrapping_sub(*self.tasks.first()?) as usize;
-        match self.tasks.get(guess) {
+        let guess = task.wrapping_sub(*self.tasks().first()?) as usize;
+        match self.tasks().get(guess) {
             Some(&there) if there == task => Some(guess),
-            _ => self.tasks.iter().position(|&there| there == task),
+            _ => self.tasks().iter().position(|&there| there == task),
         }
     }
 
@@ -69,22 +80,22 @@ impl Group {
     }
 
     fn with(&self, tasks: Vec<i32>) -> Group {
-        match self.own.map(|own| self.tasks[own]) {
+        match self.own.map(|own| self.tasks()[own]) {
             Some(me) => Group::new(tasks, me),
-            None => Group { tasks: tasks.into(), own: None },
+            None => Group { tasks: OnceLock::from(Arc::from(tasks)), own: None },
         }
     }
 
     /// Which of them, in the order of the ranks given.
     pub(crate) fn include(&self, ranks: &[i32]) -> Mpi<Group> {
         let places = self.places(ranks)?;
-        Ok(self.with(places.iter().map(|&place| self.tasks[place]).collect()))
+        Ok(self.with(places.iter().map(|&place| self.tasks()[place]).collect()))
     }
 
     /// All but those.
     pub(crate) fn exclude(&self, ranks: &[i32]) -> Mpi<Group> {
         let out: HashSet<usize> = self.places(ranks)?.into_iter().collect();
-        let kept = self.tasks.iter().enumerate().filter(|(place, _)| !out.contains(place));
+        let kept = self.tasks().iter().enumerate().filter(|(place, _)| !out.contains(place));
         Ok(self.with(kept.map(|(_, &task)| task).collect()))
     }
 
@@ -104,38 +115,38 @@ impl Group {
 
     /// First all of this, then those of the other that are not among them.
     pub(crate) fn union(&self, other: &Group) -> Group {
-        let here: HashSet<i32> = self.tasks.iter().copied().collect();
-        let more = other.tasks.iter().filter(|task| !here.contains(task));
-        let tasks = self.tasks.iter().chain(more).copied().collect();
+        let here: HashSet<i32> = self.tasks().iter().copied().collect();
+        let more = other.tasks().iter().filter(|task| !here.contains(task));
+        let tasks = self.tasks().iter().chain(more).copied().collect();
         if self.own.is_some() { self.with(tasks) } else { other.with(tasks) }
     }
 
     /// Those of this that are in the other.
     pub(crate) fn intersection(&self, other: &Group) -> Group {
-        let there: HashSet<i32> = other.tasks.iter().copied().collect();
-        self.with(self.tasks.iter().copied().filter(|task| there.contains(task)).collect())
+        let there: HashSet<i32> = other.tasks().iter().copied().collect();
+        self.with(self.tasks().iter().copied().filter(|task| there.contains(task)).collect())
     }
 
     /// Those of this that are not in the other.
     pub(crate) fn difference(&self, other: &Group) -> Group {
-        let there: HashSet<i32> = other.tasks.iter().copied().collect();
-        self.with(self.tasks.iter().copied().filter(|task| !there.contains(task)).collect())
+        let there: HashSet<i32> = other.tasks().iter().copied().collect();
+        self.with(self.tasks().iter().copied().filter(|task| !there.contains(task)).collect())
     }
 
     /// How alike two are: as `MPI_Group_compare` says it.
     pub(crate) fn compare(&self, other: &Group) -> i32 {
-        if self.tasks == other.tasks {
+        if self.tasks() == other.tasks() {
             return IDENT;
         }
         let (here, there): (HashSet<_>, HashSet<_>) =
-            (self.tasks.iter().collect(), other.tasks.iter().collect());
+            (self.tasks().iter().collect(), other.tasks().iter().collect());
         if here == there { SIMILAR } else { UNEQUAL }
     }
 
     /// The ranks that members of this have in the other.
     pub(crate) fn translate(&self, rank: i32, other: &Group) -> Mpi<i32> {
         let place = self.places(&[rank])?[0];
-        Ok(other.rank_of(self.tasks[place]).map_or(UNDEFINED, |rank| rank as i32))
+        Ok(other.rank_of(self.tasks()[place]).map_or(UNDEFINED, |rank| rank as i32))
     }
 }
 

@@ -3,7 +3,7 @@
 //! A face (`mpich/`) exports the functions under MPI's names, converts what its binary interface has otherwise, and calls
 //! [`calls`]. Read in this order: `process` and `comm`; `messages` (MPI's modes as the engine's choices); `operations` and
 //! `progress` (requests, and who moves them); `collective` and `schedule` (plans of the room for operations of groups); `datatypes`
-//! and `buffers`; `windows`. [`numbers`] are the numbers by which programs name things.
+//! and `buffers`; `windows`; `sight` (what onlookers are told). [`numbers`] are the numbers by which programs name things.
 
 #![deny(unsafe_code)]
 
@@ -24,6 +24,8 @@ mod datatypes;
 #[allow(unsafe_code)]
 mod deferred;
 mod elsewhere;
+#[allow(unsafe_code)]
+mod ending;
 pub mod errors;
 #[allow(unsafe_code)]
 mod external;
@@ -35,8 +37,6 @@ mod generalised;
 mod group;
 mod handles;
 mod info;
-#[allow(unsafe_code)]
-mod libraries;
 #[allow(unsafe_code)]
 mod long_double;
 #[allow(unsafe_code)]
@@ -53,7 +53,10 @@ mod process;
 mod processes;
 mod progress;
 #[allow(unsafe_code)]
+mod rivals;
+#[allow(unsafe_code)]
 mod schedule;
+pub mod sight;
 pub mod status;
 mod survivors;
 mod topology;

@@ -10,6 +10,7 @@ use crate::numbers::UNDEFINED;
 use crate::operations::{Operation, Outcome};
 use crate::process::process;
 use crate::schedule::{Areas, Bytes, Part, Schedule, Stage, none};
+use crate::sight;
 use crate::topology::Topology;
 use parvum_collectives::plans::{Group as Place, Plan, Span, allgather, broadcast, in_a_row, neighbours};
 use std::sync::Arc;
@@ -25,8 +26,8 @@ struct Circle {
 impl Circle {
     /// All members of a communicator; of an inter-communicator both sides, in the same order.
     fn all(comm: &Comm) -> Circle {
-        let (context, tag) = (comm.collective_context(), comm.next_operation());
-        let (here, own) = (comm.group().tasks().clone(), comm.rank());
+        let (context, tag) = (comm.collective_context(), next_tag(comm));
+        let (here, own) = (comm.group().tasks_in_plan(), comm.rank());
         match comm.remote() {
             None => Circle { tasks: here, own, context, tag },
             Some(remote) => {
@@ -105,6 +106,15 @@ impl Circle {
     }
 }
 
+/// The tag of what the members of a communicator tell each other next; onlookers are shown that they do.
+fn next_tag(comm: &Comm) -> i32 {
+    let turn = comm.next_turn();
+    if let Ok(process) = process() {
+        sight::tell_turn(process, comm, turn, -1, sight::NO_BYTES);
+    }
+    Comm::tag_of(turn, sight::MAKING)
+}
+
 /// What each member of a communicator says, in their order: all of one length.
 pub(crate) fn tell_all(comm: &Comm, mine: &[u8]) -> Mpi<Vec<Vec<u8>>> {
     Circle::all(comm).gather(mine)
@@ -151,7 +161,7 @@ pub(crate) fn split(comm: &Arc<Comm>, colour: i32, key: i32) -> Mpi<Option<Comm>
     if colour == UNDEFINED {
         return Ok(None);
     }
-    let group = Arc::new(Group::new(tasks, process()?.me));
+    let group = Arc::new(Group::new(tasks, process()?.me()));
     let inner = circle.of(&group).ok_or_else(disagreed)?;
     let (context, owns) = inner.context(0)?;
     Ok(Some(Comm::new(group, None, context).owning_context(owns).like(comm)))
@@ -182,7 +192,7 @@ fn split_both(comm: &Arc<Comm>, remote: &Remote, colour: i32, key: i32) -> Mpi<O
     let theirs = of_colour(&all[there..][..remote.group.size()], colour, remote.group.tasks());
     let local = split(&remote.local, colour, key)?;
     let (Some(local), false) = (local, colour == UNDEFINED || theirs.is_empty()) else { return Ok(None) };
-    let me = process()?.me;
+    let me = process()?.me();
     let (ours, theirs) = (Group::new(ours, me), Group::new(theirs, me));
     let first = if remote.is_first { (&ours, &theirs) } else { (&theirs, &ours) };
     let tasks: Arc<[i32]> = first.0.tasks().iter().chain(first.1.tasks().iter()).copied().collect();
@@ -217,7 +227,7 @@ pub(crate) fn create(comm: &Arc<Comm>, group: &Arc<Group>) -> Mpi<Option<Comm>> 
 }
 
 fn between(circle: Circle, local: Comm, theirs: Vec<i32>, is_first: bool, like: &Comm) -> Mpi<Comm> {
-    let (me, ours) = (process()?.me, local.group().clone());
+    let (me, ours) = (process()?.me(), local.group().clone());
     let (first, second) =
         if is_first { (&ours.tasks()[..], &theirs[..]) } else { (&theirs[..], &ours.tasks()[..]) };
     let tasks: Arc<[i32]> = first.iter().chain(second).copied().collect();
@@ -250,7 +260,7 @@ pub(crate) fn join(local: &Arc<Comm>, leader: usize, peer: Option<(&Comm, i32)>,
         let (peer, rank) = peer.ok_or_else(disagreed)?;
         let task =
             peer.peer(rank)?.ok_or_else(|| Error::new(class::RANK, "the remote leader is MPI_PROC_NULL"))?;
-        let me = process()?.me;
+        let me = process()?.me();
         let tasks = local.group().tasks();
         // The leaders give each other a context each, and take that of the smaller task.
         let pair = Circle {
@@ -289,7 +299,7 @@ pub(crate) fn from_told(
     is_first: bool,
     theirs: Vec<i32>,
 ) -> Mpi<Comm> {
-    let group = Arc::new(Group::new(theirs, process()?.me));
+    let group = Arc::new(Group::new(theirs, process()?.me()));
     let remote = Remote { group, local: Arc::new(duplicate(local, false)?), is_first };
     Ok(Comm::new(local.group().clone(), Some(remote), context).owning_context(owns).like(local))
 }
@@ -319,7 +329,7 @@ pub(crate) fn merge(comm: &Arc<Comm>, high: bool) -> Mpi<Comm> {
     };
     let tasks: Vec<i32> = first.iter().chain(second.iter()).copied().collect();
     let (context, owns) = circle.context(0)?;
-    let group = Arc::new(Group::new(tasks, process()?.me));
+    let group = Arc::new(Group::new(tasks, process()?.me()));
     Ok(Comm::new(group, None, context).owning_context(owns).like(comm))
 }
 
@@ -401,14 +411,14 @@ pub(crate) fn gathered_graph(comm: &Arc<Comm>, said: &[u32], weighted: bool) -> 
 
 /// What the root says to all members of its communicator.
 pub(crate) fn share(comm: &Comm, root: usize, bytes: &[u8]) -> Mpi<Vec<u8>> {
-    let (context, tag) = (comm.collective_context(), comm.next_operation());
-    Circle { tasks: comm.group().tasks().clone(), own: comm.rank(), context, tag }.tell(root, bytes)
+    let (context, tag) = (comm.collective_context(), next_tag(comm));
+    Circle { tasks: comm.group().tasks_in_plan(), own: comm.rank(), context, tag }.tell(root, bytes)
 }
 
 /// What each member of a communicator says, in their order: all as much.
 pub(crate) fn say_to_all(comm: &Comm, bytes: &[u8]) -> Mpi<Vec<Vec<u8>>> {
-    let (context, tag) = (comm.collective_context(), comm.next_operation());
-    Circle { tasks: comm.group().tasks().clone(), own: comm.rank(), context, tag }.gather(bytes)
+    let (context, tag) = (comm.collective_context(), next_tag(comm));
+    Circle { tasks: comm.group().tasks_in_plan(), own: comm.rank(), context, tag }.gather(bytes)
 }
 
 /// A communicator of a group in a context that is known to all its members.

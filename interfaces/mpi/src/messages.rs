@@ -8,16 +8,20 @@ use crate::numbers::{ANY_SOURCE, ANY_TAG};
 use crate::operations::{Operation, Outcome, Receiving, State, outcome_of, with_nobody};
 use crate::process::{Process, notes, process};
 use crate::progress;
+use crate::sight;
 use crate::status::Status;
 use parvum_waist::{ANY_TASK, Message, Pattern, SendTo, Status as Answer, TagKind, call};
+use parvum_wire::functions;
 use std::sync::Arc;
 use std::time::Instant;
 
 /// How a message is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// Buffered by its length. A ready send is the same: a receive that is missing is no reason to lose data.
+    /// Buffered by its length.
     Standard,
+    /// The same: a receive that is missing is no reason to lose data.
+    Ready,
     /// Over when it is matched.
     Synchronous,
     /// Over at once: it waits in the buffer that the program has attached.
@@ -61,7 +65,7 @@ fn to(comm: &Comm, rank: i32, tag: i32, mode: Mode, length: usize) -> Mpi<Option
     }
     let Some(task) = comm.peer(rank)? else { return Ok(None) };
     let (buffering, completion) = match mode {
-        Mode::Standard => (0, 0),
+        Mode::Standard | Mode::Ready => (0, 0),
         Mode::Synchronous if length <= SHORT => (0, 1),
         Mode::Synchronous => (1, 1),
         Mode::Buffered => (2, 0),
@@ -79,14 +83,28 @@ pub(crate) fn send(comm: &Arc<Comm>, data: &Data, rank: i32, tag: i32, mode: Mod
     if mode == Mode::Buffered {
         return send_buffered(process, comm, data, to);
     }
-    let told = notes(call::SEND, to.how.to, tag, comm.context());
+    let function = mode.function();
+    // What is longer, or over only when it is matched, may wait for its receiver.
+    let may_wait = data.length() > SHORT || mode == Mode::Synchronous;
+    if may_wait {
+        sight::enter(function);
+        sight::tell_send(process, comm, data.length());
+    }
+    let told = notes(functions::within(call::SEND, function), to.how.to, tag, comm.context());
     let sent = match data.outgoing() {
         Sent::Run(run) if progress::is_quiet() && !comm.is_tolerant() => {
-            process.waist.send_one(to.how, run, &told)
+            let sent = process.waist.send_one(to.how, run, &told);
+            sent.map_err(|status| process.failed(status, Some(rank as usize)))
         }
-        _ => return finish(process, start(process, comm, data, to)?),
+        _ => {
+            sight::enter(function);
+            start(process, comm, data, to).and_then(|operation| finish(process, operation))
+        }
     };
-    sent.map_err(|status| process.failed(status, Some(rank as usize)))
+    if may_wait {
+        sight::forget_send(process);
+    }
+    sent
 }
 
 fn finish(process: &Process, operation: Option<Operation>) -> Mpi {
@@ -94,6 +112,24 @@ fn finish(process: &Process, operation: Option<Operation>) -> Mpi {
     let outcome = progress::wait(process, &Arc::new(operation))?;
     outcome.error.map_or(Ok(()), Err)
 }
+
+impl Mode {
+    /// The blocking function that sends so.
+    fn function(self) -> u32 {
+        match self {
+            Mode::Standard => SEND,
+            Mode::Ready => RSEND,
+            Mode::Synchronous => SSEND,
+            Mode::Buffered => BSEND,
+        }
+    }
+}
+
+const SEND: u32 = functions::number("MPI_Send");
+const RSEND: u32 = functions::number("MPI_Rsend");
+const SSEND: u32 = functions::number("MPI_Ssend");
+const BSEND: u32 = functions::number("MPI_Bsend");
+const RECV: u32 = functions::number("MPI_Recv");
 
 fn send_buffered(process: &'static Process, comm: &Arc<Comm>, data: &Data, to: To) -> Mpi {
     let buffer = if comm.buffer.is_attached() { &comm.buffer } else { Buffer::of_process() };
@@ -178,17 +214,18 @@ pub(crate) fn pattern(comm: &Comm, source: i32, tag: i32) -> Mpi<Option<Pattern>
 pub(crate) fn receive(comm: &Arc<Comm>, data: &Data, source: i32, tag: i32) -> Mpi<Outcome> {
     let process = process()?;
     let Some(pattern) = pattern(comm, source, tag)? else { return Ok(with_nobody(true)) };
-    let told = notes(call::RECEIVE, pattern.from, tag, comm.context());
     if let Some((start, length)) = data.run()
         && progress::is_quiet()
         && !comm.is_tolerant()
     {
+        let told = notes(functions::within(call::RECEIVE, RECV), pattern.from, tag, comm.context());
         // SAFETY: the program promises the buffer for the call.
         let room =
             unsafe { std::slice::from_raw_parts_mut(if length == 0 { NOWHERE } else { start }, length) };
         let got = process.waist.receive_seen(&pattern, room, &told, |message| outcome_of(message, length));
         return got.map_err(|status| process.failed(status, usize::try_from(source).ok()));
     }
+    sight::enter(RECV);
     let operation = Arc::new(post(process, comm, data, &pattern, source));
     progress::wait_for_message(process, &operation)
 }
@@ -254,7 +291,7 @@ fn find(
 ) -> Mpi<Option<(Status, Option<Message>)>> {
     let process = process()?;
     let Some(pattern) = pattern(comm, source, tag)? else { return Ok(Some((Status::FROM_NOBODY, None))) };
-    let told = notes(call::PROBE, pattern.from, tag, comm.context());
+    let told = notes(sight::now(call::PROBE), pattern.from, tag, comm.context());
     let mut asked = Instant::now();
     loop {
         progress::move_all(process);
@@ -300,7 +337,7 @@ const A_WHILE: i64 = 20_000_000;
 /// Receives a message that was taken out of matching.
 pub(crate) fn receive_extracted(message: &Message, data: &Data) -> Mpi<Outcome> {
     let process = process()?;
-    let told = notes(call::RECEIVE, message.from, message.tag, message.context);
+    let told = notes(sight::now(call::RECEIVE), message.from, message.tag, message.context);
     if let Some((start, length)) = data.run() {
         // SAFETY: the program promises the buffer for the call.
         let room =

@@ -6,18 +6,25 @@ use crate::group::Group;
 use crate::numbers::{COMM_SELF, COMM_WORLD};
 use parvum_partition::Partition;
 use parvum_waist::{Notes, Status, Waist, call};
+use parvum_wire::control::{Failure, Reply, Request};
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// What a process of an MPI program has.
 pub(crate) struct Process {
     pub(crate) waist: Waist,
-    /// All that were started with it.
-    pub(crate) partition: Partition,
-    /// Its task.
-    pub(crate) me: i32,
+    /// What it is in the machine. One that was started alone joins when something needs that, and may never do so.
+    joined: OnceLock<Joined>,
     pub(crate) world: Arc<Comm>,
     pub(crate) own: Arc<Comm>,
+}
+
+/// A process that is part of a machine.
+struct Joined {
+    /// All that were started with it.
+    partition: Partition,
+    /// Its task.
+    me: i32,
 }
 
 /// Contexts of the communicators that need not be agreed on: "mi" and then some, so that they meet nobody's. Each has two.
@@ -110,6 +117,7 @@ pub(crate) fn init(threads: i32) -> Mpi {
     ensure_running()?;
     THREADS.store(threads, Ordering::Relaxed);
     HAS_WORLD.store(true, Ordering::Release);
+    crate::ending::watch();
     Ok(())
 }
 
@@ -131,21 +139,49 @@ fn join() -> Mpi {
     if PROCESS.get().is_some() {
         return Ok(());
     }
-    crate::libraries::refuse_another()?;
+    crate::rivals::refuse()?;
     let waist = Waist::open().map_err(|error| Error::new(class::OTHER, error.to_string()))?;
-    let partition = Partition::join(waist, "MPI", PARTITION_CONTEXT)
-        .map_err(|status| Error::new(class::OTHER, format!("{status:?}: {}", waist.last_error())))?;
-    let tasks: Vec<i32> = (0..partition.size() as i64).filter_map(|node| partition.task(node)).collect();
-    let me = tasks[partition.own()];
-    let world = Comm::new(Arc::new(Group::new(tasks, me)), None, WORLD_CONTEXT);
-    let own = Comm::new(Arc::new(Group::new(vec![me], me)), None, SELF_CONTEXT);
+    let joined = OnceLock::new();
+    let (all, alone) = match is_alone() {
+        true => (Group::alone(), Group::alone()),
+        false => {
+            let it = Joined::join(waist)?;
+            let Joined { partition, me } = joined.get_or_init(|| it);
+            let tasks: Vec<i32> =
+                (0..partition.size() as i64).filter_map(|node| partition.task(node)).collect();
+            (Group::new(tasks, *me), Group::new(vec![*me], *me))
+        }
+    };
+    let world = Comm::new(Arc::new(all), None, WORLD_CONTEXT);
+    let own = Comm::new(Arc::new(alone), None, SELF_CONTEXT);
     for (comm, handle, name) in [(&world, COMM_WORLD, "MPI_COMM_WORLD"), (&own, COMM_SELF, "MPI_COMM_SELF")] {
         comm.set_handle(handle);
         comm.set_name(name);
     }
     let (world, own) = (Arc::new(world), Arc::new(own));
-    let _ = PROCESS.set(Process { waist, partition, me, world, own });
+    let _ = PROCESS.set(Process { waist, joined, world, own });
     Ok(())
+}
+
+/// Whether nobody has started this process as one of several: then it is a world of one.
+fn is_alone() -> bool {
+    // What the daemon gives to each task that it starts.
+    std::env::var_os("PARVUM_TID").is_none()
+}
+
+/// The task of this process, which joins the machine now if it has not.
+pub(crate) fn me() -> i32 {
+    PROCESS.get().expect("only what it has made asks").me()
+}
+
+impl Joined {
+    fn join(waist: Waist) -> Mpi<Joined> {
+        let partition = Partition::join(waist, "MPI", PARTITION_CONTEXT)
+            .map_err(|status| Error::new(class::OTHER, format!("{status:?}: {}", waist.last_error())))?;
+        let me = partition.task(partition.own() as i64);
+        let me = me.ok_or_else(|| Error::new(class::INTERN, "the machine does not know this process"))?;
+        Ok(Joined { partition, me })
+    }
 }
 
 /// Ends MPI in this process: what is under way goes on to its end.
@@ -173,6 +209,43 @@ pub(crate) fn machine_notes() -> Notes {
 }
 
 impl Process {
+    /// Whether it is part of a machine by now.
+    pub(crate) fn is_joined(&self) -> bool {
+        self.joined.get().is_some()
+    }
+
+    /// The task of this process.
+    #[inline]
+    pub(crate) fn me(&self) -> i32 {
+        self.joined().me
+    }
+
+    /// All that were started with it.
+    pub(crate) fn partition(&self) -> &Partition {
+        &self.joined().partition
+    }
+
+    #[inline]
+    fn joined(&self) -> &Joined {
+        self.joined.get().unwrap_or_else(|| self.join_late())
+    }
+
+    /// Without a machine the program cannot go on with what it has begun.
+    #[cold]
+    fn join_late(&self) -> &Joined {
+        let joined = self
+            .joined
+            .get_or_init(|| Joined::join(self.waist).unwrap_or_else(|error| crate::callbacks::fatal(&error)));
+        crate::failure::listen_if_wanted();
+        joined
+    }
+
+    /// Asks the daemon, and waits for its answer.
+    pub(crate) fn ask(&self, request: &Request) -> Result<Result<Reply, Failure>, Status> {
+        self.joined();
+        self.waist.ask(request, &machine_notes())
+    }
+
     /// What the engine's answer means to an MPI program.
     #[cold]
     pub(crate) fn failed(&self, status: Status, peer: Option<usize>) -> Error {

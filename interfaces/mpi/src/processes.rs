@@ -4,7 +4,7 @@ use crate::comm::{Comm, keep, new_context};
 use crate::errors::{Error, Mpi, class};
 use crate::making::{from_told, numbers, share, words};
 use crate::numbers::COMM_NULL;
-use crate::process::{PARENT_CONTEXT, Process, machine_notes, notes, process};
+use crate::process::{PARENT_CONTEXT, Process, notes, process};
 use parvum_waist::{ANY_TASK, Pattern, SendTo, TagKind, call};
 use parvum_wire::Tid;
 use parvum_wire::control::{Blob, Each, Program, Reply, Request, SpawnRequest, SpawnWhere};
@@ -122,7 +122,7 @@ fn start(process: &Process, children: Vec<Child>) -> Mpi<(u32, Vec<i32>, Vec<i32
         }
     }
     let refused = |why: String| Error::new(class::SPAWN, why);
-    let answer = process.waist.ask(&Request::Spawn(request), &machine_notes());
+    let answer = process.ask(&Request::Spawn(request));
     let results = match answer.map_err(|status| process.failed(status, None))? {
         Ok(Reply::Spawned(results)) => results,
         Ok(other) => return Err(refused(format!("{other:?}"))),
@@ -161,9 +161,10 @@ static WITH_PARENTS: AtomicI32 = AtomicI32::new(COMM_NULL);
 
 /// A child hears of its parents. The first thing that its processes do together.
 pub(crate) fn meet_parents(process: &'static Process) -> Mpi {
-    let (Some(parent), true) = (process.partition.host(), std::env::var_os(PARENT).is_some()) else {
+    if std::env::var_os(PARENT).is_none() {
         return Ok(());
-    };
+    }
+    let Some(parent) = process.partition().host() else { return Ok(()) };
     let (_, told) = hear(process, parent, PARENT_CONTEXT, 0)?;
     let told = words(&told);
     let [context, ref tasks @ ..] = told[..] else {
@@ -205,7 +206,7 @@ static NEXT_PORT: AtomicI32 = AtomicI32::new(1);
 
 impl Port {
     pub(crate) fn open(process: &Process) -> Port {
-        Port { task: process.me, number: NEXT_PORT.fetch_add(1, Ordering::Relaxed) }
+        Port { task: process.me(), number: NEXT_PORT.fetch_add(1, Ordering::Relaxed) }
     }
 
     pub(crate) fn text(&self) -> String {
@@ -228,7 +229,7 @@ pub(crate) fn accept(comm: &Arc<Comm>, root: usize, port: Option<Port>) -> Mpi<C
     let process = process()?;
     let mut said = Vec::new();
     if let Some(port) = port {
-        if port.task != process.me {
+        if port.task != process.me() {
             return Err(Error::new(class::PORT, "the port was opened by another process"));
         }
         let (from, theirs) = hear(process, ANY_TASK, PORT_CONTEXT, port.number)?;
@@ -269,13 +270,13 @@ pub(crate) fn join_over(socket: &mut (impl Read + Write)) -> Mpi<Comm> {
     let failed = |error: std::io::Error| Error::new(class::OTHER, format!("the socket failed: {error}"));
     // Each gives a context; that of the smaller task is taken.
     let context = new_context()?;
-    socket.write_all(&numbers([process.me as u32, context])).map_err(failed)?;
+    socket.write_all(&numbers([process.me() as u32, context])).map_err(failed)?;
     let mut answer = [0; 8];
     socket.read_exact(&mut answer).map_err(failed)?;
     let [theirs, their_context] = words(&answer)[..] else {
         return Err(Error::new(class::INTERN, "a short answer"));
     };
-    let is_first = process.me < theirs as i32;
+    let is_first = process.me() < theirs as i32;
     let context = if is_first { context } else { their_context };
     from_told(&process.own, context, is_first, is_first, vec![theirs as i32])
 }

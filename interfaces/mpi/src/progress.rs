@@ -72,7 +72,8 @@ pub(crate) fn wait_until<T>(
         // What another thread holds at this moment has named no request, nor has an agreement.
         let limit = if requests.len() + by_arrival < waiting_for.len() { SOON } else { -1 };
         awaited_by_all(&mut requests);
-        let over = process.waist.wait_any(&requests, seen, &Notes { limit, ..*notes });
+        let call = crate::sight::now(notes.call);
+        let over = process.waist.wait_any(&requests, seen, &Notes { limit, call, ..*notes });
         if over == -1 && limit < 0 && process.waist.progress().lost {
             return Err(process.failed(parvum_waist::Status::NoMachine, None));
         }

@@ -138,7 +138,7 @@ impl Schedule {
             own: *own,
             context: self.context,
             tag: self.tag,
-            call: call::WAIT,
+            call: crate::sight::now(call::WAIT),
         };
         self.scratch.resize(self.scratch.len().max(plan.needs(Area::Scratch)), 0);
         let combine = self.combine.clone();

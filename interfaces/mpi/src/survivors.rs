@@ -10,7 +10,7 @@ use crate::errors::{Error, Mpi, class};
 use crate::failure::dead;
 use crate::group::Group;
 use crate::making::{duplicate_of, numbers, words};
-use crate::process::{Process, machine_notes};
+use crate::process::Process;
 use parvum_wire::control::{Blob, MailFlags, Reply, Request};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -163,12 +163,12 @@ fn unreadable() -> Error {
 fn put(process: &Process, name: String, bytes: Vec<u8>, outlives: bool) -> Mpi {
     let flags = if outlives { MailFlags::PERSISTENT } else { MailFlags(0) };
     let request = Request::MailPut { name, index: None, flags, data: Blob(bytes) };
-    process.waist.ask(&request, &machine_notes()).map(|_| ()).map_err(|status| process.failed(status, None))
+    process.ask(&request).map(|_| ()).map_err(|status| process.failed(status, None))
 }
 
 fn get(process: &Process, name: &str) -> Mpi<Option<Vec<u8>>> {
     let request = Request::MailGet { name: name.to_owned(), index: 0, first: true, take: false, wait: false };
-    match process.waist.ask(&request, &machine_notes()).map_err(|status| process.failed(status, None))? {
+    match process.ask(&request).map_err(|status| process.failed(status, None))? {
         Ok(Reply::Mail { data, .. }) => Ok(Some(data.0)),
         _ => Ok(None),
     }
@@ -176,7 +176,7 @@ fn get(process: &Process, name: &str) -> Mpi<Option<Vec<u8>>> {
 
 fn remove(process: &Process, name: &str) -> Mpi {
     let request = Request::MailRemove { name: name.to_owned(), index: 0 };
-    process.waist.ask(&request, &machine_notes()).map(|_| ()).map_err(|status| process.failed(status, None))
+    process.ask(&request).map(|_| ()).map_err(|status| process.failed(status, None))
 }
 
 /// Whose deaths not all have acknowledged: the error of an agreement that was reached all the same.
@@ -192,7 +192,7 @@ pub(crate) fn shrunk(process: &Process, comm: &Arc<Comm>, decision: &Decision) -
     let (all, _) = members(comm);
     let lives = |task: &&i32| decision.living.iter().any(|&place| all[place] == **task);
     let living =
-        |group: &Group| Group::new(group.tasks().iter().filter(lives).copied().collect(), process.me);
+        |group: &Group| Group::new(group.tasks().iter().filter(lives).copied().collect(), process.me());
     let group = Arc::new(living(comm.group()));
     let remote = match comm.remote() {
         None => None,

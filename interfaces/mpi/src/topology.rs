@@ -91,7 +91,7 @@ impl Cart {
         let count = dims.iter().try_fold(1i64, |all, &dim| all.checked_mul(i64::from(dim)));
         if count.is_none_or(|count| count > size as i64) {
             let text = format!("a grid of {dims:?} has more places than the communicator's {size} ranks");
-            return Err(Error::new(class::ARG, text));
+            return Err(Error::new(class::DIMS, text));
         }
         Ok(Cart { dims: dims.to_vec(), periods: periods.iter().map(|&period| period != 0).collect() })
     }

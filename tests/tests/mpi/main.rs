@@ -2,8 +2,11 @@
 
 mod abi;
 mod core;
+mod ending;
+mod errors;
 mod fortran;
 mod header;
 mod launch;
+mod why;
 mod windows;
 mod wrapper;

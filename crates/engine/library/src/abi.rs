@@ -76,6 +76,7 @@ const fn table<E: Endpoint>() -> Table {
         board_read: board::board_read::<E>,
         board_close: board::board_close::<E>,
         receive_each: receiving::receive_each::<E>,
+        tell: ledger::tell,
     }
 }
 

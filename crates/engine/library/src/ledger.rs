@@ -2,7 +2,8 @@
 //! lock, and a thread may ask while another waits inside.
 
 use parvum_engine::Counter;
-use parvum_page::{Book, PairLedger, ROUTES, TaskPage, Times, monotonic_ns, totals};
+use parvum_page::{Book, Operation, PairLedger, ROUTES, TaskPage, Times, monotonic_ns, totals};
+use parvum_waist::Told;
 use std::ffi::{CString, c_char};
 use std::ptr::{copy_nonoverlapping, null, null_mut, write_bytes};
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -42,6 +43,14 @@ pub(crate) fn close() {
 /// The task's own counters, which live as long as the process.
 pub(crate) fn own_cells() -> *const u64 {
     account().map_or(null(), |account| account.page.counters()[0].as_ptr())
+}
+
+/// The table's `tell`.
+pub(crate) unsafe extern "C" fn tell(told: *const Told) {
+    let Some(account) = account() else { return };
+    // SAFETY: valid for the call, by the table's contract.
+    let Told { function, context, rank, size, root, turn, bytes, name } = unsafe { *told };
+    account.page.set_operation(&Operation { function, context, rank, size, root, turn, bytes, name });
 }
 
 fn account() -> Option<Account> {

@@ -12,6 +12,7 @@ use parvum_page::Happening;
 use parvum_shm::PageInbox;
 use parvum_waist::{Notes, call};
 use parvum_wire::control::Role;
+use parvum_wire::functions;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -89,7 +90,8 @@ impl Runtime {
     pub(crate) fn note_wait(&self, notes: &Notes) {
         if let Some(recording) = &self.identity.recording {
             let &Notes { call, peer, tag, .. } = notes;
-            recording.record(Happening::Waits { call: call as u8, peer, tag });
+            let (call, function) = functions::apart(call);
+            recording.record(Happening::Waits { call: call as u8, function, peer, tag });
         }
     }
 
@@ -101,7 +103,9 @@ impl Runtime {
         recording.note_with_last(Happening::GoesOn, |last| match last {
             Happening::Received { peer, tag, .. } => {
                 let fits = |wanted: i32, found: i32| wanted == -1 || wanted == found;
-                notes.call == call::RECEIVE && fits(notes.peer, peer) && fits(notes.tag, tag)
+                functions::apart(notes.call).0 == call::RECEIVE
+                    && fits(notes.peer, peer)
+                    && fits(notes.tag, tag)
             }
             _ => false,
         });

@@ -164,10 +164,21 @@ enum {
 /* How long a call may wait, and what `parvum why` and `parvum ps` say of it meanwhile. */
 struct parvum_notes {
     int64_t limit;             /* negative: without limit; 0: look once                        */
-    uint32_t call;             /* enum parvum_call                                             */
+    uint32_t call;             /* enum parvum_call; in the high half MPI's function, if any    */
     int32_t peer;              /* from or to whom; PARVUM_ANY_TASK anyone                      */
     int32_t tag;               /* -1: any                                                      */
     int32_t context;           /* -1: any                                                      */
+};
+
+/* What a function of MPI does among the members of a communicator. */
+struct parvum_told {
+    uint32_t function;         /* by the number that the high half of `call` has               */
+    uint32_t context;          /* of its messages                                              */
+    uint32_t rank, size;       /* this task, and how many members there are                    */
+    int32_t root;              /* -1: there is none                                            */
+    int32_t turn;              /* which of the communicator's operations; -1: none             */
+    uint64_t bytes;            /* of data; UINT64_MAX: no such number                          */
+    uint64_t name[2];          /* the communicator's, in UTF-8, padded with zeros              */
 };
 
 struct parvum_progress {
@@ -285,6 +296,9 @@ struct parvum_table {
      * come; nothing is posted for the others. Does not sleep. */
     size_t (*receive_each)(const struct parvum_wanted *wanted, size_t count, const struct parvum_notes *notes,
                            struct parvum_came *came);
+    /* Shows onlookers what the task is about to do, from any thread. It is looked at while a wait lasts that has the same function
+     * in the high half of its notes' call, and the same context. */
+    void (*tell)(const struct parvum_told *told);
 };
 
 /* The engine of this process. */

@@ -30,7 +30,7 @@ pub use open::OpenError;
 pub use signals::without_signals;
 pub use table::{
     ANY_CONTEXT, ANY_TASK, Came, Enrolled, Message, Notes, Outgoing, Pattern, Piece, Progress, REMOTE, Room,
-    RoomKind, Space, Status, TABLE_VERSION, Table, TagKind, Wanted, board, call,
+    RoomKind, Space, Status, TABLE_VERSION, Table, TagKind, Told, Wanted, board, call,
 };
 pub use turn::{Turn, TurnGuard};
 pub use waist::{BoardTurn, Data, Receiving, Request, SendTo, Waist};

@@ -260,7 +260,7 @@ pub struct Enrolled {
 pub struct Notes {
     /// Nanoseconds; negative: without limit; 0: look once.
     pub limit: i64,
-    /// Which call of which interface; see [`call`].
+    /// Which call of which interface; see [`call`]. In the high half the function of MPI (`parvum_wire::functions`), if it is one.
     pub call: u32,
     /// From or to whom; [`ANY_TASK`] anyone.
     pub peer: i32,
@@ -304,6 +304,28 @@ pub mod board {
     pub const ROOM: usize = 64 << 10;
     /// Of so many members at most.
     pub const MEMBERS: usize = 64;
+}
+
+/// What a function of MPI does among the members of a communicator, for onlookers.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Told {
+    /// Which function, by the number that the high half of [`Notes::call`] has.
+    pub function: u32,
+    /// The context of its messages.
+    pub context: u32,
+    /// The task's rank.
+    pub rank: u32,
+    /// How many members there are.
+    pub size: u32,
+    /// The root, or -1.
+    pub root: i32,
+    /// Which of the communicator's collective operations it is; -1 none.
+    pub turn: i32,
+    /// Bytes of data; all ones: no such number.
+    pub bytes: u64,
+    /// The communicator's name, in UTF-8, padded with zeros.
+    pub name: [u64; 2],
 }
 
 /// What `progress` answers.
@@ -495,4 +517,7 @@ pub struct Table {
         notes: *const Notes,
         came: *mut Came,
     ) -> usize,
+    /// Shows onlookers what the task is about to do, from any thread and without the lock. It is looked at while a wait lasts whose
+    /// notes have the same function and context.
+    pub tell: unsafe extern "C" fn(told: *const Told),
 }

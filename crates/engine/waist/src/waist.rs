@@ -3,7 +3,7 @@
 use crate::open::{OpenError, open};
 use crate::table::{
     Came, Enrolled, Message, Notes, Outgoing, Pattern, Piece, Progress, REMOTE, Room, RoomKind, Space,
-    Status, Table, Wanted, board,
+    Status, Table, Told, Wanted, board,
 };
 use parvum_wire::control::{self, Failure, Reply};
 use std::ffi::c_void;
@@ -621,6 +621,13 @@ impl Waist {
             Status::Done | Status::Refused => postcard::from_bytes(&reply).map_err(|_| Status::BadArgument),
             other => Err(other),
         }
+    }
+
+    /// Shows onlookers what the task is about to do: see [`Table::tell`].
+    #[inline]
+    pub fn tell(&self, told: &Told) {
+        // SAFETY: borrowed for the call.
+        unsafe { (self.0.tell)(told) }
     }
 
     /// Prefers a route: 0 the best, 1 direct, 2 through the daemon.

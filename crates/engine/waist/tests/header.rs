@@ -2,7 +2,7 @@
 
 use parvum_waist::{
     Came, Enrolled, Message, Notes, Outgoing, Pattern, Piece, Progress, Room, RoomKind, Space, Status, Table,
-    Wanted, board, call,
+    Told, Wanted, board, call,
 };
 use std::fmt::Write as _;
 use std::mem::{offset_of, size_of};
@@ -75,6 +75,19 @@ fn the_header_lays_everything_out_as_the_engine_does() {
         tag = "tag",
         context = "context"
     );
+    shape!(
+        checks,
+        Told,
+        "parvum_told",
+        function = "function",
+        context = "context",
+        rank = "rank",
+        size = "size",
+        root = "root",
+        turn = "turn",
+        bytes = "bytes",
+        name = "name"
+    );
     shape!(checks, Progress, "parvum_progress", moved = "moved", lost = "lost");
     shape!(
         checks,
@@ -125,7 +138,8 @@ fn the_header_lays_everything_out_as_the_engine_does() {
         board_turn = "board_turn",
         board_read = "board_read",
         board_close = "board_close",
-        receive_each = "receive_each"
+        receive_each = "receive_each",
+        tell = "tell"
     );
     for (name, number) in [
         ("STATUS_DONE", Status::Done as i64),

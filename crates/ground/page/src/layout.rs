@@ -9,7 +9,7 @@
 //!  768  barrier   the group whose barrier the task is in, how many it awaits
 //!  840  attended  whether the task takes messages in while it computes
 //!  848  routes    8 x 16 bytes: the names of routes, by number
-//!  976  reserved  zero
+//!  976  operation what the task does among the members of a communicator (MPI)
 //! 1024  unmatched 64 x 4 x u64: messages that no receive has taken
 //! 3072  inbox     128 x u64: which peers have brought something, when the task has opened it
 //! 4096  pairs     1008 x 32 x u64: the ledger of each peer and route
@@ -136,7 +136,8 @@ pub struct Layout {
     pub(crate) attended: AtomicU64,
     /// The names of routes, by number.
     pub(crate) routes: RouteNames,
-    pub(crate) reserved: [AtomicU64; 6],
+    /// What the task does among the members of a communicator.
+    pub(crate) operation: Operation,
     /// Messages that no receive has taken.
     pub unmatched: [UnmatchedCells; UNMATCHED],
     /// Which peers have brought something, when the task has opened it.
@@ -173,7 +174,7 @@ pub struct Identity {
 /// picture for that instant, which is good enough for a person.
 #[repr(C, align(64))]
 pub struct Waiting {
-    /// Which call: a number of the interface's own list; 0 none.
+    /// Which call: a number of the interface's own list, 0 none; in the high half the function of MPI, if it is one.
     pub call: AtomicU32,
     /// From whom: a tid, or -1 for anyone.
     pub peer: AtomicI32,
@@ -185,6 +186,27 @@ pub struct Waiting {
     pub since: AtomicU64,
     /// Until when at most, in the same; 0 without end.
     pub until: AtomicU64,
+}
+
+/// What a function of MPI does among the members of a communicator. It is the wait's when function and context are: then it was
+/// written before that wait began.
+#[repr(C)]
+pub(crate) struct Operation {
+    /// Which function, by the number that the high half of [`Waiting::call`] has; 0 none.
+    pub function: AtomicU32,
+    /// The context of its messages.
+    pub context: AtomicU32,
+    /// The task's rank, and how many members there are.
+    pub rank: AtomicU32,
+    pub size: AtomicU32,
+    /// The root, or -1.
+    pub root: AtomicI32,
+    /// Which operation of the communicator's it is; -1 none.
+    pub turn: AtomicI32,
+    /// Bytes of data; all ones: no such number.
+    pub bytes: AtomicU64,
+    /// The communicator's name, in UTF-8, padded with zeros; a longer one is cut.
+    pub name: [AtomicU64; 2],
 }
 
 /// A barrier; kept when it is over, for `call` says whether the task waits.
@@ -245,7 +267,8 @@ mod tests {
         assert_eq!(offset_of!(Barrier, count), 64);
         assert_eq!(offset_of!(Layout, attended), 840);
         assert_eq!(offset_of!(Layout, routes), 848);
-        assert_eq!(offset_of!(Layout, reserved), 976);
+        assert_eq!(offset_of!(Layout, operation), 976);
+        assert_eq!(offset_of!(Operation, bytes), 24);
         assert_eq!(offset_of!(Layout, unmatched), 1024);
         assert_eq!(offset_of!(Layout, inbox), 3072);
         assert_eq!(size_of::<Inbox>(), 1024);

@@ -70,7 +70,7 @@ pub use meeting::{Arrival, LARGEST_MEETING, Meeting, Outcome};
 #[cfg(not(loom))]
 pub use meeting_page::MeetingPage;
 #[cfg(not(loom))]
-pub use page::{Awake, PageError, TaskPage, WaitingFor, monotonic_ns};
+pub use page::{Awake, Operation, PageError, TaskPage, WaitingFor, monotonic_ns};
 #[cfg(not(loom))]
 pub use recording::{Happening, RECORDING_BYTES, Recording};
 pub use ring::{RECORD_BYTES, Ring};

@@ -61,10 +61,41 @@ pub struct WaitingFor {
     pub until: u64,
 }
 
+/// What a function of MPI does among the members of a communicator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operation {
+    /// Which function, by the number that the high half of a wait's call has.
+    pub function: u32,
+    /// The context of its messages.
+    pub context: u32,
+    /// The task's rank.
+    pub rank: u32,
+    /// How many members there are.
+    pub size: u32,
+    /// The root, or -1.
+    pub root: i32,
+    /// Which operation of the communicator's it is; -1 none.
+    pub turn: i32,
+    /// Bytes of data; all ones: no such number.
+    pub bytes: u64,
+    /// The communicator's name, in UTF-8, padded with zeros.
+    pub name: [u64; 2],
+}
+
 /// A mapped task page. Everything in it may change at any time by the hand of
 /// another process.
 pub struct TaskPage {
     map: Map,
+}
+
+impl Operation {
+    /// The communicator's name, as far as there was room for it.
+    pub fn name(&self) -> String {
+        let bytes: Vec<u8> =
+            self.name.iter().flat_map(|word| word.to_ne_bytes()).take_while(|byte| *byte != 0).collect();
+        // Of a character that was cut in two nothing is shown.
+        String::from_utf8_lossy(&bytes).trim_end_matches('\u{fffd}').to_owned()
+    }
 }
 
 impl TaskPage {
@@ -327,6 +358,37 @@ impl TaskPage {
         (load_text(&barrier.group), barrier.count.load(Ordering::Relaxed))
     }
 
+    /// Says what the task is about to do among the members of a communicator. It stays when that is over.
+    #[inline]
+    pub fn set_operation(&self, what: &Operation) {
+        let cells = &self.layout().operation;
+        // Relaxed: a wait that shows the same function and context is written with a release behind it.
+        cells.function.store(what.function, Ordering::Relaxed);
+        cells.context.store(what.context, Ordering::Relaxed);
+        cells.rank.store(what.rank, Ordering::Relaxed);
+        cells.size.store(what.size, Ordering::Relaxed);
+        cells.root.store(what.root, Ordering::Relaxed);
+        cells.turn.store(what.turn, Ordering::Relaxed);
+        cells.bytes.store(what.bytes, Ordering::Relaxed);
+        cells.name[0].store(what.name[0], Ordering::Relaxed);
+        cells.name[1].store(what.name[1], Ordering::Relaxed);
+    }
+
+    /// What the task said last that it does; its function is 0 when it said nothing.
+    pub fn operation(&self) -> Operation {
+        let cells = &self.layout().operation;
+        Operation {
+            function: cells.function.load(Ordering::Relaxed),
+            context: cells.context.load(Ordering::Relaxed),
+            rank: cells.rank.load(Ordering::Relaxed),
+            size: cells.size.load(Ordering::Relaxed),
+            root: cells.root.load(Ordering::Relaxed),
+            turn: cells.turn.load(Ordering::Relaxed),
+            bytes: cells.bytes.load(Ordering::Relaxed),
+            name: [cells.name[0].load(Ordering::Relaxed), cells.name[1].load(Ordering::Relaxed)],
+        }
+    }
+
     /// Says that the task computes again.
     pub fn wait_over(&self) {
         self.layout().waiting.call.store(0, Ordering::Relaxed);
@@ -381,6 +443,12 @@ mod tests {
         page.identify(0x40001, 77, "räuber-und-gendarm-mit-sehr-langem-namen");
         page.set_interface("pvm");
         page.set_barrier("workers", -1);
+        let name = *b"MPI_COMM_WORLD\0\0";
+        let name = [0, 8].map(|at| u64::from_ne_bytes(name[at..at + 8].try_into().expect("eight")));
+        let does =
+            Operation { function: 3, context: 9, rank: 1, size: 2, root: -1, turn: 7, bytes: u64::MAX, name };
+        page.set_operation(&does);
+        assert_eq!((other.operation(), other.operation().name()), (does, "MPI_COMM_WORLD".to_owned()));
         assert_eq!(other.barrier(), ("workers".into(), -1));
         assert_eq!(other.identity().tid.load(Ordering::Relaxed), 0x40001);
         assert_eq!(other.interface(), "pvm");

@@ -72,6 +72,8 @@ pub enum Happening {
     Waits {
         /// In which call: a number of [`crate::CALLS`].
         call: u8,
+        /// In which function of MPI, by the number that the high half of a wait's call has; 0 none.
+        function: u32,
         /// For whom; -1 anyone.
         peer: i32,
         /// For which tag; -1 any.
@@ -98,8 +100,8 @@ impl Happening {
             Happening::Received { peer, tag, order, length } => {
                 [ticks, RECEIVED | pair(0, peer), pair(order, tag), length]
             }
-            Happening::Waits { call, peer, tag } => {
-                [ticks, WAITS | u64::from(call) << 8 | pair(0, peer), pair(0, tag), 0]
+            Happening::Waits { call, function, peer, tag } => {
+                [ticks, WAITS | u64::from(call) << 8 | pair(0, peer), pair(function, tag), 0]
             }
             Happening::GoesOn => [ticks, GOES_ON, 0, 0],
         }
@@ -113,7 +115,7 @@ impl Happening {
         let happening = match what & 0xff {
             SENT => Happening::Sent { peer, route: small, tag, order, length },
             RECEIVED => Happening::Received { peer, tag, order, length },
-            WAITS => Happening::Waits { call: small, peer, tag },
+            WAITS => Happening::Waits { call: small, function: order, peer, tag },
             GOES_ON => Happening::GoesOn,
             _ => return None,
         };
@@ -247,7 +249,7 @@ mod tests {
         assert_eq!(daemon.capacity(), 127);
         let sent = Happening::Sent { peer: 0x80001, route: 2, tag: -7, order: u32::MAX, length: 1 << 40 };
         let received = Happening::Received { peer: 0x40001, tag: i32::MAX, order: 3, length: 8 };
-        let waits = Happening::Waits { call: 1, peer: -1, tag: -1 };
+        let waits = Happening::Waits { call: 1, function: 5, peer: -1, tag: -1 };
         for happening in [waits, received] {
             task.record(happening);
         }

@@ -8,6 +8,7 @@
 pub mod control;
 pub mod encoding;
 pub mod frame;
+pub mod functions;
 pub mod routed;
 pub mod tid;
 pub mod trace;

@@ -20,6 +20,7 @@ use handles::{Handle, Handles, narrow};
 use numbers::*;
 use parvum_mpi::callbacks::{On, answer};
 use parvum_mpi::calls::{self, Numbers, Place, Way};
+use parvum_mpi::sight::{enter, number};
 use statuses::{MpiStatus, Statuses};
 use std::ffi::{c_char, c_int};
 

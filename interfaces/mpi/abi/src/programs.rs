@@ -32,7 +32,6 @@ static TELL: extern "C" fn() = {
         call_by(&CALLING);
         calls::set_unweighted(UNWEIGHTED, WEIGHTS_EMPTY);
         calls::set_duplicate_function(DUP_FN);
-        calls::set_other_library("libmpi_abi.so.1", c"libmpi.so.12");
     }
     tell
 };

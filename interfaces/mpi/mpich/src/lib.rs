@@ -13,6 +13,7 @@ mod tools;
 
 use parvum_mpi::callbacks::{On, answer};
 use parvum_mpi::calls::{self, Numbers, Place, Way};
+use parvum_mpi::sight::{enter, number};
 use parvum_mpi::status::Status;
 use std::ffi::{c_char, c_int, c_void};
 

@@ -138,7 +138,6 @@ static TELL: extern "C" fn() = {
     extern "C" fn tell() {
         calls::set_unweighted((&raw const UNWEIGHTED).addr(), (&raw const WEIGHTS_EMPTY).addr());
         calls::set_duplicate_function(duplicate as *const () as usize);
-        calls::set_other_library("libmpi.so.12", c"libmpi_abi.so.1");
     }
     tell
 };

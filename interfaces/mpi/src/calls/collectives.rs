@@ -31,6 +31,7 @@ pub fn rank_types(handle: i32) -> (usize, usize) {
 }
 
 pub(super) unsafe fn go(comm: &Arc<Comm>, call: Call, way: Way) -> Mpi {
+    refuse_overlap(&call)?;
     match way {
         Way::Blocking => collective::run(comm, call),
         Way::Begun(request) => {
@@ -79,6 +80,26 @@ fn of_member(comm: &Comm, root: i32, (address, count, of): (*const u8, i64, i32)
     match comm.remote().is_some() && (root == ROOT || root == PROC_NULL) {
         true => Ok(None),
         false => given(comm, address, count, of),
+    }
+}
+
+/// Of what is combined element by element, buffers that have a part in common give no result that could be told.
+#[inline]
+fn refuse_overlap(call: &Call) -> Mpi {
+    let (Call::Allreduce { give: Some(give), get, .. }
+    | Call::Reduce { give: Some(give), get, .. }
+    | Call::Scan { give: Some(give), get, .. }) = call
+    else {
+        return Ok(());
+    };
+    let (Some((give, length)), Some((get, room))) = (give.run(), get.run()) else { return Ok(()) };
+    let (give, get) = (give.addr(), get.addr());
+    match length > 0 && room > 0 && give < get + room && get < give + length {
+        true => Err(Error::new(
+            class::BUFFER,
+            "the two buffers overlap; give it other memory, or say MPI_IN_PLACE",
+        )),
+        false => Ok(()),
     }
 }
 

@@ -61,7 +61,7 @@ pub unsafe fn comm_group(handle: i32, place: *mut c_int) -> Mpi {
 
 /// Gives the program the group of a communicator.
 pub(super) unsafe fn put_group_of(comm: &Comm, place: *mut c_int) -> Mpi {
-    let copy = crate::group::Group::new(comm.group().tasks().to_vec(), process()?.me);
+    let copy = comm.group().include_all();
     // SAFETY: the caller's promise.
     unsafe { put(place, crate::group::keep(copy)?) }
 }
@@ -69,7 +69,7 @@ pub(super) unsafe fn put_group_of(comm: &Comm, place: *mut c_int) -> Mpi {
 pub unsafe fn comm_remote_group(handle: i32, place: *mut c_int) -> Mpi {
     let comm = comm(handle)?;
     let tasks = comm.remote().ok_or_else(no_inter)?.group.tasks().to_vec();
-    let copy = crate::group::Group::new(tasks, process()?.me);
+    let copy = crate::group::Group::new(tasks, process()?.me());
     // SAFETY: the caller's promise.
     unsafe { put(place, crate::group::keep(copy)?) }
 }
@@ -147,7 +147,7 @@ const HARDWARE: &str = "mpi_hw_resource_type";
 pub unsafe fn comm_split_type(handle: i32, kind: i32, key: i32, info: i32, place: *mut c_int) -> Mpi {
     let (comm, hints) = (comm(handle)?, hints(info)?);
     let wanted = hints.and_then(|hints| hints.get(HARDWARE).ok().flatten());
-    let here = Tid(process()?.me).host() as i32 & i32::MAX;
+    let here = Tid(process()?.me()).host() as i32 & i32::MAX;
     let colour = match kind {
         COMM_TYPE_SHARED => here,
         // Of hardware the machine knows its hosts.
@@ -206,7 +206,8 @@ pub unsafe fn comm_free(place: *mut c_int) -> Mpi {
     if handle == COMM_WORLD || handle == COMM_SELF {
         return Err(Error::new(class::COMM, "MPI_COMM_WORLD and MPI_COMM_SELF cannot be freed"));
     }
-    comm.attributes.delete_all(handle)?;
+    // It is still there when that fails, so its own handler is asked.
+    comm.attributes.delete_all(handle).map_err(|error| Error { on: Some(handle), ..error })?;
     COMMS.remove(handle);
     crate::processes::forget_parent(handle);
     // SAFETY: likewise.

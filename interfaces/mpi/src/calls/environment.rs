@@ -6,7 +6,7 @@ use crate::errors::{Error, Mpi, class};
 use crate::info::{Info, keep};
 use crate::numbers::{MAX_LIBRARY_VERSION_STRING, MAX_PROCESSOR_NAME, THREAD_MULTIPLE, THREAD_SINGLE};
 use crate::process;
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::{c_char, c_int, c_void};
 use std::sync::OnceLock;
 use std::thread::ThreadId;
 use std::time::Instant;
@@ -35,11 +35,6 @@ fn start(threads: i32) -> Mpi {
     clock();
     let _ = MAIN_THREAD.set(std::thread::current().id());
     process::init(threads)
-}
-
-/// The binary interface says what its library is called, and what that of the other interface, which no process may hold beside it.
-pub fn set_other_library(own: &'static str, other: &'static CStr) {
-    crate::libraries::set(own, other);
 }
 
 pub unsafe fn initialized(flag: *mut c_int) -> Mpi {

@@ -95,7 +95,7 @@ pub unsafe fn comm_failure_ack(handle: i32) -> Mpi {
 unsafe fn put_group(handle: i32, ranks: Vec<usize>, place: *mut c_int) -> Mpi {
     let comm = comm(handle)?;
     let tasks = ranks.iter().map(|&rank| comm.peers().tasks()[rank]).collect();
-    let group = crate::group::Group::new(tasks, process()?.me);
+    let group = crate::group::Group::new(tasks, process()?.me());
     // SAFETY: the caller's promise.
     unsafe { put(place, crate::group::keep(group)?) }
 }

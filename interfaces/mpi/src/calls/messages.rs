@@ -81,7 +81,7 @@ macro_rules! sends {
 
 sends! {
     send isend Standard
-    rsend irsend Standard
+    rsend irsend Ready
     ssend issend Synchronous
     bsend ibsend Buffered
 }

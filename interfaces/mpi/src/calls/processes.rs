@@ -6,7 +6,7 @@ use crate::comm::{comm, keep};
 use crate::errors::{Error, Mpi, class};
 use crate::info::hints;
 use crate::numbers::MAX_PORT_NAME;
-use crate::process::{machine_notes, process};
+use crate::process::process;
 use crate::processes::{self, Child, Port};
 use parvum_wire::control::{Reply, Request, Spot};
 use std::ffi::{c_char, c_int};
@@ -170,8 +170,7 @@ fn published(name: &str) -> String {
 
 fn ask(request: &Request, class: i32) -> Mpi<Reply> {
     let process = process()?;
-    let answer =
-        process.waist.ask(request, &machine_notes()).map_err(|status| process.failed(status, None))?;
+    let answer = process.ask(request).map_err(|status| process.failed(status, None))?;
     answer.map_err(|failure| Error::new(class, failure.to_string()))
 }
 

@@ -79,7 +79,7 @@ fn tasks_of(name: &str) -> Mpi<Vec<i32>> {
     // Case is no matter in the part before the name.
     match name.to_ascii_lowercase().as_str() {
         "mpi://world" => Ok(process.world.group().tasks().to_vec()),
-        "mpi://self" => Ok(vec![process.me]),
+        "mpi://self" => Ok(vec![process.me()]),
         _ => Err(Error::new(
             class::ARG,
             format!("there is no set of processes \"{name}\"; there are {SETS:?}"),
@@ -101,7 +101,7 @@ pub unsafe fn group_from_session_pset(handle: i32, name: *const c_char, place: *
     session(handle)?;
     // SAFETY: the caller's promise.
     let tasks = tasks_of(&unsafe { text(name)? })?;
-    let group = Group::new(tasks, process()?.me);
+    let group = Group::new(tasks, process()?.me());
     // SAFETY: likewise.
     unsafe { put(place, crate::group::keep(group)?) }
 }

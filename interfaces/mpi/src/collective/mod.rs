@@ -19,6 +19,7 @@ use crate::operations::{Operation, Persistent, State};
 use crate::process::{notes, process};
 use crate::progress;
 use crate::schedule::{Areas, Combine, Part, Schedule, Stage};
+use crate::sight;
 use parvum_collectives::plans::{Group, Plan};
 use parvum_waist::call;
 use std::sync::Arc;
@@ -114,12 +115,16 @@ pub(crate) fn is_in_place(address: *const u8) -> bool {
 pub(crate) fn run(comm: &Arc<Comm>, call: Call) -> Mpi {
     // All ranks must go the same way: what is under way here, and who handles errors, says nothing of the others.
     refuse_revoked(comm)?;
-    schedule(comm, call, comm.next_operation())?.finish(process()?)
+    let process = process()?;
+    let (turn, kind) = (comm.next_turn(), sight::kind_of(&call));
+    let (root, bytes) = sight::extent_of(&call);
+    sight::tell_turn(process, comm, turn, root, bytes);
+    schedule(comm, call, Comm::tag_of(turn, kind))?.finish(process)
 }
 
 /// Begins a call, which goes on beside the program.
 pub(crate) fn begin(comm: &Arc<Comm>, call: Call) -> Mpi<Arc<Operation>> {
-    let tag = comm.next_begun();
+    let tag = Comm::tag_of(comm.next_begun(), sight::kind_of(&call));
     begin_as(comm, call, tag)
 }
 
@@ -141,7 +146,7 @@ pub(crate) fn begin_schedule(comm: &Arc<Comm>, schedule: Schedule) -> Mpi<Arc<Op
 
 /// A call to be begun again and again. Its place among the communicator's operations is that of this call.
 pub(crate) fn prepare(comm: &Arc<Comm>, call: Call) -> Mpi<Persistent> {
-    let (comm, tag) = (comm.clone(), comm.next_begun());
+    let (comm, tag) = (comm.clone(), Comm::tag_of(comm.next_begun(), sight::kind_of(&call)));
     // What is wrong is told now.
     schedule(&comm, call.clone(), tag)?;
     let mut persistent = Persistent::new(move || begin_as(&comm, call.clone(), tag));
@@ -176,7 +181,7 @@ fn schedule(comm: &Arc<Comm>, call: Call, tag: i32) -> Mpi<Schedule> {
 
 /// A plan among the members of a communicator's own side.
 fn among(comm: &Comm, plan: Plan) -> Part {
-    Part::Stage(Stage { plan, tasks: comm.group().tasks().clone(), own: comm.rank() })
+    Part::Stage(Stage { plan, tasks: comm.group().tasks_in_plan(), own: comm.rank() })
 }
 
 fn group(comm: &Comm) -> Group {

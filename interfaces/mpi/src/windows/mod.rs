@@ -206,7 +206,7 @@ fn tell_all(comm: &Comm, mine: &[u64]) -> Mpi<Vec<Vec<u64>>> {
 /// Memory for a window: that of all members at one place, and where each has its part; or memory that only this one has.
 fn own_memory(process: &Process, comm: &Comm, wish: &Wish) -> Mpi<(Option<Mapping>, Option<Vec<u64>>)> {
     let is_shared = wish.flavor == Flavor::Shared;
-    let host = Tid(process.me).host();
+    let host = Tid(process.me()).host();
     let is_near = comm.group().tasks().iter().all(|&task| Tid(task).host() == host);
     if is_near && let Some((mapping, starts)) = shared_memory(comm, wish)? {
         return Ok((Some(mapping), Some(starts)));

@@ -26,8 +26,8 @@ pub use message::{
     OutputNews, Part, Reply, Request, RequestId, Role, SpawnRequest, SpawnWhere, Spot, Stream,
 };
 pub use rows::{
-    BarrierRow, GroupRow, HostRow, LinkRow, MailClass, MailEntry, OptionRow, PairRow, Recorded, RecordedTask,
-    Sight, Spawned, TaskRow, TaskState, UnmatchedRow, Waits,
+    BarrierRow, GroupRow, HostRow, LinkRow, MailClass, MailEntry, OperationRow, OptionRow, PairRow, Recorded,
+    RecordedTask, Sight, Spawned, TaskRow, TaskState, UnmatchedRow, Waits,
 };
 pub use starting::{Bind, Details, Each, Inherited, Limit, Program, Ticket};
 

@@ -144,6 +144,27 @@ pub struct Waits {
     pub ends: bool,
     /// The barrier that it waits in.
     pub barrier: Option<BarrierRow>,
+    /// In which function of MPI: a number of [`crate::functions`]; 0 when that is not known.
+    pub function: u32,
+    /// What it does there, if it is this wait's.
+    pub operation: Option<OperationRow>,
+}
+
+/// What a function of MPI does among the members of a communicator.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OperationRow {
+    /// The communicator's name; empty when it has none.
+    pub name: String,
+    /// The task's rank in it.
+    pub rank: u32,
+    /// How many members it has.
+    pub size: u32,
+    /// The root; -1 where there is none.
+    pub root: i32,
+    /// Which of the communicator's collective operations it is, counted from 0; of a message -1.
+    pub turn: i32,
+    /// Bytes of data; of a collective operation those that all members must agree on. `u64::MAX`: there is no such number.
+    pub bytes: u64,
 }
 
 /// A barrier, as a task that waits there says.

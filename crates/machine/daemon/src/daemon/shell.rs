@@ -17,14 +17,16 @@ use crate::state::{Channel, ClientId, Config, Effect, Input, Limits, Machine, Pr
 use parvum_agreement::Agreement;
 use parvum_mesh::Farewell;
 use parvum_page::{
-    A_GROUP, Book, CALLS, MeetingPage, PageError, PairLedger, TaskPage, Unmatched, monotonic_ns, totals,
+    A_GROUP, Book, CALLS, MeetingPage, Operation, PageError, PairLedger, TaskPage, Unmatched, monotonic_ns,
+    totals,
 };
 use parvum_socket::Place;
-use parvum_wire::Tid;
 use parvum_wire::control::{
-    BarrierRow, Blob, Call, ErrorKind, Event, Failure, FromDaemon, HostRecord, MAX_FRAME, OptionRow,
-    PROTOCOL, PairRow, Reply, Request, RequestId, Sight, SpawnRequest, TaskRow, Ticket, UnmatchedRow, Waits,
+    BarrierRow, Blob, Call, ErrorKind, Event, Failure, FromDaemon, HostRecord, MAX_FRAME, OperationRow,
+    OptionRow, PROTOCOL, PairRow, Reply, Request, RequestId, Sight, SpawnRequest, TaskRow, Ticket,
+    UnmatchedRow, Waits,
 };
+use parvum_wire::{Tid, functions};
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::process::{Pid, Signal, getpid, kill_process, kill_process_group};
 use std::cell::{Cell, RefCell};
@@ -477,20 +479,29 @@ impl Shell {
     pub(super) fn look_at(&self, row: &mut TaskRow) {
         let tasks = self.tasks.borrow();
         let Some(task) = tasks.get(&row.tid) else { return };
-        row.waits = task.page.waiting_for().map(|w| Waits {
-            call: w.call,
-            interface: task.page.interface(),
-            peer: w.peer,
-            tag: w.tag,
-            context: w.context,
-            for_ms: monotonic_ns().saturating_sub(w.since) / 1_000_000,
-            since: w.since,
-            ends: w.until != 0,
-            barrier: (CALLS.get(w.call as usize) == Some(&"barrier") || w.peer == A_GROUP).then(|| {
-                let (group, count) = task.page.barrier();
-                BarrierRow { group, count }
-            }),
-        });
+        row.waits =
+            task.page.waiting_for().map(|w| (w, functions::apart(w.call))).map(|(w, (call, function))| {
+                Waits {
+                    call,
+                    interface: task.page.interface(),
+                    peer: w.peer,
+                    tag: w.tag,
+                    context: w.context,
+                    for_ms: monotonic_ns().saturating_sub(w.since) / 1_000_000,
+                    since: w.since,
+                    ends: w.until != 0,
+                    barrier: (CALLS.get(call as usize) == Some(&"barrier") || w.peer == A_GROUP).then(|| {
+                        let (group, count) = task.page.barrier();
+                        BarrierRow { group, count }
+                    }),
+                    function,
+                    operation: Some(task.page.operation())
+                        .filter(|it| {
+                            function != 0 && (it.function, it.context as i32) == (function, w.context)
+                        })
+                        .map(operation_row),
+                }
+            });
         let pairs = task.book.read();
         row.counters = totals(task.page.layout(), &pairs);
         if let Some(sight) = &mut row.sight {
@@ -697,6 +708,11 @@ fn processors_of(pid: u32) -> String {
 fn pair_row(pair: PairLedger) -> PairRow {
     let PairLedger { peer, route, counters, reasons, waited } = pair;
     PairRow { peer: Tid(peer), route, counters, reasons, waited }
+}
+
+fn operation_row(does: Operation) -> OperationRow {
+    let Operation { rank, size, root, turn, bytes, .. } = does;
+    OperationRow { name: does.name(), rank, size, root, turn, bytes }
 }
 
 fn unmatched_row(message: Unmatched) -> UnmatchedRow {

@@ -1,0 +1,38 @@
+//! How programs end that forget to, and those that nobody has started as one of several.
+
+use parvum_tests::TestMachine;
+use parvum_tests::running::await_tasks;
+use parvum_tests::stage::{program, stage};
+use std::process::Command;
+
+#[test]
+fn an_end_without_finalize_fails_the_job() {
+    let machine = TestMachine::up();
+    let mut run = machine.command(&["run", "-n", "3"]);
+    let mut mpiexec = Command::new(stage().bin.join("mpiexec"));
+    mpiexec.args(["-n", "3"]);
+    for command in [&mut run, &mut mpiexec] {
+        machine.as_user(command);
+        let done = command.arg(program("mpi_errors")).arg("exit").output().expect("it runs");
+        let said = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert_eq!(done.status.code(), Some(1), "{said}");
+        assert!(said.contains("rank 0 of 3: the program has ended without MPI_Finalize"), "{said}");
+        assert!(said.contains("call MPI_Finalize on every rank"), "{said}");
+        // What it had written is not lost.
+        let lines = String::from_utf8_lossy(&done.stdout).into_owned();
+        assert!(lines.contains("rank 0 was here"), "{lines}");
+        await_tasks(&machine, 0);
+    }
+}
+
+/// A program that was started by hand, in a directory without a machine.
+#[test]
+fn one_alone_starts_no_machine_until_it_needs_one() {
+    let machine = TestMachine::new();
+    let said = machine.check(&mut machine.program("mpi_alone"));
+    assert!(said.contains("all is well"), "{said}");
+    assert!(!machine.dir.exists(), "a machine was started in {}", machine.dir.display());
+    let said = machine.check(machine.program("mpi_alone").arg("send"));
+    assert!(said.contains("all is well"), "{said}");
+    assert!(machine.dir.exists(), "messages need a machine");
+}

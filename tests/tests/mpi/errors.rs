@@ -1,0 +1,65 @@
+//! What makes no sense: the class that a program gets, and the text that a newcomer reads when the job ends.
+
+use parvum_tests::TestMachine;
+use parvum_tests::running::await_tasks;
+use parvum_tests::stage::{compiler, program};
+use std::process::Output;
+
+fn run(machine: &TestMachine, ranks: &str, words: &[&str]) -> Output {
+    let mut command = machine.command(&["run", "-n", ranks]);
+    machine.as_user(&mut command);
+    command.arg(program("mpi_errors")).args(words).output().expect("parvum runs")
+}
+
+#[test]
+fn each_bad_argument_gives_its_class() {
+    let machine = TestMachine::up();
+    for ranks in ["1", "3"] {
+        let done = run(&machine, ranks, &[]);
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        let said = String::from_utf8_lossy(&done.stdout).into_owned();
+        assert_eq!(
+            said.lines().filter(|line| line.ends_with("errors as they should be")).count().to_string(),
+            ranks,
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn a_fatal_error_says_function_rank_and_cause() {
+    let machine = TestMachine::up();
+    for (word, wanted) in [
+        ("before", "MPI_Comm_rank: called before MPI_Init; call MPI_Init first"),
+        ("after", "MPI_Barrier: called after MPI_Finalize"),
+        ("twice", "MPI_Init: MPI_Init was called twice"),
+        ("tag", "rank 0: MPI_Send: the tag is -7; tags go from 0 to 2147483647 (MPI_ERR_TAG)"),
+        ("type", "rank 0: MPI_Send: the datatype is not committed"),
+        ("freed", "MPI_Barrier: the handle names no communicator; it may have been freed (MPI_ERR_COMM)"),
+    ] {
+        let done = run(&machine, "2", &[word]);
+        let said = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert!(said.contains(wanted), "{word}: {said}");
+        assert!(said.contains("the job ends: MPI_ERRORS_ARE_FATAL is set"), "{word}: {said}");
+        assert_eq!(done.status.code(), Some(1), "{word}: {said}");
+        await_tasks(&machine, 0);
+    }
+}
+
+#[test]
+fn two_mpi_libraries_in_one_process_are_refused() {
+    let machine = TestMachine::up();
+    let folder = std::env::temp_dir().join(format!("parvum-mpi-two-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("made");
+    let (source, other) = (folder.join("other.c"), folder.join("libmpi.so.40"));
+    std::fs::write(&source, "int ompi_mpi_comm_self;\n").expect("written");
+    let built =
+        compiler("cc").args(["-shared", "-fPIC", "-o"]).arg(&other).arg(&source).output().expect("cc runs");
+    assert!(built.status.success(), "{built:?}");
+    let done = run(&machine, "1", &[other.to_str().expect("a plain path")]);
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    std::fs::remove_dir_all(&folder).expect("ours");
+    assert!(said.contains("MPI_Init: two MPI libraries are in this process"), "{said}");
+    assert!(said.contains("libmpi.so.40") && said.contains("libmpi.so.12"), "{said}");
+    assert_eq!(done.status.code(), Some(1), "{said}");
+}

@@ -1,0 +1,139 @@
+//! What `parvum why`, `parvum ps` and `parvum trace` say of MPI programs.
+
+use parvum_tests::TestMachine;
+use parvum_tests::running::{Running, await_tasks};
+use parvum_tests::stage::program;
+
+/// What `parvum why` says of ranks that all hang, once it says the first of the `wanted`, and its code.
+fn why(ranks: u32, way: &str, wanted: &[&str]) -> String {
+    let machine = TestMachine::up();
+    let mut command = machine.command(&["run", "-n", &ranks.to_string()]);
+    machine.as_user(&mut command);
+    let mut run = Running::start(command.arg(program("mpi_stuck")).arg(way));
+    for _ in 0..ranks {
+        run.told("ready ");
+    }
+    let mut said = String::new();
+    parvum_tests::eventually("parvum why knows", || {
+        let done = machine.run(&["why"]);
+        said = String::from_utf8_lossy(&done.stdout).into_owned();
+        said.contains(wanted[0])
+    });
+    for one in wanted {
+        assert!(said.contains(one), "{one}: {said}");
+    }
+    run.kill();
+    run.end();
+    await_tasks(&machine, 0);
+    said
+}
+
+#[test]
+fn ranks_in_two_collective_functions_can_never_meet() {
+    let said = why(
+        4,
+        "odds",
+        &[
+            "DEADLOCK: on MPI_COMM_WORLD rank 3 is in MPI_Bcast (root 0, 400 bytes), ranks 0-2 are in MPI_Barrier: these can never \
+             meet (operation 4 of the communicator).",
+            "is in MPI_Bcast on MPI_COMM_WORLD (root 0, 400 bytes), waits there for rank ",
+            "is in MPI_Barrier on MPI_COMM_WORLD, waits there for rank ",
+        ],
+    );
+    assert!(!said.contains("wait for one another: nobody"), "{said}");
+}
+
+#[test]
+fn roots_that_differ_are_told() {
+    why(
+        2,
+        "roots",
+        &[
+            "DEADLOCK: in MPI_Reduce on rows rank 0 has root 0, rank 1 has root 1: the root must be the same on all ranks",
+            "is in MPI_Reduce on rows (root 1, 4 bytes), waits there for rank 0",
+        ],
+    );
+}
+
+#[test]
+fn two_that_send_to_each_other_are_told_what_helps() {
+    for (way, doing) in [
+        ("ssend", "is in MPI_Ssend on MPI_COMM_WORLD (8 bytes): rank 1"),
+        ("send", "is in MPI_Send on MPI_COMM_WORLD (104857600 bytes): rank 1"),
+    ] {
+        let wanted = [
+            "Each of them sends, and waits until that is received",
+            doing,
+            "has not received it, tag 7",
+            "DEADLOCK: rank 0 (",
+        ];
+        why(2, way, &wanted);
+    }
+}
+
+#[test]
+fn waits_for_messages_are_in_mpis_words() {
+    why(
+        2,
+        "tags",
+        &[
+            "DEADLOCK: rank 0 (",
+            "is in MPI_Recv on MPI_COMM_WORLD, waits for a message from rank 1",
+            "the sender is right, the tag is not 5",
+            "is in MPI_Waitall on MPI_COMM_WORLD, waits for a message from rank 0",
+        ],
+    );
+}
+
+#[test]
+fn who_waits_for_one_that_computes_does_not_hang() {
+    let said = why(
+        3,
+        "slow",
+        &["is in MPI_Barrier on MPI_COMM_WORLD", "rank 0 computes", "Nothing hangs for certain."],
+    );
+    assert!(!said.contains("DEADLOCK"), "{said}");
+}
+
+#[test]
+fn a_trace_has_the_names_of_mpis_functions() {
+    use parvum_tests::recorded::trace;
+    let machine = TestMachine::up();
+    let mut command = machine.command(&[]);
+    machine.as_user(&mut command);
+    let folder = std::env::temp_dir().join(format!("parvum-mpi-trace-{}", std::process::id()));
+    let trace = trace(command, &folder, &["-n", "3"], &program("mpi_checks"), &[]);
+    assert!(trace.ended.status.success(), "{}", trace.report());
+    let waits: Vec<&str> = trace.events.iter().filter_map(|event| event["name"].as_str()).collect();
+    // Where three on two cores wait is not certain, but that they do is.
+    assert!(waits.iter().any(|name| name.starts_with("waits: MPI_")), "{waits:?}");
+    assert!(trace.html.contains("\"MPI_Allreduce\""), "the picture knows the names");
+}
+
+#[test]
+fn ps_and_info_name_function_and_rank() {
+    let machine = TestMachine::up();
+    let mut command = machine.command(&["run", "-n", "2"]);
+    machine.as_user(&mut command);
+    let mut run = Running::start(command.arg(program("mpi_stuck")).arg("ssend"));
+    run.told("ready ");
+    run.told("ready ");
+    let mut said = String::new();
+    parvum_tests::eventually("parvum ps knows", || {
+        said = String::from_utf8_lossy(&machine.run(&["ps"]).stdout).into_owned();
+        said.matches("in MPI_Ssend: t").count() == 2
+    });
+    let first = machine.tasks().into_iter().find(|row| row.rank == Some(0)).expect("rank 0");
+    let told = machine.run(&["info", &first.tid.to_string()]);
+    let told = String::from_utf8_lossy(&told.stdout).into_owned();
+    assert!(told.contains("messages sent") && told.contains("rank"), "{told}");
+    let json = machine.run(&["ps", "--json"]);
+    let json = String::from_utf8_lossy(&json.stdout).into_owned();
+    assert!(
+        json.contains("\"function\": \"MPI_Ssend\"") || json.contains("\"function\":\"MPI_Ssend\""),
+        "{json}"
+    );
+    run.kill();
+    run.end();
+    await_tasks(&machine, 0);
+}
