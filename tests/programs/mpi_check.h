@@ -1,9 +1,10 @@
-/* What the checks of MPI's programs have in common: a check that fails says where, and ends the job. */
+/* What the checking programs of MPI have in common: one line `rank R: N checks` each, or what is wrong. */
 #ifndef MPI_CHECK_H
 #define MPI_CHECK_H
 
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int rank, size, checks;
@@ -17,11 +18,18 @@ static int rank, size, checks;
         }                                                                                                                         \
     } while (0)
 
-static int class_of(int code)
+static inline int class_of(int code)
 {
     int found = -1;
     MPI_Error_class(code, &found);
     return found;
+}
+
+static inline int count_of(MPI_Status *status, MPI_Datatype type)
+{
+    int count;
+    MPI_Get_count(status, type, &count);
+    return count;
 }
 
 #endif

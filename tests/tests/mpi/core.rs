@@ -39,6 +39,48 @@ fn short_receives_that_are_begun_together_get_what_is_theirs() {
 }
 
 #[test]
+fn messages_and_requests_are_as_promised() {
+    for ranks in [2, 8] {
+        let lines = said(ranks, "mpi_messages", false);
+        assert_eq!(lines.len(), ranks as usize, "{lines:?}");
+        assert!(lines.iter().all(|line| line.ends_with("checks")), "{lines:?}");
+    }
+}
+
+#[test]
+fn communicators_and_their_operations_are_as_promised() {
+    for ranks in [2, 3, 8] {
+        let lines = said(ranks, "mpi_groups", false);
+        assert_eq!(lines.len(), ranks as usize, "{lines:?}");
+        assert!(lines.iter().all(|line| line.ends_with("checks")), "{lines:?}");
+    }
+}
+
+#[test]
+fn two_parents_have_children_of_their_own() {
+    let lines = said(2, "mpi_spawn", false);
+    let of = |end: &str| lines.iter().filter(|line| line.ends_with(end)).count();
+    assert_eq!((of("its children are gone"), of("has met its parent")), (2, 4), "{lines:?}");
+}
+
+#[test]
+fn two_jobs_meet_by_a_published_name() {
+    use parvum_tests::running::Running;
+    let machine = TestMachine::up();
+    let job = |word: &str| {
+        let mut command = machine.command(&["run", "-n", "2"]);
+        machine.as_user(&mut command);
+        Running::start(command.arg(program("mpi_spawn")).arg(word))
+    };
+    let mut server = job("serve");
+    server.told("published");
+    let caller = job("call");
+    let (said, answer) = (caller.succeed(&machine), server.succeed(&machine));
+    assert!(said.contains("sum 6 of 4") && said.contains("the name is gone"), "{said}");
+    assert!(answer.contains("sum 6 of 4"), "{answer}");
+}
+
+#[test]
 fn those_who_are_left_agree_and_go_on() {
     let expected: Vec<String> = [0, 1, 3, 4]
         .iter()
