@@ -1,5 +1,6 @@
 /* Programs that hang, each in its own way; each rank says `ready` before it does. `parvum why` shall know why. */
 #include <mpi.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,9 +76,43 @@ static void slow(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* Rank 0 waits for rank 1 or for rank 2, which computes; rank 1 waits for rank 0. */
+static void any(void)
+{
+    int data[2], which;
+    MPI_Request both[2];
+    ready();
+    if (rank == 2)
+        sleep(600);
+    if (rank == 1)
+        MPI_Recv(data, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Irecv(&data[0], 1, MPI_INT, 1, 1, MPI_COMM_WORLD, &both[0]);
+    MPI_Irecv(&data[1], 1, MPI_INT, 2, 1, MPI_COMM_WORLD, &both[1]);
+    MPI_Waitany(2, both, &which, MPI_STATUS_IGNORE);
+}
+
+static void *receiver(void *nothing)
+{
+    int data;
+    MPI_Recv(&data, 1, MPI_INT, 1 - rank, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return nothing;
+}
+
+/* Each has a thread that receives, and another that will send, but not yet. */
+static void threads(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, receiver, NULL);
+    ready();
+    sleep(600);
+    MPI_Send(&rank, 1, MPI_INT, 1 - rank, 3, MPI_COMM_WORLD);
+    pthread_join(thread, NULL);
+}
+
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
+    int provided;
+    MPI_Init_thread(&argc, &argv, argc > 1 && !strcmp(argv[1], "threads") ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     const char *way = argc > 1 ? argv[1] : "";
@@ -91,6 +126,10 @@ int main(int argc, char **argv)
         sends(0);
     else if (strcmp(way, "tags") == 0)
         tags();
+    else if (strcmp(way, "any") == 0)
+        any();
+    else if (strcmp(way, "threads") == 0)
+        threads();
     else
         slow();
     MPI_Finalize();

@@ -94,6 +94,7 @@ mod tests {
             ends: false,
             barrier: None,
             function: 0,
+            threads: false,
             operation: None,
         }
     }

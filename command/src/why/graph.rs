@@ -89,10 +89,10 @@ impl Picture {
         self.tasks.values().filter(|row| row.spawned || row.name != "parvum").map(|row| row.tid)
     }
 
-    /// What a task waits for, unless its wait ends by itself.
+    /// What a task waits for, unless its wait ends by itself, or another thread of it may go on.
     fn waits(&self, tid: Tid) -> Option<&Waits> {
         let row = self.tasks.get(&tid).filter(|row| row.state == TaskState::Enrolled && !row.held)?;
-        row.waits.as_ref().filter(|waits| !waits.ends && kind(waits) != "machine")
+        row.waits.as_ref().filter(|waits| !waits.ends && !waits.threads && kind(waits) != "machine")
     }
 
     /// Whom a task waits for.
@@ -289,6 +289,7 @@ pub(super) mod tests {
             ends: false,
             barrier: None,
             function: 0,
+            threads: false,
             operation: None,
         });
         TaskRow {
@@ -342,6 +343,9 @@ pub(super) mod tests {
         held.held = true;
         assert_eq!(told(vec![waiting(1, 2), held]), [], "it is another gang's turn");
         assert_eq!(told(vec![waiting(1, 2), row(2, Some((6, -1, -1)))]), [], "the daemon answers");
+        let mut several = waiting(2, 1);
+        several.waits.as_mut().expect("it waits").threads = true;
+        assert_eq!(told(vec![waiting(1, 2), several]), [], "another thread of it may send");
     }
 
     #[test]

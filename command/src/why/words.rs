@@ -74,6 +74,7 @@ mod tests {
             ends: false,
             barrier: None,
             function: 0,
+            threads: false,
             operation: None,
         };
         let message =

@@ -90,7 +90,7 @@ pub(crate) fn send(comm: &Arc<Comm>, data: &Data, rank: i32, tag: i32, mode: Mod
         sight::enter(function);
         sight::tell_send(process, comm, data.length());
     }
-    let told = notes(functions::within(call::SEND, function), to.how.to, tag, comm.context());
+    let told = notes(sight::within(call::SEND, function), to.how.to, tag, comm.context());
     let sent = match data.outgoing() {
         Sent::Run(run) if progress::is_quiet() && !comm.is_tolerant() => {
             let sent = process.waist.send_one(to.how, run, &told);
@@ -218,7 +218,7 @@ pub(crate) fn receive(comm: &Arc<Comm>, data: &Data, source: i32, tag: i32) -> M
         && progress::is_quiet()
         && !comm.is_tolerant()
     {
-        let told = notes(functions::within(call::RECEIVE, RECV), pattern.from, tag, comm.context());
+        let told = notes(sight::within(call::RECEIVE, RECV), pattern.from, tag, comm.context());
         // SAFETY: the program promises the buffer for the call.
         let room =
             unsafe { std::slice::from_raw_parts_mut(if length == 0 { NOWHERE } else { start }, length) };

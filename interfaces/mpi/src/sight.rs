@@ -6,10 +6,12 @@
 
 use crate::collective::Call;
 use crate::comm::Comm;
+use crate::numbers::THREAD_MULTIPLE;
 use crate::process::Process;
 use parvum_waist::Told;
 use parvum_wire::functions;
 use std::cell::Cell;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 thread_local! {
     static FUNCTION: Cell<u32> = const { Cell::new(0) };
@@ -23,15 +25,36 @@ pub const fn number(name: &str) -> u32 {
 /// The program has called this function.
 #[inline]
 pub fn enter(function: u32) {
-    if function != 0 {
-        FUNCTION.set(function);
+    if function != 0 && FUNCTION.replace(function) == 0 {
+        first_of_thread();
     }
+}
+
+/// How many threads have called functions that wait, and the mark of a call when they are several.
+static THREADS: AtomicU32 = AtomicU32::new(0);
+static MARK: AtomicU32 = AtomicU32::new(0);
+
+#[cold]
+fn first_of_thread() {
+    // Relaxed: for a person's eyes. A thread that has ended counts on.
+    if THREADS.fetch_add(1, Ordering::Relaxed) > 0 {
+        MARK.store(functions::THREADS, Ordering::Relaxed);
+    }
+}
+
+/// Short messages do not keep their function in mind; where the program may have several threads they are counted all the same.
+#[inline]
+pub(crate) fn within(kind: u32, function: u32) -> u32 {
+    if crate::process::threads() == THREAD_MULTIPLE {
+        enter(function);
+    }
+    functions::within(kind, function) | MARK.load(Ordering::Relaxed)
 }
 
 /// A kind of wait, in the function that this thread is in.
 #[inline]
 pub(crate) fn now(kind: u32) -> u32 {
-    functions::within(kind, FUNCTION.get())
+    functions::within(kind, FUNCTION.get()) | MARK.load(Ordering::Relaxed)
 }
 
 /// No number of bytes that all must agree on.

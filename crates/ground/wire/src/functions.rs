@@ -174,9 +174,12 @@ pub const fn within(kind: u32, function: u32) -> u32 {
     kind | function << 16
 }
 
+/// In a call: several threads of the program use MPI, and what one waits for says nothing of the others.
+pub const THREADS: u32 = 1 << 31;
+
 /// The kind and the function of what [`within`] made.
 pub const fn apart(call: u32) -> (u32, u32) {
-    (call & 0xffff, call >> 16)
+    (call & 0xffff, (call & !THREADS) >> 16)
 }
 
 #[cfg(test)]
@@ -189,7 +192,7 @@ mod tests {
             assert_eq!((number(wanted), name(number(wanted))), (place as u32 + 1, Some(*wanted)));
         }
         assert_eq!((number("MPI_Comm_rank"), name(0), name(9999)), (0, None, None));
-        assert_eq!(apart(within(4, number("MPI_Wait"))), (4, number("MPI_Wait")));
+        assert_eq!(apart(within(4, number("MPI_Wait")) | THREADS), (4, number("MPI_Wait")));
     }
 
     #[test]

@@ -5,9 +5,10 @@ use crate::deferred::{self, Batch};
 use crate::errors::{Error, Mpi, class};
 use crate::numbers::{REQUEST_NULL, UNDEFINED};
 use crate::operations::{Named, Operation, Outcome, Persistent, forget, named};
-use crate::process::{Process, process, running};
+use crate::process::{Process, machine_notes, process, running};
 use crate::progress;
 use crate::status::Status;
+use parvum_waist::{Notes, call};
 use std::ffi::c_int;
 use std::sync::Arc;
 
@@ -248,6 +249,23 @@ pub unsafe fn testall(count: i32, requests: *mut c_int, flag: *mut c_int, status
     }
 }
 
+/// What onlookers are told of a wait that any of several operations ends: only what is true of all of them.
+fn of_any(first: &Operation, all: &[Arc<Operation>]) -> Notes {
+    let mut said = *first.notes();
+    for notes in all.iter().map(|operation| operation.notes()) {
+        if notes.call == call::MACHINE {
+            return machine_notes();
+        }
+        let same = |one: i32, other: i32| if one == other { one } else { -1 };
+        if notes.call != said.call {
+            said.call = call::WAIT;
+        }
+        (said.peer, said.tag) = (same(said.peer, notes.peer), same(said.tag, notes.tag));
+        said.context = same(said.context, notes.context);
+    }
+    said
+}
+
 /// The first operation that is over, by its place.
 fn first_over(process: &Process, asked: &[Asked]) -> Option<(usize, Outcome)> {
     asked.iter().enumerate().find_map(|(place, asked)| Some((place, asked.ended(process)?)))
@@ -286,7 +304,8 @@ pub unsafe fn waitany(count: i32, requests: *mut c_int, index: *mut c_int, statu
         let found = match waiting.first() {
             None => first_over(process, &asked),
             Some(first) => {
-                Some(progress::wait_until(process, first.notes(), &waiting, || first_over(process, &asked))?)
+                let notes = of_any(first, &waiting);
+                Some(progress::wait_until(process, &notes, &waiting, || first_over(process, &asked))?)
             }
         };
         tell_one(handles, &asked, found, index, status)
@@ -355,7 +374,7 @@ pub unsafe fn waitsome(
             };
         };
         let some = || Some(all_over(process, &asked)).filter(|found| !found.is_empty());
-        let found = progress::wait_until(process, first.notes(), &waiting, some)?;
+        let found = progress::wait_until(process, &of_any(first, &waiting), &waiting, some)?;
         tell_some(handles, &asked, found, (out_count, indices), statuses)
     }
 }

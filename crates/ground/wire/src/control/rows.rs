@@ -146,6 +146,8 @@ pub struct Waits {
     pub barrier: Option<BarrierRow>,
     /// In which function of MPI: a number of [`crate::functions`]; 0 when that is not known.
     pub function: u32,
+    /// Several threads use MPI: others may go on while one waits.
+    pub threads: bool,
     /// What it does there, if it is this wait's.
     pub operation: Option<OperationRow>,
 }

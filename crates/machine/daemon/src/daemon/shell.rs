@@ -495,6 +495,7 @@ impl Shell {
                         BarrierRow { group, count }
                     }),
                     function,
+                    threads: w.call & functions::THREADS != 0,
                     operation: Some(task.page.operation())
                         .filter(|it| {
                             function != 0 && (it.function, it.context as i32) == (function, w.context)
