@@ -229,7 +229,9 @@ impl Picture {
     /// Messages that have come to a waiting task and are not what it waits for, though nearly.
     pub fn near_matches(&self, tid: Tid, names: &Names) -> Vec<(UnmatchedRow, String)> {
         let Some(waits) = self.tasks.get(&tid).and_then(|row| row.waits.as_ref()) else { return Vec::new() };
-        if !matches!(kind(waits), "receive" | "probe" | "wait") {
+        // The messages of a collective operation are not the program's, and come in no order that it knows.
+        let is_collective = waits.operation.as_ref().is_some_and(|does| does.turn >= 0);
+        if is_collective || !matches!(kind(waits), "receive" | "probe" | "wait") {
             return Vec::new();
         }
         let sight = self.tasks.get(&tid).and_then(|row| row.sight.as_ref());
