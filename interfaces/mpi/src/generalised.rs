@@ -94,7 +94,10 @@ impl Functions {
             (0, _) => {}
             // SAFETY: the program gave this function for a generalised request.
             (cancel, false) => unsafe {
-                code = (calling().code_given)(std::mem::transmute::<usize, Cancel>(cancel)(self.extra(), is_over));
+                code = (calling().code_given)(std::mem::transmute::<usize, Cancel>(cancel)(
+                    self.extra(),
+                    is_over,
+                ));
             },
             // SAFETY: as above, from Fortran; gfortran's .TRUE. is 1, as C's.
             (cancel, true) => unsafe {
