@@ -120,10 +120,10 @@ if [ -f /usr/include/pvm3.h ]; then
     build pvm346 pvm "$CC" "" "${group_library:--lgpvm3} ${real:--lpvm3}"
 fi
 
-# The first compiler of a list that exists.
+# The first compiler of a list that exists, and has its header: Debian's wrapper of Open MPI comes without.
 first() {
     for candidate; do
-        if command -v "$candidate" >/dev/null 2>&1; then
+        if command -v "$candidate" >/dev/null 2>&1 && echo '#include <mpi.h>' | "$candidate" -E - >/dev/null 2>&1; then
             echo "$candidate"
             return
         fi

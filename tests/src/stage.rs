@@ -238,7 +238,9 @@ fn compile_mpi(stage: &Stage, source: &Path) {
         }
         replace(&target, |temporary| {
             let mut cc = compiler(stage.bin.join(wrapper).to_str().expect("a plain path"));
-            cc.args(["-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread", "-o"]);
+            // The standard has addresses that lie nowhere (MPI_UNWEIGHTED), of which gcc thinks that they are read.
+            cc.args(["-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-Wno-stringop-overread"]);
+            cc.args(["-pthread", "-o"]);
             let done = cc.arg(temporary).arg(source).output().expect("mpicc runs");
             assert!(done.status.success(), "{}: {}", name_of(source), String::from_utf8_lossy(&done.stderr));
         });
