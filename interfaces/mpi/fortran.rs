@@ -2,6 +2,11 @@
 // by reference, under mpi_x_ and pmpi_x_, and each constant. What needs more is written by hand in `fortran/`. Used by the test that holds
 // the files to the description, and to write them anew.
 
+#[allow(dead_code, reason = "marks matter to C alone")]
+#[path = "description.rs"]
+mod description;
+
+use description::{Argument, Function, plain};
 use std::fmt::Write;
 
 /// Functions written by hand, and those that Fortran does not have.
@@ -46,35 +51,29 @@ fn is_by_hand(name: &str) -> bool {
 }
 
 /// The functions, in C.
-pub fn functions(description: &str) -> String {
+pub fn functions(text: &str) -> String {
     let mut out = String::from(
         "/* MPI's functions for Fortran. Made from interfaces/mpi/functions.txt by interfaces/mpi/fortran.rs; not to be edited. */\n\
          #include \"face.h\"\n",
     );
-    for line in description.lines().filter(|line| !line.starts_with('#') && !line.is_empty()) {
-        let (name, rest) = line.split_once('(').expect("a function");
-        let (arguments, _) = rest.split_once(')').expect("its arguments");
-        if is_by_hand(name) || name.ends_with("_c") {
-            continue;
+    for function in &description::read(text) {
+        if !is_by_hand(function.name) && !function.name.ends_with("_c") {
+            write_both(&mut out, function);
         }
-        let arguments: Vec<(&str, &str)> = arguments
-            .split(", ")
-            .filter(|text| !text.is_empty())
-            .map(|text| text.split_once(' ').expect("a kind and a name"))
-            .collect();
-        write_both(&mut out, name, &arguments);
     }
     out
 }
 
-fn write_both(out: &mut String, name: &str, arguments: &[(&str, &str)]) {
+fn write_both(out: &mut String, Function { name, arguments, .. }: &Function) {
     let (mut parameters, mut lengths) = (Vec::new(), Vec::new());
     let (mut before, mut after, mut passed) = (String::new(), String::new(), Vec::new());
-    for (kind, argument) in arguments {
+    for Argument { kind, name: argument } in arguments {
+        // Fortran has MPICH's numbers.
+        let kind = plain(kind);
         let (parameter, value) = parameter(kind, argument);
         parameters.push(parameter);
         passed.push(value);
-        match *kind {
+        match kind {
             "string" => {
                 lengths.push(format!("size_t {argument}_length"));
                 let made = if name.starts_with("Info_") { "parvum_trimmed" } else { "parvum_text" };

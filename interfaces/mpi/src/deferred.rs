@@ -13,6 +13,7 @@ use crate::numbers::{Kind, REQUEST_NULL, THREAD_MULTIPLE};
 use crate::operations::{DONE, Operation, Outcome, outcome_of_bytes};
 use crate::process::{self, Process, notes};
 use crate::progress;
+use crate::sight;
 use crate::status::Status;
 use parvum_waist::{Came, Pattern, Wanted, call};
 use std::collections::BTreeMap;
@@ -149,7 +150,7 @@ impl Batch {
     /// Waits for all of them.
     pub(crate) fn wait(&mut self, process: &Process) -> Mpi {
         let Some((first, (_, comm))) = self.wanted.first().zip(self.about.first()) else { return Ok(()) };
-        let told = notes(call::RECEIVE, first.pattern.from, first.pattern.tag, comm.context());
+        let told = notes(sight::now(call::RECEIVE), first.pattern.from, first.pattern.tag, comm.context());
         self.came.resize(self.wanted.len(), Came::default());
         // SAFETY: the program has lent the memory of each receive until it is over.
         let came = unsafe { process.waist.receive_each(&self.wanted, &told, &mut self.came) };
