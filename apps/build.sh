@@ -123,7 +123,7 @@ fi
 # The first compiler of a list that exists, and has its header: Debian's wrapper of Open MPI comes without.
 first() {
     for candidate; do
-        if command -v "$candidate" >/dev/null 2>&1 && echo '#include <mpi.h>' | "$candidate" -E - >/dev/null 2>&1; then
+        if command -v "$candidate" >/dev/null 2>&1 && "$candidate" -E ring_mpi.c >/dev/null 2>&1; then
             echo "$candidate"
             return
         fi
