@@ -2,7 +2,7 @@
 // by reference, under mpi_x_ and pmpi_x_, and each constant. What needs more is written by hand in `fortran/`. Used by the test that holds
 // the files to the description, and to write them anew.
 
-#[allow(dead_code, reason = "marks matter to C alone")]
+#[allow(dead_code, clippy::duplicate_mod, reason = "marks matter to C alone, and a test reads two makers")]
 #[path = "description.rs"]
 mod description;
 

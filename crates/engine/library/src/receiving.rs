@@ -136,9 +136,9 @@ pub(crate) unsafe extern "C" fn receive_each<E: Endpoint>(
     with::<E, _>(0, |runtime| {
         for (at, (wanted, came)) in wanted.iter().zip(came).enumerate() {
             let Some(pattern) = pattern_of(&wanted.pattern) else { return at };
-            // SAFETY: the caller has lent the memory for the call.
             let memory = match wanted.length {
                 0 => &mut [][..],
+                // SAFETY: the caller has lent the memory for the call.
                 length => unsafe { std::slice::from_raw_parts_mut(wanted.start, length) },
             };
             let (mut room, mut envelope) = (Room::Memory(memory), Envelope::NONE);
