@@ -3,13 +3,14 @@
 //!
 //! Nobody can tell the difference. Every other call [posts](post_all) them first, in their order ([`process`](crate::process::process)
 //! does), and so does a wait whose next message does not come soon: whoever waits for one of the later receives is answered. Nothing
-//! is deferred where several threads may call at a time, or where somebody has to be heard of meanwhile.
+//! is deferred where several threads may call at a time, where the program waits by another interface of ours too, or where somebody has
+//! to be heard of meanwhile.
 
 use crate::buffers::Data;
 use crate::comm::InUse;
 use crate::errors::{Error, Mpi};
 use crate::messages;
-use crate::numbers::{Kind, REQUEST_NULL, THREAD_MULTIPLE};
+use crate::numbers::{Kind, REQUEST_NULL};
 use crate::operations::{DONE, Operation, Outcome, outcome_of_bytes};
 use crate::process::{self, Process, notes};
 use crate::progress;
@@ -66,7 +67,7 @@ fn is_ours(handle: i32) -> bool {
 /// Begins a receive without posting it, if that may be; its handle.
 #[inline]
 pub(crate) fn defer(comm: InUse, pattern: &Pattern, data: &Data, source: i32) -> Result<i32, InUse> {
-    let may_be = progress::is_quiet() && !comm.is_tolerant() && process::threads() != THREAD_MULTIPLE;
+    let may_be = progress::is_quiet() && !comm.is_tolerant() && process::may_defer();
     let Some((start, length)) = data.run().filter(|&(_, length)| may_be && length <= SHORT) else {
         return Err(comm);
     };

@@ -3,7 +3,7 @@
 use crate::comm::Comm;
 use crate::errors::{Error, Mpi, class};
 use crate::group::Group;
-use crate::numbers::{COMM_SELF, COMM_WORLD};
+use crate::numbers::{COMM_SELF, COMM_WORLD, THREAD_MULTIPLE};
 use parvum_partition::Partition;
 use parvum_waist::{Notes, Status, Waist, call};
 use parvum_wire::control::{Failure, Reply, Request};
@@ -40,6 +40,7 @@ pub(crate) const OWN_CONTEXT: u32 = 0x7d69_0008;
 static PROCESS: OnceLock<Process> = OnceLock::new();
 static STAGE: AtomicU8 = AtomicU8::new(NEW);
 static THREADS: AtomicI32 = AtomicI32::new(0);
+static MAY_DEFER: AtomicBool = AtomicBool::new(false);
 /// `MPI_Init` was called: a session alone begins without it.
 static HAS_WORLD: AtomicBool = AtomicBool::new(false);
 static FINALIZED_WORLD: AtomicBool = AtomicBool::new(false);
@@ -76,6 +77,12 @@ fn undeferred() -> &'static Process {
     let process = PROCESS.get().expect("made before");
     crate::deferred::post_all(process);
     process
+}
+
+/// Whether receives may be left unposted: one thread at a time calls, and nobody waits by another interface meanwhile.
+#[inline]
+pub(crate) fn may_defer() -> bool {
+    MAY_DEFER.load(Ordering::Relaxed)
 }
 
 /// Whether the next call finds receives that are deferred. Nothing once the process has finalized.
@@ -116,6 +123,8 @@ pub(crate) fn init(threads: i32) -> Mpi {
     }
     ensure_running()?;
     THREADS.store(threads, Ordering::Relaxed);
+    let alone = threads != THREAD_MULTIPLE && !crate::rivals::has_other_interface();
+    MAY_DEFER.store(alone, Ordering::Relaxed);
     HAS_WORLD.store(true, Ordering::Release);
     crate::ending::watch();
     Ok(())

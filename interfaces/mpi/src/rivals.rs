@@ -27,9 +27,21 @@ pub(crate) fn refuse() -> Mpi {
     }
 }
 
+/// The other interfaces of ours: what waits in them does not know what MPI has left unposted.
+const INTERFACES: [&str; 4] = ["libpvm3.so", "libnx.so", "libcmmd.so", "libcontainers.so"];
+
+/// Whether the program uses other interfaces of ours beside MPI.
+pub(crate) fn has_other_interface() -> bool {
+    loaded().iter().any(|path| is_one_of(path, &INTERFACES))
+}
+
 fn is_mpi(path: &Path) -> bool {
+    is_one_of(path, &NAMES)
+}
+
+fn is_one_of(path: &Path, names: &[&str]) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    NAMES
+    names
         .iter()
         .any(|known| name.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
 }
@@ -82,6 +94,7 @@ mod tests {
         ] {
             assert!(!is_mpi(Path::new(no)), "{no}");
         }
+        assert!(is_one_of(Path::new("/a/libpvm3.so.3"), &INTERFACES));
         assert!(!loaded().is_empty() && own_library().is_some());
     }
 }
