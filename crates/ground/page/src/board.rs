@@ -4,17 +4,18 @@
 //! opened reads what the others show. A member has two places, used by turns. Who comes to a meeting has read all that it wants of
 //! the turn before; so when one has opened, nobody reads any more what was shown two turns ago, and its place may be written to.
 //! Nothing but the meeting keeps order: there are no locks and no counts of readers, and a turn comes for all or for nobody.
-//! The model of it stands with the meeting's (`meeting.rs`).
+//! The model of it stands with the meeting's (`meeting.rs`). Two members need no meeting: see `pair.rs`.
 //!
 //! ```text
 //!    0  meeting
-//! 4096  lines     for each member two of 64 bytes: word, length, and data of up to 56 bytes
+//! 4096  lines     for each member two of 64 bytes: a head, and data of up to 48 bytes
 //!       places    for each member two: longer data
 //! ```
 //!
 //! Short data of all members lies close together. The file has no memory behind what was never written.
 
 use crate::PAGE_BYTES;
+use crate::pair::Head;
 
 /// Groups of more members have no board: each reads what all others show.
 pub const LARGEST_BOARD: u32 = 64;
@@ -22,9 +23,9 @@ pub const LARGEST_BOARD: u32 = 64;
 /// So many bytes a member shows in one turn at most.
 pub const BOARD_ROOM: usize = 64 << 10;
 
-/// A line, and how much data fits into it behind word and length.
+/// A line, and how much data fits into it behind its head.
 pub(crate) const LINE: usize = 64;
-pub(crate) const SHORT: usize = LINE - 8;
+pub(crate) const SHORT: usize = LINE - size_of::<Head>();
 
 /// Where things lie on the board of so many members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

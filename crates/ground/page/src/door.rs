@@ -177,7 +177,7 @@ impl Door {
 
 /// A fence on the processors of all who ring. (Loom's ringers make their own.)
 #[cold]
-fn heavy_fence() {
+pub(crate) fn heavy_fence() {
     #[cfg(loom)]
     fence(Ordering::SeqCst);
     // Where the kernel forbids what it has allowed, what others have stored is long visible after a pause.

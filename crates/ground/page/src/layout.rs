@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicI32, AtomicU8, AtomicU32, AtomicU64};
 /// The first eight bytes of every task page: "ParvumPg".
 pub const MAGIC: u64 = u64::from_le_bytes(*b"ParvumPg");
 /// The layout described here; a page of another version is refused.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 /// Size of the page itself.
 pub const PAGE_BYTES: usize = 4096;
 /// Size of the file: the page, and the ledgers of pairs.

@@ -39,6 +39,7 @@ mod meeting;
 mod meeting_page;
 #[cfg(not(loom))]
 mod page;
+mod pair;
 #[cfg(not(loom))]
 mod recording;
 mod ring;

@@ -2,13 +2,13 @@
 
 use crate::layout::{FILE_BYTES, Layout, PAGE_BYTES, PAIRS, PairCells};
 use crate::meeting::Meeting;
+use crate::pair::Head as LineHead;
 use crate::recording::{HEAD_BYTES, Head};
 use crate::ring::{RECORD_BYTES, RecordCells};
 use rustix::fd::AsFd;
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap, munmap};
 use std::io;
 use std::ptr::NonNull;
-use std::sync::atomic::AtomicU32;
 
 /// One shared mapping of a task page, unmapped when dropped.
 ///
@@ -92,9 +92,11 @@ impl MeetingMap {
         unsafe { self.at.cast::<Meeting>().as_ref() }
     }
 
-    /// Two numbers at a place behind the meeting, aligned for them.
-    pub(crate) fn numbers(&self, at: usize) -> &[AtomicU32; 2] {
-        assert!(at >= size_of::<Meeting>() && at.is_multiple_of(8) && at <= self.bytes - 8, "on the board");
+    /// The head of a line at a place behind the meeting, aligned for it.
+    #[inline]
+    pub(crate) fn line(&self, at: usize) -> &LineHead {
+        self.check(at, size_of::<LineHead>());
+        assert!(at.is_multiple_of(align_of::<LineHead>()), "where a line begins");
         // SAFETY: within the mapping and aligned, by the assertion; they are atomics, for which every bit pattern is valid.
         unsafe { self.at.add(at).cast().as_ref() }
     }

@@ -161,7 +161,20 @@ impl Meeting {
         self.count_change();
     }
 
-    fn count_change(&self) {
+    /// Whether nobody passes it any more.
+    pub fn is_closed(&self) -> bool {
+        // Acquire: partner of the exchange in `close`: what came before the closing is seen.
+        self.word.load(Ordering::Acquire) & CLOSED != 0
+    }
+
+    #[cfg(not(loom))]
+    /// What the futex is at. Whoever sleeps on it looks once more between the two.
+    pub(crate) fn changes(&self) -> u32 {
+        // Acquire: partner of `count_change`.
+        self.changes.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn count_change(&self) {
         // Release: who sees this change sees the word's.
         self.changes.fetch_add(1, Ordering::Release);
     }

@@ -4,6 +4,7 @@ use crate::board::{SHORT, Shape};
 use crate::map::MeetingMap;
 use crate::meeting::{Arrival, Meeting, Outcome};
 use crate::page::{PageError, TaskPage, check_seals};
+use crate::pair::Head;
 use crate::{BOARD_ROOM, PAGE_BYTES};
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, ftruncate, memfd_create};
@@ -113,11 +114,74 @@ impl MeetingPage {
             self.map.write(at, piece);
             at += piece.len();
         }
-        let numbers = self.map.numbers(self.shape.line(member, turn));
-        // Relaxed: whoever reads them, and the data, has come to the meeting after this.
-        numbers[0].store(word, Ordering::Relaxed);
-        numbers[1].store(length as u32, Ordering::Relaxed);
+        let head = self.head(member, turn);
+        // Relaxed: whoever reads them, and the data, has come to the meeting, or seen the turn on the line, after this.
+        head.word.store(word, Ordering::Relaxed);
+        head.length.store(length as u32, Ordering::Relaxed);
         true
+    }
+
+    /// The same where two members need no meeting: the other is woken if it sleeps. False also when they are not two.
+    #[inline]
+    pub fn show_other<'d>(
+        &self,
+        member: u32,
+        turn: u64,
+        word: u32,
+        pieces: impl Iterator<Item = &'d [u8]> + Clone,
+    ) -> bool {
+        if self.shape.members != 2 || !self.show(member, turn, word, pieces) {
+            return false;
+        }
+        self.head(member, turn).show(turn);
+        if self.head(1 - member, turn).sleeps() {
+            self.meeting().count_change();
+            self.wake();
+        }
+        true
+    }
+
+    /// Whether the other of two members has shown what belongs to a turn.
+    ///
+    /// # Panics
+    /// When this is not one of two.
+    #[inline]
+    pub fn other_has_shown(&self, member: u32, turn: u64) -> bool {
+        assert!(self.shape.members == 2 && member < 2, "one of two");
+        self.head(1 - member, turn).is_of(turn)
+    }
+
+    /// How a member's wait for the other of two ended; nothing while it lasts. Panics as [`MeetingPage::other_has_shown`].
+    pub fn outcome_beside(&self, member: u32, turn: u64) -> Option<Outcome> {
+        // Who leaves after it has shown what belongs to the turn has not missed it, so the line is looked at behind the closing.
+        let is_closed = self.is_closed();
+        match self.other_has_shown(member, turn) {
+            true => Some(Outcome::Opened),
+            false => is_closed.then_some(Outcome::Closed),
+        }
+    }
+
+    /// Whether nobody can come any more.
+    #[inline]
+    pub fn is_closed(&self) -> bool {
+        self.meeting().is_closed()
+    }
+
+    /// As [`MeetingPage::fall_asleep`], of one of two who waits for the other in a turn.
+    pub fn fall_asleep_beside(&self, member: u32, turn: u64) -> u32 {
+        let changes = self.meeting().changes();
+        self.head(member, turn).fall_asleep();
+        changes
+    }
+
+    /// The turn has come: it sleeps no more.
+    #[inline]
+    pub fn stay_awake_beside(&self, member: u32, turn: u64) {
+        self.head(member, turn).stay_awake();
+    }
+
+    fn head(&self, member: u32, turn: u64) -> &Head {
+        self.map.line(self.shape.line(member, turn))
     }
 
     /// The word under which a member shows something in a turn whose meeting has opened, and how many bytes that is.
@@ -127,9 +191,9 @@ impl MeetingPage {
     #[inline]
     pub fn shown(&self, member: u32, turn: u64) -> (u32, usize) {
         assert!(member < self.shape.members && self.has_board(), "a member with a board");
-        let numbers = self.map.numbers(self.shape.line(member, turn));
-        // Relaxed: the meeting has ordered it.
-        (numbers[0].load(Ordering::Relaxed), (numbers[1].load(Ordering::Relaxed) as usize).min(BOARD_ROOM))
+        let head = self.head(member, turn);
+        // Relaxed: the meeting, or the turn on the line, has ordered it.
+        (head.word.load(Ordering::Relaxed), (head.length.load(Ordering::Relaxed) as usize).min(BOARD_ROOM))
     }
 
     /// Copies what a member shows in a turn whose meeting has opened, from byte `from` on. False: there is no such member, or it
@@ -149,7 +213,7 @@ impl MeetingPage {
 
     fn data_at(&self, member: u32, turn: u64, length: usize) -> usize {
         match length <= SHORT {
-            true => self.shape.line(member, turn) + 8,
+            true => self.shape.line(member, turn) + size_of::<Head>(),
             false => self.shape.place(member, turn),
         }
     }
@@ -277,6 +341,51 @@ mod tests {
     }
 
     #[test]
+    fn two_take_turns_awake_or_asleep_and_each_sees_what_the_other_shows() {
+        const TURNS: u64 = 3000;
+        let (_page, file) = MeetingPage::create(2).expect("a meeting");
+        let member = |own: u32| {
+            let board = MeetingPage::open(&file).expect("it opens");
+            move || {
+                let page = TaskPage::create().expect("a page").0;
+                for turn in 0..TURNS {
+                    let length = [8, 48, 49, 5000][turn as usize % 4];
+                    let shown = |member: u32| vec![(turn as u8).wrapping_mul(3) ^ member as u8; length];
+                    assert!(board.show_other(own, turn, turn as u32, [&shown(own)[..]].into_iter()));
+                    while board.outcome_beside(own, turn) != Some(Outcome::Opened) {
+                        let changes = board.fall_asleep_beside(own, turn);
+                        let rings = page.fall_asleep();
+                        if board.outcome_beside(own, turn).is_none() {
+                            board.sleep(changes, &page, rings, Duration::from_secs(20));
+                        }
+                        page.stay_awake();
+                        board.stay_awake_beside(own, turn);
+                    }
+                    let mut read = vec![0; length];
+                    assert!(board.read(1 - own, turn, 0, &mut read) && read == shown(1 - own), "turn {turn}");
+                    assert_eq!(board.shown(1 - own, turn), (turn as u32, length));
+                }
+            }
+        };
+        let (one, other) = (std::thread::spawn(member(0)), std::thread::spawn(member(1)));
+        [one, other].into_iter().for_each(|thread| thread.join().expect("no turn was missed"));
+    }
+
+    #[test]
+    fn a_turn_that_was_shown_before_the_closing_has_come() {
+        let (one, other) = open_pair();
+        let show = |board: &MeetingPage, own, turn| board.show_other(own, turn, 1, std::iter::empty());
+        assert!(show(&one, 0, 0) && one.outcome_beside(0, 0).is_none());
+        assert!(show(&other, 1, 0));
+        other.close();
+        assert_eq!(one.outcome_beside(0, 0), Some(Outcome::Opened));
+        assert!(show(&one, 0, 1) && one.is_closed());
+        assert_eq!(one.outcome_beside(0, 1), Some(Outcome::Closed));
+        let (three, _file) = MeetingPage::create(3).expect("a meeting");
+        assert!(!show(&three, 0, 0), "three need a meeting");
+    }
+
+    #[test]
     fn members_of_several_scheduling_groups_are_noticed() {
         let (page, _file) = MeetingPage::create(3).expect("a meeting");
         page.schedule_in(7);
@@ -336,7 +445,7 @@ mod tests {
     fn a_length_that_a_member_writes_wrongly_is_not_believed() {
         let (one, other) = open_pair();
         assert!(one.show(0, 0, 1, [&[1; 8][..]].into_iter()));
-        one.map.numbers(one.shape.line(0, 0))[1].store(u32::MAX, Ordering::Relaxed);
+        one.head(0, 0).length.store(u32::MAX, Ordering::Relaxed);
         assert_eq!(other.shown(0, 0).1, BOARD_ROOM);
         assert!(!other.read(0, 0, BOARD_ROOM, &mut [0]));
     }
