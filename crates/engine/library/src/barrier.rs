@@ -2,6 +2,7 @@
 
 use crate::errors::AskError;
 use crate::inside::Inside;
+use crate::meets::Meets;
 use parvum_page::{Arrival, MeetingPage, Outcome};
 use parvum_waist::Notes;
 use parvum_wire::control::{ErrorKind, Failure, Reply, Request};
@@ -79,7 +80,7 @@ impl Inside {
             }
         };
         self.show_barrier(group, count);
-        self.meets = Some(meeting.clone());
+        self.meets = Some(Meets::all(meeting.clone()));
         let outcome = self.wait_until(notes, |_| meeting.outcome(turn));
         self.meets = None;
         match outcome {

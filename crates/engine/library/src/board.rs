@@ -8,14 +8,17 @@ use crate::endpoint::Endpoint;
 use crate::errors::AskError;
 use crate::errors::remember;
 use crate::inside::{Inside, with};
+use crate::meets::Meets;
 use crate::runtime::Runtime;
-use crate::services::Board;
+use crate::services::{Awaited, Board};
 use parvum_engine::{Counter, RequestId};
 use parvum_page::{A_GROUP, Arrival, BOARD_ROOM, LARGEST_BOARD, Outcome};
 use parvum_waist::{Notes, Piece, Status, board as came};
 use parvum_wire::control::Request;
+use std::sync::Arc;
 
-/// What members say in the first turn.
+/// What members say in the first turn: also how many turns they have taken at the board before, when that was closed under them.
+/// Who has taken one more than another cannot go on with it.
 const WANTED: u32 = 1;
 const UNWANTED: u32 = 0;
 
@@ -83,9 +86,10 @@ pub(crate) unsafe extern "C" fn board_read<E: Endpoint>(
 
 pub(crate) extern "C" fn board_close<E: Endpoint>(board: u64) {
     with::<E, _>((), |inside| {
-        if let Some(place) = inside.services.boards.get_mut((board as usize).wrapping_sub(1)) {
-            *place = None;
-        }
+        let place = inside.services.boards.get_mut((board as usize).wrapping_sub(1));
+        let Some(closed) = place.and_then(Option::take) else { return };
+        // The page goes with it, unless it is another's by now.
+        inside.services.meetings.retain(|(_, meeting)| !Arc::ptr_eq(meeting, &closed.meeting));
     });
 }
 
@@ -125,6 +129,8 @@ impl Inside {
         if meeting.board_of() != Some(members) {
             return Err(Status::Unknown);
         }
+        let before = self.services.boards.iter().flatten().find(|board| *board.group == *group);
+        let turns = before.map_or(0, |board| board.turn as u32 & 0xff_ffff);
         let board = Board { group: group.into(), meeting, member, members, turn: 0, awaits: None };
         let free =
             self.services.boards.iter().position(Option::is_none).unwrap_or(self.services.boards.len());
@@ -133,9 +139,10 @@ impl Inside {
             None => self.services.boards.push(Some(board)),
         }
         let number = free as u64 + 1;
-        let word = if self.wants_boards() { WANTED } else { UNWANTED };
+        let wanted = self.wants_boards();
+        let word = if wanted { WANTED | turns << 1 } else { UNWANTED };
         let answer = match self.take_board_turn(number, word, &[], &[], &Notes { limit: -1, ..*notes }) {
-            came::COME if word == WANTED => return Ok(number),
+            came::COME if wanted => return Ok(number),
             came::COME | came::DISAGREED => Status::Unknown,
             came::CLOSED => Status::Gone,
             _ => Status::NoMachine,
@@ -155,29 +162,48 @@ impl Inside {
         let Some(board) = self.board(number) else { return came::CLOSED };
         if board.awaits.is_none() {
             // SAFETY: the pieces are readable for the call, by the table's contract.
-            if !unsafe { board.meeting.show(board.member, board.turn, word, pieces_of(pieces)) } {
-                return came::DISAGREED;
-            }
-            let arrival = board.meeting.arrive(None);
+            let shown = unsafe { pieces_of(pieces) };
+            let begun = match board.members {
+                2 => board.show_other(word, shown),
+                _ => board.show_all(word, shown),
+            };
+            let has_come = match begun {
+                Ok(awaits) => {
+                    board.awaits = awaits;
+                    awaits.is_none()
+                }
+                Err(answer) => return answer,
+            };
             let shown: usize = pieces.iter().map(|piece| piece.length).sum();
             if shown > 0 {
                 self.engine.ledger().add(Counter::CopiedIn, shown as u64);
             }
-            let Some(board) = self.board(number) else { return came::CLOSED };
-            match arrival {
-                Arrival::Opened { .. } => return self.turn_has_come(number, word),
-                Arrival::Waits(turn) => board.awaits = Some(turn),
-                Arrival::Closed => return came::CLOSED,
-                Arrival::Mismatch => return came::DISAGREED,
+            if has_come {
+                return self.turn_has_come(number, word);
             }
         }
-        let Some(board) = self.board(number) else { return came::CLOSED };
-        let Some(turn) = board.awaits else { return came::LATE };
-        let (meeting, group, members) = (board.meeting.clone(), board.group.clone(), board.members);
+        self.await_turn(number, word, requests, notes)
+    }
+
+    #[cold]
+    fn await_turn(&mut self, number: u64, word: u32, requests: &[u64], notes: &Notes) -> i64 {
+        let Some(&mut Board { ref meeting, ref group, member, members, turn, awaits: Some(awaits) }) =
+            self.board(number)
+        else {
+            return came::LATE;
+        };
+        let (meeting, group) = (meeting.clone(), group.clone());
         self.show_barrier(&group, members as i32);
-        self.meets = Some(meeting.clone());
+        self.meets = Some(match awaits {
+            Awaited::Meeting(_) => Meets::all(meeting.clone()),
+            Awaited::Other => Meets::other(meeting.clone(), member, turn),
+        });
         let over = self.wait_until(&Notes { peer: A_GROUP, ..*notes }, |runtime| {
-            if let Some(outcome) = meeting.outcome(turn) {
+            let outcome = match awaits {
+                Awaited::Meeting(turn) => meeting.outcome(turn),
+                Awaited::Other => meeting.outcome_beside(member, turn),
+            };
+            if let Some(outcome) = outcome {
                 return Some(Err(outcome));
             }
             let is_over = |request: &u64| {
@@ -186,7 +212,9 @@ impl Inside {
             };
             requests.iter().position(is_over).map(Ok)
         });
-        self.meets = None;
+        if let Some(meets) = self.meets.take() {
+            meets.stay_awake();
+        }
         match over {
             None => came::LATE,
             Some(Ok(at)) => at as i64,
@@ -208,6 +236,45 @@ impl Inside {
             }
         }
         if agrees { came::COME } else { came::DISAGREED }
+    }
+}
+
+/// The other's line takes less than this to come over, if it is on its way: it is looked for so often before anything else.
+const LOOKS: u32 = 100;
+
+impl Board {
+    /// Shows something and comes to the meeting. What is to be waited for then, or the answer if nothing can be.
+    fn show_all<'d>(
+        &mut self,
+        word: u32,
+        pieces: impl Iterator<Item = &'d [u8]> + Clone,
+    ) -> Result<Option<Awaited>, i64> {
+        if !self.meeting.show(self.member, self.turn, word, pieces) {
+            return Err(came::DISAGREED);
+        }
+        match self.meeting.arrive(None) {
+            Arrival::Opened { .. } => Ok(None),
+            Arrival::Waits(turn) => Ok(Some(Awaited::Meeting(turn))),
+            Arrival::Closed => Err(came::CLOSED),
+            Arrival::Mismatch => Err(came::DISAGREED),
+        }
+    }
+
+    /// The same where there are two.
+    #[inline]
+    fn show_other<'d>(
+        &mut self,
+        word: u32,
+        pieces: impl Iterator<Item = &'d [u8]> + Clone,
+    ) -> Result<Option<Awaited>, i64> {
+        if self.meeting.is_closed() {
+            return Err(came::CLOSED);
+        }
+        if !self.meeting.show_other(self.member, self.turn, word, pieces) {
+            return Err(came::DISAGREED);
+        }
+        let has_come = (0..LOOKS).any(|_| self.meeting.other_has_shown(self.member, self.turn));
+        Ok((!has_come).then_some(Awaited::Other))
     }
 }
 

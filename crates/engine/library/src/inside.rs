@@ -2,12 +2,11 @@
 
 use crate::endpoint::{self, Endpoint, Place};
 use crate::ledger;
+use crate::meets::Meets;
 use crate::runtime::Runtime;
 use parvum_engine::RequestId;
-use parvum_page::MeetingPage;
 use parvum_waist::TurnGuard;
 use std::ops::{Deref, DerefMut};
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -25,8 +24,8 @@ pub(crate) struct Inside {
     pub(crate) keeps_turn: bool,
     /// The receive that is this call's own: it is given up if the program jumps out of the wait.
     pub(crate) owns: Option<RequestId>,
-    /// The meeting that it waits in, beside everything else.
-    pub(crate) meets: Option<Arc<MeetingPage>>,
+    /// Where it meets others while it waits.
+    pub(crate) meets: Option<Meets>,
 }
 
 impl Deref for Inside {

@@ -44,6 +44,7 @@ mod inside;
 mod ledger;
 mod lending;
 mod links;
+mod meets;
 #[allow(unsafe_code)]
 mod multicast;
 mod patience;

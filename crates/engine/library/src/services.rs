@@ -49,8 +49,17 @@ pub(crate) struct Board {
     pub(crate) members: u32,
     /// How many turns have come.
     pub(crate) turn: u64,
-    /// The meeting's number of a turn that has not come yet.
-    pub(crate) awaits: Option<u32>,
+    /// What a turn that has not come yet waits for.
+    pub(crate) awaits: Option<Awaited>,
+}
+
+/// What a turn waits for.
+#[derive(Clone, Copy)]
+pub(crate) enum Awaited {
+    /// The meeting's opening, by its own number of the turn.
+    Meeting(u32),
+    /// The line of the other, where there are two.
+    Other,
 }
 
 impl Board {

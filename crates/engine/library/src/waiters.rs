@@ -8,8 +8,8 @@
 //! A signal handler that interrupts a wait may wait itself: then its thread waits twice, the inner wait first. A handler that
 //! jumps out of the wait (siglongjmp) leaves an entry behind, which the thread's next call finds by its place on the stack.
 
+use crate::meets::Meets;
 use parvum_engine::RequestId;
-use parvum_page::MeetingPage;
 use parvum_waist::{Notes, call};
 use rustix::thread::futex;
 use std::sync::Arc;
@@ -55,7 +55,7 @@ impl Word {
     }
 
     /// The same, or until the meeting changes from `changes`.
-    pub(crate) fn sleep_in(&self, meeting: &MeetingPage, changes: u32, limit: Duration) {
+    pub(crate) fn sleep_in(&self, meeting: &Meets, changes: u32, limit: Duration) {
         // Acquire: partner of the release in `wake`.
         if self.0.load(Ordering::Acquire) == 0 {
             meeting.sleep_beside(changes, &self.0, limit);
