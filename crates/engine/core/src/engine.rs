@@ -244,6 +244,13 @@ impl Engine {
         self.learn_end(peer, None);
     }
 
+    /// Receives that only `peer` could satisfy, and that were posted after it had gone, are over. Of one that is not gone nothing ends.
+    pub fn end_receives_from(&mut self, peer: Tid) {
+        if self.is_gone(peer) {
+            self.core.end_receives_from(peer);
+        }
+    }
+
     /// The machine says that `peer` is gone, and what it said last may still be on its way: over links of these routes,
     /// which end by themselves, or over one that is `announced`. It is gone when they have ended, which
     /// [`Engine::part`] finds out; at once, if there are none. `now` is by any clock of the caller's.

@@ -47,7 +47,7 @@ impl Core {
         }
     }
 
-    fn end_receives_from(&mut self, peer: Tid) {
+    pub(crate) fn end_receives_from(&mut self, peer: Tid) {
         for id in self.queues.posted_for(peer) {
             self.queues.withdraw(id);
             self.requests.finish(id, Outcome::Gone(peer));

@@ -26,7 +26,10 @@ pub(crate) unsafe extern "C" fn post<E: Endpoint>(
     with::<E, _>(0, |runtime| {
         let id = match claims {
             true => runtime.engine.claim(pattern, into, announced),
-            false => runtime.engine.post(pattern, into, urgent, announced),
+            false => {
+                runtime.note_source(&pattern);
+                runtime.engine.post(pattern, into, urgent, announced)
+            }
         };
         id.number()
     })

@@ -49,6 +49,8 @@ pub(crate) struct Connections {
     pub(crate) gone_at: HashMap<Tid, Instant>,
     /// Tasks whose end the daemon was asked to tell, though there is no link to them.
     pub(crate) looked_after: HashSet<Tid>,
+    /// Tasks that receives were posted from, that this one has no link to: who sleeps looks after them first.
+    pub(crate) unheard: Vec<Tid>,
     /// The receiver of long messages that did not catch up when it was waited for.
     pub(crate) slow: Option<Tid>,
 }
@@ -69,6 +71,7 @@ impl Connections {
             unanswered: Vec::new(),
             gone_at: HashMap::new(),
             looked_after: HashSet::new(),
+            unheard: Vec::new(),
             slow: None,
         }
     }

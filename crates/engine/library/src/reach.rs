@@ -94,6 +94,31 @@ impl Inside {
         }
     }
 
+    /// A receive is posted that only one task can satisfy: whether there is such a task is found out before somebody sleeps.
+    #[inline]
+    pub(crate) fn note_source(&mut self, pattern: &Pattern) {
+        if let Some(from) = pattern.from
+            && from.is_task()
+            && self.engine.route_to(from).is_none()
+            && !self.connections.unheard.contains(&from)
+        {
+            self.connections.unheard.push(from);
+        }
+    }
+
+    /// Ends the receives from tasks that are gone, and were when those were posted.
+    #[cold]
+    pub(crate) fn look_after_sources(&mut self) {
+        for from in std::mem::take(&mut self.connections.unheard) {
+            if self.engine.route_to(from).is_none() && self.is_gone(from) {
+                // Its last words came before the daemon's answer.
+                self.attend();
+                self.progress();
+                self.engine.end_receives_from(from);
+            }
+        }
+    }
+
     #[inline(never)]
     fn may_hear_from(&mut self, from: Tid, pattern: &Pattern) -> bool {
         let has_come = |runtime: &mut Runtime| {

@@ -49,6 +49,12 @@ impl Inside {
         deadline: Option<Instant>,
         done: &mut impl FnMut(&mut Runtime) -> Option<T>,
     ) -> Option<Option<T>> {
+        if !self.connections.unheard.is_empty() {
+            self.look_after_sources();
+            if let Some(found) = done(self) {
+                return Some(Some(found));
+            }
+        }
         let began = Instant::now();
         let frame = std::ptr::from_ref(&began) as usize;
         let owns = self.owns;

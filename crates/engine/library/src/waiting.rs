@@ -82,6 +82,9 @@ impl Inside {
         }
         if notes.limit == 0 {
             self.look_after(Duration::ZERO);
+            if !self.connections.unheard.is_empty() {
+                self.look_after_sources();
+            }
             return None;
         }
         self.wait_patiently(notes, until, done)
