@@ -275,10 +275,10 @@ impl<'a> Group<'a> {
 
 impl Attend for Task {
     #[inline]
-    fn attend(&self, requests: &mut Vec<Request>) -> i64 {
+    fn attend(&self, requests: &mut Vec<Request>) -> Result<i64, Status> {
         requests.clear();
         handlers::run_ready(self);
-        handlers::awaited(requests, -1)
+        Ok(handlers::awaited(requests, -1))
     }
 }
 

@@ -10,6 +10,7 @@
 use crate::Combine;
 use crate::driver::Failure;
 use crate::plans::{Group, Span, shares};
+use smallvec::{SmallVec, smallvec};
 
 /// Where members show each other data.
 pub trait Board {
@@ -216,14 +217,17 @@ fn reduce_for<B: Board>(
 
 /// Memory for the elements that are just being combined, of one length: whole elements.
 struct Tiles {
-    sum: Vec<u8>,
-    come: Vec<u8>,
+    sum: SmallVec<[u8; FEW]>,
+    come: SmallVec<[u8; FEW]>,
 }
+
+/// So many bytes need no memory from the heap.
+const FEW: usize = 128;
 
 impl Tiles {
     fn new(longest: usize, unit: usize) -> Tiles {
         let length = (TILE / unit * unit).max(unit).min(longest);
-        Tiles { sum: vec![0; length], come: vec![0; length] }
+        Tiles { sum: smallvec![0; length], come: smallvec![0; length] }
     }
 
     /// Combines what all have shown, from byte `from(member)` on, into what is this member's own.

@@ -28,7 +28,7 @@ impl Fault {
     }
 
     /// The fault that a message's word tells of, in a group of so many.
-    fn told(word: u32, size: usize) -> Option<Fault> {
+    pub(crate) fn told(word: u32, size: usize) -> Option<Fault> {
         match (word & FAILED != 0, (word & !FAILED) as usize) {
             (false, _) => None,
             (true, member) if (1..=size).contains(&member) => Some(Fault::Gone(member - 1)),

@@ -79,6 +79,33 @@ pub fn run<X: Exchange>(
     }
 }
 
+/// The root's data for all, from it to each: what [`run`] does with [`straight`](crate::plans::broadcast::straight), without a plan
+/// that somebody would have to make first.
+pub fn broadcast_straight<X: Exchange>(
+    exchange: &mut X,
+    root: usize,
+    data: &mut [u8],
+) -> Result<(), Failure> {
+    let Group { own, size } = exchange.group();
+    if own != root {
+        return match exchange.receive(root, data) {
+            Ok((0, length)) if length == data.len() as u64 => Ok(()),
+            Ok((word, _)) => Err(Failure::Fault(Fault::told(word, size).unwrap_or(Fault::Disagreed))),
+            Err(Status::Gone | Status::Unknown) => Err(Failure::Fault(Fault::Gone(root))),
+            Err(other) => Err(Failure::Engine(other)),
+        };
+    }
+    let mut unsent = Ok(());
+    for to in (own + 1..size).chain(0..own) {
+        match exchange.send(to, 0, data) {
+            Ok(()) => {}
+            Err(Status::Gone | Status::Unknown) => unsent = unsent.and(Err(Failure::Fault(Fault::Gone(to)))),
+            Err(other) => return Err(Failure::Engine(other)),
+        }
+    }
+    unsent
+}
+
 /// For plans that combine nothing.
 pub fn none(_: &mut [u8], _: &[u8]) {}
 

@@ -5,6 +5,8 @@
 //! so that their messages never meet the program's. On one host they show each other their data at a board instead, where
 //! that is quicker ([`Partition::board`]).
 //!
+//! [`Sharing`] does the latter for any ordered tasks: MPI's communicators have a board each.
+//!
 //! All nodes must call the same operations in the same order, as those systems ask. Messages of one pair keep their order,
 //! so an operation needs no number to tell it from the one before.
 
@@ -14,4 +16,4 @@ mod members;
 mod sharing;
 
 pub use members::{Partition, tag};
-pub use sharing::{AtBoard, Attend};
+pub use sharing::{AtBoard, Attend, Sharing};

@@ -1,12 +1,12 @@
 //! Who is who: the nodes of a run, its host, and everybody else.
 
-use crate::sharing::Sharing;
+use crate::sharing::{AtBoard, Attend, Sharing, is_for, is_on_one_host};
 use parvum_collectives::board::{self, Board};
 use parvum_collectives::plans::{Area, Group, Order, Plan, barrier, choose, in_a_row};
 use parvum_collectives::{Combine, Failure, Fault, Members, Memory, none, run};
 use parvum_waist::{ANY_TASK, Notes, Status, Waist, call};
 use parvum_wire::Tid;
-use parvum_wire::control::{Reply, Request, TaskRow, TaskState};
+use parvum_wire::control::{Reply, Request};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -55,8 +55,8 @@ impl Partition {
         let mut numbers: Vec<_> = tasks.iter().enumerate().map(|(node, &task)| (task, node)).collect();
         numbers.sort_unstable();
         let host = (me.parent != 0).then_some(me.parent);
-        let on_one_host = tasks.iter().all(|&task| Tid(task).host() == Tid(me.tid).host());
-        let (call, sharing, missing) = (AtomicU32::new(call::RECEIVE), Sharing::new(), OnceLock::new());
+        let on_one_host = is_on_one_host(&tasks);
+        let (call, sharing, missing) = (AtomicU32::new(call::RECEIVE), Sharing::after(0), OnceLock::new());
         Ok(Partition {
             waist,
             own,
@@ -99,8 +99,7 @@ impl Partition {
         self.tasks.truncate(size);
         self.numbers.retain(|&(_, node)| node < size);
         // The group of all has members that will be gone: the rest meets in another.
-        let waist = self.waist;
-        self.sharing.begin_anew(|board| waist.close_board(board));
+        self.sharing.begin_anew(self.waist);
         self.missing = OnceLock::new();
         self.epoch += 1;
     }
@@ -157,20 +156,21 @@ impl Partition {
         Members { waist, tasks: &self.tasks, own, context, tag, call }
     }
 
-    pub(crate) fn sharing(&self) -> &Sharing {
-        &self.sharing
+    /// The board of all nodes, if their next operation may use one. Every node asks before each of its operations, and does not
+    /// go on when a node is missing. `attend` is called while this node waits at the board.
+    #[inline]
+    pub fn board<'a>(&'a self, attend: Option<&'a dyn Attend>) -> Result<Option<AtBoard<'a>>, Failure> {
+        let members = self.members(-1);
+        if !self.sharing.is_open() && !(self.on_one_host && is_for(&members)) {
+            return Ok(None);
+        }
+        self.refuse_missing()?;
+        self.sharing.board(members, || self.group_name(), attend)
     }
 
-    pub(crate) fn is_on_one_host(&self) -> bool {
-        self.on_one_host
-    }
-
-    pub(crate) fn call(&self) -> u32 {
-        self.call.load(Ordering::Relaxed)
-    }
-
-    pub(crate) fn context(&self) -> u32 {
-        self.context
+    /// An operation of all needs all.
+    fn refuse_missing(&self) -> Result<(), Failure> {
+        self.missing.get().map_or(Ok(()), |&node| Err(Failure::Fault(Fault::Gone(node))))
     }
 
     /// The name of the group of all nodes.
@@ -180,11 +180,6 @@ impl Partition {
             0 => format!("nodes of t{first:x} ({context:x})"),
             epoch => format!("nodes of t{first:x} ({context:x}, {epoch})"),
         }
-    }
-
-    /// A node that an operation has missed: none comes about without it any more.
-    pub(crate) fn missing(&self) -> Option<usize> {
-        self.missing.get().copied()
     }
 
     /// Remembers whom an operation of all nodes missed.
@@ -218,7 +213,12 @@ impl Partition {
         if let Some(mut board) = self.board(None)? {
             return board::barrier(&mut board);
         }
-        match self.page()? {
+        if !self.on_one_host {
+            return self.barrier_by_messages();
+        }
+        // The page knows only of nodes that came to it.
+        self.refuse_missing()?;
+        match self.sharing.page(&self.members(-1), || self.group_name())? {
             Some(group) => self.meet(group),
             None => self.barrier_by_messages(),
         }
@@ -234,38 +234,13 @@ impl Partition {
         let asked = Request::Barrier { group: group.to_owned(), count: self.size() as i32 };
         match self.waist.ask(&asked, &self.notes()).map_err(Failure::Engine)? {
             Ok(_) => Ok(()),
-            Err(_) => Err(self.who_is_gone()),
+            Err(_) => Err(self.sharing.who_is_gone(&self.members(-1))),
         }
     }
 
-    /// Which node has ended, and was the first to, when the machine says that one has; otherwise [`Status::Gone`].
-    pub(crate) fn who_is_gone(&self) -> Failure {
-        match self.first_lost().and_then(|lost| if lost.is_none() { self.first_missing() } else { Ok(lost) })
-        {
-            Ok(Some(node)) => Failure::Fault(Fault::Gone(node)),
-            Ok(None) => Failure::Engine(Status::Gone),
-            Err(status) => Failure::Engine(status),
-        }
-    }
-
-    /// The first node that the group of all has lost. Others may have ended since, for want of it.
-    fn first_lost(&self) -> Result<Option<usize>, Status> {
-        let Ok(Reply::Groups(groups)) = self.waist.ask(&Request::Groups, &self.notes())? else {
-            return Ok(None);
-        };
-        let name = self.group_name();
-        let lost = groups.iter().find(|group| group.name == name).and_then(|group| group.lost);
-        Ok(lost.and_then(|Tid(lost)| self.tasks.iter().position(|&task| task == lost)))
-    }
-
-    /// The first in order of which the machine knows nothing.
-    fn first_missing(&self) -> Result<Option<usize>, Status> {
-        let asked = Request::Tasks { of: None, deep: false };
-        let Ok(Reply::Tasks(rows)) = self.waist.ask(&asked, &self.notes())? else { return Ok(None) };
-        // A process may go on when its task has left.
-        let is_there = |row: &TaskRow| row.state != TaskState::Departed;
-        let is_gone = |task: i32| !rows.iter().any(|row| row.tid == Tid(task) && is_there(row));
-        Ok(self.tasks.iter().position(|&task| is_gone(task)))
+    fn notes(&self) -> Notes {
+        let (call, context) = (self.call.load(Ordering::Relaxed), self.context as i32);
+        Notes { limit: -1, call, peer: ANY_TASK, tag: -1, context }
     }
 
     /// Combines `data` of all nodes; all get the result, bit for bit the same. Elements have `unit` bytes; `combine` gets

@@ -1,106 +1,162 @@
-//! The board of the nodes: how they come to it, and how they wait there.
+//! The board of some tasks: how they come to it, and how they wait there.
 //!
-//! Nodes on one host show each other their data where that is quicker than messages. The board is made for those who need it: the
-//! first operation joins a group of all nodes and goes by messages; when it is over all have joined, for each has heard of each, or
-//! somebody is missed by name. The second operation opens the board at the daemon, and from then on nobody asks the daemon.
+//! Tasks on one host show each other their data where that is quicker than messages. The board is made for those who need it: after
+//! some operations they join a group, in an operation that goes by messages; when it is over all have joined, for each has heard of
+//! each, or somebody is missed by name. Then they open the board at the daemon, and from then on nobody asks the daemon.
 //!
-//! The daemon closes the board when a node ends. A turn comes for all or for nobody, so all that are left end the same operation
+//! The daemon closes the board when a member ends. A turn comes for all or for nobody, so all that are left end the same operation
 //! with the name of who is missing. When nobody is, the group had changed for another reason, and the turn is taken at a new board.
 
-use crate::members::Partition;
 use parvum_collectives::board::Board;
-use parvum_collectives::plans::{Group, choose};
-use parvum_collectives::{Failure, Fault};
-use parvum_waist::{ANY_TASK, BoardTurn, Notes, Request as Operation, Status, board};
-use parvum_wire::control::Request;
+use parvum_collectives::plans::{Group, barrier, choose};
+use parvum_collectives::{Exchange, Failure, Fault, Members, Memory, none, run};
+use parvum_waist::{ANY_TASK, BoardTurn, Notes, Request as Operation, Status, Waist, board};
+use parvum_wire::Tid;
+use parvum_wire::control::{Reply, Request, TaskRow, TaskState};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
-/// How far the nodes have come towards a board. Told to the one thread at a time that calls operations: relaxed.
-pub(crate) struct Sharing {
+/// How far some tasks have come towards a board. Told to the one thread at a time that calls their operations: relaxed.
+pub struct Sharing {
     stage: AtomicU8,
     board: AtomicU64,
-    /// The group that the nodes join, once they have.
+    /// Operations that will go by messages before they join a group.
+    before: AtomicU32,
+    /// The group that they join, once they have.
     group: OnceLock<String>,
 }
 
-/// No operation was called yet.
+/// They have not joined a group.
 const NEW: u8 = 0;
-/// This node has joined the group; so has each whose first operation is over.
+/// This task has joined the group; so has each whose first operation is over.
 const JOINED: u8 = 1;
 /// There is a board.
 const OPEN: u8 = 2;
 /// There is none.
 const NONE: u8 = 3;
 
-/// What a node does while it waits.
+/// What a task does while it waits.
 pub trait Attend {
     /// Does what there is to do now, and names the requests after whose end there is more. For how many nanoseconds that
-    /// holds; negative: until then.
-    fn attend(&self, requests: &mut Vec<Operation>) -> i64;
+    /// holds; negative: until then. An error ends the operation, and the use of the board.
+    fn attend(&self, requests: &mut Vec<Operation>) -> Result<i64, Status>;
 }
 
 impl Sharing {
-    pub(crate) fn new() -> Sharing {
-        Sharing { stage: AtomicU8::new(NEW), board: AtomicU64::new(0), group: OnceLock::new() }
-    }
-
-    /// Begins anew; the board is to be closed by the function.
-    pub(crate) fn begin_anew(&mut self, close: impl Fn(u64)) {
-        if *self.stage.get_mut() == OPEN {
-            close(*self.board.get_mut());
+    /// Nothing yet; so many operations go by messages first.
+    pub const fn after(operations: u32) -> Sharing {
+        Sharing {
+            stage: AtomicU8::new(NEW),
+            board: AtomicU64::new(0),
+            before: AtomicU32::new(operations),
+            group: OnceLock::new(),
         }
-        *self = Sharing::new();
     }
-}
 
-impl Partition {
-    /// The board of all nodes, if their next operation may use one. Every node asks before each of its operations, and does not
-    /// go on when a node is missing. `attend` is called while this node waits at the board.
+    /// Whether they have a board by now.
     #[inline]
-    pub fn board<'a>(&'a self, attend: Option<&'a dyn Attend>) -> Result<Option<AtBoard<'a>>, Failure> {
-        let sharing = self.sharing();
-        let board = match sharing.stage.load(Ordering::Relaxed) {
+    pub fn is_open(&self) -> bool {
+        self.stage.load(Ordering::Relaxed) == OPEN
+    }
+
+    /// Whether this task is in their group.
+    pub fn has_group(&self) -> bool {
+        self.group.get().is_some()
+    }
+
+    /// They will have no board.
+    pub fn give_up(&self) {
+        self.stage.store(NONE, Ordering::Relaxed);
+    }
+
+    /// Forgets the board, and leaves the group: these tasks do nothing together any more.
+    pub fn end(&mut self, waist: Waist) {
+        self.close(waist);
+        if let Some(group) = self.group.take() {
+            // Of a machine that is lost nobody is a member.
+            let _ = waist.ask(&Request::Leave { group }, &notes_of_machine());
+        }
+    }
+
+    pub(crate) fn begin_anew(&mut self, waist: Waist) {
+        self.close(waist);
+        *self = Sharing::after(0);
+    }
+
+    fn close(&mut self, waist: Waist) {
+        if std::mem::replace(self.stage.get_mut(), NONE) == OPEN {
+            waist.close_board(*self.board.get_mut());
+        }
+    }
+
+    /// The board of some tasks, if their next operation may use one: every one of them asks before each of its operations, with the
+    /// same name of their group. One operation among them goes by messages, and is one in which each hears of each.
+    pub fn board<'a>(
+        &'a self,
+        members: Members<'a>,
+        name: impl FnOnce() -> String,
+        attend: Option<&'a dyn Attend>,
+    ) -> Result<Option<AtBoard<'a>>, Failure> {
+        let board = match self.stage.load(Ordering::Relaxed) {
+            OPEN => self.board.load(Ordering::Relaxed),
             NONE => return Ok(None),
-            _ if !self.is_on_one_host() || !choose::use_board(self.group()) => return Ok(None),
-            // The board knows only of nodes that came to it.
-            _ if let Some(node) = self.missing() => return Err(Failure::Fault(Fault::Gone(node))),
-            OPEN => sharing.board.load(Ordering::Relaxed),
             NEW => {
-                self.join_group()?;
-                sharing.stage.store(JOINED, Ordering::Relaxed);
+                self.join(&members, name)?;
                 return Ok(None);
             }
-            _ => self.open()?,
+            _ => self.open(&members)?,
         };
-        Ok((board != 0).then_some(AtBoard { nodes: self, board, attend, requests: Vec::new() }))
+        Ok((board != 0).then_some(AtBoard { sharing: self, members, board, attend, requests: Vec::new() }))
     }
 
-    /// The group whose page the nodes meet in, where they have no board and will have none: their first barrier joins it, and goes by
-    /// messages.
-    pub(crate) fn page(&self) -> Result<Option<&str>, Failure> {
-        let sharing = self.sharing();
-        let group = || sharing.group.get().map(String::as_str);
-        match sharing.stage.load(Ordering::Relaxed) {
-            _ if !self.is_on_one_host() => Ok(None),
-            // The page knows only of nodes that came to it.
-            _ if let Some(node) = self.missing() => Err(Failure::Fault(Fault::Gone(node))),
-            NONE => Ok(group()),
-            _ if choose::use_board(self.group()) => Ok(None),
-            NEW => {
-                self.join_group()?;
-                sharing.stage.store(JOINED, Ordering::Relaxed);
-                Ok(None)
+    /// The same where the next operation may be one in which not each hears of each: a barrier by messages takes its place.
+    pub fn board_at_any<'a>(
+        &'a self,
+        members: Members<'a>,
+        exchange: &mut impl Exchange,
+        name: impl FnOnce() -> String,
+        attend: Option<&'a dyn Attend>,
+    ) -> Result<Option<AtBoard<'a>>, Failure> {
+        if self.stage.load(Ordering::Relaxed) == NEW {
+            // Nobody else counts.
+            let before = self.before.load(Ordering::Relaxed);
+            if before > 0 {
+                self.before.store(before - 1, Ordering::Relaxed);
+                return Ok(None);
             }
-            _ => Ok(group()),
+            if !is_for(&members) {
+                self.give_up();
+                return Ok(None);
+            }
+            self.join(&members, name)?;
+            let memory = Memory { mine: &[], data: &mut [], scratch: &mut [] };
+            run(exchange, &barrier::dissemination(members.group()), memory, &mut none)?;
+            return self.board(members, String::new, attend);
+        }
+        self.board(members, name, attend)
+    }
+
+    /// The group whose page they meet in, where they have no board and will have none: their first barrier joins it, and goes by
+    /// messages.
+    pub(crate) fn page(
+        &self,
+        members: &Members<'_>,
+        name: impl FnOnce() -> String,
+    ) -> Result<Option<&str>, Failure> {
+        match self.stage.load(Ordering::Relaxed) {
+            NEW => self.join(members, name).map(|()| None),
+            // They have joined in this operation, and come to their board in the next.
+            JOINED if is_for(members) => Ok(None),
+            _ => Ok(self.group.get().map(String::as_str)),
         }
     }
 
-    fn join_group(&self) -> Result<(), Failure> {
-        let group = self.group_name();
-        match self.waist().ask(&Request::Join { group: group.clone() }, &self.notes()) {
+    fn join(&self, members: &Members<'_>, name: impl FnOnce() -> String) -> Result<(), Failure> {
+        let group = name();
+        match members.waist.ask(&Request::Join { group: group.clone() }, &notes(members)) {
             Ok(Ok(_)) => {
-                self.sharing().group.get_or_init(|| group);
+                self.group.get_or_init(|| group);
+                self.stage.store(JOINED, Ordering::Relaxed);
                 Ok(())
             }
             Ok(Err(_)) => Err(Failure::Engine(Status::Refused)),
@@ -109,39 +165,82 @@ impl Partition {
     }
 
     /// Opens a board, the first or another; 0: there is none.
-    fn open(&self) -> Result<u64, Failure> {
-        let sharing = self.sharing();
-        let Some(group) = sharing.group.get() else { return Ok(0) };
+    fn open(&self, members: &Members<'_>) -> Result<u64, Failure> {
+        let Some(group) = self.group.get() else { return Ok(0) };
         loop {
-            match self.waist().open_board(group, self.own(), self.size(), &self.notes()) {
+            match members.waist.open_board(group, members.own, members.tasks.len(), &notes(members)) {
                 Ok(board) => {
-                    sharing.board.store(board, Ordering::Relaxed);
-                    sharing.stage.store(OPEN, Ordering::Relaxed);
+                    self.board.store(board, Ordering::Relaxed);
+                    self.stage.store(OPEN, Ordering::Relaxed);
                     return Ok(board);
                 }
                 Err(Status::Unknown) => {
-                    sharing.stage.store(NONE, Ordering::Relaxed);
+                    self.give_up();
                     return Ok(0);
                 }
-                Err(Status::Gone) => match self.who_is_gone() {
+                Err(Status::Gone) => match self.who_is_gone(members) {
                     // The group has changed without a loss: all open it again.
                     Failure::Engine(Status::Gone) => {}
                     why => return Err(why),
                 },
-                Err(Status::Refused) => return Err(self.who_is_gone()),
+                Err(Status::Refused) => return Err(self.who_is_gone(members)),
                 Err(status) => return Err(Failure::Engine(status)),
             }
         }
     }
 
-    pub(crate) fn notes(&self) -> Notes {
-        Notes { limit: -1, call: self.call(), peer: ANY_TASK, tag: -1, context: self.context() as i32 }
+    /// Which member has ended, and was the first to, when the machine says that one has; otherwise [`Status::Gone`].
+    pub(crate) fn who_is_gone(&self, members: &Members<'_>) -> Failure {
+        let lost = self.first_lost(members);
+        match lost.and_then(|lost| if lost.is_none() { first_missing(members) } else { Ok(lost) }) {
+            Ok(Some(member)) => Failure::Fault(Fault::Gone(member)),
+            Ok(None) => Failure::Engine(Status::Gone),
+            Err(status) => Failure::Engine(status),
+        }
+    }
+
+    /// The first member that the group has lost. Others may have ended since, for want of it.
+    fn first_lost(&self, members: &Members<'_>) -> Result<Option<usize>, Status> {
+        let Ok(Reply::Groups(groups)) = members.waist.ask(&Request::Groups, &notes(members))? else {
+            return Ok(None);
+        };
+        let own = self.group.get();
+        let lost = groups.iter().find(|group| Some(&group.name) == own).and_then(|group| group.lost);
+        Ok(lost.and_then(|Tid(lost)| members.tasks.iter().position(|&task| task == lost)))
     }
 }
 
-/// The nodes at their board.
+/// The first in order of which the machine knows nothing.
+fn first_missing(members: &Members<'_>) -> Result<Option<usize>, Status> {
+    let asked = Request::Tasks { of: None, deep: false };
+    let Ok(Reply::Tasks(rows)) = members.waist.ask(&asked, &notes(members))? else { return Ok(None) };
+    // A process may go on when its task has left.
+    let is_there = |row: &TaskRow| row.state != TaskState::Departed;
+    let is_gone = |task: i32| !rows.iter().any(|row| row.tid == Tid(task) && is_there(row));
+    Ok(members.tasks.iter().position(|&task| is_gone(task)))
+}
+
+/// Whether these tasks can have a board, and are better off with it.
+pub(crate) fn is_for(members: &Members<'_>) -> bool {
+    is_on_one_host(members.tasks) && choose::use_board(members.group())
+}
+
+pub(crate) fn is_on_one_host(tasks: &[i32]) -> bool {
+    tasks.iter().all(|&task| Tid(task).host() == Tid(tasks[0]).host())
+}
+
+fn notes(members: &Members<'_>) -> Notes {
+    Notes { limit: -1, call: members.call, peer: ANY_TASK, tag: members.tag, context: members.context as i32 }
+}
+
+fn notes_of_machine() -> Notes {
+    Notes { limit: -1, call: parvum_waist::call::MACHINE, peer: ANY_TASK, tag: -1, context: -1 }
+}
+
+/// Some tasks at their board.
 pub struct AtBoard<'a> {
-    nodes: &'a Partition,
+    sharing: &'a Sharing,
+    members: Members<'a>,
     board: u64,
     attend: Option<&'a dyn Attend>,
     requests: Vec<Operation>,
@@ -151,12 +250,14 @@ impl AtBoard<'_> {
     /// The turn did not come, and will not at this board.
     #[cold]
     fn closed(&mut self) -> Result<(), Failure> {
-        match self.nodes.who_is_gone() {
+        match self.sharing.who_is_gone(&self.members) {
             Failure::Engine(Status::Gone) => {}
             why => return Err(why),
         }
-        self.nodes.waist().close_board(self.board);
-        match self.nodes.open()? {
+        // The closed one is known until the other is open: how far its members have come is compared.
+        let (before, opened) = (self.board, self.sharing.open(&self.members));
+        self.members.waist.close_board(before);
+        match opened? {
             // Nobody can go on with half an operation.
             0 => Err(Failure::Engine(Status::Gone)),
             board => {
@@ -165,21 +266,30 @@ impl AtBoard<'_> {
             }
         }
     }
+
+    fn attend(&mut self) -> Result<i64, Failure> {
+        let Some(task) = self.attend else { return Ok(-1) };
+        task.attend(&mut self.requests).map_err(|status| {
+            self.sharing.give_up();
+            Failure::Engine(status)
+        })
+    }
 }
 
 impl Board for AtBoard<'_> {
     fn group(&self) -> Group {
-        self.nodes.group()
+        self.members.group()
     }
 
     fn room(&self) -> usize {
         board::ROOM
     }
 
+    #[inline]
     fn turn(&mut self, word: u32, data: [&[u8]; 2]) -> Result<(), Failure> {
-        let (waist, notes) = (self.nodes.waist(), self.nodes.notes());
+        let (waist, notes) = (self.members.waist, notes(&self.members));
         loop {
-            let limit = self.attend.map_or(-1, |node| node.attend(&mut self.requests));
+            let limit = self.attend()?;
             match waist.take_turn(self.board, word, data, &self.requests, &Notes { limit, ..notes }) {
                 BoardTurn::Come => return Ok(()),
                 BoardTurn::Over(_) => {}
@@ -191,8 +301,9 @@ impl Board for AtBoard<'_> {
         }
     }
 
+    #[inline]
     fn read(&mut self, member: usize, from: usize, into: &mut [u8]) -> Result<(), Failure> {
-        self.nodes.waist().read_board(self.board, member, from, into).map_err(|status| match status {
+        self.members.waist.read_board(self.board, member, from, into).map_err(|status| match status {
             // Under the same word everybody shows as much.
             Status::BadArgument => Failure::Fault(Fault::Disagreed),
             other => Failure::Engine(other),

@@ -22,6 +22,12 @@ pub const LONG: usize = 512 << 10;
 /// From so many bytes on nobody has more than one part under way.
 pub const HUGE: usize = 1 << 20;
 
+/// Whether a broadcast is the one that goes straight.
+#[inline]
+pub fn broadcasts_straight(group: Group, length: usize) -> bool {
+    goes_straight(group, length)
+}
+
 fn goes_straight(group: Group, length: usize) -> bool {
     group.size <= 2 || (length <= SHORT && group.size <= FEW)
 }
@@ -46,7 +52,7 @@ pub fn broadcast(group: Group, root: usize, length: usize) -> Plan {
 /// of 2, 4 and 8 takes 0.33, 5.6 and 17.6 us by messages, 0.59, 2.7 and 6.6 us at a board. Two that have a core each find their
 /// messages in fewer cache lines; where tasks wait for turns of their cores, a board needs one turn of each, messages several.
 pub fn use_board(group: Group) -> bool {
-    group.size > 2
+    group.size > 1
 }
 
 /// Up to so many bytes are combined at a board: in one piece, and longer ones are read in place more quickly than they are shown.
@@ -56,6 +62,11 @@ pub const LONGEST_AT_BOARD: usize = 64 << 10;
 /// Whether contributions of `length` bytes, of elements of `unit` bytes, are to be combined at a board.
 pub fn reduces_at_board(group: Group, length: usize, unit: usize) -> bool {
     use_board(group) && length <= LONGEST_AT_BOARD && unit <= SHORT
+}
+
+/// Whether so many bytes of all members together are to be collected at a board.
+pub fn collects_at_board(whole: usize) -> bool {
+    whole <= LONGEST_AT_BOARD
 }
 
 /// Parts of `each` bytes from the root.
