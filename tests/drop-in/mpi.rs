@@ -16,7 +16,11 @@ macro_rules! netpipe {
         on_mpich(
             $name,
             &[
-                run(concat!("mpiexec -n 2 /bin/sh FILES/apart.sh /usr/bin/NPmpich2 ", $options, "-n 20 -u 4096 -o np")),
+                run(concat!(
+                    "mpiexec -n 2 /bin/sh FILES/apart.sh /usr/bin/NPmpich2 ",
+                    $options,
+                    "-n 20 -u 4096 -o np"
+                )),
                 run("/usr/bin/cat said.0 said.1"),
             ],
         )

@@ -9,6 +9,7 @@ use crate::info::Info;
 use crate::numbers::{COMM_NULL, COMM_SELF, COMM_WORLD, ERRORS_ABORT, ERRORS_ARE_FATAL, Kind, PROC_NULL};
 use crate::process::{Process, process};
 use crate::topology::Topology;
+use parvum_partition::Sharing;
 use parvum_wire::control::{Reply, Request};
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering};
@@ -37,6 +38,8 @@ pub(crate) struct Comm {
     pub(crate) attributes: Attributes,
     pub(crate) topology: Option<Topology>,
     pub(crate) buffer: Buffer,
+    /// Where its members show each other data, once they do.
+    sharing: Sharing,
     rest: Mutex<Rest>,
 }
 
@@ -144,6 +147,9 @@ fn own_context() -> Option<u32> {
 /// So many bits of a collective operation's tag say what it does.
 const KIND_BITS: u32 = 5;
 
+/// A communicator that does not live for longer has no board: making one costs its members some questions to the machine.
+const OPERATIONS_BEFORE_BOARD: u32 = 8;
+
 /// Contexts of communicators that were made have this bit; nobody else's do.
 const MADE: u32 = 1 << 31;
 
@@ -169,6 +175,7 @@ impl Comm {
             attributes: Attributes::default(),
             topology: None,
             buffer: Buffer::default(),
+            sharing: Sharing::after(OPERATIONS_BEFORE_BOARD),
             rest: Mutex::new(Rest {
                 name: String::new(),
                 errhandler: ERRORS_ARE_FATAL,
@@ -295,6 +302,16 @@ impl Comm {
         self.handle.store(handle, Ordering::Relaxed);
     }
 
+    /// The board of its members, and how they come to it.
+    pub(crate) fn sharing(&self) -> &Sharing {
+        &self.sharing
+    }
+
+    /// The name of the group that they join for it.
+    pub(crate) fn group_name(&self) -> String {
+        format!("communicator {:x} of t{:x}", self.context, self.group.tasks()[0])
+    }
+
     fn rest(&self) -> MutexGuard<'_, Rest> {
         self.rest.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -366,6 +383,11 @@ impl Comm {
 
 impl Drop for Comm {
     fn drop(&mut self) {
+        if self.sharing.has_group()
+            && let Ok(process) = process()
+        {
+            self.sharing.end(process.waist);
+        }
         let Some(context) = self.owned_context.filter(|context| context & MADE != 0) else { return };
         if let Ok(process) = process() {
             // Nobody can be told when the machine does not know it any more.

@@ -9,7 +9,7 @@ use crate::info::Info;
 use crate::numbers::UNDEFINED;
 use crate::operations::{Operation, Outcome};
 use crate::process::process;
-use crate::schedule::{Areas, Bytes, Part, Schedule, Stage, none};
+use crate::schedule::{Areas, Bytes, Combine, Part, Schedule, Stage};
 use crate::sight;
 use crate::topology::Topology;
 use parvum_collectives::plans::{Group as Place, Plan, Span, allgather, broadcast, in_a_row, neighbours};
@@ -59,7 +59,7 @@ impl Circle {
         let areas = Areas { mine: Bytes::Own(mine), data: Bytes::Own(room) };
         let (tasks, place) = (self.tasks.clone(), (self.context, self.tag));
         let ranks = Arc::new(move |task| tasks.iter().position(|&other| other == task));
-        Schedule::new(vec![stage, take], areas, none(), place, ranks).finish(process()?)?;
+        Schedule::new(vec![stage, take], areas, Combine::NOTHING, place, ranks).finish(process()?)?;
         let mut out = out.lock().expect("nobody panics");
         Ok(std::mem::take(&mut *out))
     }
@@ -372,7 +372,8 @@ pub(crate) unsafe fn begin_duplicate(
     let areas = Areas { mine: Bytes::NONE, data: Bytes::Own(number.to_ne_bytes().to_vec()) };
     let peers = comm.group().clone();
     let ranks = Arc::new(move |task| peers.rank_of(task));
-    let schedule = Schedule::new(vec![stage, make], areas, none(), (circle.context, circle.tag), ranks);
+    let schedule =
+        Schedule::new(vec![stage, make], areas, Combine::NOTHING, (circle.context, circle.tag), ranks);
     crate::collective::begin_schedule(comm, schedule)
 }
 

@@ -83,20 +83,20 @@ fn combine(operator: Operator, basic: Basic) -> Option<(Combine, usize)> {
     if let Some(kind) = kind_of(basic) {
         let function = operators::combine(operator, kind)?;
         if kind.size() == size {
-            return Some((Arc::new(function), size));
+            return Some((Combine::Plain(function), size));
         }
         // Packed pairs have no holes; the table wants them as C lays them out.
         let layout = Type::basic(basic);
         return Some((
-            Arc::new(move |first: &mut [u8], second: &[u8]| with_holes(&layout, function, first, second)),
+            Combine::made(move |first, second| with_holes(&layout, function, first, second)),
             size,
         ));
     }
     match basic {
-        Basic::LongDouble => Some((Arc::new(crate::long_double::combine(operator)?), size)),
-        Basic::LongDoubleInt => Some((Arc::new(crate::long_double::combine_pairs(operator)?), size)),
+        Basic::LongDouble => Some((Combine::made(crate::long_double::combine(operator)?), size)),
+        Basic::LongDoubleInt => Some((Combine::made(crate::long_double::combine_pairs(operator)?), size)),
         Basic::ComplexLongDouble | Basic::CxxComplexLongDouble => {
-            Some((Arc::new(crate::long_double::combine_complex(operator)?), size))
+            Some((Combine::made(crate::long_double::combine_complex(operator)?), size))
         }
         _ => None,
     }
@@ -173,7 +173,7 @@ fn of_user(op: Arc<UserOp>, handle: i32) -> Mpi<Operation> {
     let unit = layout.size().max(1) as usize;
     let order = if op.commutes { Order::Any } else { Order::Members };
     let combine = move |first: &mut [u8], second: &[u8]| apply(&op, &layout, handle, first, second);
-    Ok(Operation { combine: Arc::new(combine), order, unit })
+    Ok(Operation { combine: Combine::made(combine), order, unit })
 }
 
 /// `first` becomes `first ∘ second`: the function leaves its result in the second operand.

@@ -10,7 +10,30 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// What is done with two elements: the second is combined into the first.
-pub(crate) type Combine = Arc<dyn Fn(&mut [u8], &[u8]) + Send + Sync>;
+#[derive(Clone)]
+pub(crate) enum Combine {
+    /// Of the room's table.
+    Plain(fn(&mut [u8], &[u8])),
+    Made(Arc<dyn Fn(&mut [u8], &[u8]) + Send + Sync>),
+}
+
+impl Combine {
+    /// Combines nothing.
+    pub(crate) const NOTHING: Combine = Combine::Plain(|_, _| {});
+
+    pub(crate) fn made(combine: impl Fn(&mut [u8], &[u8]) + Send + Sync + 'static) -> Combine {
+        Combine::Made(Arc::new(combine))
+    }
+
+    /// The first becomes what the two are together.
+    #[inline]
+    pub(crate) fn apply(&self, first: &mut [u8], second: &[u8]) {
+        match self {
+            Combine::Plain(combine) => combine(first, second),
+            Combine::Made(combine) => combine(first, second),
+        }
+    }
+}
 
 /// Memory of a stage: the program's, or the operation's own.
 pub(crate) enum Bytes {
@@ -87,11 +110,6 @@ pub(crate) struct Schedule {
     ranks: Arc<dyn Fn(i32) -> Option<usize> + Send + Sync>,
 }
 
-/// Combines nothing.
-pub(crate) fn none() -> Combine {
-    Arc::new(|_, _| {})
-}
-
 /// The engine's number for: what cannot leave at once is kept where it is sent from.
 const AT_SENDER: u32 = 2;
 
@@ -141,13 +159,12 @@ impl Schedule {
             call: crate::sight::now(call::WAIT),
         };
         self.scratch.resize(self.scratch.len().max(plan.needs(Area::Scratch)), 0);
-        let combine = self.combine.clone();
         let memory = Memory {
             mine: self.areas.mine.slice(),
             data: self.areas.data.slice_mut(),
             scratch: &mut self.scratch,
         };
-        run(&mut Guarded(members), plan, memory, &mut |first, second| combine(first, second))
+        run(&mut Guarded(members), plan, memory, &mut |first, second| self.combine.apply(first, second))
     }
 
     /// Remembers what went wrong first; the later stages go on, so that nobody waits for this process.
@@ -195,13 +212,12 @@ impl Schedule {
             tag: self.tag,
             call: call::WAIT,
         };
-        let combine = self.combine.clone();
         let mut memory = Memory {
             mine: self.areas.mine.slice(),
             data: self.areas.data.slice_mut(),
             scratch: &mut self.scratch,
         };
-        let done = match course.next(&mut memory, &mut |first, second| combine(first, second)) {
+        let done = match course.next(&mut memory, &mut |first, second| self.combine.apply(first, second)) {
             Next::Over => {
                 let outcome = course.outcome().map_err(Failure::Fault);
                 let tasks = tasks.clone();
@@ -268,7 +284,7 @@ impl Schedule {
 }
 
 /// What went wrong, by the rank of who is to blame.
-fn named(failure: Failure, tasks: &[i32], rank_of: &dyn Fn(i32) -> Option<usize>) -> Error {
+pub(crate) fn named(failure: Failure, tasks: &[i32], rank_of: &dyn Fn(i32) -> Option<usize>) -> Error {
     match failure {
         Failure::Fault(Fault::Gone(member)) => {
             let task = tasks.get(member).copied().unwrap_or_default();
@@ -276,7 +292,7 @@ fn named(failure: Failure, tasks: &[i32], rank_of: &dyn Fn(i32) -> Option<usize>
             Error::new(class::PROC_FAILED, format!("{who} has died"))
         }
         Failure::Fault(Fault::Disagreed) => {
-            let text = "the ranks do not agree on how much data there is: compare counts and datatypes on all of them";
+            let text = "the ranks do not agree on what they do, or how much data there is: compare the calls, counts and datatypes on all of them";
             Error::new(class::TRUNCATE, text)
         }
         Failure::Engine(Answer::Cancelled) => revoked(),
@@ -290,7 +306,7 @@ fn revoked() -> Error {
 }
 
 /// The members, waiting for whom moves everything else that is under way.
-struct Guarded<'m>(Members<'m>);
+pub(crate) struct Guarded<'m>(pub(crate) Members<'m>);
 
 impl Exchange for Guarded<'_> {
     fn group(&self) -> Group {

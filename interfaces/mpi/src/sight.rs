@@ -60,11 +60,14 @@ pub(crate) fn now(kind: u32) -> u32 {
 /// No number of bytes that all must agree on.
 pub(crate) const NO_BYTES: u64 = u64::MAX;
 
+pub(crate) const BARRIER: u32 = 1;
+pub(crate) const BROADCAST: u32 = 2;
+
 /// What the members of a communicator do together, by the number in the tags of their messages: those of different calls never meet.
 pub(crate) fn kind_of(call: &Call) -> u32 {
     match call {
-        Call::Barrier => 1,
-        Call::Bcast { .. } => 2,
+        Call::Barrier => BARRIER,
+        Call::Bcast { .. } => BROADCAST,
         Call::Gather { .. } => 3,
         Call::Scatter { .. } => 4,
         Call::Allgather { .. } => 5,

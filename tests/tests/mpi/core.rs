@@ -5,6 +5,10 @@ use parvum_tests::stage::program;
 
 /// What the ranks of a program say, in order; it must end well, but for those that are `killed`.
 pub(crate) fn said(ranks: u32, name: &str, killed: bool) -> Vec<String> {
+    said_with(ranks, name, &[], killed)
+}
+
+fn said_with(ranks: u32, name: &str, its: &[&str], killed: bool) -> Vec<String> {
     let machine = TestMachine::up();
     let program = program(name);
     let (ranks, file) = (ranks.to_string(), program.to_str().expect("a plain path"));
@@ -13,6 +17,7 @@ pub(crate) fn said(ranks: u32, name: &str, killed: bool) -> Vec<String> {
         arguments.extend(["--on-failure", "continue"]);
     }
     arguments.push(file);
+    arguments.extend(its);
     let done = machine.run(&arguments);
     assert_eq!(done.status.success(), !killed, "{done:?}");
     let mut lines: Vec<String> = String::from_utf8_lossy(&done.stdout).lines().map(str::to_owned).collect();
@@ -53,6 +58,27 @@ fn communicators_and_their_operations_are_as_promised() {
         let lines = said(ranks, "mpi_groups", false);
         assert_eq!(lines.len(), ranks as usize, "{lines:?}");
         assert!(lines.iter().all(|line| line.ends_with("checks")), "{lines:?}");
+    }
+}
+
+#[test]
+fn at_a_board_calls_do_what_they_do_by_messages() {
+    for ranks in [2, 3, 8] {
+        let lines = said(ranks, "mpi_boards", false);
+        let expected: Vec<_> = (0..ranks).map(|rank| format!("rank {rank}: 1 checks")).collect();
+        assert_eq!(lines, expected);
+    }
+}
+
+#[test]
+fn at_a_board_a_death_or_a_revocation_reaches_everybody() {
+    for ranks in [2, 4, 8] {
+        let left = |who: &dyn Fn(u32) -> bool, count: u32| -> Vec<String> {
+            let ranks_left = (0..ranks).filter(|rank| who(*rank));
+            ranks_left.map(|rank| format!("rank {rank}: {count} of {ranks} left")).collect()
+        };
+        assert_eq!(said_with(ranks, "mpi_boards", &["dies"], true), left(&|rank| rank != 1, ranks - 1));
+        assert_eq!(said_with(ranks, "mpi_boards", &["revokes"], false), left(&|_| true, ranks));
     }
 }
 

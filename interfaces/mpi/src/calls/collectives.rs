@@ -111,8 +111,12 @@ fn refuse_same(give: *const u8, get: *const u8, count: i64) -> Mpi {
 }
 
 pub unsafe fn barrier(handle: i32, way: Way) -> Mpi {
+    let comm = comm(handle)?;
+    if let Way::Blocking = way {
+        return collective::barrier(&comm);
+    }
     // SAFETY: the caller's promise.
-    unsafe { go(&*comm(handle)?, Call::Barrier, way) }
+    unsafe { go(&comm, Call::Barrier, way) }
 }
 
 pub unsafe fn bcast(buffer: *mut u8, count: i64, of: i32, root: i32, handle: i32, way: Way) -> Mpi {
@@ -121,6 +125,9 @@ pub unsafe fn bcast(buffer: *mut u8, count: i64, of: i32, root: i32, handle: i32
         return Err(Error::new(class::BUFFER, "MPI_IN_PLACE is not for MPI_Bcast"));
     }
     let data = if is_idle(&comm, root) { Data::NONE } else { Data::new(buffer, count, of)? };
+    if let Way::Blocking = way {
+        return collective::broadcast(&comm, data, root);
+    }
     // SAFETY: the caller's promise.
     unsafe { go(&comm, Call::Bcast { data, root }, way) }
 }
@@ -513,7 +520,7 @@ pub unsafe fn reduce_local(give: *const u8, get: *mut u8, count: i64, of: i32, o
     let op = Op::new(op, of)?;
     let (one, other) = (Data::new(give, count, of)?, Data::new(get, count, of)?);
     let mut first = one.packed();
-    (op.combine)(&mut first, &other.packed());
+    op.combine.apply(&mut first, &other.packed());
     other.unpack(&first);
     Ok(())
 }

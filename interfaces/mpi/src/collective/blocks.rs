@@ -49,6 +49,11 @@ impl Blocks {
         (0..ranks).map(block).collect::<Mpi<Vec<Data>>>().map(Blocks)
     }
 
+    /// Bytes of all.
+    pub(crate) fn length(&self) -> usize {
+        self.0.iter().map(Data::length).sum()
+    }
+
     /// Where each lies when all are one behind the other.
     pub(crate) fn spans(&self) -> Vec<Span> {
         in_a_row(self.0.iter().map(Data::length))
@@ -87,7 +92,7 @@ impl Blocks {
         if let Some(run) = self.run() {
             return (run, None);
         }
-        let length = self.0.iter().map(Data::length).sum();
+        let length = self.length();
         let then: Then = Box::new(move |areas: &mut Areas| {
             let bytes = areas.data.slice();
             for (block, span) in self.0.iter().zip(self.spans()) {

@@ -1,15 +1,16 @@
 //! Within one group.
 
 use super::blocks::{get, get_with, give};
-use super::{Call, Made, among, group};
+use super::{Call, group};
 use crate::comm::Comm;
 use crate::errors::Mpi;
-use crate::schedule::{Areas, Bytes};
-use parvum_collectives::plans::{barrier, choose, gather, in_a_row, scatter};
+use crate::schedule::{Areas, Bytes, Part};
+use parvum_collectives::plans::{Plan, barrier, choose, gather, in_a_row, scatter};
 
-pub(super) fn parts(comm: &Comm, call: Call) -> Mpi<Made> {
+/// The plan of a call, its memory, and what is to be done when the plan is.
+pub(super) fn plan(comm: &Comm, call: Call) -> Mpi<(Plan, Areas, Option<Part>)> {
     let group = group(comm);
-    let (plan, areas, then) = match call {
+    Ok(match call {
         Call::Barrier => {
             (barrier::dissemination(group), Areas { mine: Bytes::NONE, data: Bytes::NONE }, None)
         }
@@ -104,6 +105,5 @@ pub(super) fn parts(comm: &Comm, call: Call) -> Mpi<Made> {
             (plan, Areas { mine: Bytes::NONE, data }, then)
         }
         Call::Neighbours { .. } => unreachable!("made elsewhere"),
-    };
-    Ok(([among(comm, plan)].into_iter().chain(then).collect(), areas))
+    })
 }

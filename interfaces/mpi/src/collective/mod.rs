@@ -1,9 +1,10 @@
 //! Collective operations: MPI's arguments made into plans of the room for operations of groups.
 //!
-//! Each function here makes a [`Schedule`]; a blocking call runs it to its end, a nonblocking one has it go on beside the program, and
-//! a persistent one makes it anew at each start. Which plan is taken follows from the bytes of the data alone, which are the same on
+//! A blocking call within one group is done [at once](at_once). For all others a [`Schedule`] is made: a nonblocking one goes on
+//! beside the program, and a persistent one is made anew at each start. Which plan is taken follows from the bytes of the data alone, which are the same on
 //! all ranks, however each describes them.
 
+mod at_once;
 mod blocks;
 mod inter;
 mod intra;
@@ -97,7 +98,7 @@ pub(crate) struct Op {
 impl Op {
     /// Of a process that has no part in a reduction: what it says of it is not looked at.
     pub(crate) fn none() -> Op {
-        Op { combine: crate::schedule::none(), order: parvum_collectives::plans::Order::Any, unit: 1 }
+        Op { combine: Combine::NOTHING, order: parvum_collectives::plans::Order::Any, unit: 1 }
     }
 
     pub(crate) fn new(op: i32, datatype: i32) -> Mpi<Op> {
@@ -113,13 +114,34 @@ pub(crate) fn is_in_place(address: *const u8) -> bool {
 
 /// Does a call, and waits for its end.
 pub(crate) fn run(comm: &Arc<Comm>, call: Call) -> Mpi {
-    // All ranks must go the same way: what is under way here, and who handles errors, says nothing of the others.
+    if comm.remote().is_none() && !matches!(call, Call::Neighbours { .. }) {
+        return at_once::run(comm, call);
+    }
+    // All ranks must go the same way, as there.
     refuse_revoked(comm)?;
     let process = process()?;
     let (turn, kind) = (comm.next_turn(), sight::kind_of(&call));
     let (root, bytes) = sight::extent_of(&call);
     sight::tell_turn(process, comm, turn, root, bytes);
     schedule(comm, call, Comm::tag_of(turn, kind))?.finish(process)
+}
+
+/// A barrier that waits.
+#[inline]
+pub(crate) fn barrier(comm: &Arc<Comm>) -> Mpi {
+    match comm.remote() {
+        None => at_once::barrier(comm),
+        Some(_) => run(comm, Call::Barrier),
+    }
+}
+
+/// A broadcast that waits.
+#[inline]
+pub(crate) fn broadcast(comm: &Arc<Comm>, data: Data, root: i32) -> Mpi {
+    match comm.remote() {
+        None => at_once::broadcast(comm, data, root),
+        Some(_) => run(comm, Call::Bcast { data, root }),
+    }
 }
 
 /// Begins a call, which goes on beside the program.
@@ -162,21 +184,28 @@ fn refuse_revoked(comm: &Comm) -> Mpi {
 }
 
 fn schedule(comm: &Arc<Comm>, call: Call, tag: i32) -> Mpi<Schedule> {
-    let combine = match &call {
-        Call::Reduce { op, .. }
-        | Call::Allreduce { op, .. }
-        | Call::ReduceScatter { op, .. }
-        | Call::Scan { op, .. } => op.combine.clone(),
-        _ => crate::schedule::none(),
-    };
+    let combine = combine_of(&call);
     let (parts, areas) = match comm.remote() {
         _ if matches!(call, Call::Neighbours { .. }) => neighbours::parts(comm, call)?,
-        None => intra::parts(comm, call)?,
+        None => {
+            let (plan, areas, then) = intra::plan(comm, call)?;
+            ([among(comm, plan)].into_iter().chain(then).collect(), areas)
+        }
         Some(remote) => inter::parts(comm, remote, call)?,
     };
     let peers = comm.peers().clone();
     let ranks = Arc::new(move |task| peers.rank_of(task));
     Ok(Schedule::new(parts, areas, combine, (comm.collective_context(), tag), ranks))
+}
+
+fn combine_of(call: &Call) -> Combine {
+    match call {
+        Call::Reduce { op, .. }
+        | Call::Allreduce { op, .. }
+        | Call::ReduceScatter { op, .. }
+        | Call::Scan { op, .. } => op.combine.clone(),
+        _ => Combine::NOTHING,
+    }
 }
 
 /// A plan among the members of a communicator's own side.

@@ -280,7 +280,7 @@ impl Work {
             }
             What::Combine(op) => {
                 let operation = crate::ops::operation(op, crate::datatypes::handle_of(self.basic))?;
-                return self.change(runs, data, &*operation.combine);
+                return self.change(runs, data, &|first, second| operation.combine.apply(first, second));
             }
         }
         Ok(Vec::new())

@@ -1,0 +1,194 @@
+//! Blocking calls within one group: done in place, at the communicator's board or by messages, without a schedule that could be kept.
+//!
+//! All ranks must go the same way. Which it is follows from the call and the bytes of its data, which are the same on all, and from
+//! how many blocking calls of the communicator there were before.
+
+use super::blocks::{get_with, give};
+use super::{Call, combine_of, group, intra, refuse_revoked};
+use crate::buffers::Data;
+use crate::comm::Comm;
+use crate::errors::Mpi;
+use crate::process::{Process, process};
+use crate::schedule::{Areas, Bytes, Guarded, Part, named};
+use crate::{failure, progress, sight};
+use parvum_collectives::board;
+use parvum_collectives::plans::{Area, Group, choose};
+use parvum_collectives::{Failure, Members, Memory, broadcast_straight};
+use parvum_partition::{AtBoard, Attend};
+use parvum_waist::{Request, Status, call};
+use std::sync::Arc;
+
+/// Does a call, and waits for its end.
+pub(super) fn run(comm: &Arc<Comm>, call: Call) -> Mpi {
+    let (root, bytes) = sight::extent_of(&call);
+    Doing::begin(comm, sight::kind_of(&call), root, bytes)?.run(call)
+}
+
+/// The same of the calls that programs call most, without the others' ways about them.
+pub(super) fn barrier(comm: &Arc<Comm>) -> Mpi {
+    let doing = Doing::begin(comm, sight::BARRIER, -1, sight::NO_BYTES)?;
+    match doing.board() {
+        Ok(Some(mut board)) => doing.end(board::barrier(&mut board)),
+        Ok(None) => doing.by_messages(Call::Barrier),
+        Err(failure) => doing.end(Err(failure)),
+    }
+}
+
+/// Likewise. Data with holes goes the other way, by the same messages.
+pub(super) fn broadcast(comm: &Arc<Comm>, mut data: Data, root: i32) -> Mpi {
+    let place = comm.root(root)?;
+    if !choose::broadcasts_straight(group(comm), data.length()) || data.run().is_none() {
+        return run(comm, Call::Bcast { data, root });
+    }
+    let doing = Doing::begin(comm, sight::BROADCAST, root, data.length() as u64)?;
+    // It has a place among the communicator's operations, and may be the one in which they come to their board.
+    if let Err(failure) = doing.board() {
+        return doing.end(Err(failure));
+    }
+    let bytes = data.bytes_mut().expect("one run");
+    doing.named(broadcast_straight(&mut Guarded(doing.members), place, bytes))
+}
+
+/// A blocking call that has begun.
+struct Doing<'c> {
+    comm: &'c Comm,
+    members: Members<'c>,
+    attending: Attending,
+}
+
+impl<'c> Doing<'c> {
+    #[inline]
+    fn begin(comm: &'c Arc<Comm>, kind: u32, root: i32, bytes: u64) -> Mpi<Doing<'c>> {
+        // All ranks must go the same way: what is under way here, and who handles errors, says nothing of the others.
+        refuse_revoked(comm)?;
+        let (process, turn) = (process()?, comm.next_turn());
+        sight::tell_turn(process, comm, turn, root, bytes);
+        // One alone sends nothing, so nobody looks at who it is.
+        let tasks: &[i32] = if comm.size() == 1 { &[0] } else { comm.group().tasks() };
+        let (context, tag, call) =
+            (comm.collective_context(), Comm::tag_of(turn, kind), sight::now(call::WAIT));
+        let members = Members { waist: process.waist, tasks, own: comm.rank(), context, tag, call };
+        Ok(Doing { comm, members, attending: Attending { process, context: comm.context() } })
+    }
+
+    fn run(self, call: Call) -> Mpi {
+        match self.board() {
+            Ok(Some(mut board)) if is_for_board(group(self.comm), &call) => {
+                self.end(show(&mut board, self.comm, call))
+            }
+            Ok(_) => self.by_messages(call),
+            Err(failure) => self.end(Err(failure)),
+        }
+    }
+
+    /// The communicator's board, if it has one by now.
+    #[inline]
+    fn board(&self) -> Result<Option<AtBoard<'_>>, Failure> {
+        let attend: Option<&dyn Attend> =
+            if progress::is_quiet() && failure::news().is_none() { None } else { Some(&self.attending) };
+        let (members, name) = (self.members, || self.comm.group_name());
+        self.comm.sharing().board_at_any(members, &mut Guarded(members), name, attend)
+    }
+
+    fn by_messages(&self, call: Call) -> Mpi {
+        let outcome = send(self.comm, self.members, call)?;
+        self.named(outcome)
+    }
+
+    /// It ends at the board, or on the way there.
+    #[inline]
+    fn end(&self, outcome: Result<(), Failure>) -> Mpi {
+        if outcome.is_err() {
+            // Nobody who has missed a turn comes to the next.
+            self.comm.sharing().give_up();
+        }
+        self.named(outcome)
+    }
+
+    #[inline]
+    fn named(&self, outcome: Result<(), Failure>) -> Mpi {
+        let rank_of = |task: i32| self.comm.peers().rank_of(task);
+        outcome.map_err(|failure| named(failure, self.members.tasks, &rank_of))
+    }
+}
+
+/// By messages.
+fn send(comm: &Comm, members: Members<'_>, call: Call) -> Mpi<Result<(), Failure>> {
+    let combine = combine_of(&call);
+    let (plan, mut areas, then) = intra::plan(comm, call)?;
+    let mut scratch = vec![0; plan.needs(Area::Scratch)];
+    let memory = Memory { mine: areas.mine.slice(), data: areas.data.slice_mut(), scratch: &mut scratch };
+    let combine = &mut |first: &mut [u8], second: &[u8]| combine.apply(first, second);
+    let outcome = parvum_collectives::run(&mut Guarded(members), &plan, memory, combine);
+    put(then, &mut areas);
+    Ok(outcome)
+}
+
+/// Puts what has come where it shall lie.
+fn put(then: Option<Part>, areas: &mut Areas) {
+    if let Some(Part::Then(then)) = then {
+        then(areas);
+    }
+}
+
+/// Whether a call is quicker at a board than by messages: of those in which all wait for all.
+fn is_for_board(group: Group, call: &Call) -> bool {
+    match call {
+        Call::Barrier => true,
+        Call::Allreduce { get, op, .. } => choose::reduces_at_board(group, get.length(), op.unit),
+        Call::Allgather { get, .. } => choose::collects_at_board(get.length()),
+        Call::Alltoall { get, regular: true, .. } => choose::collects_at_board(get.length()),
+        _ => false,
+    }
+}
+
+/// At the board.
+fn show(board: &mut AtBoard<'_>, comm: &Comm, call: Call) -> Result<(), Failure> {
+    let combine = combine_of(&call);
+    let (mine, data, then, outcome);
+    match call {
+        Call::Barrier => return board::barrier(board),
+        Call::Allreduce { give: own, get: result, op } => {
+            (data, then) = get_with(own.as_ref(), result);
+            let mut areas = Areas { mine: Bytes::NONE, data };
+            let combine = &mut |first: &mut [u8], second: &[u8]| combine.apply(first, second);
+            outcome = board::allreduce(board, areas.data.slice_mut(), op.unit, combine);
+            put(then, &mut areas);
+        }
+        Call::Allgather { give: own, get: blocks } => {
+            mine = own.as_ref().map_or_else(|| Bytes::Own(blocks.0[comm.rank()].packed()), give);
+            let spans = blocks.spans();
+            (data, then) = blocks.get();
+            let mut areas = Areas { mine, data };
+            outcome = board::allgather(board, areas.mine.slice(), &spans, areas.data.slice_mut());
+            put(then, &mut areas);
+        }
+        Call::Alltoall { give: own, get: blocks, .. } => {
+            mine = own.as_ref().map_or_else(|| blocks.copy(), |own| own.give());
+            (data, then) = blocks.get();
+            let mut areas = Areas { mine, data };
+            outcome = board::alltoall(board, areas.mine.slice(), areas.data.slice_mut());
+            put(then, &mut areas);
+        }
+        _ => unreachable!("not for the board"),
+    }
+    outcome
+}
+
+/// Waiting at a board it moves everything else that is under way.
+struct Attending {
+    process: &'static Process,
+    context: u32,
+}
+
+impl Attend for Attending {
+    fn attend(&self, requests: &mut Vec<Request>) -> Result<i64, Status> {
+        progress::move_all(self.process);
+        if failure::is_revoked(self.context) {
+            return Err(Status::Cancelled);
+        }
+        requests.clear();
+        progress::awaited_by_all(requests);
+        Ok(-1)
+    }
+}
