@@ -12,6 +12,18 @@ pub struct Function<'t> {
     pub marks: &'t str,
 }
 
+impl Function<'_> {
+    /// What its name begins with.
+    pub fn prefix(&self) -> &'static str {
+        if self.marks.contains("beside") { "MPIX_" } else { "MPI_" }
+    }
+
+    /// One of MPI_T: it answers with codes of its own, and calls no error handler.
+    pub fn is_tool(&self) -> bool {
+        self.name.starts_with("T_")
+    }
+}
+
 /// All functions of the description.
 pub fn read(description: &str) -> Vec<Function<'_>> {
     description.lines().filter(|line| !line.starts_with('#') && !line.is_empty()).map(line).collect()
@@ -35,9 +47,10 @@ fn line(line: &str) -> Function<'_> {
 pub fn plain(kind: &str) -> &str {
     match kind {
         "code" | "keyval" | "thread" | "order" | "typeclass" | "split" | "assert" | "lock" | "amode"
-        | "whence" => "int",
+        | "whence" | "varclass" | "safety" => "int",
         "code_out" | "keyval_out" | "rank_out" | "tag_out" | "comparison_out" | "topology_out"
-        | "thread_out" | "combiner_out" | "amode_out" => "int_out",
+        | "thread_out" | "combiner_out" | "amode_out" | "verbosity_out" | "bind_out" | "scope_out"
+        | "varclass_out" | "ordering_out" => "int_out",
         "ranks" | "distributions" | "dargs" => "ints",
         "ranks_out" => "ints_out",
         "displacement" => "offset",

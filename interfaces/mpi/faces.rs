@@ -57,6 +57,8 @@ fn c_type(kind: &str, large: bool) -> &'static str {
         ("argvs", _) => "*const *const *const c_char",
         ("call", _) => "usize",
         ("ranges", _) => "*mut [c_int; 3]",
+        (kind, _) if kind.starts_with("t_") && kind.ends_with("_out") => "*mut usize",
+        (kind, _) if kind.starts_with("t_") => "usize",
         (kind, _) if kind.ends_with("_out") => "*mut c_int",
         (kind, _) => panic!("no C type for the kind {kind}"),
     }
@@ -81,7 +83,7 @@ fn converted(argument: &Argument, large: bool) -> String {
 }
 
 fn write_form(out: &mut String, function: &Function, large: bool) {
-    let name = format!("{}{}", function.name, if large { "_c" } else { "" });
+    let name = format!("{}{}{}", function.prefix(), function.name, if large { "_c" } else { "" });
     let parameters: Vec<String> = function
         .arguments
         .iter()
@@ -101,7 +103,7 @@ fn write_form(out: &mut String, function: &Function, large: bool) {
     let on = if is_about_files { Some("On::File(0)".to_owned()) } else { on };
     let on = on.unwrap_or_else(|| "On::Nothing".to_owned());
     let body = if function.marks.contains("unbuilt") {
-        format!("let _ = ({},); answer(\"MPI_{name}\", {on}, calls::unsupported())", names.join(", "))
+        format!("let _ = ({},); answer(\"{name}\", {on}, calls::unsupported())", names.join(", "))
     } else {
         let (target, way) = target::target(function.name, large);
         let mut passed: Vec<String> = function
@@ -113,22 +115,26 @@ fn write_form(out: &mut String, function: &Function, large: bool) {
             .collect();
         passed.extend(way.map(str::to_owned));
         let ignored = if way.is_some_and(|way| way.contains("Prepared")) { "let _ = a_info; " } else { "" };
-        format!(
-            "{ignored}// SAFETY: the program's promise.\n    answer(\"MPI_{name}\", {on}, unsafe {{ calls::{target}({}) }})",
-            passed.join(", ")
-        )
+        let passed = passed.join(", ");
+        match function.is_tool() {
+            true => format!("// SAFETY: the program's promise.\n    unsafe {{ calls::{target}({passed}) }}"),
+            false => format!(
+                "{ignored}// SAFETY: the program's promise.\n    answer(\"{name}\", {on}, unsafe {{ calls::{target}({passed}) }})"
+            ),
+        }
     };
     // What may wait is kept in mind; of messages the slow way does that.
     let body = match function.name {
         "Send" | "Ssend" | "Rsend" | "Bsend" | "Recv" => body,
-        _ => format!("enter(const {{ number(\"MPI_{}\") }});\n    {body}", function.name),
+        _ if function.is_tool() => body,
+        _ => format!("enter(const {{ number(\"{}{}\") }});\n    {body}", function.prefix(), function.name),
     };
     let called = names.join(", ");
     writeln!(
         out,
-        "#[unsafe(export_name = \"PMPI_{name}\")]\npub unsafe extern \"C\" fn pmpi_{lower}({parameters}) -> c_int {{\n    {body}\n}}\n\
-         #[unsafe(export_name = \"MPI_{name}\")]\npub unsafe extern \"C\" fn mpi_{lower}({parameters}) -> c_int {{\n    \
-         // SAFETY: the program's promise.\n    unsafe {{ pmpi_{lower}({called}) }}\n}}",
+        "#[unsafe(export_name = \"P{name}\")]\npub unsafe extern \"C\" fn p{lower}({parameters}) -> c_int {{\n    {body}\n}}\n\
+         #[unsafe(export_name = \"{name}\")]\npub unsafe extern \"C\" fn {lower}({parameters}) -> c_int {{\n    \
+         // SAFETY: the program's promise.\n    unsafe {{ p{lower}({called}) }}\n}}",
         lower = name.to_lowercase(),
     )
     .expect("a string grows");

@@ -1,10 +1,7 @@
 // Makes `include/mpi_functions.h` from `functions.txt`: for each function its prototype under MPI_X and PMPI_X, and the form with large
 // counts where there is one. Used by the test that holds the header to the description, and to write it anew.
 
-#[path = "description.rs"]
-mod description;
-
-use description::{Argument, Function, plain};
+use crate::description::{self, Argument, Function, plain};
 use std::fmt::Write;
 
 /// The whole header.
@@ -15,7 +12,7 @@ pub fn make(text: &str) -> String {
     );
     for function in &description::read(text) {
         // The standard's own binary interface never had what MPI-3 removed.
-        let removed = function.marks.contains("removed");
+        let removed = function.marks.contains("removed") || function.marks.contains("mpich");
         out.push_str(if removed { "#ifndef MPI_ABI\n" } else { "" });
         write_both(&mut out, function, false);
         out.push_str(if removed { "#endif\n" } else { "" });
@@ -39,13 +36,17 @@ fn write_both(out: &mut String, function: &Function, form: bool) {
         })
         .collect();
     let parameters = if parameters.is_empty() { "void".to_owned() } else { parameters.join(", ") };
-    for prefix in ["MPI_", "PMPI_"] {
-        writeln!(out, "int {prefix}{name}({parameters});").expect("a string grows");
+    for profiled in ["", "P"] {
+        let prefix = function.prefix();
+        writeln!(out, "int {profiled}{prefix}{name}({parameters});").expect("a string grows");
     }
 }
 
 /// One parameter in C.
-fn parameter(&Argument { kind, name }: &Argument, function: &str, large: bool) -> String {
+pub fn parameter(&Argument { kind, name }: &Argument, function: &str, large: bool) -> String {
+    if let Some(tool) = of_tools(kind, name) {
+        return tool;
+    }
     let kind = plain(kind);
     let count = if large { "MPI_Count" } else { "int" };
     // The large forms count bytes of data as they count elements; what says a place in memory stays an address.
@@ -92,6 +93,24 @@ fn parameter(&Argument { kind, name }: &Argument, function: &str, large: bool) -
     }
 }
 
+/// A parameter that only MPI_T has.
+fn of_tools(kind: &str, name: &str) -> Option<String> {
+    let (kind, star) = kind.strip_suffix("_out").map_or((kind, ""), |kind| (kind, "*"));
+    let handle = match kind {
+        "t_types" => return Some(format!("MPI_Datatype {name}[]")),
+        "t_enum" => "enum",
+        "t_cvar" => "cvar_handle",
+        "t_pvar" => "pvar_handle",
+        "t_session" => "pvar_session",
+        "t_registration" => "event_registration",
+        "t_instance" => "event_instance",
+        "ordering" => "source_order",
+        "safety" => "cb_safety",
+        _ => return None,
+    };
+    Some(format!("MPI_T_{handle} {star}{name}"))
+}
+
 /// Places in a window, and of neighbours' data, are addresses in both forms.
 fn is_address(name: &str, function: &str) -> bool {
     name == "target_disp" || name == "size" && function.starts_with("Win_") || function.contains("eighbor")
@@ -114,6 +133,8 @@ fn function_type(name: &str, large: bool) -> String {
         "function" => "MPI_Handler_function".to_owned(),
         "query_fn" | "free_fn" | "cancel_fn" => format!("MPI_Grequest_{}nction", name.replace("_fn", "_fu")),
         "read_conversion_fn" | "write_conversion_fn" => format!("MPI_Datarep_conversion_function{wide}"),
+        "event_cb_function" => "MPI_T_event_cb_function".to_owned(),
+        "free_cb_function" | "dropped_cb_function" => format!("MPI_T_event_{name}"),
         "dtype_file_extent_fn" => "MPI_Datarep_extent_function".to_owned(),
         _ => match name.split_once('_') {
             Some((object, what)) => {

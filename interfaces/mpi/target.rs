@@ -42,6 +42,10 @@ pub fn target(name: &str, large: bool) -> (String, Option<&'static str>) {
         "pack" | "unpack" | "pack_external" | "unpack_external" | "abort" => format!("mpi_{lower}"),
         "put" | "get" => format!("mpi_{lower}"),
         "op_create" if large => "op_create_c".to_owned(),
+        // Older names for what the standard has by now.
+        "delete_error_class" | "delete_error_code" | "delete_error_string" => {
+            lower.replace("delete", "remove")
+        }
         _ => lower,
     };
     (target, None)

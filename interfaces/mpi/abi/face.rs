@@ -26,7 +26,7 @@ const SPECIAL: &[&str] = &[
 pub fn make(text: &str) -> String {
     let mut out = String::from("// Made from functions.txt by face.rs.\n");
     for function in &description::read(text) {
-        if function.marks.contains("removed") {
+        if function.marks.contains("removed") || function.marks.contains("mpich") {
             continue;
         }
         write_form(&mut out, function, false);
@@ -65,7 +65,8 @@ fn c_type(kind: &str, large: bool) -> &'static str {
         ("argvs", _) => "*const *const *const c_char",
         ("call", _) => "usize",
         ("ranges", _) => "*mut [c_int; 3]",
-        (kind, _) if is_handle(kind) => "usize",
+        (kind, _) if kind.starts_with("t_") && kind.ends_with("_out") => "*mut usize",
+        (kind, _) if kind.starts_with("t_") || is_handle(kind) => "usize",
         (kind, _) if kind.ends_with("_out") => "*mut usize",
         (kind, _) => panic!("no C type for the kind {kind}"),
     }
@@ -110,7 +111,8 @@ fn steps(function: &Function, argument: &Argument, large: bool) -> Steps {
         "count_out" => only(format!("Place::{}({name})", if large { "wide" } else { "narrow" })),
         "rank" | "root" => only(format!("rank_in({name})")),
         "tag" | "keyval" | "thread" | "order" | "typeclass" | "split" | "assert" | "lock" | "amode"
-        | "whence" | "displacement" => only(format!("{}_in({name})", argument.kind)),
+        | "whence" | "displacement" | "varclass" | "safety" => only(format!("{}_in({name})", argument.kind)),
+        kind if kind.starts_with("t_") => only(name),
         "code" => only(format!("code_in({name})")),
         "distributions" | "dargs" => {
             let convert = if argument.kind == "dargs" { "darg_in" } else { "distribution_in" };
@@ -191,7 +193,7 @@ fn length(function: &Function, argument: &Argument) -> String {
 }
 
 fn write_form(out: &mut String, function: &Function, large: bool) {
-    let name = format!("{}{}", function.name, if large { "_c" } else { "" });
+    let name = format!("{}{}{}", function.prefix(), function.name, if large { "_c" } else { "" });
     let rust = |argument: &Argument| format!("a_{}", argument.name.to_lowercase());
     let names: Vec<String> = function.arguments.iter().map(rust).collect();
     let parameters: Vec<String> = function
@@ -202,7 +204,7 @@ fn write_form(out: &mut String, function: &Function, large: bool) {
     let (parameters, called) = (parameters.join(", "), names.join(", "));
     let on = on(function);
     let body = if function.marks.contains("unbuilt") {
-        format!("let _ = ({called},); given(answer(\"MPI_{name}\", {on}, calls::unsupported()))")
+        format!("let _ = ({called},); given(answer(\"{name}\", {on}, calls::unsupported()))")
     } else {
         let (target, way) = target::target(function.name, large);
         let room = if SPECIAL.contains(&target.as_str()) { "special" } else { "calls" };
@@ -219,22 +221,26 @@ fn write_form(out: &mut String, function: &Function, large: bool) {
             }
         }
         passed.extend(way.map(|way| way.replace("a_request", "c_request.place()")));
+        let core = format!("{room}::{target}({})", passed.join(", "));
+        let (call, give) = match function.is_tool() {
+            true => (core, "tool_out(code)"),
+            false => (format!("answer(\"{name}\", {on}, {core})"), "given(code)"),
+        };
         format!(
-            "// SAFETY: the program's promise.\n    unsafe {{\n    {before}\
-             let code = answer(\"MPI_{name}\", {on}, {room}::{target}({}));\n    {after}given(code)\n    }}",
-            passed.join(", ")
+            "// SAFETY: the program's promise.\n    unsafe {{\n    {before}let code = {call};\n    {after}{give}\n    }}"
         )
     };
     // What may wait is kept in mind; of messages the slow way does that.
     let body = match function.name {
         "Send" | "Ssend" | "Rsend" | "Bsend" | "Recv" => body,
-        _ => format!("enter(const {{ number(\"MPI_{}\") }});\n    {body}", function.name),
+        _ if function.is_tool() => body,
+        _ => format!("enter(const {{ number(\"{}{}\") }});\n    {body}", function.prefix(), function.name),
     };
     writeln!(
         out,
-        "#[unsafe(export_name = \"PMPI_{name}\")]\npub unsafe extern \"C\" fn pmpi_{lower}({parameters}) -> c_int {{\n    {body}\n}}\n\
-         #[unsafe(export_name = \"MPI_{name}\")]\npub unsafe extern \"C\" fn mpi_{lower}({parameters}) -> c_int {{\n    \
-         // SAFETY: the program's promise.\n    unsafe {{ pmpi_{lower}({called}) }}\n}}",
+        "#[unsafe(export_name = \"P{name}\")]\npub unsafe extern \"C\" fn p{lower}({parameters}) -> c_int {{\n    {body}\n}}\n\
+         #[unsafe(export_name = \"{name}\")]\npub unsafe extern \"C\" fn {lower}({parameters}) -> c_int {{\n    \
+         // SAFETY: the program's promise.\n    unsafe {{ p{lower}({called}) }}\n}}",
         lower = name.to_lowercase(),
     )
     .expect("a string grows");

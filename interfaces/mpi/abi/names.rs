@@ -30,6 +30,13 @@ const GROUPS: &[(&str, Ways, &[&str])] = &[
     ("model", Out, &["WIN_SEPARATE", "WIN_UNIFIED"]),
     ("whence", In, &["SEEK_*"]),
     ("displacement", In, &["DISPLACEMENT_CURRENT"]),
+    ("verbosity", Both, &["T_VERBOSITY_*"]),
+    ("bind", Both, &["T_BIND_*"]),
+    ("scope", Both, &["T_SCOPE_*"]),
+    ("varclass", Both, &["T_PVAR_CLASS_*"]),
+    ("ordering", Both, &["T_SOURCE_*"]),
+    ("safety", In, &["T_CB_REQUIRE_*"]),
+    ("tool", Out, &["T_ERR_*"]),
     (
         "keyval",
         Both,
@@ -82,6 +89,11 @@ fn read(header: &str) -> Constants<'_> {
 }
 
 fn constant(line: &str) -> Option<(&str, (i64, bool))> {
+    // What is of a type of its own: `    MPI_T_SOURCE_ORDERED = 1,`.
+    if let Some((name, number)) = line.strip_prefix("    MPI_T_").and_then(|_| line.trim().split_once(" = "))
+    {
+        return Some((name, (number.trim_end_matches(',').parse().ok()?, false)));
+    }
     let (name, rest) = line.strip_prefix("#define ")?.split_once(' ')?;
     let (cast, number) = match rest.strip_prefix("((") {
         Some(rest) => rest.strip_suffix(')')?.split_once(')')?,

@@ -432,7 +432,7 @@ extern MPI_F08_status *const MPI_F08_STATUSES_IGNORE;
 #define MPIX_ERR_REVOKED 103
 #define MPI_ERR_LASTCODE 0x3fffffff
 
-/* --- What a program asks about the library: the least of MPI_T --- */
+/* --- What a program asks about the library: MPI_T --- */
 
 #define MPI_T_VERBOSITY_INVALID 0
 #define MPI_T_VERBOSITY_USER_BASIC 221
@@ -476,16 +476,25 @@ extern MPI_F08_status *const MPI_F08_STATUSES_IGNORE;
 #define MPI_T_PVAR_CLASS_AGGREGATE 247
 #define MPI_T_PVAR_CLASS_TIMER 248
 #define MPI_T_PVAR_CLASS_GENERIC 249
-#define MPI_T_CB_REQUIRE_NONE 0
-#define MPI_T_CB_REQUIRE_MPI_RESTRICTED 1
-#define MPI_T_CB_REQUIRE_THREAD_SAFE 2
-#define MPI_T_CB_REQUIRE_ASYNC_SIGNAL_SAFE 3
-#define MPI_T_SOURCE_ORDERED 0
-#define MPI_T_SOURCE_UNORDERED 1
 typedef struct MPIR_T_enum_s *MPI_T_enum;
 typedef struct MPIR_T_cvar_handle_s *MPI_T_cvar_handle;
 typedef struct MPIR_T_pvar_handle_s *MPI_T_pvar_handle;
 typedef struct MPIR_T_pvar_session_s *MPI_T_pvar_session;
+typedef struct MPIR_T_event_registration_s *MPI_T_event_registration;
+typedef struct MPIR_T_event_instance_s *MPI_T_event_instance;
+typedef enum MPI_T_cb_safety {
+    MPI_T_CB_REQUIRE_NONE = 0,
+    MPI_T_CB_REQUIRE_MPI_RESTRICTED = 1,
+    MPI_T_CB_REQUIRE_THREAD_SAFE = 2,
+    MPI_T_CB_REQUIRE_ASYNC_SIGNAL_SAFE = 3
+} MPI_T_cb_safety;
+typedef enum MPI_T_source_order {
+    MPI_T_SOURCE_ORDERED = 0,
+    MPI_T_SOURCE_UNORDERED = 1
+} MPI_T_source_order;
+typedef void(MPI_T_event_cb_function)(MPI_T_event_instance, MPI_T_event_registration, MPI_T_cb_safety, void *);
+typedef void(MPI_T_event_free_cb_function)(MPI_T_event_registration, MPI_T_cb_safety, void *);
+typedef void(MPI_T_event_dropped_cb_function)(MPI_Count, MPI_T_event_registration, int, MPI_T_cb_safety, void *);
 #define MPI_T_ENUM_NULL ((MPI_T_enum)NULL)
 #define MPI_T_CVAR_HANDLE_NULL ((MPI_T_cvar_handle)NULL)
 #define MPI_T_PVAR_HANDLE_NULL ((MPI_T_pvar_handle)NULL)
@@ -496,14 +505,6 @@ extern struct MPIR_T_pvar_handle_s *const MPI_T_PVAR_ALL_HANDLES;
     result MPI_##name arguments;             \
     result PMPI_##name arguments;
 
-PARVUM_BOTH(int, T_init_thread, (int required, int *provided))
-PARVUM_BOTH(int, T_finalize, (void))
-PARVUM_BOTH(int, T_cvar_get_num, (int *num_cvar))
-PARVUM_BOTH(int, T_cvar_get_index, (const char *name, int *cvar_index))
-PARVUM_BOTH(int, T_pvar_get_num, (int *num_pvar))
-PARVUM_BOTH(int, T_category_get_num, (int *num_cat))
-PARVUM_BOTH(int, T_category_changed, (int *update_number))
-PARVUM_BOTH(int, T_event_get_num, (int *num_events))
 
 PARVUM_BOTH(int, Status_c2f, (const MPI_Status *c_status, MPI_Fint *f_status))
 PARVUM_BOTH(int, Status_f2c, (const MPI_Fint *f_status, MPI_Status *c_status))
@@ -545,24 +546,8 @@ PARVUM_HANDLE(Session, MPI_Session)
 #undef PARVUM_HANDLE
 #undef PARVUM_BOTH
 
-/* --- When processes die --- */
-
-int MPIX_Comm_revoke(MPI_Comm comm);
-int MPIX_Comm_shrink(MPI_Comm comm, MPI_Comm *newcomm);
-int MPIX_Comm_agree(MPI_Comm comm, int *flag);
-int MPIX_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request);
-int MPIX_Comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request);
-int MPIX_Comm_failure_ack(MPI_Comm comm);
-int MPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failed);
-int MPIX_Comm_get_failed(MPI_Comm comm, MPI_Group *failed);
-int MPIX_Comm_ack_failed(MPI_Comm comm, int num_to_ack, int *num_acked);
-int MPIX_Comm_is_revoked(MPI_Comm comm, int *flag);
-
 /* --- Older names of MPICH's, and whether buffers may lie in a graphics processor's memory: they may not --- */
 
-int MPIX_Delete_error_class(int errorclass);
-int MPIX_Delete_error_code(int errorcode);
-int MPIX_Delete_error_string(int errorcode);
 int MPIX_GPU_query_support(int gpu_type, int *is_supported);
 int MPIX_Query_cuda_support(void);
 int MPIX_Query_hip_support(void);

@@ -414,14 +414,8 @@ typedef MPI_Session_errhandler_function MPI_Session_errhandler_fn;
 #define MPIX_ERR_REVOKED 103
 #define MPI_ERR_LASTCODE 0x3fff
 
-/* --- What a program asks about the library: the least of MPI_T --- */
+/* --- What a program asks about the library: MPI_T --- */
 
-#define MPI_T_CB_REQUIRE_NONE 0
-#define MPI_T_CB_REQUIRE_MPI_RESTRICTED 3
-#define MPI_T_CB_REQUIRE_THREAD_SAFE 15
-#define MPI_T_CB_REQUIRE_ASYNC_SIGNAL_SAFE 63
-#define MPI_T_SOURCE_ORDERED 1
-#define MPI_T_SOURCE_UNORDERED 2
 #define MPI_T_VERBOSITY_USER_BASIC 9
 #define MPI_T_VERBOSITY_USER_DETAIL 10
 #define MPI_T_VERBOSITY_USER_ALL 12
@@ -463,6 +457,21 @@ typedef struct MPI_T_enum_t *MPI_T_enum;
 typedef struct MPI_T_cvar_handle_t *MPI_T_cvar_handle;
 typedef struct MPI_T_pvar_handle_t *MPI_T_pvar_handle;
 typedef struct MPI_T_pvar_session_t *MPI_T_pvar_session;
+typedef struct MPI_T_event_registration_t *MPI_T_event_registration;
+typedef struct MPI_T_event_instance_t *MPI_T_event_instance;
+typedef enum MPI_T_cb_safety {
+    MPI_T_CB_REQUIRE_NONE = 0,
+    MPI_T_CB_REQUIRE_MPI_RESTRICTED = 3,
+    MPI_T_CB_REQUIRE_THREAD_SAFE = 15,
+    MPI_T_CB_REQUIRE_ASYNC_SIGNAL_SAFE = 63
+} MPI_T_cb_safety;
+typedef enum MPI_T_source_order {
+    MPI_T_SOURCE_ORDERED = 1,
+    MPI_T_SOURCE_UNORDERED = 2
+} MPI_T_source_order;
+typedef void(MPI_T_event_cb_function)(MPI_T_event_instance, MPI_T_event_registration, MPI_T_cb_safety, void *);
+typedef void(MPI_T_event_free_cb_function)(MPI_T_event_registration, MPI_T_cb_safety, void *);
+typedef void(MPI_T_event_dropped_cb_function)(MPI_Count, MPI_T_event_registration, int, MPI_T_cb_safety, void *);
 #define MPI_T_ENUM_NULL ((MPI_T_enum)0)
 #define MPI_T_CVAR_HANDLE_NULL ((MPI_T_cvar_handle)0)
 #define MPI_T_PVAR_SESSION_NULL ((MPI_T_pvar_session)0)
@@ -473,14 +482,6 @@ typedef struct MPI_T_pvar_session_t *MPI_T_pvar_session;
     result MPI_##name arguments;             \
     result PMPI_##name arguments;
 
-PARVUM_BOTH(int, T_init_thread, (int required, int *provided))
-PARVUM_BOTH(int, T_finalize, (void))
-PARVUM_BOTH(int, T_cvar_get_num, (int *num_cvar))
-PARVUM_BOTH(int, T_cvar_get_index, (const char *name, int *cvar_index))
-PARVUM_BOTH(int, T_pvar_get_num, (int *num_pvar))
-PARVUM_BOTH(int, T_category_get_num, (int *num_cat))
-PARVUM_BOTH(int, T_category_changed, (int *update_number))
-PARVUM_BOTH(int, T_event_get_num, (int *num_events))
 
 /* --- Functions that are not of the pattern --- */
 
@@ -509,19 +510,6 @@ PARVUM_HANDLE(File, MPI_File)
 
 #undef PARVUM_HANDLE
 #undef PARVUM_BOTH
-
-/* --- When processes die --- */
-
-int MPIX_Comm_revoke(MPI_Comm comm);
-int MPIX_Comm_shrink(MPI_Comm comm, MPI_Comm *newcomm);
-int MPIX_Comm_agree(MPI_Comm comm, int *flag);
-int MPIX_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request);
-int MPIX_Comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request);
-int MPIX_Comm_failure_ack(MPI_Comm comm);
-int MPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failed);
-int MPIX_Comm_get_failed(MPI_Comm comm, MPI_Group *failed);
-int MPIX_Comm_ack_failed(MPI_Comm comm, int num_to_ack, int *num_acked);
-int MPIX_Comm_is_revoked(MPI_Comm comm, int *flag);
 
 /* --- All others --- */
 

@@ -59,5 +59,6 @@ mod schedule;
 pub mod sight;
 pub mod status;
 mod survivors;
+mod tools;
 mod topology;
 mod windows;

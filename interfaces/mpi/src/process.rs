@@ -106,6 +106,12 @@ pub(crate) fn is_initialized() -> bool {
     HAS_WORLD.load(Ordering::Acquire)
 }
 
+/// Whether MPI has begun in this process, by `MPI_Init` or by a session: what the environment says has been read.
+pub(crate) fn has_begun() -> bool {
+    // Acquire: as in `process`.
+    STAGE.load(Ordering::Acquire) != NEW
+}
+
 /// Whether `MPI_Finalize` was called.
 pub(crate) fn is_finalized() -> bool {
     FINALIZED_WORLD.load(Ordering::Acquire)

@@ -114,7 +114,10 @@ fn words<'t>(text: &'t str, beginning: &str) -> impl Iterator<Item = &'t str> {
 /// Constants that our header defines, as far as they are numbers.
 fn constants(face: &Face) -> Names {
     let text = own(face.header);
-    let defined = text.lines().filter_map(|line| line.strip_prefix("#define ")?.split([' ', '(']).next());
+    let defined = text.lines().filter_map(|line| {
+        let named = line.strip_prefix("    MPI_T_").and(line.strip_prefix("    "));
+        line.strip_prefix("#define ").or(named)?.split([' ', '(']).next()
+    });
     let functions = |name: &&str| name.ends_with("_FN") || name.contains("_FN_NULL");
     // What is each library's own.
     let others = ["MPI_INCLUDED", "MPI_VERSION", "MPI_SUBVERSION", "MPI_ABI"];

@@ -1,5 +1,10 @@
 //! MPI as its users have it: the header, the compilers' wrapper, the launcher, and programs in C.
 
+// How the makers of headers and Fortran read the description.
+#[allow(dead_code, reason = "not every maker looks at all")]
+#[path = "../../../interfaces/mpi/description.rs"]
+mod description;
+
 mod abi;
 mod core;
 mod ending;
@@ -7,6 +12,7 @@ mod errors;
 mod fortran;
 mod header;
 mod launch;
+mod tools;
 mod why;
 mod windows;
 mod wrapper;

@@ -17,6 +17,8 @@ mod bias;
 #[allow(unsafe_code)]
 pub mod fork;
 #[allow(unsafe_code)]
+pub mod ledger;
+#[allow(unsafe_code)]
 mod open;
 #[allow(unsafe_code)]
 mod signals;

@@ -50,7 +50,7 @@ pub(crate) fn open() -> Result<&'static Table, OpenError> {
 }
 
 /// The library that is in the process already, under its own name, wherever it came from.
-fn loaded() -> Option<Library> {
+pub(crate) fn loaded() -> Option<Library> {
     // SAFETY: nothing is loaded, so nothing of it runs.
     unsafe { Library::open(Some(NAME), RTLD_NOW | libc::RTLD_NOLOAD) }.ok()
 }

@@ -3,7 +3,7 @@
 //! Its handles are as wide as pointers and its numbers its own, so each argument is converted to the core's and each result back:
 //! [`handles`], [`statuses`] and [`numbers`] do that, and [`programs`] for what the program's functions are called with. The
 //! functions are made from the description of MPI's functions by `face.rs`, the tables of numbers from the two headers by
-//! `names.rs`; what is not of those patterns is in `special`, `rest` and `tools`.
+//! `names.rs`; what is not of those patterns is in `special` and `rest`.
 
 #![allow(clippy::missing_safety_doc, missing_docs, reason = "they are the standard's functions")]
 #![allow(clippy::too_many_arguments, reason = "they are the standard's")]
@@ -14,7 +14,6 @@ mod programs;
 mod rest;
 mod special;
 mod statuses;
-mod tools;
 
 use handles::{Handle, Handles, narrow};
 use numbers::*;

@@ -1,8 +1,6 @@
-//! What is not of the pattern: results that are no error codes, and calls for when processes die.
+//! What is not of the pattern: results that are no error codes.
 
-use crate::handles::{Handle, from_int, narrow, to_int};
-use crate::numbers::given;
-use parvum_mpi::callbacks::{On, answer};
+use crate::handles::{from_int, to_int};
 use parvum_mpi::calls;
 use std::ffi::c_int;
 
@@ -60,103 +58,4 @@ numbered! {
     "MPI_Message_toint" "PMPI_Message_toint" "MPI_Message_fromint" "PMPI_Message_fromint" message_toint p_message_toint message_fromint p_message_fromint
     "MPI_Session_toint" "PMPI_Session_toint" "MPI_Session_fromint" "PMPI_Session_fromint" session_toint p_session_toint session_fromint p_session_fromint
     "MPI_File_toint" "PMPI_File_toint" "MPI_File_fromint" "PMPI_File_fromint" file_toint p_file_toint file_fromint p_file_fromint
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPIX_Comm_revoke(comm: usize) -> c_int {
-    let comm = narrow(comm);
-    // SAFETY: the program's promise.
-    given(answer("MPIX_Comm_revoke", On::Comm(comm), unsafe { calls::comm_revoke(comm) }))
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPIX_Comm_failure_ack(comm: usize) -> c_int {
-    let comm = narrow(comm);
-    // SAFETY: the program's promise.
-    given(answer("MPIX_Comm_failure_ack", On::Comm(comm), unsafe { calls::comm_failure_ack(comm) }))
-}
-
-/// A group of processes that have died.
-unsafe fn group(
-    call: &'static str,
-    comm: usize,
-    group: *mut usize,
-    asks: unsafe fn(i32, *mut c_int) -> parvum_mpi::errors::Mpi,
-) -> c_int {
-    let comm = narrow(comm);
-    // SAFETY: the program's promise.
-    unsafe {
-        let mut group = Handle::take(group);
-        let code = answer(call, On::Comm(comm), asks(comm, group.place()));
-        group.give();
-        given(code)
-    }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPIX_Comm_failure_get_acked(comm: usize, place: *mut usize) -> c_int {
-    // SAFETY: the program's promise.
-    unsafe { group("MPIX_Comm_failure_get_acked", comm, place, calls::comm_failure_get_acked) }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPIX_Comm_get_failed(comm: usize, place: *mut usize) -> c_int {
-    // SAFETY: the program's promise.
-    unsafe { group("MPIX_Comm_get_failed", comm, place, calls::comm_get_failed) }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPIX_Comm_ack_failed(comm: usize, count: c_int, acknowledged: *mut c_int) -> c_int {
-    let comm = narrow(comm);
-    // SAFETY: the program's promise.
-    let outcome = unsafe { calls::comm_ack_failed(comm, count, acknowledged) };
-    given(answer("MPIX_Comm_ack_failed", On::Comm(comm), outcome))
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPIX_Comm_is_revoked(comm: usize, flag: *mut c_int) -> c_int {
-    let comm = narrow(comm);
-    // SAFETY: the program's promise.
-    given(answer("MPIX_Comm_is_revoked", On::Comm(comm), unsafe { calls::comm_is_revoked(comm, flag) }))
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPIX_Comm_agree(comm: usize, flag: *mut c_int) -> c_int {
-    let comm = narrow(comm);
-    // SAFETY: the program's promise.
-    given(answer("MPIX_Comm_agree", On::Comm(comm), unsafe { calls::comm_agree(comm, flag) }))
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPIX_Comm_iagree(comm: usize, flag: *mut c_int, request: *mut usize) -> c_int {
-    let comm = narrow(comm);
-    // SAFETY: the program's promise.
-    unsafe {
-        let mut request = Handle::take(request);
-        let outcome = calls::comm_iagree(comm, flag, request.place());
-        let code = answer("MPIX_Comm_iagree", On::Comm(comm), outcome);
-        request.give();
-        given(code)
-    }
-}
-
-/// The new communicator's handle is put by `programs.rs`, as that of `MPIX_Comm_ishrink`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPIX_Comm_shrink(comm: usize, place: *mut usize) -> c_int {
-    let comm = narrow(comm);
-    // SAFETY: the program's promise.
-    given(answer("MPIX_Comm_shrink", On::Comm(comm), unsafe { calls::comm_shrink(comm, place.cast()) }))
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn MPIX_Comm_ishrink(comm: usize, place: *mut usize, request: *mut usize) -> c_int {
-    let comm = narrow(comm);
-    // SAFETY: the program's promise.
-    unsafe {
-        let mut request = Handle::take(request);
-        let outcome = calls::comm_ishrink(comm, place.cast(), request.place());
-        let code = answer("MPIX_Comm_ishrink", On::Comm(comm), outcome);
-        request.give();
-        given(code)
-    }
 }

@@ -9,7 +9,6 @@
 mod fortran;
 mod rest;
 mod statuses;
-mod tools;
 
 use parvum_mpi::callbacks::{On, answer};
 use parvum_mpi::calls::{self, Numbers, Place, Way};

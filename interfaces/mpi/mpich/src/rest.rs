@@ -33,6 +33,17 @@ both! {
     }
     // Further arguments are for tools, and lie where nobody looks.
     "MPI_Pcontrol" "PMPI_Pcontrol" pcontrol p_pcontrol(_level: c_int) -> c_int { 0 }
+    // No buffer may lie in the memory of a graphics processor.
+    "MPIX_GPU_query_support" "PMPIX_GPU_query_support" gpu_support p_gpu_support(_kind: c_int, supported: *mut c_int) -> c_int {
+        // SAFETY: null, or the program's place for a result.
+        if let Some(supported) = unsafe { supported.as_mut() } {
+            *supported = 0;
+        }
+        0
+    }
+    "MPIX_Query_cuda_support" "PMPIX_Query_cuda_support" cuda_support p_cuda_support() -> c_int { 0 }
+    "MPIX_Query_hip_support" "PMPIX_Query_hip_support" hip_support p_hip_support() -> c_int { 0 }
+    "MPIX_Query_ze_support" "PMPIX_Query_ze_support" ze_support p_ze_support() -> c_int { 0 }
     "MPI_File_c2f" "PMPI_File_c2f" file_c2f p_file_c2f(file: *mut c_void) -> c_int { file.addr() as c_int }
     "MPI_File_f2c" "PMPI_File_f2c" file_f2c p_file_f2c(file: c_int) -> *mut c_void { std::ptr::without_provenance_mut(file as u32 as usize) }
     "MPI_File_toint" "PMPI_File_toint" file_toint p_file_toint(file: *mut c_void) -> c_int { file.addr() as c_int }
@@ -112,6 +123,10 @@ pub static MPIR_C_MPI_UNWEIGHTED: Named = Named(&raw const UNWEIGHTED);
 /// The same, for the Fortran library.
 #[unsafe(export_name = "MPIR_C_MPI_WEIGHTS_EMPTY")]
 pub static MPIR_C_MPI_WEIGHTS_EMPTY: Named = Named(&raw const WEIGHTS_EMPTY);
+
+/// The handle that stands for all performance variables of a session.
+#[unsafe(export_name = "MPI_T_PVAR_ALL_HANDLES")]
+pub static MPI_T_PVAR_ALL_HANDLES: Named = Named(std::ptr::without_provenance(1));
 
 /// Copies an attribute's pointer: `MPI_DUP_FN`.
 #[unsafe(export_name = "MPIR_Dup_fn")]
