@@ -52,7 +52,9 @@ plan() {
     echo "lib/libmpi_abi.so -> libmpi_abi.so.1"
     echo "lib/libmpifort.so -> libmpifort.so.12"
     # Made where there was a Fortran compiler, and for that one.
-    [ ! -f "$build/include/mpi.mod" ] || echo "include/mpi.mod 644 $build/include/mpi.mod"
+    for name in mpi.mod mpi_f08.mod; do
+        [ ! -f "$build/include/$name" ] || echo "include/$name 644 $build/include/$name"
+    done
     echo "lib/libcontainers.so -> libcontainers.so.0"
     echo "lib/libfpvm3.so -> libfpvm3.so.3"
     echo "lib/libparvum.so -> libparvum.so.0"
@@ -60,6 +62,10 @@ plan() {
     for file in packaging/pkgconfig/*.pc; do echo "lib/pkgconfig/${file##*/} 644 $file"; done
     for file in packaging/cmake/*.cmake; do echo "lib/cmake/Parvum/${file##*/} 644 $file"; done
     for file in man/man*/*; do echo "share/$file 644 $file"; done
+    # Those that were made: the others there are links.
+    for file in "$build"/share/man/man3/*; do
+        [ -h "$file" ] || echo "share/man/man3/${file##*/} 644 $file"
+    done
     for file in README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE docs/*.md docs/pictures/* examples/*; do
         echo "share/doc/parvum/$file 644 $file"
     done

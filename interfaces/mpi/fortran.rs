@@ -2,11 +2,7 @@
 // by reference, under mpi_x_ and pmpi_x_, and each constant. What needs more is written by hand in `fortran/`. Used by the test that holds
 // the files to the description, and to write them anew.
 
-#[allow(dead_code, clippy::duplicate_mod, reason = "marks matter to C alone, and a test reads two makers")]
-#[path = "description.rs"]
-mod description;
-
-use description::{Argument, Function, plain};
+use crate::description::{self, Argument, Function, plain};
 use std::fmt::Write;
 
 /// Functions written by hand, and those that Fortran does not have.
@@ -46,8 +42,13 @@ const BY_HAND: &[&str] = &[
 /// Of the bearers of attributes these are by hand.
 const OF_ATTRIBUTES: &[&str] = &["_create_keyval", "_get_attr", "_set_attr"];
 
-fn is_by_hand(name: &str) -> bool {
+pub fn is_by_hand(name: &str) -> bool {
     BY_HAND.contains(&name) || name.starts_with("Abi_") || OF_ATTRIBUTES.iter().any(|end| name.ends_with(end))
+}
+
+/// Functions that Fortran does not have.
+pub fn is_of_c_alone(function: &Function) -> bool {
+    function.is_tool() || function.marks.contains("mpich") || function.name.starts_with("Abi_")
 }
 
 /// The functions, in C.
@@ -57,14 +58,15 @@ pub fn functions(text: &str) -> String {
          #include \"face.h\"\n",
     );
     for function in &description::read(text) {
-        if !is_by_hand(function.name) && !function.name.ends_with("_c") {
+        if !is_by_hand(function.name) && !function.name.ends_with("_c") && !is_of_c_alone(function) {
             write_both(&mut out, function);
         }
     }
     out
 }
 
-fn write_both(out: &mut String, Function { name, arguments, .. }: &Function) {
+fn write_both(out: &mut String, function: &Function) {
+    let Function { name, arguments, .. } = function;
     let (mut parameters, mut lengths) = (Vec::new(), Vec::new());
     let (mut before, mut after, mut passed) = (String::new(), String::new(), Vec::new());
     for Argument { kind, name: argument } in arguments {
@@ -101,10 +103,12 @@ fn write_both(out: &mut String, Function { name, arguments, .. }: &Function) {
     parameters.push("MPI_Fint *ierror".to_owned());
     parameters.extend(lengths);
     let (parameters, passed, lower) = (parameters.join(", "), passed.join(", "), name.to_lowercase());
-    for (small, large) in [("mpi", "MPI"), ("pmpi", "PMPI")] {
+    for profiled in ["", "P"] {
+        let large = format!("{profiled}{}", function.prefix());
+        let small = large.to_lowercase();
         writeln!(
             out,
-            "\nMPIF void {small}_{lower}_({parameters})\n{{\n{before}\t*ierror = {large}_{name}({passed});\n{after}}}"
+            "\nMPIF void {small}{lower}_({parameters})\n{{\n{before}\t*ierror = {large}{name}({passed});\n{after}}}"
         )
         .expect("a string grows");
     }
@@ -138,7 +142,7 @@ fn parameter(kind: &str, name: &str) -> (String, String) {
 }
 
 /// The longest text that a function gives.
-fn longest(function: &str) -> &'static str {
+pub fn longest(function: &str) -> &'static str {
     match function {
         "Error_string" => "MPI_MAX_ERROR_STRING",
         "Get_library_version" => "MPI_MAX_LIBRARY_VERSION_STRING",
@@ -174,7 +178,7 @@ fn write_constant(out: &mut String, kind: &str, name: &str, value: &str) {
 }
 
 /// What C's header does not have as a number.
-const OF_FORTRAN: [(&str, &str); 9] = [
+pub const OF_FORTRAN: [(&str, &str); 9] = [
     ("MPI_STATUS_SIZE", "5"),
     ("MPI_SOURCE", "3"),
     ("MPI_TAG", "4"),
@@ -212,11 +216,21 @@ const PLACES: &str = "
       EXTERNAL MPI_WTIME, MPI_WTICK, PMPI_WTIME, PMPI_WTICK
       INTEGER(KIND=MPI_ADDRESS_KIND) MPI_AINT_ADD, MPI_AINT_DIFF
       INTEGER(KIND=MPI_ADDRESS_KIND) PMPI_AINT_ADD, PMPI_AINT_DIFF
-      EXTERNAL MPI_AINT_ADD, MPI_AINT_DIFF, PMPI_AINT_ADD, PMPI_AINT_DIFF
+      EXTERNAL MPI_AINT_ADD, MPI_AINT_DIFF
+      EXTERNAL PMPI_AINT_ADD, PMPI_AINT_DIFF
+
+      INTERFACE MPI_SIZEOF
+      SUBROUTINE PARVUM_SIZEOF(X, SIZE, IERROR) BIND(C)
+      USE, INTRINSIC :: ISO_C_BINDING, ONLY: C_INT
+      TYPE(*), DIMENSION(..), INTENT(IN) :: X
+      INTEGER(C_INT), INTENT(OUT) :: SIZE
+      INTEGER(C_INT), INTENT(OUT) :: IERROR
+      END SUBROUTINE
+      END INTERFACE
 ";
 
 /// A constant of C's, as Fortran has it.
-fn constant(line: &str) -> Option<(&str, i64)> {
+pub fn constant(line: &str) -> Option<(&str, i64)> {
     let (name, value) = line.strip_prefix("#define ")?.split_once(' ')?;
     let is_ours = name.starts_with("MPI_") || name.starts_with("MPIX_");
     if !is_ours || name.starts_with("MPI_T_") || name.starts_with("MPI_F_") || name.ends_with("_FILE_NULL") {

@@ -83,8 +83,6 @@ fn make() -> Stage {
             Some("c") if name_of(&source).starts_with("mpi_") => compile_mpi(&stage, &source),
             Some("c") => compile(&stage, &source),
             Some("cpp") if cplusplus() => compile(&stage, &source),
-            // Debian's MPICH has this module; ours has not.
-            Some("f90") if name_of(&source) == "mpi_fortran08" => {}
             Some("f90") if name_of(&source).starts_with("mpi_") && fortran().is_some() => {
                 compile_mpi_fortran(&stage, &source);
             }
@@ -188,13 +186,14 @@ fn install_mpi_fortran(stage: &Stage) {
     let files = fs::read_dir(&sources).expect("interfaces/mpi/fortran").flatten().map(|entry| entry.path());
     let include = stage.bin.with_file_name("include");
     let headers = ["mpi.h", "mpi_functions.h", "mpif.h"].map(|name| include.join(name));
-    let newest = files.chain(headers).filter_map(|file| changed(&file)).max();
+    let described = parvum().with_file_name("mpi-described");
+    let newest = files.chain(headers).chain([described.clone()]).filter_map(|file| changed(&file)).max();
     let stamp = stage.lib.join("libmpifort.made");
     if changed(&stamp) > newest {
         return;
     }
     let mut sh = compiler("sh");
-    sh.arg(sources.join("build.sh")).args([&include, &stage.lib, &stage.lib, &include]);
+    sh.arg(sources.join("build.sh")).args([&include, &stage.lib, &stage.lib, &include, &described]);
     let done = sh.output().expect("a shell");
     assert!(done.status.success(), "build.sh: {}", String::from_utf8_lossy(&done.stderr));
     File::create(stamp).expect("the target directory is writable");

@@ -1,9 +1,10 @@
 //! The manual: whole, without mistakes in its form, and true to the headers.
 
-use parvum_tests::stage::{cmmd_include, own_include, project, stage};
+use parvum_tests::stage::{cmmd_include, compiler, mpi_include, own_include, project, stage};
 use parvum_tests::{Lack, skip};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn read(path: PathBuf) -> String {
@@ -143,4 +144,104 @@ fn groff_has_no_complaints() {
         assert!(done.status.success() && said.is_empty(), "{name}({section}): {said}");
         assert!(!done.stdout.is_empty());
     }
+}
+
+/// The pages of MPI's functions, which are made when Parvum is built: by their names, with what is in them.
+fn made_pages(folder: &Path) -> BTreeMap<String, String> {
+    let man3 = folder.join("man3");
+    fs::create_dir_all(&man3).expect("the target directory is writable");
+    let mut maker = Command::new(parvum_tests::parvum().with_file_name("mpi-described"));
+    let done = maker.arg("manual").arg(&man3).output().expect("it is built with the rest");
+    assert!(done.status.success(), "{done:?}");
+    let files = fs::read_dir(&man3).expect("made above").flatten().map(|entry| entry.path());
+    let name = |file: &Path| file.file_stem().expect("a name").to_str().expect("a plain one").to_owned();
+    files.map(|file| (name(&file), read(file))).collect()
+}
+
+/// Functions of MPI that the headers declare, for either binary interface.
+fn declared_by_mpi() -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    let source = stage().programs.join(format!("mpi-manual-{}.c", std::process::id()));
+    fs::write(&source, "#include <mpi.h>\n").expect("the target directory is writable");
+    for define in [None, Some("-DMPI_ABI")] {
+        let done =
+            compiler("cc").args(define).args(["-E", "-P", "-I"]).arg(mpi_include()).arg(&source).output();
+        let text = String::from_utf8(done.expect("a C compiler").stdout).expect("text");
+        for (before, _) in text.match_indices('(').map(|(at, _)| text.split_at(at)) {
+            let name = before.trim_end().rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_').next();
+            names.extend(
+                name.filter(|name| name.starts_with("MPI_") || name.starts_with("MPIX_")).map(str::to_owned),
+            );
+        }
+    }
+    fs::remove_file(&source).expect("it is there");
+    // A graphics processor's memory is spoken of in mpi.h alone, and a type stands before a parenthesis too.
+    names.retain(|name| {
+        !name.starts_with("MPIX_Query_") && !name.starts_with("MPIX_GPU_") && name != "MPI_Fint"
+    });
+    names
+}
+
+#[test]
+fn every_function_of_mpi_has_a_page_made_from_its_description() {
+    let folder = stage().programs.join(format!("mpi-manual-{}", std::process::id()));
+    let pages = made_pages(&folder);
+    let names = declared_by_mpi();
+    assert!(names.len() > 670, "{}", names.len());
+    for name in &names {
+        let text = pages.get(name).unwrap_or_else(|| panic!("{name} has no page"));
+        let stem = text.strip_prefix(".so man3/").map(|other| other.trim().trim_end_matches(".3"));
+        let page = stem.map_or(text, |stem| &pages[stem]);
+        assert!(part(page, "SYNOPSIS").contains(&format!("{name}(")), "{name} is not in the synopsis");
+        assert!(part(page, "NAME").contains(name.as_str()), "{name} is not among the names");
+        assert!(part(page, "STANDARDS").len() > 4 && part(page, "DESCRIPTION").contains("wait"), "{name}");
+        for parameter in
+            part(page, "SYNOPSIS").split("\\fI").skip(1).filter_map(|rest| rest.split("\\fR").next())
+        {
+            let is_listed = page.contains(&format!(".I {parameter}\n"));
+            let has_list = !part(page, "PARAMETERS").is_empty();
+            assert!(!has_list || is_listed || parameter == "ierror", "{name}: {parameter}");
+        }
+    }
+    let extra: Vec<_> = pages.keys().filter(|name| !names.contains(*name)).collect();
+    assert!(extra.is_empty(), "there are no functions {extra:?}");
+    // Pages name pages that are there.
+    let others: BTreeSet<(String, u8)> = self::pages().into_iter().collect();
+    for (name, text) in &pages {
+        for (other, rest) in text.lines().filter_map(|line| line.strip_prefix(".BR ")?.split_once(" (")) {
+            let wanted = (other.to_owned(), rest.as_bytes()[0] - b'0');
+            assert!(pages.contains_key(other) || others.contains(&wanted), "{name} names {wanted:?}");
+        }
+    }
+    fs::remove_dir_all(&folder).expect("it is there");
+}
+
+#[test]
+fn man_has_no_complaints_about_the_pages_of_mpi() {
+    if Command::new("groff").arg("--version").output().is_err() {
+        return skip(Lack::Tools, "no groff is installed");
+    }
+    let folder = stage().programs.join(format!("mpi-manual-form-{}", std::process::id()));
+    let pages = made_pages(&folder);
+    // Some of them by man itself, which is slow; all of them by what it calls.
+    let has_man = Command::new("man").arg("--version").output().is_ok();
+    for (place, (name, text)) in pages.iter().enumerate().filter(|(_, (_, text))| !text.starts_with(".so")) {
+        let mut groff = Command::new("groff");
+        groff.args(["-ww", "-man", "-Tutf8", "-z"]).arg(format!("man3/{name}.3")).current_dir(&folder);
+        let mut both = vec![groff];
+        if has_man && place % 50 == 0 {
+            let mut man = Command::new("man");
+            man.args(["-l", "--warnings"])
+                .arg(format!("man3/{name}.3"))
+                .env("MANPAGER", "cat")
+                .current_dir(&folder);
+            both.push(man);
+        }
+        for mut command in both {
+            let done = command.output().expect("it is there");
+            let said = String::from_utf8_lossy(&done.stderr);
+            assert!(done.status.success() && said.is_empty(), "{name}: {said}{text}");
+        }
+    }
+    fs::remove_dir_all(&folder).expect("it is there");
 }

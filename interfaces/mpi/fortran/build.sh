@@ -1,32 +1,50 @@
 #!/bin/sh
 # Builds libmpifort, MPI's calls for Fortran, into OUTDIR: with the mpi.h of INCLUDE and the libmpi of LIB. It is C, and needs no
-# Fortran compiler. Where there is gfortran, it makes the module mpi too, into MODULES.
+# Fortran compiler. Where there is gfortran, it makes the modules mpi and mpi_f08 too, into MODULES; the second from what DESCRIBED, the
+# command mpi-described, writes.
 set -eu
 
-[ $# -eq 4 ] || { echo "usage: build.sh INCLUDE LIB OUTDIR MODULES" >&2; exit 2; }
-include=$1 lib=$2 out=$3 modules=$4
+[ $# -eq 5 ] || { echo "usage: build.sh INCLUDE LIB OUTDIR MODULES DESCRIBED" >&2; exit 2; }
+include=$1 lib=$2 out=$3 modules=$4 described=$5
 here=$(cd "$(dirname "$0")" && pwd)
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+# compile FILE...: as parts of the library.
 objects=
-for theme in face functions texts attributes special; do
-    # shellcheck disable=SC2086 # flags are a list of words
-    ${CC:-cc} ${CFLAGS:--O2} -std=c11 -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Werror -fPIC -fvisibility=hidden -I "$include" \
-        -c "$here/$theme.c" -o "$work/$theme.o"
-    objects="$objects $work/$theme.o"
-done
+compile() {
+    for file in "$@"; do
+        object=$work/$(basename "$file" .c).o
+        # shellcheck disable=SC2086 # flags are a list of words
+        ${CC:-cc} ${CFLAGS:--O2} -std=c11 -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Werror -fPIC -fvisibility=hidden $binding \
+            -I "$include" -I "$here" -c "$file" -o "$object"
+        objects="$objects $object"
+    done
+}
+
+binding=
+compile "$here/face.c" "$here/functions.c" "$here/texts.c" "$here/attributes.c" "$here/special.c"
+if command -v gfortran >/dev/null 2>&1; then
+    "$described" fortran "$work"
+    # Descriptors of arrays are the compiler's own, and its header lies with it.
+    binding="-isystem $(dirname "$(gfortran -print-file-name=include/ISO_Fortran_binding.h)")"
+    compile "$here/sections.c" "$work/functions08.c"
+    (cd "$work" && gfortran -I "$here/../include" -fsyntax-only "$here/mpi.f90" && gfortran -O2 -fPIC -c mpi_f08.f90)
+    # The module's operators; its variables are in sections.c.
+    objects="$objects $work/mpi_f08.o"
+fi
 # It looks for libmpi beside itself too, so that a program that was linked with a path to it needs no other.
 # shellcheck disable=SC2016,SC2086
 ${CC:-cc} -shared -Wl,-soname,libmpifort.so.12 -Wl,-rpath,'$ORIGIN' -Wl,-z,defs -o "$work/libmpifort.so.12" $objects \
     -L "$lib" -l:libmpi.so.12
 
-# What did not change stays, so that what depends on it is not made again.
-cmp -s "$work/libmpifort.so.12" "$out/libmpifort.so.12" || mv "$work/libmpifort.so.12" "$out/libmpifort.so.12"
+# replace NAME FOLDER: what did not change stays, so that what depends on it is not made again.
+replace() {
+    cmp -s "$work/$1" "$2/$1" || mv "$work/$1" "$2/$1"
+}
+replace libmpifort.so.12 "$out"
 ln -sf libmpifort.so.12 "$out/libmpifort.so"
-
-if command -v gfortran >/dev/null 2>&1; then
-    (cd "$work" && gfortran -I "$here/../include" -fsyntax-only "$here/mpi.f90")
-    cmp -s "$work/mpi.mod" "$modules/mpi.mod" || mv "$work/mpi.mod" "$modules/mpi.mod"
-fi
+for module in mpi.mod mpi_f08.mod; do
+    [ ! -f "$work/$module" ] || replace "$module" "$modules"
+done

@@ -4,10 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-MPIF MPI_Fint mpipriv1_[7];
-MPIF MPI_Fint mpipriv2_[6];
-MPIF char mpiprivc_[2];
-MPIF MPI_Fint mpifcmb5_, mpifcmb9_;
+/* As aligned as compilers have commons. */
+#define COMMON MPIF __attribute__((aligned(32)))
+COMMON MPI_Fint mpipriv1_[7];
+COMMON MPI_Fint mpipriv2_[6];
+COMMON char mpiprivc_[2];
+COMMON MPI_Fint mpifcmb5_;
+COMMON MPI_Fint mpifcmb9_;
 
 /* The C library is told where Fortran's are, for MPI_Status_f2c. */
 __attribute__((constructor)) static void tell(void)

@@ -20,6 +20,10 @@ extern MPIF MPI_Fint mpipriv2_[6];	/* MPI_STATUSES_IGNORE, MPI_ERRCODES_IGNORE *
 extern MPIF char mpiprivc_[2];		/* MPI_ARGVS_NULL, MPI_ARGV_NULL */
 extern MPIF MPI_Fint mpifcmb5_, mpifcmb9_;	/* MPI_UNWEIGHTED, MPI_WEIGHTS_EMPTY */
 
+/* The same of the module mpi_f08; the library has them where it has that module. */
+extern MPIF MPI_Fint parvum_f08_status_ignore[5] __attribute__((weak));
+extern MPIF MPI_Fint parvum_f08_statuses_ignore[5] __attribute__((weak));
+
 /* Each as C has it. */
 static inline void *data(void *place)
 {
@@ -30,8 +34,8 @@ static inline void *data(void *place)
 
 static inline MPI_Status *wanted(MPI_Fint *status)
 {
-	if (status == &mpipriv1_[2]) return MPI_STATUS_IGNORE;
-	if (status == &mpipriv2_[0]) return MPI_STATUSES_IGNORE;
+	if (status == &mpipriv1_[2] || status == parvum_f08_status_ignore) return MPI_STATUS_IGNORE;
+	if (status == &mpipriv2_[0] || status == parvum_f08_statuses_ignore) return MPI_STATUSES_IGNORE;
 	return (MPI_Status *)status;
 }
 

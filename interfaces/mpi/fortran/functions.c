@@ -409,6 +409,26 @@ MPIF void pmpi_comm_accept_(char *port_name, MPI_Fint *info, MPI_Fint *root, MPI
 	parvum_text_done(&port_name_text);
 }
 
+MPIF void mpix_comm_ack_failed_(MPI_Fint *comm, MPI_Fint *num_to_ack, MPI_Fint *num_acked, MPI_Fint *ierror)
+{
+	*ierror = MPIX_Comm_ack_failed(*comm, *num_to_ack, num_acked);
+}
+
+MPIF void pmpix_comm_ack_failed_(MPI_Fint *comm, MPI_Fint *num_to_ack, MPI_Fint *num_acked, MPI_Fint *ierror)
+{
+	*ierror = PMPIX_Comm_ack_failed(*comm, *num_to_ack, num_acked);
+}
+
+MPIF void mpix_comm_agree_(MPI_Fint *comm, MPI_Fint *flag, MPI_Fint *ierror)
+{
+	*ierror = MPIX_Comm_agree(*comm, flag);
+}
+
+MPIF void pmpix_comm_agree_(MPI_Fint *comm, MPI_Fint *flag, MPI_Fint *ierror)
+{
+	*ierror = PMPIX_Comm_agree(*comm, flag);
+}
+
 MPIF void mpi_comm_attach_buffer_(MPI_Fint *comm, void *buffer, MPI_Fint *size, MPI_Fint *ierror)
 {
 	*ierror = MPI_Comm_attach_buffer(*comm, data(buffer), *size);
@@ -541,6 +561,26 @@ MPIF void pmpi_comm_dup_with_info_(MPI_Fint *comm, MPI_Fint *info, MPI_Fint *new
 	*ierror = PMPI_Comm_dup_with_info(*comm, *info, newcomm);
 }
 
+MPIF void mpix_comm_failure_ack_(MPI_Fint *comm, MPI_Fint *ierror)
+{
+	*ierror = MPIX_Comm_failure_ack(*comm);
+}
+
+MPIF void pmpix_comm_failure_ack_(MPI_Fint *comm, MPI_Fint *ierror)
+{
+	*ierror = PMPIX_Comm_failure_ack(*comm);
+}
+
+MPIF void mpix_comm_failure_get_acked_(MPI_Fint *comm, MPI_Fint *failedgrp, MPI_Fint *ierror)
+{
+	*ierror = MPIX_Comm_failure_get_acked(*comm, failedgrp);
+}
+
+MPIF void pmpix_comm_failure_get_acked_(MPI_Fint *comm, MPI_Fint *failedgrp, MPI_Fint *ierror)
+{
+	*ierror = PMPIX_Comm_failure_get_acked(*comm, failedgrp);
+}
+
 MPIF void mpi_comm_flush_buffer_(MPI_Fint *comm, MPI_Fint *ierror)
 {
 	*ierror = MPI_Comm_flush_buffer(*comm);
@@ -579,6 +619,16 @@ MPIF void mpi_comm_get_errhandler_(MPI_Fint *comm, MPI_Fint *errhandler, MPI_Fin
 MPIF void pmpi_comm_get_errhandler_(MPI_Fint *comm, MPI_Fint *errhandler, MPI_Fint *ierror)
 {
 	*ierror = PMPI_Comm_get_errhandler(*comm, errhandler);
+}
+
+MPIF void mpix_comm_get_failed_(MPI_Fint *comm, MPI_Fint *failedgrp, MPI_Fint *ierror)
+{
+	*ierror = MPIX_Comm_get_failed(*comm, failedgrp);
+}
+
+MPIF void pmpix_comm_get_failed_(MPI_Fint *comm, MPI_Fint *failedgrp, MPI_Fint *ierror)
+{
+	*ierror = PMPIX_Comm_get_failed(*comm, failedgrp);
 }
 
 MPIF void mpi_comm_get_info_(MPI_Fint *comm, MPI_Fint *info_used, MPI_Fint *ierror)
@@ -625,6 +675,16 @@ MPIF void pmpi_comm_group_(MPI_Fint *comm, MPI_Fint *group, MPI_Fint *ierror)
 	*ierror = PMPI_Comm_group(*comm, group);
 }
 
+MPIF void mpix_comm_iagree_(MPI_Fint *comm, MPI_Fint *flag, MPI_Fint *request, MPI_Fint *ierror)
+{
+	*ierror = MPIX_Comm_iagree(*comm, flag, request);
+}
+
+MPIF void pmpix_comm_iagree_(MPI_Fint *comm, MPI_Fint *flag, MPI_Fint *request, MPI_Fint *ierror)
+{
+	*ierror = PMPIX_Comm_iagree(*comm, flag, request);
+}
+
 MPIF void mpi_comm_idup_(MPI_Fint *comm, MPI_Fint *newcomm, MPI_Fint *request, MPI_Fint *ierror)
 {
 	*ierror = MPI_Comm_idup(*comm, newcomm, request);
@@ -653,6 +713,26 @@ MPIF void mpi_comm_iflush_buffer_(MPI_Fint *comm, MPI_Fint *request, MPI_Fint *i
 MPIF void pmpi_comm_iflush_buffer_(MPI_Fint *comm, MPI_Fint *request, MPI_Fint *ierror)
 {
 	*ierror = PMPI_Comm_iflush_buffer(*comm, request);
+}
+
+MPIF void mpix_comm_is_revoked_(MPI_Fint *comm, MPI_Fint *flag, MPI_Fint *ierror)
+{
+	*ierror = MPIX_Comm_is_revoked(*comm, flag);
+}
+
+MPIF void pmpix_comm_is_revoked_(MPI_Fint *comm, MPI_Fint *flag, MPI_Fint *ierror)
+{
+	*ierror = PMPIX_Comm_is_revoked(*comm, flag);
+}
+
+MPIF void mpix_comm_ishrink_(MPI_Fint *comm, MPI_Fint *newcomm, MPI_Fint *request, MPI_Fint *ierror)
+{
+	*ierror = MPIX_Comm_ishrink(*comm, newcomm, request);
+}
+
+MPIF void pmpix_comm_ishrink_(MPI_Fint *comm, MPI_Fint *newcomm, MPI_Fint *request, MPI_Fint *ierror)
+{
+	*ierror = PMPIX_Comm_ishrink(*comm, newcomm, request);
 }
 
 MPIF void mpi_comm_join_(MPI_Fint *fd, MPI_Fint *intercomm, MPI_Fint *ierror)
@@ -695,6 +775,16 @@ MPIF void pmpi_comm_remote_size_(MPI_Fint *comm, MPI_Fint *size, MPI_Fint *ierro
 	*ierror = PMPI_Comm_remote_size(*comm, size);
 }
 
+MPIF void mpix_comm_revoke_(MPI_Fint *comm, MPI_Fint *ierror)
+{
+	*ierror = MPIX_Comm_revoke(*comm);
+}
+
+MPIF void pmpix_comm_revoke_(MPI_Fint *comm, MPI_Fint *ierror)
+{
+	*ierror = PMPIX_Comm_revoke(*comm);
+}
+
 MPIF void mpi_comm_set_errhandler_(MPI_Fint *comm, MPI_Fint *errhandler, MPI_Fint *ierror)
 {
 	*ierror = MPI_Comm_set_errhandler(*comm, *errhandler);
@@ -729,6 +819,16 @@ MPIF void pmpi_comm_set_name_(MPI_Fint *comm, char *comm_name, MPI_Fint *ierror,
 	char *comm_name_c = parvum_text(&comm_name_text, comm_name, comm_name_length);
 	*ierror = PMPI_Comm_set_name(*comm, comm_name_c);
 	parvum_text_done(&comm_name_text);
+}
+
+MPIF void mpix_comm_shrink_(MPI_Fint *comm, MPI_Fint *newcomm, MPI_Fint *ierror)
+{
+	*ierror = MPIX_Comm_shrink(*comm, newcomm);
+}
+
+MPIF void pmpix_comm_shrink_(MPI_Fint *comm, MPI_Fint *newcomm, MPI_Fint *ierror)
+{
+	*ierror = PMPIX_Comm_shrink(*comm, newcomm);
 }
 
 MPIF void mpi_comm_size_(MPI_Fint *comm, MPI_Fint *size, MPI_Fint *ierror)

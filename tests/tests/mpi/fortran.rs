@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+#[allow(dead_code, reason = "another maker uses some of it")]
 #[path = "../../../interfaces/mpi/fortran.rs"]
 mod made;
 
@@ -67,16 +68,33 @@ fn two_three_and_eight_ranks_find_in_fortran_what_mpi_promises() {
     }
 }
 
+/// The module `mpi_f08`: what Debian's program takes from it, and what only a module with descriptors can give.
+#[test]
+fn two_three_and_eight_ranks_find_in_the_module_of_2008_what_mpi_promises() {
+    if fortran().is_none() {
+        return skip(Lack::Tools, "gfortran is not installed");
+    }
+    for (program, checks) in [("mpi_fortran08", 9), ("mpi_module08", 16)] {
+        for ranks in [2, 3, 8] {
+            let lines = said(ranks, program, false);
+            assert_eq!(lines.len(), ranks as usize, "{lines:?}");
+            assert!(lines.iter().all(|line| line.ends_with(&format!(": {checks} checks"))), "{lines:?}");
+        }
+    }
+}
+
 #[test]
 fn programs_of_either_form_compile_with_the_header_and_the_module() {
     if fortran().is_none() {
         return skip(Lack::Tools, "gfortran is not installed");
     }
-    let body = "      integer ierr\n      call MPI_INIT(ierr)\n      call MPI_FINALIZE(ierr)\n      end\n";
+    let body = "      integer ierr, n\n      real*8 x(3)\n      call MPI_INIT(ierr)\n      call MPI_SIZEOF(x, n, ierr)\n      \
+                if (n .ne. 8) stop 1\n      call MPI_FINALIZE(ierr)\n      end\n";
     let programs = [
         ("f", "      program old\n      include 'mpif.h'\n"),
         ("f90", "program new\n  implicit none\n  include 'mpif.h'\n"),
         ("f90", "program by_module\n  use mpi\n  implicit none\n"),
+        ("f90", "program by_module_of_2008\n  use mpi_f08\n  implicit none\n"),
     ];
     for (at, (form, head)) in programs.into_iter().enumerate() {
         let source = stage().programs.join(format!("mpi-form-{}-{at}.{form}", std::process::id()));
@@ -85,7 +103,14 @@ fn programs_of_either_form_compile_with_the_header_and_the_module() {
         let mut mpif90 = compiler(stage().bin.join("mpif90").to_str().expect("a plain path"));
         let done = mpif90.args(["-Wall", "-Wno-unused", "-o"]).arg(&target).arg(&source).output();
         let done = done.expect("the wrapper runs");
-        assert!(done.status.success(), "{head}{}", String::from_utf8_lossy(&done.stderr));
+        assert!(
+            done.status.success() && done.stderr.is_empty(),
+            "{head}{}",
+            String::from_utf8_lossy(&done.stderr)
+        );
+        let alone =
+            std::process::Command::new(&target).env_remove("PARVUM_TID").output().expect("it is built");
+        assert!(alone.status.success(), "{head}{alone:?}");
         for file in [source, target] {
             fs::remove_file(file).expect("it is there");
         }
