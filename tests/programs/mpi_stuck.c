@@ -27,6 +27,19 @@ static void odds(void)
         MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* The last begins what the others call and wait in. */
+static void begun(void)
+{
+    MPI_Request request;
+    ready();
+    if (rank == size - 1) {
+        MPI_Ibarrier(MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    } else {
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
 /* Each thinks that it is the root, on a communicator with a name. */
 static void roots(void)
 {
@@ -118,6 +131,8 @@ int main(int argc, char **argv)
     const char *way = argc > 1 ? argv[1] : "";
     if (strcmp(way, "odds") == 0)
         odds();
+    else if (strcmp(way, "begun") == 0)
+        begun();
     else if (strcmp(way, "roots") == 0)
         roots();
     else if (strcmp(way, "ssend") == 0)

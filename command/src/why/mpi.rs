@@ -118,7 +118,63 @@ pub fn at_odds(picture: &Picture, stuck: &BTreeSet<Tid>) -> Vec<(BTreeSet<Tid>, 
             places.entry(place).or_default().push(member);
         }
     }
-    places.into_iter().filter_map(|((context, ..), members)| odds(context, members)).collect()
+    let begun = begun_against_blocking(picture, stuck);
+    begun
+        .into_iter()
+        .chain(places.into_iter().filter_map(|((context, ..), members)| odds(context, members)))
+        .collect()
+}
+
+/// Communicators of which some ranks wait for an operation that they have begun, and all others are in a blocking one. The two never
+/// meet, whatever they are called; who had begun the same would move it on from within the blocking one.
+fn begun_against_blocking(picture: &Picture, stuck: &BTreeSet<Tid>) -> Vec<(BTreeSet<Tid>, String)> {
+    type Sides<'p> = (Vec<&'p TaskRow>, Vec<(&'p TaskRow, Member<'p>)>);
+    let mut comms: BTreeMap<(u32, Option<Tid>), Sides> = BTreeMap::new();
+    for row in picture.tasks().filter(|row| stuck.contains(&row.tid)) {
+        let Some(waits) = row.waits.as_ref().filter(|waits| !waits.ends) else { continue };
+        let context = waits.context as u32;
+        let of = if context & MADE == 0 { row.parent } else { None };
+        let sides = comms.entry((context, of)).or_default();
+        match place_of(row) {
+            Some((_, member)) => sides.1.push((row, member)),
+            // The context of operations of a group is the one after that of messages.
+            None if context & 1 == 1 && function(waits).is_some_and(|name| name.starts_with("MPI_Wait")) => {
+                sides.0.push(row);
+            }
+            None => {}
+        }
+    }
+    comms.into_iter().filter_map(|((context, _), sides)| said_of_begun(context, sides.0, sides.1)).collect()
+}
+
+fn said_of_begun(
+    context: u32,
+    begun: Vec<&TaskRow>,
+    blocking: Vec<(&TaskRow, Member)>,
+) -> Option<(BTreeSet<Tid>, String)> {
+    let (_, first) = blocking.first()?;
+    if begun.is_empty() || begun.len() + blocking.len() != first.does.size as usize {
+        return None;
+    }
+    let ranks = |rows: &mut dyn Iterator<Item = &TaskRow>| -> Option<Vec<u32>> {
+        let mut ranks = rows.map(|row| row.rank).collect::<Option<Vec<u32>>>()?;
+        ranks.sort_unstable();
+        Some(ranks)
+    };
+    let waiting = ranks(&mut begun.iter().copied())?;
+    let names: BTreeSet<&str> = blocking.iter().map(|(_, member)| member.function).collect();
+    let names = names.into_iter().collect::<Vec<_>>().join(", ");
+    let others = ranks(&mut blocking.iter().map(|(row, _)| *row))?;
+    let verb = if waiting.len() == 1 { "waits" } else { "wait" };
+    let said = format!(
+        "on {} {} {verb} for an operation of the group that was begun, {} in {names}: the two can never meet. All ranks must begin it, \
+         or all must call the blocking one.",
+        communicator(context, &first.does.name),
+        listed(&waiting),
+        are(&others),
+    );
+    let tids = begun.iter().map(|row| row.tid).chain(blocking.iter().map(|(row, _)| row.tid)).collect();
+    Some((tids, said))
 }
 
 fn place_of(row: &TaskRow) -> Option<(Place, Member<'_>)> {
@@ -238,6 +294,23 @@ mod tests {
         let said = "on MPI_COMM_WORLD rank 3 is in MPI_Bcast (root 0, 400 bytes), ranks 0-2 are in MPI_Barrier: these can never \
                     meet (operation 5 of the communicator).";
         assert_eq!(told(rows), [said]);
+    }
+
+    #[test]
+    fn what_was_begun_never_meets_a_blocking_one() {
+        let begun = |number| {
+            let mut row = rank(number, "MPI_Wait", -1, -1, NO_BYTES);
+            row.waits.as_mut().expect("it waits").operation = None;
+            row
+        };
+        let barrier = |number| rank(number, "MPI_Barrier", 4, -1, NO_BYTES);
+        let said = "on MPI_COMM_WORLD rank 3 waits for an operation of the group that was begun, ranks 0-2 are in MPI_Barrier: the two \
+                    can never meet. All ranks must begin it, or all must call the blocking one.";
+        assert_eq!(told(vec![barrier(0), barrier(1), barrier(2), begun(3)]), [said]);
+        assert!(told(vec![barrier(0), barrier(1), begun(3)]).is_empty(), "rank 2 may yet come");
+        let mut message = begun(3);
+        message.waits.as_mut().expect("it waits").context = WORLD as i32;
+        assert!(told(vec![barrier(0), barrier(1), barrier(2), message]).is_empty(), "it waits for a message");
     }
 
     #[test]

@@ -133,6 +133,7 @@ pub(crate) fn init(threads: i32) -> Mpi {
     MAY_DEFER.store(alone, Ordering::Relaxed);
     HAS_WORLD.store(true, Ordering::Release);
     crate::ending::watch();
+    process()?.waist.oblige(true);
     Ok(())
 }
 
@@ -208,6 +209,7 @@ pub(crate) fn finalize() -> Mpi {
     process.world.attributes.delete_all(COMM_WORLD)?;
     crate::windows::serving::end();
     FINALIZED_WORLD.store(true, Ordering::Release);
+    process.waist.oblige(false);
     STAGE.store(FINALIZED, Ordering::Release);
     Ok(())
 }

@@ -25,6 +25,22 @@ fn an_end_without_finalize_fails_the_job() {
     }
 }
 
+/// `_exit` runs nothing of the program's any more: the daemon says it. After MPI_Finalize it is an end like any other.
+#[test]
+fn an_end_by_exit_without_a_word_fails_the_job() {
+    let machine = TestMachine::up();
+    for (how, code) in [("_exit", 1), ("finalize_exit", 0)] {
+        let done =
+            machine.run(&["run", "-n", "3", program("mpi_errors").to_str().expect("a plain path"), how]);
+        let said = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert_eq!(done.status.code(), Some(code), "{how}: {said}");
+        let words =
+            ["the program has ended by _exit without MPI_Finalize", "call MPI_Finalize on every rank"];
+        assert!(words.iter().all(|word| said.contains(word) == (code == 1)), "{how}: {said}");
+        await_tasks(&machine, 0);
+    }
+}
+
 /// A program that was started by hand, in a directory without a machine.
 #[test]
 fn one_alone_starts_no_machine_until_it_needs_one() {

@@ -12,6 +12,7 @@ mod errors;
 mod fortran;
 mod header;
 mod launch;
+mod promises;
 mod tools;
 mod why;
 mod windows;

@@ -44,6 +44,18 @@ fn ranks_in_two_collective_functions_can_never_meet() {
 }
 
 #[test]
+fn an_operation_that_was_begun_never_meets_a_blocking_one() {
+    why(
+        3,
+        "begun",
+        &[
+            "DEADLOCK: on MPI_COMM_WORLD rank 2 waits for an operation of the group that was begun, ranks 0-1 are in MPI_Barrier: the \
+             two can never meet. All ranks must begin it, or all must call the blocking one.",
+        ],
+    );
+}
+
+#[test]
 fn roots_that_differ_are_told() {
     why(
         2,

@@ -77,6 +77,7 @@ const fn table<E: Endpoint>() -> Table {
         board_close: board::board_close::<E>,
         receive_each: receiving::receive_each::<E>,
         tell: ledger::tell,
+        oblige: ledger::oblige,
     }
 }
 

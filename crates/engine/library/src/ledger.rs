@@ -53,6 +53,13 @@ pub(crate) unsafe extern "C" fn tell(told: *const Told) {
     account.page.set_operation(&Operation { function, context, rank, size, root, turn, bytes, name });
 }
 
+/// The table's `oblige`.
+pub(crate) extern "C" fn oblige(obliged: i32) {
+    if let Some(account) = account() {
+        account.page.set_owes_end(obliged != 0);
+    }
+}
+
 fn account() -> Option<Account> {
     // SAFETY: null, or what `open` has leaked. Acquire: partner of the release there.
     unsafe { ACCOUNT.load(Ordering::Acquire).as_ref() }.copied()

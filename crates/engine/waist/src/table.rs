@@ -520,4 +520,6 @@ pub struct Table {
     /// Shows onlookers what the task is about to do, from any thread and without the lock. It is looked at while a wait lasts whose
     /// notes have the same function and context.
     pub tell: unsafe extern "C" fn(told: *const Told),
+    /// 1: the process has failed if it ends before this is called with 0, even with code 0 and by whatever way; a spawned one alone.
+    pub oblige: extern "C" fn(obliged: i32),
 }

@@ -623,6 +623,11 @@ impl Waist {
         }
     }
 
+    /// Says whether the process has failed when it ends now: see [`Table::oblige`].
+    pub fn oblige(&self, obliged: bool) {
+        (self.0.oblige)(obliged.into())
+    }
+
     /// Shows onlookers what the task is about to do: see [`Table::tell`].
     #[inline]
     pub fn tell(&self, told: &Told) {

@@ -139,7 +139,8 @@ fn the_header_lays_everything_out_as_the_engine_does() {
         board_read = "board_read",
         board_close = "board_close",
         receive_each = "receive_each",
-        tell = "tell"
+        tell = "tell",
+        oblige = "oblige"
     );
     for (name, number) in [
         ("STATUS_DONE", Status::Done as i64),

@@ -150,6 +150,8 @@ pub(crate) struct Header {
     pub magic: AtomicU64,
     pub version: AtomicU32,
     pub size: AtomicU32,
+    /// 1: the program has yet to say that it ends, and has failed when it ends without that. In what was padding.
+    pub owes_end: AtomicU32,
 }
 
 /// Which task this is.
@@ -238,6 +240,7 @@ mod tests {
         assert_eq!(offset_of!(Header, magic), 0);
         assert_eq!(offset_of!(Header, version), 8);
         assert_eq!(offset_of!(Header, size), 12);
+        assert_eq!(offset_of!(Header, owes_end), 16);
         assert_eq!(offset_of!(Layout, door), 64);
         assert_eq!(offset_of!(Door, state), 0);
         assert_eq!(offset_of!(Door, rings), 4);

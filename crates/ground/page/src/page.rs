@@ -318,6 +318,17 @@ impl TaskPage {
         load_text(&self.identity().program)
     }
 
+    /// Notes whether the program must say that it ends before it does.
+    pub fn set_owes_end(&self, owes: bool) {
+        // Relaxed: it is read when the process has ended.
+        self.layout().header.owes_end.store(owes.into(), Ordering::Relaxed);
+    }
+
+    /// Whether the program has yet to say that it ends.
+    pub fn owes_end(&self) -> bool {
+        self.layout().header.owes_end.load(Ordering::Relaxed) != 0
+    }
+
     /// Names the routes with these numbers.
     pub fn name_routes(&self, names: &[(u8, &str)]) {
         self.layout().routes.write(names);

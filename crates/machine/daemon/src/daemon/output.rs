@@ -2,7 +2,7 @@
 
 use super::client::OUTBOX_FULL;
 use super::exec::Started;
-use super::shell::Shell;
+use super::shell::{Shell, TaskIo};
 use super::watch::{room, watch};
 use crate::state::Input;
 use parvum_wire::Tid;
@@ -33,11 +33,16 @@ pub(super) fn attend(shell: &Rc<Shell>, tid: Tid, child: Started) -> std::io::Re
     }
     tokio::task::spawn_local(carry(shell.clone(), life.clone(), Stream::Out, out));
     tokio::task::spawn_local(carry(shell.clone(), life.clone(), Stream::Err, err));
-    tokio::task::spawn_local(wait(shell.clone(), life, pidfd, child.pid));
+    let io = shell.io_of(tid);
+    tokio::task::spawn_local(wait(shell.clone(), life, io, pidfd, child.pid));
     Ok(())
 }
 
-async fn wait(shell: Rc<Shell>, life: Rc<Life>, pidfd: AsyncFd<OwnedFd>, pid: u32) {
+/// What is said for a program that can say nothing any more.
+const UNSAID: &str = "the program has ended by _exit without MPI_Finalize, so the job fails with exit code 1\n    \
+                      call MPI_Finalize on every rank before the program ends\n";
+
+async fn wait(shell: Rc<Shell>, life: Rc<Life>, io: Option<Rc<TaskIo>>, pidfd: AsyncFd<OwnedFd>, pid: u32) {
     let status = loop {
         let Ok(mut guard) = pidfd.readable().await else { break ExitStatus::Code(255) };
         // What the process left behind in its group goes with it. This comes
@@ -60,6 +65,14 @@ async fn wait(shell: Rc<Shell>, life: Rc<Life>, pidfd: AsyncFd<OwnedFd>, pid: u3
             }
             _ => break ExitStatus::Code(255),
         }
+    };
+    let status = match status {
+        // Its own end said nothing: it was by _exit, or the like. Others may wait for it without end.
+        ExitStatus::Code(0) if io.is_some_and(|io| io.owes_end()) => {
+            deliver(&shell, life.tid, Stream::Err, UNSAID.as_bytes());
+            ExitStatus::Code(1)
+        }
+        status => status,
     };
     shell.keeper.remove(pid);
     shell.inputs.borrow_mut().remove(&life.tid);

@@ -64,6 +64,11 @@ impl TaskIo {
         self.page.announce_control(&*self.bell);
     }
 
+    /// Whether its program has yet to say that it ends.
+    pub fn owes_end(&self) -> bool {
+        self.page.owes_end()
+    }
+
     /// Wakes the task, if it does not hear its sockets, for what lies in one.
     pub fn ring_for_socket(&self) {
         self.page.ring_for_socket();
@@ -463,6 +468,11 @@ impl Shell {
         self.tasks.borrow_mut().insert(tid, Rc::new(io));
         let args = plan.args.iter().map(|arg| arg.0.clone()).collect();
         Ok(Prepared { path, args, flag: plan.flag, env, channel })
+    }
+
+    /// A task's page and bell, as long as somebody holds them.
+    pub(super) fn io_of(&self, tid: Tid) -> Option<Rc<TaskIo>> {
+        self.tasks.borrow().get(&tid).cloned()
     }
 
     fn ticket(&self, tid: Tid) -> Ticket {
