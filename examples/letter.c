@@ -1,10 +1,13 @@
-/* One program, three interfaces: a letter goes from a PVM task to an NX node, on to a CMMD node, and back to PVM. Each adds
- * its line. All are tasks of one run, and a message is the same message whichever calls send and receive it.
+/* One program, four interfaces: a letter goes from a PVM task to an NX node, on to a CMMD node, and back to PVM. Each adds
+ * its line. All are tasks of one run, and a message is the same message whichever of those three send and receive it. MPI keeps
+ * its messages to itself, as its standard wants; so the PVM task is a rank of MPI too, and gives the letter to a reader who knows
+ * only MPI.
  *
- *     cc examples/letter.c -o letter -lpvm3 -lnx -lcmmd
- *     parvum run -n 3 ./letter
+ *     cc examples/letter.c -o letter -lpvm3 -lnx -lcmmd -lmpi
+ *     parvum run -n 4 ./letter
  */
 #include <cmmd.h>
+#include <mpi.h>
 #include <nx.h>
 #include <pvm3.h>
 #include <stdio.h>
@@ -25,8 +28,8 @@ static int through_pvm(const int *tids)
     add("PVM: I begin, with raw data: the others know no XDR.\n");
     if (pvm_initsend(PvmDataRaw) < 0 || pvm_pkbyte(letter, ROOM, 1) < 0 || pvm_send(tids[1], LETTER) < 0) return 1;
     if (pvm_recv(tids[2], LETTER) < 0 || pvm_upkbyte(letter, ROOM, 1) < 0) return 1;
-    printf("%sPVM: and here it is again.\n", letter);
-    return 0;
+    add("PVM: and here it is again.\n");
+    return MPI_Send(letter, ROOM, MPI_CHAR, 3, LETTER, MPI_COMM_WORLD) != MPI_SUCCESS;
 }
 
 /* NX and CMMD number the tasks of a run from 0. */
@@ -50,17 +53,31 @@ static int through_cmmd(void)
     return CMMD_send_noblock(0, LETTER, letter, ROOM) != 0;
 }
 
-int main(void)
+static int through_mpi(void)
+{
+    int rank, size;
+    MPI_Status status;
+    MPI_Recv(letter, ROOM, MPI_CHAR, MPI_ANY_SOURCE, LETTER, MPI_COMM_WORLD, &status);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    printf("%sMPI: rank %d of %d reads it, from rank %d.\n", letter, rank, size, status.MPI_SOURCE);
+    return 0;
+}
+
+int main(int argc, char **argv)
 {
     int *tids, mytid = pvm_mytid(), tasks = pvm_siblings(&tids), me = 0, failed;
-    if (tasks != 3) {
-        fprintf(stderr, "letter: start it with: parvum run -n 3\n");
+    if (tasks != 4) {
+        fprintf(stderr, "letter: start it with: parvum run -n 4\n");
         return 2;
     }
+    MPI_Init(&argc, &argv);
     while (tids[me] != mytid) me++;
     if (me == 0) failed = through_pvm(tids);
     else if (me == 1) failed = through_nx();
-    else failed = through_cmmd();
+    else if (me == 2) failed = through_cmmd();
+    else failed = through_mpi();
+    MPI_Finalize();
     pvm_exit();
     return failed;
 }

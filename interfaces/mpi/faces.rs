@@ -75,7 +75,7 @@ fn converted(argument: &Argument, large: bool) -> String {
         ("count_out", false) => format!("Place::narrow({name})"),
         ("count_out", true) => format!("Place::wide({name})"),
         ("file", _) => format!("number_of({name})"),
-        ("file_out", _) => format!("place_of_number({name})"),
+        ("file_out", _) => format!("{name}.cast()"),
         ("status", _) => format!("known_status({name})"),
         ("status_out" | "statuses_out", _) => format!("wanted_status({name})"),
         _ => name,

@@ -43,7 +43,10 @@ pub fn arguments<'t>(function: &'t Function<'t>) -> Vec<&'t Argument<'t>> {
 pub fn is_in_module(function: &Function) -> bool {
     let old = ["Attr_", "Keyval_"].iter().any(|old| function.name.starts_with(old));
     let is_removed = function.marks.contains("removed") || function.marks.contains("unbuilt");
-    !is_of_c_alone(function) && !is_removed && !old && function.name != "Pcontrol"
+    !is_of_c_alone(function)
+        && !is_removed
+        && !old
+        && !["Pcontrol", "Register_datarep"].contains(&function.name)
 }
 
 fn is_choice(argument: &Argument) -> bool {

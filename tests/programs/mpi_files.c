@@ -42,6 +42,8 @@ static void interleaved(void)
     MPI_File_iread_at(file, LENGTH, got, 3, MPI_INT, &request);
     MPI_Wait(&request, &status);
     CHECK(got[0] == data[LENGTH] && count_of(&status, MPI_INT) == 3);
+    /* Writing together waits for nobody. */
+    MPI_Barrier(MPI_COMM_WORLD);
     MPI_File_get_size(file, &bytes);
     CHECK(bytes == (MPI_Offset)(8 + BLOCKS * LENGTH * size * sizeof(int)));
     MPI_File_close(&file);
@@ -165,6 +167,53 @@ static void external(void)
     MPI_File_close(&file);
 }
 
+static int times_asked;
+
+/* As in memory; but a long is said to have half as much. */
+static int extent_of(MPI_Datatype type, MPI_Aint *extent, void *extra)
+{
+    MPI_Aint low;
+    MPI_Type_get_extent(type, &low, extent);
+    if (type == MPI_LONG)
+        *extent /= 2;
+    times_asked += *(int *)extra;
+    return MPI_SUCCESS;
+}
+
+static int converts(void *user, MPI_Datatype type, int count, void *file, MPI_Offset position, void *extra)
+{
+    (void)user, (void)type, (void)count, (void)file, (void)position, (void)extra;
+    return MPI_SUCCESS;
+}
+
+/* A representation of the program's own. */
+static void own(void)
+{
+    static int one = 1;
+    char named[MPI_MAX_DATAREP_STRING];
+    int data = 7 + rank, got = 0;
+    MPI_Aint extent;
+    MPI_Offset place;
+    MPI_Datatype etype, filetype;
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    CHECK(MPI_Register_datarep("own", MPI_CONVERSION_FN_NULL, MPI_CONVERSION_FN_NULL, extent_of, &one) == MPI_SUCCESS);
+    CHECK(class_of(MPI_Register_datarep("own", MPI_CONVERSION_FN_NULL, MPI_CONVERSION_FN_NULL, extent_of, &one))
+          == MPI_ERR_DUP_DATAREP);
+    CHECK(class_of(MPI_Register_datarep("native", MPI_CONVERSION_FN_NULL, MPI_CONVERSION_FN_NULL, extent_of, &one))
+          == MPI_ERR_DUP_DATAREP);
+    CHECK(class_of(MPI_Register_datarep("other", converts, converts, extent_of, &one)) == MPI_ERR_UNSUPPORTED_OPERATION);
+    MPI_File file = opened(MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE);
+    CHECK(MPI_File_set_view(file, 4 * rank, MPI_INT, MPI_INT, "own", MPI_INFO_NULL) == MPI_SUCCESS && times_asked > 0);
+    MPI_File_get_view(file, &place, &etype, &filetype, named);
+    CHECK(strcmp(named, "own") == 0 && place == 4 * rank);
+    CHECK(MPI_File_get_type_extent(file, MPI_LONG, &extent) == MPI_SUCCESS && extent == (MPI_Aint)sizeof(long) / 2);
+    CHECK(MPI_File_write_at(file, 0, &data, 1, MPI_INT, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    CHECK(MPI_File_read_at(file, 0, &got, 1, MPI_INT, MPI_STATUS_IGNORE) == MPI_SUCCESS && got == data);
+    CHECK(class_of(MPI_File_set_view(file, 0, MPI_LONG, MPI_LONG, "own", MPI_INFO_NULL)) == MPI_ERR_UNSUPPORTED_DATAREP);
+    CHECK(class_of(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "none", MPI_INFO_NULL)) == MPI_ERR_UNSUPPORTED_DATAREP);
+    MPI_File_close(&file);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -179,6 +228,7 @@ int main(int argc, char **argv)
     shared();
     atomic();
     external();
+    own();
     MPI_Finalize();
     printf("rank %d: %d checks\n", rank, checks);
     return 0;

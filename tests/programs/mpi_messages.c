@@ -280,6 +280,43 @@ static void parts(void)
     MPI_Request_free(&request);
 }
 
+/* The same with holes, of other widths on either side, and again and again. */
+static void parts_with_holes(void)
+{
+    enum { TURNS = 5, ITEMS = 12 };
+    int data[3 * ITEMS], flag, step = me == 0 ? 2 : 3;
+    MPI_Request request;
+    MPI_Datatype holed;
+    MPI_Type_create_resized(MPI_INT, 0, step * (MPI_Aint)sizeof(int), &holed);
+    MPI_Type_commit(&holed);
+    if (me == 0)
+        MPI_Psend_init(data, 6, 2, holed, other, 6, pair, MPI_INFO_NULL, &request);
+    else
+        MPI_Precv_init(data, 4, 3, holed, other, 6, pair, MPI_INFO_NULL, &request);
+    MPI_Type_free(&holed);
+    for (int turn = 0; turn < TURNS; turn++) {
+        for (int at = 0; at < 3 * ITEMS; at++)
+            data[at] = -1;
+        MPI_Start(&request);
+        for (int part = 5; me == 0 && part >= 0; part--) {
+            for (int at = 0; at < 2; at++)
+                data[(part * 2 + at) * step] = turn * 100 + part * 2 + at;
+            MPI_Pready(part, request);
+            /* What is ready was packed, or is left alone: the holes are the program's. */
+            data[part * 4 + 1] = -7;
+        }
+        for (flag = 0; me == 1 && !flag;) {
+            MPI_Parrived(request, 3, &flag);
+            for (int at = 9; flag && at < ITEMS; at++)
+                CHECK(data[at * step] == turn * 100 + at);
+        }
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        for (int at = 0; me == 1 && at < 3 * ITEMS; at++)
+            CHECK(data[at] == (at % 3 == 0 ? turn * 100 + at / 3 : -1));
+    }
+    MPI_Request_free(&request);
+}
+
 /* Many that nobody has asked for are taken from the last to the first. */
 static void backwards(void)
 {
@@ -368,6 +405,7 @@ int main(int argc, char **argv)
     persistent();
     replacing();
     parts();
+    parts_with_holes();
     backwards();
     generalised();
     MPI_Comm_free(&pair);

@@ -282,6 +282,7 @@ fn compile(stage: &Stage, source: &Path) {
         &stage.lib.join("libpvm3.so"),
         &stage.lib.join("libnx.so"),
         &stage.lib.join("libcmmd.so"),
+        &stage.lib.join("libmpi.so.12"),
         &containers_include().join("containers.h"),
         &containers_include().join("containers.hpp"),
         &stage.lib.join("libcontainers.so"),
@@ -298,7 +299,7 @@ fn compile(stage: &Stage, source: &Path) {
         };
         cc.args([standard, "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"]);
         cc.arg("-I").arg(&stage.include).arg("-I").arg(own_include()).arg("-I").arg(nx_include());
-        cc.arg("-I").arg(engine_include());
+        cc.arg("-I").arg(engine_include()).arg("-I").arg(mpi_include());
         cc.arg("-I")
             .arg(cmmd_include())
             .arg("-I")
@@ -310,7 +311,7 @@ fn compile(stage: &Stage, source: &Path) {
             cc.args(["-shared", "-fPIC"]);
         } else {
             cc.arg("-L").arg(&stage.lib).args(["-lpvm3", "-lgpvm3", "-ldl"]);
-            cc.args(["-Wl,--as-needed", "-lnx", "-lcmmd"]);
+            cc.args(["-Wl,--as-needed", "-lnx", "-lcmmd", "-lmpi"]);
             // Named by those who ask it something themselves, and by no other.
             cc.args(["-Wl,--as-needed", "-lparvum", "-lcontainers"]);
         }

@@ -145,6 +145,32 @@ impl Data {
         }
     }
 
+    /// So many bytes of it from one on, in the order of its layout, without holes.
+    pub(crate) fn packed_part(&self, from: usize, length: usize) -> Vec<u8> {
+        let mut bytes = vec![0; length];
+        match &self.holed {
+            // SAFETY: the program promises the memory of its call.
+            None => unsafe { copy(self.start.wrapping_add(from), bytes.as_mut_ptr(), length) },
+            // SAFETY: likewise.
+            Some((address, count, layout)) => unsafe {
+                pack(layout, *count, *address, from as u64, &mut bytes);
+            },
+        }
+        bytes
+    }
+
+    /// Puts bytes where the data from byte `from` on shall lie. The caller knows that they fit.
+    pub(crate) fn unpack_part(&self, from: usize, bytes: &[u8]) {
+        match &self.holed {
+            // SAFETY: the program promises the memory of its call.
+            None => unsafe { copy(bytes.as_ptr(), self.start.wrapping_add(from), bytes.len()) },
+            // SAFETY: likewise.
+            Some((address, count, layout)) => unsafe {
+                unpack(layout, *count, *address, from as u64, bytes);
+            },
+        }
+    }
+
     /// How it is sent.
     pub(crate) fn outgoing(&self) -> Sent<'_> {
         if let Some((start, length)) = self.run() {

@@ -17,6 +17,8 @@ pub struct Calling {
     pub reduce: unsafe fn(usize, input: *mut u8, inout: *mut u8, count: i64, datatype: i32, is_large: bool),
     /// Calls a generalised request's query function; the code that it gave, as the core has it.
     pub query: unsafe fn(function: usize, extra: *mut c_void, status: *mut Status) -> c_int,
+    /// Asks a program's own data representation for the extent of a datatype in a file; the code that it gave, as the core has it.
+    pub extent: unsafe fn(function: usize, datatype: i32, extent: *mut i64, extra: *mut c_void) -> c_int,
     /// A code that a function of the program's gave, as the core has it.
     pub code_given: fn(c_int) -> c_int,
     /// A code as the program knows it, where it is not what a call gives.
@@ -42,6 +44,7 @@ static PLAIN: Calling = Calling {
     error: plain_error,
     reduce: plain_reduce,
     query: plain_query,
+    extent: plain_extent,
     code_given: |code| code,
     code_told: |code| code,
     put_comm: plain_put,
@@ -49,6 +52,7 @@ static PLAIN: Calling = Calling {
 
 type Handler = unsafe extern "C" fn(*mut c_int, *mut c_int, ...);
 type Query = unsafe extern "C" fn(*mut c_void, *mut Status) -> c_int;
+type Extent = unsafe extern "C" fn(c_int, *mut i64, *mut c_void) -> c_int;
 type Narrow = unsafe extern "C" fn(*mut u8, *mut u8, *mut c_int, *mut c_int);
 type Large = unsafe extern "C" fn(*mut u8, *mut u8, *mut i64, *mut c_int);
 
@@ -81,6 +85,11 @@ unsafe fn plain_reduce(
 unsafe fn plain_query(function: usize, extra: *mut c_void, status: *mut Status) -> c_int {
     // SAFETY: the program gave this function for a generalised request.
     unsafe { std::mem::transmute::<usize, Query>(function)(extra, status) }
+}
+
+unsafe fn plain_extent(function: usize, datatype: i32, extent: *mut i64, extra: *mut c_void) -> c_int {
+    // SAFETY: the program gave this function as that of a data representation.
+    unsafe { std::mem::transmute::<usize, Extent>(function)(datatype, extent, extra) }
 }
 
 unsafe fn plain_put(place: *mut c_int, handle: i32) {

@@ -51,6 +51,32 @@ pub(crate) enum Representation {
     Native,
     Internal,
     External,
+    /// A program's own, that says how far apart elements lie and converts nothing.
+    Own(&'static Registered),
+}
+
+/// A representation that the program has named.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Registered {
+    name: String,
+    /// Its function that tells extents, and what that is given.
+    pub(crate) extent: usize,
+    pub(crate) extra: usize,
+}
+
+/// As long as the process, for views may have them.
+static REGISTERED: Mutex<Vec<&'static Registered>> = Mutex::new(Vec::new());
+
+/// Names a representation.
+pub(crate) fn register(name: &str, extent: usize, extra: usize) -> Mpi {
+    let known = Representation::read(name).is_ok();
+    if known {
+        let text = format!("the data representation \"{name}\" is known already");
+        return Err(Error::new(class::DUP_DATAREP, text));
+    }
+    let made = Registered { name: name.to_owned(), extent, extra };
+    REGISTERED.lock().unwrap_or_else(PoisonError::into_inner).push(Box::leak(Box::new(made)));
+    Ok(())
 }
 
 impl Representation {
@@ -60,10 +86,15 @@ impl Representation {
             "internal" => Ok(Representation::Internal),
             "external32" => Ok(Representation::External),
             _ => {
-                let text = format!(
-                    "there is no data representation \"{name}\"; there are native, internal and external32"
-                );
-                Err(Error::new(class::UNSUPPORTED_DATAREP, text))
+                let registered = REGISTERED.lock().unwrap_or_else(PoisonError::into_inner);
+                let own = registered.iter().find(|own| own.name == name);
+                own.map(|own| Representation::Own(own)).ok_or_else(|| {
+                    let text = format!(
+                        "there is no data representation \"{name}\"; there are native, internal and external32, and what \
+                         MPI_Register_datarep has named"
+                    );
+                    Error::new(class::UNSUPPORTED_DATAREP, text)
+                })
             }
         }
     }
@@ -73,6 +104,7 @@ impl Representation {
             Representation::Native => "native",
             Representation::Internal => "internal",
             Representation::External => "external32",
+            Representation::Own(own) => &own.name,
         }
     }
 }

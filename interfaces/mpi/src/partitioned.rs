@@ -1,8 +1,10 @@
 //! Partitioned messages: a buffer of which parts are sent as they become ready.
 //!
 //! The two sides may divide it differently. Each part of the sender's is one message in a context of the communicator's own for this,
-//! under a tag that both sides count; the receiver puts each where it belongs, and knows how far the data has come.
+//! under a tag that both sides count; the receiver puts each where it belongs, and knows how far the data has come. Data with holes is
+//! packed part by part, and unpacked as it comes.
 
+use crate::buffers::Data;
 use crate::errors::{Error, Mpi, class};
 use crate::operations::{LOOK, Outcome};
 use crate::process::Process;
@@ -12,8 +14,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// One partitioned transfer, begun again and again.
 pub(crate) struct Transfer {
-    /// The buffer: address, partitions, bytes of each.
-    start: usize,
+    /// All of the buffer, and how it is divided: partitions, bytes of each.
+    data: Data,
     partitions: usize,
     each: usize,
     /// The peer's task, its rank and this side's, context and tag; `None`: with nobody.
@@ -38,6 +40,8 @@ struct Progress {
     /// Sender: which parts were handed over, and what is under way. Receiver: bytes by where they lie.
     ready: Vec<bool>,
     requests: Vec<Request>,
+    /// Sender: parts that were packed, as long as they may be on their way.
+    packed: Vec<Vec<u8>>,
     /// Receiver: how many parts the sender has, once it is known, and which have come, as ranges in order: of the whole divided into
     /// as many units as there are parts here, times parts there.
     theirs: usize,
@@ -47,13 +51,13 @@ struct Progress {
 
 impl Transfer {
     pub(crate) fn new(
-        start: usize,
+        data: Data,
         partitions: usize,
         each: usize,
         with: Option<With>,
         sends: bool,
     ) -> Transfer {
-        Transfer { start, partitions, each, with, sends, progress: Mutex::default() }
+        Transfer { data, partitions, each, with, sends, progress: Mutex::default() }
     }
 
     fn lock(&self) -> MutexGuard<'_, Progress> {
@@ -70,8 +74,12 @@ impl Transfer {
 
     /// Begins anew.
     pub(crate) fn start(&self) {
-        *self.lock() =
-            Progress { is_active: true, ready: vec![false; self.partitions], ..Progress::default() };
+        let mut progress = self.lock();
+        // What a failed turn has left on its way stays where it is.
+        let (requests, packed) =
+            (std::mem::take(&mut progress.requests), std::mem::take(&mut progress.packed));
+        let ready = vec![false; self.partitions];
+        *progress = Progress { is_active: true, ready, requests, packed, ..Progress::default() };
     }
 
     /// A part is ready: it is sent.
@@ -93,8 +101,15 @@ impl Transfer {
         // The word says which part it is, of how many.
         let meta = (part as u32) << 16 | self.partitions as u32;
         let how = SendTo { to: task, tag, context, meta, buffering: 0, completion: 0 };
-        let start = (self.start + part * self.each) as *const u8;
-        // SAFETY: the program leaves a part that is ready alone until the request is over.
+        let start = match self.data.run() {
+            Some((start, _)) => start.wrapping_add(part * self.each).cast_const(),
+            None => {
+                // Its place stays when the list of packed parts grows.
+                progress.packed.push(self.data.packed_part(part * self.each, self.each));
+                progress.packed.last().expect("just put there").as_ptr()
+            }
+        };
+        // SAFETY: the program leaves a part that is ready alone until the request is over, and so do we what was packed.
         let sent = unsafe { process.waist.start_send(how, start, self.each) };
         match sent {
             Ok(request) => progress.requests.extend(request),
@@ -135,11 +150,22 @@ impl Transfer {
                 process.waist.put_back(&found);
                 break;
             }
-            let start = if length == 0 { std::ptr::dangling_mut() } else { (self.start + at) as *mut u8 };
-            // SAFETY: the program leaves the buffer of an active receive alone.
-            let room = unsafe { std::slice::from_raw_parts_mut(start, length) };
+            let mut flat = Vec::new();
+            let room = match self.data.run() {
+                Some(_) if length == 0 => &mut [],
+                // SAFETY: the program leaves the buffer of an active receive alone; `at` and `length` lie in it.
+                Some((start, _)) => unsafe { std::slice::from_raw_parts_mut(start.wrapping_add(at), length) },
+                None => {
+                    flat.resize(length, 0);
+                    &mut flat[..]
+                }
+            };
             let notes = parvum_waist::Notes { limit: -1, ..LOOK };
-            match process.waist.take(&found, parvum_waist::Receiving::Into(room), &notes) {
+            let taken = process.waist.take(&found, parvum_waist::Receiving::Into(room), &notes);
+            if taken.is_ok() && !flat.is_empty() {
+                self.data.unpack_part(at, &flat);
+            }
+            match taken {
                 Ok(_) => add(&mut progress.come, (part * self.partitions, (part + 1) * self.partitions)),
                 Err(status) => progress.error = Some(process.failed(status, usize::try_from(with.rank).ok())),
             }
@@ -177,6 +203,9 @@ impl Transfer {
             return None;
         }
         progress.is_active = false;
+        if progress.requests.is_empty() {
+            progress.packed.clear();
+        }
         let status = match (self.with, self.sends) {
             (Some(with), false) => Status::of(with.rank, with.shown, self.length() as u64),
             (None, false) => Status::FROM_NOBODY,

@@ -51,8 +51,8 @@ fn tasks_of_three_interfaces_talk_over_two_hosts() {
 }
 
 #[test]
-fn a_letter_goes_through_three_interfaces_on_two_hosts() {
-    nodes_of_two_hosts(&[("letter", "3", &[])]);
+fn a_letter_goes_through_four_interfaces_on_two_hosts() {
+    nodes_of_two_hosts(&[("letter", "4", &[])]);
 }
 
 /// Ranks by their hosts, as the launcher was told; each host counts its own.

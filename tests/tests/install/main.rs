@@ -26,7 +26,7 @@ find_package(Parvum 0.1 REQUIRED CONFIG)
 add_executable(program program.c)
 target_link_libraries(program PRIVATE Parvum::gpvm3 Parvum::parvum)
 add_executable(letter letter.c)
-target_link_libraries(letter PRIVATE Parvum::nx Parvum::cmmd Parvum::containers Parvum::gpvm3)
+target_link_libraries(letter PRIVATE Parvum::nx Parvum::cmmd Parvum::mpi Parvum::containers Parvum::gpvm3)
 ";
 
 /// A directory of this test, with what it installs from and into; gone when it is dropped.
@@ -118,9 +118,9 @@ fn a_program_is_compiled_and_runs_through_pkg_config() {
     }
     if has("pkg-config") {
         fs::copy(project().join("examples/letter.c"), scratch.dir.join("letter.c")).expect("writable");
-        let orders = "eval cc letter.c -o letter \"$(pkg-config --cflags --libs nx cmmd containers gpvm3)\"; ldd ./letter";
+        let orders = "eval cc letter.c -o letter \"$(pkg-config --cflags --libs nx cmmd mpi containers gpvm3)\"; ldd ./letter";
         let said = succeed(&mut scratch.shell(&prefix, &machine, orders));
-        for library in ["libnx.so.1", "libcmmd.so.1", "libpvm3.so.3"] {
+        for library in ["libnx.so.1", "libcmmd.so.1", "libmpi.so.12", "libpvm3.so.3"] {
             let ours = |line: &str| line.contains(library) && line.contains("a place");
             assert!(said.lines().any(ours), "{library}: {said}");
         }
@@ -164,6 +164,42 @@ fn a_program_is_compiled_and_runs_through_cmake() {
     let mut alone = Command::new(scratch.dir.join("made/program"));
     alone.env_remove("LD_LIBRARY_PATH").env_remove("PARVUM_BIN").env("PARVUM_DIR", &machine.dir);
     assert_eq!(succeed(&mut alone), "0 in 1\n");
+}
+
+/// CMake's own module asks whichever `mpicc` it finds, as it asks every MPI's.
+#[test]
+fn cmakes_own_module_finds_mpi_of_either_binary_interface() {
+    if !has("cmake") {
+        return;
+    }
+    let (scratch, machine) = (Scratch::new("findmpi"), TestMachine::new());
+    let prefix = scratch.installed();
+    let list = |language: &str, component: &str, source: &str| {
+        format!(
+            "cmake_minimum_required(VERSION 3.13)\nproject(found {language})\nfind_package(MPI REQUIRED COMPONENTS {component})\n\
+             add_executable(hello {source})\ntarget_link_libraries(hello PRIVATE MPI::MPI_{component})\n"
+        )
+    };
+    fs::copy(project().join("examples/hello_mpi.c"), scratch.dir.join("hello.c")).expect("writable");
+    let f08 = "program hello\n  use mpi_f08\n  implicit none\n  call MPI_Init()\n  call MPI_Finalize()\nend program\n";
+    fs::write(scratch.dir.join("hello.f90"), f08).expect("writable");
+    let mut cases = vec![
+        ("C", "hello.c", "", "libmpi.so.12", "hello from rank 0 of 1"),
+        ("C", "hello.c", "-DMPI_C_COMPILER=mpicc_abi", "libmpi_abi.so.1", "hello from rank 0 of 1"),
+    ];
+    if has("gfortran") {
+        cases.push(("Fortran", "hello.f90", "", "libmpifort.so.12", ""));
+    }
+    for (language, source, option, library, hello) in cases {
+        fs::write(scratch.dir.join("CMakeLists.txt"), list(language, language, source)).expect("writable");
+        let orders = format!(
+            "rm -rf found; cmake -S . -B found {option} >&2; cmake --build found >&2; ./found/hello; ldd found/hello"
+        );
+        let said = succeed(&mut scratch.shell(&prefix, &machine, &orders));
+        assert!(said.contains(hello), "{said}");
+        let ours = |line: &str| line.contains(library) && line.contains("a place");
+        assert!(said.lines().any(ours), "{library}: {said}");
+    }
 }
 
 #[test]

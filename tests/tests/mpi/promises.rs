@@ -5,6 +5,7 @@ use crate::core::said;
 use parvum_tests::stage::{compiler, fortran, program, stage};
 use parvum_tests::{Lack, TestMachine, skip};
 use std::fs;
+use std::process::Command;
 
 /// All ranks say how much they have checked, and nothing else.
 fn holds(ranks: u32, name: &str) {
@@ -103,15 +104,15 @@ fn a_tool_between_counts_what_the_program_sends() {
     }
     for end in programs {
         let machine = TestMachine::up();
-        let preload = format!("LD_PRELOAD={}", name(".so").display());
-        let target = name(end);
-        let words = ["run", "-n", "2", "--env", &preload, target.to_str().expect("plain")];
-        let done = machine.run(&words);
+        let mut mpiexec = Command::new(stage().bin.join("mpiexec"));
+        machine.as_user(&mut mpiexec);
+        mpiexec.args(["-n", "2", "-env", "LD_PRELOAD"]).arg(name(".so")).arg(name(end));
+        let done = mpiexec.output().expect("mpiexec runs");
         let text = String::from_utf8_lossy(&done.stdout).into_owned();
         let mut lines: Vec<&str> = text.lines().collect();
         lines.sort_unstable();
         assert!(done.status.success() && lines == ["0 sends", "3 sends"], "{end}: {done:?}");
-        fs::remove_file(target).expect("it is there");
+        fs::remove_file(name(end)).expect("it is there");
     }
     fs::remove_file(name(".so")).expect("it is there");
 }

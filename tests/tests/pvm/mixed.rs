@@ -23,17 +23,32 @@ fn requests_take_pieces_and_any_thread_takes_messages_out() {
 
 /// What the example prints, wherever its tasks are.
 const LETTER: &str = "PVM: I begin, with raw data: the others know no XDR.\n\
-                          NX: node 1 of 3 had it from node 0.\n\
-                          CMMD: node 2 of 3 had it from node 1.\n\
-                          PVM: and here it is again.\n";
+                          NX: node 1 of 4 had it from node 0.\n\
+                          CMMD: node 2 of 4 had it from node 1.\n\
+                          PVM: and here it is again.\n\
+                          MPI: rank 3 of 4 reads it, from rank 0.\n";
 
 #[test]
-fn a_letter_goes_through_three_interfaces() {
+fn a_letter_goes_through_four_interfaces() {
     let machine = TestMachine::up();
     for route in ["shm", "tcp", "routed"] {
-        let mut run = machine.command(&["run", "-n", "3"]);
+        let mut run = machine.command(&["run", "-n", "4"]);
         machine.as_user(&mut run);
         run.arg(parvum_tests::stage::program("letter")).env("PARVUM_ROUTE", route);
         assert_eq!(machine.check(&mut run), LETTER);
+    }
+}
+
+/// A short receive of MPI's that has been begun is there also while the program waits in PVM; and tasks that an MPI program has spawned by
+/// PVM's calls are spoken to by them.
+#[test]
+fn a_program_of_mpi_waits_in_pvm_and_spawns_its_tasks() {
+    let machine = TestMachine::up();
+    for route in ["shm", "tcp", "routed"] {
+        let mut run = machine.command(&["run", "-n", "2"]);
+        machine.as_user(&mut run);
+        run.arg(parvum_tests::stage::program("mixed_mpi")).env("PARVUM_ROUTE", route);
+        let said = machine.check(&mut run);
+        assert_eq!(said.lines().filter(|line| line.ends_with("all is well")).count(), 2, "{route}: {said}");
     }
 }

@@ -11,13 +11,14 @@ use std::ffi::{c_int, c_void};
 
 type Handler = unsafe extern "C" fn(*mut usize, *mut c_int, ...);
 type Query = unsafe extern "C" fn(*mut c_void, *mut MpiStatus) -> c_int;
+type Extent = unsafe extern "C" fn(usize, *mut i64, *mut c_void) -> c_int;
 type Narrow = unsafe extern "C" fn(*mut u8, *mut u8, *mut c_int, *mut usize);
 type Large = unsafe extern "C" fn(*mut u8, *mut u8, *mut i64, *mut usize);
 type Copy = unsafe extern "C" fn(usize, c_int, *mut c_void, *mut c_void, *mut c_void, *mut c_int) -> c_int;
 type Delete = unsafe extern "C" fn(usize, c_int, *mut c_void, *mut c_void) -> c_int;
 
 static CALLING: Calling =
-    Calling { error, reduce, query, code_given: code_in, code_told: code_out, put_comm };
+    Calling { error, reduce, query, extent, code_given: code_in, code_told: code_out, put_comm };
 
 /// `MPI_UNWEIGHTED`, `MPI_WEIGHTS_EMPTY`, and `MPI_DUP_FN`: addresses that stand for something.
 const UNWEIGHTED: usize = 10;
@@ -68,6 +69,11 @@ unsafe fn query(function: usize, extra: *mut c_void, status: *mut Status) -> c_i
         let asks = std::mem::transmute::<usize, Query>(function);
         code_in(with_own(&mut *status, |own| asks(extra, own)))
     }
+}
+
+unsafe fn extent(function: usize, datatype: i32, extent: *mut i64, extra: *mut c_void) -> c_int {
+    // SAFETY: the program gave this function as that of a data representation.
+    unsafe { code_in(std::mem::transmute::<usize, Extent>(function)(widen(datatype), extent, extra)) }
 }
 
 unsafe fn put_comm(place: *mut c_int, handle: i32) {

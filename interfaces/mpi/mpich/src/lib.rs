@@ -36,15 +36,4 @@ fn number_of(file: *mut c_void) -> c_int {
     file.addr() as c_int
 }
 
-/// Where the number of a file stands in its handle; the rest of it is 0, whatever the program's variable had.
-#[inline]
-unsafe fn place_of_number(file: *mut *mut c_void) -> *mut c_int {
-    let place = file.cast::<c_int>();
-    if !place.is_null() {
-        // SAFETY: the program promises a handle there, or room for one, and a pointer has room for two numbers.
-        unsafe { place.add(1).write_unaligned(0) };
-    }
-    place
-}
-
 include!(concat!(env!("OUT_DIR"), "/face.rs"));

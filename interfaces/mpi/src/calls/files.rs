@@ -3,17 +3,18 @@
 use super::{get, give_text, messages::tell, put, text};
 use crate::buffers::Data;
 use crate::callbacks::{ERRHANDLERS, checked};
+use crate::calling::calling;
 use crate::collective::{Call, run};
 use crate::comm::comm;
 use crate::datatypes::{any_datatype, datatype, is_predefined, keep};
 use crate::errors::{self, Error, Mpi, class};
-use crate::files::{FILES, File, Representation, View, failed, mode};
+use crate::files::{FILES, File, Registered, Representation, View, failed, mode};
 use crate::info::{Info, hints};
 use crate::making::{duplicate, say_to_all};
 use crate::numbers::{ERRORS_RETURN, Kind, MAX_OBJECT_NAME};
 use crate::operations::{Operation, Outcome};
 use crate::status::Status;
-use std::ffi::{c_char, c_int};
+use std::ffi::{c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, PoisonError};
@@ -230,6 +231,10 @@ pub unsafe fn file_set_view(
     } else {
         displacement
     };
+    if let Representation::Own(_) = representation {
+        // SAFETY: the caller's promise.
+        unsafe { check_extent(representation, etype)? };
+    }
     let view =
         View::new(displacement, (etype, datatype(etype)?), (filetype, datatype(filetype)?), representation)?;
     *file.view() = view;
@@ -272,10 +277,63 @@ pub unsafe fn file_get_byte_offset(handle: i32, offset: i64, place: *mut i64) ->
     unsafe { put(place, file(handle)?.view().byte_of(offset)) }
 }
 
+/// What a program's own representation says of the extent of a datatype.
+unsafe fn own_extent(own: &Registered, of: i32) -> Mpi<i64> {
+    let mut extent = 0;
+    // SAFETY: the program gave this function for such arguments.
+    let code = unsafe { (calling().extent)(own.extent, of, &mut extent, own.extra as *mut c_void) };
+    match code {
+        0 => Ok(extent),
+        code => Err(Error { code, text: String::new(), on: None }),
+    }
+}
+
+/// Where a representation converts nothing, elements lie in the file as in memory: its function must say so too.
+unsafe fn check_extent(representation: Representation, of: i32) -> Mpi {
+    let Representation::Own(own) = representation else { return Ok(()) };
+    let native = datatype(of)?.layout.extent();
+    // SAFETY: the caller's promise.
+    let said = unsafe { own_extent(own, of)? };
+    if said == native {
+        return Ok(());
+    }
+    let text = format!(
+        "the data representation \"{}\" has {said} bytes for what has {native} in memory, and no functions that convert",
+        representation.name()
+    );
+    Err(Error::new(class::UNSUPPORTED_DATAREP, text))
+}
+
+/// A representation whose data is as in memory. One that converts is refused: no file of this system's needs it.
+pub unsafe fn register_datarep(
+    name: *const c_char,
+    read: usize,
+    write: usize,
+    extent: usize,
+    extra: *mut c_void,
+) -> Mpi {
+    // SAFETY: the caller's promise.
+    let name = unsafe { text(name)? };
+    if name.is_empty() || name.len() >= MAX_DATAREP_STRING || extent == 0 {
+        let text = "a data representation has a name of at most MPI_MAX_DATAREP_STRING - 1 characters, and a function that tells extents";
+        return Err(Error::new(class::ARG, text));
+    }
+    if read != 0 || write != 0 {
+        let text = "Parvum has no data representations that convert: give MPI_CONVERSION_FN_NULL, or convert in the program";
+        return Err(Error::new(class::UNSUPPORTED_OPERATION, text));
+    }
+    crate::files::register(&name, extent, extra.addr())
+}
+
+/// The longest name of a representation, with the zero at its end.
+const MAX_DATAREP_STRING: usize = 128;
+
 pub unsafe fn file_get_type_extent(handle: i32, of: i32, extent: *mut i64) -> Mpi {
     let (file, layout) = (file(handle)?, any_datatype(of)?.layout.clone());
     let length = match file.view().representation {
         Representation::External => crate::external::size(&layout, 1)?,
+        // SAFETY: the caller's promise.
+        Representation::Own(own) => unsafe { own_extent(own, of)? },
         _ => layout.extent(),
     };
     // SAFETY: the caller's promise.

@@ -235,5 +235,5 @@ unsafe fn give_text(place: *mut c_char, room: usize, text: &str) -> Mpi<i32> {
 
 /// What is not built says so, and never succeeds.
 pub fn unsupported() -> Mpi {
-    Err(Error::new(class::UNSUPPORTED_OPERATION, "Parvum has no data representations of a program's own yet"))
+    Err(Error::new(class::UNSUPPORTED_OPERATION, "Parvum does not have this function"))
 }

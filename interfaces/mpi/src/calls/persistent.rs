@@ -100,10 +100,6 @@ unsafe fn prepare_parts(
     let comm = comm(handle)?;
     let (partitions, items) = (length_of(partitions)?, checked_count(count)?);
     let layout = datatype(of)?.layout.clone();
-    if !layout.is_dense() && layout.size() > 0 {
-        let text = "partitioned messages take datatypes without holes";
-        return Err(Error::new(class::UNSUPPORTED_OPERATION, text));
-    }
     if partitions > MOST {
         return Err(Error::new(class::ARG, format!("{partitions} partitions; there may be {MOST}")));
     }
@@ -119,8 +115,11 @@ unsafe fn prepare_parts(
         tag: PARTITIONED | tag & 0x1fff_ffff,
         shown: tag,
     });
-    let start = buffer.wrapping_offset(layout.lb() as isize).addr();
-    let transfer = Arc::new(Transfer::new(start, partitions, each, with, sends));
+    let all = partitions.checked_mul(items).and_then(|all| i64::try_from(all).ok());
+    let all =
+        all.ok_or_else(|| Error::new(class::COUNT, "the data would be longer than the address space"))?;
+    let data = Data::of_type(buffer, all, &layout)?;
+    let transfer = Arc::new(Transfer::new(data, partitions, each, with, sends));
     let (begun, on) = (transfer.clone(), comm.handle());
     let mut persistent = Persistent::new(move || {
         begun.start();
