@@ -47,6 +47,28 @@ macro_rules! scalapack {
     };
 }
 
+/// Coarrays of Fortran, which gfortran compiles to calls of a library over MPI's windows: programs that come with it.
+macro_rules! coarrays {
+    ($program:literal) => {
+        on_mpich(
+            concat!("coarrays ", $program),
+            &[run(concat!(
+                "mpiexec -n 2 /usr/lib/x86_64-linux-gnu/open-coarrays/mpich/bin/OpenCoarrays-2.10.1-tests/",
+                $program
+            ))
+            .within(60)],
+        )
+        .exact()
+        // A library that MPICH is built on says what it has not freed.
+        .drop(&["yaksa", "UCX"])
+        .needs(&[COARRAYS])
+    };
+}
+
+/// A program of the package.
+const COARRAYS: &str =
+    "/usr/lib/x86_64-linux-gnu/open-coarrays/mpich/bin/OpenCoarrays-2.10.1-tests/co_reduce_test";
+
 /// Debian's programs, and ours of `files`.
 pub const CASES: &[Case] = &[
     netpipe!("NPmpich2", ""),
@@ -73,6 +95,27 @@ pub const CASES: &[Case] = &[
         ],
     )
     .needs(&["/usr/bin/mocassin"]),
+    coarrays!("co_reduce_test"),
+    coarrays!("atomics"),
+    coarrays!("syncimages"),
+    coarrays!("teams_subset"),
+    coarrays!("coarray_burgers_pde"),
+    // Two applications of quantum chemistry: one by global arrays on windows and threads, in Fortran and C; one in C++, which ends MPI in a
+    // destructor. The first does not converge on two processes of MPICH.
+    on_mpich(
+        "nwchem",
+        &[run("/usr/bin/cp FILES/water.nw ."), run("mpiexec -n 1 nwchem.mpich water.nw").within(60)],
+    )
+    .exact()
+    .keep(&["Total SCF energy", "Nuclear repulsion", "One-electron energy"])
+    .needs(&["/usr/bin/nwchem.mpich"]),
+    on_mpich(
+        "bagel",
+        &[run("/usr/bin/cp FILES/water.json ."), run("mpiexec -n 2 BAGEL water.json").within(60)],
+    )
+    .exact()
+    .keep(&["SCF iteration converged", "number of basis functions"])
+    .needs(&["/usr/bin/BAGEL"]),
     on_mpich("hdf5", &[run("mpiexec -n 2 parallel_file")]).exact().needs(&["/usr/bin/h5pcc.mpich"]),
     on_mpich("fortran", &[run("mpiexec -n 3 mpi_fortran").within(60)])
         .exact()
@@ -115,7 +158,7 @@ const YORICK: &[Step] = &[
 ];
 
 /// A file of each package, and the package.
-pub const PACKAGES: [(&str, &str); 10] = [
+pub const PACKAGES: [(&str, &str); 13] = [
     ("/usr/bin/mpiexec.mpich", "mpich"),
     ("/usr/bin/mpicxx.mpich", "libmpich-dev"),
     ("/usr/bin/NPmpich2", "netpipe-mpich2"),
@@ -124,6 +167,9 @@ pub const PACKAGES: [(&str, &str); 10] = [
     ("/usr/lib/x86_64-linux-gnu/libtachyon-mpich.so.0", "libtachyon-mpich-0"),
     ("/usr/bin/tachyon-nox", "tachyon-bin-nox"),
     ("/usr/bin/h5pcc.mpich", "libhdf5-mpich-dev"),
+    (COARRAYS, "libcoarrays-mpich-dev"),
+    ("/usr/bin/nwchem.mpich", "nwchem-mpich"),
+    ("/usr/bin/BAGEL", "bagel"),
     ("/usr/lib/x86_64-linux-gnu/scalapack/mpich-tests/xslu", "scalapack-mpi-test"),
     ("/usr/bin/gfortran", "gfortran"),
 ];

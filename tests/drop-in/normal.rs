@@ -13,7 +13,8 @@ pub fn normal(case: &Case, said: &str) -> String {
         let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
         let again = case.repeats && lines.last() == Some(&line);
         let unwanted = case.drop.iter().any(|part| line.contains(part));
-        if !line.is_empty() && !unwanted && !again {
+        let looked_at = case.keep.is_empty() || case.keep.iter().any(|part| line.contains(part));
+        if !line.is_empty() && looked_at && !unwanted && !again {
             lines.push(line);
         }
     }

@@ -64,6 +64,8 @@ pub struct Case {
     pub repeats: bool,
     /// Lines with these words differ from run to run.
     pub drop: &'static [&'static str],
+    /// When there are any, only lines with one of these words are looked at.
+    pub keep: &'static [&'static str],
     /// Files that must be there.
     pub needs: &'static [&'static str],
     /// Why Parvum rightly differs.
@@ -102,6 +104,11 @@ impl Case {
         self
     }
 
+    pub const fn keep(mut self, lines: &'static [&'static str]) -> Case {
+        self.keep = lines;
+        self
+    }
+
     pub const fn needs(mut self, files: &'static [&'static str]) -> Case {
         self.needs = files;
         self
@@ -125,6 +132,7 @@ pub const fn case(name: &'static str, steps: &'static [Step]) -> Case {
         numbers: false,
         repeats: false,
         drop: &[],
+        keep: &[],
         needs: &[],
         known: None,
     }

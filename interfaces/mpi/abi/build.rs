@@ -19,6 +19,8 @@ fn main() {
         println!("cargo:rerun-if-changed={file}");
     }
     println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libmpi_abi.so.1");
+    // The C library calls a function of it at the end of the process.
+    println!("cargo:rustc-cdylib-link-arg=-Wl,-z,nodelete");
     let read =
         |file: &str| std::fs::read_to_string(file).unwrap_or_else(|why| panic!("{file}, beside this: {why}"));
     let out = std::env::var("OUT_DIR").expect("cargo says where");

@@ -13,6 +13,8 @@ fn main() {
     println!("cargo:rerun-if-changed=../description.rs");
     println!("cargo:rerun-if-changed=../target.rs");
     println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libmpi.so.12");
+    // The C library calls a function of it at the end of the process.
+    println!("cargo:rustc-cdylib-link-arg=-Wl,-z,nodelete");
     let description =
         std::fs::read_to_string("../functions.txt").expect("the description of MPI's functions");
     let out = std::env::var("OUT_DIR").expect("cargo says where");

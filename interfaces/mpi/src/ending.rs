@@ -1,6 +1,9 @@
 //! The end of a program that has not called `MPI_Finalize`: its job fails, whatever it returns, for others may wait for it.
+//!
+//! What a program does at its own end comes first: some call `MPI_Finalize` in the destructor of an object that was there before
+//! `MPI_Init`. The C library calls the first function that was noted last, so this one is noted when the library is loaded. An end of
+//! which the C library knows nothing (`_exit`) is for the daemon to see, by the process's page.
 
-use crate::callbacks::abort;
 use crate::process::{is_finalized, process};
 use std::ffi::{c_int, c_void};
 use std::io::Write;
@@ -13,11 +16,15 @@ unsafe extern "C" {
     fn on_exit(function: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
 }
 
-/// From now on the end of the process is looked at.
+/// Has the end of the process looked at. Called when the library is loaded, which is never unloaded.
 pub(crate) fn watch() {
-    BEGAN.store(std::process::id(), Ordering::Relaxed);
-    // SAFETY: the function lives as long as the process. When there is no memory to note it, nobody looks.
+    // SAFETY: the function lives as long as the process. When there is no memory to note it, the daemon sees the end all the same.
     unsafe { on_exit(look, std::ptr::null_mut()) };
+}
+
+/// From now on this process must call `MPI_Finalize`.
+pub(crate) fn begin() {
+    BEGAN.store(std::process::id(), Ordering::Relaxed);
 }
 
 /// What ends with an error of its own says that itself, and its job ends anyway.
@@ -33,7 +40,10 @@ extern "C" fn look(code: c_int, _: *mut c_void) {
         "rank {rank} of {size}: the program has ended without MPI_Finalize, so the job fails with exit code 1\n    \
          call MPI_Finalize on every rank before the program returns or exits"
     );
-    // SAFETY: null stands for all streams: what the program has written is not lost with its end.
-    unsafe { libc::fflush(std::ptr::null_mut()) };
-    abort(1)
+    // SAFETY: null stands for all streams: what the program has written is not lost with its end. All that was to be done at its end
+    // was done before this.
+    unsafe {
+        libc::fflush(std::ptr::null_mut());
+        libc::_exit(1)
+    }
 }

@@ -132,7 +132,7 @@ pub(crate) fn init(threads: i32) -> Mpi {
     let alone = threads != THREAD_MULTIPLE && !crate::rivals::has_other_interface();
     MAY_DEFER.store(alone, Ordering::Relaxed);
     HAS_WORLD.store(true, Ordering::Release);
-    crate::ending::watch();
+    crate::ending::begin();
     process()?.waist.oblige(true);
     Ok(())
 }

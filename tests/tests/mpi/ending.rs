@@ -41,6 +41,34 @@ fn an_end_by_exit_without_a_word_fails_the_job() {
     }
 }
 
+/// Destructors of what was there before `MPI_Init` run late, and some programs end MPI in one.
+#[test]
+fn an_end_in_a_destructor_is_an_end() {
+    if !parvum_tests::stage::cplusplus() {
+        return parvum_tests::skip(parvum_tests::Lack::Tools, "no c++ is installed");
+    }
+    let text = "#include <mpi.h>\n#include <cstdio>\nstruct Last {\n  ~Last() {\n    int rank, done;\n\
+                    MPI_Comm_rank(MPI_COMM_WORLD, &rank);\n    MPI_Finalize();\n    MPI_Finalized(&done);\n\
+                    std::printf(\"rank %d: %d\\n\", rank, done);\n  }\n} last;\n\
+                int main(int count, char **words) {\n  int sum, one = 1;\n  MPI_Init(&count, &words);\n\
+                  MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);\n  return sum == 3 ? 0 : 1;\n}\n";
+    let source = stage().programs.join(format!("mpi-destructor-{}.cpp", std::process::id()));
+    let target = source.with_extension("out");
+    std::fs::write(&source, text).expect("the target directory is writable");
+    let mut cxx = parvum_tests::stage::compiler(stage().bin.join("mpicxx").to_str().expect("a plain path"));
+    let built = cxx.arg("-o").arg(&target).arg(&source).output().expect("mpicxx runs");
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let machine = TestMachine::up();
+    let done = machine.run(&["run", "-n", "3", target.to_str().expect("a plain path")]);
+    let mut said: Vec<String> = String::from_utf8_lossy(&done.stdout).lines().map(str::to_owned).collect();
+    said.sort();
+    assert!(done.status.success() && done.stderr.is_empty(), "{done:?}");
+    assert_eq!(said, ["rank 0: 1", "rank 1: 1", "rank 2: 1"]);
+    for file in [source, target] {
+        std::fs::remove_file(file).expect("it is there");
+    }
+}
+
 /// A program that was started by hand, in a directory without a machine.
 #[test]
 fn one_alone_starts_no_machine_until_it_needs_one() {

@@ -6,7 +6,7 @@ use parvum_page::{Book, Operation, PairLedger, ROUTES, TaskPage, Times, monotoni
 use parvum_waist::Told;
 use std::ffi::{CString, c_char};
 use std::ptr::{copy_nonoverlapping, null, null_mut, write_bytes};
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 const NO_TASK: i32 = -1;
 const BAD_ARGUMENT: i32 = -5;
@@ -31,8 +31,11 @@ static ACCOUNT: AtomicPtr<Account> = AtomicPtr::new(null_mut());
 pub(crate) fn open(page: &'static TaskPage, book: &'static Book) {
     let names = page.routes().into_iter().map(|name| CString::new(name).unwrap_or_default());
     let account = Account { page, book, routes: names.collect::<Vec<_>>().leak() };
-    // Release: partner of the acquire in `account`.
-    ACCOUNT.store(Box::leak(Box::new(account)), Ordering::Release);
+    let account: *mut Account = Box::leak(Box::new(account));
+    // Release: partner of the acquires in `account` and `oblige`.
+    ACCOUNT.store(account, Ordering::Release);
+    LAST.store(account, Ordering::Release);
+    PROCESS.store(std::process::id(), Ordering::Relaxed);
 }
 
 /// The process has no task any more.
@@ -53,10 +56,18 @@ pub(crate) unsafe extern "C" fn tell(told: *const Told) {
     account.page.set_operation(&Operation { function, context, rank, size, root, turn, bytes, name });
 }
 
-/// The table's `oblige`.
+/// The account of this process's last task, which it may have left: its page stays. And the process, for a child has another.
+static LAST: AtomicPtr<Account> = AtomicPtr::new(null_mut());
+static PROCESS: AtomicU32 = AtomicU32::new(0);
+
+/// The table's `oblige`. What was owed is paid also by a task that has left: a program may do so at its very end.
 pub(crate) extern "C" fn oblige(obliged: i32) {
-    if let Some(account) = account() {
-        account.page.set_owes_end(obliged != 0);
+    if PROCESS.load(Ordering::Relaxed) != std::process::id() {
+        return;
+    }
+    // SAFETY: null, or what `open` has leaked. Acquire: partner of the release there.
+    if let Some(last) = unsafe { LAST.load(Ordering::Acquire).as_ref() } {
+        last.page.set_owes_end(obliged != 0);
     }
 }
 

@@ -31,6 +31,7 @@ const DUP_FN: usize = 1;
 static TELL: extern "C" fn() = {
     extern "C" fn tell() {
         call_by(&CALLING);
+        calls::watch_the_end();
         calls::set_unweighted(UNWEIGHTED, WEIGHTS_EMPTY);
         calls::set_duplicate_function(DUP_FN);
     }

@@ -151,6 +151,7 @@ pub unsafe extern "C" fn duplicate(
 #[unsafe(link_section = ".init_array")]
 static TELL: extern "C" fn() = {
     extern "C" fn tell() {
+        calls::watch_the_end();
         calls::set_unweighted((&raw const UNWEIGHTED).addr(), (&raw const WEIGHTS_EMPTY).addr());
         calls::set_duplicate_function(duplicate as *const () as usize);
     }

@@ -31,6 +31,11 @@ pub unsafe fn init_thread(
     unsafe { put(provided, required) }
 }
 
+/// Called once, when the library is loaded.
+pub fn watch_the_end() {
+    crate::ending::watch();
+}
+
 fn start(threads: i32) -> Mpi {
     clock();
     let _ = MAIN_THREAD.set(std::thread::current().id());
