@@ -114,7 +114,7 @@ pub const CASES: &[Case] = &[
         &[run("/usr/bin/cp FILES/water.json ."), run("mpiexec -n 2 BAGEL water.json").within(60)],
     )
     .exact()
-    .keep(&["SCF iteration converged", "number of basis functions"])
+    .keep(&["SCF iteration converged", "Number of basis functions"])
     .needs(&["/usr/bin/BAGEL"]),
     on_mpich("hdf5", &[run("mpiexec -n 2 parallel_file")]).exact().needs(&["/usr/bin/h5pcc.mpich"]),
     on_mpich("fortran", &[run("mpiexec -n 3 mpi_fortran").within(60)])
