@@ -1,0 +1,90 @@
+//! Barriers: all tell one manager what they have done, and hear from it what the others have: 2(n - 1) messages.
+
+use crate::memory::Memory;
+use crate::message::{Interval, Message};
+use crate::node::{Fault, Node, Progress, Work};
+use crate::stamp::Stamp;
+use std::sync::Arc;
+
+/// Who manages barriers.
+pub(crate) const MANAGER: usize = 0;
+
+/// Who has come.
+pub(crate) struct Arrival {
+    barrier: u32,
+    stamp: Stamp,
+    intervals: Vec<Arc<Interval>>,
+    full: bool,
+}
+
+/// The manager's part.
+#[derive(Default)]
+pub(crate) struct Meeting {
+    pub(crate) come: Vec<Option<Arrival>>,
+    /// How many have collected.
+    pub(crate) collected: usize,
+}
+
+impl Node {
+    /// Waits for all nodes to call this with the same number.
+    pub fn barrier(&mut self, barrier: u32, memory: &mut impl Memory) -> Result<Progress, Fault> {
+        if barrier >= self.setup.barriers {
+            return Err(Fault::NoSuchBarrier(barrier));
+        }
+        self.begin()?;
+        self.close_interval(memory);
+        let stamp = self.stamp.clone();
+        let own = &self.intervals[self.own];
+        let told = (self.told - self.thrown[self.own]) as usize;
+        let intervals: Vec<_> =
+            if self.own == MANAGER { Vec::new() } else { own.iter().skip(told).cloned().collect() };
+        self.told = stamp[self.own];
+        let full = self.counts.held > self.setup.room;
+        self.work = Some(Work::Barrier);
+        self.say(MANAGER, Message::Arrive { barrier, stamp, intervals, full });
+        self.settle(memory)
+    }
+
+    /// At the manager: somebody has come.
+    pub(crate) fn arrived(
+        &mut self,
+        from: usize,
+        (barrier, stamp, full): (u32, Stamp, bool),
+        intervals: Vec<Arc<Interval>>,
+        memory: &mut impl Memory,
+    ) -> Result<(), Fault> {
+        let nodes = self.setup.nodes;
+        let come = &mut self.meeting.come;
+        come.resize_with(nodes, || None);
+        if self.own != MANAGER || stamp.len() != nodes || come[from].is_some() {
+            return Err(Fault::Malformed(from));
+        }
+        come[from] = Some(Arrival { barrier, stamp, intervals, full });
+        if come.iter().any(Option::is_none) {
+            return Ok(());
+        }
+        let come: Vec<Arrival> = come.drain(..).flatten().collect();
+        if let Some(other) = come.iter().position(|arrival| arrival.barrier != come[0].barrier) {
+            let at = (come[0].barrier, come[other].barrier);
+            return Err(Fault::DifferentBarriers { node: other, at });
+        }
+        let collect = come.iter().any(|arrival| arrival.full);
+        let (mut stamps, mut all) = (Vec::new(), Vec::new());
+        for arrival in come {
+            stamps.push(arrival.stamp);
+            all.extend(arrival.intervals);
+        }
+        self.learn(from, all, memory)?;
+        for (node, stamp) in stamps.iter().enumerate() {
+            let intervals = if node == MANAGER { Vec::new() } else { self.lacking(stamp) };
+            self.say(node, Message::Leave { intervals, collect });
+        }
+        Ok(())
+    }
+
+    /// For onlookers: who has come to the barrier that is under way, and to which; empty at any node but the manager.
+    pub fn come_to_barrier(&self) -> Vec<(usize, u32)> {
+        let come = self.meeting.come.iter().enumerate();
+        come.filter_map(|(node, arrival)| Some((node, arrival.as_ref()?.barrier))).collect()
+    }
+}

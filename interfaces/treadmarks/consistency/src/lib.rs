@@ -1,0 +1,43 @@
+//! Lazy release consistency of shared pages: TreadMarks' protocol as a machine that does no I/O.
+//!
+//! A [`Node`] is one process of a program whose pages are kept consistent. Its program's calls and faults go in, and so do the
+//! messages of other nodes; messages to others come out ([`Node::outbox`]). It has no memory protection, signals, sockets or
+//! clock: the pages are behind the trait [`Memory`].
+//!
+//! The rules are those of Keleher, Dwarkadas, Cox and Zwaenepoel (USENIX Winter 1994) and of Amza and others (IEEE Computer
+//! 1996); home-based pages are those of Zhou, Iftode and Li (OSDI 1996).
+//!
+//! - A node's run is cut into *intervals* ([`intervals`]). What a node knows is a vector of their numbers ([`stamp`]). At an
+//!   acquire it learns of the intervals that happened before, and of the pages changed in them, which become invalid.
+//! - The first write to a page makes a *twin*; what differs from it later is a *diff* ([`diff`]), made when somebody wants it or
+//!   the page becomes invalid, and not before.
+//! - A touched page that is invalid is a *miss* ([`miss`]): diffs come from the smallest set of nodes that hold all of them, or
+//!   the whole page when there is no copy. [`serve`] is the other side, [`home`] the pages that have a home.
+//! - [`locks`] have managers and queues; a [`barrier`] has one manager, and there old records are thrown away ([`collect`]).
+//!
+//! What a program may rely on: one without data races sees what it would see in one memory. Words have [`WORD`] bytes; two
+//! nodes that write to the same word without synchronisation race.
+
+#![forbid(unsafe_code)]
+
+mod barrier;
+mod collect;
+mod counts;
+mod diff;
+mod home;
+mod intervals;
+mod locks;
+mod memory;
+mod message;
+mod miss;
+mod node;
+mod page;
+mod serve;
+mod stamp;
+#[cfg(test)]
+mod tests;
+
+pub use counts::Counts;
+pub use diff::WORD;
+pub use memory::{Access, Memory};
+pub use node::{Fault, Homes, Letter, Node, Progress, Setup, Start};

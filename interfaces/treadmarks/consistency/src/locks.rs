@@ -1,0 +1,126 @@
+//! Locks: a manager for each, who knows who asked last; a queue of one at whoever asked before.
+//!
+//! Who had a lock last keeps it until another asks, and takes it again without a message. A request goes to the manager, from
+//! there to who asked last, and the answer comes from there: three messages, two when the manager is one of the two.
+
+use crate::memory::Memory;
+use crate::message::Message;
+use crate::node::{Fault, Node, Progress, Work};
+use crate::stamp::Stamp;
+
+/// A lock, as one node sees it.
+#[derive(Default)]
+pub(crate) struct Lock {
+    /// Nobody had it after this node.
+    here: bool,
+    held: bool,
+    /// Who gets it next, and what it knows.
+    next: Option<(usize, Stamp)>,
+    /// At the manager: who asked last.
+    last: usize,
+}
+
+impl Node {
+    /// Takes a lock.
+    pub fn acquire(&mut self, lock: u32, memory: &mut impl Memory) -> Result<Progress, Fault> {
+        if lock >= self.setup.locks {
+            return Err(Fault::NoSuchLock(lock));
+        }
+        self.begin()?;
+        let entry = self.lock(lock);
+        if entry.held {
+            return Err(Fault::HeldAlready(lock));
+        }
+        if entry.here {
+            entry.held = true;
+            self.counts.locks_here += 1;
+            return Ok(Progress::Done);
+        }
+        self.work = Some(Work::Lock(lock));
+        let stamp = self.stamp.clone();
+        self.say(self.manager_of(lock), Message::Acquire { lock, stamp });
+        self.settle(memory)
+    }
+
+    /// Gives a lock back. Nothing is sent when nobody waits for it here.
+    pub fn release(&mut self, lock: u32, memory: &mut impl Memory) -> Result<Progress, Fault> {
+        if lock >= self.setup.locks {
+            return Err(Fault::NoSuchLock(lock));
+        }
+        self.begin()?;
+        let entry = self.lock(lock);
+        if !entry.held {
+            return Err(Fault::NotHeld(lock));
+        }
+        entry.held = false;
+        if let Some((to, stamp)) = entry.next.take() {
+            self.grant(lock, to, &stamp, memory);
+        }
+        self.settle(memory)
+    }
+
+    fn manager_of(&self, lock: u32) -> usize {
+        lock as usize % self.setup.nodes
+    }
+
+    fn lock(&mut self, lock: u32) -> &mut Lock {
+        let manager = self.manager_of(lock);
+        let here = manager == self.own;
+        self.locks.entry(lock).or_insert_with(|| Lock { here, last: manager, ..Lock::default() })
+    }
+
+    /// At the manager.
+    pub(crate) fn asked_for_lock(&mut self, from: usize, lock: u32, stamp: Stamp) -> Result<(), Fault> {
+        if lock >= self.setup.locks || self.manager_of(lock) != self.own {
+            return Err(Fault::Malformed(from));
+        }
+        let last = std::mem::replace(&mut self.lock(lock).last, from);
+        if last == from {
+            return Err(Fault::Malformed(from));
+        }
+        self.say(last, Message::Forward { lock, to: from as u32, stamp });
+        Ok(())
+    }
+
+    /// At who asked before.
+    pub(crate) fn next_for_lock(
+        &mut self,
+        from: usize,
+        lock: u32,
+        (to, stamp): (usize, Stamp),
+        memory: &mut impl Memory,
+    ) -> Result<(), Fault> {
+        if lock >= self.setup.locks || to >= self.setup.nodes || to == self.own {
+            return Err(Fault::Malformed(from));
+        }
+        let entry = self.lock(lock);
+        if entry.here && !entry.held {
+            self.grant(lock, to, &stamp, memory);
+        } else if entry.next.replace((to, stamp)).is_some() {
+            return Err(Fault::Malformed(from));
+        }
+        Ok(())
+    }
+
+    fn grant(&mut self, lock: u32, to: usize, stamp: &Stamp, memory: &mut impl Memory) {
+        self.lock(lock).here = false;
+        self.close_interval(memory);
+        let intervals = self.lacking(stamp);
+        self.say(to, Message::Grant { lock, intervals });
+    }
+
+    pub(crate) fn granted(&mut self, lock: u32) {
+        let entry = self.lock(lock);
+        entry.here = true;
+        entry.held = true;
+        self.counts.locks_fetched += 1;
+    }
+
+    /// For onlookers: the locks that are held here, and whether somebody waits for them here.
+    pub fn held_locks(&self) -> Vec<(u32, bool)> {
+        let held = self.locks.iter().filter(|(_, lock)| lock.held);
+        let mut held: Vec<_> = held.map(|(&number, lock)| (number, lock.next.is_some())).collect();
+        held.sort_unstable();
+        held
+    }
+}

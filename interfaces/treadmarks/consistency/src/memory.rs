@@ -1,0 +1,23 @@
+//! The pages of a node, whatever they are made of.
+
+/// What the program may do to a page without a fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Access {
+    /// Nothing.
+    None,
+    /// Read it.
+    Read,
+    /// Read and write it.
+    Write,
+}
+
+/// The shared pages as this node has them. Reading and writing here is free of what the program may do: its program may be
+/// running meanwhile, and write to other words of a page that is open to it.
+pub trait Memory {
+    /// Copies a page.
+    fn load(&self, page: u32, out: &mut [u8]);
+    /// Writes these bytes of a page and no other.
+    fn store(&mut self, page: u32, offset: usize, data: &[u8]);
+    /// Says what the program may do to so many pages from now on; when it returns no write of before is still under way.
+    fn protect(&mut self, first: u32, count: u32, access: Access);
+}

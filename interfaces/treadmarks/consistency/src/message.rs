@@ -1,0 +1,135 @@
+//! What nodes say to each other.
+//!
+//! A *question* may come at any time; an *answer* comes to a node whose program waits for it, and only then. Of one node to
+//! another, questions keep their order among themselves.
+
+use crate::diff::Diff;
+use crate::stamp::Stamp;
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// One interval of a node: what it knew then, and which pages it changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Interval {
+    pub(crate) owner: u32,
+    pub(crate) number: u32,
+    pub(crate) stamp: Stamp,
+    /// Runs of pages: the first, and how many.
+    pub(crate) pages: Vec<(u32, u32)>,
+}
+
+impl Interval {
+    /// Roughly the memory of its record.
+    pub(crate) fn bytes(&self) -> usize {
+        48 + self.stamp.len() * 4 + self.pages.len() * 8
+    }
+}
+
+/// Intervals of a node that one diff tells of: those from the first to the last that changed the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Span {
+    pub(crate) node: u32,
+    pub(crate) first: u32,
+    pub(crate) last: u32,
+}
+
+/// A diff, and whose changes it has: of one node, or of several when it was folded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Record {
+    pub(crate) spans: Vec<Span>,
+    pub(crate) diff: Diff,
+}
+
+/// Changes of a page by a node: those of intervals after one, up to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Wanted {
+    pub(crate) node: u32,
+    pub(crate) after: u32,
+    pub(crate) upto: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Message {
+    // --- Questions ---
+    /// To the manager of a lock.
+    Acquire {
+        lock: u32,
+        stamp: Stamp,
+    },
+    /// From the manager to who asked before: give it to that node.
+    Forward {
+        lock: u32,
+        to: u32,
+        stamp: Stamp,
+    },
+    /// To the manager of barriers. `full`: there is little room for records.
+    Arrive {
+        barrier: u32,
+        stamp: Stamp,
+        intervals: Vec<Arc<Interval>>,
+        full: bool,
+    },
+    /// To the same: what this node has changed is up to date here.
+    Collected,
+    /// To who has a copy of a page. What it must contain is said to a home, which waits for it.
+    PageWanted {
+        page: u32,
+        needs: Vec<Wanted>,
+    },
+    /// `alone`: nobody else is asked. `has`: what the page at the asker contains.
+    DiffsWanted {
+        page: u32,
+        alone: bool,
+        has: Stamp,
+        wanted: Vec<Wanted>,
+    },
+    /// To a page's home: what an interval has changed.
+    Flush {
+        page: u32,
+        interval: u32,
+        diff: Diff,
+    },
+    // --- Answers ---
+    Grant {
+        lock: u32,
+        intervals: Vec<Arc<Interval>>,
+    },
+    Leave {
+        intervals: Vec<Arc<Interval>>,
+        collect: bool,
+    },
+    /// Everybody has collected: older records are of no use any more.
+    Clean,
+    Page {
+        page: u32,
+        has: Stamp,
+        data: Bytes,
+    },
+    /// `orderly`: all that was wanted, in an order in which it may be put into the page. Else single diffs, and what the node
+    /// that was asked does not have.
+    Diffs {
+        page: u32,
+        orderly: bool,
+        records: Vec<Record>,
+        missing: Vec<Wanted>,
+    },
+}
+
+impl Message {
+    pub(crate) fn is_answer(&self) -> bool {
+        use Message::{Clean, Diffs, Grant, Leave, Page};
+        matches!(self, Grant { .. } | Leave { .. } | Clean | Page { .. } | Diffs { .. })
+    }
+
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        postcard::to_stdvec(self).expect("memory can be written to")
+    }
+
+    pub(crate) fn decode(bytes: &[u8]) -> Option<Message> {
+        match postcard::take_from_bytes(bytes) {
+            Ok((message, [])) => Some(message),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,320 @@
+//! One node: what it is made of, and where calls and messages come in.
+
+use crate::barrier::Meeting;
+use crate::counts::Counts;
+use crate::locks::Lock;
+use crate::memory::{Access, Memory};
+use crate::message::{Interval, Message};
+use crate::miss::Miss;
+use crate::page::Page;
+use crate::stamp::Stamp;
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// Who has a copy of a page that nobody has written to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// Everybody: memory begins as zeros.
+    Everybody,
+    /// Node 0, from which the others fetch it, as TreadMarks did.
+    First,
+}
+
+/// Which pages have a home.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Homes {
+    /// Those of regions alone ([`Node::give_home`]).
+    None,
+    /// All others too, in turn.
+    InTurn,
+}
+
+/// What all nodes must agree on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Setup {
+    /// How many nodes there are.
+    pub nodes: usize,
+    /// Bytes of a page: a multiple of a word, at most 65536 words.
+    pub page_bytes: usize,
+    /// How many pages there are.
+    pub pages: u32,
+    /// Locks are numbered below this.
+    pub locks: u32,
+    /// Barriers too.
+    pub barriers: u32,
+    /// Who begins with copies.
+    pub start: Start,
+    /// Which pages have homes.
+    pub homes: Homes,
+    /// An answer has all diffs of a page as one.
+    pub fold: bool,
+    /// More bytes of twins and records than these are thrown away at the next barrier.
+    pub room: u64,
+}
+
+/// How far a call has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// It is over.
+    Done,
+    /// It waits for answers: until [`Node::is_waiting`] says no more.
+    Wait,
+}
+
+/// What is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs)]
+pub enum Fault {
+    #[error("there is no lock {0}")]
+    NoSuchLock(u32),
+    #[error("there is no barrier {0}")]
+    NoSuchBarrier(u32),
+    #[error("there is no page {0}")]
+    NoSuchPage(u32),
+    #[error("lock {0} is held already by who wants it")]
+    HeldAlready(u32),
+    #[error("lock {0} is not held by who releases it")]
+    NotHeld(u32),
+    #[error("node 0 is at barrier {}, and node {node} at barrier {}", at.0, at.1)]
+    DifferentBarriers { node: usize, at: (u32, u32) },
+    #[error("another call of the node is under way")]
+    Busy,
+    #[error("node {0} says what makes no sense")]
+    Malformed(usize),
+    #[error("pages have a home from before anybody touches them, or not at all")]
+    TouchedAlready,
+}
+
+/// A message to another node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Letter {
+    /// To whom.
+    pub to: usize,
+    /// Whether that node's program waits for it. Otherwise it is to be taken in at any time; of one node to another such
+    /// letters must keep their order.
+    pub answer: bool,
+    /// For [`Node::receive`].
+    pub bytes: Vec<u8>,
+}
+
+/// What the program waits for.
+pub(crate) enum Work {
+    Lock(u32),
+    Barrier,
+    Miss(Miss),
+    /// After a barrier: these pages are still to be brought up to date.
+    Collect(Vec<u32>),
+    /// That everybody has.
+    Clean,
+}
+
+/// One node.
+pub struct Node {
+    pub(crate) setup: Setup,
+    pub(crate) own: usize,
+    /// What it knows.
+    pub(crate) stamp: Stamp,
+    /// Of each node the intervals known that were not thrown away, in a row.
+    pub(crate) intervals: Vec<VecDeque<Arc<Interval>>>,
+    /// The intervals up to these were thrown away, at all nodes.
+    pub(crate) thrown: Stamp,
+    pub(crate) pages: FxHashMap<u32, Page>,
+    /// Pages written to in the open interval.
+    pub(crate) dirty: Vec<u32>,
+    /// The own intervals up to this one were told at a barrier.
+    pub(crate) told: u32,
+    pub(crate) locks: FxHashMap<u32, Lock>,
+    pub(crate) meeting: Meeting,
+    pub(crate) work: Option<Work>,
+    /// Regions whose pages have homes: first page, and how many.
+    regions: Vec<(u32, u32)>,
+    outbox: Vec<Letter>,
+    /// What it says to itself.
+    inbox: VecDeque<Message>,
+    pub(crate) counts: Counts,
+}
+
+impl Node {
+    /// Node number `own`.
+    ///
+    /// # Panics
+    /// When the setup makes no sense.
+    pub fn new(setup: Setup, own: usize) -> Node {
+        let bytes = setup.page_bytes;
+        assert!(own < setup.nodes && bytes.is_multiple_of(crate::WORD) && bytes / crate::WORD <= 1 << 16);
+        Node {
+            setup,
+            own,
+            stamp: Stamp::new(setup.nodes),
+            intervals: vec![VecDeque::new(); setup.nodes],
+            thrown: Stamp::new(setup.nodes),
+            pages: FxHashMap::default(),
+            dirty: Vec::new(),
+            told: 0,
+            locks: FxHashMap::default(),
+            meeting: Meeting::default(),
+            work: None,
+            regions: Vec::new(),
+            outbox: Vec::new(),
+            inbox: VecDeque::new(),
+            counts: Counts::default(),
+        }
+    }
+
+    /// What the program may do to a page that nobody has touched yet.
+    pub fn untouched(&self) -> Access {
+        let has_copy = self.setup.start == Start::Everybody || self.own == 0;
+        if has_copy { Access::Read } else { Access::None }
+    }
+
+    /// Gives pages a home: the first of them to the first node, and so on. All nodes are told, before any of them touches one.
+    pub fn give_home(&mut self, first: u32, count: u32) -> Result<(), Fault> {
+        let end = first.checked_add(count).filter(|&end| end <= self.setup.pages);
+        let end = end.ok_or(Fault::NoSuchPage(self.setup.pages))?;
+        if self.pages.keys().any(|page| (first..end).contains(page)) {
+            return Err(Fault::TouchedAlready);
+        }
+        self.regions.push((first, count));
+        Ok(())
+    }
+
+    fn home(&self, number: u32) -> Option<usize> {
+        let nodes = self.setup.nodes;
+        let region =
+            self.regions.iter().rev().find(|(first, count)| (*first..first + count).contains(&number));
+        match region {
+            // Neighbours have one home, as they mostly have one writer.
+            Some(&(first, count)) => {
+                Some(((u64::from(number - first) * nodes as u64) / u64::from(count)) as usize)
+            }
+            None if self.setup.homes == Homes::InTurn => Some(number as usize % nodes),
+            None => None,
+        }
+    }
+
+    /// What is known of a page; begins to know it.
+    pub(crate) fn page(&mut self, number: u32) -> &mut Page {
+        if !self.pages.contains_key(&number) {
+            let copy = self.untouched() == Access::Read;
+            let home = self.home(number);
+            let mut page = Page::new(self.setup.nodes, copy, home);
+            if home == Some(self.own) && !copy {
+                // The home has its pages from the beginning, and opens them at the first touch.
+                page.copy = true;
+            }
+            self.pages.insert(number, page);
+        }
+        self.pages.get_mut(&number).expect("it was put there")
+    }
+
+    /// Messages to others, to be sent in this order. They are taken out.
+    pub fn outbox(&mut self) -> Vec<Letter> {
+        std::mem::take(&mut self.outbox)
+    }
+
+    /// Whether the program's call waits for answers.
+    pub fn is_waiting(&self) -> bool {
+        self.work.is_some()
+    }
+
+    /// What it has done so far.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// A message of another node has come.
+    pub fn receive(&mut self, from: usize, bytes: &[u8], memory: &mut impl Memory) -> Result<(), Fault> {
+        let message = Message::decode(bytes).filter(|_| from < self.setup.nodes && from != self.own);
+        self.take_in(from, message.ok_or(Fault::Malformed(from))?, memory)?;
+        self.settle(memory).map(drop)
+    }
+
+    fn take_in(&mut self, from: usize, message: Message, memory: &mut impl Memory) -> Result<(), Fault> {
+        let sound = |stamp: &Stamp| {
+            if stamp.len() == self.setup.nodes { Ok(()) } else { Err(Fault::Malformed(from)) }
+        };
+        match message {
+            Message::Acquire { lock, stamp } => {
+                sound(&stamp)?;
+                self.asked_for_lock(from, lock, stamp)
+            }
+            Message::Forward { lock, to, stamp } => {
+                sound(&stamp)?;
+                self.next_for_lock(from, lock, (to as usize, stamp), memory)
+            }
+            Message::Arrive { barrier, stamp, intervals, full } => {
+                self.arrived(from, (barrier, stamp, full), intervals, memory)
+            }
+            Message::Collected => self.collected(from),
+            Message::PageWanted { page, needs } => self.asked_for_page(from, page, needs, memory),
+            Message::DiffsWanted { page, alone, has, wanted } => {
+                self.asked_for_diffs(from, page, alone, (has, wanted), memory)
+            }
+            Message::Flush { page, interval, diff } => self.flushed(from, page, (interval, diff), memory),
+            Message::Page { page, has, data } => self.got_page(from, page, (has, data), memory),
+            Message::Diffs { page, orderly, records, missing } => {
+                self.got_diffs(from, page, orderly, (records, missing), memory)
+            }
+            Message::Grant { lock, intervals } => match self.work {
+                Some(Work::Lock(wanted)) if wanted == lock => {
+                    self.learn(from, intervals, memory)?;
+                    self.work = None;
+                    self.granted(lock);
+                    Ok(())
+                }
+                _ => Err(Fault::Malformed(from)),
+            },
+            Message::Leave { intervals, collect } => match self.work {
+                Some(Work::Barrier) => {
+                    self.learn(from, intervals, memory)?;
+                    self.work = None;
+                    self.counts.barriers += 1;
+                    if collect { self.collect(memory) } else { Ok(()) }
+                }
+                _ => Err(Fault::Malformed(from)),
+            },
+            Message::Clean => match self.work {
+                Some(Work::Clean) => {
+                    self.throw_away(memory);
+                    self.work = None;
+                    Ok(())
+                }
+                _ => Err(Fault::Malformed(from)),
+            },
+        }
+    }
+
+    /// The program calls: it may not while another call waits.
+    pub(crate) fn begin(&self) -> Result<(), Fault> {
+        if self.work.is_some() { Err(Fault::Busy) } else { Ok(()) }
+    }
+
+    /// Takes in what the node has said to itself.
+    pub(crate) fn settle(&mut self, memory: &mut impl Memory) -> Result<Progress, Fault> {
+        while let Some(message) = self.inbox.pop_front() {
+            self.take_in(self.own, message, memory)?;
+        }
+        Ok(if self.work.is_some() { Progress::Wait } else { Progress::Done })
+    }
+
+    pub(crate) fn say(&mut self, to: usize, message: Message) {
+        if to == self.own {
+            return self.inbox.push_back(message);
+        }
+        let (answer, bytes) = (message.is_answer(), message.encode());
+        self.counts.messages += 1;
+        self.counts.bytes += bytes.len() as u64;
+        self.outbox.push(Letter { to, answer, bytes });
+    }
+
+    /// So many bytes more are held in twins and records.
+    pub(crate) fn hold(&mut self, bytes: usize) {
+        self.counts.held += bytes as u64;
+        self.counts.most_held = self.counts.most_held.max(self.counts.held);
+    }
+
+    pub(crate) fn release_held(&mut self, bytes: usize) {
+        self.counts.held -= bytes as u64;
+    }
+}

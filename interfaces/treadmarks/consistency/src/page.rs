@@ -1,0 +1,66 @@
+//! What a node knows of a page.
+
+use crate::memory::Access;
+use crate::message::{Record, Wanted};
+use crate::stamp::Stamp;
+
+/// A page that was touched or heard of.
+pub(crate) struct Page {
+    /// Whether there is a copy here, valid or not.
+    pub(crate) copy: bool,
+    pub(crate) access: Access,
+    /// What the page was before the own writes that no diff has yet.
+    pub(crate) twin: Option<Box<[u8]>>,
+    /// The own intervals, first and last, whose changes of it no diff has yet.
+    pub(crate) span: Option<(u32, u32)>,
+    /// Whether it was written to in the open interval.
+    pub(crate) dirty: bool,
+    /// Who has a copy for sure.
+    pub(crate) keeper: usize,
+    /// Where changes are sent at once.
+    pub(crate) home: Option<usize>,
+    /// For each node the latest of its intervals that is known to have changed the page.
+    pub(crate) noticed: Stamp,
+    /// For each node the latest of its intervals whose changes are in the copy; the own one as far as diffs have it.
+    pub(crate) applied: Stamp,
+    /// The same when the log began.
+    pub(crate) floor: Stamp,
+    /// What was put into the copy since, in that order, and diffs of the own writes.
+    pub(crate) log: Vec<Record>,
+    /// Nodes that wait until their home has what they need.
+    pub(crate) waiting: Vec<(usize, Vec<Wanted>)>,
+}
+
+impl Page {
+    pub(crate) fn new(nodes: usize, copy: bool, home: Option<usize>) -> Page {
+        Page {
+            copy,
+            access: if copy { Access::Read } else { Access::None },
+            twin: None,
+            span: None,
+            dirty: false,
+            keeper: 0,
+            home,
+            noticed: Stamp::new(nodes),
+            applied: Stamp::new(nodes),
+            floor: Stamp::new(nodes),
+            log: Vec::new(),
+            waiting: Vec::new(),
+        }
+    }
+
+    /// What the copy lacks of other nodes' changes.
+    pub(crate) fn lacks(&self, own: usize) -> Vec<Wanted> {
+        let lacking = self.noticed.iter().filter(|&(node, upto)| node != own && upto > self.applied[node]);
+        lacking.map(|(node, upto)| Wanted { node: node as u32, after: self.applied[node], upto }).collect()
+    }
+
+    pub(crate) fn is_current(&self, own: usize) -> bool {
+        self.copy && self.noticed.iter().all(|(node, upto)| node == own || upto <= self.applied[node])
+    }
+
+    /// Whether the copy has all of this.
+    pub(crate) fn has(&self, needs: &[Wanted]) -> bool {
+        needs.iter().all(|need| self.applied[need.node as usize] >= need.upto)
+    }
+}

@@ -1,0 +1,5 @@
+//! The protocol among simulated nodes.
+
+mod checks;
+mod programs;
+mod simulated;

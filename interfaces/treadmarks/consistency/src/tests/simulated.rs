@@ -1,0 +1,198 @@
+//! Nodes whose memory is a vector and whose messages come when a seed says so.
+
+use crate::message::Message;
+use crate::{Access, Counts, Fault, Letter, Memory, Node, Setup, WORD};
+use std::collections::VecDeque;
+
+/// Numbers that look random, from a seed (splitmix64).
+pub(super) struct Dice(pub(super) u64);
+
+impl Dice {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    pub(super) fn below(&mut self, bound: usize) -> usize {
+        (self.next() % bound as u64) as usize
+    }
+
+    /// True once in so many times.
+    pub(super) fn once_in(&mut self, times: usize) -> bool {
+        self.below(times) == 0
+    }
+}
+
+/// The pages of one node.
+pub(super) struct Pages {
+    page_bytes: usize,
+    bytes: Vec<u8>,
+    access: Vec<Access>,
+}
+
+impl Memory for Pages {
+    fn load(&self, page: u32, out: &mut [u8]) {
+        let at = page as usize * self.page_bytes;
+        out.copy_from_slice(&self.bytes[at..at + self.page_bytes]);
+    }
+
+    fn store(&mut self, page: u32, offset: usize, data: &[u8]) {
+        assert!(offset + data.len() <= self.page_bytes);
+        let at = page as usize * self.page_bytes + offset;
+        self.bytes[at..at + data.len()].copy_from_slice(data);
+    }
+
+    fn protect(&mut self, first: u32, count: u32, access: Access) {
+        self.access[first as usize..(first + count) as usize].fill(access);
+    }
+}
+
+/// What a program does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    Acquire(u32),
+    Release(u32),
+    Barrier(u32),
+    Read(usize),
+    Write(usize, u32),
+}
+
+struct One {
+    node: Node,
+    pages: Pages,
+}
+
+/// All nodes, and what is under way between them.
+pub(super) struct World {
+    setup: Setup,
+    nodes: Vec<One>,
+    /// Letters by sender, receiver and kind; within one they keep their order.
+    ways: Vec<VecDeque<Letter>>,
+    /// Ways that have letters.
+    busy: Vec<usize>,
+}
+
+impl World {
+    pub(super) fn new(setup: Setup) -> World {
+        let words = setup.page_bytes * setup.pages as usize;
+        let make = |own| {
+            let node = Node::new(setup, own);
+            let access = vec![node.untouched(); setup.pages as usize];
+            One { node, pages: Pages { page_bytes: setup.page_bytes, bytes: vec![0; words], access } }
+        };
+        let nodes = (0..setup.nodes).map(make).collect();
+        let ways = vec![VecDeque::new(); 2 * setup.nodes * setup.nodes];
+        World { setup, nodes, ways, busy: Vec::new() }
+    }
+
+    /// Gives pages a home, at all nodes.
+    pub(super) fn give_home(&mut self, first: u32, count: u32) {
+        self.nodes.iter_mut().for_each(|one| one.node.give_home(first, count).expect("untouched"));
+        // As pages of a home are not open to others from the beginning when node 0 has all.
+    }
+
+    pub(super) fn is_waiting(&self, node: usize) -> bool {
+        self.nodes[node].node.is_waiting()
+    }
+
+    pub(super) fn counts(&self, node: usize) -> Counts {
+        self.nodes[node].node.counts()
+    }
+
+    pub(super) fn total(&self, of: impl Fn(Counts) -> u64) -> u64 {
+        (0..self.setup.nodes).map(|node| of(self.counts(node))).sum()
+    }
+
+    /// Takes a step of a node that does not wait: what it read, or nothing when that did not come about yet.
+    pub(super) fn step(&mut self, node: usize, step: Step) -> Result<Option<u32>, Fault> {
+        let one = &mut self.nodes[node];
+        let (it, pages) = (&mut one.node, &mut one.pages);
+        let done = match step {
+            Step::Acquire(lock) => it.acquire(lock, pages).map(|_| Some(0)),
+            Step::Release(lock) => it.release(lock, pages).map(|_| Some(0)),
+            Step::Barrier(barrier) => it.barrier(barrier, pages).map(|_| Some(0)),
+            Step::Read(word) => access(it, pages, word, Access::Read).map(|is_open| {
+                let bytes = pages.bytes[word * WORD..(word + 1) * WORD].try_into().expect("a word");
+                is_open.then_some(u32::from_le_bytes(bytes))
+            }),
+            Step::Write(word, value) => access(it, pages, word, Access::Write).map(|is_open| {
+                if is_open {
+                    pages.bytes[word * WORD..(word + 1) * WORD].copy_from_slice(&value.to_le_bytes());
+                }
+                is_open.then_some(value)
+            }),
+        };
+        self.post(node);
+        done
+    }
+
+    fn post(&mut self, from: usize) {
+        let nodes = self.setup.nodes;
+        for letter in self.nodes[from].node.outbox() {
+            assert_eq!(Message::decode(&letter.bytes).expect("it is one").is_answer(), letter.answer);
+            let way = (from * nodes + letter.to) * 2 + usize::from(letter.answer);
+            if self.ways[way].is_empty() {
+                self.busy.push(way);
+            }
+            self.ways[way].push_back(letter);
+        }
+    }
+
+    /// Hands over one of the letters under way; `false`: there is none.
+    pub(super) fn deliver(&mut self, dice: &mut Dice) -> Result<bool, Fault> {
+        if self.busy.is_empty() {
+            return Ok(false);
+        }
+        let at = dice.below(self.busy.len());
+        let way = self.busy[at];
+        let letter = self.ways[way].pop_front().expect("busy ways have letters");
+        if self.ways[way].is_empty() {
+            self.busy.swap_remove(at);
+        }
+        let from = way / 2 / self.setup.nodes;
+        let one = &mut self.nodes[letter.to];
+        one.node.receive(from, &letter.bytes, &mut one.pages)?;
+        self.post(letter.to);
+        Ok(true)
+    }
+
+    pub(super) fn has_letters(&self) -> bool {
+        !self.busy.is_empty()
+    }
+
+    /// Takes a step of one node to its end, with all the messages that it takes; what it read.
+    pub(super) fn whole(&mut self, node: usize, step: Step) -> u32 {
+        let mut dice = Dice(1);
+        loop {
+            let done = self.step(node, step).expect("it is legal");
+            while self.deliver(&mut dice).expect("nodes make sense") {}
+            assert!(!self.is_waiting(node), "{step:?} does not end");
+            if let Some(value) = done {
+                return value;
+            }
+        }
+    }
+
+    /// All nodes pass a barrier.
+    pub(super) fn all_pass(&mut self, barrier: u32) {
+        for node in 0..self.setup.nodes {
+            self.step(node, Step::Barrier(barrier)).expect("it is legal");
+        }
+        let mut dice = Dice(2);
+        while self.deliver(&mut dice).expect("nodes make sense") {}
+        assert!((0..self.setup.nodes).all(|node| !self.is_waiting(node)));
+    }
+}
+
+/// Whether the program may touch the word now; else the fault is told.
+fn access(node: &mut Node, pages: &mut Pages, word: usize, access: Access) -> Result<bool, Fault> {
+    let page = word * WORD / pages.page_bytes;
+    if pages.access[page] >= access {
+        return Ok(true);
+    }
+    node.fault(page as u32, access, pages)?;
+    Ok(!node.is_waiting() && pages.access[page] >= access)
+}
