@@ -173,6 +173,11 @@ impl Partition {
         self.missing.get().map_or(Ok(()), |&node| Err(Failure::Fault(Fault::Gone(node))))
     }
 
+    /// Whether all nodes are on one host.
+    pub fn is_on_one_host(&self) -> bool {
+        self.on_one_host
+    }
+
     /// The name of the group of all nodes.
     pub(crate) fn group_name(&self) -> String {
         let (first, context) = (self.tasks[0], self.context);

@@ -9,6 +9,8 @@
 //! own memory by its own server: memory that is protected or gone gives [`Trouble::Protected`] to who asked, and ends nobody.
 //! Between tasks of one host that may read each other a put or a get is such a call and no message.
 //!
+//! Where a request is answered later, or by another task than was asked, there are letters ([`post`]).
+//!
 //! - [`question`] is what is asked and how it lies in a message; [`windows`] does it, without I/O.
 //! - [`server`] is the thread; [`client`] is who asks; [`direct`] is the way without a message; [`memory`] has the kernel's calls.
 
@@ -19,12 +21,14 @@ mod client;
 mod direct;
 #[allow(unsafe_code)]
 mod memory;
+mod post;
 mod question;
 #[allow(unsafe_code)]
 mod server;
 mod windows;
 
 pub use client::{Asked, Service};
+pub use post::{Came, Post};
 pub use question::{Change, PART, Trouble, Window};
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use std::thread::JoinHandle;
 pub type Handler = Box<dyn Fn(i32, &[u8]) -> Option<Vec<u8>> + Send + Sync>;
 
 /// It calls little, an interface's handler apart.
-const STACK: usize = 512 << 10;
+pub(crate) const STACK: usize = 512 << 10;
 /// The sender of an answer keeps the data itself: a server waits for nobody.
 const AT_SENDER: u32 = 2;
 
