@@ -168,6 +168,11 @@ impl Node {
         if has_copy { Access::Read } else { Access::None }
     }
 
+    /// What the program may do to a page now.
+    pub fn access(&self, number: u32) -> Access {
+        self.pages.get(&number).map_or(self.untouched(), |page| page.access)
+    }
+
     /// Gives pages a home: the first of them to the first node, and so on. All nodes are told, before any of them touches one.
     pub fn give_home(&mut self, first: u32, count: u32) -> Result<(), Fault> {
         let end = first.checked_add(count).filter(|&end| end <= self.setup.pages);
