@@ -1,0 +1,113 @@
+//! What ends a run: one sentence on standard error, and the process.
+
+use crate::run::run;
+use parvum_consistency::Fault;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Why the run cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Trouble {
+    #[error("E-TMK-EARLY: {0} was called before Tmk_startup; call that first, in every process")]
+    Early(&'static str),
+    #[error("E-TMK-TWICE: Tmk_startup was called twice; call it once in every process")]
+    Twice,
+    #[error("E-TMK-LOCK: there is no lock {0}; locks are numbered from 0 to TMK_NLOCKS - 1, which is {max}", max = crate::run::LOCKS - 1)]
+    NoSuchLock(u32),
+    #[error("E-TMK-BARRIER: there is no barrier {0}; barriers are numbered from 0 to TMK_NBARRIERS - 1, which is {max}", max = crate::run::BARRIERS - 1)]
+    NoSuchBarrier(u32),
+    #[error("E-TMK-HELD: lock {0} is taken already by this process; release it before it is taken again")]
+    HeldAlready(u32),
+    #[error("E-TMK-HELD: lock {0} is not held by this process; only who has taken a lock releases it, once")]
+    NotHeld(u32),
+    #[error("E-TMK-BARRIER: node {} waits at barrier {}, and node {} at barrier {}; all must come to the same one", .0.0, .0.1, .1.0, .1.1)]
+    DifferentBarriers((usize, u32), (usize, u32)),
+    #[error("E-TMK-POINTER: {0:#x} was not given by Tmk_malloc, or is free already; free what it gave, once")]
+    NotAllocated(usize),
+    #[error("E-TMK-POINTER: {0:#x} lies not in the shared heap, or not all of it; give what Tmk_malloc gave")]
+    NotShared(usize),
+    #[error(
+        "E-TMK-PRIVATE: {0:#x} is no variable that all processes have; Tmk_distribute takes global or static variables, which the program or a library of it has"
+    )]
+    NotPrivate(usize),
+    #[error("E-TMK-ARGUMENT: {0}")]
+    BadArgument(&'static str),
+    #[error("E-TMK-HOME: somebody has touched the memory already; call Tmk_home right after Tmk_malloc")]
+    TouchedAlready,
+    #[error("E-TMK-NODES: there are {0} processes, and {max} are allowed (TMK_NPROCS)", max = crate::run::NODES)]
+    TooManyNodes(usize),
+    #[error("E-TMK-BINARY: node {0} runs another program than node 0; start the same file everywhere")]
+    OtherBinary(usize),
+    #[error(
+        "E-TMK-OPTION: node {0} has other options than node 0 (TMK_PROTOCOL, TMK_HEAP, TMK_PAGE, TMK_RECORDS); set them the same everywhere"
+    )]
+    OtherOptions(usize),
+    #[error(
+        "E-TMK-ROOM: node {node} has no room for a shared heap of {bytes} bytes at an address that is free everywhere; set TMK_HEAP to less, or raise its limit of memory (ulimit -v)"
+    )]
+    NoRoom { node: usize, bytes: u64 },
+    #[error("E-OPTION: {0}")]
+    BadOption(String),
+    #[error(
+        "E-TMK-DEAD: node {node} (task t{task:x}) has ended before its Tmk_exit; the run ends, see what it said"
+    )]
+    Dead { node: usize, task: i32 },
+    #[error(
+        "E-TMK-PROTECT: the system refuses to protect a page ({0}); raise vm.max_map_count, or use larger pages (TMK_PAGE)"
+    )]
+    CannotProtect(String),
+    #[error(
+        "E-TMK-HANDLER: a signal handler touched shared memory while this process waited in a call of TreadMarks; touch it before"
+    )]
+    InHandler,
+    #[error("E-TMK-PROTOCOL: node {0} says what makes no sense here; use libraries of one release")]
+    Malformed(usize),
+    #[error("E-TMK-MACHINE: {0}")]
+    Machine(String),
+}
+
+impl From<Fault> for Trouble {
+    fn from(fault: Fault) -> Trouble {
+        match fault {
+            Fault::NoSuchLock(lock) => Trouble::NoSuchLock(lock),
+            Fault::NoSuchBarrier(barrier) => Trouble::NoSuchBarrier(barrier),
+            Fault::HeldAlready(lock) => Trouble::HeldAlready(lock),
+            Fault::NotHeld(lock) => Trouble::NotHeld(lock),
+            Fault::DifferentBarriers { node, at } => Trouble::DifferentBarriers((0, at.0), (node, at.1)),
+            Fault::TouchedAlready => Trouble::TouchedAlready,
+            Fault::NoSuchPage(_) => Trouble::NotShared(0),
+            Fault::Busy => Trouble::InHandler,
+            Fault::Malformed(node) => Trouble::Malformed(node),
+        }
+    }
+}
+
+unsafe extern "C" {
+    static mut stdout: *mut libc::FILE;
+    fn ftrylockfile(file: *mut libc::FILE) -> libc::c_int;
+}
+
+/// Says why, and ends the process and with it the run. From any thread, and from the handler of faults.
+pub(crate) fn end(why: &Trouble) -> ! {
+    static ENDING: AtomicBool = AtomicBool::new(false);
+    // Relaxed: one of the threads says it, whichever, and the others wait for the end.
+    while ENDING.swap(true, Ordering::Relaxed) {
+        std::thread::sleep(std::time::Duration::from_secs(1));
+    }
+    match run() {
+        Some(run) => eprintln!("libTmk: node {}: {why}", run.own),
+        None => eprintln!("libTmk: {why}"),
+    }
+    flush();
+    // SAFETY: it does not return.
+    unsafe { libc::_exit(1) }
+}
+
+/// Puts out what the program has printed, unless another thread of it is printing, perhaps for ever.
+fn flush() {
+    // SAFETY: the C library's own file; it is locked by this thread while it is put out, and nobody prints any more after.
+    unsafe {
+        if ftrylockfile(stdout) == 0 {
+            libc::fflush(stdout);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Accesses to pages that are closed: the handler of SIGSEGV.
+//!
+//! What is not in the shared heap is the program's own fault: its handler, if it had one before `Tmk_startup`, is called as the
+//! system would, and else the signal does what it does without one.
+
+use crate::errors::end;
+use crate::run::{Way, run};
+use libc::{c_int, c_void, sigaction, siginfo_t};
+use std::sync::OnceLock;
+
+static BEFORE: OnceLock<sigaction> = OnceLock::new();
+
+/// From now on faults in the heap are attended to.
+pub(crate) fn attend() {
+    // SAFETY: both structures are plain memory that the calls read or fill.
+    unsafe {
+        let mut before: sigaction = std::mem::zeroed();
+        libc::sigaction(libc::SIGSEGV, std::ptr::null(), &mut before);
+        BEFORE.get_or_init(|| before);
+        let mut ours: sigaction = std::mem::zeroed();
+        ours.sa_sigaction = handler as extern "C" fn(c_int, *mut siginfo_t, *mut c_void) as usize;
+        // The program's own signals may come while it waits for a page. Where it has given its handler a stack of its own, its
+        // faults are of running out of the other.
+        ours.sa_flags =
+            libc::SA_SIGINFO | libc::SA_RESTART | before.sa_flags & libc::SA_ONSTACK | libc::SA_NODEFER;
+        libc::sigemptyset(&mut ours.sa_mask);
+        libc::sigaction(libc::SIGSEGV, &ours, std::ptr::null_mut());
+    }
+}
+
+extern "C" fn handler(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
+    // SAFETY: the kernel's own structure. Of a signal that a process has sent the code is not positive, and there is no address.
+    let address = unsafe { ((*info).si_code > 0).then(|| (*info).si_addr().addr()) };
+    if let Some(run) = run()
+        && let Way::Far(far) = &run.way
+        && let Some(place) = address.and_then(|address| run.heap.place(address))
+    {
+        // SAFETY: this thread's own error number, which the interrupted code may be about to look at.
+        unsafe {
+            let errno = libc::__errno_location();
+            let kept = *errno;
+            if let Err(why) = far.fault(run, (place / run.heap.page) as u32, writes(context)) {
+                end(&why);
+            }
+            *errno = kept;
+        }
+        return;
+    }
+    // SAFETY: as the kernel has called this.
+    unsafe { pass_on(signal, info, context) }
+}
+
+/// Whether the access was a write, where the processor tells.
+#[cfg(target_arch = "x86_64")]
+fn writes(context: *mut c_void) -> Option<bool> {
+    const WRITES: i64 = 2;
+    // SAFETY: the kernel gives the interrupted thread's registers.
+    let context = unsafe { &*context.cast::<libc::ucontext_t>() };
+    Some(context.uc_mcontext.gregs[libc::REG_ERR as usize] & WRITES != 0)
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn writes(_: *mut c_void) -> Option<bool> {
+    None
+}
+
+/// Does what would have been done without this library.
+unsafe fn pass_on(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
+    let Some(before) = BEFORE.get() else { return };
+    match before.sa_sigaction {
+        libc::SIG_DFL | libc::SIG_IGN => {
+            // It comes again when this returns, unless a process has sent it; then it is sent again.
+            // SAFETY: the structure is plain memory; ending by a signal is what shall happen.
+            unsafe {
+                let mut default: sigaction = std::mem::zeroed();
+                default.sa_sigaction = libc::SIG_DFL;
+                libc::sigaction(signal, &default, std::ptr::null_mut());
+                if (*info).si_code <= 0 {
+                    libc::raise(signal);
+                }
+            }
+        }
+        handler if before.sa_flags & libc::SA_SIGINFO != 0 => {
+            // SAFETY: the program has given a function of this type.
+            let handler: extern "C" fn(c_int, *mut siginfo_t, *mut c_void) =
+                unsafe { std::mem::transmute(handler) };
+            handler(signal, info, context);
+        }
+        handler => {
+            // SAFETY: as above.
+            let handler: extern "C" fn(c_int) = unsafe { std::mem::transmute(handler) };
+            handler(signal);
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! The shared heap: an address range that is free in all processes, and memory without a name behind it.
+//!
+//! The memory is mapped where the program uses it, and where pages are protected from the program it is mapped once more for the
+//! library, which reads and writes it there whatever the program may do. Nothing is taken from the system before it is touched.
+
+use crate::errors::{Trouble, end};
+use libc::{MAP_FAILED, MAP_FIXED, MAP_NORESERVE, MAP_SHARED, PROT_NONE, PROT_READ, PROT_WRITE, c_void};
+use parvum_consistency::{Access, Memory};
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd};
+use std::os::unix::fs::MetadataExt;
+
+/// Where a heap may lie: far from where the system puts programs and libraries, in address spaces of 47 bits and of 39.
+const PLACES: [usize; 8] = [
+    0x2000_0000_0000,
+    0x3000_0000_0000,
+    0x1000_0000_0000,
+    0x1800_0000_0000,
+    0x40_0000_0000,
+    0x30_0000_0000,
+    0x20_0000_0000,
+    0x18_0000_0000,
+];
+
+/// Address ranges kept free until all processes have agreed on one.
+pub(crate) struct Places {
+    length: usize,
+    kept: Vec<usize>,
+}
+
+impl Places {
+    /// Keeps every place that is free here for so many bytes.
+    pub(crate) fn keep(length: usize) -> Places {
+        let keep = |place: &usize| {
+            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | MAP_NORESERVE | libc::MAP_FIXED_NOREPLACE;
+            let at = std::ptr::without_provenance_mut::<c_void>(*place);
+            // SAFETY: a mapping of its own, that replaces no other.
+            let got = unsafe { libc::mmap(at, length, PROT_NONE, flags, -1, 0) };
+            if got != MAP_FAILED && got != at {
+                // An old kernel, which takes the address for a wish.
+                unmap(got.addr(), length);
+            }
+            got == at
+        };
+        Places { length, kept: PLACES.iter().copied().filter(keep).collect() }
+    }
+
+    /// Which they are, as bits.
+    pub(crate) fn bits(&self) -> u64 {
+        let bit = |place: &usize| PLACES.iter().position(|other| other == place).map_or(0, |at| 1 << at);
+        self.kept.iter().map(bit).sum()
+    }
+
+    /// Lets go of all but the first of these.
+    pub(crate) fn choose(mut self, bits: u64) -> Option<usize> {
+        let chosen = (0..PLACES.len()).find(|at| bits & (1 << at) != 0).map(|at| PLACES[at]);
+        self.kept.retain(|place| Some(*place) != chosen);
+        chosen
+    }
+}
+
+impl Drop for Places {
+    fn drop(&mut self) {
+        self.kept.iter().for_each(|&place| unmap(place, self.length));
+    }
+}
+
+fn unmap(start: usize, length: usize) {
+    // SAFETY: the mapping is this module's, and nobody uses it.
+    unsafe { libc::munmap(std::ptr::without_provenance_mut(start), length) };
+}
+
+/// Memory without a name, that others of the host may map as well.
+pub(crate) struct Segment {
+    file: File,
+    length: u64,
+}
+
+impl Segment {
+    pub(crate) fn new(length: u64) -> io::Result<Segment> {
+        // SAFETY: the name is a string that ends.
+        let number = unsafe { libc::memfd_create(c"treadmarks heap".as_ptr(), libc::MFD_CLOEXEC) };
+        if number < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: a new descriptor that nobody else has.
+        let file = unsafe { File::from_raw_fd(number) };
+        file.set_len(length)?;
+        Ok(Segment { file, length })
+    }
+
+    /// By what another process opens it, as long as this one has it: process, descriptor, number of the file, length.
+    pub(crate) fn name(&self) -> [u64; 4] {
+        let inode = self.file.metadata().map_or(0, |file| file.ino());
+        [u64::from(std::process::id()), self.file.as_raw_fd() as u64, inode, self.length]
+    }
+
+    /// That of another process. `None`: the system refuses, or the two count processes differently.
+    pub(crate) fn open([process, descriptor, inode, length]: [u64; 4]) -> Option<Segment> {
+        let path = format!("/proc/{process}/fd/{descriptor}");
+        let file = File::options().read(true).write(true).open(path).ok()?;
+        let is_it = file.metadata().is_ok_and(|file| file.ino() == inode && file.len() == length);
+        is_it.then_some(Segment { file, length })
+    }
+
+    /// Maps some of it: at an address that was kept for that, or anywhere.
+    pub(crate) fn map(
+        &self,
+        at: Option<usize>,
+        (from, length): (u64, usize),
+        protection: i32,
+    ) -> io::Result<usize> {
+        let flags = MAP_SHARED | MAP_NORESERVE | if at.is_some() { MAP_FIXED } else { 0 };
+        let at = std::ptr::without_provenance_mut::<c_void>(at.unwrap_or(0));
+        // SAFETY: a new mapping; at a fixed address it replaces one that this module has kept for it.
+        let got = unsafe { libc::mmap(at, length, protection, flags, self.file.as_raw_fd(), from as i64) };
+        if got == MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(got.expose_provenance()) }
+    }
+
+    /// As the program may use it: protection for what may be done to it.
+    pub(crate) fn protection(access: Access) -> i32 {
+        match access {
+            Access::None => PROT_NONE,
+            Access::Read => PROT_READ,
+            Access::Write => PROT_READ | PROT_WRITE,
+        }
+    }
+}
+
+/// Where the heap is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Heap {
+    pub(crate) start: usize,
+    pub(crate) length: usize,
+    pub(crate) page: usize,
+}
+
+impl Heap {
+    /// The place of an address in it.
+    pub(crate) fn place(&self, address: usize) -> Option<usize> {
+        address.checked_sub(self.start).filter(|place| *place < self.length)
+    }
+
+    /// Whether all of this is in it.
+    pub(crate) fn has(&self, address: usize, length: usize) -> bool {
+        self.place(address).is_some_and(|place| length <= self.length - place)
+    }
+
+    /// Whether any of this is.
+    pub(crate) fn meets(&self, address: usize, length: usize) -> bool {
+        address < self.start + self.length && address.saturating_add(length) > self.start
+    }
+}
+
+/// The pages of a heap whose pages are protected from the program.
+pub(crate) struct Pages {
+    pub(crate) heap: Heap,
+    /// Where the same memory lies for the library.
+    pub(crate) view: usize,
+}
+
+impl Pages {
+    fn at(&self, page: u32, offset: usize) -> *mut u8 {
+        std::ptr::with_exposed_provenance_mut(self.view + page as usize * self.heap.page + offset)
+    }
+}
+
+impl Memory for Pages {
+    fn load(&self, page: u32, out: &mut [u8]) {
+        assert!(out.len() == self.heap.page && page as usize * self.heap.page < self.heap.length);
+        // SAFETY: the view has the page, and stays mapped as long as the process. The program may be writing to the page by its
+        // own mapping: to words that nobody may read now, if it is free of races.
+        unsafe { std::ptr::copy_nonoverlapping(self.at(page, 0), out.as_mut_ptr(), out.len()) };
+    }
+
+    fn store(&mut self, page: u32, offset: usize, data: &[u8]) {
+        assert!(offset + data.len() <= self.heap.page && page as usize * self.heap.page < self.heap.length);
+        // SAFETY: as above; words that the program writes to meanwhile are not among these.
+        unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), self.at(page, offset), data.len()) };
+    }
+
+    fn protect(&mut self, first: u32, count: u32, access: Access) {
+        let (start, length) = (first as usize * self.heap.page, count as usize * self.heap.page);
+        assert!(start + length <= self.heap.length);
+        let at = std::ptr::with_exposed_provenance_mut::<c_void>(self.heap.start + start);
+        // SAFETY: the range is the heap's, whose memory no Rust code refers to.
+        let done = unsafe { libc::mprotect(at, length, Segment::protection(access)) };
+        if done != 0 {
+            end(&Trouble::CannotProtect(io::Error::last_os_error().to_string()));
+        }
+    }
+}

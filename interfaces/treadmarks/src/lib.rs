@@ -1,0 +1,32 @@
+//! TreadMarks on Parvum's engine: `libTmk.so.1`.
+//!
+//! The processes of a run share a heap at the same address. On one host they map the same memory, and there is no protocol
+//! ([`near`]). Elsewhere, or when `TMK_PROTOCOL` says so, each has a memory of its own that `parvum-consistency` keeps
+//! consistent ([`far`]): accesses are seen by protecting pages ([`fault`]), and other processes are served by a thread while the
+//! program computes ([`desk`]).
+//!
+//! [`startup`] joins the processes, [`heap`] is their memory, [`allocator`] shares it out (at process 0), [`image`] finds a private
+//! variable in another process, and `calls` are the functions of `Tmk.h`.
+
+#![deny(unsafe_code)]
+#![allow(non_snake_case, reason = "the library and its functions have the names of TreadMarks")]
+
+mod allocator;
+#[allow(unsafe_code)]
+mod calls;
+mod desk;
+#[allow(unsafe_code)]
+mod errors;
+mod far;
+#[allow(unsafe_code)]
+mod fault;
+#[allow(unsafe_code)]
+mod heap;
+#[allow(unsafe_code)]
+mod image;
+#[allow(unsafe_code)]
+mod near;
+mod options;
+mod run;
+#[allow(unsafe_code)]
+mod startup;

@@ -1,0 +1,171 @@
+//! All processes on one host: they map the same memory, and locks are words in it.
+//!
+//! A lock's word is 0, or the number of its holder from 1 on; its highest bit says that somebody may sleep until it is free. A
+//! barrier is the engine's: each shows its id in a place of its own first, and looks at the others' afterwards.
+
+use crate::errors::Trouble;
+use crate::run::{BARRIERS, LOCKS, NODES};
+use parvum_collectives::Failure;
+use parvum_consistency::Counts;
+use parvum_partition::Partition;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+/// Bytes of [`Control`] in the segment, in whole pages of any size.
+pub(crate) const CONTROL: usize = size_of::<Control>().next_multiple_of(65536);
+
+const WANTED: u32 = 1 << 31;
+/// So often a waiting process looks before it sleeps, where each process has a core.
+const LOOKS: u32 = 200;
+
+/// What lies behind the heap in the segment. Zeros are its beginning.
+#[repr(C)]
+pub(crate) struct Control {
+    locks: [Lock; LOCKS as usize],
+    /// At which barrier each is, its id from 1 on; the two rows by turns.
+    at: [[AtomicU32; NODES]; 2],
+}
+
+#[repr(C, align(64))]
+struct Lock(AtomicU32);
+
+/// This process's part in it.
+pub(crate) struct Near {
+    control: &'static Control,
+    own: u32,
+    /// How many barriers there have been. Told to one thread at a time.
+    turns: AtomicU64,
+    locks_here: AtomicU64,
+    locks_fetched: AtomicU64,
+    looks: u32,
+}
+
+impl Near {
+    /// `control` is the address of a mapping of [`CONTROL`] bytes that stays as long as the process.
+    pub(crate) fn new(control: usize, own: usize, nodes: usize) -> Near {
+        // SAFETY: the mapping is large enough, aligned to pages, and never unmapped; the structure is atomics alone.
+        let control = unsafe { &*std::ptr::with_exposed_provenance::<Control>(control) };
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let count = || AtomicU64::new(0);
+        Near {
+            control,
+            own: own as u32 + 1,
+            turns: count(),
+            locks_here: count(),
+            locks_fetched: count(),
+            looks: if nodes <= cores { LOOKS } else { 0 },
+        }
+    }
+
+    #[inline]
+    pub(crate) fn acquire(&self, lock: u32) -> Result<(), Trouble> {
+        let word = &self.control.locks.get(lock as usize).ok_or(Trouble::NoSuchLock(lock))?.0;
+        // Acquire: partner of the release in `release`.
+        match word.compare_exchange(0, self.own, Ordering::Acquire, Ordering::Relaxed) {
+            Ok(_) => {
+                count(&self.locks_here);
+                Ok(())
+            }
+            Err(seen) => self.wait(lock, word, seen),
+        }
+    }
+
+    #[cold]
+    fn wait(&self, lock: u32, word: &AtomicU32, seen: u32) -> Result<(), Trouble> {
+        if seen & !WANTED == self.own {
+            return Err(Trouble::HeldAlready(lock));
+        }
+        count(&self.locks_fetched);
+        for _ in 0..self.looks {
+            // Acquire: as above, and in what follows.
+            if word.compare_exchange_weak(0, self.own, Ordering::Acquire, Ordering::Relaxed).is_ok() {
+                return Ok(());
+            }
+            std::hint::spin_loop();
+        }
+        loop {
+            let seen = word.load(Ordering::Relaxed);
+            // Who has slept does not know whether others do: they are assumed to.
+            if seen == 0 {
+                let taken = self.own | WANTED;
+                if word.compare_exchange(0, taken, Ordering::Acquire, Ordering::Relaxed).is_ok() {
+                    return Ok(());
+                }
+                continue;
+            }
+            let wanted = seen | WANTED;
+            if seen == wanted
+                || word.compare_exchange(seen, wanted, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+            {
+                sleep(word, wanted);
+            }
+        }
+    }
+
+    #[inline]
+    pub(crate) fn release(&self, lock: u32) -> Result<(), Trouble> {
+        let word = &self.control.locks.get(lock as usize).ok_or(Trouble::NoSuchLock(lock))?.0;
+        if word.load(Ordering::Relaxed) & !WANTED != self.own {
+            return Err(Trouble::NotHeld(lock));
+        }
+        // Release: partner of the acquires above.
+        if word.swap(0, Ordering::Release) & WANTED != 0 {
+            wake(word);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn barrier(&self, barrier: u32, partition: &Partition) -> Result<(), Trouble> {
+        if barrier >= BARRIERS {
+            return Err(Trouble::NoSuchBarrier(barrier));
+        }
+        let turn = self.turns.fetch_add(1, Ordering::Relaxed);
+        let row = &self.control.at[(turn % 2) as usize];
+        // Release and acquire: partners of each other; the barrier in between orders them too, but by other means.
+        row[partition.own()].store(barrier + 1, Ordering::Release);
+        match partition.barrier() {
+            Ok(()) => {}
+            Err(failure) => return Err(lost(failure, partition)),
+        }
+        let at = |node: usize| (node, row[node].load(Ordering::Acquire).wrapping_sub(1));
+        match (1..partition.size()).map(at).find(|other| other.1 != at(0).1) {
+            Some(other) => Err(Trouble::DifferentBarriers(at(0), other)),
+            None => Ok(()),
+        }
+    }
+
+    pub(crate) fn counts(&self) -> Counts {
+        let of = |number: &AtomicU64| number.load(Ordering::Relaxed);
+        Counts {
+            locks_here: of(&self.locks_here),
+            locks_fetched: of(&self.locks_fetched),
+            barriers: of(&self.turns),
+            ..Counts::default()
+        }
+    }
+}
+
+/// What an operation of all nodes says when it does not come about.
+pub(crate) fn lost(failure: Failure, partition: &Partition) -> Trouble {
+    match failure.gone() {
+        Some(node) => Trouble::Dead { node, task: partition.task(node as i64).unwrap_or_default() },
+        None => Trouble::Machine(partition.waist().last_error()),
+    }
+}
+
+/// One more. A thread that is interrupted in between may lose one: these are for people.
+#[inline]
+fn count(number: &AtomicU64) {
+    number.store(number.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+}
+
+/// Sleeps as long as the word is this, or for no reason at all.
+fn sleep(word: &AtomicU32, is: u32) {
+    let forever = std::ptr::null::<libc::timespec>();
+    // SAFETY: the word is mapped, and other processes have the same memory, so it is no private futex.
+    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAIT, is, forever) };
+}
+
+fn wake(word: &AtomicU32) {
+    // SAFETY: as above.
+    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, 1) };
+}

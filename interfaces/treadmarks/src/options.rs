@@ -1,0 +1,113 @@
+//! What the user may choose, by the environment; the same for all nodes.
+
+use crate::errors::Trouble;
+use parvum_consistency::{Homes, Setup, Start};
+
+/// How memory is shared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Protocol {
+    /// The same memory on one host, else lazily.
+    Auto,
+    /// As TreadMarks was in 1994: node 0 has all pages first, and diffs are sent one by one.
+    Classic,
+    /// Everybody begins with zeros, and what was changed several times is sent once.
+    Lazy,
+    /// Every page has a home.
+    Home,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Options {
+    pub(crate) protocol: Protocol,
+    pub(crate) heap: u64,
+    pub(crate) page: u64,
+    pub(crate) records: u64,
+}
+
+impl Options {
+    pub(crate) fn read() -> Result<Options, Trouble> {
+        let protocol = match variable("TMK_PROTOCOL").as_deref() {
+            None | Some("" | "auto") => Protocol::Auto,
+            Some("classic") => Protocol::Classic,
+            Some("lazy") => Protocol::Lazy,
+            Some("home") => Protocol::Home,
+            Some(other) => return Err(refused("TMK_PROTOCOL", other, "auto, classic, lazy or home")),
+        };
+        let page = bytes("TMK_PAGE", 4096)?;
+        if !page.is_power_of_two() || !(4096..=65536).contains(&page) {
+            return Err(refused("TMK_PAGE", &page.to_string(), "4096, 8192, 16384, 32768 or 65536"));
+        }
+        let heap = bytes("TMK_HEAP", 16 << 30)?;
+        if heap < 1 << 20 || heap > 8 << 40 {
+            return Err(refused("TMK_HEAP", &heap.to_string(), "1M to 8T"));
+        }
+        let heap = heap.next_multiple_of(65536);
+        Ok(Options { protocol, heap, page, records: bytes("TMK_RECORDS", heap / 4)? })
+    }
+
+    /// For comparing them with others'.
+    pub(crate) fn words(&self) -> [u64; 4] {
+        [self.protocol as u64, self.heap, self.page, self.records]
+    }
+
+    pub(crate) fn setup(&self, nodes: usize) -> Setup {
+        let classic = self.protocol == Protocol::Classic;
+        Setup {
+            nodes,
+            page_bytes: self.page as usize,
+            pages: (self.heap / self.page) as u32,
+            locks: crate::run::LOCKS,
+            barriers: crate::run::BARRIERS,
+            start: if classic { Start::First } else { Start::Everybody },
+            homes: if self.protocol == Protocol::Home { Homes::InTurn } else { Homes::None },
+            fold: !classic,
+            room: self.records,
+        }
+    }
+}
+
+/// Whether a line of statistics is wanted in the end.
+pub(crate) fn wants_statistics() -> Result<bool, Trouble> {
+    match variable("TMK_STATISTICS").as_deref() {
+        None | Some("" | "no") => Ok(false),
+        Some("yes") => Ok(true),
+        Some(other) => Err(refused("TMK_STATISTICS", other, "yes or no")),
+    }
+}
+
+/// How many processes a program shall start that was started by itself: by the environment, or behind a lone `--`.
+pub(crate) fn wanted_nodes(arguments: &[String]) -> Result<Option<usize>, Trouble> {
+    let named = variable("TMK_NODES");
+    let behind = arguments.iter().position(|word| word == "--").map(|at| &arguments[at + 1..]);
+    let said = match behind {
+        Some([option, count]) if option == "-n" => Some(count.clone()),
+        _ => named,
+    };
+    let Some(said) = said else { return Ok(None) };
+    match said.parse() {
+        Ok(count) if (1..=crate::run::NODES).contains(&count) => Ok(Some(count)),
+        _ => Err(refused("TMK_NODES", &said, "a number from 1 to 256")),
+    }
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())
+}
+
+/// A number of bytes, with K, M, G or T behind it or not.
+fn bytes(name: &str, otherwise: u64) -> Result<u64, Trouble> {
+    let Some(said) = variable(name).filter(|said| !said.is_empty()) else { return Ok(otherwise) };
+    let (digits, shift) = match said.char_indices().last() {
+        Some((at, 'K' | 'k')) => (&said[..at], 10),
+        Some((at, 'M' | 'm')) => (&said[..at], 20),
+        Some((at, 'G' | 'g')) => (&said[..at], 30),
+        Some((at, 'T' | 't')) => (&said[..at], 40),
+        _ => (&said[..], 0),
+    };
+    let number = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(1 << shift));
+    number.ok_or_else(|| refused(name, &said, "a number of bytes, as 512M or 16G"))
+}
+
+fn refused(name: &str, said: &str, remedy: &str) -> Trouble {
+    Trouble::BadOption(format!("{name}={said} makes no sense; use {remedy}"))
+}

@@ -1,0 +1,274 @@
+//! What a process of a run has, and what its calls do.
+
+use crate::allocator::Allocator;
+use crate::desk::{self, NOTHING, kind};
+use crate::errors::Trouble;
+use crate::far::Far;
+use crate::heap::Heap;
+use crate::image;
+use crate::near::Near;
+use parvum_consistency::{Counts, Fault};
+use parvum_partition::Partition;
+use parvum_service::Post;
+use parvum_waist::{Turn, TurnGuard, fork};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+
+/// `TMK_NLOCKS`.
+pub(crate) const LOCKS: u32 = 4096;
+/// `TMK_NBARRIERS`.
+pub(crate) const BARRIERS: u32 = 256;
+/// `TMK_NPROCS`.
+pub(crate) const NODES: usize = 256;
+
+static RUN: OnceLock<Run> = OnceLock::new();
+
+/// The run that this process is part of.
+#[inline]
+pub(crate) fn run() -> Option<&'static Run> {
+    RUN.get()
+}
+
+/// The same, for a call.
+#[inline]
+pub(crate) fn of_call(name: &'static str) -> Result<&'static Run, Trouble> {
+    match RUN.get() {
+        Some(run) if !fork::is_child() => Ok(run),
+        _ => Err(Trouble::Early(name)),
+    }
+}
+
+pub(crate) fn begin(run: Run) -> &'static Run {
+    RUN.get_or_init(|| run)
+}
+
+/// How memory is shared.
+pub(crate) enum Way {
+    Near(Near),
+    Far(Box<Far>),
+}
+
+/// How processes leave; see [`crate::desk`].
+#[derive(Default)]
+pub(crate) struct Leaving {
+    pub(crate) want: AtomicUsize,
+    pub(crate) known: AtomicUsize,
+    /// All want to: nobody's end is a death.
+    pub(crate) over: AtomicBool,
+    go: AtomicBool,
+    left: AtomicBool,
+}
+
+pub(crate) struct Run {
+    pub(crate) own: usize,
+    pub(crate) partition: Partition,
+    pub(crate) post: Arc<Post>,
+    /// Under which id each process is written to.
+    pub(crate) services: Vec<i32>,
+    pub(crate) heap: Heap,
+    pub(crate) way: Way,
+    /// Calls that wait for answers, one at a time.
+    pub(crate) calls: Turn<()>,
+    /// At process 0.
+    pub(crate) allocator: Mutex<Allocator>,
+    pub(crate) leaving: Leaving,
+    /// A line is wanted in the end.
+    pub(crate) tells: bool,
+}
+
+impl Run {
+    /// The turn to wait for answers.
+    pub(crate) fn program(&self) -> Result<TurnGuard<'_, ()>, Trouble> {
+        self.calls.take_unless_own().ok_or(Trouble::InHandler)
+    }
+
+    /// The next answer: from which node, and what.
+    pub(crate) fn next_answer(&self) -> Result<(usize, Vec<u8>), Trouble> {
+        let (service, letter) =
+            self.post.await_answer(None).map_err(|_| Trouble::Machine("the machine is gone".into()))?;
+        let from = self.services.iter().position(|&other| other == service);
+        Ok((from.unwrap_or(NODES), letter))
+    }
+
+    /// Wakes the program's thread that waits for an answer.
+    pub(crate) fn wake(&self) {
+        // To oneself a letter is always on its way.
+        let _ = self.post.answer(self.services[self.own], vec![kind::WAKE]);
+    }
+
+    fn number(&self) -> Result<u64, Trouble> {
+        loop {
+            let (from, letter) = self.next_answer()?;
+            match letter.split_first() {
+                Some((&kind::NUMBER, number)) => {
+                    let number = number.try_into().map_err(|_| Trouble::Malformed(from))?;
+                    return Ok(u64::from_le_bytes(number));
+                }
+                Some((&kind::WAKE, _)) => {}
+                _ => return Err(Trouble::Malformed(from)),
+            }
+        }
+    }
+
+    /// Asks all others the same thing, and waits until all have said that it is done.
+    fn ask_all(&self, letter: &[u8]) -> Result<bool, Trouble> {
+        let _alone = self.program()?;
+        let others = || (0..self.services.len()).filter(|&node| node != self.own);
+        for node in others() {
+            // Who is gone is told of by the machine.
+            let _ = self.post.ask(self.services[node], letter.to_vec());
+        }
+        others().try_fold(true, |all, _| Ok(self.number()? != NOTHING && all))
+    }
+
+    fn ask_heap(&self, kind: u8, number: u64) -> Result<u64, Trouble> {
+        if self.own == 0 {
+            return Ok(desk::of_heap(self, kind, number));
+        }
+        let _alone = self.program()?;
+        let _ = self.post.ask(self.services[0], desk::letter(kind, &number.to_le_bytes()));
+        self.number()
+    }
+
+    /// An address for the program; 0: there is no room.
+    pub(crate) fn allocate(&self, size: u64) -> Result<usize, Trouble> {
+        self.ask_heap(kind::ALLOCATE, size).map(|place| self.address(place))
+    }
+
+    pub(crate) fn grow(&self, more: u64) -> Result<usize, Trouble> {
+        self.ask_heap(kind::GROW, more).map(|place| self.address(place))
+    }
+
+    fn address(&self, place: u64) -> usize {
+        if place == NOTHING { 0 } else { self.heap.start + place as usize }
+    }
+
+    pub(crate) fn free(&self, address: usize) -> Result<(), Trouble> {
+        let wrong = Trouble::NotAllocated(address);
+        let Some(place) = self.heap.place(address) else { return Err(wrong) };
+        if self.ask_heap(kind::FREE, place as u64)? == NOTHING { Err(wrong) } else { Ok(()) }
+    }
+
+    /// Copies a private variable to all others.
+    pub(crate) fn distribute(&self, address: usize, length: usize) -> Result<(), Trouble> {
+        let variable = match image::variable_at(address, length) {
+            Some(variable) if !self.heap.meets(address, length) => variable,
+            _ => return Err(Trouble::NotPrivate(address)),
+        };
+        let data = image::read(address, length);
+        let done = self.ask_all(&desk::variable(&variable.file, variable.offset, &data))?;
+        if done { Ok(()) } else { Err(Trouble::NotPrivate(address)) }
+    }
+
+    #[inline]
+    pub(crate) fn acquire(&self, lock: u32) -> Result<(), Trouble> {
+        match &self.way {
+            Way::Near(near) => near.acquire(lock),
+            Way::Far(far) => far.acquire(self, lock),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn release(&self, lock: u32) -> Result<(), Trouble> {
+        match &self.way {
+            Way::Near(near) => near.release(lock),
+            Way::Far(far) => far.release(self, lock),
+        }
+    }
+
+    pub(crate) fn barrier(&self, barrier: u32) -> Result<(), Trouble> {
+        match &self.way {
+            Way::Near(near) => near.barrier(barrier, &self.partition),
+            Way::Far(far) => far.barrier(self, barrier),
+        }
+    }
+
+    pub(crate) fn touch(&self, address: usize, length: usize, writes: bool) -> Result<(), Trouble> {
+        if !self.heap.has(address, length) {
+            return Err(Trouble::NotShared(address));
+        }
+        let Way::Far(far) = &self.way else { return Ok(()) };
+        let place = address - self.heap.start;
+        let (first, end) = (place / self.heap.page, (place + length).div_ceil(self.heap.page));
+        (first..end).try_for_each(|page| far.fault(self, page as u32, Some(writes)))
+    }
+
+    /// Gives the pages that lie wholly in it a home.
+    pub(crate) fn give_home(&self, address: usize, length: usize) -> Result<(), Trouble> {
+        if !self.heap.has(address, length) {
+            return Err(Trouble::NotShared(address));
+        }
+        let Way::Far(far) = &self.way else { return Ok(()) };
+        let place = address - self.heap.start;
+        let (first, end) = (place.div_ceil(self.heap.page), (place + length) / self.heap.page);
+        let Some(count @ 1..) = end.checked_sub(first) else { return Ok(()) };
+        let (first, count) = (first as u32, count as u32);
+        far.give_home(self, first, count)?;
+        let region = [first.to_le_bytes(), count.to_le_bytes()].concat();
+        if self.ask_all(&desk::letter(kind::HOME, &region))? {
+            Ok(())
+        } else {
+            Err(Fault::TouchedAlready.into())
+        }
+    }
+
+    pub(crate) fn counts(&self) -> Counts {
+        match &self.way {
+            Way::Near(near) => near.counts(),
+            Way::Far(far) => far.counts(self),
+        }
+    }
+
+    /// All know that all leave.
+    pub(crate) fn may_go(&self) {
+        // Release: partner of the acquire in `leave`.
+        self.leaving.go.store(true, Ordering::Release);
+        self.wake();
+    }
+
+    /// Ends this process's part: waits until all others are about to end theirs, and serves them meanwhile.
+    pub(crate) fn leave(&self) -> Result<(), Trouble> {
+        // Relaxed: the second call, at the end of the process, is of the same thread.
+        if self.leaving.left.swap(true, Ordering::Relaxed) {
+            return Ok(());
+        }
+        if self.tells {
+            self.tell_counts();
+        }
+        let _alone = self.program()?;
+        match self.own {
+            0 => desk::leaves(self),
+            _ => {
+                let _ = self.post.ask(self.services[0], vec![kind::LEAVING]);
+            }
+        }
+        while !self.leaving.go.load(Ordering::Acquire) {
+            self.next_answer()?;
+        }
+        Ok(())
+    }
+
+    fn tell_counts(&self) {
+        let counts = self.counts();
+        eprintln!(
+            "libTmk: node {}: {} messages, {} bytes, {} misses, {} requests, {} pages, {} twins, {} diffs ({} bytes) made, {} applied, \
+             {} intervals, {} + {} locks, {} barriers, {} collections, {} bytes of records at most",
+            self.own,
+            counts.messages,
+            counts.bytes,
+            counts.misses,
+            counts.requests,
+            counts.page_fetches,
+            counts.twins,
+            counts.diffs_made,
+            counts.diff_bytes,
+            counts.diffs_applied,
+            counts.intervals,
+            counts.locks_here,
+            counts.locks_fetched,
+            counts.barriers,
+            counts.collections,
+            counts.most_held,
+        );
+    }
+}
