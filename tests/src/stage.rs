@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 use std::time::SystemTime;
 
 /// Installed names, and the files of the build that they are.
-const LIBRARIES: [(&str, &str); 15] = [
+const LIBRARIES: [(&str, &str); 17] = [
     ("libparvum.so.0", "libparvum.so"),
     ("libparvum.so", "libparvum.so"),
     ("libpvm3.so.3", "libpvm3.so"),
@@ -25,6 +25,8 @@ const LIBRARIES: [(&str, &str); 15] = [
     ("libnx.so", "libnx.so"),
     ("libcmmd.so.1", "libcmmd.so"),
     ("libcmmd.so", "libcmmd.so"),
+    ("libTmk.so.1", "libTmk.so"),
+    ("libTmk.so", "libTmk.so"),
     ("libmpi.so.12", "libmpi.so"),
     ("libmpi_abi.so.1", "libmpi_abi.so"),
     ("libmpi_abi.so", "libmpi_abi.so"),
@@ -76,9 +78,10 @@ fn make() -> Stage {
     install_mpi(&stage, &root.join("include"));
     install_mpi_fortran(&stage);
     let sources = fs::read_dir(here().join("programs")).expect("tests/programs").flatten();
-    // An example that uses several interfaces, as it is told to be compiled.
-    let example = project().join("examples/letter.c");
-    for source in sources.map(|entry| entry.path()).chain([example]) {
+    // Examples that use other interfaces than PVM alone, as they are told to be compiled.
+    let examples =
+        ["letter.c", "sor.c", "integer_sort.c", "gather.c"].map(|name| project().join("examples").join(name));
+    for source in sources.map(|entry| entry.path()).chain(examples) {
         match source.extension().and_then(OsStr::to_str) {
             Some("c") if name_of(&source).starts_with("mpi_") => compile_mpi(&stage, &source),
             Some("c") => compile(&stage, &source),
@@ -116,6 +119,11 @@ pub fn nx_include() -> PathBuf {
 /// Where `cmmd.h` lies.
 pub fn cmmd_include() -> PathBuf {
     project().join("interfaces/cmmd/include")
+}
+
+/// Where `Tmk.h` lies.
+pub fn treadmarks_include() -> PathBuf {
+    project().join("interfaces/treadmarks/include")
 }
 
 /// Where `mpi.h` lies.
@@ -283,6 +291,9 @@ fn compile(stage: &Stage, source: &Path) {
         &stage.lib.join("libnx.so"),
         &stage.lib.join("libcmmd.so"),
         &stage.lib.join("libmpi.so.12"),
+        &treadmarks_include().join("Tmk.h"),
+        &here().join("programs/tmk_check.h"),
+        &stage.lib.join("libTmk.so"),
         &containers_include().join("containers.h"),
         &containers_include().join("containers.hpp"),
         &stage.lib.join("libcontainers.so"),
@@ -299,7 +310,7 @@ fn compile(stage: &Stage, source: &Path) {
         };
         cc.args([standard, "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"]);
         cc.arg("-I").arg(&stage.include).arg("-I").arg(own_include()).arg("-I").arg(nx_include());
-        cc.arg("-I").arg(engine_include()).arg("-I").arg(mpi_include());
+        cc.arg("-I").arg(engine_include()).arg("-I").arg(mpi_include()).arg("-I").arg(treadmarks_include());
         cc.arg("-I")
             .arg(cmmd_include())
             .arg("-I")
@@ -311,7 +322,7 @@ fn compile(stage: &Stage, source: &Path) {
             cc.args(["-shared", "-fPIC"]);
         } else {
             cc.arg("-L").arg(&stage.lib).args(["-lpvm3", "-lgpvm3", "-ldl"]);
-            cc.args(["-Wl,--as-needed", "-lnx", "-lcmmd", "-lmpi"]);
+            cc.args(["-Wl,--as-needed", "-lnx", "-lcmmd", "-lmpi", "-lTmk"]);
             // Named by those who ask it something themselves, and by no other.
             cc.args(["-Wl,--as-needed", "-lparvum", "-lcontainers"]);
         }
@@ -350,6 +361,8 @@ fn compile_fortran(stage: &Stage, source: &Path) {
         &cmmd_include().join("fcmmd.h"),
         &stage.lib.join("libcmmd.so"),
         &stage.lib.join("libnx.so"),
+        &treadmarks_include().join("fTmk.h"),
+        &stage.lib.join("libTmk.so"),
     ];
     let newest = made_of.iter().filter_map(|file| changed(file)).max();
     if changed(&target) > newest {
@@ -360,8 +373,12 @@ fn compile_fortran(stage: &Stage, source: &Path) {
         compile.args(["-std=legacy", "-w", "-O1", "-g", "-J"]).arg(&stage.programs);
         compile.arg("-I").arg(&stage.include).arg("-I").arg(here().join("programs"));
         compile.arg("-o").arg(temporary).arg(source).arg("-L").arg(&stage.lib);
-        compile.arg("-I").arg(nx_include()).arg("-I").arg(cmmd_include());
-        compile.args(["-Wl,--as-needed", "-lnx", "-lcmmd"]);
+        compile.arg("-I").arg(nx_include()).arg("-I").arg(cmmd_include()).arg("-I").arg(treadmarks_include());
+        // Shared memory is reached by Cray pointers.
+        if name.starts_with("tmk_") {
+            compile.arg("-fcray-pointer");
+        }
+        compile.args(["-Wl,--as-needed", "-lnx", "-lcmmd", "-lTmk"]);
         let done = compile.args(["-lfpvm3", "-lgpvm3", "-lpvm3"]).output().expect("it is installed");
         assert!(done.status.success(), "{name}: {}", String::from_utf8_lossy(&done.stderr));
     });

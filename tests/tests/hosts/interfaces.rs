@@ -55,6 +55,58 @@ fn a_letter_goes_through_four_interfaces_on_two_hosts() {
     nodes_of_two_hosts(&[("letter", "4", &[])]);
 }
 
+/// The checks of TreadMarks' specification, and programs that check themselves.
+#[test]
+fn treadmarks_on_two_hosts() {
+    nodes_of_two_hosts(&[
+        ("tmk_checks", "3", &["distribute", "3"]),
+        ("tmk_checks", "4", &["counter", "4"]),
+        ("tmk_checks", "3", &["transitive", "3"]),
+        ("tmk_checks", "2", &["lazy", "2"]),
+        ("tmk_checks", "4", &["writers", "4"]),
+        ("tmk_checks", "4", &["barriers", "4"]),
+        ("tmk_checks", "3", &["touched", "3"]),
+        ("tmk_checks", "2", &["busy", "2"]),
+        ("gather", "3", &["pvm", "2"]),
+        ("gather", "3", &["reduce", "2"]),
+    ]);
+}
+
+#[test]
+fn treadmarks_on_four_hosts_in_every_way() {
+    let Some(bed) = Bed::of(4) else { return };
+    bed.join_all();
+    for protocol in ["auto", "classic", "home"] {
+        for words in [&["sor", "40", "50", "4"][..], &["integer_sort", "3000", "2"], &["gather", "shared", "2"]] {
+            eprintln!("{words:?}, {protocol}");
+            let path = program(words[0]);
+            let path = path.to_str().expect("a plain path");
+            let setting = format!("TMK_PROTOCOL={protocol}");
+            let run = ["env", &setting, "parvum", "run", "-n", "4", path];
+            let said = bed[0].succeed(&[&run[..], &words[1..]].concat());
+            assert!(said.contains("4 processes") && said.contains("all well"), "{said}");
+        }
+    }
+    bed[0].await_idle();
+}
+
+/// A host crashes: each of the others says whom it misses.
+#[test]
+fn treadmarks_misses_a_host() {
+    let Some(bed) = Bed::of(3) else { return };
+    bed.join_all();
+    let path = program("tmk_errors");
+    let path = path.to_str().expect("a plain path");
+    let mut command = bed[0].command("parvum");
+    command.args(["run", "-n", "3", "--on-failure", "continue", path, "die"]);
+    let mut run = parvum_tests::running::Running::start(&mut command);
+    run.told("dies");
+    bed[2].crash();
+    assert!(!run.end().success());
+    let errors = run.complaints();
+    assert_eq!(errors.matches("E-TMK-DEAD: node ").count(), 2, "{errors}");
+}
+
 /// Ranks by their hosts, as the launcher was told; each host counts its own.
 #[test]
 fn mpiexec_starts_a_world_on_two_hosts() {

@@ -1,0 +1,80 @@
+//! Processes that end: with an error, by a fault of their own, killed, or without saying so.
+
+use crate::processes;
+use parvum_tests::TestMachine;
+use parvum_tests::running::{Running, await_tasks};
+use parvum_tests::stage::program;
+
+#[test]
+fn an_error_of_the_programs_ends_the_run() {
+    let machine = TestMachine::up();
+    for protocol in ["auto", "classic"] {
+        for (what, said) in
+            [("errexit", "Tmk node 2: no luck today, 3 times"), ("status", "ended with code 3")]
+        {
+            let mut run = Running::start(&mut processes(&machine, 3, protocol, &["tmk_errors", what]));
+            assert!(!run.end().success());
+            let errors = run.complaints();
+            assert!(errors.contains(said), "{errors}");
+            await_tasks(&machine, 0);
+        }
+    }
+}
+
+/// A fault outside the heap is the program's own, with its handler or without.
+#[test]
+fn other_faults_are_the_programs_own() {
+    let machine = TestMachine::up();
+    for protocol in ["auto", "classic"] {
+        for what in ["fault", "sent"] {
+            let mut run = Running::start(&mut processes(&machine, 2, protocol, &["tmk_errors", what]));
+            assert!(!run.end().success());
+            let errors = run.complaints();
+            assert!(errors.contains("signal 11") || errors.contains("SIGSEGV"), "{errors}");
+            await_tasks(&machine, 0);
+        }
+        let mut own = machine.command(&["run", "-n", "2", "--on-failure", "continue", "--"]);
+        machine.as_user(&mut own);
+        own.arg(program("tmk_checks")).arg("own_fault").env("TMK_PROTOCOL", protocol);
+        let mut run = Running::start(&mut own);
+        run.told("own fault");
+        run.end();
+        await_tasks(&machine, 0);
+    }
+}
+
+/// Of three processes one is killed: each of the others says so, once, and ends.
+#[test]
+fn a_death_is_told_by_every_survivor() {
+    let machine = TestMachine::up();
+    for protocol in ["auto", "classic"] {
+        for what in ["die", "die_holding"] {
+            let mut run = machine.command(&["run", "-n", "3", "--on-failure", "continue", "--"]);
+            machine.as_user(&mut run);
+            run.arg(program("tmk_errors")).arg(what).env("TMK_PROTOCOL", protocol);
+            let mut run = Running::start(&mut run);
+            run.told("dies");
+            // The last of those that were started.
+            let last = machine.tasks().into_iter().max_by_key(|row| row.tid.0).expect("three tasks");
+            parvum_tests::kill_hard(last.pid);
+            assert!(!run.end().success());
+            let errors = run.complaints();
+            let dead = errors.lines().filter(|line| line.contains("E-TMK-DEAD: node 2"));
+            assert_eq!(dead.count(), 2, "{errors}");
+            await_tasks(&machine, 0);
+        }
+    }
+}
+
+/// Who ends well has left, whether it said so or not; nobody takes its end for a death.
+#[test]
+fn a_process_that_returns_has_left() {
+    let machine = TestMachine::up();
+    for protocol in ["auto", "classic"] {
+        for _ in 0..5 {
+            let said = machine.check(&mut processes(&machine, 3, protocol, &["tmk_errors", "returns"]));
+            assert!(said.contains("returns"), "{said}");
+        }
+    }
+    await_tasks(&machine, 0);
+}

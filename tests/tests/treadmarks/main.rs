@@ -1,0 +1,179 @@
+//! TreadMarks as its programs see it. The numbers are those of the checks in the interface's specification.
+
+mod ends;
+mod refused;
+
+use parvum_tests::running::await_tasks;
+use parvum_tests::stage::{fortran, program};
+use parvum_tests::{Lack, TestMachine, skip};
+use std::process::Command;
+
+/// A program as so many processes.
+fn processes(machine: &TestMachine, count: u32, protocol: &str, words: &[&str]) -> Command {
+    let mut run = machine.command(&["run", "-n", &count.to_string(), "--"]);
+    machine.as_user(&mut run);
+    for option in ["TMK_HEAP", "TMK_PAGE", "TMK_RECORDS", "TMK_NODES", "TMK_STATISTICS"] {
+        run.env_remove(option);
+    }
+    run.arg(program(words[0])).args(&words[1..]).env("TMK_PROTOCOL", protocol);
+    run
+}
+
+const PROTOCOLS: [&str; 4] = ["auto", "classic", "lazy", "home"];
+
+/// Runs a check as so many processes, in every way of sharing.
+fn shown(check: &str, counts: &[u32], options: &[(&str, &str)]) {
+    let machine = TestMachine::up();
+    for protocol in PROTOCOLS {
+        for &count in counts {
+            eprintln!("{check}: {count} processes, {protocol}");
+            let mut run = processes(&machine, count, protocol, &["tmk_checks", check, &count.to_string()]);
+            let said = machine.check(run.envs(options.iter().copied()));
+            assert!(said.contains("all well"), "{said}");
+        }
+    }
+    await_tasks(&machine, 0);
+}
+
+/// Check 1.
+#[test]
+fn a_pointer_is_distributed_and_what_it_points_to_is_seen() {
+    shown("distribute", &[1, 2, 4], &[]);
+}
+
+/// Check 2.
+#[test]
+fn a_counter_under_a_lock_is_exact() {
+    shown("counter", &[1, 2, 4, 8], &[]);
+}
+
+/// Check 3.
+#[test]
+fn what_was_written_is_seen_over_other_locks() {
+    shown("transitive", &[2, 3, 5], &[]);
+}
+
+/// Check 4.
+#[test]
+fn what_nobody_reads_makes_no_diff() {
+    shown("lazy", &[2, 4], &[]);
+}
+
+/// Check 5.
+#[test]
+fn several_write_to_one_page() {
+    shown("writers", &[2, 4], &[]);
+    shown("writers", &[3], &[("TMK_PAGE", "16K")]);
+}
+
+/// Check 6.
+#[test]
+fn a_barrier_takes_a_message_to_its_manager_and_one_back() {
+    shown("barriers", &[1, 2, 5], &[]);
+}
+
+/// Check 10.
+#[test]
+fn a_long_run_needs_little_room() {
+    shown("rounds", &[3], &[("TMK_RECORDS", "1M")]);
+}
+
+/// Check 12.
+#[test]
+fn an_answer_may_be_longer_than_a_datagram() {
+    shown("large", &[2, 3], &[("TMK_PAGE", "64K")]);
+}
+
+#[test]
+fn blocks_come_and_go_and_the_heap_has_an_end() {
+    shown("blocks", &[1, 3], &[("TMK_HEAP", "64M")]);
+}
+
+#[test]
+fn arrays_of_all_are_combined() {
+    shown("reduce", &[1, 2, 3], &[]);
+}
+
+#[test]
+fn system_calls_get_what_was_touched_and_pages_have_homes() {
+    shown("touched", &[1, 2, 3], &[]);
+}
+
+#[test]
+fn others_are_served_while_one_computes() {
+    shown("busy", &[2, 3], &[]);
+}
+
+/// Checks 9 and 14 in the small, and the hybrid program: one process with two interfaces.
+#[test]
+fn programs_give_the_same_in_every_way() {
+    let machine = TestMachine::up();
+    for protocol in PROTOCOLS {
+        let programs: [&[&str]; 5] = [
+            &["sor", "60", "70", "8"],
+            &["integer_sort", "5000", "3"],
+            &["gather", "shared", "3"],
+            &["gather", "pvm", "3"],
+            &["gather", "reduce", "3"],
+        ];
+        for words in programs {
+            for count in [1, 2, 4, 8] {
+                eprintln!("{words:?}: {count} processes, {protocol}");
+                let said = machine.check(&mut processes(&machine, count, protocol, words));
+                assert!(said.contains(&format!("{count} processes")) && said.contains("all well"), "{said}");
+            }
+        }
+    }
+    await_tasks(&machine, 0);
+}
+
+#[test]
+fn messages_take_any_route() {
+    let machine = TestMachine::up();
+    for route in ["tcp", "routed"] {
+        for protocol in ["auto", "classic", "home"] {
+            let words = ["integer_sort", "3000", "2"];
+            let said = machine.check(processes(&machine, 3, protocol, &words).env("PARVUM_ROUTE", route));
+            assert!(said.contains("all well"), "{said}");
+        }
+    }
+    await_tasks(&machine, 0);
+}
+
+#[test]
+fn a_program_in_fortran() {
+    if fortran().is_none() {
+        return skip(Lack::Tools, "no Fortran compiler is installed");
+    }
+    let machine = TestMachine::up();
+    for protocol in ["auto", "classic"] {
+        assert!(machine.check(&mut processes(&machine, 3, protocol, &["tmk_names"])).contains("all well"));
+    }
+}
+
+/// A program that is started by itself becomes several.
+#[test]
+fn a_program_starts_its_others() {
+    let machine = TestMachine::up();
+    let mut by_variable = machine.program("tmk_checks");
+    let said = machine.check(by_variable.args(["counter", "3"]).env("TMK_NODES", "3"));
+    assert!(said.contains("all well"), "{said}");
+    let mut by_words = machine.program("tmk_checks");
+    let said = machine.check(by_words.args(["counter", "2", "--", "-n", "2"]));
+    assert!(said.contains("all well"), "{said}");
+    let mut alone = machine.program("tmk_checks");
+    assert!(machine.check(alone.args(["counter", "1"])).contains("all well"));
+    await_tasks(&machine, 0);
+}
+
+#[test]
+fn statistics_are_told_when_wanted() {
+    let machine = TestMachine::up();
+    let mut run = processes(&machine, 2, "classic", &["tmk_checks", "barriers", "2"]);
+    let ended = run.env("TMK_STATISTICS", "yes").output().expect("it runs");
+    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert!(ended.status.success(), "{said}");
+    for node in 0..2 {
+        assert!(said.contains(&format!("libTmk: node {node}: ")) && said.contains(" barriers, "), "{said}");
+    }
+}
