@@ -41,12 +41,13 @@ plan() {
     echo "bin/mpicc 755 packaging/mpicc"
     for name in mpicxx mpic++ mpicc_abi mpicxx_abi mpifort mpif77 mpif90; do echo "bin/$name -> mpicc"; done
     for name in pvm pvmd pvmd3 mpiexec mpirun; do echo "bin/$name -> parvum"; done
-    for name in libparvum.so.0 libpvm3.so.3 libfpvm3.so.3 libnx.so.1 libcmmd.so.1 libmpi.so.12 libmpi_abi.so.1 libmpifort.so.12 libcontainers.so.0; do echo "lib/$name 755 $build/lib/$name"; done
+    for name in libparvum.so.0 libpvm3.so.3 libfpvm3.so.3 libnx.so.1 libcmmd.so.1 libTmk.so.1 libmpi.so.12 libmpi_abi.so.1 libmpifort.so.12 libcontainers.so.0; do echo "lib/$name 755 $build/lib/$name"; done
     echo "lib/libfpvm3.a 644 $build/lib/libfpvm3.a"
     # The groups are in libpvm3 as well; as links the loader takes both names for one library.
     for name in libpvm3.so libgpvm3.so libgpvm3.so.3; do echo "lib/$name -> libpvm3.so.3"; done
     echo "lib/libnx.so -> libnx.so.1"
     echo "lib/libcmmd.so -> libcmmd.so.1"
+    echo "lib/libTmk.so -> libTmk.so.1"
     # Debian's programs ask for libmpich.so.12.
     for name in libmpi.so libmpich.so.12 libmpich.so; do echo "lib/$name -> libmpi.so.12"; done
     echo "lib/libmpi_abi.so -> libmpi_abi.so.1"

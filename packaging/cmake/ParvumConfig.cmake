@@ -1,5 +1,5 @@
 # Parvum for CMake: find_package(Parvum), then link with Parvum::pvm3 (C), Parvum::gpvm3 (groups) or Parvum::fpvm3
-# (Fortran), Parvum::nx, Parvum::cmmd, Parvum::mpi, Parvum::containers, and with Parvum::parvum for parvum.h. Everything is found from where this file lies, so that the installation may be moved.
+# (Fortran), Parvum::nx, Parvum::cmmd, Parvum::Tmk, Parvum::mpi, Parvum::containers, and with Parvum::parvum for parvum.h. Everything is found from where this file lies, so that the installation may be moved.
 
 get_filename_component(Parvum_PREFIX "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 
@@ -17,7 +17,7 @@ if(NOT TARGET Parvum::parvum)
     IMPORTED_LOCATION "${Parvum_PREFIX}/lib/libparvum.so.0" IMPORTED_SONAME libparvum.so.0
     INTERFACE_INCLUDE_DIRECTORIES "${Parvum_PREFIX}/include")
 endif()
-foreach(_parvum_library nx.so.1 cmmd.so.1 mpi.so.12 containers.so.0)
+foreach(_parvum_library nx.so.1 cmmd.so.1 Tmk.so.1 mpi.so.12 containers.so.0)
   string(REGEX REPLACE "\\..*" "" _parvum_name ${_parvum_library})
   if(NOT TARGET Parvum::${_parvum_name})
     add_library(Parvum::${_parvum_name} SHARED IMPORTED)

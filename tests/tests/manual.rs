@@ -88,6 +88,19 @@ fn every_call_of_nx_has_a_page_that_shows_it() {
 }
 
 #[test]
+fn every_call_of_treadmarks_has_a_page_that_shows_it() {
+    let header = read(parvum_tests::stage::treadmarks_include().join("Tmk.h"));
+    let declared = header.lines().filter_map(|line| line.split_once('(')?.0.rsplit([' ', '*']).next());
+    let names: Vec<&str> = declared.filter(|name| name.starts_with("Tmk_")).collect();
+    assert!(names.len() > 12, "{names:?}");
+    for name in names {
+        let page = page(name, 3);
+        assert!(part(&page, "SYNOPSIS").contains(&format!("{name}(")), "{name} is not in the synopsis");
+        assert!(part(&page, "NAME").contains(name), "{name} is not among the names of its page");
+    }
+}
+
+#[test]
 fn every_call_of_containers_has_a_page_that_shows_it() {
     let header = read(parvum_tests::stage::containers_include().join("containers.h"));
     let words = header.split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '(');

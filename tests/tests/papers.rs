@@ -137,7 +137,8 @@ fn the_first_program_greets() {
 fn variables(text: &str) -> Names {
     let words = text.split(|c: char| !(c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_'));
     let ours = |word: &&str| {
-        word.len() > 7 && word.starts_with("PARVUM_") || word.len() > 4 && word.starts_with("PVM_")
+        let begins = |name: &str| word.len() > name.len() && word.starts_with(name);
+        ["PARVUM_", "PVM_", "TMK_"].into_iter().any(begins)
     };
     words.filter(ours).map(str::to_owned).collect()
 }
