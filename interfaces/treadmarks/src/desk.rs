@@ -48,7 +48,7 @@ pub(crate) fn letter(kind: u8, bytes: &[u8]) -> Vec<u8> {
 pub(crate) fn came(came: Came<'_>) {
     let Some(run) = run() else { return };
     match came {
-        Came::Gone(task) => gone(run, task),
+        Came::Gone(service) => gone(run, service),
         Came::Question(service, letter) => {
             let Some(from) = run.services.iter().position(|&other| other == service) else { return };
             if question(run, from, letter).is_none() {
@@ -58,13 +58,11 @@ pub(crate) fn came(came: Came<'_>) {
     }
 }
 
-fn gone(run: &Run, task: i32) {
-    let Some(node) = (0..run.services.len()).find(|&node| run.partition.task(node as i64) == Some(task))
-    else {
-        return;
-    };
+fn gone(run: &Run, service: i32) {
+    let Some(node) = run.services.iter().position(|&other| other == service) else { return };
     // Acquire: partner of the release in `question`.
     if !run.leaving.over.load(Ordering::Acquire) {
+        let task = run.partition.task(node as i64).unwrap_or_default();
         end(&Trouble::Dead { node, task });
     }
     if node == 0 {

@@ -248,6 +248,11 @@ impl Run {
         Ok(())
     }
 
+    /// This process ends, and with it the run: what it hears of others' ends from now on is its own doing.
+    pub(crate) fn abandon(&self) {
+        self.leaving.over.store(true, Ordering::Release);
+    }
+
     fn tell_counts(&self) {
         let counts = self.counts();
         eprintln!(

@@ -71,8 +71,8 @@ fn attend(run: &'static Run) -> Result<(), Trouble> {
         .attend("Tmk serve", desk::came)
         .map_err(|why| Trouble::Machine(format!("no thread can be started: {why}")))?;
     for node in (0..run.services.len()).filter(|&node| node != run.own) {
-        let task = run.partition.task(node as i64).unwrap_or_default();
-        run.post.watch(task).map_err(|_| Trouble::Machine("the machine does not tell of ends".into()))?;
+        // Not the task, which may leave the machine by another interface's call, and still shares memory.
+        run.post.watch(run.services[node]).map_err(|_| Trouble::Machine("the machine does not tell of ends".into()))?;
     }
     Ok(())
 }

@@ -5,6 +5,15 @@ use parvum_tests::TestMachine;
 use parvum_tests::running::{Running, await_tasks};
 use parvum_tests::stage::program;
 
+/// What a run of three processes says that fails, when the failure of one does not end the others.
+fn complaints(machine: &TestMachine, protocol: &str, what: &str) -> String {
+    let mut run = machine.command(&["run", "-n", "3", "--on-failure", "continue", "--"]);
+    machine.as_user(&mut run);
+    let mut run = Running::start(run.arg(program("tmk_errors")).arg(what).env("TMK_PROTOCOL", protocol));
+    assert!(!run.end().success());
+    run.complaints()
+}
+
 #[test]
 fn an_error_of_the_programs_ends_the_run() {
     let machine = TestMachine::up();
@@ -12,9 +21,7 @@ fn an_error_of_the_programs_ends_the_run() {
         for (what, said) in
             [("errexit", "Tmk node 2: no luck today, 3 times"), ("status", "ended with code 3")]
         {
-            let mut run = Running::start(&mut processes(&machine, 3, protocol, &["tmk_errors", what]));
-            assert!(!run.end().success());
-            let errors = run.complaints();
+            let errors = complaints(&machine, protocol, what);
             assert!(errors.contains(said), "{errors}");
             await_tasks(&machine, 0);
         }
@@ -27,10 +34,8 @@ fn other_faults_are_the_programs_own() {
     let machine = TestMachine::up();
     for protocol in ["auto", "classic"] {
         for what in ["fault", "sent"] {
-            let mut run = Running::start(&mut processes(&machine, 2, protocol, &["tmk_errors", what]));
-            assert!(!run.end().success());
-            let errors = run.complaints();
-            assert!(errors.contains("signal 11") || errors.contains("SIGSEGV"), "{errors}");
+            let errors = complaints(&machine, protocol, what);
+            assert!(errors.contains("rank 2) on ") && errors.contains("was killed by SIGSEGV"), "{errors}");
             await_tasks(&machine, 0);
         }
         let mut own = machine.command(&["run", "-n", "2", "--on-failure", "continue", "--"]);

@@ -25,7 +25,7 @@ const STOP: i32 = 3;
 pub enum Came<'a> {
     /// A question: from whose [`Post::tid`], and what.
     Question(i32, &'a [u8]),
-    /// A task that [`Post::watch`] named has ended.
+    /// What [`Post::watch`] named has ended.
     Gone(i32),
 }
 
@@ -94,7 +94,7 @@ impl Post {
         let _ = self.endpoint.send_owned(how, &Arc::new(Vec::new()), &self.notes(call::SEND, -1));
     }
 
-    /// Has the thread be told when a task ends; of one that has ended at once.
+    /// Has the thread be told when a task, or another process's post, ends; of one that has ended at once.
     pub fn watch(&self, task: i32) -> Result<(), Status> {
         let cookie = u64::from(self.context) << 32 | GONE as u64;
         let about = Notice::TaskExit;

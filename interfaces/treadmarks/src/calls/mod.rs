@@ -62,11 +62,12 @@ pub unsafe extern "C" fn Tmk_startup(argc: c_int, argv: *mut *mut c_char) {
     }
 }
 
-/// A process that ends well without `Tmk_exit` leaves as if it had called it.
+/// A process that ends well without `Tmk_exit` leaves as if it had called it; one that ends otherwise ends the run.
 extern "C" fn at_exit(status: c_int, _: *mut c_void) {
-    if let Some(run) = run().filter(|_| status == 0 && !fork::is_child())
-        && let Err(why) = run.leave()
-    {
+    let Some(run) = run().filter(|_| !fork::is_child()) else { return };
+    if status != 0 {
+        run.abandon();
+    } else if let Err(why) = run.leave() {
         end(&why);
     }
 }
