@@ -169,7 +169,7 @@ impl Node {
         self.counts.diffs_made += 1;
         self.counts.diff_bytes += diff.bytes() as u64;
         let held = diff.bytes();
-        page.log.push(Record { spans: vec![Span { node: own as u32, first, last }], diff });
+        page.log.push(Record { spans: vec![Span { node: own as u32, first, last }], folded: false, diff });
         self.release_held(bytes);
         self.hold(held);
     }

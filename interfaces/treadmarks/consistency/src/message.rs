@@ -34,10 +34,12 @@ pub(crate) struct Span {
     pub(crate) last: u32,
 }
 
-/// A diff, and whose changes it has: of one node, or of several when it was folded.
+/// A diff, and whose changes it has: of one node, or of several when it was folded out of several. What was folded cannot be taken
+/// apart, also when it is of one node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Record {
     pub(crate) spans: Vec<Span>,
+    pub(crate) folded: bool,
     pub(crate) diff: Diff,
 }
 

@@ -183,7 +183,10 @@ impl Node {
         let sound = |record: &Record| {
             let spans =
                 record.spans.iter().all(|span| (span.node as usize) < nodes && span.first <= span.last);
-            !record.spans.is_empty() && spans && record.diff.is_sound(page_bytes)
+            !record.spans.is_empty()
+                && spans
+                && record.diff.is_sound(page_bytes)
+                && (orderly || !record.folded)
         };
         let strangers = missing.iter().any(|wanted| {
             let node = wanted.node as usize;
@@ -241,7 +244,8 @@ impl Node {
                 let applied = &mut page.applied[span.node as usize];
                 *applied = (*applied).max(span.last);
             }
-            page.log.push(record);
+            let bytes = page.log_record(own, record);
+            self.release_held(bytes);
         }
         if self.page(miss.page).is_current(own) { Ok(()) } else { Err(Fault::Malformed(from)) }
     }

@@ -1,7 +1,7 @@
 //! What a node knows of a page.
 
 use crate::memory::Access;
-use crate::message::{Record, Wanted};
+use crate::message::{Record, Span, Wanted};
 use crate::stamp::Stamp;
 
 /// A page that was touched or heard of.
@@ -53,6 +53,28 @@ impl Page {
     pub(crate) fn lacks(&self, own: usize) -> Vec<Wanted> {
         let lacking = self.noticed.iter().filter(|&(node, upto)| node != own && upto > self.applied[node]);
         lacking.map(|(node, upto)| Wanted { node: node as u32, after: self.applied[node], upto }).collect()
+    }
+
+    /// Notes what was put into the copy. Of what others have changed it forgets what a folded record has all of; the own changes
+    /// stay, for whoever lacks them alone. How many bytes were forgotten.
+    pub(crate) fn log_record(&mut self, own: usize, record: Record) -> usize {
+        let is_in = |span: &Span| {
+            let over = |other: &Span| {
+                other.node == span.node && other.first <= span.first && span.last <= other.last
+            };
+            record.spans.iter().any(over)
+        };
+        let mut forgotten = 0;
+        if record.folded {
+            self.log.retain(|old| {
+                let keep =
+                    old.spans.iter().any(|span| span.node as usize == own && !old.folded || !is_in(span));
+                forgotten += if keep { 0 } else { old.diff.bytes() };
+                keep
+            });
+        }
+        self.log.push(record);
+        forgotten
     }
 
     pub(crate) fn is_current(&self, own: usize) -> bool {

@@ -2,7 +2,7 @@
 
 use crate::diff::Diff;
 use crate::memory::Memory;
-use crate::message::{Message, Record, Wanted};
+use crate::message::{Message, Record, Span, Wanted};
 use crate::node::{Fault, Node};
 use crate::stamp::Stamp;
 
@@ -85,7 +85,7 @@ impl Node {
         };
         let mut records: Vec<&Record> = page.log.iter().filter(|record| is_wanted(record)).collect();
         let mut orderly = alone && wanted.iter().all(holds);
-        if orderly && records.iter().any(|record| record.spans.len() > 1) {
+        if orderly && records.iter().any(|record| record.folded) {
             // What was folded is not taken apart: the asker gets all that it lacks of what is here, known to it or not, and
             // what was put in since. That makes its copy what this one is, so this one must have all that it has.
             let can = has.iter().all(|(node, seen)| page.floor[node] <= seen && seen <= page.applied[node]);
@@ -108,21 +108,30 @@ impl Node {
         // What is not here in single diffs, whoever made it has so.
         let is_single = |node: u32| {
             let mut of = page.log.iter().filter(|record| record.spans.iter().any(|span| span.node == node));
-            of.all(|record| record.spans.len() == 1)
+            of.all(|record| !record.folded)
         };
         let (here, missing): (Vec<Wanted>, Vec<Wanted>) =
             wanted.iter().partition(|one| one.node as usize == own || holds(one) && is_single(one.node));
-        let is_here = |record: &&Record| {
-            here.iter().any(|one| record.spans[0].node == one.node && record.spans.len() == 1)
-        };
+        let is_here =
+            |record: &&Record| here.iter().any(|one| record.spans[0].node == one.node && !record.folded);
         let records = records.into_iter().filter(is_here).cloned().collect();
         self.say(from, Message::Diffs { page: number, orderly: false, records, missing });
         Ok(())
     }
 }
 
-/// Several diffs as one.
+/// Several diffs as one, in the order of a log: of each node in one span, for the log has all of its changes in between.
 fn folded(records: &[&Record], page_bytes: usize) -> Record {
     let diff = Diff::folded(records.iter().map(|record| &record.diff), page_bytes);
-    Record { spans: records.iter().flat_map(|record| record.spans.clone()).collect(), diff }
+    let mut spans: Vec<Span> = Vec::new();
+    for span in records.iter().flat_map(|record| &record.spans) {
+        match spans.iter_mut().find(|other| other.node == span.node) {
+            Some(other) => {
+                other.first = other.first.min(span.first);
+                other.last = other.last.max(span.last);
+            }
+            None => spans.push(*span),
+        }
+    }
+    Record { spans, folded: true, diff }
 }

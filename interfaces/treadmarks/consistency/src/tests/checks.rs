@@ -185,6 +185,30 @@ fn check_8_diffs_pile_up_unless_folded_or_sent_home() {
     }
 }
 
+#[test]
+fn a_folded_answer_is_never_longer_than_a_page_and_its_heads() {
+    let mut world = World::new(lazy(8));
+    let mut dice = super::simulated::Dice(5);
+    for turn in 0..400 {
+        let node = dice.below(8);
+        let before = world.total(|counts| counts.bytes);
+        world.whole(node, Acquire(3));
+        // Now this part of the page, now that.
+        let from = dice.below(WORDS / 2);
+        for word in from..from + WORDS / 2 {
+            let value = world.whole(node, Read(word));
+            world.whole(node, Write(word, value + 1));
+        }
+        world.whole(node, Release(3));
+        let bytes = world.total(|counts| counts.bytes) - before;
+        // A grant tells of every turn that this node has missed.
+        assert!(bytes < 4096 + 1500, "turn {turn}: {bytes}");
+    }
+    // Own changes stay until they are collected, and each node has a record of each turn; others' changes are folded.
+    let held = world.total(|counts| counts.held);
+    assert!(held < 400 * (2200 + 8 * 100) + 8 * 3 * 4200, "{held}");
+}
+
 /// All nodes in turn add to an array of 72 KiB, then node 0 reads it: bytes, and node 0's requests.
 fn gather(setup: Setup) -> (u64, u64) {
     let mut world = World::new(setup);
