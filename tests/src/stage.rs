@@ -247,8 +247,10 @@ fn compile_mpi(stage: &Stage, source: &Path) {
             let mut cc = compiler(stage.bin.join(wrapper).to_str().expect("a plain path"));
             // The standard has addresses that lie nowhere (MPI_UNWEIGHTED), of which gcc thinks that they are read.
             cc.args(["-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-Wno-stringop-overread"]);
-            cc.args(["-pthread", "-o"]);
-            let done = cc.arg(temporary).arg(source).output().expect("mpicc runs");
+            cc.args(["-pthread", "-I"]).arg(treadmarks_include()).arg("-L").arg(&stage.lib);
+            // For the one that shares memory as well; others do not name it.
+            cc.arg("-o").arg(temporary).arg(source).args(["-Wl,--as-needed", "-lTmk"]);
+            let done = cc.output().expect("mpicc runs");
             assert!(done.status.success(), "{}: {}", name_of(source), String::from_utf8_lossy(&done.stderr));
         });
     }

@@ -11,7 +11,7 @@ use crate::{desk, fault, image};
 use parvum_consistency::{Access, Node};
 use parvum_partition::Partition;
 use parvum_service::Post;
-use parvum_waist::{Turn, Waist, fork};
+use parvum_waist::{Turn, Waist, call, fork};
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -41,6 +41,7 @@ pub(crate) fn start(arguments: &[String]) -> Result<&'static Run, Trouble> {
     fork::watch();
     let joined = Partition::join(waist, "treadmarks", TOGETHER);
     let partition = joined.map_err(|_| Trouble::Machine(waist.last_error()))?;
+    partition.calls_it(call::BARRIER);
     let nodes = partition.size();
     if nodes > NODES {
         return Err(Trouble::TooManyNodes(nodes));
@@ -72,7 +73,9 @@ fn attend(run: &'static Run) -> Result<(), Trouble> {
         .map_err(|why| Trouble::Machine(format!("no thread can be started: {why}")))?;
     for node in (0..run.services.len()).filter(|&node| node != run.own) {
         // Not the task, which may leave the machine by another interface's call, and still shares memory.
-        run.post.watch(run.services[node]).map_err(|_| Trouble::Machine("the machine does not tell of ends".into()))?;
+        run.post
+            .watch(run.services[node])
+            .map_err(|_| Trouble::Machine("the machine does not tell of ends".into()))?;
     }
     Ok(())
 }

@@ -127,6 +127,22 @@ fn programs_give_the_same_in_every_way() {
     await_tasks(&machine, 0);
 }
 
+/// MPI and shared memory in one process, by either binary interface of MPI.
+#[test]
+fn mpi_programs_share_memory_too() {
+    let machine = TestMachine::up();
+    for protocol in ["auto", "lazy", "home"] {
+        for name in ["mpi_treadmarks", "mpi_treadmarks_abi"] {
+            for count in [1, 2, 4] {
+                eprintln!("{name}: {count} processes, {protocol}");
+                let said = machine.check(&mut processes(&machine, count, protocol, &[name]));
+                assert!(said.contains("all well"), "{said}");
+            }
+        }
+    }
+    await_tasks(&machine, 0);
+}
+
 #[test]
 fn messages_take_any_route() {
     let machine = TestMachine::up();
