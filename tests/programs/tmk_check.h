@@ -44,13 +44,18 @@ static char *shared_pointer;
 
 static void MAYBE_UNUSED *share(unsigned size)
 {
+	char *mine;
+
 	if (Tmk_proc_id == 0) {
 		shared_pointer = Tmk_malloc(size);
 		CHECK(shared_pointer != NULL);
 		Tmk_distribute((char *)&shared_pointer, sizeof shared_pointer);
 	}
 	Tmk_barrier(0);
-	return shared_pointer;
+	mine = shared_pointer;
+	/* Before the next is shared. */
+	Tmk_barrier(0);
+	return mine;
 }
 
 /* Whether there is a protocol: else all have the same memory, and most counts stay 0. */

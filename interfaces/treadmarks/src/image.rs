@@ -57,10 +57,13 @@ pub(crate) fn of_program() -> u64 {
     hasher.finish()
 }
 
-/// Shows each file, with where it is loaded and its writable segments, until the function says something.
+/// Sees a file: its name, where it is loaded, and its writable segments.
+type See<'a, T> = dyn FnMut(&str, usize, &[(usize, usize)]) -> Option<T> + 'a;
+
+/// Shows each file until the function says something.
 fn look<T>(mut see: impl FnMut(&str, usize, &[(usize, usize)]) -> Option<T>) -> Option<T> {
     struct Search<'a, T> {
-        see: &'a mut dyn FnMut(&str, usize, &[(usize, usize)]) -> Option<T>,
+        see: &'a mut See<'a, T>,
         found: Option<T>,
     }
     unsafe extern "C" fn visit<T>(info: *mut dl_phdr_info, _: usize, search: *mut c_void) -> c_int {

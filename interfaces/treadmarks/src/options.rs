@@ -38,7 +38,7 @@ impl Options {
             return Err(refused("TMK_PAGE", &page.to_string(), "4096, 8192, 16384, 32768 or 65536"));
         }
         let heap = bytes("TMK_HEAP", 16 << 30)?;
-        if heap < 1 << 20 || heap > 8 << 40 {
+        if !(1 << 20..=8 << 40).contains(&heap) {
             return Err(refused("TMK_HEAP", &heap.to_string(), "1M to 8T"));
         }
         let heap = heap.next_multiple_of(65536);

@@ -136,11 +136,13 @@ impl Node {
     fn notice(&mut self, number: u32, owner: usize, interval: u32, memory: &mut impl Memory) -> bool {
         let page = self.page(number);
         page.noticed[owner] = interval;
-        if page.applied[owner] >= interval {
-            return false;
-        }
+        // Also when the copy has the change already, which came with a whole page or a diff of several intervals: what is
+        // written from now on comes after it, and a diff tells of writes that know of the same changes.
         if page.twin.is_some() {
             self.make_diff(number, memory);
+        }
+        if self.page(number).applied[owner] >= interval {
+            return false;
         }
         let page = self.page(number);
         let was_open = page.access != Access::None;
