@@ -217,7 +217,8 @@ impl Attempt {
                     }
                     Err(outcome) => Some(outcome),
                 },
-                outcome = probe(self.address) => Some(outcome),
+                // In memory there is no system to ask.
+                outcome = probe(self.address), if self.mesh.settings.network.is_none() => Some(outcome),
             };
             if let Some(outcome) = outcome {
                 self.record(outcome);

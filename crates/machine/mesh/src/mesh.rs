@@ -290,9 +290,12 @@ fn endpoint(identity: &Identity, settings: &Settings) -> Result<Endpoint, MeshEr
 
     let address = SocketAddr::new(settings.bind, settings.port);
     let bind = |error| MeshError::Bind { address, error };
-    let socket = socket::open(settings.bind, settings.port).map_err(bind)?;
     let runtime = Arc::new(TokioRuntime);
-    let mut socket = socket::watched(socket).map_err(bind)?;
+    let mut socket = match &settings.network {
+        Some(network) => network.open(),
+        None => socket::open(settings.bind, settings.port).and_then(socket::watched),
+    }
+    .map_err(bind)?;
     if let Some(faults) = &settings.faults {
         socket = faults.wrap(socket);
     }

@@ -1,6 +1,6 @@
 //! What can be set, and how it becomes quinn's settings.
 
-use crate::Faults;
+use crate::{Faults, MemoryNetwork};
 use quinn::{TransportConfig, VarInt};
 use std::net::{IpAddr, Ipv6Addr};
 use std::time::Duration;
@@ -45,6 +45,8 @@ pub struct Settings {
     pub name: String,
     /// Damage on purpose; none is installed without it.
     pub faults: Option<Faults>,
+    /// Datagrams stay in this process, instead of going over UDP.
+    pub network: Option<MemoryNetwork>,
 }
 
 impl Default for Settings {
@@ -63,6 +65,7 @@ impl Default for Settings {
             release: env!("CARGO_PKG_VERSION").to_owned(),
             name: String::new(),
             faults: None,
+            network: None,
         }
     }
 }
