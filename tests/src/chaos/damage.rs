@@ -39,6 +39,8 @@ pub enum Damage {
     HostLost,
     /// Hosts do not agree which of them are in the machine.
     Disagreement,
+    /// A host that is gone is still in the machine.
+    HostKept,
     /// A host that is whole could not be added again.
     NotAdded,
     /// A process, file or segment that is left after the end.
@@ -47,7 +49,7 @@ pub enum Damage {
 
 impl Damage {
     /// All of them.
-    pub const ALL: [Damage; 19] = [
+    pub const ALL: [Damage; 20] = [
         Damage::Lost,
         Damage::Doubled,
         Damage::Reordered,
@@ -65,6 +67,7 @@ impl Damage {
         Damage::TaskHung,
         Damage::HostLost,
         Damage::Disagreement,
+        Damage::HostKept,
         Damage::NotAdded,
         Damage::Left,
     ];
@@ -89,6 +92,7 @@ impl Damage {
             Damage::TaskHung => "tasks that hang",
             Damage::HostLost => "hosts lost unasked",
             Damage::Disagreement => "disagreements on hosts",
+            Damage::HostKept => "hosts kept that are gone",
             Damage::NotAdded => "hosts not added again",
             Damage::Left => "things left behind",
         }

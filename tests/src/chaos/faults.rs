@@ -76,7 +76,7 @@ impl Storm<'_> {
                 let done = bed[first].parvum(&["remove", name]);
                 if !done.status.success() {
                     let said = String::from_utf8_lossy(&done.stderr).into_owned();
-                    self.damages.add(Damage::Disagreement, format!("{name} is not removed: {said}"));
+                    self.damages.add(Damage::HostKept, format!("{name} is not removed: {said}"));
                 }
                 self.lose(other);
             }

@@ -12,6 +12,7 @@ mod ledger;
 mod plan;
 mod report;
 mod storm;
+mod tables;
 
 pub use damage::{Damage, Damages};
 pub use judge::{HostAdded, Outside, judge};

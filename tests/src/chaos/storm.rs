@@ -6,8 +6,9 @@ use super::judge::{HostAdded, Outside, judge};
 use super::ledger::Ledger;
 use super::plan::{Kind, Plan};
 use super::report::{Report, traffic};
+use super::tables::{Table, Verdict, verdict};
 use crate::bed::{self, Bed, Host};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -42,6 +43,8 @@ pub(super) struct Storm<'a> {
     folder: PathBuf,
     /// Daemons by host, as they are when nothing is done to them.
     daemons: BTreeMap<usize, u32>,
+    /// Hosts that are known to be lost, and not back yet.
+    lost: BTreeSet<usize>,
     began: Instant,
     tell: &'a mut dyn FnMut(&str),
 }
@@ -63,6 +66,7 @@ pub fn run(settings: &Settings, tell: &mut dyn FnMut(&str)) -> Result<Report, St
         faults: BTreeMap::new(),
         folder,
         daemons: BTreeMap::new(),
+        lost: BTreeSet::new(),
         began: Instant::now(),
         tell,
     };
@@ -97,7 +101,8 @@ impl Storm<'_> {
                 break;
             }
             self.strike(fault);
-            if self.damages.count(Damage::Disagreement) + self.damages.count(Damage::NotAdded) > 0 {
+            let ending = [Damage::Disagreement, Damage::HostKept, Damage::NotAdded];
+            if ending.into_iter().any(|damage| self.damages.count(damage) > 0) {
                 // What comes after that tells nothing more.
                 break;
             }
@@ -127,26 +132,49 @@ impl Storm<'_> {
         self.bed.hosts().iter().position(|host| host.name == *name)
     }
 
-    /// Waits until these hosts, and no others, know each other as the machine.
+    /// Waits until these hosts, and no others, know each other as the machine. Those of them that are lost are counted,
+    /// and the others agree all the same.
     pub fn agree(&mut self, hosts: &[usize]) -> bool {
         let until = Instant::now() + PATIENCE;
-        let mut wanted: Vec<&str> = hosts.iter().map(|at| self.bed[*at].name.as_str()).collect();
-        wanted.sort_unstable();
+        let bed = self.bed;
+        let wanted: Vec<&str> = hosts.iter().map(|at| bed[*at].name.as_str()).collect();
         loop {
-            let tables: Vec<Vec<(String, u64)>> = hosts.iter().map(|at| table(&self.bed[*at])).collect();
-            let agree = tables.windows(2).all(|two| two[0] == two[1]);
-            let mut names: Vec<&str> = tables[0].iter().map(|(name, _)| name.as_str()).collect();
-            names.sort_unstable();
-            if agree && names == wanted {
-                self.outside.hosts = tables[0].iter().map(|(_, tid)| *tid).collect();
-                return true;
+            let tables: Vec<(&str, Table)> =
+                hosts.iter().map(|at| (bed[*at].name.as_str(), table(&bed[*at]))).collect();
+            let found = verdict(&wanted, &tables);
+            let is_over = found == Verdict::Agreed || Instant::now() > until;
+            if !is_over {
+                std::thread::sleep(LOOK);
+                continue;
             }
-            if Instant::now() > until {
-                self.damages.add(Damage::Disagreement, format!("{wanted:?} should agree: {tables:?}"));
-                return false;
+            let agreed = tables.iter().find(|(_, table)| !table.is_empty());
+            self.outside.hosts = agreed.iter().flat_map(|(_, table)| table).map(|(_, tid)| *tid).collect();
+            match found {
+                Verdict::Agreed => return true,
+                Verdict::Lost(lost) => {
+                    let lost: Vec<usize> = lost.iter().filter_map(|name| self.place(name)).collect();
+                    lost.into_iter().for_each(|at| self.count_lost(at));
+                    return true;
+                }
+                Verdict::Wrong(damage, words) => {
+                    self.damages.add(damage, format!("{wanted:?} should agree: {words}"));
+                    return false;
+                }
             }
-            std::thread::sleep(LOOK);
         }
+    }
+
+    /// A host is lost though nothing was done to it.
+    fn count_lost(&mut self, at: usize) {
+        if !self.lost.insert(at) {
+            return;
+        }
+        let host = &self.bed[at];
+        self.say(&format!("{} is lost, and nobody touched it", host.name));
+        let log = host.log();
+        log.lines().rev().take(20).collect::<Vec<_>>().iter().rev().for_each(|line| self.say(line));
+        self.damages.add(Damage::HostLost, host.name.clone());
+        self.keep_log(at);
     }
 
     fn note_daemons(&mut self) {
@@ -210,6 +238,7 @@ impl Storm<'_> {
             if let Some(tid) = tid.filter(|_| done.status.success()) {
                 self.outside.added.push(HostAdded { tid, begun, done: monotonic() });
                 let all: Vec<usize> = rest.iter().copied().chain([at]).collect();
+                self.lost.remove(&at);
                 let agreed = self.agree(&all);
                 self.daemons.extend(host.daemon().map(|pid| (at, pid)));
                 return agreed;
@@ -229,11 +258,7 @@ impl Storm<'_> {
             if members.contains(&at) && host.daemon() == self.daemons.get(&at).copied() {
                 continue;
             }
-            self.say(&format!("{} is lost, and nobody touched it", host.name));
-            let log = host.log();
-            log.lines().rev().take(20).collect::<Vec<_>>().iter().rev().for_each(|line| self.say(line));
-            self.damages.add(Damage::HostLost, host.name.clone());
-            self.keep_log(at);
+            self.count_lost(at);
             if host.daemon().is_some() && !members.contains(&at) {
                 host.kill_daemon();
             }
@@ -346,8 +371,8 @@ impl Storm<'_> {
     }
 }
 
-/// The hosts as a host knows them: names and tids.
-fn table(host: &Host) -> Vec<(String, u64)> {
+/// The hosts as a host knows them.
+fn table(host: &Host) -> Table {
     if !host.is_up() {
         return Vec::new();
     }
