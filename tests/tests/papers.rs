@@ -186,3 +186,55 @@ fn every_function_is_on_its_page() {
         .collect();
     assert!(missing.is_empty(), "docs/pvm-functions.md lacks {missing:?}");
 }
+
+/// What an option sheet lists: words that begin with a hyphen, but not those in the midst of others.
+fn options(sheet: &str) -> Names {
+    let word = |c: char| !(c.is_ascii_alphanumeric() || c == '-');
+    let begins = |word: &&str| word.trim_start_matches('-').starts_with(|c: char| c.is_ascii_alphabetic());
+    sheet.split(word).filter(|word| word.starts_with('-')).filter(begins).map(str::to_owned).collect()
+}
+
+/// `parvum run` beside the launchers of both MPIs: what they list has its row in docs/from-mpi.md. Open MPI 5 has no sheet
+/// to ask for; its 4.1, from Debian, has.
+#[test]
+fn every_option_of_the_other_launchers_is_on_its_page() {
+    let page = page("from-mpi.md");
+    let start = |heading: &str| page.find(heading).unwrap_or_else(|| panic!("{heading} is a heading"));
+    let (mpich, openmpi) = (start("## MPICH's mpiexec"), start("## Open MPI's mpirun"));
+    let peers = PathBuf::from(std::env::var_os("HOME").unwrap_or_default()).join(".cache");
+    let peers = std::env::var_os("XDG_CACHE_HOME").map_or(peers, PathBuf::from).join("parvum/peers");
+    let sheets = [
+        // Hydra's lines begin with the option, then say what it does.
+        (peers.join("mpich/bin/mpiexec"), vec!["--help"], &page[mpich..openmpi], 36),
+        ("mpiexec.mpich".into(), vec!["--help"], &page[mpich..openmpi], 36),
+        (
+            "mpirun.openmpi".into(),
+            vec!["--allow-run-as-root", "--help", "full"],
+            &page[openmpi..],
+            usize::MAX,
+        ),
+    ];
+    for (launcher, args, table, width) in sheets {
+        let Ok(said) = Command::new(&launcher).args(args).output() else {
+            parvum_tests::skip(
+                parvum_tests::Lack::Peers,
+                format!("{} is not there (./x peers)", launcher.display()),
+            );
+            continue;
+        };
+        let sheet = [said.stdout, said.stderr].concat();
+        let sheet: String = String::from_utf8_lossy(&sheet)
+            .lines()
+            .filter(|line| line.trim_start().starts_with('-'))
+            .map(|line| line.chars().take(width).chain(['\n']).collect::<String>())
+            .collect();
+        let (listed, written) = (options(&sheet), options(table));
+        assert!(listed.len() > 30, "{} lists its options: {sheet}", launcher.display());
+        // One spelled with one hyphen and with two is one.
+        let short = |names: &Names| {
+            names.iter().map(|name| name.trim_start_matches('-').to_owned()).collect::<Names>()
+        };
+        let missing: Vec<_> = short(&listed).difference(&short(&written)).cloned().collect();
+        assert!(missing.is_empty(), "docs/from-mpi.md lacks {missing:?} of {}", launcher.display());
+    }
+}
