@@ -192,11 +192,15 @@ fn run_plan(
     let order = experiment::more_rounds(&costs, &wanted, left, &mut runner.random);
     let more: Duration = order.iter().filter_map(|job| costs[*job]).sum();
     progress.remaining(more.min(left));
-    progress.say(&format!(
-        "each was measured once; {} launches more, about {} s",
-        order.len(),
-        more.min(left).as_secs()
-    ));
+    let once = match left_out.len() {
+        0 => "each was measured once".to_owned(),
+        some => format!("the time is over: {} of {} were measured once", jobs.len() - some, jobs.len()),
+    };
+    if order.is_empty() {
+        progress.say(&once);
+    } else {
+        progress.say(&format!("{once}; {} launches more, about {} s", order.len(), more.min(left).as_secs()));
+    }
     for job in order {
         if begun.elapsed() > budget {
             break;

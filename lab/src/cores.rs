@@ -22,6 +22,13 @@ pub fn allowed() -> Vec<u32> {
     if cores.is_empty() { vec![0] } else { cores }
 }
 
+/// How many cores are online.
+pub fn online() -> usize {
+    parse_list(&fs::read_to_string("/sys/devices/system/cpu/online").unwrap_or_default())
+        .len()
+        .max(allowed().len())
+}
+
 /// Up to `most` cores that do not share their execution units.
 pub fn physical(most: usize) -> Vec<u32> {
     let mut taken: Vec<u32> = Vec::new();

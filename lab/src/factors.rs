@@ -19,7 +19,7 @@ pub struct Factors {
     pub processor: String,
     /// Caches as the kernel names them.
     pub caches: String,
-    /// Cores online, and those we may use.
+    /// Processors online, and how many of them we may use.
     pub cores: String,
     /// Simultaneous multithreading.
     pub smt: String,
@@ -71,11 +71,7 @@ impl Factors {
             distribution,
             processor: or(field("/proc/cpuinfo", "model name"), "not reported"),
             caches: caches(),
-            cores: format!(
-                "{} online, {} allowed",
-                read("/sys/devices/system/cpu/online"),
-                cores::allowed().len()
-            ),
+            cores: counted_cores(cores::online(), cores::allowed().len()),
             smt: match read("/sys/devices/system/cpu/smt/active").as_str() {
                 "1" => "on".into(),
                 "0" => "off".into(),
@@ -132,6 +128,16 @@ impl Factors {
             ("compiler", self.compiler.clone()),
             ("load before the run", self.load.clone()),
         ]
+    }
+}
+
+/// How many processors are online, and how many of them this process may use.
+fn counted_cores(online: usize, allowed: usize) -> String {
+    let noun = if online == 1 { "processor" } else { "processors" };
+    if allowed == online {
+        format!("{online} {noun}")
+    } else {
+        format!("{online} {noun}, {allowed} of them to be used")
     }
 }
 

@@ -12,8 +12,8 @@ pub struct CompareOptions {
     /// Every route and encoding, three times the launches (about half an hour)
     #[arg(long)]
     pub full: bool,
-    /// What to compare: main, speed (what is fast on one host, beside every peer), mpi (MPI programs, beside both MPIs),
-    /// buffering (who buffers), or overhead (where the time of a message goes)
+    /// What to compare: main, mpi (MPI programs beside Open MPI and MPICH), speed (what is fast on one host, beside every
+    /// peer), buffering (who buffers), or overhead (where the time of a message goes)
     #[arg(long, default_value = "main", value_name = "NAME")]
     pub suite: String,
     /// Only these systems: parvum, pvm346, openmpi, mpich (speed: engine, openmpi4, mpich4, ucx too), or whole names such

@@ -38,6 +38,20 @@ pub struct Manifest {
     pub left_out: Vec<String>,
 }
 
+impl Manifest {
+    /// What a verdict is worth where the time was over before everything was measured: the best peer of those that
+    /// were measured need not be the best.
+    pub fn cut_short(&self) -> Option<String> {
+        let names = self.left_out.join("; ");
+        (!self.left_out.is_empty()).then(|| {
+            format!(
+                "The time was over before everything was measured. A goal against the best peer is one against those that \
+                 were measured here. Without a value: {names}."
+            )
+        })
+    }
+}
+
 /// An installed system.
 #[derive(Debug, Clone, Serialize)]
 pub struct Installed {

@@ -19,10 +19,15 @@ pub fn render(suite: &Suite, rows: &[Row], goals: &[Goal], manifest: &Manifest) 
     }
     for goal in telling {
         let mark = if goal.outcome == Outcome::Reached { "reached" } else { "MISSED" };
-        let _ = writeln!(text, "  {mark:<8} {}: {}", goal.what, goal.bar);
+        for (at, line) in wrapped(&format!("{}: {}", goal.what, goal.bar), WIDTH - 11).iter().enumerate() {
+            let _ = writeln!(text, "  {:<8} {line}", if at == 0 { mark } else { "" });
+        }
         for line in wrapped(&goal.found, WIDTH - 11) {
             let _ = writeln!(text, "           {line}");
         }
+    }
+    if let Some(note) = manifest.cut_short() {
+        let _ = writeln!(text, "\n{}", wrapped(&note, WIDTH).join("\n"));
     }
     if let Some(warning) = manifest.factors.busy() {
         let _ = writeln!(text, "\n{}", wrapped(&warning, WIDTH).join("\n"));
@@ -31,7 +36,10 @@ pub fn render(suite: &Suite, rows: &[Row], goals: &[Goal], manifest: &Manifest) 
         let _ = writeln!(text, "\nNot compared:");
     }
     for absent in &manifest.absent {
-        let _ = writeln!(text, "  {}: {}", absent.name, absent.remedy);
+        let lines = wrapped(&format!("{}: {}", absent.name, absent.remedy), WIDTH - 6);
+        for (at, line) in lines.iter().enumerate() {
+            let _ = writeln!(text, "{}{line}", if at == 0 { "  " } else { "      " });
+        }
     }
     failures(&mut text, manifest);
     text
@@ -55,8 +63,11 @@ fn failures(text: &mut String, manifest: &Manifest) {
         text.push_str("\nFailed every time:\n");
     }
     for (job, why) in never {
-        let short: String = why.chars().take(WIDTH.saturating_sub(job.chars().count() + 4)).collect();
-        let _ = writeln!(text, "  {job}: {short}");
+        let lines = wrapped(&format!("{job}: {why}"), WIDTH - 6);
+        for (at, line) in lines.iter().take(3).enumerate() {
+            let more = if at == 2 && lines.len() > 3 { " ..." } else { "" };
+            let _ = writeln!(text, "{}{line}{more}", if at == 0 { "  " } else { "      " });
+        }
     }
     let all = manifest.launches.len();
     let _ = writeln!(text, "\n{failed} of {all} launches failed; the report says which and why");

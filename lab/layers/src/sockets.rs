@@ -55,7 +55,7 @@ pub fn pair(encrypted: bool) -> Result<[TcpLink; 2], String> {
         if begun.elapsed() > Duration::from_secs(5) {
             return Err(failed("nobody called"));
         }
-        match greeting.take().or_else(|| accept(&listener)).map(|greeting| greeting.heard()) {
+        match greeting.take().or_else(|| accept(&listener).ok()).map(|greeting| greeting.heard()) {
             Some(Heard::Hello(caller)) => return Ok([called, caller.admit(&TOKEN, encrypted)]),
             Some(Heard::NotYet(again)) => greeting = Some(again),
             Some(Heard::Nothing) => return Err(failed("it was closed at once")),

@@ -89,9 +89,12 @@ impl Frame {
 pub fn chart(series: &[Series], axes: &Axes) -> String {
     let drawn: Vec<Series> = series.iter().filter(|s| !s.points.is_empty()).cloned().collect();
     let Some(frame) = Frame::of(&drawn, axes) else { return String::new() };
+    // On a narrow screen it is moved sideways rather than made so small that nobody can read it.
     let mut svg = format!(
-        "<svg viewBox=\"0 0 {} {HEIGHT}\" role=\"img\" aria-label=\"{}\">",
+        "{}<div class=\"plot\"><svg viewBox=\"0 0 {} {HEIGHT}\" style=\"--least:{:.0}px\" role=\"img\" aria-label=\"{}\">",
+        key(&drawn),
         axes.width,
+        axes.width * 0.75,
         escape(axes.title)
     );
     let _ = write!(svg, "<text class=\"title\" x=\"0\" y=\"16\">{}</text>", escape(axes.title));
@@ -101,8 +104,15 @@ pub fn chart(series: &[Series], axes: &Axes) -> String {
         line(&mut svg, &frame, series);
     }
     labels(&mut svg, &frame, &drawn);
-    svg.push_str("</svg>");
+    svg.push_str("</svg></div>");
     svg
+}
+
+/// Names and colours of the lines, for screens on which the ends of the lines are out of sight.
+fn key(series: &[Series]) -> String {
+    let name =
+        |s: &Series| format!("<span class=\"{} {}\"><i></i>{}</span>", s.class, s.dash, escape(&s.label));
+    format!("<div class=\"key\">{}</div>", series.iter().map(name).collect::<String>())
 }
 
 /// Round numbers between two powers of two: 1, 2 and 5 of each decade, or fewer where there are many decades.

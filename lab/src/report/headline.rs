@@ -110,13 +110,13 @@ fn card(html: &mut String, question: &Question, answers: &[(System, &Row)]) {
         };
         let _ = write!(
             html,
-            "<div class=\"row {}{}\"><span class=\"who\">{}</span><span class=\"value\">{} {} <span class=\"soft\">{far}</span></span>\
-             {}</div>",
+            "<div class=\"row {}{}\"><span class=\"who\">{}</span><span class=\"value\">{} {}</span>{}{}</div>",
             class(system),
             if place == 0 { " first" } else { "" },
             escape(&system.label()),
             digits(row.median),
             escape(&row.unit.replace("us", "\u{b5}s")),
+            if far.is_empty() { String::new() } else { format!("<span class=\"far soft\">{far}</span>") },
             scale.as_ref().map_or_else(String::new, |scale| scale.track(row))
         );
     }

@@ -23,7 +23,7 @@ pub fn page(suite: &Suite, rows: &[Row], goals: &[Goal], manifest: &Manifest) ->
     for section in suite.pages.sections {
         section(&mut html, rows);
     }
-    bars(&mut html, goals);
+    bars(&mut html, goals, manifest);
     (suite.pages.details)(&mut html, rows);
     method(&mut html, suite, manifest);
     let fingerprint = fingerprint(manifest);
@@ -85,10 +85,13 @@ fn opening(html: &mut String, suite: &Suite, rows: &[Row], manifest: &Manifest) 
     html.push_str(&word_table(&["system", "version"], &systems));
 }
 
-fn bars(html: &mut String, goals: &[Goal]) {
+fn bars(html: &mut String, goals: &[Goal], manifest: &Manifest) {
     html.push_str(
         "<h2 id=\"goals\">The goals Parvum set itself</h2><p>Ratios within this session, so the machine cancels out.</p>",
     );
+    if let Some(note) = manifest.cut_short() {
+        let _ = write!(html, "<p class=\"missed\">{}</p>", escape(&note));
+    }
     let rows: Vec<Vec<String>> = goals
         .iter()
         .map(|goal| {

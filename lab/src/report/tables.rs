@@ -9,12 +9,18 @@ use crate::systems::{Extent, System, fft_systems, ring_systems};
 use std::fmt::Write;
 
 fn range(row: &Row) -> String {
-    format!(
-        "{} <span class=\"range\">[{} &ndash; {}]</span>",
-        digits(row.median),
-        digits(row.low),
-        digits(row.high)
-    )
+    range_in(row, digits)
+}
+
+/// The median and its interval. One launch has none.
+fn range_in(row: &Row, write: fn(f64) -> String) -> String {
+    let median = write(row.median);
+    match row.launches.len() {
+        0 | 1 => median,
+        _ => {
+            format!("{median} <span class=\"range\">[{} &ndash; {}]</span>", write(row.low), write(row.high))
+        }
+    }
 }
 
 fn or_dash(row: Option<&Row>) -> String {
@@ -36,17 +42,7 @@ pub fn links(html: &mut String, rows: &[Row]) {
         if row("r_max").is_none() {
             continue;
         }
-        let length = row("n_1/2").map_or_else(
-            || "&ndash;".to_owned(),
-            |r| {
-                format!(
-                    "{} <span class=\"range\">[{} &ndash; {}]</span>",
-                    bytes(r.median),
-                    bytes(r.low),
-                    bytes(r.high)
-                )
-            },
-        );
+        let length = row("n_1/2").map_or_else(|| "&ndash;".to_owned(), |r| range_in(r, bytes));
         lines.push(vec![
             escape(&system.label()),
             or_dash(row("r_max")),

@@ -46,8 +46,11 @@ fn points(text: &mut String, rows: &Rows) {
         column("blocked CPU %", Better::Small, "blocked", "processor", 0),
         column("start-end ms", Better::Small, "start", "start and end", 0),
     ];
-    text.push_str("Two tasks. Median of launches; * marks the best and what no test tells from it. In brackets: how many times better\n\
-         than the best peer, or = where no difference is shown.\n");
+    text.push_str(
+        "Two tasks. Median of launches; * marks the best and what no test tells from it.\n\
+         In brackets: how many times better than the best peer; = where no difference\n\
+         is shown, ? where there were too few launches to test.\n",
+    );
     grid(text, &systems, &columns);
 }
 
@@ -90,26 +93,14 @@ fn grid(text: &mut String, systems: &[System], columns: &[Column]) {
             present.iter().map(|&i| cell(column, i, best, peer, systems)).collect()
         })
         .collect();
-    let widths: Vec<usize> = columns
-        .iter()
-        .zip(&cells)
-        .map(|(c, cells)| {
-            cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0).max(c.heading.len())
-        })
-        .collect();
-    let first = present.iter().map(|i| systems[*i].label().len()).max().unwrap_or(0);
-    let _ = write!(text, "  {:first$}", "");
-    for (column, width) in columns.iter().zip(&widths) {
-        let _ = write!(text, "  {:>width$}", column.heading);
-    }
-    text.push('\n');
-    for (line, &i) in present.iter().enumerate() {
-        let _ = write!(text, "  {:first$}", systems[i].label());
-        for (cells, width) in cells.iter().zip(&widths) {
-            let _ = write!(text, "  {:>width$}", cells[line]);
-        }
-        text.push('\n');
-    }
+    let headings: Vec<&str> =
+        std::iter::once("").chain(columns.iter().map(|column| column.heading)).collect();
+    let line = |(line, i): (usize, &usize)| {
+        let values = cells.iter().map(|cells| cells[line].clone());
+        std::iter::once(systems[*i].label()).chain(values).collect()
+    };
+    let lines: Vec<Vec<String>> = present.iter().enumerate().map(line).collect();
+    crate::table::columns(text, &headings, &lines);
 }
 
 fn better(column: &Column, a: f64, b: f64) -> bool {
@@ -153,11 +144,11 @@ fn cell(column: &Column, i: usize, best: Option<usize>, peer: Option<usize>, sys
         } else {
             row.median / other.median
         };
-        if compare(&row.launches, &other.launches) == Verdict::NoDifferenceShown {
-            text.push_str(" (=)");
-        } else {
-            let _ = write!(text, " ({}x)", digits(ratio));
-        }
+        let _ = match compare(&row.launches, &other.launches) {
+            Verdict::NoDifferenceShown => write!(text, " (=)"),
+            Verdict::TooFew => write!(text, " ({}x?)", digits(ratio)),
+            _ => write!(text, " ({}x)", digits(ratio)),
+        };
     }
     text
 }
