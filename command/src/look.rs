@@ -222,6 +222,23 @@ fn waiting(waits: &Waits) -> String {
     format!("waiting {since:.1} s in {call}: {peer}, tag {tag}")
 }
 
+/// The same where there is little room: whom it waits for, then how long.
+pub fn briefly(row: &TaskRow) -> String {
+    let Some(waits) = row.waits.as_ref().filter(|_| !row.held && row.state == TaskState::Enrolled) else {
+        return describe(row);
+    };
+    let since = waits.for_ms / 1000;
+    if let Some(barrier) = &waits.barrier {
+        return format!("{}, {since} s", barrier.group);
+    }
+    let peer = if waits.peer < 0 { "anyone".into() } else { Tid(waits.peer).to_string() };
+    match functions::name(waits.function) {
+        Some(function) => format!("{function}, {since} s"),
+        None if waits.tag < 0 => format!("{peer}, {since} s"),
+        None => format!("{peer}, tag {}, {since} s", waits.tag),
+    }
+}
+
 pub fn odd() -> SessionError {
     SessionError::Protocol("another answer than asked for".into())
 }

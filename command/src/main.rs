@@ -11,6 +11,7 @@ mod environment;
 mod hostfile;
 mod hosts;
 mod json;
+mod layout;
 mod ledger;
 mod look;
 mod mpiexec;

@@ -1,24 +1,37 @@
 //! Standard output of commands that look: what cannot be written is an error, and a reader that has gone is none.
 
+use crate::layout;
 use parvum_task::SessionError;
 use std::fmt::Display;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 /// Writes a line.
 pub fn line(text: impl Display) -> Result<(), SessionError> {
     written(writeln!(io::stdout(), "{text}"))
 }
 
-/// Prints rows in columns, the last column as it is.
-pub fn table(table: &[Vec<String>]) -> Result<(), SessionError> {
-    let columns = table.first().map_or(0, Vec::len);
-    let width = |c: usize| table.iter().filter_map(|row| row.get(c)).map(|t| t.chars().count()).max();
-    let widths: Vec<_> = (0..columns).map(|c| width(c).unwrap_or(0)).collect();
-    for row in table {
-        let cells = row.iter().zip(&widths).map(|(text, width)| format!("{text:width$}"));
-        line(cells.collect::<Vec<_>>().join("  ").trim_end())?;
+/// Writes a line for people to read: a terminal gets it in as many as it has room for, the later ones further in.
+pub fn words(text: impl Display) -> Result<(), SessionError> {
+    let text = text.to_string();
+    let indent = text.chars().take_while(|c| *c == ' ').count() + 4;
+    match width() {
+        Some(width) => layout::wrapped(&text, width, indent).iter().try_for_each(line),
+        None => line(text),
     }
-    Ok(())
+}
+
+/// Prints rows in columns, fitted to the terminal; in a pipe each row is one line.
+pub fn table(table: &[Vec<String>]) -> Result<(), SessionError> {
+    layout::table(table, width()).iter().try_for_each(line)
+}
+
+/// How many columns the terminal has that standard output is.
+fn width() -> Option<usize> {
+    if !io::stdout().is_terminal() {
+        return None;
+    }
+    let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
+    Some(usize::from(size.ws_col)).filter(|columns| *columns >= 20)
 }
 
 /// Prints a value for programs.

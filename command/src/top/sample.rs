@@ -1,7 +1,7 @@
 //! What two pictures of the machine say together: rates.
 
 use crate::ledger::{self, counter};
-use crate::look::describe;
+use crate::look::{briefly, describe};
 use parvum_page::Times;
 use parvum_wire::Tid;
 use parvum_wire::control::{HostRow, TaskRow};
@@ -50,6 +50,8 @@ pub struct TaskLine {
     /// Over which routes it has sent, ever.
     pub routes: String,
     pub state: String,
+    /// The same in few words.
+    pub brief: String,
 }
 
 /// What to sort tasks by.
@@ -153,6 +155,7 @@ fn task(old: Option<&TaskRow>, row: &TaskRow, apart: Duration, hosts: &[HostRow]
         memory: row.sight.as_ref().map_or(0, |sight| sight.memory),
         routes: routes.map(|(_, name)| name.as_str()).collect::<Vec<_>>().join(" "),
         state: describe(row),
+        brief: briefly(row),
     }
 }
 

@@ -15,18 +15,18 @@ pub const HOSTS: [&str; 5] = ["HOST", "CPUS", "LOAD", "TASKS", "MEMORY"];
 /// first. 80 columns have all up to 7.
 const TASKS: [(&str, u16, u8); 13] = [
     ("TASK", 7, 0),
-    ("NAME", 10, 4),
+    ("NAME", 9, 4),
     ("HOST", 8, 9),
-    ("OUT/S", 7, 5),
+    ("OUT/S", 6, 5),
     ("B OUT/S", 8, 10),
-    ("IN/S", 7, 6),
+    ("IN/S", 6, 6),
     ("B IN/S", 8, 11),
     ("QUEUED", 6, 3),
     ("CPU %", 5, 2),
     ("WAIT %", 6, 2),
     ("COMM %", 6, 8),
     ("MEMORY", 8, 7),
-    ("STATE", 16, 1),
+    ("STATE", 19, 1),
 ];
 
 /// All that is shown.
@@ -56,8 +56,28 @@ pub fn draw(frame: &mut Frame, view: &View) {
     frame.render_widget(Line::styled(title, Style::new().add_modifier(Modifier::BOLD)), head);
     frame.render_widget(host_table(view.hosts), above);
     frame.render_widget(task_table(view, below.width), below);
-    let keys = "q quit   s sort   p pause   arrows scroll   `parvum why` says what hangs, `parvum info TASK` more of one";
-    frame.render_widget(Paragraph::new(keys).style(Style::new().fg(Color::DarkGray)), foot);
+    frame.render_widget(Paragraph::new(keys(foot.width)).style(Style::new().fg(Color::DarkGray)), foot);
+}
+
+/// What can be done here, as much of it as there is room for.
+fn keys(width: u16) -> String {
+    let all = [
+        "q quit",
+        "s sort",
+        "p pause",
+        "arrows scroll",
+        "`parvum why` says what hangs",
+        "`parvum info TASK` more of one",
+    ];
+    let mut line = String::new();
+    for (at, key) in all.into_iter().enumerate() {
+        let gap = if at == 0 { "" } else { "   " };
+        if line.len() + gap.len() + key.len() > usize::from(width) {
+            break;
+        }
+        line = line + gap + key;
+    }
+    line
 }
 
 fn head<'a>(names: impl Iterator<Item = &'a str>) -> Row<'a> {
@@ -77,12 +97,20 @@ fn host_table(hosts: &[HostLine]) -> Table<'_> {
 fn task_table<'a>(view: &View<'a>, width: u16) -> Table<'a> {
     let columns = that_fit(width);
     let shown = |at: &usize| columns.contains(at);
+    let others: u16 = columns.iter().filter(|at| TASKS[**at].0 != "STATE").map(|at| TASKS[*at].1 + 1).sum();
+    let room = usize::from(width.saturating_sub(others));
+    // All of them in the same words.
+    let in_full = view.tasks.iter().all(|task| state(task, &task.state).chars().count() <= room);
     let row = |task: &TaskLine| {
         let style = match task.waiting {
             90.0.. => Style::new().fg(Color::Cyan),
             _ => Style::new(),
         };
-        let cells = cells(task).into_iter().enumerate().filter(|(at, _)| shown(at));
+        let mut all = cells(task);
+        if !in_full {
+            all[TASKS.len() - 1] = task.brief.clone();
+        }
+        let cells = all.into_iter().enumerate().filter(|(at, _)| shown(at));
         Row::new(cells.map(|(_, cell)| cell)).style(style)
     };
     let widths = columns.iter().map(|at| match TASKS[*at] {
@@ -127,11 +155,16 @@ pub fn cells(task: &TaskLine) -> [String; 13] {
         format!("{waiting:.0}"),
         format!("{communicating:.0}"),
         bytes(*memory),
-        match task.routes.is_empty() {
-            true => task.state.clone(),
-            false => format!("{} [{}]", task.state, task.routes),
-        },
+        state(task, &task.state),
     ]
+}
+
+/// What it does, in these words, and over which routes it has sent.
+fn state(task: &TaskLine, words: &str) -> String {
+    match task.routes.is_empty() {
+        true => words.to_owned(),
+        false => format!("{words} [{}]", task.routes),
+    }
 }
 
 /// The names of the columns.
@@ -177,6 +210,35 @@ mod tests {
         for (name, _, _) in TASKS {
             assert_eq!(screen.matches(&format!("{name} ")).count().min(1), 1, "{name}: {screen}");
         }
+    }
+
+    #[test]
+    fn whom_a_task_waits_for_is_on_a_narrow_screen_too() {
+        use parvum_wire::control::Waits;
+        let mut now = picture(&[(0x40001, 0)], 9);
+        now.tasks[0].waits = Some(Waits {
+            call: 0,
+            interface: "pvm".into(),
+            peer: 0x40002,
+            tag: 8,
+            context: 0,
+            for_ms: 12_300,
+            since: 1,
+            ends: false,
+            barrier: None,
+            function: 0,
+            threads: false,
+            operation: None,
+        });
+        let tasks = sample::tasks(&now.clone(), &now, Duration::from_secs(1), Order::Tid);
+        let view = View { hosts: &[], tasks: &tasks, order: Order::Tid, scrolled: 0, paused: false };
+        for (width, words) in [(80, "t40002, tag 8, 12 s"), (200, "waiting 12.3 s in ")] {
+            let mut terminal = Terminal::new(TestBackend::new(width, 9)).expect("a terminal");
+            terminal.draw(|frame| draw(frame, &view)).expect("drawn");
+            let screen = terminal.backend().to_string();
+            assert!(screen.contains(words), "{width}: {screen}");
+        }
+        assert!(keys(80).ends_with("what hangs") && keys(60).ends_with("scroll"), "whole words only");
     }
 
     #[test]

@@ -52,9 +52,9 @@ pub fn why(args: &WhyArgs) -> Result<ExitCode, SessionError> {
         tell_task(&picture, &known, row)?;
     }
     if picture.tasks().next().is_none() {
-        out::line("No task is on the machine.")?;
+        out::words("No task is on the machine.")?;
     } else if !hangs && args.task.is_none() {
-        out::line("Nothing hangs for certain.")?;
+        out::words("Nothing hangs for certain.")?;
     }
     Ok(if hangs { ExitCode::from(3) } else { ExitCode::SUCCESS })
 }
@@ -146,7 +146,7 @@ fn print_hangs(
     for (members, said) in mpi::at_odds(picture, &stuck.all) {
         if members.iter().any(|tid| of(*tid)) {
             any = true;
-            out::line(format!("DEADLOCK: {said}"))?;
+            out::words(format!("DEADLOCK: {said}"))?;
         }
     }
     for finding in picture.findings(&stuck.all) {
@@ -159,7 +159,7 @@ fn print_hangs(
         }
         let surely = members.iter().all(|tid| stuck.surely.contains(tid));
         any |= surely;
-        out::line(match &finding {
+        out::words(match &finding {
             Finding::Circle(tids) => {
                 let around: Vec<Tid> = tids.iter().chain(tids.first()).copied().collect();
                 let chain = around.iter().map(named).collect::<Vec<_>>().join(" waits for ");
@@ -190,13 +190,18 @@ fn print_hangs(
         if let Finding::Circle(tids) = &finding
             && let Some(more) = mpi::about_circle(picture, tids)
         {
-            out::line(more)?;
+            out::words(more)?;
         }
         for row in members.iter().filter_map(|tid| picture.task(*tid)) {
             tell_task(picture, known, row)?;
         }
     }
     Ok(any)
+}
+
+/// `parvum run` or `parvum trace`: it came by itself, under the command's own name.
+fn is_runner(row: &TaskRow) -> bool {
+    !row.spawned && row.name == "parvum"
 }
 
 /// One line of what a task does, and more of what is near to what it waits for.
@@ -207,6 +212,7 @@ fn tell_task(picture: &Picture, known: &Known, row: &TaskRow) -> Result<(), Sess
         _ if row.held => "is stopped: it is another gang's turn".into(),
         (TaskState::Started, _) => "runs, and has not enrolled".into(),
         (TaskState::Departed, _) => "runs, and has left the machine".into(),
+        (TaskState::Enrolled, None) if is_runner(row) => "waits for the tasks of its job".into(),
         (TaskState::Enrolled, None) => "computes".into(),
         (TaskState::Enrolled, Some(waits)) => {
             let limit = if waits.ends { ", for a limited time" } else { "" };
@@ -220,27 +226,32 @@ fn tell_task(picture: &Picture, known: &Known, row: &TaskRow) -> Result<(), Sess
             format!("{doing}{of}, for {}{limit}", words::lasted(waits.for_ms))
         }
     };
-    out::line(format!("{who} {what}"))?;
+    out::words(format!("{who} {what}"))?;
     if row.waits.as_ref().is_none_or(|waits| waits.for_ms < LONG) {
         return Ok(());
     }
-    for (from, to, route, messages) in picture.not_let_in(row.tid) {
+    let not_let_in = picture.not_let_in(row.tid);
+    for (from, to, route, messages) in not_let_in.iter().take(4) {
         let (messages, verb) =
-            (out::counted(messages as usize, "message"), if messages == 1 { "is" } else { "are" });
-        out::line(format!(
+            (out::counted(*messages as usize, "message"), if *messages == 1 { "is" } else { "are" });
+        out::words(format!(
             "      {messages} from {from} to {to} {verb} on the way over {route}: {to} has not let that connection in. It does when \
-             it calls; if it waits already, something else answers at its address, and PARVUM_ROUTE=routed goes by the daemons"
+             it calls. If it waits already, it has no descriptor left (`ulimit -n` where it was started), or something else \
+             answers at its address: PARVUM_ROUTE=routed goes by the daemons"
         ))?;
+    }
+    if not_let_in.len() > 4 {
+        out::words(format!("      and {} connections more", not_let_in.len() - 4))?;
     }
     let near = picture.near_matches(row.tid, &known.names);
     for (_, how) in near.iter().take(4) {
-        out::line(format!("      has come, and is not what it waits for: {how}"))?;
+        out::words(format!("      has come, and is not what it waits for: {how}"))?;
     }
     let waiting = row.sight.as_ref().map_or(0, |sight| sight.unmatched.len());
     if near.len() > 4 || waiting > near.len() {
         let (messages, verb) =
             (out::counted(waiting, "message"), if waiting == 1 { "waits" } else { "wait" });
-        out::line(format!("      {messages} {verb} here that it has not asked for"))?;
+        out::words(format!("      {messages} {verb} here that it has not asked for"))?;
     }
     Ok(())
 }
