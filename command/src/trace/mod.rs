@@ -39,7 +39,15 @@ pub fn trace(args: &TraceArgs) -> ExitCode {
         name.push(".trace");
         name
     });
+    let name = without_ending(name);
     run::end(attempt(args, &program.to_string_lossy(), &name))
+}
+
+/// Both files have the name and an ending of their own: one that was given is not wanted twice.
+fn without_ending(name: OsString) -> OsString {
+    let path = Path::new(&name);
+    let is_ours = path.extension().is_some_and(|ending| ending == "json" || ending == "html");
+    if is_ours { path.with_extension("").into_os_string() } else { name }
 }
 
 fn attempt(args: &TraceArgs, program: &str, name: &OsString) -> Result<u8, SessionError> {
@@ -104,5 +112,19 @@ fn report(story: &Story, memory: u64, json: &Path, html: &Path) {
     }
     for missing in &story.missing {
         note(missing);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_ending_of_ours_is_not_written_twice() {
+        for (given, name) in
+            [("a.json", "a"), ("b.html", "b"), ("c", "c"), ("d.trace", "d.trace"), ("e/f.x.json", "e/f.x")]
+        {
+            assert_eq!(without_ending(given.into()), OsString::from(name));
+        }
     }
 }
