@@ -28,6 +28,26 @@ fn say(machine: &TestMachine, bytes: &[u8], then_close: bool) -> Vec<u8> {
 }
 
 #[test]
+fn who_finds_the_daemon_without_a_descriptor_is_told() {
+    let machine = TestMachine::new();
+    // Soft and hard: the daemon raises the soft one.
+    let mut up = Command::new("sh");
+    up.args(["-c", "ulimit -n 60 && exec \"$0\" up"])
+        .arg(parvum_tests::parvum())
+        .env("PARVUM_DIR", &machine.dir);
+    assert!(up.status().expect("a shell").success());
+    // More than it can take; those that wait in the socket's queue take none of its own.
+    let crowd: Vec<_> = (0..70)
+        .map(|_| UnixStream::connect(machine.dir.join("daemon.sock")).expect("room in the queue"))
+        .collect();
+    let done = machine.run(&["ps"]);
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(!done.status.success() && said.contains("E-RESOURCES") && said.contains("descriptors"), "{said}");
+    drop(crowd);
+    eventually("there is room again", || machine.run(&["ps"]).status.success());
+}
+
+#[test]
 fn garbage_is_refused_and_others_are_served() {
     let machine = TestMachine::up();
     let mut task = machine.task();

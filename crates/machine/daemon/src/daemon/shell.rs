@@ -105,6 +105,24 @@ pub(super) struct Shell {
     pub(super) inputs: RefCell<HashMap<Tid, Rc<OwnedFd>>>,
 }
 
+/// So often in a row a connection may find no descriptor before those who wait are told: for a second.
+const PATIENT: u32 = 20;
+
+/// A descriptor that can be given up when there are no others.
+fn spare_descriptor() -> Option<OwnedFd> {
+    eventfd(0, EventfdFlags::CLOEXEC).ok()
+}
+
+/// Takes the connection that waits longest, if one does, and says that there is no room for it.
+fn turn_one_away(listener: &UnixListener) -> bool {
+    let Ok(socket) = rustix::net::accept_with(listener, rustix::net::SocketFlags::CLOEXEC) else {
+        return false;
+    };
+    let detail = "the daemon has as many descriptors open as it may";
+    turn_away(&socket, Failure::new(ErrorKind::OutOfResources, detail));
+    true
+}
+
 impl Shell {
     pub fn new(place: Place, log: Log, keeper: Keeper, around: Surroundings, config: Config) -> Shell {
         Shell {
@@ -230,16 +248,25 @@ impl Shell {
     }
 
     async fn accept(self: Rc<Shell>, listener: UnixListener) {
+        let mut spare = spare_descriptor();
+        let mut refused = 0;
         loop {
             let stream = match listener.accept().await {
                 Ok((stream, _)) => stream,
                 Err(error) => {
-                    // Out of descriptors, most likely: others will close theirs.
                     self.log.refusal("connection", &error.to_string());
-                    tokio::time::sleep(Duration::from_millis(50)).await;
+                    // Out of descriptors, most likely: others will close theirs. When they do not, whoever waits is
+                    // told, for which the one kept back is there.
+                    refused += 1;
+                    let told = refused > PATIENT && spare.take().is_some() && turn_one_away(&listener);
+                    spare = spare.or_else(spare_descriptor);
+                    if !told {
+                        tokio::time::sleep(Duration::from_millis(50)).await;
+                    }
                     continue;
                 }
             };
+            (spare, refused) = (spare.or_else(spare_descriptor), 0);
             let opened = stream.into_std().and_then(|s| self.admit(s.into()));
             if let Err(error) = opened {
                 self.log.refusal("connection", &error.to_string());
