@@ -81,6 +81,16 @@ fn beyond_its_memory_a_send_is_refused() {
     }
 }
 
+/// Over shared memory the daemon has its own way of not losing what finds no descriptor.
+#[test]
+fn a_task_without_descriptors_says_so_and_loses_nothing() {
+    let machine = TestMachine::up();
+    let done = machine.program("cramped").env("PARVUM_ROUTE", "tcp").output().expect("it runs");
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{done:?}");
+    assert_eq!(said.matches("E-RESOURCES").count(), 1, "{said}");
+}
+
 /// The program knows the route by its number.
 #[test]
 fn a_task_asks_for_its_own_ledger() {

@@ -86,10 +86,10 @@ pub fn connect(address: &str, me: Tid, token: &[u8; 16], encrypted: bool) -> io:
 /// A connection that has come and not yet shown who it is.
 pub struct Greeting(TcpLink);
 
-/// Takes the next connection from `listener`, which does not block.
-pub fn accept(listener: impl AsFd) -> Option<Greeting> {
-    let socket: OwnedFd = accept_with(listener, SocketFlags::CLOEXEC | SocketFlags::NONBLOCK).ok()?;
-    TcpLink::new(TcpStream::from(socket)).ok().map(Greeting)
+/// Takes the next connection from `listener`, which does not block: [`io::ErrorKind::WouldBlock`] when there is none.
+pub fn accept(listener: impl AsFd) -> io::Result<Greeting> {
+    let socket: OwnedFd = accept_with(listener, SocketFlags::CLOEXEC | SocketFlags::NONBLOCK)?;
+    TcpLink::new(TcpStream::from(socket)).map(Greeting)
 }
 
 /// What a new connection said.
@@ -336,7 +336,7 @@ mod tests {
         let (listener, address) = listener();
         let left = connect(&address, ME, &[7; 16], encrypted).expect("connected");
         let mut greeting = loop {
-            if let Some(greeting) = accept(&listener) {
+            if let Ok(greeting) = accept(&listener) {
                 break greeting;
             }
         };

@@ -3,6 +3,7 @@
 use crate::connections::{Early, Expected, Silent};
 use crate::runtime::Runtime;
 use parvum_wire::Tid;
+use std::io;
 use std::time::{Duration, Instant};
 
 /// So many connections may come before they are announced, and so many be silent; more take the places of the oldest. As
@@ -15,6 +16,13 @@ const SILENT_FOR: Duration = Duration::from_secs(5);
 /// So many connections are taken at a time: behind them the task has other work.
 const AT_A_TIME: usize = 256;
 
+/// The system has no descriptor or memory for it; the connection waits on.
+fn is_want_of_room(error: &io::Error) -> bool {
+    use rustix::io::Errno;
+    let kinds = [Errno::MFILE, Errno::NFILE, Errno::NOBUFS, Errno::NOMEM];
+    Errno::from_io_error(error).is_some_and(|errno| kinds.contains(&errno))
+}
+
 impl Runtime {
     /// Accepts the connections that have come, and greets those who made them. What a stranger may do is take places
     /// from other strangers: a task's first words come with its connection or right behind it.
@@ -24,10 +32,17 @@ impl Runtime {
             self.greet(greeting, since);
         }
         for _ in 0..AT_A_TIME {
-            let Some(greeting) = self.connections.listener.as_ref().and_then(parvum_tcp::accept) else {
-                return;
-            };
-            self.greet(greeting, Instant::now());
+            let Some(listener) = self.connections.listening() else { return };
+            match parvum_tcp::accept(listener) {
+                Ok(greeting) => self.greet(greeting, Instant::now()),
+                Err(error) if is_want_of_room(&error) => {
+                    if !parvum_task::make_room() {
+                        return self.connections.turn_deaf(&error);
+                    }
+                }
+                // There is none, or the one there was has gone.
+                Err(_) => return,
+            }
         }
     }
 

@@ -6,7 +6,8 @@ use parvum_transport::Route;
 use parvum_wire::Tid;
 use rustix::fd::OwnedFd;
 use std::collections::{HashMap, HashSet};
-use std::time::Instant;
+use std::io;
+use std::time::{Duration, Instant};
 
 /// A task that will connect by TCP, and what it will show.
 pub(crate) struct Expected {
@@ -27,6 +28,9 @@ pub(crate) struct Silent {
     pub(crate) since: Instant,
 }
 
+/// So long nobody listens where there was no descriptor for the next connection.
+pub(crate) const DEAF: Duration = Duration::from_millis(50);
+
 /// What is open to others.
 pub(crate) struct Connections {
     pub(crate) routes: RoutePolicy,
@@ -39,6 +43,10 @@ pub(crate) struct Connections {
     pub(crate) watched: Vec<(Tid, OwnedFd)>,
     pub(crate) routed: Option<parvum_routed::Hub>,
     pub(crate) listener: Option<OwnedFd>,
+    /// Until then nobody listens there: there was no descriptor for the next connection.
+    deaf_until: Option<Instant>,
+    /// People were told so.
+    told_deaf: bool,
     pub(crate) expected: Vec<Expected>,
     /// Connections that came before the daemon said so.
     pub(crate) early: Vec<Early>,
@@ -65,6 +73,8 @@ impl Connections {
             watched: Vec::new(),
             routed: None,
             listener: None,
+            deaf_until: None,
+            told_deaf: false,
             expected: Vec::new(),
             early: Vec::new(),
             silent: Vec::new(),
@@ -80,6 +90,28 @@ impl Connections {
     #[inline]
     pub(crate) fn has_sockets(&self) -> bool {
         !self.watched.is_empty() || !self.expected.is_empty() || !self.silent.is_empty()
+    }
+
+    /// Where connections come, if one can be taken: else the socket would be readable for ever, and in vain.
+    pub(crate) fn listening(&self) -> Option<&OwnedFd> {
+        self.listener.as_ref().filter(|_| !self.is_deaf())
+    }
+
+    /// Whether it is of no use to listen.
+    pub(crate) fn is_deaf(&self) -> bool {
+        self.deaf_until.is_some_and(|until| Instant::now() < until)
+    }
+
+    /// There is no room for the next connection, which waits: the system or this program may make some.
+    pub(crate) fn turn_deaf(&mut self, error: &io::Error) {
+        self.deaf_until = Some(Instant::now() + DEAF);
+        if !std::mem::replace(&mut self.told_deaf, true) {
+            let pid = std::process::id();
+            eprintln!(
+                "libparvum [pid{pid}]: E-RESOURCES: the host has no room for another task ({error}, for the connection of \
+                 one that waits to be let in); raise the limit (`ulimit -n`) or start fewer tasks"
+            );
+        }
     }
 
     /// How many sockets a thread that sleeps in poll(2) watches, the daemon's apart.

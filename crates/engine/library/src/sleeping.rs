@@ -2,6 +2,7 @@
 //! ([`crate::waiters`]).
 
 use crate::circles::HELD;
+use crate::connections::DEAF;
 use crate::inside::Inside;
 use crate::patience::{sleep_limit, woken_from_own_core};
 use crate::runtime::Runtime;
@@ -202,6 +203,7 @@ impl Inside {
 
     /// Sleeps in poll(2) on the eventfd and all sockets.
     fn sleep_in_poll(&mut self, number: u64, limit: Duration) {
+        let limit = if self.connections.is_deaf() { limit.min(DEAF) } else { limit };
         let limit = Timespec { tv_sec: limit.as_secs() as i64, tv_nsec: limit.subsec_nanos().into() };
         let output = if self.engine.has_output() { PollFlags::OUT } else { PollFlags::empty() };
         let flags = PollFlags::IN | PollFlags::RDHUP | output;
@@ -220,7 +222,7 @@ impl Inside {
         sources.extend(sockets);
         let watched = 2..sources.len();
         let silent = self.connections.silent.iter().map(|silent| named(silent.greeting.socket()));
-        let listening = self.connections.listener.iter().map(|socket| named(socket.as_fd()));
+        let listening = self.connections.listening().into_iter().map(|socket| named(socket.as_fd()));
         sources.extend(silent.chain(listening).map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
         self.without_turn(number, || {
             let _ = poll(&mut sources, Some(&limit));

@@ -87,7 +87,11 @@ impl Runtime {
         add(self.identity.as_fd());
         self.connections.watched.iter().for_each(|(_, socket)| add(socket.as_fd()));
         self.connections.silent.iter().for_each(|silent| add(silent.greeting.socket()));
-        self.connections.listener.iter().for_each(|socket| add(socket.as_fd()));
+        match (self.connections.listening(), &self.connections.listener) {
+            (Some(socket), _) => add(socket.as_fd()),
+            (None, Some(deaf)) => drop(epoll::delete(all, deaf)),
+            (None, None) => {}
+        }
     }
 }
 

@@ -10,7 +10,7 @@ mod place;
 mod room;
 
 pub use place::{Place, PlaceError};
-pub use room::keep_room_beyond;
+pub use room::{keep_room_beyond, make_room};
 
 use parvum_wire::control::{CodecError, Directions, HEADER_BYTES, decode, header};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};

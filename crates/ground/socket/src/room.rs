@@ -9,14 +9,16 @@ use std::os::fd::{AsFd, AsRawFd};
 /// Makes sure that there is room for more descriptors than this one, which was opened last: the system gives the lowest
 /// that is free. As long as the system allows it, there is room for as many again.
 pub fn keep_room_beyond(newest: impl AsFd) {
-    let Rlimit { current: Some(current), maximum } = getrlimit(Resource::Nofile) else { return };
-    let newest = newest.as_fd().as_raw_fd() as u64;
-    if newest < current / 2 {
-        return;
-    }
-    let wanted = maximum.map_or(4 * current, |most| most.min(4 * current));
-    if wanted > current {
+    let Rlimit { current: Some(current), .. } = getrlimit(Resource::Nofile) else { return };
+    if newest.as_fd().as_raw_fd() as u64 >= current / 2 {
         // Where it fails, opening will fail, and say so.
-        let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum });
+        make_room();
     }
+}
+
+/// Makes room for four times as many descriptors, or as many as the system allows. False: it allows no more.
+pub fn make_room() -> bool {
+    let Rlimit { current: Some(current), maximum } = getrlimit(Resource::Nofile) else { return false };
+    let wanted = maximum.map_or(4 * current, |most| most.min(4 * current));
+    wanted > current && setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum }).is_ok()
 }

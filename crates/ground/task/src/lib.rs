@@ -10,6 +10,6 @@ mod session;
 mod start;
 
 pub use inherited::inherited;
-pub use parvum_socket::{Place, PlaceError, keep_room_beyond};
+pub use parvum_socket::{Place, PlaceError, keep_room_beyond, make_room};
 pub use session::{Answer, Arrival, Enrolment, Session, SessionError};
 pub use start::{Options, find_command};
