@@ -4,7 +4,7 @@ use parvum_shm::BadSegment;
 use parvum_task::SessionError;
 use parvum_waist::Turn;
 use parvum_wire::Tid;
-use parvum_wire::control::Failure;
+use parvum_wire::control::{ErrorKind, Failure};
 
 static LAST_ERROR: Turn<String> = Turn::new(String::new());
 
@@ -64,6 +64,14 @@ pub(crate) enum ConnectError {
     NoWay(String, std::io::Error),
 }
 
+impl ConnectError {
+    /// The task is not there: so its host says, or that has been lost before it could answer.
+    pub(crate) fn says_gone(&self) -> bool {
+        let gone = |why: &Failure| matches!(why.kind, ErrorKind::NoSuchTask | ErrorKind::HostLost);
+        matches!(self, ConnectError::Refused(why) if gone(why))
+    }
+}
+
 impl From<AskError> for ConnectError {
     fn from(error: AskError) -> ConnectError {
         match error {
@@ -76,3 +84,18 @@ impl From<AskError> for ConnectError {
 /// Why descriptors do not come.
 pub(crate) const OUT_OF_DESCRIPTORS: &str =
     "for this process may open no more descriptors; raise the limit (ulimit -n) and start it again";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sending::refused;
+    use parvum_waist::Status;
+
+    #[test]
+    fn a_task_of_a_host_that_is_lost_while_it_is_asked_is_gone() {
+        let answer = |kind: ErrorKind| refused(&ConnectError::Refused(Failure::new(kind, "t40001")));
+        assert_eq!(answer(ErrorKind::HostLost), Status::Gone);
+        assert_eq!(answer(ErrorKind::NoSuchTask), Status::Gone);
+        assert_eq!(answer(ErrorKind::OutOfResources), Status::Refused);
+    }
+}

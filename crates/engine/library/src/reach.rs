@@ -29,9 +29,7 @@ impl Inside {
                 let before = std::mem::replace(&mut self.keeps_turn, true);
                 let reached = self.reach_slowly(to, wanted);
                 self.keeps_turn = before;
-                if let Err(ConnectError::Refused(why)) = &reached
-                    && why.kind == ErrorKind::NoSuchTask
-                {
+                if reached.as_ref().is_err_and(ConnectError::says_gone) {
                     self.task_gone(to);
                 }
                 reached

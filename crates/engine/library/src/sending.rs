@@ -10,7 +10,6 @@ use parvum_engine::{Buffering, Completion, Keep, Outgoing, SendError, Sent};
 use parvum_waist as waist;
 use parvum_waist::{Piece, Status};
 use parvum_wire::Tid;
-use parvum_wire::control::ErrorKind;
 use std::ffi::c_void;
 use std::sync::Arc;
 
@@ -210,7 +209,7 @@ pub(crate) unsafe fn with_pieces<R>(message: &waist::Outgoing, use_them: impl Fn
 pub(crate) fn refused(why: &ConnectError) -> Status {
     remember(why);
     match why {
-        ConnectError::Refused(failure) if failure.kind == ErrorKind::NoSuchTask => Status::Gone,
+        _ if why.says_gone() => Status::Gone,
         ConnectError::Refused(_) => Status::Refused,
         ConnectError::Segment(_) | ConnectError::Descriptors(_) => Status::NoMemory,
         ConnectError::Lost(_) | ConnectError::Late => Status::NoMachine,
