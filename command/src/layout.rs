@@ -54,6 +54,8 @@ pub fn table(table: &[Vec<String>], width: Option<usize>) -> Vec<String> {
             lines.extend(
                 wrapped(&format!("{kept}{end}"), width, before).iter().map(|line| line.replace('\u{1}', " ")),
             );
+        } else if before + count(end) <= width {
+            lines.push(joined(row, &widths));
         } else {
             lines.push(start.trim_end().to_owned());
             lines.extend(wrapped(&format!("{}{end}", " ".repeat(BELOW)), width, BELOW));
@@ -154,14 +156,14 @@ mod tests {
 
     #[test]
     fn or_below_the_others() {
-        let long = "x".repeat(50);
-        let all = rows(&[
-            &["WHAT", "VALUE", "MEANING"],
-            &["port", &long, "the UDP port for the daemons of other hosts"],
-        ]);
+        let (long, meaning) = ("x".repeat(50), "the UDP port for the daemons of other hosts");
+        let all =
+            rows(&[&["WHAT", "VALUE", "MEANING"], &["port", &long, meaning], &["tasks", "0", "in use"]]);
         let lines = table(&all, Some(70));
-        assert_eq!(lines[2], format!("port  {long}"));
-        assert_eq!(lines[3], "    the UDP port for the daemons of other hosts");
+        assert_eq!(lines[0], format!("WHAT   VALUE{}  MEANING", " ".repeat(45)));
+        assert_eq!(lines[1], format!("port   {long}"));
+        assert_eq!(lines[2], format!("    {meaning}"));
+        assert_eq!(lines[3], format!("tasks  0{}  in use", " ".repeat(49)));
     }
 
     #[test]

@@ -131,7 +131,7 @@ mod tests {
             "\"killed\":\"\"",
             "prefers-color-scheme: dark",
             "sent and not received",
-            "ended while it waited",
+            "killed, or lost while it waited",
             "id=\"matrix\"",
         ] {
             assert!(text.contains(part), "{part} is missing");

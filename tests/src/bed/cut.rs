@@ -9,8 +9,16 @@ use super::network::Wires;
 impl Host {
     /// Cuts it off from all others, both ways, silently.
     pub fn cut_off(&self) {
-        // 0: the port of the bridge forwards nothing.
-        self.set_port("bridge link set dev {port} state 0");
+        // 0: the port of the bridge forwards nothing. On a busy machine a new host's port has its carrier late, and that
+        // makes it forward: before it does there is nothing to cut.
+        self.set_port(
+            "tries=0
+            until bridge link show dev {port} | grep -q 'state forwarding' || [ $tries -ge 500 ]; do
+                tries=$((tries + 1))
+                sleep 0.01
+            done
+            bridge link set dev {port} state 0",
+        );
     }
 
     /// Pulls its plug: the host sees that its cable is dead.

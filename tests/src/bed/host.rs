@@ -6,7 +6,8 @@ use super::room::Room;
 use super::{Plan, ssh};
 use crate::running::Running;
 use crate::stage::program;
-use crate::{alive, eventually, kill_hard};
+use crate::{alive, eventually};
+use rustix::process::{Pid, Signal, kill_process};
 use std::cell::{Cell, RefCell};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -290,7 +291,8 @@ impl Host {
         let init = holder.as_ref().expect("it is switched on").pid();
         for pid in super::room::processes_below(&self.folder).into_iter().filter(|pid| *pid != init) {
             if self.holds(pid) {
-                kill_hard(pid);
+                // Those that others took with them, as a daemon its tasks, are gone already.
+                let _ = Pid::from_raw(pid as i32).map(|pid| kill_process(pid, Signal::KILL));
             }
         }
     }

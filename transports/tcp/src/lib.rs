@@ -422,7 +422,7 @@ mod tests {
         let (listener, address) = listener();
         drop(TcpStream::connect(address).expect("connected"));
         let mut greeting = loop {
-            if let Some(greeting) = accept(&listener) {
+            if let Ok(greeting) = accept(&listener) {
                 break greeting;
             }
         };
