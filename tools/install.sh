@@ -65,7 +65,7 @@ plan() {
     for file in man/man*/*; do echo "share/$file 644 $file"; done
     # Those that were made: the others there are links.
     for file in "$build"/share/man/man3/*; do
-        [ -h "$file" ] || echo "share/man/man3/${file##*/} 644 $file"
+        [ -h "$file" ] || [ ! -f "$file" ] || echo "share/man/man3/${file##*/} 644 $file"
     done
     for file in README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE docs/*.md docs/pictures/* examples/*; do
         echo "share/doc/parvum/$file 644 $file"

@@ -99,7 +99,7 @@ pub const CASES: &[Case] = &[
     coarrays!("atomics"),
     coarrays!("syncimages"),
     coarrays!("teams_subset"),
-    coarrays!("coarray_burgers_pde"),
+    coarrays!("source-alloc-sync"),
     // Two applications of quantum chemistry: one by global arrays on windows and threads, in Fortran and C; one in C++, which ends MPI in a
     // destructor. The first does not converge on two processes of MPICH.
     on_mpich(

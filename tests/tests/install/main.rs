@@ -40,6 +40,11 @@ impl Scratch {
         fs::create_dir_all(dir.join("build/bin")).expect("writable");
         symlink(parvum(), dir.join("build/bin/parvum")).expect("writable");
         symlink(&stage().lib, dir.join("build/lib")).expect("writable");
+        // The modules of Fortran, and the pages that are made.
+        symlink(stage().bin.with_file_name("include"), dir.join("build/include")).expect("writable");
+        let pages = dir.join("build/share/man/man3");
+        fs::create_dir_all(&pages).expect("writable");
+        succeed(Command::new(parvum().with_file_name("mpi-described")).arg("manual").arg(&pages));
         fs::write(dir.join("program.c"), PROGRAM).expect("writable");
         Scratch { dir }
     }
@@ -243,9 +248,9 @@ fn the_manual_is_found() {
     fs::create_dir_all(scratch.dir.join("others/bin")).expect("writable");
     fs::create_dir_all(scratch.dir.join("others/share/man/man1")).expect("writable");
     fs::write(scratch.dir.join("others/share/man/man1/elsewhere.1"), ".TH ELSEWHERE 1\n").expect("writable");
-    let orders = "PATH=$PWD/others/bin:$PATH; man -w pvmfsend; man -w 1 parvum; man -w 1 elsewhere";
+    let orders = "PATH=$PWD/others/bin:$PATH; man -w pvmfsend; man -w MPI_Sendrecv_c; man -w 1 parvum; man -w 1 elsewhere";
     let said = succeed(&mut scratch.shell(&prefix, &machine, orders));
-    assert_eq!(said.lines().filter(|line| line.contains("a place/share/man")).count(), 2, "{said}");
+    assert_eq!(said.lines().filter(|line| line.contains("a place/share/man")).count(), 3, "{said}");
     assert!(said.contains("others/share/man/man1/elsewhere.1"), "{said}");
 }
 
