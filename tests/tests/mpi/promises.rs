@@ -61,6 +61,42 @@ fn files_have_what_the_views_of_all_have_written() {
     }
 }
 
+/// Not all that ranks say differently makes one of them wait: then it is said where it is found.
+#[test]
+fn ranks_that_do_not_say_the_same_are_told() {
+    for (way, what) in [
+        (
+            "more",
+            "MPI_ERR_TRUNCATE: MPI_Bcast: the ranks do not agree on how much data there is: compare counts",
+        ),
+        (
+            "less",
+            "MPI_ERR_TRUNCATE: MPI_Bcast: the ranks do not agree on how much data there is: compare counts",
+        ),
+        (
+            "long",
+            "MPI_ERR_TRUNCATE: MPI_Bcast: the ranks do not agree on how much data there is: compare counts",
+        ),
+        (
+            "sum",
+            "MPI_ERR_TRUNCATE: MPI_Allreduce: the ranks do not agree on how much data there is: compare counts",
+        ),
+        (
+            "gather",
+            "MPI_ERR_TRUNCATE: MPI_Gather: the ranks do not agree on how much data there is: compare counts",
+        ),
+        // Each gives, and nobody takes: who comes last waits for one that has left.
+        ("root", "MPI_Bcast: rank 0 has died"),
+    ] {
+        let machine = TestMachine::up();
+        let program = program("mpi_unlike");
+        let done = machine.run(&["run", "-n", "3", program.to_str().expect("plain"), way]);
+        let text = String::from_utf8_lossy(&done.stdout).into_owned();
+        assert!(done.status.success(), "{way}: {done:?}");
+        assert!(text.lines().any(|line| line.contains(what)), "{way}: {text}");
+    }
+}
+
 /// A tool's `MPI_Send` is called for the program's sends, in C and in Fortran, and for none that an operation of a group makes.
 #[test]
 fn a_tool_between_counts_what_the_program_sends() {
