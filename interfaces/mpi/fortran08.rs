@@ -36,7 +36,7 @@ const CHANGES: &[&str] = &[
 pub fn arguments<'t>(function: &'t Function<'t>) -> Vec<&'t Argument<'t>> {
     let of_c = |argument: &Argument| matches!(argument.name, "argc" | "argv") && argument.kind != "argv";
     let is_env = function.name == "Info_create_env";
-    function.arguments.iter().filter(|a| !of_c(a) && !(is_env && a.kind != "info_out")).collect()
+    function.arguments.iter().filter(|a| if is_env { a.kind == "info_out" } else { !of_c(a) }).collect()
 }
 
 /// Whether it has a place in the module.
@@ -532,7 +532,7 @@ fn use_of(function: &Function, place: usize) -> Use {
         "recvbuf" => name.contains("gather") || name.contains("alltoall"),
         _ => false,
     };
-    let keeps = asynchronous(function) != "" || name == "free_mem" || name == "win_detach";
+    let keeps = !asynchronous(function).is_empty() || name == "free_mem" || name == "win_detach";
     match argument.name {
         "location" => Use::Place,
         _ if name.ends_with("_end") => Use::Place,
