@@ -34,7 +34,8 @@ uninstall() {
 
 # --- What lies where -------------------------------------------------------------------------------------------------
 
-# Lines of three words: where to, mode, and the file; for a link its mode is `->`, and what it points to comes last.
+# Lines of three words: where to, mode, and the file; for a link its mode is `->`, and what it points to comes last. Pages that were
+# made, some hundreds, have the mode `page`: they are copied all at once.
 plan() {
     echo "bin/parvum 755 $build/bin/parvum"
     echo "bin/pvmgetarch 755 packaging/pvmgetarch"
@@ -65,7 +66,7 @@ plan() {
     for file in man/man*/*; do echo "share/$file 644 $file"; done
     # Those that were made: the others there are links.
     for file in "$build"/share/man/man3/*; do
-        [ -h "$file" ] || [ ! -f "$file" ] || echo "share/man/man3/${file##*/} 644 $file"
+        [ -h "$file" ] || [ ! -f "$file" ] || echo "share/man/man3/${file##*/} page $file"
     done
     for file in README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE docs/*.md docs/pictures/* examples/*; do
         echo "share/doc/parvum/$file 644 $file"
@@ -120,9 +121,15 @@ install() {
         echo "$to" >>"$manifest"
         case $mode in
         '->') ln -s "$from" "$root/$to" ;;
+        page) ;;
         *) file "$to" "$mode" "$from" ;;
         esac
     done
+    pages=$(plan | sed -n 's/^[^ ]* page //p')
+    if [ -n "$pages" ]; then
+        printf '%s\n' "$pages" | tr '\n' '\0' | xargs -0 cp -t "$root/share/man/man3"
+        printf '%s\n' "$pages" | sed 's,.*/,,' | tr '\n' '\0' | (cd "$root/share/man/man3" && xargs -0 chmod 644)
+    fi
     tell_the_loader
 }
 
