@@ -23,10 +23,8 @@ int main(int argc, char **argv)
         code = MPI_Allreduce(data, all, first ? 5 : 10, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     else if (strcmp(way, "gather") == 0)
         code = MPI_Gather(data, rank == 1 ? 5 : 10, MPI_INT, all, 10, MPI_INT, 0, MPI_COMM_WORLD);
-    else if (strcmp(way, "root") == 0)
-        code = MPI_Bcast(data, 4, MPI_INT, rank, MPI_COMM_WORLD);
     if (code != MPI_SUCCESS) {
-        CHECK(class_of(code) == MPI_ERR_TRUNCATE || class_of(code) == MPIX_ERR_PROC_FAILED);
+        CHECK(class_of(code) == MPI_ERR_TRUNCATE);
         MPI_Error_string(code, text, &length);
         printf("%s\n", text);
         fflush(stdout);
