@@ -7,12 +7,16 @@
 use crate::desk::{self, kind};
 use crate::errors::{Trouble, end};
 use crate::heap::Pages;
+use crate::keys::{Keys, Taken};
 use crate::run::Run;
 use parvum_consistency::{Access, Counts, Fault, Node, Progress};
 use parvum_waist::without_signals;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-pub(crate) struct Far(Mutex<Inner>);
+pub(crate) struct Far {
+    inner: Mutex<Inner>,
+    keys: Arc<Keys>,
+}
 
 struct Inner {
     node: Node,
@@ -21,12 +25,13 @@ struct Inner {
 
 impl Far {
     pub(crate) fn new(node: Node, pages: Pages) -> Far {
-        Far(Mutex::new(Inner { node, pages }))
+        let keys = pages.keys.clone();
+        Far { inner: Mutex::new(Inner { node, pages }), keys }
     }
 
     fn with<R>(&self, run: &Run, work: impl FnOnce(&mut Node, &mut Pages) -> R) -> R {
         without_signals(|| {
-            let mut inner = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
             let Inner { node, pages } = &mut *inner;
             let result = work(node, pages);
             for letter in node.outbox() {
@@ -62,11 +67,24 @@ impl Far {
     }
 
     pub(crate) fn acquire(&self, run: &Run, lock: u32) -> Result<(), Trouble> {
-        self.call(run, |node, pages| node.acquire(lock, pages))
+        match self.keys.take(lock) {
+            Taken::Here => Ok(()),
+            Taken::Ask => self.call(run, |node, pages| node.acquire(lock, pages)),
+            Taken::Already => Err(Trouble::HeldAlready(lock)),
+        }
     }
 
     pub(crate) fn release(&self, run: &Run, lock: u32) -> Result<(), Trouble> {
-        self.call(run, |node, pages| node.release(lock, pages))
+        if self.keys.give_back(lock) {
+            return Ok(());
+        }
+        self.call(run, |node, pages| {
+            let done = node.release(lock, pages)?;
+            if node.keeps(lock) {
+                self.keys.keep(lock);
+            }
+            Ok(done)
+        })
     }
 
     pub(crate) fn barrier(&self, run: &Run, barrier: u32) -> Result<(), Trouble> {
@@ -87,7 +105,8 @@ impl Far {
     }
 
     pub(crate) fn counts(&self, run: &Run) -> Counts {
-        self.with(run, |node, _| node.counts())
+        let counts = self.with(run, |node, _| node.counts());
+        Counts { locks_here: counts.locks_here + self.keys.count(), ..counts }
     }
 
     /// On the desk's thread: another node asks something. When that ends what the program waits for, it is woken.

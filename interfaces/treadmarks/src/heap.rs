@@ -4,12 +4,14 @@
 //! library, which reads and writes it there whatever the program may do. Nothing is taken from the system before it is touched.
 
 use crate::errors::{Trouble, end};
+use crate::keys::Keys;
 use libc::{MAP_FAILED, MAP_FIXED, MAP_NORESERVE, MAP_SHARED, PROT_NONE, PROT_READ, PROT_WRITE, c_void};
 use parvum_consistency::{Access, Memory};
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::os::unix::fs::MetadataExt;
+use std::sync::Arc;
 
 /// Where a heap may lie: far from where the system puts programs and libraries, in address spaces of 47 bits and of 39.
 const PLACES: [usize; 8] = [
@@ -153,8 +155,9 @@ impl Heap {
     }
 }
 
-/// The pages of a heap whose pages are protected from the program.
+/// The pages of a heap whose pages are protected from the program, and the locks that it takes by itself.
 pub(crate) struct Pages {
+    pub(crate) keys: Arc<Keys>,
     pub(crate) heap: Heap,
     /// Where the same memory lies for the library.
     pub(crate) view: usize,
@@ -189,5 +192,9 @@ impl Memory for Pages {
         if done != 0 {
             end(&Trouble::CannotProtect(io::Error::last_os_error().to_string()));
         }
+    }
+
+    fn is_free(&mut self, lock: u32) -> bool {
+        self.keys.claim(lock)
     }
 }

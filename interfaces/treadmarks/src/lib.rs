@@ -24,6 +24,7 @@ mod fault;
 mod heap;
 #[allow(unsafe_code)]
 mod image;
+mod keys;
 #[allow(unsafe_code)]
 mod near;
 mod options;

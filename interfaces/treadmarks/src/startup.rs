@@ -4,6 +4,7 @@ use crate::allocator::Allocator;
 use crate::errors::Trouble;
 use crate::far::Far;
 use crate::heap::{Heap, Pages, Places, Segment};
+use crate::keys::Keys;
 use crate::near::{CONTROL, Near, lost};
 use crate::options::{Options, Protocol, wanted_nodes, wants_statistics};
 use crate::run::{Leaving, NODES, Run, Way, begin, run};
@@ -177,7 +178,13 @@ impl Here {
         let node = Node::new(options.setup(nodes), own);
         segment.map(Some(start), (0, length), Segment::protection(node.untouched())).map_err(no_room)?;
         let view = segment.map(None, (0, length), Segment::protection(Access::Write)).map_err(no_room)?;
-        Ok((Way::Far(Box::new(Far::new(node, Pages { heap, view }))), heap))
+        Ok((
+            Way::Far(Box::new(Far::new(
+                node,
+                Pages { keys: Arc::new(Keys::new(crate::run::LOCKS)), heap, view },
+            ))),
+            heap,
+        ))
     }
 }
 

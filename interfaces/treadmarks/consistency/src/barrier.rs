@@ -81,10 +81,4 @@ impl Node {
         }
         Ok(())
     }
-
-    /// For onlookers: who has come to the barrier that is under way, and to which; empty at any node but the manager.
-    pub fn come_to_barrier(&self) -> Vec<(usize, u32)> {
-        let come = self.meeting.come.iter().enumerate();
-        come.filter_map(|(node, arrival)| Some((node, arrival.as_ref()?.barrier))).collect()
-    }
 }

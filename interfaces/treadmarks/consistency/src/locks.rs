@@ -95,6 +95,9 @@ impl Node {
         }
         let entry = self.lock(lock);
         if entry.here && !entry.held {
+            entry.held = !memory.is_free(lock);
+        }
+        if entry.here && !entry.held {
             self.grant(lock, to, &stamp, memory);
         } else if entry.next.replace((to, stamp)).is_some() {
             return Err(Fault::Malformed(from));
@@ -116,11 +119,10 @@ impl Node {
         self.counts.locks_fetched += 1;
     }
 
-    /// For onlookers: the locks that are held here, and whether somebody waits for them here.
-    pub fn held_locks(&self) -> Vec<(u32, bool)> {
-        let held = self.locks.iter().filter(|(_, lock)| lock.held);
-        let mut held: Vec<_> = held.map(|(&number, lock)| (number, lock.next.is_some())).collect();
-        held.sort_unstable();
-        held
+    /// Whether a lock is here and nobody holds it or waits for it: the program may take it without telling the node, until
+    /// [`Memory::is_free`](crate::Memory::is_free) is asked.
+    pub fn keeps(&mut self, lock: u32) -> bool {
+        let entry = self.lock(lock);
+        entry.here && !entry.held && entry.next.is_none()
     }
 }

@@ -347,6 +347,35 @@ impl Memory for Nothing {
     fn protect(&mut self, _: u32, _: u32, _: Access) {}
 }
 
+/// The program has taken the lock without telling the node.
+struct Taken;
+
+impl Memory for Taken {
+    fn load(&self, _: u32, _: &mut [u8]) {}
+    fn store(&mut self, _: u32, _: usize, _: &[u8]) {}
+    fn protect(&mut self, _: u32, _: u32, _: Access) {}
+    fn is_free(&mut self, _: u32) -> bool {
+        false
+    }
+}
+
+#[test]
+fn a_lock_that_was_taken_without_the_node_is_given_away_when_it_is_released() {
+    let (mut asker, mut holder) = (Node::new(classic(2), 0), Node::new(classic(2), 1));
+    assert!(holder.keeps(1) && !asker.keeps(1));
+    asker.acquire(1, &mut Nothing).expect("it may");
+    for letter in asker.outbox() {
+        holder.receive(0, &letter.bytes, &mut Taken).expect("it makes sense");
+    }
+    assert!(holder.outbox().is_empty() && !holder.keeps(1));
+    holder.release(1, &mut Nothing).expect("it is held");
+    for letter in holder.outbox() {
+        asker.receive(1, &letter.bytes, &mut Nothing).expect("it makes sense");
+    }
+    assert!(!asker.is_waiting());
+    assert_eq!(holder.release(1, &mut Nothing), Err(Fault::NotHeld(1)));
+}
+
 #[test]
 fn what_makes_no_sense_is_refused_and_never_panics() {
     let mut dice = super::simulated::Dice(99);
