@@ -14,8 +14,10 @@ use std::sync::Arc;
 pub(crate) enum Combine {
     /// Of the room's table.
     Plain(fn(&mut [u8], &[u8])),
-    Made(Arc<dyn Fn(&mut [u8], &[u8]) + Send + Sync>),
+    Made(Arc<Combining>),
 }
+
+type Combining = dyn Fn(&mut [u8], &[u8]) + Send + Sync;
 
 impl Combine {
     /// Combines nothing.

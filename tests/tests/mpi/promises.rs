@@ -67,23 +67,23 @@ fn ranks_that_do_not_say_the_same_are_told() {
     for (way, what) in [
         (
             "more",
-            "MPI_ERR_TRUNCATE: MPI_Bcast: the ranks do not agree on how much data there is: compare counts",
+            "MPI_ERR_TRUNCATE: MPI_Bcast: the ranks do not agree on what they do, or how much data there is: compare",
         ),
         (
             "less",
-            "MPI_ERR_TRUNCATE: MPI_Bcast: the ranks do not agree on how much data there is: compare counts",
+            "MPI_ERR_TRUNCATE: MPI_Bcast: the ranks do not agree on what they do, or how much data there is: compare",
         ),
         (
             "long",
-            "MPI_ERR_TRUNCATE: MPI_Bcast: the ranks do not agree on how much data there is: compare counts",
+            "MPI_ERR_TRUNCATE: MPI_Bcast: the ranks do not agree on what they do, or how much data there is: compare",
         ),
         (
             "sum",
-            "MPI_ERR_TRUNCATE: MPI_Allreduce: the ranks do not agree on how much data there is: compare counts",
+            "MPI_ERR_TRUNCATE: MPI_Allreduce: the ranks do not agree on what they do, or how much data there is: compare",
         ),
         (
             "gather",
-            "MPI_ERR_TRUNCATE: MPI_Gather: the ranks do not agree on how much data there is: compare counts",
+            "MPI_ERR_TRUNCATE: MPI_Gather: the ranks do not agree on what they do, or how much data there is: compare",
         ),
     ] {
         let machine = TestMachine::up();

@@ -161,7 +161,7 @@ impl Partition {
     #[inline]
     pub fn board<'a>(&'a self, attend: Option<&'a dyn Attend>) -> Result<Option<AtBoard<'a>>, Failure> {
         let members = self.members(-1);
-        if !self.sharing.is_open() && !(self.on_one_host && is_for(&members)) {
+        if !(self.sharing.is_open() || self.on_one_host && is_for(&members)) {
             return Ok(None);
         }
         self.refuse_missing()?;
