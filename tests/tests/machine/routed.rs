@@ -105,9 +105,10 @@ fn a_flood_is_stopped_not_stored() {
     let frame = routed(to, &vec![0; 100_000]);
     let mut sent = 0;
     let mut rest: &[u8] = &frame;
-    // It has stopped when it did other things a hundred times and took nothing. So the sender's other business goes on.
+    // It has stopped when it did other things three hundred times, with pauses in which it had nothing else to do, and took nothing.
+    // So the sender's other business goes on.
     let mut stopped = 0;
-    while stopped < 100 {
+    while stopped < 300 {
         match (&from_a).write(rest) {
             Ok(length) => {
                 (sent, stopped) = (sent + length, 0);
@@ -119,6 +120,7 @@ fn a_flood_is_stopped_not_stored() {
             }
             Err(error) if error.kind() == ErrorKind::WouldBlock => {
                 a.request(parvum_wire::control::Request::Hosts).expect("answered");
+                std::thread::sleep(std::time::Duration::from_millis(1));
                 stopped += 1;
             }
             Err(error) => panic!("{error}"),
