@@ -3,7 +3,6 @@
 use crate::notices::{await_lines, host_of, told, watch};
 use parvum_tests::bed::Bed;
 use parvum_tests::eventually;
-use rustix::process::{Pid, Signal, kill_process};
 
 /// The ids of the hosts, as one of them lists them.
 fn ids(host: &parvum_tests::bed::Host) -> Vec<String> {
@@ -74,15 +73,16 @@ fn one_is_removed_and_its_tasks_end() {
 fn a_host_is_added_again_while_its_old_daemon_still_ends() {
     let Some(bed) = Bed::of(3) else { return };
     bed.join_all();
-    let daemon = Pid::from_raw(bed[1].daemon().expect("it serves") as i32).expect("a process");
+    // Its number is one of its host's, which has a process tree of its own.
+    let daemon = bed[1].daemon().expect("it serves").to_string();
     // It hears late that its host was removed.
-    kill_process(daemon, Signal::STOP).expect("it runs");
+    bed[1].succeed(&["kill", "-STOP", &daemon]);
     bed[0].succeed(&["parvum", "remove", "beta"]);
     bed[0].await_hosts(&["alpha", "gamma"]);
     let mut adding = bed[0].command("parvum");
     let mut adding = adding.args(["add", "beta"]).spawn().expect("it runs");
     eventually("the new daemon waits for the old one", || !bed[1].processes("join").is_empty());
-    kill_process(daemon, Signal::CONT).expect("it runs");
+    bed[1].succeed(&["kill", "-CONT", &daemon]);
     assert!(adding.wait().expect("it ends").success());
     for host in bed.hosts() {
         host.await_hosts(&["alpha", "beta", "gamma"]);
