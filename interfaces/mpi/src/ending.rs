@@ -2,9 +2,10 @@
 //!
 //! What a program does at its own end comes first: some call `MPI_Finalize` in the destructor of an object that was there before
 //! `MPI_Init`. The C library calls the first function that was noted last, so this one is noted when the library is loaded. An end of
-//! which the C library knows nothing (`_exit`) is for the daemon to see, by the process's page.
+//! which the C library knows nothing (`_exit`) is for the daemon to see, by the process's page. The engine does not depart before: the
+//! others would hear of a death, and end the job, before the reason is told.
 
-use crate::process::{is_finalized, process};
+use crate::process::{Process, is_finalized, process};
 use std::ffi::{c_int, c_void};
 use std::io::Write;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -29,10 +30,26 @@ pub(crate) fn begin() {
 
 /// What ends with an error of its own says that itself, and its job ends anyway.
 extern "C" fn look(code: c_int, _: *mut c_void) {
-    if code != 0 || is_finalized() || BEGAN.load(Ordering::Relaxed) != std::process::id() {
+    if is_finalized() || BEGAN.load(Ordering::Relaxed) != std::process::id() {
         return;
     }
     let Ok(process) = process() else { return };
+    if code == 0 {
+        complain(process);
+    }
+    // Now it departs.
+    process.waist.oblige(false);
+    if code == 0 {
+        // SAFETY: null stands for all streams: what the program has written is not lost with its end. All that the program has to do
+        // at its end was done before this.
+        unsafe {
+            libc::fflush(std::ptr::null_mut());
+            libc::_exit(1)
+        }
+    }
+}
+
+fn complain(process: &Process) {
     let (rank, size) = (process.world.rank(), process.world.size());
     // Nobody can be told when even that fails.
     let _ = writeln!(
@@ -40,10 +57,4 @@ extern "C" fn look(code: c_int, _: *mut c_void) {
         "rank {rank} of {size}: the program has ended without MPI_Finalize, so the job fails with exit code 1\n    \
          call MPI_Finalize on every rank before the program returns or exits"
     );
-    // SAFETY: null stands for all streams: what the program has written is not lost with its end. All that was to be done at its end
-    // was done before this.
-    unsafe {
-        libc::fflush(std::ptr::null_mut());
-        libc::_exit(1)
-    }
 }

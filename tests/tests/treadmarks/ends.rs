@@ -48,7 +48,8 @@ fn other_faults_are_the_programs_own() {
     }
 }
 
-/// Of three processes one is killed: each of the others says so, once, and ends.
+/// Of three processes one is killed: each of the others says so, once, and ends. The second may hear of the first's end before it
+/// hears of the death that has caused both.
 #[test]
 fn a_death_is_told_by_every_survivor() {
     let machine = TestMachine::up();
@@ -64,8 +65,9 @@ fn a_death_is_told_by_every_survivor() {
             parvum_tests::kill_hard(last.pid);
             assert!(!run.end().success());
             let errors = run.complaints();
-            let dead = errors.lines().filter(|line| line.contains("E-TMK-DEAD: node 2"));
-            assert_eq!(dead.count(), 2, "{errors}");
+            let dead: Vec<_> = errors.lines().filter(|line| line.contains("E-TMK-DEAD")).collect();
+            assert_eq!(dead.len(), 2, "{errors}");
+            assert!(dead.iter().any(|line| line.contains("E-TMK-DEAD: node 2")), "{errors}");
             await_tasks(&machine, 0);
         }
     }

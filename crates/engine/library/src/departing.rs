@@ -9,7 +9,7 @@ use parvum_waist::{Notes, TurnGuard};
 use parvum_wire::Tid;
 use parvum_wire::control::{Request, Role};
 use rustix::fd::AsFd;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Departs when the process ends, and forgets what was its parent's in a child that it forks.
@@ -89,8 +89,25 @@ pub(crate) fn depart<E: Endpoint>() -> bool {
     true
 }
 
+/// An end of the process came while it owed its interface something: departing waits until that is paid.
+static PUT_OFF: AtomicBool = AtomicBool::new(false);
+
+/// What was owed is paid. If the process ends already, it departs now.
+pub(crate) fn depart_if_put_off() {
+    if PUT_OFF.swap(false, Ordering::Relaxed) {
+        depart_at_exit();
+    }
+}
+
 /// The process ends: hands over what was sent and leaves the machine. Threads that wait go on waiting, and end with it.
+///
+/// Who still owes its interface something may pay yet, in what the C library calls after this. And if it does not, the
+/// others shall not hear of its end before its interface could say why.
 fn depart_at_exit() {
+    if ledger::is_obliged() {
+        PUT_OFF.store(true, Ordering::Relaxed);
+        return;
+    }
     for place in endpoint::all() {
         if place.forked.load(Ordering::Relaxed) {
             continue;

@@ -1,6 +1,7 @@
 //! `parvum.h`: what the program may ask about its own task, read from the page as onlookers read it. So it waits for no
 //! lock, and a thread may ask while another waits inside.
 
+use crate::departing;
 use parvum_engine::Counter;
 use parvum_page::{Book, Operation, PairLedger, ROUTES, TaskPage, Times, monotonic_ns, totals};
 use parvum_waist::Told;
@@ -32,7 +33,7 @@ pub(crate) fn open(page: &'static TaskPage, book: &'static Book) {
     let names = page.routes().into_iter().map(|name| CString::new(name).unwrap_or_default());
     let account = Account { page, book, routes: names.collect::<Vec<_>>().leak() };
     let account: *mut Account = Box::leak(Box::new(account));
-    // Release: partner of the acquires in `account` and `oblige`.
+    // Release: partner of the acquires in `account` and `last`.
     ACCOUNT.store(account, Ordering::Release);
     LAST.store(account, Ordering::Release);
     PROCESS.store(std::process::id(), Ordering::Relaxed);
@@ -62,13 +63,26 @@ static PROCESS: AtomicU32 = AtomicU32::new(0);
 
 /// The table's `oblige`. What was owed is paid also by a task that has left: a program may do so at its very end.
 pub(crate) extern "C" fn oblige(obliged: i32) {
-    if PROCESS.load(Ordering::Relaxed) != std::process::id() {
-        return;
-    }
-    // SAFETY: null, or what `open` has leaked. Acquire: partner of the release there.
-    if let Some(last) = unsafe { LAST.load(Ordering::Acquire).as_ref() } {
+    if let Some(last) = last() {
         last.page.set_owes_end(obliged != 0);
     }
+    if obliged == 0 {
+        departing::depart_if_put_off();
+    }
+}
+
+/// Whether this process fails if it ends now.
+pub(crate) fn is_obliged() -> bool {
+    last().is_some_and(|last| last.page.owes_end())
+}
+
+/// What this process has opened last; a child that it forked has opened nothing.
+fn last() -> Option<&'static Account> {
+    if PROCESS.load(Ordering::Relaxed) != std::process::id() {
+        return None;
+    }
+    // SAFETY: null, or what `open` has leaked. Acquire: partner of the release there.
+    unsafe { LAST.load(Ordering::Acquire).as_ref() }
 }
 
 fn account() -> Option<Account> {

@@ -299,7 +299,7 @@ struct parvum_table {
     /* Shows onlookers what the task is about to do, from any thread. It is looked at while a wait lasts that has the same function
      * in the high half of its notes' call, and the same context. */
     void (*tell)(const struct parvum_told *told);
-    /* 1: the process has failed if it ends before this is called with 0 */
+    /* 1: the process has failed if it ends before this is called with 0; nor does it depart by itself before that. */
     void (*oblige)(int32_t obliged);
 };
 

@@ -521,5 +521,6 @@ pub struct Table {
     /// notes have the same function and context.
     pub tell: unsafe extern "C" fn(told: *const Told),
     /// 1: the process has failed if it ends before this is called with 0, even with code 0 and by whatever way; a spawned one alone.
+    /// It then does not depart by itself when it ends, but in the call with 0 if that comes while it does.
     pub oblige: extern "C" fn(obliged: i32),
 }
