@@ -41,6 +41,8 @@ static void MAYBE_UNUSED copies(char *self, char *role, int count, int *tids)
 {
 	char *args[] = { role, NULL };
 
+	/* A copy that could not learn whose it is must not take itself for the first, and start copies of its own. */
+	CHECK(pvm_parent() != PvmSysErr);
 	GIVES(count, pvm_spawn(self, args, PvmTaskDefault, NULL, count, tids));
 	OK(pvm_notify(PvmTaskExit, TAG_ENDED, count, tids));
 }

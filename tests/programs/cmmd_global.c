@@ -142,7 +142,7 @@ static void broadcasts(void)
 
 static void wait_or(int want)
 {
-	double until = now() + 10;
+	double until = now() + 100;
 
 	while (CMMD_get_global_or() != want)
 		CHECK(now() < until);

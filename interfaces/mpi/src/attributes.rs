@@ -256,10 +256,6 @@ impl Held {
 fn refused(code: c_int, what: &str) -> Mpi {
     match code {
         0 => Ok(()),
-        _ => Err(Error {
-            code,
-            text: format!("the program's {what} function for an attribute gave {code}"),
-            on: None,
-        }),
+        _ => Err(Error::new(code, format!("the program's {what} function for an attribute gave {code}"))),
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Data without holes is used where it lies. Other data is sent as pieces when they are few, and packed otherwise.
 
-use crate::datatypes::{Datatype, datatype, plain_size};
+use crate::datatypes::{datatype, plain_size};
 use crate::errors::{Error, Mpi, class};
 use parvum_datatypes::{Type, pack, unpack};
 use parvum_waist::Space;
@@ -20,8 +20,16 @@ pub(crate) struct Data {
     start: *mut u8,
     /// Bytes of data.
     length: usize,
-    /// Its address, its count and its layout, when it has holes.
-    holed: Option<(*mut u8, i64, Type)>,
+    /// Where it lies, when it has holes.
+    holed: Option<Box<Holed>>,
+}
+
+/// So many items of a layout.
+#[derive(Clone)]
+struct Holed {
+    address: *mut u8,
+    count: i64,
+    layout: Type,
 }
 
 // SAFETY: the memory is the program's, which promises it to whoever works on the operation.
@@ -40,10 +48,12 @@ impl Data {
     pub(crate) const NONE: Data = Data { start: std::ptr::null_mut(), length: 0, holed: None };
 
     /// Data that a call names, checked.
-    #[inline]
+    ///
+    /// In its caller's frame: what is written in parts and then copied as a whole is waited for, see [`Error`].
+    #[inline(always)]
     pub(crate) fn new(address: *const u8, count: i64, handle: i32) -> Mpi<Data> {
         let items = checked_count(count)?;
-        let Some(size) = plain_size(handle) else { return Data::of(address, count, &*datatype(handle)?) };
+        let Some(size) = plain_size(handle) else { return Data::of(address, count, handle) };
         if address.is_null() && items > 0 {
             return Err(no_buffer());
         }
@@ -51,8 +61,9 @@ impl Data {
         Ok(Data { start: address.cast_mut(), length, holed: None })
     }
 
-    fn of(address: *const u8, count: i64, datatype: &Datatype) -> Mpi<Data> {
-        Data::of_type(address, count, &datatype.layout)
+    #[inline(never)]
+    fn of(address: *const u8, count: i64, handle: i32) -> Mpi<Data> {
+        Data::of_type(address, count, &datatype(handle)?.layout)
     }
 
     /// Data of a layout. Its address may be null, when the layout has addresses of its own.
@@ -73,7 +84,8 @@ impl Data {
                 holed: None,
             });
         }
-        Ok(Data { start: address, length: size, holed: Some((address, count, layout.clone())) })
+        let holed = Holed { address, count, layout: layout.clone() };
+        Ok(Data { start: address, length: size, holed: Some(Box::new(holed)) })
     }
 
     /// Memory of so many bytes.
@@ -88,7 +100,7 @@ impl Data {
     }
 
     /// The data where it lies, when it is one run.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn run(&self) -> Option<(*mut u8, usize)> {
         match self.holed {
             None => Some((self.start, self.length)),
@@ -97,6 +109,7 @@ impl Data {
     }
 
     /// The data, when it is one run.
+    #[inline(always)]
     pub(crate) fn bytes(&self) -> Option<&[u8]> {
         self.run().map(|(start, length)| slice(start, length))
     }
@@ -113,7 +126,7 @@ impl Data {
 
     /// The pieces it lies in, when they are few, or long enough.
     fn pieces(&self) -> Option<Vec<(*const u8, usize)>> {
-        let (address, count, layout) = self.holed.as_ref()?;
+        let Holed { address, count, layout } = self.holed.as_deref()?;
         let pieces = layout.pieces(*count, *address, MOST_PIECES)?;
         (self.length >= pieces.len() * SHORTEST_PIECE).then_some(pieces)
     }
@@ -121,11 +134,11 @@ impl Data {
     /// The data in the order of its layout, without holes.
     pub(crate) fn packed(&self) -> Vec<u8> {
         let mut bytes = vec![0; self.length];
-        match &self.holed {
+        match self.holed.as_deref() {
             // SAFETY: the program promises the memory of its call.
             None => unsafe { copy(self.start, bytes.as_mut_ptr(), self.length) },
             // SAFETY: likewise.
-            Some((address, count, layout)) => unsafe {
+            Some(Holed { address, count, layout }) => unsafe {
                 pack(layout, *count, *address, 0, &mut bytes);
             },
         }
@@ -135,11 +148,11 @@ impl Data {
     /// Puts bytes where the data shall lie, from the beginning on; what does not fit is left out.
     pub(crate) fn unpack(&self, bytes: &[u8]) {
         let bytes = &bytes[..bytes.len().min(self.length)];
-        match &self.holed {
+        match self.holed.as_deref() {
             // SAFETY: the program promises the memory of its call.
             None => unsafe { copy(bytes.as_ptr(), self.start, bytes.len()) },
             // SAFETY: likewise.
-            Some((address, count, layout)) => unsafe {
+            Some(Holed { address, count, layout }) => unsafe {
                 unpack(layout, *count, *address, 0, bytes);
             },
         }
@@ -148,11 +161,11 @@ impl Data {
     /// So many bytes of it from one on, in the order of its layout, without holes.
     pub(crate) fn packed_part(&self, from: usize, length: usize) -> Vec<u8> {
         let mut bytes = vec![0; length];
-        match &self.holed {
+        match self.holed.as_deref() {
             // SAFETY: the program promises the memory of its call.
             None => unsafe { copy(self.start.wrapping_add(from), bytes.as_mut_ptr(), length) },
             // SAFETY: likewise.
-            Some((address, count, layout)) => unsafe {
+            Some(Holed { address, count, layout }) => unsafe {
                 pack(layout, *count, *address, from as u64, &mut bytes);
             },
         }
@@ -161,21 +174,18 @@ impl Data {
 
     /// Puts bytes where the data from byte `from` on shall lie. The caller knows that they fit.
     pub(crate) fn unpack_part(&self, from: usize, bytes: &[u8]) {
-        match &self.holed {
+        match self.holed.as_deref() {
             // SAFETY: the program promises the memory of its call.
             None => unsafe { copy(bytes.as_ptr(), self.start.wrapping_add(from), bytes.len()) },
             // SAFETY: likewise.
-            Some((address, count, layout)) => unsafe {
+            Some(Holed { address, count, layout }) => unsafe {
                 unpack(layout, *count, *address, from as u64, bytes);
             },
         }
     }
 
-    /// How it is sent.
-    pub(crate) fn outgoing(&self) -> Sent<'_> {
-        if let Some((start, length)) = self.run() {
-            return Sent::Run(slice(start, length));
-        }
+    /// How it is sent, if it is no run.
+    pub(crate) fn holed(&self) -> Sent<'_> {
         match self.pieces() {
             Some(pieces) => Sent::Pieces(
                 pieces.into_iter().map(|(start, length)| slice(start.cast_mut(), length)).collect(),
@@ -199,9 +209,8 @@ impl Data {
     }
 }
 
-/// What the engine is given to send.
+/// What the engine is given to send of data with holes.
 pub(crate) enum Sent<'d> {
-    Run(&'d [u8]),
     Pieces(Vec<&'d [u8]>),
     Packed(Arc<Vec<u8>>),
 }
@@ -214,6 +223,7 @@ pub(crate) enum Place {
     Packed(Vec<u8>),
 }
 
+#[inline(always)]
 fn slice<'d>(start: *mut u8, length: usize) -> &'d [u8] {
     if length == 0 {
         return &[];

@@ -103,7 +103,7 @@ fn report(call: &'static str, on: On, error: Error) -> c_int {
     };
     // A code of the program's own stays as it is.
     let text = if error.text.is_empty() { String::new() } else { format!("{call}: {}", error.text) };
-    let error = Error { text, ..error };
+    let error = error.with_text(text);
     handle_with(handler, handle, error)
 }
 

@@ -82,13 +82,13 @@ impl Deref for InUse {
 }
 
 /// The communicator of a handle.
-#[inline]
+#[inline(always)]
 pub(crate) fn comm(handle: i32) -> Mpi<InUse> {
     comm_of(process()?, handle)
 }
 
 /// The same of a process that is known.
-#[inline]
+#[inline(always)]
 pub(crate) fn comm_of(process: &'static Process, handle: i32) -> Mpi<InUse> {
     match handle {
         COMM_WORLD => Ok(InUse::Always(&process.world)),

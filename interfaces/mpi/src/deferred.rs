@@ -173,7 +173,7 @@ impl Batch {
             }
             Some(place) => std::mem::replace(&mut self.posted[place], Outcome::EMPTY),
         };
-        let on = |error| Error { on: Some(self.about[place].1.handle()), ..error };
+        let on = |error: Error| error.of_comm(self.about[place].1.handle());
         (outcome.status, outcome.error.map(on))
     }
 

@@ -4,20 +4,36 @@
 //! code's text says what was wrong with which argument, and afterwards what its class means.
 
 use std::collections::BTreeMap;
+use std::ops::Deref;
 use std::sync::{Mutex, PoisonError};
 
 /// What a call gives.
 pub type Mpi<T = ()> = Result<T, Error>;
 
 /// Why a call failed.
+///
+/// One word: what a call gives then fits into registers. A larger one goes through memory, in pieces, and is read as a whole, for which
+/// the processor waits until everything that it has stored before is in its cache, a message on its way to another core too.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Error {
+pub struct Error(Box<Cause>);
+
+/// What an error says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cause {
     /// The class, or the code of a program's own.
     pub code: i32,
     /// What was wrong, for people.
     pub text: String,
     /// The communicator whose error it is, where the call does not name it.
     pub on: Option<i32>,
+}
+
+impl Deref for Error {
+    type Target = Cause;
+
+    fn deref(&self) -> &Cause {
+        &self.0
+    }
 }
 
 macro_rules! classes {
@@ -105,7 +121,25 @@ impl Error {
     /// An error of a class, with what was wrong.
     #[cold]
     pub fn new(class: i32, text: impl Into<String>) -> Error {
-        Error { code: class, text: text.into(), on: None }
+        Error(Box::new(Cause { code: class, text: text.into(), on: None }))
+    }
+
+    /// The same, of that communicator.
+    pub fn of_comm(mut self, comm: i32) -> Error {
+        self.0.on = Some(comm);
+        self
+    }
+
+    /// The same with another class or code.
+    pub fn with_code(mut self, code: i32) -> Error {
+        self.0.code = code;
+        self
+    }
+
+    /// The same with another text.
+    pub fn with_text(mut self, text: String) -> Error {
+        self.0.text = text;
+        self
     }
 
     /// The class.
@@ -122,8 +156,9 @@ impl Error {
         recent.number = recent.number % MOST_NUMBERS + 1;
         let number = recent.number;
         let place = number as usize % REMEMBERED;
-        recent.texts[place] = (number, self.text);
-        self.code | number << 8
+        let Cause { code, text, .. } = *self.0;
+        recent.texts[place] = (number, text);
+        code | number << 8
     }
 }
 

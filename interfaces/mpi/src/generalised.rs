@@ -47,11 +47,7 @@ impl Functions {
         let freed = self.call_free();
         match if asked == 0 { freed } else { asked } {
             0 => Ok(()),
-            code => Err(Error {
-                code,
-                text: format!("the program's function for its request gave {code}"),
-                on: None,
-            }),
+            code => Err(Error::new(code, format!("the program's function for its request gave {code}"))),
         }
     }
 

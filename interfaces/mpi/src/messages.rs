@@ -37,7 +37,7 @@ struct To {
     how: SendTo,
 }
 
-#[inline]
+#[inline(always)]
 fn checked_tag(tag: i32) -> Mpi<i32> {
     if tag >= 0 { Ok(tag) } else { Err(wrong_tag(tag)) }
 }
@@ -57,7 +57,7 @@ fn revoked() -> Error {
 }
 
 /// `None`: to nobody.
-#[inline]
+#[inline(always)]
 fn to(comm: &Comm, rank: i32, tag: i32, mode: Mode, length: usize) -> Mpi<Option<To>> {
     checked_tag(tag)?;
     if comm.is_revoked() {
@@ -76,7 +76,7 @@ fn to(comm: &Comm, rank: i32, tag: i32, mode: Mode, length: usize) -> Mpi<Option
 }
 
 /// Sends, and waits until the buffer may be used again.
-#[inline]
+#[inline(always)]
 pub(crate) fn send(comm: &Arc<Comm>, data: &Data, rank: i32, tag: i32, mode: Mode) -> Mpi {
     let process = process()?;
     let Some(to) = to(comm, rank, tag, mode, data.length())? else { return Ok(()) };
@@ -91,8 +91,8 @@ pub(crate) fn send(comm: &Arc<Comm>, data: &Data, rank: i32, tag: i32, mode: Mod
         sight::tell_send(process, comm, data.length());
     }
     let told = notes(sight::within(call::SEND, function), to.how.to, tag, comm.context());
-    let sent = match data.outgoing() {
-        Sent::Run(run) if progress::is_quiet() && !comm.is_tolerant() => {
+    let sent = match data.bytes() {
+        Some(run) if progress::is_quiet() && !comm.is_tolerant() => {
             let sent = process.waist.send_one(to.how, run, &told);
             sent.map_err(|status| process.failed(status, Some(rank as usize)))
         }
@@ -107,9 +107,9 @@ pub(crate) fn send(comm: &Arc<Comm>, data: &Data, rank: i32, tag: i32, mode: Mod
     sent
 }
 
-fn finish(process: &Process, operation: Option<Operation>) -> Mpi {
+fn finish(process: &Process, operation: Option<Arc<Operation>>) -> Mpi {
     let Some(operation) = operation else { return Ok(()) };
-    let outcome = progress::wait(process, &Arc::new(operation))?;
+    let outcome = progress::wait(process, &operation)?;
     outcome.error.map_or(Ok(()), Err)
 }
 
@@ -145,28 +145,32 @@ fn send_buffered(process: &'static Process, comm: &Arc<Comm>, data: &Data, to: T
 }
 
 /// Starts to send. `None`: it is over.
-fn start(process: &Process, comm: &Arc<Comm>, data: &Data, to: To) -> Mpi<Option<Operation>> {
-    let begun = match data.outgoing() {
+#[inline(always)]
+fn start(process: &Process, comm: &Arc<Comm>, data: &Data, to: To) -> Mpi<Option<Arc<Operation>>> {
+    let begun = match data.run() {
         // SAFETY: the program leaves its buffer alone until the request is over.
-        Sent::Run(run) => unsafe { process.waist.start_pieces(&to.how, &[run]) },
-        // SAFETY: likewise.
-        Sent::Pieces(pieces) => unsafe { process.waist.start_pieces(&to.how, &pieces) },
-        Sent::Packed(bytes) => process.waist.start_owned(to.how, &bytes),
+        Some((start, length)) => unsafe { process.waist.start_send(to.how, start, length) },
+        None => match data.holed() {
+            // SAFETY: likewise.
+            Sent::Pieces(pieces) => unsafe { process.waist.start_pieces(&to.how, &pieces) },
+            Sent::Packed(bytes) => process.waist.start_owned(to.how, &bytes),
+        },
     };
     let begun = begun.map_err(|status| process.failed(status, Some(to.rank as usize)))?;
     let told = notes(call::SEND, to.how.to, to.how.tag, comm.context());
-    Ok(begun.map(|request| Operation::new(State::Sending { request, peer: to.rank }, comm.handle(), told)))
+    let sending = |request| Operation::new(State::Sending { request, peer: to.rank }, comm.handle(), told);
+    Ok(begun.map(|request| Arc::new(sending(request))))
 }
 
 /// Starts to send in standard mode, without waiting for anything. `None`: it is over.
-#[inline]
+#[inline(always)]
 pub(crate) fn start_standard(
     process: &Process,
     comm: &Arc<Comm>,
     data: &Data,
     rank: i32,
     tag: i32,
-) -> Mpi<Option<Operation>> {
+) -> Mpi<Option<Arc<Operation>>> {
     match to(comm, rank, tag, Mode::Standard, data.length())? {
         Some(to) => start(process, comm, data, to),
         None => Ok(None),
@@ -174,9 +178,9 @@ pub(crate) fn start_standard(
 }
 
 /// Starts to send, for a request. A send that is over has an operation all the same.
-pub(crate) fn isend(comm: &Arc<Comm>, data: &Data, rank: i32, tag: i32, mode: Mode) -> Mpi<Operation> {
+pub(crate) fn isend(comm: &Arc<Comm>, data: &Data, rank: i32, tag: i32, mode: Mode) -> Mpi<Arc<Operation>> {
     let process = process()?;
-    let over = || Operation::over(Outcome::EMPTY, comm.handle());
+    let over = || Arc::new(Operation::over(Outcome::EMPTY, comm.handle()));
     let Some(to) = to(comm, rank, tag, mode, data.length())? else { return Ok(over()) };
     if mode == Mode::Buffered {
         return send_buffered(process, comm, data, to).map(|()| over());
@@ -185,7 +189,7 @@ pub(crate) fn isend(comm: &Arc<Comm>, data: &Data, rank: i32, tag: i32, mode: Mo
 }
 
 /// Which messages a receive or probe takes; `None`: from nobody.
-#[inline]
+#[inline(always)]
 pub(crate) fn pattern(comm: &Comm, source: i32, tag: i32) -> Mpi<Option<Pattern>> {
     if comm.is_revoked() {
         return Err(revoked());
@@ -210,7 +214,7 @@ pub(crate) fn pattern(comm: &Comm, source: i32, tag: i32) -> Mpi<Option<Pattern>
 }
 
 /// Receives, and waits for it.
-#[inline]
+#[inline(always)]
 pub(crate) fn receive(comm: &Arc<Comm>, data: &Data, source: i32, tag: i32) -> Mpi<Outcome> {
     let process = process()?;
     let Some(pattern) = pattern(comm, source, tag)? else { return Ok(with_nobody(true)) };
@@ -259,12 +263,12 @@ pub(crate) fn post(
 }
 
 /// Begins a receive.
-pub(crate) fn irecv(comm: &Arc<Comm>, data: &Data, source: i32, tag: i32) -> Mpi<Operation> {
+pub(crate) fn irecv(comm: &Arc<Comm>, data: &Data, source: i32, tag: i32) -> Mpi<Arc<Operation>> {
     let process = process()?;
-    match pattern(comm, source, tag)? {
-        Some(pattern) => Ok(post(process, comm, data, &pattern, source)),
-        None => Ok(Operation::over(with_nobody(true), comm.handle())),
-    }
+    Ok(Arc::new(match pattern(comm, source, tag)? {
+        Some(pattern) => post(process, comm, data, &pattern, source),
+        None => Operation::over(with_nobody(true), comm.handle()),
+    }))
 }
 
 /// The oldest message that fits, as a status; `None` when there is none yet, which `wait` forbids.
@@ -366,9 +370,9 @@ pub(crate) fn exchange(
     let process = process()?;
     // What is wrong with the send is told before anything is posted.
     to(comm, dest, send_tag, Mode::Standard, give.length())?;
-    let coming = Arc::new(irecv(comm, get, source, receive_tag)?);
+    let coming = irecv(comm, get, source, receive_tag)?;
     let sent = match isend(comm, give, dest, send_tag, Mode::Standard) {
-        Ok(going) => progress::wait(process, &Arc::new(going))?.error,
+        Ok(going) => progress::wait(process, &going)?.error,
         Err(error) => Some(error),
     };
     if let Some(error) = sent {
@@ -384,13 +388,13 @@ pub(crate) fn check_send(comm: &Comm, dest: i32, tag: i32) -> Mpi {
 }
 
 /// Starts to send bytes that are nobody else's.
-pub(crate) fn isend_copy(comm: &Arc<Comm>, bytes: Vec<u8>, dest: i32, tag: i32) -> Mpi<Operation> {
+pub(crate) fn isend_copy(comm: &Arc<Comm>, bytes: Vec<u8>, dest: i32, tag: i32) -> Mpi<Arc<Operation>> {
     let process = process()?;
-    let over = || Operation::over(Outcome::EMPTY, comm.handle());
+    let over = || Arc::new(Operation::over(Outcome::EMPTY, comm.handle()));
     let Some(to) = to(comm, dest, tag, Mode::Standard, bytes.len())? else { return Ok(over()) };
     let begun = process.waist.start_owned(to.how, &Arc::new(bytes));
     let begun = begun.map_err(|status| process.failed(status, Some(to.rank as usize)))?;
     let told = notes(call::SEND, to.how.to, to.how.tag, comm.context());
     let sending = |request| Operation::new(State::Sending { request, peer: to.rank }, comm.handle(), told);
-    Ok(begun.map_or_else(over, sending))
+    Ok(begun.map_or_else(over, |request| Arc::new(sending(request))))
 }

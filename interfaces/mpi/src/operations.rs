@@ -149,11 +149,12 @@ impl Persistent {
 
 /// Gives an operation a request.
 #[inline]
-pub(crate) fn keep(operation: Operation) -> Mpi<i32> {
+pub(crate) fn keep(operation: impl Into<Arc<Operation>>) -> Mpi<i32> {
+    let operation = operation.into();
     if let State::Over(Outcome { status: Status::EMPTY, error: None }) = &*operation.lock() {
         return Ok(DONE);
     }
-    keep_shared(Arc::new(operation))
+    keep_shared(operation)
 }
 
 /// The same of one that others move as well.

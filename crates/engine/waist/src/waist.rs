@@ -139,7 +139,7 @@ impl Waist {
     }
 
     /// As [`Waist::send`], one piece of memory.
-    #[inline]
+    #[inline(always)]
     pub fn send_one(&self, how: SendTo, data: &[u8], notes: &Notes) -> Result<(), Status> {
         let piece = Piece { start: data.as_ptr(), length: data.len() };
         let message = outgoing(&how, std::slice::from_ref(&piece), std::ptr::null_mut(), None);
@@ -333,6 +333,7 @@ impl Waist {
     ///
     /// # Safety
     /// The memory must be readable, and stay and not change until the request is over.
+    #[inline(always)]
     pub unsafe fn start_send(
         &self,
         how: SendTo,
@@ -353,7 +354,7 @@ impl Waist {
     ///
     /// # Safety
     /// The memory must be readable, and stay and not change until the request is over. The list of pieces need not stay.
-    #[inline]
+    #[inline(always)]
     pub unsafe fn start_pieces(&self, how: &SendTo, pieces: &[&[u8]]) -> Result<Option<Request>, Status> {
         let borrowed = |piece: &&[u8]| Piece { start: piece.as_ptr(), length: piece.len() };
         let few: [Piece; 1];
@@ -379,7 +380,7 @@ impl Waist {
 
     /// Receives one message, and gives what `see` makes of it, also when it was too long for `room`: its length says so. What is
     /// known of a message is larger than a short one, and is not moved.
-    #[inline]
+    #[inline(always)]
     pub fn receive_seen<R>(
         &self,
         pattern: &Pattern,

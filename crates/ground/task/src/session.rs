@@ -145,6 +145,8 @@ impl Session {
                         other => return other,
                     }
                 }
+                // What was left of it when this was asked says nothing to anybody.
+                Err(SessionError::Deadline(_)) => return Err(SessionError::Deadline(options.deadline)),
                 other => return other,
             }
             // Nothing tells when the other daemon has its socket, or is gone: look again.

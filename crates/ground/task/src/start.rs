@@ -31,8 +31,9 @@ pub struct Options {
 impl Options {
     /// A session of the machine that the environment names, started when need be.
     pub fn new(role: Role, name: impl Into<String>) -> Options {
-        let (place, deadline) = (Place::from_env(), Duration::from_secs(10));
-        Options { role, name: name.into(), place, start: true, beside: None, deadline }
+        // A person asks again. Of a program that gives up much may be lost, and a daemon whose host is crowded does answer.
+        let deadline = Duration::from_secs(if role == Role::Tool { 10 } else { 60 });
+        Options { role, name: name.into(), place: Place::from_env(), start: true, beside: None, deadline }
     }
 }
 

@@ -207,7 +207,7 @@ pub unsafe fn comm_free(place: *mut c_int) -> Mpi {
         return Err(Error::new(class::COMM, "MPI_COMM_WORLD and MPI_COMM_SELF cannot be freed"));
     }
     // It is still there when that fails, so its own handler is asked.
-    comm.attributes.delete_all(handle).map_err(|error| Error { on: Some(handle), ..error })?;
+    comm.attributes.delete_all(handle).map_err(|error| error.of_comm(handle))?;
     COMMS.remove(handle);
     crate::processes::forget_parent(handle);
     // SAFETY: likewise.

@@ -284,7 +284,7 @@ unsafe fn own_extent(own: &Registered, of: i32) -> Mpi<i64> {
     let code = unsafe { (calling().extent)(own.extent, of, &mut extent, own.extra as *mut c_void) };
     match code {
         0 => Ok(extent),
-        code => Err(Error { code, text: String::new(), on: None }),
+        code => Err(Error::new(code, "")),
     }
 }
 

@@ -166,8 +166,8 @@ pub unsafe fn sendrecv_replace(
 }
 
 /// A send and a receive as one operation; the receive is the last, whose status counts.
-fn both(handle: i32, going: Operation, coming: Operation) -> Operation {
-    Operation::new(State::All(vec![Arc::new(going), Arc::new(coming)]), handle, machine_notes())
+fn both(handle: i32, going: Arc<Operation>, coming: Arc<Operation>) -> Operation {
+    Operation::new(State::All(vec![going, coming]), handle, machine_notes())
 }
 
 pub unsafe fn isendrecv(

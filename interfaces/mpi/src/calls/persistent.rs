@@ -22,7 +22,7 @@ unsafe fn prepare_send(
     let comm = comm(handle)?.clone();
     let data = Data::new(buffer, count, of)?;
     messages::check_send(&comm, dest, tag)?;
-    let start = move || messages::isend(&comm, &data, dest, tag, mode).map(Arc::new);
+    let start = move || messages::isend(&comm, &data, dest, tag, mode);
     // SAFETY: the caller's promise.
     unsafe { put(request, keep_persistent(Persistent::new(start))?) }
 }
@@ -57,7 +57,7 @@ pub unsafe fn recv_init(
     let comm = comm(handle)?.clone();
     let data = Data::new(buffer, count, of)?;
     messages::pattern(&comm, source, tag)?;
-    let start = move || messages::irecv(&comm, &data, source, tag).map(Arc::new);
+    let start = move || messages::irecv(&comm, &data, source, tag);
     // SAFETY: the caller's promise.
     unsafe { put(request, keep_persistent(Persistent::new(start))?) }
 }

@@ -95,7 +95,7 @@ pub unsafe fn wait(place: *mut c_int, status: *mut Status) -> Mpi {
 
 /// An outcome whose error is the communicator's of the operation.
 fn on(outcome: Outcome, operation: &Operation) -> Outcome {
-    Outcome { error: outcome.error.map(|error| Error { on: Some(operation.on), ..error }), ..outcome }
+    Outcome { error: outcome.error.map(|error| error.of_comm(operation.on)), ..outcome }
 }
 
 pub unsafe fn test(place: *mut c_int, flag: *mut c_int, status: *mut Status) -> Mpi {

@@ -63,7 +63,7 @@ pub unsafe fn graph_create(
     place: *mut c_int,
 ) -> Mpi {
     let comm = intra(handle)?;
-    let nodes = length_of(nodes).map_err(|error| Error { code: class::ARG, ..error })?;
+    let nodes = length_of(nodes).map_err(|error| error.with_code(class::ARG))?;
     if nodes > comm.size() {
         return Err(Error::new(class::ARG, format!("a graph of {nodes} nodes for {} ranks", comm.size())));
     }

@@ -128,7 +128,7 @@ impl Win {
 
     fn tell(&self, ranks: &[usize], tag: i32) -> Mpi {
         for &rank in ranks {
-            let sent = Arc::new(messages::isend(&self.comm, &Data::NONE, rank as i32, tag, Mode::Standard)?);
+            let sent = messages::isend(&self.comm, &Data::NONE, rank as i32, tag, Mode::Standard)?;
             if sent.poll(process()?).is_none() {
                 progress::keep_moving(sent);
             }
@@ -144,8 +144,7 @@ impl Win {
         if epochs.posted.is_some() {
             return Err(out_of_order("an exposure epoch is open; call MPI_Win_wait first"));
         }
-        let receive =
-            |&rank: &usize| messages::irecv(&self.comm, &Data::NONE, rank as i32, COMPLETED).map(Arc::new);
+        let receive = |&rank: &usize| messages::irecv(&self.comm, &Data::NONE, rank as i32, COMPLETED);
         epochs.posted = Some(ranks.iter().map(receive).collect::<Mpi<_>>()?);
         epochs.fenced = false;
         drop(epochs);
