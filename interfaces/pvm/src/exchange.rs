@@ -156,8 +156,12 @@ impl Held {
         let waist = self.machine()?;
         self.about_receive(from, tag);
         let (pattern, notes) = self.wanted(from, tag, -1, call::RECEIVE)?;
+        if chosen.is_none() && self.found == 0 {
+            let mut message = Message::NONE;
+            self.receive_new(waist, &pattern, &notes, &mut message)?;
+            return copy_out(waist, message, room);
+        }
         self.bring_all();
-        // A message with a table of types ends in bytes that are not data.
         let found = match chosen {
             Some(id) => match self.buffer(id)? {
                 Buffer::Found(found) => **found,
@@ -169,20 +173,7 @@ impl Held {
         if let Some(id) = self.found_buffer(found.handle) {
             self.free(id);
         }
-        let table = crate::buffer::table_length(found.meta) as u64;
-        if table == 0 {
-            return match waist.take(&found, Receiving::Into(room), &notes) {
-                Ok(message) => Ok(message),
-                Err(Status::Cut) => Ok(found),
-                Err(why) => Err(why.into()),
-            };
-        }
-        let message = waist.take(&found, Receiving::Block, &notes)?;
-        let length = message.length.saturating_sub(table) as usize;
-        let fits = length.min(room.len());
-        room[..fits].copy_from_slice(&crate::calls::bytes_of(&message)[..fits]);
-        waist.give_back(&message);
-        Ok(Message { length: length as u64, ..message })
+        copy_out(waist, waist.take(&found, Receiving::Block, &notes)?, room)
     }
 
     fn about_receive(&mut self, from: i32, tag: i32) {
@@ -322,4 +313,22 @@ impl Held {
     pub(crate) fn may_use_reserved_tags(&self) -> bool {
         self.options.as_ref().is_some_and(|options| options.get(options::RESERVED_TAGS) == Ok(1))
     }
+}
+
+/// Copies what has room of a received message, whose data may still be with its sender, and gives it back. What is known of it
+/// has the length of its data: a table of types at its end is none.
+fn copy_out(waist: Waist, message: Message, room: &mut [u8]) -> Pvm<Message> {
+    let length = message.length.saturating_sub(crate::buffer::table_length(message.meta) as u64);
+    let fits = room.len().min(length as usize);
+    let room = &mut room[..fits];
+    let read = match message.is_remote() {
+        true => waist.read_remote_into(&message, 0, room),
+        false => {
+            room.copy_from_slice(&crate::calls::bytes_of(&message)[..fits]);
+            Ok(())
+        }
+    };
+    waist.give_back(&message);
+    read?;
+    Ok(Message { length, ..message })
 }

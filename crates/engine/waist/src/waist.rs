@@ -298,6 +298,12 @@ impl Waist {
         status(unsafe { (self.0.read_remote)(message.handle, from, out, length) })
     }
 
+    /// As [`Waist::read_remote`], into borrowed memory.
+    pub fn read_remote_into(&self, message: &Message, from: u64, out: &mut [u8]) -> Result<(), Status> {
+        // SAFETY: it is writable and nobody else's until this returns.
+        unsafe { self.read_remote(message, from, out.as_mut_ptr(), out.len()) }
+    }
+
     /// Gets data that is with its sender here, into a block.
     pub fn fetch_remote(&self, message: &Message, notes: &Notes) -> Result<Message, Status> {
         let mut out = Message::NONE;

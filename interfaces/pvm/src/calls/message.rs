@@ -124,7 +124,7 @@ pub unsafe extern "C" fn pvm_psend(
         });
         let how = SendTo { to: tid, tag, context, meta: encoding::RAW, buffering: 2, completion: 0 };
         let notes = Notes { limit: -1, call: waits::SEND, peer: tid, tag, context: context as i32 };
-        let sent = state.machine()?.send(how, &[data], &notes).map(|()| 0);
+        let sent = state.machine()?.send_one(how, data, &notes).map(|()| 0);
         // As for `pvm_send`.
         state.forgive_absence(sent.map_err(PvmError::from))
     })

@@ -61,7 +61,7 @@ pub(crate) fn bytes_of(message: &Message) -> &[u8] {
 }
 
 /// Shows a packed message as pieces, those left in place where they lie.
-#[inline]
+#[inline(always)]
 pub(crate) fn with_pieces<R>(packed: &Packed, use_them: impl FnOnce(&[&[u8]]) -> R) -> R {
     if packed.left.is_empty() {
         return use_them(&[&packed.data]);
@@ -88,7 +88,10 @@ pub(crate) struct Sending {
 
 impl Sending {
     /// Starts to send a packed message. Nothing: it is over already.
-    #[inline]
+    ///
+    /// In its caller's frame: an answer that is written in parts and read as a whole is waited for until the message's own
+    /// stores have reached the cache.
+    #[inline(always)]
     pub(crate) fn start(
         waist: Waist,
         how: &waist::SendTo,
