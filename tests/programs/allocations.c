@@ -55,12 +55,13 @@ static double receive_one(int from)
 	return number;
 }
 
-/* `pauses`: now and then one is late, so that the other posts its receive and sleeps. */
+/* `pauses`: now and then one is late, so that the other posts its receive and sleeps; once for so long that it looks whether it
+ * keeps somebody from sending, and how much memory there is. */
 static void exchange(int other, int first, int encoding, int rounds, int pauses)
 {
 	for (int i = 0; i < rounds; i++) {
 		if (pauses && i % 20 == (first ? 5 : 15))
-			usleep(3000);
+			usleep(i < 20 ? 600000 : 3000);
 		if (first)
 			send_one(other, encoding, i);
 		CHECK(receive_one(other) == i);

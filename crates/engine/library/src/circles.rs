@@ -17,14 +17,15 @@ impl Inside {
     /// Nothing has moved for this wait for so long: keeps what is to be sent, or lets peers send more, if this task
     /// holds them up.
     pub(crate) fn break_circle(&mut self, until: &Until, still: Duration) {
-        let limit = self.memory();
         if let Until::Over(request) = *until
             && self.engine.is_held_up(request)
         {
+            let limit = self.memory();
             if self.engine.keep(request, limit) == Kept::Full && still >= FULL {
                 self.engine.refuse(request);
             }
         } else if still >= STILL {
+            let limit = self.memory();
             self.engine.lend_credit(limit);
         }
     }
