@@ -64,7 +64,7 @@ impl Inside {
         self.identity.page.door().set_own_cpu(rustix::thread::sched_getcpu() as u32);
         let mut slept = Duration::ZERO;
         let mut moved_last = began;
-        // Who wakes by a socket does not say where it ran, and the page still tells of another.
+        // Who wakes by a socket, or where a group meets, does not say where it ran, and the page still tells of another.
         let mut waker_is_known = false;
         let over = loop {
             waker_is_known = match self.sleep_once(number, until, deadline, done) {
@@ -184,7 +184,7 @@ impl Inside {
             self.without_turn(number, || page.sleep(rings, Some(limit)));
         }
         self.stays_awake(number);
-        Nap::Slept { waker_is_known: !in_poll || page.was_rung(rings) }
+        Nap::Slept { waker_is_known: page.was_rung(rings) }
     }
 
     /// Says at the page that a thread is about to sleep there; how often it was rung so far.
