@@ -47,10 +47,10 @@ static void MAYBE_UNUSED copies(char *self, char *role, int count, int *tids)
 	OK(pvm_notify(PvmTaskExit, TAG_ENDED, count, tids));
 }
 
-/* Receives; a copy that ends before it has spoken is a failure. */
+/* Receives; a copy that ends before it has spoken is a failure, told when the others have had a minute. */
 static int MAYBE_UNUSED hear(int tid, int tag)
 {
-	struct timeval often = { 0, 20000 }, last = { 2, 0 };
+	struct timeval often = { 0, 20000 }, last = { 60, 0 };
 	int bufid;
 
 	while ((bufid = pvm_trecv(tid, tag, &often)) == 0)

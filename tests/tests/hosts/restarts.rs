@@ -90,7 +90,8 @@ fn who_adds_a_host_is_killed_meanwhile() {
     // What was begun over there comes to nothing.
     gate.open();
     eventually("nothing is left of the attempt", || {
-        bed[0].processes("slow delta").is_empty()
+        // By the gate's words, and by those of what it becomes.
+        bed[0].processes("delta parvum join").is_empty()
             && bed[3].processes("parvum join").is_empty()
             && bed[3].processes("parvum daemon").is_empty()
     });
