@@ -106,6 +106,38 @@ pub fn broadcast_straight<X: Exchange>(
     unsent
 }
 
+/// The contributions of two combined at the root, in their order: what [`run`] does with
+/// [`straight`](crate::plans::reduce::straight), likewise without a plan. `data` is this member's, at the root the result
+/// afterwards; `come` is room for as much, and used at the root alone.
+pub fn reduce_of_two<X: Exchange>(
+    exchange: &mut X,
+    root: usize,
+    data: &mut [u8],
+    come: &mut [u8],
+    combine: Combine<'_>,
+) -> Result<(), Failure> {
+    let Group { own, .. } = exchange.group();
+    let other = 1 - own;
+    let gone = |why| match why {
+        Status::Gone | Status::Unknown => Failure::Fault(Fault::Gone(other)),
+        why => Failure::Engine(why),
+    };
+    if own != root {
+        return exchange.send(root, 0, data).map_err(gone);
+    }
+    match exchange.receive(other, come).map_err(gone)? {
+        (0, length) if length == data.len() as u64 => {}
+        (word, _) => return Err(Failure::Fault(Fault::told(word, 2).unwrap_or(Fault::Disagreed))),
+    }
+    if own == 0 {
+        combine(data, come);
+    } else {
+        combine(come, data);
+        data.copy_from_slice(come);
+    }
+    Ok(())
+}
+
 /// For plans that combine nothing.
 pub fn none(_: &mut [u8], _: &[u8]) {}
 

@@ -1,8 +1,8 @@
 //! The blocking driver, on threads.
 
 use super::algorithms::{UNIT, combined, content, sum};
-use crate::plans::{Group, allreduce, barrier, choose, in_a_row};
-use crate::{Exchange, Failure, Fault, Memory, none, run};
+use crate::plans::{Group, Order, allreduce, barrier, choose, in_a_row, reduce};
+use crate::{Exchange, Failure, Fault, Memory, none, reduce_of_two, run};
 use parvum_waist::Status;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
@@ -48,6 +48,51 @@ pub fn on<R: Send>(size: usize, work: impl Fn(Node) -> R + Sync) -> Vec<R> {
         let threads: Vec<_> = nodes.into_iter().map(|node| scope.spawn(move || work(node))).collect();
         threads.into_iter().map(|thread| thread.join().expect("a node ends")).collect()
     })
+}
+
+/// What two give is combined in their order, and it is all the same which of them has a plan.
+#[test]
+fn two_reduce_with_a_plan_and_without() {
+    let combine = |first: &mut [u8], second: &[u8]| {
+        first
+            .iter_mut()
+            .zip(second)
+            .for_each(|(first, second)| *first = first.wrapping_mul(3).wrapping_add(*second));
+    };
+    for (root, planned) in
+        [(0, [false; 2]), (1, [false; 2]), (0, [true, false]), (1, [true, false]), (0, [false, true])]
+    {
+        let ended = on(2, |mut node| {
+            let group = node.group;
+            let (mut data, mut come) = ([[1, 2], [10, 20]][group.own], [0; 2]);
+            if planned[group.own] {
+                let plan = reduce::straight(group, root, 2, Order::Members);
+                let mut scratch = [0; 4];
+                let memory = Memory { mine: &[], data: &mut data, scratch: &mut scratch };
+                run(&mut node, &plan, memory, &mut { combine }).expect("both are there");
+            } else {
+                reduce_of_two(&mut node, root, &mut data, &mut come, &mut { combine })
+                    .expect("both are there");
+            }
+            data
+        });
+        assert_eq!(ended[root], [13, 26], "{root} {planned:?}");
+    }
+}
+
+#[test]
+fn two_that_reduce_hear_of_another_length_and_of_a_death() {
+    let ended = on(2, |mut node| {
+        let mut data = vec![1; 4 + node.group.own];
+        let mut come = data.clone();
+        reduce_of_two(&mut node, 0, &mut data, &mut come, &mut none)
+    });
+    assert_eq!(ended[0], Err(Failure::Fault(Fault::Disagreed)));
+    let ended = on(2, |mut node| match node.group.own {
+        0 => reduce_of_two(&mut node, 0, &mut [1], &mut [0], &mut none),
+        _ => Ok(()),
+    });
+    assert_eq!(ended[0], Err(Failure::Fault(Fault::Gone(1))));
 }
 
 #[test]
