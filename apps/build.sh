@@ -32,6 +32,7 @@ measured() {
     face=$1
     shift
     compile ring "ring_$face.c" common/ring.c common/series.c common/bench.c "$@"
+    [ "$face" != mpi ] || set -- "$@" common/rate_mpi.c
     compile rate "rate_$face.c" common/rate.c common/series.c common/bench.c "$@"
 }
 
@@ -42,6 +43,15 @@ grouped() {
     compile group "group_$face.c" common/group.c common/series.c common/bench.c "$@"
 }
 
+# only_mpi TEAM: the programs of what MPI alone has
+only_mpi() {
+    compile rate-blocking rate_blocking_mpi.c common/rate.c common/rate_mpi.c common/series.c common/bench.c "$1"
+    compile vector vector_mpi.c common/series.c common/bench.c "$1"
+    compile window window_mpi.c common/series.c common/bench.c "$1"
+    compile halves halves_mpi.c common/bench.c "$1"
+    compile threads threads_mpi.c common/series.c common/bench.c "$1" -pthread
+}
+
 # build SYSTEM FACE COMPILER FLAGS LIBRARIES
 build() {
     system=$1 face=$2 compiler=$3 flags=$4 libraries=$5
@@ -49,7 +59,7 @@ build() {
     measured "$face" "$team"
     case $face in
     pvm) grouped pvm common/group_pvm.c "$team" ;;
-    mpi) grouped mpi "$team" ;;
+    mpi) grouped mpi "$team" && only_mpi "$team" ;;
     esac
     compile fft "fft_$face.c" common/fft.c common/fft_core.c common/bench.c "$team"
     compile blocked blocked.c common/bench.c "$team"

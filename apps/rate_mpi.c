@@ -20,13 +20,3 @@ void rate_recv(int from, double *data, int count)
         MPI_Irecv(data + i * count, count, MPI_DOUBLE, from, TAG_DATA, MPI_COMM_WORLD, &requests[i]);
     MPI_Waitall(RATE_WINDOW, requests, statuses);
 }
-
-void rate_answer(int to)
-{
-    MPI_Send(NULL, 0, MPI_DOUBLE, to, TAG_RESULT, MPI_COMM_WORLD);
-}
-
-void rate_await(int from)
-{
-    MPI_Recv(NULL, 0, MPI_DOUBLE, from, TAG_RESULT, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-}

@@ -104,6 +104,14 @@ void pin_task(const struct options *options, int task)
     if (sched_setaffinity(0, sizeof set, &set) != 0) fail("cannot pin task %d to its core", task);
 }
 
+void pin_to_all(const struct options *options)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (int i = 0; i < options->cpu_count; i++) CPU_SET(options->cpus[i], &set);
+    if (options->cpu_count > 0 && sched_setaffinity(0, sizeof set, &set) != 0) fail("cannot pin to the cores of --cpus");
+}
+
 int64_t now_ns(void)
 {
     struct timespec time;

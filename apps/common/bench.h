@@ -32,6 +32,9 @@ void options_read(struct options *options, int argc, char **argv);
 /* Pins this task to the core that --cpus names for it; without --cpus the system decides. */
 void pin_task(const struct options *options, int task);
 
+/* Lets this task run on any core of --cpus. */
+void pin_to_all(const struct options *options);
+
 /* Nanoseconds on a clock that all tasks of one host share. */
 int64_t now_ns(void);
 

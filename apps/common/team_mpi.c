@@ -1,11 +1,16 @@
-#include "team.h"
+#include "team_mpi.h"
 
 #include <mpi.h>
 
 void team_open(struct team *team, struct options *options, int *argc, char ***argv)
 {
     MPI_Init(argc, argv);
-    options_read(options, *argc, *argv);
+    team_join(team, options, *argc, *argv);
+}
+
+void team_join(struct team *team, struct options *options, int argc, char **argv)
+{
+    options_read(options, argc, argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &team->task);
     MPI_Comm_size(MPI_COMM_WORLD, &team->tasks);
     team->face = "mpi";

@@ -24,7 +24,7 @@ pub enum Cores {
 pub enum How {
     /// A program of `apps/`, which measures and writes its samples.
     Program(&'static str),
-    /// A job of two tasks, timed from outside: of a program of `apps/`, or of `/bin/true`.
+    /// A job, timed from outside: of a program of `apps/`, or of `/bin/true`.
     Job(Option<&'static str>),
     /// UCX's own `ucx_perftest`.
     Perftest(&'static [Test]),

@@ -139,7 +139,7 @@ impl Runner {
         }
         let lines = match (ended.failure, job.measure.how) {
             (Some(failure), _) => Err(failure),
-            (None, How::Job(_)) => Ok(vec![timed(job.measure.program, ended.elapsed)]),
+            (None, How::Job(_)) => Ok(vec![timed(&job.measure, ended.elapsed)]),
             (None, _) => samples::read(&out).map_err(|damage| damage.to_string()),
         };
         Attempt { command: launch.line(), elapsed: ended.elapsed, lines }
@@ -300,9 +300,9 @@ fn pvm_arguments(system: &System) -> Vec<OsString> {
 }
 
 /// A job's time from outside, as a line of samples.
-fn timed(program: &str, elapsed: Duration) -> Line {
+fn timed(measure: &Measure, elapsed: Duration) -> Line {
     let ns = u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX);
-    Line { program: program.into(), tasks: 2, samples_ns: vec![ns], ..Line::default() }
+    Line { program: measure.program.into(), tasks: measure.tasks, samples_ns: vec![ns], ..Line::default() }
 }
 
 /// Distinct cores for the tasks, at least one.

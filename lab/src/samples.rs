@@ -4,6 +4,9 @@ use crate::error::LabError;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
+/// The programs that have several forms.
+const FORMED: [&str; 5] = ["token", "exchange", "vector", "threads", "window"];
+
 /// One line: one size of one program in one launch.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -132,6 +135,20 @@ pub enum Form {
     Synchronised,
     /// The same, with messages that are dropped rather than buffered.
     Forced,
+    /// Vector: every second double.
+    Second,
+    /// Vector: every sixteenth double.
+    Sixteenth,
+    /// Threads: one in each task.
+    One,
+    /// Threads: four in each task.
+    Four,
+    /// Window: into another's memory.
+    Put,
+    /// Window: from another's memory.
+    Get,
+    /// Window: another's counter, counted on.
+    Fetch,
 }
 
 impl Form {
@@ -145,6 +162,13 @@ impl Form {
             Form::Overlapped => "overlapped",
             Form::Synchronised => "synchronised",
             Form::Forced => "forced",
+            Form::Second => "second",
+            Form::Sixteenth => "sixteenth",
+            Form::One => "one",
+            Form::Four => "four",
+            Form::Put => "put",
+            Form::Get => "get",
+            Form::Fetch => "fetch",
         }
     }
 }
@@ -194,8 +218,11 @@ impl Line {
         if (self.program == "group") != self.operation.is_some() {
             return Err("an operation belongs to the program group, and to no other".into());
         }
-        if matches!(self.program.as_str(), "token" | "exchange") != self.form.is_some() {
-            return Err("a form belongs to the programs token and exchange, and to no other".into());
+        if FORMED.contains(&self.program.as_str()) != self.form.is_some() {
+            return Err(format!("a form belongs to the programs {}, and to no other", FORMED.join(", ")));
+        }
+        if self.program == "halves" && self.work_ns.is_none_or(|work| work == 0) {
+            return Err("halves of no work".into());
         }
         if (self.program == "layers") != self.layer.is_some() {
             return Err("a layer belongs to the program layers, and to no other".into());
@@ -275,6 +302,8 @@ mod tests {
             (&RING.replace("}", ",\"operation\":\"barrier\"}"), "belongs to"),
             (&RING.replace("\"ring\"", "\"group\""), "belongs to"),
             (&RING.replace("\"ring\"", "\"token\""), "belongs to"),
+            (&RING.replace("\"ring\"", "\"window\""), "belongs to"),
+            (&RING.replace("\"ring\"", "\"halves\""), "no work"),
             (&RING.replace("}", ",\"form\":\"posted\"}"), "belongs to"),
             (&RING.replace("}", ",\"layer\":\"cell\"}"), "belongs to"),
             (&RING.replace("\"ring\"", "\"layers\""), "belongs to"),

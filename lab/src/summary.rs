@@ -129,7 +129,7 @@ fn values(recorded: &Recorded) -> Vec<Value> {
         }
         "start" | "job" => found.extend(value("start and end", "ms", None, ms(line.each().collect()))),
         "spawn" => found.extend(value("to first messages", "ms", None, ms(line.each().collect()))),
-        "rate" => {
+        "rate" | "rate-blocking" => {
             let rates = line.each().filter(|ns| *ns > 0.0).map(|ns| 1e3 / ns).collect();
             found.extend(value("message rate", "M/s", None, rates));
         }
@@ -138,6 +138,11 @@ fn values(recorded: &Recorded) -> Vec<Value> {
             found.extend(value("bandwidth", "GB/s", None, rates));
         }
         "token" | "exchange" => found.extend(formed(line)),
+        "vector" | "threads" | "window" => found.extend(of_mpi(line)),
+        "halves" => {
+            let work = line.work_ns.unwrap_or(1).max(1) as f64;
+            found.extend(value("time over the work", "x", None, line.each().map(|ns| ns / work).collect()));
+        }
         "group" => {
             if let Some(operation) = line.operation {
                 found.extend(value(operation.name(), "us", None, us(line.each().collect())));
@@ -181,6 +186,25 @@ fn values(recorded: &Recorded) -> Vec<Value> {
         }
     }
     found
+}
+
+/// What a line of the suite mpi's own programs says; the form names the metric.
+fn of_mpi(line: &Line) -> Option<Value> {
+    let form = line.form?.name();
+    let times = line.each().filter(|ns| *ns > 0.0);
+    match line.program.as_str() {
+        "vector" => {
+            let rates = times.map(|ns| line.size as f64 / ns).collect();
+            value(format!("bandwidth, every {form}"), "GB/s", None, rates)
+        }
+        "threads" => value(
+            format!("message rate, {form} {}", if form == "one" { "thread" } else { "threads" }),
+            "M/s",
+            None,
+            times.map(|ns| 1e3 / ns).collect(),
+        ),
+        _ => value(form, "us", None, times.map(|ns| ns / 1e3).collect()),
+    }
 }
 
 /// What a line of a program with several forms says; the form is part of each metric's name.
