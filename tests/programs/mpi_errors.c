@@ -1,6 +1,6 @@
 /* What makes no sense gives the class that the standard has for it, and nothing is sent or made. Each rank says how many it tried, or what
- * was wrong. With a word it does one of those that end the job, or that may be done at any time: before, after, twice, tag, type, freed, exit, or the
- * path of another library. */
+ * was wrong. With a word it does one of those that end the job, or that may be done at any time: before, after, twice, tag, type, freed, exit,
+ * left, left_together, or the path of another library. */
 #include <mpi.h>
 #include <stdio.h>
 #include <dlfcn.h>
@@ -334,6 +334,17 @@ static int fatal(const char *what)
     } else if (strcmp(what, "finalize_exit") == 0) {
         MPI_Finalize();
         _exit(0);
+    } else if (strcmp(what, "left") == 0 || strcmp(what, "left_together") == 0) {
+        /* Rank 0 has ended in peace, and rank 1 still wants something of it. */
+        MPI_Request request;
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        if (rank == 1 && what[4] == 0)
+            MPI_Recv(&data, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (rank == 1 && what[4] != 0) {
+            MPI_Ibcast(&data, 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        }
+        MPI_Finalize();
     } else if (strcmp(what, "exit") == 0) {
         /* Rank 0 leaves without a word, and the others wait for it. */
         MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -139,7 +139,7 @@ pub(crate) fn refuse_unknown_deaths(process: &Process, comm: &Comm) -> Mpi {
     match unknown {
         None => Ok(()),
         Some(rank) => {
-            let text = format!("rank {rank} has died, and may be whom the message was to come from");
+            let text = format!("rank {rank} is gone, and may be whom the message was to come from");
             Err(Error::new(class::PROC_FAILED, text))
         }
     }

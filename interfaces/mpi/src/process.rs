@@ -268,7 +268,7 @@ impl Process {
     pub(crate) fn failed(&self, status: Status, peer: Option<usize>) -> Error {
         let who = || peer.map_or("the process".to_owned(), |rank| format!("rank {rank}"));
         match status {
-            Status::Gone | Status::Unknown => Error::new(class::PROC_FAILED, format!("{} has died", who())),
+            Status::Gone | Status::Unknown => gone(&who()),
             Status::NoMachine => {
                 Error::new(class::OTHER, format!("the machine is lost: {}", self.waist.last_error()))
             }
@@ -277,4 +277,11 @@ impl Process {
             status => Error::new(class::INTERN, format!("the engine answered {status:?}")),
         }
     }
+}
+
+/// Who is no more. The engine does not know whether it was killed or went in peace: a rank that needs what another never sent before
+/// its `MPI_Finalize` finds the same.
+#[cold]
+pub(crate) fn gone(who: &str) -> Error {
+    Error::new(class::PROC_FAILED, format!("{who} is gone: it has died, or has called MPI_Finalize already"))
 }

@@ -2,7 +2,7 @@
 
 use crate::errors::{Error, Mpi, class};
 use crate::operations::{LOOK, Outcome};
-use crate::process::Process;
+use crate::process::{Process, gone};
 use parvum_collectives::plans::{Area, Group, Plan};
 use parvum_collectives::{Course, Exchange, Failure, Fault, Members, Memory, Next, run};
 use parvum_waist::{Request, Status as Answer, call};
@@ -291,7 +291,7 @@ pub(crate) fn named(failure: Failure, tasks: &[i32], rank_of: &dyn Fn(i32) -> Op
         Failure::Fault(Fault::Gone(member)) => {
             let task = tasks.get(member).copied().unwrap_or_default();
             let who = rank_of(task).map_or(format!("task t{task:x}"), |rank| format!("rank {rank}"));
-            Error::new(class::PROC_FAILED, format!("{who} has died"))
+            gone(&who)
         }
         Failure::Fault(Fault::Disagreed) => {
             let text = "the ranks do not agree on what they do, or how much data there is: compare the calls, counts and datatypes on all of them";

@@ -35,6 +35,11 @@ fn a_fatal_error_says_function_rank_and_cause() {
         ("twice", "MPI_Init: MPI_Init was called twice"),
         ("tag", ": MPI_Send: the tag is -7; tags go from 0 to 2147483647 (MPI_ERR_TAG)"),
         ("type", ": MPI_Send: the datatype is not committed"),
+        (
+            "left",
+            "MPI_Recv: rank 0 is gone: it has died, or has called MPI_Finalize already (MPIX_ERR_PROC_FAILED)",
+        ),
+        ("left_together", "MPI_Wait: rank 0 is gone: it has died, or has called MPI_Finalize already"),
         ("freed", "MPI_Barrier: the handle names no communicator; it may have been freed (MPI_ERR_COMM)"),
     ] {
         let done = run(&machine, "2", &[word]);
