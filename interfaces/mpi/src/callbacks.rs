@@ -154,6 +154,7 @@ pub(crate) fn abort(code: i32) -> ! {
         let _ = process.waist.ask(&Request::SignalJob { signal }, &machine_notes());
     }
     let low = code & 0xff;
+    crate::launcher::abort(if low == 0 { 1 } else { low });
     // SAFETY: ends the process, without what was to be done at its end: others may be inside MPI.
     unsafe { libc::_exit(if low == 0 { 1 } else { low }) }
 }

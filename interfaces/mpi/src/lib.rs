@@ -38,6 +38,8 @@ mod group;
 mod handles;
 mod info;
 #[allow(unsafe_code)]
+mod launcher;
+#[allow(unsafe_code)]
 mod long_double;
 #[allow(unsafe_code)]
 mod making;

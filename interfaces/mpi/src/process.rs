@@ -163,8 +163,10 @@ fn join() -> Mpi {
         false => {
             let it = Joined::join(waist)?;
             let Joined { partition, me } = joined.get_or_init(|| it);
-            let tasks: Vec<i32> =
-                (0..partition.size() as i64).filter_map(|node| partition.task(node)).collect();
+            let tasks: Vec<i32> = match crate::launcher::is_there() {
+                true => crate::launcher::meet(*me)?,
+                false => (0..partition.size() as i64).filter_map(|node| partition.task(node)).collect(),
+            };
             (Group::new(tasks, *me), Group::new(vec![*me], *me))
         }
     };
@@ -182,7 +184,7 @@ fn join() -> Mpi {
 /// Whether nobody has started this process as one of several: then it is a world of one.
 fn is_alone() -> bool {
     // What the daemon gives to each task that it starts.
-    std::env::var_os("PARVUM_TID").is_none()
+    std::env::var_os("PARVUM_TID").is_none() && !crate::launcher::is_there()
 }
 
 /// The task of this process, which joins the machine now if it has not.
@@ -211,6 +213,7 @@ pub(crate) fn finalize() -> Mpi {
     FINALIZED_WORLD.store(true, Ordering::Release);
     process.waist.oblige(false);
     STAGE.store(FINALIZED, Ordering::Release);
+    crate::launcher::finish();
     Ok(())
 }
 

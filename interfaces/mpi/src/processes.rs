@@ -19,16 +19,7 @@ const PARENT: &str = "PARVUM_MPI_PARENT";
 const APPNUM: &str = "PARVUM_MPI_APPNUM";
 
 /// What a process finds of itself in its environment, and its children must not.
-const OWN: [&str; 8] = [
-    PARENT,
-    APPNUM,
-    "PARVUM_TID",
-    "PARVUM_TICKET",
-    "PMI_RANK",
-    "PMI_SIZE",
-    "MPI_LOCALRANKID",
-    "MPI_LOCALNRANKS",
-];
+const OWN: [&str; 6] = [PARENT, APPNUM, "PARVUM_TID", "PARVUM_TICKET", "MPI_LOCALRANKID", "MPI_LOCALNRANKS"];
 
 /// One of the programs to spawn.
 pub(crate) struct Child {
@@ -83,7 +74,7 @@ fn start(process: &Process, children: Vec<Child>) -> Mpi<(u32, Vec<i32>, Vec<i32
     let context = new_context()?;
     let total: u32 = children.iter().map(|child| child.count).sum();
     let mut request = SpawnRequest { count: total, all_or_none: true, ..SpawnRequest::default() };
-    let own = |name: &std::ffi::OsStr| OWN.iter().any(|own| name == *own);
+    let own = |name: &std::ffi::OsStr| OWN.iter().chain(&crate::launcher::VARIABLES).any(|own| name == *own);
     let environment = std::env::vars_os()
         .filter(|(name, _)| !own(name))
         .map(|(name, value)| Blob([name.as_bytes(), b"=", value.as_bytes()].concat()));

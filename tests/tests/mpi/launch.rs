@@ -274,3 +274,34 @@ fn a_program_built_for_open_mpi_is_refused_in_a_sentence() {
         assert_eq!(said.lines().count(), 1, "{said}");
     }
 }
+
+/// MPICH's own launcher, of Debian or PyPI.
+fn hydra() -> Option<PathBuf> {
+    let cache = std::env::var_os("HOME")
+        .map(|home| PathBuf::from(home).join(".cache/parvum/peers/mpich/bin/mpiexec"));
+    [Some("/usr/bin/mpiexec.hydra".into()), cache].into_iter().flatten().find(|file| file.is_file())
+}
+
+/// It knows nothing of a machine: the ranks find each other through it.
+#[test]
+fn what_mpichs_launcher_has_started_is_one_world() {
+    let Some(hydra) = hydra() else { return skip(Lack::Peers, "MPICH's mpiexec is not installed") };
+    let machine = TestMachine::up();
+    let run = |ranks: &str, file: &str, words: &[&str]| {
+        let mut command = Command::new(&hydra);
+        machine.as_user(&mut command);
+        command.args(["-n", ranks, file]).args(words);
+        command
+    };
+    assert_eq!(
+        lines(&mut run("3", &tester(), &["who"])),
+        ["rank 0 of 3, program 0", "rank 1 of 3, program 0", "rank 2 of 3, program 0"]
+    );
+    assert_eq!(lines(&mut run("1", &tester(), &["who"])), ["rank 0 of 1, program 0"]);
+    let messages = program("mpi_checks");
+    let said = lines(&mut run("4", messages.to_str().expect("a plain path"), &[]));
+    assert!(said.len() == 4 && said.iter().all(|line| line.ends_with("checks")), "{said:?}");
+    let done = run("3", &tester(), &["abort", "7"]).output().expect("it runs");
+    assert_eq!(done.status.code(), Some(7), "{done:?}");
+    parvum_tests::running::await_tasks(&machine, 0);
+}

@@ -1,0 +1,274 @@
+//! Another launcher: MPICH's Hydra, or Slurm, which has started this process as one of several and is the only one to know the others.
+//!
+//! Both speak the first version of MPICH's process management interface (PMI-1): a line each way, `cmd=NAME KEY=VALUE ...`, over a
+//! socket that the process has inherited. Through it the processes tell each other which tasks of the machine they are.
+
+use crate::errors::{Error, Mpi, class};
+use parvum_wire::Tid;
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::fd::{FromRawFd, OwnedFd};
+use std::sync::{Mutex, PoisonError};
+
+/// What such a launcher puts into the environment. What this process starts must not take it for its own.
+pub(crate) const VARIABLES: [&str; 6] =
+    ["PMI_FD", "PMI_PORT", "PMI_ID", "PMI_SPAWNED", "PMI_RANK", "PMI_SIZE"];
+
+/// The launcher, from the beginning of MPI to its end.
+static LAUNCHER: Mutex<Option<Launcher<BufReader<File>>>> = Mutex::new(None);
+
+/// Whether another launcher has started this process with others. Its environment alone does not say so: a child of such a process
+/// has it as well, but not the socket.
+pub(crate) fn is_there() -> bool {
+    let mut launcher = LAUNCHER.lock().unwrap_or_else(PoisonError::into_inner);
+    if launcher.is_none() {
+        *launcher = inherited();
+    }
+    launcher.is_some()
+}
+
+fn inherited() -> Option<Launcher<BufReader<File>>> {
+    let number = |name: &str| std::env::var(name).ok()?.parse::<i32>().ok();
+    let (fd, rank, size) = (number("PMI_FD")?, number("PMI_RANK")?, number("PMI_SIZE")?);
+    let (rank, size) = (usize::try_from(rank).ok()?, usize::try_from(size).ok()?);
+    if rank >= size || size < 2 {
+        return None;
+    }
+    // SAFETY: a number that is no open file is only found not to be one. Who sets this variable gives the file to MPI.
+    let socket = unsafe {
+        let mut stat = std::mem::zeroed();
+        let is_socket = libc::fstat(fd, &mut stat) == 0 && stat.st_mode & libc::S_IFMT == libc::S_IFSOCK;
+        let closes = is_socket && libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC) == 0;
+        closes.then(|| OwnedFd::from_raw_fd(fd))?
+    };
+    Some(Launcher::new(BufReader::new(File::from(socket)), rank, size))
+}
+
+/// Who the others are, in the order of their ranks; this process is that task. All of them call it.
+pub(crate) fn meet(task: i32) -> Mpi<Vec<i32>> {
+    let mut launcher = LAUNCHER.lock().unwrap_or_else(PoisonError::into_inner);
+    let launcher = launcher.as_mut().ok_or_else(|| Error::new(class::INTERN, "there is no launcher"))?;
+    launcher.meet(task, &host_name())
+}
+
+/// Says that this process ends in peace: without that the launcher ends the others.
+pub(crate) fn finish() {
+    if let Some(mut launcher) = LAUNCHER.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        // A launcher that is gone has nobody to end.
+        let _ = launcher.ask("finalize", "finalize_ack");
+    }
+}
+
+/// Has all processes ended.
+pub(crate) fn abort(code: i32) {
+    // Nobody waits here for the thread that may hold it: the end comes anyway.
+    if let Ok(mut launcher) = LAUNCHER.try_lock()
+        && let Some(launcher) = launcher.as_mut()
+    {
+        let _ = launcher.say(&format!("abort exitcode={code}"));
+    }
+}
+
+fn host_name() -> String {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    name.trim().to_owned()
+}
+
+/// A stream both ways, of which lines are read.
+trait Lines: BufRead {
+    fn send(&mut self, line: &[u8]) -> std::io::Result<()>;
+}
+
+impl Lines for BufReader<File> {
+    fn send(&mut self, line: &[u8]) -> std::io::Result<()> {
+        self.get_mut().write_all(line)
+    }
+}
+
+/// The launcher, over a stream.
+struct Launcher<S> {
+    stream: S,
+    rank: usize,
+    size: usize,
+}
+
+/// Longer than any line of PMI-1 may be; a launcher that says more is none.
+const LINE: u64 = 4096;
+
+impl<S: Lines> Launcher<S> {
+    fn new(stream: S, rank: usize, size: usize) -> Self {
+        Launcher { stream, rank, size }
+    }
+
+    fn meet(&mut self, task: i32, host: &str) -> Mpi<Vec<i32>> {
+        self.ask("init pmi_version=1 pmi_subversion=1", "response_to_init")?;
+        let space = self.ask("get_my_kvsname", "my_kvsname")?.value("kvsname")?;
+        let own = format!("put kvsname={space} key=parvum-{} value={task:x}@{host}", self.rank);
+        self.ask(&own, "put_result")?;
+        self.ask("barrier_in", "barrier_out")?;
+        let mut all = Vec::with_capacity(self.size);
+        for rank in 0..self.size {
+            let wanted = format!("get kvsname={space} key=parvum-{rank}");
+            let told = self.ask(&wanted, "get_result")?.value("value")?;
+            let (task, host) = told.split_once('@').ok_or_else(|| strange(&told))?;
+            all.push((i32::from_str_radix(task, 16).map_err(|_| strange(&told))?, host.to_owned()));
+        }
+        refuse_several_machines(&all)?;
+        Ok(all.into_iter().map(|(task, _)| task).collect())
+    }
+
+    fn say(&mut self, words: &str) -> Mpi {
+        let lost = |error| Error::new(class::OTHER, format!("the launcher does not listen: {error}"));
+        self.stream.send(format!("cmd={words}\n").as_bytes()).map_err(lost)
+    }
+
+    /// Says something, and takes the answer, which is to be of that kind.
+    fn ask(&mut self, words: &str, kind: &str) -> Mpi<Answer> {
+        self.say(words)?;
+        let mut line = String::new();
+        let read = (&mut self.stream).take(LINE).read_line(&mut line);
+        let lost = |why: String| Error::new(class::OTHER, format!("the launcher does not answer: {why}"));
+        if read.map_err(|error| lost(error.to_string()))? == 0 {
+            return Err(lost("it has ended".into()));
+        }
+        Answer::of(&line, kind)
+    }
+}
+
+/// A line of the launcher's.
+#[derive(Debug)]
+struct Answer(Vec<(String, String)>);
+
+impl Answer {
+    /// It must be of that kind, and no refusal.
+    fn of(line: &str, kind: &str) -> Mpi<Answer> {
+        if !line.ends_with('\n') {
+            return Err(strange(line));
+        }
+        let pairs = line.split_whitespace().filter_map(|word| word.split_once('='));
+        let answer = Answer(pairs.map(|(key, value)| (key.to_owned(), value.to_owned())).collect());
+        if answer.value("cmd")? != kind {
+            return Err(strange(line));
+        }
+        match answer.value("rc") {
+            Ok(code) if code != "0" => {
+                Err(Error::new(class::OTHER, format!("the launcher has refused: {}", line.trim())))
+            }
+            _ => Ok(answer),
+        }
+    }
+
+    fn value(&self, key: &str) -> Mpi<String> {
+        let found = self.0.iter().find(|(name, _)| name == key);
+        found.map(|(_, value)| value.clone()).ok_or_else(|| strange(&format!("no {key}")))
+    }
+}
+
+fn strange(what: &str) -> Error {
+    Error::new(class::OTHER, format!("the launcher speaks no PMI-1: {:?}", what.trim()))
+}
+
+/// Tasks of one machine have each a number of their own, and those of one host say so.
+fn refuse_several_machines(all: &[(i32, String)]) -> Mpi {
+    let tasks: HashSet<i32> = all.iter().map(|(task, _)| *task).collect();
+    let pairs: HashSet<(u32, &str)> = all.iter().map(|(task, name)| (Tid(*task).host(), &**name)).collect();
+    let hosts: HashSet<u32> = pairs.iter().map(|(host, _)| *host).collect();
+    let names: HashSet<&str> = pairs.iter().map(|(_, name)| *name).collect();
+    if tasks.len() == all.len() && hosts.len() == pairs.len() && names.len() == pairs.len() {
+        return Ok(());
+    }
+    let text = "the processes that the launcher has started are in several machines of Parvum: make one of their hosts, \
+                by parvum add HOST, or start the program with Parvum's mpiexec";
+    Err(Error::new(class::OTHER, text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Cursor;
+
+    /// A launcher that says what it was told to, and remembers what it heard.
+    struct Scripted(Cursor<Vec<u8>>, Vec<u8>);
+
+    impl Read for Scripted {
+        fn read(&mut self, room: &mut [u8]) -> std::io::Result<usize> {
+            self.0.read(room)
+        }
+    }
+
+    impl BufRead for Scripted {
+        fn fill_buf(&mut self) -> std::io::Result<&[u8]> {
+            self.0.fill_buf()
+        }
+        fn consume(&mut self, amount: usize) {
+            self.0.consume(amount);
+        }
+    }
+
+    impl Lines for Scripted {
+        fn send(&mut self, line: &[u8]) -> std::io::Result<()> {
+            self.1.extend(line);
+            Ok(())
+        }
+    }
+
+    fn meeting(said: &str) -> (Mpi<Vec<i32>>, String) {
+        let stream = Scripted(Cursor::new(said.as_bytes().to_vec()), Vec::new());
+        let mut launcher = Launcher::new(stream, 1, 2);
+        let met = launcher.meet(0x40002, "alpha");
+        (met, String::from_utf8(launcher.stream.1).unwrap())
+    }
+
+    const BEGINNING: &str = "cmd=response_to_init rc=0 pmi_version=1 pmi_subversion=1\n\
+        cmd=my_kvsname kvsname=kvs_7\ncmd=put_result rc=0 msg=success\ncmd=barrier_out rc=0\n";
+
+    fn told(first: &str, second: &str) -> String {
+        format!(
+            "{BEGINNING}cmd=get_result rc=0 value={first}\ncmd=get_result value={second} msg=success rc=0\n"
+        )
+    }
+
+    #[test]
+    fn tasks_come_in_the_order_of_their_ranks() {
+        let (met, heard) = meeting(&told("40001@alpha", "40002@alpha"));
+        assert_eq!(met.unwrap(), [0x40001, 0x40002]);
+        let wanted = "cmd=init pmi_version=1 pmi_subversion=1\ncmd=get_my_kvsname\n\
+            cmd=put kvsname=kvs_7 key=parvum-1 value=40002@alpha\ncmd=barrier_in\n\
+            cmd=get kvsname=kvs_7 key=parvum-0\ncmd=get kvsname=kvs_7 key=parvum-1\n";
+        assert_eq!(heard, wanted);
+        let (met, _) = meeting(&told("80001@beta", "40002@alpha"));
+        assert_eq!(met.unwrap(), [0x80001, 0x40002]);
+    }
+
+    #[test]
+    fn tasks_of_several_machines_are_refused() {
+        for first in ["40002@alpha", "40001@beta", "80001@alpha"] {
+            let error = meeting(&told(first, "40002@alpha")).0.unwrap_err();
+            assert!(error.text.contains("several machines"), "{first}: {}", error.text);
+        }
+    }
+
+    #[test]
+    fn what_is_no_answer_is_refused() {
+        for (said, why) in [
+            ("", "it has ended"),
+            ("cmd=response_to_init rc=-1\n", "has refused: cmd=response_to_init rc=-1"),
+            ("cmd=finalize_ack rc=0\n", "speaks no PMI-1"),
+            ("hello\n", "no cmd"),
+            ("cmd=response_to_init rc=0", "speaks no PMI-1"),
+            ("cmd=response_to_init rc=0\ncmd=my_kvsname rc=0\n", "no kvsname"),
+            (&told("40001", "40002@alpha"), "speaks no PMI-1"),
+            (&told("here@alpha", "40002@alpha"), "speaks no PMI-1"),
+        ] {
+            let error = meeting(said).0.unwrap_err();
+            assert!(error.text.contains(why), "{said:?}: {}", error.text);
+        }
+    }
+
+    #[test]
+    fn a_line_without_end_is_not_read_for_ever() {
+        let error = meeting(&"x".repeat(3 * LINE as usize)).0.unwrap_err();
+        assert!(error.text.contains("speaks no PMI-1"));
+    }
+}
