@@ -2,6 +2,7 @@
 # Builds the programs of the comparison into OUTDIR, once for every message-passing system found:
 #   NAME.parvum     against Parvum's PVM face (PARVUM_INCLUDE, PARVUM_LIB name its folders)
 #   NAME.engine     against Parvum's engine itself; NAME.nx, NAME.cmmd against those interfaces of Parvum's
+#   NAME.tmk        against Parvum's TreadMarks; NAME.hybrid against it and PVM
 #   NAME.pvm346     against PVM 3.4.6 (Debian: pvm-dev)
 #   NAME.openmpi    against Open MPI, NAME.mpich against MPICH (tools/peers.sh, or Debian's)
 #   NAME.openmpi4   against Debian's Open MPI, NAME.mpich4 against Debian's MPICH
@@ -36,6 +37,15 @@ measured() {
     compile rate "rate_$face.c" common/rate.c common/series.c common/bench.c "$@"
 }
 
+# shared FORM FILE...: the programs that are compared by shared memory and by messages
+shared() {
+    form=$1
+    shift
+    for name in sort mandelbrot network; do
+        compile $name -I../crates/engine/library/include "${name}_$form.c" common/${name}_core.c common/share.c common/bench.c "$@"
+    done
+}
+
 # grouped FACE FILE...: the program of group operations, for interfaces that have them
 grouped() {
     face=$1
@@ -66,6 +76,7 @@ build() {
     compile spawn "spawn_$face.c" common/spawn.c common/bench.c "$team"
     compile job "job_$face.c"
     [ "$face" != pvm ] || compile start start_pvm.c
+    shared pass common/share_pass.c "common/share_$face.c" "$team"
     echo "built for $system"
 }
 
@@ -118,6 +129,14 @@ if [ -n "${PARVUM_INCLUDE:-}" ] && [ -n "${PARVUM_LIB:-}" ] && [ -f "$PARVUM_INC
         compile rpc rpc_containers.c $calls
         compile fft fft_containers.c common/fft.c common/fft_core.c common/bench.c common/containers.c common/team_pvm.c
         echo "built for Parvum's containers"
+    fi
+    if [ -e "$PARVUM_LIB/libTmk.so" ]; then
+        treadmarks="-I../interfaces/treadmarks/include -I../crates/engine/library/include"
+        system=tmk flags=$treadmarks libraries="-L$PARVUM_LIB -lTmk"
+        shared tmk common/share_tmk.c
+        system=hybrid flags="$treadmarks -I$PARVUM_INCLUDE -DHYBRID" libraries="-L$PARVUM_LIB -lTmk -lpvm3"
+        shared tmk common/share_tmk.c common/share_pvm.c
+        echo "built for Parvum's TreadMarks, alone and with PVM"
     fi
     together nx nx
     together cmmd cmmd

@@ -67,7 +67,7 @@ void options_read(struct options *options, int argc, char **argv)
     program = slash ? slash + 1 : argv[0];
     *options = (struct options){ .tasks = 2, .time_ms = 20, .least = 5, .most = 2000, .encoding = "default",
                                  .route = "default", .operations = "barrier,broadcast,reduce,gather,alltoall",
-                                 .seconds = 3 };
+                                 .items = 2000, .seconds = 3 };
     for (int i = 1; i < argc; i++) {
         const char *name = argv[i];
         if (strcmp(name, "--child") == 0) {
@@ -84,6 +84,7 @@ void options_read(struct options *options, int argc, char **argv)
         else if (strcmp(name, "--least") == 0) options->least = (int)number(value, &end);
         else if (strcmp(name, "--most") == 0) options->most = (int)number(value, &end);
         else if (strcmp(name, "--in-a-row") == 0) options->in_a_row = (int)number(value, &end);
+        else if (strcmp(name, "--items") == 0) options->items = (int)number(value, &end);
         else if (strcmp(name, "--encoding") == 0) options->encoding = value;
         else if (strcmp(name, "--route") == 0) options->route = value;
         else if (strcmp(name, "--operations") == 0) options->operations = value;

@@ -1,21 +1,29 @@
 //! TreadMarks as its programs see it. The numbers are those of the checks in the interface's specification.
 
 mod ends;
+mod papers;
 mod refused;
 
 use parvum_tests::running::await_tasks;
 use parvum_tests::stage::{fortran, program};
 use parvum_tests::{Lack, TestMachine, skip};
+use std::path::Path;
 use std::process::Command;
 
 /// A program as so many processes.
 fn processes(machine: &TestMachine, count: u32, protocol: &str, words: &[&str]) -> Command {
+    let mut run = processes_of(machine, count, protocol, &program(words[0]));
+    run.args(&words[1..]);
+    run
+}
+
+fn processes_of(machine: &TestMachine, count: u32, protocol: &str, file: &Path) -> Command {
     let mut run = machine.command(&["run", "-n", &count.to_string(), "--"]);
     machine.as_user(&mut run);
     for option in ["TMK_HEAP", "TMK_PAGE", "TMK_RECORDS", "TMK_NODES", "TMK_STATISTICS"] {
         run.env_remove(option);
     }
-    run.arg(program(words[0])).args(&words[1..]).env("TMK_PROTOCOL", protocol);
+    run.arg(file).env("TMK_PROTOCOL", protocol);
     run
 }
 

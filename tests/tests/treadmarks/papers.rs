@@ -1,0 +1,130 @@
+//! The programs by which TreadMarks was compared with PVM and MPI (`apps/`, the suite shared), in each form: they check their results.
+
+use crate::{PROTOCOLS, processes_of};
+use parvum_tests::TestMachine;
+use parvum_tests::running::await_tasks;
+use parvum_tests::stage::stage;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The forms: a name, flags, what each program's name ends with, and what is beside it.
+const FORMS: [(&str, &[&str], &str, &[&str]); 3] = [
+    ("tmk", &["-lTmk"], "tmk", &["share_tmk"]),
+    ("hybrid", &["-DHYBRID", "-lTmk", "-lpvm3"], "tmk", &["share_tmk", "share_pvm"]),
+    ("pvm", &["-lpvm3"], "pass", &["share_pass", "share_pvm", "team_pvm"]),
+];
+
+/// The programs, and small runs of them.
+const PROGRAMS: [(&str, &[&str]); 3] = [
+    ("sort", &["--sizes", "1,10007"]),
+    ("mandelbrot", &["--sizes", "1,61"]),
+    ("network", &["--sizes", "8800,400", "--in-a-row", "3", "--items", "50"]),
+];
+
+fn compiled(program: &str, form: usize) -> PathBuf {
+    let (name, flags, ending, beside) = FORMS[form];
+    let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let apps = project.join("apps");
+    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{program}.{name}.{}", std::process::id()));
+    let mut compiler = Command::new(std::env::var("CC").unwrap_or_else(|_| "cc".into()));
+    compiler.args(["-O1", "-std=c11", "-Wall", "-Wextra", "-Werror", "-I"]).arg(&stage().include);
+    compiler.arg("-I").arg(project.join("interfaces/treadmarks/include"));
+    compiler.arg("-I").arg(project.join("crates/engine/library/include")).arg("-o").arg(&out);
+    compiler.arg(apps.join(format!("{program}_{ending}.c")));
+    for file in [&format!("{program}_core"), "share", "bench"].into_iter().chain(beside.iter().copied()) {
+        compiler.arg(apps.join("common").join(format!("{file}.c")));
+    }
+    // Tasks that others spawn find the libraries as well.
+    compiler.arg(format!("-Wl,-rpath,{}", stage().lib.display()));
+    compiler.arg("-L").arg(&stage().lib).args(flags).arg("-lm");
+    let done = compiler.output().expect("a C compiler runs");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    out
+}
+
+/// What task 0 has written: a line for each size, with its count of bytes.
+fn bytes_of(said: &str, tasks: u32) -> Vec<u64> {
+    let lines =
+        said.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).expect("a line of samples"));
+    lines
+        .map(|line| {
+            assert_eq!(
+                (line["tasks"].as_u64(), line["verified"].as_bool()),
+                (Some(tasks.into()), Some(true))
+            );
+            line["counts"]["sent_bytes"].as_u64().expect("the ledger is known")
+        })
+        .collect()
+}
+
+#[test]
+fn every_form_gives_the_same_result() {
+    let machine = TestMachine::up();
+    for (program, words) in PROGRAMS {
+        for form in 0..2 {
+            let file = compiled(program, form);
+            for protocol in PROTOCOLS {
+                for tasks in [1, 3, 4] {
+                    eprintln!("{program} by {}, {tasks} tasks, {protocol}", FORMS[form].0);
+                    let mut run = processes_of(&machine, tasks, protocol, &file);
+                    run.args(["--tasks", &tasks.to_string()]).args(words);
+                    let sent = bytes_of(&machine.check(&mut run), tasks);
+                    let nothing = tasks == 1 || protocol == "auto" && form == 0;
+                    assert_eq!(sent.len(), 2);
+                    assert_eq!(sent.iter().all(|bytes| *bytes == 0), nothing, "{sent:?}");
+                }
+            }
+            std::fs::remove_file(file).expect("ours");
+        }
+        let file = compiled(program, 2);
+        for tasks in [1, 3, 4] {
+            let mut run = Command::new(&file);
+            machine.as_user(&mut run);
+            run.args(["--tasks", &tasks.to_string()]).args(words);
+            let sent = bytes_of(&machine.check(&mut run), tasks);
+            assert_eq!(sent.iter().all(|bytes| *bytes == 0), tasks == 1, "{sent:?}");
+        }
+        std::fs::remove_file(file).expect("ours");
+    }
+    await_tasks(&machine, 0);
+}
+
+/// What the paper found, and what helps: the gather of eight processes by the protocol of 1994 costs several times what messages do.
+#[test]
+fn classic_has_the_disease_and_lazy_and_the_hybrid_have_not() {
+    let machine = TestMachine::up();
+    let words = ["--sizes", "8800", "--in-a-row", "3", "--items", "16", "--tasks", "8"];
+    let sent = |form: usize, protocol: &str| {
+        let file = compiled("network", form);
+        let said = machine.check(processes_of(&machine, 8, protocol, &file).args(words));
+        std::fs::remove_file(file).expect("ours");
+        bytes_of(&said, 8)[0]
+    };
+    // Weights to seven and changes from them, three times.
+    let messages = 2 * 7 * 3 * 8800 * 8;
+    let (classic, lazy, hybrid) = (sent(0, "classic"), sent(0, "lazy"), sent(1, "lazy"));
+    eprintln!("messages {messages}, classic {classic}, lazy {lazy}, hybrid {hybrid}");
+    assert!(classic > 3 * messages, "{classic} of {messages}");
+    assert!(lazy < messages * 13 / 10, "{lazy} of {messages}");
+    assert!(hybrid < messages * 16 / 10, "{hybrid} of {messages}");
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let machine = TestMachine::up();
+    for (program, words, sentence) in [
+        ("network", &["--sizes", "500", "--in-a-row", "1"][..], "nets have 400 weights"),
+        ("network", &["--sizes", "400"], "--in-a-row says how many epochs"),
+        ("network", &["--sizes", "400", "--in-a-row", "1", "--items", "0"], "--items must be at least 1"),
+        ("sort", &[], "--sizes is missing"),
+        ("sort", &["--sizes", "10", "--tasks", "3"], "2 processes were started, --tasks says 3"),
+    ] {
+        let file = compiled(program, 0);
+        let ended = processes_of(&machine, 2, "auto", &file).args(["--tasks", "2"]).args(words).output();
+        std::fs::remove_file(file).expect("ours");
+        let ended = ended.expect("it runs");
+        let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert!(!ended.status.success() && said.contains(sentence), "{said}");
+        await_tasks(&machine, 0);
+    }
+}
