@@ -52,6 +52,10 @@ pub fn task_in_full(row: &TaskRow, hosts: &[HostRow]) -> Value {
     let mut counters = named(&row.counters);
     counters.extend(ledger::sent_over(row).into_iter().map(|(name, count)| (name, json!(count))));
     all["counters"] = counters.into();
+    if let Some(way) = ledger::memory_way(row) {
+        let counts = ledger::memory_counts(row).map(|(name, count)| (name.to_owned(), json!(count)));
+        all["shared_memory"] = json!({ "how": way, "counters": counts.collect::<Map<_, _>>() });
+    }
     if let Some(sight) = &row.sight {
         all["age_ns"] = json!(sight.age);
         all["cpu_ns"] = json!(sight.cpu);

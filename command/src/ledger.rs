@@ -2,7 +2,7 @@
 
 use crate::look::{bytes, describe, host_rows, odd};
 use crate::{json, out, tool};
-use parvum_page::{COUNTER_NAMES, Taken, Times};
+use parvum_page::{COUNTER_NAMES, MEMORY, MEMORY_NAMES, MEMORY_WAY, MEMORY_WAYS, Taken, Times};
 use parvum_task::SessionError;
 use parvum_wire::Tid;
 use parvum_wire::control::{PairRow, Reply, Request, Sight, TaskRow};
@@ -87,14 +87,33 @@ fn facts(row: &TaskRow) -> Vec<Vec<String>> {
     for (what, count) in sent_over(row) {
         line(&what, count.to_string());
     }
+    if let Some(way) = memory_way(row) {
+        line("shared memory", way.into());
+        for (name, count) in memory_counts(row).filter(|(_, count)| *count > 0) {
+            line(name, count.to_string());
+        }
+    }
     table
+}
+
+/// How a task shares memory, if it does.
+pub fn memory_way(row: &TaskRow) -> Option<&'static str> {
+    let way = *row.counters.get(MEMORY_WAY)? as u8;
+    MEMORY_WAYS.get(usize::from(way)).copied().filter(|way| !way.is_empty())
+}
+
+/// What it has counted of that.
+pub fn memory_counts(row: &TaskRow) -> impl Iterator<Item = (&'static str, u64)> {
+    MEMORY_NAMES.into_iter().zip(row.counters.iter().skip(MEMORY).copied())
 }
 
 /// How many messages a task has sent over each route that it has used, in words.
 pub fn sent_over(row: &TaskRow) -> Vec<(String, u64)> {
     let names = row.sight.iter().flat_map(|sight| &sight.routes);
     let counts = row.counters.iter().skip(counter::SENT_OVER);
-    let used = names.zip(counts).filter(|(name, count)| !name.is_empty() && **count > 0);
+    let used = names
+        .zip(counts.take(MEMORY - counter::SENT_OVER))
+        .filter(|(name, count)| !name.is_empty() && **count > 0);
     let words = |name: &str| match name {
         "itself" => "messages sent to this task itself".to_owned(),
         "routed" => "messages sent routed".to_owned(),

@@ -1,7 +1,7 @@
 //! `parvum ps`, `hosts`, `info` and `kill`.
 
 use crate::{configuration, json, out, tool};
-use parvum_page::CALLS;
+use parvum_page::{CALLS, is_of_shared_memory};
 use parvum_task::{Session, SessionError};
 use parvum_wire::control::{HostRow, LinkRow, OptionRow, Reply, Request, TaskRow, TaskState, Waits};
 use parvum_wire::{Tid, functions};
@@ -211,6 +211,9 @@ fn waiting(waits: &Waits) -> String {
     // A function of MPI's says itself whose it is.
     let call = if waits.function == 0 { format!("{} {call}", waits.interface) } else { call };
     let since = waits.for_ms as f64 / 1000.0;
+    if let Some(what) = shared(waits) {
+        return format!("waiting {since:.1} s in {what}");
+    }
     if let Some(barrier) = &waits.barrier {
         return format!("waiting {since:.1} s in {call}: group {}", barrier.group);
     }
@@ -222,12 +225,21 @@ fn waiting(waits: &Waits) -> String {
     format!("waiting {since:.1} s in {call}: {peer}, tag {tag}")
 }
 
+/// What a task waits for at shared memory: a call of TreadMarks', and which lock, barrier or page.
+fn shared(waits: &Waits) -> Option<String> {
+    let call = CALLS.get(waits.call as usize).filter(|_| is_of_shared_memory(waits.call))?;
+    Some(if waits.tag < 0 { (*call).to_owned() } else { format!("{call} {}", waits.tag) })
+}
+
 /// The same where there is little room: whom it waits for, then how long.
 pub fn briefly(row: &TaskRow) -> String {
     let Some(waits) = row.waits.as_ref().filter(|_| !row.held && row.state == TaskState::Enrolled) else {
         return describe(row);
     };
     let since = waits.for_ms / 1000;
+    if let Some(what) = shared(waits) {
+        return format!("{what}, {since} s");
+    }
     if let Some(barrier) = &waits.barrier {
         return format!("{}, {since} s", barrier.group);
     }

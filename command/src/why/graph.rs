@@ -1,9 +1,9 @@
 //! Who waits for whom, and what follows from it. Nothing here asks anybody: it works on what the tasks' pages said.
 
 use super::containers::Names;
-use super::words;
+use super::{shared, words};
 use crate::ledger::{counter, route};
-use parvum_page::{CALLS, Taken, kind_of_call};
+use parvum_page::{CALLS, MEMORY, Taken, is_of_shared_memory, kind_of_call};
 use parvum_wire::control::{PairRow, TaskRow, TaskState, UnmatchedRow, Waits};
 use parvum_wire::{Tid, functions};
 use std::collections::{BTreeMap, BTreeSet};
@@ -90,7 +90,7 @@ impl Picture {
     }
 
     /// What a task waits for, unless its wait ends by itself, or another thread of it may go on.
-    fn waits(&self, tid: Tid) -> Option<&Waits> {
+    pub fn waits(&self, tid: Tid) -> Option<&Waits> {
         let row = self.tasks.get(&tid).filter(|row| row.state == TaskState::Enrolled && !row.held)?;
         row.waits.as_ref().filter(|waits| !waits.ends && !waits.threads && kind(waits) != "machine")
     }
@@ -99,6 +99,7 @@ impl Picture {
     pub fn awaited(&self, tid: Tid) -> For {
         match self.waits(tid) {
             None => For::Nobody,
+            Some(waits) if is_of_shared_memory(waits.call) => shared::awaited(self, tid, waits),
             // The last to come into a barrier may be any.
             Some(waits) if kind(waits) == "barrier" => For::Anyone,
             Some(waits) if Tid(waits.peer).is_task() => For::One(Tid(waits.peer)),
@@ -113,7 +114,9 @@ impl Picture {
             (Some(a), Some(b)) => (a.since, a.call, a.peer, a.tag) == (b.since, b.call, b.peer, b.tag),
             _ => false,
         };
-        same_wait && before.counters == after.counters
+        // Others' requests for shared memory are served whatever the program waits for.
+        let counted = |row: &TaskRow| row.counters.iter().take(MEMORY).copied().collect::<Vec<_>>();
+        same_wait && counted(before) == counted(after)
     }
 
     /// Messages that one task has sent to another and that have not arrived there. What a sender that waits for credit
@@ -231,7 +234,10 @@ impl Picture {
         let Some(waits) = self.tasks.get(&tid).and_then(|row| row.waits.as_ref()) else { return Vec::new() };
         // The messages of a collective operation are not the program's, and come in no order that it knows.
         let is_collective = waits.operation.as_ref().is_some_and(|does| does.turn >= 0);
-        if is_collective || !matches!(kind(waits), "receive" | "probe" | "wait") {
+        if is_collective
+            || is_of_shared_memory(waits.call)
+            || !matches!(kind(waits), "receive" | "probe" | "wait")
+        {
             return Vec::new();
         }
         let sight = self.tasks.get(&tid).and_then(|row| row.sight.as_ref());

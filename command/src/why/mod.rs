@@ -4,15 +4,17 @@ mod barrier;
 mod containers;
 mod graph;
 mod mpi;
+mod shared;
 mod words;
 
 use crate::{complain, out, tool};
 use clap::Args;
 use containers::Names;
 use graph::{Finding, Picture};
+use parvum_page::is_of_shared_memory;
 use parvum_task::{Session, SessionError};
 use parvum_wire::Tid;
-use parvum_wire::control::{ErrorKind, Failure, GroupRow, Reply, Request, TaskRow, TaskState};
+use parvum_wire::control::{ErrorKind, Failure, GroupRow, Reply, Request, TaskRow, TaskState, Waits};
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -123,7 +125,8 @@ impl Known {
 
 /// The groups, if a task waits in a barrier. A part of a machine without a majority knows nothing certain of them.
 fn groups(session: &mut Session, picture: &Picture) -> Option<Vec<GroupRow>> {
-    let waits_in_barrier = |row: &TaskRow| row.waits.as_ref().is_some_and(|waits| waits.barrier.is_some());
+    let is_in_barrier = |waits: &Waits| waits.barrier.is_some() && !is_of_shared_memory(waits.call);
+    let waits_in_barrier = |row: &TaskRow| row.waits.as_ref().is_some_and(is_in_barrier);
     if !picture.tasks().any(waits_in_barrier) {
         return None;
     }
@@ -140,7 +143,7 @@ fn print_hangs(
     stuck: &Stuck,
     of: impl Fn(Tid) -> bool,
 ) -> Result<bool, SessionError> {
-    let named = |tid: &Tid| mpi::who(picture, *tid);
+    let named = |tid: &Tid| who(picture, *tid);
     let list = |tids: &[Tid]| tids.iter().map(named).collect::<Vec<_>>().join(", ");
     let mut any = false;
     for (members, said) in mpi::at_odds(picture, &stuck.all) {
@@ -188,7 +191,8 @@ fn print_hangs(
             }
         })?;
         if let Finding::Circle(tids) = &finding
-            && let Some(more) = mpi::about_circle(picture, tids)
+            && let Some(more) =
+                mpi::about_circle(picture, tids).or_else(|| shared::about_circle(picture, tids))
         {
             out::words(more)?;
         }
@@ -197,6 +201,15 @@ fn print_hangs(
         }
     }
     Ok(any)
+}
+
+/// A task: by its rank, if that is how its interface names it.
+fn who(picture: &Picture, tid: Tid) -> String {
+    if picture.task(tid).is_some_and(shared::shares) {
+        shared::who(picture, tid)
+    } else {
+        mpi::who(picture, tid)
+    }
 }
 
 /// `parvum run` or `parvum trace`: it came by itself, under the command's own name.
@@ -213,15 +226,14 @@ fn tell_task(picture: &Picture, known: &Known, row: &TaskRow) -> Result<(), Sess
         (TaskState::Started, _) => "runs, and has not enrolled".into(),
         (TaskState::Departed, _) => "runs, and has left the machine".into(),
         (TaskState::Enrolled, None) if is_runner(row) => "waits for the tasks of its job".into(),
-        (TaskState::Enrolled, None) => "computes".into(),
+        (TaskState::Enrolled, None) => format!("computes{}", shared::holds(picture, row)),
         (TaskState::Enrolled, Some(waits)) => {
             let limit = if waits.ends { ", for a limited time" } else { "" };
-            let of = waits
-                .barrier
-                .as_ref()
-                .map(|barrier| barrier::gathered(picture, known.groups.as_deref(), barrier));
+            let group = waits.barrier.as_ref().filter(|_| !is_of_shared_memory(waits.call));
+            let of = group.map(|barrier| barrier::gathered(picture, known.groups.as_deref(), barrier));
             let of = of.map_or(String::new(), |gathered| format!(" of {gathered}"));
             let doing = known.names.doing(row.tid, waits).or_else(|| mpi::doing(picture, waits));
+            let doing = doing.or_else(|| shared::doing(picture, row, waits));
             let doing = doing.unwrap_or_else(|| words::doing(waits));
             format!("{doing}{of}, for {}{limit}", words::lasted(waits.for_ms))
         }

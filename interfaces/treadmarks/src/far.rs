@@ -9,13 +9,15 @@ use crate::errors::{Trouble, end};
 use crate::heap::Pages;
 use crate::keys::{Keys, Taken};
 use crate::run::Run;
+use crate::shown::Shown;
 use parvum_consistency::{Access, Counts, Fault, Node, Progress};
-use parvum_waist::without_signals;
+use parvum_waist::{call, without_signals};
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub(crate) struct Far {
     inner: Mutex<Inner>,
     keys: Arc<Keys>,
+    shown: Shown,
 }
 
 struct Inner {
@@ -24,9 +26,9 @@ struct Inner {
 }
 
 impl Far {
-    pub(crate) fn new(node: Node, pages: Pages) -> Far {
+    pub(crate) fn new(node: Node, pages: Pages, shown: Shown) -> Far {
         let keys = pages.keys.clone();
-        Far { inner: Mutex::new(Inner { node, pages }), keys }
+        Far { inner: Mutex::new(Inner { node, pages }), keys, shown }
     }
 
     fn with<R>(&self, run: &Run, work: impl FnOnce(&mut Node, &mut Pages) -> R) -> R {
@@ -41,20 +43,26 @@ impl Far {
                 // Who is gone is told of by the machine.
                 let _ = sent;
             }
+            self.shown.counts(&node.counts());
             result
         })
     }
 
-    /// Does one of the program's calls, to its end.
+    /// Does one of the program's calls, to its end. Whether it was over at once.
     fn call(
         &self,
         run: &Run,
         begin: impl FnOnce(&mut Node, &mut Pages) -> Result<Progress, Fault>,
-    ) -> Result<(), Trouble> {
+        await_it: impl FnOnce(&mut dyn FnMut() -> Result<(), Trouble>) -> Result<(), Trouble>,
+    ) -> Result<bool, Trouble> {
         let _alone = run.program()?;
         if self.with(run, begin)? == Progress::Done {
-            return Ok(());
+            return Ok(true);
         }
+        await_it(&mut || self.await_end(run)).map(|()| false)
+    }
+
+    fn await_end(&self, run: &Run) -> Result<(), Trouble> {
         loop {
             let (from, letter) = run.next_answer()?;
             if let Some((&kind::CONSISTENCY, bytes)) = letter.split_first() {
@@ -68,36 +76,47 @@ impl Far {
 
     pub(crate) fn acquire(&self, run: &Run, lock: u32) -> Result<(), Trouble> {
         match self.keys.take(lock) {
-            Taken::Here => Ok(()),
-            Taken::Ask => self.call(run, |node, pages| node.acquire(lock, pages)),
-            Taken::Already => Err(Trouble::HeldAlready(lock)),
+            Taken::Here => self.shown.count_lock_here(),
+            Taken::Ask => {
+                let waiting = |wait: &mut dyn FnMut() -> _| self.shown.waiting(call::LOCK, Some(lock), wait);
+                if self.call(run, |node, pages| node.acquire(lock, pages), waiting)? {
+                    self.shown.count_lock_here();
+                }
+            }
+            Taken::Already => return Err(Trouble::HeldAlready(lock)),
         }
+        self.shown.took(lock);
+        Ok(())
     }
 
     pub(crate) fn release(&self, run: &Run, lock: u32) -> Result<(), Trouble> {
+        self.shown.gives(lock);
         if self.keys.give_back(lock) {
             return Ok(());
         }
-        self.call(run, |node, pages| {
+        let release = |node: &mut Node, pages: &mut Pages| {
             let done = node.release(lock, pages)?;
             if node.keeps(lock) {
                 self.keys.keep(lock);
             }
             Ok(done)
-        })
+        };
+        self.call(run, release, |wait| wait()).map(drop)
     }
 
     pub(crate) fn barrier(&self, run: &Run, barrier: u32) -> Result<(), Trouble> {
-        self.call(run, |node, pages| node.barrier(barrier, pages))
+        let arrive = |node: &mut Node, pages: &mut Pages| node.barrier(barrier, pages);
+        self.shown.meeting(barrier, || self.call(run, arrive, |wait| wait()).map(drop))
     }
 
     /// The program has touched a page that was closed to it. Where the processor does not say whether it wanted to write, it
     /// did if it may read.
     pub(crate) fn fault(&self, run: &Run, page: u32, writes: Option<bool>) -> Result<(), Trouble> {
-        self.call(run, |node, pages| {
+        let open = |node: &mut Node, pages: &mut Pages| {
             let writes = writes.unwrap_or_else(|| node.access(page) != Access::None);
             node.fault(page, if writes { Access::Write } else { Access::Read }, pages)
-        })
+        };
+        self.shown.waiting(call::SHARED_PAGE, Some(page), || self.call(run, open, |wait| wait()).map(drop))
     }
 
     pub(crate) fn give_home(&self, run: &Run, first: u32, count: u32) -> Result<(), Fault> {
@@ -106,7 +125,7 @@ impl Far {
 
     pub(crate) fn counts(&self, run: &Run) -> Counts {
         let counts = self.with(run, |node, _| node.counts());
-        Counts { locks_here: counts.locks_here + self.keys.count(), ..counts }
+        Counts { locks_here: self.shown.locks_here(), ..counts }
     }
 
     /// On the desk's thread: another node asks something. When that ends what the program waits for, it is woken.

@@ -3,7 +3,7 @@
 //! For each lock a byte. *Away*: the node decides. *Free*: it is here and nobody wants it, so the program may take it. *Taken*: it
 //! has. *Wanted*: it has, and another process waits for it, so the node does what follows its release.
 
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 
 const AWAY: u8 = 0;
 const FREE: u8 = 1;
@@ -22,18 +22,11 @@ pub(crate) enum Taken {
 
 pub(crate) struct Keys {
     states: Box<[AtomicU8]>,
-    /// How often one was taken here.
-    taken: AtomicU64,
 }
 
 impl Keys {
     pub(crate) fn new(locks: u32) -> Keys {
-        Keys { states: (0..locks).map(|_| AtomicU8::new(AWAY)).collect(), taken: AtomicU64::new(0) }
-    }
-
-    /// How often a lock was taken here.
-    pub(crate) fn count(&self) -> u64 {
-        self.taken.load(Ordering::Relaxed)
+        Keys { states: (0..locks).map(|_| AtomicU8::new(AWAY)).collect() }
     }
 
     /// For the program.
@@ -42,10 +35,7 @@ impl Keys {
         let Some(state) = self.states.get(lock as usize) else { return Taken::Ask };
         // Acquire and release, here and below: partners of each other. What the lock guards is shared by pages, not by these.
         match state.compare_exchange(FREE, TAKEN, Ordering::Acquire, Ordering::Relaxed) {
-            Ok(_) => {
-                self.taken.store(self.taken.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
-                Taken::Here
-            }
+            Ok(_) => Taken::Here,
             Err(AWAY) => Taken::Ask,
             Err(_) => Taken::Already,
         }
@@ -97,7 +87,6 @@ mod tests {
         assert_eq!((keys.take(3), keys.take(3)), (Taken::Here, Taken::Already));
         assert!(keys.give_back(3) && !keys.give_back(3));
         assert_eq!((keys.claim(3), keys.take(3)), (true, Taken::Ask));
-        assert_eq!(keys.count(), 1);
     }
 
     #[test]

@@ -5,6 +5,8 @@
 //! consistent ([`far`]): accesses are seen by protecting pages ([`fault`]), and other processes are served by a thread while the
 //! program computes ([`desk`]).
 //!
+//! What onlookers see of it is in [`shown`].
+//!
 //! [`startup`] joins the processes, [`heap`] is their memory, [`allocator`] shares it out (at process 0), [`image`] finds a private
 //! variable in another process, and `calls` are the functions of `Tmk.h`.
 
@@ -29,5 +31,7 @@ mod keys;
 mod near;
 mod options;
 mod run;
+#[allow(unsafe_code)]
+mod shown;
 #[allow(unsafe_code)]
 mod startup;

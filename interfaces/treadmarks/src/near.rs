@@ -5,9 +5,11 @@
 
 use crate::errors::Trouble;
 use crate::run::{BARRIERS, LOCKS, NODES};
+use crate::shown::Shown;
 use parvum_collectives::Failure;
 use parvum_consistency::Counts;
 use parvum_partition::Partition;
+use parvum_waist::call;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// Bytes of [`Control`] in the segment, in whole pages of any size.
@@ -34,25 +36,22 @@ pub(crate) struct Near {
     own: u32,
     /// How many barriers there have been. Told to one thread at a time.
     turns: AtomicU64,
-    locks_here: AtomicU64,
-    locks_fetched: AtomicU64,
     looks: u32,
+    shown: Shown,
 }
 
 impl Near {
     /// `control` is the address of a mapping of [`CONTROL`] bytes that stays as long as the process.
-    pub(crate) fn new(control: usize, own: usize, nodes: usize) -> Near {
+    pub(crate) fn new(control: usize, own: usize, nodes: usize, shown: Shown) -> Near {
         // SAFETY: the mapping is large enough, aligned to pages, and never unmapped; the structure is atomics alone.
         let control = unsafe { &*std::ptr::with_exposed_provenance::<Control>(control) };
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let count = || AtomicU64::new(0);
         Near {
             control,
             own: own as u32 + 1,
-            turns: count(),
-            locks_here: count(),
-            locks_fetched: count(),
+            turns: AtomicU64::new(0),
             looks: if nodes <= cores { LOOKS } else { 0 },
+            shown,
         }
     }
 
@@ -61,12 +60,11 @@ impl Near {
         let word = &self.control.locks.get(lock as usize).ok_or(Trouble::NoSuchLock(lock))?.0;
         // Acquire: partner of the release in `release`.
         match word.compare_exchange(0, self.own, Ordering::Acquire, Ordering::Relaxed) {
-            Ok(_) => {
-                count(&self.locks_here);
-                Ok(())
-            }
-            Err(seen) => self.wait(lock, word, seen),
+            Ok(_) => self.shown.count_lock_here(),
+            Err(seen) => self.wait(lock, word, seen)?,
         }
+        self.shown.took(lock);
+        Ok(())
     }
 
     #[cold]
@@ -74,7 +72,7 @@ impl Near {
         if seen & !WANTED == self.own {
             return Err(Trouble::HeldAlready(lock));
         }
-        count(&self.locks_fetched);
+        self.shown.count_lock_fetched();
         for _ in 0..self.looks {
             // Acquire: as above, and in what follows.
             if word.compare_exchange_weak(0, self.own, Ordering::Acquire, Ordering::Relaxed).is_ok() {
@@ -82,13 +80,18 @@ impl Near {
             }
             std::hint::spin_loop();
         }
+        self.shown.waiting(call::LOCK, Some(lock), || self.sleep_for(word));
+        Ok(())
+    }
+
+    fn sleep_for(&self, word: &AtomicU32) {
         loop {
             let seen = word.load(Ordering::Relaxed);
             // Who has slept does not know whether others do: they are assumed to.
             if seen == 0 {
                 let taken = self.own | WANTED;
                 if word.compare_exchange(0, taken, Ordering::Acquire, Ordering::Relaxed).is_ok() {
-                    return Ok(());
+                    return;
                 }
                 continue;
             }
@@ -107,6 +110,7 @@ impl Near {
         if word.load(Ordering::Relaxed) & !WANTED != self.own {
             return Err(Trouble::NotHeld(lock));
         }
+        self.shown.gives(lock);
         // Release: partner of the acquires above.
         if word.swap(0, Ordering::Release) & WANTED != 0 {
             wake(word);
@@ -122,10 +126,11 @@ impl Near {
         let row = &self.control.at[(turn % 2) as usize];
         // Release and acquire: partners of each other; the barrier in between orders them too, but by other means.
         row[partition.own()].store(barrier + 1, Ordering::Release);
-        match partition.barrier() {
-            Ok(()) => {}
-            Err(failure) => return Err(lost(failure, partition)),
-        }
+        partition.calls_it(call::SHARED_BARRIER);
+        partition.is_about(barrier as i32);
+        self.shown.meeting(barrier, || partition.barrier()).map_err(|failure| lost(failure, partition))?;
+        partition.is_about(-1);
+        self.shown.count_barrier();
         let at = |node: usize| (node, row[node].load(Ordering::Acquire).wrapping_sub(1));
         match (1..partition.size()).map(at).find(|other| other.1 != at(0).1) {
             Some(other) => Err(Trouble::DifferentBarriers(at(0), other)),
@@ -134,11 +139,10 @@ impl Near {
     }
 
     pub(crate) fn counts(&self) -> Counts {
-        let of = |number: &AtomicU64| number.load(Ordering::Relaxed);
         Counts {
-            locks_here: of(&self.locks_here),
-            locks_fetched: of(&self.locks_fetched),
-            barriers: of(&self.turns),
+            locks_here: self.shown.locks_here(),
+            locks_fetched: self.shown.locks_fetched(),
+            barriers: self.shown.barriers(),
             ..Counts::default()
         }
     }
@@ -150,12 +154,6 @@ pub(crate) fn lost(failure: Failure, partition: &Partition) -> Trouble {
         Some(node) => Trouble::Dead { node, task: partition.task(node as i64).unwrap_or_default() },
         None => Trouble::Machine(partition.waist().last_error()),
     }
-}
-
-/// One more. A thread that is interrupted in between may lose one: these are for people.
-#[inline]
-fn count(number: &AtomicU64) {
-    number.store(number.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
 }
 
 /// Sleeps as long as the word is this, or for no reason at all.

@@ -7,10 +7,11 @@ use crate::far::Far;
 use crate::heap::Heap;
 use crate::image;
 use crate::near::Near;
+use crate::shown::Shown;
 use parvum_consistency::{Counts, Fault};
 use parvum_partition::Partition;
 use parvum_service::Post;
-use parvum_waist::{Turn, TurnGuard, fork};
+use parvum_waist::{Turn, TurnGuard, call, fork};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -72,6 +73,7 @@ pub(crate) struct Run {
     /// At process 0.
     pub(crate) allocator: Mutex<Allocator>,
     pub(crate) leaving: Leaving,
+    pub(crate) shown: Shown,
     /// A line is wanted in the end.
     pub(crate) tells: bool,
 }
@@ -118,7 +120,9 @@ impl Run {
             // Who is gone is told of by the machine.
             let _ = self.post.ask(self.services[node], letter.to_vec());
         }
-        others().try_fold(true, |all, _| Ok(self.number()? != NOTHING && all))
+        self.shown.waiting(call::SHARED_HEAP, None, || {
+            others().try_fold(true, |all, _| Ok(self.number()? != NOTHING && all))
+        })
     }
 
     fn ask_heap(&self, kind: u8, number: u64) -> Result<u64, Trouble> {
@@ -127,7 +131,7 @@ impl Run {
         }
         let _alone = self.program()?;
         let _ = self.post.ask(self.services[0], desk::letter(kind, &number.to_le_bytes()));
-        self.number()
+        self.shown.waiting(call::SHARED_HEAP, None, || self.number())
     }
 
     /// An address for the program; 0: there is no room.
@@ -242,10 +246,12 @@ impl Run {
                 let _ = self.post.ask(self.services[0], vec![kind::LEAVING]);
             }
         }
-        while !self.leaving.go.load(Ordering::Acquire) {
-            self.next_answer()?;
-        }
-        Ok(())
+        self.shown.waiting(call::SHARED_EXIT, None, || {
+            while !self.leaving.go.load(Ordering::Acquire) {
+                self.next_answer()?;
+            }
+            Ok(())
+        })
     }
 
     /// This process ends, and with it the run: what it hears of others' ends from now on is its own doing.

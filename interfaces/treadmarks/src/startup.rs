@@ -8,6 +8,7 @@ use crate::keys::Keys;
 use crate::near::{CONTROL, Near, lost};
 use crate::options::{Options, Protocol, wanted_nodes, wants_statistics};
 use crate::run::{Leaving, NODES, Run, Way, begin, run};
+use crate::shown::Shown;
 use crate::{desk, fault, image};
 use parvum_consistency::{Access, Node};
 use parvum_partition::Partition;
@@ -42,7 +43,7 @@ pub(crate) fn start(arguments: &[String]) -> Result<&'static Run, Trouble> {
     fork::watch();
     let joined = Partition::join(waist, "treadmarks", TOGETHER);
     let partition = joined.map_err(|_| Trouble::Machine(waist.last_error()))?;
-    partition.calls_it(call::BARRIER);
+    partition.calls_it(call::SHARED_STARTUP);
     let nodes = partition.size();
     if nodes > NODES {
         return Err(Trouble::TooManyNodes(nodes));
@@ -51,12 +52,15 @@ pub(crate) fn start(arguments: &[String]) -> Result<&'static Run, Trouble> {
     let here = Here::look(&options, post.tid())?;
     let all = here.tell(&partition)?;
     let heap = here.agree(&all, &options)?;
-    let (way, heap) = here.map(&partition, &all, heap, &options)?;
+    let shown = Shown::new(waist);
+    let (way, heap) = here.map(&partition, &all, heap, (&options, shown))?;
+    shown.says(matches!(way, Way::Far(_)).then_some(options.protocol), partition.task(0).unwrap_or(0));
     let services = all.iter().map(|words| words[0] as i32).collect();
     let own = partition.own();
     let allocator = Mutex::new(Allocator::new(options.heap, options.page));
     let (post, calls, leaving) = (Arc::new(post), Turn::new(()), Leaving::default());
-    let run = begin(Run { own, partition, post, services, heap, way, calls, allocator, leaving, tells });
+    let run =
+        begin(Run { own, partition, post, services, heap, way, calls, allocator, leaving, shown, tells });
     attend(run)?;
     Ok(run)
 }
@@ -153,7 +157,7 @@ impl Here {
         partition: &Partition,
         all: &[[u64; WORDS]],
         free: u64,
-        options: &Options,
+        (options, shown): (&Options, Shown),
     ) -> Result<(Way, Heap), Trouble> {
         let (own, nodes) = (partition.own(), partition.size());
         let may_share = options.protocol == Protocol::Auto && partition.is_on_one_host();
@@ -171,7 +175,7 @@ impl Here {
             segment.map(Some(start), (0, length), Segment::protection(Access::Write)).map_err(no_room)?;
             let protection = Segment::protection(Access::Write);
             let control = segment.map(None, (options.heap, CONTROL), protection).map_err(no_room)?;
-            return Ok((Way::Near(Near::new(control, own, nodes)), heap));
+            return Ok((Way::Near(Near::new(control, own, nodes, shown)), heap));
         }
         // Memory that nobody else has.
         let segment = Segment::new(options.heap).map_err(no_room)?;
@@ -182,6 +186,7 @@ impl Here {
             Way::Far(Box::new(Far::new(
                 node,
                 Pages { keys: Arc::new(Keys::new(crate::run::LOCKS)), heap, view },
+                shown,
             ))),
             heap,
         ))

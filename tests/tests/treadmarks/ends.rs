@@ -73,23 +73,6 @@ fn a_death_is_told_by_every_survivor() {
     }
 }
 
-/// On one host `parvum why` says at which barrier somebody is missing, and who.
-#[test]
-fn why_says_who_is_missing_at_a_barrier() {
-    let machine = TestMachine::up();
-    let mut run = Running::start(&mut processes(&machine, 3, "auto", &["tmk_errors", "die"]));
-    run.told("dies");
-    let last = machine.tasks().into_iter().max_by_key(|row| row.tid.0).expect("three tasks");
-    let missing = format!("2 of 3 have come, missing: t{:x}", last.tid.0);
-    parvum_tests::eventually("why names who is missing", || {
-        let said = String::from_utf8_lossy(&machine.run(&["why"]).stdout).into_owned();
-        said.matches("waits in treadmarks barrier").count() == 2 && said.matches(&missing).count() == 2
-    });
-    run.kill();
-    run.end();
-    await_tasks(&machine, 0);
-}
-
 /// Who ends well has left, whether it said so or not; nobody takes its end for a death.
 #[test]
 fn a_process_that_returns_has_left() {

@@ -3,6 +3,7 @@
 mod ends;
 mod papers;
 mod refused;
+mod sight;
 
 use parvum_tests::running::await_tasks;
 use parvum_tests::stage::{fortran, program};

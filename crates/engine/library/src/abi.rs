@@ -78,6 +78,7 @@ const fn table<E: Endpoint>() -> Table {
         receive_each: receiving::receive_each::<E>,
         tell: ledger::tell,
         oblige: ledger::oblige,
+        show_wait: ledger::show_wait,
     }
 }
 

@@ -2,9 +2,11 @@
 //! lock, and a thread may ask while another waits inside.
 
 use crate::departing;
+use crate::endpoint::Program;
+use crate::inside::briefly;
 use parvum_engine::Counter;
-use parvum_page::{Book, Operation, PairLedger, ROUTES, TaskPage, Times, monotonic_ns, totals};
-use parvum_waist::Told;
+use parvum_page::{Book, Operation, PairLedger, ROUTES, TaskPage, Times, WaitingFor, monotonic_ns, totals};
+use parvum_waist::{Notes, Told};
 use std::ffi::{CString, c_char};
 use std::ptr::{copy_nonoverlapping, null, null_mut, write_bytes};
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
@@ -56,6 +58,28 @@ pub(crate) unsafe extern "C" fn tell(told: *const Told) {
     let Told { function, context, rank, size, root, turn, bytes, name } = unsafe { *told };
     account.page.set_operation(&Operation { function, context, rank, size, root, turn, bytes, name });
 }
+
+/// The table's `show_wait`. What is recorded, and the time, belong to who is inside: while another is, they are left out.
+pub(crate) unsafe extern "C" fn show_wait(notes: *const Notes) {
+    let Some(account) = account() else { return };
+    // SAFETY: null, or valid for the call, by the table's contract.
+    let Some(notes) = (unsafe { notes.as_ref() }) else {
+        let since = account.page.waiting_for().map_or(u64::MAX, |wait| wait.since);
+        account.page.wait_over();
+        let waited = monotonic_ns().saturating_sub(since);
+        briefly::<Program, _>(|runtime| {
+            runtime.engine.ledger().add(Counter::Asleep, waited);
+            runtime.note_end_of_wait(&NO_MESSAGE);
+        });
+        return;
+    };
+    let &Notes { call, peer, tag, context, .. } = notes;
+    account.page.wait_for(WaitingFor { call, peer, tag, context, since: monotonic_ns(), until: 0 });
+    briefly::<Program, _>(|runtime| runtime.note_wait(notes));
+}
+
+/// Of a wait that no message ends.
+const NO_MESSAGE: Notes = Notes { limit: -1, call: 0, peer: -1, tag: -1, context: -1 };
 
 /// The account of this process's last task, which it may have left: its page stays. And the process, for a child has another.
 static LAST: AtomicPtr<Account> = AtomicPtr::new(null_mut());

@@ -8,7 +8,7 @@ use parvum_waist::{ANY_TASK, Notes, Status, Waist, call};
 use parvum_wire::Tid;
 use parvum_wire::control::{Reply, Request};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 
 /// Tags of the operations' messages: nodes that do not agree on what they do wait for each other, and do not mix it up.
 pub mod tag {
@@ -32,6 +32,8 @@ pub struct Partition {
     context: u32,
     /// What onlookers are told that the task does while it waits in an operation.
     call: AtomicU32,
+    /// And about which of the interface's things.
+    about: AtomicI32,
     on_one_host: bool,
     /// Where they show each other data, once they do.
     sharing: Sharing,
@@ -65,6 +67,7 @@ impl Partition {
             host,
             context,
             call,
+            about: AtomicI32::new(-1),
             on_one_host,
             sharing,
             missing,
@@ -144,6 +147,16 @@ impl Partition {
         self.call.store(call, Ordering::Relaxed);
     }
 
+    /// Says about which of the interface's things the next operations are, for the same; -1 none. Messages have their own tags.
+    #[inline]
+    pub fn is_about(&self, which: i32) {
+        self.about.store(which, Ordering::Relaxed);
+    }
+
+    fn about(&self) -> i32 {
+        self.about.load(Ordering::Relaxed)
+    }
+
     /// This node among all.
     pub fn group(&self) -> Group {
         Group { own: self.own, size: self.tasks.len() }
@@ -160,7 +173,7 @@ impl Partition {
     /// go on when a node is missing. `attend` is called while this node waits at the board.
     #[inline]
     pub fn board<'a>(&'a self, attend: Option<&'a dyn Attend>) -> Result<Option<AtBoard<'a>>, Failure> {
-        let members = self.members(-1);
+        let members = self.members(self.about());
         if !(self.sharing.is_open() || self.on_one_host && is_for(&members)) {
             return Ok(None);
         }
@@ -223,7 +236,7 @@ impl Partition {
         }
         // The page knows only of nodes that came to it.
         self.refuse_missing()?;
-        match self.sharing.page(&self.members(-1), || self.group_name())? {
+        match self.sharing.page(&self.members(self.about()), || self.group_name())? {
             Some(group) => self.meet(group),
             None => self.barrier_by_messages(),
         }
@@ -239,13 +252,13 @@ impl Partition {
         let asked = Request::Barrier { group: group.to_owned(), count: self.size() as i32 };
         match self.waist.ask(&asked, &self.notes()).map_err(Failure::Engine)? {
             Ok(_) => Ok(()),
-            Err(_) => Err(self.sharing.who_is_gone(&self.members(-1))),
+            Err(_) => Err(self.sharing.who_is_gone(&self.members(self.about()))),
         }
     }
 
     fn notes(&self) -> Notes {
         let (call, context) = (self.call.load(Ordering::Relaxed), self.context as i32);
-        Notes { limit: -1, call, peer: ANY_TASK, tag: -1, context }
+        Notes { limit: -1, call, peer: ANY_TASK, tag: self.about(), context }
     }
 
     /// Combines `data` of all nodes; all get the result, bit for bit the same. Elements have `unit` bytes; `combine` gets

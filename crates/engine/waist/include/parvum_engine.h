@@ -301,6 +301,9 @@ struct parvum_table {
     void (*tell)(const struct parvum_told *told);
     /* 1: the process has failed if it ends before this is called with 0; nor does it depart by itself before that. */
     void (*oblige)(int32_t obliged);
+    /* Shows onlookers that the task waits as the notes say, though not in a call of this table; NULL: it goes on. It waits for no
+     * lock. */
+    void (*show_wait)(const struct parvum_notes *notes);
 };
 
 /* The engine of this process. */

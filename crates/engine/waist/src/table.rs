@@ -288,6 +288,20 @@ pub mod call {
     pub const EXIT: u32 = 7;
     /// A thread that serves others waits for what they ask: it is in nobody's way.
     pub const SERVE: u32 = 8;
+    /// For a lock of TreadMarks', whose number is the tag.
+    pub const LOCK: u32 = 40;
+    /// In a barrier of TreadMarks', likewise.
+    pub const SHARED_BARRIER: u32 = 41;
+    /// For a page of shared memory, likewise.
+    pub const SHARED_PAGE: u32 = 42;
+    /// In `Tmk_exit`, for the others.
+    pub const SHARED_EXIT: u32 = 43;
+    /// For what others do to the shared heap, or to a variable that is distributed.
+    pub const SHARED_HEAP: u32 = 44;
+    /// In `Tmk_reduce`.
+    pub const SHARED_REDUCE: u32 = 45;
+    /// In `Tmk_startup`.
+    pub const SHARED_STARTUP: u32 = 46;
 }
 
 /// What `board_turn` answers, when it is not the place of a request.
@@ -468,8 +482,9 @@ pub struct Table {
     /// the time is over, or the program is inside the library and does so itself. The first call, which may come from
     /// any thread, returns at once; from then on messages that are to be buffered at the receiver are sent to this task so.
     pub serve: extern "C" fn(limit: i64, all: u32) -> i32,
-    /// Where the task's own counters lie (not those of its pairs), as long as the process is this task; they are to be
-    /// read by atomic loads. Null for no task.
+    /// Where the task's own counters lie (not those of its pairs): 64 of them, as long as the process is this task; they are to be
+    /// read by atomic loads. Those from the 40th on are written, by atomic stores, by an interface of shared memory, for onlookers
+    /// (`parvum_page::MEMORY`). Null for no task.
     pub cells: extern "C" fn() -> *const u64,
     /// Not 0: nobody is inside the engine at this moment. Who has stopped the program's own thread asks before it calls.
     pub is_free: extern "C" fn() -> i32,
@@ -523,4 +538,7 @@ pub struct Table {
     /// 1: the process has failed if it ends before this is called with 0, even with code 0 and by whatever way; a spawned one alone.
     /// It then does not depart by itself when it ends, but in the call with 0 if that comes while it does.
     pub oblige: extern "C" fn(obliged: i32),
+    /// Shows onlookers that the task waits as the notes say, though not in a call of this table; null: it goes on. It waits for no
+    /// lock, so a handler of signals may call it.
+    pub show_wait: unsafe extern "C" fn(notes: *const Notes),
 }

@@ -460,6 +460,23 @@ impl Waist {
         unsafe { cells.as_ref() }
     }
 
+    /// What an interface of shared memory shows of itself: counts, how, and locks (`parvum_page::MEMORY`). `None`: for no task.
+    pub fn memory_cells(&self) -> Option<&'static [AtomicU64; 24]> {
+        let cells = (self.0.cells)();
+        if cells.is_null() {
+            return None;
+        }
+        // SAFETY: there are 64 counters, which live as long as the process and are only used as atomics.
+        Some(unsafe { &*cells.add(40).cast::<[AtomicU64; 24]>() })
+    }
+
+    /// Shows onlookers that the task waits so, or that it goes on: see [`Table::show_wait`].
+    #[inline]
+    pub fn show_wait(&self, notes: Option<&Notes>) {
+        // SAFETY: null, or borrowed for the call.
+        unsafe { (self.0.show_wait)(notes.map_or(std::ptr::null(), std::ptr::from_ref)) }
+    }
+
     /// Whether nobody is inside the engine now.
     pub fn is_free(&self) -> bool {
         (self.0.is_free)() != 0

@@ -140,7 +140,8 @@ fn the_header_lays_everything_out_as_the_engine_does() {
         board_close = "board_close",
         receive_each = "receive_each",
         tell = "tell",
-        oblige = "oblige"
+        oblige = "oblige",
+        show_wait = "show_wait"
     );
     for (name, number) in [
         ("STATUS_DONE", Status::Done as i64),

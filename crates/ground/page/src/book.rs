@@ -1,6 +1,6 @@
 //! The ledgers of a task's pairs, behind its page.
 
-use crate::layout::{FILE_BYTES, Layout, PAIR_PEER, PAIRS, PairCells, SENT_OVER};
+use crate::layout::{FILE_BYTES, Layout, MEMORY, MEMORY_WAY, PAIR_PEER, PAIRS, PairCells, SENT_OVER};
 use crate::map::PairsMap;
 use crate::page::{PageError, TaskPage, check_shape};
 use crate::routes::ROUTES;
@@ -118,17 +118,22 @@ fn read_pair(cells: &PairCells) -> PairLedger {
 /// In [`COUNTER_NAMES`](crate::COUNTER_NAMES): messages sent.
 const SENT: usize = 0;
 
-/// All counters of a task by number: its own, and the sums over its pairs; from [`SENT_OVER`] on what went over each route.
+/// All counters of a task by number: its own, and the sums over its pairs; from [`SENT_OVER`] on what went over each route,
+/// from [`MEMORY`] on what it shows of shared memory, if it shares any.
 pub fn totals(layout: &Layout, pairs: &[PairLedger]) -> Vec<u64> {
     let mut all: Vec<u64> = layout.counters[..SENT_OVER].iter().map(word).collect();
-    all.resize(SENT_OVER + ROUTES, 0);
+    all.resize(MEMORY, 0);
+    if word(&layout.counters[MEMORY_WAY]) != 0 {
+        all.extend(layout.counters[MEMORY..].iter().map(word));
+    }
     for pair in pairs {
         for (total, count) in all.iter_mut().zip(&pair.counters) {
             // A task may write into its page what it likes: a sum that makes no sense is its own affair.
             *total = total.wrapping_add(*count);
         }
         // What stands for several peers stands for several routes.
-        if let Some(over) = all[SENT_OVER..].get_mut(usize::from(pair.route)).filter(|_| pair.peer != 0) {
+        if let Some(over) = all[SENT_OVER..MEMORY].get_mut(usize::from(pair.route)).filter(|_| pair.peer != 0)
+        {
             *over = over.wrapping_add(pair.counters[SENT]);
         }
     }

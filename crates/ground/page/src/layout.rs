@@ -79,6 +79,39 @@ pub const COUNTER_NAMES: [&str; 31] = [
 ];
 /// Behind what is counted in the page, where onlookers sum up: messages sent over each route, by its number.
 pub const SENT_OVER: usize = 32;
+/// What an interface of shared memory shows, behind those: [`MEMORY_NAMES`], then how, and the locks that the task holds.
+pub const MEMORY: usize = SENT_OVER + 8;
+/// Its counts, by number.
+pub const MEMORY_NAMES: [&str; 18] = [
+    "messages for shared memory",
+    "bytes of them",
+    "first writes to pages",
+    "misses",
+    "twins made",
+    "diffs made",
+    "bytes of diffs made",
+    "diffs applied",
+    "whole pages fetched",
+    "requests for diffs or pages",
+    "intervals",
+    "pages made invalid",
+    "locks taken that were here",
+    "locks waited for",
+    "barriers",
+    "collections of old records",
+    "bytes of records now",
+    "bytes of records at most",
+];
+/// How memory is shared: a place in [`MEMORY_WAYS`], in the lowest byte; in the two above it the barrier that the task is at, from 1
+/// on, 0 none; in the high half the first task of its run, by which the tasks of one run are known.
+pub const MEMORY_WAY: usize = MEMORY + MEMORY_NAMES.len();
+/// The first stands for a task that shares none.
+pub const MEMORY_WAYS: [&str; 5] =
+    ["", "one memory", "pages, lazily", "pages, as in 1994 (classic)", "pages with homes"];
+/// Locks that the task holds, two in each cell, from 1 on; 0 none. Of more than [`HELD_LOCKS`] the first ones only.
+pub const HELD: usize = MEMORY_WAY + 1;
+/// So many of them.
+pub const HELD_LOCKS: usize = 2 * (COUNTERS - HELD);
 /// Room for the interface's name, in UTF-8, padded with zeros.
 pub const NAME_BYTES: usize = 16;
 /// Room for a group's name, in UTF-8, padded with zeros; a longer one is cut.
@@ -89,7 +122,7 @@ pub const PROGRAM_BYTES: usize = 32;
 /// What [`Waiting::call`] may say, by number. The first stands for computing. The first row is everybody's; an interface
 /// that has words of its own for what it does has a row of eight behind it, or uses the number of the nearest word.
 #[rustfmt::skip]
-pub const CALLS: [&str; 36] = [
+pub const CALLS: [&str; 47] = [
     "", "receive", "send", "probe", "wait", "barrier", "machine", "exit",
     "serve", "", "", "", "", "", "", "",
     // NX.
@@ -97,12 +130,19 @@ pub const CALLS: [&str; 36] = [
     // CMMD.
     "send_block", "send_noblock", "receive_block", "msg_wait", "msg_pending", "sync_with_nodes", "all nodes", "",
     // Containers.
-    "container receive", "container send", "rpc call", "name server",
+    "container receive", "container send", "rpc call", "name server", "", "", "", "",
+    // TreadMarks.
+    "Tmk_lock_acquire", "Tmk_barrier", "shared page", "Tmk_exit", "shared heap", "Tmk_reduce", "Tmk_startup",
 ];
 
 /// In [`Waiting::peer`]: the task waits for the members of a group, in a barrier or where they show each other data; [`Layout`]'s
 /// `barrier` says which group.
 pub const A_GROUP: i32 = -2;
+
+/// Whether the call of that number is about shared memory: what is waited for then is no message.
+pub fn is_of_shared_memory(call: u32) -> bool {
+    (40..CALLS.len() as u32).contains(&call)
+}
 
 /// Everybody's word for the call of that number: what kind of wait it is.
 pub fn kind_of_call(call: u32) -> &'static str {
@@ -114,6 +154,7 @@ pub fn kind_of_call(call: u32) -> &'static str {
         "name server" => "machine",
         "msgwait" | "msgcancel" | "gsync" | "global operation" => "wait",
         "msg_wait" | "sync_with_nodes" | "all nodes" => "wait",
+        _ if is_of_shared_memory(call) => "wait",
         other => other,
     }
 }
@@ -231,6 +272,7 @@ mod tests {
             assert!(CALLS[..9].contains(&kind_of_call(call)), "{call}");
         }
         assert_eq!((CALLS[17], kind_of_call(17)), ("crecv", "receive"));
+        assert_eq!((CALLS[40], kind_of_call(44)), ("Tmk_lock_acquire", "wait"));
     }
 
     #[test]
@@ -266,6 +308,8 @@ mod tests {
         assert_eq!(offset_of!(Waiting, since), 16);
         assert_eq!(offset_of!(Waiting, until), 24);
         assert_eq!(offset_of!(Layout, counters), 256);
+        // Numbers of routes, and room for at least a few locks.
+        assert_eq!((MEMORY, MEMORY_WAY, HELD_LOCKS), (SENT_OVER + crate::routes::ROUTES, 58, 10));
         assert_eq!(offset_of!(Layout, barrier), 768);
         assert_eq!(offset_of!(Barrier, count), 64);
         assert_eq!(offset_of!(Layout, attended), 840);

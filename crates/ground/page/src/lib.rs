@@ -63,9 +63,10 @@ pub use fences::{join_fences, leave_fences};
 pub use inbox::{Marks, PLACES};
 #[cfg(not(loom))]
 pub use layout::{
-    A_GROUP, CALLS, COUNTER_NAMES, COUNTERS, FILE_BYTES, GROUP_BYTES, Identity, Layout, MAGIC, NAME_BYTES,
-    PAGE_BYTES, PAIR_PEER, PAIRS, PROGRAM_BYTES, PairCells, SENT_OVER, UNMATCHED, UnmatchedCells, VERSION,
-    Waiting, kind_of_call,
+    A_GROUP, CALLS, COUNTER_NAMES, COUNTERS, FILE_BYTES, GROUP_BYTES, HELD, HELD_LOCKS, Identity, Layout,
+    MAGIC, MEMORY, MEMORY_NAMES, MEMORY_WAY, MEMORY_WAYS, NAME_BYTES, PAGE_BYTES, PAIR_PEER, PAIRS,
+    PROGRAM_BYTES, PairCells, SENT_OVER, UNMATCHED, UnmatchedCells, VERSION, Waiting, is_of_shared_memory,
+    kind_of_call,
 };
 pub use meeting::{Arrival, LARGEST_MEETING, Meeting, Outcome};
 #[cfg(not(loom))]

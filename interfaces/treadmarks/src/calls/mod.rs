@@ -4,10 +4,11 @@ mod fortran;
 
 use crate::errors::{Trouble, end};
 use crate::run::{Run, of_call, run};
+use crate::shown::numbers;
 use crate::startup;
 use libc::{c_char, c_int, c_uint, c_ulong};
 use parvum_collectives::operators::{Kind, Operator, combine};
-use parvum_waist::fork;
+use parvum_waist::{call as wait, fork};
 use std::ffi::{CStr, c_void};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -187,6 +188,7 @@ pub unsafe extern "C" fn Tmk_reduce(data: *mut c_void, count: c_uint, kind: c_in
         // SAFETY: the caller's promise.
         let data = unsafe { std::slice::from_raw_parts_mut(data.cast::<u8>(), length) };
         let combine = combine(operator, kind).ok_or(wrong)?;
+        run.partition.calls_it(wait::SHARED_REDUCE);
         let outcome = run.partition.reduce_all(data, kind.size(), &mut |into, from| combine(into, from));
         outcome.map_err(|failure| crate::near::lost(failure, &run.partition))
     });
@@ -203,27 +205,7 @@ pub struct Statistics([c_ulong; 18]);
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn Tmk_statistics(out: *mut Statistics) -> c_int {
     let Some(run) = run().filter(|_| !out.is_null()) else { return -1 };
-    let counts = run.counts();
-    let numbers = [
-        counts.messages,
-        counts.bytes,
-        counts.write_faults,
-        counts.misses,
-        counts.twins,
-        counts.diffs_made,
-        counts.diff_bytes,
-        counts.diffs_applied,
-        counts.page_fetches,
-        counts.requests,
-        counts.intervals,
-        counts.invalidations,
-        counts.locks_here,
-        counts.locks_fetched,
-        counts.barriers,
-        counts.collections,
-        counts.held,
-        counts.most_held,
-    ];
+    let numbers = numbers(&run.counts());
     // SAFETY: the caller's promise.
     unsafe { out.write(Statistics(numbers.map(|number| number as c_ulong))) };
     0
