@@ -13,7 +13,7 @@ pub struct CompareOptions {
     #[arg(long)]
     pub full: bool,
     /// What to compare: main, mpi (MPI programs beside Open MPI and MPICH), speed (what is fast on one host, beside every
-    /// peer), buffering (who buffers), or overhead (where the time of a message goes)
+    /// peer), buffering (who buffers), overhead (where the time of a message goes), or shared (shared memory beside messages)
     #[arg(long, default_value = "main", value_name = "NAME")]
     pub suite: String,
     /// Only these systems: parvum, pvm346, openmpi, mpich (speed: engine, openmpi4, mpich4, ucx too), or whole names such

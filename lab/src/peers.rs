@@ -52,7 +52,16 @@ impl Toolbox {
             // Where Debian's MPIs are compared for themselves, they do not stand in for others.
             let debians = |own| (!families.contains(&own)).then_some(Source::Debian);
             let (kit, remedy) = match family {
-                Family::Parvum | Family::Engine | Family::Nx | Family::Cmmd | Family::Containers => (
+                Family::Parvum
+                | Family::Engine
+                | Family::Nx
+                | Family::Cmmd
+                | Family::Containers
+                | Family::Tmk
+                | Family::TmkLazy
+                | Family::TmkClassic
+                | Family::TmkHome
+                | Family::Hybrid => (
                     find_parvum(family, own),
                     "build it: cargo build --release, then run its `parvum compare`",
                 ),

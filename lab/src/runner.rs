@@ -176,6 +176,9 @@ impl Runner {
         let family = system.family;
         let mut environment =
             self.session(&system, measure).map(|s| s.environment.clone()).unwrap_or_default();
+        if let Some(protocol) = family.protocol() {
+            environment.push(("TMK_PROTOCOL".into(), protocol.into()));
+        }
         if let Some(build) = measure.build.and_then(|build| self.programs.build(build)) {
             put_first(&mut environment, &build);
         }

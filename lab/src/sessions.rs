@@ -13,12 +13,13 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// The names by which Parvum's libraries are found, and what the build calls them.
-const INSTALLED_AS: [(&str, &str); 5] = [
+const INSTALLED_AS: [(&str, &str); 6] = [
     ("libpvm3.so.3", "libpvm3.so"),
     ("libparvum.so.0", "libparvum.so"),
     ("libnx.so.1", "libnx.so"),
     ("libcmmd.so.1", "libcmmd.so"),
     ("libcontainers.so.0", "libcontainers.so"),
+    ("libTmk.so.1", "libTmk.so"),
 ];
 
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -72,12 +73,8 @@ impl Session {
             Family::Mpich | Family::Mpich4 => session.set(&[("HYDRA_IFACE", "lo")]),
             // What reaches over a network has no place in a comparison on one host.
             Family::Ucx => session.set(&[("UCX_TLS", "posix,sysv,cma,self")]),
-            Family::Parvum
-            | Family::Engine
-            | Family::Nx
-            | Family::Mpi
-            | Family::Cmmd
-            | Family::Containers => {}
+            // Ours are started above.
+            _ => {}
         }
         Ok(session)
     }

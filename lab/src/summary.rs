@@ -143,6 +143,13 @@ fn values(recorded: &Recorded) -> Vec<Value> {
             let work = line.work_ns.unwrap_or(1).max(1) as f64;
             found.extend(value("time over the work", "x", None, line.each().map(|ns| ns / work).collect()));
         }
+        "sort" | "mandelbrot" | "network" => {
+            found.extend(value("run", "ms", None, ms(line.each().collect())));
+            if let Some(counts) = line.counts {
+                found.extend(value("messages", "", None, vec![counts.sent as f64]));
+                found.extend(value("traffic", "MB", None, vec![counts.sent_bytes as f64 / 1e6]));
+            }
+        }
         "group" => {
             if let Some(operation) = line.operation {
                 found.extend(value(operation.name(), "us", None, us(line.each().collect())));

@@ -27,6 +27,16 @@ pub enum Family {
     Cmmd,
     /// Parvum's message containers.
     Containers,
+    /// Parvum's TreadMarks: one memory for all tasks of the host.
+    Tmk,
+    /// The same, by its protocol of today: as it is between hosts.
+    TmkLazy,
+    /// By the protocol of 1994.
+    TmkClassic,
+    /// By pages that have homes.
+    TmkHome,
+    /// By the protocol of today, beside PVM in the same tasks.
+    Hybrid,
 }
 
 impl Family {
@@ -37,7 +47,18 @@ impl Family {
 
     /// Whether it is Parvum through calls whose programs are started all together, as MPI's are.
     pub fn starts_together(self) -> bool {
-        matches!(self, Family::Nx | Family::Cmmd | Family::Mpi)
+        matches!(self, Family::Nx | Family::Cmmd | Family::Mpi) || self.protocol().is_some()
+    }
+
+    /// By which protocol memory is shared, where it is: `TMK_PROTOCOL`.
+    pub fn protocol(self) -> Option<&'static str> {
+        match self {
+            Family::Tmk => Some("auto"),
+            Family::TmkLazy | Family::Hybrid => Some("lazy"),
+            Family::TmkClassic => Some("classic"),
+            Family::TmkHome => Some("home"),
+            _ => None,
+        }
     }
 
     /// As people write it.
@@ -55,12 +76,22 @@ impl Family {
             Family::Mpi => "Parvum MPI",
             Family::Cmmd => "Parvum CMMD",
             Family::Containers => "Parvum containers",
+            Family::Tmk => "TreadMarks",
+            Family::TmkLazy => "TreadMarks lazy",
+            Family::TmkClassic => "TreadMarks classic",
+            Family::TmkHome => "TreadMarks home",
+            Family::Hybrid => "TreadMarks + PVM",
         }
     }
 
-    /// The ending of its programs' file names (`apps/build.sh`): Parvum's MPI runs those of MPICH.
+    /// The ending of its programs' file names (`apps/build.sh`): Parvum's MPI runs those of MPICH, and memory is shared by the
+    /// same programs whatever the protocol.
     pub fn programs(self) -> &'static str {
-        if self == Family::Mpi { Family::Mpich.ending() } else { self.ending() }
+        match self {
+            Family::Mpi => Family::Mpich.ending(),
+            Family::TmkLazy | Family::TmkClassic | Family::TmkHome => Family::Tmk.ending(),
+            other => other.ending(),
+        }
     }
 
     /// A short name, as file lines have it.
@@ -78,6 +109,11 @@ impl Family {
             Family::Mpi => "mpi",
             Family::Cmmd => "cmmd",
             Family::Containers => "containers",
+            Family::Tmk => "tmk",
+            Family::TmkLazy => "tmklazy",
+            Family::TmkClassic => "tmkclassic",
+            Family::TmkHome => "tmkhome",
+            Family::Hybrid => "hybrid",
         }
     }
 }

@@ -53,6 +53,11 @@ pub fn class(system: &System) -> &'static str {
         (Family::Mpi, _) => "s-mpi",
         (Family::Cmmd, _) => "s-cmmd",
         (Family::Containers, _) => "s-containers",
+        (Family::Tmk, _) => "s-parvum",
+        (Family::TmkLazy, _) => "s-engine",
+        (Family::TmkClassic, _) => "s-pvm",
+        (Family::TmkHome, _) => "s-parvum2",
+        (Family::Hybrid, _) => "s-parvum3",
     }
 }
 

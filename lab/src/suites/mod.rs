@@ -5,6 +5,7 @@ pub mod buffering;
 pub mod main;
 pub mod mpi;
 pub mod overhead;
+pub mod shared;
 pub mod speed;
 
 use crate::error::LabError;
@@ -59,7 +60,8 @@ pub struct Pages {
 }
 
 /// All suites.
-pub static ALL: [&Suite; 5] = [&main::SUITE, &speed::SUITE, &mpi::SUITE, &buffering::SUITE, &overhead::SUITE];
+pub static ALL: [&Suite; 6] =
+    [&main::SUITE, &speed::SUITE, &mpi::SUITE, &buffering::SUITE, &overhead::SUITE, &shared::SUITE];
 
 /// The suite of this name.
 pub fn find(name: &str) -> Result<&'static Suite, LabError> {
