@@ -92,6 +92,30 @@ fn treadmarks_on_four_hosts_in_every_way() {
     bed[0].await_idle();
 }
 
+/// No process knows who holds a lock that it waits for on another host; `parvum why` does.
+#[test]
+fn treadmarks_locks_are_named_between_hosts() {
+    let Some(bed) = Bed::of(2) else { return };
+    bed.join_all();
+    let path = program("tmk_stuck");
+    let path = path.to_str().expect("a plain path");
+    let mut command = bed[0].command("parvum");
+    command.args(["run", "-n", "2", path, "locks"]);
+    let mut run = parvum_tests::running::Running::start(&mut command);
+    run.told("ready ");
+    run.told("ready ");
+    parvum_tests::eventually("why names both locks", || {
+        let done = bed[1].command("parvum").arg("why").output().expect("parvum runs");
+        let said = String::from_utf8_lossy(&done.stdout).split_whitespace().collect::<Vec<_>>().join(" ");
+        said.contains("DEADLOCK: rank 0 (")
+            && said.contains("holds lock 1 and wants lock 2; rank 1 (")
+            && said.contains("holds lock 2 and wants lock 1. All must take them in one order.")
+    });
+    run.kill();
+    run.end();
+    bed[0].await_idle();
+}
+
 /// A host crashes: each of the others says whom it misses.
 #[test]
 fn treadmarks_misses_a_host() {

@@ -7,12 +7,12 @@ use parvum_tests::stage::stage;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The forms: a name, flags, what each program's name ends with, and what is beside it.
-const FORMS: [(&str, &[&str], &str, &[&str]); 3] = [
-    ("tmk", &["-lTmk"], "tmk", &["share_tmk"]),
-    ("hybrid", &["-DHYBRID", "-lTmk", "-lpvm3"], "tmk", &["share_tmk", "share_pvm"]),
-    ("pvm", &["-lpvm3"], "pass", &["share_pass", "share_pvm", "team_pvm"]),
-];
+/// A form: its name, flags, what its programs' names end with, and what is beside them.
+type Form = (&'static str, &'static [&'static str], &'static str, &'static [&'static str]);
+
+const SHARED: Form = ("tmk", &["-lTmk"], "tmk", &["share_tmk"]);
+const HYBRID: Form = ("hybrid", &["-DHYBRID", "-lTmk", "-lpvm3"], "tmk", &["share_tmk", "share_pvm"]);
+const PVM: Form = ("pvm", &["-lpvm3"], "pass", &["share_pass", "share_pvm", "team_pvm"]);
 
 /// The programs, and small runs of them.
 const PROGRAMS: [(&str, &[&str]); 3] = [
@@ -21,8 +21,8 @@ const PROGRAMS: [(&str, &[&str]); 3] = [
     ("network", &["--sizes", "8800,400", "--in-a-row", "3", "--items", "50"]),
 ];
 
-fn compiled(program: &str, form: usize) -> PathBuf {
-    let (name, flags, ending, beside) = FORMS[form];
+fn compiled(program: &str, form: Form) -> PathBuf {
+    let (name, flags, ending, beside) = form;
     let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let apps = project.join("apps");
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{program}.{name}.{}", std::process::id()));
@@ -61,22 +61,22 @@ fn bytes_of(said: &str, tasks: u32) -> Vec<u64> {
 fn every_form_gives_the_same_result() {
     let machine = TestMachine::up();
     for (program, words) in PROGRAMS {
-        for form in 0..2 {
+        for form in [SHARED, HYBRID] {
             let file = compiled(program, form);
             for protocol in PROTOCOLS {
                 for tasks in [1, 3, 4] {
-                    eprintln!("{program} by {}, {tasks} tasks, {protocol}", FORMS[form].0);
+                    eprintln!("{program} by {}, {tasks} tasks, {protocol}", form.0);
                     let mut run = processes_of(&machine, tasks, protocol, &file);
                     run.args(["--tasks", &tasks.to_string()]).args(words);
                     let sent = bytes_of(&machine.check(&mut run), tasks);
-                    let nothing = tasks == 1 || protocol == "auto" && form == 0;
+                    let nothing = tasks == 1 || protocol == "auto" && form == SHARED;
                     assert_eq!(sent.len(), 2);
                     assert_eq!(sent.iter().all(|bytes| *bytes == 0), nothing, "{sent:?}");
                 }
             }
             std::fs::remove_file(file).expect("ours");
         }
-        let file = compiled(program, 2);
+        let file = compiled(program, PVM);
         for tasks in [1, 3, 4] {
             let mut run = Command::new(&file);
             machine.as_user(&mut run);
@@ -94,7 +94,7 @@ fn every_form_gives_the_same_result() {
 fn classic_has_the_disease_and_lazy_and_the_hybrid_have_not() {
     let machine = TestMachine::up();
     let words = ["--sizes", "8800", "--in-a-row", "3", "--items", "16", "--tasks", "8"];
-    let sent = |form: usize, protocol: &str| {
+    let sent = |form: Form, protocol: &str| {
         let file = compiled("network", form);
         let said = machine.check(processes_of(&machine, 8, protocol, &file).args(words));
         std::fs::remove_file(file).expect("ours");
@@ -102,7 +102,7 @@ fn classic_has_the_disease_and_lazy_and_the_hybrid_have_not() {
     };
     // Weights to seven and changes from them, three times.
     let messages = 2 * 7 * 3 * 8800 * 8;
-    let (classic, lazy, hybrid) = (sent(0, "classic"), sent(0, "lazy"), sent(1, "lazy"));
+    let (classic, lazy, hybrid) = (sent(SHARED, "classic"), sent(SHARED, "lazy"), sent(HYBRID, "lazy"));
     eprintln!("messages {messages}, classic {classic}, lazy {lazy}, hybrid {hybrid}");
     assert!(classic > 3 * messages, "{classic} of {messages}");
     assert!(lazy < messages * 13 / 10, "{lazy} of {messages}");
@@ -119,7 +119,7 @@ fn what_makes_no_sense_is_refused() {
         ("sort", &[], "--sizes is missing"),
         ("sort", &["--sizes", "10", "--tasks", "3"], "2 processes were started, --tasks says 3"),
     ] {
-        let file = compiled(program, 0);
+        let file = compiled(program, SHARED);
         let ended = processes_of(&machine, 2, "auto", &file).args(["--tasks", "2"]).args(words).output();
         std::fs::remove_file(file).expect("ours");
         let ended = ended.expect("it runs");
