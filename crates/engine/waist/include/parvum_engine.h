@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define PARVUM_TABLE_VERSION 2
+#define PARVUM_TABLE_VERSION 3
 
 /* In a pattern: from any task, in any context. */
 #define PARVUM_ANY_TASK (-1)

@@ -8,6 +8,7 @@ use crate::windows::serving::{Question, What, Work};
 use crate::windows::{Flavor, Target, Win, memory};
 use parvum_datatypes::{Basic, Class};
 use parvum_service::{PART, Trouble};
+use std::ops::Deref;
 
 /// With so many pieces or more the target is asked to do it, instead of a copy by the kernel for each.
 const MANY: usize = 16;
@@ -26,9 +27,27 @@ pub(crate) struct There {
 struct Found<'w> {
     rank: usize,
     target: &'w Target,
-    /// Addresses in the target's memory, and lengths.
-    runs: Vec<(u64, u64)>,
+    /// In the target's memory.
+    runs: Runs,
     length: usize,
+}
+
+/// Addresses and lengths. Most data is one run, for which nobody is asked for memory.
+enum Runs {
+    One([(u64, u64); 1]),
+    Many(Vec<(u64, u64)>),
+}
+
+impl Deref for Runs {
+    type Target = [(u64, u64)];
+
+    #[inline]
+    fn deref(&self) -> &[(u64, u64)] {
+        match self {
+            Runs::One(one) => one,
+            Runs::Many(many) => many,
+        }
+    }
 }
 
 impl Win {
@@ -45,11 +64,12 @@ impl Win {
         })?;
         let start = target.base.wrapping_add(at as u64);
         let runs = match layout {
-            None => vec![(start, (count * plain.unwrap_or(0)) as u64)],
+            None => Runs::One([(start, (count * plain.unwrap_or(0)) as u64)]),
             Some(datatype) => {
                 let start = std::ptr::without_provenance(start as usize);
                 let pieces = datatype.layout.pieces(there.count, start, usize::MAX).unwrap_or_default();
-                pieces.into_iter().map(|(start, length)| (start.addr() as u64, length as u64)).collect()
+                let run = |(start, length): (*const u8, usize)| (start.addr() as u64, length as u64);
+                Runs::Many(pieces.into_iter().map(run).collect())
             }
         };
         let length = runs.iter().map(|(_, length)| *length as usize).sum();
@@ -87,7 +107,7 @@ impl Win {
         }
         let Some(window) = found.by_copies() else { return self.ask_for(&found, PUT, bytes).map(drop) };
         let mut rest = bytes;
-        for &(start, length) in &found.runs {
+        for &(start, length) in found.runs.iter() {
             let (now, later) = rest.split_at(length as usize);
             let offset = start - found.target.base;
             let done = self.service.put(found.target.service, window, offset, now, None);
@@ -103,7 +123,7 @@ impl Win {
         if let (None, Some(window)) = (found.runs_here(), found.by_copies())
             && let Some(mut rest) = data.bytes_mut()
         {
-            for &(start, length) in &found.runs {
+            for &(start, length) in found.runs.iter() {
                 let (now, later) = rest.split_at_mut(length as usize);
                 let offset = start - found.target.base;
                 let done = self.service.get(found.target.service, window, offset, now, None);
@@ -113,7 +133,7 @@ impl Win {
             return Ok(());
         }
         if let (Some(runs), Some(mut rest)) = (found.runs_here(), data.bytes_mut()) {
-            for (start, length) in runs {
+            for &(start, length) in runs.iter() {
                 let (now, later) = rest.split_at_mut(length as usize);
                 memory::read(start, now);
                 rest = later;
@@ -134,9 +154,8 @@ impl Win {
         }
         let basic = kind(there.datatype)?;
         // Of no elements it makes no difference.
-        if op != REPLACE && op != NO_OP && there.count > 0 {
-            operation(op, handle_of(basic))?;
-        }
+        let combines = op != REPLACE && op != NO_OP && there.count > 0;
+        let combine = if combines { Some(operation(op, handle_of(basic))?.combine) } else { None };
         let Some(found) = self.find(there)? else { return Ok(()) };
         if op != NO_OP {
             refuse_other_length(data.length(), found.length)?;
@@ -148,6 +167,20 @@ impl Win {
             return Ok(());
         }
         let work = Work { what: What::Combine(op), basic, fetches: result.is_some() };
+        if let (Some(address), Some(one)) = (self.word_here(&found, &work), data.bytes())
+            && op != NO_OP
+        {
+            let mut old = [0; 8];
+            let old = &mut old[..one.len()];
+            memory::change(address, old, |element| match &combine {
+                Some(combine) => combine.apply(element, one),
+                None => element.copy_from_slice(one),
+            });
+            if let Some(result) = result {
+                result.unpack(old);
+            }
+            return Ok(());
+        }
         let bytes = if op == NO_OP { Vec::new() } else { data.packed() };
         let old = self.work(&found, work, &bytes)?;
         if let Some(result) = result {
@@ -172,6 +205,15 @@ impl Win {
         let old = self.work(&found, work, &[expected.packed(), data.packed()].concat())?;
         result.unpack(&old);
         Ok(())
+    }
+
+    /// Where a single element lies, if this process changes it itself and in one piece.
+    fn word_here(&self, found: &Found<'_>, work: &Work) -> Option<u64> {
+        let Some(Runs::One(run)) = found.runs_here().filter(|_| self.flavor != Flavor::Dynamic) else {
+            return None;
+        };
+        let is_one = found.length == work.basic.size() as usize && work.is_of_words(&run);
+        is_one.then_some(run[0].0)
     }
 
     fn work(&self, found: &Found<'_>, work: Work, bytes: &[u8]) -> Mpi<Vec<u8>> {
@@ -229,11 +271,14 @@ fn kind(handle: i32) -> Mpi<Basic> {
 
 impl Found<'_> {
     /// The runs where this process has the same memory.
-    fn runs_here(&self) -> Option<Vec<(u64, u64)>> {
+    fn runs_here(&self) -> Option<Runs> {
         let here = self.target.here?;
         let moved =
             |&(start, length): &(u64, u64)| (here.wrapping_add(start.wrapping_sub(self.target.base)), length);
-        Some(self.runs.iter().map(moved).collect())
+        Some(match &self.runs {
+            Runs::One([one]) => Runs::One([moved(one)]),
+            Runs::Many(many) => Runs::Many(many.iter().map(moved).collect()),
+        })
     }
 
     /// By which name the target's service knows the memory, if the kernel shall copy each piece.
