@@ -106,26 +106,23 @@ pub fn broadcast_straight<X: Exchange>(
     unsent
 }
 
-/// The contributions of two combined at the root, in their order: what [`run`] does with
-/// [`straight`](crate::plans::reduce::straight), likewise without a plan. `data` is this member's, at the root the result
-/// afterwards; `come` is room for as much, and used at the root alone.
+/// This member's part of a reduction that goes straight to the root, which is another: what [`run`] does with
+/// [`straight`](crate::plans::reduce::straight), likewise without a plan.
+pub fn contribute<X: Exchange>(exchange: &mut X, root: usize, data: &[u8]) -> Result<(), Failure> {
+    exchange.send(root, 0, data).map_err(|why| unheard(why, root))
+}
+
+/// The root's part, where there are two: `data` is its own, and the result afterwards; `come` is room for as much. They are combined
+/// in the order of the members.
 pub fn reduce_of_two<X: Exchange>(
     exchange: &mut X,
-    root: usize,
     data: &mut [u8],
     come: &mut [u8],
     combine: Combine<'_>,
 ) -> Result<(), Failure> {
     let Group { own, .. } = exchange.group();
     let other = 1 - own;
-    let gone = |why| match why {
-        Status::Gone | Status::Unknown => Failure::Fault(Fault::Gone(other)),
-        why => Failure::Engine(why),
-    };
-    if own != root {
-        return exchange.send(root, 0, data).map_err(gone);
-    }
-    match exchange.receive(other, come).map_err(gone)? {
+    match exchange.receive(other, come).map_err(|why| unheard(why, other))? {
         (0, length) if length == data.len() as u64 => {}
         (word, _) => return Err(Failure::Fault(Fault::told(word, 2).unwrap_or(Fault::Disagreed))),
     }
@@ -136,6 +133,13 @@ pub fn reduce_of_two<X: Exchange>(
         data.copy_from_slice(come);
     }
     Ok(())
+}
+
+fn unheard(why: Status, member: usize) -> Failure {
+    match why {
+        Status::Gone | Status::Unknown => Failure::Fault(Fault::Gone(member)),
+        why => Failure::Engine(why),
+    }
 }
 
 /// For plans that combine nothing.

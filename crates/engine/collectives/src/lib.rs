@@ -26,7 +26,7 @@ pub mod operators;
 pub mod plans;
 
 pub use course::{Combine, Course, Fault, Next};
-pub use driver::{Exchange, Failure, Members, broadcast_straight, none, reduce_of_two, run};
+pub use driver::{Exchange, Failure, Members, broadcast_straight, contribute, none, reduce_of_two, run};
 pub use memory::Memory;
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use crate::schedule::{Areas, Bytes, Guarded, Part, named};
 use crate::{failure, progress, sight};
 use parvum_collectives::board;
 use parvum_collectives::plans::{Area, Group, choose};
-use parvum_collectives::{Failure, Members, Memory, broadcast_straight, reduce_of_two};
+use parvum_collectives::{Failure, Members, Memory, broadcast_straight, contribute, reduce_of_two};
 use parvum_partition::{AtBoard, Attend};
 use parvum_waist::{Request, Status, call};
 use std::sync::Arc;
@@ -122,25 +122,21 @@ const SHORT: usize = 1 << 10;
 fn reduce_short(members: Members<'_>, call: &mut Call) -> Option<Result<(), Failure>> {
     let Call::Reduce { give, get, op, root } = call else { return None };
     let root = usize::try_from(*root).ok()?;
-    let leaf = members.own != root;
     if members.tasks.len() != 2 || root > 1 {
         return None;
     }
-    let (own, contribution) = match leaf {
-        true => (give.as_mut()?, None),
-        false => (get, give.as_ref()),
-    };
-    if own.length() > SHORT {
-        return None;
+    if members.own != root {
+        let data = give.as_ref()?.bytes().filter(|data| data.len() <= SHORT)?;
+        return Some(contribute(&mut Guarded(members), root, data));
     }
-    let data = own.bytes_mut()?;
-    if let Some(give) = contribution {
+    let data = get.bytes_mut().filter(|data| data.len() <= SHORT)?;
+    if let Some(give) = give {
         data.copy_from_slice(give.bytes().filter(|give| give.len() == data.len())?);
     }
     let mut come = [0; SHORT];
     let come = &mut come[..data.len()];
     let combine = &mut |first: &mut [u8], second: &[u8]| op.combine.apply(first, second);
-    Some(reduce_of_two(&mut Guarded(members), root, data, come, combine))
+    Some(reduce_of_two(&mut Guarded(members), data, come, combine))
 }
 
 /// By messages.

@@ -2,7 +2,7 @@
 
 use super::algorithms::{UNIT, combined, content, sum};
 use crate::plans::{Group, Order, allreduce, barrier, choose, in_a_row, reduce};
-use crate::{Exchange, Failure, Fault, Memory, none, reduce_of_two, run};
+use crate::{Exchange, Failure, Fault, Memory, contribute, none, reduce_of_two, run};
 use parvum_waist::Status;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
@@ -70,9 +70,10 @@ fn two_reduce_with_a_plan_and_without() {
                 let mut scratch = [0; 4];
                 let memory = Memory { mine: &[], data: &mut data, scratch: &mut scratch };
                 run(&mut node, &plan, memory, &mut { combine }).expect("both are there");
+            } else if group.own == root {
+                reduce_of_two(&mut node, &mut data, &mut come, &mut { combine }).expect("both are there");
             } else {
-                reduce_of_two(&mut node, root, &mut data, &mut come, &mut { combine })
-                    .expect("both are there");
+                contribute(&mut node, root, &data).expect("both are there");
             }
             data
         });
@@ -85,11 +86,14 @@ fn two_that_reduce_hear_of_another_length_and_of_a_death() {
     let ended = on(2, |mut node| {
         let mut data = vec![1; 4 + node.group.own];
         let mut come = data.clone();
-        reduce_of_two(&mut node, 0, &mut data, &mut come, &mut none)
+        match node.group.own {
+            0 => reduce_of_two(&mut node, &mut data, &mut come, &mut none),
+            _ => contribute(&mut node, 0, &data),
+        }
     });
     assert_eq!(ended[0], Err(Failure::Fault(Fault::Disagreed)));
     let ended = on(2, |mut node| match node.group.own {
-        0 => reduce_of_two(&mut node, 0, &mut [1], &mut [0], &mut none),
+        0 => reduce_of_two(&mut node, &mut [1], &mut [0], &mut none),
         _ => Ok(()),
     });
     assert_eq!(ended[0], Err(Failure::Fault(Fault::Gone(1))));
