@@ -4,6 +4,7 @@ use super::{
     ENGINE, GROUP_SIZES, GROUP_TASKS, HALVES_TASKS, JOB_TASKS, MPICH, OPEN_MPI, OURS, RING_SIZES, VECTOR_SIZE,
 };
 use crate::goals::{Goal, Outcome, digits, with_unit};
+use crate::report::markup::bytes;
 use crate::summary::{Row, Rows};
 use crate::systems::System;
 
@@ -153,7 +154,7 @@ fn every_size(rows: &Rows) -> Goal {
     let behind: Vec<String> = points
         .iter()
         .filter(|(_, ratio)| *ratio < 1.0)
-        .map(|(size, ratio)| format!("{size} B {}", digits(*ratio)))
+        .map(|(size, ratio)| format!("{} {}", bytes(*size as f64), digits(*ratio)))
         .collect();
     counted(what, bar, points.len(), &behind)
 }
@@ -173,11 +174,16 @@ fn groups(rows: &Rows) -> Goal {
                 let (Some(own), Some(best)) = (of(&OURS), best) else { continue };
                 known += 1;
                 if own > best {
-                    behind.push(format!("{operation} {size} B of {tasks}: {}x", digits(own / best)));
+                    let of =
+                        format!("{operation} {} of {tasks}: {}x", bytes(size as f64), digits(own / best));
+                    behind.push((own / best, of));
                 }
             }
         }
     }
+    // What is worst is read first.
+    behind.sort_by(|one, other| other.0.total_cmp(&one.0));
+    let behind: Vec<String> = behind.into_iter().map(|(_, of)| of).collect();
     if known == 0 { no_data(what, bar) } else { counted(what, bar, known, &behind) }
 }
 
