@@ -1,5 +1,6 @@
 /* What is wrong ends the run, with a sentence. Which of it, the first argument says. */
 #include "tmk_check.h"
+#include <pvm3.h>
 #include <signal.h>
 
 int main(int argc, char **argv)
@@ -24,6 +25,10 @@ int main(int argc, char **argv)
 	if (strcmp(what, "twice") == 0)
 		Tmk_startup(argc, argv);
 	Tmk_barrier(0);
+	if (strcmp(what, "leaves") == 0) {
+		GIVES(0, pvm_exit());
+		Tmk_barrier(1);
+	}
 	if (strcmp(what, "lock") == 0 && last)
 		Tmk_lock_acquire(TMK_NLOCKS);
 	if (strcmp(what, "release_lock") == 0 && last)

@@ -63,6 +63,10 @@ pub(crate) enum Trouble {
     Malformed(usize),
     #[error("E-TMK-MACHINE: {0}")]
     Machine(String),
+    #[error(
+        "E-TMK-LEFT: this process has left the machine (pvm_exit, or the like), by which it met the others; leave it after Tmk_exit"
+    )]
+    Left,
 }
 
 impl From<Fault> for Trouble {

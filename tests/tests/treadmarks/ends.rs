@@ -28,6 +28,17 @@ fn an_error_of_the_programs_ends_the_run() {
     }
 }
 
+/// Two take turns by the engine, which knows no task that has left.
+#[test]
+fn two_that_have_left_the_machine_are_told_at_the_next_barrier() {
+    let machine = TestMachine::up();
+    let mut run = Running::start(&mut processes(&machine, 2, "auto", &["tmk_errors", "leaves"]));
+    assert!(!run.end().success());
+    let errors = run.complaints();
+    assert!(errors.contains("E-TMK-LEFT: this process has left the machine"), "{errors}");
+    await_tasks(&machine, 0);
+}
+
 /// A fault outside the heap is the program's own, with its handler or without.
 #[test]
 fn other_faults_are_the_programs_own() {
