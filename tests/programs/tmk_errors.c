@@ -26,6 +26,7 @@ int main(int argc, char **argv)
 		Tmk_startup(argc, argv);
 	Tmk_barrier(0);
 	if (strcmp(what, "leaves") == 0) {
+		CHECK(pvm_mytid() > 0);
 		GIVES(0, pvm_exit());
 		Tmk_barrier(1);
 	}

@@ -9,7 +9,7 @@ use crate::shown::Shown;
 use parvum_collectives::Failure;
 use parvum_consistency::Counts;
 use parvum_partition::Partition;
-use parvum_waist::{Status, call};
+use parvum_waist::call;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// Bytes of [`Control`] in the segment, in whole pages of any size.
@@ -152,9 +152,11 @@ impl Near {
 pub(crate) fn lost(failure: Failure, partition: &Partition) -> Trouble {
     match failure.gone() {
         Some(node) => Trouble::Dead { node, task: partition.task(node as i64).unwrap_or_default() },
-        // A task that has left is none that the engine knows.
-        None if Status::from(failure) == Status::Unknown => Trouble::Left,
-        None => Trouble::Machine(partition.waist().last_error()),
+        None => match partition.waist().last_error() {
+            // The engine has nothing to say of a task that has left.
+            said if said.is_empty() => Trouble::Left,
+            said => Trouble::Machine(said),
+        },
     }
 }
 

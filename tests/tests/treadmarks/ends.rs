@@ -28,9 +28,9 @@ fn an_error_of_the_programs_ends_the_run() {
     }
 }
 
-/// Two take turns by the engine, which knows no task that has left.
+/// On one host a barrier is the engine's, and a task that has left has none.
 #[test]
-fn two_that_have_left_the_machine_are_told_at_the_next_barrier() {
+fn who_has_left_the_machine_is_told_at_the_next_barrier() {
     let machine = TestMachine::up();
     let mut run = Running::start(&mut processes(&machine, 2, "auto", &["tmk_errors", "leaves"]));
     assert!(!run.end().success());
