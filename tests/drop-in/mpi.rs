@@ -21,7 +21,7 @@ macro_rules! netpipe {
                     $options,
                     "-n 20 -u 4096 -o np"
                 )),
-                run("/usr/bin/cat said.0 said.1"),
+                run("/usr/bin/cat out.0 out.1 said.0 said.1"),
             ],
         )
         .drop(&["HOST", "Passing data"])
