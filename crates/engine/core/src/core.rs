@@ -3,6 +3,7 @@
 
 use crate::flow::Settings;
 use crate::ids::{MessageId, RequestId};
+use crate::kept::KeptMemory;
 use crate::ledger::{Counter, Ledger};
 use crate::matching::{Order, Queues};
 use crate::message::{Envelope, Pool};
@@ -18,6 +19,7 @@ pub(crate) struct Core {
     pub(crate) settings: Settings,
     pub(crate) ledger: Ledger,
     pub(crate) pool: Pool,
+    pub(crate) kept: KeptMemory,
     pub(crate) requests: Requests,
     pub(crate) queues: Queues,
     /// Data to be fetched, as soon as its link is not lent out.
@@ -60,6 +62,7 @@ impl Core {
             settings,
             ledger,
             pool: Pool::default(),
+            kept: KeptMemory::default(),
             requests: Requests::default(),
             queues: Queues::default(),
             fetches: Vec::new(),

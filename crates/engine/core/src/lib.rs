@@ -29,6 +29,7 @@ mod engine;
 mod farewell;
 mod flow;
 mod ids;
+mod kept;
 mod ledger;
 mod matching;
 mod memory;

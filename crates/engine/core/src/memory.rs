@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code)]
 
+use crate::kept::{Kept, KeptMemory};
 use parvum_transport::{Gather, Loan, Place};
 use std::alloc::{Layout, alloc_zeroed};
 use std::io::IoSliceMut;
@@ -167,16 +168,16 @@ impl Source {
     }
 
     /// Data that was copied for the source.
-    pub(crate) fn copied(data: Vec<u8>) -> Source {
-        let keep: Arc<Vec<u8>> = Arc::new(data);
+    pub(crate) fn copied(data: Kept) -> Source {
+        let keep: Arc<Kept> = Arc::new(data);
         // SAFETY: the only piece is owned by the keeper, which moves into the
-        // source; a `Vec` behind an `Arc` is never changed or moved.
+        // source; a copy behind an `Arc` is never changed, and its memory not moved.
         unsafe { Source::new(&[&keep], Some(keep.clone())) }
     }
 
     /// Copies the data from byte `from` on: the source does not need the program's memory any more.
-    pub(crate) fn own_from(&mut self, from: usize) {
-        let mut rest = vec![0; self.length - from];
+    pub(crate) fn own_from(&mut self, from: usize, memory: &KeptMemory) {
+        let mut rest = memory.take(self.length - from);
         self.part(from, usize::MAX, |part| part.copy_to(&mut rest));
         *self = Source { begin: from, length: self.length, ..Source::copied(rest) };
     }

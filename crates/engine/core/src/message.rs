@@ -162,9 +162,9 @@ impl Pool {
     /// The pool keeps at most this many bytes; part of a task's stated own cost.
     const BOUND: usize = 4 << 20;
     /// More pieces than this are not worth searching.
-    const PIECES: usize = 32;
+    const PIECES: usize = 256;
 
-    fn take(&mut self, length: usize) -> Option<Vec<u8>> {
+    pub(crate) fn take(&mut self, length: usize) -> Option<Vec<u8>> {
         let fits = |memory: &Vec<u8>| memory.len() >= length && memory.len() / 4 <= length.max(4096);
         match self.spare.iter().rposition(fits) {
             Some(at) => {

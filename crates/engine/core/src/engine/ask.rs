@@ -37,7 +37,7 @@ impl Engine {
     #[cold]
     pub(super) fn keep_what_went(&mut self, index: usize, header: Header, data: Gather<'_>) {
         let state = &mut self.peers[index].state;
-        let mut copy = vec![0; data.len()];
+        let mut copy = self.core.kept.take(data.len());
         data.copy_to(&mut copy);
         state.ledger(state.route).add(Counter::BufferedAtSender, header.length);
         let cookie = KEPT | ASKING | u64::from(header.order);
@@ -82,7 +82,7 @@ impl Engine {
                 return false;
             }
             let is_silent = offered.asked == Asking::Unanswered;
-            offered.source.own_from(0);
+            offered.source.own_from(0, &self.core.kept);
             offered.request = None;
             let more = offered.header.length + PLACE;
             offered.cost += more;
@@ -92,7 +92,7 @@ impl Engine {
         } else {
             let Some(pending) = state.outbox.find(id) else { return true };
             let left = pending.source.length - pending.sent;
-            pending.source.own_from(pending.sent);
+            pending.source.own_from(pending.sent, &self.core.kept);
             if pending.header.kind == Kind::Start {
                 pending.cost += left as u64;
             }

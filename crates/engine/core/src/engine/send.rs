@@ -162,7 +162,7 @@ impl Engine {
         };
         if copy && offer && loan.is_none() {
             ledger.add(Counter::BufferedAtSender, header.length);
-            source.own_from(0);
+            source.own_from(0, &self.core.kept);
         }
         let copied = copy || loan.is_some();
         let owned = (copied || message.keep.is_some()) && message.completion == Completion::Reusable;
@@ -239,6 +239,6 @@ impl Engine {
         let ledger = state.ledger(state.route);
         let Some(Pending { source, sent, .. }) = state.outbox.find(request) else { return };
         ledger.add(Counter::BufferedAtSender, (source.length - *sent) as u64);
-        source.own_from(*sent);
+        source.own_from(*sent, &self.core.kept);
     }
 }
