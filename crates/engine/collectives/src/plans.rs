@@ -49,7 +49,7 @@ impl Group {
     }
 
     /// The other members, the next one first: so not all begin with the same.
-    fn others(self) -> impl Iterator<Item = usize> {
+    pub(crate) fn others(self) -> impl Iterator<Item = usize> {
         (1..self.size).map(move |places| self.after(places))
     }
 
@@ -233,6 +233,15 @@ impl Plan {
     #[inline]
     pub fn needs(&self, area: Area) -> usize {
         self.needs[area as usize]
+    }
+
+    /// Whether the steps leave an area as it is.
+    pub fn only_reads(&self, area: Area) -> bool {
+        !self.steps.iter().any(|step| match step {
+            Step::Send { .. } => false,
+            Step::Receive { piece, .. } => piece.area == area,
+            Step::Combine { into, .. } | Step::Copy { into, .. } => into.area == area,
+        })
     }
 
     /// First this, then that.

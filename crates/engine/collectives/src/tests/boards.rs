@@ -22,7 +22,7 @@ struct Wall {
     changed: Condvar,
 }
 
-struct Place<'w> {
+pub(super) struct Place<'w> {
     wall: &'w Wall,
     group: Group,
     turn: usize,
@@ -65,7 +65,7 @@ impl Board for Place<'_> {
 }
 
 /// Does `work` at a board, on a thread for each of so many members; what each gave.
-fn at_board<R: Send>(size: usize, work: impl Fn(&mut Place<'_>) -> R + Sync) -> Vec<R> {
+pub(super) fn at_board<R: Send>(size: usize, work: impl Fn(&mut Place<'_>) -> R + Sync) -> Vec<R> {
     let wall = Wall {
         shown: Mutex::new((0, vec![None; size])),
         seen: Mutex::new(Vec::new()),
@@ -150,13 +150,13 @@ fn contributions_are_combined_in_the_order_of_members() {
 }
 
 /// Numbers whose sum depends on what is added to what first.
-fn floats(member: usize, length: usize) -> Vec<u8> {
+pub(super) fn floats(member: usize, length: usize) -> Vec<u8> {
     let number =
         |at: usize| ((member * 31 + at * 7) % 1000) as f64 * 1e-3 + 1e13 / (1 + at % 5 + member) as f64;
     (0..length / UNIT).flat_map(|at| number(at).to_ne_bytes()).collect()
 }
 
-fn add(into: &mut [u8], with: &[u8]) {
+pub(super) fn add(into: &mut [u8], with: &[u8]) {
     let combine = crate::operators::combine(crate::operators::Operator::Sum, crate::operators::Kind::F64);
     combine.expect("a sum")(into, with);
 }

@@ -4,4 +4,5 @@ mod algorithms;
 mod boards;
 mod deaths;
 mod driven;
+mod exposures;
 mod simulated;

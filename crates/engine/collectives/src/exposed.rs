@@ -1,0 +1,228 @@
+//! Long operations at a board: members say where their data lies, and each reads what it needs straight out of the others'
+//! memory. Every byte is copied once, and members wait for each other twice or three times, however many they are and however
+//! long the data is.
+//!
+//! An operation begins with a turn in which members show addresses, and ends with one in which each says whether it could read:
+//! until then the data stays as it is. The kernel may refuse (memory that is protected for the moment); then all are told, nobody's
+//! contribution has changed, and the operation is done by messages ([`Exposed::Refused`]).
+//!
+//! Contributions are combined as at the [`board`](crate::board): in the order of members, to the same bits.
+
+use crate::Combine;
+use crate::board::{Board, Doing, word};
+use crate::driver::Failure;
+use crate::plans::{Group, Span, shares};
+use parvum_waist::Status;
+use smallvec::SmallVec;
+
+/// Where members may read each other's memory.
+pub trait OpenMemory: Board {
+    /// Whether every member can read every other's memory. All get the same answer.
+    fn reaches(&self) -> bool;
+
+    /// Copies from a member's memory, at an address that it has shown. False: it could not be read. A member that has died is
+    /// told in the next turn.
+    fn fetch(&mut self, member: usize, address: u64, into: &mut [u8]) -> bool;
+}
+
+/// How an operation ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Exposed {
+    /// It is done.
+    Done,
+    /// A member could not read another's memory. Contributions are as they were.
+    Refused,
+}
+
+/// So much is combined at a time: it stays in the second cache, and a call of the kernel costs little beside it.
+const TILE: usize = 32 << 10;
+
+/// The root's data for all.
+pub fn broadcast<M: OpenMemory>(memory: &mut M, root: usize, data: &mut [u8]) -> Result<Exposed, Failure> {
+    let word = word(Doing::ExposeBroadcast, [root, data.len()]);
+    let is_root = memory.group().own == root;
+    memory.turn(word, [&place_of(if is_root { data } else { &[] }), &[]])?;
+    let could = is_root || {
+        let place = shown(memory, root)?;
+        memory.fetch(root, place, data)
+    };
+    settle(memory, word, could)
+}
+
+/// Every member's data for all: `parts` says where each lies in `all`. Without `mine` the own lies there already.
+pub fn allgather<M: OpenMemory>(
+    memory: &mut M,
+    mine: Option<&[u8]>,
+    parts: &[Span],
+    all: &mut [u8],
+) -> Result<Exposed, Failure> {
+    let (group, word) = (memory.group(), word(Doing::ExposeAllGather, parts.iter().map(|part| part.length)));
+    let own = parts[group.own];
+    let place = place_of(mine.unwrap_or(&all[own.at..own.end()]));
+    memory.turn(word, [&place, &[]])?;
+    let (mut could, places) = (true, shown_by_all(memory)?);
+    for member in group.others() {
+        let part = parts[member];
+        could = could && memory.fetch(member, places[member], &mut all[part.at..part.end()]);
+    }
+    if let Some(mine) = mine {
+        all[own.at..own.end()].copy_from_slice(mine);
+    }
+    settle(memory, word, could)
+}
+
+/// To each its part of everybody's, all of one length.
+pub fn alltoall<M: OpenMemory>(memory: &mut M, give: &[u8], get: &mut [u8]) -> Result<Exposed, Failure> {
+    let group @ Group { own, size } = memory.group();
+    let each = give.len() / size;
+    let word = word(Doing::ExposeAllToAll, [each]);
+    memory.turn(word, [&place_of(give), &[]])?;
+    let (mut could, places) = (true, shown_by_all(memory)?);
+    for from in group.others() {
+        let place = places[from] + (own * each) as u64;
+        could = could && memory.fetch(from, place, &mut get[from * each..][..each]);
+    }
+    get[own * each..][..each].copy_from_slice(&give[own * each..][..each]);
+    settle(memory, word, could)
+}
+
+/// The contributions of all combined, for all. `mine` is the own one; without it `data` is, and the result in any case.
+pub fn allreduce<M: OpenMemory>(
+    memory: &mut M,
+    mine: Option<&[u8]>,
+    data: &mut [u8],
+    unit: usize,
+    combine: Combine<'_>,
+) -> Result<Exposed, Failure> {
+    reduce_for(memory, None, mine, data, unit, combine)
+}
+
+/// The same for the root alone. Everywhere else `data` is only read, when there is no `mine`; else it is not used.
+pub fn reduce<M: OpenMemory>(
+    memory: &mut M,
+    root: usize,
+    mine: Option<&[u8]>,
+    data: &mut [u8],
+    unit: usize,
+    combine: Combine<'_>,
+) -> Result<Exposed, Failure> {
+    reduce_for(memory, Some(root), mine, data, unit, combine)
+}
+
+/// Each combines a share out of everybody's memory, and who gets the result fetches the others' shares.
+fn reduce_for<M: OpenMemory>(
+    memory: &mut M,
+    root: Option<usize>,
+    mine: Option<&[u8]>,
+    data: &mut [u8],
+    unit: usize,
+    combine: Combine<'_>,
+) -> Result<Exposed, Failure> {
+    let (group, unit) = (memory.group(), unit.max(1));
+    let length = mine.map_or(data.len(), <[u8]>::len);
+    let word = match root {
+        Some(root) => word(Doing::ExposeReduce, [root, length, unit]),
+        None => word(Doing::ExposeAllReduce, [length, unit]),
+    };
+    let gets = root.is_none_or(|root| root == group.own);
+    memory.turn(word, [&place_of(mine.unwrap_or(data)), &[]])?;
+    let shares = shares(length, unit, group.size);
+    let share = shares[group.own];
+    let own = share.at..share.end();
+    // The result goes where it shall be, unless a contribution lies there that is needed once more if a member could not read.
+    let mut apart = if mine.is_some() && gets { Vec::new() } else { vec![0; share.length] };
+    let could = match mine {
+        Some(mine) if gets => {
+            combine_share(memory, share.at, &mine[own.clone()], &mut data[own.clone()], unit, combine)
+        }
+        Some(mine) => combine_share(memory, share.at, &mine[own.clone()], &mut apart, unit, combine),
+        None => combine_share(memory, share.at, &data[own.clone()], &mut apart, unit, combine),
+    }?;
+    let result = if mine.is_some() && gets { &data[own.clone()] } else { &apart };
+    memory.turn(word, [&if could { place_of(result) } else { REFUSED }, &[]])?;
+    let places = shown_by_all(memory)?;
+    if places.iter().any(|place| place.to_ne_bytes() == REFUSED) {
+        return Ok(Exposed::Refused);
+    }
+    let mut could = true;
+    if gets {
+        if mine.is_none() {
+            data[own].copy_from_slice(&apart);
+        }
+        for member in group.others() {
+            let (part, place) = (shares[member], places[member]);
+            could = could && memory.fetch(member, place, &mut data[part.at..part.end()]);
+        }
+    }
+    memory.turn(word, [&[], &[]])?;
+    // All have read that memory once, or written it.
+    if could { Ok(Exposed::Done) } else { Err(Failure::Engine(Status::Refused)) }
+}
+
+/// Combines everybody's bytes from `at` on, as many as the result has, in the order of members; `own` are this one's. Whether all
+/// could be read.
+fn combine_share<M: OpenMemory>(
+    memory: &mut M,
+    at: usize,
+    own: &[u8],
+    result: &mut [u8],
+    unit: usize,
+    combine: Combine<'_>,
+) -> Result<bool, Failure> {
+    let (Group { own: me, size }, places) = (memory.group(), shown_by_all(memory)?);
+    let longest = (TILE / unit * unit).max(unit);
+    let mut come = vec![0; longest.min(result.len())];
+    let mut at = at as u64;
+    for (sum, own) in result.chunks_mut(longest).zip(own.chunks(longest)) {
+        let come = &mut come[..sum.len()];
+        for member in 0..size {
+            let into = if member == 0 { &mut *sum } else { &mut *come };
+            if member == me {
+                into.copy_from_slice(own);
+            } else if !memory.fetch(member, places[member] + at, into) {
+                return Ok(false);
+            }
+            if member > 0 {
+                combine(sum, come);
+            }
+        }
+        at += sum.len() as u64;
+    }
+    Ok(true)
+}
+
+/// What a member shows that could not read: nobody's data lies there.
+const REFUSED: [u8; 8] = [0; 8];
+
+fn place_of(data: &[u8]) -> [u8; 8] {
+    // Where nothing lies is an address too.
+    (data.as_ptr() as u64).to_ne_bytes()
+}
+
+/// The address that a member shows.
+fn shown<M: OpenMemory>(memory: &mut M, member: usize) -> Result<u64, Failure> {
+    let mut place = [0; 8];
+    memory.read(member, 0, &mut place)?;
+    Ok(u64::from_ne_bytes(place))
+}
+
+fn shown_by_all<M: OpenMemory>(memory: &mut M) -> Result<Places, Failure> {
+    (0..memory.group().size).map(|member| shown(memory, member)).collect()
+}
+
+/// Of few members they need no memory from the heap.
+type Places = SmallVec<[u64; 16]>;
+
+/// Waits until all have read what they want, and hears whether they could.
+fn settle<M: OpenMemory>(memory: &mut M, word: u32, could: bool) -> Result<Exposed, Failure> {
+    memory.turn(word, [&[could.into()], &[]])?;
+    for member in memory.group().others() {
+        let mut theirs = [0];
+        memory.read(member, 0, &mut theirs)?;
+        if theirs == [0] {
+            return Ok(Exposed::Refused);
+        }
+    }
+    Ok(if could { Exposed::Done } else { Exposed::Refused })
+}

@@ -1,0 +1,175 @@
+//! Operations of members that read each other's memory, on threads that do.
+
+use super::algorithms::{UNIT, chain, combined, content, sum};
+use super::boards::{Place, at_board, floats};
+use crate::board::{self, Board};
+use crate::exposed::{self, Exposed, OpenMemory};
+use crate::plans::in_a_row;
+use crate::{Failure, Fault};
+use parvum_shm::single_copy;
+use parvum_transport::Place as Range;
+use std::io::IoSliceMut;
+
+/// A member whose fetches of this number and later ones are refused.
+struct Member<'p, 'w> {
+    place: &'p mut Place<'w>,
+    fetches: usize,
+    refused_from: usize,
+}
+
+impl<'p, 'w> Member<'p, 'w> {
+    fn new(place: &'p mut Place<'w>) -> Member<'p, 'w> {
+        Member { place, fetches: 0, refused_from: usize::MAX }
+    }
+}
+
+impl Board for Member<'_, '_> {
+    fn group(&self) -> crate::plans::Group {
+        self.place.group()
+    }
+
+    fn room(&self) -> usize {
+        self.place.room()
+    }
+
+    fn turn(&mut self, word: u32, data: [&[u8]; 2]) -> Result<(), Failure> {
+        self.place.turn(word, data)
+    }
+
+    fn read(&mut self, member: usize, from: usize, into: &mut [u8]) -> Result<(), Failure> {
+        self.place.read(member, from, into)
+    }
+}
+
+impl OpenMemory for Member<'_, '_> {
+    fn reaches(&self) -> bool {
+        true
+    }
+
+    fn fetch(&mut self, _: usize, address: u64, into: &mut [u8]) -> bool {
+        self.fetches += 1;
+        let range = Range { address, length: into.len() };
+        let whole = into.len();
+        self.fetches <= self.refused_from
+            && (whole == 0
+                || single_copy::read(std::process::id(), &[range], &mut [IoSliceMut::new(into)]) == Ok(whole))
+    }
+}
+
+const SIZES: [usize; 6] = [1, 2, 3, 5, 8, 13];
+
+fn lengths() -> [usize; 6] {
+    // A tile has 4096 elements.
+    [0, 1, 7, 300, 4096, 50_001].map(|elements| elements * UNIT)
+}
+
+#[test]
+fn data_comes_to_whom_it_is_for() {
+    for (size, each) in SIZES.iter().flat_map(|size| lengths().map(|length| (*size, length))) {
+        let root = size / 2;
+        let all: Vec<u8> = (0..size).flat_map(|member| content(member, each)).collect();
+        let parts = in_a_row((0..size).map(|_| each));
+        at_board(size, |place| {
+            let member = &mut Member::new(place);
+            let own = member.group().own;
+            let mut data = if own == root { content(root, each) } else { vec![0; each] };
+            assert_eq!(exposed::broadcast(member, root, &mut data), Ok(Exposed::Done));
+            assert!(data == content(root, each), "broadcast {size} {each}");
+            let (mine, mut got) = (content(own, each), vec![0; size * each]);
+            assert_eq!(exposed::allgather(member, Some(&mine), &parts, &mut got), Ok(Exposed::Done));
+            assert!(got == all, "allgather {size} {each}");
+            let mut got = vec![0; size * each];
+            got[own * each..][..each].copy_from_slice(&mine);
+            assert_eq!(exposed::allgather(member, None, &parts, &mut got), Ok(Exposed::Done));
+            assert!(got == all, "allgather in place {size} {each}");
+            let give: Vec<u8> = (0..size).flat_map(|to| content(100 * own + to, each)).collect();
+            let mut get = vec![0; size * each];
+            assert_eq!(exposed::alltoall(member, &give, &mut get), Ok(Exposed::Done));
+            let wanted: Vec<u8> = (0..size).flat_map(|from| content(100 * from + own, each)).collect();
+            assert!(get == wanted, "alltoall {size} {each}");
+        });
+    }
+}
+
+#[test]
+fn contributions_are_combined_in_the_order_of_members() {
+    for (size, length) in SIZES.iter().flat_map(|size| lengths().map(|length| (*size, length))) {
+        at_board(size, |place| {
+            let member = &mut Member::new(place);
+            let own = member.group().own;
+            for (combine, root) in [(chain as crate::operators::Combine, size - 1), (sum, 0)] {
+                let (wanted, mine) = (combined(0, size, length, combine), content(own, length));
+                let combine = &mut |x: &mut [u8], y: &[u8]| combine(x, y);
+                let mut data = vec![1; length];
+                let done = exposed::allreduce(member, Some(&mine), &mut data, UNIT, combine);
+                assert!(done == Ok(Exposed::Done) && data == wanted, "{size} {length}");
+                let mut data = mine.clone();
+                let done = exposed::allreduce(member, None, &mut data, UNIT, combine);
+                assert!(done == Ok(Exposed::Done) && data == wanted, "in place {size} {length}");
+                let mut data = vec![1; if own == root { length } else { 0 }];
+                let done = exposed::reduce(member, root, Some(&mine), &mut data, UNIT, combine);
+                assert!(done == Ok(Exposed::Done) && (own != root || data == wanted), "{size} {length}");
+                let mut data = mine.clone();
+                let done = exposed::reduce(member, root, None, &mut data, UNIT, combine);
+                assert!(done == Ok(Exposed::Done), "{size} {length}");
+                assert!(data == *if own == root { &wanted } else { &mine }, "in place {size} {length}");
+            }
+        });
+    }
+}
+
+#[test]
+fn a_sum_of_floats_has_the_same_bits_as_at_the_board() {
+    let sums = at_board(7, |place| {
+        let mut at_board = floats(place.group().own, 8000);
+        let mine = at_board.clone();
+        board::allreduce(place, &mut at_board, UNIT, &mut super::boards::add).expect("it succeeds");
+        let mut exposed = vec![0; 8000];
+        let done = exposed::allreduce(
+            &mut Member::new(place),
+            Some(&mine),
+            &mut exposed,
+            UNIT,
+            &mut super::boards::add,
+        );
+        assert_eq!(done, Ok(Exposed::Done));
+        (at_board, exposed)
+    });
+    assert!(sums.iter().all(|(at_board, exposed)| at_board == exposed && *exposed == sums[0].1));
+}
+
+#[test]
+fn when_one_cannot_read_all_are_told_and_contributions_stay() {
+    let (size, length) = (4, 6000 * UNIT);
+    for refused_from in 0..3 {
+        at_board(size, |place| {
+            let own = place.group().own;
+            let (mine, parts) = (content(own, length), in_a_row([length; 4]));
+            let refuse = if own == 2 { refused_from } else { usize::MAX };
+            let member = &mut Member { place, fetches: 0, refused_from: refuse };
+            let combine = &mut |x: &mut [u8], y: &[u8]| chain(x, y);
+            let mut data = mine.clone();
+            let told = exposed::allreduce(member, None, &mut data, UNIT, combine);
+            assert_eq!(told, Ok(Exposed::Refused), "{refused_from}");
+            assert!(data == mine);
+            member.fetches = 0;
+            let mut all = vec![0; size * length];
+            let told = exposed::allgather(member, Some(&mine), &parts, &mut all);
+            assert_eq!(told, Ok(Exposed::Refused));
+            member.fetches = 0;
+            let told = exposed::alltoall(member, &content(own, size * length), &mut all);
+            assert_eq!(told, Ok(Exposed::Refused));
+            member.fetches = refused_from;
+            assert_eq!(exposed::broadcast(member, 0, &mut data), Ok(Exposed::Refused));
+        });
+    }
+}
+
+#[test]
+fn members_that_do_different_things_are_told() {
+    let told = at_board(3, |place| match place.group().own {
+        1 => exposed::broadcast(&mut Member::new(place), 0, &mut [0; 9]),
+        _ => exposed::broadcast(&mut Member::new(place), 0, &mut [0; 8]),
+    });
+    assert_eq!(told, vec![Err(Failure::Fault(Fault::Disagreed)); 3]);
+}
