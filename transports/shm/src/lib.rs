@@ -29,7 +29,7 @@ pub mod ring;
 mod segment;
 #[cfg(not(loom))]
 #[allow(unsafe_code)]
-mod single_copy;
+pub mod single_copy;
 mod sync;
 
 #[cfg(not(loom))]

@@ -10,7 +10,7 @@ const RANGES: usize = 256;
 const NOTHING: iovec = iovec { iov_base: std::ptr::null_mut(), iov_len: 0 };
 
 /// Copies what lies in these places of process `pid`, one behind the other, as far as both sides reach; how many bytes.
-pub(crate) fn read(pid: u32, from: &[Place], into: &mut [IoSliceMut<'_>]) -> Result<usize, PullRefused> {
+pub fn read(pid: u32, from: &[Place], into: &mut [IoSliceMut<'_>]) -> Result<usize, PullRefused> {
     let (mut there, mut here) = ([NOTHING; RANGES], [NOTHING; RANGES]);
     let (mut places, mut rooms) = (Cursor::default(), Cursor::default());
     let mut done = 0;

@@ -4,6 +4,7 @@
 //! ours: it ends the process rather than unwind into C.
 
 use crate::board;
+use crate::board_memory;
 use crate::completing;
 use crate::departing;
 use crate::endpoint::{Endpoint, Program, Service};
@@ -79,6 +80,8 @@ const fn table<E: Endpoint>() -> Table {
         tell: ledger::tell,
         oblige: ledger::oblige,
         show_wait: ledger::show_wait,
+        board_reaches: board_memory::board_reaches::<E>,
+        board_fetch: board_memory::board_fetch::<E>,
     }
 }
 

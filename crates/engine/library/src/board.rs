@@ -4,6 +4,7 @@
 //! barrier once. Whether all use it is agreed on in the first turn: a task that sleeps in poll(2), where no futex wakes it, or whose
 //! messages are to take another route, does not want it, and then nobody uses it.
 
+use crate::board_memory::{Introduction, piece_of};
 use crate::endpoint::Endpoint;
 use crate::errors::AskError;
 use crate::errors::remember;
@@ -95,7 +96,7 @@ pub(crate) extern "C" fn board_close<E: Endpoint>(board: u64) {
 
 impl Runtime {
     #[inline]
-    fn board(&mut self, number: u64) -> Option<&mut Board> {
+    pub(crate) fn board(&mut self, number: u64) -> Option<&mut Board> {
         self.services.boards.get_mut((number as usize).wrapping_sub(1))?.as_mut()
     }
 
@@ -131,7 +132,15 @@ impl Inside {
         }
         let before = self.services.boards.iter().flatten().find(|board| *board.group == *group);
         let turns = before.map_or(0, |board| board.turn as u32 & 0xff_ffff);
-        let board = Board { group: group.into(), meeting, member, members, turn: 0, awaits: None };
+        let board = Board {
+            group: group.into(),
+            meeting,
+            member,
+            members,
+            turn: 0,
+            awaits: None,
+            processes: Box::default(),
+        };
         let free =
             self.services.boards.iter().position(Option::is_none).unwrap_or(self.services.boards.len());
         match self.services.boards.get_mut(free) {
@@ -141,7 +150,14 @@ impl Inside {
         let number = free as u64 + 1;
         let wanted = self.wants_boards();
         let word = if wanted { WANTED | turns << 1 } else { UNWANTED };
-        let answer = match self.take_board_turn(number, word, &[], &[], &Notes { limit: -1, ..*notes }) {
+        let notes = Notes { limit: -1, ..*notes };
+        let introduction = Introduction::new(self.identity.session.me.tid.0);
+        let bytes = introduction.bytes();
+        let mut answer = self.take_board_turn(number, word, &[piece_of(&bytes)], &[], &notes);
+        if answer == came::COME && wanted {
+            answer = self.agree_on_reach(number, &notes);
+        }
+        let answer = match answer {
             came::COME if wanted => return Ok(number),
             came::COME | came::DISAGREED => Status::Unknown,
             came::CLOSED => Status::Gone,
@@ -151,7 +167,7 @@ impl Inside {
         Err(answer)
     }
 
-    fn take_board_turn(
+    pub(crate) fn take_board_turn(
         &mut self,
         number: u64,
         word: u32,
@@ -187,7 +203,7 @@ impl Inside {
 
     #[cold]
     fn await_turn(&mut self, number: u64, word: u32, requests: &[u64], notes: &Notes) -> i64 {
-        let Some(&mut Board { ref meeting, ref group, member, members, turn, awaits: Some(awaits) }) =
+        let Some(&mut Board { ref meeting, ref group, member, members, turn, awaits: Some(awaits), .. }) =
             self.board(number)
         else {
             return came::LATE;

@@ -23,6 +23,8 @@ mod asking;
 mod barrier;
 #[allow(unsafe_code)]
 mod board;
+#[allow(unsafe_code)]
+mod board_memory;
 mod callers;
 mod circles;
 #[allow(unsafe_code)]

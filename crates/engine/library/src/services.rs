@@ -51,6 +51,8 @@ pub(crate) struct Board {
     pub(crate) turn: u64,
     /// What a turn that has not come yet waits for.
     pub(crate) awaits: Option<Awaited>,
+    /// The members' processes, where each can read every other's memory; otherwise none.
+    pub(crate) processes: Box<[u32]>,
 }
 
 /// What a turn waits for.

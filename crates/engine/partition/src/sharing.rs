@@ -8,6 +8,7 @@
 //! with the name of who is missing. When nobody is, the group had changed for another reason, and the turn is taken at a new board.
 
 use parvum_collectives::board::Board;
+use parvum_collectives::exposed::OpenMemory;
 use parvum_collectives::plans::{Group, barrier, choose};
 use parvum_collectives::{Exchange, Failure, Fault, Members, Memory, none, run};
 use parvum_waist::{ANY_TASK, BoardTurn, Notes, Request as Operation, Status, Waist, board};
@@ -24,7 +25,16 @@ pub struct Sharing {
     before: AtomicU32,
     /// The group that they join, once they have.
     group: OnceLock<String>,
+    /// How far one of them may have run ahead of another since they last waited for each other at their board.
+    ahead: AtomicU32,
 }
+
+/// Nobody runs further ahead than this: so many short operations, or two long ones. What an operation's receiver has not come to
+/// yet is stored there, and its sender's core is not the receiver's meanwhile. Measured with reductions of 16 KiB of 8 on two cores:
+/// 62 us each where senders ran ahead as they liked, 20 when all met at every second.
+const FAR: u32 = 32;
+/// Of a long operation.
+const LONG_STEP: u32 = FAR / 2;
 
 /// They have not joined a group.
 const NEW: u8 = 0;
@@ -50,7 +60,25 @@ impl Sharing {
             board: AtomicU64::new(0),
             before: AtomicU32::new(operations),
             group: OnceLock::new(),
+            ahead: AtomicU32::new(0),
         }
+    }
+
+    /// Counts an operation of so many bytes in which not each waits for each. Whether all are to meet at the board first: every one
+    /// of them says the same.
+    #[inline]
+    pub fn runs_far_ahead(&self, length: usize) -> bool {
+        let step = if length > choose::SHORT { LONG_STEP } else { 1 };
+        let ahead = self.ahead.load(Ordering::Relaxed) + step;
+        let is_far = ahead > FAR;
+        self.ahead.store(if is_far { 0 } else { ahead }, Ordering::Relaxed);
+        is_far
+    }
+
+    /// All have waited for each other.
+    #[inline]
+    pub fn has_met(&self) {
+        self.ahead.store(0, Ordering::Relaxed);
     }
 
     /// Whether they have a board by now.
@@ -308,5 +336,15 @@ impl Board for AtBoard<'_> {
             Status::BadArgument => Failure::Fault(Fault::Disagreed),
             other => Failure::Engine(other),
         })
+    }
+}
+
+impl OpenMemory for AtBoard<'_> {
+    fn reaches(&self) -> bool {
+        self.members.waist.board_reaches(self.board)
+    }
+
+    fn fetch(&mut self, member: usize, address: u64, into: &mut [u8]) -> bool {
+        self.members.waist.fetch_at_board(self.board, member, address, into).is_ok()
     }
 }

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define PARVUM_TABLE_VERSION 3
+#define PARVUM_TABLE_VERSION 4
 
 /* In a pattern: from any task, in any context. */
 #define PARVUM_ANY_TASK (-1)
@@ -304,6 +304,11 @@ struct parvum_table {
     /* Shows onlookers that the task waits as the notes say, though not in a call of this table; NULL: it goes on. It waits for no
      * lock. */
     void (*show_wait)(const struct parvum_notes *notes);
+    /* 1: every member of a board can read every other's memory. */
+    int32_t (*board_reaches)(uint64_t board);
+    /* Copies out of a member's memory, at an address that it has shown and keeps as it is meanwhile. PARVUM_STATUS_BAD_ARGUMENT:
+     * the kernel refuses; PARVUM_STATUS_GONE: the member has ended. */
+    int32_t (*board_fetch)(uint64_t board, uint32_t member, uint64_t address, void *out, size_t length);
 };
 
 /* The engine of this process. */

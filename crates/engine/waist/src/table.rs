@@ -6,7 +6,7 @@
 use std::ffi::c_void;
 
 /// The version of the table described here.
-pub const TABLE_VERSION: u32 = 3;
+pub const TABLE_VERSION: u32 = 4;
 
 /// In a pattern: from any task.
 pub const ANY_TASK: i32 = -1;
@@ -541,4 +541,10 @@ pub struct Table {
     /// Shows onlookers that the task waits as the notes say, though not in a call of this table; null: it goes on. It waits for no
     /// lock, so a handler of signals may call it.
     pub show_wait: unsafe extern "C" fn(notes: *const Notes),
+    /// Whether every member of a board can read every other's memory: 1, and the same for all of them.
+    pub board_reaches: extern "C" fn(board: u64) -> i32,
+    /// Copies out of a member's memory, at an address that it has shown and keeps as it is meanwhile. `BadArgument`: the kernel
+    /// refuses, for the memory is protected or no member's, or there is no board that reaches. `Gone`: the member has ended.
+    pub board_fetch:
+        unsafe extern "C" fn(board: u64, member: u32, address: u64, out: *mut u8, length: usize) -> i32,
 }

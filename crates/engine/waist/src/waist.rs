@@ -714,6 +714,24 @@ impl Waist {
         status(unsafe { (self.0.board_read)(board, member as u32, from, into.as_mut_ptr(), into.len()) })
     }
 
+    /// Whether the members of a board can read each other's memory; see [`Table::board_reaches`].
+    pub fn board_reaches(&self, board: u64) -> bool {
+        (self.0.board_reaches)(board) == 1
+    }
+
+    /// Copies out of a member's memory; see [`Table::board_fetch`].
+    pub fn fetch_at_board(
+        &self,
+        board: u64,
+        member: usize,
+        address: u64,
+        into: &mut [u8],
+    ) -> Result<(), Status> {
+        let (member, out, length) = (member as u32, into.as_mut_ptr(), into.len());
+        // SAFETY: the room is borrowed for the call.
+        status(unsafe { (self.0.board_fetch)(board, member, address, out, length) })
+    }
+
     /// Forgets a board.
     pub fn close_board(&self, board: u64) {
         (self.0.board_close)(board)

@@ -141,7 +141,9 @@ fn the_header_lays_everything_out_as_the_engine_does() {
         receive_each = "receive_each",
         tell = "tell",
         oblige = "oblige",
-        show_wait = "show_wait"
+        show_wait = "show_wait",
+        board_reaches = "board_reaches",
+        board_fetch = "board_fetch"
     );
     for (name, number) in [
         ("STATUS_DONE", Status::Done as i64),
