@@ -9,17 +9,24 @@ pub(crate) fn said(ranks: u32, name: &str, killed: bool) -> Vec<String> {
 }
 
 fn said_with(ranks: u32, name: &str, its: &[&str], killed: bool) -> Vec<String> {
+    said_by(ranks, name, &[], its, killed)
+}
+
+fn said_by(ranks: u32, name: &str, of_run: &[&str], its: &[&str], killed: bool) -> Vec<String> {
     let machine = TestMachine::up();
     let program = program(name);
     let (ranks, file) = (ranks.to_string(), program.to_str().expect("a plain path"));
     let mut arguments = vec!["run", "-n", &ranks];
+    arguments.extend(of_run);
     if killed {
         arguments.extend(["--on-failure", "continue"]);
     }
     arguments.push(file);
     arguments.extend(its);
     // What a program writes is in a folder of its own, whoever else runs the same.
-    let done = machine.command(&arguments).current_dir(&machine.dir).output().expect("parvum runs");
+    let mut command = machine.command(&arguments);
+    machine.as_user(&mut command);
+    let done = command.current_dir(&machine.dir).output().expect("parvum runs");
     assert_eq!(done.status.success(), !killed, "{done:?}");
     let mut lines: Vec<String> = String::from_utf8_lossy(&done.stdout).lines().map(str::to_owned).collect();
     lines.sort_unstable();
@@ -68,6 +75,17 @@ fn at_a_board_calls_do_what_they_do_by_messages() {
         let lines = said(ranks, "mpi_boards", false);
         let expected: Vec<_> = (0..ranks).map(|rank| format!("rank {rank}: 1 checks")).collect();
         assert_eq!(lines, expected);
+    }
+}
+
+#[test]
+fn ranks_read_each_others_memory_where_they_can() {
+    for ranks in [2, 3, 8] {
+        for (single_copy, does) in [("on", "read"), ("off", "not read")] {
+            let expected: Vec<_> = (0..ranks).map(|rank| format!("rank {rank}: {does}")).collect();
+            let set = format!("PARVUM_SINGLE_COPY={single_copy}");
+            assert_eq!(said_by(ranks, "mixed_exposed", &["-x", &set], &[], false), expected);
+        }
     }
 }
 

@@ -151,7 +151,7 @@ pub unsafe fn gather(
             refuse_same(give, get, get_count)?;
             Blocks::new(get, comm.peers().size(), Layout::Regular { count: get_count, datatype: get_type })?
         }
-        false => Blocks::NONE,
+        false => Blocks::none(),
     };
     let regular = comm.remote().is_none();
     // SAFETY: the caller's promise.
@@ -177,7 +177,7 @@ pub unsafe fn gatherv(
     unsafe {
         let blocks = match is_root {
             true => counted(get, comm.peers().size(), counts, displacements, get_type)?,
-            false => Blocks::NONE,
+            false => Blocks::none(),
         };
         go(&comm, Call::Gather { give: own, get: blocks, root, regular: false }, way)
     }
@@ -240,7 +240,7 @@ pub unsafe fn scatter(
                 Layout::Regular { count: give_count, datatype: give_type },
             )?
         }
-        false => Blocks::NONE,
+        false => Blocks::none(),
     };
     let regular = comm.remote().is_none();
     // SAFETY: the caller's promise.
@@ -266,7 +266,7 @@ pub unsafe fn scatterv(
     unsafe {
         let blocks = match is_root {
             true => counted(give, comm.peers().size(), counts, displacements, give_type)?,
-            false => Blocks::NONE,
+            false => Blocks::none(),
         };
         go(&comm, Call::Scatter { give: blocks, get: own, root, regular: false }, way)
     }

@@ -40,7 +40,7 @@ pub unsafe fn neighbor_allgather(
     let comm = comm(handle)?;
     let (_, ins) = degrees(&comm)?;
     refuse_in_place(give)?;
-    let own = Blocks(vec![Data::new(give, give_count, give_type)?]);
+    let own = Blocks::one(Data::new(give, give_count, give_type)?);
     let blocks = Blocks::new(get, ins, Layout::Regular { count: get_count, datatype: get_type })?;
     // SAFETY: the caller's promise.
     unsafe { go(&comm, Call::Neighbours { give: own, same: true, get: blocks }, way) }
@@ -60,7 +60,7 @@ pub unsafe fn neighbor_allgatherv(
     let comm = comm(handle)?;
     let (_, ins) = degrees(&comm)?;
     refuse_in_place(give)?;
-    let own = Blocks(vec![Data::new(give, give_count, give_type)?]);
+    let own = Blocks::one(Data::new(give, give_count, give_type)?);
     // SAFETY: the caller's promise.
     unsafe {
         let blocks = counted(get, ins, counts, displacements, get_type)?;

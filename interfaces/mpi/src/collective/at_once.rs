@@ -3,8 +3,8 @@
 //! All ranks must go the same way. Which it is follows from the call and the bytes of its data, which are the same on all, and from
 //! how many blocking calls of the communicator there were before.
 
-use super::blocks::{get_with, give};
-use super::{Call, combine_of, group, intra, refuse_revoked};
+use super::blocks::{get, get_with, give};
+use super::{Call, combine_of, exposed, group, intra, refuse_revoked};
 use crate::buffers::Data;
 use crate::comm::Comm;
 use crate::errors::Mpi;
@@ -12,6 +12,7 @@ use crate::process::{Process, process};
 use crate::schedule::{Areas, Bytes, Guarded, Part, named};
 use crate::{failure, progress, sight};
 use parvum_collectives::board;
+use parvum_collectives::exposed::{Exposed, OpenMemory};
 use parvum_collectives::plans::{Area, Group, choose};
 use parvum_collectives::{Failure, Members, Memory, broadcast_straight, contribute, reduce_of_two};
 use parvum_partition::{AtBoard, Attend};
@@ -21,7 +22,7 @@ use std::sync::Arc;
 /// Does a call, and waits for its end.
 pub(super) fn run(comm: &Arc<Comm>, call: Call) -> Mpi {
     let (root, bytes) = sight::extent_of(&call);
-    Doing::begin(comm, sight::kind_of(&call), root, bytes)?.run(call)
+    Doing::begin(comm, sight::kind_of(&call), root, bytes)?.run(call, bytes)
 }
 
 /// The same of the calls that programs call most, without the others' ways about them.
@@ -42,7 +43,8 @@ pub(super) fn broadcast(comm: &Arc<Comm>, mut data: Data, root: i32) -> Mpi {
     }
     let doing = Doing::begin(comm, sight::BROADCAST, root, data.length() as u64)?;
     // It has a place among the communicator's operations, and may be the one in which they come to their board.
-    if let Err(failure) = doing.board() {
+    let board = doing.board();
+    if let Err(failure) = board.and_then(|board| doing.keep_together(board, data.length())) {
         return doing.end(Err(failure));
     }
     let bytes = data.bytes_mut().expect("one run");
@@ -71,13 +73,40 @@ impl<'c> Doing<'c> {
         Ok(Doing { comm, members, attending: Attending { process, context: comm.context() } })
     }
 
-    fn run(self, call: Call) -> Mpi {
+    fn run(self, call: Call, bytes: u64) -> Mpi {
+        if let Call::Bcast { root, .. } | Call::Reduce { root, .. } = call {
+            self.comm.root(root)?;
+        }
         match self.board() {
             Ok(Some(mut board)) if is_for_board(group(self.comm), &call) => {
+                self.comm.sharing().has_met();
                 self.end(show(&mut board, self.comm, call))
             }
-            Ok(_) => self.by_messages(call),
+            Ok(Some(mut board)) if exposed::is_for_memory(group(self.comm), &call) && board.reaches() => {
+                self.comm.sharing().has_met();
+                match exposed::run(&mut board, self.comm, &call)? {
+                    Ok(Exposed::Done) => Ok(()),
+                    Ok(Exposed::Refused) => self.by_messages(call),
+                    Err(failure) => self.end(Err(failure)),
+                }
+            }
+            Ok(board) => {
+                let lets_run_ahead = matches!(call, Call::Bcast { .. } | Call::Reduce { .. });
+                if lets_run_ahead && let Err(failure) = self.keep_together(board, bytes as usize) {
+                    return self.end(Err(failure));
+                }
+                self.by_messages(call)
+            }
             Err(failure) => self.end(Err(failure)),
+        }
+    }
+
+    /// Before an operation in which not each waits for each: nobody runs far ahead, where they have a board to meet at.
+    #[inline]
+    fn keep_together(&self, board: Option<AtBoard<'_>>, length: usize) -> Result<(), Failure> {
+        match board {
+            Some(mut board) if self.comm.sharing().runs_far_ahead(length) => board::barrier(&mut board),
+            _ => Ok(()),
         }
     }
 
@@ -162,9 +191,10 @@ fn put(then: Option<Part>, areas: &mut Areas) {
 fn is_for_board(group: Group, call: &Call) -> bool {
     match call {
         Call::Barrier => true,
+        Call::Bcast { data, .. } => choose::broadcasts_at_board(group, data.length()),
         Call::Allreduce { get, op, .. } => choose::reduces_at_board(group, get.length(), op.unit),
-        Call::Allgather { get, .. } => choose::collects_at_board(get.length()),
-        Call::Alltoall { get, regular: true, .. } => choose::collects_at_board(get.length()),
+        Call::Allgather { get, .. } => choose::collects_at_board(group, get.length()),
+        Call::Alltoall { get, regular: true, .. } => choose::collects_at_board(group, get.length()),
         _ => false,
     }
 }
@@ -175,6 +205,12 @@ fn show(board: &mut AtBoard<'_>, comm: &Comm, call: Call) -> Result<(), Failure>
     let (mine, data, then, outcome);
     match call {
         Call::Barrier => return board::barrier(board),
+        Call::Bcast { data: whole, root } => {
+            (data, then) = if root == comm.rank() as i32 { (give(&whole), None) } else { get(whole) };
+            let mut areas = Areas { mine: Bytes::NONE, data };
+            outcome = board::broadcast(board, root as usize, areas.data.slice_mut());
+            put(then, &mut areas);
+        }
         Call::Allreduce { give: own, get: result, op } => {
             (data, then) = get_with(own.as_ref(), result);
             let mut areas = Areas { mine: Bytes::NONE, data };

@@ -1,14 +1,18 @@
 //! Data of many ranks: one block for each.
 
 use crate::buffers::{Data, checked_count};
-use crate::datatypes::{any_datatype, datatype};
+use crate::datatypes::{any_datatype, datatype, plain_size};
 use crate::errors::Mpi;
 use crate::schedule::{Areas, Bytes, Part, Then};
 use parvum_collectives::plans::{Span, in_a_row};
+use smallvec::{SmallVec, smallvec};
 
 /// One block for each rank, in their order.
 #[derive(Clone)]
-pub(crate) struct Blocks(pub(crate) Vec<Data>);
+pub(crate) struct Blocks(pub(crate) SmallVec<[Data; FEW]>);
+
+/// Those of so few ranks need no memory from the heap.
+const FEW: usize = 4;
 
 /// Where blocks lie.
 pub(crate) enum Layout<'l> {
@@ -22,16 +26,22 @@ pub(crate) enum Layout<'l> {
 
 impl Blocks {
     /// No blocks: of a rank that has no part in it.
-    pub(crate) const NONE: Blocks = Blocks(Vec::new());
+    pub(crate) fn none() -> Blocks {
+        Blocks(SmallVec::new())
+    }
+
+    /// The one block of a rank that gives the same to all.
+    pub(crate) fn one(data: Data) -> Blocks {
+        Blocks(smallvec![data])
+    }
 
     /// The blocks of so many ranks.
     pub(crate) fn new(address: *const u8, ranks: usize, layout: Layout<'_>) -> Mpi<Blocks> {
+        if let Layout::Regular { count, datatype: handle } = layout {
+            return Blocks::regular(address, ranks, count, handle);
+        }
         let block = |rank: usize| match &layout {
-            Layout::Regular { count, datatype: handle } => {
-                let extent = any_datatype(*handle)?.layout.extent();
-                let items = checked_count(*count)? as i64;
-                Data::new(at(address, rank as i64 * items * extent), *count, *handle)
-            }
+            Layout::Regular { .. } => unreachable!("made above"),
             Layout::Counted { counts, displacements, datatype: handle } => {
                 let extent = any_datatype(*handle)?.layout.extent();
                 Data::new(at(address, displacements(rank) * extent), counts(rank), *handle)
@@ -40,13 +50,23 @@ impl Blocks {
                 Data::new(at(address, displacements(rank)), counts(rank), datatypes[rank])
             }
         };
-        if ranks == 0
-            && let Layout::Regular { count, datatype: handle } = &layout
-        {
-            checked_count(*count)?;
-            datatype(*handle)?;
+        (0..ranks).map(block).collect::<Mpi<_>>().map(Blocks)
+    }
+
+    /// The type is looked up once.
+    fn regular(address: *const u8, ranks: usize, count: i64, handle: i32) -> Mpi<Blocks> {
+        let items = checked_count(count)?;
+        let step = match plain_size(handle) {
+            Some(size) => items as i64 * size as i64,
+            None => items as i64 * any_datatype(handle)?.layout.extent(),
+        };
+        if ranks == 0 {
+            datatype(handle)?;
         }
-        (0..ranks).map(block).collect::<Mpi<Vec<Data>>>().map(Blocks)
+        (0..ranks)
+            .map(|rank| Data::new(at(address, rank as i64 * step), count, handle))
+            .collect::<Mpi<_>>()
+            .map(Blocks)
     }
 
     /// Bytes of all.
@@ -117,7 +137,7 @@ pub(super) fn give(data: &Data) -> Bytes {
 
 /// Memory for one rank's data, and what puts it where it shall lie.
 pub(super) fn get(data: Data) -> (Bytes, Option<Part>) {
-    Blocks(vec![data]).get()
+    Blocks::one(data).get()
 }
 
 /// The same, with a contribution in it: that which lies there already when none is given.
@@ -127,8 +147,10 @@ pub(super) fn get_with(contribution: Option<&Data>, data: Data) -> (Bytes, Optio
         Some((start, length)) => {
             let is_there = contribution.run().is_some_and(|(there, _)| there == start);
             let mut bytes = Bytes::Program(start, length);
-            if !is_there {
-                bytes.slice_mut().copy_from_slice(&contribution.packed());
+            match contribution.bytes() {
+                _ if is_there => {}
+                Some(contribution) => bytes.slice_mut().copy_from_slice(contribution),
+                None => bytes.slice_mut().copy_from_slice(&contribution.packed()),
             }
             (bytes, None)
         }

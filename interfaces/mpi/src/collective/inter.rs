@@ -122,7 +122,7 @@ pub(super) fn parts(comm: &Comm, remote: &Remote, call: Call) -> Mpi<Made> {
             exchanged(comm, remote, give(&data), &to, blocks)
         }
         Call::Alltoall { give: own, get: blocks, .. } => {
-            let own = own.unwrap_or(super::Blocks::NONE);
+            let own = own.unwrap_or(super::Blocks::none());
             exchanged(comm, remote, own.give(), &own.spans(), blocks)
         }
         Call::Reduce { give: own, get: result, op, root } => {

@@ -5,7 +5,7 @@ use super::{Call, group};
 use crate::comm::Comm;
 use crate::errors::Mpi;
 use crate::schedule::{Areas, Bytes, Part};
-use parvum_collectives::plans::{Plan, barrier, choose, gather, in_a_row, scatter};
+use parvum_collectives::plans::{Area, Plan, barrier, choose, gather, in_a_row, scatter};
 
 /// The plan of a call, its memory, and what is to be done when the plan is.
 pub(super) fn plan(comm: &Comm, call: Call) -> Mpi<(Plan, Areas, Option<Part>)> {
@@ -73,11 +73,14 @@ pub(super) fn plan(comm: &Comm, call: Call) -> Mpi<(Plan, Areas, Option<Part>)> 
         }
         Call::Reduce { give: own, get: result, op, root } => {
             let root = comm.root(root)?;
+            let length = own.as_ref().unwrap_or(&result).length();
+            let plan = choose::reduce(group, root, length, op.unit, op.order);
             let (data, then) = match root == group.own {
                 true => get_with(own.as_ref(), result),
+                // Who only sends it needs no copy.
+                false if plan.only_reads(Area::Data) => (give(own.as_ref().unwrap_or(&result)), None),
                 false => (Bytes::Own(own.unwrap_or(result).packed()), None),
             };
-            let plan = choose::reduce(group, root, data.length(), op.unit, op.order);
             (plan, Areas { mine: Bytes::NONE, data }, then)
         }
         Call::Allreduce { give: own, get: result, op } => {

@@ -6,6 +6,7 @@
 
 mod at_once;
 mod blocks;
+mod exposed;
 mod inter;
 mod intra;
 mod neighbours;

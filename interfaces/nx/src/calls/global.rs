@@ -10,6 +10,7 @@ use crate::ids;
 use crate::task::ptype_in_use;
 use libc::{c_double, c_float, c_long, c_void};
 use parvum_collectives::board::{self, Board};
+use parvum_collectives::exposed::{self, Exposed, OpenMemory};
 use parvum_collectives::operators::{self, Kind, Operator};
 use parvum_collectives::plans::{self, Area, Order, barrier, choose, in_a_row};
 use parvum_collectives::{Combine, Exchange, Memory as Areas, none, run};
@@ -72,10 +73,16 @@ fn combine_all(
     unit: usize,
     combine: Combine<'_>,
 ) -> Nx<()> {
-    if let Some(mut board) = nodes.board()?
-        && choose::reduces_at_board(board.group(), x.len(), unit)
-    {
-        return nodes.outcome(board::allreduce(&mut board, x, unit, combine));
+    if let Some(mut board) = nodes.board()? {
+        if choose::reduces_at_board(board.group(), x.len(), unit) {
+            return nodes.outcome(board::allreduce(&mut board, x, unit, combine));
+        }
+        if choose::exposes_allreduce(board.group(), x.len()) && board.reaches() {
+            match exposed::allreduce(&mut board, None, x, unit, combine) {
+                Ok(Exposed::Refused) => {}
+                done => return nodes.outcome(done.map(|_| ())),
+            }
+        }
     }
     let plan = choose::allreduce(nodes.group(), x.len(), unit, Order::Any);
     let outcome = run(nodes, &plan, Areas { mine: &[], data: x, scratch: work }, combine);
@@ -273,7 +280,14 @@ fn put_together(nodes: &mut Group<'_>, x: &[u8], lengths: &[usize], y: &mut [u8]
 fn concat(nodes: &mut Group<'_>, x: &[u8], lengths: &[usize], all: &mut [u8]) -> Nx<()> {
     let parts = in_a_row(lengths.iter().copied());
     if let Some(mut board) = nodes.board()? {
-        return nodes.outcome(board::allgather(&mut board, x, &parts, all));
+        if choose::exposes_all(board.group(), all.len()) && board.reaches() {
+            match exposed::allgather(&mut board, Some(x), &parts, all) {
+                Ok(Exposed::Refused) => {}
+                done => return nodes.outcome(done.map(|_| ())),
+            }
+        } else {
+            return nodes.outcome(board::allgather(&mut board, x, &parts, all));
+        }
     }
     let plan = choose::allgather(nodes.group(), &parts);
     let mut scratch = vec![0; plan.needs(Area::Scratch)];

@@ -59,14 +59,44 @@ pub fn use_board(group: Group) -> bool {
 /// Measured likewise: 16 KiB of 4 and 8 members take 13 and 34 us by messages, 11 and 27 at a board; 128 KiB of 8 115, and 253.
 pub const LONGEST_AT_BOARD: usize = 64 << 10;
 
+/// Up to so many bytes a root shows its data at a board: 16 KiB of 4 and 8 members take 31 and 55 us by messages, 11 and 15 so.
+pub const LONGEST_SHOWN: usize = 32 << 10;
+
 /// Whether contributions of `length` bytes, of elements of `unit` bytes, are to be combined at a board.
 pub fn reduces_at_board(group: Group, length: usize, unit: usize) -> bool {
     use_board(group) && length <= LONGEST_AT_BOARD && unit <= SHORT
 }
 
+/// Whether the root's bytes are to be read at a board.
+pub fn broadcasts_at_board(group: Group, length: usize) -> bool {
+    group.size > 2 && use_board(group) && (SHORT + 1..=LONGEST_SHOWN).contains(&length)
+}
+
 /// Whether so many bytes of all members together are to be collected at a board.
-pub fn collects_at_board(whole: usize) -> bool {
-    whole <= LONGEST_AT_BOARD
+pub fn collects_at_board(group: Group, whole: usize) -> bool {
+    whole <= if group.size == 2 { LONGEST_SHOWN / 4 } else { LONGEST_SHOWN }
+}
+
+/// Whether the root's bytes are read by all out of its memory ([`exposed`](crate::exposed)), where they can on one host. Measured
+/// with 4 and 8 members on two cores, 64 KiB: 25 and 56 us, and 30 and 100 by messages; two go straight.
+pub fn exposes_broadcast(group: Group, length: usize) -> bool {
+    group.size > 2 && use_board(group) && length > LONGEST_SHOWN
+}
+
+/// The same of a reduction to one; with two members, one message is quicker.
+pub fn exposes_reduce(group: Group, length: usize) -> bool {
+    group.size > 2 && exposes_allreduce(group, length)
+}
+
+/// The same of a reduction for all. 1 MiB of 4 and 8 members: 0.7 and 1.5 ms, and 1.4 and 3.3 by messages.
+pub fn exposes_allreduce(group: Group, length: usize) -> bool {
+    use_board(group) && length > LONGEST_AT_BOARD
+}
+
+/// The same of data that everybody gets from everybody, of so many bytes in all. 1 MiB of each of 4 and 8: 0.6 and 5.1 ms, and 3.0
+/// and 9.3 by messages. Two that send each other as much copy at the same time from both ends.
+pub fn exposes_all(group: Group, whole: usize) -> bool {
+    use_board(group) && !collects_at_board(group, whole) && (group.size > 2 || whole < HUGE)
 }
 
 /// Parts of `each` bytes from the root.
@@ -123,7 +153,11 @@ pub fn reduce(group: Group, root: usize, length: usize, unit: usize, order: Orde
     match group.size > FEW {
         true if is_long(group, length, unit) => reduce::halving(group, root, length, unit, order),
         true => reduce::binomial(group, root, length, order),
-        false if goes_straight(group, length) || length / unit.max(1) < group.size => {
+        false
+            if length <= LONGEST_AT_BOARD
+                || goes_straight(group, length)
+                || length / unit.max(1) < group.size =>
+        {
             reduce::straight(group, root, length, Order::Members)
         }
         false => reduce::shared_out(group, root, length, unit),

@@ -1,0 +1,92 @@
+//! Long blocking calls of ranks on one host: each reads what it needs out of the others' memory.
+
+use super::blocks::{get, get_with, give};
+use super::{Call, combine_of, group};
+use crate::comm::Comm;
+use crate::errors::Mpi;
+use crate::schedule::{Areas, Bytes, Part};
+use parvum_collectives::Failure;
+use parvum_collectives::exposed::{self, Exposed, OpenMemory};
+use parvum_collectives::plans::{Group, choose};
+
+/// Whether a call is quicker so than by messages, where ranks reach each other's memory. All ranks of a call know the same of it.
+pub(super) fn is_for_memory(group: Group, call: &Call) -> bool {
+    match call {
+        Call::Bcast { data, .. } => choose::exposes_broadcast(group, data.length()),
+        Call::Reduce { give, get, .. } => {
+            choose::exposes_reduce(group, give.as_ref().unwrap_or(get).length())
+        }
+        Call::Allreduce { get, .. } => choose::exposes_allreduce(group, get.length()),
+        Call::Allgather { get, .. } | Call::Alltoall { get, regular: true, .. } => {
+            choose::exposes_all(group, get.length())
+        }
+        _ => false,
+    }
+}
+
+/// Does such a call, which stays as it was when that is refused.
+pub(super) fn run(memory: &mut impl OpenMemory, comm: &Comm, call: &Call) -> Mpi<Result<Exposed, Failure>> {
+    let combine = combine_of(call);
+    let combine = &mut |first: &mut [u8], second: &[u8]| combine.apply(first, second);
+    let (outcome, mut areas, then);
+    match call {
+        Call::Bcast { data, root } => {
+            let root = comm.root(*root)?;
+            let (data, put) = match root == group(comm).own {
+                true => (give(data), None),
+                false => get(data.clone()),
+            };
+            (areas, then) = (Areas { mine: Bytes::NONE, data }, put);
+            outcome = exposed::broadcast(memory, root, areas.data.slice_mut());
+        }
+        Call::Reduce { give: own, get: result, op, root } => {
+            let root = comm.root(*root)?;
+            let (mine, data, put) = match (root == group(comm).own, own) {
+                (true, Some(own)) => {
+                    let (data, put) = get(result.clone());
+                    (Some(give(own)), data, put)
+                }
+                (true, None) => {
+                    let (data, put) = get_with(None, result.clone());
+                    (None, data, put)
+                }
+                (false, own) => (Some(give(own.as_ref().unwrap_or(result))), Bytes::NONE, None),
+            };
+            (areas, then) = (Areas { mine: Bytes::NONE, data }, put);
+            let mine = mine.as_ref().map(Bytes::slice);
+            outcome = exposed::reduce(memory, root, mine, areas.data.slice_mut(), op.unit, combine);
+        }
+        Call::Allreduce { give: own, get: result, op } => {
+            let (data, put) = match own {
+                Some(_) => get(result.clone()),
+                None => get_with(None, result.clone()),
+            };
+            (areas, then) = (Areas { mine: Bytes::NONE, data }, put);
+            let mine = own.as_ref().map(give);
+            let mine = mine.as_ref().map(Bytes::slice);
+            outcome = exposed::allreduce(memory, mine, areas.data.slice_mut(), op.unit, combine);
+        }
+        Call::Allgather { give: own, get: blocks } => {
+            let (data, put) = blocks.clone().get();
+            let mine = match (own, &data) {
+                (Some(own), _) => Some(give(own)),
+                (None, Bytes::Program(..)) => None,
+                (None, Bytes::Own(_)) => Some(Bytes::Own(blocks.0[comm.rank()].packed())),
+            };
+            (areas, then) = (Areas { mine: Bytes::NONE, data }, put);
+            let mine = mine.as_ref().map(Bytes::slice);
+            outcome = exposed::allgather(memory, mine, &blocks.spans(), areas.data.slice_mut());
+        }
+        Call::Alltoall { give: own, get: blocks, .. } => {
+            let mine = own.as_ref().map_or_else(|| blocks.copy(), |own| own.give());
+            let (data, put) = blocks.clone().get();
+            (areas, then) = (Areas { mine: Bytes::NONE, data }, put);
+            outcome = exposed::alltoall(memory, mine.slice(), areas.data.slice_mut());
+        }
+        _ => unreachable!("not for memory"),
+    }
+    if let (Ok(Exposed::Done), Some(Part::Then(then))) = (&outcome, then) {
+        then(&mut areas);
+    }
+    Ok(outcome)
+}
