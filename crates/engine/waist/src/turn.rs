@@ -56,7 +56,8 @@ pub struct TurnGuard<'a, T> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum By {
     State,
-    Bias,
+    /// By the bias of this place.
+    Bias(usize),
 }
 
 macro_rules! turn_new {
@@ -133,7 +134,7 @@ impl<T> Turn<T> {
     #[inline(never)]
     fn try_take_among_others(&self) -> Option<TurnGuard<'_, T>> {
         match self.bias.enter(this_thread()) {
-            Entered::Inside => return Some(TurnGuard { turn: self, by: By::Bias }),
+            Entered::Inside(place) => return Some(TurnGuard { turn: self, by: By::Bias(place) }),
             Entered::Already => return None,
             Entered::Not => {}
         }
@@ -147,8 +148,8 @@ impl<T> Turn<T> {
 
     #[inline(never)]
     fn give_back(&self, by: By) {
-        if by == By::Bias {
-            return self.bias.leave();
+        if let By::Bias(place) = by {
+            return self.bias.leave(place);
         }
         self.bias.released(this_thread());
         self.owner.store(0, Ordering::Relaxed);
@@ -266,7 +267,7 @@ mod model {
     use loom::sync::Arc;
 
     /// Loom ends the test when two threads are at the value at once, or one does not see what the other has written.
-    fn one_at_a_time(first: usize, then: usize, others: usize) {
+    fn one_at_a_time(first: usize, then: usize, others: usize, each: usize) {
         loom::model(move || {
             let turn = Arc::new(Turn::new(Watched::new(0)));
             let count = |turn: &Turn<Watched<usize>>| {
@@ -281,7 +282,7 @@ mod model {
                     let turn = turn.clone();
                     loom::thread::spawn(move || {
                         NUMBER.with(|number| number.set(2 + other));
-                        count(&turn);
+                        (0..each).for_each(|_| count(&turn));
                     })
                 })
                 .collect();
@@ -289,23 +290,29 @@ mod model {
             threads.into_iter().for_each(|thread| thread.join().expect("it ends"));
             // SAFETY: as above.
             let counted = turn.take().with(|value| unsafe { *value });
-            assert_eq!(counted, first + then + others);
+            assert_eq!(counted, first + then + others * each);
         });
     }
 
     #[test]
     fn a_bias_is_taken_away_while_its_owner_comes_and_goes() {
-        one_at_a_time(2, 2, 1);
+        one_at_a_time(2, 2, 1, 1);
+    }
+
+    /// The second takes it away, earns it, and has a turn by it, while the first may stand between its look and its store.
+    #[test]
+    fn a_bias_goes_from_thread_to_thread() {
+        one_at_a_time(2, 1, 1, 3);
     }
 
     #[test]
     fn two_take_a_bias_away() {
-        one_at_a_time(2, 0, 2);
+        one_at_a_time(2, 0, 2, 1);
     }
 
     #[test]
     fn nobody_has_a_bias() {
-        one_at_a_time(0, 0, 2);
+        one_at_a_time(0, 0, 2, 1);
     }
 }
 
@@ -398,7 +405,7 @@ mod tests {
             by
         };
         (0..100).for_each(|_| _ = count());
-        assert!(count() == By::Bias, "it has the bias");
+        assert!(matches!(count(), By::Bias(_)), "it has the bias");
         {
             let _mine = turn.take();
             assert!(
@@ -417,7 +424,7 @@ mod tests {
             assert!(count() == By::State, "it has been taken away");
         });
         (0..200).for_each(|_| _ = count());
-        assert!(count() == By::Bias, "and comes back");
+        assert!(matches!(count(), By::Bias(_)), "and comes back");
     }
 
     #[test]
