@@ -26,7 +26,7 @@ pub enum Counter {
     CopiedOut = 5,
     /// Messages fetched straight from the sender's memory.
     Pulled = 6,
-    /// Bytes in them.
+    /// Bytes fetched so, in messages and in operations of groups.
     PulledBytes = 7,
     /// Messages that found a receive posted.
     Expected = 8,

@@ -3,7 +3,7 @@
 //! All ranks must go the same way. Which it is follows from the call and the bytes of its data, which are the same on all, and from
 //! how many blocking calls of the communicator there were before.
 
-use super::blocks::{get, get_with, give};
+use super::blocks::{get_with, give, of_root};
 use super::{Call, combine_of, exposed, group, intra, refuse_revoked};
 use crate::buffers::Data;
 use crate::comm::Comm;
@@ -29,7 +29,10 @@ pub(super) fn run(comm: &Arc<Comm>, call: Call) -> Mpi {
 pub(super) fn barrier(comm: &Arc<Comm>) -> Mpi {
     let doing = Doing::begin(comm, sight::BARRIER, -1, sight::NO_BYTES)?;
     match doing.board() {
-        Ok(Some(mut board)) => doing.end(board::barrier(&mut board)),
+        Ok(Some(mut board)) => {
+            comm.sharing().has_met();
+            doing.end(board::barrier(&mut board))
+        }
         Ok(None) => doing.by_messages(Call::Barrier),
         Err(failure) => doing.end(Err(failure)),
     }
@@ -206,7 +209,7 @@ fn show(board: &mut AtBoard<'_>, comm: &Comm, call: Call) -> Result<(), Failure>
     match call {
         Call::Barrier => return board::barrier(board),
         Call::Bcast { data: whole, root } => {
-            (data, then) = if root == comm.rank() as i32 { (give(&whole), None) } else { get(whole) };
+            (data, then) = of_root(whole, root == comm.rank() as i32);
             let mut areas = Areas { mine: Bytes::NONE, data };
             outcome = board::broadcast(board, root as usize, areas.data.slice_mut());
             put(then, &mut areas);

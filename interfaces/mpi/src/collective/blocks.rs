@@ -140,6 +140,11 @@ pub(super) fn get(data: Data) -> (Bytes, Option<Part>) {
     Blocks::one(data).get()
 }
 
+/// The data of a broadcast: given by the root, gotten by all others.
+pub(super) fn of_root(data: Data, is_root: bool) -> (Bytes, Option<Part>) {
+    if is_root { (give(&data), None) } else { get(data) }
+}
+
 /// The same, with a contribution in it: that which lies there already when none is given.
 pub(super) fn get_with(contribution: Option<&Data>, data: Data) -> (Bytes, Option<Part>) {
     let contribution = contribution.cloned().unwrap_or_else(|| data.clone());

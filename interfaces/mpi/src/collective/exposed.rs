@@ -1,7 +1,7 @@
 //! Long blocking calls of ranks on one host: each reads what it needs out of the others' memory.
 
-use super::blocks::{get, get_with, give};
-use super::{Call, combine_of, group};
+use super::blocks::{get, get_with, give, of_root};
+use super::{Call, combine_of};
 use crate::comm::Comm;
 use crate::errors::Mpi;
 use crate::schedule::{Areas, Bytes, Part};
@@ -32,16 +32,13 @@ pub(super) fn run(memory: &mut impl OpenMemory, comm: &Comm, call: &Call) -> Mpi
     match call {
         Call::Bcast { data, root } => {
             let root = comm.root(*root)?;
-            let (data, put) = match root == group(comm).own {
-                true => (give(data), None),
-                false => get(data.clone()),
-            };
+            let (data, put) = of_root(data.clone(), root == comm.rank());
             (areas, then) = (Areas { mine: Bytes::NONE, data }, put);
             outcome = exposed::broadcast(memory, root, areas.data.slice_mut());
         }
         Call::Reduce { give: own, get: result, op, root } => {
             let root = comm.root(*root)?;
-            let (mine, data, put) = match (root == group(comm).own, own) {
+            let (mine, data, put) = match (root == comm.rank(), own) {
                 (true, Some(own)) => {
                     let (data, put) = get(result.clone());
                     (Some(give(own)), data, put)

@@ -1,6 +1,6 @@
 //! Within one group.
 
-use super::blocks::{get, get_with, give};
+use super::blocks::{get, get_with, give, of_root};
 use super::{Call, group};
 use crate::comm::Comm;
 use crate::errors::Mpi;
@@ -17,10 +17,7 @@ pub(super) fn plan(comm: &Comm, call: Call) -> Mpi<(Plan, Areas, Option<Part>)> 
         Call::Bcast { data, root } => {
             let root = comm.root(root)?;
             let plan = choose::broadcast(group, root, data.length());
-            let (data, then) = match root == group.own {
-                true => (give(&data), None),
-                false => get(data),
-            };
+            let (data, then) = of_root(data, root == group.own);
             (plan, Areas { mine: Bytes::NONE, data }, then)
         }
         Call::Gather { give: own, get: blocks, root, regular } => {

@@ -153,11 +153,7 @@ pub fn reduce(group: Group, root: usize, length: usize, unit: usize, order: Orde
     match group.size > FEW {
         true if is_long(group, length, unit) => reduce::halving(group, root, length, unit, order),
         true => reduce::binomial(group, root, length, order),
-        false
-            if length <= LONGEST_AT_BOARD
-                || goes_straight(group, length)
-                || length / unit.max(1) < group.size =>
-        {
+        false if group.size <= 2 || length <= LONGEST_AT_BOARD || length / unit.max(1) < group.size => {
             reduce::straight(group, root, length, Order::Members)
         }
         false => reduce::shared_out(group, root, length, unit),
