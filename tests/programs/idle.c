@@ -6,10 +6,22 @@
 
 #include <dirent.h>
 #include <sys/stat.h>
+#include <time.h>
 
 enum { PING = 1, PONG, LONG = 1 << 20, SELDOM = 12 << 10, IDLE = 64 << 10 };
 
+/* Memory that was not used for so many seconds may be given back, REST in the library's waits.rs; less than that, for what is around. */
+#define REST 0.3
+
 static char *data, *back;
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
 
 /* Bytes in the memory of all pairs of this task. */
 static long shared(void)
@@ -108,12 +120,17 @@ int main(int argc, char **argv)
 		await_little();
 	}
 	SAY("short %ld idle %ld", before, shared());
-	/* Who sleeps before each message, and never for long, keeps it. */
+	/* Who sleeps before each message, and never for long, keeps it. A round that a busy machine has drawn out says nothing. */
 	exchange(tid, LONG, 1, 0);
 	least = 2 * LONG;
 	for (int i = 0; i < 20; i++) {
+		double begun = now();
+
 		exchange(tid, LONG, i, 100000);
-		least = shared() < least ? shared() : least;
+		if (now() - begun < REST)
+			least = shared() < least ? shared() : least;
+		else
+			exchange(tid, LONG, i, 0);
 	}
 	GIVES(2 * LONG, least);
 	OK(pvm_kill(tid));

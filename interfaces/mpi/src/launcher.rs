@@ -9,7 +9,9 @@ use std::collections::HashSet;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::fd::{FromRawFd, OwnedFd};
+use std::os::unix::net::UnixStream;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 /// What such a launcher puts into the environment. What this process starts must not take it for its own.
 pub(crate) const VARIABLES: [&str; 6] =
@@ -67,8 +69,13 @@ pub(crate) fn abort(code: i32) {
         && let Some(launcher) = launcher.as_mut()
     {
         let _ = launcher.say(&format!("abort exitcode={code}"));
+        // It ends this process with the others. One that is gone before it has acted makes Hydra die of SIGPIPE, code and all.
+        launcher.await_end(ABORTING);
     }
 }
+
+/// How long a launcher may take to end those whose end was asked for.
+const ABORTING: Duration = Duration::from_secs(5);
 
 fn host_name() -> String {
     let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
@@ -78,11 +85,20 @@ fn host_name() -> String {
 /// A stream both ways, of which lines are read.
 trait Lines: BufRead {
     fn send(&mut self, line: &[u8]) -> std::io::Result<()>;
+
+    /// Reads give up after that time.
+    fn limit(&mut self, _patience: Duration) {}
 }
 
 impl Lines for BufReader<File> {
     fn send(&mut self, line: &[u8]) -> std::io::Result<()> {
         self.get_mut().write_all(line)
+    }
+
+    fn limit(&mut self, patience: Duration) {
+        // A socket it is, of whatever kind: `inherited` takes nothing else.
+        let socket = self.get_ref().try_clone().map(|file| UnixStream::from(OwnedFd::from(file)));
+        let _ = socket.and_then(|socket| socket.set_read_timeout(Some(patience)));
     }
 }
 
@@ -121,6 +137,15 @@ impl<S: Lines> Launcher<S> {
     fn say(&mut self, words: &str) -> Mpi {
         let lost = |error| Error::new(class::OTHER, format!("the launcher does not listen: {error}"));
         self.stream.send(format!("cmd={words}\n").as_bytes()).map_err(lost)
+    }
+
+    /// Waits until the launcher has closed the stream, for so long between two words of its.
+    fn await_end(&mut self, patience: Duration) {
+        self.stream.limit(patience);
+        let mut line = String::new();
+        while (&mut self.stream).take(LINE).read_line(&mut line).is_ok_and(|read| read > 0) {
+            line.clear();
+        }
     }
 
     /// Says something, and takes the answer, which is to be of that kind.
@@ -264,6 +289,14 @@ mod tests {
             let error = meeting(said).0.unwrap_err();
             assert!(error.text.contains(why), "{said:?}: {}", error.text);
         }
+    }
+
+    #[test]
+    fn an_end_is_awaited_until_the_launcher_is_gone() {
+        let stream = Scripted(Cursor::new(b"cmd=a\ncmd=b\nhalf".to_vec()), Vec::new());
+        let mut launcher = Launcher::new(stream, 1, 2);
+        launcher.await_end(ABORTING);
+        assert_eq!(launcher.stream.0.position(), 16);
     }
 
     #[test]
