@@ -2,11 +2,15 @@
 # Runs a command in a bare Debian 12: a tree made for it, with a fresh clone of this project as it is committed, and
 # nothing installed that `./x` does not install. The tree has processes and mounts of its own, and goes with them.
 #
-#   bare.sh COMMAND...     runs it in the clone, as root; ends as it ends, or with 1 when it left a process behind
-#   bare.sh --possible     says why not, when there can be no such tree here
+#   bare.sh COMMAND...           runs it in the clone, as root; ends as it ends, or with 1 when it left a process behind
+#   bare.sh --ubuntu COMMAND...  the same in a bare Ubuntu 24.04
+#   bare.sh --possible           says why not, when there can be no such tree here
 set -eu
 
-suite=bookworm
+system=debian suite=bookworm name="Debian 12"
+ubuntu() {
+    system=ubuntu suite=noble name="Ubuntu 24.04"
+}
 top=$(cd "$(dirname "$0")/.." && pwd -P)
 
 say() { printf '==> %s\n' "$*" >&2; }
@@ -23,18 +27,32 @@ hindrance() {
     fi
 }
 
-# The mirror that this machine uses, where it is a Debian itself.
-is_debian() {
+# Whether this machine is such a system itself: then the tree uses the mirror that it uses.
+is_same() {
     # shellcheck disable=SC1091
-    (. /etc/os-release && [ "$ID" = debian ] && [ "${VERSION_CODENAME:-}" = $suite ])
+    (. /etc/os-release && [ "$ID" = $system ] && [ "${VERSION_CODENAME:-}" = $suite ])
 }
 mirror() {
     found=
-    if is_debian; then
+    if [ $system = ubuntu ]; then
+        found=http://archive.ubuntu.com/ubuntu
+    elif is_same; then
         found=$(cat /etc/apt/sources.list.d/*.sources /etc/apt/sources.list 2>/dev/null |
             sed -n 's/^URIs: *\([^ ]*\/debian\)\/* *$/\1/p; s/^deb \(\[[^]]*\] \)*\([^ ]*\/debian\)\/* .*/\2/p' | head -n 1)
     fi
     echo "${found:-http://deb.debian.org/debian}"
+}
+
+# What debootstrap is told of the keys of a system that is not this one, and asks no package for.
+keyring=/usr/share/keyrings/ubuntu-archive-keyring.gpg
+keys() {
+    [ $system = debian ] || [ -e $keyring ] && return
+    file=$(curl -fsS "https://archive.ubuntu.com/ubuntu/dists/$suite/main/binary-$(dpkg --print-architecture)/Packages.gz" |
+        gzip -dc | sed -n 's/^Filename: \(.*\/ubuntu-keyring_.*\)/\1/p' | head -n 1)
+    curl -fsS -o "$tree.deb" "https://archive.ubuntu.com/ubuntu/$file"
+    dpkg-deb --fsys-tarfile "$tree.deb" | tar -xO ".$keyring" >"$tree.gpg"
+    rm "$tree.deb"
+    keyring=$tree.gpg
 }
 
 # put FILE...: what lies here lies there too.
@@ -49,7 +67,7 @@ put() {
 # What this machine's package clients are told, so that those in the tree reach the same registries.
 tell_clients() {
     put /etc/hosts /etc/resolv.conf /etc/pip.conf /usr/local/share/ca-certificates
-    if is_debian; then
+    if is_same; then
         put /etc/apt/apt.conf /etc/apt/apt.conf.d /etc/apt/auth.conf /etc/apt/auth.conf.d /etc/apt/preferences.d
         put /etc/apt/trusted.gpg /etc/apt/trusted.gpg.d /etc/apt/keyrings /usr/share/keyrings
         mkdir "$tree/var/tmp/apt"
@@ -164,8 +182,10 @@ ordinary() {
         echo "bare: ./x build as an ordinary user finds Rust where there is none" >&2
         return 1
     }
+    archive="debian-security $suite-security main"
+    [ $system = debian ] || archive="$suite-updates main universe"
     case $said in
-    *"debian-security $suite-security main"*rustup.rs*) ;;
+    *"$archive"*rustup.rs*) ;;
     *)
         printf 'bare: ./x as an ordinary user does not say how to get a recent Rust: %s\n' "$said" >&2
         return 1
@@ -204,6 +224,10 @@ within() {
 
 # --- Without ---------------------------------------------------------------------------------------------------------
 
+[ "${1:-}" != --ubuntu ] || {
+    ubuntu
+    shift
+}
 case ${1:-} in
 --possible)
     why=$(hindrance)
@@ -216,24 +240,28 @@ case ${1:-} in
     within "$@"
     ;;
 '' | -*)
-    echo "usage: tools/bare.sh COMMAND..." >&2
+    echo "usage: tools/bare.sh [--ubuntu] COMMAND..." >&2
     exit 2
     ;;
 esac
 
 why=$(hindrance)
-[ -z "$why" ] || { echo "bare: no Debian tree here: $why" >&2; exit 1; }
+[ -z "$why" ] || { echo "bare: no $name here: $why" >&2; exit 1; }
 tree=$(mktemp -d "${TMPDIR:-/var/tmp}/parvum-bare-XXXXXX")
 # With its first process all others are gone, and with them its mounts.
 # Not by SIGTERM, which unshare(1) keeps from itself while it waits.
 first=
-trap '[ -z "$first" ] || { kill -KILL "$first"; wait "$first"; } 2>/dev/null; rm -rf --one-file-system "$tree" "$tree.log"' EXIT
+trap '[ -z "$first" ] || { kill -KILL "$first"; wait "$first"; } 2>/dev/null; rm -rf --one-file-system "$tree" "$tree.log" "$tree.gpg"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 chmod 755 "$tree"
 
-say "making a bare Debian 12 in $tree"
-debootstrap --variant=minbase $suite "$tree" "$(mirror)" >"$tree.log" 2>&1 || {
+say "making a bare $name in $tree"
+keys
+option= ubuntu=
+[ $system = debian ] || option=--keyring=$keyring ubuntu=--ubuntu
+# shellcheck disable=SC2086 # an option or nothing
+debootstrap --variant=minbase $option $suite "$tree" "$(mirror)" >"$tree.log" 2>&1 || {
     tail -n 20 "$tree.log" >&2
     exit 1
 }
@@ -243,7 +271,7 @@ git clone --quiet --no-hardlinks "$top" "$tree/parvum"
 say "in it: $*"
 status=0
 # In the background: a shell hears of signals only between its commands.
-unshare --mount --pid --fork --kill-child sh "$top/tools/bare.sh" --within "$tree" "$@" &
+unshare --mount --pid --fork --kill-child sh "$top/tools/bare.sh" $ubuntu --within "$tree" "$@" &
 first=$!
 wait "$first" || status=$?
 first=
