@@ -258,10 +258,12 @@ chmod 755 "$tree"
 
 say "making a bare $name in $tree"
 keys
-option= ubuntu=
+option= ubuntu= script=
 [ $system = debian ] || option=--keyring=$keyring ubuntu=--ubuntu
+# Ubuntu's releases are all made by one script, under names that an older debootstrap does not know.
+[ $system = debian ] || script=/usr/share/debootstrap/scripts/gutsy
 # shellcheck disable=SC2086 # an option or nothing
-debootstrap --variant=minbase $option $suite "$tree" "$(mirror)" >"$tree.log" 2>&1 || {
+debootstrap --variant=minbase $option $suite "$tree" "$(mirror)" $script >"$tree.log" 2>&1 || {
     tail -n 20 "$tree.log" >&2
     exit 1
 }
