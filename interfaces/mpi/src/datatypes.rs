@@ -4,7 +4,7 @@ use crate::attributes::Attributes;
 use crate::errors::{Error, Mpi, class};
 use crate::handles::Objects;
 use crate::numbers::{DATATYPE_NULL, Kind};
-use parvum_datatypes::{About, Basic, Type, Wrong};
+use parvum_datatypes::{About, Basic, Class, Type, Wrong};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
@@ -75,6 +75,36 @@ pub(crate) fn is_predefined(handle: i32) -> bool {
 pub(crate) fn plain_size(handle: i32) -> Option<usize> {
     let size = (handle >> 8 & 0xff) as usize;
     ((handle as u32) >> 16 == 0x4c00 && size != 0).then_some(size)
+}
+
+/// A predefined type that is not one of the pairs, as calls for single elements look at it.
+#[derive(Clone, Copy)]
+pub(crate) struct Element {
+    handle: i32,
+    pub(crate) basic: Basic,
+    pub(crate) class: Class,
+    pub(crate) size: u8,
+}
+
+/// By the low byte of their handles.
+static ELEMENTS: [Option<Element>; 256] = {
+    let mut all = [None; 256];
+    let mut next = 0;
+    while next < BUILT_IN.len() {
+        let (handle, basic) = BUILT_IN[next];
+        if handle > 0 {
+            let (class, size) = (basic.class(), basic.size() as u8);
+            all[(handle & 0xff) as usize] = Some(Element { handle, basic, class, size });
+        }
+        next += 1;
+    }
+    all
+};
+
+/// The predefined type of a handle. `None`: it is another, a pair, or no handle at all.
+#[inline(always)]
+pub(crate) fn element(handle: i32) -> Option<Element> {
+    ELEMENTS[(handle & 0xff) as usize].filter(|element| element.handle == handle)
 }
 
 /// The datatype of a handle, committed or not.
@@ -166,6 +196,7 @@ mod tests {
         for &(handle, basic) in BUILT_IN {
             if handle > 0 {
                 assert_eq!(i64::from(handle >> 8 & 0xff), basic.size(), "{basic:?}");
+                assert_eq!(element(handle).map(|element| element.basic), Some(basic));
             }
             assert_eq!(any_datatype(handle).expect("there").layout.as_basic(), Some(basic));
             assert_eq!(handle_of(basic), handle);
@@ -174,6 +205,9 @@ mod tests {
         assert_eq!(
             (plain_size(0x4c00_080b), plain_size(PAIRS + 1), plain_size(DATATYPE_NULL)),
             (Some(8), None, None)
+        );
+        assert!(
+            [0x4c00_0999, 0x4c00_0405 - 256, PAIRS, DATATYPE_NULL].iter().all(|&one| element(one).is_none())
         );
         assert_eq!(any_datatype(0x4c00_0999).err().map(|error| error.code), Some(class::TYPE));
         assert_eq!(any_datatype(DATATYPE_NULL).err().map(|error| error.code), Some(class::TYPE));

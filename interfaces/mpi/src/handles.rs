@@ -37,6 +37,12 @@ impl<T> Objects<T> {
         (2 << 30 | (self.kind as u32) << 26 | generation << PLACE_BITS | (place + FIRST)) as i32
     }
 
+    /// Which entry a handle names, if it is of any object of this table's.
+    #[inline(always)]
+    pub(crate) fn entry_of(&self, handle: i32) -> usize {
+        (handle as u32 & ((1 << PLACE_BITS) - 1)).wrapping_sub(FIRST) as usize
+    }
+
     /// The entry that the handle names, if it is one of ours.
     fn place(&self, handle: i32) -> Option<(usize, u32)> {
         let handle = handle as u32;

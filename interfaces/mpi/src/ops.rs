@@ -20,6 +20,10 @@ pub(crate) struct Operation {
 
 /// Handles of MPI's own operations: 0x58000001 and on.
 const FIRST: i32 = 0x5800_0001;
+pub(crate) const SUM: i32 = FIRST + 2;
+pub(crate) const BIT_AND: i32 = FIRST + 5;
+pub(crate) const BIT_OR: i32 = FIRST + 7;
+pub(crate) const BIT_XOR: i32 = FIRST + 9;
 pub(crate) const REPLACE: i32 = 0x5800_000d;
 pub(crate) const NO_OP: i32 = 0x5800_000e;
 
@@ -99,6 +103,15 @@ fn combine(operator: Operator, basic: Basic) -> Option<(Combine, usize)> {
             Some((Combine::made(crate::long_double::combine_complex(operator)?), size))
         }
         _ => None,
+    }
+}
+
+/// The table's function for single elements of a type as they lie in memory, if it has one. The operation is any number.
+pub(crate) fn word_combine(op: i32, basic: Basic) -> Option<operators::Combine> {
+    let &(operator, _) = BUILT_IN.get(op.wrapping_sub(FIRST) as usize)?;
+    match combine(operator, basic)? {
+        (Combine::Plain(function), _) => Some(function),
+        (Combine::Made(_), _) => None,
     }
 }
 

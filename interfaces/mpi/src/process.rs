@@ -72,6 +72,13 @@ pub(crate) fn running() -> Mpi<&'static Process> {
     }
 }
 
+/// Whether [`process`] would find it, and nothing to do first.
+#[inline(always)]
+pub(crate) fn is_running() -> bool {
+    // Acquire: as in `process`.
+    STAGE.load(Ordering::Acquire) == RUNNING
+}
+
 #[cold]
 fn undeferred() -> &'static Process {
     let process = PROCESS.get().expect("made before");

@@ -13,8 +13,16 @@ use parvum_wire::functions;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+/// What a thread keeps. In one piece: to find a thread's memory costs as much as to use it.
+struct Kept {
+    /// The function that it has called.
+    function: Cell<u32>,
+    /// See [`reader`].
+    reader: Cell<u32>,
+}
+
 thread_local! {
-    static FUNCTION: Cell<u32> = const { Cell::new(0) };
+    static KEPT: Kept = const { Kept { function: Cell::new(0), reader: Cell::new(0) } };
 }
 
 /// The number of a function; 0 for one that never waits.
@@ -25,9 +33,23 @@ pub const fn number(name: &str) -> u32 {
 /// The program has called this function.
 #[inline]
 pub fn enter(function: u32) {
-    if function != 0 && FUNCTION.replace(function) == 0 {
+    if function != 0 && KEPT.with(|kept| kept.function.replace(function)) == 0 {
         first_of_thread();
     }
+}
+
+/// Which place this thread has as a reader of the windows, as [`crate::windows::near`] counts them.
+#[inline(always)]
+pub(crate) fn reader() -> u32 {
+    KEPT.with(|kept| kept.reader.get())
+}
+
+pub(crate) fn set_reader(reader: u32) {
+    KEPT.with(|kept| kept.reader.set(reader));
+}
+
+fn function() -> u32 {
+    KEPT.with(|kept| kept.function.get())
 }
 
 /// How many threads have called functions that wait, and the mark of a call when they are several.
@@ -54,7 +76,7 @@ pub(crate) fn within(kind: u32, function: u32) -> u32 {
 /// A kind of wait, in the function that this thread is in.
 #[inline]
 pub(crate) fn now(kind: u32) -> u32 {
-    functions::within(kind, FUNCTION.get()) | MARK.load(Ordering::Relaxed)
+    functions::within(kind, function()) | MARK.load(Ordering::Relaxed)
 }
 
 /// No number of bytes that all must agree on.
@@ -121,7 +143,7 @@ const NOTHING: Told =
 
 fn tell(process: &Process, comm: &Comm, context: u32, turn: i32, root: i32, bytes: u64) {
     process.waist.tell(&Told {
-        function: FUNCTION.get(),
+        function: function(),
         context,
         rank: comm.rank() as u32,
         size: comm.size() as u32,

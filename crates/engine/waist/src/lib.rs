@@ -15,11 +15,15 @@
 #[allow(unsafe_code)]
 mod bias;
 #[allow(unsafe_code)]
+mod fences;
+#[allow(unsafe_code)]
 pub mod fork;
 #[allow(unsafe_code)]
 pub mod ledger;
 #[allow(unsafe_code)]
 mod open;
+#[allow(unsafe_code)]
+mod pins;
 #[allow(unsafe_code)]
 mod signals;
 mod table;
@@ -29,6 +33,7 @@ mod turn;
 mod waist;
 
 pub use open::OpenError;
+pub use pins::{Pinned, Pins};
 pub use signals::without_signals;
 pub use table::{
     ANY_CONTEXT, ANY_TASK, Came, Enrolled, Message, Notes, Outgoing, Pattern, Piece, Progress, REMOTE, Room,

@@ -3,16 +3,13 @@
 use super::attributes::{give, language};
 use super::{Place, get, give_text, put, text};
 use crate::attributes::{Bearer, Language};
-use crate::buffers::Data;
 use crate::callbacks::{ERRHANDLERS, checked, handle_with};
 use crate::comm::comm;
 use crate::errors::{self, Error, Mpi, class};
 use crate::group::{self, group};
 use crate::info::hints;
 use crate::numbers::{ERRORS_RETURN, Kind, MAX_OBJECT_NAME, PROC_NULL, WIN_NULL};
-use crate::operations::{Operation, Outcome, keep};
-use crate::windows::access::There;
-use crate::windows::{self, Flavor, Win, Wish, win};
+use crate::windows::{self, Flavor, Win, Wish, near, win};
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::atomic::{Ordering, fence};
 
@@ -321,20 +318,31 @@ pub unsafe fn win_unlock_all(handle: i32) -> Mpi {
     win(handle)?.unlock_all()
 }
 
+#[inline(always)]
+fn flush(rank: Option<i32>, handle: i32) -> Mpi {
+    if near::flush(rank, handle) { Ok(()) } else { flush_far(rank, handle) }
+}
+
+#[inline(never)]
+fn flush_far(rank: Option<i32>, handle: i32) -> Mpi {
+    win(handle)?.flush(rank)
+}
+
+#[inline]
 pub unsafe fn win_flush(rank: i32, handle: i32) -> Mpi {
-    win(handle)?.flush(Some(rank))
+    flush(Some(rank), handle)
 }
 
 pub unsafe fn win_flush_all(handle: i32) -> Mpi {
-    win(handle)?.flush(None)
+    flush(None, handle)
 }
 
 pub unsafe fn win_flush_local(rank: i32, handle: i32) -> Mpi {
-    win(handle)?.flush(Some(rank))
+    flush(Some(rank), handle)
 }
 
 pub unsafe fn win_flush_local_all(handle: i32) -> Mpi {
-    win(handle)?.flush(None)
+    flush(None, handle)
 }
 
 pub unsafe fn win_sync(handle: i32) -> Mpi {
@@ -342,205 +350,4 @@ pub unsafe fn win_sync(handle: i32) -> Mpi {
     // With the same in the other processes that load and store in the window.
     fence(Ordering::SeqCst);
     Ok(())
-}
-
-pub unsafe fn mpi_put(
-    origin: *const u8,
-    count: i64,
-    of: i32,
-    rank: i32,
-    displacement: i64,
-    target_count: i64,
-    datatype: i32,
-    handle: i32,
-) -> Mpi {
-    let win = win(handle)?;
-    let data = Data::new(origin, count, of)?;
-    win.put(&data, &There { rank, displacement, count: target_count, datatype })
-}
-
-pub unsafe fn mpi_get(
-    origin: *mut u8,
-    count: i64,
-    of: i32,
-    rank: i32,
-    displacement: i64,
-    target_count: i64,
-    datatype: i32,
-    handle: i32,
-) -> Mpi {
-    let win = win(handle)?;
-    let mut data = Data::new(origin, count, of)?;
-    win.get(&mut data, &There { rank, displacement, count: target_count, datatype })
-}
-
-pub unsafe fn accumulate(
-    origin: *const u8,
-    count: i64,
-    of: i32,
-    rank: i32,
-    displacement: i64,
-    target_count: i64,
-    datatype: i32,
-    op: i32,
-    handle: i32,
-) -> Mpi {
-    let win = win(handle)?;
-    let data = Data::new(origin, count, of)?;
-    win.accumulate(&data, &There { rank, displacement, count: target_count, datatype }, op, None)
-}
-
-/// The data of a call whose operation may not look at it.
-fn operands(address: *const u8, count: i64, of: i32, op: i32) -> Mpi<Data> {
-    if op == crate::ops::NO_OP { Ok(Data::NONE) } else { Data::new(address, count, of) }
-}
-
-pub unsafe fn get_accumulate(
-    origin: *const u8,
-    count: i64,
-    of: i32,
-    result: *mut u8,
-    result_count: i64,
-    result_type: i32,
-    rank: i32,
-    displacement: i64,
-    target_count: i64,
-    datatype: i32,
-    op: i32,
-    handle: i32,
-) -> Mpi {
-    let win = win(handle)?;
-    let data = operands(origin, count, of, op)?;
-    let result = Data::new(result, result_count, result_type)?;
-    win.accumulate(&data, &There { rank, displacement, count: target_count, datatype }, op, Some(&result))
-}
-
-pub unsafe fn fetch_and_op(
-    origin: *const u8,
-    result: *mut u8,
-    datatype: i32,
-    rank: i32,
-    displacement: i64,
-    op: i32,
-    handle: i32,
-) -> Mpi {
-    let win = win(handle)?;
-    if !crate::datatypes::is_predefined(datatype) {
-        return Err(Error::new(class::TYPE, "MPI_Fetch_and_op takes predefined datatypes only"));
-    }
-    let data = operands(origin, 1, datatype, op)?;
-    let result = Data::new(result, 1, datatype)?;
-    win.accumulate(&data, &There { rank, displacement, count: 1, datatype }, op, Some(&result))
-}
-
-pub unsafe fn compare_and_swap(
-    origin: *const u8,
-    compare: *const u8,
-    result: *mut u8,
-    datatype: i32,
-    rank: i32,
-    displacement: i64,
-    handle: i32,
-) -> Mpi {
-    let win = win(handle)?;
-    let [data, expected] = [Data::new(origin, 1, datatype)?, Data::new(compare, 1, datatype)?];
-    let result = Data::new(result, 1, datatype)?;
-    win.swap(&data, &expected, &There { rank, displacement, count: 1, datatype }, &result)
-}
-
-/// The request of what is over already.
-unsafe fn over(handle: i32, request: *mut c_int) -> Mpi {
-    let operation = Operation::over(Outcome::EMPTY, win(handle)?.comm.handle());
-    // SAFETY: the caller's promise.
-    unsafe { put(request, keep(operation)?) }
-}
-
-pub unsafe fn rput(
-    origin: *const u8,
-    count: i64,
-    of: i32,
-    rank: i32,
-    displacement: i64,
-    target_count: i64,
-    datatype: i32,
-    handle: i32,
-    request: *mut c_int,
-) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe {
-        mpi_put(origin, count, of, rank, displacement, target_count, datatype, handle)?;
-        over(handle, request)
-    }
-}
-
-pub unsafe fn rget(
-    origin: *mut u8,
-    count: i64,
-    of: i32,
-    rank: i32,
-    displacement: i64,
-    target_count: i64,
-    datatype: i32,
-    handle: i32,
-    request: *mut c_int,
-) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe {
-        mpi_get(origin, count, of, rank, displacement, target_count, datatype, handle)?;
-        over(handle, request)
-    }
-}
-
-pub unsafe fn raccumulate(
-    origin: *const u8,
-    count: i64,
-    of: i32,
-    rank: i32,
-    displacement: i64,
-    target_count: i64,
-    datatype: i32,
-    op: i32,
-    handle: i32,
-    request: *mut c_int,
-) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe {
-        accumulate(origin, count, of, rank, displacement, target_count, datatype, op, handle)?;
-        over(handle, request)
-    }
-}
-
-pub unsafe fn rget_accumulate(
-    origin: *const u8,
-    count: i64,
-    of: i32,
-    result: *mut u8,
-    result_count: i64,
-    result_type: i32,
-    rank: i32,
-    displacement: i64,
-    target_count: i64,
-    datatype: i32,
-    op: i32,
-    handle: i32,
-    request: *mut c_int,
-) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe {
-        get_accumulate(
-            origin,
-            count,
-            of,
-            result,
-            result_count,
-            result_type,
-            rank,
-            displacement,
-            target_count,
-            datatype,
-            op,
-            handle,
-        )?;
-        over(handle, request)
-    }
 }

@@ -154,8 +154,9 @@ impl Win {
         }
         let basic = kind(there.datatype)?;
         // Of no elements it makes no difference.
-        let combines = op != REPLACE && op != NO_OP && there.count > 0;
-        let combine = if combines { Some(operation(op, handle_of(basic))?.combine) } else { None };
+        if op != REPLACE && op != NO_OP && there.count > 0 {
+            operation(op, handle_of(basic))?;
+        }
         let Some(found) = self.find(there)? else { return Ok(()) };
         if op != NO_OP {
             refuse_other_length(data.length(), found.length)?;
@@ -167,20 +168,6 @@ impl Win {
             return Ok(());
         }
         let work = Work { what: What::Combine(op), basic, fetches: result.is_some() };
-        if let (Some(address), Some(one)) = (self.word_here(&found, &work), data.bytes())
-            && op != NO_OP
-        {
-            let mut old = [0; 8];
-            let old = &mut old[..one.len()];
-            memory::change(address, old, |element| match &combine {
-                Some(combine) => combine.apply(element, one),
-                None => element.copy_from_slice(one),
-            });
-            if let Some(result) = result {
-                result.unpack(old);
-            }
-            return Ok(());
-        }
         let bytes = if op == NO_OP { Vec::new() } else { data.packed() };
         let old = self.work(&found, work, &bytes)?;
         if let Some(result) = result {
@@ -205,15 +192,6 @@ impl Win {
         let old = self.work(&found, work, &[expected.packed(), data.packed()].concat())?;
         result.unpack(&old);
         Ok(())
-    }
-
-    /// Where a single element lies, if this process changes it itself and in one piece.
-    fn word_here(&self, found: &Found<'_>, work: &Work) -> Option<u64> {
-        let Some(Runs::One(run)) = found.runs_here().filter(|_| self.flavor != Flavor::Dynamic) else {
-            return None;
-        };
-        let is_one = found.length == work.basic.size() as usize && work.is_of_words(&run);
-        is_one.then_some(run[0].0)
     }
 
     fn work(&self, found: &Found<'_>, work: Work, bytes: &[u8]) -> Mpi<Vec<u8>> {

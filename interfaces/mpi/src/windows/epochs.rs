@@ -52,22 +52,29 @@ fn out_of_order(text: impl Into<String>) -> Error {
 
 impl Epochs {
     /// Refuses an access to a target outside an epoch that permits it.
-    #[inline]
     pub(crate) fn permits(&self, rank: usize) -> Mpi {
-        let permitted = self.fenced
-            || self.all_locked.is_some()
-            || self.locked.contains_key(&rank)
-            || self.started.as_ref().is_some_and(|started| started.contains(&rank));
-        if permitted { Ok(()) } else { Err(no_epoch(rank)) }
+        if self.is_open(rank) { Ok(()) } else { Err(no_epoch(rank)) }
     }
 
-    /// The same, where only locks permit it.
-    pub(crate) fn is_locked(&self, rank: Option<usize>) -> Mpi {
-        let locked = match rank {
-            Some(rank) => self.locked.contains_key(&rank),
-            None => !self.locked.is_empty(),
-        };
-        match locked || self.all_locked.is_some() {
+    /// Whether an epoch permits an access to a target.
+    pub(crate) fn is_open(&self, rank: usize) -> bool {
+        self.fenced
+            || self.is_locked(Some(rank))
+            || self.started.as_ref().is_some_and(|started| started.contains(&rank))
+    }
+
+    /// Whether a target is locked, or any is.
+    pub(crate) fn is_locked(&self, rank: Option<usize>) -> bool {
+        self.all_locked.is_some()
+            || match rank {
+                Some(rank) => self.locked.contains_key(&rank),
+                None => !self.locked.is_empty(),
+            }
+    }
+
+    /// Refuses what only locks permit.
+    fn refuse_unlocked(&self, rank: Option<usize>) -> Mpi {
+        match self.is_locked(rank) {
             true => Ok(()),
             false => {
                 Err(out_of_order("nothing is locked there; call MPI_Win_lock or MPI_Win_lock_all first"))
@@ -111,11 +118,21 @@ fn checked(assertions: i32) -> Mpi<i32> {
 }
 
 impl Win {
+    /// Changes which epochs are open: for this target, or for others too. The short way is shown it.
+    fn change<T>(&self, rank: Option<usize>, change: impl FnOnce(&mut Epochs) -> T) -> T {
+        let mut epochs = self.epochs();
+        let was_fenced = epochs.fenced;
+        let said = change(&mut epochs);
+        let others = was_fenced != epochs.fenced;
+        self.reach.show(&epochs, rank.filter(|_| !others));
+        said
+    }
+
     pub(crate) fn fence(&self, assertions: i32) -> Mpi {
         let assertions = checked(assertions)?;
         self.epochs().refuse_open()?;
         run(&self.comm, Call::Barrier)?;
-        self.epochs().fenced = assertions & NO_SUCCEED == 0;
+        self.change(None, |epochs| epochs.fenced = assertions & NO_SUCCEED == 0);
         Ok(())
     }
 
@@ -140,14 +157,15 @@ impl Win {
     pub(crate) fn post(&self, group: &Group, assertions: i32) -> Mpi {
         checked(assertions)?;
         let ranks = self.ranks(group)?;
-        let mut epochs = self.epochs();
-        if epochs.posted.is_some() {
-            return Err(out_of_order("an exposure epoch is open; call MPI_Win_wait first"));
-        }
-        let receive = |&rank: &usize| messages::irecv(&self.comm, &Data::NONE, rank as i32, COMPLETED);
-        epochs.posted = Some(ranks.iter().map(receive).collect::<Mpi<_>>()?);
-        epochs.fenced = false;
-        drop(epochs);
+        self.change(None, |epochs| -> Mpi {
+            if epochs.posted.is_some() {
+                return Err(out_of_order("an exposure epoch is open; call MPI_Win_wait first"));
+            }
+            let receive = |&rank: &usize| messages::irecv(&self.comm, &Data::NONE, rank as i32, COMPLETED);
+            epochs.posted = Some(ranks.iter().map(receive).collect::<Mpi<_>>()?);
+            epochs.fenced = false;
+            Ok(())
+        })?;
         self.tell(&ranks, POSTED)
     }
 
@@ -155,11 +173,12 @@ impl Win {
     pub(crate) fn start(&self, group: &Group, assertions: i32) -> Mpi {
         checked(assertions)?;
         let ranks = self.ranks(group)?;
-        let mut epochs = self.epochs();
-        epochs.refuse_access()?;
-        epochs.started = Some(ranks.clone());
-        epochs.fenced = false;
-        drop(epochs);
+        self.change(None, |epochs| -> Mpi {
+            epochs.refuse_access()?;
+            epochs.started = Some(ranks.clone());
+            epochs.fenced = false;
+            Ok(())
+        })?;
         ranks.iter().try_for_each(|&rank| self.hear(rank, POSTED))
     }
 
@@ -173,7 +192,7 @@ impl Win {
 
     pub(crate) fn complete(&self) -> Mpi {
         let none = || out_of_order("no access epoch is open; call MPI_Win_start first");
-        let ranks = self.epochs().started.take().ok_or_else(none)?;
+        let ranks = self.change(None, |epochs| epochs.started.take()).ok_or_else(none)?;
         self.tell(&ranks, COMPLETED)
     }
 
@@ -205,18 +224,19 @@ impl Win {
     pub(crate) fn lock(&self, exclusive: bool, rank: i32, assertions: i32) -> Mpi {
         let unchecked = checked(assertions)? & NO_CHECK != 0;
         let Some((rank, target)) = self.target(rank)? else { return Ok(()) };
-        let mut epochs = self.epochs();
-        if epochs.started.is_some() || epochs.all_locked.is_some() || epochs.locked.contains_key(&rank) {
-            let text = format!("rank {rank} is being accessed already; end that epoch first");
-            return Err(out_of_order(text));
-        }
         let held = Held { exclusive, unchecked };
-        epochs.locked.insert(rank, held);
-        epochs.fenced = false;
-        drop(epochs);
+        self.change(Some(rank), |epochs| -> Mpi {
+            if epochs.started.is_some() || epochs.is_locked(Some(rank)) {
+                let text = format!("rank {rank} is being accessed already; end that epoch first");
+                return Err(out_of_order(text));
+            }
+            epochs.locked.insert(rank, held);
+            epochs.fenced = false;
+            Ok(())
+        })?;
         let locked = self.acquire(rank, target, held);
         if locked.is_err() {
-            self.epochs().locked.remove(&rank);
+            self.change(Some(rank), |epochs| epochs.locked.remove(&rank));
         }
         locked
     }
@@ -250,24 +270,25 @@ impl Win {
     pub(crate) fn unlock(&self, rank: i32) -> Mpi {
         let Some((rank, target)) = self.target(rank)? else { return Ok(()) };
         let none = || out_of_order(format!("rank {rank} is not locked; call MPI_Win_lock first"));
-        let held = self.epochs().locked.remove(&rank).ok_or_else(none)?;
+        let held = self.change(Some(rank), |epochs| epochs.locked.remove(&rank)).ok_or_else(none)?;
         self.release(rank, target, held)
     }
 
     pub(crate) fn lock_all(&self, assertions: i32) -> Mpi {
         let held = Held { exclusive: false, unchecked: checked(assertions)? & NO_CHECK != 0 };
-        let mut epochs = self.epochs();
-        epochs.refuse_access()?;
-        epochs.all_locked = Some(held);
-        epochs.fenced = false;
-        drop(epochs);
+        self.change(None, |epochs| -> Mpi {
+            epochs.refuse_access()?;
+            epochs.all_locked = Some(held);
+            epochs.fenced = false;
+            Ok(())
+        })?;
         let mut all = self.targets.iter().enumerate();
         all.try_for_each(|(rank, target)| self.acquire(rank, target, held))
     }
 
     pub(crate) fn unlock_all(&self) -> Mpi {
         let none = || out_of_order("the window is not locked; call MPI_Win_lock_all first");
-        let held = self.epochs().all_locked.take().ok_or_else(none)?;
+        let held = self.change(None, |epochs| epochs.all_locked.take()).ok_or_else(none)?;
         let mut all = self.targets.iter().enumerate();
         all.try_for_each(|(rank, target)| self.release(rank, target, held))
     }
@@ -281,7 +302,7 @@ impl Win {
                 None => return Ok(()),
             },
         };
-        self.epochs().is_locked(rank)
+        self.epochs().refuse_unlocked(rank)
     }
 }
 

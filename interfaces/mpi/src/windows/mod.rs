@@ -2,7 +2,8 @@
 //!
 //! What reaches the target needs not its program: between processes that share the memory it is load and store, between others of
 //! one host the kernel copies, and the rest is asked of the target's service, a thread of its own. [`memory`] has the memory,
-//! [`serving`] what the target does when asked, [`access`] who asks, [`epochs`] when that is permitted.
+//! [`serving`] what the target does when asked, [`access`] who asks, [`epochs`] when that is permitted. Most calls are short: [`near`]
+//! has the way of those, [`reach`] what it must know of a target, [`words`] the elements that the processor changes in one piece.
 //!
 //! A put, get or accumulate is over at the target when the call returns: flushing waits for nothing.
 
@@ -10,7 +11,12 @@ pub(crate) mod access;
 pub(crate) mod epochs;
 #[allow(unsafe_code)]
 pub(crate) mod memory;
+#[allow(unsafe_code)]
+pub(crate) mod near;
+mod reach;
 pub(crate) mod serving;
+#[allow(unsafe_code)]
+mod words;
 
 use crate::attributes::Attributes;
 use crate::collective::{Call, run};
@@ -25,6 +31,7 @@ use epochs::Epochs;
 use memory::{Mapping, Segment};
 use parvum_service::Service;
 use parvum_wire::Tid;
+use reach::Reach;
 use serving::Exposed;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -55,7 +62,9 @@ pub(crate) struct Win {
     pub(crate) targets: Vec<Target>,
     pub(crate) exposed: Arc<Exposed>,
     pub(crate) service: Arc<Service>,
-    pub(crate) epochs: Mutex<Epochs>,
+    epochs: Mutex<Epochs>,
+    /// What the short way knows.
+    reach: Reach,
     pub(crate) attributes: Attributes,
     /// Memory of its own.
     _memory: Option<Mapping>,
@@ -146,6 +155,7 @@ pub(crate) fn create(parent: &Arc<Comm>, wish: Wish) -> Mpi<i32> {
     let win = Win {
         shown: Shown { base: base.addr(), size: wish.size as i64, unit, flavor, model: UNIFIED },
         flavor: wish.flavor,
+        reach: Reach::new(wish.flavor, &targets),
         targets,
         exposed,
         service,
@@ -159,7 +169,11 @@ pub(crate) fn create(parent: &Arc<Comm>, wish: Wish) -> Mpi<i32> {
         }),
         comm,
     };
-    WINS.insert(Arc::new(win)).ok_or_else(|| Error::new(class::OTHER, "there are too many windows"))
+    let win = Arc::new(win);
+    let none = || Error::new(class::OTHER, "there are too many windows");
+    let handle = WINS.insert(win.clone()).ok_or_else(none)?;
+    near::keep(handle, &win);
+    Ok(handle)
 }
 
 /// Tells all members where this one's memory is, and hears it of them.
@@ -259,6 +273,7 @@ pub(crate) fn free(handle: i32) -> Mpi {
             win.service.forget(target.service, window);
         }
     }
+    near::forget(handle);
     WINS.remove(handle);
     Ok(())
 }

@@ -1,0 +1,203 @@
+//! The short way of one-sided calls: data without holes, in memory that this process has mapped, in an epoch that is open.
+//!
+//! The window is found and kept without a lock or an exchange ([`Pins`]), and no more is done than the call is about: a copy, or one
+//! instruction of the processor's. Whatever is not so goes the long way ([`crate::windows::access`]), which also says what is wrong: the
+//! short way refuses nothing, it is only not taken.
+
+use crate::datatypes::plain_size;
+use crate::process::is_running;
+use crate::sight;
+use crate::windows::access::There;
+use crate::windows::reach::Reach;
+use crate::windows::words::{self, Deed};
+use crate::windows::{WINS, Win};
+use parvum_waist::Pins;
+use std::sync::Arc;
+use std::sync::atomic::{Ordering, fence};
+
+/// The windows, each at its handle's place. Those with high places are not here.
+static PINS: Pins<Win> = Pins::new();
+
+/// A thread's place as a reader, as [`sight`] keeps it: counted from one, 0 if it has none yet, this if it will have none.
+const NONE: u32 = u32::MAX;
+
+/// From now on the window has the short way.
+pub(crate) fn keep(handle: i32, win: &Arc<Win>) {
+    win.reach.set_handle(handle);
+    PINS.set(WINS.entry_of(handle), win);
+}
+
+/// Waits until no thread uses the window by the short way, which it has no more.
+pub(crate) fn forget(handle: i32) {
+    let reader = (sight::reader() as usize).checked_sub(1).filter(|&reader| reader < NONE as usize - 1);
+    drop(PINS.take(WINS.entry_of(handle), reader));
+}
+
+/// What somebody does with a window's reach. `None`: it has none, or nothing was done.
+#[inline(always)]
+fn with<T>(handle: i32, act: impl FnOnce(&Reach) -> Option<T>) -> Option<T> {
+    if !is_running() {
+        return None;
+    }
+    let reader = (sight::reader() as usize).wrapping_sub(1);
+    // SAFETY: the thread has claimed the place: it keeps it in its own memory until it ends.
+    let Some(win) = (unsafe { PINS.get(reader, WINS.entry_of(handle)) }) else { return come() };
+    if win.reach.handle() == handle { act(&win.reach) } else { None }
+}
+
+/// Has this thread be a reader, if it has not tried before; for this call it is too late.
+#[cold]
+fn come<T>() -> Option<T> {
+    /// Gives the place back when its thread ends.
+    struct Leaving(usize);
+    impl Drop for Leaving {
+        fn drop(&mut self) {
+            sight::set_reader(NONE);
+            PINS.disclaim(self.0);
+        }
+    }
+    thread_local! {
+        static LEAVING: std::cell::OnceCell<Leaving> = const { std::cell::OnceCell::new() };
+    }
+    if sight::reader() == 0 {
+        sight::set_reader(NONE);
+        // A thread that is ending has nothing any more that would give it back.
+        let place = LEAVING.try_with(|leaving| {
+            let place = PINS.claim()?;
+            leaving.set(Leaving(place)).is_ok().then_some(place)
+        });
+        if let Ok(Some(place)) = place {
+            sight::set_reader(place as u32 + 1);
+        }
+    }
+    None
+}
+
+/// Bytes of data at the origin and at the target, if they are of one predefined type without holes.
+#[inline(always)]
+fn length(origin: *const u8, count: i64, of: i32, there: &There) -> Option<u64> {
+    if origin.is_null() || count != there.count || of != there.datatype {
+        return None;
+    }
+    // A negative count is too large; of nothing the long way has less to do.
+    (count as u64).checked_mul(plain_size(of)? as u64).filter(|&length| length > 0)
+}
+
+/// Whether a put was done.
+///
+/// # Safety
+/// The program's promise of its call.
+#[inline(always)]
+pub(crate) unsafe fn put(origin: *const u8, count: i64, of: i32, there: &There, handle: i32) -> bool {
+    let Some(length) = length(origin, count, of, there) else { return false };
+    let put = |reach: &Reach| {
+        let to = reach.spot(there.rank, there.displacement, length)?;
+        // SAFETY: the program's promise; `spot` has the memory.
+        unsafe { copy(origin, pointer(to), length as usize) };
+        Some(())
+    };
+    with(handle, put).is_some()
+}
+
+/// Whether a get was done.
+///
+/// # Safety
+/// The program's promise of its call.
+#[inline(always)]
+pub(crate) unsafe fn get(origin: *mut u8, count: i64, of: i32, there: &There, handle: i32) -> bool {
+    let Some(length) = length(origin, count, of, there) else { return false };
+    let get = |reach: &Reach| {
+        let from = reach.spot(there.rank, there.displacement, length)?;
+        // SAFETY: the program's promise; `spot` has the memory.
+        unsafe { copy(pointer(from), origin, length as usize) };
+        Some(())
+    };
+    with(handle, get).is_some()
+}
+
+/// Whether one element was combined with one of the target's. What that was goes where `result` says, unless it is null.
+///
+/// # Safety
+/// The program's promise of its call.
+#[inline(always)]
+pub(crate) unsafe fn accumulate(
+    origin: *const u8,
+    result: *mut u8,
+    datatype: i32,
+    (rank, displacement): (i32, i64),
+    op: i32,
+    handle: i32,
+) -> bool {
+    let Some((size, deed)) = words::deed(op, datatype) else { return false };
+    if origin.is_null() && !matches!(deed, Deed::Look) {
+        return false;
+    }
+    let change = |reach: &Reach| {
+        let place = word(reach, rank, displacement, size)?;
+        // SAFETY: the program's promise; `spot` has the memory, and it is aligned.
+        unsafe { words::change(place, size, deed, origin, result) };
+        Some(())
+    };
+    with(handle, change).is_some()
+}
+
+/// Whether one element was compared with one of the target's, and replaced it if they were equal.
+///
+/// # Safety
+/// The program's promise of its call.
+#[inline(always)]
+pub(crate) unsafe fn swap(
+    origin: *const u8,
+    expected: *const u8,
+    result: *mut u8,
+    datatype: i32,
+    (rank, displacement): (i32, i64),
+    handle: i32,
+) -> bool {
+    let Some(size) = words::swapped(datatype) else { return false };
+    if origin.is_null() || expected.is_null() || result.is_null() {
+        return false;
+    }
+    let swap = |reach: &Reach| {
+        let place = word(reach, rank, displacement, size)?;
+        // SAFETY: the program's promise; `spot` has the memory, and it is aligned.
+        unsafe { words::swap(place, size, origin, expected, result) };
+        Some(())
+    };
+    with(handle, swap).is_some()
+}
+
+/// Whether a lock permits to flush; then what was done before is seen by others before what follows is done.
+#[inline(always)]
+pub(crate) fn flush(rank: Option<i32>, handle: i32) -> bool {
+    let is_locked = with(handle, |reach| reach.is_locked(rank).then_some(())).is_some();
+    // With the same in other processes: what was put is there, in whichever order they look.
+    fence(Ordering::SeqCst);
+    is_locked
+}
+
+/// An element that the processor changes in one piece.
+#[inline(always)]
+fn word(reach: &Reach, rank: i32, displacement: i64, size: usize) -> Option<*mut u8> {
+    let place = reach.spot(rank, displacement, size as u64)?;
+    (place & (size as u64 - 1) == 0).then(|| pointer(place))
+}
+
+#[inline(always)]
+fn pointer(address: u64) -> *mut u8 {
+    std::ptr::with_exposed_provenance_mut(address as usize)
+}
+
+/// # Safety
+/// Both are memory of that length. That others use a window's at the same time is the program's business; the two may overlap.
+#[inline(always)]
+unsafe fn copy(from: *const u8, to: *mut u8, length: usize) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match length {
+            8 => to.cast::<u64>().write_unaligned(from.cast::<u64>().read_unaligned()),
+            4 => to.cast::<u32>().write_unaligned(from.cast::<u32>().read_unaligned()),
+            _ => std::ptr::copy(from, to, length),
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! One element of a window, of a length that the processor changes in one piece.
+//!
+//! It is changed so in every process that has the memory mapped, and by the target's service ([`crate::windows::serving`]): whoever
+//! does it, and by whichever instruction, it is atomic with all others.
+
+use crate::datatypes::{Element, element};
+use crate::ops::{BIT_AND, BIT_OR, BIT_XOR, NO_OP, REPLACE, SUM, word_combine};
+use parvum_collectives::operators::Combine;
+use parvum_datatypes::Class;
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::SeqCst};
+
+/// What is done to an element.
+#[derive(Clone, Copy)]
+pub(crate) enum Deed {
+    /// It stays as it is.
+    Look,
+    Replace,
+    Add,
+    And,
+    Or,
+    Xor,
+    /// It is the first operand, and becomes the result.
+    Combine(Combine),
+}
+
+/// The length of a type's elements, and what an operation is to the processor. `None`: that is not for it, or not permitted.
+#[inline(always)]
+pub(crate) fn deed(op: i32, datatype: i32) -> Option<(usize, Deed)> {
+    let Element { basic, class, size, .. } = word(datatype)?;
+    let is_number = matches!(class, Class::Integer | Class::Unsigned | Class::Text);
+    let has_bits = is_number || class == Class::Byte;
+    let deed = match op {
+        SUM if is_number => Deed::Add,
+        REPLACE => Deed::Replace,
+        NO_OP => Deed::Look,
+        BIT_AND if has_bits => Deed::And,
+        BIT_OR if has_bits => Deed::Or,
+        BIT_XOR if has_bits => Deed::Xor,
+        op => Deed::Combine(word_combine(op, basic)?),
+    };
+    Some((size.into(), deed))
+}
+
+/// The length of elements that may be compared as a whole, and exchanged then.
+#[inline(always)]
+pub(crate) fn swapped(datatype: i32) -> Option<usize> {
+    let Element { class, size, .. } = word(datatype)?;
+    (!matches!(class, Class::Real | Class::Complex)).then_some(size.into())
+}
+
+/// A type whose elements are words.
+#[inline(always)]
+fn word(datatype: i32) -> Option<Element> {
+    element(datatype).filter(|it| matches!(it.size, 1 | 2 | 4 | 8) && it.class != Class::Pair)
+}
+
+/// Does something with the words at these places, as atomics of that type.
+macro_rules! with_words {
+    ($size:expr, $do:ident) => {
+        match $size {
+            8 => $do!(AtomicU64, u64),
+            4 => $do!(AtomicU32, u32),
+            2 => $do!(AtomicU16, u16),
+            _ => $do!(AtomicU8, u8),
+        }
+    };
+}
+
+/// Changes an element. What it was goes where `result` says, unless that is null.
+///
+/// # Safety
+/// `place` is an element of the window, aligned to its length, which is [`deed`]'s; `operand` is one of the program's, unless it is only
+/// looked at, and so is `result`, if it is not null.
+#[inline(always)]
+pub(crate) unsafe fn change(place: *mut u8, size: usize, deed: Deed, operand: *const u8, result: *mut u8) {
+    macro_rules! change_word {
+        ($atomic:ty, $word:ty) => {{
+            // SAFETY: the caller's promise. All who change the element at the same time do it in one piece.
+            let element = unsafe { <$atomic>::from_ptr(place.cast()) };
+            // SAFETY: the caller's promise.
+            let operand = || unsafe { operand.cast::<$word>().read_unaligned() };
+            // Sequentially consistent: with the same in whichever process changes it; programs make locks of these.
+            let old = match deed {
+                Deed::Look => element.load(SeqCst),
+                Deed::Replace => element.swap(operand(), SeqCst),
+                Deed::Add => element.fetch_add(operand(), SeqCst),
+                Deed::And => element.fetch_and(operand(), SeqCst),
+                Deed::Or => element.fetch_or(operand(), SeqCst),
+                Deed::Xor => element.fetch_xor(operand(), SeqCst),
+                Deed::Combine(combine) => {
+                    let operand = operand().to_ne_bytes();
+                    let mut old = element.load(SeqCst);
+                    loop {
+                        let mut new = old.to_ne_bytes();
+                        combine(&mut new, &operand);
+                        let new = <$word>::from_ne_bytes(new);
+                        match element.compare_exchange_weak(old, new, SeqCst, SeqCst) {
+                            Ok(_) => break old,
+                            Err(now) => old = now,
+                        }
+                    }
+                }
+            };
+            if !result.is_null() {
+                // SAFETY: the caller's promise.
+                unsafe { result.cast::<$word>().write_unaligned(old) };
+            }
+        }};
+    }
+    with_words!(size, change_word);
+}
+
+/// Replaces an element if it is as expected. What it was goes where `result` says.
+///
+/// # Safety
+/// As for [`change`], with a length of [`swapped`]; `result` is not null.
+#[inline(always)]
+pub(crate) unsafe fn swap(
+    place: *mut u8,
+    size: usize,
+    wanted: *const u8,
+    expected: *const u8,
+    result: *mut u8,
+) {
+    macro_rules! swap_word {
+        ($atomic:ty, $word:ty) => {{
+            // SAFETY: the caller's promise. All who change the element at the same time do it in one piece.
+            unsafe {
+                let (wanted, expected) =
+                    (wanted.cast::<$word>().read_unaligned(), expected.cast::<$word>().read_unaligned());
+                // Sequentially consistent: as in `change`.
+                let said =
+                    <$atomic>::from_ptr(place.cast()).compare_exchange(expected, wanted, SeqCst, SeqCst);
+                let (Ok(old) | Err(old)) = said;
+                result.cast::<$word>().write_unaligned(old);
+            }
+        }};
+    }
+    with_words!(size, swap_word);
+}
