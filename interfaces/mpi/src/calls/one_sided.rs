@@ -69,13 +69,12 @@ pub unsafe fn accumulate(
     op: i32,
     handle: i32,
 ) -> Mpi {
-    let is_one = count == 1 && target_count == 1 && of == datatype && !origin.is_null();
-    let nothing = std::ptr::null_mut();
+    let there = There { rank, displacement, count: target_count, datatype };
+    let is_same = count == target_count && of == datatype && !origin.is_null();
     // SAFETY: the caller's promise.
-    if is_one && unsafe { near::accumulate(origin, nothing, datatype, (rank, displacement), op, handle) } {
+    if is_same && unsafe { near::accumulate(origin, std::ptr::null_mut(), &there, op, handle) } {
         return Ok(());
     }
-    let there = There { rank, displacement, count: target_count, datatype };
     win(handle)?.accumulate(&Data::new(origin, count, of)?, &there, op, None)
 }
 
@@ -99,16 +98,17 @@ pub unsafe fn get_accumulate(
     op: i32,
     handle: i32,
 ) -> Mpi {
-    let is_one = count == 1 && of == datatype || op == NO_OP;
-    let is_one = is_one && target_count == 1 && result_count == 1 && result_type == datatype;
+    let there = There { rank, displacement, count: target_count, datatype };
+    let is_same = count == target_count && of == datatype || op == NO_OP;
+    let is_same = is_same && result_count == target_count && result_type == datatype;
     // SAFETY: the caller's promise.
-    if is_one && unsafe { fetch(origin, result, datatype, (rank, displacement), op, handle) } {
+    if is_same && unsafe { fetch(origin, result, &there, op, handle) } {
         return Ok(());
     }
     let win = win(handle)?;
     let data = operands(origin, count, of, op)?;
     let result = Data::new(result, result_count, result_type)?;
-    win.accumulate(&data, &There { rank, displacement, count: target_count, datatype }, op, Some(&result))
+    win.accumulate(&data, &there, op, Some(&result))
 }
 
 #[inline]
@@ -121,25 +121,19 @@ pub unsafe fn fetch_and_op(
     op: i32,
     handle: i32,
 ) -> Mpi {
+    let there = There { rank, displacement, count: 1, datatype };
     // SAFETY: the caller's promise.
-    match unsafe { fetch(origin, result, datatype, (rank, displacement), op, handle) } {
+    match unsafe { fetch(origin, result, &there, op, handle) } {
         true => Ok(()),
-        false => fetch_far(origin, result, op, &There { rank, displacement, count: 1, datatype }, handle),
+        false => fetch_far(origin, result, op, &there, handle),
     }
 }
 
 /// Whether the short way has done it.
 #[inline(always)]
-unsafe fn fetch(
-    origin: *const u8,
-    result: *mut u8,
-    datatype: i32,
-    place: (i32, i64),
-    op: i32,
-    handle: i32,
-) -> bool {
+unsafe fn fetch(origin: *const u8, result: *mut u8, there: &There, op: i32, handle: i32) -> bool {
     // SAFETY: the caller's promise.
-    !result.is_null() && unsafe { near::accumulate(origin, result, datatype, place, op, handle) }
+    !result.is_null() && unsafe { near::accumulate(origin, result, there, op, handle) }
 }
 
 #[inline(never)]
@@ -163,14 +157,15 @@ pub unsafe fn compare_and_swap(
     displacement: i64,
     handle: i32,
 ) -> Mpi {
+    let there = There { rank, displacement, count: 1, datatype };
     // SAFETY: the caller's promise.
-    if unsafe { near::swap(origin, compare, result, datatype, (rank, displacement), handle) } {
+    if unsafe { near::swap(origin, compare, result, &there, handle) } {
         return Ok(());
     }
     let win = win(handle)?;
     let [data, expected] = [Data::new(origin, 1, datatype)?, Data::new(compare, 1, datatype)?];
     let result = Data::new(result, 1, datatype)?;
-    win.swap(&data, &expected, &There { rank, displacement, count: 1, datatype }, &result)
+    win.swap(&data, &expected, &there, &result)
 }
 
 pub unsafe fn rput(

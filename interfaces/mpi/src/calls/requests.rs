@@ -4,8 +4,8 @@ use super::{array, array_mut, get, length_of, messages::tell, put};
 use crate::deferred::{self, Batch};
 use crate::errors::{Error, Mpi, class};
 use crate::numbers::{REQUEST_NULL, UNDEFINED};
-use crate::operations::{Named, Operation, Outcome, Persistent, forget, named};
-use crate::process::{Process, machine_notes, process, running};
+use crate::operations::{DONE, Named, Operation, Outcome, Persistent, forget, named};
+use crate::process::{Process, is_running, machine_notes, process, running};
 use crate::progress;
 use crate::status::Status;
 use parvum_waist::{Notes, call};
@@ -73,6 +73,10 @@ pub unsafe fn wait(place: *mut c_int, status: *mut Status) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe {
         let handle = get(place)?;
+        if handle == DONE && is_running() {
+            put(place, REQUEST_NULL)?;
+            return tell(Outcome::EMPTY, status);
+        }
         if let Some(mut batch) = deferred::take(std::slice::from_ref(&handle)) {
             batch.wait(process)?;
             let (status_of, error) =

@@ -115,7 +115,7 @@ pub(crate) unsafe fn get(origin: *mut u8, count: i64, of: i32, there: &There, ha
     with(handle, get).is_some()
 }
 
-/// Whether one element was combined with one of the target's. What that was goes where `result` says, unless it is null.
+/// Whether elements were combined with the target's. What those were goes where `result` says, unless it is null.
 ///
 /// # Safety
 /// The program's promise of its call.
@@ -123,19 +123,22 @@ pub(crate) unsafe fn get(origin: *mut u8, count: i64, of: i32, there: &There, ha
 pub(crate) unsafe fn accumulate(
     origin: *const u8,
     result: *mut u8,
-    datatype: i32,
-    (rank, displacement): (i32, i64),
+    there: &There,
     op: i32,
     handle: i32,
 ) -> bool {
-    let Some((size, deed)) = words::deed(op, datatype) else { return false };
-    if origin.is_null() && !matches!(deed, Deed::Look) {
+    let Some((size, deed)) = words::deed(op, there.datatype) else { return false };
+    if origin.is_null() && !matches!(deed, Deed::Look) || there.count <= 0 {
         return false;
     }
     let change = |reach: &Reach| {
-        let place = word(reach, rank, displacement, size)?;
-        // SAFETY: the program's promise; `spot` has the memory, and it is aligned.
-        unsafe { words::change(place, size, deed, origin, result) };
+        let first = words_at(reach, there, size)?;
+        for at in (0..there.count as usize).map(|place| place * size) {
+            let (place, operand) = (first.wrapping_add(at), origin.wrapping_add(at));
+            let was = if result.is_null() { result } else { result.wrapping_add(at) };
+            // SAFETY: the program's promise; `spot` has the memory, and it is aligned.
+            unsafe { words::change(place, size, deed, operand, was) };
+        }
         Some(())
     };
     with(handle, change).is_some()
@@ -150,16 +153,15 @@ pub(crate) unsafe fn swap(
     origin: *const u8,
     expected: *const u8,
     result: *mut u8,
-    datatype: i32,
-    (rank, displacement): (i32, i64),
+    there: &There,
     handle: i32,
 ) -> bool {
-    let Some(size) = words::swapped(datatype) else { return false };
+    let Some(size) = words::swapped(there.datatype) else { return false };
     if origin.is_null() || expected.is_null() || result.is_null() {
         return false;
     }
     let swap = |reach: &Reach| {
-        let place = word(reach, rank, displacement, size)?;
+        let place = words_at(reach, there, size)?;
         // SAFETY: the program's promise; `spot` has the memory, and it is aligned.
         unsafe { words::swap(place, size, origin, expected, result) };
         Some(())
@@ -176,11 +178,12 @@ pub(crate) fn flush(rank: Option<i32>, handle: i32) -> bool {
     is_locked
 }
 
-/// An element that the processor changes in one piece.
+/// Elements that the processor changes in one piece each.
 #[inline(always)]
-fn word(reach: &Reach, rank: i32, displacement: i64, size: usize) -> Option<*mut u8> {
-    let place = reach.spot(rank, displacement, size as u64)?;
-    (place & (size as u64 - 1) == 0).then(|| pointer(place))
+fn words_at(reach: &Reach, there: &There, size: usize) -> Option<*mut u8> {
+    let length = (there.count as u64).checked_mul(size as u64)?;
+    let first = reach.spot(there.rank, there.displacement, length)?;
+    (first & (size as u64 - 1) == 0).then(|| pointer(first))
 }
 
 #[inline(always)]

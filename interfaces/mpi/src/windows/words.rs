@@ -16,6 +16,8 @@ pub(crate) enum Deed {
     Look,
     Replace,
     Add,
+    /// Of floating point numbers of 4 or 8 bytes.
+    AddReal,
     And,
     Or,
     Xor,
@@ -31,6 +33,7 @@ pub(crate) fn deed(op: i32, datatype: i32) -> Option<(usize, Deed)> {
     let has_bits = is_number || class == Class::Byte;
     let deed = match op {
         SUM if is_number => Deed::Add,
+        SUM if class == Class::Real && size >= 4 => Deed::AddReal,
         REPLACE => Deed::Replace,
         NO_OP => Deed::Look,
         BIT_AND if has_bits => Deed::And,
@@ -66,6 +69,28 @@ macro_rules! with_words {
     };
 }
 
+/// Replaces an element by what becomes of it, and gives what it was.
+macro_rules! replaced {
+    ($element:expr, $becomes:expr) => {{
+        let mut old = $element.load(SeqCst);
+        loop {
+            match $element.compare_exchange_weak(old, $becomes(old), SeqCst, SeqCst) {
+                Ok(_) => break old,
+                Err(now) => old = now,
+            }
+        }
+    }};
+}
+
+/// The bits of a sum, of those of two numbers.
+#[inline(always)]
+fn add_real(first: u64, second: u64, size: usize) -> u64 {
+    match size {
+        8 => (f64::from_bits(first) + f64::from_bits(second)).to_bits(),
+        _ => (f32::from_bits(first as u32) + f32::from_bits(second as u32)).to_bits().into(),
+    }
+}
+
 /// Changes an element. What it was goes where `result` says, unless that is null.
 ///
 /// # Safety
@@ -87,18 +112,18 @@ pub(crate) unsafe fn change(place: *mut u8, size: usize, deed: Deed, operand: *c
                 Deed::And => element.fetch_and(operand(), SeqCst),
                 Deed::Or => element.fetch_or(operand(), SeqCst),
                 Deed::Xor => element.fetch_xor(operand(), SeqCst),
+                Deed::AddReal => {
+                    let operand = operand();
+                    replaced!(element, |old: $word| add_real(old.into(), operand.into(), size) as $word)
+                }
                 Deed::Combine(combine) => {
                     let operand = operand().to_ne_bytes();
-                    let mut old = element.load(SeqCst);
-                    loop {
+                    let combined = |old: $word| {
                         let mut new = old.to_ne_bytes();
                         combine(&mut new, &operand);
-                        let new = <$word>::from_ne_bytes(new);
-                        match element.compare_exchange_weak(old, new, SeqCst, SeqCst) {
-                            Ok(_) => break old,
-                            Err(now) => old = now,
-                        }
-                    }
+                        <$word>::from_ne_bytes(new)
+                    };
+                    replaced!(element, combined)
                 }
             };
             if !result.is_null() {
