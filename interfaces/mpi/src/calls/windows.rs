@@ -346,7 +346,9 @@ pub unsafe fn win_flush_local_all(handle: i32) -> Mpi {
 }
 
 pub unsafe fn win_sync(handle: i32) -> Mpi {
-    win(handle)?;
+    if !near::is_there(handle) {
+        win(handle)?;
+    }
     // With the same in the other processes that load and store in the window.
     fence(Ordering::SeqCst);
     Ok(())

@@ -178,6 +178,12 @@ pub(crate) fn flush(rank: Option<i32>, handle: i32) -> bool {
     is_locked
 }
 
+/// Whether there is such a window.
+#[inline(always)]
+pub(crate) fn is_there(handle: i32) -> bool {
+    with(handle, |_| Some(())).is_some()
+}
+
 /// Elements that the processor changes in one piece each.
 #[inline(always)]
 fn words_at(reach: &Reach, there: &There, size: usize) -> Option<*mut u8> {

@@ -7,7 +7,7 @@ use crate::comm::Comm;
 use crate::errors::{Error, Mpi, class};
 use crate::ops::{NO_OP, REPLACE};
 use crate::process::{Process, machine_notes, process};
-use crate::windows::memory;
+use crate::windows::{memory, questions};
 use parvum_datatypes::{Basic, Class};
 use parvum_service::{Service, Window};
 use parvum_waist::SendTo;
@@ -36,7 +36,7 @@ pub(crate) fn service(process: &Process) -> Mpi<Arc<Service>> {
     if let Some(service) = &*service {
         return Ok(service.clone());
     }
-    let handler = Box::new(|_: i32, question: &[u8]| Some(answer(question)));
+    let handler = Box::new(|_: i32, question: &[u8]| Some(questions::answer(question)));
     let opened = Service::open(process.waist, "MPI", CONTEXT, Some(handler));
     let opened = Arc::new(opened.map_err(|status| process.failed(status, None))?);
     *service = Some(opened.clone());
@@ -154,6 +154,11 @@ impl Exposed {
 
     pub(crate) fn size(&self) -> u64 {
         self.size
+    }
+
+    /// That of a number.
+    pub(crate) fn of(id: u32) -> Option<Arc<Exposed>> {
+        lock(&EXPOSED).get(&id).cloned()
     }
 
     fn attached(&self) -> Mpi<&Mutex<BTreeMap<u64, u64>>> {
@@ -336,84 +341,6 @@ fn get(runs: &[(u64, u64)], total: usize) -> Vec<u8> {
     out
 }
 
-/// What is asked of a target, and how it lies in a request: numbers of four bytes, then the runs, then the data.
-pub(crate) enum Question<'q> {
-    Lock { exclusive: bool, rank: usize },
-    Unlock { exclusive: bool },
-    Work { work: Work, runs: &'q [(u64, u64)], data: &'q [u8] },
-}
-
-const NUMBERS: usize = 7;
-
-impl Question<'_> {
-    pub(crate) fn encode(&self, id: u32) -> Vec<u8> {
-        let (numbers, runs, data): ([u32; NUMBERS - 1], &[(u64, u64)], &[u8]) = match *self {
-            Question::Lock { exclusive, rank } => ([1, exclusive.into(), rank as u32, 0, 0, 0], &[], &[]),
-            Question::Unlock { exclusive } => ([2, exclusive.into(), 0, 0, 0, 0], &[], &[]),
-            Question::Work { work, runs, data } => {
-                let (what, op) = match work.what {
-                    What::Put => (3, 0),
-                    What::Get => (4, 0),
-                    What::Combine(op) => (5, op),
-                    What::Swap => (6, 0),
-                };
-                let numbers = [what, work.fetches.into(), op as u32, work.basic as u32, runs.len() as u32, 0];
-                (numbers, runs, data)
-            }
-        };
-        let mut bytes = Vec::with_capacity(4 * NUMBERS + 16 * runs.len() + data.len());
-        bytes.extend_from_slice(&id.to_le_bytes());
-        numbers.iter().for_each(|number| bytes.extend_from_slice(&number.to_le_bytes()));
-        for (start, length) in runs {
-            bytes.extend_from_slice(&start.to_le_bytes());
-            bytes.extend_from_slice(&length.to_le_bytes());
-        }
-        bytes.extend_from_slice(data);
-        bytes
-    }
-}
-
-/// What is answered: 0 and what was wanted, or an error's class.
-fn answer(question: &[u8]) -> Vec<u8> {
-    let malformed = || Error::new(class::INTERN, "no question");
-    let said = attend(question).unwrap_or_else(|| Err(malformed()));
-    match said {
-        Ok(bytes) => [&0_u32.to_le_bytes()[..], &bytes].concat(),
-        Err(error) => error.class().to_le_bytes().to_vec(),
-    }
-}
-
-fn attend(question: &[u8]) -> Option<Mpi<Vec<u8>>> {
-    let (head, rest) = question.split_at_checked(4 * NUMBERS)?;
-    let number = |place: usize| u32::from_le_bytes(head[4 * place..][..4].try_into().expect("four"));
-    let exposed = lock(&EXPOSED).get(&number(0)).cloned();
-    let Some(exposed) = exposed else { return Some(Err(Error::new(class::WIN, "no such window"))) };
-    let what = match number(1) {
-        1 => return Some(Ok(vec![exposed.lock(number(2) != 0, number(3) as usize).into()])),
-        2 => {
-            exposed.unlock(number(2) != 0);
-            return Some(Ok(Vec::new()));
-        }
-        3 => What::Put,
-        4 => What::Get,
-        5 => What::Combine(number(3) as i32),
-        6 => What::Swap,
-        _ => return None,
-    };
-    let basic = *Basic::ALL.get(number(4) as usize)?;
-    let work = Work { what, basic, fetches: number(2) != 0 };
-    let (runs, data) = rest.split_at_checked(number(5) as usize * 16)?;
-    let word = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().expect("eight"));
-    let runs: Vec<_> = runs.chunks_exact(16).map(|run| (word(&run[..8]), word(&run[8..]))).collect();
-    let mut said = exposed.work(&work, &runs, data);
-    if let Ok(old) = &mut said
-        && !work.fetches
-    {
-        old.clear();
-    }
-    Some(said)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -449,12 +376,5 @@ mod tests {
         let odd = work(What::Combine(REPLACE), Basic::Int64).run(&[(base + 1, 8)], &bytes(&[-1]));
         assert_eq!((odd.map(|old| old.len()), memory[0]), (Ok(8), -245));
         assert!(work(sum, Basic::Int64).run(&[(base, 8)], &[0; 7]).is_err());
-    }
-
-    #[test]
-    fn questions_that_are_none_are_answered_all_the_same() {
-        for question in [&[][..], &[0; 27], &[0xff; 28]] {
-            assert_ne!(answer(question)[..4], [0; 4]);
-        }
     }
 }
