@@ -1,16 +1,18 @@
 //! The program's data: an address, a count and a datatype.
 //!
-//! Data without holes is used where it lies. Other data is sent as pieces when they are few, and packed otherwise.
+//! Data without holes is used where it lies. Other data is sent as pieces when they are few; else the engine has the layout copy it,
+//! a part at a time, to and from where it keeps messages.
 
 use crate::datatypes::{datatype, plain_size};
 use crate::errors::{Error, Mpi, class};
 use parvum_datatypes::{Type, pack, unpack};
-use parvum_waist::Space;
+use parvum_waist::{Scattered, Space};
+use std::ffi::c_void;
 use std::sync::Arc;
 
-/// So many pieces are sent or received in place; with more the data is packed.
+/// So many pieces are sent or received in place; with more the layout copies.
 const MOST_PIECES: usize = 64;
-/// Pieces shorter than this, on average, are packed: a copy is cheaper than so many pieces.
+/// Likewise when they are shorter than this, on average: a copy is cheaper than so many pieces.
 const SHORTEST_PIECE: usize = 256;
 
 /// Data of the program's.
@@ -21,11 +23,10 @@ pub(crate) struct Data {
     /// Bytes of data.
     length: usize,
     /// Where it lies, when it has holes.
-    holed: Option<Box<Holed>>,
+    holed: Option<Arc<Holed>>,
 }
 
 /// So many items of a layout.
-#[derive(Clone)]
 struct Holed {
     address: *mut u8,
     count: i64,
@@ -36,6 +37,10 @@ struct Holed {
 unsafe impl Send for Data {}
 // SAFETY: likewise.
 unsafe impl Sync for Data {}
+// SAFETY: likewise.
+unsafe impl Send for Holed {}
+// SAFETY: likewise.
+unsafe impl Sync for Holed {}
 
 /// Refuses a negative count.
 #[inline]
@@ -85,7 +90,7 @@ impl Data {
             });
         }
         let holed = Holed { address, count, layout: layout.clone() };
-        Ok(Data { start: address, length: size, holed: Some(Box::new(holed)) })
+        Ok(Data { start: address, length: size, holed: Some(Arc::new(holed)) })
     }
 
     /// Memory of so many bytes.
@@ -190,7 +195,12 @@ impl Data {
             Some(pieces) => Sent::Pieces(
                 pieces.into_iter().map(|(start, length)| slice(start.cast_mut(), length)).collect(),
             ),
-            None => Sent::Packed(Arc::new(self.packed())),
+            None => Sent::Scattered(Scattered {
+                length: self.length,
+                copy: give,
+                layout: self.holed.as_ref().map_or(std::ptr::null(), Arc::as_ptr).cast(),
+                release: None,
+            }),
         }
     }
 
@@ -204,23 +214,62 @@ impl Data {
                 let space = |(start, length): (*const u8, usize)| Space { start: start.cast_mut(), length };
                 Place::Pieces(pieces.into_iter().map(space).collect())
             }
-            None => Place::Packed(vec![0; self.length]),
+            None => Place::Scattered(self.copied()),
         }
     }
+
+    /// Where it is received, if it is no run: its layout copies. It is kept until the engine lets go of it, which may be
+    /// later than the operation is given up.
+    pub(crate) fn copied(&self) -> Scattered {
+        let layout = self.holed.clone().map_or(std::ptr::null(), Arc::into_raw).cast();
+        Scattered { length: self.length, copy: take, layout, release: Some(release) }
+    }
+}
+
+/// Copies a part of the data to `bytes`.
+///
+/// # Safety
+/// The layout must be a `Holed`, and `bytes` so many.
+unsafe extern "C" fn give(layout: *const c_void, from: usize, bytes: *mut u8, length: usize) {
+    // SAFETY: the caller's promise, and the program's, of the memory of its call.
+    unsafe {
+        let Holed { address, count, layout } = &*layout.cast::<Holed>();
+        pack(layout, *count, *address, from as u64, std::slice::from_raw_parts_mut(bytes, length));
+    }
+}
+
+/// Copies `bytes` to a part of the data.
+///
+/// # Safety
+/// As for [`give`].
+unsafe extern "C" fn take(layout: *const c_void, from: usize, bytes: *mut u8, length: usize) {
+    // SAFETY: the caller's promise, and the program's, which leaves its buffer alone until the request is over.
+    unsafe {
+        let Holed { address, count, layout } = &*layout.cast::<Holed>();
+        unpack(layout, *count, *address, from as u64, std::slice::from_raw_parts(bytes, length));
+    }
+}
+
+/// Forgets what [`Data::copied`] has kept.
+///
+/// # Safety
+/// To be called once for it.
+unsafe extern "C" fn release(layout: *const c_void) {
+    // SAFETY: it is a `Holed` in an `Arc`, of which one clone was made for this.
+    unsafe { Arc::decrement_strong_count(layout.cast::<Holed>()) };
 }
 
 /// What the engine is given to send of data with holes.
 pub(crate) enum Sent<'d> {
     Pieces(Vec<&'d [u8]>),
-    Packed(Arc<Vec<u8>>),
+    Scattered(Scattered),
 }
 
 /// What the engine is given to receive into.
 pub(crate) enum Place {
     Run(*mut u8, usize),
     Pieces(Vec<Space>),
-    /// To be unpacked when it has come.
-    Packed(Vec<u8>),
+    Scattered(Scattered),
 }
 
 #[inline(always)]

@@ -153,7 +153,8 @@ fn start(process: &Process, comm: &Arc<Comm>, data: &Data, to: To) -> Mpi<Option
         None => match data.holed() {
             // SAFETY: likewise.
             Sent::Pieces(pieces) => unsafe { process.waist.start_pieces(&to.how, &pieces) },
-            Sent::Packed(bytes) => process.waist.start_owned(to.how, &bytes),
+            // SAFETY: the program's memory is there during its call.
+            Sent::Scattered(data) => unsafe { process.waist.start_scattered(&to.how, &data) },
         },
     };
     let begun = begun.map_err(|status| process.failed(status, Some(to.rank as usize)))?;
@@ -244,21 +245,16 @@ pub(crate) fn post(
     pattern: &Pattern,
     source: i32,
 ) -> Operation {
-    let mut place = data.room();
-    // SAFETY: the program leaves its buffer alone until the request is over; memory of our own stays with the operation.
+    // SAFETY: the program leaves its buffer alone until the request is over.
     let request = unsafe {
-        match &mut place {
-            Place::Run(start, length) => process.waist.post_into(pattern, *start, *length, 0),
-            Place::Pieces(pieces) => process.waist.post_into_pieces(pattern, pieces, 0),
-            Place::Packed(bytes) => process.waist.post_into(pattern, bytes.as_mut_ptr(), bytes.len(), 0),
+        match data.room() {
+            Place::Run(start, length) => process.waist.post_into(pattern, start, length, 0),
+            Place::Pieces(pieces) => process.waist.post_into_pieces(pattern, &pieces, 0),
+            Place::Scattered(memory) => process.waist.post_scattered(pattern, &memory, 0),
         }
     };
-    let packed = match place {
-        Place::Packed(bytes) => Some((bytes, data.clone())),
-        _ => None,
-    };
     let (length, comm_kept) = (data.length(), Some(comm.clone()));
-    let state = State::Receiving(Receiving { request, packed, length, source, comm: comm_kept });
+    let state = State::Receiving(Receiving { request, length, source, comm: comm_kept });
     Operation::new(state, comm.handle(), notes(call::RECEIVE, pattern.from, pattern.tag, comm.context()))
 }
 
@@ -351,12 +347,9 @@ pub(crate) fn receive_extracted(message: &Message, data: &Data) -> Mpi<Outcome> 
             Err(status) => Err(process.failed(status, usize::try_from(message.meta as i32).ok())),
         };
     }
-    let mut bytes = vec![0; data.length().min(message.length as usize)];
-    match process.waist.take(message, parvum_waist::Receiving::Into(&mut bytes), &told) {
-        Ok(_) | Err(Answer::Cut) => {
-            data.unpack(&bytes);
-            Ok(outcome_of(message, data.length()))
-        }
+    // SAFETY: the program promises the buffer for the call.
+    match unsafe { process.waist.take_scattered(message, &data.copied(), &told) } {
+        Ok(()) | Err(Answer::Cut) => Ok(outcome_of(message, data.length())),
         Err(status) => Err(process.failed(status, usize::try_from(message.meta as i32).ok())),
     }
 }

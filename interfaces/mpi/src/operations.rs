@@ -1,6 +1,5 @@
 //! Operations under way, and the requests by which programs name them.
 
-use crate::buffers::Data;
 use crate::comm::Comm;
 use crate::deferred;
 use crate::errors::{Error, Mpi, class};
@@ -61,8 +60,6 @@ pub(crate) type Then = Box<dyn FnOnce(Decision) -> Mpi + Send>;
 /// A receive.
 pub(crate) struct Receiving {
     pub(crate) request: Request,
-    /// What has come lies in here, and is to be unpacked.
-    pub(crate) packed: Option<(Vec<u8>, Data)>,
     /// How long the buffer is.
     pub(crate) length: usize,
     /// Whom it is from, when that is one.
@@ -366,9 +363,6 @@ impl Receiving {
                 return Outcome::failed(process.failed(status, peer));
             }
         };
-        if let Some((bytes, data)) = self.packed.take() {
-            data.unpack(&bytes[..bytes.len().min(message.length as usize)]);
-        }
         outcome_of(&message, self.length)
     }
 }

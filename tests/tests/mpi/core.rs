@@ -61,6 +61,27 @@ fn messages_and_requests_are_as_promised() {
 }
 
 #[test]
+fn layouts_with_many_holes_come_as_they_were_sent_however_they_travel() {
+    for (ranks, set) in [
+        (2, "PARVUM_ROUTE=shm"),
+        (4, "PARVUM_SINGLE_COPY=off"),
+        (2, "PARVUM_ROUTE=tcp"),
+        (2, "PARVUM_ROUTE=routed"),
+    ] {
+        let lines = said_by(ranks, "mpi_scattered", &["-x", set], &[], false);
+        assert_eq!(lines.len(), ranks as usize, "{lines:?}");
+        assert!(lines.iter().all(|line| line.ends_with("checks")), "{lines:?}");
+    }
+}
+
+#[test]
+fn a_sender_that_dies_in_the_midst_of_such_data_is_told() {
+    for set in ["PARVUM_ROUTE=shm", "PARVUM_ROUTE=tcp"] {
+        assert_eq!(said_by(2, "mpi_scattered", &["-x", set], &["dies"], true), ["rank 0: told"]);
+    }
+}
+
+#[test]
 fn communicators_and_their_operations_are_as_promised() {
     for ranks in [2, 3, 8] {
         let lines = said(ranks, "mpi_groups", false);

@@ -201,18 +201,19 @@ impl Loan for Block {
         FLAG | ((self.start / GRAIN) as u64) << WITHIN_BITS
     }
 
-    fn fill(&self, bytes: &[u8]) {
+    fn fill_by(&self, length: usize, write: &mut dyn FnMut(&mut [u8])) {
         let line = self.lender.0.mapping.fill(self.start);
-        for part in bytes.chunks(PART) {
-            // Relaxed: only the thread that sends the message fills it.
-            let from = self.filled.load(Ordering::Relaxed);
-            assert!(from + part.len() <= self.length, "more than was asked for");
-            // SAFETY: within the block, by the assertion; nobody reads it before it is filled.
-            unsafe {
-                std::ptr::copy_nonoverlapping(part.as_ptr(), self.data().add(from).as_ptr(), part.len());
-            }
-            self.filled.store(from + part.len(), Ordering::Relaxed);
-            line.advance(from + part.len());
+        // Relaxed: only the thread that sends the message fills it.
+        let mut from = self.filled.load(Ordering::Relaxed);
+        assert!(length <= self.length - from, "more than was asked for");
+        let end = from + length;
+        while from < end {
+            let part = PART.min(end - from);
+            // SAFETY: within the block, by the assertion; nobody else has it before it is filled.
+            write(unsafe { std::slice::from_raw_parts_mut(self.data().add(from).as_ptr(), part) });
+            from += part;
+            self.filled.store(from, Ordering::Relaxed);
+            line.advance(from);
         }
     }
 
@@ -252,17 +253,51 @@ impl Reader {
 
     /// Copies what begins at `address`, as far as the peer has filled it in: it is given a moment for each part.
     pub(crate) fn read(&self, address: u64, into: &mut [u8]) -> Result<usize, PullRefused> {
+        let length = into.len();
+        let mut rest = into;
+        self.each_part(address, length, |start, within, part| {
+            let (now, later) = std::mem::take(&mut rest).split_at_mut(part);
+            self.copy(start, within, now);
+            rest = later;
+        })
+    }
+
+    /// As [`read`](Reader::read), but `take` is shown each part where it lies.
+    pub(crate) fn show(
+        &self,
+        address: u64,
+        length: usize,
+        take: &mut dyn FnMut(&[u8]),
+    ) -> Result<usize, PullRefused> {
+        self.each_part(address, length, |start, within, part| {
+            assert!(start + LINE + within + part <= ARENA_BYTES, "outside the arena");
+            // SAFETY: within the mapping, by the assertion; filled, so the peer does not write it while
+            // the message is not released.
+            take(unsafe { std::slice::from_raw_parts(self.0.at.add(start + LINE + within).as_ptr(), part) });
+        })
+    }
+
+    /// Calls `use_it` for each part of what begins at `address` when it is filled: the block's start, where in the block the part
+    /// begins, and its length. How many bytes they have together.
+    #[inline]
+    fn each_part(
+        &self,
+        address: u64,
+        length: usize,
+        mut use_it: impl FnMut(usize, usize, usize),
+    ) -> Result<usize, PullRefused> {
         // What is in no block cannot have come from a peer that keeps the rules.
-        let (start, within) = Self::place(address, into.len()).ok_or(PullRefused::Gone)?;
+        let (start, within) = Self::place(address, length).ok_or(PullRefused::Gone)?;
         let fill = self.0.fill(start);
         let mut done = 0;
-        for part in into.chunks_mut(PART) {
-            let wanted = within + done + part.len();
+        while done < length {
+            let part = PART.min(length - done);
+            let wanted = within + done + part;
             if fill.filled() < wanted && !is_soon_filled(fill, wanted) {
                 break;
             }
-            self.copy(start, within + done, part);
-            done += part.len();
+            use_it(start, within + done, part);
+            done += part;
         }
         Ok(done)
     }
@@ -368,6 +403,32 @@ mod tests {
         });
         assert_eq!(out, data);
         assert_eq!(loan.filled(), data);
+    }
+
+    #[test]
+    fn one_end_writes_parts_in_place_and_the_other_sees_them_in_place() {
+        let (lender, reader) = ends();
+        let length = 20 * PART + 77;
+        let loan = lender.lend(length).expect("room");
+        let address = loan.address();
+        let mut seen = Vec::new();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for (length, value) in [(3 * PART + 5, 1), (17 * PART + 72, 2)] {
+                    loan.fill_by(length, &mut |part| part.fill(value));
+                }
+            });
+            while seen.len() < length {
+                let (from, left) = (address + seen.len() as u64, length - seen.len());
+                reader
+                    .show(from, left, &mut |part| seen.extend_from_slice(part))
+                    .expect("an address of ours");
+            }
+        });
+        let (first, second) = seen.split_at(3 * PART + 5);
+        assert!(first.iter().all(|byte| *byte == 1) && second.iter().all(|byte| *byte == 2));
+        let beyond = reader.show(address, ARENA_BYTES, &mut |_| panic!("nothing lies there"));
+        assert_eq!(beyond, Err(PullRefused::Gone));
     }
 
     #[test]

@@ -146,6 +146,13 @@ impl Link for ShmLink {
         }
     }
 
+    fn show(&mut self, from: Place, take: &mut dyn FnMut(&[u8])) -> Result<usize, PullRefused> {
+        if arena::is_here(from.address) {
+            return self.arena().ok_or(PullRefused::NotPermitted)?.show(from.address, from.length, take);
+        }
+        parvum_transport::show_by_portions(self, from, take)
+    }
+
     fn can_pull(&self, address: u64) -> bool {
         !arena::is_here(address) && self.segment.try_single_copy(self.single_copy) == SingleCopy::Works
     }

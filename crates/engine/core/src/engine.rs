@@ -11,6 +11,7 @@ mod held_up;
 mod multicast;
 mod receive;
 mod remote;
+mod scattered;
 mod send;
 
 use crate::core::Core;

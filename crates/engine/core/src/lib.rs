@@ -21,6 +21,7 @@
 //! requests    matching        operations under way; queues, bins and claims
 //! farewell    flow            how far a peer has parted; credit
 //! message     memory  ledger  what is moved and counted
+//! scattered                   data whose layout only its owner knows
 //! ```
 
 mod arrivals;
@@ -42,6 +43,7 @@ mod polling;
 mod recorder;
 mod rendezvous;
 mod requests;
+mod scattered;
 mod taking;
 
 pub use engine::{Asked, Engine, Kept, Look, Received, Room};
@@ -54,6 +56,7 @@ pub use outgoing::{Buffering, Completion, Outgoing, SendError, Sent};
 pub use parvum_transport::PullRefused;
 pub use recorder::Recorder;
 pub use requests::{Completed, Destination, Outcome, Remote};
+pub use scattered::Scattered;
 
 #[cfg(test)]
 mod tests;

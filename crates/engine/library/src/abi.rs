@@ -17,6 +17,7 @@ use crate::process;
 use crate::receiving;
 use crate::routes::Way;
 use crate::runtime::Runtime;
+use crate::scattered;
 use crate::sending;
 use crate::serving;
 use crate::transports;
@@ -82,6 +83,7 @@ const fn table<E: Endpoint>() -> Table {
         show_wait: ledger::show_wait,
         board_reaches: board_memory::board_reaches::<E>,
         board_fetch: board_memory::board_fetch::<E>,
+        send_scattered: scattered::send::<E>,
     }
 }
 

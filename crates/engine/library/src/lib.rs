@@ -63,6 +63,8 @@ mod rooms;
 mod routes;
 mod runtime;
 #[allow(unsafe_code)]
+mod scattered;
+#[allow(unsafe_code)]
 mod scheduling;
 #[allow(unsafe_code)]
 mod sending;

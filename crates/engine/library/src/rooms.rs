@@ -1,5 +1,6 @@
 //! C's patterns and rooms, as the engine has them.
 
+use crate::scattered::InMany;
 use parvum_engine::{Block, Destination, Pattern, Room, TagMatch, UserBuffer, UserPieces};
 use parvum_waist as waist;
 use parvum_waist::{ANY_CONTEXT, ANY_TASK, RoomKind, Space, TagKind};
@@ -56,6 +57,9 @@ pub(crate) unsafe fn destination(room: &waist::Room) -> Option<Destination> {
             // SAFETY: the caller's promise, for each.
             Destination::Pieces(Box::new(unsafe { UserPieces::new(pieces) }))
         }
+        RoomKind::Scattered if room.start.is_null() => return None,
+        // SAFETY: the caller's promise; what is not null is one of these.
+        RoomKind::Scattered => Destination::Scattered(unsafe { InMany::boxed(*room.start.cast()) }),
         RoomKind::Lazily => Destination::Lazily,
         RoomKind::ByReference | RoomKind::Fitting => Destination::ByReference,
         _ => return None,
@@ -67,6 +71,7 @@ pub(crate) fn length_of(into: &Destination) -> Option<usize> {
     match into {
         Destination::User(buffer) => Some(buffer.length()),
         Destination::Pieces(pieces) => Some(pieces.length()),
+        Destination::Scattered(memory) => Some(memory.length()),
         Destination::Block | Destination::Lazily | Destination::ByReference => None,
     }
 }

@@ -6,7 +6,7 @@ use crate::errors::remember;
 use crate::inside::{self, Inside, with};
 use crate::pusher;
 use crate::runtime::Runtime;
-use parvum_engine::{Buffering, Completion, Keep, Outgoing, SendError, Sent};
+use parvum_engine::{Buffering, Completion, Engine, Keep, Outgoing, SendError, Sent};
 use parvum_waist as waist;
 use parvum_waist::{Piece, Status};
 use parvum_wire::Tid;
@@ -123,7 +123,21 @@ unsafe fn send_any<E: Endpoint>(message: &waist::Outgoing, request: &mut u64) ->
 /// # Safety
 /// As for [`parvum_engine::Engine::send`].
 #[inline(always)]
-pub(crate) unsafe fn send_one(runtime: &mut Inside, mut message: Outgoing<'_>, request: &mut u64) -> i32 {
+pub(crate) unsafe fn send_one(runtime: &mut Inside, message: Outgoing<'_>, request: &mut u64) -> i32 {
+    let length = message.pieces.iter().map(|piece| piece.len()).sum();
+    // SAFETY: the caller's promise.
+    send_by(runtime, message, length, request, |engine, message| unsafe { engine.send(message) })
+}
+
+/// The same of any data, of so many bytes, that `send` gives to the engine.
+#[inline(always)]
+pub(crate) fn send_by<'m>(
+    runtime: &mut Inside,
+    mut message: Outgoing<'m>,
+    length: usize,
+    request: &mut u64,
+    send: impl FnOnce(&mut Engine, Outgoing<'m>) -> Result<Sent, SendError>,
+) -> i32 {
     let to = message.to;
     if let Err(why) = runtime.reach(to) {
         return refused(&why) as i32;
@@ -133,11 +147,10 @@ pub(crate) unsafe fn send_one(runtime: &mut Inside, mut message: Outgoing<'_>, r
         message.buffering = Buffering::AtSender;
     }
     if matches!(message.buffering, Buffering::BySize | Buffering::AtSender) {
-        runtime.give_way(to, message.pieces.iter().map(|piece| piece.len()).sum());
+        runtime.give_way(to, length);
     }
     let (asks, tag) = (message.buffering == Buffering::SenderIfUnposted, message.tag);
-    // SAFETY: the caller's promise.
-    let sent = unsafe { runtime.engine.send(message) };
+    let sent = send(&mut runtime.engine, message);
     if let (true, Ok(Sent::Later(id))) = (asks, sent) {
         return runtime.await_answer(to, tag, id, request) as i32;
     }

@@ -25,6 +25,8 @@ mod open;
 #[allow(unsafe_code)]
 mod pins;
 #[allow(unsafe_code)]
+mod scattered;
+#[allow(unsafe_code)]
 mod signals;
 mod table;
 #[allow(unsafe_code)]
@@ -37,7 +39,7 @@ pub use pins::{Pinned, Pins};
 pub use signals::without_signals;
 pub use table::{
     ANY_CONTEXT, ANY_TASK, Came, Enrolled, Message, Notes, Outgoing, Pattern, Piece, Progress, REMOTE, Room,
-    RoomKind, Space, Status, TABLE_VERSION, Table, TagKind, Told, Wanted, board, call,
+    RoomKind, Scattered, Space, Status, TABLE_VERSION, Table, TagKind, Told, Wanted, board, call,
 };
 pub use turn::{Turn, TurnGuard};
 pub use waist::{BoardTurn, Data, Receiving, Request, SendTo, Waist};

@@ -127,6 +127,9 @@ impl RoomKind {
     /// Data that is here already and fits may be put into the `length` bytes at `start` at once: then `data` of the answer is
     /// `start` itself, and there is no handle. Else as [`RoomKind::ByReference`]. Not for `post`.
     pub const Fitting: RoomKind = RoomKind(5);
+    /// As [`RoomKind::Memory`], in memory that the one [`Scattered`] at `start` copies it to. The memory must stay until
+    /// the receive is over, and the layout until it is released; the room need only be there for the call.
+    pub const Scattered: RoomKind = RoomKind(6);
 }
 
 /// Where the data of a received message shall lie. What it names stays the program's, and untouched by it, until the receive
@@ -155,6 +158,21 @@ pub struct Space {
     pub start: *mut u8,
     /// Its bytes.
     pub length: usize,
+}
+
+/// Data in so many places that a list of them is no use: whoever knows its layout copies it, any part at a time, cut anywhere.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Scattered {
+    /// Bytes of data.
+    pub length: usize,
+    /// Copies the data's bytes from `from` on: as many as `length` says, of a message that is sent to `bytes`, of one that is received
+    /// from there. Called from any thread, by one at a time, in the midst of the engine's work: it calls nothing of this table.
+    pub copy: unsafe extern "C" fn(layout: *const c_void, from: usize, bytes: *mut u8, length: usize),
+    /// What it is called with.
+    pub layout: *const c_void,
+    /// Called exactly once with the layout, from any thread, when it is not needed any more; may be null.
+    pub release: Option<unsafe extern "C" fn(*const c_void)>,
 }
 
 /// A message to be sent.
@@ -547,4 +565,8 @@ pub struct Table {
     /// refuses, for the memory is protected or no member's, or there is no board that reaches. `Gone`: the member has ended.
     pub board_fetch:
         unsafe extern "C" fn(board: u64, member: u32, address: u64, out: *mut u8, length: usize) -> i32,
+    /// As `send`, of data that lies in none of the message's pieces. It is copied before this returns, so its memory need not stay,
+    /// whatever the answer.
+    pub send_scattered:
+        unsafe extern "C" fn(message: *const Outgoing, data: *const Scattered, request: *mut u64) -> i32,
 }

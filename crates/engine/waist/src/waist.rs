@@ -102,7 +102,7 @@ impl Room {
 
 /// The engine of this process.
 #[derive(Clone, Copy)]
-pub struct Waist(&'static Table);
+pub struct Waist(pub(crate) &'static Table);
 
 impl Waist {
     /// Opens the engine's library; the first call of an interface.
@@ -770,7 +770,7 @@ unsafe extern "C" fn release(owner: *mut c_void) {
     drop(unsafe { Arc::from_raw(owner as *const Vec<u8>) });
 }
 
-fn status(number: i32) -> Result<(), Status> {
+pub(crate) fn status(number: i32) -> Result<(), Status> {
     match Status::from_number(number) {
         Status::Done => Ok(()),
         other => Err(other),
@@ -787,7 +787,7 @@ pub enum Data<'a> {
 }
 
 #[inline]
-fn outgoing(
+pub(crate) fn outgoing(
     how: &SendTo,
     pieces: &[Piece],
     owner: *mut c_void,

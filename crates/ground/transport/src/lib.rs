@@ -20,5 +20,5 @@ pub mod own;
 mod route;
 
 pub use gather::Gather;
-pub use link::{Alike, Inbox, Kept, Limits, Link, Loan, Place, PullRefused, Refused, Sink};
+pub use link::{Alike, Inbox, Kept, Limits, Link, Loan, Place, PullRefused, Refused, Sink, show_by_portions};
 pub use route::{Needs, Route, Transport};

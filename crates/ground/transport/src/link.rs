@@ -51,8 +51,19 @@ pub trait Loan: Send + Sync {
     /// What the peer's `pull` is to be given for the first byte.
     fn address(&self) -> u64;
 
-    /// Copies `bytes` behind what was filled before. The peer may be pulling meanwhile, as far as it is filled.
-    fn fill(&self, bytes: &[u8]);
+    /// Has `write` put `length` bytes behind what was filled before: it is shown room for them part by part, in order. The peer
+    /// may be pulling meanwhile, as far as it is filled.
+    fn fill_by(&self, length: usize, write: &mut dyn FnMut(&mut [u8]));
+
+    /// The same with a copy of `bytes`.
+    fn fill(&self, bytes: &[u8]) {
+        let mut rest = bytes;
+        self.fill_by(bytes.len(), &mut |part| {
+            let (now, later) = rest.split_at(part.len());
+            part.copy_from_slice(now);
+            rest = later;
+        });
+    }
 
     /// What is filled.
     fn filled(&self) -> &[u8];
@@ -161,6 +172,12 @@ pub trait Link: Send {
         Err(PullRefused::NotPermitted)
     }
 
+    /// As [`pull`](Link::pull) of one place, but the data is shown to `take`, part by part and in order, for it to put elsewhere.
+    /// Where the link can, it shows it where it lies.
+    fn show(&mut self, from: Place, take: &mut dyn FnMut(&[u8])) -> Result<usize, PullRefused> {
+        show_by_portions(self, from, take)
+    }
+
     /// Whether `pull` is known to work with this peer, for what lies at `address` of its own memory.
     fn can_pull(&self, address: u64) -> bool {
         let _ = address;
@@ -226,3 +243,28 @@ pub trait Link: Send {
         Ok(true)
     }
 }
+
+/// What [`Link::show`] does where the data cannot be shown where it lies: pulls portions of it.
+pub fn show_by_portions<L: Link + ?Sized>(
+    link: &mut L,
+    from: Place,
+    take: &mut dyn FnMut(&[u8]),
+) -> Result<usize, PullRefused> {
+    let mut portion = vec![0; from.length.min(PORTION)];
+    let mut done = 0;
+    while done < from.length {
+        let wanted = portion.len().min(from.length - done);
+        // An address that a peer made up may be any number.
+        let place = Place { address: from.address.wrapping_add(done as u64), length: wanted };
+        let got = link.pull(&[place], &mut [IoSliceMut::new(&mut portion[..wanted])])?;
+        take(&portion[..got]);
+        done += got;
+        if got < wanted {
+            break;
+        }
+    }
+    Ok(done)
+}
+
+/// So many bytes are pulled at a time: they stay in the near caches until they are taken, and are worth a system call.
+const PORTION: usize = 64 << 10;

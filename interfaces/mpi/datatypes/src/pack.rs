@@ -254,13 +254,37 @@ unsafe fn scatter<const N: usize>(
     length: usize,
     count: usize,
 ) {
+    // Of lines that lie apart the processor fetches few by itself, and none to be written.
+    let apart = N != 0 && stride.unsigned_abs() >= LINE;
+    let ahead = stride.wrapping_mul(AHEAD);
     for index in 0..count {
         // SAFETY: run `index` is one of the `count`.
         unsafe {
             let to = to.wrapping_offset(stride.wrapping_mul(index as isize));
+            if apart {
+                will_write(to.wrapping_offset(ahead));
+            }
             copy::<N>(from.add(index * step), to, length);
         }
     }
+}
+
+/// Bytes of a cache line.
+const LINE: usize = 64;
+/// So many runs ahead lines are fetched: as long as one takes to come from the far caches.
+const AHEAD: isize = 16;
+
+/// Fetches the line of an address, which may be any, to be written.
+#[inline(always)]
+fn will_write(at: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a hint, which reads and writes nothing, whatever the address; a processor without it takes it for nothing.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_ET0>(at.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = at;
 }
 
 /// # Safety

@@ -44,7 +44,7 @@ impl Core {
             Destination::Block | Destination::Lazily | Destination::ByReference => {
                 receive.block = Some(block)
             }
-            Destination::User(_) | Destination::Pieces(_) => {
+            Destination::User(_) | Destination::Pieces(_) | Destination::Scattered(_) => {
                 receive.write(0, block.bytes());
                 self.ledger.add(Counter::CopiedOut, envelope.length);
                 self.ledger.add(Counter::CopiedFromHere, envelope.length);

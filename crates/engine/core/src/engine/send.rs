@@ -11,19 +11,42 @@
 //! ```
 
 use super::Engine;
+use super::scattered::{fill, gathered};
 use crate::flow::OVERHEAD;
 use crate::ids::RequestId;
 use crate::ledger::Counter;
 use crate::memory::Source;
 use crate::outgoing::{Buffering, Completion, Outgoing, SendError, Sent};
-use crate::peers::{OWN_PEER, Peer, Pending, is_awaited};
+use crate::peers::{OWN_PEER, Peer, PeerState, Pending, is_awaited};
 use crate::requests::{Outcome, State};
+use crate::scattered::Scattered;
 use parvum_transport::{Gather, Limits};
 use parvum_wire::frame::{DISCARD_UNLESS_POSTED, FETCH_AT_ONCE, KEPT_BY_SENDER};
 use parvum_wire::{Header, Kind, Tid};
 
 /// Where the task itself is among its peers: between it and itself there is no credit.
 const OWN: usize = OWN_PEER as usize;
+
+/// Counts a message of so many bytes, and says of it what the receiver is told.
+#[inline(always)]
+pub(super) fn header(state: &PeerState, message: &Outgoing<'_>, length: usize) -> Header {
+    let ledger = state.ledger(state.route);
+    ledger.add(Counter::Sent, 1);
+    ledger.add(Counter::SentBytes, length as u64);
+    Header {
+        kind: Kind::Start,
+        flags: match message.buffering {
+            Buffering::OrDiscard => DISCARD_UNLESS_POSTED,
+            Buffering::SenderIfUnposted => KEPT_BY_SENDER,
+            _ => 0,
+        },
+        tag: message.tag,
+        context: message.context,
+        length: length as u64,
+        meta: message.meta,
+        order: state.outbox.next_order,
+    }
+}
 
 impl Engine {
     /// Starts to send a message.
@@ -47,21 +70,7 @@ impl Engine {
             return Err(SendError::Full(message.to));
         }
         let ledger = state.ledger(state.route);
-        ledger.add(Counter::Sent, 1);
-        ledger.add(Counter::SentBytes, gather.len() as u64);
-        let header = Header {
-            kind: Kind::Start,
-            flags: match message.buffering {
-                Buffering::OrDiscard => DISCARD_UNLESS_POSTED,
-                Buffering::SenderIfUnposted => KEPT_BY_SENDER,
-                _ => 0,
-            },
-            tag: message.tag,
-            context: message.context,
-            length: gather.len() as u64,
-            meta: message.meta,
-            order: state.outbox.next_order,
-        };
+        let header = header(state, &message, gather.len());
         self.core.record_sent(message.to, state.route, &header);
 
         let at_once = gather.len() <= limits.eager
@@ -95,7 +104,7 @@ impl Engine {
             return Ok(Sent::Now);
         }
         // SAFETY: the caller's promise is the one that `queue` asks for.
-        Ok(unsafe { self.queue(index, header, message, limits) })
+        Ok(unsafe { self.queue(index, header, message, None, limits) })
     }
 
     /// Why nothing can be sent to a task that is not joined.
@@ -127,13 +136,21 @@ impl Engine {
         self.core.list_for_push(&mut self.peers, index);
     }
 
-    /// Queues what could not go at once, and pushes.
+    /// Queues what could not go at once, and pushes. `data` is copied now, and stands in for the pieces.
     ///
     /// # Safety
     /// As for [`Engine::send`].
     #[cold]
-    unsafe fn queue(&mut self, index: usize, header: Header, message: Outgoing<'_>, limits: Limits) -> Sent {
+    pub(super) unsafe fn queue(
+        &mut self,
+        index: usize,
+        header: Header,
+        message: Outgoing<'_>,
+        data: Option<&dyn Scattered>,
+        limits: Limits,
+    ) -> Sent {
         let length = header.length as usize;
+        let keeps = message.keep.is_some() || data.is_some();
         // Two copies that both sides make at the same time are quicker than one that the receiver makes alone of what
         // its sender has just written.
         let may_copy = matches!(message.buffering, Buffering::BySize | Buffering::AtSender)
@@ -150,10 +167,13 @@ impl Engine {
             Buffering::OrDiscard => length > limits.eager,
             _ => message.completion == Completion::Matched || (limits.single_copy && length > limits.eager),
         };
-        let copy = message.buffering == Buffering::AtSender && message.keep.is_none();
+        let copy = message.buffering == Buffering::AtSender && !keeps;
         let mut source = if let Some(loan) = &loan {
             ledger.add(Counter::BufferedAtSender, header.length);
             Source::lent(loan.clone(), length)
+        } else if let Some(data) = data {
+            ledger.add(Counter::BufferedAtSender, header.length);
+            Source::copied(gathered(data, &self.core.kept))
         } else {
             // SAFETY: the memory outlives the request or belongs to the keeper,
             // as the caller promised; the source is dropped when the request is over,
@@ -165,13 +185,10 @@ impl Engine {
             source.own_from(0, &self.core.kept);
         }
         let copied = copy || loan.is_some();
-        let owned = (copied || message.keep.is_some()) && message.completion == Completion::Reusable;
+        let owned = (copied || keeps) && message.completion == Completion::Reusable;
         // Data offered in place takes no memory of ours on either side.
         let asks = message.buffering == Buffering::SenderIfUnposted;
-        let kept = copied
-            || (message.keep.is_some() && !asks)
-            || !offer
-            || message.buffering == Buffering::AtReceiver;
+        let kept = copied || (keeps && !asks) || !offer || message.buffering == Buffering::AtReceiver;
         let request = self.core.requests.insert(State::Sending, false);
         let state = &mut self.peers[index].state;
         state.outbox.next_order = state.outbox.next_order.wrapping_add(1);
@@ -203,7 +220,10 @@ impl Engine {
         self.core.push(&mut self.peers, index);
         if let Some(loan) = loan {
             // The receiver may be reading behind us.
-            message.pieces.iter().for_each(|piece| loan.fill(piece));
+            match data {
+                Some(data) => fill(&*loan, data),
+                None => message.pieces.iter().for_each(|piece| loan.fill(piece)),
+            }
         } else if copy && !offer {
             // The link takes what it can straight from the program.
             self.own_rest(index, request);

@@ -9,19 +9,15 @@ use crate::matching::{Body, Message};
 use crate::memory::{MOST_PLACES, places_in};
 use crate::message::Block;
 use crate::peers::{Peer, Peers};
-use crate::requests::{Completed, Destination, Outcome, Remote};
+use crate::requests::{Completed, Destination, Outcome, Receive, Remote};
+use crate::scattered;
 use parvum_transport::{Link, Place, PullRefused};
 use parvum_wire::Kind;
 use parvum_wire::frame::{ASKING, FETCH_AT_ONCE, Offer};
 use std::io::IoSliceMut;
 
-/// Copies data that lies in several places of its sender's memory, which it lists there. What is no such list is not read.
-fn pull_listed(
-    link: &mut dyn Link,
-    offer: &Offer,
-    length: usize,
-    into: &mut [IoSliceMut<'_>],
-) -> Result<usize, PullRefused> {
+/// Where the data lies that is in several places of its sender's memory, as that lists them there. What is no such list is not read.
+fn listed(link: &mut dyn Link, offer: &Offer, length: usize) -> Result<Vec<Place>, PullRefused> {
     let mut list = vec![0; offer.listed().min(MOST_PLACES) * 16];
     let place = Place { address: offer.address, length: list.len() };
     if link.pull(&[place], &mut [IoSliceMut::new(&mut list)])? < list.len() {
@@ -32,7 +28,40 @@ fn pull_listed(
     if all != Some(length) {
         return Err(PullRefused::NotPermitted);
     }
-    link.pull(&places, into)
+    Ok(places)
+}
+
+/// Copies what is there of a message's data behind its first `got` bytes to its receive. How many bytes, and how many it wanted.
+fn copy(
+    link: &mut dyn Link,
+    offer: &Offer,
+    (got, length): (usize, usize),
+    receive: &mut Receive,
+) -> Result<(usize, usize), PullRefused> {
+    let left = length - got;
+    let wanted = receive.room_behind(got).min(left);
+    if wanted == 0 {
+        return Ok((0, 0));
+    }
+    if offer.address == 0 {
+        return Err(PullRefused::NotPermitted);
+    }
+    let (one, many);
+    let places: &[Place] = match offer.listed() {
+        0 => {
+            one = [Place { address: offer.address.wrapping_add(got as u64), length: left }];
+            &one
+        }
+        _ => {
+            many = listed(link, offer, left)?;
+            &many
+        }
+    };
+    let done = match &mut receive.into {
+        Destination::Scattered(into) => scattered::pull(link, places, (got, wanted), &mut **into)?,
+        _ => link.pull(places, receive.rooms(got, left).all())?,
+    };
+    Ok((done, wanted))
 }
 
 impl Core {
@@ -113,21 +142,12 @@ impl Core {
         let Some(envelope) = receive.matched else { return };
         let ledger = state.ledger(route);
         let again = receive.again;
-        let left = envelope.length as usize - got;
-        let mut rooms = receive.rooms(got, left);
-        let wanted: usize = rooms.all().iter().map(|room| room.len()).sum();
         let pulled = match &mut links[route.place()] {
             None => Err(PullRefused::Gone),
-            Some(_) if wanted == 0 => Ok(0),
-            Some(_) if offer.address == 0 => Err(PullRefused::NotPermitted),
-            Some(link) if offer.listed() > 0 => pull_listed(&mut **link, &offer, left, rooms.all()),
-            Some(link) => {
-                let place = Place { address: offer.address + got as u64, length: left };
-                link.pull(&[place], rooms.all())
-            }
+            Some(link) => copy(&mut **link, &offer, (got, envelope.length as usize), receive),
         };
         match pulled {
-            Ok(part) if part < wanted => {
+            Ok((part, wanted)) if part < wanted => {
                 self.pulling.push(Pulling { fetch, got: Some(got + part) });
             }
             Ok(_) => {

@@ -3,6 +3,7 @@
 use crate::ids::MessageId;
 use crate::memory::{UserBuffer, UserPieces};
 use crate::message::{Block, Envelope, Pattern};
+use crate::scattered::{self, Scattered};
 use std::io::IoSliceMut;
 
 /// Where the data of a received message shall lie.
@@ -19,12 +20,14 @@ pub enum Destination {
     User(UserBuffer),
     /// As [`Destination::User`], in pieces of the program's memory.
     Pieces(Box<UserPieces>),
+    /// As [`Destination::User`], in memory of the program's whose layout copies the data there.
+    Scattered(Box<dyn Scattered>),
 }
 
 impl Destination {
     /// Whether it is memory of the program's.
     pub fn is_the_program_s(&self) -> bool {
-        matches!(self, Destination::User(_) | Destination::Pieces(_))
+        matches!(self, Destination::User(_) | Destination::Pieces(_) | Destination::Scattered(_))
     }
 }
 
@@ -54,30 +57,47 @@ impl Receive {
         Receive { pattern, into, matched, block, urgent, turn: 0, only: false, again: false, stands_for }
     }
 
-    /// The memory for byte `from` of the message on; shorter than asked where it, or a piece of it, ends.
+    /// The memory for byte `from` of the message on; shorter than asked where it, or a piece of it, ends. None of scattered memory.
     #[inline]
     pub(crate) fn room(&mut self, from: usize, length: usize) -> &mut [u8] {
         match (&mut self.into, &mut self.block) {
             (Destination::User(buffer), _) => part(buffer.bytes_mut(), from, length),
             (Destination::Pieces(pieces), _) => pieces.run(from, length),
+            (Destination::Scattered(_), _) => &mut [],
             (_, Some(block)) => part(block.bytes_mut(), from, length),
             (_, None) => &mut [],
         }
     }
 
-    /// The memory for byte `from` of the message on, in all its pieces.
+    /// The same in all its pieces.
     pub(crate) fn rooms(&mut self, from: usize, length: usize) -> SomeRooms<'_> {
         match (&mut self.into, &mut self.block) {
             (Destination::User(buffer), _) => SomeRooms::one(part(buffer.bytes_mut(), from, length)),
             (Destination::Pieces(pieces), _) => SomeRooms::Many(pieces.runs(from, length)),
+            (Destination::Scattered(_), _) => SomeRooms::one(&mut []),
             (_, Some(block)) => SomeRooms::one(part(block.bytes_mut(), from, length)),
             (_, None) => SomeRooms::one(&mut []),
         }
     }
 
+    /// How many bytes of the message from `from` on there is memory for.
+    pub(crate) fn room_behind(&self, from: usize) -> usize {
+        let room = match (&self.into, &self.block) {
+            (Destination::User(buffer), _) => buffer.length(),
+            (Destination::Pieces(pieces), _) => pieces.length(),
+            (Destination::Scattered(memory), _) => memory.length(),
+            (_, Some(block)) => block.bytes().len(),
+            (_, None) => 0,
+        };
+        room.saturating_sub(from)
+    }
+
     /// Writes arriving data; what does not fit is dropped.
     #[inline]
     pub(crate) fn write(&mut self, mut from: usize, mut bytes: &[u8]) {
+        if let Destination::Scattered(into) = &mut self.into {
+            return scattered::write(&mut **into, from, bytes);
+        }
         loop {
             let room = self.room(from, bytes.len());
             let (now, later) = bytes.split_at(room.len());

@@ -12,4 +12,5 @@ mod gone;
 mod inbox;
 mod matching;
 mod pieces;
+mod scattered;
 mod simulated;

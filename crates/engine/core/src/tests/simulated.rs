@@ -98,8 +98,11 @@ impl Loan for Lent {
         self.0.address
     }
 
-    fn fill(&self, bytes: &[u8]) {
-        self.0.data.lock().unwrap().extend_from_slice(bytes);
+    fn fill_by(&self, length: usize, write: &mut dyn FnMut(&mut [u8])) {
+        let mut data = self.0.data.lock().unwrap();
+        let (from, end) = (data.len(), data.len() + length);
+        data.resize(end, 0);
+        data[from..].chunks_mut(1000).for_each(write);
     }
 
     fn filled(&self) -> &[u8] {
