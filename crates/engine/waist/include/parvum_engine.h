@@ -70,7 +70,8 @@ enum parvum_room_kind {
     PARVUM_ROOM_PIECES = 2,    /* `length` struct parvum_space at `start`, filled in order     */
     PARVUM_ROOM_LAZILY = 3,    /* a block, or where the sender has put it: handle & PARVUM_REMOTE */
     PARVUM_ROOM_BY_REFERENCE = 4,    /* the same, in the sender's own memory as well: lost with it  */
-    PARVUM_ROOM_FITTING = 5    /* `length` bytes at `start` if it is here and fits (`data` is `start` then), else as 4 */
+    PARVUM_ROOM_FITTING = 5,   /* `length` bytes at `start` if it is here and fits (`data` is `start` then), else as 4 */
+    PARVUM_ROOM_SCATTERED = 6  /* where one struct parvum_scattered at `start` copies it to     */
 };
 
 /* Where the data of a received message shall lie. The memory is the receive's until that is over. */
@@ -78,6 +79,16 @@ struct parvum_room {
     uint32_t kind;             /* enum parvum_room_kind                                        */
     void *start;
     size_t length;
+};
+
+/* Data that its owner copies by itself, any part of it at a time. */
+struct parvum_scattered {
+    size_t length;             /* bytes of data                                                */
+    /* Copies the data's bytes from `from` on: those of a message that is sent to `bytes`, of one that is received from there.
+     * Called from any thread, by one at a time, in the midst of the engine's work: it calls nothing of this table. */
+    void (*copy)(const void *layout, size_t from, uint8_t *bytes, size_t length);
+    const void *layout;        /* what it is called with                                       */
+    void (*release)(const void *layout); /* once, when the layout is not needed any more; may be NULL */
 };
 
 /* A piece of memory that data shall lie in. Pieces of one receive must not overlap. */
@@ -309,6 +320,9 @@ struct parvum_table {
     /* Copies out of a member's memory, at an address that it has shown and keeps as it is meanwhile. PARVUM_STATUS_BAD_ARGUMENT:
      * the kernel refuses; PARVUM_STATUS_GONE: the member has ended. */
     int32_t (*board_fetch)(uint64_t board, uint32_t member, uint64_t address, void *out, size_t length);
+    /* As `send`, of data that lies in none of the message's pieces. It is copied before this returns, so its memory need not stay,
+     * whatever the answer. */
+    int32_t (*send_scattered)(const struct parvum_outgoing *message, const struct parvum_scattered *data, uint64_t *request);
 };
 
 /* The engine of this process. */

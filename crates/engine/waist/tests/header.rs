@@ -1,8 +1,8 @@
 //! The C header says what the table is.
 
 use parvum_waist::{
-    Came, Enrolled, Message, Notes, Outgoing, Pattern, Piece, Progress, Room, RoomKind, Space, Status, Table,
-    Told, Wanted, board, call,
+    Came, Enrolled, Message, Notes, Outgoing, Pattern, Piece, Progress, Room, RoomKind, Scattered, Space,
+    Status, Table, Told, Wanted, board, call,
 };
 use std::fmt::Write as _;
 use std::mem::{offset_of, size_of};
@@ -63,6 +63,15 @@ fn the_header_lays_everything_out_as_the_engine_does() {
     shape!(checks, Wanted, "parvum_wanted", pattern = "pattern", start = "start", length = "length");
     shape!(checks, Came, "parvum_came", length = "length", tag = "tag", meta = "meta");
     shape!(checks, Room, "parvum_room", kind = "kind", start = "start", length = "length");
+    shape!(
+        checks,
+        Scattered,
+        "parvum_scattered",
+        length = "length",
+        copy = "copy",
+        layout = "layout",
+        release = "release"
+    );
     shape!(checks, Space, "parvum_space", start = "start", length = "length");
     shape!(checks, Enrolled, "parvum_enrolled", tid = "tid", parent = "parent");
     shape!(
@@ -143,7 +152,8 @@ fn the_header_lays_everything_out_as_the_engine_does() {
         oblige = "oblige",
         show_wait = "show_wait",
         board_reaches = "board_reaches",
-        board_fetch = "board_fetch"
+        board_fetch = "board_fetch",
+        send_scattered = "send_scattered"
     );
     for (name, number) in [
         ("STATUS_DONE", Status::Done as i64),
@@ -162,6 +172,7 @@ fn the_header_lays_everything_out_as_the_engine_does() {
         ("ROOM_LAZILY", RoomKind::Lazily.0.into()),
         ("ROOM_BY_REFERENCE", RoomKind::ByReference.0.into()),
         ("ROOM_FITTING", RoomKind::Fitting.0.into()),
+        ("ROOM_SCATTERED", RoomKind::Scattered.0.into()),
         ("BOARD_LATE", board::LATE),
         ("BOARD_COME", board::COME),
         ("BOARD_CLOSED", board::CLOSED),
