@@ -43,7 +43,7 @@ mirror() {
     echo "${found:-http://deb.debian.org/debian}"
 }
 
-# What debootstrap is told of the keys of a system that is not this one, and asks no package for.
+# The keys by which debootstrap knows Ubuntu: of this machine, or out of the package that Ubuntu has of them (Debian 12 has none).
 keyring=/usr/share/keyrings/ubuntu-archive-keyring.gpg
 keys() {
     [ $system = debian ] || [ -e $keyring ] && return

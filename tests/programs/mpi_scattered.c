@@ -227,6 +227,7 @@ static void alone(long count)
 
 static void *killer(void *unused)
 {
+    /* In the midst of a message, mostly; what the other rank must see is the same whenever it comes. */
     struct timespec some = {.tv_nsec = 30000000};
     nanosleep(&some, NULL);
     kill(getpid(), SIGKILL);

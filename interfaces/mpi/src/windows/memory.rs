@@ -1,4 +1,4 @@
-//! The memory of windows: mapped, shared, copied, and changed one element at a time.
+//! The memory of windows: mapped, shared and copied.
 
 use crate::errors::{Error, Mpi, class};
 use parvum_service::{Service, Window};
@@ -7,7 +7,6 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::os::unix::fs::MetadataExt;
-use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 
 /// Parts of memory that lie apart begin at multiples of so many bytes.
 pub(crate) const PAGE: u64 = 4096;
@@ -122,44 +121,4 @@ pub(crate) fn read(address: u64, out: &mut [u8]) {
     let from = std::ptr::with_exposed_provenance::<u8>(address as usize);
     // SAFETY: as for `write`.
     unsafe { std::ptr::copy(from, out.as_mut_ptr(), out.len()) };
-}
-
-/// Changes an element of a window in one piece, and gives what it was; `out` has room for it. `change` may be called several
-/// times, each time with what the element is then.
-///
-/// # Panics
-/// When elements of that length at that address cannot be changed so: no [word](is_word), or not aligned.
-pub(crate) fn change(address: u64, out: &mut [u8], mut change: impl FnMut(&mut [u8])) {
-    macro_rules! change_as {
-        ($atomic:ty, $word:ty) => {{
-            let place = std::ptr::with_exposed_provenance_mut::<$word>(address as usize);
-            assert!(place.is_aligned(), "checked by the caller");
-            // SAFETY: the caller has checked that the window has the memory. All elements of that kind are changed so.
-            let element = unsafe { <$atomic>::from_ptr(place) };
-            // Sequentially consistent: with the same in whichever process changes it; programs make locks of these.
-            let mut old = element.load(Ordering::SeqCst);
-            loop {
-                let mut new = old.to_ne_bytes();
-                change(&mut new);
-                let new = <$word>::from_ne_bytes(new);
-                match element.compare_exchange_weak(old, new, Ordering::SeqCst, Ordering::SeqCst) {
-                    Ok(_) => break,
-                    Err(now) => old = now,
-                }
-            }
-            out.copy_from_slice(&old.to_ne_bytes());
-        }};
-    }
-    match out.len() {
-        1 => change_as!(AtomicU8, u8),
-        2 => change_as!(AtomicU16, u16),
-        4 => change_as!(AtomicU32, u32),
-        8 => change_as!(AtomicU64, u64),
-        length => unreachable!("{length} bytes are no word"),
-    }
-}
-
-/// Whether elements of so many bytes can be changed in one piece.
-pub(crate) fn is_word(size: usize) -> bool {
-    matches!(size, 1 | 2 | 4 | 8)
 }

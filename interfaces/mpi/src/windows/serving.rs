@@ -7,7 +7,7 @@ use crate::comm::Comm;
 use crate::errors::{Error, Mpi, class};
 use crate::ops::{NO_OP, REPLACE};
 use crate::process::{Process, machine_notes, process};
-use crate::windows::{memory, questions};
+use crate::windows::{memory, questions, words};
 use parvum_datatypes::{Basic, Class};
 use parvum_service::{Service, Window};
 use parvum_waist::SendTo;
@@ -248,7 +248,7 @@ impl Work {
     pub(crate) fn is_of_words(&self, runs: &[(u64, u64)]) -> bool {
         let size = self.basic.size() as usize;
         self.basic.class() != Class::Pair
-            && memory::is_word(size)
+            && words::is_word(size)
             && runs.iter().all(|(start, _)| start % size as u64 == 0)
     }
 
@@ -294,7 +294,7 @@ impl Work {
     fn change(&self, runs: &[(u64, u64)], data: &[u8], combine: Combine<'_>) -> Mpi<Vec<u8>> {
         let size = self.basic.size() as usize;
         let _turn = (!self.is_of_words(runs)).then(|| lock(&CHANGING));
-        if self.basic.class() == Class::Pair || !memory::is_word(size) {
+        if self.basic.class() == Class::Pair || !words::is_word(size) {
             // Elements may lie in several runs: pairs have holes.
             let old = get(runs, data.len());
             let mut new = old.clone();
@@ -308,7 +308,7 @@ impl Work {
             for address in (start..start + length).step_by(size) {
                 let (out, operand) = (&mut old[at..at + size], &data[at..at + size]);
                 if address % size as u64 == 0 {
-                    memory::change(address, out, |element| combine(element, operand));
+                    words::change_by(address, out, |element| combine(element, operand));
                 } else {
                     memory::read(address, out);
                     let mut new = out.to_vec();

@@ -54,7 +54,13 @@ pub(crate) fn swapped(datatype: i32) -> Option<usize> {
 /// A type whose elements are words.
 #[inline(always)]
 fn word(datatype: i32) -> Option<Element> {
-    element(datatype).filter(|it| matches!(it.size, 1 | 2 | 4 | 8) && it.class != Class::Pair)
+    element(datatype).filter(|it| is_word(it.size.into()) && it.class != Class::Pair)
+}
+
+/// Whether elements of so many bytes can be changed in one piece.
+#[inline(always)]
+pub(crate) fn is_word(size: usize) -> bool {
+    matches!(size, 1 | 2 | 4 | 8)
 }
 
 /// Does something with the words at these places, as atomics of that type.
@@ -162,4 +168,30 @@ pub(crate) unsafe fn swap(
         }};
     }
     with_words!(size, swap_word);
+}
+
+/// Changes an element by a function of its bytes, and gives what it was; `out` has room for it. `change` may be called several
+/// times, each time with what the element is then.
+///
+/// # Panics
+/// When elements of that length at that address cannot be changed so: no [word](is_word), or not aligned.
+pub(crate) fn change_by(address: u64, out: &mut [u8], mut change: impl FnMut(&mut [u8])) {
+    assert!(is_word(out.len()), "{} bytes are no word", out.len());
+    macro_rules! change_word {
+        ($atomic:ty, $word:ty) => {{
+            let place = std::ptr::with_exposed_provenance_mut::<$word>(address as usize);
+            assert!(place.is_aligned(), "checked by the caller");
+            // SAFETY: the caller has checked that the window has the memory. All elements of that kind are changed so.
+            let element = unsafe { <$atomic>::from_ptr(place) };
+            let mut changed = |old: $word| {
+                let mut new = old.to_ne_bytes();
+                change(&mut new);
+                <$word>::from_ne_bytes(new)
+            };
+            // Sequentially consistent: as in `change`.
+            let old: $word = replaced!(element, changed);
+            out.copy_from_slice(&old.to_ne_bytes());
+        }};
+    }
+    with_words!(out.len(), change_word);
 }
