@@ -145,6 +145,47 @@ static void counting(MPI_Win win, int64_t *mine, int threads)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* --- Locks, some shared and some not: who shares one sees both words the same, who has it changes both ---------------- */
+
+static void locking(MPI_Win win, int64_t *mine)
+{
+    enum { TURNS = 120 };
+    int64_t words[2], total = 0;
+    int last = size - 1;
+
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, win);
+    memset(mine, 0, WORDS * sizeof *mine);
+    MPI_Win_unlock(rank, win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int turn = 0; turn < TURNS; turn++) {
+        int changes = (turn + rank) % 3 == 0;
+        MPI_Win_lock(changes ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED, last, 0, win);
+        MPI_Get(&words[0], 1, MPI_INT64_T, last, 0, 1, MPI_INT64_T, win);
+        MPI_Get(&words[1], 1, MPI_INT64_T, last, 1, 1, MPI_INT64_T, win);
+        MPI_Win_flush(last, win);
+        CHECK(words[0] == words[1]);
+        for (int i = 0; changes && i < 2; i++) {
+            words[i]++;
+            MPI_Put(&words[i], 1, MPI_INT64_T, last, i, 1, MPI_INT64_T, win);
+            MPI_Win_flush(last, win);
+        }
+        MPI_Win_unlock(last, win);
+        total += changes;
+        if (turn % 10 == 0) {
+            MPI_Win_lock_all(0, win);
+            MPI_Get(words, 2, MPI_INT64_T, last, 0, 2, MPI_INT64_T, win);
+            MPI_Win_unlock_all(win);
+            CHECK(words[0] == words[1]);
+        }
+    }
+    MPI_Allreduce(MPI_IN_PLACE, &total, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Win_lock(MPI_LOCK_SHARED, last, 0, win);
+    MPI_Get(words, 2, MPI_INT64_T, last, 0, 2, MPI_INT64_T, win);
+    MPI_Win_unlock(last, win);
+    CHECK(words[0] == total && words[1] == total);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 /* --- What is refused, also once the short way was taken --------------------------------------------------------------- */
 
 #define REFUSES(class, call) CHECK(class_of(call) == (class))
@@ -324,6 +365,8 @@ int main(int argc, char **argv)
         counting(made, allocated, threads);
         counting(created, memory, threads);
     }
+    locking(made, allocated);
+    locking(created, memory);
     freeing();
     threading();
     refusing(made);

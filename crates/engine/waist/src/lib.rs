@@ -20,6 +20,7 @@ mod fences;
 pub mod fork;
 #[allow(unsafe_code)]
 pub mod ledger;
+mod locks;
 #[allow(unsafe_code)]
 mod open;
 #[allow(unsafe_code)]
@@ -34,6 +35,7 @@ mod turn;
 #[allow(unsafe_code)]
 mod waist;
 
+pub use locks::{LockQueue, LockWord};
 pub use open::OpenError;
 pub use pins::{Pinned, Pins};
 pub use signals::without_signals;

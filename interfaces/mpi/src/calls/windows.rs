@@ -294,20 +294,20 @@ const LOCK_EXCLUSIVE: i32 = 234;
 const LOCK_SHARED: i32 = 235;
 
 pub unsafe fn win_lock(kind: i32, rank: i32, assertions: i32, handle: i32) -> Mpi {
+    let exclusive = kind == LOCK_EXCLUSIVE;
+    if (exclusive || kind == LOCK_SHARED) && near::lock(exclusive, rank, assertions, handle) {
+        return Ok(());
+    }
     let win = win(handle)?;
-    let exclusive = match kind {
-        LOCK_EXCLUSIVE => true,
-        LOCK_SHARED => false,
-        _ => {
-            let text = "the lock is neither MPI_LOCK_SHARED nor MPI_LOCK_EXCLUSIVE";
-            return Err(Error::new(class::LOCKTYPE, text));
-        }
-    };
+    if !exclusive && kind != LOCK_SHARED {
+        let text = "the lock is neither MPI_LOCK_SHARED nor MPI_LOCK_EXCLUSIVE";
+        return Err(Error::new(class::LOCKTYPE, text));
+    }
     win.lock(exclusive, rank, assertions)
 }
 
 pub unsafe fn win_unlock(rank: i32, handle: i32) -> Mpi {
-    win(handle)?.unlock(rank)
+    if near::unlock(rank, handle) { Ok(()) } else { win(handle)?.unlock(rank) }
 }
 
 pub unsafe fn win_lock_all(assertions: i32, handle: i32) -> Mpi {

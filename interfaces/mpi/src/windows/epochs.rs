@@ -11,8 +11,8 @@ use crate::progress;
 use crate::windows::questions::Question;
 use crate::windows::serving::GRANTED;
 use crate::windows::{Target, Win};
-use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{Ordering, fence};
 
 /// The tag of messages that say: the window may be accessed.
 const POSTED: i32 = 1;
@@ -32,7 +32,7 @@ pub(crate) struct Epochs {
     /// The targets of an access epoch between start and complete.
     started: Option<Vec<usize>>,
     /// The targets that are locked.
-    locked: BTreeMap<usize, Held>,
+    locked: Locked,
     all_locked: Option<Held>,
     /// The receives that end an exposure epoch, one for each origin.
     posted: Option<Vec<Arc<Operation>>>,
@@ -44,6 +44,30 @@ struct Held {
     exclusive: bool,
     /// The program has promised that nobody else wants it: it was not asked for.
     unchecked: bool,
+}
+
+/// What is locked, by rank: it asks nobody for memory once as much was locked before.
+#[derive(Default)]
+struct Locked(Vec<(usize, Held)>);
+
+impl Locked {
+    fn find(&self, rank: usize) -> Result<usize, usize> {
+        self.0.binary_search_by_key(&rank, |(rank, _)| *rank)
+    }
+
+    fn has(&self, rank: usize) -> bool {
+        self.find(rank).is_ok()
+    }
+
+    fn insert(&mut self, rank: usize, held: Held) {
+        if let Err(place) = self.find(rank) {
+            self.0.insert(place, (rank, held));
+        }
+    }
+
+    fn remove(&mut self, rank: usize) -> Option<Held> {
+        self.find(rank).ok().map(|place| self.0.remove(place).1)
+    }
 }
 
 #[cold]
@@ -68,8 +92,8 @@ impl Epochs {
     pub(crate) fn is_locked(&self, rank: Option<usize>) -> bool {
         self.all_locked.is_some()
             || match rank {
-                Some(rank) => self.locked.contains_key(&rank),
-                None => !self.locked.is_empty(),
+                Some(rank) => self.locked.has(rank),
+                None => !self.locked.0.is_empty(),
             }
     }
 
@@ -87,7 +111,7 @@ impl Epochs {
         if self.started.is_some() {
             return Err(out_of_order("an access epoch is open; call MPI_Win_complete first"));
         }
-        if !self.locked.is_empty() || self.all_locked.is_some() {
+        if !self.locked.0.is_empty() || self.all_locked.is_some() {
             return Err(out_of_order("the window is locked; unlock it first"));
         }
         Ok(())
@@ -237,13 +261,29 @@ impl Win {
         })?;
         let locked = self.acquire(rank, target, held);
         if locked.is_err() {
-            self.change(Some(rank), |epochs| epochs.locked.remove(&rank));
+            self.change(Some(rank), |epochs| epochs.locked.remove(rank));
         }
         locked
     }
 
+    /// The same, if nobody must be waited for or asked, and nothing is wrong.
+    pub(crate) fn lock_at_once(&self, exclusive: bool, rank: i32, assertions: i32) -> Option<()> {
+        let unchecked = checked(assertions).ok()? & NO_CHECK != 0;
+        let (rank, target) = (rank as usize, self.targets.get(rank as usize)?);
+        let lock = target.lock.as_ref()?;
+        self.change(Some(rank), |epochs| {
+            let is_open = epochs.started.is_some() || epochs.is_locked(Some(rank));
+            if is_open || !unchecked && !lock.try_enter(exclusive) {
+                return None;
+            }
+            epochs.locked.insert(rank, Held { exclusive, unchecked });
+            epochs.fenced = false;
+            Some(())
+        })
+    }
+
     fn acquire(&self, rank: usize, target: &Target, held: Held) -> Mpi {
-        if held.unchecked {
+        if held.unchecked || target.lock.as_ref().is_some_and(|lock| lock.try_enter(held.exclusive)) {
             return Ok(());
         }
         let granted = match rank == self.comm.rank() {
@@ -257,10 +297,15 @@ impl Win {
     }
 
     fn release(&self, rank: usize, target: &Target, held: Held) -> Mpi {
+        let exclusive = held.exclusive;
         if held.unchecked {
+            // With the same in other processes: what was put is there, in whichever order they look. A lock does that otherwise.
+            fence(Ordering::SeqCst);
             return Ok(());
         }
-        let exclusive = held.exclusive;
+        if target.lock.as_ref().is_some_and(|lock| lock.try_leave(exclusive)) {
+            return Ok(());
+        }
         if rank == self.comm.rank() {
             self.exposed.unlock(exclusive);
             return Ok(());
@@ -271,8 +316,22 @@ impl Win {
     pub(crate) fn unlock(&self, rank: i32) -> Mpi {
         let Some((rank, target)) = self.target(rank)? else { return Ok(()) };
         let none = || out_of_order(format!("rank {rank} is not locked; call MPI_Win_lock first"));
-        let held = self.change(Some(rank), |epochs| epochs.locked.remove(&rank)).ok_or_else(none)?;
+        let held = self.change(Some(rank), |epochs| epochs.locked.remove(rank)).ok_or_else(none)?;
         self.release(rank, target, held)
+    }
+
+    /// The same, if nobody must be told, and nothing is wrong.
+    pub(crate) fn unlock_at_once(&self, rank: i32) -> Option<()> {
+        let (rank, target) = (rank as usize, self.targets.get(rank as usize)?);
+        let lock = target.lock.as_ref()?;
+        self.change(Some(rank), |epochs| {
+            let held = epochs.locked.remove(rank)?;
+            if !held.unchecked && lock.try_leave(held.exclusive) {
+                return Some(());
+            }
+            epochs.locked.insert(rank, held);
+            None
+        })
     }
 
     pub(crate) fn lock_all(&self, assertions: i32) -> Mpi {

@@ -2,12 +2,13 @@
 //!
 //! What reaches the target needs not its program: between processes that share the memory it is load and store, between others of
 //! one host the kernel copies, and the rest is asked of the target's service, a thread of its own. [`memory`] has the memory,
-//! [`serving`] what the target does when asked ([`questions`]), [`access`] who asks, [`epochs`] when that is permitted. Most calls are short: [`near`]
+//! how it is [allocated](allocating), [`serving`] what the target does when asked ([`questions`]), [`access`] who asks, [`epochs`] when that is permitted. Most calls are short: [`near`]
 //! has the way of those, [`reach`] what it must know of a target, [`words`] the elements that the processor changes in one piece.
 //!
 //! A put, get or accumulate is over at the target when the call returns: flushing waits for nothing.
 
 pub(crate) mod access;
+mod allocating;
 pub(crate) mod epochs;
 #[allow(unsafe_code)]
 pub(crate) mod memory;
@@ -27,11 +28,12 @@ use crate::handles::Objects;
 use crate::info::Info;
 use crate::making;
 use crate::numbers::{ERRORS_ARE_FATAL, Kind, PROC_NULL, WIN_NULL};
-use crate::process::{Process, process};
+use crate::process::process;
+use allocating::{OwnMemory, own_memory};
 use epochs::Epochs;
-use memory::{Mapping, Segment};
+use memory::{Mapping, SharedLock};
 use parvum_service::Service;
-use parvum_wire::Tid;
+use parvum_waist::{Turn, TurnGuard};
 use reach::Reach;
 use serving::Exposed;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -63,12 +65,13 @@ pub(crate) struct Win {
     pub(crate) targets: Vec<Target>,
     pub(crate) exposed: Arc<Exposed>,
     pub(crate) service: Arc<Service>,
-    epochs: Mutex<Epochs>,
+    /// Mostly one thread opens and closes them.
+    epochs: Turn<Epochs>,
     /// What the short way knows.
     reach: Reach,
     pub(crate) attributes: Attributes,
     /// Memory of its own.
-    _memory: Option<Mapping>,
+    _memory: Option<Arc<Mapping>>,
     rest: Mutex<Rest>,
 }
 
@@ -89,7 +92,7 @@ struct Rest {
 }
 
 /// The memory of one member.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Target {
     /// Whom to ask.
     pub(crate) service: i32,
@@ -103,6 +106,8 @@ pub(crate) struct Target {
     pub(crate) unit: i64,
     /// Where this process has the same memory.
     pub(crate) here: Option<u64>,
+    /// Its lock, where this process sees it.
+    pub(crate) lock: Option<SharedLock>,
 }
 
 pub(crate) static WINS: Objects<Win> = Objects::new(Kind::Win);
@@ -140,18 +145,19 @@ pub(crate) fn create(parent: &Arc<Comm>, wish: Wish) -> Mpi<i32> {
     }
     let process = process()?;
     let comm = Arc::new(making::duplicate(parent, false)?);
-    let (mapping, starts) = match wish.flavor {
-        Flavor::Create | Flavor::Dynamic => (None, None),
+    let own = match wish.flavor {
+        Flavor::Create | Flavor::Dynamic => OwnMemory::None,
         Flavor::Allocate | Flavor::Shared => own_memory(process, &comm, &wish)?,
     };
-    let base = match (&mapping, &starts) {
-        (Some(mapping), None) => mapping.start(),
-        (Some(_), Some(starts)) => starts[comm.rank()] as *mut u8,
-        (None, _) => wish.base,
+    let base = match &own {
+        OwnMemory::None => wish.base,
+        OwnMemory::Alone(mapping) => mapping.start(),
+        OwnMemory::Shared(shared) => shared.starts[comm.rank()] as *mut u8,
     };
     let service = serving::service(process)?;
-    let exposed = Exposed::new(&comm, (base, wish.size), wish.flavor == Flavor::Dynamic, &service)?;
-    let targets = meet(&comm, &service, &exposed, wish.unit, starts.as_deref())?;
+    let lock = own.lock(comm.rank());
+    let exposed = Exposed::new(&comm, (base, wish.size), wish.flavor == Flavor::Dynamic, lock, &service)?;
+    let targets = meet(&comm, &service, &exposed, wish.unit, &own)?;
     let (unit, flavor) = (wish.unit, wish.flavor as i32);
     let win = Win {
         shown: Shown { base: base.addr(), size: wish.size as i64, unit, flavor, model: UNIFIED },
@@ -160,9 +166,9 @@ pub(crate) fn create(parent: &Arc<Comm>, wish: Wish) -> Mpi<i32> {
         targets,
         exposed,
         service,
-        epochs: Mutex::default(),
+        epochs: Turn::new(Epochs::default()),
         attributes: Attributes::default(),
-        _memory: mapping,
+        _memory: own.mapping(),
         rest: Mutex::new(Rest {
             name: String::new(),
             errhandler: ERRORS_ARE_FATAL,
@@ -178,13 +184,7 @@ pub(crate) fn create(parent: &Arc<Comm>, wish: Wish) -> Mpi<i32> {
 }
 
 /// Tells all members where this one's memory is, and hears it of them.
-fn meet(
-    comm: &Comm,
-    service: &Service,
-    exposed: &Exposed,
-    unit: i32,
-    starts: Option<&[u64]>,
-) -> Mpi<Vec<Target>> {
+fn meet(comm: &Comm, service: &Service, exposed: &Exposed, unit: i32, own: &OwnMemory) -> Mpi<Vec<Target>> {
     let mine = [
         service.tid() as u64,
         u64::from(exposed.id()),
@@ -201,10 +201,11 @@ fn meet(
         base: words[3],
         size: words[4],
         unit: words[5] as i64,
-        here: match starts {
-            Some(starts) => Some(starts[rank]),
-            None => (rank == comm.rank()).then_some(words[3]),
+        here: match own {
+            OwnMemory::Shared(shared) => Some(shared.starts[rank]),
+            _ => (rank == comm.rank()).then_some(words[3]),
         },
+        lock: own.lock(rank),
     };
     Ok(all.into_iter().enumerate().map(target).collect())
 }
@@ -216,49 +217,6 @@ fn tell_all(comm: &Comm, mine: &[u64]) -> Mpi<Vec<Vec<u64>>> {
         bytes.chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().expect("eight"))).collect()
     };
     Ok(making::tell_all(comm, &bytes)?.into_iter().map(words).collect())
-}
-
-/// Memory for a window: that of all members at one place, and where each has its part; or memory that only this one has.
-fn own_memory(process: &Process, comm: &Comm, wish: &Wish) -> Mpi<(Option<Mapping>, Option<Vec<u64>>)> {
-    let is_shared = wish.flavor == Flavor::Shared;
-    let host = Tid(process.me()).host();
-    let is_near = comm.group().tasks().iter().all(|&task| Tid(task).host() == host);
-    if is_near && let Some((mapping, starts)) = shared_memory(comm, wish)? {
-        return Ok((Some(mapping), Some(starts)));
-    }
-    if is_shared {
-        let text = "the members cannot share memory: they live on several hosts, or the system refuses it; \
-                    split the communicator with MPI_Comm_split_type first";
-        return Err(Error::new(class::RMA_SHARED, text));
-    }
-    Ok((Some(Mapping::private(wish.size)?), None))
-}
-
-/// Memory that all members see. `None`, for all alike: one of them could not have it.
-fn shared_memory(comm: &Comm, wish: &Wish) -> Mpi<Option<(Mapping, Vec<u64>)>> {
-    let apart = wish.hints.as_ref().and_then(|hints| hints.get("alloc_shared_noncontig").ok().flatten());
-    let apart = wish.flavor == Flavor::Allocate || apart.as_deref() == Some("true");
-    let sizes = tell_all(comm, &[wish.size as u64, u64::from(apart)])?;
-    // All must have wished it.
-    let apart = sizes.iter().all(|words| words[1] == 1);
-    let mut end = 0_u64;
-    let mut places = Vec::with_capacity(sizes.len());
-    for words in &sizes {
-        places.push(end);
-        let size = if apart { words[0].next_multiple_of(memory::PAGE) } else { words[0] };
-        end = end.checked_add(size).ok_or_else(|| Error::new(class::SIZE, "the window is too long"))?;
-    }
-    let made = if comm.rank() == 0 { Segment::new(end as usize) } else { None };
-    let named = made.as_ref().map_or([0; 4], Segment::name);
-    let name = tell_all(comm, &named)?.swap_remove(0);
-    let mapping = match &made {
-        Some(segment) => segment.map(),
-        None => Segment::open(&name).and_then(|segment| segment.map()),
-    };
-    let all = tell_all(comm, &[u64::from(mapping.is_some())])?;
-    let Some(mapping) = mapping.filter(|_| all.iter().all(|words| words[0] == 1)) else { return Ok(None) };
-    let start = mapping.start().expose_provenance() as u64;
-    Ok(Some((mapping, places.into_iter().map(|place| start + place).collect())))
 }
 
 /// Frees a window, with all other members.
@@ -280,8 +238,8 @@ pub(crate) fn free(handle: i32) -> Mpi {
 }
 
 impl Win {
-    pub(crate) fn epochs(&self) -> MutexGuard<'_, Epochs> {
-        self.epochs.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn epochs(&self) -> TurnGuard<'_, Epochs> {
+        self.epochs.take()
     }
 
     /// The member of a rank; `None` for `MPI_PROC_NULL`.

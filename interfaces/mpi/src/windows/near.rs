@@ -33,16 +33,16 @@ pub(crate) fn forget(handle: i32) {
     drop(PINS.take(WINS.entry_of(handle), reader));
 }
 
-/// What somebody does with a window's reach. `None`: it has none, or nothing was done.
+/// What somebody does with a window. `None`: it has no short way, or nothing was done.
 #[inline(always)]
-fn with<T>(handle: i32, act: impl FnOnce(&Reach) -> Option<T>) -> Option<T> {
+fn with<T>(handle: i32, act: impl FnOnce(&Win) -> Option<T>) -> Option<T> {
     if !is_running() {
         return None;
     }
     let reader = (sight::reader() as usize).wrapping_sub(1);
     // SAFETY: the thread has claimed the place: it keeps it in its own memory until it ends.
     let Some(win) = (unsafe { PINS.get(reader, WINS.entry_of(handle)) }) else { return come() };
-    if win.reach.handle() == handle { act(&win.reach) } else { None }
+    if win.reach.handle() == handle { act(&win) } else { None }
 }
 
 /// Has this thread be a reader, if it has not tried before; for this call it is too late.
@@ -90,8 +90,8 @@ fn length(origin: *const u8, count: i64, of: i32, there: &There) -> Option<u64> 
 #[inline(always)]
 pub(crate) unsafe fn put(origin: *const u8, count: i64, of: i32, there: &There, handle: i32) -> bool {
     let Some(length) = length(origin, count, of, there) else { return false };
-    let put = |reach: &Reach| {
-        let to = reach.spot(there.rank, there.displacement, length)?;
+    let put = |win: &Win| {
+        let to = win.reach.spot(there.rank, there.displacement, length)?;
         // SAFETY: the program's promise; `spot` has the memory.
         unsafe { copy(origin, pointer(to), length as usize) };
         Some(())
@@ -106,8 +106,8 @@ pub(crate) unsafe fn put(origin: *const u8, count: i64, of: i32, there: &There, 
 #[inline(always)]
 pub(crate) unsafe fn get(origin: *mut u8, count: i64, of: i32, there: &There, handle: i32) -> bool {
     let Some(length) = length(origin, count, of, there) else { return false };
-    let get = |reach: &Reach| {
-        let from = reach.spot(there.rank, there.displacement, length)?;
+    let get = |win: &Win| {
+        let from = win.reach.spot(there.rank, there.displacement, length)?;
         // SAFETY: the program's promise; `spot` has the memory.
         unsafe { copy(pointer(from), origin, length as usize) };
         Some(())
@@ -131,8 +131,8 @@ pub(crate) unsafe fn accumulate(
     if origin.is_null() && !matches!(deed, Deed::Look) || there.count <= 0 {
         return false;
     }
-    let change = |reach: &Reach| {
-        let first = words_at(reach, there, size)?;
+    let change = |win: &Win| {
+        let first = words_at(&win.reach, there, size)?;
         for at in (0..there.count as usize).map(|place| place * size) {
             let (place, operand) = (first.wrapping_add(at), origin.wrapping_add(at));
             let was = if result.is_null() { result } else { result.wrapping_add(at) };
@@ -160,8 +160,8 @@ pub(crate) unsafe fn swap(
     if origin.is_null() || expected.is_null() || result.is_null() {
         return false;
     }
-    let swap = |reach: &Reach| {
-        let place = words_at(reach, there, size)?;
+    let swap = |win: &Win| {
+        let place = words_at(&win.reach, there, size)?;
         // SAFETY: the program's promise; `spot` has the memory, and it is aligned.
         unsafe { words::swap(place, size, origin, expected, result) };
         Some(())
@@ -172,10 +172,20 @@ pub(crate) unsafe fn swap(
 /// Whether a lock permits to flush; then what was done before is seen by others before what follows is done.
 #[inline(always)]
 pub(crate) fn flush(rank: Option<i32>, handle: i32) -> bool {
-    let is_locked = with(handle, |reach| reach.is_locked(rank).then_some(())).is_some();
+    let is_locked = with(handle, |win| win.reach.is_locked(rank).then_some(())).is_some();
     // With the same in other processes: what was put is there, in whichever order they look.
     fence(Ordering::SeqCst);
     is_locked
+}
+
+/// Whether a target's lock was free, and is had now.
+pub(crate) fn lock(exclusive: bool, rank: i32, assertions: i32, handle: i32) -> bool {
+    with(handle, |win| win.lock_at_once(exclusive, rank, assertions)).is_some()
+}
+
+/// Whether a target's lock was given back, and nobody waited for it.
+pub(crate) fn unlock(rank: i32, handle: i32) -> bool {
+    with(handle, |win| win.unlock_at_once(rank)).is_some()
 }
 
 /// Whether there is such a window.

@@ -7,11 +7,13 @@ use crate::comm::Comm;
 use crate::errors::{Error, Mpi, class};
 use crate::ops::{NO_OP, REPLACE};
 use crate::process::{Process, machine_notes, process};
-use crate::windows::{memory, questions, words};
+use crate::windows::memory::{self, SharedLock};
+use crate::windows::{questions, words};
 use parvum_datatypes::{Basic, Class};
 use parvum_service::{Service, Window};
-use parvum_waist::SendTo;
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use parvum_waist::{LockQueue, LockWord, SendTo};
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Deref;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
@@ -57,54 +59,26 @@ pub(crate) struct Exposed {
     size: u64,
     /// What is attached, where it begins and how long it is: of a dynamic window.
     attached: Option<Mutex<BTreeMap<u64, u64>>>,
-    locks: Mutex<Locks>,
+    lock: Lock,
+    /// The ranks that wait for it.
+    waiting: Mutex<LockQueue<usize>>,
     comm: Arc<Comm>,
 }
 
-/// Who has the lock of this memory, and who waits.
-#[derive(Default)]
-struct Locks {
-    shared: usize,
-    exclusive: bool,
-    waiting: VecDeque<(bool, usize)>,
+/// The lock of this memory: where all members see it, or here, where they must ask for it.
+enum Lock {
+    Seen(SharedLock),
+    Own(LockWord),
 }
 
-impl Locks {
-    fn may_enter(&self, exclusive: bool) -> bool {
-        !self.exclusive && (!exclusive || self.shared == 0)
-    }
+impl Deref for Lock {
+    type Target = LockWord;
 
-    fn enter(&mut self, exclusive: bool) {
-        if exclusive { self.exclusive = true } else { self.shared += 1 }
-    }
-
-    /// Whether it has the lock at once. Who comes later does not overtake.
-    fn ask(&mut self, exclusive: bool, rank: usize) -> bool {
-        if self.waiting.is_empty() && self.may_enter(exclusive) {
-            self.enter(exclusive);
-            return true;
+    fn deref(&self) -> &LockWord {
+        match self {
+            Lock::Seen(word) => word,
+            Lock::Own(word) => word,
         }
-        self.waiting.push_back((exclusive, rank));
-        false
-    }
-
-    /// Who has it next.
-    fn leave(&mut self, exclusive: bool) -> Vec<usize> {
-        if exclusive {
-            self.exclusive = false
-        } else {
-            self.shared = self.shared.saturating_sub(1)
-        }
-        let mut next = Vec::new();
-        while let Some(&(exclusive, rank)) = self.waiting.front() {
-            if !self.may_enter(exclusive) {
-                break;
-            }
-            self.enter(exclusive);
-            self.waiting.pop_front();
-            next.push(rank);
-        }
-        next
     }
 }
 
@@ -114,6 +88,7 @@ impl Exposed {
         comm: &Arc<Comm>,
         (base, size): (*mut u8, usize),
         is_dynamic: bool,
+        seen: Option<SharedLock>,
         service: &Service,
     ) -> Mpi<Arc<Exposed>> {
         static NUMBERS: AtomicU32 = AtomicU32::new(0);
@@ -125,7 +100,8 @@ impl Exposed {
             base: base.expose_provenance() as u64,
             size: size as u64,
             attached: is_dynamic.then(Mutex::default),
-            locks: Mutex::default(),
+            lock: seen.map_or_else(|| Lock::Own(LockWord::new()), Lock::Seen),
+            waiting: Mutex::default(),
             comm: comm.clone(),
         });
         lock(&EXPOSED).insert(exposed.id, exposed.clone());
@@ -197,11 +173,11 @@ impl Exposed {
 
     /// Whether a member has the lock at once; if not it is told when.
     pub(crate) fn lock(&self, exclusive: bool, rank: usize) -> bool {
-        lock(&self.locks).ask(exclusive, rank)
+        lock(&self.waiting).ask(&self.lock, exclusive, rank)
     }
 
     pub(crate) fn unlock(&self, exclusive: bool) {
-        let next = lock(&self.locks).leave(exclusive);
+        let next = lock(&self.waiting).leave(&self.lock, exclusive);
         let Ok(process) = process() else { return };
         for rank in next {
             let Some(&to) = self.comm.group().tasks().get(rank) else { continue };
@@ -344,18 +320,6 @@ fn get(runs: &[(u64, u64)], total: usize) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn locks_are_given_in_the_order_in_which_they_were_asked_for() {
-        let mut locks = Locks::default();
-        assert!(locks.ask(false, 0) && locks.ask(false, 1));
-        assert!(!locks.ask(true, 2) && !locks.ask(false, 3) && !locks.ask(false, 4), "nobody overtakes");
-        assert_eq!(locks.leave(false), []);
-        assert_eq!(locks.leave(false), [2]);
-        assert_eq!(locks.leave(true), [3, 4]);
-        assert!(!locks.ask(true, 0));
-        assert_eq!((locks.leave(false), locks.leave(false)), (vec![], vec![0]));
-    }
 
     #[test]
     fn elements_are_combined_wherever_they_lie() {

@@ -1,0 +1,94 @@
+//! Memory that a window has of its own: one place for all members, with their locks, where they can share memory; or each its own.
+
+use crate::comm::Comm;
+use crate::errors::{Error, Mpi, class};
+use crate::process::Process;
+use crate::windows::memory::{self, Mapping, Segment, SharedLock};
+use crate::windows::{Flavor, Wish, tell_all};
+use parvum_wire::Tid;
+use std::sync::Arc;
+
+/// Memory for a window.
+pub(crate) enum OwnMemory {
+    /// It is the program's.
+    None,
+    /// Memory that only this process has.
+    Alone(Arc<Mapping>),
+    Shared(SharedMemory),
+}
+
+/// Memory of all members at one place.
+pub(crate) struct SharedMemory {
+    mapping: Arc<Mapping>,
+    /// Where each has its part.
+    pub(crate) starts: Vec<u64>,
+    /// Where the locks begin, one for each, as bytes from the beginning.
+    locks: u64,
+}
+
+impl OwnMemory {
+    pub(crate) fn mapping(self) -> Option<Arc<Mapping>> {
+        match self {
+            OwnMemory::None => None,
+            OwnMemory::Alone(mapping) | OwnMemory::Shared(SharedMemory { mapping, .. }) => Some(mapping),
+        }
+    }
+
+    /// The lock of a member, if all see it.
+    pub(crate) fn lock(&self, rank: usize) -> Option<SharedLock> {
+        let OwnMemory::Shared(SharedMemory { mapping, locks, .. }) = self else { return None };
+        Some(SharedLock::new(mapping, locks + rank as u64 * SharedLock::LENGTH))
+    }
+}
+
+/// That of all members at one place, or else memory that only this one has.
+pub(crate) fn own_memory(process: &Process, comm: &Comm, wish: &Wish) -> Mpi<OwnMemory> {
+    let is_shared = wish.flavor == Flavor::Shared;
+    let host = Tid(process.me()).host();
+    let is_near = comm.group().tasks().iter().all(|&task| Tid(task).host() == host);
+    if is_near && let Some(shared) = shared_memory(comm, wish)? {
+        return Ok(OwnMemory::Shared(shared));
+    }
+    if is_shared {
+        let text = "the members cannot share memory: they live on several hosts, or the system refuses it; \
+                    split the communicator with MPI_Comm_split_type first";
+        return Err(Error::new(class::RMA_SHARED, text));
+    }
+    Ok(OwnMemory::Alone(Arc::new(Mapping::private(wish.size)?)))
+}
+
+/// Memory that all members see. `None`, for all alike: one of them could not have it.
+fn shared_memory(comm: &Comm, wish: &Wish) -> Mpi<Option<SharedMemory>> {
+    let apart = wish.hints.as_ref().and_then(|hints| hints.get("alloc_shared_noncontig").ok().flatten());
+    let apart = wish.flavor == Flavor::Allocate || apart.as_deref() == Some("true");
+    let sizes = tell_all(comm, &[wish.size as u64, u64::from(apart)])?;
+    // All must have wished it.
+    let apart = sizes.iter().all(|words| words[1] == 1);
+    let mut end = 0_u64;
+    let mut places = Vec::with_capacity(sizes.len());
+    for words in &sizes {
+        places.push(end);
+        let size = if apart { words[0].next_multiple_of(memory::PAGE) } else { words[0] };
+        end = end.checked_add(size).ok_or_else(too_long)?;
+    }
+    let locks = end.checked_next_multiple_of(SharedLock::LENGTH);
+    let end = locks.and_then(|locks| locks.checked_add(sizes.len() as u64 * SharedLock::LENGTH));
+    let (Some(locks), Some(end)) = (locks, end) else { return Err(too_long()) };
+    let made = if comm.rank() == 0 { Segment::new(end as usize) } else { None };
+    let named = made.as_ref().map_or([0; 4], Segment::name);
+    let name = tell_all(comm, &named)?.swap_remove(0);
+    let mapping = match &made {
+        Some(segment) => segment.map(),
+        None => Segment::open(&name).and_then(|segment| segment.map()),
+    };
+    let all = tell_all(comm, &[u64::from(mapping.is_some())])?;
+    let Some(mapping) = mapping.filter(|_| all.iter().all(|words| words[0] == 1)) else { return Ok(None) };
+    let start = mapping.start().expose_provenance() as u64;
+    let starts = places.into_iter().map(|place| start + place).collect();
+    Ok(Some(SharedMemory { mapping: Arc::new(mapping), starts, locks }))
+}
+
+#[cold]
+fn too_long() -> Error {
+    Error::new(class::SIZE, "the window is too long")
+}
