@@ -18,7 +18,7 @@ use crate::core::Core;
 use crate::farewell::{Listening, News};
 use crate::flow::Settings;
 use crate::ledger::Ledger;
-use crate::peers::{OWN_PEER, Peer, Peers};
+use crate::peers::{OWN_PEER, Peer, PeerState, Peers};
 use crate::recorder::Recorder;
 pub use ask::Asked;
 pub use direct::{Look, Room};
@@ -123,6 +123,12 @@ impl Engine {
     /// Whether something waits for room in a link.
     pub fn has_output(&self) -> bool {
         self.peers.has_output()
+    }
+
+    /// Whether something for `peer`, or for anybody if that is this task, waits for room in a link of that route.
+    pub fn waits_for_room(&self, peer: Tid, route: Route) -> bool {
+        let concerned = |state: &&PeerState| peer == self.me() || peer == state.tid;
+        self.peers.with_output().filter(concerned).any(|state| state.outbox.waits_for(route, state.route))
     }
 
     /// Gives back memory of the links that no message has used since the last call.
@@ -322,7 +328,7 @@ impl Engine {
     /// Sends that are not over, or whose data is still kept here for the
     /// receiver. A task must not end before this is zero, or data is lost.
     pub fn unfinished(&self) -> usize {
-        let unflushed = |peer: &Peer| usize::from(peer.state.outbox.unflushed);
+        let unflushed = |peer: &Peer| usize::from(peer.state.outbox.unflushed != 0);
         self.peers.iter().map(|peer| peer.state.unfinished() + unflushed(peer)).sum()
     }
 }

@@ -39,10 +39,10 @@ impl Core {
 
     fn flush(peers: &mut Peers, index: usize) {
         let Peer { links, state } = &mut peers[index];
-        state.outbox.unflushed = false;
-        for (link, limits) in links.iter_mut().zip(state.limits) {
+        state.outbox.unflushed = 0;
+        for (place, (link, limits)) in links.iter_mut().zip(state.limits).enumerate() {
             if let (Some(link), Some(Limits { buffered: true, .. })) = (link, limits) {
-                state.outbox.unflushed |= link.flush() == Ok(false);
+                state.outbox.unflushed |= u8::from(link.flush() == Ok(false)) << place;
             }
         }
     }

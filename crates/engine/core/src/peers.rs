@@ -220,7 +220,12 @@ impl Peers {
         !self.pushing.is_empty()
     }
 
-    /// Those that have; they are to be noted anew afterwards.
+    /// Those that have.
+    pub(crate) fn with_output(&self) -> impl Iterator<Item = &PeerState> {
+        self.pushing.iter().map(|&index| &self.all[index as usize].state)
+    }
+
+    /// The same; they are to be noted anew afterwards.
     pub(crate) fn take_pushing(&mut self) -> Vec<u32> {
         let pushing = std::mem::take(&mut self.pushing);
         for &index in &pushing {

@@ -205,8 +205,14 @@ impl Inside {
     fn sleep_in_poll(&mut self, number: u64, limit: Duration) {
         let limit = if self.connections.is_deaf() { limit.min(DEAF) } else { limit };
         let limit = Timespec { tv_sec: limit.as_secs() as i64, tv_nsec: limit.subsec_nanos().into() };
-        let output = if self.engine.has_output() { PollFlags::OUT } else { PollFlags::empty() };
-        let flags = PollFlags::IN | PollFlags::RDHUP | output;
+        // The daemon's own socket stands under the name of this task, and takes what is for anybody. One that has room although
+        // something waits for another link must not end the sleep.
+        let flags = |peer: Tid| {
+            let over =
+                if peer == self.engine.me() { parvum_routed::TRANSPORT } else { parvum_tcp::TRANSPORT };
+            let waits = self.engine.waits_for_room(peer, over.route);
+            PollFlags::IN | PollFlags::RDHUP | if waits { PollFlags::OUT } else { PollFlags::empty() }
+        };
         // SAFETY: another thread may close a socket while this one sleeps. The number then names nothing, or something else:
         // the sleep ends early or late, within its limit, and nothing is read or written by that number.
         let named = |fd: BorrowedFd<'_>| unsafe { BorrowedFd::borrow_raw(fd.as_raw_fd()) };
@@ -218,7 +224,7 @@ impl Inside {
             .connections
             .watched
             .iter()
-            .map(|(_, socket)| PollFd::from_borrowed_fd(named(socket.as_fd()), flags));
+            .map(|(peer, socket)| PollFd::from_borrowed_fd(named(socket.as_fd()), flags(*peer)));
         sources.extend(sockets);
         let watched = 2..sources.len();
         let silent = self.connections.silent.iter().map(|silent| named(silent.greeting.socket()));
@@ -240,7 +246,6 @@ impl Inside {
     fn forget_ended(&mut self) {
         self.progress();
         let Runtime { engine, connections, .. } = &mut **self;
-        // The daemon's own stands under the name of this task.
         connections.watched.retain(|(peer, _)| {
             *peer == engine.me() || engine.is_attached(*peer, parvum_tcp::TRANSPORT.route)
         });

@@ -54,8 +54,8 @@ pub(crate) struct Outbox {
     pub(crate) queue: VecDeque<Pending>,
     /// Memory of the sends in `queue`, their places in it included.
     pub(crate) queued: u64,
-    /// Some link took frames that have not left yet.
-    pub(crate) unflushed: bool,
+    /// The links that took frames that have not left yet: a bit for each route's place.
+    pub(crate) unflushed: u8,
     /// Already among the peers with something to push.
     pub(crate) listed: bool,
 }
@@ -70,9 +70,18 @@ impl Outbox {
     /// Whether there is something to push that only waits for room in a link; `may_begin` says whether there is credit for one more
     /// message.
     pub(crate) fn has_output(&self, may_begin: bool) -> bool {
-        let held =
-            self.current.is_some() || !self.cleared.is_empty() || !self.answers.is_empty() || self.unflushed;
+        let held = self.current.is_some()
+            || !self.cleared.is_empty()
+            || !self.answers.is_empty()
+            || self.unflushed != 0;
         held || (!self.queue.is_empty() && may_begin)
+    }
+
+    /// Whether what [`Outbox::has_output`] is about waits for the link of that route; messages begin on the `usual` one.
+    pub(crate) fn waits_for(&self, route: Route, usual: Route) -> bool {
+        let answer = self.answers.front().map(|answer| answer.route);
+        let next = answer.or(self.current.as_ref().map(|(begun, _)| *begun)).unwrap_or(usual);
+        next == route || self.unflushed & 1 << route.place() != 0
     }
 
     /// Sends that were not handed over in full.
@@ -126,7 +135,7 @@ impl Outbox {
         let mut over: Vec<_> = waiting.map(|pending| pending.request).collect();
         over.extend(self.current.take().map(|(_, pending)| pending.request));
         self.answers.clear();
-        self.unflushed = false;
+        self.unflushed = 0;
         self.queued = 0;
         over
     }

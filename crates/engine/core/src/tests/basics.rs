@@ -419,3 +419,23 @@ fn a_message_to_several_has_a_tag_for_each_and_may_name_a_peer_again() {
     run_until_quiet(&mut [&mut a, &mut b]);
     assert!(receives.into_iter().all(|receive| bytes_of(&mut b, receive) == wanted));
 }
+
+#[test]
+fn what_waits_for_one_link_waits_for_no_other() {
+    let (mut a, mut b, mut c) = (engine(1, 1 << 20), engine(2, 1 << 20), engine(3, 1 << 20));
+    join(&mut a, &mut b, ONE, Nature::QUICK);
+    join(&mut a, &mut c, OTHER, Nature::QUICK);
+    let waiting = |a: &Engine| {
+        let peers = [tid(2), tid(3), tid(1)];
+        peers.map(|peer| [ONE, OTHER].map(|route| a.waits_for_room(peer, route)))
+    };
+    assert_eq!(waiting(&a), [[false; 2]; 3]);
+    // More than there is room for, to one who does not look.
+    while !a.has_output() {
+        send(&mut a, outgoing(tid(2), 1, &[b"data"])).expect("it is kept");
+    }
+    a.progress();
+    assert_eq!(waiting(&a), [[true, false], [false, false], [true, false]]);
+    run_until_quiet(&mut [&mut a, &mut b, &mut c]);
+    assert_eq!(waiting(&a), [[false; 2]; 3]);
+}
