@@ -44,6 +44,7 @@ fn parse(words: &[String]) -> Result<Settings, String> {
     Ok(Settings {
         seed,
         time: Duration::from_secs_f64(minutes * 60.0),
+        least: 0,
         plan: Plan::of_this_build(hosts),
         detect: Duration::from_millis(detect),
         keep: Some(std::env::temp_dir().join(format!("parvum-chaos-{seed}"))),

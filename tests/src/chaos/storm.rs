@@ -19,6 +19,8 @@ pub struct Settings {
     pub seed: u64,
     /// How long faults are done; the end takes a little longer.
     pub time: Duration,
+    /// So many are done however long they take.
+    pub least: usize,
     /// The bed; three hosts at least.
     pub plan: bed::Plan,
     /// After what silence hosts give each other up.
@@ -93,11 +95,11 @@ impl Storm<'_> {
     fn rage(&mut self, settings: &Settings) {
         let until = Instant::now() + settings.time;
         let mut dice = Plan::new(!settings.seed);
-        for fault in Plan::new(settings.seed) {
+        for (count, fault) in Plan::new(settings.seed).enumerate() {
             let hosts = self.members();
             self.jobs.start_missing(self.bed, &hosts, |bound| dice.below(bound));
             std::thread::sleep(Duration::from_millis(fault.peace));
-            if Instant::now() >= until {
+            if count >= settings.least && Instant::now() >= until {
                 break;
             }
             self.strike(fault);
