@@ -3,6 +3,7 @@
 use crate::combine::Combiner;
 use crate::errors::{Cmmd, Fault};
 use crate::state::{Guard, context, notes, told};
+use parvum_collectives::operators;
 use parvum_collectives::plans::{Group, Step, broadcast};
 use parvum_waist::{ANY_TASK, Message, Notes, Pattern, Receiving, Status, TagKind};
 
@@ -39,7 +40,8 @@ impl Guard {
     pub(crate) fn reduce(&mut self, combiner: Combiner, values: &mut [u8]) -> Cmmd<()> {
         let mut combine = |one: &mut [u8], other: &[u8]| (combiner.combine)(one, other);
         let nodes = self.nodes()?;
-        Ok(self.outside(|| nodes.reduce_all(values, combiner.kind.size(), &mut combine))?)
+        let (unit, order) = (combiner.kind.size(), operators::order(combiner.operator, combiner.kind));
+        Ok(self.outside(|| nodes.reduce_all(values, unit, order, &mut combine))?)
     }
 
     /// Every node's value and bit are told to all, and each takes what concerns it.

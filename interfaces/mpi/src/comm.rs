@@ -9,11 +9,13 @@ use crate::info::Info;
 use crate::numbers::{COMM_NULL, COMM_SELF, COMM_WORLD, ERRORS_ABORT, ERRORS_ARE_FATAL, Kind, PROC_NULL};
 use crate::process::{Process, process};
 use crate::topology::Topology;
+use parvum_collectives::plans::hosts::Hosts;
 use parvum_partition::Sharing;
+use parvum_wire::Tid;
 use parvum_wire::control::{Reply, Request};
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// A communicator.
 pub(crate) struct Comm {
@@ -38,6 +40,8 @@ pub(crate) struct Comm {
     pub(crate) attributes: Attributes,
     pub(crate) topology: Option<Topology>,
     pub(crate) buffer: Buffer,
+    /// Which members of its own side live together, where some do and not all; found when first asked for.
+    hosts: OnceLock<Option<Hosts>>,
     /// Where its members show each other data, once they do.
     sharing: Sharing,
     rest: Mutex<Rest>,
@@ -175,6 +179,7 @@ impl Comm {
             attributes: Attributes::default(),
             topology: None,
             buffer: Buffer::default(),
+            hosts: OnceLock::new(),
             sharing: Sharing::after(OPERATIONS_BEFORE_BOARD),
             rest: Mutex::new(Rest {
                 name: String::new(),
@@ -300,6 +305,13 @@ impl Comm {
 
     pub(crate) fn set_handle(&self, handle: i32) {
         self.handle.store(handle, Ordering::Relaxed);
+    }
+
+    /// Which members of its own side live together, where some do and not all.
+    pub(crate) fn hosts(&self) -> Option<&Hosts> {
+        // Two have no others; one alone is perhaps in no machine yet.
+        let find = || Hosts::new(self.group.tasks().iter().map(|&task| Tid(task).host()));
+        self.hosts.get_or_init(|| if self.size() > 2 { find() } else { None }).as_ref()
     }
 
     /// The board of its members, and how they come to it.

@@ -75,7 +75,8 @@ pub(crate) fn operation(op: i32, handle: i32) -> Mpi<Operation> {
     };
     let basic = basic.ok_or_else(refused)?;
     let (combine, unit) = combine(operator, basic).ok_or_else(refused)?;
-    Ok(Operation { combine, order: Order::Any, unit })
+    let order = kind_of(basic).map_or(Order::Any, |kind| operators::order(operator, kind));
+    Ok(Operation { combine, order, unit })
 }
 
 /// The table's function for a type, and how long an element is where it is packed.

@@ -6,6 +6,7 @@ use crate::account::{self, Call};
 use crate::errors::{Nx, NxError};
 use crate::task::{Task, ptype_in_use};
 use crate::{handlers, ids, interrupt, select};
+use parvum_collectives::plans::hosts::Placement;
 use parvum_collectives::{Exchange, Failure, Members, plans};
 use parvum_partition::{AtBoard, Attend};
 use parvum_waist::{Message, Notes, Pattern, Request, SendTo, Status, TagKind};
@@ -283,6 +284,11 @@ impl Attend for Task {
 }
 
 impl Group<'_> {
+    /// This node among all, and which of them live on one host.
+    pub(crate) fn placement(&self) -> Placement<'_> {
+        self.task.partition.placement()
+    }
+
     /// Receives while handlers may run.
     fn receive_posted(&mut self, from: usize, room: &mut [u8]) -> Result<(u32, u64), Status> {
         let (pattern, notes) = (self.members.pattern(from), self.members.notes(from));

@@ -11,6 +11,7 @@
 
 mod numbers;
 
+use crate::plans::Order;
 use numbers::{complex, paired, real, whole};
 
 /// What is done with two elements.
@@ -126,6 +127,19 @@ pub fn combine(operator: Operator, kind: Kind) -> Option<Combine> {
         F32AtF32 => paired::<f32, f32>(operator),
         F64AtF64 => paired::<f64, f64>(operator),
     }
+}
+
+/// In which order elements may be combined: integers and truth values in any, and grouped anyhow. Sums of floating-point numbers are
+/// rounded, and of those that are equal, or not comparable, the first is kept.
+pub fn order(operator: Operator, kind: Kind) -> Order {
+    use Kind::*;
+    let is_logical = matches!(operator, Operator::BothTrue | Operator::EitherTrue | Operator::OneTrue);
+    let is_exact = match kind {
+        I8 | U8 | I16 | U16 | I32 | U32 | I64 | U64 | I16AtI32 | I32AtI32 | I64AtI32 => true,
+        F32 | F64 | Complex32 | Complex64 => is_logical,
+        F32AtI32 | F64AtI32 | F32AtF32 | F64AtF64 => false,
+    };
+    if is_exact { Order::Exact } else { Order::Any }
 }
 
 /// Fills a vector with the element that the operator changes nothing with. `false`: there is none, and nothing is written.

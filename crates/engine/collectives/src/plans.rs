@@ -10,10 +10,11 @@
 //! - Elements are never divided: `unit` is the bytes of one, and where data is shared out it is by whole elements.
 //! - Results lie in [`Area::Data`]. A reduction finds a member's contribution there too; other operations find it in
 //!   [`Area::Mine`], which is only read.
-//! - Combining keeps the order of members unless a plan is asked for with [`Order::Any`]. What is combined with what
+//! - Combining keeps the order of members unless a plan is asked for with [`Order::Any`] or [`Order::Exact`]. What is combined with what
 //!   depends on the number of members and the lengths only.
 //!
-//! [`choose`] knows which plan is the best for a length and a number of members.
+//! [`choose`] knows which plan is the best for a length and a number of members, and where those live: [`two_level`] has plans for
+//! members on several [`hosts`].
 
 pub mod allgather;
 pub mod allreduce;
@@ -22,11 +23,13 @@ pub mod barrier;
 pub mod broadcast;
 pub mod choose;
 pub mod gather;
+pub mod hosts;
 pub mod neighbours;
 pub mod reduce;
 pub mod reduce_scatter;
 pub mod scan;
 pub mod scatter;
+pub mod two_level;
 
 /// A member's place among all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -207,6 +210,8 @@ pub enum Order {
     Members,
     /// In any, as long as it is the same each time.
     Any,
+    /// In any, and grouped anyhow: the result is the same bit for bit, as a sum of integers is.
+    Exact,
 }
 
 /// The steps of one member in one operation.

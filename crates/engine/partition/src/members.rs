@@ -2,7 +2,8 @@
 
 use crate::sharing::{AtBoard, Attend, Sharing, is_for, is_on_one_host};
 use parvum_collectives::board::{self, Board};
-use parvum_collectives::plans::{Area, Group, Order, Plan, barrier, choose, in_a_row};
+use parvum_collectives::plans::hosts::{Hosts, Placement};
+use parvum_collectives::plans::{Area, Group, Order, Plan, choose, in_a_row};
 use parvum_collectives::{Combine, Failure, Fault, Members, Memory, none, run};
 use parvum_waist::{ANY_TASK, Notes, Status, Waist, call};
 use parvum_wire::Tid;
@@ -35,6 +36,8 @@ pub struct Partition {
     /// And about which of the interface's things.
     about: AtomicI32,
     on_one_host: bool,
+    /// Which nodes live together, where some do and not all.
+    hosts: Option<Hosts>,
     /// Where they show each other data, once they do.
     sharing: Sharing,
     /// A node without which they do nothing together any more.
@@ -57,7 +60,7 @@ impl Partition {
         let mut numbers: Vec<_> = tasks.iter().enumerate().map(|(node, &task)| (task, node)).collect();
         numbers.sort_unstable();
         let host = (me.parent != 0).then_some(me.parent);
-        let on_one_host = is_on_one_host(&tasks);
+        let (on_one_host, hosts) = (is_on_one_host(&tasks), hosts_of(&tasks));
         let (call, sharing, missing) = (AtomicU32::new(call::RECEIVE), Sharing::after(0), OnceLock::new());
         Ok(Partition {
             waist,
@@ -69,6 +72,7 @@ impl Partition {
             call,
             about: AtomicI32::new(-1),
             on_one_host,
+            hosts,
             sharing,
             missing,
             epoch: 0,
@@ -101,6 +105,7 @@ impl Partition {
         assert!(self.own < size && size <= self.tasks.len(), "{size} of {} nodes", self.tasks.len());
         self.tasks.truncate(size);
         self.numbers.retain(|&(_, node)| node < size);
+        self.hosts = hosts_of(&self.tasks);
         // The group of all has members that will be gone: the rest meets in another.
         self.sharing.begin_anew(self.waist);
         self.missing = OnceLock::new();
@@ -155,6 +160,11 @@ impl Partition {
 
     fn about(&self) -> i32 {
         self.about.load(Ordering::Relaxed)
+    }
+
+    /// This node among all, and which of them live on one host.
+    pub fn placement(&self) -> Placement<'_> {
+        Placement { group: self.group(), hosts: self.hosts.as_ref() }
     }
 
     /// This node among all.
@@ -244,7 +254,7 @@ impl Partition {
 
     fn barrier_by_messages(&self) -> Result<(), Failure> {
         let memory = Memory { mine: &[], data: &mut [], scratch: &mut [] };
-        self.run(tag::BARRIER, &barrier::dissemination(self.group()), memory, &mut none)
+        self.run(tag::BARRIER, &choose::barrier(self.placement()), memory, &mut none)
     }
 
     /// Meets the others in the page of their group, or at the daemon.
@@ -262,8 +272,14 @@ impl Partition {
     }
 
     /// Combines `data` of all nodes; all get the result, bit for bit the same. Elements have `unit` bytes; `combine` gets
-    /// vectors of whole ones, and must commute.
-    pub fn reduce_all(&self, data: &mut [u8], unit: usize, combine: Combine<'_>) -> Result<(), Failure> {
+    /// vectors of whole ones, and must commute; `order` says whether grouping matters.
+    pub fn reduce_all(
+        &self,
+        data: &mut [u8],
+        unit: usize,
+        order: Order,
+        combine: Combine<'_>,
+    ) -> Result<(), Failure> {
         if let Some(mut board) = self.board(None)?
             && choose::reduces_at_board(board.group(), data.len(), unit)
         {
@@ -271,7 +287,7 @@ impl Partition {
             self.remember(&outcome);
             return outcome;
         }
-        let plan = choose::allreduce(self.group(), data.len(), unit, Order::Any);
+        let plan = choose::allreduce(self.placement(), data.len(), unit, order);
         let mut scratch = vec![0; plan.needs(Area::Scratch)];
         self.run(tag::REDUCE, &plan, Memory { mine: &[], data, scratch: &mut scratch }, combine)
     }
@@ -291,8 +307,13 @@ impl Partition {
             self.remember(&outcome);
             return outcome;
         }
-        let plan = choose::allgather(self.group(), &parts);
+        let plan = choose::allgather(self.placement(), &parts);
         let mut scratch = vec![0; plan.needs(Area::Scratch)];
         self.run(tag::GATHER, &plan, Memory { mine, data: all, scratch: &mut scratch }, &mut none)
     }
+}
+
+/// Which of these tasks live together.
+fn hosts_of(tasks: &[i32]) -> Option<Hosts> {
+    Hosts::new(tasks.iter().map(|&task| Tid(task).host()))
 }

@@ -1,7 +1,7 @@
 //! Between two groups: plans among the members of both, or of one and a root of the other.
 
 use super::blocks::{get, give};
-use super::{Call, Made, Op, among, group};
+use super::{Call, Made, Op, among, group, placement};
 use crate::buffers::Data;
 use crate::comm::{Comm, Remote};
 use crate::errors::{Error, Mpi, class};
@@ -132,7 +132,7 @@ pub(super) fn parts(comm: &Comm, remote: &Remote, call: Call) -> Mpi<Made> {
             let (own, length) = (own.unwrap_or(Data::NONE), result.length());
             let mut parts = to_first(comm, own.length(), &op);
             parts.extend(swapped(comm, remote, own.length(), length));
-            parts.push(among(comm, choose::broadcast(group(comm), 0, length)));
+            parts.push(among(comm, choose::broadcast(placement(comm), 0, length)));
             let (_, then) = result_in(result);
             parts.extend(then);
             Ok((parts, Areas { mine: Bytes::NONE, data: packed_with_room(&own, length) }))
@@ -179,7 +179,7 @@ fn exchanged(comm: &Comm, remote: &Remote, mine: Bytes, to: &[Span], from: super
 
 /// The contributions of this group combined at its first member, in the data area.
 fn to_first(comm: &Comm, length: usize, op: &Op) -> Vec<Part> {
-    vec![among(comm, choose::reduce(group(comm), 0, length, op.unit, op.order))]
+    vec![among(comm, choose::reduce(placement(comm), 0, length, op.unit, op.order))]
 }
 
 /// The first of each group give each other what they have.

@@ -22,6 +22,7 @@ use crate::process::{notes, process};
 use crate::progress;
 use crate::schedule::{Areas, Combine, Part, Schedule, Stage};
 use crate::sight;
+use parvum_collectives::plans::hosts::Placement;
 use parvum_collectives::plans::{Group, Plan};
 use parvum_waist::call;
 use std::sync::Arc;
@@ -212,6 +213,10 @@ fn combine_of(call: &Call) -> Combine {
 /// A plan among the members of a communicator's own side.
 fn among(comm: &Comm, plan: Plan) -> Part {
     Part::Stage(Stage { plan, tasks: comm.group().tasks_in_plan(), own: comm.rank() })
+}
+
+fn placement(comm: &Comm) -> Placement<'_> {
+    Placement { group: group(comm), hosts: comm.hosts() }
 }
 
 fn group(comm: &Comm) -> Group {

@@ -12,7 +12,7 @@ use libc::{c_double, c_float, c_long, c_void};
 use parvum_collectives::board::{self, Board};
 use parvum_collectives::exposed::{self, Exposed, OpenMemory};
 use parvum_collectives::operators::{self, Kind, Operator};
-use parvum_collectives::plans::{self, Area, Order, barrier, choose, in_a_row};
+use parvum_collectives::plans::{self, Area, Order, choose, in_a_row};
 use parvum_collectives::{Combine, Exchange, Memory as Areas, none, run};
 use parvum_partition::tag;
 
@@ -22,14 +22,14 @@ super::faces! {
 }
 
 mod work {
-    use super::{Areas, Exchange, Nx, barrier, board, none, run, tag, together, waits};
+    use super::{Areas, Nx, board, choose, none, run, tag, together, waits};
 
     pub(super) unsafe fn gsync() -> Nx<()> {
         together(waits::GSYNC, tag::BARRIER, |nodes| {
             if let Some(mut board) = nodes.board()? {
                 return nodes.outcome(board::barrier(&mut board));
             }
-            let plan = barrier::dissemination(nodes.group());
+            let plan = choose::barrier(nodes.placement());
             let outcome = run(nodes, &plan, Areas { mine: &[], data: &mut [], scratch: &mut [] }, &mut none);
             nodes.outcome(outcome)
         })
@@ -61,7 +61,8 @@ unsafe fn reduce<T: Element>(x: *mut T, n: i64, work: *mut T, operator: Operator
             x.chunks_exact_mut(size_of::<T>()).for_each(T::make_truth);
         }
         let combine = operators::combine(operator, T::KIND).ok_or(NxError::Param)?;
-        combine_all(nodes, x, work, size_of::<T>(), &mut |x, other| combine(x, other))
+        let order = operators::order(operator, T::KIND);
+        combine_all(nodes, x, work, (size_of::<T>(), order), &mut |x, other| combine(x, other))
     })
 }
 
@@ -70,7 +71,7 @@ fn combine_all(
     nodes: &mut Group<'_>,
     x: &mut [u8],
     work: &mut [u8],
-    unit: usize,
+    (unit, order): (usize, Order),
     combine: Combine<'_>,
 ) -> Nx<()> {
     if let Some(mut board) = nodes.board()? {
@@ -84,8 +85,15 @@ fn combine_all(
             }
         }
     }
-    let plan = choose::allreduce(nodes.group(), x.len(), unit, Order::Any);
-    let outcome = run(nodes, &plan, Areas { mine: &[], data: x, scratch: work }, combine);
+    let plan = choose::allreduce(nodes.placement(), x.len(), unit, order);
+    let (needed, mut more) = (plan.needs(Area::Scratch), Vec::new());
+    let scratch = if needed <= work.len() {
+        work
+    } else {
+        more.resize(needed, 0);
+        &mut more[..]
+    };
+    let outcome = run(nodes, &plan, Areas { mine: &[], data: x, scratch }, combine);
     nodes.outcome(outcome)
 }
 
@@ -187,7 +195,7 @@ unsafe fn reduce_by(x: *mut u8, xlen: i64, work: *mut u8, function: Function) ->
         let (x, work) = unsafe { (bytes_of(x, xlen)?, bytes_of(work, xlen)?) };
         // The function takes whole operands.
         let whole = x.len();
-        combine_all(nodes, x, work, whole, &mut |x, other| {
+        combine_all(nodes, x, work, (whole, Order::Any), &mut |x, other| {
             function(x.as_mut_ptr().cast(), other.as_ptr().cast_mut().cast());
         })
     })
@@ -289,7 +297,7 @@ fn concat(nodes: &mut Group<'_>, x: &[u8], lengths: &[usize], all: &mut [u8]) ->
             return nodes.outcome(board::allgather(&mut board, x, &parts, all));
         }
     }
-    let plan = choose::allgather(nodes.group(), &parts);
+    let plan = choose::allgather(nodes.placement(), &parts);
     let mut scratch = vec![0; plan.needs(Area::Scratch)];
     let outcome = run(nodes, &plan, Areas { mine: x, data: all, scratch: &mut scratch }, &mut none);
     nodes.outcome(outcome)

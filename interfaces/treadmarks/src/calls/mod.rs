@@ -7,7 +7,7 @@ use crate::run::{Run, of_call, run};
 use crate::shown::numbers;
 use crate::startup;
 use libc::{c_char, c_int, c_uint, c_ulong};
-use parvum_collectives::operators::{Kind, Operator, combine};
+use parvum_collectives::operators::{Kind, Operator, combine, order};
 use parvum_waist::{call as wait, fork};
 use std::ffi::{CStr, c_void};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -189,7 +189,9 @@ pub unsafe extern "C" fn Tmk_reduce(data: *mut c_void, count: c_uint, kind: c_in
         let data = unsafe { std::slice::from_raw_parts_mut(data.cast::<u8>(), length) };
         let combine = combine(operator, kind).ok_or(wrong)?;
         run.partition.calls_it(wait::SHARED_REDUCE);
-        let outcome = run.partition.reduce_all(data, kind.size(), &mut |into, from| combine(into, from));
+        let outcome =
+            run.partition
+                .reduce_all(data, kind.size(), order(operator, kind), &mut |into, from| combine(into, from));
         outcome.map_err(|failure| crate::near::lost(failure, &run.partition))
     });
 }

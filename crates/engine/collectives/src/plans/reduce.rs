@@ -11,7 +11,7 @@ pub fn straight(group: Group, root: usize, length: usize, order: Order) -> Plan 
         plan.send(root, own);
         return plan;
     }
-    if order == Order::Any || root == 0 {
+    if order != Order::Members || root == 0 {
         for other in (0..group.size).filter(|other| *other != root) {
             plan.receive(other, come);
             plan.combine(own, come);

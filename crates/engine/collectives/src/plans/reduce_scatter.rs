@@ -29,13 +29,13 @@ pub fn pairwise(group: Group, parts: &[Span], order: Order) -> Plan {
     let own = parts[group.own];
     let sum = data(0, own.length);
     let kept = |member: usize| scratch(member * own.length, own.length);
-    if order == Order::Any {
+    if order != Order::Members {
         plan.copy(sum, own.of(Area::Mine));
     }
     for places in 1..group.size {
         let from = group.before(places);
         plan.send(group.after(places), parts[group.after(places)].of(Area::Mine));
-        if order == Order::Any {
+        if order != Order::Members {
             plan.receive(from, kept(0));
             plan.combine(sum, kept(0));
         } else {

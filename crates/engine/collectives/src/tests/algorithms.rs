@@ -61,10 +61,10 @@ pub fn combined(first: usize, end: usize, length: usize, combine: Combine) -> Ve
     all
 }
 
-type Bytes<'a> = &'a dyn Fn(usize) -> Vec<u8>;
+pub type Bytes<'a> = &'a dyn Fn(usize) -> Vec<u8>;
 
 /// Runs an operation twice, with everything in another order, and compares what each member has with what it shall have.
-fn check(
+pub fn check(
     what: &str,
     size: usize,
     plan: &dyn Fn(Group) -> Plan,
@@ -83,7 +83,7 @@ fn check(
     }
 }
 
-fn nothing(_: usize) -> Vec<u8> {
+pub fn nothing(_: usize) -> Vec<u8> {
     Vec::new()
 }
 

@@ -2,18 +2,32 @@
 
 use super::algorithms::{UNIT, chain, combined, content, sum};
 use super::simulated::{Chance, Ended, plans_of, run};
+use super::two_levels::{cyclic, rows};
 use crate::Fault;
+use crate::plans::hosts::Hosts;
 use crate::plans::{
     Group, Order, Plan, allgather, allreduce, alltoall, barrier, broadcast, gather, in_a_row, reduce,
-    reduce_scatter, scan, scatter,
+    reduce_scatter, scan, scatter, two_level,
 };
 
 const LENGTH: usize = 7 * UNIT;
 
+/// Two ways in which members live on hosts; two have one each.
+fn on_hosts(size: usize) -> (Hosts, Hosts) {
+    let apart = || Hosts::each_alone(size);
+    (rows(size, 3).unwrap_or_else(apart), cyclic(size, 2).unwrap_or_else(apart))
+}
+
 /// Plans with a result that all have, or miss.
 fn for_all(group: Group) -> Vec<Plan> {
     let parts = in_a_row((0..group.size).map(|_| LENGTH));
+    let own = group.own;
+    let (rows, cyclic) = on_hosts(group.size);
     vec![
+        two_level::meet(own, &rows),
+        two_level::allreduce(own, &rows, (LENGTH, UNIT), Order::Any),
+        two_level::allreduce(own, &cyclic, (LENGTH, UNIT), Order::Exact),
+        two_level::allgather(own, &cyclic, &parts),
         barrier::dissemination(group),
         allreduce::straight(group, LENGTH),
         allreduce::doubling(group, LENGTH),
@@ -36,7 +50,12 @@ fn for_all(group: Group) -> Vec<Plan> {
 fn for_some(group: Group) -> Vec<Plan> {
     let parts = in_a_row((0..group.size).map(|_| LENGTH));
     let root = group.size / 2;
+    let own = group.own;
+    let (rows, cyclic) = on_hosts(group.size);
     vec![
+        two_level::broadcast(own, &cyclic, root, LENGTH),
+        two_level::reduce(own, &rows, root, (LENGTH, UNIT), Order::Members),
+        two_level::reduce(own, &cyclic, root, (LENGTH, UNIT), Order::Exact),
         broadcast::straight(group, root, LENGTH),
         broadcast::binomial(group, root, LENGTH),
         broadcast::scattered(group, root, LENGTH),

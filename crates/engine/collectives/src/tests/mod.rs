@@ -6,3 +6,4 @@ mod deaths;
 mod driven;
 mod exposures;
 mod simulated;
+mod two_levels;

@@ -1,0 +1,143 @@
+//! Which members live on one host: between those a message costs little, between hosts a hundred times as much.
+
+use super::{Area, Group, Piece, Plan, Step};
+
+/// The members of each host. All members know the same, each from the hosts of all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hosts {
+    /// Those of each host in their order; the hosts in the order of their first members.
+    members: Vec<Vec<usize>>,
+    /// The place of each member's host there.
+    host_of: Vec<usize>,
+}
+
+impl Hosts {
+    /// Of members that live on these hosts, each given by any number of its own. `None` where there is nothing to gain: all live on
+    /// one host, or no two of them do.
+    pub fn new(hosts: impl IntoIterator<Item = u32>) -> Option<Hosts> {
+        let (mut numbers, mut members, mut host_of) = (Vec::new(), Vec::<Vec<usize>>::new(), Vec::new());
+        for (member, number) in hosts.into_iter().enumerate() {
+            let at = numbers.iter().position(|&known| known == number).unwrap_or_else(|| {
+                numbers.push(number);
+                members.push(Vec::new());
+                numbers.len() - 1
+            });
+            members[at].push(member);
+            host_of.push(at);
+        }
+        (members.len() > 1 && members.len() < host_of.len()).then_some(Hosts { members, host_of })
+    }
+
+    #[cfg(test)]
+    pub(crate) fn each_alone(size: usize) -> Hosts {
+        Hosts { members: (0..size).map(|member| vec![member]).collect(), host_of: (0..size).collect() }
+    }
+
+    /// How many hosts there are.
+    pub(super) fn count(&self) -> usize {
+        self.members.len()
+    }
+
+    /// The place of a member's host.
+    pub(crate) fn host_of(&self, member: usize) -> usize {
+        self.host_of[member]
+    }
+
+    /// The members of the host at that place.
+    pub(super) fn members(&self, host: usize) -> &[usize] {
+        &self.members[host]
+    }
+
+    /// Those who live where this one does, itself included.
+    pub(super) fn home(&self, own: usize) -> &[usize] {
+        self.members(self.host_of(own))
+    }
+
+    /// One member of each host: the one so many places behind the first, around the end.
+    pub(super) fn leaders(&self, place: usize) -> Vec<usize> {
+        self.members.iter().map(|home| home[place % home.len()]).collect()
+    }
+
+    /// The first of each host, but this one of its own.
+    pub(super) fn leaders_with(&self, member: usize) -> Vec<usize> {
+        let mut leaders = self.leaders(0);
+        leaders[self.host_of(member)] = member;
+        leaders
+    }
+
+    /// The fewest members that a host has.
+    pub(super) fn fewest(&self) -> usize {
+        self.members.iter().map(Vec::len).min().unwrap_or(0)
+    }
+
+    /// Whether the members of each host follow one another.
+    pub fn are_rows(&self) -> bool {
+        self.host_of.is_sorted()
+    }
+}
+
+/// A group, and where its members live if they live on several hosts.
+#[derive(Clone, Copy, Debug)]
+pub struct Placement<'h> {
+    /// The group.
+    pub group: Group,
+    /// `None`: messages cost about the same between all of them.
+    pub hosts: Option<&'h Hosts>,
+}
+
+impl From<Group> for Placement<'static> {
+    fn from(group: Group) -> Self {
+        Placement { group, hosts: None }
+    }
+}
+
+/// The place of one of some members in a group of those alone.
+pub(super) fn group_among(members: &[usize], own: usize) -> Option<Group> {
+    let place = members.iter().position(|&member| member == own)?;
+    Some(Group { own: place, size: members.len() })
+}
+
+impl Plan {
+    /// The plan of a group of these members, whose data begins at that byte, as a part of a larger group's.
+    pub(super) fn among(mut self, members: &[usize], at: usize) -> Plan {
+        let moved = |piece: &mut Piece| {
+            if piece.area == Area::Data {
+                piece.at += at;
+            }
+        };
+        for step in &mut self.steps {
+            match step {
+                Step::Send { to: peer, piece } | Step::Receive { from: peer, piece } => {
+                    *peer = members[*peer];
+                    moved(piece);
+                }
+                Step::Combine { into, with: other } | Step::Copy { into, from: other } => {
+                    moved(into);
+                    moved(other);
+                }
+            }
+        }
+        if self.needs[Area::Data as usize] > 0 {
+            self.needs[Area::Data as usize] += at;
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_are_known_by_host() {
+        let hosts = Hosts::new([7, 7, 3, 7, 3]).expect("two hosts");
+        assert_eq!((hosts.count(), hosts.home(3), hosts.members(1)), (2, &[0, 1, 3][..], &[2, 4][..]));
+        assert_eq!(
+            (hosts.leaders(0), hosts.leaders(2), hosts.leaders_with(3)),
+            (vec![0, 2], vec![3, 2], vec![3, 2])
+        );
+        assert_eq!((hosts.fewest(), hosts.are_rows()), (2, false));
+        assert!(Hosts::new([1, 1, 2]).expect("two hosts").are_rows());
+        assert_eq!((Hosts::new([5, 5]), Hosts::new([1, 2, 3]), Hosts::new([])), (None, None, None));
+    }
+}
