@@ -4,7 +4,10 @@
 
 #include "team.h"
 
-enum { RATE_WINDOW = 64 };
+/* Messages of a window. */
+#ifndef RATE_WINDOW
+#define RATE_WINDOW 64
+#endif
 
 /* Sends, and receives, a window of messages of `count` doubles, the message i at data + i * count. The sends need not
    be over before the reply; how the system's users would send many is each face's own. */

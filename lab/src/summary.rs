@@ -129,7 +129,7 @@ fn values(recorded: &Recorded) -> Vec<Value> {
         }
         "start" | "job" => found.extend(value("start and end", "ms", None, ms(line.each().collect()))),
         "spawn" => found.extend(value("to first messages", "ms", None, ms(line.each().collect()))),
-        "rate" | "rate-blocking" => {
+        "rate" | "rate-1024" | "rate-blocking" => {
             let rates = line.each().filter(|ns| *ns > 0.0).map(|ns| 1e3 / ns).collect();
             found.extend(value("message rate", "M/s", None, rates));
         }

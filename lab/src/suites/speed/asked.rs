@@ -77,7 +77,7 @@ const GROUP: Asked = Asked {
 };
 
 /// Every row.
-pub static ASKED: [Asked; 19] = [
+pub static ASKED: [Asked; 21] = [
     Asked {
         what: "8 B, engine, us",
         faces: &[ENGINE],
@@ -107,6 +107,26 @@ pub static ASKED: [Asked; 19] = [
     Asked {
         what: "PVM calls, M/s",
         program: "rate",
+        metric: "message rate",
+        large_wins: true,
+        faces: &[CALLS],
+        bars: &[Bar::Ahead],
+        goal: "ahead",
+        ..ROW
+    },
+    Asked {
+        what: "by 1,024, M/s",
+        program: "rate-1024",
+        metric: "message rate",
+        large_wins: true,
+        faces: &[ENGINE],
+        bars: &[Bar::BestPeer(1.3)],
+        goal: "1.3x peer",
+        ..ROW
+    },
+    Asked {
+        what: "PVM, by 1,024, M/s",
+        program: "rate-1024",
         metric: "message rate",
         large_wins: true,
         faces: &[CALLS],

@@ -106,6 +106,11 @@ fn jobs(extent: Extent) -> Vec<Job> {
         options: "--time-ms 40 --least 5 --most 500",
         ..Measure::program("message rate", "rate")
     };
+    let long_rate = Measure {
+        sizes: rate.sizes,
+        options: rate.options,
+        ..Measure::program("message rate by 1,024", "rate-1024")
+    };
     let refused = Measure {
         program: "ring-refused",
         sizes: &[1 << 20, 4 << 20],
@@ -114,7 +119,7 @@ fn jobs(extent: Extent) -> Vec<Job> {
         ..Measure::program("ring where single copies are refused", "ring")
     };
     let job = Measure { how: How::Job(Some("job")), ..Measure::program("start and end of a job", "job") };
-    let measures = vec![ring, rate, refused, main::one_core(), job];
+    let measures = vec![ring, rate, long_rate, refused, main::one_core(), job];
     let mut jobs = vec![Job::floors(&RING_SIZES)];
     for measure in &measures {
         jobs.extend(of_each(measure, programmed()));
