@@ -1,6 +1,29 @@
 /* Every operation of a group, from every root, with nothing, one, an odd number and much of data, which ranks describe in different ways;
- * what does not commute, in the order of ranks; and sums of floats with the same bits on all ranks, every time. */
+ * what does not commute, in the order of ranks; and sums of floats with the same bits on all ranks, every time. All of it by calls that
+ * wait, or with the word `begun` by those that are begun and waited for, or with `prepared` by those that are prepared and started. */
 #include "mpi_check.h"
+
+static enum { WAITED, BEGUN, PREPARED } form;
+
+/* One operation in the form that is asked for. */
+#define DO(Name, name, ...)                                                                                                       \
+    do {                                                                                                                          \
+        MPI_Request request;                                                                                                      \
+        if (form == WAITED) {                                                                                                     \
+            MPI_##Name(__VA_ARGS__);                                                                                              \
+            break;                                                                                                                \
+        }                                                                                                                         \
+        if (form == BEGUN) {                                                                                                      \
+            MPI_I##name(__VA_ARGS__, &request);                                                                                   \
+        } else {                                                                                                                  \
+            MPI_##Name##_init(__VA_ARGS__, MPI_INFO_NULL, &request);                                                              \
+            MPI_Start(&request);                                                                                                  \
+        }                                                                                                                         \
+        MPI_Wait(&request, MPI_STATUS_IGNORE);                                                                                    \
+        CHECK((request == MPI_REQUEST_NULL) == (form == BEGUN));                                                                  \
+        if (form == PREPARED)                                                                                                     \
+            MPI_Request_free(&request);                                                                                           \
+    } while (0)
 
 enum { COUNTS = 4 };
 static int counts[COUNTS] = {0, 1, 7, 4096};
@@ -42,16 +65,16 @@ static void moved(int root, int count)
     int *own = filled(rank, count), *all = calloc(size * (count + 1) + 1, sizeof *all), *back = calloc(count + 1, sizeof *back);
 
     int *data = rank == root ? filled(root, count) : calloc(count + 1, sizeof *data);
-    MPI_Bcast(data, elements, type, root, MPI_COMM_WORLD);
+    DO(Bcast, bcast, data, elements, type, root, MPI_COMM_WORLD);
     for (int at = 0; at < count; at++)
         CHECK(data[at] == item(root, at));
     free(data);
 
-    MPI_Gather(own, elements, type, all, count, MPI_INT, root, MPI_COMM_WORLD);
+    DO(Gather, gather, own, elements, type, all, count, MPI_INT, root, MPI_COMM_WORLD);
     for (int of = 0; rank == root && of < size; of++)
         for (int at = 0; at < count; at++)
             CHECK(all[of * count + at] == item(of, at));
-    MPI_Scatter(all, count, MPI_INT, back, elements, type, root, MPI_COMM_WORLD);
+    DO(Scatter, scatter, all, count, MPI_INT, back, elements, type, root, MPI_COMM_WORLD);
     for (int at = 0; at < count; at++)
         CHECK(back[at] == item(rank, at));
 
@@ -65,20 +88,20 @@ static void moved(int root, int count)
     int *ragged = malloc((total + 1) * sizeof *ragged);
     for (int at = 0; at <= total; at++)
         ragged[at] = -5;
-    MPI_Gatherv(own, lengths[rank], MPI_INT, ragged, lengths, places, MPI_INT, root, MPI_COMM_WORLD);
+    DO(Gatherv, gatherv, own, lengths[rank], MPI_INT, ragged, lengths, places, MPI_INT, root, MPI_COMM_WORLD);
     for (int of = 0; rank == root && of < size; of++) {
         for (int at = 0; at < lengths[of]; at++)
             CHECK(ragged[places[of] + at] == item(of, at));
         CHECK(ragged[places[of] + lengths[of]] == -5);
     }
     memset(back, 0, (count + 1) * sizeof *back);
-    MPI_Scatterv(ragged, lengths, places, MPI_INT, back, lengths[rank], MPI_INT, root, MPI_COMM_WORLD);
+    DO(Scatterv, scatterv, ragged, lengths, places, MPI_INT, back, lengths[rank], MPI_INT, root, MPI_COMM_WORLD);
     for (int at = 0; at < lengths[rank]; at++)
         CHECK(back[at] == item(rank, at));
     CHECK(back[lengths[rank]] == 0);
     for (int at = 0; at <= total; at++)
         ragged[at] = -5;
-    MPI_Allgatherv(own, lengths[rank], MPI_INT, ragged, lengths, places, MPI_INT, MPI_COMM_WORLD);
+    DO(Allgatherv, allgatherv, own, lengths[rank], MPI_INT, ragged, lengths, places, MPI_INT, MPI_COMM_WORLD);
     for (int of = 0; of < size; of++)
         for (int at = 0; at < lengths[of]; at++)
             CHECK(ragged[places[of] + at] == item(of, at));
@@ -87,7 +110,7 @@ static void moved(int root, int count)
     free(places);
 
     memset(all, 0, size * count * sizeof *all);
-    MPI_Allgather(own, elements, type, all, count, MPI_INT, MPI_COMM_WORLD);
+    DO(Allgather, allgather, own, elements, type, all, count, MPI_INT, MPI_COMM_WORLD);
     for (int of = 0; of < size; of++)
         for (int at = 0; at < count; at++)
             CHECK(all[of * count + at] == item(of, at));
@@ -110,14 +133,14 @@ static void exchanged(int count)
     for (int way = 0; way < 4; way++) {
         memset(get, 0, size * count * sizeof *get);
         if (way == 0)
-            MPI_Alltoall(give, count, MPI_INT, get, count, MPI_INT, MPI_COMM_WORLD);
+            DO(Alltoall, alltoall, give, count, MPI_INT, get, count, MPI_INT, MPI_COMM_WORLD);
         if (way == 1)
-            MPI_Alltoallv(give, lengths, places, MPI_INT, get, lengths, places, MPI_INT, MPI_COMM_WORLD);
+            DO(Alltoallv, alltoallv, give, lengths, places, MPI_INT, get, lengths, places, MPI_INT, MPI_COMM_WORLD);
         if (way == 2)
-            MPI_Alltoallw(give, lengths, bytes, types, get, lengths, bytes, types, MPI_COMM_WORLD);
+            DO(Alltoallw, alltoallw, give, lengths, bytes, types, get, lengths, bytes, types, MPI_COMM_WORLD);
         if (way == 3) {
             memcpy(get, give, size * count * sizeof *get);
-            MPI_Alltoall(MPI_IN_PLACE, count, MPI_INT, get, count, MPI_INT, MPI_COMM_WORLD);
+            DO(Alltoall, alltoall, MPI_IN_PLACE, count, MPI_INT, get, count, MPI_INT, MPI_COMM_WORLD);
         }
         for (int of = 0; of < size; of++)
             for (int at = 0; at < count; at++)
@@ -180,22 +203,22 @@ static void combined(int count)
         for (int in_place = 0; in_place < 2; in_place++) {
             memcpy(get, give, count * sizeof *get);
             int here = in_place && rank == root;
-            MPI_Reduce(here ? MPI_IN_PLACE : give, get, count, map_type, compose, root, MPI_COMM_WORLD);
+            DO(Reduce, reduce, here ? MPI_IN_PLACE : give, get, count, map_type, compose, root, MPI_COMM_WORLD);
             for (int at = 0; rank == root && at < count; at++)
                 CHECK(is_same(get[at], serial(0, size - 1, at)));
         }
     }
     for (int in_place = 0; in_place < 2; in_place++) {
         memcpy(get, give, count * sizeof *get);
-        MPI_Allreduce(in_place ? MPI_IN_PLACE : give, get, count, map_type, compose, MPI_COMM_WORLD);
+        DO(Allreduce, allreduce, in_place ? MPI_IN_PLACE : give, get, count, map_type, compose, MPI_COMM_WORLD);
         for (int at = 0; at < count; at++)
             CHECK(is_same(get[at], serial(0, size - 1, at)));
         memcpy(get, give, count * sizeof *get);
-        MPI_Scan(in_place ? MPI_IN_PLACE : give, get, count, map_type, compose, MPI_COMM_WORLD);
+        DO(Scan, scan, in_place ? MPI_IN_PLACE : give, get, count, map_type, compose, MPI_COMM_WORLD);
         for (int at = 0; at < count; at++)
             CHECK(is_same(get[at], serial(0, rank, at)));
         memcpy(get, give, count * sizeof *get);
-        MPI_Exscan(in_place ? MPI_IN_PLACE : give, get, count, map_type, compose, MPI_COMM_WORLD);
+        DO(Exscan, exscan, in_place ? MPI_IN_PLACE : give, get, count, map_type, compose, MPI_COMM_WORLD);
         for (int at = 0; rank > 0 && at < count; at++)
             CHECK(is_same(get[at], serial(0, rank - 1, at)));
     }
@@ -211,11 +234,11 @@ static void combined(int count)
         all[at] = of_rank(rank, at);
     for (int in_place = 0; in_place < 2; in_place++) {
         memcpy(kept, all, size * count * sizeof *kept);
-        MPI_Reduce_scatter_block(in_place ? MPI_IN_PLACE : all, kept, count, map_type, compose, MPI_COMM_WORLD);
+        DO(Reduce_scatter_block, reduce_scatter_block, in_place ? MPI_IN_PLACE : all, kept, count, map_type, compose, MPI_COMM_WORLD);
         for (int at = 0; at < count; at++)
             CHECK(is_same(kept[at], serial(0, size - 1, rank * count + at)));
         memcpy(kept, all, size * count * sizeof *kept);
-        MPI_Reduce_scatter(in_place ? MPI_IN_PLACE : all, kept, lengths, map_type, compose, MPI_COMM_WORLD);
+        DO(Reduce_scatter, reduce_scatter, in_place ? MPI_IN_PLACE : all, kept, lengths, map_type, compose, MPI_COMM_WORLD);
         for (int at = 0; at < lengths[rank]; at++)
             CHECK(is_same(kept[at], serial(0, size - 1, before + at)));
     }
@@ -236,21 +259,23 @@ static void floats(int count)
         int noise = turn, came;
         MPI_Request request;
         MPI_Isend(&noise, 1, MPI_INT, (rank + 1 + turn) % size, 9, MPI_COMM_WORLD, &request);
-        MPI_Allreduce(give, turn ? get : first, count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+        DO(Allreduce, allreduce, give, turn ? get : first, count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
         MPI_Recv(&came, 1, MPI_INT, MPI_ANY_SOURCE, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
         CHECK(turn == 0 || memcmp(get, first, count * sizeof *get) == 0);
     }
     memcpy(get, first, count * sizeof *get);
-    MPI_Bcast(get, count, MPI_FLOAT, 0, MPI_COMM_WORLD);
+    DO(Bcast, bcast, get, count, MPI_FLOAT, 0, MPI_COMM_WORLD);
     CHECK(memcmp(get, first, count * sizeof *get) == 0);
     free(give);
     free(first);
     free(get);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc > 1)
+        form = strcmp(argv[1], "begun") == 0 ? BEGUN : PREPARED;
     MPI_Init(NULL, NULL);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);

@@ -202,7 +202,7 @@ static void unexpected(void)
     MPI_Barrier(pair);
 }
 
-/* --- 20,000 communicators made and freed; and too many at a time end in an error --- */
+/* --- 20,000 communicators made and freed --- */
 
 static void communicators(void)
 {

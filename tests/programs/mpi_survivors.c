@@ -1,5 +1,5 @@
 /* Rank 2 is killed while the others wait in a receive from it, a receive from anyone, and a sum. All must hear of it; those who are left
- * revoke, agree, shrink and go on. Each survivor prints `rank R: agreed, P of N, sum S`. */
+ * revoke, agree, shrink and go on. Each survivor prints `rank R: agreed, P of N, sum S`. With the word `inside` rank 3 dies while they shrink. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -38,11 +38,24 @@ int main(int argc, char **argv)
     code = MPIX_Comm_agree(comm, &flags);
     if (class_of(code) != MPIX_ERR_PROC_FAILED || flags != (0xff & ~0x1b))
         MPI_Abort(MPI_COMM_WORLD, 4);
-    if (MPIX_Comm_shrink(comm, &rest) != MPI_SUCCESS)
-        MPI_Abort(MPI_COMM_WORLD, 5);
+    if (argc > 1 && rank == 3) {
+        MPI_Request request;
+        MPIX_Comm_ishrink(comm, &rest, &request);
+        raise(SIGKILL);
+    }
+    /* One that has said that it lives and died then may be in the new one: that is found out when it is used. */
+    for (;;) {
+        if (MPIX_Comm_shrink(comm, &rest) != MPI_SUCCESS)
+            MPI_Abort(MPI_COMM_WORLD, 5);
+        code = MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, rest);
+        if (code == MPI_SUCCESS)
+            break;
+        MPIX_Comm_revoke(rest);
+        MPI_Comm_free(&comm);
+        comm = rest;
+    }
     MPI_Comm_rank(rest, &place);
     MPI_Comm_size(rest, &left);
-    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, rest);
     printf("rank %d: agreed, %d of %d, sum %d\n", rank, place, left, sum);
     MPI_Finalize();
     return 0;

@@ -101,4 +101,15 @@ mod tests {
         assert_eq!(objects.get(second).as_deref(), Some(&2));
         assert_eq!(objects.get(second ^ 1 << 26), None, "another kind");
     }
+
+    #[test]
+    fn a_full_table_takes_no_more_until_one_is_freed() {
+        let (objects, object) = (Objects::new(Kind::Comm), Arc::new(()));
+        let all: Vec<i32> = std::iter::from_fn(|| objects.insert(object.clone())).collect();
+        assert_eq!(all.len() as u32, (1 << PLACE_BITS) - FIRST);
+        assert!(all.iter().all(|&handle| objects.get(handle).is_some()));
+        objects.remove(all[7]);
+        assert!(objects.insert(object.clone()).is_some_and(|again| again != all[7]));
+        assert_eq!(objects.insert(object), None);
+    }
 }

@@ -8,7 +8,7 @@ pub(crate) fn said(ranks: u32, name: &str, killed: bool) -> Vec<String> {
     said_with(ranks, name, &[], killed)
 }
 
-fn said_with(ranks: u32, name: &str, its: &[&str], killed: bool) -> Vec<String> {
+pub(crate) fn said_with(ranks: u32, name: &str, its: &[&str], killed: bool) -> Vec<String> {
     said_by(ranks, name, &[], its, killed)
 }
 
@@ -156,5 +156,17 @@ fn those_who_are_left_agree_and_go_on() {
     // By either binary interface.
     for name in ["mpi_survivors", "mpi_survivors_abi"] {
         assert_eq!(said(5, name, true), expected, "{name}");
+    }
+}
+
+#[test]
+fn a_death_among_those_who_shrink_is_found_by_the_next_shrink() {
+    let expected: Vec<String> = [0, 1, 4]
+        .iter()
+        .enumerate()
+        .map(|(place, rank)| format!("rank {rank}: agreed, {place} of 3, sum 5"))
+        .collect();
+    for name in ["mpi_survivors", "mpi_survivors_abi"] {
+        assert_eq!(said_with(5, name, &["inside"], true), expected, "{name}");
     }
 }

@@ -1,7 +1,7 @@
 //! Checks of the specification, each as large as it says: collective operations, datatypes, many of everything, huge messages, files,
 //! and who counts what when a tool stands between.
 
-use crate::core::said;
+use crate::core::{said, said_with};
 use parvum_tests::stage::{compiler, fortran, program, stage};
 use parvum_tests::{Lack, TestMachine, skip};
 use std::fs;
@@ -16,8 +16,20 @@ fn holds(ranks: u32, name: &str) {
 
 #[test]
 fn operations_of_groups_give_what_is_right_from_every_root() {
-    for ranks in [1, 2, 3, 8] {
+    for ranks in 1..=9 {
         holds(ranks, "mpi_collectives");
+    }
+}
+
+/// The same operations, begun and waited for, and prepared and started.
+#[test]
+fn operations_of_groups_that_are_begun_or_prepared_give_the_same() {
+    for form in ["begun", "prepared"] {
+        for ranks in [1, 2, 3, 5, 8, 9] {
+            let lines = said_with(ranks, "mpi_collectives", &[form], false);
+            assert_eq!(lines.len(), ranks as usize, "{form}: {lines:?}");
+            assert!(lines.iter().all(|line| line.ends_with(" checks")), "{form}: {lines:?}");
+        }
     }
 }
 
@@ -34,6 +46,13 @@ fn much_of_everything_is_no_trouble() {
     for ranks in [2, 8] {
         holds(ranks, "mpi_many");
     }
+}
+
+/// Sixteen ranks wherever there are fewer cores; by either binary interface.
+#[test]
+fn a_crowd_in_an_operation_leaves_the_cores_to_others() {
+    holds(16, "mpi_crowd");
+    holds(16, "mpi_crowd_abi");
 }
 
 #[test]
