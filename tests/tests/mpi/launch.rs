@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-fn mpiexec(machine: &TestMachine, arguments: &[&str]) -> Command {
+pub(crate) fn mpiexec(machine: &TestMachine, arguments: &[&str]) -> Command {
     let mut command = Command::new(stage().bin.join("mpiexec"));
     machine.as_user(&mut command);
     // It finds the library beside itself.
@@ -218,7 +218,7 @@ fn time_is_limited_by_mpichs_variable() {
 }
 
 /// Where the systems to compare with are.
-fn peer(file: &str) -> Option<PathBuf> {
+pub(crate) fn peer(file: &str) -> Option<PathBuf> {
     let home = PathBuf::from(std::env::var_os("HOME")?);
     let cache = std::env::var_os("XDG_CACHE_HOME").map_or(home.join(".cache"), PathBuf::from);
     let path = cache.join("parvum/peers").join(file);

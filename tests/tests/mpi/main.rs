@@ -13,6 +13,7 @@ mod fortran;
 mod header;
 mod launch;
 mod promises;
+mod python;
 mod tools;
 mod why;
 mod windows;
