@@ -14,7 +14,7 @@ static MPI_Datatype every_second, one_word;
 
 /* --- Every operation on every type: both ways do the same, or refuse the same ---------------------------------------- */
 
-static void comparing(MPI_Win win)
+static void comparing(MPI_Win win, int alone)
 {
     MPI_Datatype types[] = { MPI_CHAR, MPI_SIGNED_CHAR, MPI_UNSIGNED_CHAR, MPI_BYTE, MPI_SHORT, MPI_UNSIGNED_SHORT, MPI_INT,
                              MPI_UNSIGNED, MPI_LONG, MPI_UNSIGNED_LONG, MPI_INT8_T, MPI_UINT16_T, MPI_INT32_T, MPI_UINT64_T,
@@ -27,12 +27,17 @@ static void comparing(MPI_Win win)
                                                 { 0xff, 0x7f, 1, 2, 3, 4, 5, 6 } };
     int right = (rank + 1) % size;
 
-    MPI_Win_lock_all(0, win);
+    if (alone)
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, right, 0, win);
+    else
+        MPI_Win_lock_all(0, win);
     for (size_t t = 0; t < sizeof types / sizeof types[0]; t++) {
         MPI_Datatype derived;
         int bytes;
         MPI_Type_size(types[t], &bytes);
-        MPI_Type_contiguous(1, types[t], &derived);
+        /* Of what has room for two there are two. */
+        int count = bytes > 8 ? 1 : 2;
+        MPI_Type_contiguous(count, types[t], &derived);
         MPI_Type_commit(&derived);
         for (size_t o = 0; o < sizeof ops / sizeof ops[0]; o++)
             for (int v = 0; v < 3; v++)
@@ -42,7 +47,7 @@ static void comparing(MPI_Win win)
                     memcpy(first + 32, values[v], 16);
                     MPI_Put(first, 64, MPI_BYTE, right, 0, 64, MPI_BYTE, win);
                     MPI_Win_flush(right, win);
-                    int near = MPI_Get_accumulate(values[1], 1, types[t], was[0], 1, types[t], right, off, 1, types[t], ops[o], win);
+                    int near = MPI_Get_accumulate(values[1], count, types[t], was[0], count, types[t], right, off, count, types[t], ops[o], win);
                     int far = MPI_Get_accumulate(values[1], 1, derived, was[1], 1, derived, right, 32 + off, 1, derived, ops[o], win);
                     MPI_Win_flush(right, win);
                     MPI_Get(is, 64, MPI_BYTE, right, 0, 64, MPI_BYTE, win);
@@ -52,6 +57,14 @@ static void comparing(MPI_Win win)
                     CHECK(memcmp(is, is + 32, 32) == 0);
                     if (near == MPI_SUCCESS)
                         CHECK(memcmp(was[0], first + off, bytes > 2 ? 2 : 1) == 0);
+                    /* The same when nobody wants to know what it was. */
+                    MPI_Put(first, 32, MPI_BYTE, right, 0, 32, MPI_BYTE, win);
+                    MPI_Win_flush(right, win);
+                    near = MPI_Accumulate(values[1], count, types[t], right, off, count, types[t], ops[o], win);
+                    MPI_Win_flush(right, win);
+                    MPI_Get(is + 32, 32, MPI_BYTE, right, 0, 32, MPI_BYTE, win);
+                    MPI_Win_flush(right, win);
+                    CHECK(class_of(near) == class_of(far) && memcmp(is, is + 32, 32) == 0);
                 }
         /* To compare and to replace: what is not a whole is refused. */
         unsigned char was[16], all[16];
@@ -68,7 +81,10 @@ static void comparing(MPI_Win win)
             CHECK(code == MPI_SUCCESS && memcmp(was, values[0], (size_t)bytes) == 0 && memcmp(all, values[1], (size_t)bytes) == 0);
         MPI_Type_free(&derived);
     }
-    MPI_Win_unlock_all(win);
+    if (alone)
+        MPI_Win_unlock(right, win);
+    else
+        MPI_Win_unlock_all(win);
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -346,7 +362,9 @@ int main(int argc, char **argv)
     unsigned char *octets;
     int level;
 
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+    /* With the word `alone` there is one thread, and much of what is done behind an exclusive lock is done at once. */
+    int one_thread = argc > 1 && strcmp(argv[1], "alone") == 0;
+    MPI_Init_thread(&argc, &argv, one_thread ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
@@ -360,15 +378,18 @@ int main(int argc, char **argv)
     MPI_Win_set_errhandler(created, MPI_ERRORS_RETURN);
     MPI_Win_set_errhandler(made, MPI_ERRORS_RETURN);
     MPI_Win_set_errhandler(bytes, MPI_ERRORS_RETURN);
-    comparing(bytes);
-    for (int threads = 1; threads <= 2; threads++) {
+    comparing(bytes, 0);
+    comparing(bytes, 1);
+    for (int threads = 1; !one_thread && threads <= 2; threads++) {
         counting(made, allocated, threads);
         counting(created, memory, threads);
     }
     locking(made, allocated);
     locking(created, memory);
-    freeing();
-    threading();
+    if (!one_thread) {
+        freeing();
+        threading();
+    }
     refusing(made);
     refusing(created);
     MPI_Win_free(&bytes);

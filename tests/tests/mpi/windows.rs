@@ -7,11 +7,15 @@ use std::process::Command;
 
 /// What a program says, with so many processes.
 fn said(name: &str, processes: &str, variable: Option<(&str, &str)>) -> String {
+    said_with(name, processes, variable, &[])
+}
+
+fn said_with(name: &str, processes: &str, variable: Option<(&str, &str)>, words: &[&str]) -> String {
     let machine = TestMachine::up();
     let mut command = Command::new(stage().bin.join("mpiexec"));
     machine.as_user(&mut command);
     let tester = program(name);
-    command.env_remove("LD_LIBRARY_PATH").args(["-n", processes]).arg(tester).envs(variable);
+    command.env_remove("LD_LIBRARY_PATH").args(["-n", processes]).arg(tester).args(words).envs(variable);
     let done = command.output().expect("mpiexec runs");
     assert!(done.status.success(), "{done:?}");
     String::from_utf8(done.stdout).expect("text")
@@ -33,6 +37,7 @@ fn where_the_kernel_may_not_copy_the_target_is_asked() {
 fn the_short_way_and_the_long_one_do_the_same() {
     for processes in ["2", "3"] {
         assert_eq!(said("mpi_windows_near", processes, None), "near: good\n");
+        assert_eq!(said_with("mpi_windows_near", processes, None, &["alone"]), "near: good\n");
     }
     assert_eq!(said("mpi_windows_near", "2", Some(("PARVUM_SINGLE_COPY", "off"))), "near: good\n");
 }

@@ -97,6 +97,11 @@ impl Epochs {
             }
     }
 
+    /// Whether a lock keeps all others from a target.
+    pub(crate) fn is_exclusive(&self, rank: usize) -> bool {
+        self.locked.find(rank).is_ok_and(|place| self.locked.0[place].1.exclusive)
+    }
+
     /// Refuses what only locks permit.
     fn refuse_unlocked(&self, rank: Option<usize>) -> Mpi {
         match self.is_locked(rank) {

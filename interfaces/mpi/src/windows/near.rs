@@ -133,6 +133,10 @@ pub(crate) unsafe fn accumulate(
     }
     let change = |win: &Win| {
         let first = words_at(&win.reach, there, size)?;
+        if there.count > 1 && win.reach.is_alone(there.rank) {
+            // SAFETY: likewise; and nobody else accesses it.
+            return unsafe { words::change_all(first, there, op, deed, origin, result) };
+        }
         for at in (0..there.count as usize).map(|place| place * size) {
             let (place, operand) = (first.wrapping_add(at), origin.wrapping_add(at));
             let was = if result.is_null() { result } else { result.wrapping_add(at) };

@@ -4,6 +4,7 @@
 //! the memory is not mapped here. [`Epochs`] is what holds; this is shown whenever that has changed. All loads and stores are relaxed:
 //! a thread that accesses a window comes after the one that has opened the epoch, which is the program's business.
 
+use crate::numbers::THREAD_MULTIPLE;
 use crate::windows::epochs::Epochs;
 use crate::windows::{Flavor, Target};
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering::Relaxed};
@@ -27,6 +28,8 @@ struct Toward {
     /// Bytes of a displacement.
     unit: u32,
     locked: AtomicBool,
+    /// Nobody but this thread accesses it now.
+    alone: AtomicBool,
 }
 
 impl Reach {
@@ -40,6 +43,7 @@ impl Reach {
                 size: here.map_or(0, |_| target.size),
                 unit: target.unit as u32,
                 locked: AtomicBool::new(false),
+                alone: AtomicBool::new(false),
             }
         };
         Reach {
@@ -60,9 +64,11 @@ impl Reach {
 
     /// Which epochs are open from now on: towards one target, or towards all.
     pub(crate) fn show(&self, epochs: &Epochs, rank: Option<usize>) {
+        let has_one_thread = crate::process::threads() != THREAD_MULTIPLE;
         let show = |rank: usize, toward: &Toward| {
             toward.open.store(if epochs.is_open(rank) { toward.size } else { 0 }, Relaxed);
             toward.locked.store(epochs.is_locked(Some(rank)), Relaxed);
+            toward.alone.store(has_one_thread && epochs.is_exclusive(rank), Relaxed);
         };
         match rank {
             Some(rank) => show(rank, &self.targets[rank]),
@@ -79,6 +85,12 @@ impl Reach {
         let at = (displacement as u64).checked_mul(toward.unit.into())?;
         let end = at.checked_add(length)?;
         (end <= toward.open.load(Relaxed)).then(|| toward.here.wrapping_add(at))
+    }
+
+    /// Whether a lock keeps all others from accessing a target, and this process has but one thread that does.
+    #[inline(always)]
+    pub(crate) fn is_alone(&self, rank: i32) -> bool {
+        self.targets.get(rank as usize).is_some_and(|toward| toward.alone.load(Relaxed))
     }
 
     /// Whether a lock permits to flush what was done to a target, or to any.

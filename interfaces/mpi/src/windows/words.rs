@@ -5,9 +5,11 @@
 
 use crate::datatypes::{Element, element};
 use crate::ops::{BIT_AND, BIT_OR, BIT_XOR, NO_OP, REPLACE, SUM, word_combine};
+use crate::windows::access::There;
 use parvum_collectives::operators::Combine;
 use parvum_datatypes::Class;
-use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::SeqCst};
+use std::sync::atomic::Ordering::{Release, SeqCst};
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64};
 
 /// What is done to an element.
 #[derive(Clone, Copy)]
@@ -113,6 +115,11 @@ pub(crate) unsafe fn change(place: *mut u8, size: usize, deed: Deed, operand: *c
             // Sequentially consistent: with the same in whichever process changes it; programs make locks of these.
             let old = match deed {
                 Deed::Look => element.load(SeqCst),
+                Deed::Replace if result.is_null() => {
+                    // Release: who finds it by another accumulate sees what was done before. That costs no exchange.
+                    element.store(operand(), Release);
+                    return;
+                }
                 Deed::Replace => element.swap(operand(), SeqCst),
                 Deed::Add => element.fetch_add(operand(), SeqCst),
                 Deed::And => element.fetch_and(operand(), SeqCst),
@@ -139,6 +146,46 @@ pub(crate) unsafe fn change(place: *mut u8, size: usize, deed: Deed, operand: *c
         }};
     }
     with_words!(size, change_word);
+}
+
+/// Changes elements that nobody else accesses meanwhile, all of them as one vector: the processor then takes several at a time. `None`:
+/// nothing was done, for the operands lie among them.
+///
+/// # Safety
+/// As for [`change`], of all the elements; and a lock keeps all others from them.
+pub(crate) unsafe fn change_all(
+    first: *mut u8,
+    there: &There,
+    op: i32,
+    deed: Deed,
+    operands: *const u8,
+    result: *mut u8,
+) -> Option<()> {
+    let Element { basic, size, .. } = word(there.datatype)?;
+    let length = there.count as usize * usize::from(size);
+    let apart = |one: *const u8| one.addr().abs_diff(first.addr()) >= length;
+    if !apart(operands) || !apart(result) {
+        return None;
+    }
+    let combine = match deed {
+        Deed::Look | Deed::Replace => None,
+        _ => Some(word_combine(op, basic)?),
+    };
+    // SAFETY: the caller's promise; the operands and the result are not among the elements.
+    unsafe {
+        if !result.is_null() {
+            std::ptr::copy_nonoverlapping(first, result, length);
+        }
+        match (deed, combine) {
+            (Deed::Look, _) => {}
+            (_, None) => std::ptr::copy_nonoverlapping(operands, first, length),
+            (_, Some(combine)) => {
+                let elements = std::slice::from_raw_parts_mut(first, length);
+                combine(elements, std::slice::from_raw_parts(operands, length));
+            }
+        }
+    }
+    Some(())
 }
 
 /// Replaces an element if it is as expected. What it was goes where `result` says.
