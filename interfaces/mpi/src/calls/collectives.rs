@@ -1,16 +1,14 @@
 //! Collective operations: each blocking, begun, or prepared to be begun again and again.
 
 use super::{Numbers, array, put};
-use crate::buffers::{Data, checked_count};
-use crate::callbacks::{OPS, OpProxy, UserOp, keep_op};
-use crate::collective::{self, Blocks, Call, Layout, Op, is_in_place};
+use crate::buffers::Data;
+use crate::collective::{self, Blocks, Call, Layout, is_in_place};
 use crate::comm::{Comm, comm};
-use crate::datatypes::datatype;
 use crate::errors::{Error, Mpi, class};
-use crate::numbers::{OP_NULL, PROC_NULL, ROOT};
+use crate::numbers::{PROC_NULL, ROOT};
 use crate::operations::{keep_persistent, keep_shared};
 use std::ffi::c_int;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// How a collective operation is called for.
 #[derive(Clone, Copy)]
@@ -48,7 +46,7 @@ pub(super) unsafe fn go(comm: &Arc<Comm>, call: Call, way: Way) -> Mpi {
 }
 
 /// Whether this process has the part of the root.
-fn is_root(comm: &Comm, root: i32) -> Mpi<bool> {
+pub(super) fn is_root(comm: &Comm, root: i32) -> Mpi<bool> {
     match comm.remote() {
         None => comm.root(root).map(|root| root == comm.rank()),
         Some(_) => Ok(root == ROOT),
@@ -56,11 +54,11 @@ fn is_root(comm: &Comm, root: i32) -> Mpi<bool> {
 }
 
 /// Whether this process has no part: a mate of the root's in an inter-communicator.
-fn is_idle(comm: &Comm, root: i32) -> bool {
+pub(super) fn is_idle(comm: &Comm, root: i32) -> bool {
     comm.remote().is_some() && root == PROC_NULL
 }
 
-fn refuse_in_place(comm: &Comm) -> Mpi {
+pub(super) fn refuse_in_place(comm: &Comm) -> Mpi {
     match comm.remote() {
         None => Ok(()),
         Some(_) => Err(Error::new(class::BUFFER, "MPI_IN_PLACE is not for inter-communicators")),
@@ -68,7 +66,7 @@ fn refuse_in_place(comm: &Comm) -> Mpi {
 }
 
 /// What a member gives, unless it lies where it shall go.
-fn given(comm: &Comm, address: *const u8, count: i64, of: i32) -> Mpi<Option<Data>> {
+pub(super) fn given(comm: &Comm, address: *const u8, count: i64, of: i32) -> Mpi<Option<Data>> {
     match is_in_place(address) {
         true => refuse_in_place(comm).map(|()| None),
         false => Data::new(address, count, of).map(Some),
@@ -103,7 +101,7 @@ fn refuse_overlap(call: &Call) -> Mpi {
     }
 }
 
-fn refuse_same(give: *const u8, get: *const u8, count: i64) -> Mpi {
+pub(super) fn refuse_same(give: *const u8, get: *const u8, count: i64) -> Mpi {
     match give == get && count > 0 && !give.is_null() {
         true => Err(Error::new(class::BUFFER, "the two buffers are one; say MPI_IN_PLACE")),
         false => Ok(()),
@@ -384,187 +382,4 @@ pub unsafe fn alltoallw(
         let blocks = typed(get, ranks, counts, displacements, get_types)?;
         go(&comm, Call::Alltoall { give: own, get: blocks, regular: false }, way)
     }
-}
-
-pub unsafe fn reduce(
-    give: *const u8,
-    get: *mut u8,
-    count: i64,
-    of: i32,
-    op: i32,
-    root: i32,
-    handle: i32,
-    way: Way,
-) -> Mpi {
-    let comm = comm(handle)?;
-    let is_root = is_root(&comm, root)?;
-    let op = if is_idle(&comm, root) { Op::none() } else { Op::new(op, of)? };
-    if is_root {
-        refuse_same(give, get, count)?;
-    }
-    let (own, result) = match comm.remote() {
-        Some(_) if is_idle(&comm, root) => (None, Data::NONE),
-        Some(_) if is_root => (None, Data::new(get, count, of)?),
-        Some(_) => (Some(Data::new(give, count, of)?), Data::NONE),
-        None if is_root => (given(&comm, give, count, of)?, Data::new(get, count, of)?),
-        None if is_in_place(give) => {
-            return Err(Error::new(class::BUFFER, "MPI_IN_PLACE is for the root alone"));
-        }
-        None => (Some(Data::new(give, count, of)?), Data::NONE),
-    };
-    // SAFETY: the caller's promise.
-    unsafe { go(&comm, Call::Reduce { give: own, get: result, op, root }, way) }
-}
-
-pub unsafe fn allreduce(
-    give: *const u8,
-    get: *mut u8,
-    count: i64,
-    of: i32,
-    op: i32,
-    handle: i32,
-    way: Way,
-) -> Mpi {
-    let comm = comm(handle)?;
-    let op = Op::new(op, of)?;
-    refuse_same(give, get, count)?;
-    let (own, result) = (given(&comm, give, count, of)?, Data::new(get, count, of)?);
-    // SAFETY: the caller's promise.
-    unsafe { go(&comm, Call::Allreduce { give: own, get: result, op }, way) }
-}
-
-unsafe fn reduce_parts(
-    (give, get): (*const u8, *mut u8),
-    counts: &[i64],
-    (of, op): (i32, i32),
-    comm: &Arc<Comm>,
-    way: Way,
-) -> Mpi {
-    let size = datatype(of)?.layout.size() as usize;
-    let op = Op::new(op, of)?;
-    let lengths = counts.iter().map(|&count| Ok(checked_count(count)? * size)).collect::<Mpi<Vec<_>>>()?;
-    let (whole, own) = (counts.iter().sum(), counts[comm.rank()]);
-    refuse_same(give, get, whole)?;
-    let given = match is_in_place(give) {
-        true => refuse_in_place(comm).and_then(|()| Data::new(get, whole, of))?,
-        false => Data::new(give, whole, of)?,
-    };
-    let call = Call::ReduceScatter { give: given, get: Data::new(get, own, of)?, lengths, op };
-    // SAFETY: the caller's promise.
-    unsafe { go(comm, call, way) }
-}
-
-pub unsafe fn reduce_scatter(
-    give: *const u8,
-    get: *mut u8,
-    counts: Numbers,
-    of: i32,
-    op: i32,
-    handle: i32,
-    way: Way,
-) -> Mpi {
-    let comm = comm(handle)?;
-    // SAFETY: the caller's promise.
-    unsafe { reduce_parts((give, get), &counts.all(comm.size())?, (of, op), &comm, way) }
-}
-
-pub unsafe fn reduce_scatter_block(
-    give: *const u8,
-    get: *mut u8,
-    count: i64,
-    of: i32,
-    op: i32,
-    handle: i32,
-    way: Way,
-) -> Mpi {
-    let comm = comm(handle)?;
-    // SAFETY: the caller's promise.
-    unsafe { reduce_parts((give, get), &vec![count; comm.size()], (of, op), &comm, way) }
-}
-
-unsafe fn scanned(
-    (give, get): (*const u8, *mut u8),
-    (count, of, op): (i64, i32, i32),
-    handle: i32,
-    exclusive: bool,
-    way: Way,
-) -> Mpi {
-    let comm = comm(handle)?;
-    let op = Op::new(op, of)?;
-    refuse_same(give, get, count)?;
-    let (own, result) = (given(&comm, give, count, of)?, Data::new(get, count, of)?);
-    // SAFETY: the caller's promise.
-    unsafe { go(&comm, Call::Scan { give: own, get: result, op, exclusive }, way) }
-}
-
-pub unsafe fn scan(give: *const u8, get: *mut u8, count: i64, of: i32, op: i32, comm: i32, way: Way) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { scanned((give, get), (count, of, op), comm, false, way) }
-}
-
-pub unsafe fn exscan(
-    give: *const u8,
-    get: *mut u8,
-    count: i64,
-    of: i32,
-    op: i32,
-    comm: i32,
-    way: Way,
-) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { scanned((give, get), (count, of, op), comm, true, way) }
-}
-
-pub unsafe fn reduce_local(give: *const u8, get: *mut u8, count: i64, of: i32, op: i32) -> Mpi {
-    refuse_same(give, get, count)?;
-    let op = Op::new(op, of)?;
-    let (one, other) = (Data::new(give, count, of)?, Data::new(get, count, of)?);
-    let mut first = one.packed();
-    op.combine.apply(&mut first, &other.packed());
-    other.unpack(&first);
-    Ok(())
-}
-
-pub unsafe fn op_create(function: usize, commutes: i32, place: *mut c_int) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { create_op(function, commutes, place, false) }
-}
-
-pub unsafe fn op_create_c(function: usize, commutes: i32, place: *mut c_int) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { create_op(function, commutes, place, true) }
-}
-
-unsafe fn create_op(function: usize, commutes: i32, place: *mut c_int, is_large: bool) -> Mpi {
-    if function == 0 {
-        return Err(Error::new(class::ARG, "the operation's function is a null pointer"));
-    }
-    let op = UserOp { function, commutes: commutes != 0, is_large, proxy: OnceLock::new() };
-    // SAFETY: the caller's promise.
-    unsafe { put(place, keep_op(op)?) }
-}
-
-/// From now on the operation is called by another language's library.
-pub fn op_set_proxy(handle: i32, proxy: OpProxy) -> Mpi {
-    // Set once, right after it was made.
-    let _ = crate::ops::user_op(handle)?.proxy.set(proxy);
-    Ok(())
-}
-
-pub unsafe fn op_free(place: *mut c_int) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let handle = super::get(place)?;
-        if crate::ops::is_built_in(handle) {
-            return Err(Error::new(class::OP, "a predefined operation cannot be freed"));
-        }
-        crate::ops::user_op(handle)?;
-        OPS.remove(handle);
-        put(place, OP_NULL)
-    }
-}
-
-pub unsafe fn op_commutative(op: i32, flag: *mut c_int) -> Mpi {
-    // SAFETY: the caller's promise.
-    unsafe { put(flag, c_int::from(crate::ops::commutes(op)?)) }
 }

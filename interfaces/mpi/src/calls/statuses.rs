@@ -1,8 +1,11 @@
-//! Statuses, and operations that the program does itself.
+//! Statuses: what they say of a message; and operations that the program does itself.
 
-use super::{get, put, requests::Asked};
+use super::types::layout;
+use super::{Place, get, put, requests::Asked};
+use crate::buffers::checked_count;
 use crate::errors::{Error, Mpi, class};
 use crate::generalised::Functions;
+use crate::numbers::UNDEFINED;
 use crate::operations::{Operation, State, keep};
 use crate::process::{machine_notes, process};
 use crate::status::Status;
@@ -56,6 +59,45 @@ pub unsafe fn status_get_tag(status: *const Status, tag: *mut c_int) -> Mpi {
 pub unsafe fn status_get_error(status: *const Status, error: *mut c_int) -> Mpi {
     // SAFETY: the caller's promise.
     unsafe { put(error, get(status)?.error) }
+}
+
+pub unsafe fn get_count(status: *const Status, of: i32, count: Place) -> Mpi {
+    let layout = layout(of)?;
+    // SAFETY: the caller's promise.
+    unsafe {
+        let bytes = get(status)?.bytes() as i64;
+        count.put(layout.count_in(bytes).unwrap_or(i64::from(UNDEFINED)))
+    }
+}
+
+pub unsafe fn get_elements(status: *const Status, of: i32, count: Place) -> Mpi {
+    let layout = layout(of)?;
+    // SAFETY: the caller's promise.
+    unsafe {
+        let bytes = get(status)?.bytes() as i64;
+        count.put(layout.elements_in(bytes).unwrap_or(i64::from(UNDEFINED)))
+    }
+}
+
+pub unsafe fn get_elements_x(status: *const Status, of: i32, count: *mut i64) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe { get_elements(status, of, Place::wide(count)) }
+}
+
+pub unsafe fn status_set_elements(status: *mut Status, of: i32, count: i64) -> Mpi {
+    let layout = layout(of)?;
+    checked_count(count)?;
+    // SAFETY: the caller's promise.
+    unsafe {
+        let mut told = get(status)?;
+        told.set_bytes(layout.bytes_of(count).unwrap_or(0) as u64);
+        put(status, told)
+    }
+}
+
+pub unsafe fn status_set_elements_x(status: *mut Status, of: i32, count: i64) -> Mpi {
+    // SAFETY: the caller's promise.
+    unsafe { status_set_elements(status, of, count) }
 }
 
 /// A generalised request: the program does the operation, and its end is a message to itself, which wakes who waits.

@@ -1,9 +1,8 @@
 //! MPI_T, as C calls it. Each function gives 0 or a code of MPI_T's; null stands for a result that is not wanted.
 
 use crate::process::has_begun;
-use crate::tools::{self, CATEGORIES, Category, Class, Kind, OPTIONS, Told, VARIABLES, Value, at, fault};
+use crate::tools::{self, Class, Kind, OPTIONS, Told, VARIABLES, Value, at, fault};
 use std::ffi::{CStr, c_char, c_int, c_void};
-use std::ops::Range;
 
 const VERBOSITY_USER_BASIC: c_int = 221;
 const BIND_NO_OBJECT: c_int = 9700;
@@ -20,11 +19,11 @@ fn code(outcome: Told) -> c_int {
 }
 
 /// Does something when the interface was begun.
-fn when_begun(then: impl FnOnce() -> Told) -> c_int {
+pub(super) fn when_begun(then: impl FnOnce() -> Told) -> c_int {
     code(tools::ask().and_then(|()| then()))
 }
 
-unsafe fn put<T>(place: *mut T, value: T) {
+pub(super) unsafe fn put<T>(place: *mut T, value: T) {
     if !place.is_null() {
         // SAFETY: the program promises room for the result.
         unsafe { place.write_unaligned(value) };
@@ -32,7 +31,7 @@ unsafe fn put<T>(place: *mut T, value: T) {
 }
 
 /// Gives text in room for `*length` bytes, and how many there are with the zero; without room the length alone, of all of it.
-unsafe fn give(place: *mut c_char, length: *mut c_int, text: &str) {
+pub(super) unsafe fn give(place: *mut c_char, length: *mut c_int, text: &str) {
     if length.is_null() {
         return;
     }
@@ -56,7 +55,11 @@ unsafe fn get<T: Copy>(place: *const T) -> Told<T> {
 }
 
 /// Puts the index of what has this name.
-unsafe fn put_index(name: *const c_char, place: *mut c_int, known: impl Fn(&str) -> Option<usize>) -> c_int {
+pub(super) unsafe fn put_index(
+    name: *const c_char,
+    place: *mut c_int,
+    known: impl Fn(&str) -> Option<usize>,
+) -> c_int {
     when_begun(|| {
         if name.is_null() {
             return Err(fault::INVALID);
@@ -70,7 +73,7 @@ unsafe fn put_index(name: *const c_char, place: *mut c_int, known: impl Fn(&str)
     })
 }
 
-unsafe fn put_number(place: *mut c_int, number: usize) -> c_int {
+pub(super) unsafe fn put_number(place: *mut c_int, number: usize) -> c_int {
     when_begun(|| {
         // SAFETY: the program's promise.
         unsafe { put(place, number as c_int) };
@@ -366,147 +369,4 @@ pub unsafe fn t_pvar_reset(session: usize, handle: usize) -> c_int {
 pub unsafe fn t_pvar_write(session: usize, handle: usize, place: *const c_void) -> c_int {
     // SAFETY: the program promises one value.
     code(unsafe { get(place.cast()) }.and_then(|value| tools::write(session, handle, value)))
-}
-
-// --- Categories ---
-
-pub unsafe fn t_category_get_num(number: *mut c_int) -> c_int {
-    // SAFETY: the program's promise.
-    unsafe { put_number(number, CATEGORIES.len()) }
-}
-
-pub unsafe fn t_category_get_index(name: *const c_char, index: *mut c_int) -> c_int {
-    // SAFETY: the program's promise.
-    unsafe { put_index(name, index, |name| CATEGORIES.iter().position(|category| category.name == name)) }
-}
-
-/// What a category has never changes.
-pub unsafe fn t_category_changed(number: *mut c_int) -> c_int {
-    // SAFETY: the program's promise.
-    unsafe { put_number(number, 0) }
-}
-
-pub unsafe fn t_category_get_info(
-    index: c_int,
-    name: *mut c_char,
-    name_length: *mut c_int,
-    text: *mut c_char,
-    text_length: *mut c_int,
-    options: *mut c_int,
-    variables: *mut c_int,
-    categories: *mut c_int,
-) -> c_int {
-    when_begun(|| {
-        let category = at(&CATEGORIES, index)?;
-        // SAFETY: the program's promise.
-        unsafe {
-            give(name, name_length, category.name);
-            give(text, text_length, category.what);
-            put(options, category.options.len() as c_int);
-            put(variables, category.variables().len() as c_int);
-            put(categories, category.categories.len() as c_int);
-        }
-        Ok(())
-    })
-}
-
-/// Puts what a category has, in room for so many.
-unsafe fn put_members(
-    index: c_int,
-    room: c_int,
-    places: *mut c_int,
-    members: impl FnOnce(&'static Category) -> Range<usize>,
-) -> c_int {
-    when_begun(|| {
-        let members = members(at(&CATEGORIES, index)?);
-        let room = usize::try_from(room).map_err(|_| fault::INVALID)?;
-        if places.is_null() && room > 0 && !members.is_empty() {
-            return Err(fault::INVALID);
-        }
-        for (place, member) in members.take(room).enumerate() {
-            // SAFETY: the program promises as much room.
-            unsafe { places.add(place).write_unaligned(member as c_int) };
-        }
-        Ok(())
-    })
-}
-
-pub unsafe fn t_category_get_cvars(index: c_int, room: c_int, places: *mut c_int) -> c_int {
-    // SAFETY: the program's promise.
-    unsafe { put_members(index, room, places, |category| category.options.clone()) }
-}
-
-pub unsafe fn t_category_get_pvars(index: c_int, room: c_int, places: *mut c_int) -> c_int {
-    // SAFETY: the program's promise.
-    unsafe { put_members(index, room, places, Category::variables) }
-}
-
-pub unsafe fn t_category_get_categories(index: c_int, room: c_int, places: *mut c_int) -> c_int {
-    // SAFETY: the program's promise.
-    unsafe { put_members(index, room, places, |category| category.categories.clone()) }
-}
-
-pub unsafe fn t_category_get_events(index: c_int, room: c_int, places: *mut c_int) -> c_int {
-    // SAFETY: the program's promise.
-    unsafe { put_members(index, room, places, |_| 0..0) }
-}
-
-pub unsafe fn t_category_get_num_events(index: c_int, number: *mut c_int) -> c_int {
-    when_begun(|| {
-        at(&CATEGORIES, index)?;
-        // SAFETY: the program's promise.
-        unsafe { put(number, 0) };
-        Ok(())
-    })
-}
-
-// --- Events and their sources: there are none, so no index and no handle names one ---
-
-pub unsafe fn t_event_get_num(number: *mut c_int) -> c_int {
-    // SAFETY: the program's promise.
-    unsafe { put_number(number, 0) }
-}
-
-pub unsafe fn t_source_get_num(number: *mut c_int) -> c_int {
-    // SAFETY: the program's promise.
-    unsafe { put_number(number, 0) }
-}
-
-pub unsafe fn t_event_get_index(name: *const c_char, index: *mut c_int) -> c_int {
-    // SAFETY: the program's promise.
-    unsafe { put_index(name, index, |_| None) }
-}
-
-/// Functions that are given the index, or the handle, of an event.
-macro_rules! of_no_event {
-    ($($function:ident ($($argument:ident: $kind:ty),*) -> $fault:ident)*) => {$(
-        pub unsafe fn $function($($argument: $kind),*) -> c_int {
-            $(let _ = $argument;)*
-            when_begun(|| Err(fault::$fault))
-        }
-    )*};
-}
-
-of_no_event! {
-    t_event_get_info(
-        index: c_int, name: *mut c_char, name_length: *mut c_int, verbosity: *mut c_int, datatypes: *mut usize, places: *mut i64,
-        number: *mut c_int, enumtype: *mut usize, info: *mut c_int, text: *mut c_char, text_length: *mut c_int, bind: *mut c_int
-    ) -> INVALID_INDEX
-    t_event_handle_alloc(index: c_int, object: *mut c_void, info: c_int, handle: *mut usize) -> INVALID_INDEX
-    t_event_handle_free(handle: usize, data: *mut c_void, call: usize) -> INVALID_HANDLE
-    t_event_handle_get_info(handle: usize, info: *mut c_int) -> INVALID_HANDLE
-    t_event_handle_set_info(handle: usize, info: c_int) -> INVALID_HANDLE
-    t_event_register_callback(handle: usize, safety: c_int, info: c_int, data: *mut c_void, call: usize) -> INVALID_HANDLE
-    t_event_callback_get_info(handle: usize, safety: c_int, info: *mut c_int) -> INVALID_HANDLE
-    t_event_callback_set_info(handle: usize, safety: c_int, info: c_int) -> INVALID_HANDLE
-    t_event_set_dropped_handler(handle: usize, call: usize) -> INVALID_HANDLE
-    t_event_read(instance: usize, element: c_int, place: *mut c_void) -> INVALID_HANDLE
-    t_event_copy(instance: usize, place: *mut c_void) -> INVALID_HANDLE
-    t_event_get_timestamp(instance: usize, place: *mut i64) -> INVALID_HANDLE
-    t_event_get_source(instance: usize, index: *mut c_int) -> INVALID_HANDLE
-    t_source_get_info(
-        index: c_int, name: *mut c_char, name_length: *mut c_int, text: *mut c_char, text_length: *mut c_int, ordering: *mut c_int,
-        ticks: *mut i64, most: *mut i64, info: *mut c_int
-    ) -> INVALID_INDEX
-    t_source_get_timestamp(index: c_int, place: *mut i64) -> INVALID_INDEX
 }
