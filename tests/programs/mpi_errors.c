@@ -1,5 +1,5 @@
 /* What makes no sense gives the class that the standard has for it, and nothing is sent or made. Each rank says how many it tried, or what
- * was wrong. With a word it does one of those that end the job, or that may be done at any time: before, after, twice, tag, type, freed, exit,
+ * was wrong. With a word it does one of those that end the job, or that may be done at any time: before, after, twice, tag, abort, type, freed, exit,
  * left, left_together, or the path of another library. */
 #include <mpi.h>
 #include <stdio.h>
@@ -295,6 +295,153 @@ static void names(void)
     }
 }
 
+#define HOLDS(condition)                                                                                                          \
+    do {                                                                                                                          \
+        tried++;                                                                                                                  \
+        if (!(condition)) {                                                                                                       \
+            wrong++;                                                                                                              \
+            fprintf(stderr, "rank %d, line %d: %s\n", rank, __LINE__, #condition);                                                \
+        }                                                                                                                         \
+    } while (0)
+
+/* What an error handler was last called with. */
+static MPI_Comm comm_heard;
+static MPI_Win win_heard;
+static MPI_File file_heard;
+static MPI_Session session_heard;
+static int code_heard;
+
+static void of_comm(MPI_Comm *on, int *code, ...)
+{
+    comm_heard = *on, code_heard = *code;
+}
+
+static void of_win(MPI_Win *on, int *code, ...)
+{
+    win_heard = *on, code_heard = *code;
+}
+
+static void of_file(MPI_File *on, int *code, ...)
+{
+    file_heard = *on, code_heard = *code;
+}
+
+static void of_session(MPI_Session *on, int *code, ...)
+{
+    session_heard = *on, code_heard = *code;
+}
+
+/* An error is its object's, and of no object MPI_COMM_SELF's; its handler gets the code that the call gives. */
+static void handlers(void)
+{
+    int data = 0, mine[4], length = 0, code;
+    char name[256];
+    MPI_Errhandler handler;
+    MPI_Comm own;
+    MPI_Win win;
+    MPI_File file;
+    MPI_Session session;
+    MPI_Datatype none = MPI_DATATYPE_NULL;
+    MPI_Comm_create_errhandler(of_comm, &handler);
+    MPI_Comm_dup(MPI_COMM_SELF, &own);
+    MPI_Comm_set_errhandler(own, handler);
+    code = MPI_Send(&data, -1, MPI_INT, 0, 0, own);
+    HOLDS(code != MPI_SUCCESS && code == code_heard && comm_heard == own);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
+    code = MPI_Type_commit(&none);
+    HOLDS(code != MPI_SUCCESS && code == code_heard && comm_heard == MPI_COMM_SELF);
+    /* One that is freed stays as long as an object has it. */
+    MPI_Errhandler_free(&handler);
+    code = MPI_Barrier(MPI_COMM_NULL);
+    HOLDS(code != MPI_SUCCESS && code == code_heard);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    MPI_Comm_free(&own);
+    MPI_Win_create_errhandler(of_win, &handler);
+    MPI_Win_create(mine, sizeof mine, sizeof(int), MPI_INFO_NULL, MPI_COMM_SELF, &win);
+    MPI_Win_set_errhandler(win, handler);
+    MPI_Errhandler_free(&handler);
+    code = MPI_Win_unlock(0, win);
+    HOLDS(code != MPI_SUCCESS && code == code_heard && win_heard == win);
+    MPI_Win_free(&win);
+    MPI_File_create_errhandler(of_file, &handler);
+    snprintf(name, sizeof name, "%s/parvum-handlers-%d-%d", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", (int)getpid(), rank);
+    MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_RDWR | MPI_MODE_CREATE | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
+    MPI_File_set_errhandler(file, handler);
+    MPI_Errhandler_free(&handler);
+    code = MPI_File_seek(file, -1, MPI_SEEK_SET);
+    HOLDS(code != MPI_SUCCESS && code == code_heard && file_heard == file);
+    MPI_File_close(&file);
+    MPI_Session_create_errhandler(of_session, &handler);
+    MPI_Session_init(MPI_INFO_NULL, handler, &session);
+    MPI_Errhandler_free(&handler);
+    code = MPI_Session_get_nth_pset(session, MPI_INFO_NULL, 99, &length, NULL);
+    HOLDS(code != MPI_SUCCESS && code == code_heard && session_heard == session);
+    MPI_Session_finalize(&session);
+}
+
+/* A new class and a new code have no text until they are given one. */
+static void codes(void)
+{
+    char text[MPI_MAX_ERROR_STRING] = "?";
+    int class, code, found, length = 7;
+    MPI_Add_error_class(&class);
+    MPI_Add_error_code(class, &code);
+    GIVES(MPI_SUCCESS, MPI_Error_string(code, text, &length));
+    HOLDS(length == 0 && text[0] == 0);
+    MPI_Add_error_string(code, "a text");
+    MPI_Error_string(code, text, &length);
+    MPI_Error_class(code, &found);
+    HOLDS(found == class && length == 6 && strcmp(text, "a text") == 0);
+    GIVES(MPI_ERR_ARG, MPI_Error_class(-3, &found));
+    GIVES(MPI_ERR_ARG, MPI_Add_error_string(MPI_ERR_COMM, "another"));
+}
+
+/* Some requests are over, one has failed, one is under way: the statuses say which. */
+static void statuses(void)
+{
+    int one = 1, two[2] = {1, 2}, room[3] = {0}, done, places[3];
+    MPI_Request requests[3];
+    MPI_Status said[3];
+    MPI_Comm own;
+    MPI_Comm_dup(MPI_COMM_SELF, &own);
+    MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
+    MPI_Irecv(&room[0], 1, MPI_INT, 0, 1, own, &requests[0]);
+    MPI_Irecv(&room[1], 1, MPI_INT, 0, 2, own, &requests[1]);
+    requests[2] = MPI_REQUEST_NULL;
+    MPI_Send(&one, 1, MPI_INT, 0, 1, own);
+    MPI_Send(two, 2, MPI_INT, 0, 2, own);
+    GIVES(MPI_ERR_IN_STATUS, MPI_Waitall(3, requests, said));
+    check(MPI_SUCCESS, said[0].MPI_ERROR, "the first status", __LINE__);
+    check(MPI_ERR_TRUNCATE, said[1].MPI_ERROR, "the second status", __LINE__);
+    check(MPI_SUCCESS, said[2].MPI_ERROR, "the third status", __LINE__);
+    HOLDS(room[0] == 1 && room[1] == 1 && room[2] == 0 && requests[0] == MPI_REQUEST_NULL && requests[1] == MPI_REQUEST_NULL);
+    MPI_Irecv(&room[0], 1, MPI_INT, 0, 1, own, &requests[0]);
+    MPI_Irecv(&room[1], 1, MPI_INT, 0, 2, own, &requests[1]);
+    MPI_Send(two, 2, MPI_INT, 0, 2, own);
+    GIVES(MPI_ERR_IN_STATUS, MPI_Waitsome(2, requests, &done, places, said));
+    HOLDS(done == 1 && places[0] == 1 && requests[1] == MPI_REQUEST_NULL && requests[0] != MPI_REQUEST_NULL);
+    check(MPI_ERR_TRUNCATE, said[0].MPI_ERROR, "the status of some", __LINE__);
+    MPI_Send(&one, 1, MPI_INT, 0, 1, own);
+    GIVES(MPI_SUCCESS, MPI_Wait(&requests[0], &said[0]));
+    MPI_Comm_free(&own);
+}
+
+/* What may be called when MPI has ended. */
+static void afterwards(void)
+{
+    int number, flag;
+    char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    MPI_Info info;
+    MPI_Errhandler handler;
+    HOLDS(MPI_Initialized(&flag) == MPI_SUCCESS && flag && MPI_Finalized(&flag) == MPI_SUCCESS && flag);
+    HOLDS(MPI_Get_version(&number, &flag) == MPI_SUCCESS && number >= 4);
+    HOLDS(MPI_Get_library_version(text, &number) == MPI_SUCCESS && number > 0);
+    HOLDS(MPI_Error_string(MPI_ERR_TAG, text, &number) == MPI_SUCCESS && number > 0);
+    HOLDS(MPI_Info_create(&info) == MPI_SUCCESS && MPI_Info_set(info, "key", "value") == MPI_SUCCESS);
+    HOLDS(MPI_Info_get_nkeys(info, &number) == MPI_SUCCESS && number == 1 && MPI_Info_free(&info) == MPI_SUCCESS);
+    HOLDS(MPI_Comm_create_errhandler(of_comm, &handler) == MPI_SUCCESS && MPI_Errhandler_free(&handler) == MPI_SUCCESS);
+}
+
 /* Those that end the job. */
 static int fatal(const char *what)
 {
@@ -316,6 +463,10 @@ static int fatal(const char *what)
         MPI_Barrier(MPI_COMM_WORLD);
     } else if (strcmp(what, "tag") == 0) {
         MPI_Send(&data, 1, MPI_INT, 0, -7, MPI_COMM_WORLD);
+    } else if (strcmp(what, "abort") == 0) {
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ABORT);
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Send(&data, -1, MPI_INT, 0, 0, MPI_COMM_WORLD);
     } else if (strcmp(what, "type") == 0) {
         MPI_Type_contiguous(2, MPI_INT, &type);
         MPI_Send(&data, 1, type, 0, 0, MPI_COMM_WORLD);
@@ -375,8 +526,12 @@ int main(int argc, char **argv)
     windows();
     files();
     names();
+    handlers();
+    codes();
+    statuses();
     MPI_Barrier(world);
     MPI_Finalize();
+    afterwards();
     if (wrong)
         return 1;
     printf("rank %d: %d errors as they should be\n", rank, tried);

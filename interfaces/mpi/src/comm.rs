@@ -2,11 +2,12 @@
 
 use crate::attributes::Attributes;
 use crate::bsend::Buffer;
+use crate::errhandlers::Handler;
 use crate::errors::{Error, Mpi, class};
 use crate::group::Group;
 use crate::handles::Objects;
 use crate::info::Info;
-use crate::numbers::{COMM_NULL, COMM_SELF, COMM_WORLD, ERRORS_ABORT, ERRORS_ARE_FATAL, Kind, PROC_NULL};
+use crate::numbers::{COMM_NULL, COMM_SELF, COMM_WORLD, Kind, PROC_NULL};
 use crate::process::{Process, process};
 use crate::topology::Topology;
 use parvum_collectives::plans::hosts::Hosts;
@@ -50,7 +51,7 @@ pub(crate) struct Comm {
 /// What the program may change.
 struct Rest {
     name: String,
-    errhandler: i32,
+    errhandler: Handler,
     info: Arc<Info>,
     /// Ranks whose deaths the program has acknowledged.
     acknowledged: Vec<usize>,
@@ -183,7 +184,7 @@ impl Comm {
             sharing: Sharing::after(OPERATIONS_BEFORE_BOARD),
             rest: Mutex::new(Rest {
                 name: String::new(),
-                errhandler: ERRORS_ARE_FATAL,
+                errhandler: Handler::FATAL,
                 info: Arc::default(),
                 acknowledged: Vec::new(),
             }),
@@ -349,18 +350,17 @@ impl Comm {
         [self.shown_name[0].load(Ordering::Relaxed), self.shown_name[1].load(Ordering::Relaxed)]
     }
 
-    pub(crate) fn errhandler(&self) -> i32 {
-        self.rest().errhandler
+    pub(crate) fn errhandler(&self) -> Handler {
+        self.rest().errhandler.clone()
     }
 
-    /// Sets the handler, and gives the one before.
-    pub(crate) fn set_errhandler(&self, errhandler: i32) -> i32 {
-        let tolerant = errhandler != ERRORS_ARE_FATAL && errhandler != ERRORS_ABORT;
+    pub(crate) fn set_errhandler(&self, errhandler: Handler) {
+        let tolerant = errhandler.is_tolerant();
         self.tolerant.store(tolerant, Ordering::Relaxed);
         if tolerant {
             crate::failure::listen();
         }
-        std::mem::replace(&mut self.rest().errhandler, errhandler)
+        self.rest().errhandler = errhandler;
     }
 
     pub(crate) fn info(&self) -> Arc<Info> {

@@ -6,6 +6,7 @@
 
 use crate::comm::Comm;
 use crate::datatypes::Datatype;
+use crate::errhandlers::{Handler, HandlerSlot};
 use crate::errors::{Error, Mpi, class};
 use crate::handles::Objects;
 use crate::info::Info;
@@ -14,7 +15,7 @@ use std::io::ErrorKind;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicI32};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Access modes, as MPICH numbers them.
@@ -37,7 +38,7 @@ pub(crate) struct File {
     pub(crate) amode: i32,
     pub(crate) info: Mutex<Arc<Info>>,
     pub(crate) is_atomic: AtomicBool,
-    pub(crate) errhandler: AtomicI32,
+    pub(crate) errhandler: HandlerSlot,
     view: Mutex<View>,
     /// What a split collective call has begun: how many bytes.
     pub(crate) begun: Mutex<Option<u64>>,
@@ -235,7 +236,7 @@ impl File {
             amode,
             info: Mutex::default(),
             is_atomic: AtomicBool::new(false),
-            errhandler: AtomicI32::new(crate::numbers::ERRORS_RETURN),
+            errhandler: HandlerSlot::new(Handler::RETURN),
             view: Mutex::new(view),
             begun: Mutex::new(None),
         }

@@ -26,6 +26,8 @@ mod deferred;
 mod elsewhere;
 #[allow(unsafe_code)]
 mod ending;
+#[allow(unsafe_code)]
+mod errhandlers;
 pub mod errors;
 #[allow(unsafe_code)]
 mod external;

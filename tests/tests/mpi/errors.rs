@@ -6,16 +6,20 @@ use parvum_tests::stage::{compiler, program};
 use std::process::Output;
 
 fn run(machine: &TestMachine, ranks: &str, words: &[&str]) -> Output {
+    run_of(machine, "mpi_errors", ranks, words)
+}
+
+fn run_of(machine: &TestMachine, name: &str, ranks: &str, words: &[&str]) -> Output {
     let mut command = machine.command(&["run", "-n", ranks]);
     machine.as_user(&mut command);
-    command.arg(program("mpi_errors")).args(words).output().expect("parvum runs")
+    command.arg(program(name)).args(words).output().expect("parvum runs")
 }
 
 #[test]
 fn each_bad_argument_gives_its_class() {
     let machine = TestMachine::up();
-    for ranks in ["1", "3"] {
-        let done = run(&machine, ranks, &[]);
+    for (name, ranks) in [("mpi_errors", "1"), ("mpi_errors", "3"), ("mpi_errors_abi", "3")] {
+        let done = run_of(&machine, name, ranks, &[]);
         assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
         let said = String::from_utf8_lossy(&done.stdout).into_owned();
         assert_eq!(
@@ -34,6 +38,7 @@ fn a_fatal_error_says_function_rank_and_cause() {
         ("after", "MPI_Barrier: called after MPI_Finalize"),
         ("twice", "MPI_Init: MPI_Init was called twice"),
         ("tag", ": MPI_Send: the tag is -7; tags go from 0 to 2147483647 (MPI_ERR_TAG)"),
+        ("abort", ": MPI_Send: the count is -1 (MPI_ERR_COUNT)"),
         ("type", ": MPI_Send: the datatype is not committed"),
         (
             "left",
@@ -45,7 +50,9 @@ fn a_fatal_error_says_function_rank_and_cause() {
         let done = run(&machine, "2", &[word]);
         let said = String::from_utf8_lossy(&done.stderr).into_owned();
         assert!(said.contains(wanted), "{word}: {said}");
-        assert!(said.contains("the job ends: MPI_ERRORS_ARE_FATAL is set"), "{word}: {said}");
+        let wherefore =
+            if word == "abort" { "MPI_ERRORS_ABORT is set" } else { "MPI_ERRORS_ARE_FATAL is set" };
+        assert!(said.contains(&format!("the job ends: {wherefore}")), "{word}: {said}");
         assert_eq!(done.status.code(), Some(1), "{word}: {said}");
         await_tasks(&machine, 0);
     }

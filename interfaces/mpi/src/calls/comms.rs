@@ -2,13 +2,14 @@
 
 use super::{get, give_text, put, put_null, text};
 use crate::comm::{COMMS, Comm, comm, keep};
+use crate::errhandlers::Handler;
 use crate::errors::{Error, Mpi, class};
 use crate::group::{as_communicators, group};
 use crate::info::{Info, hints};
 use crate::making;
 use crate::numbers::{
     COMM_NULL, COMM_SELF, COMM_TYPE_HW_GUIDED, COMM_TYPE_HW_UNGUIDED, COMM_TYPE_RESOURCE_GUIDED,
-    COMM_TYPE_SHARED, COMM_WORLD, IDENT, MAX_OBJECT_NAME, UNDEFINED, UNEQUAL,
+    COMM_TYPE_SHARED, COMM_WORLD, IDENT, Kind, MAX_OBJECT_NAME, UNDEFINED, UNEQUAL,
 };
 use crate::process::process;
 use parvum_wire::Tid;
@@ -189,10 +190,10 @@ pub unsafe fn comm_create_from_group(
     let (group, hints) = (group(members)?, hints(info)?);
     // SAFETY: the caller's promise.
     let tag = unsafe { text(tag)? };
-    crate::callbacks::checked(errhandler, crate::numbers::Kind::Comm)?;
+    let handler = Handler::of(errhandler, Kind::Comm)?;
     let made = making::create_group(&process()?.world, &group, making::tag_of(&tag))?;
     if let Some(made) = &made {
-        made.set_errhandler(errhandler);
+        made.set_errhandler(handler);
         set_hints(made, hints);
     }
     // SAFETY: likewise.
@@ -298,6 +299,7 @@ pub unsafe fn intercomm_create_from_groups(
     place: *mut c_int,
 ) -> Mpi {
     let (ours, theirs, hints) = (group(local)?, group(remote)?, hints(info)?);
+    let handler = Handler::of(errhandler, Kind::Comm)?;
     // SAFETY: the caller's promise.
     let tag = making::tag_of(&unsafe { text(tag)? });
     let world = &process()?.world;
@@ -307,7 +309,7 @@ pub unsafe fn intercomm_create_from_groups(
         Arc::new(made.ok_or_else(|| Error::new(class::GROUP, "this process is not in the local group"))?);
     let leader = leader.ok_or_else(|| Error::new(class::RANK, "no such remote leader"))? as i32;
     let made = making::join(&local, local_leader as usize, Some((&**world, leader)), tag)?;
-    made.set_errhandler(errhandler);
+    made.set_errhandler(handler);
     set_hints(&made, hints);
     // SAFETY: likewise.
     unsafe { put(place, keep(made)?) }

@@ -1,8 +1,8 @@
 //! Errors and their handlers.
 
 use super::{get, give_text, put, text};
-use crate::callbacks::{ERRHANDLERS, Errhandler, ErrhandlerProxy, checked, handle_with};
 use crate::comm::comm;
+use crate::errhandlers::{ERRHANDLERS, Errhandler, ErrhandlerProxy, Handler, keep};
 use crate::errors::{self, Error, Mpi, class};
 use crate::numbers::{
     ERRHANDLER_NULL, ERRORS_ABORT, ERRORS_ARE_FATAL, ERRORS_RETURN, Kind, MAX_ERROR_STRING,
@@ -60,11 +60,9 @@ unsafe fn create(kind: Kind, function: usize, errhandler: *mut c_int) -> Mpi {
     if function == 0 {
         return Err(Error::new(class::ARG, "the error handler's function is a null pointer"));
     }
-    let none = || Error::new(class::OTHER, "there are too many error handlers");
     let handler = Errhandler { kind, function, proxy: OnceLock::new() };
-    let handle = ERRHANDLERS.insert(Arc::new(handler)).ok_or_else(none)?;
     // SAFETY: the caller's promise.
-    unsafe { put(errhandler, handle) }
+    unsafe { put(errhandler, keep(Arc::new(handler))?) }
 }
 
 /// From now on the error handler is called by another language's library.
@@ -114,21 +112,13 @@ pub unsafe fn errhandler_free(errhandler: *mut c_int) -> Mpi {
 }
 
 pub unsafe fn comm_set_errhandler(handle: i32, errhandler: i32) -> Mpi {
-    let comm = comm(handle)?;
-    checked(errhandler, Kind::Comm)?;
-    comm.set_errhandler(errhandler);
+    comm(handle)?.set_errhandler(Handler::of(errhandler, Kind::Comm)?);
     Ok(())
 }
 
 pub unsafe fn comm_get_errhandler(handle: i32, errhandler: *mut c_int) -> Mpi {
-    let now = comm(handle)?.errhandler();
-    // The program frees what it gets, so it gets a handle of its own.
-    let given = match ERRHANDLERS.get(now) {
-        Some(handler) => ERRHANDLERS.insert(handler).unwrap_or(now),
-        None => now,
-    };
     // SAFETY: the caller's promise.
-    unsafe { put(errhandler, given) }
+    unsafe { put(errhandler, comm(handle)?.errhandler().give()?) }
 }
 
 pub unsafe fn errhandler_set(handle: i32, errhandler: i32) -> Mpi {
@@ -142,12 +132,5 @@ pub unsafe fn errhandler_get(handle: i32, errhandler: *mut c_int) -> Mpi {
 }
 
 pub unsafe fn comm_call_errhandler(handle: i32, code: i32) -> Mpi {
-    let comm = comm(handle)?;
-    let handler = comm.errhandler();
-    errors::text_of(code).ok_or_else(|| no_code(code))?;
-    if handler != ERRORS_RETURN {
-        // Without a text of its own the code stays as it is.
-        handle_with(handler, handle, Error::new(code, ""));
-    }
-    Ok(())
+    comm(handle)?.errhandler().call(handle, code)
 }

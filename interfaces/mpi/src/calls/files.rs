@@ -1,33 +1,31 @@
 //! Files: opening them, views, pointers, data representations.
 
 use super::{get, give_text, put, text};
-use crate::callbacks::{ERRHANDLERS, checked};
 use crate::calling::calling;
 use crate::collective::{Call, run};
 use crate::comm::comm;
 use crate::datatypes::{any_datatype, datatype, is_predefined, keep};
-use crate::errors::{self, Error, Mpi, class};
+use crate::errhandlers::{Handler, HandlerSlot};
+use crate::errors::{Error, Mpi, class};
 use crate::files::{FILES, File, Registered, Representation, View, failed, mode};
 use crate::info::{Info, hints};
 use crate::making::{duplicate, say_to_all};
-use crate::numbers::{ERRORS_RETURN, Kind, MAX_OBJECT_NAME};
+use crate::numbers::{Kind, MAX_OBJECT_NAME};
 use std::ffi::{c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
 /// The handler of files that are opened from now on, and of errors without a file.
-static DEFAULT_HANDLER: AtomicI32 = AtomicI32::new(ERRORS_RETURN);
+static DEFAULT_HANDLER: HandlerSlot = HandlerSlot::new(Handler::RETURN);
 
 pub(super) fn file(handle: i32) -> Mpi<Arc<File>> {
     FILES.get(handle).ok_or_else(|| Error::new(class::FILE, "the handle names no open file"))
 }
 
 /// The error handler of a file's handle.
-pub(crate) fn handler_of(handle: i32) -> i32 {
-    FILES
-        .get(handle)
-        .map_or(DEFAULT_HANDLER.load(Ordering::Relaxed), |file| file.errhandler.load(Ordering::Relaxed))
+pub(crate) fn handler_of_file(handle: i32) -> Handler {
+    FILES.get(handle).map_or_else(|| DEFAULT_HANDLER.get(), |file| file.errhandler.get())
 }
 
 fn checked_mode(amode: i32) -> Mpi {
@@ -104,7 +102,7 @@ pub unsafe fn file_open(handle: i32, name: *const c_char, amode: i32, info: i32,
     let bytes = (crate::datatypes::handle_of(parvum_datatypes::Basic::Byte), any_datatype(0x4c00_010d)?);
     let view = View::new(0, bytes.clone(), bytes, Representation::Native)?;
     let made = File::new(Arc::new(duplicate(&comm, false)?), opened, path, amode, view);
-    made.errhandler.store(DEFAULT_HANDLER.load(Ordering::Relaxed), Ordering::Relaxed);
+    made.errhandler.set(DEFAULT_HANDLER.get());
     if let Some(hints) = hints {
         *made.info.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(hints.copy());
     }
@@ -383,32 +381,25 @@ pub unsafe fn file_get_position_shared(handle: i32, place: *mut i64) -> Mpi {
     unsafe { put(place, file(handle)?.with_shared(|now| now)?) }
 }
 
+/// What has a handle's error handler; the null file's is that of files to come.
+fn with_handler<T>(handle: i32, then: impl FnOnce(&HandlerSlot) -> Mpi<T>) -> Mpi<T> {
+    if handle == 0 { then(&DEFAULT_HANDLER) } else { then(&file(handle)?.errhandler) }
+}
+
 pub unsafe fn file_set_errhandler(handle: i32, errhandler: i32) -> Mpi {
-    checked(errhandler, Kind::File)?;
-    match handle {
-        // The null file's is that of files to come.
-        0 => DEFAULT_HANDLER.store(errhandler, Ordering::Relaxed),
-        handle => file(handle)?.errhandler.store(errhandler, Ordering::Relaxed),
-    }
-    Ok(())
+    let handler = Handler::of(errhandler, Kind::File)?;
+    with_handler(handle, |slot| {
+        slot.set(handler);
+        Ok(())
+    })
 }
 
 pub unsafe fn file_get_errhandler(handle: i32, place: *mut c_int) -> Mpi {
-    let now = if handle == 0 { handler_of(0) } else { file(handle)?.errhandler.load(Ordering::Relaxed) };
-    // The program frees what it gets, so it gets a handle of its own.
-    let given = match ERRHANDLERS.get(now) {
-        Some(handler) => ERRHANDLERS.insert(handler).unwrap_or(now),
-        None => now,
-    };
+    let given = with_handler(handle, |slot| slot.get().give())?;
     // SAFETY: the caller's promise.
     unsafe { put(place, given) }
 }
 
 pub unsafe fn file_call_errhandler(handle: i32, code: i32) -> Mpi {
-    let handler = if handle == 0 { handler_of(0) } else { file(handle)?.errhandler.load(Ordering::Relaxed) };
-    errors::text_of(code).ok_or_else(|| Error::new(class::ARG, format!("{code} is no error code")))?;
-    if handler != ERRORS_RETURN {
-        crate::callbacks::handle_with(handler, handle, Error::new(code, ""));
-    }
-    Ok(())
+    with_handler(handle, |slot| slot.get().call(handle, code))
 }

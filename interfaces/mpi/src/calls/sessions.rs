@@ -2,19 +2,18 @@
 
 use super::{Place, get, give_text, put, text};
 use crate::bsend::Buffer;
-use crate::callbacks::checked;
-use crate::errors::{self, Error, Mpi, class};
+use crate::errhandlers::{Handler, HandlerSlot};
+use crate::errors::{Error, Mpi, class};
 use crate::group::Group;
 use crate::handles::Objects;
 use crate::info::{Info, hints, keep};
-use crate::numbers::{ERRORS_RETURN, Kind, SESSION_NULL};
+use crate::numbers::{Kind, SESSION_NULL};
 use crate::process::{ensure_running, process};
 use std::ffi::{c_char, c_int};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, Ordering};
 
 struct Session {
-    errhandler: AtomicI32,
+    errhandler: HandlerSlot,
     buffer: Buffer,
 }
 
@@ -27,11 +26,16 @@ fn session(handle: i32) -> Mpi<Arc<Session>> {
     SESSIONS.get(handle).ok_or_else(|| Error::new(class::SESSION, "the handle names no session"))
 }
 
+/// The error handler of a session, if there is such a one.
+pub(crate) fn handler_of_session(handle: i32) -> Option<Handler> {
+    SESSIONS.get(handle).map(|session| session.errhandler.get())
+}
+
 pub unsafe fn session_init(info: i32, errhandler: i32, place: *mut c_int) -> Mpi {
     hints(info)?;
-    checked(errhandler, Kind::Session)?;
+    let errhandler = HandlerSlot::new(Handler::of(errhandler, Kind::Session)?);
     ensure_running()?;
-    let session = Session { errhandler: AtomicI32::new(errhandler), buffer: Buffer::default() };
+    let session = Session { errhandler, buffer: Buffer::default() };
     let none = || Error::new(class::OTHER, "there are too many sessions");
     // SAFETY: the caller's promise.
     unsafe { put(place, SESSIONS.insert(Arc::new(session)).ok_or_else(none)?) }
@@ -115,23 +119,17 @@ pub unsafe fn session_get_info(handle: i32, place: *mut c_int) -> Mpi {
 }
 
 pub unsafe fn session_set_errhandler(handle: i32, errhandler: i32) -> Mpi {
-    checked(errhandler, Kind::Session)?;
-    session(handle)?.errhandler.store(errhandler, Ordering::Relaxed);
+    session(handle)?.errhandler.set(Handler::of(errhandler, Kind::Session)?);
     Ok(())
 }
 
 pub unsafe fn session_get_errhandler(handle: i32, place: *mut c_int) -> Mpi {
     // SAFETY: the caller's promise.
-    unsafe { put(place, session(handle)?.errhandler.load(Ordering::Relaxed)) }
+    unsafe { put(place, session(handle)?.errhandler.get().give()?) }
 }
 
 pub unsafe fn session_call_errhandler(handle: i32, code: i32) -> Mpi {
-    let handler = session(handle)?.errhandler.load(Ordering::Relaxed);
-    errors::text_of(code).ok_or_else(|| Error::new(class::ARG, format!("{code} is no error code")))?;
-    if handler != ERRORS_RETURN {
-        crate::callbacks::handle_with(handler, handle, Error::new(code, ""));
-    }
-    Ok(())
+    session(handle)?.errhandler.get().call(handle, code)
 }
 
 pub unsafe fn session_attach_buffer(handle: i32, buffer: *mut u8, size: i64) -> Mpi {

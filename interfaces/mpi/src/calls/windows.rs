@@ -3,12 +3,12 @@
 use super::attributes::{give, language};
 use super::{Place, get, give_text, put, text};
 use crate::attributes::{Bearer, Language};
-use crate::callbacks::{ERRHANDLERS, checked, handle_with};
 use crate::comm::comm;
-use crate::errors::{self, Error, Mpi, class};
+use crate::errhandlers::Handler;
+use crate::errors::{Error, Mpi, class};
 use crate::group::{self, group};
 use crate::info::hints;
-use crate::numbers::{ERRORS_RETURN, Kind, MAX_OBJECT_NAME, PROC_NULL, WIN_NULL};
+use crate::numbers::{Kind, MAX_OBJECT_NAME, PROC_NULL, WIN_NULL};
 use crate::windows::{self, Flavor, Win, Wish, near, win};
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::atomic::{Ordering, fence};
@@ -154,31 +154,17 @@ pub unsafe fn win_get_info(handle: i32, place: *mut c_int) -> Mpi {
 }
 
 pub unsafe fn win_set_errhandler(handle: i32, errhandler: i32) -> Mpi {
-    let win = win(handle)?;
-    checked(errhandler, Kind::Win)?;
-    win.set_errhandler(errhandler);
+    win(handle)?.set_errhandler(Handler::of(errhandler, Kind::Win)?);
     Ok(())
 }
 
 pub unsafe fn win_get_errhandler(handle: i32, errhandler: *mut c_int) -> Mpi {
-    let now = win(handle)?.errhandler();
-    // The program frees what it gets, so it gets a handle of its own.
-    let given = match ERRHANDLERS.get(now) {
-        Some(handler) => ERRHANDLERS.insert(handler).unwrap_or(now),
-        None => now,
-    };
     // SAFETY: the caller's promise.
-    unsafe { put(errhandler, given) }
+    unsafe { put(errhandler, win(handle)?.errhandler().give()?) }
 }
 
 pub unsafe fn win_call_errhandler(handle: i32, code: i32) -> Mpi {
-    let handler = win(handle)?.errhandler();
-    errors::text_of(code).ok_or_else(|| Error::new(class::ARG, format!("{code} is no error code")))?;
-    if handler != ERRORS_RETURN {
-        // Without a text of its own the code stays as it is.
-        handle_with(handler, handle, Error::new(code, ""));
-    }
-    Ok(())
+    win(handle)?.errhandler().call(handle, code)
 }
 
 /// Keys of MPI's own, for C; those for Fortran are one more.

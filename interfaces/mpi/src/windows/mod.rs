@@ -23,11 +23,12 @@ mod words;
 use crate::attributes::Attributes;
 use crate::collective::{Call, run};
 use crate::comm::Comm;
+use crate::errhandlers::Handler;
 use crate::errors::{Error, Mpi, class};
 use crate::handles::Objects;
 use crate::info::Info;
 use crate::making;
-use crate::numbers::{ERRORS_ARE_FATAL, Kind, PROC_NULL, WIN_NULL};
+use crate::numbers::{Kind, PROC_NULL, WIN_NULL};
 use crate::process::process;
 use allocating::{OwnMemory, own_memory};
 use epochs::Epochs;
@@ -87,7 +88,7 @@ pub(crate) struct Shown {
 /// What the program may change.
 struct Rest {
     name: String,
-    errhandler: i32,
+    errhandler: Handler,
     info: Arc<Info>,
 }
 
@@ -171,7 +172,7 @@ pub(crate) fn create(parent: &Arc<Comm>, wish: Wish) -> Mpi<i32> {
         _memory: own.mapping(),
         rest: Mutex::new(Rest {
             name: String::new(),
-            errhandler: ERRORS_ARE_FATAL,
+            errhandler: Handler::FATAL,
             info: wish.hints.map(|hints| Arc::new(hints.copy())).unwrap_or_default(),
         }),
         comm,
@@ -264,11 +265,11 @@ impl Win {
         name.clone_into(&mut self.rest().name);
     }
 
-    pub(crate) fn errhandler(&self) -> i32 {
-        self.rest().errhandler
+    pub(crate) fn errhandler(&self) -> Handler {
+        self.rest().errhandler.clone()
     }
 
-    pub(crate) fn set_errhandler(&self, errhandler: i32) {
+    pub(crate) fn set_errhandler(&self, errhandler: Handler) {
         self.rest().errhandler = errhandler;
     }
 

@@ -1,0 +1,134 @@
+//! Error handlers. An object keeps its handler for as long as it has it, whether the program has freed the handle by then or not.
+
+use crate::callbacks::{end_job, fatal};
+use crate::calling::calling;
+use crate::errors::{self, Error, Mpi, class};
+use crate::handles::Objects;
+use crate::numbers::{ERRORS_ABORT, ERRORS_ARE_FATAL, ERRORS_RETURN, ERRORS_THROW, Kind};
+use std::ffi::{c_int, c_void};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// An error handler of the program's.
+pub(crate) struct Errhandler {
+    /// Which objects it is for.
+    pub(crate) kind: Kind,
+    /// Its address.
+    pub(crate) function: usize,
+    /// What calls it, where it is another language's.
+    pub(crate) proxy: OnceLock<ErrhandlerProxy>,
+}
+
+/// How another language's library calls its program's error handler: whose it is (0 a communicator's, 1 a file's, 2 a window's), the
+/// handle, the code, the function.
+pub type ErrhandlerProxy = unsafe extern "C" fn(c_int, *mut c_void, *mut c_int, usize);
+
+pub(crate) static ERRHANDLERS: Objects<Errhandler> = Objects::new(Kind::Errhandler);
+
+/// Who handles the errors of an object.
+#[derive(Clone)]
+pub(crate) enum Handler {
+    /// One of MPI's own, by its number.
+    BuiltIn(i32),
+    Made(Arc<Errhandler>),
+}
+
+impl Handler {
+    pub(crate) const FATAL: Handler = Handler::BuiltIn(ERRORS_ARE_FATAL);
+    pub(crate) const RETURN: Handler = Handler::BuiltIn(ERRORS_RETURN);
+
+    /// That of a handle, if it is for such objects.
+    pub(crate) fn of(handle: i32, kind: Kind) -> Mpi<Handler> {
+        if matches!(handle, ERRORS_ARE_FATAL | ERRORS_RETURN | ERRORS_ABORT | ERRORS_THROW) {
+            return Ok(Handler::BuiltIn(handle));
+        }
+        let refused = |text| Error::new(class::ERRHANDLER, text);
+        match ERRHANDLERS.get(handle) {
+            Some(handler) if handler.kind == kind => Ok(Handler::Made(handler)),
+            Some(_) => Err(refused("the error handler is for other objects")),
+            None => Err(refused("the handle names no error handler")),
+        }
+    }
+
+    /// A handle for the program, which frees what it gets: it gets one of its own.
+    pub(crate) fn give(self) -> Mpi<i32> {
+        match self {
+            Handler::BuiltIn(number) => Ok(number),
+            Handler::Made(handler) => keep(handler),
+        }
+    }
+
+    /// Whether the program may go on after an error.
+    pub(crate) fn is_tolerant(&self) -> bool {
+        !matches!(self, Handler::BuiltIn(ERRORS_ARE_FATAL | ERRORS_ABORT))
+    }
+
+    /// Has it handle an error of an object; the code that the call gives then.
+    pub(crate) fn handle(&self, object: i32, error: Error) -> c_int {
+        match self {
+            Handler::BuiltIn(ERRORS_ARE_FATAL) => fatal(&error),
+            Handler::BuiltIn(ERRORS_ABORT) => end_job(&error, "MPI_ERRORS_ABORT is set"),
+            Handler::BuiltIn(_) => error.into_code(),
+            Handler::Made(handler) => {
+                let code = error.into_code();
+                handler.call(object, code);
+                // C++'s binding calls the handler once more for a code that is given back to it.
+                if handler.proxy.get().is_some() { 0 } else { code }
+            }
+        }
+    }
+
+    /// Has it handle a code, because the program says so.
+    pub(crate) fn call(&self, object: i32, code: i32) -> Mpi {
+        let none = || Error::new(class::ARG, format!("{code} is no error code"));
+        errors::text_of(code).ok_or_else(none)?;
+        if !matches!(self, Handler::BuiltIn(ERRORS_RETURN)) {
+            // Without a text of its own the code stays as it is.
+            self.handle(object, Error::new(code, ""));
+        }
+        Ok(())
+    }
+}
+
+/// Keeps an error handler for the program.
+pub(crate) fn keep(handler: Arc<Errhandler>) -> Mpi<i32> {
+    ERRHANDLERS.insert(handler).ok_or_else(|| Error::new(class::OTHER, "there are too many error handlers"))
+}
+
+/// The handler of an object, which the program may change at any time.
+pub(crate) struct HandlerSlot(Mutex<Handler>);
+
+impl HandlerSlot {
+    pub(crate) const fn new(handler: Handler) -> HandlerSlot {
+        HandlerSlot(Mutex::new(handler))
+    }
+
+    pub(crate) fn get(&self) -> Handler {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn set(&self, handler: Handler) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = handler;
+    }
+}
+
+impl Errhandler {
+    fn call(&self, object: i32, code: i32) {
+        let Some(proxy) = self.proxy.get() else {
+            // SAFETY: the program gave this function as an error handler for such objects.
+            return unsafe { (calling().error)(self.function, object, code) };
+        };
+        let mut told = code;
+        // A file's handle is as wide as a pointer; of the others the first half is looked at.
+        let mut object = u64::from(object as u32).to_le();
+        // SAFETY: the library of the other language gave this function for these arguments.
+        unsafe { proxy(self.kind_of_proxy(), (&raw mut object).cast(), &mut told, self.function) };
+    }
+
+    fn kind_of_proxy(&self) -> c_int {
+        match self.kind {
+            Kind::File => 1,
+            Kind::Win => 2,
+            _ => 0,
+        }
+    }
+}
