@@ -58,3 +58,25 @@ pub fn plain(kind: &str) -> &str {
         kind => kind,
     }
 }
+
+/// What a face checks of an argument before it calls the core, as Rust; `handle` is the core's number of one that is a handle.
+///
+/// What the core makes something of (communicators, datatypes, counts, ranks) it refuses itself when it does. This is what it would
+/// find too late, when messages are sent already, or never: a result that has no place, and hints that nobody heeds.
+pub fn check(function: &Function, argument: &Argument, handle: &str) -> Option<String> {
+    let Argument { kind, name } = *argument;
+    let lower = name.to_lowercase();
+    // An array may be empty, and MPI_Init's arguments need not be given.
+    let may_lack = name.starts_with("array_") || function.name.starts_with("Init") || function.is_tool();
+    match plain(kind) {
+        "info" if !function.is_tool() => Some(format!("calls::known_hints({handle})?;")),
+        "int_out" | "count_out" | "aint_out" | "large_out" | "offset_out" | "comm_out" | "group_out"
+        | "type_out" | "op_out" | "info_out" | "errhandler_out" | "request_out" | "message_out"
+        | "win_out" | "session_out" | "file_out"
+            if !may_lack =>
+        {
+            Some(format!("calls::there(a_{lower}.is_null(), \"{name}\")?;"))
+        }
+        _ => None,
+    }
+}

@@ -114,12 +114,19 @@ fn write_form(out: &mut String, function: &Function, large: bool) {
             .map(|argument| converted(argument, large))
             .collect();
         passed.extend(way.map(str::to_owned));
-        let ignored = if way.is_some_and(|way| way.contains("Prepared")) { "let _ = a_info; " } else { "" };
-        let passed = passed.join(", ");
+        let core = format!("unsafe {{ calls::{target}({}) }}", passed.join(", "));
+        let checks: Vec<String> = function
+            .arguments
+            .iter()
+            .filter_map(|argument| description::check(function, argument, &rust(argument)))
+            .collect();
+        let promise = "// SAFETY: the program's promise.\n    ";
         match function.is_tool() {
-            true => format!("// SAFETY: the program's promise.\n    unsafe {{ calls::{target}({passed}) }}"),
+            true => format!("{promise}{core}"),
+            false if checks.is_empty() => format!("{promise}answer(\"{name}\", {on}, {core})"),
             false => format!(
-                "{ignored}// SAFETY: the program's promise.\n    answer(\"{name}\", {on}, unsafe {{ calls::{target}({passed}) }})"
+                "let call = || {{\n    {}\n    {promise}{core}\n    }};\n    answer(\"{name}\", {on}, call())",
+                checks.join("\n    ")
             ),
         }
     };

@@ -116,7 +116,7 @@ fn is_address(name: &str, function: &str) -> bool {
     name == "target_disp" || name == "size" && function.starts_with("Win_") || function.contains("eighbor")
 }
 
-fn handle(kind: &str) -> String {
+pub fn handle(kind: &str) -> String {
     match kind {
         "type" => "MPI_Datatype".to_owned(),
         kind => format!("MPI_{}{}", kind[..1].to_uppercase(), &kind[1..]),

@@ -212,19 +212,30 @@ fn write_form(out: &mut String, function: &Function, large: bool) {
             function.arguments.iter().map(|argument| (argument.kind, steps(function, argument, large)));
         let (mut before, mut after, mut passed) = (String::new(), String::new(), Vec::new());
         for (kind, steps) in &mut all {
+            before.push_str(&steps.before);
+            after.push_str(&steps.after);
             // What a prepared operation is told in hints is nothing that it heeds.
-            let is_told = way.is_some() && kind == "info";
-            before.push_str(if is_told { "let _ = a_info;\n    " } else { &steps.before });
-            after.push_str(if is_told { "" } else { &steps.after });
-            if !(is_told || way.is_some() && kind == "request_out") {
+            if way.is_none() || !matches!(kind, "info" | "request_out") {
                 passed.push(steps.passed);
             }
         }
+        let checks: Vec<String> = function
+            .arguments
+            .iter()
+            .filter_map(|argument| {
+                let handle = format!("c_{}", argument.name.to_lowercase());
+                description::check(function, argument, &handle)
+            })
+            .collect();
         passed.extend(way.map(|way| way.replace("a_request", "c_request.place()")));
         let core = format!("{room}::{target}({})", passed.join(", "));
         let (call, give) = match function.is_tool() {
             true => (core, "tool_out(code)"),
-            false => (format!("answer(\"{name}\", {on}, {core})"), "given(code)"),
+            false if checks.is_empty() => (format!("answer(\"{name}\", {on}, {core})"), "given(code)"),
+            false => {
+                let call = format!("(|| {{ {} {core} }})()", checks.join(" "));
+                (format!("answer(\"{name}\", {on}, {call})"), "given(code)")
+            }
         };
         format!(
             "// SAFETY: the program's promise.\n    unsafe {{\n    {before}let code = {call};\n    {after}{give}\n    }}"

@@ -290,6 +290,11 @@ unsafe fn copy(from: *const u8, to: *mut u8, length: usize) {
     }
 }
 
+/// Refuses memory for so many bytes that is not there.
+pub(crate) fn refuse_null(address: *const u8, length: usize) -> Mpi {
+    if address.is_null() && length > 0 { Err(no_buffer()) } else { Ok(()) }
+}
+
 #[cold]
 fn no_buffer() -> Error {
     Error::new(class::BUFFER, "the buffer's address is null")

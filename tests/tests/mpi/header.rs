@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 #[path = "../../../interfaces/mpi/header.rs"]
-mod made;
+pub(crate) mod made;
 
 type Names = BTreeSet<String>;
 

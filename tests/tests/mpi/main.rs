@@ -6,6 +6,7 @@
 mod description;
 
 mod abi;
+mod arguments;
 mod core;
 mod ending;
 mod errors;

@@ -81,31 +81,36 @@ fn of_member(comm: &Comm, root: i32, (address, count, of): (*const u8, i64, i32)
     }
 }
 
-/// Of what is combined element by element, buffers that have a part in common give no result that could be told.
+/// Where buffers have a part in common there is no result that could be told. What has holes may lie in those of the other.
 #[inline]
 fn refuse_overlap(call: &Call) -> Mpi {
-    let (Call::Allreduce { give: Some(give), get, .. }
-    | Call::Reduce { give: Some(give), get, .. }
-    | Call::Scan { give: Some(give), get, .. }) = call
-    else {
-        return Ok(());
+    let among = |one: &Data, blocks: &Blocks| blocks.0.iter().any(|block| overlap(one, block));
+    let pairs = |give: &Blocks, get: &Blocks| give.0.iter().zip(&get.0).any(|(give, get)| overlap(give, get));
+    let is_wrong = match call {
+        Call::Allreduce { give: Some(give), get, .. }
+        | Call::Reduce { give: Some(give), get, .. }
+        | Call::Scan { give: Some(give), get, .. } => overlap(give, get),
+        Call::Gather { give: Some(one), get: blocks, .. }
+        | Call::Allgather { give: Some(one), get: blocks }
+        | Call::Scatter { give: blocks, get: Some(one), .. } => among(one, blocks),
+        Call::Alltoall { give: Some(give), get, .. } => pairs(give, get),
+        Call::Neighbours { give, same: true, get } => give.0.first().is_some_and(|one| among(one, get)),
+        Call::Neighbours { give, get, .. } => pairs(give, get),
+        _ => false,
     };
-    let (Some((give, length)), Some((get, room))) = (give.run(), get.run()) else { return Ok(()) };
-    let (give, get) = (give.addr(), get.addr());
-    match length > 0 && room > 0 && give < get + room && get < give + length {
-        true => Err(Error::new(
-            class::BUFFER,
-            "the two buffers overlap; give it other memory, or say MPI_IN_PLACE",
-        )),
-        false => Ok(()),
-    }
+    if is_wrong { Err(overlapping()) } else { Ok(()) }
 }
 
-pub(super) fn refuse_same(give: *const u8, get: *const u8, count: i64) -> Mpi {
-    match give == get && count > 0 && !give.is_null() {
-        true => Err(Error::new(class::BUFFER, "the two buffers are one; say MPI_IN_PLACE")),
-        false => Ok(()),
-    }
+#[inline]
+pub(super) fn overlap(one: &Data, other: &Data) -> bool {
+    let (Some((one, length)), Some((other, room))) = (one.run(), other.run()) else { return false };
+    let (one, other) = (one.addr(), other.addr());
+    length > 0 && room > 0 && one < other + room && other < one + length
+}
+
+#[cold]
+pub(super) fn overlapping() -> Error {
+    Error::new(class::BUFFER, "the two buffers overlap; give it other memory, or say MPI_IN_PLACE")
 }
 
 pub unsafe fn barrier(handle: i32, way: Way) -> Mpi {
@@ -146,7 +151,6 @@ pub unsafe fn gather(
     let own = of_member(&comm, root, (give, give_count, give_type))?;
     let blocks = match is_root {
         true => {
-            refuse_same(give, get, get_count)?;
             Blocks::new(get, comm.peers().size(), Layout::Regular { count: get_count, datatype: get_type })?
         }
         false => Blocks::none(),
@@ -230,14 +234,11 @@ pub unsafe fn scatter(
     let is_root = is_root(&comm, root)?;
     let own = of_member(&comm, root, (get, get_count, get_type))?;
     let blocks = match is_root {
-        true => {
-            refuse_same(give, get, give_count)?;
-            Blocks::new(
-                give,
-                comm.peers().size(),
-                Layout::Regular { count: give_count, datatype: give_type },
-            )?
-        }
+        true => Blocks::new(
+            give,
+            comm.peers().size(),
+            Layout::Regular { count: give_count, datatype: give_type },
+        )?,
         false => Blocks::none(),
     };
     let regular = comm.remote().is_none();
@@ -282,7 +283,6 @@ pub unsafe fn allgather(
 ) -> Mpi {
     let comm = comm(handle)?;
     let own = given(&comm, give, give_count, give_type)?;
-    refuse_same(give, get, get_count)?;
     let layout = Layout::Regular { count: get_count, datatype: get_type };
     let blocks = Blocks::new(get, comm.peers().size(), layout)?;
     // SAFETY: the caller's promise.
@@ -328,7 +328,6 @@ pub unsafe fn alltoall(
             Some(Blocks::new(give, ranks, layout)?)
         }
     };
-    refuse_same(give, get, get_count)?;
     let blocks = Blocks::new(get, ranks, Layout::Regular { count: get_count, datatype: get_type })?;
     // SAFETY: the caller's promise.
     unsafe { go(&comm, Call::Alltoall { give: own, get: blocks, regular: true }, way) }

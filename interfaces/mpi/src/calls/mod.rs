@@ -160,6 +160,17 @@ fn null(what: &str) -> Error {
     Error::new(class::ARG, format!("{what} is a null pointer"))
 }
 
+/// Refuses a call that has no place for a result, before anything is done: faces ask so of each.
+#[inline(always)]
+pub fn there(is_null: bool, name: &'static str) -> Mpi {
+    if is_null { Err(null(name)) } else { Ok(()) }
+}
+
+/// Refuses hints that are no info object, where nobody else would look at them.
+pub fn known_hints(handle: i32) -> Mpi {
+    crate::info::hints(handle).map(drop)
+}
+
 /// Puts a result where the program wants it.
 unsafe fn put<T>(place: *mut T, value: T) -> Mpi {
     if place.is_null() {

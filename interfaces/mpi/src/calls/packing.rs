@@ -1,7 +1,7 @@
 //! Packing and unpacking, and external32.
 
 use super::{Place, array, array_mut, get, put, text};
-use crate::buffers::{Data, checked_count};
+use crate::buffers::{Data, checked_count, refuse_null};
 use crate::comm::comm;
 use crate::datatypes::datatype;
 use crate::errors::{Error, Mpi, class};
@@ -25,6 +25,7 @@ pub unsafe fn mpi_pack(
             return Err(no_room(data.length(), room - at));
         }
         let bytes = data.packed();
+        refuse_null(output, bytes.len())?;
         if !bytes.is_empty() {
             array_mut(output.add(at as usize), bytes.len())?.copy_from_slice(&bytes);
         }
@@ -60,6 +61,7 @@ pub unsafe fn mpi_unpack(
         if data.length() as i64 > length - at {
             return Err(no_room(data.length(), length - at));
         }
+        refuse_null(input, data.length())?;
         if data.length() > 0 {
             data.unpack(array(input.add(at as usize), data.length())?);
         }
@@ -101,6 +103,7 @@ pub unsafe fn mpi_pack_external(
     position: *mut i64,
 ) -> Mpi {
     let items = checked_count(count)? as i64;
+    Data::new(input, count, of)?;
     // SAFETY: the caller's promise.
     unsafe {
         checked_representation(name)?;
@@ -110,6 +113,7 @@ pub unsafe fn mpi_pack_external(
         if bytes.len() as i64 > room - at {
             return Err(no_room(bytes.len(), room - at));
         }
+        refuse_null(output, bytes.len())?;
         if !bytes.is_empty() {
             array_mut(output.add(at as usize), bytes.len())?.copy_from_slice(&bytes);
         }
@@ -127,6 +131,7 @@ pub unsafe fn mpi_unpack_external(
     of: i32,
 ) -> Mpi {
     let items = checked_count(count)? as i64;
+    Data::new(output, count, of)?;
     // SAFETY: the caller's promise.
     unsafe {
         checked_representation(name)?;
@@ -136,6 +141,7 @@ pub unsafe fn mpi_unpack_external(
         if needs > length - at {
             return Err(no_room(needs as usize, length - at));
         }
+        refuse_null(input, needs as usize)?;
         if needs > 0 {
             crate::external::unpack(layout, items, output, array(input.add(at as usize), needs as usize)?)?;
         }

@@ -1,6 +1,6 @@
 //! Reductions and scans, and the operations that they combine with.
 
-use super::collectives::{Way, given, go, is_idle, is_root, refuse_in_place, refuse_same};
+use super::collectives::{Way, given, go, is_idle, is_root, overlap, overlapping, refuse_in_place};
 use super::{Numbers, put};
 use crate::buffers::{Data, checked_count};
 use crate::callbacks::{OPS, OpProxy, UserOp, keep_op};
@@ -25,9 +25,6 @@ pub unsafe fn reduce(
     let comm = comm(handle)?;
     let is_root = is_root(&comm, root)?;
     let op = if is_idle(&comm, root) { Op::none() } else { Op::new(op, of)? };
-    if is_root {
-        refuse_same(give, get, count)?;
-    }
     let (own, result) = match comm.remote() {
         Some(_) if is_idle(&comm, root) => (None, Data::NONE),
         Some(_) if is_root => (None, Data::new(get, count, of)?),
@@ -53,7 +50,6 @@ pub unsafe fn allreduce(
 ) -> Mpi {
     let comm = comm(handle)?;
     let op = Op::new(op, of)?;
-    refuse_same(give, get, count)?;
     let (own, result) = (given(&comm, give, count, of)?, Data::new(get, count, of)?);
     // SAFETY: the caller's promise.
     unsafe { go(&comm, Call::Allreduce { give: own, get: result, op }, way) }
@@ -69,13 +65,15 @@ unsafe fn reduce_parts(
     let size = datatype(of)?.layout.size() as usize;
     let op = Op::new(op, of)?;
     let lengths = counts.iter().map(|&count| Ok(checked_count(count)? * size)).collect::<Mpi<Vec<_>>>()?;
-    let (whole, own) = (counts.iter().sum(), counts[comm.rank()]);
-    refuse_same(give, get, whole)?;
+    let (whole, own) = (counts.iter().sum(), Data::new(get, counts[comm.rank()], of)?);
     let given = match is_in_place(give) {
         true => refuse_in_place(comm).and_then(|()| Data::new(get, whole, of))?,
-        false => Data::new(give, whole, of)?,
+        false => match Data::new(give, whole, of)? {
+            given if overlap(&given, &own) => return Err(overlapping()),
+            given => given,
+        },
     };
-    let call = Call::ReduceScatter { give: given, get: Data::new(get, own, of)?, lengths, op };
+    let call = Call::ReduceScatter { give: given, get: own, lengths, op };
     // SAFETY: the caller's promise.
     unsafe { go(comm, call, way) }
 }
@@ -117,7 +115,6 @@ unsafe fn scanned(
 ) -> Mpi {
     let comm = comm(handle)?;
     let op = Op::new(op, of)?;
-    refuse_same(give, get, count)?;
     let (own, result) = (given(&comm, give, count, of)?, Data::new(get, count, of)?);
     // SAFETY: the caller's promise.
     unsafe { go(&comm, Call::Scan { give: own, get: result, op, exclusive }, way) }
@@ -142,7 +139,6 @@ pub unsafe fn exscan(
 }
 
 pub unsafe fn reduce_local(give: *const u8, get: *mut u8, count: i64, of: i32, op: i32) -> Mpi {
-    refuse_same(give, get, count)?;
     let op = Op::new(op, of)?;
     let (one, other) = (Data::new(give, count, of)?, Data::new(get, count, of)?);
     let mut first = one.packed();
