@@ -1,14 +1,58 @@
 /* Rank 2 is killed while the others wait in a receive from it, a receive from anyone, and a sum. All must hear of it; those who are left
- * revoke, agree, shrink and go on. Each survivor prints `rank R: agreed, P of N, sum S`. With the word `inside` rank 3 dies while they shrink. */
+ * revoke, agree, shrink and go on. Each survivor prints `rank R: agreed, P of N, sum S`. With the word `inside` rank 3 dies while they shrink;
+ * with `acknowledge` rank 0 goes on receiving from anyone once it has acknowledged the death, and then revokes the communicator. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 
 static int class_of(int code)
 {
     int found = -1;
     MPI_Error_class(code, &found);
     return found;
+}
+
+static void expect(int rank, int line, int holds)
+{
+    if (!holds) {
+        fprintf(stderr, "rank %d, line %d: not as promised\n", rank, line);
+        MPI_Abort(MPI_COMM_WORLD, 6);
+    }
+}
+
+#define EXPECT(holds) expect(rank, __LINE__, holds)
+
+/* What needs the dead fails, and what may be from them until their death is acknowledged; the rest goes on. */
+static void acknowledge(MPI_Comm comm, int rank)
+{
+    int data = -1, size;
+    MPI_Group dead;
+    if (rank == 0) {
+        EXPECT(class_of(MPI_Recv(&data, 1, MPI_INT, MPI_ANY_SOURCE, 5, comm, MPI_STATUS_IGNORE)) == MPIX_ERR_PROC_FAILED);
+        EXPECT(class_of(MPI_Recv(&size, 1, MPI_INT, 2, 0, comm, MPI_STATUS_IGNORE)) == MPIX_ERR_PROC_FAILED);
+        EXPECT(class_of(MPI_Ssend(&rank, 1, MPI_INT, 2, 0, comm)) == MPIX_ERR_PROC_FAILED);
+        EXPECT(MPIX_Comm_failure_ack(comm) == MPI_SUCCESS && MPIX_Comm_failure_get_acked(comm, &dead) == MPI_SUCCESS);
+        MPI_Group_size(dead, &size);
+        EXPECT(size == 1);
+        MPI_Group_free(&dead);
+        EXPECT(MPI_Send(&rank, 1, MPI_INT, 1, 6, comm) == MPI_SUCCESS);
+        EXPECT(MPI_Recv(&data, 1, MPI_INT, MPI_ANY_SOURCE, 5, comm, MPI_STATUS_IGNORE) == MPI_SUCCESS && data == 1);
+        MPIX_Comm_revoke(comm);
+    } else {
+        if (rank == 1) {
+            EXPECT(MPI_Recv(&data, 1, MPI_INT, 0, 6, comm, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+            EXPECT(MPI_Send(&rank, 1, MPI_INT, 0, 5, comm) == MPI_SUCCESS);
+        }
+        EXPECT(class_of(MPI_Recv(&data, 1, MPI_INT, 0, 9, comm, MPI_STATUS_IGNORE)) == MPIX_ERR_REVOKED);
+    }
+    /* From now on nothing goes there, to nobody neither. */
+    EXPECT(class_of(MPI_Send(&data, 1, MPI_INT, MPI_PROC_NULL, 0, comm)) == MPIX_ERR_REVOKED);
+    EXPECT(class_of(MPI_Barrier(comm)) == MPIX_ERR_REVOKED);
+    /* Who ends is gone as well, so nobody does before all have heard. */
+    MPI_Comm rest;
+    EXPECT(MPIX_Comm_shrink(comm, &rest) == MPI_SUCCESS && MPI_Barrier(rest) == MPI_SUCCESS);
+    printf("rank %d: as promised\n", rank);
 }
 
 int main(int argc, char **argv)
@@ -22,6 +66,11 @@ int main(int argc, char **argv)
     MPI_Barrier(comm);
     if (rank == 2)
         raise(SIGKILL);
+    if (argc > 1 && strcmp(argv[1], "acknowledge") == 0) {
+        acknowledge(comm, rank);
+        MPI_Finalize();
+        return 0;
+    }
     data = rank;
     if (rank == 0)
         code = MPI_Recv(&data, 1, MPI_INT, 2, 0, comm, MPI_STATUS_IGNORE);

@@ -170,3 +170,11 @@ fn a_death_among_those_who_shrink_is_found_by_the_next_shrink() {
         assert_eq!(said_with(5, name, &["inside"], true), expected, "{name}");
     }
 }
+
+#[test]
+fn who_acknowledges_a_death_receives_from_anyone_again_until_the_communicator_is_revoked() {
+    let expected = [0, 1, 3, 4].map(|rank| format!("rank {rank}: as promised"));
+    for name in ["mpi_survivors", "mpi_survivors_abi"] {
+        assert_eq!(said_with(5, name, &["acknowledge"], true), expected, "{name}");
+    }
+}
