@@ -1,7 +1,7 @@
 //! What is to be started: the programs of a command line, and the request that starts them.
 
 use super::input::Reader;
-use super::{BindTo, MpiPart, RunArgs, elf, places};
+use super::{BindTo, MpiPart, RunArgs, elf, places, races};
 use clap::Parser;
 use parvum_wire::Tid;
 use parvum_wire::control::{Bind, Blob, Details, Each, HostRow, Output, Program, SpawnRequest};
@@ -162,7 +162,10 @@ impl Plan {
 /// The parts of a line of `run`.
 fn own_parts(args: &RunArgs) -> Result<Vec<Part>, String> {
     let mut parts = args.program.split(|word| word == ":" && !args.single);
-    let first = program(parts.next().unwrap_or_default(), &args.wdir, &args.variables)?;
+    let mut first = program(parts.next().unwrap_or_default(), &args.wdir, &args.variables)?;
+    if args.races {
+        first.env_add.push(variable_of(races::VARIABLE, &races::path().to_string_lossy()));
+    }
     let mut all = vec![Part { program: first, count: args.n, wanted: None }];
     for words in parts {
         let words = crate::spelling::of_words(words, &<Further as clap::CommandFactory>::command());

@@ -6,7 +6,9 @@
 
 use crate::errors::{Trouble, end};
 use crate::image;
+use crate::races::Block;
 use crate::run::{Run, Way, run};
+use parvum_consistency::{Fault, Site};
 use parvum_service::Came;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
@@ -80,7 +82,9 @@ fn question(run: &Run, from: usize, letter: &[u8]) -> Option<()> {
             Way::Near(_) => return None,
         },
         kind::ALLOCATE | kind::FREE | kind::GROW if run.own == 0 => {
-            answer(run, from, of_heap(run, kind, number(bytes)?));
+            let (asked, site) = bytes.split_at_checked(8)?;
+            let site = if site.is_empty() { None } else { Some(crate::races::decoded(site)?) };
+            answer(run, from, of_heap(run, from, (kind, number(asked)?), site));
         }
         kind::DISTRIBUTE => answer(run, from, distributed(bytes)?),
         kind::HOME => {
@@ -89,7 +93,7 @@ fn question(run: &Run, from: usize, letter: &[u8]) -> Option<()> {
             let Way::Far(far) = &run.way else { return None };
             answer(run, from, far.give_home(run, number(first)?, number(count)?).map_or(NOTHING, |()| 0));
         }
-        kind::LEAVING if run.own == 0 => leaves(run),
+        kind::LEAVING if run.own == 0 => leaves(run, from, bytes).ok()?,
         kind::OVER if from == 0 => {
             run.leaving.over.store(true, Ordering::Release);
             tell(run, 0, kind::KNOWN);
@@ -112,14 +116,18 @@ fn tell(run: &Run, to: usize, kind: u8) {
 }
 
 /// At process 0: the heap's blocks.
-pub(crate) fn of_heap(run: &Run, kind: u8, number: u64) -> u64 {
+pub(crate) fn of_heap(run: &Run, from: usize, (kind, number): (u8, u64), site: Option<Site>) -> u64 {
     let mut allocator = run.allocator.lock().unwrap_or_else(PoisonError::into_inner);
-    match kind {
+    let place = match kind {
         kind::ALLOCATE => allocator.take(number).unwrap_or(NOTHING),
         kind::GROW => allocator.grow(number).unwrap_or(NOTHING),
-        _ if allocator.give_back(number) => 0,
+        _ if allocator.give_back(number) => return 0,
         _ => NOTHING,
+    };
+    if let (Some(races), Some(site), true) = (&run.races, site, place != NOTHING) {
+        races.allocated(place, Block { size: number, node: from, site });
     }
+    place
 }
 
 /// A variable, as it travels.
@@ -146,18 +154,22 @@ fn distributed(bytes: &[u8]) -> Option<u64> {
     })
 }
 
-/// At process 0: one more wants to leave.
-pub(crate) fn leaves(run: &Run) {
+/// At process 0: one more wants to leave; what it has touched last, when races are looked for.
+pub(crate) fn leaves(run: &Run, from: usize, witnessed: &[u8]) -> Result<(), Fault> {
     let nodes = run.services.len();
+    if let (Way::Far(far), Some(_)) = (&run.way, &run.races) {
+        far.hear(run, from, witnessed)?;
+    }
     // Relaxed: only the desk and, once, the program count, and who counts the last knows all.
     if run.leaving.want.fetch_add(1, Ordering::Relaxed) + 1 < nodes {
-        return;
+        return Ok(());
     }
     run.leaving.over.store(true, Ordering::Release);
     (1..nodes).for_each(|node| tell(run, node, kind::OVER));
     if nodes == 1 {
         run.may_go();
     }
+    Ok(())
 }
 
 fn knows(run: &Run) {

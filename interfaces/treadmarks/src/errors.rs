@@ -38,13 +38,17 @@ pub(crate) enum Trouble {
     #[error("E-TMK-BINARY: node {0} runs another program than node 0; start the same file everywhere")]
     OtherBinary(usize),
     #[error(
-        "E-TMK-OPTION: node {0} has other options than node 0 (TMK_PROTOCOL, TMK_HEAP, TMK_PAGE, TMK_RECORDS); set them the same everywhere"
+        "E-TMK-OPTION: node {0} has other options than node 0 (TMK_PROTOCOL, TMK_HEAP, TMK_PAGE, TMK_RECORDS, TMK_RACES); set them the same everywhere"
     )]
     OtherOptions(usize),
     #[error(
         "E-TMK-ROOM: node {node} has no room for a shared heap of {bytes} bytes at an address that is free everywhere; set TMK_HEAP to less, or raise its limit of memory (ulimit -v)"
     )]
     NoRoom { node: usize, bytes: u64 },
+    #[error(
+        "E-TMK-RACES: races are looked for on x86-64 alone, one instruction at a time; run the program there"
+    )]
+    NoStepping,
     #[error("E-OPTION: {0}")]
     BadOption(String),
     #[error(

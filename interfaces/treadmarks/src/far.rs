@@ -10,7 +10,7 @@ use crate::heap::Pages;
 use crate::keys::{Keys, Taken};
 use crate::run::Run;
 use crate::shown::Shown;
-use parvum_consistency::{Access, Counts, Fault, Node, Progress};
+use parvum_consistency::{Access, Counts, Fault, Node, Progress, Race, Site};
 use parvum_waist::{call, without_signals};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -75,6 +75,7 @@ impl Far {
     }
 
     pub(crate) fn acquire(&self, run: &Run, lock: u32) -> Result<(), Trouble> {
+        self.take_back(run);
         match self.keys.take(lock) {
             Taken::Here => self.shown.count_lock_here(),
             Taken::Ask => {
@@ -91,12 +92,14 @@ impl Far {
 
     pub(crate) fn release(&self, run: &Run, lock: u32) -> Result<(), Trouble> {
         self.shown.gives(lock);
+        self.take_back(run);
         if self.keys.give_back(lock) {
             return Ok(());
         }
         let release = |node: &mut Node, pages: &mut Pages| {
             let done = node.release(lock, pages)?;
-            if node.keeps(lock) {
+            // The witness of races hears of every lock.
+            if node.keeps(lock) && run.races.is_none() {
                 self.keys.keep(lock);
             }
             Ok(done)
@@ -105,6 +108,7 @@ impl Far {
     }
 
     pub(crate) fn barrier(&self, run: &Run, barrier: u32) -> Result<(), Trouble> {
+        self.take_back(run);
         let arrive = |node: &mut Node, pages: &mut Pages| node.barrier(barrier, pages);
         self.shown.meeting(barrier, || self.call(run, arrive, |wait| wait()).map(drop))
     }
@@ -117,6 +121,59 @@ impl Far {
             node.fault(page, if writes { Access::Write } else { Access::Read }, pages)
         };
         self.shown.waiting(call::SHARED_PAGE, Some(page), || self.call(run, open, |wait| wait()).map(drop))
+    }
+
+    /// What system calls were lent is closed again: something is about to be ordered.
+    fn take_back(&self, run: &Run) {
+        if run.races.is_some() {
+            self.with(run, |_, pages| pages.take_back());
+        }
+    }
+
+    /// The program touches so many bytes of pages that are open to it, and races are looked for. With `lend` the pages stay
+    /// open, else for one instruction.
+    pub(crate) fn touches(
+        &self,
+        run: &Run,
+        (place, length): (usize, usize),
+        writes: bool,
+        (site, lend): (&Site, bool),
+    ) {
+        let (first, last) = (place / run.heap.page, (place + length - 1) / run.heap.page);
+        self.with(run, |node, pages| {
+            node.touches(place as u64, length as u64, writes, site);
+            if !lend {
+                return pages.open(first as u32, node.access(first as u32));
+            }
+            for page in first as u32..=last as u32 {
+                pages.lend(page, node.access(page));
+            }
+        });
+    }
+
+    /// Opens a page for an instruction whose access was noted already.
+    pub(crate) fn reopen(&self, run: &Run, page: u32) {
+        self.with(run, |node, pages| pages.open(page, node.access(page)));
+    }
+
+    /// The instruction that has touched these pages is over.
+    pub(crate) fn close(&self, run: &Run, touched: &[u32]) {
+        self.with(run, |node, pages| touched.iter().for_each(|&page| pages.close(page, node.access(page))));
+    }
+
+    /// What this process has touched last.
+    pub(crate) fn testify(&self, run: &Run) -> Vec<u8> {
+        self.with(run, |node, _| node.testify())
+    }
+
+    /// At process 0: what another has.
+    pub(crate) fn hear(&self, run: &Run, from: usize, bytes: &[u8]) -> Result<(), Fault> {
+        self.with(run, |node, _| node.hear(from, bytes))
+    }
+
+    /// At process 0: races that were not told yet, how many pairs of places there are in all, and how often they were seen.
+    pub(crate) fn races(&self, run: &Run) -> (Vec<Race>, (u64, u64)) {
+        self.with(run, |node, _| (node.races(), node.race_totals()))
     }
 
     pub(crate) fn give_home(&self, run: &Run, first: u32, count: u32) -> Result<(), Fault> {

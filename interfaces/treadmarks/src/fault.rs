@@ -5,6 +5,7 @@
 
 use crate::errors::end;
 use crate::run::{Way, run};
+use crate::stepping;
 use libc::{c_int, c_void, sigaction, siginfo_t};
 use std::sync::OnceLock;
 
@@ -39,7 +40,12 @@ extern "C" fn handler(signal: c_int, info: *mut siginfo_t, context: *mut c_void)
         unsafe {
             let errno = libc::__errno_location();
             let kept = *errno;
-            if let Err(why) = far.fault(run, (place / run.heap.page) as u32, writes(context)) {
+            let page = (place / run.heap.page) as u32;
+            let done = match run.races {
+                None => far.fault(run, page, writes(context)),
+                Some(_) => stepping::step(run, far, (page, place), writes(context), context),
+            };
+            if let Err(why) = done {
                 end(&why);
             }
             *errno = kept;
@@ -47,7 +53,7 @@ extern "C" fn handler(signal: c_int, info: *mut siginfo_t, context: *mut c_void)
         return;
     }
     // SAFETY: as the kernel has called this.
-    unsafe { pass_on(signal, info, context) }
+    unsafe { pass_on(BEFORE.get(), signal, info, context) }
 }
 
 /// Whether the access was a write, where the processor tells.
@@ -65,8 +71,16 @@ fn writes(_: *mut c_void) -> Option<bool> {
 }
 
 /// Does what would have been done without this library.
-unsafe fn pass_on(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
-    let Some(before) = BEFORE.get() else { return };
+///
+/// # Safety
+/// The arguments are the kernel's, and `before` says what the program had set for this signal.
+pub(crate) unsafe fn pass_on(
+    before: Option<&sigaction>,
+    signal: c_int,
+    info: *mut siginfo_t,
+    context: *mut c_void,
+) {
+    let Some(before) = before else { return };
     match before.sa_sigaction {
         libc::SIG_DFL | libc::SIG_IGN => {
             // It comes again when this returns, unless a process has sent it; then it is sent again.

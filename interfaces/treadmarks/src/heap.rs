@@ -7,6 +7,7 @@ use crate::errors::{Trouble, end};
 use crate::keys::Keys;
 use libc::{MAP_FAILED, MAP_FIXED, MAP_NORESERVE, MAP_SHARED, PROT_NONE, PROT_READ, PROT_WRITE, c_void};
 use parvum_consistency::{Access, Memory};
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd};
@@ -161,9 +162,45 @@ pub(crate) struct Pages {
     pub(crate) heap: Heap,
     /// Where the same memory lies for the library.
     pub(crate) view: usize,
+    /// When races are looked for, all pages are closed but for the instruction that touches one, and these, which are open
+    /// to system calls.
+    pub(crate) lent: Option<BTreeSet<u32>>,
 }
 
 impl Pages {
+    /// Opens a page for one instruction.
+    pub(crate) fn open(&self, page: u32, access: Access) {
+        self.set(page, 1, access);
+    }
+
+    /// The instruction is over.
+    pub(crate) fn close(&self, page: u32, access: Access) {
+        let is_lent = self.lent.as_ref().is_some_and(|lent| lent.contains(&page));
+        self.set(page, 1, if is_lent { access } else { Access::None });
+    }
+
+    /// Opens a page until [`Pages::take_back`].
+    pub(crate) fn lend(&mut self, page: u32, access: Access) {
+        self.set(page, 1, access);
+        self.lent.iter_mut().for_each(|lent| _ = lent.insert(page));
+    }
+
+    pub(crate) fn take_back(&mut self) {
+        let lent = self.lent.as_mut().map(std::mem::take).unwrap_or_default();
+        lent.into_iter().for_each(|page| self.set(page, 1, Access::None));
+    }
+
+    fn set(&self, first: u32, count: u32, access: Access) {
+        let (start, length) = (first as usize * self.heap.page, count as usize * self.heap.page);
+        assert!(start + length <= self.heap.length);
+        let at = std::ptr::with_exposed_provenance_mut::<c_void>(self.heap.start + start);
+        // SAFETY: the range is the heap's, whose memory no Rust code refers to.
+        let done = unsafe { libc::mprotect(at, length, Segment::protection(access)) };
+        if done != 0 {
+            end(&Trouble::CannotProtect(io::Error::last_os_error().to_string()));
+        }
+    }
+
     fn at(&self, page: u32, offset: usize) -> *mut u8 {
         std::ptr::with_exposed_provenance_mut(self.view + page as usize * self.heap.page + offset)
     }
@@ -184,14 +221,9 @@ impl Memory for Pages {
     }
 
     fn protect(&mut self, first: u32, count: u32, access: Access) {
-        let (start, length) = (first as usize * self.heap.page, count as usize * self.heap.page);
-        assert!(start + length <= self.heap.length);
-        let at = std::ptr::with_exposed_provenance_mut::<c_void>(self.heap.start + start);
-        // SAFETY: the range is the heap's, whose memory no Rust code refers to.
-        let done = unsafe { libc::mprotect(at, length, Segment::protection(access)) };
-        if done != 0 {
-            end(&Trouble::CannotProtect(io::Error::last_os_error().to_string()));
-        }
+        let Some(lent) = &self.lent else { return self.set(first, count, access) };
+        self.set(first, count, Access::None);
+        lent.range(first..first + count).for_each(|&page| self.set(page, 1, access));
     }
 
     fn is_free(&mut self, lock: u32) -> bool {

@@ -5,6 +5,9 @@
 //! consistent ([`far`]): accesses are seen by protecting pages ([`fault`]), and other processes are served by a thread while the
 //! program computes ([`desk`]).
 //!
+//! Races are looked for by stopping the program at every access ([`stepping`], [`sites`]); process 0 tells what was found
+//! ([`races`]).
+//!
 //! What onlookers see of it is in [`shown`].
 //!
 //! [`startup`] joins the processes, [`heap`] is their memory, [`allocator`] shares it out (at process 0), [`image`] finds a private
@@ -30,8 +33,14 @@ mod keys;
 #[allow(unsafe_code)]
 mod near;
 mod options;
+mod places;
+mod races;
 mod run;
 #[allow(unsafe_code)]
 mod shown;
 #[allow(unsafe_code)]
+mod sites;
+#[allow(unsafe_code)]
 mod startup;
+#[allow(unsafe_code)]
+mod stepping;

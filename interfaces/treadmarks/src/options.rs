@@ -2,6 +2,7 @@
 
 use crate::errors::Trouble;
 use parvum_consistency::{Homes, Setup, Start};
+use std::path::PathBuf;
 
 /// How memory is shared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,12 +17,22 @@ pub(crate) enum Protocol {
     Home,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Options {
     pub(crate) protocol: Protocol,
     pub(crate) heap: u64,
     pub(crate) page: u64,
     pub(crate) records: u64,
+    /// Where races are told, if they are looked for.
+    pub(crate) races: Option<Told>,
+}
+
+/// Where something is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Told {
+    Stderr,
+    /// Behind what is in the file. One that is not there is on another host: then on standard error.
+    File(PathBuf),
 }
 
 impl Options {
@@ -42,12 +53,22 @@ impl Options {
             return Err(refused("TMK_HEAP", &heap.to_string(), "1M to 8T"));
         }
         let heap = heap.next_multiple_of(65536);
-        Ok(Options { protocol, heap, page, records: bytes("TMK_RECORDS", heap / 4)? })
+        let races = match variable("TMK_RACES").as_deref() {
+            None | Some("" | "no") => None,
+            Some("yes") => Some(Told::Stderr),
+            Some(path) if path.starts_with('/') => Some(Told::File(path.into())),
+            Some(other) => return Err(refused("TMK_RACES", other, "yes, no or the path of a file")),
+        };
+        if races.is_some() && !crate::stepping::CAN {
+            return Err(Trouble::NoStepping);
+        }
+        Ok(Options { protocol, heap, page, records: bytes("TMK_RECORDS", heap / 4)?, races })
     }
 
     /// For comparing them with others'.
     pub(crate) fn words(&self) -> [u64; 4] {
-        [self.protocol as u64, self.heap, self.page, self.records]
+        let races = u64::from(self.races.is_some()) << 8;
+        [self.protocol as u64 | races, self.heap, self.page, self.records]
     }
 
     pub(crate) fn setup(&self, nodes: usize) -> Setup {
@@ -62,6 +83,7 @@ impl Options {
             homes: if self.protocol == Protocol::Home { Homes::InTurn } else { Homes::None },
             fold: !classic,
             room: self.records,
+            races: self.races.is_some(),
         }
     }
 }

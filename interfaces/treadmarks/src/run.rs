@@ -7,6 +7,7 @@ use crate::far::Far;
 use crate::heap::Heap;
 use crate::image;
 use crate::near::Near;
+use crate::races::Races;
 use crate::shown::Shown;
 use parvum_consistency::{Counts, Fault};
 use parvum_partition::Partition;
@@ -76,6 +77,8 @@ pub(crate) struct Run {
     pub(crate) shown: Shown,
     /// A line is wanted in the end.
     pub(crate) tells: bool,
+    /// When races are looked for.
+    pub(crate) races: Option<Races>,
 }
 
 impl Run {
@@ -126,11 +129,15 @@ impl Run {
     }
 
     fn ask_heap(&self, kind: u8, number: u64) -> Result<u64, Trouble> {
+        // Who looks for races wants to know where in the program a block was asked for.
+        let site = self.races.as_ref().filter(|_| kind != kind::FREE).map(|races| races.site_of_call());
         if self.own == 0 {
-            return Ok(desk::of_heap(self, kind, number));
+            return Ok(desk::of_heap(self, 0, (kind, number), site));
         }
         let _alone = self.program()?;
-        let _ = self.post.ask(self.services[0], desk::letter(kind, &number.to_le_bytes()));
+        let mut asks = number.to_le_bytes().to_vec();
+        asks.extend(site.iter().flat_map(crate::races::encoded));
+        let _ = self.post.ask(self.services[0], desk::letter(kind, &asks));
         self.shown.waiting(call::SHARED_HEAP, None, || self.number())
     }
 
@@ -183,7 +190,11 @@ impl Run {
     pub(crate) fn barrier(&self, barrier: u32) -> Result<(), Trouble> {
         match &self.way {
             Way::Near(near) => near.barrier(barrier, &self.partition),
-            Way::Far(far) => far.barrier(self, barrier),
+            Way::Far(far) => {
+                far.barrier(self, barrier)?;
+                self.races.iter().for_each(|races| races.tell(self, far));
+                Ok(())
+            }
         }
     }
 
@@ -194,7 +205,11 @@ impl Run {
         let Way::Far(far) = &self.way else { return Ok(()) };
         let place = address - self.heap.start;
         let (first, end) = (place / self.heap.page, (place + length).div_ceil(self.heap.page));
-        (first..end).try_for_each(|page| far.fault(self, page as u32, Some(writes)))
+        (first..end).try_for_each(|page| far.fault(self, page as u32, Some(writes)))?;
+        if let Some(races) = &self.races {
+            far.touches(self, (place, length), writes, (&races.site_of_call(), true));
+        }
+        Ok(())
     }
 
     /// Gives the pages that lie wholly in it a home.
@@ -239,19 +254,28 @@ impl Run {
         if self.tells {
             self.tell_counts();
         }
+        let witnessed = match (&self.way, &self.races) {
+            (Way::Far(far), Some(_)) => far.testify(self),
+            _ => Vec::new(),
+        };
         let _alone = self.program()?;
         match self.own {
-            0 => desk::leaves(self),
+            0 => desk::leaves(self, 0, &witnessed)?,
             _ => {
-                let _ = self.post.ask(self.services[0], vec![kind::LEAVING]);
+                let _ = self.post.ask(self.services[0], desk::letter(kind::LEAVING, &witnessed));
             }
         }
         self.shown.waiting(call::SHARED_EXIT, None, || {
             while !self.leaving.go.load(Ordering::Acquire) {
                 self.next_answer()?;
             }
-            Ok(())
-        })
+            Ok::<(), Trouble>(())
+        })?;
+        if let (Way::Far(far), Some(races), 0) = (&self.way, &self.races, self.own) {
+            races.tell(self, far);
+            races.sum_up(self, far);
+        }
+        Ok(())
     }
 
     /// This process ends, and with it the run: what it hears of others' ends from now on is its own doing.

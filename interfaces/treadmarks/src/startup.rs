@@ -7,9 +7,10 @@ use crate::heap::{Heap, Pages, Places, Segment};
 use crate::keys::Keys;
 use crate::near::{CONTROL, Near, lost};
 use crate::options::{Options, Protocol, wanted_nodes, wants_statistics};
+use crate::races::Races;
 use crate::run::{Leaving, NODES, Run, Way, begin, run};
 use crate::shown::Shown;
-use crate::{desk, fault, image};
+use crate::{desk, fault, image, stepping};
 use parvum_consistency::{Access, Node};
 use parvum_partition::Partition;
 use parvum_service::Post;
@@ -59,8 +60,21 @@ pub(crate) fn start(arguments: &[String]) -> Result<&'static Run, Trouble> {
     let own = partition.own();
     let allocator = Mutex::new(Allocator::new(options.heap, options.page));
     let (post, calls, leaving) = (Arc::new(post), Turn::new(()), Leaving::default());
-    let run =
-        begin(Run { own, partition, post, services, heap, way, calls, allocator, leaving, shown, tells });
+    let races = options.races.clone().map(Races::new);
+    let run = begin(Run {
+        own,
+        partition,
+        post,
+        services,
+        heap,
+        way,
+        calls,
+        allocator,
+        leaving,
+        shown,
+        tells,
+        races,
+    });
     attend(run)?;
     Ok(run)
 }
@@ -69,6 +83,9 @@ pub(crate) fn start(arguments: &[String]) -> Result<&'static Run, Trouble> {
 fn attend(run: &'static Run) -> Result<(), Trouble> {
     if matches!(run.way, Way::Far(_)) {
         fault::attend();
+    }
+    if run.races.is_some() {
+        stepping::attend();
     }
     if run.services.len() == 1 {
         return Ok(());
@@ -160,7 +177,8 @@ impl Here {
         (options, shown): (&Options, Shown),
     ) -> Result<(Way, Heap), Trouble> {
         let (own, nodes) = (partition.own(), partition.size());
-        let may_share = options.protocol == Protocol::Auto && partition.is_on_one_host();
+        let may_share =
+            options.protocol == Protocol::Auto && options.races.is_none() && partition.is_on_one_host();
         let first = match own {
             _ if !may_share => None,
             0 => Some(self.segment),
@@ -180,12 +198,15 @@ impl Here {
         // Memory that nobody else has.
         let segment = Segment::new(options.heap).map_err(no_room)?;
         let node = Node::new(options.setup(nodes), own);
-        segment.map(Some(start), (0, length), Segment::protection(node.untouched())).map_err(no_room)?;
+        // Where races are looked for every access is to be seen.
+        let untouched = if options.races.is_some() { Access::None } else { node.untouched() };
+        segment.map(Some(start), (0, length), Segment::protection(untouched)).map_err(no_room)?;
         let view = segment.map(None, (0, length), Segment::protection(Access::Write)).map_err(no_room)?;
+        let lent = options.races.is_some().then(Default::default);
         Ok((
             Way::Far(Box::new(Far::new(
                 node,
-                Pages { keys: Arc::new(Keys::new(crate::run::LOCKS)), heap, view },
+                Pages { keys: Arc::new(Keys::new(crate::run::LOCKS)), heap, view, lent },
                 shown,
             ))),
             heap,

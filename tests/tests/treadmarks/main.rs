@@ -2,6 +2,7 @@
 
 mod ends;
 mod papers;
+mod races;
 mod refused;
 mod sight;
 

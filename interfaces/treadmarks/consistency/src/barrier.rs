@@ -3,6 +3,7 @@
 use crate::memory::Memory;
 use crate::message::{Interval, Message};
 use crate::node::{Fault, Node, Progress, Work};
+use crate::races::Report;
 use crate::stamp::Stamp;
 use std::sync::Arc;
 
@@ -15,6 +16,7 @@ pub(crate) struct Arrival {
     stamp: Stamp,
     intervals: Vec<Arc<Interval>>,
     full: bool,
+    witnessed: Option<Box<Report>>,
 }
 
 /// The manager's part.
@@ -41,7 +43,8 @@ impl Node {
         self.told = stamp[self.own];
         let full = self.counts.held > self.setup.room;
         self.work = Some(Work::Barrier);
-        self.say(MANAGER, Message::Arrive { barrier, stamp, intervals, full });
+        let witnessed = self.witness.as_mut().map(|witness| Box::new(witness.report()));
+        self.say(MANAGER, Message::Arrive { barrier, stamp, intervals, full, witnessed });
         self.settle(memory)
     }
 
@@ -49,7 +52,7 @@ impl Node {
     pub(crate) fn arrived(
         &mut self,
         from: usize,
-        (barrier, stamp, full): (u32, Stamp, bool),
+        (barrier, stamp, full, witnessed): (u32, Stamp, bool, Option<Box<Report>>),
         intervals: Vec<Arc<Interval>>,
         memory: &mut impl Memory,
     ) -> Result<(), Fault> {
@@ -59,7 +62,7 @@ impl Node {
         if self.own != MANAGER || stamp.len() != nodes || come[from].is_some() {
             return Err(Fault::Malformed(from));
         }
-        come[from] = Some(Arrival { barrier, stamp, intervals, full });
+        come[from] = Some(Arrival { barrier, stamp, intervals, full, witnessed });
         if come.iter().any(Option::is_none) {
             return Ok(());
         }
@@ -69,10 +72,15 @@ impl Node {
             return Err(Fault::DifferentBarriers { node: other, at });
         }
         let collect = come.iter().any(|arrival| arrival.full);
+        let (at, mut reports) = (come[0].barrier, Vec::new());
         let (mut stamps, mut all) = (Vec::new(), Vec::new());
         for arrival in come {
             stamps.push(arrival.stamp);
             all.extend(arrival.intervals);
+            reports.push(arrival.witnessed.map(|report| *report).unwrap_or_default());
+        }
+        if self.setup.races && !self.finder.compare(reports, Some(at)) {
+            return Err(Fault::Malformed(from));
         }
         self.learn(from, all, memory)?;
         for (node, stamp) in stamps.iter().enumerate() {

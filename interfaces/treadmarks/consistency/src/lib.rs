@@ -13,6 +13,7 @@
 //!   the page becomes invalid, and not before.
 //! - A touched page that is invalid is a *miss* ([`miss`]): diffs come from the smallest set of nodes that hold all of them, or
 //!   the whole page when there is no copy. [`serve`] is the other side, [`home`] the pages that have a home.
+//! - [`races`] are found when that is wanted, by what each node has touched between barriers.
 //! - [`locks`] have managers and queues; a [`barrier`] has one manager, and there old records are thrown away ([`collect`]).
 //!
 //! What a program may rely on: one without data races sees what it would see in one memory. Words have [`WORD`] bytes; two
@@ -32,6 +33,7 @@ mod message;
 mod miss;
 mod node;
 mod page;
+mod races;
 mod serve;
 mod stamp;
 #[cfg(test)]
@@ -41,3 +43,4 @@ pub use counts::Counts;
 pub use diff::WORD;
 pub use memory::{Access, Memory};
 pub use node::{Fault, Homes, Letter, Node, Progress, Setup, Start};
+pub use races::{Race, Side, Site};

@@ -6,6 +6,7 @@
 use crate::memory::Memory;
 use crate::message::Message;
 use crate::node::{Fault, Node, Progress, Work};
+use crate::races::Clock;
 use crate::stamp::Stamp;
 
 /// A lock, as one node sees it.
@@ -34,6 +35,7 @@ impl Node {
         if entry.here {
             entry.held = true;
             self.counts.locks_here += 1;
+            self.witness.iter_mut().for_each(|witness| witness.acquired(lock, None));
             return Ok(Progress::Done);
         }
         self.work = Some(Work::Lock(lock));
@@ -53,7 +55,9 @@ impl Node {
             return Err(Fault::NotHeld(lock));
         }
         entry.held = false;
-        if let Some((to, stamp)) = entry.next.take() {
+        let next = entry.next.take();
+        self.witness.iter_mut().for_each(|witness| witness.released(lock));
+        if let Some((to, stamp)) = next {
             self.grant(lock, to, &stamp, memory);
         }
         self.settle(memory)
@@ -109,14 +113,16 @@ impl Node {
         self.lock(lock).here = false;
         self.close_interval(memory);
         let intervals = self.lacking(stamp);
-        self.say(to, Message::Grant { lock, intervals });
+        let clock = self.witness.as_ref().and_then(|witness| witness.clock_of(lock));
+        self.say(to, Message::Grant { lock, intervals, clock });
     }
 
-    pub(crate) fn granted(&mut self, lock: u32) {
+    pub(crate) fn granted(&mut self, lock: u32, clock: Option<Clock>) {
         let entry = self.lock(lock);
         entry.here = true;
         entry.held = true;
         self.counts.locks_fetched += 1;
+        self.witness.iter_mut().for_each(|witness| witness.acquired(lock, clock.clone()));
     }
 
     /// Whether a lock is here and nobody holds it or waits for it: the program may take it without telling the node, until

@@ -4,6 +4,7 @@
 //! another, questions keep their order among themselves.
 
 use crate::diff::Diff;
+use crate::races::{Clock, Report};
 use crate::stamp::Stamp;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
@@ -71,6 +72,8 @@ pub(crate) enum Message {
         stamp: Stamp,
         intervals: Vec<Arc<Interval>>,
         full: bool,
+        /// When races are looked for: what was touched since the last.
+        witnessed: Option<Box<Report>>,
     },
     /// To the same: what this node has changed is up to date here.
     Collected,
@@ -96,6 +99,8 @@ pub(crate) enum Message {
     Grant {
         lock: u32,
         intervals: Vec<Arc<Interval>>,
+        /// When races are looked for: what was known when the lock was released.
+        clock: Option<Clock>,
     },
     Leave {
         intervals: Vec<Arc<Interval>>,

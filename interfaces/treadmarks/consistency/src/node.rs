@@ -7,6 +7,7 @@ use crate::memory::{Access, Memory};
 use crate::message::{Interval, Message};
 use crate::miss::Miss;
 use crate::page::Page;
+use crate::races::{Finder, Race, Report, Site, Witness};
 use crate::stamp::Stamp;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -51,6 +52,8 @@ pub struct Setup {
     pub fold: bool,
     /// More bytes of twins and records than these are thrown away at the next barrier.
     pub room: u64,
+    /// Accesses are told ([`Node::touches`]) and compared.
+    pub races: bool,
 }
 
 /// How far a call has come.
@@ -133,6 +136,9 @@ pub struct Node {
     /// What it says to itself.
     inbox: VecDeque<Message>,
     pub(crate) counts: Counts,
+    /// When races are looked for.
+    pub(crate) witness: Option<Box<Witness>>,
+    pub(crate) finder: Finder,
 }
 
 impl Node {
@@ -159,6 +165,8 @@ impl Node {
             outbox: Vec::new(),
             inbox: VecDeque::new(),
             counts: Counts::default(),
+            witness: setup.races.then(|| Box::new(Witness::new(setup.nodes, own))),
+            finder: Finder::default(),
         }
     }
 
@@ -248,8 +256,8 @@ impl Node {
                 sound(&stamp)?;
                 self.next_for_lock(from, lock, (to as usize, stamp), memory)
             }
-            Message::Arrive { barrier, stamp, intervals, full } => {
-                self.arrived(from, (barrier, stamp, full), intervals, memory)
+            Message::Arrive { barrier, stamp, intervals, full, witnessed } => {
+                self.arrived(from, (barrier, stamp, full, witnessed), intervals, memory)
             }
             Message::Collected => self.collected(from),
             Message::PageWanted { page, needs } => self.asked_for_page(from, page, needs, memory),
@@ -261,11 +269,13 @@ impl Node {
             Message::Diffs { page, orderly, records, missing } => {
                 self.got_diffs(from, page, orderly, (records, missing), memory)
             }
-            Message::Grant { lock, intervals } => match self.work {
-                Some(Work::Lock(wanted)) if wanted == lock => {
+            Message::Grant { lock, intervals, clock } => match self.work {
+                Some(Work::Lock(wanted))
+                    if wanted == lock && clock.iter().all(|clock| sound(&clock.stamp).is_ok()) =>
+                {
                     self.learn(from, intervals, memory)?;
                     self.work = None;
-                    self.granted(lock);
+                    self.granted(lock, clock);
                     Ok(())
                 }
                 _ => Err(Fault::Malformed(from)),
@@ -275,6 +285,7 @@ impl Node {
                     self.learn(from, intervals, memory)?;
                     self.work = None;
                     self.counts.barriers += 1;
+                    self.witness.iter_mut().for_each(|witness| witness.passed());
                     if collect { self.collect(memory) } else { Ok(()) }
                 }
                 _ => Err(Fault::Malformed(from)),
@@ -288,6 +299,45 @@ impl Node {
                 _ => Err(Fault::Malformed(from)),
             },
         }
+    }
+
+    /// The program touches these bytes of the memory: to be told of every access when races are looked for.
+    pub fn touches(&mut self, byte: u64, length: u64, writes: bool, site: &Site) {
+        if let Some(witness) = &mut self.witness {
+            witness.touches(byte, length, writes, site);
+        }
+    }
+
+    /// At node 0: races found since this was last asked. Each pair of places in the program is told once.
+    pub fn races(&mut self) -> Vec<Race> {
+        self.finder.take()
+    }
+
+    /// At node 0: how many pairs of places race, and how often that was seen.
+    pub fn race_totals(&self) -> (u64, u64) {
+        self.finder.totals()
+    }
+
+    /// What was touched behind the last barrier, for [`Node::hear`] of node 0 when the run ends.
+    pub fn testify(&mut self) -> Vec<u8> {
+        let report = self.witness.as_mut().map(|witness| witness.report()).unwrap_or_default();
+        postcard::to_stdvec(&report).expect("memory can be written to")
+    }
+
+    /// At node 0: what a node has said in the end. When all have, it is compared.
+    pub fn hear(&mut self, from: usize, bytes: &[u8]) -> Result<(), Fault> {
+        let wrong = Fault::Malformed(from);
+        let (report, rest): (Report, &[u8]) = postcard::take_from_bytes(bytes).map_err(|_| wrong)?;
+        let nodes = self.setup.nodes;
+        self.finder.ending.resize_with(nodes, || None);
+        if !rest.is_empty() || from >= nodes || self.finder.ending[from].replace(report).is_some() {
+            return Err(wrong);
+        }
+        if self.finder.ending.iter().any(Option::is_none) {
+            return Ok(());
+        }
+        let reports = self.finder.ending.drain(..).flatten().collect();
+        if self.finder.compare(reports, None) { Ok(()) } else { Err(wrong) }
     }
 
     /// The program calls: it may not while another call waits.

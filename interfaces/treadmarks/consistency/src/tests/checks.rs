@@ -17,6 +17,7 @@ fn classic(nodes: usize) -> Setup {
         homes: Homes::None,
         fold: false,
         room: u64::MAX,
+        races: false,
     }
 }
 

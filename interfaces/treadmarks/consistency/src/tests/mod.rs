@@ -2,4 +2,5 @@
 
 mod checks;
 mod programs;
+mod races;
 mod simulated;

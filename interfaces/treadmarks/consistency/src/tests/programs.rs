@@ -54,6 +54,7 @@ impl Game {
             homes: if dice.once_in(4) { Homes::InTurn } else { Homes::None },
             fold: dice.once_in(2),
             room: [0, 300, 1500, u64::MAX][dice.below(4)],
+            races: dice.once_in(2),
         };
         let mut world = World::new(setup);
         if dice.once_in(3) {
@@ -217,6 +218,9 @@ impl Game {
             }
         }
         while self.world.deliver(&mut self.dice).expect("nodes make sense") {}
+        if self.setup.races {
+            assert_eq!(self.world.races(), []);
+        }
         self.reads + self.look_at_all()
     }
 

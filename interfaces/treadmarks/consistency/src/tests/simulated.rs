@@ -1,7 +1,7 @@
 //! Nodes whose memory is a vector and whose messages come when a seed says so.
 
 use crate::message::Message;
-use crate::{Access, Counts, Fault, Letter, Memory, Node, Setup, WORD};
+use crate::{Access, Counts, Fault, Letter, Memory, Node, Race, Setup, Site, WORD};
 use std::collections::VecDeque;
 
 /// Numbers that look random, from a seed (splitmix64).
@@ -73,6 +73,8 @@ pub(super) struct World {
     ways: Vec<VecDeque<Letter>>,
     /// Ways that have letters.
     busy: Vec<usize>,
+    /// How many accesses there were: each is a place of its own in the program.
+    pub(super) accesses: u64,
 }
 
 impl World {
@@ -85,7 +87,7 @@ impl World {
         };
         let nodes = (0..setup.nodes).map(make).collect();
         let ways = vec![VecDeque::new(); 2 * setup.nodes * setup.nodes];
-        World { setup, nodes, ways, busy: Vec::new() }
+        World { setup, nodes, ways, busy: Vec::new(), accesses: 0 }
     }
 
     /// Gives pages a home, at all nodes.
@@ -110,16 +112,25 @@ impl World {
     pub(super) fn step(&mut self, node: usize, step: Step) -> Result<Option<u32>, Fault> {
         let one = &mut self.nodes[node];
         let (it, pages) = (&mut one.node, &mut one.pages);
+        let site = Site { file: String::new(), offset: self.accesses, caller: None };
+        let mut touches = |it: &mut Node, word: usize, writes: bool| {
+            it.touches((word * WORD) as u64, WORD as u64, writes, &site);
+            self.accesses += 1;
+        };
         let done = match step {
             Step::Acquire(lock) => it.acquire(lock, pages).map(|_| Some(0)),
             Step::Release(lock) => it.release(lock, pages).map(|_| Some(0)),
             Step::Barrier(barrier) => it.barrier(barrier, pages).map(|_| Some(0)),
             Step::Read(word) => access(it, pages, word, Access::Read).map(|is_open| {
+                if is_open {
+                    touches(it, word, false);
+                }
                 let bytes = pages.bytes[word * WORD..(word + 1) * WORD].try_into().expect("a word");
                 is_open.then_some(u32::from_le_bytes(bytes))
             }),
             Step::Write(word, value) => access(it, pages, word, Access::Write).map(|is_open| {
                 if is_open {
+                    touches(it, word, true);
                     pages.bytes[word * WORD..(word + 1) * WORD].copy_from_slice(&value.to_le_bytes());
                 }
                 is_open.then_some(value)
@@ -157,6 +168,15 @@ impl World {
         one.node.receive(from, &letter.bytes, &mut one.pages)?;
         self.post(letter.to);
         Ok(true)
+    }
+
+    /// The end of the run: all say what they have touched last. The races that were found.
+    pub(super) fn races(&mut self) -> Vec<Race> {
+        for node in 0..self.setup.nodes {
+            let said = self.nodes[node].node.testify();
+            self.nodes[0].node.hear(node, &said).expect("it makes sense");
+        }
+        self.nodes[0].node.races()
     }
 
     pub(super) fn has_letters(&self) -> bool {
