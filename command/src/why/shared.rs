@@ -11,6 +11,16 @@ use std::collections::BTreeSet;
 /// So many of a queue, or of those that are missing, are named.
 const NAMED: usize = 8;
 
+/// Views are shown as locks, numbered behind the locks.
+const VIEWS_FROM: u32 = 4096;
+
+fn called(lock: u32) -> String {
+    match lock.checked_sub(VIEWS_FROM) {
+        Some(view) => format!("view {view}"),
+        None => format!("lock {lock}"),
+    }
+}
+
 /// What is waited for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum What {
@@ -116,7 +126,8 @@ pub fn doing(picture: &Picture, row: &TaskRow, waits: &Waits) -> Option<String> 
             let place = queue.iter().position(|other| other.tid == row.tid).map_or(0, |place| place + 1);
             let before = named(picture, &queue[..place.saturating_sub(1)]);
             let behind = if before.is_empty() { String::new() } else { format!(", behind {before}") };
-            format!("waits in Tmk_lock_acquire for lock {lock}, {holder}{behind}")
+            let call = if lock < VIEWS_FROM { "Tmk_lock_acquire" } else { "Tmk_acquire_view" };
+            format!("waits in {call} for {}, {holder}{behind}", called(lock))
         }
         What::Barrier(barrier) => {
             format!("waits in Tmk_barrier {barrier}: {}", come(picture, row, What::Barrier(barrier)))
@@ -154,7 +165,7 @@ pub fn holds(picture: &Picture, row: &TaskRow) -> String {
         } else {
             format!(", for which {} {verb}", named(picture, &queue))
         };
-        format!("; holds lock {lock}{queue}")
+        format!("; holds {}{queue}", called(lock))
     });
     each.collect()
 }
@@ -179,7 +190,7 @@ pub fn about_circle(picture: &Picture, circle: &[Tid]) -> Option<String> {
     let each = (0..circle.len()).map(|at| {
         let before = (at + circle.len() - 1) % circle.len();
         let (has, wants) = (locks[before].unwrap_or_default(), locks[at].unwrap_or_default());
-        format!("{} holds lock {has} and wants lock {wants}", who(picture, circle[at]))
+        format!("{} holds {} and wants {}", who(picture, circle[at]), called(has), called(wants))
     });
     let each: Vec<String> = each.collect();
     Some(format!("  Of locks: {}. All must take them in one order.", each.join("; ")))

@@ -22,6 +22,7 @@ extern "C" {
 #define TMK_NPROCS	256	/* most processes of a run                              */
 #define TMK_NLOCKS	4096	/* locks are numbered from 0 to TMK_NLOCKS - 1          */
 #define TMK_NBARRIERS	256	/* barriers from 0 to TMK_NBARRIERS - 1                 */
+#define TMK_NVIEWS	1024	/* views from 0 to TMK_NVIEWS - 1                       */
 
 extern unsigned Tmk_proc_id;	/* which process this is, from 0; after Tmk_startup     */
 extern unsigned Tmk_nprocs;	/* how many there are                                   */
@@ -42,6 +43,13 @@ void Tmk_lock_release(unsigned id);
 
 /* --- What TreadMarks did not have --------------------------------------------------------------------------------- */
 
+/* Views: memory that is touched by whoever has acquired it alone, to write it, or to read it as others may too. What others
+ * have changed in it comes when it is acquired. One process makes a view; all know of it when this returns. */
+char *Tmk_alloc_view(unsigned view, unsigned size);
+void Tmk_acquire_view(unsigned view);
+void Tmk_release_view(unsigned view);
+void Tmk_acquire_Rview(unsigned view);
+void Tmk_release_Rview(unsigned view);
 /* Opens memory to system calls, which give EFAULT where a program's access would fetch it. */
 void Tmk_touch(char *ptr, unsigned size, int write);
 /* The pages that lie wholly in it get a home, to which changes go at once; before anybody touches them. */

@@ -60,6 +60,13 @@ impl Allocator {
         true
     }
 
+    /// Pages that are never given back, and so have been used for nothing else; `None` when there is no room.
+    pub(crate) fn take_for_good(&mut self, size: u64) -> Option<u64> {
+        let size = size.max(1).checked_next_multiple_of(self.page)?;
+        self.limit = self.limit.checked_sub(size).filter(|&limit| limit >= self.end)?;
+        Some(self.limit)
+    }
+
     /// What lies behind the end of the growing part, which is so much longer from then on; `None` when there is no room.
     pub(crate) fn grow(&mut self, more: u64) -> Option<u64> {
         let old = self.end;
@@ -98,5 +105,15 @@ mod tests {
         assert_eq!((count, heap.take(1)), (192, None));
         assert_eq!(heap.grow(1 << 18), Some(3 << 18));
         assert_eq!((heap.grow(1), heap.grow(0)), (None, Some(1 << 20)));
+    }
+
+    #[test]
+    fn what_is_taken_for_good_lies_at_the_end() {
+        let mut heap = Allocator::new(1 << 20, 4096);
+        assert_eq!(heap.take_for_good(5000), Some((1 << 20) - 8192));
+        assert_eq!(heap.take_for_good(1), Some((1 << 20) - 12288));
+        assert_eq!((heap.take_for_good(1 << 18), heap.grow(1 << 18)), (None, None));
+        assert_eq!(heap.grow((1 << 18) - 12288), Some(3 << 18));
+        assert_eq!((heap.take_for_good(1), heap.take_for_good(u64::MAX)), (None, None));
     }
 }

@@ -31,6 +31,10 @@ pub(crate) mod kind {
     pub(crate) const KNOWN: u8 = 8;
     /// From there: all know.
     pub(crate) const GO: u8 = 9;
+    /// To process 0: room for a view.
+    pub(crate) const ALLOCATE_VIEW: u8 = 10;
+    /// Which pages it has.
+    pub(crate) const MAKE_VIEW: u8 = 11;
     // Answers.
     pub(crate) const NUMBER: u8 = 1;
     pub(crate) const WAKE: u8 = 2;
@@ -81,7 +85,7 @@ fn question(run: &Run, from: usize, letter: &[u8]) -> Option<()> {
             Way::Far(far) => far.question(run, from, bytes),
             Way::Near(_) => return None,
         },
-        kind::ALLOCATE | kind::FREE | kind::GROW if run.own == 0 => {
+        kind::ALLOCATE | kind::FREE | kind::GROW | kind::ALLOCATE_VIEW if run.own == 0 => {
             let (asked, site) = bytes.split_at_checked(8)?;
             let site = if site.is_empty() { None } else { Some(crate::races::decoded(site)?) };
             answer(run, from, of_heap(run, from, (kind, number(asked)?), site));
@@ -92,6 +96,13 @@ fn question(run: &Run, from: usize, letter: &[u8]) -> Option<()> {
             let number = |bytes: &[u8]| Some(u32::from_le_bytes(bytes.try_into().ok()?));
             let Way::Far(far) = &run.way else { return None };
             answer(run, from, far.give_home(run, number(first)?, number(count)?).map_or(NOTHING, |()| 0));
+        }
+        kind::MAKE_VIEW => {
+            let numbers: &[u8; 12] = bytes.try_into().ok()?;
+            let number = |at: usize| u32::from_le_bytes([0, 1, 2, 3].map(|byte| numbers[at * 4 + byte]));
+            let Way::Far(far) = &run.way else { return None };
+            let made = far.make_view(run, number(0), number(1), number(2));
+            answer(run, from, made.map_or(NOTHING, |()| 0));
         }
         kind::LEAVING if run.own == 0 => leaves(run, from, bytes).ok()?,
         kind::OVER if from == 0 => {
@@ -120,6 +131,7 @@ pub(crate) fn of_heap(run: &Run, from: usize, (kind, number): (u8, u64), site: O
     let mut allocator = run.allocator.lock().unwrap_or_else(PoisonError::into_inner);
     let place = match kind {
         kind::ALLOCATE => allocator.take(number).unwrap_or(NOTHING),
+        kind::ALLOCATE_VIEW => allocator.take_for_good(number).unwrap_or(NOTHING),
         kind::GROW => allocator.grow(number).unwrap_or(NOTHING),
         _ if allocator.give_back(number) => return 0,
         _ => NOTHING,

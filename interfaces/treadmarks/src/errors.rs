@@ -33,6 +33,20 @@ pub(crate) enum Trouble {
     BadArgument(&'static str),
     #[error("E-TMK-HOME: somebody has touched the memory already; call Tmk_home right after Tmk_malloc")]
     TouchedAlready,
+    #[error(
+        "E-TMK-VIEW: view {0} does not exist, or was made already; one process makes each by Tmk_alloc_view, once, numbered from 0 to TMK_NVIEWS - 1, which is {max}", max = crate::run::VIEWS - 1
+    )]
+    NoSuchView(u32),
+    #[error("E-TMK-VIEW: view {0} is held already by this process; release it before it is acquired again")]
+    ViewHeldAlready(u32),
+    #[error(
+        "E-TMK-VIEW: memory of view {0} was touched, or the view released, by a process that has not acquired it so; acquire it before, and release it as it was acquired"
+    )]
+    ViewNotHeld(u32),
+    #[error(
+        "E-TMK-VIEW: view {0} was written to by a process that has acquired it to read; use Tmk_acquire_view"
+    )]
+    ViewReadOnly(u32),
     #[error("E-TMK-NODES: there are {0} processes, and {max} are allowed (TMK_NPROCS)", max = crate::run::NODES)]
     TooManyNodes(usize),
     #[error("E-TMK-BINARY: node {0} runs another program than node 0; start the same file everywhere")]
@@ -81,6 +95,10 @@ impl From<Fault> for Trouble {
             Fault::HeldAlready(lock) => Trouble::HeldAlready(lock),
             Fault::NotHeld(lock) => Trouble::NotHeld(lock),
             Fault::DifferentBarriers { node, at } => Trouble::DifferentBarriers((0, at.0), (node, at.1)),
+            Fault::NoSuchView(view) => Trouble::NoSuchView(view),
+            Fault::ViewHeldAlready(view) => Trouble::ViewHeldAlready(view),
+            Fault::ViewNotHeld(view) => Trouble::ViewNotHeld(view),
+            Fault::ViewReadOnly(view) => Trouble::ViewReadOnly(view),
             Fault::TouchedAlready => Trouble::TouchedAlready,
             Fault::NoSuchPage(_) => Trouble::NotShared(0),
             Fault::Busy => Trouble::InHandler,

@@ -8,7 +8,7 @@ use crate::desk::{self, kind};
 use crate::errors::{Trouble, end};
 use crate::heap::Pages;
 use crate::keys::{Keys, Taken};
-use crate::run::Run;
+use crate::run::{LOCKS, Run};
 use crate::shown::Shown;
 use parvum_consistency::{Access, Counts, Fault, Node, Progress, Race, Site};
 use parvum_waist::{call, without_signals};
@@ -105,6 +105,27 @@ impl Far {
             Ok(done)
         };
         self.call(run, release, |wait| wait()).map(drop)
+    }
+
+    pub(crate) fn make_view(&self, run: &Run, view: u32, first: u32, count: u32) -> Result<(), Fault> {
+        self.with(run, |node, pages| node.make_view(view, first, count, pages))
+    }
+
+    /// Onlookers see a view as a lock, numbered behind the locks.
+    pub(crate) fn acquire_view(&self, run: &Run, view: u32, writes: bool) -> Result<(), Trouble> {
+        self.take_back(run);
+        let acquire = |node: &mut Node, pages: &mut Pages| node.acquire_view(view, writes, pages);
+        let lock = LOCKS.saturating_add(view);
+        self.call(run, acquire, |wait| self.shown.waiting(call::LOCK, Some(lock), wait))?;
+        self.shown.took(lock);
+        Ok(())
+    }
+
+    pub(crate) fn release_view(&self, run: &Run, view: u32, writes: bool) -> Result<(), Trouble> {
+        self.take_back(run);
+        self.call(run, |node, pages| node.release_view(view, writes, pages), |wait| wait())?;
+        self.shown.gives(LOCKS.saturating_add(view));
+        Ok(())
     }
 
     pub(crate) fn barrier(&self, run: &Run, barrier: u32) -> Result<(), Trouble> {

@@ -1,21 +1,25 @@
 //! All processes on one host: they map the same memory, and locks are words in it.
 //!
+//! A view's word counts its readers, or says that one writes; it is in the same memory, so that is all there is to it.
+//!
 //! A lock's word is 0, or the number of its holder from 1 on; its highest bit says that somebody may sleep until it is free. A
 //! barrier is the engine's: each shows its id in a place of its own first, and looks at the others' afterwards.
 
 use crate::errors::Trouble;
-use crate::run::{BARRIERS, LOCKS, NODES};
+use crate::run::{BARRIERS, LOCKS, NODES, VIEWS};
 use crate::shown::Shown;
 use parvum_collectives::Failure;
 use parvum_consistency::Counts;
 use parvum_partition::Partition;
 use parvum_waist::call;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 /// Bytes of [`Control`] in the segment, in whole pages of any size.
 pub(crate) const CONTROL: usize = size_of::<Control>().next_multiple_of(65536);
 
 const WANTED: u32 = 1 << 31;
+/// Of a view: somebody writes.
+const WRITTEN: u32 = 1 << 30;
 /// So often a waiting process looks before it sleeps, where each process has a core.
 const LOOKS: u32 = 200;
 
@@ -25,6 +29,7 @@ pub(crate) struct Control {
     locks: [Lock; LOCKS as usize],
     /// At which barrier each is, its id from 1 on; the two rows by turns.
     at: [[AtomicU32; NODES]; 2],
+    views: [Lock; VIEWS as usize],
 }
 
 #[repr(C, align(64))]
@@ -37,6 +42,8 @@ pub(crate) struct Near {
     /// How many barriers there have been. Told to one thread at a time.
     turns: AtomicU64,
     looks: u32,
+    /// How this process holds each view: 0 not, 1 to read, 2 to write. Its threads agree among themselves.
+    holds: Box<[AtomicU8]>,
     shown: Shown,
 }
 
@@ -51,6 +58,7 @@ impl Near {
             own: own as u32 + 1,
             turns: AtomicU64::new(0),
             looks: if nodes <= cores { LOOKS } else { 0 },
+            holds: (0..VIEWS).map(|_| AtomicU8::new(0)).collect(),
             shown,
         }
     }
@@ -118,6 +126,51 @@ impl Near {
         Ok(())
     }
 
+    /// One writes, or any number read.
+    pub(crate) fn acquire_view(&self, view: u32, writes: bool) -> Result<(), Trouble> {
+        let word = &self.control.views.get(view as usize).ok_or(Trouble::NoSuchView(view))?.0;
+        let how = if writes { 2 } else { 1 };
+        // Relaxed: of this process alone.
+        let free = self.holds[view as usize].compare_exchange(0, how, Ordering::Relaxed, Ordering::Relaxed);
+        free.map_err(|_| Trouble::ViewHeldAlready(view))?;
+        let lock = LOCKS + view;
+        if !enter(word, writes) {
+            self.shown.waiting(call::LOCK, Some(lock), || {
+                while !enter(word, writes) {
+                    let seen = word.load(Ordering::Relaxed);
+                    let wanted = seen | WANTED;
+                    if seen & !WANTED != 0
+                        && (seen == wanted
+                            || word
+                                .compare_exchange(seen, wanted, Ordering::Relaxed, Ordering::Relaxed)
+                                .is_ok())
+                    {
+                        sleep(word, wanted);
+                    }
+                }
+            });
+        }
+        self.shown.took(lock);
+        Ok(())
+    }
+
+    pub(crate) fn release_view(&self, view: u32, writes: bool) -> Result<(), Trouble> {
+        let word = &self.control.views.get(view as usize).ok_or(Trouble::NoSuchView(view))?.0;
+        let how = if writes { 2 } else { 1 };
+        let held = self.holds[view as usize].compare_exchange(how, 0, Ordering::Relaxed, Ordering::Relaxed);
+        held.map_err(|_| Trouble::ViewNotHeld(view))?;
+        self.shown.gives(LOCKS + view);
+        let less = if writes { WRITTEN } else { 1 };
+        // Release: partner of the acquire in `enter`. Who leaves last wakes all who wait: one may write, or all read.
+        let before = word.fetch_sub(less, Ordering::Release);
+        if before - less == WANTED
+            && word.compare_exchange(WANTED, 0, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+        {
+            wake_all(word);
+        }
+        Ok(())
+    }
+
     pub(crate) fn barrier(&self, barrier: u32, partition: &Partition) -> Result<(), Trouble> {
         if barrier >= BARRIERS {
             return Err(Trouble::NoSuchBarrier(barrier));
@@ -165,6 +218,22 @@ fn sleep(word: &AtomicU32, is: u32) {
     let forever = std::ptr::null::<libc::timespec>();
     // SAFETY: the word is mapped, and other processes have the same memory, so it is no private futex.
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAIT, is, forever) };
+}
+
+/// Enters a view if it may be entered now.
+fn enter(word: &AtomicU32, writes: bool) -> bool {
+    let more = |seen: u32| match seen & !WANTED {
+        0 if writes => Some(seen | WRITTEN),
+        held if !writes && held & WRITTEN == 0 => Some(seen + 1),
+        _ => None,
+    };
+    // Acquire: partner of the release in `release_view`.
+    word.fetch_update(Ordering::Acquire, Ordering::Relaxed, more).is_ok()
+}
+
+fn wake_all(word: &AtomicU32) {
+    // SAFETY: as in `wake`.
+    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, i32::MAX) };
 }
 
 fn wake(word: &AtomicU32) {

@@ -79,6 +79,7 @@ impl Options {
             pages: (self.heap / self.page) as u32,
             locks: crate::run::LOCKS,
             barriers: crate::run::BARRIERS,
+            views: crate::run::VIEWS,
             start: if classic { Start::First } else { Start::Everybody },
             homes: if self.protocol == Protocol::Home { Homes::InTurn } else { Homes::None },
             fold: !classic,

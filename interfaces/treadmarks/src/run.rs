@@ -20,6 +20,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 pub(crate) const LOCKS: u32 = 4096;
 /// `TMK_NBARRIERS`.
 pub(crate) const BARRIERS: u32 = 256;
+/// `TMK_NVIEWS`.
+pub(crate) const VIEWS: u32 = 1024;
 /// `TMK_NPROCS`.
 pub(crate) const NODES: usize = 256;
 
@@ -187,6 +189,38 @@ impl Run {
         }
     }
 
+    /// Memory of a view, at pages of its own; 0: there is no room.
+    pub(crate) fn allocate_view(&self, view: u32, size: u64) -> Result<usize, Trouble> {
+        if view >= VIEWS {
+            return Err(Fault::NoSuchView(view).into());
+        }
+        let place = self.ask_heap(kind::ALLOCATE_VIEW, size)?;
+        if let (Way::Far(far), true) = (&self.way, place != NOTHING) {
+            let first = (place / self.heap.page as u64) as u32;
+            let count = size.max(1).div_ceil(self.heap.page as u64) as u32;
+            far.make_view(self, view, first, count)?;
+            let numbers = [view, first, count].map(u32::to_le_bytes);
+            if !self.ask_all(&desk::letter(kind::MAKE_VIEW, numbers.as_flattened()))? {
+                return Err(Fault::NoSuchView(view).into());
+            }
+        }
+        Ok(self.address(place))
+    }
+
+    pub(crate) fn acquire_view(&self, view: u32, writes: bool) -> Result<(), Trouble> {
+        match &self.way {
+            Way::Near(near) => near.acquire_view(view, writes),
+            Way::Far(far) => far.acquire_view(self, view, writes),
+        }
+    }
+
+    pub(crate) fn release_view(&self, view: u32, writes: bool) -> Result<(), Trouble> {
+        match &self.way {
+            Way::Near(near) => near.release_view(view, writes),
+            Way::Far(far) => far.release_view(self, view, writes),
+        }
+    }
+
     pub(crate) fn barrier(&self, barrier: u32) -> Result<(), Trouble> {
         match &self.way {
             Way::Near(near) => near.barrier(barrier, &self.partition),
@@ -287,7 +321,7 @@ impl Run {
         let counts = self.counts();
         eprintln!(
             "libTmk: node {}: {} messages, {} bytes, {} misses, {} requests, {} pages, {} twins, {} diffs ({} bytes) made, {} applied, \
-             {} intervals, {} + {} locks, {} barriers, {} collections, {} bytes of records at most",
+             {} intervals, {} + {} locks, {} views, {} barriers, {} collections, {} bytes of records at most",
             self.own,
             counts.messages,
             counts.bytes,
@@ -301,6 +335,7 @@ impl Run {
             counts.intervals,
             counts.locks_here,
             counts.locks_fetched,
+            counts.views,
             counts.barriers,
             counts.collections,
             counts.most_held,

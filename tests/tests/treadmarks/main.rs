@@ -5,6 +5,7 @@ mod papers;
 mod races;
 mod refused;
 mod sight;
+mod views;
 
 use parvum_tests::running::await_tasks;
 use parvum_tests::stage::{fortran, program};

@@ -33,6 +33,8 @@ pub struct Counts {
     pub locks_fetched: u64,
     /// Barriers passed.
     pub barriers: u64,
+    /// Views acquired.
+    pub views: u64,
     /// Times that old records were thrown away.
     pub collections: u64,
     /// Bytes of twins, diffs and intervals held now.

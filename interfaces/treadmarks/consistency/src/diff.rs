@@ -35,6 +35,11 @@ impl Diff {
         Diff::of(&page, |word| changed[word])
     }
 
+    /// All of a page.
+    pub(crate) fn whole(page: &[u8]) -> Diff {
+        Diff::of(page, |_| true)
+    }
+
     /// The words of a page of which the function says that they were changed.
     fn of(page: &[u8], is_changed: impl Fn(usize) -> bool) -> Diff {
         let (words, mut runs, mut word) = (page.len() / WORD, Vec::new(), 0);

@@ -13,6 +13,7 @@
 //!   the page becomes invalid, and not before.
 //! - A touched page that is invalid is a *miss* ([`miss`]): diffs come from the smallest set of nodes that hold all of them, or
 //!   the whole page when there is no copy. [`serve`] is the other side, [`home`] the pages that have a home.
+//! - [`views`] are parts of the memory with a consistency of their own, whose data comes with the grant.
 //! - [`races`] are found when that is wanted, by what each node has touched between barriers.
 //! - [`locks`] have managers and queues; a [`barrier`] has one manager, and there old records are thrown away ([`collect`]).
 //!
@@ -38,6 +39,7 @@ mod serve;
 mod stamp;
 #[cfg(test)]
 mod tests;
+mod views;
 
 pub use counts::Counts;
 pub use diff::WORD;

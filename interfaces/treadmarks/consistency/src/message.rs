@@ -95,7 +95,24 @@ pub(crate) enum Message {
         interval: u32,
         diff: Diff,
     },
+    /// To the manager of a view; which version of it is here.
+    ViewWanted {
+        view: u32,
+        version: u32,
+        writes: bool,
+    },
+    /// To the same: it is released, and these pages of it were changed.
+    ViewDone {
+        view: u32,
+        writes: bool,
+        diffs: Vec<(u32, Diff)>,
+    },
     // --- Answers ---
+    ViewGrant {
+        view: u32,
+        version: u32,
+        diffs: Vec<(u32, Diff)>,
+    },
     Grant {
         lock: u32,
         intervals: Vec<Arc<Interval>>,
@@ -125,8 +142,8 @@ pub(crate) enum Message {
 
 impl Message {
     pub(crate) fn is_answer(&self) -> bool {
-        use Message::{Clean, Diffs, Grant, Leave, Page};
-        matches!(self, Grant { .. } | Leave { .. } | Clean | Page { .. } | Diffs { .. })
+        use Message::{Clean, Diffs, Grant, Leave, Page, ViewGrant};
+        matches!(self, ViewGrant { .. } | Grant { .. } | Leave { .. } | Clean | Page { .. } | Diffs { .. })
     }
 
     pub(crate) fn encode(&self) -> Vec<u8> {

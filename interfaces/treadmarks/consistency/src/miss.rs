@@ -31,6 +31,9 @@ impl Node {
             return Err(Fault::NoSuchPage(number));
         }
         self.begin()?;
+        if let Some(view) = self.view_of(number) {
+            return self.fault_in_view(view, number, access, memory);
+        }
         let own = self.own;
         let page = self.page(number);
         if page.access >= access {

@@ -9,6 +9,7 @@ use crate::miss::Miss;
 use crate::page::Page;
 use crate::races::{Finder, Race, Report, Site, Witness};
 use crate::stamp::Stamp;
+use crate::views::View;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -44,6 +45,8 @@ pub struct Setup {
     pub locks: u32,
     /// Barriers too.
     pub barriers: u32,
+    /// And views.
+    pub views: u32,
     /// Who begins with copies.
     pub start: Start,
     /// Which pages have homes.
@@ -75,6 +78,14 @@ pub enum Fault {
     NoSuchBarrier(u32),
     #[error("there is no page {0}")]
     NoSuchPage(u32),
+    #[error("there is no view {0}, or there is one already")]
+    NoSuchView(u32),
+    #[error("view {0} is held already by who wants it")]
+    ViewHeldAlready(u32),
+    #[error("view {0} is not held by who touches or releases it, or not so")]
+    ViewNotHeld(u32),
+    #[error("view {0} is held to be read by who writes to it")]
+    ViewReadOnly(u32),
     #[error("lock {0} is held already by who wants it")]
     HeldAlready(u32),
     #[error("lock {0} is not held by who releases it")]
@@ -104,6 +115,8 @@ pub struct Letter {
 /// What the program waits for.
 pub(crate) enum Work {
     Lock(u32),
+    /// To write, or to read.
+    View(u32, bool),
     Barrier,
     Miss(Miss),
     /// After a barrier: these pages are still to be brought up to date.
@@ -128,6 +141,9 @@ pub struct Node {
     /// The own intervals up to this one were told at a barrier.
     pub(crate) told: u32,
     pub(crate) locks: FxHashMap<u32, Lock>,
+    pub(crate) views: FxHashMap<u32, View>,
+    /// Views that others may have now: who, which, and the version there.
+    pub(crate) grants: Vec<(usize, u32, u32)>,
     pub(crate) meeting: Meeting,
     pub(crate) work: Option<Work>,
     /// Regions whose pages have homes: first page, and how many.
@@ -159,6 +175,8 @@ impl Node {
             dirty: Vec::new(),
             told: 0,
             locks: FxHashMap::default(),
+            views: FxHashMap::default(),
+            grants: Vec::new(),
             meeting: Meeting::default(),
             work: None,
             regions: Vec::new(),
@@ -178,7 +196,10 @@ impl Node {
 
     /// What the program may do to a page now.
     pub fn access(&self, number: u32) -> Access {
-        self.pages.get(&number).map_or(self.untouched(), |page| page.access)
+        match self.view_of(number) {
+            Some(view) => self.access_in_view(view, number),
+            None => self.pages.get(&number).map_or(self.untouched(), |page| page.access),
+        }
     }
 
     /// Gives pages a home: the first of them to the first node, and so on. All nodes are told, before any of them touches one.
@@ -260,6 +281,15 @@ impl Node {
                 self.arrived(from, (barrier, stamp, full, witnessed), intervals, memory)
             }
             Message::Collected => self.collected(from),
+            Message::ViewWanted { view, version, writes } => {
+                self.wanted_view(from, (view, version, writes), memory)
+            }
+            Message::ViewDone { view, writes, diffs } => {
+                self.done_with_view(from, (view, writes, diffs), memory)
+            }
+            Message::ViewGrant { view, version, diffs } => {
+                self.got_view(from, (view, version, diffs), memory)
+            }
             Message::PageWanted { page, needs } => self.asked_for_page(from, page, needs, memory),
             Message::DiffsWanted { page, alone, has, wanted } => {
                 self.asked_for_diffs(from, page, alone, (has, wanted), memory)
@@ -303,7 +333,11 @@ impl Node {
 
     /// The program touches these bytes of the memory: to be told of every access when races are looked for.
     pub fn touches(&mut self, byte: u64, length: u64, writes: bool, site: &Site) {
-        if let Some(witness) = &mut self.witness {
+        // Who touches a view without having acquired it is stopped anyway.
+        let page = (byte / self.setup.page_bytes as u64) as u32;
+        if self.view_of(page).is_none()
+            && let Some(witness) = &mut self.witness
+        {
             witness.touches(byte, length, writes, site);
         }
     }

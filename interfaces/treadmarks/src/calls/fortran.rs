@@ -4,9 +4,10 @@
 //! eight bytes. The variables are functions, and `tmk_errexit` prints its text as it is.
 
 use super::{
-    NPROCS, PAGE_SIZE, PROC_ID, Statistics, Tmk_barrier, Tmk_distribute, Tmk_exit, Tmk_free, Tmk_home,
-    Tmk_lock_acquire, Tmk_lock_release, Tmk_malloc, Tmk_reduce, Tmk_sbrk, Tmk_startup, Tmk_statistics,
-    Tmk_touch, parvum_tmk_errexit,
+    NPROCS, PAGE_SIZE, PROC_ID, Statistics, Tmk_acquire_Rview, Tmk_acquire_view, Tmk_alloc_view, Tmk_barrier,
+    Tmk_distribute, Tmk_exit, Tmk_free, Tmk_home, Tmk_lock_acquire, Tmk_lock_release, Tmk_malloc, Tmk_reduce,
+    Tmk_release_Rview, Tmk_release_view, Tmk_sbrk, Tmk_startup, Tmk_statistics, Tmk_touch,
+    parvum_tmk_errexit,
 };
 use libc::{c_char, c_int};
 use std::ffi::c_void;
@@ -45,6 +46,12 @@ fortran! {
     tmk_sbrk_(more: *const c_int) -> i64 = number(Tmk_sbrk(*more as u32));
     tmk_free_(address: *const i64) = Tmk_free(at(*address));
     tmk_distribute_(variable: *mut c_char, size: *const c_int) = Tmk_distribute(variable, *size);
+    tmk_alloc_view_(view: *const c_int, size: *const c_int) -> i64 =
+        number(Tmk_alloc_view(*view as u32, *size as u32));
+    tmk_acquire_view_(view: *const c_int) = Tmk_acquire_view(*view as u32);
+    tmk_release_view_(view: *const c_int) = Tmk_release_view(*view as u32);
+    tmk_acquire_rview_(view: *const c_int) = Tmk_acquire_Rview(*view as u32);
+    tmk_release_rview_(view: *const c_int) = Tmk_release_Rview(*view as u32);
     tmk_touch_(memory: *mut c_char, size: *const c_int, write: *const c_int) =
         Tmk_touch(memory, *size as u32, *write);
     tmk_home_(memory: *mut c_char, size: *const c_int) = Tmk_home(memory, *size as u32);

@@ -145,6 +145,37 @@ pub extern "C" fn Tmk_lock_release(id: c_uint) {
     call("Tmk_lock_release", |run| run.release(id));
 }
 
+/// Memory of a view: touched by whoever has acquired it, and nobody else. Null: there is no room.
+#[unsafe(no_mangle)]
+pub extern "C" fn Tmk_alloc_view(view: c_uint, size: c_uint) -> *mut c_char {
+    let address = call("Tmk_alloc_view", |run| run.allocate_view(view, size.into()));
+    std::ptr::with_exposed_provenance_mut(address)
+}
+
+/// Acquires a view alone, to read and write it.
+#[unsafe(no_mangle)]
+pub extern "C" fn Tmk_acquire_view(view: c_uint) {
+    call("Tmk_acquire_view", |run| run.acquire_view(view, true));
+}
+
+/// Releases it.
+#[unsafe(no_mangle)]
+pub extern "C" fn Tmk_release_view(view: c_uint) {
+    call("Tmk_release_view", |run| run.release_view(view, true));
+}
+
+/// Acquires a view to read it, as others may at the same time.
+#[unsafe(no_mangle)]
+pub extern "C" fn Tmk_acquire_Rview(view: c_uint) {
+    call("Tmk_acquire_Rview", |run| run.acquire_view(view, false));
+}
+
+/// Releases it.
+#[unsafe(no_mangle)]
+pub extern "C" fn Tmk_release_Rview(view: c_uint) {
+    call("Tmk_release_Rview", |run| run.release_view(view, false));
+}
+
 /// Makes memory current and opens it to this process, as an access would: for system calls, which do not.
 #[unsafe(no_mangle)]
 pub extern "C" fn Tmk_touch(ptr: *mut c_char, size: c_uint, write: c_int) {

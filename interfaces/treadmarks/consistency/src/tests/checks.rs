@@ -13,6 +13,7 @@ fn classic(nodes: usize) -> Setup {
         pages: 64,
         locks: 8,
         barriers: 4,
+        views: 8,
         start: Start::First,
         homes: Homes::None,
         fold: false,

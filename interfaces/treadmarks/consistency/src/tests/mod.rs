@@ -4,3 +4,4 @@ mod checks;
 mod programs;
 mod races;
 mod simulated;
+mod views;

@@ -50,6 +50,7 @@ impl Game {
             pages: 1 + dice.below(6) as u32,
             locks: 1 + dice.below(4) as u32,
             barriers: 3,
+            views: 0,
             start: [Start::Everybody, Start::First][dice.below(2)],
             homes: if dice.once_in(4) { Homes::InTurn } else { Homes::None },
             fold: dice.once_in(2),
@@ -192,6 +193,7 @@ impl Game {
             Step::Acquire(lock) => player.holds.push(lock),
             Step::Release(lock) => player.holds.retain(|&held| held != lock),
             Step::Barrier(_) => {}
+            Step::AcquireView(..) | Step::ReleaseView(..) => unreachable!("there are none"),
         }
     }
 

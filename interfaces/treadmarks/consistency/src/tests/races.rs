@@ -38,6 +38,7 @@ impl Game {
             pages: 1 + dice.below(3) as u32,
             locks: 1 + dice.below(3) as u32,
             barriers: 1,
+            views: 0,
             start: Start::Everybody,
             homes: if dice.once_in(3) { Homes::InTurn } else { Homes::None },
             fold: dice.once_in(2),

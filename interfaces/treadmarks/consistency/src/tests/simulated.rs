@@ -55,6 +55,8 @@ impl Memory for Pages {
 pub(super) enum Step {
     Acquire(u32),
     Release(u32),
+    AcquireView(u32, bool),
+    ReleaseView(u32, bool),
     Barrier(u32),
     Read(usize),
     Write(usize, u32),
@@ -96,6 +98,13 @@ impl World {
         // As pages of a home are not open to others from the beginning when node 0 has all.
     }
 
+    /// Makes pages a view, at all nodes.
+    pub(super) fn make_view(&mut self, view: u32, first: u32, count: u32) {
+        for one in &mut self.nodes {
+            one.node.make_view(view, first, count, &mut one.pages).expect("untouched");
+        }
+    }
+
     pub(super) fn is_waiting(&self, node: usize) -> bool {
         self.nodes[node].node.is_waiting()
     }
@@ -120,6 +129,8 @@ impl World {
         let done = match step {
             Step::Acquire(lock) => it.acquire(lock, pages).map(|_| Some(0)),
             Step::Release(lock) => it.release(lock, pages).map(|_| Some(0)),
+            Step::AcquireView(view, writes) => it.acquire_view(view, writes, pages).map(|_| Some(0)),
+            Step::ReleaseView(view, writes) => it.release_view(view, writes, pages).map(|_| Some(0)),
             Step::Barrier(barrier) => it.barrier(barrier, pages).map(|_| Some(0)),
             Step::Read(word) => access(it, pages, word, Access::Read).map(|is_open| {
                 if is_open {
