@@ -32,13 +32,17 @@ fuzz_target!(|input: &[u8]| {
         pages: PAGES,
         locks: 4,
         barriers: 2,
+        views: 2,
         start: if kind & 1 == 0 { Start::Everybody } else { Start::First },
         homes: if kind & 2 == 0 { Homes::None } else { Homes::InTurn },
         fold: kind & 4 == 0,
         room: if kind & 8 == 0 { u64::MAX } else { 0 },
+        push: (kind & 1 == 0).then_some(1),
+        races: kind & 8 == 0,
     };
     let mut node = Node::new(setup, usize::from(kind >> 4) % 3);
     let mut pages = Pages([0; PAGES as usize * BYTES]);
+    let _ = node.make_view(1, PAGES - 1, 1, &mut pages);
     while let Some((&step, after)) = rest.split_first() {
         rest = after;
         let number = u32::from(step >> 4);

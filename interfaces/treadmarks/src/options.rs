@@ -4,6 +4,9 @@ use crate::errors::Trouble;
 use parvum_consistency::{Homes, Setup, Start};
 use std::path::PathBuf;
 
+/// After so many times in a row asking for a page is a habit.
+const HABIT: u32 = 2;
+
 /// How memory is shared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Protocol {
@@ -23,6 +26,8 @@ pub(crate) struct Options {
     pub(crate) heap: u64,
     pub(crate) page: u64,
     pub(crate) records: u64,
+    /// What is asked for again and again is sent unasked.
+    pub(crate) push: bool,
     /// Where races are told, if they are looked for.
     pub(crate) races: Option<Told>,
 }
@@ -53,6 +58,11 @@ impl Options {
             return Err(refused("TMK_HEAP", &heap.to_string(), "1M to 8T"));
         }
         let heap = heap.next_multiple_of(65536);
+        let push = match variable("TMK_PUSH").as_deref() {
+            None | Some("" | "yes") => protocol != Protocol::Classic,
+            Some("no") => false,
+            Some(other) => return Err(refused("TMK_PUSH", other, "yes or no")),
+        };
         let races = match variable("TMK_RACES").as_deref() {
             None | Some("" | "no") => None,
             Some("yes") => Some(Told::Stderr),
@@ -62,13 +72,13 @@ impl Options {
         if races.is_some() && !crate::stepping::CAN {
             return Err(Trouble::NoStepping);
         }
-        Ok(Options { protocol, heap, page, records: bytes("TMK_RECORDS", heap / 4)?, races })
+        Ok(Options { protocol, heap, page, records: bytes("TMK_RECORDS", heap / 4)?, push, races })
     }
 
     /// For comparing them with others'.
     pub(crate) fn words(&self) -> [u64; 4] {
-        let races = u64::from(self.races.is_some()) << 8;
-        [self.protocol as u64 | races, self.heap, self.page, self.records]
+        let more = u64::from(self.races.is_some()) << 8 | u64::from(self.push) << 9;
+        [self.protocol as u64 | more, self.heap, self.page, self.records]
     }
 
     pub(crate) fn setup(&self, nodes: usize) -> Setup {
@@ -84,6 +94,7 @@ impl Options {
             homes: if self.protocol == Protocol::Home { Homes::InTurn } else { Homes::None },
             fold: !classic,
             room: self.records,
+            push: self.push.then_some(HABIT),
             races: self.races.is_some(),
         }
     }

@@ -320,7 +320,7 @@ impl Run {
     fn tell_counts(&self) {
         let counts = self.counts();
         eprintln!(
-            "libTmk: node {}: {} messages, {} bytes, {} misses, {} requests, {} pages, {} twins, {} diffs ({} bytes) made, {} applied, \
+            "libTmk: node {}: {} messages, {} bytes, {} misses, {} requests, {} pages, {} twins, {} diffs ({} bytes) made, {} applied, {} pushes, {} pages pushed, \
              {} intervals, {} + {} locks, {} views, {} barriers, {} collections, {} bytes of records at most",
             self.own,
             counts.messages,
@@ -332,6 +332,8 @@ impl Run {
             counts.diffs_made,
             counts.diff_bytes,
             counts.diffs_applied,
+            counts.pushes,
+            counts.pushed,
             counts.intervals,
             counts.locks_here,
             counts.locks_fetched,

@@ -2,6 +2,7 @@
 
 mod ends;
 mod papers;
+mod pushing;
 mod races;
 mod refused;
 mod sight;
@@ -23,7 +24,9 @@ fn processes(machine: &TestMachine, count: u32, protocol: &str, words: &[&str]) 
 fn processes_of(machine: &TestMachine, count: u32, protocol: &str, file: &Path) -> Command {
     let mut run = machine.command(&["run", "-n", &count.to_string(), "--"]);
     machine.as_user(&mut run);
-    for option in ["TMK_HEAP", "TMK_PAGE", "TMK_RECORDS", "TMK_NODES", "TMK_STATISTICS"] {
+    for option in
+        ["TMK_HEAP", "TMK_PAGE", "TMK_RECORDS", "TMK_NODES", "TMK_PUSH", "TMK_RACES", "TMK_STATISTICS"]
+    {
         run.env_remove(option);
     }
     run.arg(file).env("TMK_PROTOCOL", protocol);

@@ -83,6 +83,7 @@ fn before_and_at_the_beginning() {
         ("TMK_HEAP", "9T", "E-OPTION: TMK_HEAP="),
         ("TMK_PAGE", "5000", "E-OPTION: TMK_PAGE=5000 makes no sense"),
         ("TMK_RECORDS", "-1", "E-OPTION: TMK_RECORDS=-1 makes no sense"),
+        ("TMK_PUSH", "perhaps", "E-OPTION: TMK_PUSH=perhaps makes no sense; use yes or no"),
         ("TMK_RACES", "perhaps", "E-OPTION: TMK_RACES=perhaps makes no sense"),
         ("TMK_STATISTICS", "perhaps", "E-OPTION: TMK_STATISTICS=perhaps makes no sense"),
     ] {

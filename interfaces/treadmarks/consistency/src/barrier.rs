@@ -16,8 +16,12 @@ pub(crate) struct Arrival {
     stamp: Stamp,
     intervals: Vec<Arc<Interval>>,
     full: bool,
+    pushes: Vec<u32>,
     witnessed: Option<Box<Report>>,
 }
+
+/// What who has come says besides its intervals.
+pub(crate) type Told = (u32, Stamp, bool, Vec<u32>, Option<Box<Report>>);
 
 /// The manager's part.
 #[derive(Default)]
@@ -40,11 +44,12 @@ impl Node {
         let told = (self.told - self.thrown[self.own]) as usize;
         let intervals: Vec<_> =
             if self.own == MANAGER { Vec::new() } else { own.iter().skip(told).cloned().collect() };
+        let pushes = self.push_at_barrier(self.told, memory);
         self.told = stamp[self.own];
         let full = self.counts.held > self.setup.room;
         self.work = Some(Work::Barrier);
         let witnessed = self.witness.as_mut().map(|witness| Box::new(witness.report()));
-        self.say(MANAGER, Message::Arrive { barrier, stamp, intervals, full, witnessed });
+        self.say(MANAGER, Message::Arrive { barrier, stamp, intervals, full, pushes, witnessed });
         self.settle(memory)
     }
 
@@ -52,7 +57,7 @@ impl Node {
     pub(crate) fn arrived(
         &mut self,
         from: usize,
-        (barrier, stamp, full, witnessed): (u32, Stamp, bool, Option<Box<Report>>),
+        (barrier, stamp, full, pushes, witnessed): Told,
         intervals: Vec<Arc<Interval>>,
         memory: &mut impl Memory,
     ) -> Result<(), Fault> {
@@ -62,7 +67,7 @@ impl Node {
         if self.own != MANAGER || stamp.len() != nodes || come[from].is_some() {
             return Err(Fault::Malformed(from));
         }
-        come[from] = Some(Arrival { barrier, stamp, intervals, full, witnessed });
+        come[from] = Some(Arrival { barrier, stamp, intervals, full, pushes, witnessed });
         if come.iter().any(Option::is_none) {
             return Ok(());
         }
@@ -74,19 +79,36 @@ impl Node {
         let collect = come.iter().any(|arrival| arrival.full);
         let (at, mut reports) = (come[0].barrier, Vec::new());
         let (mut stamps, mut all) = (Vec::new(), Vec::new());
+        let mut pushes = vec![0; nodes];
         for arrival in come {
+            for to in arrival.pushes {
+                *pushes.get_mut(to as usize).ok_or(Fault::Malformed(from))? += 1;
+            }
             stamps.push(arrival.stamp);
             all.extend(arrival.intervals);
             reports.push(arrival.witnessed.map(|report| *report).unwrap_or_default());
         }
-        if self.setup.races && !self.finder.compare(reports, Some(at)) {
+        let words = self.words();
+        if self.setup.races && !self.finder.compare(reports, Some(at), words) {
             return Err(Fault::Malformed(from));
         }
+        // Letters to here have come before the news of them.
+        let fitting = self.fitting_at_barrier();
         self.learn(from, all, memory)?;
+        self.put_fitting(from, fitting, memory)?;
+        pushes[MANAGER] = 0;
         for (node, stamp) in stamps.iter().enumerate() {
             let intervals = if node == MANAGER { Vec::new() } else { self.lacking(stamp) };
-            self.say(node, Message::Leave { intervals, collect });
+            self.say(node, Message::Leave { intervals, collect, pushes: pushes[node] });
         }
         Ok(())
+    }
+
+    /// The barrier is over.
+    pub(crate) fn passed_barrier(&mut self, collect: bool, memory: &mut impl Memory) -> Result<(), Fault> {
+        self.work = None;
+        self.counts.barriers += 1;
+        self.witness.iter_mut().for_each(|witness| witness.passed());
+        if collect { self.collect(memory) } else { Ok(()) }
     }
 }

@@ -35,6 +35,10 @@ pub struct Counts {
     pub barriers: u64,
     /// Views acquired.
     pub views: u64,
+    /// Letters sent with changes that nobody had asked for yet.
+    pub pushes: u64,
+    /// Pages brought up to date by such, here.
+    pub pushed: u64,
     /// Times that old records were thrown away.
     pub collections: u64,
     /// Bytes of twins, diffs and intervals held now.

@@ -14,6 +14,7 @@
 //! - A touched page that is invalid is a *miss* ([`miss`]): diffs come from the smallest set of nodes that hold all of them, or
 //!   the whole page when there is no copy. [`serve`] is the other side, [`home`] the pages that have a home.
 //! - [`views`] are parts of the memory with a consistency of their own, whose data comes with the grant.
+//! - [`pushing`] sends to those who ask for the same pages each time what they will ask for.
 //! - [`races`] are found when that is wanted, by what each node has touched between barriers.
 //! - [`locks`] have managers and queues; a [`barrier`] has one manager, and there old records are thrown away ([`collect`]).
 //!
@@ -34,6 +35,7 @@ mod message;
 mod miss;
 mod node;
 mod page;
+mod pushing;
 mod races;
 mod serve;
 mod stamp;

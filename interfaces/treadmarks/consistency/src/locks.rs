@@ -114,7 +114,8 @@ impl Node {
         self.close_interval(memory);
         let intervals = self.lacking(stamp);
         let clock = self.witness.as_ref().and_then(|witness| witness.clock_of(lock));
-        self.say(to, Message::Grant { lock, intervals, clock });
+        let pushed = self.push_with_lock(lock, to, stamp, memory);
+        self.say(to, Message::Grant { lock, intervals, clock, pushed });
     }
 
     pub(crate) fn granted(&mut self, lock: u32, clock: Option<Clock>) {

@@ -4,6 +4,7 @@
 //! another, questions keep their order among themselves.
 
 use crate::diff::Diff;
+use crate::pushing::Pushed;
 use crate::races::{Clock, Report};
 use crate::stamp::Stamp;
 use bytes::Bytes;
@@ -72,6 +73,8 @@ pub(crate) enum Message {
         stamp: Stamp,
         intervals: Vec<Arc<Interval>>,
         full: bool,
+        /// To whom letters with changes are on the way.
+        pushes: Vec<u32>,
         /// When races are looked for: what was touched since the last.
         witnessed: Option<Box<Report>>,
     },
@@ -94,6 +97,15 @@ pub(crate) enum Message {
         page: u32,
         interval: u32,
         diff: Diff,
+    },
+    /// To who asks for these pages each time: changes up to the barrier behind so many.
+    Push {
+        epoch: u32,
+        pages: Vec<Pushed>,
+    },
+    /// To who has pushed: these pages were not used, which came by themselves or with a lock.
+    Stop {
+        pages: Vec<(u32, Option<u32>)>,
     },
     /// To the manager of a view; which version of it is here.
     ViewWanted {
@@ -118,10 +130,13 @@ pub(crate) enum Message {
         intervals: Vec<Arc<Interval>>,
         /// When races are looked for: what was known when the lock was released.
         clock: Option<Clock>,
+        pushed: Vec<Pushed>,
     },
     Leave {
         intervals: Vec<Arc<Interval>>,
         collect: bool,
+        /// How many letters with changes are on the way.
+        pushes: u32,
     },
     /// Everybody has collected: older records are of no use any more.
     Clean,

@@ -19,6 +19,13 @@ pub(crate) struct Miss {
     collecting: Option<Vec<u32>>,
 }
 
+impl Miss {
+    /// What was not asked for.
+    pub(crate) fn of_pushed(page: u32, orderly: bool, records: Vec<Record>) -> Miss {
+        Miss { page, access: Access::None, awaited: 0, orderly, records, collecting: None }
+    }
+}
+
 impl Node {
     /// The program has touched a page that it may not touch so. When this is done it may.
     pub fn fault(
@@ -40,6 +47,7 @@ impl Node {
             return Ok(Progress::Done);
         }
         if page.is_current(own) {
+            self.uses(number);
             if access == Access::Write {
                 self.counts.write_faults += 1;
             }
@@ -224,7 +232,12 @@ impl Node {
     }
 
     /// Puts what has come into the page, in an order in which it happened.
-    fn put_in(&mut self, from: usize, miss: &mut Miss, memory: &mut impl Memory) -> Result<(), Fault> {
+    pub(crate) fn put_in(
+        &mut self,
+        from: usize,
+        miss: &mut Miss,
+        memory: &mut impl Memory,
+    ) -> Result<(), Fault> {
         let mut records = std::mem::take(&mut miss.records);
         if !miss.orderly {
             // A span begins no later than the changes that others made knowing any of it.

@@ -7,6 +7,7 @@ use crate::memory::{Access, Memory};
 use crate::message::{Interval, Message};
 use crate::miss::Miss;
 use crate::page::Page;
+use crate::pushing::{Habits, Leave};
 use crate::races::{Finder, Race, Report, Site, Witness};
 use crate::stamp::Stamp;
 use crate::views::View;
@@ -55,6 +56,8 @@ pub struct Setup {
     pub fold: bool,
     /// More bytes of twins and records than these are thrown away at the next barrier.
     pub room: u64,
+    /// After so many times in a row that a page was asked for its changes are sent unasked, if at all.
+    pub push: Option<u32>,
     /// Accesses are told ([`Node::touches`]) and compared.
     pub races: bool,
 }
@@ -144,6 +147,7 @@ pub struct Node {
     pub(crate) views: FxHashMap<u32, View>,
     /// Views that others may have now: who, which, and the version there.
     pub(crate) grants: Vec<(usize, u32, u32)>,
+    pub(crate) habits: Habits,
     pub(crate) meeting: Meeting,
     pub(crate) work: Option<Work>,
     /// Regions whose pages have homes: first page, and how many.
@@ -177,6 +181,7 @@ impl Node {
             locks: FxHashMap::default(),
             views: FxHashMap::default(),
             grants: Vec::new(),
+            habits: Habits::default(),
             meeting: Meeting::default(),
             work: None,
             regions: Vec::new(),
@@ -277,8 +282,8 @@ impl Node {
                 sound(&stamp)?;
                 self.next_for_lock(from, lock, (to as usize, stamp), memory)
             }
-            Message::Arrive { barrier, stamp, intervals, full, witnessed } => {
-                self.arrived(from, (barrier, stamp, full, witnessed), intervals, memory)
+            Message::Arrive { barrier, stamp, intervals, full, pushes, witnessed } => {
+                self.arrived(from, (barrier, stamp, full, pushes, witnessed), intervals, memory)
             }
             Message::Collected => self.collected(from),
             Message::ViewWanted { view, version, writes } => {
@@ -299,25 +304,27 @@ impl Node {
             Message::Diffs { page, orderly, records, missing } => {
                 self.got_diffs(from, page, orderly, (records, missing), memory)
             }
-            Message::Grant { lock, intervals, clock } => match self.work {
+            Message::Push { epoch, pages } => self.pushed(from, (epoch, pages), memory),
+            Message::Stop { pages } => {
+                self.stop(from, pages);
+                Ok(())
+            }
+            Message::Grant { lock, intervals, clock, pushed } => match self.work {
                 Some(Work::Lock(wanted))
                     if wanted == lock && clock.iter().all(|clock| sound(&clock.stamp).is_ok()) =>
                 {
+                    let fitting =
+                        self.fitting_with_lock((from, lock), pushed).ok_or(Fault::Malformed(from))?;
                     self.learn(from, intervals, memory)?;
+                    self.put_with_lock((from, lock), fitting, memory)?;
                     self.work = None;
                     self.granted(lock, clock);
                     Ok(())
                 }
                 _ => Err(Fault::Malformed(from)),
             },
-            Message::Leave { intervals, collect } => match self.work {
-                Some(Work::Barrier) => {
-                    self.learn(from, intervals, memory)?;
-                    self.work = None;
-                    self.counts.barriers += 1;
-                    self.witness.iter_mut().for_each(|witness| witness.passed());
-                    if collect { self.collect(memory) } else { Ok(()) }
-                }
+            Message::Leave { intervals, collect, pushes } => match self.work {
+                Some(Work::Barrier) => self.leave(Leave { from, intervals, collect, pushes }, memory),
                 _ => Err(Fault::Malformed(from)),
             },
             Message::Clean => match self.work {
@@ -352,6 +359,11 @@ impl Node {
         self.finder.totals()
     }
 
+    /// How many words the memory has.
+    pub(crate) fn words(&self) -> u64 {
+        u64::from(self.setup.pages) * (self.setup.page_bytes / crate::WORD) as u64
+    }
+
     /// What was touched behind the last barrier, for [`Node::hear`] of node 0 when the run ends.
     pub fn testify(&mut self) -> Vec<u8> {
         let report = self.witness.as_mut().map(|witness| witness.report()).unwrap_or_default();
@@ -371,7 +383,8 @@ impl Node {
             return Ok(());
         }
         let reports = self.finder.ending.drain(..).flatten().collect();
-        if self.finder.compare(reports, None) { Ok(()) } else { Err(wrong) }
+        let words = self.words();
+        if self.finder.compare(reports, None, words) { Ok(()) } else { Err(wrong) }
     }
 
     /// The program calls: it may not while another call waits.

@@ -66,6 +66,7 @@ impl Node {
         if !known || has.len() != nodes || wanted.iter().any(stranger) {
             return Err(Fault::Malformed(from));
         }
+        self.note_habit(from, number, &has, &wanted);
         let own = self.own;
         let makes = |first: u32| wanted.iter().any(|one| one.node as usize == own && one.upto >= first);
         if self.pages[&number].span.is_some_and(|(first, _)| makes(first)) {
@@ -121,7 +122,7 @@ impl Node {
 }
 
 /// Several diffs as one, in the order of a log: of each node in one span, for the log has all of its changes in between.
-fn folded(records: &[&Record], page_bytes: usize) -> Record {
+pub(crate) fn folded(records: &[&Record], page_bytes: usize) -> Record {
     let diff = Diff::folded(records.iter().map(|record| &record.diff), page_bytes);
     let mut spans: Vec<Span> = Vec::new();
     for span in records.iter().flat_map(|record| &record.spans) {

@@ -1,7 +1,7 @@
 //! Compares what all nodes have noted between two barriers.
 
 use super::Site;
-use super::witness::{Report, Segment};
+use super::witness::{Report, Run, Segment};
 use crate::stamp::Stamp;
 use rustc_hash::FxHashMap;
 
@@ -61,8 +61,9 @@ struct Event {
 }
 
 impl Finder {
-    /// Takes in the reports of all nodes, in their order; `false`: one makes no sense. They end at a barrier, or with the run.
-    pub(crate) fn compare(&mut self, reports: Vec<Report>, barrier: Option<u32>) -> bool {
+    /// Takes in the reports of all nodes, in their order; `false`: one makes no sense. They end at a barrier, or with the run;
+    /// the memory has so many words.
+    pub(crate) fn compare(&mut self, reports: Vec<Report>, barrier: Option<u32>, words: u64) -> bool {
         let nodes = reports.len();
         self.sites.resize_with(nodes, Vec::new);
         let mut segments: Vec<Vec<Segment>> = Vec::new();
@@ -73,11 +74,10 @@ impl Finder {
         let sound = |(node, list): (usize, &Vec<Segment>)| {
             let known = self.sites[node].len();
             list.iter().all(|segment| {
-                let runs = segment.runs.iter();
-                segment.stamp.len() == nodes
-                    && runs.clone().all(|run| (run.site as usize) < known)
-                    && runs.clone().all(|run| run.word.checked_add(run.count.into()).is_some())
-                    && runs.map(|run| u64::from(run.count)).sum::<u64>() < 1 << 32
+                let in_memory =
+                    |run: &Run| run.word.checked_add(run.count.into()).is_some_and(|end| end <= words);
+                let sound = |run: &Run| (run.site as usize) < known && in_memory(run);
+                segment.stamp.len() == nodes && segment.runs.iter().all(sound)
             })
         };
         if !segments.iter().enumerate().all(sound) {

@@ -18,6 +18,7 @@ fn classic(nodes: usize) -> Setup {
         homes: Homes::None,
         fold: false,
         room: u64::MAX,
+        push: None,
         races: false,
     }
 }

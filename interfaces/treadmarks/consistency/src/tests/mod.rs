@@ -2,6 +2,7 @@
 
 mod checks;
 mod programs;
+mod pushing;
 mod races;
 mod simulated;
 mod views;

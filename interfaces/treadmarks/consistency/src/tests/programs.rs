@@ -55,6 +55,7 @@ impl Game {
             homes: if dice.once_in(4) { Homes::InTurn } else { Homes::None },
             fold: dice.once_in(2),
             room: [0, 300, 1500, u64::MAX][dice.below(4)],
+            push: [None, Some(1), Some(2)][dice.below(3)],
             races: dice.once_in(2),
         };
         let mut world = World::new(setup);

@@ -43,6 +43,7 @@ impl Game {
             homes: if dice.once_in(3) { Homes::InTurn } else { Homes::None },
             fold: dice.once_in(2),
             room: u64::MAX,
+            push: None,
             races: true,
         };
         let nodes = setup.nodes;

@@ -18,6 +18,7 @@ fn setup(nodes: usize) -> Setup {
         homes: Homes::None,
         fold: true,
         room: u64::MAX,
+        push: None,
         races: false,
     }
 }
