@@ -67,6 +67,10 @@ fn treadmarks_on_two_hosts() {
         ("tmk_checks", "4", &["barriers", "4"]),
         ("tmk_checks", "3", &["touched", "3"]),
         ("tmk_checks", "2", &["busy", "2"]),
+        ("tmk_views", "3", &["turns"]),
+        ("tmk_views", "4", &["costs"]),
+        ("tmk_pushes", "4", &["neighbours"]),
+        ("tmk_pushes", "3", &["migrates"]),
         ("gather", "3", &["pvm", "2"]),
         ("gather", "3", &["reduce", "2"]),
     ]);
