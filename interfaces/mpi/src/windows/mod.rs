@@ -6,6 +6,8 @@
 //! has the way of those, [`reach`] what it must know of a target, [`words`] the elements that the processor changes in one piece.
 //!
 //! A put, get or accumulate is over at the target when the call returns: flushing waits for nothing.
+//! Memory that members share outlives a member: who locks that of one that has died, and puts there, hears of the death at the next call
+//! that needs the process.
 
 pub(crate) mod access;
 mod allocating;
