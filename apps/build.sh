@@ -15,6 +15,9 @@ mkdir -p "$1"
 out=$(cd "$1" && pwd)
 cd "$(dirname "$0")"
 
+# `./x env` has compilers find Parvum's headers and libraries; the others' programs want their own.
+unset C_INCLUDE_PATH CPLUS_INCLUDE_PATH CPATH LIBRARY_PATH
+
 CC=${CC:-cc}
 CFLAGS=${CFLAGS:--O2 -std=c11 -Wall -Wextra}
 peers=${XDG_CACHE_HOME:-$HOME/.cache}/parvum/peers

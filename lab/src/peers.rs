@@ -192,10 +192,11 @@ fn find_mpi(family: Family, sources: &[Option<Source>]) -> Option<Kit> {
     })
 }
 
-/// Whether a compiler of MPI's finds its header, as `apps/build.sh` asks it.
+/// Whether a compiler of MPI's finds its header, as `apps/build.sh` asks it; one of Parvum's, which `./x env` has it find, is none.
 fn has_header(compiler: &Path) -> bool {
     let mut asked = Command::new(compiler);
     asked.args(["-E", "-x", "c", "-include", "mpi.h", "/dev/null"]);
+    asked.env_remove("C_INCLUDE_PATH").env_remove("CPATH");
     asked.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
 }
 
