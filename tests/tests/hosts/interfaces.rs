@@ -137,6 +137,26 @@ fn treadmarks_misses_a_host() {
     assert_eq!(errors.matches("E-TMK-DEAD: node ").count(), 2, "{errors}");
 }
 
+/// Operations of groups by two levels, of ranks that lie in rows and in turns.
+#[test]
+fn groups_of_mpi_on_three_hosts() {
+    let Some(bed) = Bed::of(3) else { return };
+    bed.join_all();
+    let path = program("mpi_collectives");
+    let path = path.to_str().expect("a plain path");
+    for by in ["slot", "node"] {
+        for form in [&[][..], &["begun"], &["prepared"]] {
+            for ranks in ["5", "8"] {
+                let run = ["parvum", "run", "-n", ranks, "--map-by", by, "-N", "3", path];
+                let said = bed[0].succeed(&[&run[..], form].concat());
+                let count = said.lines().filter(|line| line.ends_with(" checks")).count();
+                assert_eq!(count.to_string(), ranks, "{by} {form:?}: {said}");
+            }
+        }
+    }
+    bed[0].await_idle();
+}
+
 /// Ranks by their hosts, as the launcher was told; each host counts its own.
 #[test]
 fn mpiexec_starts_a_world_on_two_hosts() {

@@ -113,10 +113,10 @@ pub fn allreduce(own: usize, hosts: &Hosts, (length, unit): (usize, usize), orde
         }
         shared.others().for_each(|member| plan.send(member, span.of(Area::Data)));
     }
-    let (home, host) = (hosts.home(own), hosts.host_of(own));
+    let host = hosts.host_of(own);
     for (share, span) in shared.shares.iter().enumerate() {
         let owner = shared.owners(share)[host];
-        if owner != own && home.contains(&owner) {
+        if owner != own {
             plan.receive(owner, span.of(Area::Data));
         }
     }
