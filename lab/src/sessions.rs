@@ -61,7 +61,7 @@ impl Session {
             refuse,
             kit: kit.clone(),
             folder,
-            environment: Vec::new(),
+            environment: loader_path(kit.family, std::env::var_os(LOADER_PATH)),
             daemon: None,
         };
         match kit.family {
@@ -101,7 +101,7 @@ impl Session {
         if let Some(libraries) = self.kit.libraries.clone() {
             let path =
                 self.library_path(&libraries).map_err(|e| format!("cannot name Parvum's libraries: {e}"))?;
-            self.environment.push(("LD_LIBRARY_PATH".into(), path));
+            self.environment.push((LOADER_PATH.into(), path));
         }
         let mut up = Launch {
             program: self.kit.starter.clone(),
@@ -137,8 +137,6 @@ impl Session {
         let name = format!("lab{}{}", std::process::id(), if self.refuse.is_some() { "r" } else { "" });
         self.set(&[("PVM_ROOT", "/usr/lib/pvm3"), ("PVM_ALLOW_ROOT", "1"), ("PVM_VMID", &name)]);
         self.environment.push(("PVM_TMP".into(), self.folder.clone().into()));
-        self.environment
-            .push(("LD_LIBRARY_PATH".into(), without_parvum(std::env::var_os("LD_LIBRARY_PATH"))));
         let log = std::fs::File::create(self.folder.join("daemon.log")).map_err(|e| e.to_string())?;
         // Should the laboratory be killed, the daemon is to end too.
         let mut words: Vec<OsString> = vec![self.kit.starter.clone().into()];
@@ -249,6 +247,15 @@ impl Session {
     }
 }
 
+/// Where the loader looks for libraries first.
+const LOADER_PATH: &str = "LD_LIBRARY_PATH";
+
+/// What programs of a system are told of that, where this process was told `path`: MPICH's would run on Parvum's library, which bears
+/// the same name, and be compared as MPICH's.
+fn loader_path(family: Family, path: Option<OsString>) -> Vec<(String, OsString)> {
+    if family.is_ours() { Vec::new() } else { vec![(LOADER_PATH.to_owned(), without_parvum(path))] }
+}
+
 /// A loader's path without the folders of Parvum's libraries, which would stand in for the peer's own.
 fn without_parvum(path: Option<OsString>) -> OsString {
     let path = path.unwrap_or_default();
@@ -281,6 +288,14 @@ mod tests {
         let path = std::env::join_paths([&ours, &other]).expect("a path");
         assert_eq!(without_parvum(Some(path)), other.clone().into_os_string());
         assert_eq!(without_parvum(None), OsString::new());
+        for peer in
+            [Family::Pvm, Family::Mpich, Family::Mpich4, Family::OpenMpi, Family::OpenMpi4, Family::Ucx]
+        {
+            let path = std::env::join_paths([&ours, &other]).expect("a path");
+            let told = [(LOADER_PATH.to_owned(), other.clone().into_os_string())];
+            assert_eq!(loader_path(peer, Some(path)), told, "{peer:?}");
+        }
+        assert_eq!(loader_path(Family::Parvum, Some(ours.into_os_string())), []);
         std::fs::remove_dir_all(folder).expect("removed");
     }
 }
