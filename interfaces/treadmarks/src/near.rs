@@ -103,12 +103,7 @@ impl Near {
                 }
                 continue;
             }
-            let wanted = seen | WANTED;
-            if seen == wanted
-                || word.compare_exchange(seen, wanted, Ordering::Relaxed, Ordering::Relaxed).is_ok()
-            {
-                sleep(word, wanted);
-            }
+            sleep_while(word, seen);
         }
     }
 
@@ -138,14 +133,8 @@ impl Near {
             self.shown.waiting(call::LOCK, Some(lock), || {
                 while !enter(word, writes) {
                     let seen = word.load(Ordering::Relaxed);
-                    let wanted = seen | WANTED;
-                    if seen & !WANTED != 0
-                        && (seen == wanted
-                            || word
-                                .compare_exchange(seen, wanted, Ordering::Relaxed, Ordering::Relaxed)
-                                .is_ok())
-                    {
-                        sleep(word, wanted);
+                    if seen & !WANTED != 0 {
+                        sleep_while(word, seen);
                     }
                 }
             });
@@ -210,6 +199,14 @@ pub(crate) fn lost(failure: Failure, partition: &Partition) -> Trouble {
             said if said.is_empty() => Trouble::Left,
             said => Trouble::Machine(said),
         },
+    }
+}
+
+/// Says that somebody waits, and sleeps as long as the word stays so; not at all if it has changed.
+fn sleep_while(word: &AtomicU32, seen: u32) {
+    let wanted = seen | WANTED;
+    if seen == wanted || word.compare_exchange(seen, wanted, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
+        sleep(word, wanted);
     }
 }
 
