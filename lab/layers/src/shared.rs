@@ -4,7 +4,7 @@ use crate::duel::{End, Layer, TOGETHER, layer};
 use crate::engines;
 use parvum_page::TaskPage;
 use parvum_shm::ring::{Consumer, Producer, RingMemory};
-use parvum_shm::{Bell, Segment, ShmLink};
+use parvum_shm::{Peer, PeerBell, Segment, ShmLink};
 use parvum_transport::{Gather, Link};
 use parvum_wire::{Header, Kind};
 use rustix::event::{EventfdFlags, eventfd};
@@ -124,15 +124,15 @@ fn pair() -> Result<[Side; 2], String> {
     let opened = Segment::open(file).map_err(|why| failed(&why))?;
     let page = || TaskPage::create().map(|(page, _)| Arc::new(page)).map_err(|why| failed(&why));
     let pages = [page()?, page()?];
-    let bell = |of: usize| -> Result<Bell, String> {
-        Ok(Bell {
+    let peer = |of: usize| -> Result<Peer, String> {
+        Ok(Peer {
             page: pages[of].clone(),
-            event: eventfd(0, EventfdFlags::CLOEXEC).map_err(|why| failed(&why))?,
+            bell: PeerBell::Event(eventfd(0, EventfdFlags::CLOEXEC).map_err(|why| failed(&why))?),
         })
     };
     Ok([
-        Side { link: ShmLink::new(made, bell(1)?, false), page: pages[0].clone() },
-        Side { link: ShmLink::new(opened, bell(0)?, false), page: pages[1].clone() },
+        Side { link: ShmLink::new(made, peer(1)?, false), page: pages[0].clone() },
+        Side { link: ShmLink::new(opened, peer(0)?, false), page: pages[1].clone() },
     ])
 }
 

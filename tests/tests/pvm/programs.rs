@@ -91,6 +91,24 @@ fn a_task_without_descriptors_says_so_and_loses_nothing() {
     assert_eq!(said.matches("E-RESOURCES").count(), 1, "{said}");
 }
 
+/// What others have put into memory for it before it could take that in arrives as well.
+#[test]
+fn a_task_with_few_descriptors_talks_with_many() {
+    let machine = TestMachine::up();
+    machine.check(machine.program("few").env("PARVUM_ROUTE", "shm"));
+}
+
+/// All of them have few: who makes a connection and who is offered one.
+#[test]
+fn tasks_with_few_descriptors_all_talk_to_all() {
+    let machine = TestMachine::up();
+    let program = parvum_tests::stage::program("all_to_all");
+    let script = format!("ulimit -n 40; exec {}", program.display());
+    let mut run = machine.command(&["run", "-n", "1", "--", "sh", "-c", &script]);
+    machine.as_user(&mut run);
+    machine.check(run.env("PARVUM_ROUTE", "shm"));
+}
+
 /// The program knows the route by its number.
 #[test]
 fn a_task_asks_for_its_own_ledger() {

@@ -35,6 +35,6 @@ mod sync;
 #[cfg(not(loom))]
 pub use inbox::PageInbox;
 #[cfg(not(loom))]
-pub use link::{Bell, ShmLink, TRANSPORT};
+pub use link::{Peer, PeerBell, ShmLink, TRANSPORT};
 #[cfg(not(loom))]
 pub use segment::{BadSegment, SEGMENT_BYTES, Segment, SingleCopy};

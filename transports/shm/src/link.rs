@@ -4,7 +4,7 @@ use crate::arena::{self, Lender, Reader};
 use crate::ring::{Consumer, Producer};
 use crate::segment::{Direction, Segment, SingleCopy};
 use crate::single_copy;
-use parvum_page::TaskPage;
+use parvum_page::{Bell, TaskPage};
 use parvum_transport::{
     Gather, Kept, Limits, Link, Loan, Needs, Place, PullRefused, Refused, Route, Sink, Transport,
 };
@@ -14,11 +14,28 @@ use std::io::IoSliceMut;
 use std::sync::Arc;
 
 /// How to wake the peer.
-pub struct Bell {
-    /// The peer's page.
+pub struct Peer {
+    /// Its page.
     pub page: Arc<TaskPage>,
-    /// The peer's eventfd.
-    pub event: OwnedFd,
+    /// What wakes it where it sleeps in poll(2).
+    pub bell: PeerBell,
+}
+
+/// What wakes a peer that sleeps in poll(2).
+pub enum PeerBell {
+    /// Its eventfd.
+    Event(OwnedFd),
+    /// Somebody else, who is called so: this process has no descriptor for it.
+    Called(Arc<dyn Fn() + Send + Sync>),
+}
+
+impl Bell for &PeerBell {
+    fn ring(&self) {
+        match self {
+            PeerBell::Event(event) => event.ring(),
+            PeerBell::Called(call) => call(),
+        }
+    }
 }
 
 /// Messages up to this length go through the ring. Longer ones are worth the
@@ -38,7 +55,7 @@ pub struct ShmLink {
     segment: Segment,
     producer: Producer,
     consumer: Consumer,
-    bell: Bell,
+    peer: Peer,
     /// Whether single copies may be tried at all.
     single_copy: bool,
     /// The arenas, once they were needed: ours, theirs.
@@ -47,11 +64,19 @@ pub struct ShmLink {
 }
 
 impl ShmLink {
-    /// A link over `segment` to the task that `bell` wakes.
-    pub fn new(segment: Segment, bell: Bell, single_copy: bool) -> ShmLink {
+    /// A link over `segment` to that task.
+    pub fn new(segment: Segment, peer: Peer, single_copy: bool) -> ShmLink {
         segment.try_single_copy(single_copy);
         let (producer, consumer) = Default::default();
-        ShmLink { segment, producer, consumer, bell, single_copy, lender: None, reader: None }
+        ShmLink { segment, producer, consumer, peer, single_copy, lender: None, reader: None }
+    }
+
+    /// Goes on without a descriptor, for this process may have no more: the peer is woken by `call`, and what is mapped
+    /// later else is mapped now. This end lends no memory then.
+    pub fn keep_no_descriptors(&mut self, call: Arc<dyn Fn() + Send + Sync>) {
+        self.arena();
+        self.segment.close_file();
+        self.peer.bell = PeerBell::Called(call);
     }
 
     /// The peer's arena, mapped when it is first needed.
@@ -73,7 +98,7 @@ impl Link for ShmLink {
     #[inline]
     fn send(&mut self, header: &Header, payload: Gather<'_>) -> Result<(), Refused> {
         self.producer.send(self.segment.outgoing(), header, payload)?;
-        self.bell.page.announce(|| self.segment.peer_place(), &self.bell.event);
+        self.peer.page.announce(|| self.segment.peer_place(), &self.peer.bell);
         Ok(())
     }
 
@@ -82,22 +107,22 @@ impl Link for ShmLink {
         let ring = self.segment.incoming();
         let taken = self.consumer.receive(ring, most, sink)?;
         if taken > 0 && ring.relieve() {
-            self.bell.page.ring(&self.bell.event);
+            self.peer.page.ring(&self.peer.bell);
         }
         Ok(taken)
     }
 
     #[inline]
     fn is_attended(&self) -> bool {
-        self.bell.page.is_attended()
+        self.peer.page.is_attended()
     }
 
     fn summon(&self) {
-        self.bell.page.summon(&self.bell.event);
+        self.peer.page.summon(&self.peer.bell);
     }
 
     fn notify(&self) -> bool {
-        self.bell.page.notify();
+        self.peer.page.notify();
         true
     }
 
@@ -174,16 +199,18 @@ mod tests {
     use super::*;
     use parvum_transport::conformance::{self, Pair};
     use rustix::event::{EventfdFlags, eventfd};
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
-    fn bell() -> Bell {
+    fn peer() -> Peer {
         let (page, _file) = TaskPage::create().expect("a page");
-        Bell { page: Arc::new(page), event: eventfd(0, EventfdFlags::CLOEXEC).expect("an eventfd") }
+        let event = eventfd(0, EventfdFlags::CLOEXEC).expect("an eventfd");
+        Peer { page: Arc::new(page), bell: PeerBell::Event(event) }
     }
 
     fn pair() -> (ShmLink, ShmLink) {
         let (made, file) = Segment::create().expect("memory");
         let opened = Segment::open(file).expect("a segment");
-        (ShmLink::new(made, bell(), true), ShmLink::new(opened, bell(), true))
+        (ShmLink::new(made, peer(), true), ShmLink::new(opened, peer(), true))
     }
 
     #[test]
@@ -192,6 +219,34 @@ mod tests {
             let (left, right) = pair();
             Pair { left: Box::new(left), right: Box::new(right), keep: Box::new(()) }
         });
+    }
+
+    #[test]
+    fn keeps_the_contract_without_descriptors() {
+        conformance::run(&TRANSPORT, || {
+            let (left, mut right) = pair();
+            right.keep_no_descriptors(Arc::new(|| ()));
+            Pair { left: Box::new(left), right: Box::new(right), keep: Box::new(()) }
+        });
+    }
+
+    #[test]
+    fn a_peer_that_sleeps_in_poll_is_woken_by_a_call_where_there_is_no_descriptor() {
+        let (page, _file) = TaskPage::create().expect("a page");
+        let page = Arc::new(page);
+        let (made, file) = Segment::create().expect("memory");
+        let other = Segment::open(file).expect("a segment");
+        let bell = PeerBell::Event(eventfd(0, EventfdFlags::CLOEXEC).expect("an eventfd"));
+        let mut link = ShmLink::new(made, Peer { page: page.clone(), bell }, true);
+        let calls = Arc::new(AtomicUsize::new(0));
+        let count = calls.clone();
+        // Relaxed: one thread.
+        link.keep_no_descriptors(Arc::new(move || _ = count.fetch_add(1, Ordering::Relaxed)));
+        page.fall_asleep_in_poll();
+        let header = Header::answer(parvum_wire::Kind::Credit, 0, 1);
+        link.send(&header, Gather::new(&[])).expect("room");
+        assert_eq!(calls.load(Ordering::Relaxed), 1);
+        assert_eq!(Consumer::default().receive(other.incoming(), 9, &mut |_: &Header, _: &[u8]| {}), Ok(1));
     }
 
     #[test]

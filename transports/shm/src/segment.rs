@@ -99,8 +99,8 @@ pub struct Segment {
     at: NonNull<Layout>,
     /// Which end this is: 0 made the segment, 1 was handed it.
     end: usize,
-    /// Where the arenas are mapped from, when they are first needed.
-    file: OwnedFd,
+    /// Where the arenas are mapped from, when they are first needed; closed where the process can spare no descriptor.
+    file: Option<OwnedFd>,
 }
 
 // SAFETY: the mapping belongs to the process and not to a thread; what is in it
@@ -116,7 +116,7 @@ impl Segment {
         let file = memfd_create("parvum-segment", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
         ftruncate(&file, FILE_BYTES as u64)?;
         fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
-        let segment = Segment { at: map(&file)?, end: 0, file: file.try_clone()? };
+        let segment = Segment { at: map(&file)?, end: 0, file: Some(file.try_clone()?) };
         let head = &segment.layout().head;
         head.version.store(VERSION, Ordering::Relaxed);
         segment.enter();
@@ -132,7 +132,7 @@ impl Segment {
         if fstat(file)?.st_size as u64 != FILE_BYTES as u64 || !sealed {
             return Err(BadSegment::Shape);
         }
-        let segment = Segment { at: map(file)?, end: 1, file: file.try_clone_to_owned()? };
+        let segment = Segment { at: map(file)?, end: 1, file: Some(file.try_clone_to_owned()?) };
         let head = &segment.layout().head;
         // Acquire: partner of the release in `create`.
         if head.magic.load(Ordering::Acquire) != MAGIC || head.version.load(Ordering::Relaxed) != VERSION {
@@ -158,12 +158,21 @@ impl Segment {
 
     /// The arena that this end fills.
     pub(crate) fn lender(&self) -> io::Result<Lender> {
-        Lender::new(&self.file, self.end)
+        Lender::new(self.file()?, self.end)
     }
 
     /// The arena that the other end fills, once it is there.
     pub(crate) fn reader(&self) -> io::Result<Reader> {
-        Reader::new(&self.file, 1 - self.end)
+        Reader::new(self.file()?, 1 - self.end)
+    }
+
+    fn file(&self) -> io::Result<&OwnedFd> {
+        self.file.as_ref().ok_or(io::ErrorKind::NotFound.into())
+    }
+
+    /// Closes the file: no arena is mapped from now on.
+    pub(crate) fn close_file(&mut self) {
+        self.file = None;
     }
 
     /// The ring that this end writes.

@@ -4,17 +4,23 @@ use crate::daemon::MINUTE;
 use crate::errors::ConnectError;
 use crate::inside::Inside;
 use crate::runtime::Runtime;
-use parvum_page::TaskPage;
-use parvum_shm::{Bell, Segment, ShmLink};
+use parvum_shm::Segment;
 use parvum_waist::Notes;
 use parvum_wire::Tid;
 use parvum_wire::control::{ErrorKind, Failure, Reply, Request};
 use rustix::fd::AsFd;
-use std::sync::Arc;
 
 impl Inside {
     pub(crate) fn connect_shm(&mut self, to: Tid) -> Result<(), ConnectError> {
         self.engine.forget_gone(to);
+        // Offer and answer bring a few, of which a process at its limit keeps none.
+        self.identity.session.give_up_spares();
+        let offered = self.offer_segment(to);
+        self.identity.session.keep_spares();
+        offered
+    }
+
+    fn offer_segment(&mut self, to: Tid) -> Result<(), ConnectError> {
         let (segment, file) = Segment::create()?;
         parvum_task::keep_room_beyond(&file);
         let answer = self.ask(Request::Connect { to }, &[file.as_fd()], &MINUTE)?;
@@ -24,10 +30,9 @@ impl Inside {
                 let (Some(page), Some(event)) = (fds.next(), fds.next()) else {
                     return Err(ConnectError::Descriptors(to));
                 };
-                let page = Arc::new(TaskPage::open(page)?);
+                drop(file);
                 self.still_there(to)?;
-                self.connections.crowd.add(to, page.clone());
-                let link = ShmLink::new(segment, Bell { page, event }, self.connections.single_copy);
+                let link = self.shm_link(to, segment, page, event)?;
                 self.engine.attach(to, parvum_shm::TRANSPORT.route, Box::new(link));
                 Ok(())
             }

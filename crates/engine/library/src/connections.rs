@@ -1,5 +1,6 @@
 //! How this task is joined to others: the routes it may take, and what the transports have open.
 
+use crate::calls::Calls;
 use crate::patience::Crowd;
 use crate::routes::RoutePolicy;
 use parvum_transport::Route;
@@ -7,6 +8,7 @@ use parvum_wire::Tid;
 use rustix::fd::OwnedFd;
 use std::collections::{HashMap, HashSet};
 use std::io;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// A task that will connect by TCP, and what it will show.
@@ -14,6 +16,14 @@ pub(crate) struct Expected {
     pub(crate) from: Tid,
     pub(crate) token: [u8; 16],
     pub(crate) encrypted: bool,
+}
+
+/// Memory that a task shares with this one, that could not be mapped yet.
+pub(crate) struct Unmapped {
+    pub(crate) from: Tid,
+    pub(crate) segment: OwnedFd,
+    pub(crate) page: OwnedFd,
+    pub(crate) event: OwnedFd,
 }
 
 /// A connection that nobody has announced yet.
@@ -61,6 +71,10 @@ pub(crate) struct Connections {
     pub(crate) unheard: Vec<Tid>,
     /// The receiver of long messages that did not catch up when it was waited for.
     pub(crate) slow: Option<Tid>,
+    /// Peers that their host's daemon is to wake, once there are some that this process has no descriptor for.
+    pub(crate) calls: Option<Arc<Calls>>,
+    /// What other tasks have offered and this process had no memory to map.
+    pub(crate) unmapped: Vec<Unmapped>,
 }
 
 impl Connections {
@@ -83,6 +97,8 @@ impl Connections {
             looked_after: HashSet::new(),
             unheard: Vec::new(),
             slow: None,
+            calls: None,
+            unmapped: Vec::new(),
         }
     }
 

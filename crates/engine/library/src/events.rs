@@ -1,28 +1,41 @@
 //! What the daemon says, carried out.
 
+use crate::connections::Unmapped;
 use crate::errors::{OUT_OF_DESCRIPTORS, remember};
 use crate::runtime::Runtime;
 use parvum_engine::Envelope;
-use parvum_page::TaskPage;
-use parvum_shm::{Bell, Segment, ShmLink};
+use parvum_shm::{BadSegment, Segment};
 use parvum_wire::control::{Event, Notice, OutputNews};
 use parvum_wire::{Tid, encoding};
 use rustix::fd::OwnedFd;
-use std::sync::Arc;
+use std::sync::Once;
 
 /// The cookie of notices that the runtime asked for; no interface has such a tag.
 pub(crate) const FOR_OURSELVES: u64 = u64::MAX;
 
+/// Says to people, once, that what another task sends does not come here: no call of this one fails by it.
+fn say_lost(why: &str) {
+    static TOLD: Once = Once::new();
+    TOLD.call_once(|| eprintln!("libparvum [pid{}]: {why}", std::process::id()));
+}
+
 impl Runtime {
     /// Takes in what the daemon has sent, and does it.
     pub(crate) fn attend(&mut self) {
-        if let Err(why) = self.identity.session.poll() {
-            remember(&why);
-        }
         self.waits.waiters.stirred = true;
-        while let Some(arrival) = self.identity.session.next_event() {
-            self.carry_out(arrival.event, arrival.fds);
+        loop {
+            if let Err(why) = self.identity.session.poll() {
+                remember(&why);
+            }
+            while let Some(arrival) = self.identity.session.next_event() {
+                self.carry_out(arrival.event, arrival.fds);
+            }
+            self.identity.session.keep_spares();
+            if !self.identity.session.has_more() {
+                break;
+            }
         }
+        self.map_anew();
     }
 
     fn carry_out(&mut self, event: Event, fds: Vec<OwnedFd>) {
@@ -53,17 +66,38 @@ impl Runtime {
         }
     }
 
+    /// Another task shares memory with this one. It may have put messages there, and be gone.
     fn accept_segment(&mut self, from: Tid, fds: Vec<OwnedFd>) -> Result<(), Box<dyn std::error::Error>> {
         let mut fds = fds.into_iter();
         let (Some(segment), Some(page), Some(event)) = (fds.next(), fds.next(), fds.next()) else {
-            return Err(format!("E-RESOURCES: {from} cannot be joined, {OUT_OF_DESCRIPTORS}").into());
+            let why = format!("E-RESOURCES: {from} cannot be joined, {OUT_OF_DESCRIPTORS}");
+            say_lost(&why);
+            return Err(why.into());
         };
-        let page = Arc::new(TaskPage::open(page)?);
-        self.connections.crowd.add(from, page.clone());
-        let bell = Bell { page, event };
-        let link = ShmLink::new(Segment::open(segment)?, bell, self.connections.single_copy);
+        let offered = match Segment::open(&segment) {
+            Ok(offered) => offered,
+            Err(BadSegment::System(why)) => {
+                let text =
+                    format!("E-NOMEMORY: {from} cannot be joined yet: {why}; give this process more memory");
+                say_lost(&text);
+                self.connections.unmapped.push(Unmapped { from, segment, page, event });
+                return Err(text.into());
+            }
+            Err(why) => return Err(why.into()),
+        };
+        drop(segment);
+        let link = self.shm_link(from, offered, page, event)?;
         self.joined_by(from, parvum_shm::TRANSPORT.route, Box::new(link));
         Ok(())
+    }
+
+    /// Tries again what could not be mapped.
+    fn map_anew(&mut self) {
+        for Unmapped { from, segment, page, event } in std::mem::take(&mut self.connections.unmapped) {
+            if let Err(why) = self.accept_segment(from, vec![segment, page, event]) {
+                remember(&why);
+            }
+        }
     }
 
     /// A notice becomes a message, as PVM lays it out; the cookie holds context and tag.

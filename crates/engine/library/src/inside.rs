@@ -119,6 +119,7 @@ impl Inside {
     /// The call is over.
     #[inline]
     pub(crate) fn leave(mut self) {
+        self.pass_calls();
         if !self.waits.waiters.is_empty() || self.has_left {
             self.leave_others();
         }
@@ -182,6 +183,7 @@ pub(crate) fn briefly<E: Endpoint, R>(work: impl FnOnce(&mut Runtime) -> R) -> O
     if let Some(begun) = begun {
         runtime.ends_call(begun);
     }
+    runtime.pass_calls();
     Some(result)
 }
 

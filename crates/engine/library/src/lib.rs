@@ -26,6 +26,7 @@ mod board;
 #[allow(unsafe_code)]
 mod board_memory;
 mod callers;
+mod calls;
 mod circles;
 #[allow(unsafe_code)]
 mod completing;

@@ -2,9 +2,12 @@
 
 use crate::errors::ConnectError;
 use crate::runtime::Runtime;
-use parvum_page::Taken;
+use parvum_page::{PageError, Taken, TaskPage};
+use parvum_shm::{Peer, PeerBell, Segment, ShmLink};
 use parvum_transport::{Link, Route};
 use parvum_wire::Tid;
+use rustix::fd::OwnedFd;
+use std::sync::Arc;
 
 impl Runtime {
     /// Takes in a link that the other task has made.
@@ -16,6 +19,27 @@ impl Runtime {
         {
             self.explain(from, route, &[]);
         }
+    }
+
+    /// A link through that memory to the task, by its page and eventfd. It keeps no descriptors where this process may
+    /// hardly have more: what another task has put into such memory already must not be lost.
+    pub(crate) fn shm_link(
+        &mut self,
+        to: Tid,
+        segment: Segment,
+        page: OwnedFd,
+        event: OwnedFd,
+    ) -> Result<ShmLink, PageError> {
+        let page = Arc::new(TaskPage::open(page)?);
+        self.connections.crowd.add(to, page.clone());
+        let peer = Peer { page, bell: PeerBell::Event(event) };
+        let mut link = ShmLink::new(segment, peer, self.connections.single_copy);
+        if !self.identity.session.keep_spares() {
+            let calls = self.connections.calls.get_or_insert_default().clone();
+            link.keep_no_descriptors(Arc::new(move || calls.add(to)));
+            self.identity.session.keep_spares();
+        }
+        Ok(link)
     }
 
     /// Says for onlookers why messages to a task take a route, and not the others.

@@ -7,6 +7,7 @@ impl Runtime {
     #[inline]
     pub(crate) fn progress(&mut self) -> bool {
         let moved = self.engine.progress();
+        self.pass_calls();
         self.waits.waiters.stirred |= moved;
         if self.identity.has_news() {
             self.attend();

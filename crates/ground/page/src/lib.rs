@@ -21,6 +21,8 @@
 #![deny(unsafe_code)]
 
 #[cfg(not(loom))]
+mod bell;
+#[cfg(not(loom))]
 mod board;
 #[cfg(not(loom))]
 mod book;
@@ -53,6 +55,8 @@ mod ticks;
 #[cfg(not(loom))]
 mod times;
 
+#[cfg(not(loom))]
+pub use bell::Bell;
 #[cfg(not(loom))]
 pub use board::{BOARD_ROOM, LARGEST_BOARD};
 #[cfg(not(loom))]

@@ -1,5 +1,6 @@
 //! Making, opening and using a page.
 
+use crate::bell::Bell;
 use crate::door::{Asleep, Door};
 use crate::inbox::Marks;
 use crate::layout::{COUNTERS, FILE_BYTES, Identity, Layout, MAGIC, PAGE_BYTES, VERSION};
@@ -153,7 +154,7 @@ impl TaskPage {
     /// Says that something lies at `place` of the task's inbox, if it wants to be told, and wakes it if it sleeps; costs a fence
     /// and two loads when neither is so. `bell` is the task's eventfd. Call it after the message is visible.
     #[inline]
-    pub fn announce(&self, place: impl FnOnce() -> u32, bell: impl AsFd) {
+    pub fn announce(&self, place: impl FnOnce() -> u32, bell: impl Bell) {
         // Partner: the fences in `Door::declare`, `Opened::set` and `Marks::next`.
         self.door().before_the_look();
         if self.door().inbox.is_set() {
@@ -183,13 +184,13 @@ impl TaskPage {
     /// Wakes the task if it sleeps; costs a fence and a load when it does not.
     /// `bell` is the task's eventfd. Call it after the message is visible.
     #[inline]
-    pub fn ring(&self, bell: impl AsFd) {
+    pub fn ring(&self, bell: impl Bell) {
         self.wake(self.door().knock(|| rustix::thread::sched_getcpu() as u32), bell);
     }
 
     /// Wakes who sleeps so.
     #[inline]
-    fn wake(&self, how: Asleep, bell: impl AsFd) {
+    fn wake(&self, how: Asleep, bell: impl Bell) {
         match how {
             Asleep::No => {}
             Asleep::OnFutex => {
@@ -198,8 +199,7 @@ impl TaskPage {
                 let _ = futex::wake(&self.door().rings, futex::Flags::empty(), i32::MAX as u32);
             }
             Asleep::InPoll => {
-                // A full counter (EAGAIN) wakes as well.
-                let _ = rustix::io::write(bell, &1u64.to_ne_bytes());
+                bell.ring();
             }
         }
     }
@@ -224,10 +224,9 @@ impl TaskPage {
     }
 
     /// Calls that thread, unless the task waits for something itself and so sees what comes.
-    pub fn summon(&self, bell: impl AsFd) {
+    pub fn summon(&self, bell: impl Bell) {
         if self.is_attended() && self.waiting_for().is_none() {
-            // A full counter (EAGAIN) calls as well.
-            let _ = rustix::io::write(bell, &1u64.to_ne_bytes());
+            bell.ring();
         }
     }
 
@@ -239,7 +238,7 @@ impl TaskPage {
 
     /// Counts a control message sent to the task, and wakes it. The daemon calls
     /// this after the message is in the task's socket.
-    pub fn announce_control(&self, bell: impl AsFd) {
+    pub fn announce_control(&self, bell: impl Bell) {
         // Release: partner of the acquire in `Door::control_count`.
         self.door().control.fetch_add(1, Ordering::Release);
         self.ring(bell);
@@ -260,11 +259,11 @@ impl TaskPage {
 
     /// Wakes whoever sleeps behind the door, a thread of this very task, also where peers ring no more because somebody has
     /// rung already. `bell` is the task's eventfd.
-    pub fn rouse(&self, bell: impl AsFd) {
+    pub fn rouse(&self, bell: impl Bell) {
         self.door().count_ring();
-        // The only errors (a bad address, a full counter) cannot happen, or wake as well.
+        // The only error (a bad address) cannot happen.
         let _ = futex::wake(&self.door().rings, futex::Flags::empty(), i32::MAX as u32);
-        let _ = rustix::io::write(bell, &1u64.to_ne_bytes());
+        bell.ring();
     }
 
     /// Sleeps until somebody rings or `limit` is over (`None`: without limit).

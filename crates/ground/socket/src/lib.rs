@@ -8,9 +8,11 @@
 
 mod place;
 mod room;
+mod spares;
 
 pub use place::{Place, PlaceError};
 pub use room::{keep_room_beyond, make_room};
+pub use spares::Spares;
 
 use parvum_wire::control::{CodecError, Directions, HEADER_BYTES, decode, header};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -86,29 +88,30 @@ pub struct Inbox {
 }
 
 impl Inbox {
+    /// Whether the next [`Inbox::fill`] takes in descriptors: room can be made for them before.
+    pub fn brings_descriptors(&mut self, socket: impl AsFd) -> bool {
+        let mut none = RecvAncillaryBuffer::default();
+        let end = self.bytes.len();
+        let result = self.receive(socket, &mut none, RecvFlags::DONTWAIT | RecvFlags::PEEK);
+        self.bytes.truncate(end);
+        result.is_ok_and(|(_, flags)| flags.contains(ReturnFlags::CTRUNC))
+    }
+
     /// Receives once what is there, without blocking.
     pub fn fill(&mut self, socket: impl AsFd) -> Result<Filled, InboxError> {
         self.make_room();
         let end = self.bytes.len();
-        self.chunk = self.chunk.max(SMALL_CHUNK);
-        self.bytes.resize(end + self.chunk, 0);
         let mut room = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_FDS))];
         let mut ancillary = RecvAncillaryBuffer::new(&mut room);
         let flags = RecvFlags::DONTWAIT | RecvFlags::CMSG_CLOEXEC;
-        let result = loop {
-            let mut into = [IoSliceMut::new(&mut self.bytes[end..])];
-            match recvmsg(&socket, &mut into, &mut ancillary, flags) {
-                Err(Errno::INTR) => {}
-                other => break other,
-            }
-        };
-        let got = result.as_ref().map_or(0, |m| m.bytes);
+        let result = self.receive(socket, &mut ancillary, flags);
+        let got = result.as_ref().map_or(0, |(got, _)| *got);
         self.bytes.truncate(end + got);
         if got == self.chunk {
             self.chunk = CHUNK;
         }
-        let message = match result {
-            Ok(message) => message,
+        let flags = match result {
+            Ok((_, flags)) => flags,
             Err(Errno::AGAIN) => return Ok(Filled::Empty),
             Err(Errno::CONNRESET) => return Ok(Filled::Closed),
             Err(error) => return Err(InboxError::System(error.into())),
@@ -119,11 +122,30 @@ impl Inbox {
                 self.fds.iter().next_back().inspect(|newest| keep_room_beyond(newest));
             }
         }
-        self.short |= message.flags.contains(ReturnFlags::CTRUNC);
+        self.short |= flags.contains(ReturnFlags::CTRUNC);
         if self.fds.len() > 4 * MAX_FDS {
             return Err(InboxError::MissingDescriptors);
         }
         Ok(if got == 0 { Filled::Closed } else { Filled::Bytes(got) })
+    }
+
+    /// Receives behind the bytes that are there, and leaves the buffer longer by as much as could have come.
+    fn receive(
+        &mut self,
+        socket: impl AsFd,
+        ancillary: &mut RecvAncillaryBuffer<'_>,
+        flags: RecvFlags,
+    ) -> Result<(usize, ReturnFlags), Errno> {
+        let end = self.bytes.len();
+        self.chunk = self.chunk.max(SMALL_CHUNK);
+        self.bytes.resize(end + self.chunk, 0);
+        loop {
+            let mut into = [IoSliceMut::new(&mut self.bytes[end..])];
+            match recvmsg(&socket, &mut into, ancillary, flags) {
+                Err(Errno::INTR) => {}
+                other => return other.map(|message| (message.bytes, message.flags)),
+            }
+        }
     }
 
     /// Takes the next whole message and its descriptors; `None` when more bytes are needed. Where the message says that

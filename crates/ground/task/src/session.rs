@@ -2,7 +2,7 @@
 
 use crate::inherited::inherited;
 use crate::start::{Options, start_daemon};
-use parvum_socket::{Filled, Inbox, InboxError, Place, PlaceError, send};
+use parvum_socket::{Filled, Inbox, InboxError, Place, PlaceError, Spares, send};
 use parvum_wire::Tid;
 use parvum_wire::control::{
     Call, CodecError, ErrorKind, Event, Failure, FromDaemon, HEADER_BYTES, PROTOCOL, Reply, Request,
@@ -117,6 +117,10 @@ pub struct Session {
     events: VecDeque<Arrival>,
     last_id: RequestId,
     lost: bool,
+    /// What makes room for descriptors that the daemon sends.
+    spares: Spares,
+    /// A frame with descriptors has been taken in last, and the socket not been looked at since.
+    has_more: bool,
     /// No daemon has started this process: what it spawns takes its limits from it.
     by_hand: bool,
     /// Who this is.
@@ -174,6 +178,8 @@ impl Session {
             events: VecDeque::new(),
             last_id: 0,
             lost: false,
+            spares: Spares::default(),
+            has_more: false,
             me,
         };
         let request = Request::Enrol {
@@ -192,6 +198,7 @@ impl Session {
         let channel = fds.next().zip(fds.next());
         let recording = fds.next();
         session.me = Enrolment { tid, parent, host, channel, recording, secret };
+        session.keep_spares();
         Ok(session)
     }
 
@@ -254,9 +261,15 @@ impl Session {
         Ok(id)
     }
 
-    /// Takes in whatever has arrived, without blocking.
+    /// Takes in whatever has arrived, without blocking; no more than one frame with descriptors at a time
+    /// ([`Session::has_more`]), for there may be no room for those of a second one.
     pub fn poll(&mut self) -> Result<(), SessionError> {
-        while !self.lost {
+        self.has_more = false;
+        while !self.lost && !self.has_more {
+            self.has_more = self.inbox.brings_descriptors(&self.socket);
+            if self.has_more {
+                self.spares.give_up();
+            }
             match self.inbox.fill(&self.socket) {
                 Ok(Filled::Empty) => break,
                 Ok(Filled::Closed) => self.lost = true,
@@ -265,6 +278,22 @@ impl Session {
             }
         }
         Ok(())
+    }
+
+    /// Whether [`Session::poll`] has stopped behind a frame with descriptors. It is called again when those have been used or
+    /// closed.
+    pub fn has_more(&self) -> bool {
+        self.has_more && !self.lost
+    }
+
+    /// Occupies the descriptors again that were given up for those of a frame. False: this process may not have as many more.
+    pub fn keep_spares(&mut self) -> bool {
+        self.spares.keep(&self.socket)
+    }
+
+    /// Makes room for descriptors that the caller is about to open, and closes soon.
+    pub fn give_up_spares(&mut self) {
+        self.spares.give_up();
     }
 
     fn sort(&mut self) -> Result<(), SessionError> {

@@ -330,6 +330,12 @@ pub enum Request {
         /// Which places.
         places: Vec<(Tid, i32, u32)>,
     },
+    /// Wakes a task of this host that something was brought to, for the caller has no descriptor to do it by itself. There is
+    /// no answer.
+    Wake {
+        /// Which task.
+        to: Tid,
+    },
 }
 
 /// Where messages for a name are taken, in the words of who takes them.

@@ -64,6 +64,11 @@ impl TaskIo {
         self.page.announce_control(&*self.bell);
     }
 
+    /// Wakes the task where it sleeps in poll(2), and whoever serves it, for something that a peer has brought.
+    pub fn wake(&self) {
+        parvum_page::Bell::ring(&*self.bell);
+    }
+
     /// Whether its program has yet to say that it ends.
     pub fn owes_end(&self) -> bool {
         self.page.owes_end()
@@ -397,6 +402,11 @@ impl Shell {
                 let result = listen(self.network().is_some())
                     .map_err(|e| Failure::new(ErrorKind::System, e.to_string()));
                 return Some(Input::Listening { tid, result });
+            }
+            Effect::Wake(tid) => {
+                if let Some(task) = self.io_of(tid) {
+                    task.wake();
+                }
             }
             Effect::Signal { pid, group, signal } => send_signal(pid, group, signal),
             Effect::Close(client) => {

@@ -326,6 +326,8 @@ pub enum Effect<F> {
         /// Which life.
         life: u64,
     },
+    /// Ring the task's bell, if it is of this host.
+    Wake(Tid),
     /// Send a signal.
     Signal {
         /// To this process,

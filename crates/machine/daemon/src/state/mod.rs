@@ -501,6 +501,7 @@ impl<F: Clone> Machine<F> {
             (Some(me), Request::Siblings) => self.siblings(client, id, me),
             (Some(me), Request::NewContext) => self.new_context(client, id, me),
             (Some(_), Request::FreeContext { context }) => self.free_context(client, id, context),
+            (Some(_), Request::Wake { to }) => self.effects.push(Effect::Wake(to)),
             (Some(me), Request::GetOutput) => self.get_output(client, id, me),
             (Some(me), Request::SetOutput { output }) => self.set_output(client, id, me, output),
             (Some(me), Request::Freeze { group, count }) => self.freeze(client, id, me, &group, count),
