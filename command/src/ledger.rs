@@ -5,7 +5,7 @@ use crate::{json, out, tool};
 use parvum_page::{COUNTER_NAMES, MEMORY, MEMORY_NAMES, MEMORY_WAY, MEMORY_WAYS, Taken, Times};
 use parvum_task::SessionError;
 use parvum_wire::Tid;
-use parvum_wire::control::{PairRow, Reply, Request, Sight, TaskRow};
+use parvum_wire::control::{ErrorKind, Failure, PairRow, Reply, Request, Sight, TaskRow};
 
 /// Counters by number: `parvum_page::COUNTER_NAMES`.
 pub mod counter {
@@ -37,6 +37,9 @@ pub fn times(row: &TaskRow, sight: &Sight) -> Times {
 /// What one task is doing, and what it has counted.
 pub fn task(tid: Tid, as_json: bool) -> Result<(), SessionError> {
     let mut session = tool()?;
+    if !tid.is_task() {
+        return Err(Failure::new(ErrorKind::NoSuchTask, format!("{tid} names no task")).into());
+    }
     let request = Request::Tasks { of: Some(tid), deep: true };
     let Reply::Tasks(rows) = session.request(request)? else { return Err(odd()) };
     if as_json {

@@ -293,8 +293,9 @@ fn place(dir: Option<PathBuf>) -> Place {
 
 /// One error, one line.
 fn complain(error: &dyn Display) -> ExitCode {
-    out::note(error);
-    ExitCode::FAILURE
+    let text = error.to_string();
+    out::note(&text);
+    if text.starts_with("E-USAGE") { ExitCode::from(USAGE) } else { ExitCode::FAILURE }
 }
 
 /// Options of a session from this command: the daemon is this very program.

@@ -2,12 +2,22 @@
 
 use crate::layout;
 use parvum_task::SessionError;
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 
-/// Writes a line.
+/// Writes a line. Names come from programs: what would command the terminal is not passed on.
 pub fn line(text: impl Display) -> Result<(), SessionError> {
-    written(writeln!(io::stdout(), "{text}"))
+    written(writeln!(io::stdout(), "{}", fit_to_show(&text.to_string())))
+}
+
+/// The text without what would command a terminal.
+pub fn fit_to_show(text: &str) -> Cow<'_, str> {
+    let commands = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    match text.contains(commands) {
+        true => text.chars().map(|c| if commands(c) { '?' } else { c }).collect::<String>().into(),
+        false => text.into(),
+    }
 }
 
 /// Writes a line for people to read: a terminal gets it in as many as it has room for, the later ones further in.
@@ -48,7 +58,7 @@ pub fn written(result: io::Result<()>) -> Result<(), SessionError> {
 
 /// Says something on standard error. Where even that cannot be written nobody is left to be told.
 pub fn note(text: impl Display) {
-    let _ = writeln!(io::stderr(), "parvum: {text}");
+    let _ = writeln!(io::stderr(), "parvum: {}", fit_to_show(&text.to_string()));
 }
 
 /// `1 host`, `2 hosts`.

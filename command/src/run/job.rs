@@ -83,7 +83,6 @@ pub struct Job {
 
 impl Job {
     pub fn new(args: &RunArgs, session: Session, signals: OwnedFd, hosts: Vec<HostRow>) -> Job {
-        let timeout = args.timeout.map(Duration::from_secs);
         let printer = Printer::new(args.tag, args.label, args.output_filename.clone());
         Job {
             session,
@@ -99,7 +98,7 @@ impl Job {
             reader: args.stdin,
             linger: Duration::from_secs(args.linger),
             grace: Duration::from_secs(args.grace),
-            timeout: timeout.map(|time| (time, Instant::now() + time)),
+            timeout: args.timeout.map(|time| (time, Instant::now() + time)),
             on_failure: args.on_failure,
             verbose: args.verbose,
             quiet: args.quiet,

@@ -17,6 +17,7 @@ use parvum_wire::control::{ErrorKind, Role};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 #[derive(Args)]
 pub struct RunArgs {
@@ -28,8 +29,8 @@ pub struct RunArgs {
     #[arg(long, value_enum, value_name = "WHAT", default_value_t = OnFailure::End)]
     on_failure: OnFailure,
     /// End the job after so many seconds; the exit code is then 124
-    #[arg(long, value_name = "SECONDS")]
-    timeout: Option<u64>,
+    #[arg(long, value_name = "SECONDS", value_parser = some_time)]
+    timeout: Option<Duration>,
     /// How many seconds tasks may take to end when they are told to, before SIGKILL
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     grace: u64,
@@ -170,6 +171,17 @@ enum BindTo {
     /// A socket
     #[value(alias = "package")]
     Socket,
+}
+
+/// Seconds, with a fraction if need be: some time, not none.
+fn some_time(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "a number of seconds, such as 90 or 0.5".to_owned())?;
+    let time =
+        Duration::try_from_secs_f64(seconds).map_err(|_| "a number of seconds that can be".to_owned())?;
+    if time.is_zero() {
+        return Err("more than 0 seconds; without this option the job has all the time".into());
+    }
+    Ok(time)
 }
 
 pub fn run(args: &RunArgs) -> ExitCode {

@@ -158,6 +158,11 @@ fn a_job_that_takes_too_long_is_ended() {
     assert_eq!(ended.status.code(), Some(124));
     assert!(text(&ended.stderr).contains("E-TIMEOUT"), "{ended:?}");
     assert!(machine.run(&["run", "--timeout", "600", "true"]).status.success());
+    assert_eq!(machine.run(&["run", "--timeout", "0.2", "sleep", "600"]).status.code(), Some(124));
+    for never in ["0", "-1", "soon", "inf"] {
+        let ended = machine.run(&["run", &format!("--timeout={never}"), "true"]);
+        assert!(text(&ended.stderr).contains("E-USAGE") && ended.status.code() == Some(2), "{ended:?}");
+    }
 }
 
 #[test]
@@ -243,6 +248,8 @@ fn tasks_are_bound_as_it_is_said() {
             }
         }
     }
+    let ended = machine.run(&["run", "--cpu-list", "4711", "true"]);
+    assert!(text(&ended.stderr).contains("no processor 4711") && !ended.status.success(), "{ended:?}");
     let ended = machine.run(&["run", "--cpu-list", "two", "true"]);
     assert!(text(&ended.stderr).contains("E-USAGE") && text(&ended.stderr).contains("0,2,4-7"), "{ended:?}");
 }

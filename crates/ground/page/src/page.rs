@@ -325,7 +325,7 @@ impl TaskPage {
 
     /// Whether the program has yet to say that it ends.
     pub fn owes_end(&self) -> bool {
-        self.layout().header.owes_end.load(Ordering::Relaxed) != 0
+        self.layout().header.owes_end.load(Ordering::Relaxed) == 1
     }
 
     /// Names the routes with these numbers.

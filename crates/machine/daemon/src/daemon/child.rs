@@ -54,7 +54,7 @@ pub(super) fn start(
         environment: environment(&ticket, plan, around),
         cwd: cwd.as_os_str(),
         nofile: around.nofile,
-        manner: manner(ticket.tid, plan),
+        manner: manner(ticket.tid, plan)?,
         input: plan.details.each.first().is_some_and(|each| each.input),
         terminal: plan.details.terminal,
     };

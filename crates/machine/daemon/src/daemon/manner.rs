@@ -2,15 +2,15 @@
 
 use super::exec::{Manner, own_hard_limit};
 use parvum_wire::Tid;
-use parvum_wire::control::{Bind, Limit, SpawnRequest};
+use parvum_wire::control::{Bind, ErrorKind, Failure, Limit, SpawnRequest};
 use rustix::process::geteuid;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where the system says how processors are built.
 const SYSTEM: &str = "/sys/devices/system/cpu";
 
-/// What the process of task `tid` gets.
-pub(super) fn manner(tid: Tid, plan: &SpawnRequest) -> Manner {
+/// What the process of task `tid` gets; refused where it is to have a processor that this host has not.
+pub(super) fn manner(tid: Tid, plan: &SpawnRequest) -> Result<Manner, Failure> {
     let mut manner = Manner::default();
     if let Some(inherited) = &plan.details.inherited {
         manner.limits = inherited.limits.iter().map(limit).collect();
@@ -29,11 +29,20 @@ pub(super) fn manner(tid: Tid, plan: &SpawnRequest) -> Manner {
             Bind::Socket => of_turn(turn, &sockets(&allowed, package_of)),
             Bind::Processors(list) => {
                 let processors: Vec<_> = list.iter().map(|cpu| vec![*cpu]).collect();
-                of_turn(turn, &processors).into_iter().filter(|cpu| *cpu < MOST).collect()
+                let own = of_turn(turn, &processors);
+                // Those of the daemon may be given as well as those of whoever runs the job.
+                let usable: BTreeSet<u32> = allowed.union(&self::allowed(&[])).copied().collect();
+                if let Some(missing) = own.iter().find(|cpu| !usable.contains(cpu)) {
+                    let usable = usable.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
+                    let detail =
+                        format!("no processor {missing} for a task here; those of this host are {usable}");
+                    return Err(Failure::new(ErrorKind::BadParameter, detail));
+                }
+                own
             }
         };
     }
-    manner
+    Ok(manner)
 }
 
 /// No host has a processor of a higher number.

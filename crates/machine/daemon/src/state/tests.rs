@@ -552,6 +552,25 @@ fn a_task_may_leave_and_its_process_stays_attended() {
 }
 
 #[test]
+fn numbers_begin_anew_after_the_last_and_pass_by_those_in_use() {
+    let mut bench = Bench::new();
+    let first = bench.enrol(1);
+    let lives = bench.spawn(1, "prog", 1, false)[0].clone().expect("starts").tid;
+    let mut last = lives.local();
+    // As many as there are numbers, and those of a second round up to the ones that are in use.
+    for _ in 0..Tid::MAX_LOCAL + 3 {
+        let tid = bench.spawn(1, "prog", 1, false)[0].clone().expect("starts").tid;
+        assert!(tid != first && tid != lives, "{tid} lives");
+        let next = if last == Tid::MAX_LOCAL { lives.local() + 1 } else { last + 1 };
+        assert_eq!(tid.local(), next, "the number of one that has just ended");
+        last = next;
+        bench.input(Input::ProcessExited { tid, status: ExitStatus::Code(0) });
+        bench.input(Input::OutputEnded(tid));
+    }
+    assert!(last < 10, "it has begun anew");
+}
+
+#[test]
 fn nonsense_is_refused() {
     let mut bench = Bench::new();
     let me = bench.enrol(1);
