@@ -23,15 +23,45 @@ static void expect(int rank, int line, int holds)
 
 #define EXPECT(holds) expect(rank, __LINE__, holds)
 
+/* A request that the dead might have satisfied: every call that asks says so, the request goes on, and is satisfied by somebody else
+   when the death is acknowledged. */
+static void goes_on(MPI_Comm comm, int rank, MPI_Request *request, int *data)
+{
+    MPI_Request both[2] = { MPI_REQUEST_NULL, *request };
+    MPI_Status status, statuses[2];
+    int flag = 1, index = -1, some[2], count = -1;
+    EXPECT(class_of(MPI_Wait(request, &status)) == MPIX_ERR_PROC_FAILED_PENDING && *request == both[1]);
+    EXPECT(class_of(MPI_Test(request, &flag, &status)) == MPIX_ERR_PROC_FAILED_PENDING && !flag && *request == both[1]);
+    EXPECT(class_of(MPI_Waitall(2, both, statuses)) == MPI_ERR_IN_STATUS && both[1] == *request);
+    EXPECT(class_of(statuses[1].MPI_ERROR) == MPIX_ERR_PROC_FAILED_PENDING && statuses[0].MPI_ERROR == MPI_SUCCESS);
+    EXPECT(class_of(MPI_Waitany(2, both, &index, &status)) == MPIX_ERR_PROC_FAILED_PENDING);
+    EXPECT(index == 1 && both[1] == *request);
+    EXPECT(class_of(MPI_Testany(2, both, &index, &flag, &status)) == MPIX_ERR_PROC_FAILED_PENDING);
+    EXPECT(index == 1 && both[1] == *request);
+    EXPECT(class_of(MPI_Waitsome(2, both, &count, some, statuses)) == MPI_ERR_IN_STATUS);
+    EXPECT(count == 1 && some[0] == 1 && both[1] == *request);
+    EXPECT(class_of(statuses[0].MPI_ERROR) == MPIX_ERR_PROC_FAILED_PENDING);
+    EXPECT(MPI_Request_get_status(*request, &flag, &status) == MPI_SUCCESS && !flag);
+    EXPECT(MPIX_Comm_failure_ack(comm) == MPI_SUCCESS);
+    EXPECT(MPI_Test(request, &flag, &status) == MPI_SUCCESS && !flag);
+    EXPECT(MPI_Send(data, 1, MPI_INT, 1, 8, comm) == MPI_SUCCESS);
+    EXPECT(MPI_Wait(request, &status) == MPI_SUCCESS && status.MPI_SOURCE == 1 && *request == MPI_REQUEST_NULL);
+}
+
 /* What needs the dead fails, and what may be from them until their death is acknowledged; the rest goes on. */
 static void acknowledge(MPI_Comm comm, int rank)
 {
     int data = -1, size;
     MPI_Group dead;
     if (rank == 0) {
+        MPI_Request request;
+        EXPECT(MPI_Irecv(&size, 1, MPI_INT, MPI_ANY_SOURCE, 7, comm, &request) == MPI_SUCCESS);
         EXPECT(class_of(MPI_Recv(&data, 1, MPI_INT, MPI_ANY_SOURCE, 5, comm, MPI_STATUS_IGNORE)) == MPIX_ERR_PROC_FAILED);
         EXPECT(class_of(MPI_Recv(&size, 1, MPI_INT, 2, 0, comm, MPI_STATUS_IGNORE)) == MPIX_ERR_PROC_FAILED);
         EXPECT(class_of(MPI_Ssend(&rank, 1, MPI_INT, 2, 0, comm)) == MPIX_ERR_PROC_FAILED);
+        data = 3;
+        goes_on(comm, rank, &request, &data);
+        EXPECT(size == 3);
         EXPECT(MPIX_Comm_failure_ack(comm) == MPI_SUCCESS && MPIX_Comm_failure_get_acked(comm, &dead) == MPI_SUCCESS);
         MPI_Group_size(dead, &size);
         EXPECT(size == 1);
@@ -41,6 +71,8 @@ static void acknowledge(MPI_Comm comm, int rank)
         MPIX_Comm_revoke(comm);
     } else {
         if (rank == 1) {
+            EXPECT(MPI_Recv(&data, 1, MPI_INT, 0, 8, comm, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+            EXPECT(MPI_Send(&data, 1, MPI_INT, 0, 7, comm) == MPI_SUCCESS);
             EXPECT(MPI_Recv(&data, 1, MPI_INT, 0, 6, comm, MPI_STATUS_IGNORE) == MPI_SUCCESS);
             EXPECT(MPI_Send(&rank, 1, MPI_INT, 0, 5, comm) == MPI_SUCCESS);
         }

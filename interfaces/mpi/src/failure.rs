@@ -10,16 +10,18 @@ use parvum_wire::Tid;
 use parvum_wire::control::{Reply, Request, TaskState};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Who waits for anyone asks after deaths so often: the machine tells nobody unasked.
 pub(crate) const ASKING: Duration = Duration::from_millis(250);
 
-/// Waits for a receive that anyone may satisfy. When somebody dies whose death the program has not acknowledged, it is given up.
+/// Waits for a receive that anyone may satisfy. When somebody dies whose death the program has not acknowledged, it is given up, or
+/// goes on and that is told, where the program has a request of it.
 pub(crate) fn wait_for_anyone(
     process: &Process,
     comm: &Arc<Comm>,
     operation: &Arc<Operation>,
+    has_request: bool,
 ) -> Mpi<Outcome> {
     loop {
         if let Some(outcome) = operation.poll(process) {
@@ -36,12 +38,50 @@ pub(crate) fn wait_for_anyone(
         if process.waist.progress().lost {
             return Err(process.failed(parvum_waist::Status::NoMachine, None));
         }
-        if let Err(error) = refuse_unknown_deaths(process, comm)
-            && operation.cancel(process)
-        {
-            return Err(error);
+        if let Err(error) = refuse_unknown_deaths(process, comm) {
+            if has_request && error.code == class::PROC_FAILED {
+                return Ok(Outcome::failed(may_be_lost(&error)));
+            }
+            if operation.cancel(process) {
+                return Err(error);
+            }
         }
     }
+}
+
+fn may_be_lost(error: &Error) -> Error {
+    Error::new(class::PROC_FAILED_PENDING, format!("{}; the request goes on", error.text))
+}
+
+/// Whether a wait for the operation is to hear of deaths.
+pub(crate) fn concerns(operation: &Operation) -> bool {
+    operation.awaits_anyone().is_some_and(|comm| comm.is_tolerant())
+}
+
+/// When the machine was asked last who is there, and who was.
+static ASKED: Mutex<Option<(Instant, Vec<i32>)>> = Mutex::new(None);
+
+/// What is told of a receive of the program's that anyone may satisfy, when somebody has died who may be the one: it goes on. The
+/// machine is not asked each time.
+pub(crate) fn tell_of_deaths(process: &Process, operation: &Operation) -> Option<Outcome> {
+    let comm = operation.awaits_anyone().filter(|comm| comm.is_tolerant())?;
+    let known = comm.acknowledged();
+    let tasks = comm.peers().tasks();
+    let all_there = |there: &[i32]| {
+        tasks.iter().enumerate().all(|(rank, task)| there.contains(task) || known.contains(&rank))
+    };
+    let lately = |at: &Instant| at.elapsed() < ASKING;
+    let asked = ASKED.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    if asked.is_some_and(|(at, there)| lately(&at) && all_there(&there)) {
+        return None;
+    }
+    // What was told before says nothing of processes that have come since.
+    let error = refuse_unknown_deaths(process, &comm).err();
+    if error.is_none() {
+        *ASKED.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), tasks.to_vec()));
+    }
+    let error = error.filter(|error| error.code == class::PROC_FAILED)?;
+    Some(Outcome::failed(may_be_lost(&error)))
 }
 
 /// Of the news that a communicator was revoked: its tag says which.

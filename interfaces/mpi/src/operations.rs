@@ -84,6 +84,11 @@ impl Outcome {
     pub(crate) fn failed(error: Error) -> Outcome {
         Outcome { status: Status::EMPTY, error: Some(error) }
     }
+
+    /// Whether the operation is not over, though this is what is told of it.
+    pub(crate) fn goes_on(&self) -> bool {
+        self.error.as_ref().is_some_and(|error| error.code == class::PROC_FAILED_PENDING)
+    }
 }
 
 /// What a program's request names.

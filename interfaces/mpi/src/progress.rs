@@ -1,6 +1,7 @@
 //! Waiting and testing: whoever does moves everything that is under way.
 
 use crate::errors::Mpi;
+use crate::failure;
 use crate::operations::{Operation, Outcome};
 use crate::process::{Process, process};
 use parvum_waist::{Notes, Request};
@@ -27,7 +28,7 @@ pub(crate) fn is_quiet() -> bool {
 
 /// Moves all that is under way, and forgets what is over.
 pub(crate) fn move_all(process: &Process) {
-    crate::failure::hear(process);
+    failure::hear(process);
     if is_quiet() {
         return;
     }
@@ -41,7 +42,7 @@ pub(crate) fn move_all(process: &Process) {
 }
 
 pub(crate) fn awaited_by_all(requests: &mut Vec<Request>) {
-    requests.extend(crate::failure::news());
+    requests.extend(failure::news());
     if !is_quiet() {
         let moving = MOVING.lock().unwrap_or_else(PoisonError::into_inner);
         moving.iter().for_each(|operation| operation.awaited(requests));
@@ -61,6 +62,10 @@ pub(crate) fn wait_until<T>(
     let mut requests = Vec::new();
     // Partitions come as messages that nothing was posted for.
     let by_arrival = waiting_for.iter().filter(|operation| operation.awaits_arrivals()).count();
+    let longest = match waiting_for.iter().any(|operation| failure::concerns(operation)) {
+        true => failure::ASKING.as_nanos() as i64,
+        false => -1,
+    };
     loop {
         let seen = if by_arrival > 0 { process.waist.arrivals() } else { u64::MAX };
         move_all(process);
@@ -70,11 +75,11 @@ pub(crate) fn wait_until<T>(
         requests.clear();
         waiting_for.iter().for_each(|operation| operation.awaited(&mut requests));
         // What another thread holds at this moment has named no request, nor has an agreement.
-        let limit = if requests.len() + by_arrival < waiting_for.len() { SOON } else { -1 };
+        let limit = if requests.len() + by_arrival < waiting_for.len() { SOON } else { longest };
         awaited_by_all(&mut requests);
         let call = crate::sight::now(notes.call);
         let over = process.waist.wait_any(&requests, seen, &Notes { limit, call, ..*notes });
-        if over == -1 && limit < 0 && process.waist.progress().lost {
+        if over == -1 && limit == longest && process.waist.progress().lost {
             return Err(process.failed(parvum_waist::Status::NoMachine, None));
         }
     }
@@ -90,8 +95,17 @@ pub(crate) fn wait(process: &Process, operation: &Arc<Operation>) -> Mpi<Outcome
 
 /// Waits for an operation of the program's. A receive that anyone may satisfy hears of deaths, where the program goes on after them.
 pub(crate) fn wait_for_message(process: &Process, operation: &Arc<Operation>) -> Mpi<Outcome> {
+    hear_of_deaths(process, operation, false)
+}
+
+/// The same of one that the program has a request of: what is told may be that it goes on ([`Outcome::goes_on`]).
+pub(crate) fn wait_for_request(process: &Process, operation: &Arc<Operation>) -> Mpi<Outcome> {
+    hear_of_deaths(process, operation, true)
+}
+
+fn hear_of_deaths(process: &Process, operation: &Arc<Operation>, has_request: bool) -> Mpi<Outcome> {
     match operation.awaits_anyone() {
-        Some(comm) if comm.is_tolerant() => crate::failure::wait_for_anyone(process, &comm, operation),
+        Some(comm) if comm.is_tolerant() => failure::wait_for_anyone(process, &comm, operation, has_request),
         _ => wait(process, operation),
     }
 }

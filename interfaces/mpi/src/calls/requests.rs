@@ -1,13 +1,13 @@
 //! Requests: what they are asked without being ended, and giving them up.
 
-use super::waits::{all_asked, all_over, first_over, look, tell_all};
+use super::waits::{all_asked, all_over, first_over, look, on, tell_all};
 use super::{array, get, length_of, messages::tell, put};
 use crate::errors::{Error, Mpi, class};
 use crate::numbers::{REQUEST_NULL, UNDEFINED};
 use crate::operations::{Named, Operation, Outcome, Persistent, forget, named};
 use crate::process::{Process, process};
-use crate::progress;
 use crate::status::Status;
+use crate::{failure, progress};
 use std::ffi::c_int;
 use std::sync::Arc;
 
@@ -56,6 +56,17 @@ impl Asked {
         }
     }
 
+    /// The same after what was told of it, which may be that it goes on.
+    pub(super) fn after(&self, handle: i32, outcome: &Outcome) -> i32 {
+        if outcome.goes_on() { handle } else { self.over(handle) }
+    }
+
+    /// What is told of one that waits for somebody who may have died.
+    pub(super) fn waits_in_vain(&self, process: &Process) -> Option<Outcome> {
+        let operation = self.operation.as_ref()?;
+        Some(on(failure::tell_of_deaths(process, operation)?, operation))
+    }
+
     /// How it ended, if there was anything to end.
     pub(super) fn ended(&self, process: &Process) -> Option<Outcome> {
         if self.is_active() { self.poll(process) } else { None }
@@ -63,7 +74,8 @@ impl Asked {
 
     /// How it ended: nothing that is under way is over.
     pub(super) fn poll(&self, process: &Process) -> Option<Outcome> {
-        self.operation.as_ref().map_or(Some(Outcome::EMPTY), |operation| operation.poll(process))
+        let Some(operation) = &self.operation else { return Some(Outcome::EMPTY) };
+        Some(on(operation.poll(process)?, operation))
     }
 }
 

@@ -36,14 +36,14 @@ pub unsafe fn wait(place: *mut c_int, status: *mut Status) -> Mpi {
             put(place, if asked.is_done { REQUEST_NULL } else { handle })?;
             return tell(Outcome::EMPTY, status);
         };
-        let outcome = progress::wait_for_message(process, operation)?;
-        put(place, asked.over(handle))?;
+        let outcome = progress::wait_for_request(process, operation)?;
+        put(place, asked.after(handle, &outcome))?;
         tell(on(outcome, operation), status)
     }
 }
 
 /// An outcome whose error is the communicator's of the operation.
-fn on(outcome: Outcome, operation: &Operation) -> Outcome {
+pub(super) fn on(outcome: Outcome, operation: &Operation) -> Outcome {
     Outcome { error: outcome.error.map(|error| error.of_comm(operation.on)), ..outcome }
 }
 
@@ -54,15 +54,15 @@ pub unsafe fn test(place: *mut c_int, flag: *mut c_int, status: *mut Status) -> 
         let handle = get(place)?;
         let asked = Asked::of(handle)?;
         look(process);
-        let outcome = asked.poll(process);
-        put(flag, c_int::from(outcome.is_some()))?;
+        let outcome = asked.poll(process).or_else(|| asked.waits_in_vain(process));
+        put(flag, c_int::from(outcome.as_ref().is_some_and(|outcome| !outcome.goes_on())))?;
         let Some(outcome) = outcome else { return Ok(()) };
-        let Some(operation) = &asked.operation else {
+        if asked.operation.is_none() {
             put(place, if asked.is_done { REQUEST_NULL } else { handle })?;
             return tell(outcome, status);
-        };
-        put(place, asked.over(handle))?;
-        tell(on(outcome, operation), status)
+        }
+        put(place, asked.after(handle, &outcome))?;
+        tell(outcome, status)
     }
 }
 
@@ -82,31 +82,29 @@ fn under_way(asked: &[Asked]) -> Vec<Arc<Operation>> {
 
 /// Statuses of several, with their errors in them when one has failed; then the call fails.
 pub(super) unsafe fn tell_all(outcomes: Vec<Outcome>, statuses: *mut Status) -> Mpi {
-    let failed = outcomes.iter().any(|outcome| outcome.error.is_some());
+    // The handler is that of the first that has failed.
+    let first = outcomes.iter().find_map(|outcome| outcome.error.as_ref()).map(|error| error.on);
     if !statuses.is_null() {
         for (place, Outcome { status, error }) in outcomes.into_iter().enumerate() {
             // SAFETY: the caller's promise.
             unsafe {
                 let at = statuses.add(place);
-                let error = match failed {
-                    true => error.map_or(0, Error::into_code),
-                    false => std::ptr::read_unaligned(&raw const (*at).error),
+                let error = match first {
+                    Some(_) => error.map_or(0, Error::into_code),
+                    None => std::ptr::read_unaligned(&raw const (*at).error),
                 };
                 at.write_unaligned(Status { error, ..status });
             }
         }
     }
-    match failed {
-        true => Err(some_failed()),
-        false => Ok(()),
-    }
+    first.map_or(Ok(()), |comm| Err(comm.into_iter().fold(some_failed(), Error::of_comm)))
 }
 
-/// Forgets all operations of a call, which are over.
-fn all_are_over(asked: &[Asked], handles: &mut [c_int]) {
-    for (asked, handle) in asked.iter().zip(handles) {
+/// Forgets the operations of a call that are over: all but those that go on.
+fn forget_over(asked: &[Asked], handles: &mut [c_int], outcomes: &[Outcome]) {
+    for ((asked, handle), outcome) in asked.iter().zip(handles).zip(outcomes) {
         if asked.is_active() {
-            *handle = asked.over(*handle);
+            *handle = asked.after(*handle, outcome);
         }
     }
 }
@@ -132,16 +130,14 @@ unsafe fn wait_for_batch(
         unsafe { tell_nothing_wrong(of, statuses, place) };
     }
     batch.give_back();
-    if errors.is_empty() {
-        return Ok(());
-    }
+    let Some(comm) = errors.first().map(|(_, error)| error.on) else { return Ok(()) };
     let mut codes = vec![0; handles.len()];
     errors.into_iter().for_each(|(place, error)| codes[place] = error.into_code());
     for (place, code) in codes.into_iter().enumerate().filter(|_| !statuses.is_null()) {
         // SAFETY: the caller's promise.
         unsafe { (&raw mut (*statuses.add(place)).error).write_unaligned(code) };
     }
-    Err(some_failed())
+    Err(comm.into_iter().fold(some_failed(), Error::of_comm))
 }
 
 /// Tells how one of several ended, and leaves the error in its status as it is.
@@ -174,11 +170,11 @@ pub unsafe fn waitall(count: i32, requests: *mut c_int, statuses: *mut Status) -
         let mut outcomes = Vec::with_capacity(asked.len());
         for asked in &asked {
             outcomes.push(match &asked.operation {
-                Some(operation) => progress::wait_for_message(process, operation)?,
+                Some(operation) => on(progress::wait_for_request(process, operation)?, operation),
                 None => Outcome::EMPTY,
             });
         }
-        all_are_over(&asked, handles);
+        forget_over(&asked, handles, &outcomes);
         tell_all(outcomes, statuses)
     }
 }
@@ -190,10 +186,11 @@ pub unsafe fn testall(count: i32, requests: *mut c_int, flag: *mut c_int, status
         let handles = array_mut(requests, length_of(count)?)?;
         let asked = all_asked(handles)?;
         look(process);
-        let all: Option<Vec<Outcome>> = asked.iter().map(|asked| asked.poll(process)).collect();
+        let outcome = |asked: &Asked| asked.poll(process).or_else(|| asked.waits_in_vain(process));
+        let all: Option<Vec<Outcome>> = asked.iter().map(outcome).collect();
         put(flag, c_int::from(all.is_some()))?;
         let Some(all) = all else { return Ok(()) };
-        all_are_over(&asked, handles);
+        forget_over(&asked, handles, &all);
         tell_all(all, statuses)
     }
 }
@@ -224,6 +221,23 @@ pub(super) fn all_over(process: &Process, asked: &[Asked]) -> Vec<(usize, Outcom
     asked.iter().enumerate().filter_map(|(place, asked)| Some((place, asked.ended(process)?))).collect()
 }
 
+/// The first that there is something to tell of: where none is over, one that waits for somebody who may have died.
+fn first_told(process: &Process, asked: &[Asked]) -> Option<(usize, Outcome)> {
+    first_over(process, asked).or_else(|| {
+        asked.iter().enumerate().find_map(|(place, asked)| Some((place, asked.waits_in_vain(process)?)))
+    })
+}
+
+/// Likewise all of them.
+fn all_told(process: &Process, asked: &[Asked]) -> Vec<(usize, Outcome)> {
+    let over = all_over(process, asked);
+    if !over.is_empty() {
+        return over;
+    }
+    let in_vain = |(place, asked): (usize, &Asked)| Some((place, asked.waits_in_vain(process)?));
+    asked.iter().enumerate().filter_map(in_vain).collect()
+}
+
 unsafe fn tell_one(
     handles: &mut [c_int],
     asked: &[Asked],
@@ -237,7 +251,7 @@ unsafe fn tell_one(
             put(index, UNDEFINED)?;
             return tell(Outcome::EMPTY, status);
         };
-        handles[place] = asked[place].over(handles[place]);
+        handles[place] = asked[place].after(handles[place], &outcome);
         put(index, place as c_int)?;
         tell(outcome, status)
     }
@@ -251,10 +265,10 @@ pub unsafe fn waitany(count: i32, requests: *mut c_int, index: *mut c_int, statu
         let asked = all_asked(handles)?;
         let waiting = under_way(&asked);
         let found = match waiting.first() {
-            None => first_over(process, &asked),
+            None => first_told(process, &asked),
             Some(first) => {
                 let notes = of_any(first, &waiting);
-                Some(progress::wait_until(process, &notes, &waiting, || first_over(process, &asked))?)
+                Some(progress::wait_until(process, &notes, &waiting, || first_told(process, &asked))?)
             }
         };
         tell_one(handles, &asked, found, index, status)
@@ -274,7 +288,7 @@ pub unsafe fn testany(
         let handles = array_mut(requests, length_of(count)?)?;
         let asked = all_asked(handles)?;
         look(process);
-        let found = first_over(process, &asked);
+        let found = first_told(process, &asked);
         let nothing = asked.iter().all(|asked| !asked.is_active());
         put(flag, c_int::from(found.is_some() || nothing))?;
         if found.is_none() && !nothing {
@@ -294,8 +308,8 @@ unsafe fn tell_some(
     // SAFETY: the caller's promise.
     unsafe {
         put(count, found.len() as c_int)?;
-        for (at, (place, _)) in found.iter().enumerate() {
-            handles[*place] = asked[*place].over(handles[*place]);
+        for (at, (place, outcome)) in found.iter().enumerate() {
+            handles[*place] = asked[*place].after(handles[*place], outcome);
             put(indices.add(at), *place as c_int)?;
         }
         tell_all(found.into_iter().map(|(_, outcome)| outcome).collect(), statuses)
@@ -315,14 +329,14 @@ pub unsafe fn waitsome(
         let handles = array_mut(requests, length_of(count)?)?;
         let asked = all_asked(handles)?;
         let waiting = under_way(&asked);
-        let at_once = all_over(process, &asked);
+        let at_once = all_told(process, &asked);
         let Some(first) = waiting.first().filter(|_| at_once.is_empty()) else {
             return match at_once.is_empty() {
                 true => put(out_count, UNDEFINED),
                 false => tell_some(handles, &asked, at_once, (out_count, indices), statuses),
             };
         };
-        let some = || Some(all_over(process, &asked)).filter(|found| !found.is_empty());
+        let some = || Some(all_told(process, &asked)).filter(|found| !found.is_empty());
         let found = progress::wait_until(process, &of_any(first, &waiting), &waiting, some)?;
         tell_some(handles, &asked, found, (out_count, indices), statuses)
     }
@@ -344,7 +358,7 @@ pub unsafe fn testsome(
             return put(out_count, UNDEFINED);
         }
         look(process);
-        let found = all_over(process, &asked);
+        let found = all_told(process, &asked);
         tell_some(handles, &asked, found, (out_count, indices), statuses)
     }
 }
