@@ -300,14 +300,10 @@ impl Producer {
         payload: Gather<'_>,
     ) -> Result<(), Refused> {
         assert!(payload.len() <= Ring::<F, B, L>::FRAME, "a frame over the limit");
-        if self.next - self.seen_cells >= Ring::<F, B, L>::CELLS {
-            // Acquire: partner of the release in `Consumer::receive`; the cells
-            // counted there are no longer read.
-            self.seen_cells = ring.front.consumed.cells.load(Ordering::Acquire);
-            if self.next.wrapping_sub(self.seen_cells) >= Ring::<F, B, L>::CELLS {
-                ring.front.starving.0.store(1, Ordering::Relaxed);
-                return Err(Refused::Full);
-            }
+        let cells = Ring::<F, B, L>::CELLS;
+        if self.next - self.seen_cells >= cells && self.next - self.consumed_cells(ring)? >= cells {
+            ring.front.starving.0.store(1, Ordering::Relaxed);
+            return Err(Refused::Full);
         }
         let cell = ring.cell(self.next);
         if payload.len() <= INLINE {
@@ -345,9 +341,36 @@ impl Producer {
         if self.next % Ring::<F, B, L>::CELLS != F as u64 - 1 {
             return false;
         }
-        // Acquire: partner of the release in `Consumer::receive`, as in `send`.
-        self.seen_cells = ring.front.consumed.cells.load(Ordering::Acquire);
-        self.seen_cells == self.next
+        self.consumed_cells(ring) == Ok(self.next)
+    }
+
+    /// How many cells are no longer read. `Closed` when that is a number that no consumer of ours writes: fewer than before, or
+    /// more than there are.
+    fn consumed_cells<const F: usize, const B: usize, const L: usize>(
+        &mut self,
+        ring: Ring<'_, F, B, L>,
+    ) -> Result<u64, Refused> {
+        // Acquire: partner of the release in `Consumer::receive`.
+        let cells = ring.front.consumed.cells.load(Ordering::Acquire);
+        if !(self.seen_cells..=self.next).contains(&cells) {
+            return Err(Refused::Closed);
+        }
+        self.seen_cells = cells;
+        Ok(cells)
+    }
+
+    /// How far the bulk memory is no longer read, likewise.
+    fn consumed_bulk<const F: usize, const B: usize, const L: usize>(
+        &mut self,
+        ring: Ring<'_, F, B, L>,
+    ) -> Result<u64, Refused> {
+        // Acquire: as above.
+        let bulk = ring.front.consumed.bulk.load(Ordering::Acquire);
+        if !(self.seen_bulk..=self.bulk).contains(&bulk) {
+            return Err(Refused::Closed);
+        }
+        self.seen_bulk = bulk;
+        Ok(bulk)
     }
 
     /// Finds bulk memory for a payload; gives its position.
@@ -362,13 +385,9 @@ impl Producer {
         let skip =
             if offset + length > bulk || self.begins_anew(ring, offset, length) { bulk - offset } else { 0 };
         let (start, end) = (self.bulk + skip, self.bulk + skip + length);
-        if end - self.seen_bulk > bulk {
-            // Acquire: partner of the release in `Consumer::receive`.
-            self.seen_bulk = ring.front.consumed.bulk.load(Ordering::Acquire);
-            if end.wrapping_sub(self.seen_bulk) > bulk {
-                ring.front.starving.0.store(1, Ordering::Relaxed);
-                return Err(Refused::Full);
-            }
+        if end - self.seen_bulk > bulk && end - self.consumed_bulk(ring)? > bulk {
+            ring.front.starving.0.store(1, Ordering::Relaxed);
+            return Err(Refused::Full);
         }
         self.bulk = end;
         Ok(start)
@@ -386,9 +405,7 @@ impl Producer {
         if offset < length || offset > kept || offset + length <= kept {
             return false;
         }
-        // Acquire: partner of the release in `Consumer::receive`, as in `reserve`.
-        self.seen_bulk = ring.front.consumed.bulk.load(Ordering::Acquire);
-        self.seen_bulk == self.bulk
+        self.consumed_bulk(ring) == Ok(self.bulk)
     }
 
     /// Whether the bulk memory may be given back to the system: it has been used, not since the last
@@ -398,9 +415,7 @@ impl Producer {
         if was_used || self.bulk - self.given_back <= Ring::<F, B, L>::KEPT as u64 {
             return false;
         }
-        // Acquire: partner of the release in `Consumer::receive`; what is counted there is no longer read.
-        self.seen_bulk = ring.front.consumed.bulk.load(Ordering::Acquire);
-        let is_empty = self.seen_bulk == self.bulk;
+        let is_empty = self.consumed_bulk(ring) == Ok(self.bulk);
         if is_empty {
             self.given_back = self.bulk;
         }
@@ -540,6 +555,28 @@ mod tests {
         send(&mut producer, 8);
         assert_eq!(consumer.receive(ring.ring(), 9, &mut |_: &Header, _: &[u8]| {}), Ok(2));
         assert!(!producer.rest(ring.ring()) && !producer.rest(ring.ring()), "too little to care");
+    }
+
+    #[test]
+    fn counts_that_no_consumer_of_ours_writes_close_the_ring() {
+        type Wide = RingMemory<2, 30, 16>;
+        let closes = |length: usize, damage: &dyn Fn(&Wide)| {
+            let ring = Wide::fresh();
+            let mut producer = Producer::default();
+            let mut send =
+                || producer.send(ring.ring(), &header(1, length), Gather::new(&[&vec![1; length]]));
+            assert_eq!(std::iter::repeat_with(&mut send).find(Result::is_err), Some(Err(Refused::Full)));
+            damage(&ring);
+            assert_eq!(send(), Err(Refused::Closed));
+            assert!(!producer.rest(ring.ring()));
+        };
+        for count in [33, 1 << 20, u64::MAX] {
+            closes(8, &|ring| ring.front.consumed.cells.store(count, Ordering::Relaxed));
+        }
+        // Few of these fill the bulk, not the cells.
+        for bytes in [1025, 1 << 20, u64::MAX] {
+            closes(200, &|ring| ring.front.consumed.bulk.store(bytes, Ordering::Relaxed));
+        }
     }
 
     #[test]
