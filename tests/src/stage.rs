@@ -79,8 +79,8 @@ fn make() -> Stage {
     install_mpi_fortran(&stage);
     let sources = fs::read_dir(here().join("programs")).expect("tests/programs").flatten();
     // Examples that use other interfaces than PVM alone, as they are told to be compiled.
-    let examples =
-        ["letter.c", "sor.c", "integer_sort.c", "gather.c"].map(|name| project().join("examples").join(name));
+    let examples = ["letter.c", "sor.c", "integer_sort.c", "gather.c", "water.c", "barnes_hut.c"];
+    let examples = examples.map(|name| project().join("examples").join(name));
     for source in sources.map(|entry| entry.path()).chain(examples) {
         match source.extension().and_then(OsStr::to_str) {
             Some("c") if name_of(&source).starts_with("mpi_") => compile_mpi(&stage, &source),
@@ -326,7 +326,7 @@ fn compile(stage: &Stage, source: &Path) {
             cc.arg("-L").arg(&stage.lib).args(["-lpvm3", "-lgpvm3", "-ldl"]);
             cc.args(["-Wl,--as-needed", "-lnx", "-lcmmd", "-lmpi", "-lTmk"]);
             // Named by those who ask it something themselves, and by no other.
-            cc.args(["-Wl,--as-needed", "-lparvum", "-lcontainers"]);
+            cc.args(["-Wl,--as-needed", "-lparvum", "-lcontainers", "-lm"]);
         }
         let called = cc.get_program().to_owned();
         let done = cc.output().unwrap_or_else(|why| panic!("{} is not installed: {why}", called.display()));

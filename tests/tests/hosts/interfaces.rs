@@ -81,9 +81,13 @@ fn treadmarks_on_four_hosts_in_every_way() {
     let Some(bed) = Bed::of(4) else { return };
     bed.join_all();
     for protocol in ["auto", "classic", "home"] {
-        for words in
-            [&["sor", "40", "50", "4"][..], &["integer_sort", "3000", "2"], &["gather", "shared", "2"]]
-        {
+        for words in [
+            &["sor", "40", "50", "4"][..],
+            &["integer_sort", "3000", "2"],
+            &["gather", "shared", "2"],
+            &["water", "60", "2"],
+            &["barnes_hut", "120", "2"],
+        ] {
             eprintln!("{words:?}, {protocol}");
             let path = program(words[0]);
             let path = path.to_str().expect("a plain path");

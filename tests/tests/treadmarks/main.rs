@@ -123,9 +123,11 @@ fn others_are_served_while_one_computes() {
 fn programs_give_the_same_in_every_way() {
     let machine = TestMachine::up();
     for protocol in PROTOCOLS {
-        let programs: [&[&str]; 5] = [
+        let programs: [&[&str]; 7] = [
             &["sor", "60", "70", "8"],
             &["integer_sort", "5000", "3"],
+            &["water", "60", "3"],
+            &["barnes_hut", "120", "3"],
             &["gather", "shared", "3"],
             &["gather", "pvm", "3"],
             &["gather", "reduce", "3"],
