@@ -8,7 +8,7 @@ use crate::board_memory::{Introduction, piece_of};
 use crate::endpoint::Endpoint;
 use crate::errors::AskError;
 use crate::errors::remember;
-use crate::inside::{Inside, with};
+use crate::inside::{Inside, briefly, with};
 use crate::meets::Meets;
 use crate::runtime::Runtime;
 use crate::services::{Awaited, Board};
@@ -72,17 +72,18 @@ pub(crate) unsafe extern "C" fn board_read<E: Endpoint>(
 ) -> i32 {
     // SAFETY: writable for so many bytes, by the table's contract.
     let out = if length == 0 { &mut [] } else { unsafe { std::slice::from_raw_parts_mut(out, length) } };
-    with::<E, _>(Status::Unknown as i32, |inside| {
-        let Some(board) = inside.board(board) else { return Status::Unknown as i32 };
+    let mut read = |runtime: &mut Runtime| {
+        let Some(board) = runtime.board(board) else { return Status::Unknown as i32 };
         // The last turn that has come: the one under way has another number.
         match board.turn.checked_sub(1).is_some_and(|turn| board.meeting.read(member, turn, from, out)) {
             true => {
-                inside.engine.ledger().add(Counter::CopiedOut, length as u64);
+                runtime.engine.ledger().add(Counter::CopiedOut, length as u64);
                 Status::Done as i32
             }
             false => Status::BadArgument as i32,
         }
-    })
+    };
+    briefly::<E, _>(&mut read).unwrap_or_else(|| with::<E, _>(Status::Unknown as i32, |inside| read(inside)))
 }
 
 pub(crate) extern "C" fn board_close<E: Endpoint>(board: u64) {

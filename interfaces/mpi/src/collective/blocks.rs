@@ -63,10 +63,23 @@ impl Blocks {
         if ranks == 0 {
             datatype(handle)?;
         }
-        (0..ranks)
-            .map(|rank| Data::new(at(address, rank as i64 * step), count, handle))
-            .collect::<Mpi<_>>()
-            .map(Blocks)
+        let Some(others) = ranks.checked_sub(1) else { return Ok(Blocks::none()) };
+        let first = Data::new(address, count, handle)?;
+        let mut blocks = SmallVec::with_capacity(ranks);
+        match first.run() {
+            Some((start, length)) => {
+                blocks.push(first);
+                let moved = |rank: usize| start.wrapping_offset(rank as isize * step as isize);
+                blocks.extend((1..=others).map(|rank| Data::memory(moved(rank), length)));
+            }
+            None => {
+                blocks.push(first);
+                for rank in 1..=others {
+                    blocks.push(Data::new(at(address, rank as i64 * step), count, handle)?);
+                }
+            }
+        }
+        Ok(Blocks(blocks))
     }
 
     /// Bytes of all.
