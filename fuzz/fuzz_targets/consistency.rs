@@ -26,6 +26,7 @@ impl Memory for Pages {
 // The first byte is the setup; then calls, and letters with their length before them. Who hears nonsense ends.
 fuzz_target!(|input: &[u8]| {
     let Some((&kind, mut rest)) = input.split_first() else { return };
+    let replicas = kind & 0x80 != 0;
     let setup = Setup {
         nodes: 3,
         page_bytes: BYTES,
@@ -33,14 +34,15 @@ fuzz_target!(|input: &[u8]| {
         locks: 4,
         barriers: 2,
         views: 2,
-        start: if kind & 1 == 0 { Start::Everybody } else { Start::First },
-        homes: if kind & 2 == 0 { Homes::None } else { Homes::InTurn },
+        start: if kind & 1 == 0 || replicas { Start::Everybody } else { Start::First },
+        homes: if kind & 2 == 0 && !replicas { Homes::None } else { Homes::InTurn },
         fold: kind & 4 == 0,
         room: if kind & 8 == 0 { u64::MAX } else { 0 },
-        push: (kind & 1 == 0).then_some(1),
-        races: kind & 8 == 0,
+        push: (kind & 1 == 0 && !replicas).then_some(1),
+        races: kind & 8 == 0 && !replicas,
+        replicas,
     };
-    let mut node = Node::new(setup, usize::from(kind >> 4) % 3);
+    let mut node = Node::new(setup, usize::from(kind >> 4 & 7) % 3);
     let mut pages = Pages([0; PAGES as usize * BYTES]);
     let _ = node.make_view(1, PAGES - 1, 1, &mut pages);
     while let Some((&step, after)) = rest.split_first() {
@@ -49,6 +51,7 @@ fuzz_target!(|input: &[u8]| {
         let done = match step & 7 {
             0 => node.acquire(number, &mut pages).map(drop),
             1 => node.release(number, &mut pages).map(drop),
+            2 if number > 8 => node.gone(number as usize - 9, &mut pages).map(drop),
             2 => node.barrier(number, &mut pages).map(drop),
             3 => node.fault(number, Access::Read, &mut pages).map(drop),
             4 => node.fault(number, Access::Write, &mut pages).map(drop),

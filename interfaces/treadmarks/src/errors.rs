@@ -70,6 +70,12 @@ pub(crate) enum Trouble {
     )]
     Dead { node: usize, task: i32 },
     #[error(
+        "E-TMK-REPLICA: node {node} has ended, and node {keeper}, which kept its memory, has too, before the next barrier; TMK_REPLICAS=1 bears one such end between two barriers"
+    )]
+    Unkept { node: usize, keeper: usize },
+    #[error("E-TMK-REPLICA: TMK_REPLICAS=1 does not keep {0}; use one of the two")]
+    NotWithReplicas(&'static str),
+    #[error(
         "E-TMK-PROTECT: the system refuses to protect a page ({0}); raise vm.max_map_count, or use larger pages (TMK_PAGE)"
     )]
     CannotProtect(String),
@@ -100,6 +106,8 @@ impl From<Fault> for Trouble {
             Fault::ViewNotHeld(view) => Trouble::ViewNotHeld(view),
             Fault::ViewReadOnly(view) => Trouble::ViewReadOnly(view),
             Fault::TouchedAlready => Trouble::TouchedAlready,
+            Fault::ViewsAreNotKept => Trouble::NotWithReplicas("views"),
+            Fault::Unkept { node, keeper } => Trouble::Unkept { node, keeper },
             Fault::NoSuchPage(_) => Trouble::NotShared(0),
             Fault::Busy => Trouble::InHandler,
             Fault::Malformed(node) => Trouble::Malformed(node),

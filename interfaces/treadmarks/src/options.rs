@@ -96,6 +96,7 @@ impl Options {
             room: self.records,
             push: self.push.then_some(HABIT),
             races: self.races.is_some(),
+            replicas: false,
         }
     }
 }

@@ -7,9 +7,6 @@ use crate::races::Report;
 use crate::stamp::Stamp;
 use std::sync::Arc;
 
-/// Who manages barriers.
-pub(crate) const MANAGER: usize = 0;
-
 /// Who has come.
 pub(crate) struct Arrival {
     barrier: u32,
@@ -38,18 +35,22 @@ impl Node {
             return Err(Fault::NoSuchBarrier(barrier));
         }
         self.begin()?;
+        if self.is_stranded() {
+            self.regroup(true, memory)?;
+            return self.settle(memory);
+        }
         self.close_interval(memory);
         let stamp = self.stamp.clone();
         let own = &self.intervals[self.own];
         let told = (self.told - self.thrown[self.own]) as usize;
         let intervals: Vec<_> =
-            if self.own == MANAGER { Vec::new() } else { own.iter().skip(told).cloned().collect() };
+            if self.own == self.manager() { Vec::new() } else { own.iter().skip(told).cloned().collect() };
         let pushes = self.push_at_barrier(self.told, memory);
         self.told = stamp[self.own];
         let full = self.counts.held > self.setup.room;
         self.work = Some(Work::Barrier);
         let witnessed = self.witness.as_mut().map(|witness| Box::new(witness.report()));
-        self.say(MANAGER, Message::Arrive { barrier, stamp, intervals, full, pushes, witnessed });
+        self.say(self.manager(), Message::Arrive { barrier, stamp, intervals, full, pushes, witnessed });
         self.settle(memory)
     }
 
@@ -61,20 +62,20 @@ impl Node {
         intervals: Vec<Arc<Interval>>,
         memory: &mut impl Memory,
     ) -> Result<(), Fault> {
-        let nodes = self.setup.nodes;
+        let (nodes, manager) = (self.setup.nodes, self.manager());
         let come = &mut self.meeting.come;
         come.resize_with(nodes, || None);
-        if self.own != MANAGER || stamp.len() != nodes || come[from].is_some() {
+        if self.own != manager || stamp.len() != nodes || come[from].is_some() {
             return Err(Fault::Malformed(from));
         }
         come[from] = Some(Arrival { barrier, stamp, intervals, full, pushes, witnessed });
-        if come.iter().any(Option::is_none) {
+        if self.living.iter().any(|&node| come[node].is_none()) {
             return Ok(());
         }
         let come: Vec<Arrival> = come.drain(..).flatten().collect();
         if let Some(other) = come.iter().position(|arrival| arrival.barrier != come[0].barrier) {
             let at = (come[0].barrier, come[other].barrier);
-            return Err(Fault::DifferentBarriers { node: other, at });
+            return Err(Fault::DifferentBarriers { node: self.living[other], at });
         }
         let collect = come.iter().any(|arrival| arrival.full);
         let (at, mut reports) = (come[0].barrier, Vec::new());
@@ -96,12 +97,19 @@ impl Node {
         let fitting = self.fitting_at_barrier();
         self.learn(from, all, memory)?;
         self.put_fitting(from, fitting, memory)?;
-        pushes[MANAGER] = 0;
-        for (node, stamp) in stamps.iter().enumerate() {
-            let intervals = if node == MANAGER { Vec::new() } else { self.lacking(stamp) };
-            self.say(node, Message::Leave { intervals, collect, pushes: pushes[node] });
+        pushes[manager] = 0;
+        let carried = self.replicas.as_ref().and_then(|_| memory.carries());
+        for (node, stamp) in self.living.clone().into_iter().zip(&stamps) {
+            let intervals = if node == manager { Vec::new() } else { self.lacking(stamp) };
+            let carried = carried.clone();
+            self.say(node, Message::Leave { intervals, collect, pushes: pushes[node], carried });
         }
         Ok(())
+    }
+
+    /// Who manages barriers.
+    pub(crate) fn manager(&self) -> usize {
+        self.living[0]
     }
 
     /// The barrier is over.

@@ -3,7 +3,6 @@
 //! Each node brings the pages that it has changed itself up to date. When all have, who changed a page since the last time has
 //! it whole: nobody needs the old diffs any more. Other nodes drop their copy if it is not valid, and will fetch the page.
 
-use crate::barrier::MANAGER;
 use crate::memory::{Access, Memory};
 use crate::message::Message;
 use crate::node::{Fault, Node, Work};
@@ -33,7 +32,7 @@ impl Node {
             }
             None => {
                 self.work = Some(Work::Clean);
-                self.say(MANAGER, Message::Collected);
+                self.say(self.manager(), Message::Collected);
                 Ok(())
             }
         }
@@ -41,7 +40,7 @@ impl Node {
 
     /// At the manager: one more has.
     pub(crate) fn collected(&mut self, from: usize) -> Result<(), Fault> {
-        if self.own != MANAGER {
+        if self.own != self.manager() {
             return Err(Fault::Malformed(from));
         }
         self.meeting.collected += 1;

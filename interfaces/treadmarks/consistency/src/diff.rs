@@ -81,6 +81,11 @@ impl Diff {
         self.each(|offset, data| memory.store(page, offset, data));
     }
 
+    /// Writes them to a page that is no program's.
+    pub(crate) fn apply_to(&self, page: &mut [u8]) {
+        self.each(|offset, data| page[offset..offset + data.len()].copy_from_slice(data));
+    }
+
     /// Each run: from which byte, and what. Of a sound one.
     fn each(&self, mut run: impl FnMut(usize, &[u8])) {
         let mut rest = &self.0[..];

@@ -54,6 +54,7 @@ impl Node {
         if !sound || self.page(number).home != Some(own) || self.page(number).applied[from] >= interval {
             return Err(Fault::Malformed(from));
         }
+        self.keep_base(number, memory);
         diff.apply(number, memory);
         self.counts.diffs_applied += 1;
         let page = self.page(number);
@@ -63,6 +64,12 @@ impl Node {
         page.waiting = waiting;
         for (node, _) in served {
             self.give_page(node, number, memory);
+        }
+        if self.page(number).is_current(own)
+            && let Some(replicas) = &mut self.replicas
+        {
+            replicas.late.remove(&number);
+            self.go_on_keeping(memory)?;
         }
         if self.missed_page() == Some(number) { self.look_again_at_home(number, memory) } else { Ok(()) }
     }

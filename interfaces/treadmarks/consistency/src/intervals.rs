@@ -144,6 +144,10 @@ impl Node {
         if self.page(number).applied[owner] >= interval {
             return false;
         }
+        let own = self.own;
+        if self.page(number).home == Some(own) {
+            self.replicas.iter_mut().for_each(|replicas| _ = replicas.late.insert(number));
+        }
         let page = self.page(number);
         let was_open = page.access != Access::None;
         page.access = Access::None;

@@ -16,6 +16,7 @@
 //! - [`views`] are parts of the memory with a consistency of their own, whose data comes with the grant.
 //! - [`pushing`] sends to those who ask for the same pages each time what they will ask for.
 //! - [`races`] are found when that is wanted, by what each node has touched between barriers.
+//! - [`replicas`] are pages kept at the next node as well, for [`survivors`] to go on with when one dies.
 //! - [`locks`] have managers and queues; a [`barrier`] has one manager, and there old records are thrown away ([`collect`]).
 //!
 //! What a program may rely on: one without data races sees what it would see in one memory. Words have [`WORD`] bytes; two
@@ -37,8 +38,10 @@ mod node;
 mod page;
 mod pushing;
 mod races;
+mod replicas;
 mod serve;
 mod stamp;
+mod survivors;
 #[cfg(test)]
 mod tests;
 mod views;

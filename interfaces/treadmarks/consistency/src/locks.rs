@@ -21,6 +21,13 @@ pub(crate) struct Lock {
     last: usize,
 }
 
+impl Lock {
+    /// What its holder does with it will be undone, so others may have it as well.
+    pub(crate) fn take_anyway(&mut self) {
+        (self.here, self.held, self.next) = (true, true, None);
+    }
+}
+
 impl Node {
     /// Takes a lock.
     pub fn acquire(&mut self, lock: u32, memory: &mut impl Memory) -> Result<Progress, Fault> {
@@ -28,9 +35,14 @@ impl Node {
             return Err(Fault::NoSuchLock(lock));
         }
         self.begin()?;
+        let stranded = self.is_stranded();
         let entry = self.lock(lock);
         if entry.held {
             return Err(Fault::HeldAlready(lock));
+        }
+        if stranded {
+            entry.take_anyway();
+            return Ok(Progress::Done);
         }
         if entry.here {
             entry.held = true;
@@ -57,17 +69,19 @@ impl Node {
         entry.held = false;
         let next = entry.next.take();
         self.witness.iter_mut().for_each(|witness| witness.released(lock));
-        if let Some((to, stamp)) = next {
+        if let Some((to, stamp)) = next
+            && !self.is_stranded()
+        {
             self.grant(lock, to, &stamp, memory);
         }
         self.settle(memory)
     }
 
     fn manager_of(&self, lock: u32) -> usize {
-        lock as usize % self.setup.nodes
+        self.living[lock as usize % self.living.len()]
     }
 
-    fn lock(&mut self, lock: u32) -> &mut Lock {
+    pub(crate) fn lock(&mut self, lock: u32) -> &mut Lock {
         let manager = self.manager_of(lock);
         let here = manager == self.own;
         self.locks.entry(lock).or_insert_with(|| Lock { here, last: manager, ..Lock::default() })

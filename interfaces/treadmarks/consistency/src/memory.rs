@@ -26,4 +26,10 @@ pub trait Memory {
     fn is_free(&mut self, _lock: u32) -> bool {
         true
     }
+    /// At the manager of barriers, when all have come: what the program's side wants to be kept with the pages.
+    fn carries(&mut self) -> Option<Vec<u8>> {
+        None
+    }
+    /// Pages were put back as they were at the last whole barrier, with which this was kept, if anything was. All locks are free.
+    fn restored(&mut self, _carried: Option<&[u8]>) {}
 }

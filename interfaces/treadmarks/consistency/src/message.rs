@@ -119,7 +119,48 @@ pub(crate) enum Message {
         writes: bool,
         diffs: Vec<(u32, Diff)>,
     },
+    /// To the next node, in the second half of a barrier that is to be the `whole`-th: what is to be kept of the sender's pages,
+    /// with what is kept already or, `fresh`, in its place. `last`: no more is to come.
+    Replica {
+        whole: u32,
+        fresh: bool,
+        last: bool,
+        pages: Vec<(u32, Diff)>,
+    },
+    /// To the manager of barriers: what this node has to send and to keep for that is sent and here.
+    Kept {
+        whole: u32,
+    },
+    /// To a page's home, or to who keeps its pages: as it was at the last whole barrier.
+    KeptWanted {
+        page: u32,
+    },
+    /// To the first survivor: who is known to be dead, how many barriers to have been whole, and whether the sender is at one.
+    Regroup {
+        dead: Vec<u32>,
+        whole: u32,
+        waits: bool,
+    },
     // --- Answers ---
+    /// All is kept.
+    Whole {
+        whole: u32,
+    },
+    KeptPage {
+        page: u32,
+        data: Bytes,
+    },
+    /// From the first survivor to who is still at a barrier that others have left: it is over. So many are known to be dead.
+    Pass {
+        dead: u32,
+        whole: u32,
+    },
+    /// From there, when all are at a barrier: put back what was at the last whole one. Which pages have a home of their own.
+    Restore {
+        dead: Vec<u32>,
+        whole: u32,
+        regions: Vec<(u32, u32)>,
+    },
     ViewGrant {
         view: u32,
         version: u32,
@@ -137,6 +178,8 @@ pub(crate) enum Message {
         collect: bool,
         /// How many letters with changes are on the way.
         pushes: u32,
+        /// What is kept with the pages, for the program's side.
+        carried: Option<Vec<u8>>,
     },
     /// Everybody has collected: older records are of no use any more.
     Clean,
@@ -157,17 +200,24 @@ pub(crate) enum Message {
 
 impl Message {
     pub(crate) fn is_answer(&self) -> bool {
-        use Message::{Clean, Diffs, Grant, Leave, Page, ViewGrant};
+        use Message::{Clean, Diffs, Grant, KeptPage, Leave, Page, Pass, Restore, ViewGrant, Whole};
         matches!(self, ViewGrant { .. } | Grant { .. } | Leave { .. } | Clean | Page { .. } | Diffs { .. })
+            || matches!(self, Whole { .. } | KeptPage { .. } | Pass { .. } | Restore { .. })
     }
 
-    pub(crate) fn encode(&self) -> Vec<u8> {
-        postcard::to_stdvec(self).expect("memory can be written to")
+    /// As it travels. With replicas it says from how many deaths its sender has recovered.
+    pub(crate) fn encode(&self, era: Option<u32>) -> Vec<u8> {
+        match era {
+            None => postcard::to_stdvec(self),
+            Some(era) => postcard::to_stdvec(&(era, self)),
+        }
+        .expect("memory can be written to")
     }
 
-    pub(crate) fn decode(bytes: &[u8]) -> Option<Message> {
+    pub(crate) fn decode(bytes: &[u8], has_era: bool) -> Option<(u32, Message)> {
+        let (era, bytes) = if has_era { postcard::take_from_bytes(bytes).ok()? } else { (0, bytes) };
         match postcard::take_from_bytes(bytes) {
-            Ok((message, [])) => Some(message),
+            Ok((message, [])) => Some((era, message)),
             _ => None,
         }
     }

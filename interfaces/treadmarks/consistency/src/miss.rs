@@ -20,6 +20,11 @@ pub(crate) struct Miss {
 }
 
 impl Miss {
+    /// What the program wants to do, and to which page.
+    pub(crate) fn wanted(&self) -> (u32, Access) {
+        (self.page, self.access)
+    }
+
     /// What was not asked for.
     pub(crate) fn of_pushed(page: u32, orderly: bool, records: Vec<Record>) -> Miss {
         Miss { page, access: Access::None, awaited: 0, orderly, records, collecting: None }
@@ -46,6 +51,10 @@ impl Node {
         if page.access >= access {
             return Ok(Progress::Done);
         }
+        if self.is_stranded() {
+            return self.fault_stranded(number, access, memory);
+        }
+        let page = self.page(number);
         if page.is_current(own) {
             self.uses(number);
             if access == Access::Write {
@@ -62,6 +71,10 @@ impl Node {
     /// Opens a page that is up to date to the program.
     fn open(&mut self, number: u32, access: Access, memory: &mut impl Memory) {
         let (own, bytes) = (self.own, self.setup.page_bytes);
+        let page = self.pages.get_mut(&number).expect("it was looked at");
+        if access == Access::Write && page.home == Some(own) {
+            self.keep_base(number, memory);
+        }
         let page = self.pages.get_mut(&number).expect("it was looked at");
         if access == Access::Write {
             if !page.dirty {

@@ -9,6 +9,7 @@ use crate::miss::Miss;
 use crate::page::Page;
 use crate::pushing::{Habits, Leave};
 use crate::races::{Finder, Race, Report, Site, Witness};
+use crate::replicas::Replicas;
 use crate::stamp::Stamp;
 use crate::views::View;
 use rustc_hash::FxHashMap;
@@ -60,6 +61,9 @@ pub struct Setup {
     pub push: Option<u32>,
     /// Accesses are told ([`Node::touches`]) and compared.
     pub races: bool,
+    /// The pages of a node are kept by the next, and deaths are told ([`Node::gone`]). Every page has a home then, everybody
+    /// begins with copies, and nothing is pushed or looked for races in.
+    pub replicas: bool,
 }
 
 /// How far a call has come.
@@ -99,6 +103,10 @@ pub enum Fault {
     Busy,
     #[error("node {0} says what makes no sense")]
     Malformed(usize),
+    #[error("views are not kept by other nodes")]
+    ViewsAreNotKept,
+    #[error("node {node} has died, and node {keeper}, which kept its pages, has too")]
+    Unkept { node: usize, keeper: usize },
     #[error("pages have a home from before anybody touches them, or not at all")]
     TouchedAlready,
 }
@@ -126,6 +134,8 @@ pub(crate) enum Work {
     Collect(Vec<u32>),
     /// That everybody has.
     Clean,
+    /// A page that will be put back anyway.
+    Stranded(u32, Access),
 }
 
 /// One node.
@@ -151,7 +161,11 @@ pub struct Node {
     pub(crate) meeting: Meeting,
     pub(crate) work: Option<Work>,
     /// Regions whose pages have homes: first page, and how many.
-    regions: Vec<(u32, u32)>,
+    pub(crate) regions: Vec<(u32, u32)>,
+    /// All nodes, but those that died and were recovered from.
+    pub(crate) living: Vec<usize>,
+    /// When pages are kept twice.
+    pub(crate) replicas: Option<Box<Replicas>>,
     outbox: Vec<Letter>,
     /// What it says to itself.
     inbox: VecDeque<Message>,
@@ -168,6 +182,8 @@ impl Node {
     /// When the setup makes no sense.
     pub fn new(setup: Setup, own: usize) -> Node {
         let bytes = setup.page_bytes;
+        let fits = setup.homes == Homes::InTurn && setup.start == Start::Everybody && setup.push.is_none();
+        assert!(!setup.replicas || fits && !setup.races);
         assert!(own < setup.nodes && bytes.is_multiple_of(crate::WORD) && bytes / crate::WORD <= 1 << 16);
         Node {
             setup,
@@ -185,6 +201,8 @@ impl Node {
             meeting: Meeting::default(),
             work: None,
             regions: Vec::new(),
+            living: (0..setup.nodes).collect(),
+            replicas: setup.replicas.then(|| Box::new(Replicas::new(setup.nodes))),
             outbox: Vec::new(),
             inbox: VecDeque::new(),
             counts: Counts::default(),
@@ -218,7 +236,13 @@ impl Node {
         Ok(())
     }
 
-    fn home(&self, number: u32) -> Option<usize> {
+    pub(crate) fn home(&self, number: u32) -> Option<usize> {
+        let first = self.first_home(number)?;
+        Some(self.replicas.as_ref().map_or(first, |replicas| replicas.heirs_now[first]))
+    }
+
+    /// The same, in the beginning.
+    pub(crate) fn first_home(&self, number: u32) -> Option<usize> {
         let nodes = self.setup.nodes;
         let region =
             self.regions.iter().rev().find(|(first, count)| (*first..first + count).contains(&number));
@@ -264,12 +288,19 @@ impl Node {
 
     /// A message of another node has come.
     pub fn receive(&mut self, from: usize, bytes: &[u8], memory: &mut impl Memory) -> Result<(), Fault> {
-        let message = Message::decode(bytes).filter(|_| from < self.setup.nodes && from != self.own);
-        self.take_in(from, message.ok_or(Fault::Malformed(from))?, memory)?;
+        let message = Message::decode(bytes, self.setup.replicas);
+        let message = message.filter(|_| from < self.setup.nodes && from != self.own);
+        let (era, message) = message.ok_or(Fault::Malformed(from))?;
+        self.hear(from, era, message, memory)?;
         self.settle(memory).map(drop)
     }
 
-    fn take_in(&mut self, from: usize, message: Message, memory: &mut impl Memory) -> Result<(), Fault> {
+    pub(crate) fn take_in(
+        &mut self,
+        from: usize,
+        message: Message,
+        memory: &mut impl Memory,
+    ) -> Result<(), Fault> {
         let sound = |stamp: &Stamp| {
             if stamp.len() == self.setup.nodes { Ok(()) } else { Err(Fault::Malformed(from)) }
         };
@@ -323,8 +354,20 @@ impl Node {
                 }
                 _ => Err(Fault::Malformed(from)),
             },
-            Message::Leave { intervals, collect, pushes } => match self.work {
-                Some(Work::Barrier) => self.leave(Leave { from, intervals, collect, pushes }, memory),
+            Message::Replica { whole, fresh, last, pages } => {
+                self.replica(from, (whole, fresh, last), pages, memory)
+            }
+            Message::Kept { whole } => self.kept(from, whole, memory),
+            Message::KeptWanted { page } => self.asked_for_kept(from, page, memory),
+            Message::KeptPage { page, data } => self.got_kept(from, page, &data, memory),
+            Message::Whole { whole } => self.is_whole(from, whole, memory),
+            Message::Regroup { dead, whole, waits } => self.regrouped(from, &dead, (whole, waits), memory),
+            Message::Pass { dead, whole } => self.pass(from, dead as usize, whole, memory),
+            Message::Restore { dead, whole, regions } => self.restore(from, &dead, whole, regions, memory),
+            Message::Leave { intervals, collect, pushes, carried } => match self.work {
+                Some(Work::Barrier) => {
+                    self.leave(Leave { from, intervals, collect, pushes, carried }, memory)
+                }
                 _ => Err(Fault::Malformed(from)),
             },
             Message::Clean => match self.work {
@@ -371,7 +414,7 @@ impl Node {
     }
 
     /// At node 0: what a node has said in the end. When all have, it is compared.
-    pub fn hear(&mut self, from: usize, bytes: &[u8]) -> Result<(), Fault> {
+    pub fn hear_testimony(&mut self, from: usize, bytes: &[u8]) -> Result<(), Fault> {
         let wrong = Fault::Malformed(from);
         let (report, rest): (Report, &[u8]) = postcard::take_from_bytes(bytes).map_err(|_| wrong)?;
         let nodes = self.setup.nodes;
@@ -404,7 +447,8 @@ impl Node {
         if to == self.own {
             return self.inbox.push_back(message);
         }
-        let (answer, bytes) = (message.is_answer(), message.encode());
+        let era = self.replicas.as_ref().map(|replicas| replicas.era);
+        let (answer, bytes) = (message.is_answer(), message.encode(era));
         self.counts.messages += 1;
         self.counts.bytes += bytes.len() as u64;
         self.outbox.push(Letter { to, answer, bytes });

@@ -100,6 +100,7 @@ pub(crate) struct Leave {
     pub(crate) intervals: Vec<Arc<Interval>>,
     pub(crate) collect: bool,
     pub(crate) pushes: u32,
+    pub(crate) carried: Option<Vec<u8>>,
 }
 
 impl Node {
@@ -253,7 +254,10 @@ impl Node {
                 self.learn(leave.from, leave.intervals, memory)?;
                 self.put_fitting(leave.from, fitting, memory)?;
                 self.habits.epoch += 1;
-                self.passed_barrier(leave.collect, memory)
+                match self.replicas {
+                    None => self.passed_barrier(leave.collect, memory),
+                    Some(_) => self.begin_keeping(leave.carried, memory),
+                }
             }
             waits => {
                 self.habits.leave = waits;

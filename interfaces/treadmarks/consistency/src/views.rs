@@ -52,6 +52,9 @@ impl Node {
     ) -> Result<(), Fault> {
         let end = first.checked_add(count).filter(|&end| end <= self.setup.pages && count > 0);
         let end = end.ok_or(Fault::NoSuchPage(self.setup.pages))?;
+        if self.setup.replicas {
+            return Err(Fault::ViewsAreNotKept);
+        }
         let overlaps = |other: &View| first < other.first + other.count && other.first < end;
         if view >= self.setup.views || self.views.contains_key(&view) {
             return Err(Fault::NoSuchView(view));

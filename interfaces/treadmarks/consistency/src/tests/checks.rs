@@ -20,6 +20,7 @@ fn classic(nodes: usize) -> Setup {
         room: u64::MAX,
         push: None,
         races: false,
+        replicas: false,
     }
 }
 
@@ -382,16 +383,23 @@ fn a_lock_that_was_taken_without_the_node_is_given_away_when_it_is_released() {
 #[test]
 fn what_makes_no_sense_is_refused_and_never_panics() {
     let mut dice = super::simulated::Dice(99);
-    let bytes = |dice: &mut super::simulated::Dice| {
-        let kind = dice.below(12) as u8;
-        let length = dice.below(24);
-        std::iter::once(kind)
+    let bytes = |with_era: bool, dice: &mut super::simulated::Dice| {
+        // With replicas the first says from how many deaths the sender has recovered.
+        let kinds = [0, dice.below(26) as u8];
+        let (skip, length) = (usize::from(!with_era), dice.below(24));
+        kinds
+            .into_iter()
+            .skip(skip)
             .chain((0..length).map(|_| [0, 1, 2, 3, dice.below(256) as u8][dice.below(5)]))
             .collect()
     };
     let mut refused = 0;
     for round in 0..40_000 {
-        let mut node = Node::new(if round % 2 == 0 { classic(3) } else { home(3) }, round % 3);
+        let setup = [classic(3), home(3), Setup { replicas: true, ..home(3) }][round / 3 % 3];
+        let mut node = Node::new(setup, round % 3);
+        if setup.replicas && round % 2 == 0 {
+            node.gone((round + 2) % 3, &mut Nothing).expect("it may");
+        }
         if round % 5 == 0 {
             node.acquire((round as u32 + 1) % 3, &mut Nothing).expect("it may");
         } else if round % 5 == 1 {
@@ -400,7 +408,7 @@ fn what_makes_no_sense_is_refused_and_never_panics() {
             node.barrier(0, &mut Nothing).expect("it may");
         }
         for _ in 0..8 {
-            let letter: Vec<u8> = bytes(&mut dice);
+            let letter: Vec<u8> = bytes(setup.replicas, &mut dice);
             if node.receive((round + 1) % 3, &letter, &mut Nothing).is_err() {
                 refused += 1;
                 break;

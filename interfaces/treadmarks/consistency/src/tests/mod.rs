@@ -4,5 +4,6 @@ mod checks;
 mod programs;
 mod pushing;
 mod races;
+mod replicas;
 mod simulated;
 mod views;

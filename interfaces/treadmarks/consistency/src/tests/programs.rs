@@ -57,6 +57,7 @@ impl Game {
             room: [0, 300, 1500, u64::MAX][dice.below(4)],
             push: [None, Some(1), Some(2)][dice.below(3)],
             races: dice.once_in(2),
+            replicas: false,
         };
         let mut world = World::new(setup);
         if dice.once_in(3) {

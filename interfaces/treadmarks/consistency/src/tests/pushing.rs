@@ -22,6 +22,7 @@ fn setup(nodes: usize, push: Option<u32>) -> Setup {
         room: u64::MAX,
         push,
         races: false,
+        replicas: false,
     }
 }
 

@@ -45,6 +45,7 @@ impl Game {
             room: u64::MAX,
             push: None,
             races: true,
+            replicas: false,
         };
         let nodes = setup.nodes;
         let start = |node: usize| (0..nodes).map(|other| u64::from(other == node)).collect();

@@ -65,6 +65,9 @@ pub(super) enum Step {
 struct One {
     node: Node,
     pages: Pages,
+    lives: bool,
+    /// Whose death it has not heard of yet.
+    unheard: Vec<usize>,
 }
 
 /// All nodes, and what is under way between them.
@@ -85,7 +88,8 @@ impl World {
         let make = |own| {
             let node = Node::new(setup, own);
             let access = vec![node.untouched(); setup.pages as usize];
-            One { node, pages: Pages { page_bytes: setup.page_bytes, bytes: vec![0; words], access } }
+            let pages = Pages { page_bytes: setup.page_bytes, bytes: vec![0; words], access };
+            One { node, pages, lives: true, unheard: Vec::new() }
         };
         let nodes = (0..setup.nodes).map(make).collect();
         let ways = vec![VecDeque::new(); 2 * setup.nodes * setup.nodes];
@@ -154,7 +158,10 @@ impl World {
     fn post(&mut self, from: usize) {
         let nodes = self.setup.nodes;
         for letter in self.nodes[from].node.outbox() {
-            assert_eq!(Message::decode(&letter.bytes).expect("it is one").is_answer(), letter.answer);
+            assert_eq!(
+                Message::decode(&letter.bytes, self.setup.replicas).expect("it is one").1.is_answer(),
+                letter.answer
+            );
             let way = (from * nodes + letter.to) * 2 + usize::from(letter.answer);
             if self.ways[way].is_empty() {
                 self.busy.push(way);
@@ -176,6 +183,9 @@ impl World {
         }
         let from = way / 2 / self.setup.nodes;
         let one = &mut self.nodes[letter.to];
+        if !one.lives {
+            return Ok(true);
+        }
         one.node.receive(from, &letter.bytes, &mut one.pages)?;
         self.post(letter.to);
         Ok(true)
@@ -185,9 +195,47 @@ impl World {
     pub(super) fn races(&mut self) -> Vec<Race> {
         for node in 0..self.setup.nodes {
             let said = self.nodes[node].node.testify();
-            self.nodes[0].node.hear(node, &said).expect("it makes sense");
+            self.nodes[0].node.hear_testimony(node, &said).expect("it makes sense");
         }
         self.nodes[0].node.races()
+    }
+
+    /// A node dies at once. Of what it has sent to each other the end is lost, or nothing.
+    pub(super) fn kill(&mut self, node: usize, dice: &mut Dice) {
+        let nodes = self.setup.nodes;
+        self.nodes[node].lives = false;
+        for way in node * nodes * 2..(node + 1) * nodes * 2 {
+            let left = dice.below(self.ways[way].len() + 1);
+            self.ways[way].truncate(left);
+        }
+        self.busy.retain(|&way| !self.ways[way].is_empty());
+        for one in self.nodes.iter_mut().filter(|one| one.lives) {
+            one.unheard.push(node);
+        }
+    }
+
+    pub(super) fn lives(&self, node: usize) -> bool {
+        self.nodes[node].lives
+    }
+
+    /// Some node hears of some death; `false`: all have heard of all.
+    pub(super) fn tell_death(&mut self, dice: &mut Dice) -> Result<bool, Fault> {
+        let ears: Vec<usize> = (0..self.setup.nodes)
+            .filter(|&node| self.nodes[node].lives && !self.nodes[node].unheard.is_empty())
+            .collect();
+        if ears.is_empty() {
+            return Ok(false);
+        }
+        let node = ears[dice.below(ears.len())];
+        let one = &mut self.nodes[node];
+        let dead = one.unheard.swap_remove(dice.below(one.unheard.len()));
+        one.node.gone(dead, &mut one.pages)?;
+        self.post(node);
+        Ok(true)
+    }
+
+    pub(super) fn node(&self, node: usize) -> &Node {
+        &self.nodes[node].node
     }
 
     pub(super) fn has_letters(&self) -> bool {

@@ -20,6 +20,7 @@ fn setup(nodes: usize) -> Setup {
         room: u64::MAX,
         push: None,
         races: false,
+        replicas: false,
     }
 }
 
