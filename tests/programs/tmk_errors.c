@@ -94,6 +94,8 @@ int main(int argc, char **argv)
 			pause();
 		}
 	}
+	if (strcmp(what, "dies_alone") == 0 && last)
+		raise(SIGKILL);
 	if (strcmp(what, "die_holding") == 0) {
 		if (last)
 			Tmk_lock_acquire(9);

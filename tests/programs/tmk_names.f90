@@ -32,7 +32,8 @@ program tmk_names
   if (sums(1) /= n * (n - 1) / 2 .or. sums(2) /= n) call tmk_errexit('a wrong sum')
   told = tmk_statistics(stat)
   if (told /= 0 .or. stat(15) /= 2) call tmk_errexit('wrong statistics')
-  call tmk_barrier(2)
+  if (tmk_barrier_kept(2) /= 0) call tmk_errexit('nobody has died')
+  if (tmk_is_alive(me) /= 1) call tmk_errexit('nobody is dead')
   if (me == 0) then
     call tmk_free(where)
     print '(a)', 'all well'

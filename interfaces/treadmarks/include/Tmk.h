@@ -55,6 +55,12 @@ void Tmk_touch(char *ptr, unsigned size, int write);
 /* The pages that lie wholly in it get a home, to which changes go at once; before anybody touches them. */
 void Tmk_home(char *ptr, unsigned size);
 
+/* With TMK_REPLICAS=1 the run goes on when a process dies. As Tmk_barrier, and 0: all is kept. Or, in all that live, how many have
+ * died by now: shared memory is as it was when the barrier before this was left, and all locks are free. */
+int Tmk_barrier_kept(unsigned id);
+/* 1; 0 for a process that has died, as far as this one knows. */
+int Tmk_is_alive(unsigned proc_id);
+
 /* Types and operators of Tmk_reduce. */
 #define TMK_INT		1
 #define TMK_LONG	2

@@ -1,5 +1,7 @@
 ! fTmk.h - TreadMarks on Parvum, for Fortran: types of functions, and constants. See treadmarks(7).
       integer tmk_proc_id, tmk_nprocs, tmk_page_size, tmk_statistics
+      integer tmk_barrier_kept, tmk_is_alive
+      external tmk_barrier_kept, tmk_is_alive
       integer*8 tmk_malloc, tmk_sbrk, tmk_alloc_view
       external tmk_proc_id, tmk_nprocs, tmk_page_size, tmk_statistics
       external tmk_malloc, tmk_sbrk, tmk_alloc_view

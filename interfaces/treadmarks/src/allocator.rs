@@ -14,13 +14,15 @@ pub(crate) struct Allocator {
     /// The last quarter grows from its start ([`Allocator::grow`]).
     end: u64,
     limit: u64,
+    /// Whether it has changed since it was last written down.
+    changed: bool,
 }
 
 impl Allocator {
     pub(crate) fn new(heap: u64, page: u64) -> Allocator {
         let blocks = (heap / 4 * 3).next_multiple_of(page).min(heap);
         let free = BTreeMap::from([(0, blocks)]);
-        Allocator { page, free, used: HashMap::new(), end: blocks, limit: heap }
+        Allocator { page, free, used: HashMap::new(), end: blocks, limit: heap, changed: false }
     }
 
     /// A block; `None` when there is no room. Blocks of a page or more share no page with others.
@@ -40,12 +42,14 @@ impl Allocator {
             self.free.insert(at + size, start + length - at - size);
         }
         self.used.insert(at, size);
+        self.changed = true;
         Some(at)
     }
 
     /// Gives a block back; `false`: there is none that begins there.
     pub(crate) fn give_back(&mut self, at: u64) -> bool {
         let Some(mut size) = self.used.remove(&at) else { return false };
+        self.changed = true;
         let mut start = at;
         if let Some(behind) = self.free.remove(&(at + size)) {
             size += behind;
@@ -64,6 +68,7 @@ impl Allocator {
     pub(crate) fn take_for_good(&mut self, size: u64) -> Option<u64> {
         let size = size.max(1).checked_next_multiple_of(self.page)?;
         self.limit = self.limit.checked_sub(size).filter(|&limit| limit >= self.end)?;
+        self.changed = true;
         Some(self.limit)
     }
 
@@ -72,7 +77,32 @@ impl Allocator {
         let old = self.end;
         let end = old.checked_add(more).filter(|&end| end <= self.limit)?;
         self.end = end;
+        self.changed = true;
         Some(old)
+    }
+
+    /// All of it, when it has changed since this was last asked.
+    pub(crate) fn written(&mut self) -> Option<Vec<u8>> {
+        if !std::mem::take(&mut self.changed) {
+            return None;
+        }
+        let heads = [self.end, self.limit, self.free.len() as u64];
+        let blocks = self.free.iter().chain(&self.used).flat_map(|(&at, &size)| [at, size]);
+        Some(heads.into_iter().chain(blocks).flat_map(u64::to_le_bytes).collect())
+    }
+
+    /// Becomes what was written; without that, what it was in the beginning.
+    pub(crate) fn read(&mut self, heap: u64, written: Option<&[u8]>) {
+        *self = Allocator::new(heap, self.page);
+        let words = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().expect("eight"));
+        let words: Vec<u64> = written.unwrap_or_default().chunks_exact(8).map(words).collect();
+        if let [end, limit, free, blocks @ ..] = &words[..] {
+            let pairs: Vec<(u64, u64)> = blocks.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
+            let (free, used) = pairs.split_at((*free as usize).min(pairs.len()));
+            (self.end, self.limit) = (*end, *limit);
+            self.free = free.iter().copied().collect();
+            self.used = used.iter().copied().collect();
+        }
     }
 }
 
@@ -105,6 +135,26 @@ mod tests {
         assert_eq!((count, heap.take(1)), (192, None));
         assert_eq!(heap.grow(1 << 18), Some(3 << 18));
         assert_eq!((heap.grow(1), heap.grow(0)), (None, Some(1 << 20)));
+    }
+
+    #[test]
+    fn what_was_written_is_read_as_it_was() {
+        let heap = 1 << 20;
+        let mut one = Allocator::new(heap, 4096);
+        assert_eq!(one.written(), None);
+        let kept = [one.take(100), one.take(9000), one.take(5)];
+        assert!(one.give_back(kept[1].expect("room")) && one.grow(4096).is_some());
+        let written = one.written().expect("it has changed");
+        assert_eq!(one.written(), None);
+        let mut other = Allocator::new(heap, 4096);
+        other.read(heap, Some(&written));
+        for size in [8192, 1, 100_000, 1 << 19] {
+            assert_eq!(one.take(size), other.take(size));
+        }
+        assert!(other.give_back(kept[0].expect("room")) && !other.give_back(kept[1].expect("room")));
+        assert_eq!(one.grow(1), other.grow(1));
+        other.read(heap, None);
+        assert_eq!(other.take(16), Some(0));
     }
 
     #[test]

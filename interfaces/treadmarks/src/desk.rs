@@ -10,8 +10,9 @@ use crate::races::Block;
 use crate::run::{Run, Way, run};
 use parvum_consistency::{Fault, Site};
 use parvum_service::Came;
-use std::sync::PoisonError;
+use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
+use std::sync::{Mutex, PoisonError};
 
 /// Kinds of letters.
 pub(crate) mod kind {
@@ -67,11 +68,14 @@ pub(crate) fn came(came: Came<'_>) {
 fn gone(run: &Run, service: i32) {
     let Some(node) = run.services.iter().position(|&other| other == service) else { return };
     // Acquire: partner of the release in `question`.
-    if !run.leaving.over.load(Ordering::Acquire) {
+    let over = run.leaving.over.load(Ordering::Acquire);
+    if !over && !run.replicas {
         let task = run.partition.task(node as i64).unwrap_or_default();
         end(&Trouble::Dead { node, task });
     }
-    if node == 0 {
+    let keeper = run.keeper();
+    run.died(node);
+    if over && node == keeper {
         run.may_go();
     }
 }
@@ -85,7 +89,8 @@ fn question(run: &Run, from: usize, letter: &[u8]) -> Option<()> {
             Way::Far(far) => far.question(run, from, bytes),
             Way::Near(_) => return None,
         },
-        kind::ALLOCATE | kind::FREE | kind::GROW | kind::ALLOCATE_VIEW if run.own == 0 => {
+        // Who knows of a death sooner asks the heir, who perhaps does not know yet.
+        kind::ALLOCATE | kind::FREE | kind::GROW | kind::ALLOCATE_VIEW if run.own == 0 || run.replicas => {
             let (asked, site) = bytes.split_at_checked(8)?;
             let site = if site.is_empty() { None } else { Some(crate::races::decoded(site)?) };
             answer(run, from, of_heap(run, from, (kind, number(asked)?), site));
@@ -95,7 +100,8 @@ fn question(run: &Run, from: usize, letter: &[u8]) -> Option<()> {
             let (first, count) = bytes.split_at_checked(4)?;
             let number = |bytes: &[u8]| Some(u32::from_le_bytes(bytes.try_into().ok()?));
             let Way::Far(far) = &run.way else { return None };
-            answer(run, from, far.give_home(run, number(first)?, number(count)?).map_or(NOTHING, |()| 0));
+            let given = far.give_home(run, number(first)?, number(count)?).is_ok() || far.is_stranded(run);
+            answer(run, from, if given { 0 } else { NOTHING });
         }
         kind::MAKE_VIEW => {
             let numbers: &[u8; 12] = bytes.try_into().ok()?;
@@ -104,13 +110,16 @@ fn question(run: &Run, from: usize, letter: &[u8]) -> Option<()> {
             let made = far.make_view(run, number(0), number(1), number(2));
             answer(run, from, made.map_or(NOTHING, |()| 0));
         }
-        kind::LEAVING if run.own == 0 => leaves(run, from, bytes).ok()?,
-        kind::OVER if from == 0 => {
+        kind::LEAVING if run.own == 0 || run.replicas => leaves(run, from, bytes).ok()?,
+        kind::OVER if from == 0 || run.replicas => {
             run.leaving.over.store(true, Ordering::Release);
-            tell(run, 0, kind::KNOWN);
+            tell(run, from, kind::KNOWN);
         }
-        kind::KNOWN if run.own == 0 => knows(run),
-        kind::GO if from == 0 => run.may_go(),
+        kind::KNOWN if run.own == 0 || run.replicas => {
+            insert(&run.leaving.known, from);
+            look_who_leaves(run);
+        }
+        kind::GO if from == 0 || run.replicas => run.may_go(),
         _ => return None,
     }
     Some(())
@@ -166,28 +175,39 @@ fn distributed(bytes: &[u8]) -> Option<u64> {
     })
 }
 
-/// At process 0: one more wants to leave; what it has touched last, when races are looked for.
+/// At who keeps the list: one more wants to leave; what it has touched last, when races are looked for.
 pub(crate) fn leaves(run: &Run, from: usize, witnessed: &[u8]) -> Result<(), Fault> {
-    let nodes = run.services.len();
     if let (Way::Far(far), Some(_)) = (&run.way, &run.races) {
         far.hear(run, from, witnessed)?;
     }
-    // Relaxed: only the desk and, once, the program count, and who counts the last knows all.
-    if run.leaving.want.fetch_add(1, Ordering::Relaxed) + 1 < nodes {
-        return Ok(());
-    }
-    run.leaving.over.store(true, Ordering::Release);
-    (1..nodes).for_each(|node| tell(run, node, kind::OVER));
-    if nodes == 1 {
-        run.may_go();
-    }
+    insert(&run.leaving.want, from);
+    look_who_leaves(run);
     Ok(())
 }
 
-fn knows(run: &Run) {
-    let nodes = run.services.len();
-    if run.leaving.known.fetch_add(1, Ordering::Relaxed) + 2 == nodes {
-        (1..nodes).for_each(|node| tell(run, node, kind::GO));
+/// At the same: tells all when all that live want to leave, and lets them go when all know it.
+pub(crate) fn look_who_leaves(run: &Run) {
+    if run.keeper() != run.own {
+        return;
+    }
+    let others = || run.living().filter(|&node| node != run.own);
+    let all_are_in = |set: &Mutex<BTreeSet<usize>>, with_own: bool| {
+        let set = set.lock().unwrap_or_else(PoisonError::into_inner);
+        others().chain(with_own.then_some(run.own)).all(|node| set.contains(&node))
+    };
+    if !all_are_in(&run.leaving.want, true) {
+        return;
+    }
+    // Release: partner of the acquire in `gone`.
+    if !run.leaving.over.swap(true, Ordering::Release) {
+        others().for_each(|node| tell(run, node, kind::OVER));
+    }
+    if all_are_in(&run.leaving.known, false) {
+        others().for_each(|node| tell(run, node, kind::GO));
         run.may_go();
     }
+}
+
+fn insert(set: &Mutex<BTreeSet<usize>>, node: usize) {
+    set.lock().unwrap_or_else(PoisonError::into_inner).insert(node);
 }

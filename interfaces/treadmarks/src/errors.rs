@@ -52,7 +52,7 @@ pub(crate) enum Trouble {
     #[error("E-TMK-BINARY: node {0} runs another program than node 0; start the same file everywhere")]
     OtherBinary(usize),
     #[error(
-        "E-TMK-OPTION: node {0} has other options than node 0 (TMK_PROTOCOL, TMK_HEAP, TMK_PAGE, TMK_RECORDS, TMK_PUSH, TMK_RACES); set them the same everywhere"
+        "E-TMK-OPTION: node {0} has other options than node 0 (TMK_PROTOCOL, TMK_HEAP, TMK_PAGE, TMK_RECORDS, TMK_PUSH, TMK_RACES, TMK_REPLICAS); set them the same everywhere"
     )]
     OtherOptions(usize),
     #[error(
@@ -73,7 +73,7 @@ pub(crate) enum Trouble {
         "E-TMK-REPLICA: node {node} has ended, and node {keeper}, which kept its memory, has too, before the next barrier; TMK_REPLICAS=1 bears one such end between two barriers"
     )]
     Unkept { node: usize, keeper: usize },
-    #[error("E-TMK-REPLICA: TMK_REPLICAS=1 does not keep {0}; use one of the two")]
+    #[error("E-TMK-REPLICA: there is no {0} with TMK_REPLICAS=1; use one of the two")]
     NotWithReplicas(&'static str),
     #[error(
         "E-TMK-PROTECT: the system refuses to protect a page ({0}); raise vm.max_map_count, or use larger pages (TMK_PAGE)"
@@ -106,7 +106,7 @@ impl From<Fault> for Trouble {
             Fault::ViewNotHeld(view) => Trouble::ViewNotHeld(view),
             Fault::ViewReadOnly(view) => Trouble::ViewReadOnly(view),
             Fault::TouchedAlready => Trouble::TouchedAlready,
-            Fault::ViewsAreNotKept => Trouble::NotWithReplicas("views"),
+            Fault::ViewsAreNotKept => Trouble::NotWithReplicas("view"),
             Fault::Unkept { node, keeper } => Trouble::Unkept { node, keeper },
             Fault::NoSuchPage(_) => Trouble::NotShared(0),
             Fault::Busy => Trouble::InHandler,

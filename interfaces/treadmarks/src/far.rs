@@ -134,6 +134,27 @@ impl Far {
         self.shown.meeting(barrier, || self.call(run, arrive, |wait| wait()).map(drop))
     }
 
+    /// From how many deaths the last barrier has recovered, if it has; and who is known to have died.
+    pub(crate) fn deaths(&self, run: &Run) -> (Option<u32>, Vec<usize>) {
+        self.with(run, |node, _| {
+            let gone = (0..run.services.len()).filter(|&other| node.is_gone(other)).collect();
+            (node.has_recovered().then(|| node.deaths()), gone)
+        })
+    }
+
+    /// Whether somebody has died and no barrier has told of it yet.
+    pub(crate) fn is_stranded(&self, run: &Run) -> bool {
+        self.with(run, |node, _| node.is_stranded())
+    }
+
+    /// Another node has died, and what it had is kept. When that ends what the program waits for, it is woken; it is anyway.
+    pub(crate) fn gone(&self, run: &Run, dead: usize) {
+        if let Err(fault) = self.with(run, |node, pages| node.gone(dead, pages)) {
+            end(&Trouble::from(fault));
+        }
+        run.wake();
+    }
+
     /// The program has touched a page that was closed to it. Where the processor does not say whether it wanted to write, it
     /// did if it may read.
     pub(crate) fn fault(&self, run: &Run, page: u32, writes: Option<bool>) -> Result<(), Trouble> {

@@ -3,6 +3,7 @@
 //! The memory is mapped where the program uses it, and where pages are protected from the program it is mapped once more for the
 //! library, which reads and writes it there whatever the program may do. Nothing is taken from the system before it is touched.
 
+use crate::allocator::Allocator;
 use crate::errors::{Trouble, end};
 use crate::keys::Keys;
 use libc::{MAP_FAILED, MAP_FIXED, MAP_NORESERVE, MAP_SHARED, PROT_NONE, PROT_READ, PROT_WRITE, c_void};
@@ -12,7 +13,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd};
 use std::os::unix::fs::MetadataExt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Where a heap may lie: far from where the system puts programs and libraries, in address spaces of 47 bits and of 39.
 const PLACES: [usize; 8] = [
@@ -165,6 +166,8 @@ pub(crate) struct Pages {
     /// When races are looked for, all pages are closed but for the instruction that touches one, and these, which are open
     /// to system calls.
     pub(crate) lent: Option<BTreeSet<u32>>,
+    /// With replicas the list of blocks is kept with the pages.
+    pub(crate) blocks: Option<Arc<Mutex<Allocator>>>,
 }
 
 impl Pages {
@@ -188,6 +191,12 @@ impl Pages {
     pub(crate) fn take_back(&mut self) {
         let lent = self.lent.as_mut().map(std::mem::take).unwrap_or_default();
         lent.into_iter().for_each(|page| self.set(page, 1, Access::None));
+    }
+
+    fn read_blocks(&self, written: Option<&[u8]>) {
+        if let Some(blocks) = &self.blocks {
+            blocks.lock().unwrap_or_else(PoisonError::into_inner).read(self.heap.length as u64, written);
+        }
     }
 
     fn set(&self, first: u32, count: u32, access: Access) {
@@ -228,5 +237,19 @@ impl Memory for Pages {
 
     fn is_free(&mut self, lock: u32) -> bool {
         self.keys.claim(lock)
+    }
+
+    fn carries(&mut self) -> Option<Vec<u8>> {
+        let blocks = self.blocks.as_ref()?;
+        blocks.lock().unwrap_or_else(PoisonError::into_inner).written()
+    }
+
+    fn learns(&mut self, carried: &[u8]) {
+        self.read_blocks(Some(carried));
+    }
+
+    fn restored(&mut self, carried: Option<&[u8]>) {
+        self.keys.forget();
+        self.read_blocks(carried);
     }
 }

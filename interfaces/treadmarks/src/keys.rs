@@ -60,6 +60,11 @@ impl Keys {
         self.states[lock as usize].store(FREE, Ordering::Release);
     }
 
+    /// For the node, when all that was done is undone: it decides of all locks again.
+    pub(crate) fn forget(&self) {
+        self.states.iter().for_each(|state| state.store(AWAY, Ordering::Release));
+    }
+
     /// For the node, when another wants a lock: whether the program has not taken it.
     pub(crate) fn claim(&self, lock: u32) -> bool {
         let state = &self.states[lock as usize];

@@ -30,6 +30,8 @@ pub(crate) struct Options {
     pub(crate) push: bool,
     /// Where races are told, if they are looked for.
     pub(crate) races: Option<Told>,
+    /// Every process keeps another's memory as well.
+    pub(crate) replicas: bool,
 }
 
 /// Where something is told.
@@ -42,7 +44,16 @@ pub(crate) enum Told {
 
 impl Options {
     pub(crate) fn read() -> Result<Options, Trouble> {
+        let replicas = match variable("TMK_REPLICAS").as_deref() {
+            None | Some("" | "0") => false,
+            Some("1") => true,
+            Some(other) => return Err(refused("TMK_REPLICAS", other, "0 or 1")),
+        };
         let protocol = match variable("TMK_PROTOCOL").as_deref() {
+            None | Some("" | "auto" | "home") if replicas => Protocol::Home,
+            Some(_) if replicas => {
+                return Err(Trouble::NotWithReplicas("TMK_PROTOCOL but home"));
+            }
             None | Some("" | "auto") => Protocol::Auto,
             Some("classic") => Protocol::Classic,
             Some("lazy") => Protocol::Lazy,
@@ -59,7 +70,7 @@ impl Options {
         }
         let heap = heap.next_multiple_of(65536);
         let push = match variable("TMK_PUSH").as_deref() {
-            None | Some("" | "yes") => protocol != Protocol::Classic,
+            None | Some("" | "yes") => protocol != Protocol::Classic && !replicas,
             Some("no") => false,
             Some(other) => return Err(refused("TMK_PUSH", other, "yes or no")),
         };
@@ -72,12 +83,16 @@ impl Options {
         if races.is_some() && !crate::stepping::CAN {
             return Err(Trouble::NoStepping);
         }
-        Ok(Options { protocol, heap, page, records: bytes("TMK_RECORDS", heap / 4)?, push, races })
+        if races.is_some() && replicas {
+            return Err(Trouble::NotWithReplicas("TMK_RACES"));
+        }
+        Ok(Options { replicas, protocol, heap, page, records: bytes("TMK_RECORDS", heap / 4)?, push, races })
     }
 
     /// For comparing them with others'.
     pub(crate) fn words(&self) -> [u64; 4] {
-        let more = u64::from(self.races.is_some()) << 8 | u64::from(self.push) << 9;
+        let more =
+            u64::from(self.races.is_some()) << 8 | u64::from(self.push) << 9 | u64::from(self.replicas) << 10;
         [self.protocol as u64 | more, self.heap, self.page, self.records]
     }
 
@@ -96,7 +111,7 @@ impl Options {
             room: self.records,
             push: self.push.then_some(HABIT),
             races: self.races.is_some(),
-            replicas: false,
+            replicas: self.replicas,
         }
     }
 }

@@ -13,7 +13,8 @@ use parvum_consistency::{Counts, Fault};
 use parvum_partition::Partition;
 use parvum_service::Post;
 use parvum_waist::{Turn, TurnGuard, call, fork};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// `TMK_NLOCKS`.
@@ -55,8 +56,9 @@ pub(crate) enum Way {
 /// How processes leave; see [`crate::desk`].
 #[derive(Default)]
 pub(crate) struct Leaving {
-    pub(crate) want: AtomicUsize,
-    pub(crate) known: AtomicUsize,
+    /// Who wants to, and who knows that all do.
+    pub(crate) want: Mutex<BTreeSet<usize>>,
+    pub(crate) known: Mutex<BTreeSet<usize>>,
     /// All want to: nobody's end is a death.
     pub(crate) over: AtomicBool,
     go: AtomicBool,
@@ -74,13 +76,17 @@ pub(crate) struct Run {
     /// Calls that wait for answers, one at a time.
     pub(crate) calls: Turn<()>,
     /// At process 0.
-    pub(crate) allocator: Mutex<Allocator>,
+    pub(crate) allocator: Arc<Mutex<Allocator>>,
     pub(crate) leaving: Leaving,
     pub(crate) shown: Shown,
     /// A line is wanted in the end.
     pub(crate) tells: bool,
     /// When races are looked for.
     pub(crate) races: Option<Races>,
+    /// Every process keeps another's memory as well: the run goes on when one dies.
+    pub(crate) replicas: bool,
+    /// Who is known to have ended.
+    pub(crate) dead: Box<[AtomicBool]>,
 }
 
 impl Run {
@@ -94,7 +100,37 @@ impl Run {
         let (service, letter) =
             self.post.await_answer(None).map_err(|_| Trouble::Machine("the machine is gone".into()))?;
         let from = self.services.iter().position(|&other| other == service);
+        // What the dead have answered is of no use, and perhaps asked of somebody else again.
+        let letter = if from.is_some_and(|from| self.is_dead(from)) { vec![kind::WAKE] } else { letter };
         Ok((from.unwrap_or(NODES), letter))
+    }
+
+    pub(crate) fn is_dead(&self, node: usize) -> bool {
+        // Acquire: partner of the release in `died`.
+        self.dead.get(node).is_some_and(|dead| dead.load(Ordering::Acquire))
+    }
+
+    /// A process has ended before its time, and its memory is kept.
+    pub(crate) fn died(&self, node: usize) {
+        self.dead[node].store(true, Ordering::Release);
+        if let Way::Far(far) = &self.way {
+            far.gone(self, node);
+        }
+        desk::look_who_leaves(self);
+    }
+
+    pub(crate) fn living(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.services.len()).filter(|&node| !self.is_dead(node))
+    }
+
+    /// Somebody has died, and no barrier has told of it yet.
+    fn is_stranded(&self) -> bool {
+        matches!(&self.way, Way::Far(far) if far.is_stranded(self))
+    }
+
+    /// Who keeps the list of blocks, and knows who wants to leave.
+    pub(crate) fn keeper(&self) -> usize {
+        self.living().next().unwrap_or(self.own)
     }
 
     /// Wakes the program's thread that waits for an answer.
@@ -103,15 +139,23 @@ impl Run {
         let _ = self.post.answer(self.services[self.own], vec![kind::WAKE]);
     }
 
-    fn number(&self) -> Result<u64, Trouble> {
+    /// The answers of these; of who has died there is none.
+    fn numbers(&self, mut of: BTreeSet<usize>) -> Result<Vec<u64>, Trouble> {
+        let mut numbers = Vec::new();
         loop {
+            of.retain(|&node| !self.is_dead(node));
+            if of.is_empty() {
+                return Ok(numbers);
+            }
             let (from, letter) = self.next_answer()?;
             match letter.split_first() {
-                Some((&kind::NUMBER, number)) => {
+                Some((&kind::NUMBER, number)) if of.remove(&from) => {
                     let number = number.try_into().map_err(|_| Trouble::Malformed(from))?;
-                    return Ok(u64::from_le_bytes(number));
+                    numbers.push(u64::from_le_bytes(number));
                 }
                 Some((&kind::WAKE, _)) => {}
+                // To a question that was given up when somebody died.
+                Some((&kind::CONSISTENCY, _)) if self.replicas => {}
                 _ => return Err(Trouble::Malformed(from)),
             }
         }
@@ -120,27 +164,34 @@ impl Run {
     /// Asks all others the same thing, and waits until all have said that it is done.
     fn ask_all(&self, letter: &[u8]) -> Result<bool, Trouble> {
         let _alone = self.program()?;
-        let others = || (0..self.services.len()).filter(|&node| node != self.own);
-        for node in others() {
+        let others: BTreeSet<usize> = self.living().filter(|&node| node != self.own).collect();
+        for &node in &others {
             // Who is gone is told of by the machine.
             let _ = self.post.ask(self.services[node], letter.to_vec());
         }
         self.shown.waiting(call::SHARED_HEAP, None, || {
-            others().try_fold(true, |all, _| Ok(self.number()? != NOTHING && all))
+            Ok(self.numbers(others)?.iter().all(|&number| number != NOTHING))
         })
     }
 
     fn ask_heap(&self, kind: u8, number: u64) -> Result<u64, Trouble> {
         // Who looks for races wants to know where in the program a block was asked for.
         let site = self.races.as_ref().filter(|_| kind != kind::FREE).map(|races| races.site_of_call());
-        if self.own == 0 {
-            return Ok(desk::of_heap(self, 0, (kind, number), site));
-        }
-        let _alone = self.program()?;
         let mut asks = number.to_le_bytes().to_vec();
         asks.extend(site.iter().flat_map(crate::races::encoded));
-        let _ = self.post.ask(self.services[0], desk::letter(kind, &asks));
-        self.shown.waiting(call::SHARED_HEAP, None, || self.number())
+        loop {
+            let keeper = self.keeper();
+            if self.own == keeper {
+                return Ok(desk::of_heap(self, keeper, (kind, number), site));
+            }
+            let _alone = self.program()?;
+            let _ = self.post.ask(self.services[keeper], desk::letter(kind, &asks));
+            let of = BTreeSet::from([keeper]);
+            // Who has died without an answer has the next as its heir.
+            if let [number] = self.shown.waiting(call::SHARED_HEAP, None, || self.numbers(of))?[..] {
+                return Ok(number);
+            }
+        }
     }
 
     /// An address for the program; 0: there is no room.
@@ -159,7 +210,9 @@ impl Run {
     pub(crate) fn free(&self, address: usize) -> Result<(), Trouble> {
         let wrong = Trouble::NotAllocated(address);
         let Some(place) = self.heap.place(address) else { return Err(wrong) };
-        if self.ask_heap(kind::FREE, place as u64)? == NOTHING { Err(wrong) } else { Ok(()) }
+        let given_back = self.ask_heap(kind::FREE, place as u64)? != NOTHING;
+        // What is done between a death and the next barrier is undone, and the list may be of the barrier before.
+        if given_back || self.is_stranded() { Ok(()) } else { Err(wrong) }
     }
 
     /// Copies a private variable to all others.
@@ -191,6 +244,9 @@ impl Run {
 
     /// Memory of a view, at pages of its own; 0: there is no room.
     pub(crate) fn allocate_view(&self, view: u32, size: u64) -> Result<usize, Trouble> {
+        if self.replicas {
+            return Err(Fault::ViewsAreNotKept.into());
+        }
         if view >= VIEWS {
             return Err(Fault::NoSuchView(view).into());
         }
@@ -221,15 +277,28 @@ impl Run {
         }
     }
 
-    pub(crate) fn barrier(&self, barrier: u32) -> Result<(), Trouble> {
+    /// How many processes have died by now, if the barrier has put back the memory of the one before.
+    pub(crate) fn barrier(&self, barrier: u32) -> Result<Option<u32>, Trouble> {
         match &self.way {
-            Way::Near(near) => near.barrier(barrier, &self.partition),
+            Way::Near(near) => near.barrier(barrier, &self.partition).map(|()| None),
             Way::Far(far) => {
                 far.barrier(self, barrier)?;
                 self.races.iter().for_each(|races| races.tell(self, far));
-                Ok(())
+                if !self.replicas {
+                    return Ok(None);
+                }
+                let (deaths, gone) = far.deaths(self);
+                // Of whom others have told before the machine did.
+                gone.into_iter().filter(|&node| !self.is_dead(node)).for_each(|node| self.died(node));
+                Ok(deaths)
             }
         }
+    }
+
+    /// The program does not know what to do without them.
+    pub(crate) fn death(&self) -> Trouble {
+        let node = (0..self.services.len()).find(|&node| self.is_dead(node)).unwrap_or(self.own);
+        Trouble::Dead { node, task: self.partition.task(node as i64).unwrap_or_default() }
     }
 
     pub(crate) fn touch(&self, address: usize, length: usize, writes: bool) -> Result<(), Trouble> {
@@ -255,6 +324,9 @@ impl Run {
         let place = address - self.heap.start;
         let (first, end) = (place.div_ceil(self.heap.page), (place + length) / self.heap.page);
         let Some(count @ 1..) = end.checked_sub(first) else { return Ok(()) };
+        if self.is_stranded() {
+            return Ok(());
+        }
         let (first, count) = (first as u32, count as u32);
         far.give_home(self, first, count)?;
         let region = [first.to_le_bytes(), count.to_le_bytes()].concat();
@@ -293,15 +365,17 @@ impl Run {
             _ => Vec::new(),
         };
         let _alone = self.program()?;
-        match self.own {
-            0 => desk::leaves(self, 0, &witnessed)?,
-            _ => {
-                let _ = self.post.ask(self.services[0], desk::letter(kind::LEAVING, &witnessed));
-            }
-        }
+        let mut told = None;
         self.shown.waiting(call::SHARED_EXIT, None, || {
             while !self.leaving.go.load(Ordering::Acquire) {
-                self.next_answer()?;
+                let keeper = self.keeper();
+                if told.replace(keeper) == Some(keeper) {
+                    self.next_answer()?;
+                } else if keeper == self.own {
+                    desk::leaves(self, keeper, &witnessed)?;
+                } else {
+                    let _ = self.post.ask(self.services[keeper], desk::letter(kind::LEAVING, &witnessed));
+                }
             }
             Ok::<(), Trouble>(())
         })?;

@@ -19,6 +19,7 @@ use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 /// Contexts of the interface's own messages: of operations of all nodes, and of letters (two).
@@ -54,12 +55,13 @@ pub(crate) fn start(arguments: &[String]) -> Result<&'static Run, Trouble> {
     let all = here.tell(&partition)?;
     let heap = here.agree(&all, &options)?;
     let shown = Shown::new(waist);
-    let (way, heap) = here.map(&partition, &all, heap, (&options, shown))?;
+    let allocator = Arc::new(Mutex::new(Allocator::new(options.heap, options.page)));
+    let (way, heap) = here.map(&partition, &all, heap, (&options, shown), &allocator)?;
     shown.says(matches!(way, Way::Far(_)).then_some(options.protocol), partition.task(0).unwrap_or(0));
     let services = all.iter().map(|words| words[0] as i32).collect();
     let own = partition.own();
-    let allocator = Mutex::new(Allocator::new(options.heap, options.page));
     let (post, calls, leaving) = (Arc::new(post), Turn::new(()), Leaving::default());
+    let dead = (0..nodes).map(|_| AtomicBool::new(false)).collect();
     let races = options.races.clone().map(Races::new);
     let run = begin(Run {
         own,
@@ -74,6 +76,8 @@ pub(crate) fn start(arguments: &[String]) -> Result<&'static Run, Trouble> {
         shown,
         tells,
         races,
+        replicas: options.replicas,
+        dead,
     });
     attend(run)?;
     Ok(run)
@@ -175,6 +179,7 @@ impl Here {
         all: &[[u64; WORDS]],
         free: u64,
         (options, shown): (&Options, Shown),
+        allocator: &Arc<Mutex<Allocator>>,
     ) -> Result<(Way, Heap), Trouble> {
         let (own, nodes) = (partition.own(), partition.size());
         let may_share =
@@ -206,7 +211,13 @@ impl Here {
         Ok((
             Way::Far(Box::new(Far::new(
                 node,
-                Pages { keys: Arc::new(Keys::new(crate::run::LOCKS)), heap, view, lent },
+                Pages {
+                    keys: Arc::new(Keys::new(crate::run::LOCKS)),
+                    heap,
+                    view,
+                    lent,
+                    blocks: options.replicas.then(|| allocator.clone()),
+                },
                 shown,
             ))),
             heap,

@@ -141,6 +141,36 @@ fn treadmarks_misses_a_host() {
     assert_eq!(errors.matches("E-TMK-DEAD: node ").count(), 2, "{errors}");
 }
 
+/// A process of another host is killed, or a whole host is lost: the others have what it had.
+#[test]
+fn treadmarks_goes_on_without_a_process_or_a_host() {
+    let path = program("tmk_replicas");
+    let path = path.to_str().expect("a plain path");
+    for (hosts, crashes) in [(2, false), (3, true)] {
+        let Some(bed) = Bed::of(hosts) else { return };
+        bed.join_all();
+        let mut command = bed[0].command("parvum");
+        command.env("TMK_REPLICAS", "1");
+        // In turns: the last process is the last host's.
+        command.args(["run", "-n", &hosts.to_string(), "--on-failure", "continue", path, "4", "told"]);
+        let mut run = parvum_tests::running::Running::start(&mut command);
+        let last = hosts - 1;
+        run.told(&format!("node {last}: turn 2"));
+        if crashes {
+            bed[last].crash();
+        } else {
+            let pid = bed[last].processes("tmk_replicas").into_iter().max().expect("it runs");
+            parvum_tests::kill_hard(pid);
+        }
+        let mut well = 0;
+        while well < last {
+            let line = run.told("node ");
+            well += usize::from(line.contains(&format!("of {last}: all well, recovered 1 times")));
+        }
+        run.end();
+    }
+}
+
 /// Operations of groups by two levels, of ranks that lie in rows and in turns.
 #[test]
 fn groups_of_mpi_on_three_hosts() {

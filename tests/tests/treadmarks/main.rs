@@ -5,6 +5,7 @@ mod papers;
 mod pushing;
 mod races;
 mod refused;
+mod replicas;
 mod sight;
 mod views;
 
@@ -24,10 +25,8 @@ fn processes(machine: &TestMachine, count: u32, protocol: &str, words: &[&str]) 
 fn processes_of(machine: &TestMachine, count: u32, protocol: &str, file: &Path) -> Command {
     let mut run = machine.command(&["run", "-n", &count.to_string(), "--"]);
     machine.as_user(&mut run);
-    for option in
-        ["TMK_HEAP", "TMK_PAGE", "TMK_RECORDS", "TMK_NODES", "TMK_PUSH", "TMK_RACES", "TMK_STATISTICS"]
-    {
-        run.env_remove(option);
+    for option in ["HEAP", "PAGE", "RECORDS", "NODES", "PUSH", "RACES", "REPLICAS", "STATISTICS"] {
+        run.env_remove(format!("TMK_{option}"));
     }
     run.arg(file).env("TMK_PROTOCOL", protocol);
     run

@@ -30,6 +30,8 @@ pub trait Memory {
     fn carries(&mut self) -> Option<Vec<u8>> {
         None
     }
+    /// A barrier is whole with which this was kept, at another node than the manager.
+    fn learns(&mut self, _carried: &[u8]) {}
     /// Pages were put back as they were at the last whole barrier, with which this was kept, if anything was. All locks are free.
     fn restored(&mut self, _carried: Option<&[u8]>) {}
 }

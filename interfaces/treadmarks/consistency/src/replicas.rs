@@ -276,6 +276,9 @@ impl Node {
             diff.apply_to(replicas.kept.entry(page).or_insert_with(|| vec![0; bytes].into()));
         }
         if let Some(carried) = replicas.coming_carried.take() {
+            if self.own != self.living[0] {
+                memory.learns(&carried);
+            }
             replicas.carried = Some(carried);
         }
         replicas.drop_coming();
@@ -292,11 +295,6 @@ impl Node {
         self.thrown = self.stamp.clone();
         self.counts.held = 0;
         self.passed_barrier(false, memory)
-    }
-
-    /// What was kept with the last whole barrier for the program's side.
-    pub fn carried(&self) -> Option<&[u8]> {
-        self.replicas.as_ref()?.carried.as_deref()
     }
 
     /// How many barriers were whole.

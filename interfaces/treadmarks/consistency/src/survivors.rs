@@ -37,6 +37,11 @@ impl Node {
         self.replicas.as_ref().is_some_and(|replicas| replicas.recovered)
     }
 
+    /// From how many deaths this node has recovered.
+    pub fn deaths(&self) -> u32 {
+        self.replicas.as_ref().map_or(0, |replicas| replicas.era)
+    }
+
     /// Whether a node is known to have died.
     pub fn is_gone(&self, node: usize) -> bool {
         self.replicas.as_ref().is_some_and(|replicas| replicas.gone[node])

@@ -5,9 +5,9 @@
 
 use super::{
     NPROCS, PAGE_SIZE, PROC_ID, Statistics, Tmk_acquire_Rview, Tmk_acquire_view, Tmk_alloc_view, Tmk_barrier,
-    Tmk_distribute, Tmk_exit, Tmk_free, Tmk_home, Tmk_lock_acquire, Tmk_lock_release, Tmk_malloc, Tmk_reduce,
-    Tmk_release_Rview, Tmk_release_view, Tmk_sbrk, Tmk_startup, Tmk_statistics, Tmk_touch,
-    parvum_tmk_errexit,
+    Tmk_barrier_kept, Tmk_distribute, Tmk_exit, Tmk_free, Tmk_home, Tmk_is_alive, Tmk_lock_acquire,
+    Tmk_lock_release, Tmk_malloc, Tmk_reduce, Tmk_release_Rview, Tmk_release_view, Tmk_sbrk, Tmk_startup,
+    Tmk_statistics, Tmk_touch, parvum_tmk_errexit,
 };
 use libc::{c_char, c_int};
 use std::ffi::c_void;
@@ -40,6 +40,8 @@ fortran! {
     tmk_startup_() = Tmk_startup(0, std::ptr::null_mut());
     tmk_exit_(status: *const c_int) = Tmk_exit(*status);
     tmk_barrier_(id: *const c_int) = Tmk_barrier(*id as u32);
+    tmk_barrier_kept_(id: *const c_int) -> c_int = Tmk_barrier_kept(*id as u32);
+    tmk_is_alive_(node: *const c_int) -> c_int = Tmk_is_alive(*node as u32);
     tmk_lock_acquire_(id: *const c_int) = Tmk_lock_acquire(*id as u32);
     tmk_lock_release_(id: *const c_int) = Tmk_lock_release(*id as u32);
     tmk_malloc_(size: *const c_int) -> i64 = number(Tmk_malloc(*size as u32));

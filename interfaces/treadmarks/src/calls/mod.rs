@@ -130,7 +130,25 @@ pub extern "C" fn Tmk_distribute(ptr: *mut c_char, size: c_int) {
 /// Waits for all processes to call this with the same id.
 #[unsafe(no_mangle)]
 pub extern "C" fn Tmk_barrier(id: c_uint) {
-    call("Tmk_barrier", |run| run.barrier(id));
+    call("Tmk_barrier", |run| match run.barrier(id)? {
+        None => Ok(()),
+        Some(_) => Err(run.death()),
+    });
+}
+
+/// The same, for programs that go on when others die: 0, or how many have died by now, when what was done since the barrier before is
+/// undone.
+#[unsafe(no_mangle)]
+pub extern "C" fn Tmk_barrier_kept(id: c_uint) -> c_int {
+    call("Tmk_barrier_kept", |run| run.barrier(id)).unwrap_or(0) as c_int
+}
+
+/// Whether a process has not died, as far as this one knows.
+#[unsafe(no_mangle)]
+pub extern "C" fn Tmk_is_alive(node: c_uint) -> c_int {
+    call("Tmk_is_alive", |run| {
+        Ok(c_int::from((node as usize) < run.services.len() && !run.is_dead(node as usize)))
+    })
 }
 
 /// Takes a lock.
@@ -208,6 +226,9 @@ pub unsafe extern "C" fn Tmk_reduce(data: *mut c_void, count: c_uint, kind: c_in
         let operator = at(op).and_then(|at| operators.get(at));
         let (Some(&kind), Some(&operator)) = (kind, operator) else { return Err(wrong) };
         let length = count as usize * kind.size();
+        if run.replicas {
+            return Err(Trouble::NotWithReplicas("Tmk_reduce"));
+        }
         if length == 0 {
             return Ok(());
         }
