@@ -185,20 +185,10 @@ fn some_time(text: &str) -> Result<Duration, String> {
 }
 
 pub fn run(args: &RunArgs) -> ExitCode {
-    if !args.races {
-        return end(attempt(args, None).map(|ended| ended.code));
-    }
-    if let Err(why) = races::begin() {
-        return complain(&why);
-    }
-    let code = attempt(args, None).map(|ended| ended.code);
-    end(match code {
-        Ok(code) => Ok(races::end(code)),
-        Err(error) => {
-            races::end(1);
-            Err(error)
-        }
-    })
+    end(attempt(args, None).map(|mut ended| match args.races {
+        true => races::end(&mut ended.session, ended.code),
+        false => ended.code,
+    }))
 }
 
 /// What the command ends with.

@@ -164,7 +164,7 @@ fn own_parts(args: &RunArgs) -> Result<Vec<Part>, String> {
     let mut parts = args.program.split(|word| word == ":" && !args.single);
     let mut first = program(parts.next().unwrap_or_default(), &args.wdir, &args.variables)?;
     if args.races {
-        first.env_add.push(variable_of(races::VARIABLE, &races::path().to_string_lossy()));
+        first.env_add.push(variable_of(races::VARIABLE, &races::told()));
     }
     let mut all = vec![Part { program: first, count: args.n, wanted: None }];
     for words in parts {

@@ -40,6 +40,8 @@ pub(crate) enum Told {
     Stderr,
     /// Behind what is in the file. One that is not there is on another host: then on standard error.
     File(PathBuf),
+    /// In the machine's mailbox, under that name, for the command that has started the run. It may be on another host.
+    Mailbox(String),
 }
 
 impl Options {
@@ -77,6 +79,9 @@ impl Options {
         let races = match variable("TMK_RACES").as_deref() {
             None | Some("" | "no") => None,
             Some("yes") => Some(Told::Stderr),
+            Some(said) if said.starts_with("mailbox:") => {
+                Some(Told::Mailbox(said["mailbox:".len()..].into()))
+            }
             Some(path) if path.starts_with('/') => Some(Told::File(path.into())),
             Some(other) => return Err(refused("TMK_RACES", other, "yes, no or the path of a file")),
         };

@@ -105,22 +105,30 @@ impl Races {
             let mut count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
             *count += 1;
             let text = self.words(run, &race, *count, &mut places);
-            self.put_out(&text);
+            self.put_out(run, &text);
         }
     }
 
     /// In the end.
     pub(crate) fn sum_up(&self, run: &Run, far: &Far) {
         let (_, (kinds, times)) = far.races(run);
-        self.put_out(&match kinds {
-            0 => "no races: what was touched was ordered by locks and barriers\n".to_owned(),
-            1 => format!("1 race, {}\n", often(times)),
-            _ => format!("{kinds} races, {}\n", often(times)),
-        });
+        self.put_out(
+            run,
+            &match kinds {
+                0 => "no races: what was touched was ordered by locks and barriers\n".to_owned(),
+                1 => format!("1 race, {}\n", often(times)),
+                _ => format!("{kinds} races, {}\n", often(times)),
+            },
+        );
     }
 
-    fn put_out(&self, text: &str) {
+    fn put_out(&self, run: &Run, text: &str) {
         use std::io::Write;
+        if let Told::Mailbox(name) = &self.told
+            && run.post.leave(name, text.as_bytes()).is_ok()
+        {
+            return;
+        }
         if let Told::File(path) = &self.told
             && let Ok(mut file) = std::fs::File::options().append(true).open(path)
             && file.write_all(text.as_bytes()).is_ok()

@@ -141,6 +141,40 @@ fn treadmarks_misses_a_host() {
     assert_eq!(errors.matches("E-TMK-DEAD: node ").count(), 2, "{errors}");
 }
 
+/// Races are found between hosts as within one, and told where the command runs, also when process 0 does not.
+#[test]
+fn treadmarks_races_between_hosts() {
+    if !cfg!(target_arch = "x86_64") {
+        return parvum_tests::skip(parvum_tests::Lack::Tools, "races are looked for on x86-64 alone");
+    }
+    let Some(bed) = Bed::of(2) else { return };
+    bed.join_all();
+    let path = program("tmk_races");
+    let path = path.to_str().expect("a plain path");
+    let look = |at: usize, protocol: &str, count: &str, part: &str| {
+        let setting = format!("TMK_PROTOCOL={protocol}");
+        let words = ["env", &setting, "parvum", "run", "--races", "-n", count, path, part];
+        let ended = bed[at].run(&words);
+        let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+        eprintln!("{part} at host {at}, {protocol}: {said}");
+        assert!(String::from_utf8_lossy(&ended.stdout).contains("all well"), "{said}");
+        (ended.status.code(), said)
+    };
+    for (at, protocol) in [(0, "auto"), (1, "auto"), (0, "classic"), (1, "home")] {
+        for (part, what) in
+            [("count", "two writes that nothing orders"), ("locks", "a write and a read that nothing")]
+        {
+            let (code, said) = look(at, protocol, "3", part);
+            assert_eq!((code, said.matches("parvum: race ").count()), (Some(66), 1), "{said}");
+            assert!(said.contains(what) && said.contains("tmk_races.c:"), "{said}");
+            assert!(said.contains("parvum: 1 race, seen once"), "{said}");
+        }
+        let (code, said) = look(at, protocol, "4", "orderly");
+        assert_eq!((code, said.contains("parvum: no races")), (Some(0), true), "{said}");
+    }
+    bed[0].await_idle();
+}
+
 /// A process of another host is killed, or a whole host is lost: the others have what it had.
 #[test]
 fn treadmarks_goes_on_without_a_process_or_a_host() {

@@ -6,6 +6,7 @@ use parvum_tests::running::await_tasks;
 use parvum_tests::stage::stage;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A form: its name, flags, what its programs' names end with, and what is beside them.
 type Form = (&'static str, &'static [&'static str], &'static str, &'static [&'static str]);
@@ -25,7 +26,11 @@ fn compiled(program: &str, form: Form) -> PathBuf {
     let (name, flags, ending, beside) = form;
     let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let apps = project.join("apps");
-    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{program}.{name}.{}", std::process::id()));
+    // Each test removes its own.
+    static MADE: AtomicU32 = AtomicU32::new(0);
+    let number = MADE.fetch_add(1, Ordering::Relaxed);
+    let file = format!("{program}.{name}.{}.{number}", std::process::id());
+    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(file);
     let mut compiler = Command::new(std::env::var("CC").unwrap_or_else(|_| "cc".into()));
     compiler.args(["-O1", "-std=c11", "-Wall", "-Wextra", "-Werror", "-I"]).arg(&stage().include);
     compiler.arg("-I").arg(project.join("interfaces/treadmarks/include"));

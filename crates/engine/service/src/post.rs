@@ -10,7 +10,7 @@ use parvum_waist::{
     without_signals,
 };
 use parvum_wire::Tid;
-use parvum_wire::control::{self, Notice};
+use parvum_wire::control::{self, Blob, MailFlags, Notice};
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -99,6 +99,18 @@ impl Post {
         let cookie = u64::from(self.context) << 32 | GONE as u64;
         let about = Notice::TaskExit;
         let request = control::Request::Notify { about, targets: vec![Tid(task)], count: 1, cookie };
+        match self.endpoint.ask(&request, &self.notes(call::MACHINE, -1))? {
+            Ok(_) => Ok(()),
+            Err(_) => Err(Status::Refused),
+        }
+    }
+
+    /// Leaves something in the machine's mailbox, behind what is there under that name. It stays until somebody takes it out,
+    /// also when this process has ended.
+    pub fn leave(&self, name: &str, data: &[u8]) -> Result<(), Status> {
+        let flags = MailFlags::PERSISTENT.and(MailFlags::MULTI).and(MailFlags::OVERWRITABLE);
+        let data = Blob(data.to_vec());
+        let request = control::Request::MailPut { name: name.into(), index: None, flags, data };
         match self.endpoint.ask(&request, &self.notes(call::MACHINE, -1))? {
             Ok(_) => Ok(()),
             Err(_) => Err(Status::Refused),
