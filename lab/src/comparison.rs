@@ -4,6 +4,7 @@ use crate::error::LabError;
 use crate::experiment::{self, Cores, How, Job};
 use crate::factors::{self, Factors};
 use crate::goals::Goal;
+use crate::hosts;
 use crate::leftovers::Leftovers;
 use crate::options::CompareOptions;
 use crate::peers::{Absent, Own, Toolbox};
@@ -54,7 +55,11 @@ pub fn compare(options: &CompareOptions) -> Result<Report, LabError> {
 }
 
 fn session(options: &CompareOptions, begun: Instant, interrupted: &AtomicBool) -> Result<Report, LabError> {
-    let suite = suites::find(&options.suite)?;
+    let suite = match (suites::find(&options.suite)?, &options.hosts[..]) {
+        (suite, []) => suite,
+        (suite, _) if suite.name == suites::shared::SUITE.name => &suites::shared::hosts::SUITE,
+        (suite, _) => return Err(LabError::NotOnHosts(suite.name.to_owned())),
+    };
     let chosen = suite.select(&options.systems)?;
     let extent = options.extent();
     let seconds = options.budget.unwrap_or(suite.budget(extent));
@@ -71,6 +76,8 @@ fn session(options: &CompareOptions, begun: Instant, interrupted: &AtomicBool) -
     }
     let mut jobs = (suite.jobs)(extent);
     jobs.retain(|job| job.system.is_none_or(|s| chosen(&s) && toolbox.kit(s.family).is_some()));
+    let is_asked_for = |route| hosts::of_route(route).is_none_or(|count| options.hosts.contains(&count));
+    jobs.retain(|job| job.system.is_none_or(|system| is_asked_for(system.route)));
     let programs = Programs::prepare(options.apps.as_deref(), &toolbox, &jobs)?;
     if jobs.iter().any(|job| job.measure.how == How::Layers) && programs.layers(&toolbox).is_none() {
         let remedy = "build it: cargo build --release --package parvum-layers".to_owned();

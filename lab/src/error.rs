@@ -28,6 +28,9 @@ pub enum LabError {
         /// The names that exist.
         known: String,
     },
+    /// Hosts were asked for, and the suite has nothing to run on them.
+    #[error("the suite {0} runs on one host; --hosts goes with --suite shared")]
+    NotOnHosts(String),
     /// Nothing that could be compared is installed.
     #[error("none of the systems asked for is installed; `./x peers` installs PVM, Open MPI and MPICH")]
     NothingToCompare,

@@ -14,6 +14,7 @@ pub mod factors;
 pub mod fit;
 pub mod goals;
 pub mod growth;
+pub mod hosts;
 pub mod launch;
 pub mod leftovers;
 pub mod options;

@@ -16,6 +16,10 @@ pub struct CompareOptions {
     /// peer), buffering (who buffers), overhead (where the time of a message goes), or shared (shared memory beside messages)
     #[arg(long, default_value = "main", value_name = "NAME")]
     pub suite: String,
+    /// Compare on so many hosts each, made of this one by network namespaces (suite shared; root, or whoever may make a user
+    /// namespace): 2, 4 or 8
+    #[arg(long, value_delimiter = ',', value_name = "LIST", value_parser = hosts)]
+    pub hosts: Vec<u32>,
     /// Only these systems: parvum, pvm346, openmpi, mpich (speed: engine, openmpi4, mpich4, ucx too), or whole names such
     /// as pvm346-direct-raw
     #[arg(long, default_value = "", value_name = "LIST", hide_default_value = true)]
@@ -38,6 +42,11 @@ pub struct CompareOptions {
     /// The folder with Parvum's libpvm3.so.3 (beside the command)
     #[arg(long, value_name = "DIR")]
     pub libraries: Option<PathBuf>,
+}
+
+fn hosts(said: &str) -> Result<u32, String> {
+    let count = said.parse().ok().filter(|count| crate::hosts::COUNTS.contains(count));
+    count.ok_or_else(|| "2, 4 or 8 hosts can be made".to_owned())
 }
 
 impl CompareOptions {

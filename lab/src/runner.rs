@@ -226,7 +226,11 @@ impl Runner {
                 }
             }
         };
-        if measure.refused { launch.under(&self.programs.path("refuse", None)) } else { launch }
+        let launch = if measure.refused { launch.under(&self.programs.path("refuse", None)) } else { launch };
+        match self.session(&system, measure) {
+            Some(session) => session.on_first(launch),
+            None => launch,
+        }
     }
 
     /// What a program of `apps/` is told.

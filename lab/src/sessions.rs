@@ -1,6 +1,7 @@
 //! The daemons that PVM programs need: a private machine for each, started before the measurements and gone after
 //! them, also when the comparison ends early.
 
+use crate::hosts::{self, Hosts};
 use crate::launch::Launch;
 use crate::peers::Kit;
 use crate::systems::{Family, System};
@@ -35,6 +36,8 @@ pub struct Session {
     folder: PathBuf,
     /// What programs of this machine need in their environment.
     pub environment: Vec<(String, OsString)>,
+    /// Where it has several, its programs begin on the first.
+    hosts: Option<Hosts>,
     /// PVM's daemon stays our child; Parvum's goes its own way and is told to end.
     daemon: Option<Child>,
 }
@@ -62,10 +65,14 @@ impl Session {
             kit: kit.clone(),
             folder,
             environment: loader_path(kit.family, std::env::var_os(LOADER_PATH)),
+            hosts: None,
             daemon: None,
         };
         match kit.family {
-            family if family.is_ours() => session.start_parvum()?,
+            family if family.is_ours() => match hosts::of_route(system.route) {
+                None => session.start_parvum()?,
+                Some(count) => session.start_on_hosts(count)?,
+            },
             Family::Pvm => session.start_pvm()?,
             Family::OpenMpi | Family::OpenMpi4 => {
                 session.set(&[("OMPI_ALLOW_RUN_AS_ROOT", "1"), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")])
@@ -115,6 +122,49 @@ impl Session {
         match up.run(&self.folder.join("up.log")).failure {
             Some(failure) => Err(format!("parvum up: {failure}")),
             None => Ok(()),
+        }
+    }
+
+    /// One machine of several hosts.
+    fn start_on_hosts(&mut self, count: u32) -> Result<(), String> {
+        // Daemons that share two processors with all tasks may get none for a second.
+        self.set(&[("PARVUM_DETECT", "5000")]);
+        if let Some(libraries) = self.kit.libraries.clone() {
+            let path =
+                self.library_path(&libraries).map_err(|e| format!("cannot name Parvum's libraries: {e}"))?;
+            self.environment.push((LOADER_PATH.into(), path));
+        }
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let beside = self.kit.starter.parent().unwrap_or(Path::new("/")).to_owned();
+        let path = std::env::join_paths(std::iter::once(beside).chain(std::env::split_paths(&path)));
+        self.environment.push(("PATH".into(), path.map_err(|why| why.to_string())?));
+        let hosts = Hosts::make(count, &self.folder, &self.environment)?;
+        self.environment.push(("PARVUM_DIR".into(), hosts.directory.clone().into()));
+        self.environment.push(("PARVUM_START_BY".into(), hosts.start_by.clone()));
+        let others = hosts.others.iter().map(OsString::from);
+        let steps = [vec!["up".into()], std::iter::once("add".into()).chain(others).collect()];
+        self.hosts = Some(hosts);
+        for arguments in steps {
+            if let Some(failure) = self.command(arguments).run(&self.folder.join("up.log")).failure {
+                return Err(format!("parvum on hosts: {failure}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Parvum's command with these words, on this machine.
+    fn command(&self, arguments: Vec<OsString>) -> Launch {
+        let environment = self.environment.clone();
+        let command =
+            Launch { program: self.kit.starter.clone(), arguments, environment, deadline: PATIENCE * 3 };
+        self.on_first(command)
+    }
+
+    /// Where there are several hosts, the same on the first of them.
+    pub fn on_first(&self, launch: Launch) -> Launch {
+        match &self.hosts {
+            Some(hosts) => launch.under(&hosts.on_first),
+            None => launch,
         }
     }
 
@@ -204,9 +254,7 @@ impl Session {
             // The one beside the daemon: in PATH, `pvm` may be Parvum's.
             Command::new(self.kit.starter.with_file_name("pvm"))
         } else {
-            let mut console = Command::new(&self.kit.starter);
-            console.arg("console");
-            console
+            self.command(vec!["console".into()]).command()
         };
         console.envs(self.environment.iter().map(|(k, v)| (k, v))).process_group(0);
         console.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -237,13 +285,7 @@ impl Session {
     }
 
     fn stop_parvum(&self) {
-        let down = Launch {
-            program: self.kit.starter.clone(),
-            arguments: vec!["down".into()],
-            environment: self.environment.clone(),
-            deadline: PATIENCE,
-        };
-        let _ = down.run(&self.folder.join("down.log"));
+        let _ = self.command(vec!["down".into()]).run(&self.folder.join("down.log"));
     }
 }
 

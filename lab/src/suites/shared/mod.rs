@@ -5,6 +5,7 @@
 //! as tasks of different hosts do, so what is sent on one host is what hosts would send each other.
 
 mod goals;
+pub mod hosts;
 mod nodes;
 mod report;
 mod table;
@@ -88,8 +89,8 @@ pub static SUITE: Suite = Suite {
         introduction: "In 2004 TreadMarks' shared memory was compared with PVM and MPI by three programs: mergesort, Mandelbrot's set, and a neural \
              network. Here are the same programs in today's ways of sharing memory, by the protocol of 1994, and by messages.",
         cards: "",
-        omitted: "hosts of this machine: under lazy, home and classic each task has memory of its own, as tasks of different hosts do, and sends what those would; the \
-             data sets of the paper (training sets are made from a seed)",
+        omitted: "hosts (--hosts 2,4 compares on them): under lazy, home and classic each task has memory of its own, as tasks of different hosts do, and sends \
+             what those would; the data sets of the paper (training sets are made from a seed)",
         questions: &QUESTIONS,
         contents: &[("traffic", "Traffic"), ("speedup", "Speed-up"), ("nodes", "32 nodes")],
         sections: &[report::traffic, report::speed_up_table, nodes::section],
