@@ -1,7 +1,8 @@
 //! `parvum compare`: the laboratory's main job.
 
 use crate::out;
-use parvum_lab::{CompareOptions, LabError};
+use parvum_lab::options::ListForm;
+use parvum_lab::{CompareOptions, LabError, catalogue};
 
 /// What went wrong, with a code in front as all errors have.
 fn with_code(error: &LabError) -> String {
@@ -9,9 +10,22 @@ fn with_code(error: &LabError) -> String {
     if text.starts_with("E-") { text } else { format!("E-COMPARE: {text}") }
 }
 
-/// Compares what is installed, prints the table, and says where the report is.
+/// Lists the papers' figures, or runs them again, or compares what is installed, prints the table, and says where the report is.
 pub fn run(options: &CompareOptions) -> Result<(), String> {
+    let say = |text: String| out::line(text.trim_end()).map_err(|error| error.to_string());
+    if let Some(form) = options.list {
+        return say(match form {
+            ListForm::Text => catalogue::list(),
+            ListForm::Markdown => catalogue::markdown(),
+        });
+    }
+    if let Some(paper) = &options.paper {
+        let found = catalogue::again(options, paper).map_err(|error| with_code(&error))?;
+        let pages =
+            found.folders.iter().map(|folder| format!("Report: {}\n", folder.join("report.html").display()));
+        return say(format!("{}{}", found.text, pages.collect::<String>()));
+    }
     let report = parvum_lab::compare(options).map_err(|error| with_code(&error))?;
     let page = report.folder.join("report.html");
-    out::line(format!("{}\nReport: {}", report.table, page.display())).map_err(|error| error.to_string())
+    say(format!("{}\nReport: {}", report.table, page.display()))
 }

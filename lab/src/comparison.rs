@@ -1,5 +1,6 @@
 //! One session from beginning to end.
 
+use crate::catalogue::Rerun;
 use crate::error::LabError;
 use crate::experiment::{self, Cores, How, Job};
 use crate::factors::{self, Factors};
@@ -43,18 +44,28 @@ pub struct Report {
 ///
 /// While it runs, Ctrl-C ends it between two launches, so that no daemon stays behind.
 pub fn compare(options: &CompareOptions) -> Result<Report, LabError> {
+    compare_parts(options, &[])
+}
+
+/// The same of parts of the suite alone, or of all of it where no part is named.
+pub(crate) fn compare_parts(options: &CompareOptions, parts: &[&Rerun]) -> Result<Report, LabError> {
     let begun = Instant::now();
     let interrupted = Arc::new(AtomicBool::new(false));
     let handlers =
         [SIGINT, SIGTERM, SIGHUP].map(|s| signal_hook::flag::register(s, Arc::clone(&interrupted)));
-    let result = session(options, begun, &interrupted);
+    let result = session(options, parts, begun, &interrupted);
     for handler in handlers.into_iter().flatten() {
         signal_hook::low_level::unregister(handler);
     }
     result
 }
 
-fn session(options: &CompareOptions, begun: Instant, interrupted: &AtomicBool) -> Result<Report, LabError> {
+fn session(
+    options: &CompareOptions,
+    parts: &[&Rerun],
+    begun: Instant,
+    interrupted: &AtomicBool,
+) -> Result<Report, LabError> {
     let suite = match (suites::find(&options.suite)?, &options.hosts[..]) {
         (suite, []) => suite,
         (suite, _) if suite.name == suites::shared::SUITE.name => &suites::shared::hosts::SUITE,
@@ -75,6 +86,7 @@ fn session(options: &CompareOptions, begun: Instant, interrupted: &AtomicBool) -
         return Err(LabError::NothingToCompare);
     }
     let mut jobs = (suite.jobs)(extent);
+    jobs.retain(|job| parts.is_empty() || parts.iter().any(|part| part.wants(job)));
     jobs.retain(|job| job.system.is_none_or(|s| chosen(&s) && toolbox.kit(s.family).is_some()));
     let is_asked_for = |route| hosts::of_route(route).is_none_or(|count| options.hosts.contains(&count));
     jobs.retain(|job| job.system.is_none_or(|system| is_asked_for(system.route)));

@@ -31,6 +31,32 @@ pub enum LabError {
     /// Hosts were asked for, and the suite has nothing to run on them.
     #[error("the suite {0} runs on one host; --hosts goes with --suite shared")]
     NotOnHosts(String),
+    /// A paper was asked for that is none of the five.
+    #[error("no paper has the number {name:?}; the papers are: {known}")]
+    UnknownPaper {
+        /// The number given.
+        name: String,
+        /// The papers there are.
+        known: String,
+    },
+    /// A table or figure was asked for that the paper does not have.
+    #[error("paper {paper} has no {name}; it has {known}")]
+    UnknownExhibit {
+        /// The paper's number.
+        paper: String,
+        /// What was asked for.
+        name: String,
+        /// What the paper has.
+        known: String,
+    },
+    /// What was asked for is too long for the quick run.
+    #[error("{name} of paper {paper} is part of the full run only; add --full")]
+    OnlyFull {
+        /// The paper's number.
+        paper: String,
+        /// What was asked for.
+        name: String,
+    },
     /// Nothing that could be compared is installed.
     #[error("none of the systems asked for is installed; `./x peers` installs PVM, Open MPI and MPICH")]
     NothingToCompare,

@@ -20,6 +20,18 @@ pub struct CompareOptions {
     /// namespace): 2, 4 or 8
     #[arg(long, value_delimiter = ',', value_name = "LIST", value_parser = hosts)]
     pub hosts: Vec<u32>,
+    /// List every table and figure of the five papers, and what runs each again
+    #[arg(long, value_enum, value_name = "FORM", num_args = 0..=1, default_missing_value = "text", require_equals = true)]
+    pub list: Option<ListForm>,
+    /// Run again what this paper measured (000 to 004, as --list has them), and say of each of its claims whether it still holds
+    #[arg(long, value_name = "NUMBER", conflicts_with_all = ["suite", "list"])]
+    pub paper: Option<String>,
+    /// Of that paper, this figure alone
+    #[arg(long, value_name = "N", requires = "paper", conflicts_with = "table")]
+    pub figure: Option<u32>,
+    /// Of that paper, this table alone
+    #[arg(long, value_name = "N", requires = "paper")]
+    pub table: Option<u32>,
     /// Only these systems: parvum, pvm346, openmpi, mpich (speed: engine, openmpi4, mpich4, ucx too), or whole names such
     /// as pvm346-direct-raw
     #[arg(long, default_value = "", value_name = "LIST", hide_default_value = true)]
@@ -47,6 +59,15 @@ pub struct CompareOptions {
 fn hosts(said: &str) -> Result<u32, String> {
     let count = said.parse().ok().filter(|count| crate::hosts::COUNTS.contains(count));
     count.ok_or_else(|| "2, 4 or 8 hosts can be made".to_owned())
+}
+
+/// How the list of the papers' tables and figures is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum ListForm {
+    /// For a terminal
+    Text,
+    /// The page docs/papers.md
+    Markdown,
 }
 
 impl CompareOptions {

@@ -124,7 +124,7 @@ fn parts(widths: &[usize]) -> Vec<std::ops::Range<usize>> {
 pub const WIDTH: usize = 80;
 
 /// Lines of at most so many characters, as far as words are short enough.
-fn wrapped(words: &str, width: usize) -> Vec<String> {
+pub(crate) fn wrapped(words: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in words.split_whitespace() {
         let last = lines.len() - 1;

@@ -4,6 +4,7 @@ pub mod curve;
 pub mod figures;
 pub mod headline;
 pub mod markup;
+mod papers;
 mod split;
 pub mod tables;
 
@@ -23,6 +24,7 @@ pub fn page(suite: &Suite, rows: &[Row], goals: &[Goal], manifest: &Manifest) ->
     for section in suite.pages.sections {
         section(&mut html, rows);
     }
+    papers::claims(&mut html, suite.name, rows);
     bars(&mut html, goals, manifest);
     (suite.pages.details)(&mut html, rows);
     method(&mut html, suite, manifest);
@@ -49,6 +51,7 @@ fn opening(html: &mut String, suite: &Suite, rows: &[Row], manifest: &Manifest) 
     let factors = &manifest.factors;
     let link = |(anchor, name): &(&str, &str)| format!("<a href=\"#{anchor}\">{}</a>", escape(name));
     let contents: String = suite.pages.contents.iter().map(link).collect();
+    let claims = papers::link(suite.name, rows);
     let _ = write!(
         html,
         "<h1>What message passing costs on this machine</h1>\
@@ -56,7 +59,7 @@ fn opening(html: &mut String, suite: &Suite, rows: &[Row], manifest: &Manifest) 
          <p>{} \
          Each number is the median over repeated launches of the program, run in random order so that rivals share good and \
          bad moments; message contents were verified. Dots on logarithmic scales: each step to the right multiplies; the line through a dot is its 95 % interval.</p>\
-         <nav>{contents}<a href=\"#goals\">Goals</a><a href=\"#numbers\">All numbers</a>\
+         <nav>{contents}{claims}<a href=\"#goals\">Goals</a><a href=\"#numbers\">All numbers</a>\
          <a href=\"#method\">Method and machine</a></nav>",
         escape(&factors.date),
         escape(&factors.processor),

@@ -1,0 +1,311 @@
+//! A claim of a paper, and whether today's rows bear it out.
+
+use crate::experiment::Job;
+use crate::summary::Row;
+use serde::Deserialize;
+use std::collections::BTreeSet;
+
+/// What a paper says of one of its tables or figures.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Claim {
+    /// In our words.
+    pub says: String,
+    /// The paper's value, with its unit.
+    #[serde(default)]
+    pub paper: String,
+    /// The unit of today's value; empty for ratios.
+    #[serde(default)]
+    pub unit: String,
+    /// It holds from here; without both ends there is nothing to judge, and the two values only stand beside each other.
+    #[serde(default)]
+    pub from: Option<f64>,
+    /// It holds up to here.
+    #[serde(default)]
+    pub to: Option<f64>,
+    /// Where today's values come from.
+    #[serde(default)]
+    pub today: Vec<Today>,
+}
+
+/// A value of today: rows multiplied, divided by others.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Today {
+    /// Whose value it is.
+    pub by: String,
+    /// Factors.
+    pub over: Vec<Asked>,
+    /// Divisors.
+    #[serde(default)]
+    pub under: Vec<Asked>,
+    /// For another unit than the rows'.
+    #[serde(default = "one")]
+    pub times: f64,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+/// Rows of a summary, written `program|system|route|encoding|tasks|size|metric`, for one task's value with `|task` behind. The size is a
+/// number, or `from..to` for each of them.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Asked {
+    program: String,
+    system: String,
+    route: String,
+    encoding: String,
+    tasks: u32,
+    sizes: (u64, u64),
+    metric: String,
+    task: Option<u32>,
+}
+
+impl TryFrom<String> for Asked {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Asked, String> {
+        let words: Vec<&str> = text.split('|').collect();
+        let (fields, task) = match words.len() {
+            7 => (&words[..], None),
+            8 => (&words[..7], Some(words[7])),
+            _ => return Err(format!("{text:?} names no rows")),
+        };
+        let number = |word: &str| word.parse::<u64>().map_err(|_| format!("{text:?}: {word:?} is no number"));
+        let sizes = match fields[5].split_once("..") {
+            Some((from, to)) => (number(from)?, number(to)?),
+            None => (number(fields[5])?, number(fields[5])?),
+        };
+        let small =
+            |word: &str| number(word)?.try_into().map_err(|_| format!("{text:?}: {word} is too large"));
+        Ok(Asked {
+            program: fields[0].to_owned(),
+            system: fields[1].to_owned(),
+            route: fields[2].to_owned(),
+            encoding: fields[3].to_owned(),
+            tasks: small(fields[4])?,
+            sizes,
+            metric: fields[6].to_owned(),
+            task: task.map(small).transpose()?,
+        })
+    }
+}
+
+impl Asked {
+    fn takes(&self, row: &Row) -> bool {
+        row.program == self.program
+            && row.system == self.system
+            && row.route == self.route
+            && row.encoding == self.encoding
+            && row.tasks == self.tasks
+            && (self.sizes.0..=self.sizes.1).contains(&row.size)
+            && row.metric == self.metric
+            && row.task == self.task
+    }
+
+    fn is_ranged(&self) -> bool {
+        self.sizes.0 != self.sizes.1
+    }
+
+    /// Whether a job's launches give such rows, as far as can be known beforehand.
+    pub fn is_given_by(&self, job: &Job) -> bool {
+        let sizes = job.measure.sizes;
+        // Size 0 is that of what has none, and of what is fitted to a whole curve.
+        let sized =
+            self.sizes.0 == 0 || sizes.iter().any(|size| (self.sizes.0..=self.sizes.1).contains(size));
+        let by = job.system.is_none_or(|system| {
+            self.system == system.family.name()
+                && self.route == system.route
+                && self.encoding == system.encoding.name()
+        });
+        self.program == job.measure.program && self.tasks == job.measure.tasks && sized && by
+    }
+}
+
+/// A value of today with its interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Measured {
+    /// The value; over several sizes the geometric mean.
+    pub value: f64,
+    /// The least that the rows' intervals allow.
+    pub low: f64,
+    /// The most.
+    pub high: f64,
+    /// Launches of the row that has the fewest.
+    pub launches: usize,
+    /// How many sizes it stands for.
+    pub sizes: usize,
+}
+
+/// Whether a claim still holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// The whole interval is where the claim puts it.
+    Holds,
+    /// None of it is.
+    No,
+    /// Some of it is.
+    Unclear,
+    /// There is a value, and the claim has no bounds.
+    Beside,
+    /// This session has no value.
+    NoData,
+}
+
+impl Verdict {
+    /// As people write it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Verdict::Holds => "still holds",
+            Verdict::No => "no longer",
+            Verdict::Unclear => "unclear",
+            Verdict::Beside => "",
+            Verdict::NoData => "no data",
+        }
+    }
+}
+
+/// What came of one claim for one system.
+#[derive(Debug)]
+pub struct Judged<'a> {
+    /// The claim.
+    pub claim: &'a Claim,
+    /// For whom.
+    pub by: &'a str,
+    /// The value, if this session has it.
+    pub measured: Option<Measured>,
+    /// The judgement.
+    pub verdict: Verdict,
+}
+
+/// Holds a claim against rows, once for each system that it is asked of.
+pub fn judge<'a>(claim: &'a Claim, rows: &[Row]) -> Vec<Judged<'a>> {
+    let each = claim.today.iter().map(|today| {
+        let measured = measure(today, rows);
+        Judged { claim, by: &today.by, measured, verdict: verdict(claim, measured) }
+    });
+    each.collect()
+}
+
+fn verdict(claim: &Claim, measured: Option<Measured>) -> Verdict {
+    let Some(Measured { low, high, .. }) = measured else { return Verdict::NoData };
+    if claim.from.is_none() && claim.to.is_none() {
+        return Verdict::Beside;
+    }
+    let (from, to) = (claim.from.unwrap_or(f64::NEG_INFINITY), claim.to.unwrap_or(f64::INFINITY));
+    if from <= low && high <= to {
+        Verdict::Holds
+    } else if high < from || to < low {
+        Verdict::No
+    } else {
+        Verdict::Unclear
+    }
+}
+
+/// At each size that all ranges have a row for: the factors' product over the divisors'.
+fn measure(today: &Today, rows: &[Row]) -> Option<Measured> {
+    let asked = || today.over.iter().chain(&today.under);
+    let sizes =
+        |one: &Asked| rows.iter().filter(|row| one.takes(row)).map(|row| row.size).collect::<BTreeSet<u64>>();
+    let common = asked().filter(|one| one.is_ranged()).map(sizes).reduce(|all, these| &all & &these);
+    // Where no size is a range there is one point, of whatever sizes are named.
+    let places: Vec<Option<u64>> =
+        common.map_or_else(|| vec![None], |common| common.into_iter().map(Some).collect());
+    let found = |one: &Asked, place: Option<u64>| {
+        let at = place.filter(|_| one.is_ranged()).unwrap_or(one.sizes.0);
+        rows.iter().find(|row| one.takes(row) && row.size == at)
+    };
+    let (mut sums, mut launches) = ([0.0; 3], usize::MAX);
+    for place in &places {
+        for one in &today.over {
+            let row = found(one, *place)?;
+            launches = launches.min(row.samples);
+            sums[0] += row.median.ln();
+            sums[1] += row.low.ln();
+            sums[2] += row.high.ln();
+        }
+        for one in &today.under {
+            let row = found(one, *place)?;
+            launches = launches.min(row.samples);
+            sums[0] -= row.median.ln();
+            sums[1] -= row.high.ln();
+            sums[2] -= row.low.ln();
+        }
+    }
+    let [value, low, high] = sums.map(|sum| (sum / places.len() as f64).exp() * today.times);
+    let sound = !places.is_empty() && [value, low, high].iter().all(|value| value.is_finite());
+    sound.then_some(Measured { value, low, high, launches, sizes: places.len() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::summary::tests::row;
+    use crate::systems::{Encoding, Family, System};
+
+    const PVM: System = System::new(Family::Pvm, "direct", Encoding::Raw);
+
+    fn claim(from: Option<f64>, to: Option<f64>, over: &[&str], under: &[&str]) -> Claim {
+        let asked = |all: &[&str]| {
+            all.iter().map(|one| Asked::try_from((*one).to_owned()).expect("well made")).collect()
+        };
+        let today = Today { by: "PVM 3.4.6".into(), over: asked(over), under: asked(under), times: 1.0 };
+        Claim { says: "more".into(), paper: "3".into(), unit: String::new(), from, to, today: vec![today] }
+    }
+
+    fn rows() -> Vec<Row> {
+        let mut rows = Vec::new();
+        for (size, one, four) in [(8, 1.0, 2.0), (1024, 1.0, 8.0), (4096, 10.0, 10.0)] {
+            rows.push(row(&PVM, "blast", "throughput", size, &[one; 6]));
+            rows.push(row(&PVM, "blast, 4 slaves", "throughput", size, &[four; 6]));
+        }
+        rows
+    }
+
+    const FOUR: &str = "blast, 4 slaves|PVM 3.4.6|direct|raw|2|8..1024|throughput";
+    const ONE: &str = "blast|PVM 3.4.6|direct|raw|2|8..1024|throughput";
+
+    #[test]
+    fn a_ratio_over_sizes_is_their_geometric_mean() {
+        let judged = |from, to| {
+            let claim = claim(from, to, &[FOUR], &[ONE]);
+            let judged = judge(&claim, &rows());
+            (judged[0].verdict, judged[0].measured.expect("there are rows"))
+        };
+        let (verdict, measured) = judged(Some(3.0), Some(4.5));
+        assert_eq!(verdict, Verdict::Holds);
+        assert!((measured.value - 4.0).abs() < 1e-9 && measured.sizes == 2 && measured.launches == 6);
+        assert_eq!(judged(Some(5.0), None).0, Verdict::No);
+        assert_eq!(judged(None, None).0, Verdict::Beside);
+    }
+
+    #[test]
+    fn an_interval_across_a_bound_is_unclear_and_missing_rows_are_no_data() {
+        let mut rows = rows();
+        rows.iter_mut().for_each(|row| (row.low, row.high) = (0.5 * row.median, 2.0 * row.median));
+        let claim = claim(Some(3.0), None, &[FOUR], &[ONE]);
+        assert_eq!(judge(&claim, &rows)[0].verdict, Verdict::Unclear);
+        assert_eq!(judge(&claim, &rows[..1])[0].verdict, Verdict::NoData);
+        assert_eq!(judge(&claim, &[])[0].verdict, Verdict::NoData);
+    }
+
+    #[test]
+    fn a_slope_compares_two_sizes() {
+        let at = |size| format!("blast|PVM 3.4.6|direct|raw|2|{size}|throughput");
+        let claim = claim(Some(1.0), None, &[&at(4096)], &[&at(8)]);
+        let judged = judge(&claim, &rows());
+        assert_eq!(
+            (judged[0].verdict, judged[0].measured.map(|m| m.value.round())),
+            (Verdict::Holds, Some(10.0))
+        );
+    }
+
+    #[test]
+    fn words_that_name_no_rows_are_refused() {
+        for bad in ["", "a|b|c", "a|b|c|d|two|8|m", "a|b|c|d|2|x..8|m", "a|b|c|d|2|8|m|1|2"] {
+            assert!(Asked::try_from(bad.to_owned()).is_err(), "{bad}");
+        }
+    }
+}

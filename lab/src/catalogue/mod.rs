@@ -1,0 +1,335 @@
+//! The catalogue: every table and figure of the five papers behind Parvum, what each says, and what runs it again.
+//!
+//! The data are files in `lab/papers`: what a paper prints as numbers stands there as numbers; of what it only draws, the claims that
+//! its text makes of the drawing. `docs/papers.md` is made from them.
+
+mod claim;
+mod run;
+mod words;
+
+pub use claim::{Claim, Judged, Measured, Verdict, judge};
+pub use run::{Again, again};
+pub use words::{bounds, list, markdown, results, today};
+
+use crate::error::LabError;
+use crate::experiment::Job;
+use crate::suites;
+use crate::systems::Extent;
+use serde::Deserialize;
+use std::sync::LazyLock;
+
+/// The papers' files, in their order.
+const FILES: [&str; 5] = [
+    include_str!("../../papers/000.json"),
+    include_str!("../../papers/001.json"),
+    include_str!("../../papers/002.json"),
+    include_str!("../../papers/003.json"),
+    include_str!("../../papers/004.json"),
+];
+
+/// All papers. The files are part of this program, and a test reads them all.
+pub static PAPERS: LazyLock<Vec<Paper>> = LazyLock::new(|| {
+    FILES.iter().map(|file| serde_json::from_str(file).expect("a paper's file is well made")).collect()
+});
+
+/// One paper.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Paper {
+    /// Its number among the five, such as `001`.
+    pub number: String,
+    /// Who wrote it.
+    pub authors: String,
+    /// Its title.
+    pub title: String,
+    /// Where and when it appeared.
+    pub published: String,
+    /// Its tables and figures, in the order of the paper.
+    pub exhibits: Vec<Exhibit>,
+}
+
+/// A table or a figure.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Exhibit {
+    /// Which of the two.
+    pub kind: Kind,
+    /// Its number.
+    pub number: u32,
+    /// What it shows, in our words.
+    pub caption: String,
+    /// What runs it again.
+    #[serde(default)]
+    pub again: Option<Rerun>,
+    /// Why nothing does.
+    #[serde(default, rename = "not")]
+    pub why_not: Option<String>,
+    /// The numbers that it prints.
+    #[serde(default)]
+    pub printed: Option<Printed>,
+    /// What the paper says of it.
+    #[serde(default)]
+    pub claims: Vec<Claim>,
+}
+
+/// A table or a figure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// A table.
+    Table,
+    /// A figure.
+    Figure,
+}
+
+impl Kind {
+    /// As people write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Table => "table",
+            Kind::Figure => "figure",
+        }
+    }
+}
+
+/// The part of a suite that runs an exhibit again.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rerun {
+    /// The suite.
+    pub suite: String,
+    /// The programs of its rows.
+    pub programs: Vec<String>,
+    /// Numbers of tasks; all when empty.
+    #[serde(default)]
+    pub tasks: Vec<u32>,
+    /// Jobs that have one of these sizes; all when empty.
+    #[serde(default)]
+    pub sizes: Vec<u64>,
+    /// In what it differs from the paper.
+    #[serde(default)]
+    pub differs: String,
+}
+
+impl Rerun {
+    /// Whether a run of this extent has any of it.
+    pub fn is_of(&self, extent: Extent) -> bool {
+        suites::find(&self.suite).is_ok_and(|suite| (suite.jobs)(extent).iter().any(|job| self.wants(job)))
+    }
+
+    /// Whether this job is part of it.
+    pub fn wants(&self, job: &Job) -> bool {
+        let measure = &job.measure;
+        let among = |sizes: &[u64]| sizes.is_empty() || sizes.iter().any(|size| self.sizes.contains(size));
+        self.programs.iter().any(|program| program == measure.program)
+            && (self.tasks.is_empty() || self.tasks.contains(&measure.tasks))
+            && (self.sizes.is_empty() || among(measure.sizes))
+    }
+}
+
+/// Numbers as a paper prints them.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Printed {
+    /// Headings, with units.
+    pub columns: Vec<String>,
+    /// A cell for each column.
+    pub rows: Vec<Vec<Cell>>,
+}
+
+/// What stands in one place of a table.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(untagged)]
+pub enum Cell {
+    /// A number.
+    Number(f64),
+    /// A word.
+    Word(String),
+    /// Nothing.
+    Empty(()),
+}
+
+impl Exhibit {
+    /// Such as `figure 7`.
+    pub fn name(&self) -> String {
+        format!("{} {}", self.kind.name(), self.number)
+    }
+}
+
+/// What is asked for: a paper, or one exhibit of it.
+pub fn find(
+    paper: &str,
+    exhibit: Option<(Kind, u32)>,
+) -> Result<(&'static Paper, Vec<&'static Exhibit>), LabError> {
+    let number = format!("{:0>3}", paper.trim());
+    let Some(found) = PAPERS.iter().find(|paper| paper.number == number) else {
+        let known = PAPERS.iter().map(|paper| format!("{} ({})", paper.number, paper.authors));
+        return Err(LabError::UnknownPaper {
+            name: paper.to_owned(),
+            known: known.collect::<Vec<_>>().join("; "),
+        });
+    };
+    let wanted =
+        |one: &&Exhibit| exhibit.is_none_or(|(kind, number)| one.kind == kind && one.number == number);
+    let exhibits: Vec<&Exhibit> = found.exhibits.iter().filter(wanted).collect();
+    match exhibit {
+        Some((kind, number)) if exhibits.is_empty() => Err(LabError::UnknownExhibit {
+            paper: found.number.clone(),
+            name: format!("{} {number}", kind.name()),
+            known: found.contents(),
+        }),
+        _ => Ok((found, exhibits)),
+    }
+}
+
+/// The exhibits that a suite runs again, with their papers.
+pub fn of_suite(suite: &str) -> Vec<(&'static Paper, &'static Exhibit)> {
+    let all = PAPERS.iter().flat_map(|paper| paper.exhibits.iter().map(move |exhibit| (paper, exhibit)));
+    all.filter(|(_, exhibit)| exhibit.again.as_ref().is_some_and(|again| again.suite == suite)).collect()
+}
+
+impl Paper {
+    /// What it has: `tables 1 to 9 and figures 1 to 3`.
+    fn contents(&self) -> String {
+        let count = |kind| self.exhibits.iter().filter(|exhibit| exhibit.kind == kind).count();
+        let some = |kind: Kind| match count(kind) {
+            0 => format!("no {}s", kind.name()),
+            1 => format!("{} 1", kind.name()),
+            many => format!("{}s 1 to {many}", kind.name()),
+        };
+        format!("{} and {}", some(Kind::Table), some(Kind::Figure))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::paper;
+    use std::collections::HashSet;
+
+    #[test]
+    fn every_table_and_figure_of_the_five_papers_is_there_once() {
+        let found: Vec<(&str, String)> =
+            PAPERS.iter().map(|paper| (paper.number.as_str(), paper.contents())).collect();
+        let wanted = [
+            ("000", "tables 1 to 9 and figures 1 to 3"),
+            ("001", "no tables and figures 1 to 16"),
+            ("002", "no tables and figures 1 to 12"),
+            ("003", "table 1 and figures 1 to 7"),
+            ("004", "tables 1 to 3 and figures 1 to 9"),
+        ];
+        assert_eq!(found, wanted.map(|(number, contents)| (number, contents.to_owned())));
+        for paper in PAPERS.iter() {
+            let names: HashSet<String> = paper.exhibits.iter().map(Exhibit::name).collect();
+            assert_eq!(names.len(), paper.exhibits.len(), "{}", paper.number);
+            for kind in [Kind::Table, Kind::Figure] {
+                let numbers = paper.exhibits.iter().filter(|one| one.kind == kind).map(|one| one.number);
+                assert!(numbers.zip(1..).all(|(number, place)| number == place), "{}", paper.number);
+            }
+        }
+    }
+
+    #[test]
+    fn each_is_run_again_or_says_why_not() {
+        for (paper, exhibit) in PAPERS.iter().flat_map(|p| p.exhibits.iter().map(move |e| (p, e))) {
+            let name = format!("{}, {}", paper.number, exhibit.name());
+            assert!(exhibit.again.is_some() != exhibit.why_not.is_some(), "{name}");
+            let measured = exhibit.claims.iter().any(|claim| !claim.today.is_empty());
+            assert!(exhibit.again.is_some() || !measured, "{name}: what is not run has no value of today");
+            for row in exhibit.printed.iter().flat_map(|printed| &printed.rows) {
+                assert_eq!(Some(row.len()), exhibit.printed.as_ref().map(|p| p.columns.len()), "{name}");
+            }
+            let Some(again) = &exhibit.again else { continue };
+            let suite = suites::find(&again.suite).expect("a suite of ours");
+            assert!(again.is_of(Extent::Full), "{name}: nothing to run");
+            for program in &again.programs {
+                let known = (suite.jobs)(Extent::Full).iter().any(|job| job.measure.program == program);
+                assert!(known, "{name}: {} has no program {program}", again.suite);
+            }
+        }
+    }
+
+    #[test]
+    fn a_value_of_today_comes_from_a_job_that_is_run_for_it() {
+        for (paper, exhibit) in PAPERS.iter().flat_map(|p| p.exhibits.iter().map(move |e| (p, e))) {
+            let Some(again) = &exhibit.again else { continue };
+            let suite = suites::find(&again.suite).expect("a suite of ours");
+            let jobs: Vec<Job> = [Extent::Quick, Extent::Full].into_iter().flat_map(suite.jobs).collect();
+            let jobs: Vec<&Job> = jobs.iter().filter(|job| again.wants(job)).collect();
+            for (claim, today) in exhibit.claims.iter().flat_map(|c| c.today.iter().map(move |t| (c, t))) {
+                for asked in today.over.iter().chain(&today.under) {
+                    let gives = jobs.iter().any(|job| asked.is_given_by(job));
+                    assert!(gives, "{}, {}: {}: {asked:?}", paper.number, exhibit.name(), claim.says);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_does_not_exist_is_refused_by_what_does() {
+        let why = |paper, exhibit| find(paper, exhibit).expect_err("refused").to_string();
+        let refused = why("007", None);
+        assert!(refused.contains("\"007\"") && refused.contains("003 (Saphir)"), "{refused}");
+        let refused = why("001", Some((Kind::Figure, 17)));
+        assert!(
+            refused.contains("figure 17") && refused.contains("no tables and figures 1 to 16"),
+            "{refused}"
+        );
+        assert!(why("3", Some((Kind::Table, 2))).contains("table 1 and figures 1 to 7"));
+        let (paper, exhibits) = find("1", Some((Kind::Figure, 7))).expect("it exists");
+        assert_eq!((paper.number.as_str(), exhibits.len()), ("001", 1));
+        assert_eq!(find("004", None).expect("it exists").1.len(), 12);
+    }
+
+    fn printed(paper: &str, number: u32) -> &'static [Vec<Cell>] {
+        let (_, exhibits) = find(paper, Some((Kind::Table, number))).expect("it exists");
+        &exhibits[0].printed.as_ref().expect("a table of numbers").rows
+    }
+
+    fn numbers(row: &[Cell]) -> Vec<f64> {
+        let number = |cell: &Cell| if let Cell::Number(number) = cell { Some(*number) } else { None };
+        row.iter().filter_map(number).collect()
+    }
+
+    #[test]
+    fn tables_that_reports_quote_are_those_of_the_files() {
+        for (at, times) in paper::FFT_TIMES.iter().enumerate() {
+            assert_eq!(numbers(&printed("000", 6)[at]), times.two, "{}", times.system);
+            assert_eq!(numbers(&printed("000", 7)[at]), times.four, "{}", times.system);
+        }
+        for (at, split) in paper::SPLITS.iter().enumerate() {
+            assert_eq!(
+                numbers(&printed("000", 8)[at]),
+                [split.small, split.large].concat(),
+                "{}",
+                split.system
+            );
+        }
+        for speed_up in &paper::SPEED_UPS {
+            let on = numbers(
+                printed("000", 9)
+                    .iter()
+                    .find(|row| row[0] == Cell::Word(speed_up.system.into()))
+                    .expect("it is there"),
+            );
+            assert_eq!(on[1..], speed_up.on, "{}", speed_up.system);
+        }
+        let links = printed("004", 1).iter().chain(printed("004", 3));
+        for (row, link) in links.zip(&paper::LINKS) {
+            assert_eq!(numbers(row), [link.r_max, link.n_half, link.t_zero], "{}", link.network);
+        }
+        for (row, line) in printed("003", 1).iter().zip(&paper::BUFFERED) {
+            let known: Vec<f64> =
+                [Some(line.latency), line.network, line.copy, line.buffered].into_iter().flatten().collect();
+            assert_eq!(numbers(row), known, "{}", line.system);
+        }
+    }
+
+    #[test]
+    fn messages_of_the_transform_have_the_lengths_of_table_3() {
+        for (row, tasks) in printed("000", 3).iter().zip([2.0, 4.0, 8.0]) {
+            let lengths = suites::main::PAPER_POINTS.map(|points| 8.0 * points as f64 / tasks);
+            assert_eq!(numbers(row)[1..], lengths);
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Runs tables and figures again: those of one suite in one session.
+
+use super::{Exhibit, Kind, Paper, Rerun, find, results};
+use crate::comparison::{self, Report};
+use crate::error::LabError;
+use crate::options::CompareOptions;
+use crate::summary::Row;
+use std::path::PathBuf;
+
+/// What running exhibits again leaves behind.
+#[derive(Debug)]
+pub struct Again {
+    /// What a terminal shows: of each exhibit the paper's values, today's, and what still holds.
+    pub text: String,
+    /// A folder with report and raw samples for each suite that took part.
+    pub folders: Vec<PathBuf>,
+}
+
+/// Runs what the options ask for.
+pub fn again(options: &CompareOptions, paper: &str) -> Result<Again, LabError> {
+    let figure = options.figure.map(|number| (Kind::Figure, number));
+    let table = options.table.map(|number| (Kind::Table, number));
+    let (paper, exhibits) = find(paper, figure.or(table))?;
+    let reruns: Vec<&Rerun> = exhibits.iter().filter_map(|one| one.again.as_ref()).collect();
+    if !reruns.is_empty() && !reruns.iter().any(|one| one.is_of(options.extent())) {
+        let names = exhibits.iter().map(|one| one.name()).collect::<Vec<_>>().join(", ");
+        return Err(LabError::OnlyFull { paper: paper.number.clone(), name: names });
+    }
+    let mut sessions: Vec<(&str, Report)> = Vec::new();
+    for suite in reruns.iter().map(|one| one.suite.as_str()) {
+        let parts: Vec<&Rerun> = reruns.iter().copied().filter(|one| one.suite == suite).collect();
+        let is_done = sessions.iter().any(|(done, _)| *done == suite);
+        if is_done || !parts.iter().any(|one| one.is_of(options.extent())) {
+            continue;
+        }
+        let options = CompareOptions { suite: suite.to_owned(), ..options.clone() };
+        sessions.push((suite, comparison::compare_parts(&options, &parts)?));
+    }
+    let text = exhibits.iter().map(|one| shown(paper, one, &sessions)).collect();
+    Ok(Again { text, folders: sessions.into_iter().map(|(_, report)| report.folder).collect() })
+}
+
+fn shown(paper: &Paper, exhibit: &Exhibit, sessions: &[(&str, Report)]) -> String {
+    let of =
+        |suite: &str| sessions.iter().find(|(known, _)| *known == suite).map(|(_, report)| &report.rows[..]);
+    let rows: &[Row] = exhibit.again.as_ref().and_then(|again| of(&again.suite)).unwrap_or(&[]);
+    results(paper, exhibit, rows)
+}

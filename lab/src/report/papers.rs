@@ -1,0 +1,91 @@
+//! What the papers found, beside this session: the tables and figures that the suite runs again.
+
+use super::markup::{escape, word_table};
+use crate::catalogue::{Judged, Verdict, bounds, judge, of_suite, today};
+use crate::summary::Row;
+use std::fmt::Write;
+
+/// The entry of the contents, where there is such a section.
+pub fn link(suite: &str, rows: &[Row]) -> &'static str {
+    if lines(suite, rows).is_empty() { "" } else { "<a href=\"#claims\">Does it still hold?</a>" }
+}
+
+/// A line for each claim of which this session has a value.
+pub fn claims(html: &mut String, suite: &str, rows: &[Row]) {
+    let lines = lines(suite, rows);
+    if lines.is_empty() {
+        return;
+    }
+    html.push_str(
+        "<h2 id=\"claims\">What the papers found, and whether it still holds</h2>\
+         <p>What the papers say of their tables and figures, beside this session. A claim <em>still holds</em> where the whole interval lies where the paper puts it, \
+         and is <em>unclear</em> where a part of it does; the interval is the widest that the rows' own allow. <code>docs/papers.md</code> has all tables and figures.</p>",
+    );
+    html.push_str(&word_table(&["paper says", "then", "holds", "system", "today", ""], &lines));
+}
+
+fn lines(suite: &str, rows: &[Row]) -> Vec<Vec<String>> {
+    let mut lines = Vec::new();
+    for (paper, exhibit) in of_suite(suite) {
+        let mut own: Vec<Vec<String>> = Vec::new();
+        for claim in &exhibit.claims {
+            let found = judge(claim, rows);
+            for Judged { by, measured, verdict, .. } in
+                found.into_iter().filter(|j| j.verdict != Verdict::NoData)
+            {
+                let class = match verdict {
+                    Verdict::Holds => "reached",
+                    Verdict::No => "missed",
+                    _ => "nodata",
+                };
+                own.push(vec![
+                    escape(&claim.says),
+                    escape(&claim.paper),
+                    bounds(claim),
+                    escape(by),
+                    escape(&today(claim, measured)),
+                    format!("<span class=\"{class}\">{}</span>", verdict.word()),
+                ]);
+            }
+        }
+        if !own.is_empty() {
+            let mut head = String::new();
+            let _ = write!(
+                head,
+                "{} {}, {}: {}",
+                paper.number,
+                escape(&paper.authors),
+                exhibit.name(),
+                escape(&exhibit.caption)
+            );
+            lines.push(vec!["!head".into(), head]);
+            lines.append(&mut own);
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::summary::tests::row;
+    use crate::systems::{Encoding, Family, System};
+
+    #[test]
+    fn a_claim_is_shown_where_there_is_a_value_and_only_there() {
+        let pvm = System::new(Family::Pvm, "direct", Encoding::Raw);
+        let ours = System::new(Family::Parvum, "shm", Encoding::Raw);
+        let rows = [
+            row(&pvm, "ring", "half round trip", 8, &[12.0; 6]),
+            row(&ours, "ring", "half round trip", 8, &[0.5; 6]),
+        ];
+        let mut html = String::new();
+        claims(&mut html, "main", &rows);
+        assert!(html.contains("PVM 3.4.6 over Parvum") && html.contains("24.0 (24.0 to 24.0)"), "{html}");
+        assert!(html.contains("still holds") && !html.contains("no data"), "{html}");
+        assert!(!html.contains("table 6"), "an exhibit without values is left out");
+        let mut html = String::new();
+        claims(&mut html, "main", &[]);
+        assert!(html.is_empty() && link("main", &[]).is_empty() && !link("main", &rows).is_empty());
+    }
+}
