@@ -80,6 +80,7 @@ build() {
     compile spawn "spawn_$face.c" common/spawn.c common/bench.c "$team"
     compile job "job_$face.c"
     [ "$face" != pvm ] || compile start start_pvm.c
+    [ "$face" != pvm ] || compile pvmtime pvmtime.c common/pvmtime.c common/bench.c
     shared pass common/share_pass.c "common/share_$face.c" "$team"
     echo "built for $system"
 }

@@ -13,6 +13,12 @@ enum { WATCHDOG_SECONDS = 120 };
 
 static const char *program = "bench";
 
+void program_is(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    program = slash ? slash + 1 : path;
+}
+
 void fail(const char *format, ...)
 {
     va_list arguments;
@@ -63,8 +69,7 @@ static void read_cpus(struct options *options, const char *list)
 
 void options_read(struct options *options, int argc, char **argv)
 {
-    char *slash = strrchr(argv[0], '/');
-    program = slash ? slash + 1 : argv[0];
+    program_is(argv[0]);
     *options = (struct options){ .tasks = 2, .time_ms = 20, .least = 5, .most = 2000, .encoding = "default",
                                  .route = "default", .operations = "barrier,broadcast,reduce,gather,alltoall",
                                  .items = 2000, .seconds = 3 };

@@ -26,6 +26,9 @@ struct options {
     double seconds;               /* --seconds S: how long `blocked` stays blocked              */
 };
 
+/* Names this program, after what it was started by, in all that it says. */
+void program_is(const char *path);
+
 /* Reads the arguments, or says what is wrong and exits with code 2. Also starts a watchdog, so that no task outlives
    a comparison that went wrong. */
 void options_read(struct options *options, int argc, char **argv);

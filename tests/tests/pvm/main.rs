@@ -6,6 +6,7 @@ mod fortran;
 mod hostile;
 mod mixed;
 mod programs;
+mod pvmtime;
 mod surface;
 mod surroundings;
 mod vectors;
