@@ -90,6 +90,16 @@ fn session(
     jobs.retain(|job| job.system.is_none_or(|s| chosen(&s) && toolbox.kit(s.family).is_some()));
     let is_asked_for = |route| hosts::of_route(route).is_none_or(|count| options.hosts.contains(&count));
     jobs.retain(|job| job.system.is_none_or(|system| is_asked_for(system.route)));
+    let cores = runner::machine_cores();
+    let fits = |job: &Job| job.measure.arrangement.is_none_or(|arrangement| arrangement.fits(cores.len()));
+    for job in jobs.iter().filter(|job| !fits(job)) {
+        let name = job.measure.name.clone();
+        if !toolbox.absent.iter().any(|absent| absent.name == name) {
+            let remedy = format!("it needs a core for each of its machines, and here are {}", cores.len());
+            toolbox.absent.push(Absent { name, remedy });
+        }
+    }
+    jobs.retain(fits);
     let programs = Programs::prepare(options.apps.as_deref(), &toolbox, &jobs)?;
     if jobs.iter().any(|job| job.measure.how == How::Layers) && programs.layers(&toolbox).is_none() {
         let remedy = "build it: cargo build --release --package parvum-layers".to_owned();

@@ -45,6 +45,57 @@ pub struct Test {
     pub program: &'static str,
 }
 
+/// Who runs where, for programs that read that from a file: masters, each with slaves of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Arrangement {
+    /// Masters.
+    pub masters: u32,
+    /// Slaves of each.
+    pub slaves: u32,
+    /// Each task has a machine of its own; else all masters share one and all slaves another.
+    pub spread: bool,
+}
+
+impl Arrangement {
+    /// Masters and slaves.
+    pub const fn tasks(self) -> u32 {
+        self.masters * (1 + self.slaves)
+    }
+
+    /// Machines that it takes.
+    pub const fn machines(self) -> u32 {
+        if self.spread { self.tasks() } else { 2 }
+    }
+
+    /// Whether that can be shown on one host with so many cores, of which each stands for a machine: what pairs do to each other cannot on
+    /// fewer than they ask for; slaves of one master may share what the master leaves.
+    pub fn fits(self, cores: usize) -> bool {
+        let machines = if self.masters == 1 { 2 } else { self.machines() };
+        cores >= machines as usize
+    }
+
+    /// The file, with a core for each machine.
+    pub fn file(self, cores: &[u32]) -> String {
+        let core = |machine: u32| match (cores.is_empty(), machine as usize >= cores.len()) {
+            (true, _) => ".".to_owned(),
+            (_, false) => format!(":{}", cores[machine as usize]),
+            // What is left shares the cores after the first.
+            _ => format!(":{}", cores[1 + (machine as usize - 1) % (cores.len() - 1).max(1)]),
+        };
+        let mut lines = String::new();
+        let mut next = 0;
+        for _ in 0..self.masters {
+            for task in 0..=self.slaves {
+                let machine = if self.spread { next } else { u32::from(task > 0) };
+                next += 1;
+                let role = if task == 0 { "master" } else { "slave" };
+                lines.push_str(&format!("{role} {}\n", core(machine)));
+            }
+        }
+        lines
+    }
+}
+
 /// What one launch measures, and how.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Measure {
@@ -74,6 +125,8 @@ pub struct Measure {
     pub starter: &'static [&'static str],
     /// The build of the engine that its tasks load, where that is not the shipped one: a folder of `build/variants`.
     pub build: Option<&'static str>,
+    /// Who runs where, for programs that read that from a file.
+    pub arrangement: Option<Arrangement>,
     /// A second job of the same program runs all the while, on the same cores: its arguments.
     pub rival: Option<Rival>,
 }
@@ -104,6 +157,7 @@ impl Measure {
             refused: false,
             starter: &[],
             build: None,
+            arrangement: None,
             rival: None,
         }
     }
@@ -209,6 +263,21 @@ pub fn more_rounds(
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn an_arrangement_places_each_task() {
+        let pair = Arrangement { masters: 1, slaves: 1, spread: true };
+        assert_eq!(pair.file(&[3, 5]), "master :3\nslave :5\n");
+        assert_eq!(pair.file(&[]), "master .\nslave .\n");
+        let four = Arrangement { slaves: 4, ..pair };
+        assert_eq!(four.file(&[3, 5]), "master :3\nslave :5\nslave :5\nslave :5\nslave :5\n");
+        assert_eq!(four.file(&[3, 5, 7]), "master :3\nslave :5\nslave :7\nslave :5\nslave :7\n");
+        let together = Arrangement { masters: 2, slaves: 1, spread: false };
+        assert_eq!(together.file(&[3, 5, 7]), "master :3\nslave :5\nmaster :3\nslave :5\n");
+        let apart = Arrangement { masters: 2, ..pair };
+        assert_eq!(apart.file(&[0, 1, 2, 3]), "master :0\nslave :1\nmaster :2\nslave :3\n");
+        assert!(four.fits(2) && together.fits(2) && !pair.fits(1) && !apart.fits(2) && apart.fits(4));
+    }
 
     #[test]
     fn the_same_seed_gives_the_same_plan() {

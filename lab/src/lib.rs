@@ -18,6 +18,7 @@ pub mod growth;
 pub mod hosts;
 pub mod launch;
 pub mod leftovers;
+mod memory;
 pub mod options;
 pub mod paper;
 pub mod peers;

@@ -6,6 +6,7 @@ use crate::experiment::{Cores, How, Job, Measure, Rival};
 use crate::factors;
 use crate::launch::{self, Launch, Running};
 use crate::leftovers::Leftovers;
+use crate::memory;
 use crate::peers::Toolbox;
 use crate::perftest;
 use crate::programs::Programs;
@@ -128,7 +129,15 @@ impl Runner {
             Some(Ok(rival)) => Some(rival),
             None => None,
         };
+        if let Some(arrangement) = job.measure.arrangement
+            && let Err(why) = std::fs::write(self.arrangement_file(), arrangement.file(&machine_cores()))
+        {
+            let why = format!("cannot write {}: {why}", self.arrangement_file().display());
+            return Attempt { command: String::new(), elapsed: Duration::ZERO, lines: Err(why) };
+        }
         let launch = self.launch(job, &out);
+        let daemon = job.measure.arrangement.and_then(|_| self.session(&job.system?, &job.measure)?.daemon());
+        let before = daemon.and_then(memory::begin);
         let mut ended = launch.run(&log);
         if let Some(rival) = rival {
             // A job that had nothing in its way would pass for one that had.
@@ -142,7 +151,18 @@ impl Runner {
             (None, How::Job(_)) => Ok(vec![timed(&job.measure, ended.elapsed)]),
             (None, _) => samples::read(&out).map_err(|damage| damage.to_string()),
         };
+        let lines = lines.map(|mut lines| {
+            // The longest messages are what it held most for.
+            if let (Some(longest), Some(before)) = (lines.iter_mut().max_by_key(|line| line.size), before) {
+                longest.daemon_kib = daemon.and_then(|daemon| memory::grown(daemon, before));
+            }
+            lines
+        });
         Attempt { command: launch.line(), elapsed: ended.elapsed, lines }
+    }
+
+    fn arrangement_file(&self) -> PathBuf {
+        self.scratch.join("arrangement")
     }
 
     fn rivals_log(&self) -> PathBuf {
@@ -165,6 +185,9 @@ impl Runner {
         let measure = &job.measure;
         let mut arguments = self.arguments(measure);
         arguments.extend(["--out".into(), out.into()]);
+        if measure.arrangement.is_some() {
+            arguments.extend(["--config".into(), self.arrangement_file().into()]);
+        }
         let deadline = Duration::from_secs(measure.patience);
         let Some(system) = job.system else {
             let program = match measure.how {
@@ -310,6 +333,11 @@ fn pvm_arguments(system: &System) -> Vec<OsString> {
 fn timed(measure: &Measure, elapsed: Duration) -> Line {
     let ns = u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX);
     Line { program: measure.program.into(), tasks: measure.tasks, samples_ns: vec![ns], ..Line::default() }
+}
+
+/// Distinct cores that stand for machines where programs are told who runs where.
+pub fn machine_cores() -> Vec<u32> {
+    cores::physical(8)
 }
 
 /// Distinct cores for the tasks, at least one.

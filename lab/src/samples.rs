@@ -71,6 +71,12 @@ pub struct Line {
     /// Computation in each sample: what it takes alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work_ns: Option<u64>,
+    /// Bytes that passed a master in each sample.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moved: Option<u64>,
+    /// By how much the daemon grew at most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub daemon_kib: Option<u64>,
     /// What Parvum's ledger counted, over all tasks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts: Option<Counts>,
@@ -227,6 +233,9 @@ impl Line {
         if (self.program == "layers") != self.layer.is_some() {
             return Err("a layer belongs to the program layers, and to no other".into());
         }
+        if (self.program == "pvmtime") != self.moved.is_some_and(|bytes| bytes > 0) {
+            return Err("bytes that passed a master belong to the program pvmtime, and to no other".into());
+        }
         if self.layer.is_some() && self.route.is_none() {
             return Err("a layer of no route".into());
         }
@@ -307,6 +316,8 @@ mod tests {
             (&RING.replace("}", ",\"form\":\"posted\"}"), "belongs to"),
             (&RING.replace("}", ",\"layer\":\"cell\"}"), "belongs to"),
             (&RING.replace("\"ring\"", "\"layers\""), "belongs to"),
+            (&RING.replace("\"ring\"", "\"pvmtime\""), "belong to"),
+            (&RING.replace("}", ",\"moved\":9}"), "belong to"),
             (r#"{"program":"layers","layer":"cell","tasks":2,"size":0,"samples_ns":[1]}"#, "no route"),
             (&RING.replace("}", ",\"operation\":\"scan\"}"), "unknown variant"),
         ];

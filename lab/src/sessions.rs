@@ -241,6 +241,15 @@ impl Session {
         last.map_or_else(|| what.to_owned(), |last| format!("{what}: {last}"))
     }
 
+    /// The daemon's process; MPI and UCX have none.
+    pub fn daemon(&self) -> Option<u32> {
+        if self.family.is_ours() {
+            std::fs::read_to_string(self.folder.join("daemon.lock")).ok()?.trim().parse().ok()
+        } else {
+            self.daemon.as_ref().map(Child::id)
+        }
+    }
+
     /// Ends tasks that a launch left behind: the daemon started them, so they are not of its process group.
     pub fn reset(&self) {
         if self.family == Family::Pvm || self.family.is_ours() {

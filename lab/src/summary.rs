@@ -119,6 +119,7 @@ fn values(recorded: &Recorded) -> Vec<Value> {
     let ms = |values: Vec<f64>| values.into_iter().map(|ns| ns / 1e6).collect::<Vec<_>>();
     let us = |values: Vec<f64>| values.into_iter().map(|ns| ns / 1e3).collect::<Vec<_>>();
     match recorded.program.as_str() {
+        _ if line.moved.is_some() => found.extend(of_pvmtime(line)),
         "blocked" => {
             if let Some(blocked) = line.blocked {
                 let share = 100.0 * blocked.cpu_ns as f64 / blocked.wall_ns.max(1) as f64;
@@ -193,6 +194,16 @@ fn values(recorded: &Recorded) -> Vec<Value> {
         }
     }
     found
+}
+
+/// What a line of pvmtime says: the mean of the masters' throughputs, and what the daemon held.
+fn of_pvmtime(line: &Line) -> Vec<Value> {
+    let moved = line.moved.unwrap_or_default() as f64;
+    let rates: Vec<f64> = line.each().filter(|ns| *ns > 0.0).map(|ns| 8e3 * moved / ns).collect();
+    let mean = rates.iter().sum::<f64>() / rates.len().max(1) as f64;
+    let memory =
+        line.daemon_kib.and_then(|kib| value("daemon's memory", "MiB", None, vec![kib as f64 / 1024.0]));
+    value("throughput", "Mbit/s", None, vec![mean]).into_iter().chain(memory).collect()
 }
 
 /// What a line of the suite mpi's own programs says; the form names the metric.
@@ -468,6 +479,25 @@ pub(crate) mod tests {
         assert!((row.median - 0.4045).abs() < 1e-9);
         assert_eq!((row.low, row.high), (0.401, 0.408));
         assert_eq!(row.spread.unwrap().count, 50);
+    }
+
+    #[test]
+    fn masters_throughputs_are_averaged() {
+        let line = |samples_ns| Line {
+            program: "pvmtime".into(),
+            tasks: 8,
+            size: 1000,
+            moved: Some(1_000_000),
+            daemon_kib: Some(2048),
+            samples_ns,
+            ..Line::default()
+        };
+        let system = ring_systems(Extent::Quick)[0];
+        let lines = [Recorded::new(0, "blast, 4.1-4.1", Some(&system), line(vec![8_000_000, 4_000_000]))];
+        let rows = summarise(&lines);
+        let of =
+            |metric: &str| Rows(&rows).find("blast, 4.1-4.1", &system, metric, 8, 1000).map(|row| row.median);
+        assert_eq!((of("throughput"), of("daemon's memory")), (Some(1500.0), Some(2.0)));
     }
 
     #[test]

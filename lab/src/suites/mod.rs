@@ -5,6 +5,7 @@ pub mod buffering;
 pub mod main;
 pub mod mpi;
 pub mod overhead;
+pub mod pvmtime;
 pub mod shared;
 pub mod speed;
 
@@ -60,8 +61,15 @@ pub struct Pages {
 }
 
 /// All suites.
-pub static ALL: [&Suite; 6] =
-    [&main::SUITE, &speed::SUITE, &mpi::SUITE, &buffering::SUITE, &overhead::SUITE, &shared::SUITE];
+pub static ALL: [&Suite; 7] = [
+    &main::SUITE,
+    &speed::SUITE,
+    &mpi::SUITE,
+    &buffering::SUITE,
+    &overhead::SUITE,
+    &shared::SUITE,
+    &pvmtime::SUITE,
+];
 
 /// The suite of this name.
 pub fn find(name: &str) -> Result<&'static Suite, LabError> {
