@@ -6,7 +6,7 @@
 #   NAME.pvm346     against PVM 3.4.6 (Debian: pvm-dev)
 #   NAME.openmpi    against Open MPI, NAME.mpich against MPICH (tools/peers.sh, or Debian's)
 #   NAME.openmpi4   against Debian's Open MPI, NAME.mpich4 against Debian's MPICH
-#   floors, refuse  without any
+#   floors, refuse, sockets  without any
 # Same compiler, same flags, same sources for all.
 set -eu
 
@@ -89,6 +89,8 @@ build() {
 $CC $CFLAGS -o "$out/floors" floors.c floors_cores.c floors_links.c common/bench.c -lm
 # shellcheck disable=SC2086
 $CC $CFLAGS -o "$out/refuse" refuse.c
+# shellcheck disable=SC2086
+$CC $CFLAGS -o "$out/sockets" sockets.c common/bench.c -pthread
 echo "built floors"
 
 # together SYSTEM LIBRARY: an interface of Parvum's whose programs `parvum run -n N` starts

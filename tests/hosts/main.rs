@@ -4,20 +4,28 @@
 
 #![forbid(unsafe_code)]
 
+mod calibrate;
+mod compile;
 mod speed;
 
-use parvum_tests::bed::{Bed, Plan, holder, possible};
+use parvum_tests::bed::emulated::Emulated;
+use parvum_tests::bed::{Bed, Plan, holder, possible, relay};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: hosts N [--ssh] [-- COMMAND...]
+const USAGE: &str = "usage: hosts N [--ssh] [--network NAME|FILE] [-- COMMAND...]
+       hosts --calibrate [NAME|FILE...]
        hosts --speed [ROUNDS]
        hosts --encryption [ROUNDS]
 
 Makes N hosts out of namespaces. With a COMMAND, runs it on the first of them and takes the hosts
 away when it ends. Without one, keeps them until standard input ends (Control-D) and says how to use
 them. With --ssh each host runs an sshd, and `parvum add` uses ssh.
+
+With --network they are joined by another network than this machine's own speed: ethernet10, fddi,
+hippi, atm, fc, allnode, gigabit, lan, wan, or what a file says (docs/hosts.md). --calibrate measures
+such networks by sockets, and holds those of Fatoohi's Table 1 against what he got.
 
 With --speed, measures messages between hosts on Parvum and on PVM 3.4.6, in turns. With --encryption,
 measures them encrypted and in clear.";
@@ -29,6 +37,10 @@ fn main() -> ExitCode {
             holder::hold(option(&words, "--door"), option(&words, "--remove"));
             ExitCode::SUCCESS
         }
+        Some("relay") if words.len() == 2 => {
+            relay::run(&words[1]).map_or_else(refuse, |()| ExitCode::SUCCESS)
+        }
+        Some("--calibrate") => calibrate::run(&words[1..]).map_or_else(refuse, |()| ExitCode::SUCCESS),
         Some("rsh") if words.len() > 3 => {
             let code = holder::call(Path::new(&words[1]), &words[2], &words[3..]);
             ExitCode::from(code as u8)
@@ -59,16 +71,18 @@ fn option(words: &[String], name: &str) -> Option<PathBuf> {
 fn parse(words: &[String]) -> Result<(Plan, Vec<String>), String> {
     let mut parts = words.splitn(2, |word| word == "--");
     let (before, command) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
-    let (mut hosts, mut ssh) = (None, false);
-    for word in before {
+    let (mut hosts, mut ssh, mut network) = (None, false, None);
+    let mut before = before.iter();
+    while let Some(word) = before.next() {
         match word.parse::<usize>() {
             Ok(number) if (1..=250).contains(&number) => hosts = Some(number),
             _ if word == "--ssh" => ssh = true,
+            _ if word == "--network" => network = Some(Emulated::find(before.next().ok_or(USAGE)?)?),
             _ => return Err(format!("{word}?\n{USAGE}")),
         }
     }
     let hosts = hosts.ok_or(USAGE)?;
-    let plan = Plan { ssh, ..Plan::of_this_build(hosts) };
+    let plan = Plan { ssh, network, ..Plan::of_this_build(hosts) };
     Ok((plan, command.to_vec()))
 }
 

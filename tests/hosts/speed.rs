@@ -1,10 +1,11 @@
 //! `./x hosts --speed [ROUNDS]`: messages between hosts on Parvum and on PVM, on the same hosts and in turns.
 
+use crate::compile::compile;
 use parvum_tests::bed::{Bed, Host, Plan, Rival, possible};
 use parvum_tests::figures::{self, Row};
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -122,20 +123,6 @@ fn encryption(bed: &Bed, far: &Path, rounds: u32) -> Result<Vec<Row>, String> {
 
 fn text(path: &Path) -> &str {
     path.to_str().expect("the bed's folder has a plain name")
-}
-
-/// Compiles one of the programs beside this file.
-fn compile(into: &Path, name: &str, with_pvm: bool) -> Result<PathBuf, String> {
-    let program = into.join(name);
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("hosts/files").join(format!("{name}.c"));
-    let mut cc = Command::new("cc");
-    cc.env("LC_ALL", "C").args(["-O2", "-o"]).arg(&program).arg(source);
-    if with_pvm {
-        cc.args(["-I/usr/include", "-lpvm3"]);
-    }
-    let done = cc.output().map_err(|why| format!("cc: {why}"))?;
-    let errors = String::from_utf8_lossy(&done.stderr);
-    if done.status.success() { Ok(program) } else { Err(format!("{name}.c: {errors}")) }
 }
 
 /// The number that a command prints.

@@ -4,7 +4,7 @@
 //! tests run side by side. When it is dropped it stops the machine and insists
 //! that nothing is left: no directory, no socket, no daemon, no task.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 pub mod bed;
 pub mod chaos;

@@ -13,12 +13,18 @@
 //! ```
 
 mod cut;
+pub mod emulated;
 pub mod holder;
 mod host;
+mod medium;
 mod network;
+pub mod relay;
 mod rival;
 mod room;
 mod ssh;
+#[allow(unsafe_code)]
+mod tap;
+mod wire;
 
 pub use cut::{cut_between, heal_between};
 pub use host::Host;
@@ -26,6 +32,7 @@ pub use rival::Rival;
 pub use room::profile;
 
 use crate::{Lack, skip};
+use emulated::Emulated;
 use network::Switch;
 use std::ops::Index;
 use std::path::{Path, PathBuf};
@@ -43,6 +50,8 @@ pub struct Plan {
     pub ssh: bool,
     /// The hosts have no IPv4 address, not even for themselves by name.
     pub ipv6_only: bool,
+    /// What joins them, where that is not as fast as this machine can.
+    pub network: Option<Emulated>,
     /// The folder with the `parvum` command: the beginning of each host's `PATH`.
     pub bin: PathBuf,
     /// The libraries.
@@ -54,7 +63,7 @@ impl Plan {
     pub fn of(hosts: usize) -> Plan {
         let bin = crate::parvum().parent().expect("it lies in a folder").to_path_buf();
         let lib = crate::stage::stage().lib.clone();
-        Plan { hosts, ssh: false, ipv6_only: false, bin, lib }
+        Plan { hosts, ssh: false, ipv6_only: false, network: None, bin, lib }
     }
 
     /// Hosts with what `./x build` has made, if this is of that build, else with what the tests build.
@@ -64,7 +73,8 @@ impl Plan {
         });
         match built {
             Some(built) => {
-                Plan { hosts, ssh: false, ipv6_only: false, bin: built.join("bin"), lib: built.join("lib") }
+                let (bin, lib) = (built.join("bin"), built.join("lib"));
+                Plan { hosts, ssh: false, ipv6_only: false, network: None, bin, lib }
             }
             None => Plan::of(hosts),
         }
@@ -107,7 +117,7 @@ impl Bed {
     /// Makes the hosts.
     pub fn make(plan: &Plan) -> Result<Bed, String> {
         let room = room::Room::take()?;
-        let switch = Rc::new(Switch::make(&room)?);
+        let switch = Rc::new(Switch::make(&room, plan.network.as_ref())?);
         let mut bed = Bed { switch, hosts: Vec::new(), root: room.root.clone() };
         for at in 0..plan.hosts {
             let name = NAMES.get(at).map_or_else(|| format!("h{}", at + 1), |name| (*name).to_owned());

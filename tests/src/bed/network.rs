@@ -1,7 +1,9 @@
 //! The switch between the hosts, and what enters namespaces.
 
+use super::emulated::Emulated;
 use super::holder::Holder;
 use super::room::Room;
+use super::wire::Wire;
 use std::cell::{Cell, RefCell};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -58,6 +60,8 @@ pub(super) struct Switch {
     holder: RefCell<Holder>,
     net: (u8, u8),
     ports: Cell<u32>,
+    /// What makes it another network than this machine's own speed.
+    wire: RefCell<Wire>,
 }
 
 /// Where a host is connected.
@@ -73,17 +77,31 @@ pub(super) struct Wires {
 }
 
 impl Switch {
-    pub fn make(room: &Room) -> Result<Switch, String> {
+    pub fn make(room: &Room, network: Option<&Emulated>) -> Result<Switch, String> {
         let mut command = Command::new("unshare");
         command.args(user()).args(["--net", "--mount", "--pid", "--fork", "--kill-child", "--"]);
         // Whatever happens to the test, the holder removes the folder.
         let holder = Holder::start(command, &room.root.join("switch.log"), &[("--remove", &room.root)])?;
-        let switch = Switch { holder: RefCell::new(holder), net: room.net, ports: Cell::new(0) };
+        let wire = RefCell::new(Wire::Bare);
+        let switch = Switch { holder: RefCell::new(holder), net: room.net, ports: Cell::new(0), wire };
         switch.run(
             "ip link set lo up && ip link add hub type bridge mcast_snooping 0 && ip link set hub up \
              && { echo 1 >/proc/sys/net/ipv6/conf/hub/disable_ipv6 || :; }",
         )?;
+        if let Some(network) = network {
+            *switch.wire.borrow_mut() = Wire::of(network, room, &switch)?;
+        }
         Ok(switch)
+    }
+
+    /// A command among the switch's processes, as far as whoever is not root must be there to enter the hosts' networks.
+    pub fn beside(&self, program: &Path) -> Command {
+        if user().is_empty() {
+            return Command::new(program);
+        }
+        let mut command = enter(self.holder.borrow().pid(), &[]);
+        command.arg(program);
+        command
     }
 
     pub fn run(&self, script: &str) -> Result<(), String> {
@@ -110,6 +128,10 @@ impl Switch {
 
     /// Connects the host whose holder that is; gives the name of its port.
     pub fn plug(&self, pid: u32, wires: &Wires) -> Result<String, String> {
+        if let Wire::Relay(relay) = &mut *self.wire.borrow_mut() {
+            relay.plug(pid, &wires.hardware)?;
+            return Ok(String::new());
+        }
         let number = self.ports.get();
         self.ports.set(number + 1);
         let (port, hardware) = (format!("p{number}"), &wires.hardware);
@@ -118,11 +140,16 @@ impl Switch {
              && {{ echo 1 >/proc/sys/net/ipv6/conf/{port}/disable_ipv6 || :; }} \
              && ip link set {port} master hub up"
         ))?;
+        if let Wire::Kernel(network) = &*self.wire.borrow() {
+            self.run(&network.shape(&port))?;
+            done(enter(pid, &["--net"]).args(["sh", "-c", &network.shape("eth0")]))?;
+        }
         Ok(port)
     }
 
     /// Ends the processes of all hosts.
     pub fn end(&self) {
+        *self.wire.borrow_mut() = Wire::Bare;
         self.holder.borrow_mut().end();
     }
 }

@@ -9,6 +9,7 @@ mod interfaces;
 mod losing;
 mod messages;
 mod names;
+mod networks;
 mod notices;
 mod refusals;
 mod restarts;
