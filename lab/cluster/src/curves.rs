@@ -68,6 +68,7 @@ impl Way {
             fold: !is_classic,
             room: u64::MAX,
             push: (!is_classic).then_some(2),
+            replicas: false,
             races: false,
         }
     }
