@@ -300,7 +300,15 @@ fn no_buffer() -> Error {
     Error::new(class::BUFFER, "the buffer's address is null")
 }
 
+/// Whether two runs have a byte in common. What has holes may lie in those of the other.
+#[inline]
+pub(crate) fn overlap(one: &Data, other: &Data) -> bool {
+    let (Some((one, length)), Some((other, room))) = (one.run(), other.run()) else { return false };
+    let (one, other) = (one.addr(), other.addr());
+    length > 0 && room > 0 && one < other + room && other < one + length
+}
+
 #[cold]
-fn too_long() -> Error {
+pub(crate) fn too_long() -> Error {
     Error::new(class::COUNT, "the data would be longer than the address space")
 }

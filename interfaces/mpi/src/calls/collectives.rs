@@ -1,7 +1,7 @@
 //! Collective operations: each blocking, begun, or prepared to be begun again and again.
 
 use super::{Numbers, array, put};
-use crate::buffers::Data;
+use crate::buffers::{Data, overlap};
 use crate::collective::{self, Blocks, Call, Layout, is_in_place};
 use crate::comm::{Comm, comm};
 use crate::errors::{Error, Mpi, class};
@@ -84,8 +84,13 @@ fn of_member(comm: &Comm, root: i32, (address, count, of): (*const u8, i64, i32)
 /// Where buffers have a part in common there is no result that could be told. What has holes may lie in those of the other.
 #[inline]
 fn refuse_overlap(call: &Call) -> Mpi {
-    let among = |one: &Data, blocks: &Blocks| blocks.0.iter().any(|block| overlap(one, block));
-    let pairs = |give: &Blocks, get: &Blocks| give.0.iter().zip(&get.0).any(|(give, get)| overlap(give, get));
+    let among = |one: &Data, blocks: &Blocks| {
+        !blocks.are_apart_from(one) && blocks.iter().any(|block| overlap(one, &block))
+    };
+    let pairs = |give: &Blocks, get: &Blocks| {
+        let are_apart = matches!(get, Blocks::Row { whole, .. } if give.are_apart_from(whole));
+        !are_apart && give.iter().zip(get.iter()).any(|(give, get)| overlap(&give, &get))
+    };
     let is_wrong = match call {
         Call::Allreduce { give: Some(give), get, .. }
         | Call::Reduce { give: Some(give), get, .. }
@@ -94,18 +99,11 @@ fn refuse_overlap(call: &Call) -> Mpi {
         | Call::Allgather { give: Some(one), get: blocks }
         | Call::Scatter { give: blocks, get: Some(one), .. } => among(one, blocks),
         Call::Alltoall { give: Some(give), get, .. } => pairs(give, get),
-        Call::Neighbours { give, same: true, get } => give.0.first().is_some_and(|one| among(one, get)),
+        Call::Neighbours { give, same: true, get } => give.iter().next().is_some_and(|one| among(&one, get)),
         Call::Neighbours { give, get, .. } => pairs(give, get),
         _ => false,
     };
     if is_wrong { Err(overlapping()) } else { Ok(()) }
-}
-
-#[inline]
-pub(super) fn overlap(one: &Data, other: &Data) -> bool {
-    let (Some((one, length)), Some((other, room))) = (one.run(), other.run()) else { return false };
-    let (one, other) = (one.addr(), other.addr());
-    length > 0 && room > 0 && one < other + room && other < one + length
 }
 
 #[cold]

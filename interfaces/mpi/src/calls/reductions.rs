@@ -1,8 +1,8 @@
 //! Reductions and scans, and the operations that they combine with.
 
-use super::collectives::{Way, given, go, is_idle, is_root, overlap, overlapping, refuse_in_place};
+use super::collectives::{Way, given, go, is_idle, is_root, overlapping, refuse_in_place};
 use super::{Numbers, put};
-use crate::buffers::{Data, checked_count};
+use crate::buffers::{Data, checked_count, overlap};
 use crate::callbacks::{OPS, OpProxy, UserOp, keep_op};
 use crate::collective::{Call, Op, is_in_place};
 use crate::comm::{Comm, comm};

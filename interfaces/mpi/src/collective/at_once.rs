@@ -222,7 +222,7 @@ fn show(board: &mut AtBoard<'_>, comm: &Comm, call: Call) -> Result<(), Failure>
             put(then, &mut areas);
         }
         Call::Allgather { give: own, get: blocks } => {
-            mine = own.as_ref().map_or_else(|| Bytes::Own(blocks.0[comm.rank()].packed()), give);
+            mine = own.as_ref().map_or_else(|| Bytes::Own(blocks.of(comm.rank()).packed()), give);
             let spans = blocks.spans();
             (data, then) = blocks.get();
             let mut areas = Areas { mine, data };

@@ -1,18 +1,26 @@
 //! Data of many ranks: one block for each.
 
-use crate::buffers::{Data, checked_count};
+use crate::buffers::{Data, checked_count, overlap, too_long};
 use crate::datatypes::{any_datatype, datatype, plain_size};
 use crate::errors::Mpi;
 use crate::schedule::{Areas, Bytes, Part, Then};
 use parvum_collectives::plans::{Span, in_a_row};
-use smallvec::{SmallVec, smallvec};
 
 /// One block for each rank, in their order.
 #[derive(Clone)]
-pub(crate) struct Blocks(pub(crate) SmallVec<[Data; FEW]>);
-
-/// Those of so few ranks need no memory from the heap.
-const FEW: usize = 4;
+pub(crate) enum Blocks {
+    /// One behind the other without gaps.
+    Row {
+        /// All of them.
+        whole: Data,
+        /// How many.
+        ranks: usize,
+        /// Bytes of each.
+        each: usize,
+    },
+    /// Wherever they lie.
+    Each(Vec<Data>),
+}
 
 /// Where blocks lie.
 pub(crate) enum Layout<'l> {
@@ -27,12 +35,12 @@ pub(crate) enum Layout<'l> {
 impl Blocks {
     /// No blocks: of a rank that has no part in it.
     pub(crate) fn none() -> Blocks {
-        Blocks(SmallVec::new())
+        Blocks::Each(Vec::new())
     }
 
     /// The one block of a rank that gives the same to all.
     pub(crate) fn one(data: Data) -> Blocks {
-        Blocks(smallvec![data])
+        Blocks::Each(vec![data])
     }
 
     /// The blocks of so many ranks.
@@ -50,7 +58,7 @@ impl Blocks {
                 Data::new(at(address, displacements(rank)), counts(rank), datatypes[rank])
             }
         };
-        (0..ranks).map(block).collect::<Mpi<_>>().map(Blocks)
+        (0..ranks).map(block).collect::<Mpi<_>>().map(Blocks::Each)
     }
 
     /// The type is looked up once.
@@ -63,39 +71,74 @@ impl Blocks {
         if ranks == 0 {
             datatype(handle)?;
         }
-        let Some(others) = ranks.checked_sub(1) else { return Ok(Blocks::none()) };
         let first = Data::new(address, count, handle)?;
-        let mut blocks = SmallVec::with_capacity(ranks);
         match first.run() {
-            Some((start, length)) => {
-                blocks.push(first);
-                let moved = |rank: usize| start.wrapping_offset(rank as isize * step as isize);
-                blocks.extend((1..=others).map(|rank| Data::memory(moved(rank), length)));
+            Some((start, length)) if length as i64 == step && ranks > 0 => {
+                let whole = length.checked_mul(ranks).ok_or_else(too_long)?;
+                Ok(Blocks::Row { whole: Data::memory(start, whole), ranks, each: length })
             }
-            None => {
-                blocks.push(first);
-                for rank in 1..=others {
-                    blocks.push(Data::new(at(address, rank as i64 * step), count, handle)?);
-                }
+            _ => {
+                let block = |rank: usize| Data::new(at(address, rank as i64 * step), count, handle);
+                (0..ranks).map(block).collect::<Mpi<_>>().map(Blocks::Each)
             }
         }
-        Ok(Blocks(blocks))
+    }
+
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        match self {
+            Blocks::Row { ranks, .. } => *ranks,
+            Blocks::Each(blocks) => blocks.len(),
+        }
+    }
+
+    /// That of a rank.
+    pub(crate) fn of(&self, rank: usize) -> Data {
+        match self {
+            Blocks::Row { whole, ranks, each } => {
+                assert!(rank < *ranks, "one of them");
+                let (start, _) = whole.run().expect("without gaps");
+                Data::memory(start.wrapping_add(rank * each), *each)
+            }
+            Blocks::Each(blocks) => blocks[rank].clone(),
+        }
+    }
+
+    /// Whether none has a byte in common with the data, as can be told at once.
+    pub(crate) fn are_apart_from(&self, data: &Data) -> bool {
+        matches!(self, Blocks::Row { whole, .. } if !overlap(whole, data))
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Data> + '_ {
+        (0..self.count()).map(|rank| self.of(rank))
     }
 
     /// Bytes of all.
     pub(crate) fn length(&self) -> usize {
-        self.0.iter().map(Data::length).sum()
+        match self {
+            Blocks::Row { whole, .. } => whole.length(),
+            Blocks::Each(blocks) => blocks.iter().map(Data::length).sum(),
+        }
     }
 
     /// Where each lies when all are one behind the other.
     pub(crate) fn spans(&self) -> Vec<Span> {
-        in_a_row(self.0.iter().map(Data::length))
+        match self {
+            Blocks::Row { ranks, each, .. } => in_a_row(std::iter::repeat_n(*each, *ranks)),
+            Blocks::Each(blocks) => in_a_row(blocks.iter().map(Data::length)),
+        }
     }
 
     /// The program's memory, when the blocks lie there without gaps.
     fn run(&self) -> Option<Bytes> {
+        let blocks = match self {
+            Blocks::Row { whole, .. } => {
+                return whole.run().map(|(start, length)| Bytes::Program(start, length));
+            }
+            Blocks::Each(blocks) => blocks,
+        };
         let mut whole: Option<(*mut u8, usize)> = None;
-        for block in &self.0 {
+        for block in blocks {
             let (start, length) = block.run()?;
             whole = match whole {
                 None => Some((start, length)),
@@ -117,7 +160,7 @@ impl Blocks {
 
     /// A copy of the data.
     pub(crate) fn copy(&self) -> Bytes {
-        Bytes::Own(self.0.iter().flat_map(|block| block.packed()).collect())
+        Bytes::Own(self.iter().flat_map(|block| block.packed()).collect())
     }
 
     /// Memory for the data, and what puts it where it shall lie.
@@ -128,7 +171,7 @@ impl Blocks {
         let length = self.length();
         let then: Then = Box::new(move |areas: &mut Areas| {
             let bytes = areas.data.slice();
-            for (block, span) in self.0.iter().zip(self.spans()) {
+            for (block, span) in self.iter().zip(self.spans()) {
                 block.unpack(&bytes[span.at..span.end()]);
             }
         });

@@ -68,7 +68,7 @@ pub(super) fn run(memory: &mut impl OpenMemory, comm: &Comm, call: &Call) -> Mpi
             let mine = match (own, &data) {
                 (Some(own), _) => Some(give(own)),
                 (None, Bytes::Program(..)) => None,
-                (None, Bytes::Own(_)) => Some(Bytes::Own(blocks.0[comm.rank()].packed())),
+                (None, Bytes::Own(_)) => Some(Bytes::Own(blocks.of(comm.rank()).packed())),
             };
             (areas, then) = (Areas { mine: Bytes::NONE, data }, put);
             let mine = mine.as_ref().map(Bytes::slice);

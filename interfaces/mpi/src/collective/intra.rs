@@ -25,7 +25,7 @@ pub(super) fn plan(comm: &Comm, call: Call) -> Mpi<(Plan, Areas, Option<Part>)> 
             let is_root = root == group.own;
             let mine = match &own {
                 Some(data) => give(data),
-                None => Bytes::Own(blocks.0[group.own].packed()),
+                None => Bytes::Own(blocks.of(group.own).packed()),
             };
             let spans = blocks.spans();
             let plan = match regular {
@@ -40,7 +40,7 @@ pub(super) fn plan(comm: &Comm, call: Call) -> Mpi<(Plan, Areas, Option<Part>)> 
             let is_root = root == group.own;
             let spans = blocks.spans();
             let mine = if is_root { blocks.give() } else { Bytes::NONE };
-            let length = own.as_ref().map_or_else(|| blocks.0[root].length(), |data| data.length());
+            let length = own.as_ref().map_or_else(|| blocks.of(root).length(), |data| data.length());
             let plan = match regular {
                 true => choose::scatter(group, root, length),
                 false => scatter::straight(group, root, &spans, length),
@@ -50,7 +50,7 @@ pub(super) fn plan(comm: &Comm, call: Call) -> Mpi<(Plan, Areas, Option<Part>)> 
             (plan, Areas { mine, data }, then)
         }
         Call::Allgather { give: own, get: blocks } => {
-            let mine = own.as_ref().map_or_else(|| Bytes::Own(blocks.0[group.own].packed()), give);
+            let mine = own.as_ref().map_or_else(|| Bytes::Own(blocks.of(group.own).packed()), give);
             let plan = choose::allgather(placement(comm), &blocks.spans());
             let (data, then) = blocks.get();
             (plan, Areas { mine, data }, then)
