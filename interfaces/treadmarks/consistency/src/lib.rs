@@ -19,6 +19,8 @@
 //! - [`replicas`] are pages kept at the next node as well, for [`survivors`] to go on with when one dies.
 //! - [`locks`] have managers and queues; a [`barrier`] has one manager, and there old records are thrown away ([`collect`]).
 //!
+//! - Several [`tasks`] may share the pages of a node, as those of one host do.
+//!
 //! What a program may rely on: one without data races sees what it would see in one memory. Words have [`WORD`] bytes; two
 //! nodes that write to the same word without synchronisation race.
 
@@ -42,6 +44,7 @@ mod replicas;
 mod serve;
 mod stamp;
 mod survivors;
+mod tasks;
 #[cfg(test)]
 mod tests;
 mod views;
@@ -51,3 +54,4 @@ pub use diff::WORD;
 pub use memory::{Access, Memory};
 pub use node::{Fault, Homes, Letter, Node, Progress, Setup, Start};
 pub use races::{Race, Side, Site};
+pub use tasks::Tasks;

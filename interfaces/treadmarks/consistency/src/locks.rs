@@ -5,7 +5,7 @@
 
 use crate::memory::Memory;
 use crate::message::Message;
-use crate::node::{Fault, Node, Progress, Work};
+use crate::node::{Fault, Node, Progress};
 use crate::races::Clock;
 use crate::stamp::Stamp;
 
@@ -31,10 +31,15 @@ impl Lock {
 impl Node {
     /// Takes a lock.
     pub fn acquire(&mut self, lock: u32, memory: &mut impl Memory) -> Result<Progress, Fault> {
+        self.begin()?;
+        self.ask_for_lock(lock, memory)
+    }
+
+    /// The same, also when other tasks of the node wait for something.
+    pub(crate) fn ask_for_lock(&mut self, lock: u32, memory: &mut impl Memory) -> Result<Progress, Fault> {
         if lock >= self.setup.locks {
             return Err(Fault::NoSuchLock(lock));
         }
-        self.begin()?;
         let stranded = self.is_stranded();
         let entry = self.lock(lock);
         if entry.held {
@@ -50,7 +55,7 @@ impl Node {
             self.witness.iter_mut().for_each(|witness| witness.acquired(lock, None));
             return Ok(Progress::Done);
         }
-        self.work = Some(Work::Lock(lock));
+        self.wanted.insert(lock);
         let stamp = self.stamp.clone();
         self.say(self.manager_of(lock), Message::Acquire { lock, stamp });
         self.settle(memory)
@@ -58,10 +63,15 @@ impl Node {
 
     /// Gives a lock back. Nothing is sent when nobody waits for it here.
     pub fn release(&mut self, lock: u32, memory: &mut impl Memory) -> Result<Progress, Fault> {
+        self.begin()?;
+        self.give_lock(lock, memory)
+    }
+
+    /// The same, also when other tasks of the node wait for something.
+    pub(crate) fn give_lock(&mut self, lock: u32, memory: &mut impl Memory) -> Result<Progress, Fault> {
         if lock >= self.setup.locks {
             return Err(Fault::NoSuchLock(lock));
         }
-        self.begin()?;
         let entry = self.lock(lock);
         if !entry.held {
             return Err(Fault::NotHeld(lock));
@@ -138,6 +148,17 @@ impl Node {
         entry.held = true;
         self.counts.locks_fetched += 1;
         self.witness.iter_mut().for_each(|witness| witness.acquired(lock, clock.clone()));
+    }
+
+    /// Whether a lock is here, and the node's until it is given back.
+    pub(crate) fn has(&mut self, lock: u32) -> bool {
+        let entry = self.lock(lock);
+        entry.here && entry.held
+    }
+
+    /// Whether another node waits for a lock that is here.
+    pub(crate) fn is_wanted_elsewhere(&mut self, lock: u32) -> bool {
+        self.lock(lock).next.is_some()
     }
 
     /// Whether a lock is here and nobody holds it or waits for it: the program may take it without telling the node, until

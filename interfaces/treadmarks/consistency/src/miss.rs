@@ -10,6 +10,8 @@ use bytes::Bytes;
 pub(crate) struct Miss {
     page: u32,
     access: Access,
+    /// What was known to have changed it when it was asked for: another task of the node may learn of more meanwhile.
+    known: Stamp,
     /// Answers that are still to come.
     awaited: usize,
     /// From the one who had all of it, in order; or from several.
@@ -26,8 +28,8 @@ impl Miss {
     }
 
     /// What was not asked for.
-    pub(crate) fn of_pushed(page: u32, orderly: bool, records: Vec<Record>) -> Miss {
-        Miss { page, access: Access::None, awaited: 0, orderly, records, collecting: None }
+    pub(crate) fn of_pushed(page: u32, orderly: bool, records: Vec<Record>, known: Stamp) -> Miss {
+        Miss { page, access: Access::None, known, awaited: 0, orderly, records, collecting: None }
     }
 }
 
@@ -43,6 +45,16 @@ impl Node {
             return Err(Fault::NoSuchPage(number));
         }
         self.begin()?;
+        self.fault_of_one(number, access, memory)
+    }
+
+    /// The same, also when other tasks of the node wait for locks.
+    pub(crate) fn fault_of_one(
+        &mut self,
+        number: u32,
+        access: Access,
+        memory: &mut impl Memory,
+    ) -> Result<Progress, Fault> {
         if let Some(view) = self.view_of(number) {
             return self.fault_in_view(view, number, access, memory);
         }
@@ -107,8 +119,9 @@ impl Node {
         memory: &mut impl Memory,
     ) -> Result<(), Fault> {
         let own = self.own;
-        let miss = Miss { page: number, access, awaited: 0, orderly: false, records: Vec::new(), collecting };
         let page = self.page(number);
+        let (known, records) = (page.noticed.clone(), Vec::new());
+        let miss = Miss { page: number, access, known, awaited: 0, orderly: false, records, collecting };
         let (home, keeper, has_copy) = (page.home, page.keeper, page.copy);
         if let Some(home) = home {
             self.work = Some(Work::Miss(miss));
@@ -188,10 +201,24 @@ impl Node {
         if page.is_current(own) {
             return self.finish_miss(miss, memory);
         }
-        if page.home.is_some() {
+        if page.home.is_some() && !page.has_all(&miss.known, own) {
             return Err(Fault::Malformed(from));
         }
-        self.ask_for_diffs(miss)
+        self.ask_again(miss, memory)
+    }
+
+    /// What the page was found to lack has come, and more is known to lack by now, or nothing was asked of that yet.
+    fn ask_again(&mut self, mut miss: Miss, memory: &mut impl Memory) -> Result<(), Fault> {
+        let page = self.page(miss.page);
+        miss.known = page.noticed.clone();
+        match page.home {
+            Some(home) => {
+                let number = miss.page;
+                self.work = Some(Work::Miss(miss));
+                self.miss_at_home(number, home, memory)
+            }
+            None => self.ask_for_diffs(miss),
+        }
     }
 
     /// Diffs have come; what their sender does not have, those who made it do.
@@ -241,7 +268,12 @@ impl Node {
             return Ok(());
         }
         self.put_in(from, &mut miss, memory)?;
-        self.finish_miss(miss, memory)
+        let own = self.own;
+        if self.page(number).is_current(own) {
+            self.finish_miss(miss, memory)
+        } else {
+            self.ask_again(miss, memory)
+        }
     }
 
     /// Puts what has come into the page, in an order in which it happened.
@@ -276,7 +308,8 @@ impl Node {
             let bytes = page.log_record(own, record);
             self.release_held(bytes);
         }
-        if self.page(miss.page).is_current(own) { Ok(()) } else { Err(Fault::Malformed(from)) }
+        let page = self.page(miss.page);
+        if page.copy && page.has_all(&miss.known, own) { Ok(()) } else { Err(Fault::Malformed(from)) }
     }
 
     /// The page is up to date.

@@ -13,7 +13,7 @@ use crate::replicas::Replicas;
 use crate::stamp::Stamp;
 use crate::views::View;
 use rustc_hash::FxHashMap;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 /// Who has a copy of a page that nobody has written to.
@@ -125,7 +125,6 @@ pub struct Letter {
 
 /// What the program waits for.
 pub(crate) enum Work {
-    Lock(u32),
     /// To write, or to read.
     View(u32, bool),
     Barrier,
@@ -160,6 +159,8 @@ pub struct Node {
     pub(crate) habits: Habits,
     pub(crate) meeting: Meeting,
     pub(crate) work: Option<Work>,
+    /// Locks that are asked for. One at a time, unless several tasks share the node.
+    pub(crate) wanted: BTreeSet<u32>,
     /// Regions whose pages have homes: first page, and how many.
     pub(crate) regions: Vec<(u32, u32)>,
     /// All nodes, but those that died and were recovered from.
@@ -200,6 +201,7 @@ impl Node {
             habits: Habits::default(),
             meeting: Meeting::default(),
             work: None,
+            wanted: BTreeSet::new(),
             regions: Vec::new(),
             living: (0..setup.nodes).collect(),
             replicas: setup.replicas.then(|| Box::new(Replicas::new(setup.nodes))),
@@ -278,6 +280,11 @@ impl Node {
 
     /// Whether the program's call waits for answers.
     pub fn is_waiting(&self) -> bool {
+        self.work.is_some() || !self.wanted.is_empty()
+    }
+
+    /// Whether a page is being fetched, or a barrier is under way.
+    pub(crate) fn is_at_work(&self) -> bool {
         self.work.is_some()
     }
 
@@ -340,20 +347,18 @@ impl Node {
                 self.stop(from, pages);
                 Ok(())
             }
-            Message::Grant { lock, intervals, clock, pushed } => match self.work {
-                Some(Work::Lock(wanted))
-                    if wanted == lock && clock.iter().all(|clock| sound(&clock.stamp).is_ok()) =>
-                {
-                    let fitting =
-                        self.fitting_with_lock((from, lock), pushed).ok_or(Fault::Malformed(from))?;
-                    self.learn(from, intervals, memory)?;
-                    self.put_with_lock((from, lock), fitting, memory)?;
-                    self.work = None;
-                    self.granted(lock, clock);
-                    Ok(())
+            Message::Grant { lock, intervals, clock, pushed } => {
+                let is_sound = clock.iter().all(|clock| sound(&clock.stamp).is_ok());
+                if !is_sound || !self.wanted.contains(&lock) {
+                    return Err(Fault::Malformed(from));
                 }
-                _ => Err(Fault::Malformed(from)),
-            },
+                let fitting = self.fitting_with_lock((from, lock), pushed).ok_or(Fault::Malformed(from))?;
+                self.learn(from, intervals, memory)?;
+                self.put_with_lock((from, lock), fitting, memory)?;
+                self.wanted.remove(&lock);
+                self.granted(lock, clock);
+                Ok(())
+            }
             Message::Replica { whole, fresh, last, pages } => {
                 self.replica(from, (whole, fresh, last), pages, memory)
             }
@@ -432,7 +437,7 @@ impl Node {
 
     /// The program calls: it may not while another call waits.
     pub(crate) fn begin(&self) -> Result<(), Fault> {
-        if self.work.is_some() { Err(Fault::Busy) } else { Ok(()) }
+        if self.is_waiting() { Err(Fault::Busy) } else { Ok(()) }
     }
 
     /// Takes in what the node has said to itself.
@@ -440,7 +445,7 @@ impl Node {
         while let Some(message) = self.inbox.pop_front() {
             self.take_in(self.own, message, memory)?;
         }
-        Ok(if self.work.is_some() { Progress::Wait } else { Progress::Done })
+        Ok(if self.is_waiting() { Progress::Wait } else { Progress::Done })
     }
 
     pub(crate) fn say(&mut self, to: usize, message: Message) {

@@ -78,7 +78,12 @@ impl Page {
     }
 
     pub(crate) fn is_current(&self, own: usize) -> bool {
-        self.copy && self.noticed.iter().all(|(node, upto)| node == own || upto <= self.applied[node])
+        self.copy && self.has_all(&self.noticed, own)
+    }
+
+    /// Whether the copy has all changes up to these of other nodes.
+    pub(crate) fn has_all(&self, upto: &Stamp, own: usize) -> bool {
+        upto.iter().all(|(node, upto)| node == own || upto <= self.applied[node])
     }
 
     /// Whether the copy has all of this.

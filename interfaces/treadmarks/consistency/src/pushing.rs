@@ -316,7 +316,8 @@ impl Node {
                 continue;
             }
             let records = pushed.into_iter().map(|(_, record)| record).collect();
-            self.put_in(from, &mut Miss::of_pushed(number, false, records), memory)?;
+            let known = self.page(number).noticed.clone();
+            self.put_in(from, &mut Miss::of_pushed(number, false, records, known), memory)?;
             self.counts.pushed += 1;
             self.habits.unused.insert(number, by);
         }
@@ -404,7 +405,8 @@ impl Node {
                 self.habits.misfits.push((from, number, Some(lock)));
                 continue;
             }
-            self.put_in(from, &mut Miss::of_pushed(number, true, records), memory)?;
+            let known = page.noticed.clone();
+            self.put_in(from, &mut Miss::of_pushed(number, true, records, known), memory)?;
             self.counts.pushed += 1;
             self.habits.unused.insert(number, vec![(from, Some(lock))]);
         }

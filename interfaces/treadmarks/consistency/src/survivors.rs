@@ -57,8 +57,10 @@ impl Node {
             _ => return self.settle(memory),
         }
         let waits = matches!(self.work, Some(Work::Barrier));
+        for lock in std::mem::take(&mut self.wanted) {
+            self.lock(lock).take_anyway();
+        }
         match self.work.take() {
-            Some(Work::Lock(lock)) => self.lock(lock).take_anyway(),
             Some(Work::Miss(miss)) => {
                 let (page, access) = miss.wanted();
                 self.fault_stranded(page, access, memory)?;
@@ -393,6 +395,7 @@ impl Node {
         self.dirty.clear();
         self.told = 0;
         self.locks.clear();
+        self.wanted.clear();
         self.meeting = Default::default();
         self.habits = Default::default();
         self.counts.held = 0;

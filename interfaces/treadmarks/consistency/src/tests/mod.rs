@@ -6,4 +6,5 @@ mod pushing;
 mod races;
 mod replicas;
 mod simulated;
+mod tasks;
 mod views;

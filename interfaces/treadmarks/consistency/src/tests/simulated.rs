@@ -33,6 +33,25 @@ pub(super) struct Pages {
     access: Vec<Access>,
 }
 
+impl Pages {
+    pub(super) fn new(setup: &Setup, untouched: Access) -> Pages {
+        let (page_bytes, pages) = (setup.page_bytes, setup.pages as usize);
+        Pages { page_bytes, bytes: vec![0; page_bytes * pages], access: vec![untouched; pages] }
+    }
+
+    pub(super) fn access(&self, page: usize) -> Access {
+        self.access[page]
+    }
+
+    pub(super) fn word(&self, word: usize) -> u32 {
+        u32::from_le_bytes(self.bytes[word * WORD..(word + 1) * WORD].try_into().expect("a word"))
+    }
+
+    pub(super) fn set_word(&mut self, word: usize, value: u32) {
+        self.bytes[word * WORD..(word + 1) * WORD].copy_from_slice(&value.to_le_bytes());
+    }
+}
+
 impl Memory for Pages {
     fn load(&self, page: u32, out: &mut [u8]) {
         let at = page as usize * self.page_bytes;

@@ -1,0 +1,209 @@
+//! Several tasks that share the pages of one node, as those of a host do: hosts exchange diffs among themselves, and not tasks.
+//!
+//! The tasks map the same memory, so what one writes another sees, and between them no page moves. A lock goes from one to the
+//! other without a message as long as no other node wants it; then it goes there first, so that nobody is kept waiting
+//! by the tasks of one host. A barrier is the node's when all its tasks have come. Pages are fetched one after the other, by
+//! whichever task has touched one first, and meanwhile others may wait for locks, get them, and so learn of more changes.
+//!
+//! To [`Memory::protect`] a page is to do so for all tasks, and it returns when none of them is still writing. A task whose fault is
+//! over touches the page again, and may find it closed once more. An interval has what all tasks have written: who learns of it
+//! sees perhaps more than it was owed, never less, and of words that others write without synchronisation it may read nothing.
+//!
+//! Races cannot be found so, for a node does not see which of its tasks has touched what; there are no views, nor replicas.
+
+use crate::Counts;
+use crate::memory::{Access, Memory};
+use crate::node::{Fault, Letter, Node, Progress, Setup};
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+
+/// What a task waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wait {
+    Lock(u32),
+    Page(u32, Access),
+    Barrier(u32),
+}
+
+/// A lock, among the tasks of a node.
+#[derive(Default)]
+struct Local {
+    holder: Option<usize>,
+    queue: VecDeque<usize>,
+}
+
+/// A node and its tasks, numbered from 0.
+pub struct Tasks {
+    node: Node,
+    waits: Vec<Option<Wait>>,
+    locks: FxHashMap<u32, Local>,
+    /// Who has touched pages that are still to be fetched, in that order; the first is being served.
+    faults: VecDeque<usize>,
+}
+
+impl Tasks {
+    /// So many tasks on node `own`.
+    ///
+    /// # Panics
+    /// When the setup makes no sense, or wants what there is not.
+    pub fn new(setup: Setup, own: usize, tasks: usize) -> Tasks {
+        assert!(tasks > 0 && !setup.races && !setup.replicas && setup.views == 0);
+        Tasks {
+            node: Node::new(setup, own),
+            waits: vec![None; tasks],
+            locks: FxHashMap::default(),
+            faults: VecDeque::new(),
+        }
+    }
+
+    /// See [`Node::untouched`].
+    pub fn untouched(&self) -> Access {
+        self.node.untouched()
+    }
+
+    /// See [`Node::give_home`].
+    pub fn give_home(&mut self, first: u32, count: u32) -> Result<(), Fault> {
+        self.node.give_home(first, count)
+    }
+
+    /// See [`Node::outbox`].
+    pub fn outbox(&mut self) -> Vec<Letter> {
+        self.node.outbox()
+    }
+
+    /// See [`Node::counts`].
+    pub fn counts(&self) -> Counts {
+        self.node.counts()
+    }
+
+    /// Whether a task's call is not over yet.
+    pub fn is_waiting(&self, task: usize) -> bool {
+        self.waits[task].is_some()
+    }
+
+    /// A task takes a lock.
+    pub fn acquire(&mut self, task: usize, lock: u32, memory: &mut impl Memory) -> Result<Progress, Fault> {
+        self.begin(task)?;
+        let local = self.locks.entry(lock).or_default();
+        if local.holder == Some(task) {
+            return Err(Fault::HeldAlready(lock));
+        }
+        let is_first = local.holder.is_none() && local.queue.is_empty();
+        if is_first {
+            self.node.ask_for_lock(lock, memory)?;
+        }
+        let local = self.locks.entry(lock).or_default();
+        local.queue.push_back(task);
+        self.waits[task] = Some(Wait::Lock(lock));
+        self.go_on(memory)?;
+        Ok(self.progress(task))
+    }
+
+    /// A task gives it back.
+    pub fn release(&mut self, task: usize, lock: u32, memory: &mut impl Memory) -> Result<Progress, Fault> {
+        self.begin(task)?;
+        let Some(local) = self.locks.get_mut(&lock).filter(|local| local.holder == Some(task)) else {
+            return Err(Fault::NotHeld(lock));
+        };
+        local.holder = None;
+        let is_wanted_here = !local.queue.is_empty();
+        if !is_wanted_here || self.node.is_wanted_elsewhere(lock) {
+            self.node.give_lock(lock, memory)?;
+            if is_wanted_here {
+                self.node.ask_for_lock(lock, memory)?;
+            }
+        }
+        self.go_on(memory)?;
+        Ok(Progress::Done)
+    }
+
+    /// A task comes to a barrier.
+    pub fn barrier(
+        &mut self,
+        task: usize,
+        barrier: u32,
+        memory: &mut impl Memory,
+    ) -> Result<Progress, Fault> {
+        self.begin(task)?;
+        if barrier >= self.node.setup.barriers {
+            return Err(Fault::NoSuchBarrier(barrier));
+        }
+        let others = self.waits.iter().flatten().find_map(|wait| match wait {
+            Wait::Barrier(other) if *other != barrier => Some(*other),
+            _ => None,
+        });
+        if let Some(other) = others {
+            let node = self.node.own;
+            return Err(Fault::DifferentBarriers { node, at: (other, barrier) });
+        }
+        self.waits[task] = Some(Wait::Barrier(barrier));
+        if self.waits.iter().all(|wait| *wait == Some(Wait::Barrier(barrier))) {
+            self.node.barrier(barrier, memory)?;
+        }
+        self.go_on(memory)?;
+        Ok(self.progress(task))
+    }
+
+    /// A task has touched a page that is closed to it.
+    pub fn fault(
+        &mut self,
+        task: usize,
+        page: u32,
+        access: Access,
+        memory: &mut impl Memory,
+    ) -> Result<Progress, Fault> {
+        self.begin(task)?;
+        self.waits[task] = Some(Wait::Page(page, access));
+        self.faults.push_back(task);
+        self.go_on(memory)?;
+        Ok(self.progress(task))
+    }
+
+    /// A message of another node has come. Who waits for it looks whether it still does.
+    pub fn receive(&mut self, from: usize, bytes: &[u8], memory: &mut impl Memory) -> Result<(), Fault> {
+        self.node.receive(from, bytes, memory)?;
+        self.go_on(memory)
+    }
+
+    fn begin(&self, task: usize) -> Result<(), Fault> {
+        if self.waits[task].is_some() { Err(Fault::Busy) } else { Ok(()) }
+    }
+
+    fn progress(&self, task: usize) -> Progress {
+        if self.is_waiting(task) { Progress::Wait } else { Progress::Done }
+    }
+
+    /// Lets go who waits for something that has come, and does what has waited for that.
+    fn go_on(&mut self, memory: &mut impl Memory) -> Result<(), Fault> {
+        for (&lock, local) in &mut self.locks {
+            if local.holder.is_none()
+                && self.node.has(lock)
+                && let Some(task) = local.queue.pop_front()
+            {
+                local.holder = Some(task);
+                self.waits[task] = None;
+            }
+        }
+        if self.node.is_at_work() {
+            return Ok(());
+        }
+        let come = |wait: &Option<Wait>| matches!(wait, Some(Wait::Barrier(_)));
+        if self.waits.iter().all(come) {
+            self.waits.fill(None);
+        }
+        while let Some(&task) = self.faults.front() {
+            let Some(Wait::Page(page, access)) = self.waits[task] else {
+                self.faults.pop_front();
+                continue;
+            };
+            // Open by now, perhaps for the fault of another; or this is what opens it.
+            self.node.fault_of_one(page, access, memory)?;
+            if self.node.is_at_work() {
+                return Ok(());
+            }
+            self.waits[task] = None;
+            self.faults.pop_front();
+        }
+        Ok(())
+    }
+}
