@@ -2,7 +2,7 @@
  * Processes die, and the others go on (TMK_REPLICAS=1). Each turn makes one array of the other, shared out among those that
  * live, adds to a count under a lock, and renews a block of the heap.
  *
- * tmk_replicas TURNS [VICTIM PLACE TURN]...	PLACE: computing, holding, allocating, arriving; VICTIM dies there
+ * tmk_replicas TURNS [VICTIM PLACE TURN]...	PLACE: computing, holding, allocating, reducing, arriving; VICTIM dies there
  * tmk_replicas TURNS told			says its turns, until somebody else has killed one, and takes so many more
  */
 #include "tmk_check.h"
@@ -20,6 +20,7 @@ static struct {
 
 static char **words;
 static unsigned living, place_among;
+static int wrong = -1;	/* the turn whose sums were wrong */
 
 static void look_who_lives(void)
 {
@@ -50,6 +51,7 @@ static void step(const long *from, long *to, int turn, int cell)
 
 static void compute(int turn)
 {
+	long sums[2] = { turn, CELLS - (long)place_among };
 	int cell;
 
 	for (cell = place_among; cell < CELLS; cell += living) {
@@ -67,6 +69,11 @@ static void compute(int turn)
 		state->blocks[turn % BLOCKS] = Tmk_malloc(100 + turn * 50);
 		CHECK(state->blocks[turn % BLOCKS] != NULL);
 	}
+	is_at("reducing", turn);
+	Tmk_reduce(sums, 2, TMK_LONG, TMK_SUM);
+	/* Not so, and undone, if somebody has died. */
+	if (sums[0] != (long)turn * living || sums[1] != (long)CELLS * living - (long)living * (living - 1) / 2)
+		wrong = turn;
 	if (place_among == 0)
 		state->turn = turn + 1;
 	is_at("arriving", turn);
@@ -107,6 +114,7 @@ int main(int argc, char **argv)
 		}
 		compute(turn);
 		if (Tmk_barrier_kept(1) == 0) {
+			CHECK(wrong != turn);
 			turn++;
 			continue;
 		}
@@ -114,6 +122,7 @@ int main(int argc, char **argv)
 		do {
 			times++;
 			turn = state->turn;
+			wrong = -1;
 			look_who_lives();
 		} while (Tmk_barrier_kept(2) != 0);
 		if (tells)

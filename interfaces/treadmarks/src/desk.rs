@@ -36,9 +36,13 @@ pub(crate) mod kind {
     pub(crate) const ALLOCATE_VIEW: u8 = 10;
     /// Which pages it has.
     pub(crate) const MAKE_VIEW: u8 = 11;
+    /// To the first that lives: an array to be combined.
+    pub(crate) const REDUCE: u8 = 12;
     // Answers.
     pub(crate) const NUMBER: u8 = 1;
     pub(crate) const WAKE: u8 = 2;
+    /// From there: what came of it.
+    pub(crate) const REDUCED: u8 = 3;
 }
 
 /// What a number answers.
@@ -109,6 +113,11 @@ fn question(run: &Run, from: usize, letter: &[u8]) -> Option<()> {
             let Way::Far(far) = &run.way else { return None };
             let made = far.make_view(run, number(0), number(1), number(2));
             answer(run, from, made.map_or(NOTHING, |()| 0));
+        }
+        kind::REDUCE if run.replicas => {
+            if let Err(why) = crate::reduce::gives(run, from, bytes) {
+                end(&why);
+            }
         }
         kind::LEAVING if run.own == 0 || run.replicas => leaves(run, from, bytes).ok()?,
         kind::OVER if from == 0 || run.replicas => {

@@ -31,6 +31,10 @@ pub(crate) enum Trouble {
     NotPrivate(usize),
     #[error("E-TMK-ARGUMENT: {0}")]
     BadArgument(&'static str),
+    #[error(
+        "E-TMK-ARGUMENT: node {0} gives Tmk_reduce another type, operator or count than others; give the same everywhere"
+    )]
+    DifferentReduces(usize),
     #[error("E-TMK-HOME: somebody has touched the memory already; call Tmk_home right after Tmk_malloc")]
     TouchedAlready,
     #[error(

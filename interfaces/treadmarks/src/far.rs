@@ -142,6 +142,16 @@ impl Far {
         })
     }
 
+    /// Who lives, but for deaths that no barrier has told of yet.
+    pub(crate) fn living(&self, run: &Run) -> Vec<usize> {
+        self.with(run, |node, _| node.living().to_vec())
+    }
+
+    /// Of how many deaths barriers have told.
+    pub(crate) fn recovered_from(&self, run: &Run) -> u32 {
+        self.with(run, |node, _| node.deaths())
+    }
+
     /// Whether somebody has died and no barrier has told of it yet.
     pub(crate) fn is_stranded(&self, run: &Run) -> bool {
         self.with(run, |node, _| node.is_stranded())

@@ -35,6 +35,7 @@ mod near;
 mod options;
 mod places;
 mod races;
+mod reduce;
 mod run;
 #[allow(unsafe_code)]
 mod shown;

@@ -8,6 +8,7 @@ use crate::heap::Heap;
 use crate::image;
 use crate::near::Near;
 use crate::races::Races;
+use crate::reduce::Reduces;
 use crate::shown::Shown;
 use parvum_consistency::{Counts, Fault};
 use parvum_partition::Partition;
@@ -85,6 +86,7 @@ pub(crate) struct Run {
     pub(crate) races: Option<Races>,
     /// Every process keeps another's memory as well: the run goes on when one dies.
     pub(crate) replicas: bool,
+    pub(crate) reduces: Reduces,
     /// Who is known to have ended.
     pub(crate) dead: Box<[AtomicBool]>,
 }
@@ -155,7 +157,7 @@ impl Run {
                 }
                 Some((&kind::WAKE, _)) => {}
                 // To a question that was given up when somebody died.
-                Some((&kind::CONSISTENCY, _)) if self.replicas => {}
+                Some((&(kind::CONSISTENCY | kind::REDUCED), _)) if self.replicas => {}
                 _ => return Err(Trouble::Malformed(from)),
             }
         }
@@ -290,6 +292,7 @@ impl Run {
                 let (deaths, gone) = far.deaths(self);
                 // Of whom others have told before the machine did.
                 gone.into_iter().filter(|&node| !self.is_dead(node)).for_each(|node| self.died(node));
+                deaths.iter().for_each(|&deaths| self.reduces.recovered(deaths));
                 Ok(deaths)
             }
         }

@@ -77,6 +77,7 @@ pub(crate) fn start(arguments: &[String]) -> Result<&'static Run, Trouble> {
         tells,
         races,
         replicas: options.replicas,
+        reduces: Default::default(),
         dead,
     });
     attend(run)?;

@@ -37,6 +37,11 @@ impl Node {
         self.replicas.as_ref().is_some_and(|replicas| replicas.recovered)
     }
 
+    /// Who lives, as far as barriers have told.
+    pub fn living(&self) -> &[usize] {
+        &self.living
+    }
+
     /// From how many deaths this node has recovered.
     pub fn deaths(&self) -> u32 {
         self.replicas.as_ref().map_or(0, |replicas| replicas.era)

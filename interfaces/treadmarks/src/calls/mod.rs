@@ -3,11 +3,12 @@
 mod fortran;
 
 use crate::errors::{Trouble, end};
+use crate::reduce::{operation, reduce};
 use crate::run::{Run, of_call, run};
 use crate::shown::numbers;
 use crate::startup;
 use libc::{c_char, c_int, c_uint, c_ulong};
-use parvum_collectives::operators::{Kind, Operator, combine, order};
+use parvum_collectives::operators::{combine, order};
 use parvum_waist::{call as wait, fork};
 use std::ffi::{CStr, c_void};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -219,16 +220,8 @@ pub unsafe extern "C" fn Tmk_reduce(data: *mut c_void, count: c_uint, kind: c_in
         let wrong = Trouble::BadArgument(
             "Tmk_reduce takes types TMK_INT to TMK_DOUBLE and operators TMK_SUM to TMK_MAX",
         );
-        let kinds = [Kind::I32, Kind::I64, Kind::F32, Kind::F64];
-        let operators = [Operator::Sum, Operator::Product, Operator::Min, Operator::Max];
-        let at = |number: c_int| usize::try_from(number).ok()?.checked_sub(1);
-        let kind = at(kind).and_then(|at| kinds.get(at));
-        let operator = at(op).and_then(|at| operators.get(at));
-        let (Some(&kind), Some(&operator)) = (kind, operator) else { return Err(wrong) };
-        let length = count as usize * kind.size();
-        if run.replicas {
-            return Err(Trouble::NotWithReplicas("Tmk_reduce"));
-        }
+        let Some((type_, operator)) = operation(kind, op) else { return Err(wrong) };
+        let length = count as usize * type_.size();
         if length == 0 {
             return Ok(());
         }
@@ -239,11 +232,15 @@ pub unsafe extern "C" fn Tmk_reduce(data: *mut c_void, count: c_uint, kind: c_in
         }
         // SAFETY: the caller's promise.
         let data = unsafe { std::slice::from_raw_parts_mut(data.cast::<u8>(), length) };
-        let combine = combine(operator, kind).ok_or(wrong)?;
+        let combine = combine(operator, type_).ok_or(wrong)?;
+        if run.replicas {
+            return reduce(run, data, kind as u8, op as u8);
+        }
         run.partition.calls_it(wait::SHARED_REDUCE);
         let outcome =
-            run.partition
-                .reduce_all(data, kind.size(), order(operator, kind), &mut |into, from| combine(into, from));
+            run.partition.reduce_all(data, type_.size(), order(operator, type_), &mut |into, from| {
+                combine(into, from)
+            });
         outcome.map_err(|failure| crate::near::lost(failure, &run.partition))
     });
 }
