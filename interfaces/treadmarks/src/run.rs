@@ -398,7 +398,7 @@ impl Run {
         let counts = self.counts();
         eprintln!(
             "libTmk: node {}: {} messages, {} bytes, {} misses, {} requests, {} pages, {} twins, {} diffs ({} bytes) made, {} applied, {} pushes, {} pages pushed, \
-             {} intervals, {} + {} locks, {} views, {} barriers, {} collections, {} bytes of records at most",
+             {} intervals, {} + {} locks, {} views, {} barriers, {} replicas, {} collections, {} bytes of records at most",
             self.own,
             counts.messages,
             counts.bytes,
@@ -416,6 +416,7 @@ impl Run {
             counts.locks_fetched,
             counts.views,
             counts.barriers,
+            counts.replicas,
             counts.collections,
             counts.most_held,
         );
