@@ -183,6 +183,10 @@ fn render(rows: &Rows, _: &Manifest) -> String {
                 let _ = writeln!(text, "{:<22}{:>12}{:>12}{:>12}", "", "ms", "MB", "messages");
                 for family in FAMILIES {
                     let at = |metric| cell(rows, family, program.name, metric, (route, tasks, size));
+                    // One that was not asked for has no line.
+                    if at("run").is_none() {
+                        continue;
+                    }
                     let word = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), digits);
                     let messages =
                         at("messages").map_or_else(|| "-".to_owned(), |count| format!("{count:.0}"));
@@ -214,8 +218,15 @@ fn section(html: &mut String, rows: &[Row]) {
             headings.extend(
                 places.iter().map(|(route, tasks)| format!("{tasks} on {}", route.replace('-', " "))),
             );
+            let is_measured = |family: &&Family| {
+                let run = |&(route, tasks): &(&'static str, u32)| {
+                    cell(&rows, **family, program.name, "run", (route, tasks, size))
+                };
+                places.iter().any(|place| run(place).is_some())
+            };
             let lines: Vec<Vec<String>> = FAMILIES
                 .iter()
+                .filter(is_measured)
                 .map(|&family| {
                     let one = |&(route, tasks): &(&'static str, u32)| {
                         let at = |metric| cell(&rows, family, program.name, metric, (route, tasks, size));
@@ -268,6 +279,7 @@ mod tests {
         let text = render(&Rows(&rows), &manifest);
         assert!(text.contains("neural network, 8800 weights, 4 tasks on 4 hosts\n"), "{text}");
         assert!(!text.contains("2 hosts") && text.contains("20.0        3.00"), "{text}");
+        assert!(!text.contains("classic"), "what was not measured has no line: {text}");
         let mut html = String::new();
         section(&mut html, &rows);
         assert!(html.contains("<th>4 on 4 hosts</th>"), "{html}");
