@@ -73,7 +73,9 @@ fn session(
     };
     let chosen = suite.select(&options.systems)?;
     let extent = options.extent();
-    let seconds = options.budget.unwrap_or(suite.budget(extent));
+    // A network of the papers takes its time.
+    let slowness = if options.host.is_empty() { 1 } else { 4 };
+    let seconds = options.budget.unwrap_or(slowness * suite.budget(extent));
     let factors = Factors::record();
     let seed = options.seed.unwrap_or_else(fresh_seed);
 
@@ -90,12 +92,22 @@ fn session(
     jobs.retain(|job| job.system.is_none_or(|s| chosen(&s) && toolbox.kit(s.family).is_some()));
     let is_asked_for = |route| hosts::of_route(route).is_none_or(|count| options.hosts.contains(&count));
     jobs.retain(|job| job.system.is_none_or(|system| is_asked_for(system.route)));
-    let cores = runner::machine_cores();
-    let fits = |job: &Job| job.measure.arrangement.is_none_or(|arrangement| arrangement.fits(cores.len()));
+    let over_hosts = !options.host.is_empty();
+    if over_hosts {
+        // One host alone has memory that its tasks share.
+        jobs.retain(|job| job.measure.arrangement.is_some() && job.system.is_some_and(|s| s.route != "shm"));
+        if jobs.is_empty() {
+            return Err(LabError::OneHost { suite: options.suite.clone() });
+        }
+    }
+    let machines = if over_hosts { options.host.clone() } else { runner::machine_cores() };
+    let fits = |job: &Job| job.measure.arrangement.is_none_or(|arrangement| arrangement.fits(machines.len()));
     for job in jobs.iter().filter(|job| !fits(job)) {
         let name = job.measure.name.clone();
         if !toolbox.absent.iter().any(|absent| absent.name == name) {
-            let remedy = format!("it needs a core for each of its machines, and here are {}", cores.len());
+            let what = if over_hosts { "host" } else { "core" };
+            let remedy =
+                format!("it needs a {what} for each of its machines, and here are {}", machines.len());
             toolbox.absent.push(Absent { name, remedy });
         }
     }
@@ -112,7 +124,7 @@ fn session(
     }
     let mut folder = Folder::create(&options.out, &factors.date)?;
     let scratch = Scratch::create()?;
-    let sessions = start_sessions(&mut toolbox, &programs, &jobs, &scratch.0);
+    let sessions = start_sessions(&mut toolbox, &programs, &jobs, &scratch.0, &options.host);
 
     let mut runner = Runner {
         toolbox,
@@ -121,6 +133,9 @@ fn session(
         scratch: scratch.0.clone(),
         leftovers: Leftovers::before(),
         cores: runner::task_cores(),
+        machines,
+        messages: (over_hosts && extent == Extent::Quick).then_some(FEW_MESSAGES),
+        over_hosts,
         random: Random::new(seed),
         launches: Vec::new(),
         lines: Vec::new(),
@@ -156,6 +171,7 @@ fn session(
             .map(|kit| Installed { name: kit.family.name(), version: kit.version.clone() })
             .collect(),
         absent: runner.toolbox.absent.clone(),
+        hosts: options.host.clone(),
         factors,
         load_after: factors::load(),
         launches: std::mem::take(&mut runner.launches),
@@ -243,12 +259,21 @@ fn run_plan(
     Ok(left_out)
 }
 
+/// Messages of each slave in the quick run over hosts: networks of the papers carry a thousandth of what memory does.
+const FEW_MESSAGES: u32 = 128;
+
 fn stop_if(interrupted: &AtomicBool) -> Result<(), LabError> {
     if interrupted.load(Ordering::Relaxed) { Err(LabError::Interrupted) } else { Ok(()) }
 }
 
 /// Starts the private machines that the jobs need; a system whose machine does not start is absent.
-fn start_sessions(toolbox: &mut Toolbox, programs: &Programs, jobs: &[Job], scratch: &Path) -> Vec<Session> {
+fn start_sessions(
+    toolbox: &mut Toolbox,
+    programs: &Programs,
+    jobs: &[Job],
+    scratch: &Path,
+    hosts: &[String],
+) -> Vec<Session> {
     let mut sessions: Vec<Session> = Vec::new();
     let mut tried = HashSet::new();
     for job in jobs {
@@ -259,7 +284,7 @@ fn start_sessions(toolbox: &mut Toolbox, programs: &Programs, jobs: &[Job], scra
         }
         let Some(kit) = toolbox.kit(system.family) else { continue };
         let refuse = refused.then(|| programs.path("refuse", None));
-        match Session::start(kit, &system, refuse, scratch) {
+        match Session::start(kit, &system, refuse, scratch, hosts) {
             Ok(session) => sessions.push(session),
             Err(why) => {
                 let remedy = format!("its daemon did not start: {why}");

@@ -57,6 +57,14 @@ pub enum LabError {
         /// What was asked for.
         name: String,
     },
+    /// A suite that runs on one host was asked for over several.
+    #[error(
+        "the suite {suite} runs on one host; over --host there is pvmtime, and what it runs of paper 001"
+    )]
+    OneHost {
+        /// The suite.
+        suite: String,
+    },
     /// Nothing that could be compared is installed.
     #[error("none of the systems asked for is installed; `./x peers` installs PVM, Open MPI and MPICH")]
     NothingToCompare,

@@ -67,20 +67,20 @@ impl Arrangement {
         if self.spread { self.tasks() } else { 2 }
     }
 
-    /// Whether that can be shown on one host with so many cores, of which each stands for a machine: what pairs do to each other cannot on
-    /// fewer than they ask for; slaves of one master may share what the master leaves.
-    pub fn fits(self, cores: usize) -> bool {
-        let machines = if self.masters == 1 { 2 } else { self.machines() };
-        cores >= machines as usize
+    /// Whether so many machines show it: what pairs do to each other cannot be shown on fewer than they ask for; slaves of one master may
+    /// share what the master leaves.
+    pub fn fits(self, machines: usize) -> bool {
+        let least = if self.masters == 1 { 2 } else { self.machines() };
+        machines >= least as usize
     }
 
-    /// The file, with a core for each machine.
-    pub fn file(self, cores: &[u32]) -> String {
-        let core = |machine: u32| match (cores.is_empty(), machine as usize >= cores.len()) {
-            (true, _) => ".".to_owned(),
-            (_, false) => format!(":{}", cores[machine as usize]),
-            // What is left shares the cores after the first.
-            _ => format!(":{}", cores[1 + (machine as usize - 1) % (cores.len() - 1).max(1)]),
+    /// The file, with a machine of these for each that it asks for: hosts, or cores that stand for them. What is left shares those after the first.
+    pub fn file(self, machines: &[String]) -> String {
+        let place = |machine: u32| match (machines, machine as usize) {
+            ([], _) => ".",
+            ([only], _) => only,
+            (all, machine) if machine < all.len() => &all[machine],
+            (all, machine) => &all[1 + (machine - 1) % (all.len() - 1)],
         };
         let mut lines = String::new();
         let mut next = 0;
@@ -89,7 +89,7 @@ impl Arrangement {
                 let machine = if self.spread { next } else { u32::from(task > 0) };
                 next += 1;
                 let role = if task == 0 { "master" } else { "slave" };
-                lines.push_str(&format!("{role} {}\n", core(machine)));
+                lines.push_str(&format!("{role} {}\n", place(machine)));
             }
         }
         lines
@@ -266,16 +266,21 @@ mod tests {
 
     #[test]
     fn an_arrangement_places_each_task() {
+        let file = |arrangement: Arrangement, machines: &[&str]| {
+            arrangement.file(&machines.iter().map(|machine| (*machine).to_owned()).collect::<Vec<_>>())
+        };
         let pair = Arrangement { masters: 1, slaves: 1, spread: true };
-        assert_eq!(pair.file(&[3, 5]), "master :3\nslave :5\n");
-        assert_eq!(pair.file(&[]), "master .\nslave .\n");
+        assert_eq!(file(pair, &[":3", ":5"]), "master :3\nslave :5\n");
+        assert_eq!(file(pair, &[]), "master .\nslave .\n");
+        assert_eq!(file(pair, &["alpha"]), "master alpha\nslave alpha\n");
         let four = Arrangement { slaves: 4, ..pair };
-        assert_eq!(four.file(&[3, 5]), "master :3\nslave :5\nslave :5\nslave :5\nslave :5\n");
-        assert_eq!(four.file(&[3, 5, 7]), "master :3\nslave :5\nslave :7\nslave :5\nslave :7\n");
+        let (two, three) = ([":3", ":5"], [":3", ":5", ":7"]);
+        assert_eq!(file(four, &two), "master :3\nslave :5\nslave :5\nslave :5\nslave :5\n");
+        assert_eq!(file(four, &three), "master :3\nslave :5\nslave :7\nslave :5\nslave :7\n");
         let together = Arrangement { masters: 2, slaves: 1, spread: false };
-        assert_eq!(together.file(&[3, 5, 7]), "master :3\nslave :5\nmaster :3\nslave :5\n");
+        assert_eq!(file(together, &three), "master :3\nslave :5\nmaster :3\nslave :5\n");
         let apart = Arrangement { masters: 2, ..pair };
-        assert_eq!(apart.file(&[0, 1, 2, 3]), "master :0\nslave :1\nmaster :2\nslave :3\n");
+        assert_eq!(file(apart, &["a", "b", "c", "d"]), "master a\nslave b\nmaster c\nslave d\n");
         assert!(four.fits(2) && together.fits(2) && !pair.fits(1) && !apart.fits(2) && apart.fits(4));
     }
 

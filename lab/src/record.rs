@@ -28,6 +28,9 @@ pub struct Manifest {
     pub systems: Vec<Installed>,
     /// Systems that are not installed.
     pub absent: Vec<Absent>,
+    /// The hosts, where it was over several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<String>,
     /// The machine.
     pub factors: Factors,
     /// Load average at the end.

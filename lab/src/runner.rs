@@ -38,6 +38,12 @@ pub struct Runner {
     pub leftovers: Leftovers,
     /// Distinct physical cores.
     pub cores: Vec<u32>,
+    /// What stands for machines where programs are told who runs where: hosts, or cores of this one.
+    pub machines: Vec<String>,
+    /// Messages that each slave sends, where that is not the program's own number.
+    pub messages: Option<u32>,
+    /// Whether the machines are hosts.
+    pub over_hosts: bool,
     /// Orders the sizes within a launch.
     pub random: Random,
     /// Every launch so far.
@@ -130,7 +136,7 @@ impl Runner {
             None => None,
         };
         if let Some(arrangement) = job.measure.arrangement
-            && let Err(why) = std::fs::write(self.arrangement_file(), arrangement.file(&machine_cores()))
+            && let Err(why) = std::fs::write(self.arrangement_file(), arrangement.file(&self.machines))
         {
             let why = format!("cannot write {}: {why}", self.arrangement_file().display());
             return Attempt { command: String::new(), elapsed: Duration::ZERO, lines: Err(why) };
@@ -187,6 +193,7 @@ impl Runner {
         arguments.extend(["--out".into(), out.into()]);
         if measure.arrangement.is_some() {
             arguments.extend(["--config".into(), self.arrangement_file().into()]);
+            arguments.extend(self.messages.iter().flat_map(|n| ["--messages".into(), n.to_string().into()]));
         }
         let deadline = Duration::from_secs(measure.patience);
         let Some(system) = job.system else {
@@ -231,11 +238,11 @@ impl Runner {
                         let mut all = starter_arguments(family, 1);
                         all.extend(["--".into(), file.into()]);
                         all.append(&mut arguments);
-                        all.extend(pvm_arguments(&system));
+                        all.extend(pvm_arguments(&system, self.over_hosts));
                         Launch { program: starter, arguments: all, environment, deadline }
                     }
                     Family::Parvum | Family::Engine | Family::Containers | Family::Pvm | Family::Ucx => {
-                        arguments.extend(pvm_arguments(&system));
+                        arguments.extend(pvm_arguments(&system, self.over_hosts));
                         Launch { program: file, arguments, environment, deadline }
                     }
                     _ => {
@@ -318,13 +325,15 @@ fn starter_arguments(family: Family, tasks: u32) -> Vec<OsString> {
 }
 
 /// The choices that only PVM programs have.
-fn pvm_arguments(system: &System) -> Vec<OsString> {
+fn pvm_arguments(system: &System, over_hosts: bool) -> Vec<OsString> {
     let mut words = Vec::new();
     if let Some(encoding) = system.encoding.argument() {
         words.extend(["--encoding", encoding]);
     }
-    if system.family == Family::Pvm {
-        words.extend(["--route", if system.route == "direct" { "direct" } else { "dont" }]);
+    // On one host Parvum's route is set from outside; over hosts one machine serves all its routes.
+    if system.family == Family::Pvm || over_hosts && system.family == Family::Parvum {
+        let direct = matches!(system.route, "direct" | "tcp");
+        words.extend(["--route", if direct { "direct" } else { "dont" }]);
     }
     words.into_iter().map(OsString::from).collect()
 }
@@ -336,8 +345,8 @@ fn timed(measure: &Measure, elapsed: Duration) -> Line {
 }
 
 /// Distinct cores that stand for machines where programs are told who runs where.
-pub fn machine_cores() -> Vec<u32> {
-    cores::physical(8)
+pub fn machine_cores() -> Vec<String> {
+    cores::physical(8).iter().map(|core| format!(":{core}")).collect()
 }
 
 /// Distinct cores for the tasks, at least one.
@@ -370,10 +379,29 @@ mod tests {
             scratch: PathBuf::new(),
             leftovers: Leftovers::in_folder(Path::new("/nonexistent")),
             cores: vec![3, 5],
+            machines: vec![":3".into(), ":5".into()],
+            messages: None,
+            over_hosts: false,
             random: Random::new(1),
             launches: vec![],
             lines: vec![],
         }
+    }
+
+    #[test]
+    fn over_hosts_a_program_of_parvums_chooses_its_route_and_sends_less() {
+        let mut runner = runner();
+        let job = (suites::find("pvmtime").unwrap().jobs)(Extent::Quick)
+            .into_iter()
+            .find(|job| job.system.is_some_and(|s| (s.family, s.route) == (Family::Parvum, "tcp")))
+            .unwrap();
+        let launch = runner.launch(&job, Path::new("out"));
+        assert_eq!((after(&launch, "--route"), after(&launch, "--messages")), (None, None));
+        assert!(after(&launch, "--config").is_some());
+        (runner.over_hosts, runner.messages) = (true, Some(128));
+        let launch = runner.launch(&job, Path::new("out"));
+        assert_eq!(after(&launch, "--route"), Some("direct".into()));
+        assert_eq!(after(&launch, "--messages"), Some("128".into()));
     }
 
     #[test]

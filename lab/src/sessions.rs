@@ -7,7 +7,7 @@ use crate::peers::Kit;
 use crate::systems::{Family, System};
 use std::ffi::OsString;
 use std::io::Write;
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -24,6 +24,8 @@ const INSTALLED_AS: [(&str, &str); 6] = [
 ];
 
 const PATIENCE: Duration = Duration::from_secs(10);
+/// The same for hosts that join.
+const HOSTS_PATIENCE: Duration = Duration::from_secs(60);
 
 /// A running private machine.
 #[derive(Debug)]
@@ -38,6 +40,8 @@ pub struct Session {
     pub environment: Vec<(String, OsString)>,
     /// Where it has several, its programs begin on the first.
     hosts: Option<Hosts>,
+    /// Hosts that the machine is over, by name, this one first; none where it is of this one alone, or of hosts made of it.
+    over: Vec<String>,
     /// PVM's daemon stays our child; Parvum's goes its own way and is told to end.
     daemon: Option<Child>,
 }
@@ -50,6 +54,7 @@ impl Session {
         system: &System,
         refuse: Option<PathBuf>,
         root: &Path,
+        hosts: &[String],
     ) -> Result<Session, String> {
         let refused = if refuse.is_some() { "refused" } else { "" };
         let folder = root.join(format!("{}{}{refused}", kit.family.ending(), system.route));
@@ -66,6 +71,7 @@ impl Session {
             folder,
             environment: loader_path(kit.family, std::env::var_os(LOADER_PATH)),
             hosts: None,
+            over: hosts.to_vec(),
             daemon: None,
         };
         match kit.family {
@@ -90,7 +96,8 @@ impl Session {
     /// both of its routes, Parvum's both of its interfaces.
     pub fn serves(&self, system: &System, refused: bool) -> bool {
         let same = if self.family.is_ours() {
-            system.family.is_ours() && self.route == system.route
+            // Over hosts one machine serves every route: the program chooses.
+            system.family.is_ours() && (self.route == system.route || !self.over.is_empty())
         } else {
             self.family == system.family
         };
@@ -103,7 +110,9 @@ impl Session {
     }
 
     fn start_parvum(&mut self) -> Result<(), String> {
-        self.set(&[("PARVUM_ROUTE", self.route)]);
+        if self.over.is_empty() {
+            self.set(&[("PARVUM_ROUTE", self.route)]);
+        }
         self.environment.push(("PARVUM_DIR".into(), self.folder.clone().into()));
         if let Some(libraries) = self.kit.libraries.clone() {
             let path =
@@ -121,6 +130,25 @@ impl Session {
         }
         match up.run(&self.folder.join("up.log")).failure {
             Some(failure) => Err(format!("parvum up: {failure}")),
+            None if self.over.is_empty() => Ok(()),
+            None => self.add_hosts(),
+        }
+    }
+
+    fn add_hosts(&self) -> Result<(), String> {
+        let mut arguments: Vec<OsString> = vec!["add".into()];
+        arguments.extend(self.over[1..].iter().map(OsString::from));
+        let add = Launch {
+            program: self.kit.starter.clone(),
+            arguments,
+            environment: self.environment.clone(),
+            deadline: HOSTS_PATIENCE,
+        };
+        match add.run(&self.folder.join("add.log")).failure {
+            Some(failure) => {
+                self.stop_parvum();
+                Err(format!("parvum add: {failure}"))
+            }
             None => Ok(()),
         }
     }
@@ -200,10 +228,18 @@ impl Session {
         let mut command = Command::new(&words[0]);
         command.args(&words[1..]);
         // Else it listens on the host's outer address, and ends at once where the host's name has none.
-        command.arg("-n127.0.0.1");
+        let own = self.over.first().map_or("127.0.0.1", String::as_str).to_owned();
+        command.arg(format!("-n{own}"));
+        if !self.over.is_empty() {
+            let remote =
+                self.write_remote_shell(&name).map_err(|why| format!("cannot name PVM's rsh: {why}"))?;
+            command.env("PVM_RSH", remote);
+        }
         // Groups need the program pvmgs, which PVM looks for like any other.
         let hostfile = self.folder.join("hostfile");
-        std::fs::write(&hostfile, "* ep=/usr/lib/pvm3/lib:/usr/bin\n127.0.0.1\n")
+        let mut lines = format!("* ep=/usr/lib/pvm3/lib:/usr/bin dx={}\n{own}\n", self.kit.starter.display());
+        lines.extend(self.over.iter().skip(1).map(|host| format!("{host}\n")));
+        std::fs::write(&hostfile, lines)
             .map_err(|why| format!("cannot write {}: {why}", hostfile.display()))?;
         command.arg(hostfile);
         command.envs(self.environment.iter().map(|(k, v)| (k, v))).current_dir(&self.folder).process_group(0);
@@ -231,7 +267,39 @@ impl Session {
             std::thread::sleep(Duration::from_millis(20));
         }
         self.daemon = Some(daemon);
-        Ok(())
+        if self.over.is_empty() { Ok(()) } else { self.await_hosts() }
+    }
+
+    /// What PVM calls as rsh to start its other daemons.
+    fn write_remote_shell(&self, name: &str) -> std::io::Result<PathBuf> {
+        let file = self.folder.join("rsh");
+        let start = std::env::var("PARVUM_START_BY").unwrap_or_else(|_| "ssh {host}".to_owned());
+        for host in &self.over {
+            std::fs::create_dir_all(self.folder.join(host))?;
+        }
+        std::fs::write(&file, remote_shell(&start, name, &self.folder))?;
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o700))?;
+        Ok(file)
+    }
+
+    /// PVM adds the hosts of its file when it is up already.
+    fn await_hosts(&mut self) -> Result<(), String> {
+        let begun = Instant::now();
+        loop {
+            let said = self.console("conf\nquit\n");
+            let has = |host: &String| {
+                said.lines().any(|line| line.split_whitespace().next() == Some(host.as_str()))
+            };
+            match self.over.iter().find(|host| !has(host)) {
+                None => return Ok(()),
+                Some(missing) if begun.elapsed() > HOSTS_PATIENCE => {
+                    let why = self.daemon_words(&format!("the host {missing} did not join"));
+                    self.stop_pvm();
+                    return Err(why);
+                }
+                Some(_) => std::thread::sleep(Duration::from_millis(200)),
+            }
+        }
     }
 
     /// What went wrong, with the last words of the daemon.
@@ -257,8 +325,8 @@ impl Session {
         }
     }
 
-    /// Has the machine's console do this.
-    fn console(&self, words: &str) {
+    /// Has the machine's console do this; what it said.
+    fn console(&self, words: &str) -> String {
         let mut console = if self.family == Family::Pvm {
             // The one beside the daemon: in PATH, `pvm` may be Parvum's.
             Command::new(self.kit.starter.with_file_name("pvm"))
@@ -266,8 +334,10 @@ impl Session {
             self.command(vec!["console".into()]).command()
         };
         console.envs(self.environment.iter().map(|(k, v)| (k, v))).process_group(0);
-        console.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-        let Ok(mut console) = console.spawn() else { return };
+        let log = self.folder.join("console.log");
+        let Ok(output) = std::fs::File::create(&log) else { return String::new() };
+        console.stdin(Stdio::piped()).stdout(output).stderr(Stdio::null());
+        let Ok(mut console) = console.spawn() else { return String::new() };
         if let Some(mut input) = console.stdin.take() {
             let _ = input.write_all(words.as_bytes());
         }
@@ -279,6 +349,7 @@ impl Session {
             // A child can be waited for without a limit, or be looked at.
             std::thread::sleep(Duration::from_millis(5));
         }
+        std::fs::read_to_string(log).unwrap_or_default()
     }
 
     fn stop_pvm(&mut self) {
@@ -296,6 +367,17 @@ impl Session {
     fn stop_parvum(&self) {
         let _ = self.command(vec!["down".into()]).run(&self.folder.join("down.log"));
     }
+}
+
+/// The script for `HOST [-n] [-l USER] COMMAND`, by what starts a command on a `{host}`. Hosts that share their folders have each its own for
+/// the daemon's files.
+fn remote_shell(start: &str, name: &str, folder: &Path) -> String {
+    format!(
+        "#!/bin/sh\nhost=$1\nshift\n[ \"$1\" != -n ] || shift\n[ \"$1\" != -l ] || shift 2\n\
+         exec {} env {LOADER_PATH}= PVM_ROOT=/usr/lib/pvm3 PVM_ALLOW_ROOT=1 PVM_VMID={name} PVM_TMP={}/$host \"$@\"\n",
+        start.replace("{host}", "\"$host\""),
+        folder.display()
+    )
 }
 
 /// Where the loader looks for libraries first.
@@ -328,6 +410,23 @@ impl Drop for Session {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pvms_rsh_runs_the_command_there() {
+        let folder = std::env::temp_dir().join(format!("parvum-lab-rsh-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let script = folder.join("rsh");
+        std::fs::write(&script, remote_shell("echo on {host}:", "lab1", &folder)).expect("a file");
+        let said = |words: &[&str]| {
+            let done = Command::new("sh").arg(&script).args(words).output().expect("sh runs");
+            String::from_utf8_lossy(&done.stdout).into_owned()
+        };
+        let there = said(&["beta", "-n", "pvmd", "-s"]);
+        assert!(there.starts_with("on beta: env LD_LIBRARY_PATH= "), "{there}");
+        assert!(there.contains("PVM_VMID=lab1") && there.trim_end().ends_with("/beta pvmd -s"), "{there}");
+        assert_eq!(said(&["beta", "-l", "me", "pvmd", "-s"]), there);
+        std::fs::remove_dir_all(folder).expect("removed");
+    }
 
     #[test]
     fn a_peer_does_not_find_parvums_libraries() {

@@ -130,6 +130,9 @@ fn method(html: &mut String, suite: &Suite, manifest: &Manifest) {
     );
     let mut rows: Vec<Vec<String>> =
         manifest.factors.rows().into_iter().map(|(name, value)| vec![escape(name), escape(&value)]).collect();
+    if !manifest.hosts.is_empty() {
+        rows.push(vec!["hosts".into(), escape(&manifest.hosts.join(", "))]);
+    }
     rows.push(vec!["load after the run".into(), escape(&manifest.load_after)]);
     rows.push(vec!["command".into(), escape(&manifest.command)]);
     rows.push(vec![
@@ -207,6 +210,7 @@ pub(crate) mod tests {
             elapsed_s: 1.0,
             systems: vec![Installed { name: "PVM 3.4.6", version: "3.4.6".into() }],
             absent: vec![Absent { name: "MPICH".into(), remedy: "run `./x peers`".into() }],
+            hosts: vec![],
             factors: Factors::record(),
             load_after: "0".into(),
             launches: vec![],
