@@ -6,7 +6,7 @@
 #   NAME.pvm346     against PVM 3.4.6 (Debian: pvm-dev)
 #   NAME.openmpi    against Open MPI, NAME.mpich against MPICH (tools/peers.sh, or Debian's)
 #   NAME.openmpi4   against Debian's Open MPI, NAME.mpich4 against Debian's MPICH
-#   floors, refuse, sockets  without any
+#   floors, refuse, sockets.sockets  without any
 # Same compiler, same flags, same sources for all.
 set -eu
 
@@ -90,7 +90,7 @@ $CC $CFLAGS -o "$out/floors" floors.c floors_cores.c floors_links.c common/bench
 # shellcheck disable=SC2086
 $CC $CFLAGS -o "$out/refuse" refuse.c
 # shellcheck disable=SC2086
-$CC $CFLAGS -o "$out/sockets" sockets.c common/bench.c -pthread
+$CC $CFLAGS -o "$out/sockets.sockets" sockets.c common/bench.c -pthread -lm
 echo "built floors"
 
 # together SYSTEM LIBRARY: an interface of Parvum's whose programs `parvum run -n N` starts

@@ -4,8 +4,9 @@
        sockets serve PORT [BUFFER]                          for ever
        sockets stream HOST PORT BYTES BUFFER SECONDS        bytes a second that the other end has received
        sockets echo HOST PORT BYTES TIMES                   nanoseconds of half a round trip, the median
+       sockets OPTIONS                                      an experiment on this host, for the laboratory, which reads its samples
 
-   BUFFER is the size of the sockets' buffers in bytes; 0 leaves the system's. */
+   Experiments (--operations): message, buffer (sizes are those of the sockets' buffers), both, pairs, echo. BUFFER is the size of the sockets' buffers in bytes; 0 leaves the system's. */
 #define _GNU_SOURCE
 #include "common/bench.h"
 
@@ -149,9 +150,160 @@ static void echo(const struct sockaddr_in *to, size_t bytes, int times)
     printf("%.0f\n", median_of(samples, good));
 }
 
+/* --- An experiment on one host: a child at the other end, over the loopback --- */
+
+enum { MESSAGE = 32768, BLOCK_MS = 5 };
+
+/* What a stream is read and thrown away by, on a core of its own. */
+struct drain {
+    int link;
+    const struct options *options;
+    int task;
+    _Atomic int64_t got;
+};
+
+static void *drain_all(void *argument)
+{
+    struct drain *drain = argument;
+    char *room = malloc(LONGEST);
+    ssize_t got;
+    if (room == NULL) fail("no memory");
+    pin_task(drain->options, drain->task);
+    while ((got = read(drain->link, room, LONGEST)) > 0) drain->got += got;
+    free(room);
+    close(drain->link);
+    return NULL;
+}
+
+/* A connection over the loopback whose other end drains. */
+static int connected(struct drain *drain, int buffer, pthread_t *thread)
+{
+    int listener = made(SOCK_STREAM, buffer), link = made(SOCK_STREAM, buffer);
+    struct sockaddr_in own = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    socklen_t length = sizeof own;
+    if (bind(listener, (struct sockaddr *)&own, sizeof own) != 0 || listen(listener, 1) != 0 ||
+        getsockname(listener, (struct sockaddr *)&own, &length) != 0 || connect(link, (struct sockaddr *)&own, sizeof own) != 0)
+        fail("no connection over the loopback: %s", strerror(errno));
+    drain->link = accept(listener, NULL, NULL);
+    close(listener);
+    if (drain->link < 0 || pthread_create(thread, NULL, drain_all, drain) != 0) fail("nobody receives");
+    return link;
+}
+
+struct flow {
+    const struct options *options;
+    int task;               /* the sender's; the receiver is the next */
+    size_t bytes;
+    int buffer;
+    int samples;
+    int64_t *times;         /* of a message, in blocks of BLOCK_MS */
+};
+
+/* Sends blocks of messages. A block ends when all of it has been received: what lies in buffers was not passed yet. */
+static void *send_flow(void *argument)
+{
+    struct flow *flow = argument;
+    struct drain drain = { .options = flow->options, .task = flow->task + 1 };
+    pthread_t receiver;
+    int link = connected(&drain, flow->buffer, &receiver);
+    char *data = calloc(flow->bytes, 1);
+    if (data == NULL) fail("no memory");
+    pin_task(flow->options, flow->task);
+    int64_t sent = 0;
+    for (int sample = -1; sample < flow->samples; sample++) {
+        int64_t begun = now_ns(), messages = 0;
+        do {
+            for (size_t done = 0; done < flow->bytes;) {
+                ssize_t more = write(link, data + done, flow->bytes - done);
+                if (more < 0) fail("the stream broke: %s", strerror(errno));
+                done += (size_t)more;
+            }
+            messages++;
+        } while (now_ns() - begun < (int64_t)BLOCK_MS * 1000000);
+        sent += messages * (int64_t)flow->bytes;
+        while (drain.got < sent) continue;
+        if (sample >= 0) flow->times[sample] = (now_ns() - begun) / messages;
+    }
+    close(link);
+    pthread_join(receiver, NULL);
+    free(data);
+    return NULL;
+}
+
+static void write_line(FILE *out, int tasks, size_t size, const int64_t *times, int count, int hops)
+{
+    fprintf(out, "{\"program\":\"sockets\",\"tasks\":%d,\"size\":%zu,\"hops\":%d,", tasks, size, hops);
+    samples_array(out, "samples_ns", times, count);
+    fputs("}\n", out);
+}
+
+/* One flow, or two at the same time: the other way between the same two cores, or the same way between others. */
+static void flows(FILE *out, const struct options *options, const char *experiment, size_t size)
+{
+    int by_buffer = strcmp(experiment, "buffer") == 0, both = strcmp(experiment, "both") == 0, pairs = strcmp(experiment, "pairs") == 0;
+    int count = both || pairs ? 2 : 1, samples = options->least;
+    int64_t *times = calloc((size_t)(2 * samples), sizeof *times);
+    if (times == NULL) fail("no memory");
+    struct flow flow[2];
+    pthread_t senders[2];
+    for (int i = 0; i < count; i++) {
+        flow[i] = (struct flow){ .options = options, .task = both ? i : 2 * i, .bytes = by_buffer ? MESSAGE : size,
+                                 .buffer = by_buffer ? (int)size : 0, .samples = samples, .times = times + i * samples };
+        if (pthread_create(&senders[i], NULL, send_flow, &flow[i]) != 0) fail("no thread");
+    }
+    for (int i = 0; i < count; i++) pthread_join(senders[i], NULL);
+    write_line(out, 2 * (pairs ? 2 : 1), size, times, count * samples, 1);
+    free(times);
+}
+
+/* Round trips of one packet between two cores. */
+static void echoes(FILE *out, const struct options *options, size_t size)
+{
+    int here = made(SOCK_DGRAM, 0), there = made(SOCK_DGRAM, 0), count = options->most;
+    struct sockaddr_in own = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    socklen_t length = sizeof own;
+    pthread_t thread;
+    static char data[LONGEST];
+    int64_t *times = calloc((size_t)count, sizeof *times);
+    if (times == NULL) fail("no memory");
+    if (bind(there, (struct sockaddr *)&own, sizeof own) != 0 || getsockname(there, (struct sockaddr *)&own, &length) != 0 ||
+        connect(here, (struct sockaddr *)&own, sizeof own) != 0)
+        fail("no packets over the loopback: %s", strerror(errno));
+    /* It is pinned as whoever starts it. */
+    pin_task(options, 1);
+    if (pthread_create(&thread, NULL, echo_all, (void *)(intptr_t)there) != 0) fail("no thread");
+    pin_task(options, 0);
+    for (int i = -100; i < count; i++) {
+        int64_t before = now_ns();
+        if (send(here, data, size, 0) < 0 || recv(here, data, sizeof data, 0) < 0) fail("a packet did not come back: %s", strerror(errno));
+        if (i >= 0) times[i] = now_ns() - before;
+    }
+    write_line(out, 2, size, times, count, 2);
+    free(times);
+}
+
+static void experiment(int argc, char **argv)
+{
+    struct options options;
+    options_read(&options, argc, argv);
+    const char *name = options.operations;
+    FILE *out = samples_open(&options);
+    for (int i = 0; i < options.size_count; i++) {
+        if (strcmp(name, "echo") == 0) echoes(out, &options, options.sizes[i]);
+        else if (strcmp(name, "message") == 0 || strcmp(name, "buffer") == 0 || strcmp(name, "both") == 0 || strcmp(name, "pairs") == 0)
+            flows(out, &options, name, options.sizes[i]);
+        else fail("--operations is message, buffer, both, pairs or echo, not %s", name);
+    }
+    samples_close(out);
+}
+
 int main(int argc, char **argv)
 {
     program_is(argv[0]);
+    if (argc > 1 && strncmp(argv[1], "--", 2) == 0) {
+        experiment(argc, argv);
+        return 0;
+    }
     if ((argc == 3 || argc == 4) && strcmp(argv[1], "serve") == 0) {
         serve(number(argv[2], 1, 65535), argc == 4 ? (int)number(argv[3], 0, 1 << 30) : 0);
     } else if (argc == 7 && strcmp(argv[1], "stream") == 0) {
@@ -161,7 +313,7 @@ int main(int argc, char **argv)
         struct sockaddr_in to = address_of(argv[2], argv[3]);
         echo(&to, (size_t)number(argv[4], 1, 65000), (int)number(argv[5], 1, 1000000));
     } else {
-        fputs("usage: sockets serve PORT [BUFFER] | stream HOST PORT BYTES BUFFER SECONDS | echo HOST PORT BYTES TIMES\n", stderr);
+        fputs("usage: sockets --operations EXPERIMENT [--sizes LIST] [--least SAMPLES] [--cpus LIST] [--out FILE]\n       sockets serve PORT [BUFFER] | stream HOST PORT BYTES BUFFER SECONDS | echo HOST PORT BYTES TIMES\n", stderr);
         return 2;
     }
     return 0;

@@ -13,8 +13,8 @@ pub struct CompareOptions {
     #[arg(long)]
     pub full: bool,
     /// What to compare: main, mpi (MPI programs beside Open MPI and MPICH), speed (what is fast on one host, beside every
-    /// peer), buffering (who buffers), overhead (where the time of a message goes), shared (shared memory beside messages), or pvmtime
-    /// (PVM's routes, packing, fragments and cross traffic)
+    /// peer), buffering (who buffers), overhead (where the time of a message goes), shared (shared memory beside messages), pvmtime
+    /// (PVM's routes, packing, fragments and cross traffic), or sockets (what there is without any messaging library)
     #[arg(long, default_value = "main", value_name = "NAME")]
     pub suite: String,
     /// Compare on so many hosts each, made of this one by network namespaces (suite shared; root, or whoever may make a user

@@ -87,6 +87,8 @@ impl Toolbox {
                 Family::Mpich4 => {
                     (find_mpi(family, &[Some(Source::Debian)]), "Debian: apt-get install libmpich-dev mpich")
                 }
+                // A kernel without them runs nothing of all this.
+                Family::Sockets => (Some(find_sockets()), ""),
                 Family::Ucx => (find_ucx(), "Debian: apt-get install ucx-utils"),
             };
             match kit {
@@ -198,6 +200,11 @@ fn has_header(compiler: &Path) -> bool {
     asked.args(["-E", "-x", "c", "-include", "mpi.h", "/dev/null"]);
     asked.env_remove("C_INCLUDE_PATH").env_remove("CPATH");
     asked.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
+}
+
+fn find_sockets() -> Kit {
+    let version = first_line(Path::new("uname"), &["-sr"]).unwrap_or_default();
+    Kit { family: Family::Sockets, version, starter: PathBuf::new(), libraries: None }
 }
 
 fn find_ucx() -> Option<Kit> {

@@ -241,7 +241,12 @@ impl Runner {
                         all.extend(pvm_arguments(&system, self.over_hosts));
                         Launch { program: starter, arguments: all, environment, deadline }
                     }
-                    Family::Parvum | Family::Engine | Family::Containers | Family::Pvm | Family::Ucx => {
+                    Family::Parvum
+                    | Family::Engine
+                    | Family::Containers
+                    | Family::Pvm
+                    | Family::Ucx
+                    | Family::Sockets => {
                         arguments.extend(pvm_arguments(&system, self.over_hosts));
                         Launch { program: file, arguments, environment, deadline }
                     }

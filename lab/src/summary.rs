@@ -112,6 +112,9 @@ fn value(
     Some(Value { metric: metric.into(), unit, task, launch: median(&singles)?, singles })
 }
 
+/// Bytes of a message of `apps/sockets.c` where the buffer's size is what changes.
+const MESSAGE: f64 = 32768.0;
+
 /// What a line says, in the units people read.
 fn values(recorded: &Recorded) -> Vec<Value> {
     let line = &recorded.line;
@@ -133,6 +136,12 @@ fn values(recorded: &Recorded) -> Vec<Value> {
         "rate" | "rate-1024" | "rate-blocking" => {
             let rates = line.each().filter(|ns| *ns > 0.0).map(|ns| 1e3 / ns).collect();
             found.extend(value("message rate", "M/s", None, rates));
+        }
+        "sockets" | "sockets, both ways" | "sockets, four machines" | "sockets, by buffer" => {
+            // Where the size is that of a buffer, the message is always the same.
+            let bytes = if recorded.program == "sockets, by buffer" { MESSAGE } else { line.size as f64 };
+            let rates = line.each().filter(|ns| *ns > 0.0).map(|ns| bytes / ns).collect();
+            found.extend(value("bandwidth", "GB/s", None, rates));
         }
         "stream" => {
             let rates = line.each().filter(|ns| *ns > 0.0).map(|ns| line.size as f64 / ns).collect();
@@ -304,7 +313,13 @@ pub fn summarise(lines: &[Recorded]) -> Vec<Row> {
             },
         )
         .collect();
-    rows.extend(link_rows(lines));
+    rows.extend(link_rows(lines, "ring"));
+    // The time of its shortest message is that of one in a stream, not of one that is waited for.
+    rows.extend(
+        link_rows(lines, "sockets")
+            .into_iter()
+            .filter(|row| ["r_max", "n_1/2"].contains(&row.metric.as_str())),
+    );
     rows
 }
 
@@ -323,9 +338,9 @@ fn spread(singles: &[f64]) -> Option<Spread> {
 type Curve = Vec<(u64, f64)>;
 
 /// The launches' curves, by system, route and encoding.
-fn curves(lines: &[Recorded]) -> BTreeMap<(String, String, String), Vec<Curve>> {
+fn curves(lines: &[Recorded], program: &str) -> BTreeMap<(String, String, String), Vec<Curve>> {
     let mut by_launch: BTreeMap<((String, String, String), usize), Curve> = BTreeMap::new();
-    for recorded in lines.iter().filter(|r| r.program == "ring" && r.line.tasks == 2) {
+    for recorded in lines.iter().filter(|r| r.program == program && r.line.tasks == 2) {
         let system = (recorded.system.clone(), recorded.route.clone(), recorded.encoding.clone());
         if let Some(ns) = median(&recorded.line.each().collect::<Vec<_>>()) {
             by_launch.entry((system, recorded.launch)).or_default().push((recorded.line.size, ns));
@@ -347,13 +362,13 @@ fn points(curves: &[Curve]) -> Vec<Point> {
     sizes.into_iter().filter_map(|(size, ns)| Some(Point { bytes: size as f64, ns: median(&ns)? })).collect()
 }
 
-fn link_rows(lines: &[Recorded]) -> Vec<Row> {
+fn link_rows(lines: &[Recorded], program: &str) -> Vec<Row> {
     let mut rows = Vec::new();
-    for ((system, route, encoding), launches) in curves(lines) {
+    for ((system, route, encoding), launches) in curves(lines, program) {
         let mut add = |metric: &str, unit: &str, e: Option<Estimate>| {
             let Some(e) = e else { return };
             rows.push(Row {
-                program: "ring".into(),
+                program: program.into(),
                 system: system.clone(),
                 route: route.clone(),
                 encoding: encoding.clone(),
@@ -479,6 +494,30 @@ pub(crate) mod tests {
         assert!((row.median - 0.4045).abs() < 1e-9);
         assert_eq!((row.low, row.high), (0.401, 0.408));
         assert_eq!(row.spread.unwrap().count, 50);
+    }
+
+    #[test]
+    fn sockets_have_a_rate_by_message_and_by_buffer() {
+        let system = System::new(crate::systems::Family::Sockets, "", crate::systems::Encoding::None);
+        let line = |size, ns| Line {
+            program: "sockets".into(),
+            tasks: 2,
+            size,
+            samples_ns: vec![ns],
+            ..Line::default()
+        };
+        let recorded = |program, size, ns| Recorded::new(0, program, Some(&system), line(size, ns));
+        let rows = summarise(&[
+            recorded("sockets", 1000, 1000),
+            recorded("sockets", 100_000, 10_000),
+            recorded("sockets, by buffer", 1024, 32768),
+        ]);
+        let of = |program: &str, metric: &str, size| {
+            Rows(&rows).find(program, &system, metric, 2, size).map(|row| row.median)
+        };
+        assert_eq!(of("sockets, by buffer", "bandwidth", 1024), Some(1.0));
+        assert_eq!((of("sockets", "bandwidth", 1000), of("sockets", "r_max", 0)), (Some(1.0), Some(10.0)));
+        assert_eq!(of("sockets", "t_0", 0), None);
     }
 
     #[test]

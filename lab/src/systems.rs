@@ -19,6 +19,8 @@ pub enum Family {
     Mpich4,
     /// UCX, by its own program.
     Ucx,
+    /// The kernel's sockets, with no messaging library.
+    Sockets,
     /// Parvum's NX.
     Nx,
     /// Parvum's MPI: the programs that MPICH's compiler has made, unchanged.
@@ -72,6 +74,7 @@ impl Family {
             Family::OpenMpi4 => "Open MPI 4.1",
             Family::Mpich4 => "MPICH 4.0",
             Family::Ucx => "UCX",
+            Family::Sockets => "sockets",
             Family::Nx => "Parvum NX",
             Family::Mpi => "Parvum MPI",
             Family::Cmmd => "Parvum CMMD",
@@ -105,6 +108,7 @@ impl Family {
             Family::OpenMpi4 => "openmpi4",
             Family::Mpich4 => "mpich4",
             Family::Ucx => "ucx",
+            Family::Sockets => "sockets",
             Family::Nx => "nx",
             Family::Mpi => "mpi",
             Family::Cmmd => "cmmd",

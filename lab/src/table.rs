@@ -10,7 +10,9 @@ use std::fmt::Write;
 /// The suite's own table, the bars, what is absent and what failed.
 pub fn render(suite: &Suite, rows: &[Row], goals: &[Goal], manifest: &Manifest) -> String {
     let mut text = (suite.table)(&Rows(rows), manifest);
-    text.push_str("\nGoals\n");
+    if !goals.is_empty() {
+        text.push_str("\nGoals\n");
+    }
     let (silent, telling): (Vec<&Goal>, Vec<&Goal>) =
         goals.iter().partition(|goal| goal.outcome == Outcome::NoData);
     if !silent.is_empty() {

@@ -16,7 +16,7 @@ fn build(name: &str) -> PathBuf {
 }
 
 #[test]
-fn floors_write_readable_samples_and_bad_arguments_are_refused() {
+fn floors_and_sockets_write_readable_samples_and_bad_arguments_are_refused() {
     let programs = build("floors");
     let out = programs.join("floors.jsonl");
     let floors = programs.join("floors");
@@ -26,6 +26,27 @@ fn floors_write_readable_samples_and_bad_arguments_are_refused() {
     let lines = read(&out).expect("the samples are read");
     for floor in ["shared flag", "one-core hand-over", "memory copy", "unix socket", "loopback tcp"] {
         assert!(lines.iter().any(|line| line.floor.as_deref() == Some(floor)), "{floor} is missing");
+    }
+
+    let sockets = programs.join("sockets.sockets");
+    for (experiment, size, tasks) in
+        [("message", 4096, 2), ("buffer", 65536, 2), ("both", 32768, 2), ("pairs", 32768, 4), ("echo", 8, 2)]
+    {
+        let words = [
+            "--operations",
+            experiment,
+            "--least",
+            "2",
+            "--most",
+            "20",
+            "--sizes",
+            &size.to_string(),
+            "--out",
+        ];
+        let status = Command::new(&sockets).args(words).arg(&out).status().expect("sockets starts");
+        assert!(status.success(), "{experiment}");
+        let lines = read(&out).expect("the samples are read");
+        assert_eq!((lines.len(), lines[0].size, lines[0].tasks), (1, size, tasks), "{experiment}");
     }
 
     for (bad, reason) in [

@@ -49,6 +49,7 @@ pub fn class(system: &System) -> &'static str {
         (Family::OpenMpi4, _) => "s-openmpi4",
         (Family::Mpich4, _) => "s-mpich4",
         (Family::Ucx, _) => "s-ucx",
+        (Family::Sockets, _) => "s-floor",
         (Family::Nx, _) => "s-nx",
         (Family::Mpi, _) => "s-mpi",
         (Family::Cmmd, _) => "s-cmmd",

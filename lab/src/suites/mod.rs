@@ -7,6 +7,7 @@ pub mod mpi;
 pub mod overhead;
 pub mod pvmtime;
 pub mod shared;
+pub mod sockets;
 pub mod speed;
 
 use crate::error::LabError;
@@ -61,7 +62,7 @@ pub struct Pages {
 }
 
 /// All suites.
-pub static ALL: [&Suite; 7] = [
+pub static ALL: [&Suite; 8] = [
     &main::SUITE,
     &speed::SUITE,
     &mpi::SUITE,
@@ -69,6 +70,7 @@ pub static ALL: [&Suite; 7] = [
     &overhead::SUITE,
     &shared::SUITE,
     &pvmtime::SUITE,
+    &sockets::SUITE,
 ];
 
 /// The suite of this name.
