@@ -157,10 +157,17 @@ enum { MESSAGE = 32768, BLOCK_MS = 5 };
 /* What a stream is read and thrown away by, on a core of its own. */
 struct drain {
     int link;
+    size_t bytes;           /* of a message */
     const struct options *options;
     int task;
     _Atomic int64_t got;
 };
+
+/* Contents by their place in a message: a byte that is lost or doubled shifts all that follow. */
+static char content_at(size_t place)
+{
+    return (char)(place * 31 + (place >> 8) + 7);
+}
 
 static void *drain_all(void *argument)
 {
@@ -169,7 +176,14 @@ static void *drain_all(void *argument)
     ssize_t got;
     if (room == NULL) fail("no memory");
     pin_task(drain->options, drain->task);
-    while ((got = read(drain->link, room, LONGEST)) > 0) drain->got += got;
+    size_t place = 0;
+    while ((got = read(drain->link, room, LONGEST)) > 0) {
+        size_t last = (place + (size_t)got - 1) % drain->bytes;
+        /* Both ends of what has come; looking at all of it would be what is measured. */
+        if (room[0] != content_at(place) || room[got - 1] != content_at(last)) fail("verification failed at byte %zu or %zu of a message", place, last);
+        place = (last + 1) % drain->bytes;
+        drain->got += got;
+    }
     free(room);
     close(drain->link);
     return NULL;
@@ -203,11 +217,12 @@ struct flow {
 static void *send_flow(void *argument)
 {
     struct flow *flow = argument;
-    struct drain drain = { .options = flow->options, .task = flow->task + 1 };
+    struct drain drain = { .bytes = flow->bytes, .options = flow->options, .task = flow->task + 1 };
     pthread_t receiver;
     int link = connected(&drain, flow->buffer, &receiver);
     char *data = calloc(flow->bytes, 1);
     if (data == NULL) fail("no memory");
+    for (size_t i = 0; i < flow->bytes; i++) data[i] = content_at(i);
     pin_task(flow->options, flow->task);
     int64_t sent = 0;
     for (int sample = -1; sample < flow->samples; sample++) {
@@ -275,7 +290,9 @@ static void echoes(FILE *out, const struct options *options, size_t size)
     pin_task(options, 0);
     for (int i = -100; i < count; i++) {
         int64_t before = now_ns();
-        if (send(here, data, size, 0) < 0 || recv(here, data, sizeof data, 0) < 0) fail("a packet did not come back: %s", strerror(errno));
+        data[0] = content_at((size_t)(i + 100));
+        if (send(here, data, size, 0) < 0 || recv(here, data, sizeof data, 0) != (ssize_t)size) fail("a packet did not come back whole: %s", strerror(errno));
+        if (data[0] != content_at((size_t)(i + 100))) fail("verification failed: another packet came back");
         if (i >= 0) times[i] = now_ns() - before;
     }
     write_line(out, 2, size, times, count, 2);
