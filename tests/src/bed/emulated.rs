@@ -137,9 +137,10 @@ impl Emulated {
         )
     }
 
-    /// Whether the kernel's token bucket can do it: a switch that only limits the rate. All else the relay does.
+    /// Whether the kernel's token bucket can do it: a switch that only limits the rate, and that to so much that many packets in one are a little
+    /// of it. All else the relay does.
     pub fn is_rate_alone(&self) -> bool {
-        self.rate.is_finite() && !self.shared && self.delay == 0.0 && self.loss == 0.0
+        (500.0..f64::INFINITY).contains(&self.rate) && !self.shared && self.delay == 0.0 && self.loss == 0.0
     }
 
     /// How long a frame of so many bytes occupies a link.

@@ -19,7 +19,7 @@ impl Wire {
     pub fn of(network: &Emulated, room: &Room, switch: &Switch) -> Result<Wire, String> {
         // tc may know it and the kernel not.
         let has_bucket = || {
-            let try_it = "ip link add try type dummy && tc qdisc add dev try root tbf rate 1mbit burst 2kb latency 1ms; ok=$?; ip link del try; exit $ok";
+            let try_it = "ip link add try type veth peer name try2 && tc qdisc add dev try root tbf rate 1mbit burst 2kb latency 1ms; ok=$?; ip link del try; exit $ok";
             switch.run(try_it).is_ok()
         };
         match network.is_rate_alone() && has_bucket() {
@@ -33,11 +33,11 @@ impl Emulated {
     /// The script that has the kernel limit what leaves by a device.
     pub(super) fn shape(&self, device: &str) -> String {
         let (rate, mtu) = (self.rate, self.mtu);
-        // A bucket of a packet or of 100 us; and no packets of 64 KiB, which would pass as one.
-        let burst = (f64::from(mtu) + 14.0).max(rate * 12.5) as u64;
+        // A bucket of 2 ms, since on a busy machine the kernel comes late to fill it. Packets may pass many as one: sent one by one they overtake
+        // each other on their way to the other processor.
+        let burst = (rate * 250.0) as u64;
         format!(
-            "ip link set {device} mtu {mtu} gso_max_size {mtu} gso_max_segs 1 \
-             && tc qdisc replace dev {device} root tbf rate {}kbit burst {burst} latency 20ms",
+            "ip link set {device} mtu {mtu} && tc qdisc replace dev {device} root tbf rate {}kbit burst {burst} latency 20ms",
             (rate * 1000.0) as u64
         )
     }
