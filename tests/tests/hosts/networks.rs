@@ -9,7 +9,7 @@ fn bed(hosts: usize, network: Emulated) -> Option<Bed> {
 
 #[test]
 fn every_message_crosses_a_slow_and_lossy_network() {
-    let text = "rate = 200\ndelay = 300\nmtu = 1400\nmedium = shared\nloss = 0.01";
+    let text = "rate = 200\ndelay = 300\nmtu = 1400\nmedium = shared\nloss = 0.003";
     let Some(bed) = bed(3, Emulated::parse("lossy", text).expect("well made")) else { return };
     let device = bed[0].succeed(&["ip", "link", "show", "eth0"]);
     assert!(device.contains("mtu 1400"), "{device}");
