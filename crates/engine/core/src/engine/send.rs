@@ -24,6 +24,8 @@ use parvum_transport::{Gather, Limits};
 use parvum_wire::frame::{DISCARD_UNLESS_POSTED, FETCH_AT_ONCE, KEPT_BY_SENDER};
 use parvum_wire::{Header, Kind, Tid};
 
+/// With so many bytes on the way in memory that was lent for them a receiver is behind: what the link keeps mapped.
+const AHEAD: usize = 4 << 20;
 /// Where the task itself is among its peers: between it and itself there is no credit.
 const OWN: usize = OWN_PEER as usize;
 
@@ -156,8 +158,10 @@ impl Engine {
         let may_copy = matches!(message.buffering, Buffering::BySize | Buffering::AtSender)
             && message.completion == Completion::Reusable;
         let route = self.peers[index].state.route;
+        // But where the data is kept anyway nothing is gained by more memory of the link, which a short program touches first.
+        let is_behind = keeps && limits.single_copy && self.peers[index].lent() >= AHEAD;
         let ledger = self.peers[index].state.ledger(route);
-        let loan = match may_copy && length > limits.eager && index != OWN {
+        let loan = match may_copy && length > limits.eager && index != OWN && !is_behind {
             true => self.peers[index].lend(length),
             false => None,
         };

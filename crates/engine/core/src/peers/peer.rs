@@ -42,6 +42,11 @@ impl Peer {
         self.links[self.state.route.place()].as_deref()
     }
 
+    /// Bytes of such memory that the peer has not given back.
+    pub(crate) fn lent(&self) -> usize {
+        self.preferred().map_or(0, |link| link.lent())
+    }
+
     /// Memory of the link for a message that its receiver may read while it is copied there.
     pub(crate) fn lend(&mut self, length: usize) -> Option<Arc<dyn Loan>> {
         self.links[self.state.route.place()].as_mut()?.lend(length)
