@@ -136,6 +136,12 @@ mounts() {
         touch "$tree/dev/$device"
         mount --bind /dev/$device "$tree/dev/$device"
     done
+    # Emulated networks are joined by devices of their own.
+    if [ -c /dev/net/tun ]; then
+        mkdir "$tree/dev/net"
+        touch "$tree/dev/net/tun"
+        mount --bind /dev/net/tun "$tree/dev/net/tun"
+    fi
     mkdir "$tree/dev/pts" "$tree/dev/shm"
     mount -t devpts -o newinstance,ptmxmode=0666,mode=620,gid=5 devpts "$tree/dev/pts"
     ln -s pts/ptmx "$tree/dev/ptmx"

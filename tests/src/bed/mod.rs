@@ -111,6 +111,12 @@ impl Bed {
             skip(lack, why);
             return None;
         }
+        if plan.network.as_ref().is_some_and(|network| !network.is_rate_alone())
+            && let Err(why) = tap::possible()
+        {
+            skip(Lack::Host, why);
+            return None;
+        }
         Some(Bed::make(plan).unwrap_or_else(|why| panic!("the bed: {why}")))
     }
 

@@ -13,6 +13,15 @@ struct Request {
     rest: [u8; 22],
 }
 
+/// Where devices come from. Containers often have none.
+const MAKER: &str = "/dev/net/tun";
+
+/// Whether devices can be made here.
+pub(super) fn possible() -> Result<(), String> {
+    let opened = open(MAKER, OFlags::RDWR | OFlags::CLOEXEC, Mode::empty());
+    opened.map(drop).map_err(|why| format!("no network device of ours ({MAKER}): {why}"))
+}
+
 /// Makes the device of this name in the network of that process.
 pub fn make(pid: u32, name: &str) -> io::Result<OwnedFd> {
     let name = name.to_owned();
@@ -21,7 +30,7 @@ pub fn make(pid: u32, name: &str) -> io::Result<OwnedFd> {
         let network = open(format!("/proc/{pid}/ns/net"), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
         move_into_link_name_space(network.as_fd(), Some(LinkNameSpaceType::Network))?;
         let flags = OFlags::RDWR | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let device = open("/dev/net/tun", flags, Mode::empty())?;
+        let device = open(MAKER, flags, Mode::empty())?;
         attach(&device, &name)?;
         Ok(device)
     });
