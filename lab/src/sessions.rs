@@ -297,6 +297,7 @@ impl Session {
                     self.stop_pvm();
                     return Err(why);
                 }
+                // PVM tells nobody; each question starts a console.
                 Some(_) => std::thread::sleep(Duration::from_millis(200)),
             }
         }

@@ -1,7 +1,7 @@
 //! `parvum compare --suite shared --hosts 2,4`: the same programs, whose tasks are on several hosts.
 
 use super::{PROGRAMS, of, sizes};
-use crate::experiment::{Cores, Job, Measure, of_each};
+use crate::experiment::{Job, of_each};
 use crate::goals::{Goal, Outcome, digits};
 use crate::hosts::COUNTS;
 use crate::record::Manifest;
@@ -67,15 +67,8 @@ fn jobs(extent: Extent) -> Vec<Job> {
     for program in &PROGRAMS {
         for (hosts, route) in COUNTS.into_iter().zip(ROUTES) {
             for tasks in tasks(hosts) {
-                let measure = Measure {
-                    tasks,
-                    cores: Cores::Each,
-                    sizes: program.sizes[usize::from(full)],
-                    options: program.options,
-                    launches: 3,
-                    patience: if full { 170 } else { 60 },
-                    ..Measure::program(format!("{} of {tasks} on {hosts} hosts", program.words), program.name)
-                };
+                let name = format!("{} of {tasks} on {hosts} hosts", program.words);
+                let measure = program.measure(full, name, tasks, if full { 170 } else { 60 });
                 jobs.extend(of_each(&measure, FAMILIES.map(|family| on(family, route))));
             }
         }

@@ -113,19 +113,27 @@ fn jobs(extent: Extent) -> Vec<Job> {
     let mut jobs = Vec::new();
     for program in &PROGRAMS {
         for tasks in TASKS {
-            let measure = Measure {
-                tasks,
-                cores: Cores::Each,
-                sizes: program.sizes[usize::from(full)],
-                options: program.options,
-                launches: 3,
-                patience: if full { 110 } else { 30 },
-                ..Measure::program(format!("{} on {tasks}", program.words), program.name)
-            };
+            let patience = if full { 110 } else { 30 };
+            let measure = program.measure(full, format!("{} on {tasks}", program.words), tasks, patience);
             jobs.extend(of_each(&measure, SYSTEMS));
         }
     }
     jobs
+}
+
+impl Program {
+    /// On so many tasks, each launch within so many seconds.
+    fn measure(&self, full: bool, name: String, tasks: u32, patience: u64) -> Measure {
+        Measure {
+            tasks,
+            cores: Cores::Each,
+            sizes: self.sizes[usize::from(full)],
+            options: self.options,
+            launches: 3,
+            patience,
+            ..Measure::program(name, self.name)
+        }
+    }
 }
 
 /// What was measured of a system's run.
