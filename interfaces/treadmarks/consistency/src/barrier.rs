@@ -94,9 +94,8 @@ impl Node {
             return Err(Fault::Malformed(from));
         }
         // Letters to here have come before the news of them.
-        let fitting = self.fitting_at_barrier();
         self.learn(from, all, memory)?;
-        self.put_fitting(from, fitting, memory)?;
+        self.put_at_barrier(from, memory)?;
         pushes[manager] = 0;
         let carried = self.replicas.as_ref().and_then(|_| memory.carries());
         for (node, stamp) in self.living.clone().into_iter().zip(&stamps) {

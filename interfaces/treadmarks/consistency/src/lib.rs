@@ -14,7 +14,8 @@
 //! - A touched page that is invalid is a *miss* ([`miss`]): diffs come from the smallest set of nodes that hold all of them, or
 //!   the whole page when there is no copy. [`serve`] is the other side, [`home`] the pages that have a home.
 //! - [`views`] are parts of the memory with a consistency of their own, whose data comes with the grant.
-//! - [`pushing`] sends to those who ask for the same pages each time what they will ask for.
+//! - [`pushing`] sends to those who ask for the same pages each time what they will ask for; [`wishes`] come with a request for a
+//!   lock.
 //! - [`races`] are found when that is wanted, by what each node has touched between barriers.
 //! - [`replicas`] are pages kept at the next node as well, for [`survivors`] to go on with when one dies.
 //! - [`locks`] have managers and queues; a [`barrier`] has one manager, and there old records are thrown away ([`collect`]).
@@ -48,6 +49,7 @@ mod tasks;
 #[cfg(test)]
 mod tests;
 mod views;
+mod wishes;
 
 pub use counts::Counts;
 pub use diff::WORD;

@@ -4,10 +4,9 @@
 //! there to who asked last, and the answer comes from there: three messages, two when the manager is one of the two.
 
 use crate::memory::Memory;
-use crate::message::Message;
+use crate::message::{Asks, Message};
 use crate::node::{Fault, Node, Progress};
 use crate::races::Clock;
-use crate::stamp::Stamp;
 
 /// A lock, as one node sees it.
 #[derive(Default)]
@@ -15,8 +14,8 @@ pub(crate) struct Lock {
     /// Nobody had it after this node.
     here: bool,
     held: bool,
-    /// Who gets it next, and what it knows.
-    next: Option<(usize, Stamp)>,
+    /// Who gets it next.
+    next: Option<(usize, Asks)>,
     /// At the manager: who asked last.
     last: usize,
 }
@@ -56,8 +55,8 @@ impl Node {
             return Ok(Progress::Done);
         }
         self.wanted.insert(lock);
-        let stamp = self.stamp.clone();
-        self.say(self.manager_of(lock), Message::Acquire { lock, stamp });
+        let asks = Asks { stamp: self.stamp.clone(), wishes: self.wishes(lock) };
+        self.say(self.manager_of(lock), Message::Acquire { lock, asks });
         self.settle(memory)
     }
 
@@ -79,10 +78,11 @@ impl Node {
         entry.held = false;
         let next = entry.next.take();
         self.witness.iter_mut().for_each(|witness| witness.released(lock));
-        if let Some((to, stamp)) = next
+        self.note_release(lock);
+        if let Some((to, asks)) = next
             && !self.is_stranded()
         {
-            self.grant(lock, to, &stamp, memory);
+            self.grant(lock, to, asks, memory);
         }
         self.settle(memory)
     }
@@ -98,7 +98,7 @@ impl Node {
     }
 
     /// At the manager.
-    pub(crate) fn asked_for_lock(&mut self, from: usize, lock: u32, stamp: Stamp) -> Result<(), Fault> {
+    pub(crate) fn asked_for_lock(&mut self, from: usize, lock: u32, asks: Asks) -> Result<(), Fault> {
         if lock >= self.setup.locks || self.manager_of(lock) != self.own {
             return Err(Fault::Malformed(from));
         }
@@ -106,7 +106,7 @@ impl Node {
         if last == from {
             return Err(Fault::Malformed(from));
         }
-        self.say(last, Message::Forward { lock, to: from as u32, stamp });
+        self.say(last, Message::Forward { lock, to: from as u32, asks });
         Ok(())
     }
 
@@ -115,10 +115,11 @@ impl Node {
         &mut self,
         from: usize,
         lock: u32,
-        (to, stamp): (usize, Stamp),
+        (to, asks): (usize, Asks),
         memory: &mut impl Memory,
     ) -> Result<(), Fault> {
-        if lock >= self.setup.locks || to >= self.setup.nodes || to == self.own {
+        let sound = self.are_sound_wishes(&asks.wishes);
+        if lock >= self.setup.locks || to >= self.setup.nodes || to == self.own || !sound {
             return Err(Fault::Malformed(from));
         }
         let entry = self.lock(lock);
@@ -126,20 +127,20 @@ impl Node {
             entry.held = !memory.is_free(lock);
         }
         if entry.here && !entry.held {
-            self.grant(lock, to, &stamp, memory);
-        } else if entry.next.replace((to, stamp)).is_some() {
+            self.grant(lock, to, asks, memory);
+        } else if entry.next.replace((to, asks)).is_some() {
             return Err(Fault::Malformed(from));
         }
         Ok(())
     }
 
-    fn grant(&mut self, lock: u32, to: usize, stamp: &Stamp, memory: &mut impl Memory) {
+    fn grant(&mut self, lock: u32, to: usize, asks: Asks, memory: &mut impl Memory) {
         self.lock(lock).here = false;
         self.close_interval(memory);
-        let intervals = self.lacking(stamp);
+        let intervals = self.lacking(&asks.stamp);
         let clock = self.witness.as_ref().and_then(|witness| witness.clock_of(lock));
-        let pushed = self.push_with_lock(lock, to, stamp, memory);
-        self.say(to, Message::Grant { lock, intervals, clock, pushed });
+        let fulfilled = self.fulfil(to, asks.wishes, memory);
+        self.say(to, Message::Grant { lock, intervals, clock, fulfilled });
     }
 
     pub(crate) fn granted(&mut self, lock: u32, clock: Option<Clock>) {
@@ -147,6 +148,7 @@ impl Node {
         entry.here = true;
         entry.held = true;
         self.counts.locks_fetched += 1;
+        self.note_grant(lock);
         self.witness.iter_mut().for_each(|witness| witness.acquired(lock, clock.clone()));
     }
 

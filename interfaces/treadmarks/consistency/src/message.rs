@@ -7,6 +7,7 @@ use crate::diff::Diff;
 use crate::pushing::Pushed;
 use crate::races::{Clock, Report};
 use crate::stamp::Stamp;
+use crate::wishes::{Fulfilled, Wish};
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -53,19 +54,26 @@ pub(crate) struct Wanted {
     pub(crate) upto: u32,
 }
 
+/// What comes with a request for a lock: what its sender knows, and which pages it wishes for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Asks {
+    pub(crate) stamp: Stamp,
+    pub(crate) wishes: Vec<Wish>,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Message {
     // --- Questions ---
     /// To the manager of a lock.
     Acquire {
         lock: u32,
-        stamp: Stamp,
+        asks: Asks,
     },
     /// From the manager to who asked before: give it to that node.
     Forward {
         lock: u32,
         to: u32,
-        stamp: Stamp,
+        asks: Asks,
     },
     /// To the manager of barriers. `full`: there is little room for records.
     Arrive {
@@ -85,10 +93,11 @@ pub(crate) enum Message {
         page: u32,
         needs: Vec<Wanted>,
     },
-    /// `alone`: nobody else is asked. `has`: what the page at the asker contains.
+    /// `alone`: nobody else is asked. `passed`: how many barriers the asker has. `has`: what the page there contains.
     DiffsWanted {
         page: u32,
         alone: bool,
+        passed: u32,
         has: Stamp,
         wanted: Vec<Wanted>,
     },
@@ -103,9 +112,9 @@ pub(crate) enum Message {
         epoch: u32,
         pages: Vec<Pushed>,
     },
-    /// To who has pushed: these pages were not used, which came by themselves or with a lock.
+    /// To who has pushed: these pages were not used.
     Stop {
-        pages: Vec<(u32, Option<u32>)>,
+        pages: Vec<u32>,
     },
     /// To the manager of a view; which version of it is here.
     ViewWanted {
@@ -171,7 +180,8 @@ pub(crate) enum Message {
         intervals: Vec<Arc<Interval>>,
         /// When races are looked for: what was known when the lock was released.
         clock: Option<Clock>,
-        pushed: Vec<Pushed>,
+        /// What was wished for.
+        fulfilled: Vec<Fulfilled>,
     },
     Leave {
         intervals: Vec<Arc<Interval>>,

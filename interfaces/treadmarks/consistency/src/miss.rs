@@ -76,6 +76,7 @@ impl Node {
             return Ok(Progress::Done);
         }
         self.counts.misses += 1;
+        self.misses_with_lock(number);
         self.miss(number, access, None, memory)?;
         self.settle(memory)
     }
@@ -128,7 +129,14 @@ impl Node {
             return self.miss_at_home(number, home, memory);
         }
         if has_copy {
-            return self.ask_for_diffs(miss);
+            return match self.pushed_early(number) {
+                Some(records) => {
+                    let mut miss = Miss { records, ..miss };
+                    self.put_in(self.own, &mut miss, memory)?;
+                    self.finish_miss(miss, memory)
+                }
+                None => self.ask_for_diffs(miss),
+            };
         }
         self.work = Some(Work::Miss(miss));
         if keeper == own {
@@ -168,7 +176,8 @@ impl Node {
         self.work = Some(Work::Miss(miss));
         for (node, wanted) in questions {
             self.counts.requests += 1;
-            self.say(node, Message::DiffsWanted { page, alone, has: has.clone(), wanted });
+            let passed = self.barriers_passed();
+            self.say(node, Message::DiffsWanted { page, alone, passed, has: has.clone(), wanted });
         }
         Ok(())
     }
@@ -260,6 +269,7 @@ impl Node {
                 let question = Message::DiffsWanted {
                     page: number,
                     alone: false,
+                    passed: self.barriers_passed(),
                     has: has.clone(),
                     wanted: vec![wanted],
                 };

@@ -12,6 +12,7 @@ use crate::races::{Finder, Race, Report, Site, Witness};
 use crate::replicas::Replicas;
 use crate::stamp::Stamp;
 use crate::views::View;
+use crate::wishes::Wishes;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -157,6 +158,7 @@ pub struct Node {
     /// Views that others may have now: who, which, and the version there.
     pub(crate) grants: Vec<(usize, u32, u32)>,
     pub(crate) habits: Habits,
+    pub(crate) wishes: Wishes,
     pub(crate) meeting: Meeting,
     pub(crate) work: Option<Work>,
     /// Locks that are asked for. One at a time, unless several tasks share the node.
@@ -199,6 +201,7 @@ impl Node {
             views: FxHashMap::default(),
             grants: Vec::new(),
             habits: Habits::default(),
+            wishes: Wishes::default(),
             meeting: Meeting::default(),
             work: None,
             wanted: BTreeSet::new(),
@@ -312,13 +315,13 @@ impl Node {
             if stamp.len() == self.setup.nodes { Ok(()) } else { Err(Fault::Malformed(from)) }
         };
         match message {
-            Message::Acquire { lock, stamp } => {
-                sound(&stamp)?;
-                self.asked_for_lock(from, lock, stamp)
+            Message::Acquire { lock, asks } => {
+                sound(&asks.stamp)?;
+                self.asked_for_lock(from, lock, asks)
             }
-            Message::Forward { lock, to, stamp } => {
-                sound(&stamp)?;
-                self.next_for_lock(from, lock, (to as usize, stamp), memory)
+            Message::Forward { lock, to, asks } => {
+                sound(&asks.stamp)?;
+                self.next_for_lock(from, lock, (to as usize, asks), memory)
             }
             Message::Arrive { barrier, stamp, intervals, full, pushes, witnessed } => {
                 self.arrived(from, (barrier, stamp, full, pushes, witnessed), intervals, memory)
@@ -334,8 +337,8 @@ impl Node {
                 self.got_view(from, (view, version, diffs), memory)
             }
             Message::PageWanted { page, needs } => self.asked_for_page(from, page, needs, memory),
-            Message::DiffsWanted { page, alone, has, wanted } => {
-                self.asked_for_diffs(from, page, alone, (has, wanted), memory)
+            Message::DiffsWanted { page, alone, passed, has, wanted } => {
+                self.asked_for_diffs(from, page, (alone, passed), (has, wanted), memory)
             }
             Message::Flush { page, interval, diff } => self.flushed(from, page, (interval, diff), memory),
             Message::Page { page, has, data } => self.got_page(from, page, (has, data), memory),
@@ -347,14 +350,13 @@ impl Node {
                 self.stop(from, pages);
                 Ok(())
             }
-            Message::Grant { lock, intervals, clock, pushed } => {
+            Message::Grant { lock, intervals, clock, fulfilled } => {
                 let is_sound = clock.iter().all(|clock| sound(&clock.stamp).is_ok());
-                if !is_sound || !self.wanted.contains(&lock) {
+                if !is_sound || !self.are_sound_with_lock(&fulfilled) || !self.wanted.contains(&lock) {
                     return Err(Fault::Malformed(from));
                 }
-                let fitting = self.fitting_with_lock((from, lock), pushed).ok_or(Fault::Malformed(from))?;
                 self.learn(from, intervals, memory)?;
-                self.put_with_lock((from, lock), fitting, memory)?;
+                self.put_with_lock((from, lock), fulfilled, memory)?;
                 self.wanted.remove(&lock);
                 self.granted(lock, clock);
                 Ok(())

@@ -56,7 +56,7 @@ impl Node {
         &mut self,
         from: usize,
         number: u32,
-        alone: bool,
+        (alone, passed): (bool, u32),
         (has, wanted): (Stamp, Vec<Wanted>),
         memory: &mut impl Memory,
     ) -> Result<(), Fault> {
@@ -66,7 +66,7 @@ impl Node {
         if !known || has.len() != nodes || wanted.iter().any(stranger) {
             return Err(Fault::Malformed(from));
         }
-        self.note_habit(from, number, &has, &wanted);
+        self.note_habit(from, number, (&has, passed), &wanted);
         let own = self.own;
         let makes = |first: u32| wanted.iter().any(|one| one.node as usize == own && one.upto >= first);
         if self.pages[&number].span.is_some_and(|(first, _)| makes(first)) {

@@ -120,6 +120,71 @@ fn what_is_not_used_is_stopped() {
     assert_eq!(world.whole(1, Read(3)), 9);
 }
 
+#[test]
+fn a_step_of_three_barriers_is_learnt_and_nothing_goes_at_the_others() {
+    let mut world = World::new(setup(2, Some(2)));
+    let (mut pushes, mut misses) = (Vec::new(), 0);
+    for round in 1..8 {
+        let before = (world.counts(0).pushes, world.counts(1).misses);
+        // The page changes before each barrier; it is read behind the last alone.
+        for barrier in 0..3 {
+            world.whole(0, Write(3, 10 * round + barrier));
+            world.all_pass(barrier % 2);
+        }
+        assert_eq!(world.whole(1, Read(3)), 10 * round + 2);
+        pushes.push(world.counts(0).pushes - before.0);
+        misses += world.counts(1).misses - before.1;
+    }
+    assert_eq!((pushes, misses), (vec![0, 0, 1, 1, 1, 1, 1], 2));
+}
+
+#[test]
+fn what_was_given_with_a_lock_does_not_go_again_at_the_barrier() {
+    let mut world = World::new(setup(2, Some(2)));
+    let (mut pushes, mut last) = (0, (0, 0));
+    for round in 1..12 {
+        let before = (world.total(|counts| counts.messages), world.total(|counts| counts.misses));
+        world.whole(0, Acquire(1));
+        world.whole(0, Write(3, round));
+        world.whole(0, Release(1));
+        world.whole(1, Acquire(1));
+        assert_eq!(world.whole(1, Read(3)), round);
+        world.whole(1, Release(1));
+        world.all_pass(0);
+        pushes += world.counts(0).pushes;
+        last = (
+            world.total(|counts| counts.messages) - before.0,
+            world.total(|counts| counts.misses) - before.1,
+        );
+    }
+    // The lock is asked for and given, twice; the barrier is two messages.
+    assert_eq!((pushes, last), (0, (2 * 2 + 2, 0)));
+}
+
+#[test]
+fn changes_that_have_come_for_the_barrier_serve_who_wants_them_before() {
+    let mut world = World::new(setup(2, Some(2)));
+    for round in 1..4 {
+        world.whole(0, Write(3, round));
+        world.all_pass(0);
+        assert_eq!(world.whole(1, Read(3)), round);
+        world.all_pass(1);
+    }
+    // Node 0 writes under a lock this time, and is at the barrier when node 1 gets it: its letter is there.
+    world.whole(0, Acquire(0));
+    world.whole(0, Write(3, 4));
+    world.whole(0, Release(0));
+    let mut dice = Dice(1);
+    world.step(0, Step::Barrier(0)).expect("it is legal");
+    while world.deliver(&mut dice).expect("nodes make sense") {}
+    let before = world.counts(1);
+    world.whole(1, Acquire(0));
+    assert_eq!(world.whole(1, Read(3)), 4);
+    let after = world.counts(1);
+    assert_eq!((after.misses - before.misses, after.requests - before.requests), (1, 0));
+    assert_eq!(after.pushed - before.pushed, 1);
+}
+
 /// Steady programs, whose readers and writers go on as they were, in any interleaving of messages.
 #[test]
 fn steady_programs_see_one_memory_however_messages_come() {
