@@ -52,9 +52,16 @@ static void forget(int shared_too)
 #else
 static int32_t *other;
 
+/* What lies there from before would be fetched for nothing, as a receive does not look at its buffer either. */
+static void overwrite(int32_t *part, size_t count)
+{
+    Tmk_overwrite((char *)part, (unsigned)(count * sizeof *part));
+}
+
 static void sort_all(const struct team *team, size_t size)
 {
     size_t first = part_of(size, team->task, team->tasks), mine = part_of(size, team->task + 1, team->tasks) - first;
+    overwrite(other + first, mine);
     sort_part(data + first, other + first, mine);
     int32_t *from = data, *to = other;
     for (int span = 1; span < team->tasks; span *= 2) {
@@ -64,6 +71,7 @@ static void sort_all(const struct team *team, size_t size)
             if (middle > team->tasks) middle = team->tasks;
             if (end > team->tasks) end = team->tasks;
             size_t theirs = part_of(size, end, team->tasks) - part_of(size, middle, team->tasks);
+            overwrite(to + first, mine + theirs);
             sort_merge(from + first, mine, from + first + mine, theirs, to + first);
             mine += theirs;
         }

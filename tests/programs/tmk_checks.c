@@ -266,6 +266,34 @@ static void touched(void)
 	CHECK(strcmp(text, "world") == 0);
 }
 
+/* One after the other writes all of a block, from end to end and a word more. Said so, nobody fetches what it lacks. */
+static void overwritten(void)
+{
+	int words = 10 * Tmk_page_size / sizeof(int), *block = share((words + 1) * sizeof(int)), i;
+	unsigned turn;
+	struct Tmk_stat before, now;
+	unsigned long fetched = 0;
+
+	for (turn = 0; turn < 6; turn++) {
+		Tmk_barrier(2);
+		if (turn % Tmk_nprocs != Tmk_proc_id)
+			continue;
+		Tmk_statistics(&before);
+		Tmk_overwrite((char *)block, words * sizeof(int));
+		for (i = 0; i <= words; i++)
+			block[i] = (int)turn * 7 + (turn < 3 ? i : 0);
+		Tmk_statistics(&now);
+		fetched += now.requests - before.requests;
+	}
+	Tmk_barrier(2);
+	for (i = 0; i <= words; i++)
+		GIVES(5 * 7, block[i]);
+	/* The block begins and ends anywhere in a page. */
+	if (getenv("TMK_PROTOCOL") != NULL && strcmp(getenv("TMK_PROTOCOL"), "lazy") == 0)
+		CHECK(fetched <= 2 * 6);
+	Tmk_overwrite(NULL, 0);
+}
+
 /* Other faults are the program's own. */
 static volatile sig_atomic_t faults;
 static char *volatile nowhere;
@@ -383,6 +411,8 @@ int main(int argc, char **argv)
 		reduce();
 	else if (strcmp(what, "touched") == 0)
 		touched();
+	else if (strcmp(what, "overwritten") == 0)
+		overwritten();
 	else if (strcmp(what, "busy") == 0)
 		busy();
 	else if (strcmp(what, "rounds") == 0)

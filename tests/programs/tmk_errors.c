@@ -68,6 +68,8 @@ int main(int argc, char **argv)
 		Tmk_distribute((char *)&shared_pointer, -1);
 	if (strcmp(what, "touch") == 0 && last)
 		Tmk_touch(stack, sizeof stack, 1);
+	if (strcmp(what, "overwrite") == 0 && last)
+		Tmk_overwrite(stack, sizeof stack);
 	if (strcmp(what, "home") == 0) {
 		block = share(4 * Tmk_page_size);
 		block[Tmk_page_size * Tmk_proc_id] = 1;

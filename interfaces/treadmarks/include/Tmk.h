@@ -52,6 +52,8 @@ void Tmk_acquire_Rview(unsigned view);
 void Tmk_release_Rview(unsigned view);
 /* Opens memory to system calls, which give EFAULT where a program's access would fetch it. */
 void Tmk_touch(char *ptr, unsigned size, int write);
+/* This process will write all of it before anybody reads it: what others have changed there is not fetched. */
+void Tmk_overwrite(char *ptr, unsigned size);
 /* The pages that lie wholly in it get a home, to which changes go at once; before anybody touches them. */
 void Tmk_home(char *ptr, unsigned size);
 

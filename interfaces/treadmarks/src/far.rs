@@ -228,6 +228,11 @@ impl Far {
         self.with(run, |node, _| (node.races(), node.race_totals()))
     }
 
+    /// The program will write all of these pages before anybody reads them.
+    pub(crate) fn overwrite(&self, run: &Run, first: u32, count: u32) -> Result<(), Fault> {
+        self.with(run, |node, pages| node.overwrite(first, count, pages))
+    }
+
     pub(crate) fn give_home(&self, run: &Run, first: u32, count: u32) -> Result<(), Fault> {
         self.with(run, |node, _| node.give_home(first, count))
     }

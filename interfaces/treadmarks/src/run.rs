@@ -318,6 +318,19 @@ impl Run {
         Ok(())
     }
 
+    /// All of it will be written before anybody reads it: pages that lie wholly in it are not fetched.
+    pub(crate) fn overwrite(&self, address: usize, length: usize) -> Result<(), Trouble> {
+        if !self.heap.has(address, length) {
+            return Err(Trouble::NotShared(address));
+        }
+        // Races are looked for in what the program does, with what it reads all there.
+        let (Way::Far(far), None) = (&self.way, &self.races) else { return Ok(()) };
+        let place = address - self.heap.start;
+        let (first, end) = (place.div_ceil(self.heap.page), (place + length) / self.heap.page);
+        let Some(count @ 1..) = end.checked_sub(first) else { return Ok(()) };
+        Ok(far.overwrite(self, first as u32, count as u32)?)
+    }
+
     /// Gives the pages that lie wholly in it a home.
     pub(crate) fn give_home(&self, address: usize, length: usize) -> Result<(), Trouble> {
         if !self.heap.has(address, length) {

@@ -66,6 +66,7 @@ fn treadmarks_on_two_hosts() {
         ("tmk_checks", "4", &["writers", "4"]),
         ("tmk_checks", "4", &["barriers", "4"]),
         ("tmk_checks", "3", &["touched", "3"]),
+        ("tmk_checks", "3", &["overwritten", "3"]),
         ("tmk_checks", "2", &["busy", "2"]),
         ("tmk_views", "3", &["turns"]),
         ("tmk_views", "4", &["costs"]),

@@ -113,6 +113,11 @@ fn system_calls_get_what_was_touched_and_pages_have_homes() {
 }
 
 #[test]
+fn what_will_be_overwritten_is_not_fetched() {
+    shown("overwritten", &[1, 2, 3], &[]);
+}
+
+#[test]
 fn others_are_served_while_one_computes() {
     shown("busy", &[2, 3], &[]);
 }

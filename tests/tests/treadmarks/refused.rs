@@ -53,6 +53,7 @@ fn memory() {
             ("shared", "E-TMK-PRIVATE"),
             ("negative", "E-TMK-ARGUMENT: the size given to Tmk_distribute is negative"),
             ("touch", "E-TMK-POINTER"),
+            ("overwrite", "E-TMK-POINTER"),
             ("type", "E-TMK-ARGUMENT: Tmk_reduce takes types"),
             ("reduce_shared", "E-TMK-ARGUMENT: Tmk_reduce takes an array of private memory"),
         ],

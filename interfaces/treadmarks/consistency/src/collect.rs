@@ -68,6 +68,7 @@ impl Node {
             if writers.contains(&own) {
                 // What no diff was made of, nobody else has a copy of from before.
                 page.twin = None;
+                page.whole = false;
                 page.span = None;
                 page.applied[own] = page.noticed[own];
             } else if !page.is_current(own) {

@@ -35,6 +35,11 @@ impl Diff {
         Diff::of(&page, |word| changed[word])
     }
 
+    /// Nothing.
+    pub(crate) fn empty() -> Diff {
+        Diff(Bytes::new())
+    }
+
     /// All of a page.
     pub(crate) fn whole(page: &[u8]) -> Diff {
         Diff::of(page, |_| true)

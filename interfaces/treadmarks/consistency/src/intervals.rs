@@ -170,7 +170,8 @@ impl Node {
         page.dirty = false;
         let mut now = vec![0; bytes];
         memory.load(number, &mut now);
-        let diff = Diff::between(&twin, &now);
+        let whole = std::mem::take(&mut page.whole);
+        let diff = if whole { Diff::whole(&now) } else { Diff::between(&twin, &now) };
         page.applied[own] = last;
         self.counts.diffs_made += 1;
         self.counts.diff_bytes += diff.bytes() as u64;

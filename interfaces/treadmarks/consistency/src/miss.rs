@@ -1,7 +1,8 @@
 //! Faults: the program touches a page that it may not, and what it lacks is fetched.
 
+use crate::diff::Diff;
 use crate::memory::{Access, Memory};
-use crate::message::{Message, Record, Wanted};
+use crate::message::{Message, Record, Span, Wanted};
 use crate::node::{Fault, Node, Progress, Work};
 use crate::stamp::Stamp;
 use bytes::Bytes;
@@ -109,6 +110,40 @@ impl Node {
             page.access = access;
             memory.protect(number, 1, access);
         }
+    }
+
+    /// The program will write all words of these pages before anybody reads them: what they lack is not fetched. What they contain
+    /// until then is of no meaning, here and elsewhere. Pages of views and with homes are as before.
+    ///
+    /// From *validate* with `WRITE_ALL` of Dwarkadas, Cox and Zwaenepoel (ASPLOS 1996).
+    pub fn overwrite(&mut self, first: u32, count: u32, memory: &mut impl Memory) -> Result<(), Fault> {
+        let end = first.checked_add(count).filter(|&end| end <= self.setup.pages);
+        let end = end.ok_or(Fault::NoSuchPage(self.setup.pages))?;
+        self.begin()?;
+        if self.is_stranded() {
+            return Ok(());
+        }
+        for number in first..end {
+            let (own, of_view) = (self.own, self.view_of(number).is_some());
+            let page = self.page(number);
+            if of_view || page.home.is_some() || page.is_current(own) {
+                continue;
+            }
+            // It is as if all that others have changed had come, and been of no effect on what will be there.
+            let spans: Vec<Span> = page.lacks(own).iter().map(span_of).collect();
+            if !spans.is_empty() {
+                page.log_record(own, Record { spans, folded: true, diff: Diff::empty() });
+            }
+            let noticed = page.noticed.iter().filter(|&(node, _)| node != own).collect::<Vec<_>>();
+            for (node, upto) in noticed {
+                page.applied[node] = page.applied[node].max(upto);
+            }
+            page.copy = true;
+            page.whole = true;
+            self.counts.write_faults += 1;
+            self.open(number, Access::Write, memory);
+        }
+        Ok(())
     }
 
     /// Begins to fetch what a page lacks.
@@ -344,4 +379,8 @@ impl Node {
             _ => None,
         }
     }
+}
+
+fn span_of(wanted: &Wanted) -> Span {
+    Span { node: wanted.node, first: wanted.after + 1, last: wanted.upto }
 }

@@ -11,6 +11,8 @@ pub(crate) struct Page {
     pub(crate) access: Access,
     /// What the page was before the own writes that no diff has yet.
     pub(crate) twin: Option<Box<[u8]>>,
+    /// All of it is written anew, not having been fetched: the next diff is all of it.
+    pub(crate) whole: bool,
     /// The own intervals, first and last, whose changes of it no diff has yet.
     pub(crate) span: Option<(u32, u32)>,
     /// Whether it was written to in the open interval.
@@ -37,6 +39,7 @@ impl Page {
             copy,
             access: if copy { Access::Read } else { Access::None },
             twin: None,
+            whole: false,
             span: None,
             dirty: false,
             keeper: 0,

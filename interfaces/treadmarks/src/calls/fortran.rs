@@ -6,8 +6,8 @@
 use super::{
     NPROCS, PAGE_SIZE, PROC_ID, Statistics, Tmk_acquire_Rview, Tmk_acquire_view, Tmk_alloc_view, Tmk_barrier,
     Tmk_barrier_kept, Tmk_distribute, Tmk_exit, Tmk_free, Tmk_home, Tmk_is_alive, Tmk_lock_acquire,
-    Tmk_lock_release, Tmk_malloc, Tmk_reduce, Tmk_release_Rview, Tmk_release_view, Tmk_sbrk, Tmk_startup,
-    Tmk_statistics, Tmk_touch, parvum_tmk_errexit,
+    Tmk_lock_release, Tmk_malloc, Tmk_overwrite, Tmk_reduce, Tmk_release_Rview, Tmk_release_view, Tmk_sbrk,
+    Tmk_startup, Tmk_statistics, Tmk_touch, parvum_tmk_errexit,
 };
 use libc::{c_char, c_int};
 use std::ffi::c_void;
@@ -56,6 +56,7 @@ fortran! {
     tmk_release_rview_(view: *const c_int) = Tmk_release_Rview(*view as u32);
     tmk_touch_(memory: *mut c_char, size: *const c_int, write: *const c_int) =
         Tmk_touch(memory, *size as u32, *write);
+    tmk_overwrite_(memory: *mut c_char, size: *const c_int) = Tmk_overwrite(memory, *size as u32);
     tmk_home_(memory: *mut c_char, size: *const c_int) = Tmk_home(memory, *size as u32);
     tmk_reduce_(data: *mut c_void, count: *const c_int, kind: *const c_int, op: *const c_int) =
         Tmk_reduce(data, *count as u32, *kind, *op);

@@ -204,6 +204,12 @@ pub extern "C" fn Tmk_touch(ptr: *mut c_char, size: c_uint, write: c_int) {
     );
 }
 
+/// Tells that the program will write all of the memory before anybody reads it.
+#[unsafe(no_mangle)]
+pub extern "C" fn Tmk_overwrite(ptr: *mut c_char, size: c_uint) {
+    call("Tmk_overwrite", |run| if size == 0 { Ok(()) } else { run.overwrite(ptr.addr(), size as usize) });
+}
+
 /// Gives the pages that lie wholly in the memory a home.
 #[unsafe(no_mangle)]
 pub extern "C" fn Tmk_home(ptr: *mut c_char, size: c_uint) {

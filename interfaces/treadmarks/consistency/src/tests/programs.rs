@@ -39,6 +39,7 @@ struct Game {
     rounds: usize,
     round: usize,
     reads: u64,
+    by_page: bool,
 }
 
 impl Game {
@@ -82,6 +83,7 @@ impl Game {
             rounds,
             round: 0,
             reads: 0,
+            by_page: dice.once_in(3),
             dice,
         };
         game.new_round();
@@ -89,12 +91,18 @@ impl Game {
     }
 
     fn new_round(&mut self) {
-        for rule in &mut self.rules {
+        // In some programs whole pages follow one rule, so that they can be overwritten.
+        let by_page = self.by_page.then_some(self.setup.page_bytes / WORD);
+        for word in 0..self.rules.len() {
+            if let Some(words) = by_page.filter(|words| word % words != 0) {
+                self.rules[word] = self.rules[word - word % words];
+                continue;
+            }
             // Some go on as they were.
             if self.dice.once_in(3) {
                 continue;
             }
-            *rule = match self.dice.below(7) {
+            self.rules[word] = match self.dice.below(7) {
                 0..=2 => Rule::OfLock(self.dice.below(self.setup.locks as usize) as u32),
                 3..=5 => Rule::OfNode(self.dice.below(self.setup.nodes)),
                 _ => Rule::Frozen,
@@ -142,6 +150,13 @@ impl Game {
             2 => {
                 self.pass_on(node);
                 None
+            }
+            3 if self.dice.once_in(2) => {
+                let page = self.dice.below(self.setup.pages as usize);
+                let words = self.setup.page_bytes / WORD;
+                let mut all = page * words..(page + 1) * words;
+                let may = all.all(|word| self.touchable(node, word, true));
+                may.then(|| Step::Overwrite(page as u32, self.players[node].seen))
             }
             kind => {
                 let word = self.dice.below(self.rules.len());
@@ -195,6 +210,12 @@ impl Game {
             Step::Acquire(lock) => player.holds.push(lock),
             Step::Release(lock) => player.holds.retain(|&held| held != lock),
             Step::Barrier(_) => {}
+            Step::Overwrite(page, value) => {
+                let words = self.setup.page_bytes / WORD;
+                for word in 0..words {
+                    self.memory[page as usize * words + word] = value.wrapping_add(word as u32);
+                }
+            }
             Step::AcquireView(..) | Step::ReleaseView(..) => unreachable!("there are none"),
         }
     }

@@ -79,6 +79,8 @@ pub(super) enum Step {
     Barrier(u32),
     Read(usize),
     Write(usize, u32),
+    /// All words of a page, from this one on, without fetching it.
+    Overwrite(u32, u32),
 }
 
 struct One {
@@ -168,6 +170,22 @@ impl World {
                     pages.bytes[word * WORD..(word + 1) * WORD].copy_from_slice(&value.to_le_bytes());
                 }
                 is_open.then_some(value)
+            }),
+            Step::Overwrite(page, value) => it.overwrite(page, 1, pages).map(|()| {
+                let words = pages.page_bytes / WORD;
+                let (first, mut all) = (page as usize * words, true);
+                for word in first..first + words {
+                    // With a home it is fetched as ever.
+                    let open =
+                        access(it, pages, word, Access::Write).unwrap_or_else(|fault| panic!("{fault}"));
+                    if !open {
+                        all = false;
+                        break;
+                    }
+                    touches(it, word, true);
+                    pages.set_word(word, value.wrapping_add((word - first) as u32));
+                }
+                all.then_some(value)
             }),
         };
         self.post(node);
