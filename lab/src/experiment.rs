@@ -115,6 +115,8 @@ pub struct Measure {
     pub sizes: &'static [u64],
     /// Further arguments.
     pub options: &'static str,
+    /// A data set that it is given, if this machine has it ([`peers::data`](crate::peers::data)).
+    pub data: Option<&'static str>,
     /// Launches wanted in the quick run, when time allows.
     pub launches: usize,
     /// Seconds after which a launch is ended by force.
@@ -152,6 +154,7 @@ impl Measure {
             cores: Cores::Two,
             sizes: &[],
             options: "",
+            data: None,
             launches: 10,
             patience: 15,
             refused: false,

@@ -107,6 +107,11 @@ impl Toolbox {
     }
 }
 
+/// A data set that `tools/peers.sh` has fetched.
+pub fn data(name: &str) -> Option<PathBuf> {
+    cache().map(|cache| cache.join(name)).filter(|file| file.is_file())
+}
+
 /// Where `tools/peers.sh` puts what it installs.
 fn cache() -> Option<PathBuf> {
     let base = std::env::var_os("XDG_CACHE_HOME")

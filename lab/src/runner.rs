@@ -284,7 +284,11 @@ impl Runner {
             self.random.shuffle(&mut sizes);
             words.push_str(&format!(" --sizes {}", list(sizes.iter().map(u64::to_string).collect())));
         }
-        words.split_whitespace().map(OsString::from).collect()
+        let mut words: Vec<OsString> = words.split_whitespace().map(OsString::from).collect();
+        if let Some(file) = measure.data.and_then(crate::peers::data) {
+            words.extend(["--data".into(), file.into_os_string()]);
+        }
+        words
     }
 
     fn cores(&self, cores: Cores, tasks: u32) -> Vec<u32> {
