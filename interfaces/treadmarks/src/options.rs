@@ -112,6 +112,7 @@ impl Options {
             views: crate::run::VIEWS,
             start: if classic { Start::First } else { Start::Everybody },
             homes: if self.protocol == Protocol::Home { Homes::InTurn } else { Homes::None },
+            move_homes: !self.replicas,
             fold: !classic,
             room: self.records,
             push: self.push.then_some(HABIT),

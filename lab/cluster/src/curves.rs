@@ -65,6 +65,7 @@ impl Way {
             views: 0,
             start: if is_classic { Start::First } else { Start::Everybody },
             homes: if self == Way::Home { Homes::InTurn } else { Homes::None },
+            move_homes: self == Way::Home,
             fold: !is_classic,
             room: u64::MAX,
             push: (!is_classic).then_some(2),

@@ -2,6 +2,7 @@
 
 use crate::memory::Memory;
 use crate::message::{Interval, Message};
+use crate::moving::Movers;
 use crate::node::{Fault, Node, Progress, Work};
 use crate::races::Report;
 use crate::stamp::Stamp;
@@ -26,6 +27,11 @@ pub(crate) struct Meeting {
     pub(crate) come: Vec<Option<Arrival>>,
     /// How many have collected.
     pub(crate) collected: usize,
+    /// The manager's own intervals up to this one were told at the barrier before.
+    told: u32,
+    pub(crate) movers: Movers,
+    /// At anyone: what others say who have left the barrier and know of new homes.
+    pub(crate) early: Vec<(usize, Message)>,
 }
 
 impl Node {
@@ -46,6 +52,7 @@ impl Node {
         let intervals: Vec<_> =
             if self.own == self.manager() { Vec::new() } else { own.iter().skip(told).cloned().collect() };
         let pushes = self.push_at_barrier(self.told, memory);
+        self.meeting.told = self.told;
         self.told = stamp[self.own];
         let full = self.counts.held > self.setup.room;
         self.work = Some(Work::Barrier);
@@ -94,6 +101,14 @@ impl Node {
             return Err(Fault::Malformed(from));
         }
         // Letters to here have come before the news of them.
+        let moves = match self.setup.move_homes {
+            true => {
+                let own = self.intervals[manager].iter().filter(|one| one.number > self.meeting.told);
+                let all: Vec<_> = own.chain(&all).cloned().collect();
+                self.homes_to_move(&all)
+            }
+            false => Vec::new(),
+        };
         self.learn(from, all, memory)?;
         self.put_at_barrier(from, memory)?;
         pushes[manager] = 0;
@@ -101,7 +116,8 @@ impl Node {
         for (node, stamp) in self.living.clone().into_iter().zip(&stamps) {
             let intervals = if node == manager { Vec::new() } else { self.lacking(stamp) };
             let carried = carried.clone();
-            self.say(node, Message::Leave { intervals, collect, pushes: pushes[node], carried });
+            let moves = moves.clone();
+            self.say(node, Message::Leave { intervals, collect, pushes: pushes[node], moves, carried });
         }
         Ok(())
     }

@@ -39,6 +39,8 @@ pub struct Counts {
     pub pushes: u64,
     /// Pages brought up to date by such, here.
     pub pushed: u64,
+    /// Pages whose home has moved to this node.
+    pub homes_moved: u64,
     /// Letters sent with pages that the next node keeps.
     pub replicas: u64,
     /// Times that old records were thrown away.

@@ -51,6 +51,9 @@ impl Node {
     ) -> Result<(), Fault> {
         let own = self.own;
         let sound = number < self.setup.pages && diff.is_sound(self.setup.page_bytes);
+        if sound && self.page(number).home == Some(from) && self.was_home(number) {
+            return Ok(());
+        }
         if !sound || self.page(number).home != Some(own) || self.page(number).applied[from] >= interval {
             return Err(Fault::Malformed(from));
         }

@@ -12,7 +12,7 @@
 //! - The first write to a page makes a *twin*; what differs from it later is a *diff* ([`diff`]), made when somebody wants it or
 //!   the page becomes invalid, and not before.
 //! - A touched page that is invalid is a *miss* ([`miss`]): diffs come from the smallest set of nodes that hold all of them, or
-//!   the whole page when there is no copy. [`serve`] is the other side, [`home`] the pages that have a home.
+//!   the whole page when there is no copy. [`serve`] is the other side, [`home`] the pages that have a home, which may be [`moving`].
 //! - [`views`] are parts of the memory with a consistency of their own, whose data comes with the grant.
 //! - [`pushing`] sends to those who ask for the same pages each time what they will ask for; [`wishes`] come with a request for a
 //!   lock.
@@ -37,6 +37,7 @@ mod locks;
 mod memory;
 mod message;
 mod miss;
+mod moving;
 mod node;
 mod page;
 mod pushing;

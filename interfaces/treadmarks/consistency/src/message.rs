@@ -188,6 +188,8 @@ pub(crate) enum Message {
         collect: bool,
         /// How many letters with changes are on the way.
         pushes: u32,
+        /// Pages, the first and how many, whose home is this node from now on.
+        moves: Vec<(u32, u32, u32)>,
         /// What is kept with the pages, for the program's side.
         carried: Option<Vec<u8>>,
     },

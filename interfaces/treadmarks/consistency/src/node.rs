@@ -6,6 +6,7 @@ use crate::locks::Lock;
 use crate::memory::{Access, Memory};
 use crate::message::{Interval, Message};
 use crate::miss::Miss;
+use crate::moving::Gone;
 use crate::page::Page;
 use crate::pushing::{Habits, Leave};
 use crate::races::{Finder, Race, Report, Site, Witness};
@@ -54,6 +55,8 @@ pub struct Setup {
     pub start: Start,
     /// Which pages have homes.
     pub homes: Homes,
+    /// Homes move to who alone writes to a page. Not with replicas.
+    pub move_homes: bool,
     /// An answer has all diffs of a page as one.
     pub fold: bool,
     /// More bytes of twins and records than these are thrown away at the next barrier.
@@ -160,6 +163,7 @@ pub struct Node {
     pub(crate) habits: Habits,
     pub(crate) wishes: Wishes,
     pub(crate) meeting: Meeting,
+    pub(crate) gone_homes: Gone,
     pub(crate) work: Option<Work>,
     /// Locks that are asked for. One at a time, unless several tasks share the node.
     pub(crate) wanted: BTreeSet<u32>,
@@ -185,7 +189,10 @@ impl Node {
     /// When the setup makes no sense.
     pub fn new(setup: Setup, own: usize) -> Node {
         let bytes = setup.page_bytes;
-        let fits = setup.homes == Homes::InTurn && setup.start == Start::Everybody && setup.push.is_none();
+        let fits = setup.homes == Homes::InTurn
+            && setup.start == Start::Everybody
+            && setup.push.is_none()
+            && !setup.move_homes;
         assert!(!setup.replicas || fits && !setup.races);
         assert!(own < setup.nodes && bytes.is_multiple_of(crate::WORD) && bytes / crate::WORD <= 1 << 16);
         Node {
@@ -203,6 +210,7 @@ impl Node {
             habits: Habits::default(),
             wishes: Wishes::default(),
             meeting: Meeting::default(),
+            gone_homes: Gone::default(),
             work: None,
             wanted: BTreeSet::new(),
             regions: Vec::new(),
@@ -336,6 +344,10 @@ impl Node {
             Message::ViewGrant { view, version, diffs } => {
                 self.got_view(from, (view, version, diffs), memory)
             }
+            Message::PageWanted { page, .. } | Message::Flush { page, .. } if self.may_become_home(page) => {
+                self.meeting.early.push((from, message));
+                Ok(())
+            }
             Message::PageWanted { page, needs } => self.asked_for_page(from, page, needs, memory),
             Message::DiffsWanted { page, alone, passed, has, wanted } => {
                 self.asked_for_diffs(from, page, (alone, passed), (has, wanted), memory)
@@ -371,9 +383,9 @@ impl Node {
             Message::Regroup { dead, whole, waits } => self.regrouped(from, &dead, (whole, waits), memory),
             Message::Pass { dead, whole } => self.pass(from, dead as usize, whole, memory),
             Message::Restore { dead, whole, regions } => self.restore(from, &dead, whole, regions, memory),
-            Message::Leave { intervals, collect, pushes, carried } => match self.work {
+            Message::Leave { intervals, collect, pushes, moves, carried } => match self.work {
                 Some(Work::Barrier) => {
-                    self.leave(Leave { from, intervals, collect, pushes, carried }, memory)
+                    self.leave(Leave { from, intervals, collect, pushes, moves, carried }, memory)
                 }
                 _ => Err(Fault::Malformed(from)),
             },

@@ -113,6 +113,7 @@ pub(crate) struct Leave {
     pub(crate) intervals: Vec<Arc<Interval>>,
     pub(crate) collect: bool,
     pub(crate) pushes: u32,
+    pub(crate) moves: Vec<(u32, u32, u32)>,
     pub(crate) carried: Option<Vec<u8>>,
 }
 
@@ -282,8 +283,13 @@ impl Node {
                 self.learn(leave.from, leave.intervals, memory)?;
                 self.put_at_barrier(leave.from, memory)?;
                 self.habits.epoch += 1;
+                let early = self.take_moves(leave.from, &leave.moves)?;
                 match self.replicas {
-                    None => self.passed_barrier(leave.collect, memory),
+                    None => {
+                        self.passed_barrier(leave.collect, memory)?;
+                        let mut early = early.into_iter();
+                        early.try_for_each(|(from, message)| self.take_in(from, message, memory))
+                    }
                     Some(_) => self.begin_keeping(leave.carried, memory),
                 }
             }

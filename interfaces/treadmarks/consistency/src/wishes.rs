@@ -141,11 +141,13 @@ impl Node {
     ) -> Result<(), Fault> {
         let own = self.own;
         for Fulfilled { page: number, has, records } in fulfilled {
+            // What another task of the node has asked for, older than this, would be put on top of it.
+            let is_asked_for = self.missed_page() == Some(number);
             let page = self.page(number);
             // The copy has what it had when the wish was made, or more; whatever more it has is put in once more, in its order.
             let fits = page.applied.iter().all(|(node, applied)| applied <= has[node])
                 && page.noticed.iter().all(|(node, noticed)| node == own || noticed <= has[node]);
-            let can = page.home.is_none() && page.copy && page.twin.is_none();
+            let can = page.home.is_none() && page.copy && page.twin.is_none() && !is_asked_for;
             if !can || !fits || page.is_current(own) {
                 continue;
             }

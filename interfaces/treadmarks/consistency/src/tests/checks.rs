@@ -16,6 +16,7 @@ fn classic(nodes: usize) -> Setup {
         views: 8,
         start: Start::First,
         homes: Homes::None,
+        move_homes: false,
         fold: false,
         room: u64::MAX,
         push: None,

@@ -54,6 +54,7 @@ impl Game {
             views: 0,
             start: [Start::Everybody, Start::First][dice.below(2)],
             homes: if dice.once_in(4) { Homes::InTurn } else { Homes::None },
+            move_homes: dice.once_in(2),
             fold: dice.once_in(2),
             room: [0, 300, 1500, u64::MAX][dice.below(4)],
             push: [None, Some(1), Some(2)][dice.below(3)],

@@ -18,6 +18,7 @@ fn setup(nodes: usize, push: Option<u32>) -> Setup {
         views: 0,
         start: Start::Everybody,
         homes: Homes::None,
+        move_homes: false,
         fold: true,
         room: u64::MAX,
         push,

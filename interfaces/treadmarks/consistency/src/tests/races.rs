@@ -41,6 +41,7 @@ impl Game {
             views: 0,
             start: Start::Everybody,
             homes: if dice.once_in(3) { Homes::InTurn } else { Homes::None },
+            move_homes: false,
             fold: dice.once_in(2),
             room: u64::MAX,
             push: None,

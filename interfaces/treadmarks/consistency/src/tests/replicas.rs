@@ -17,6 +17,7 @@ fn setup(nodes: usize) -> Setup {
         views: 0,
         start: Start::Everybody,
         homes: Homes::InTurn,
+        move_homes: false,
         fold: true,
         room: u64::MAX,
         push: None,
