@@ -6,7 +6,7 @@
 #   NAME.pvm346     against PVM 3.4.6 (Debian: pvm-dev)
 #   NAME.openmpi    against Open MPI, NAME.mpich against MPICH (tools/peers.sh, or Debian's)
 #   NAME.openmpi4   against Debian's Open MPI, NAME.mpich4 against Debian's MPICH
-#   floors, refuse, sockets.sockets  without any
+#   floors, refuse, sockets.sockets, npb.alone  without any
 # Same compiler, same flags, same sources for all.
 set -eu
 
@@ -50,6 +50,14 @@ shared() {
     done
 }
 
+# npb FACE: LU, SP and BT of the NAS benchmarks, which share one kernel
+npb() {
+    kernel=
+    for part in npb options report classes problem grid rhs lu sp solve bt bt_line verify traffic; do kernel="$kernel npb/$part.c"; done
+    # shellcheck disable=SC2086 # a list of files
+    compile npb -O3 $kernel common/bench.c "npb/layer_$1.c"
+}
+
 # grouped FACE FILE...: the program of group operations, for interfaces that have them
 grouped() {
     face=$1
@@ -82,6 +90,7 @@ build() {
     [ "$face" != pvm ] || compile start start_pvm.c
     [ "$face" != pvm ] || compile pvmtime pvmtime.c common/pvmtime.c common/bench.c
     shared pass common/share_pass.c "common/share_$face.c" "$team"
+    npb "$face"
     echo "built for $system"
 }
 
@@ -91,6 +100,8 @@ $CC $CFLAGS -o "$out/floors" floors.c floors_cores.c floors_links.c common/bench
 $CC $CFLAGS -o "$out/refuse" refuse.c
 # shellcheck disable=SC2086
 $CC $CFLAGS -o "$out/sockets.sockets" sockets.c common/bench.c -pthread -lm
+system=alone compiler=$CC flags="" libraries=""
+npb alone
 echo "built floors"
 
 # together SYSTEM LIBRARY: an interface of Parvum's whose programs `parvum run -n N` starts
