@@ -25,12 +25,17 @@ static long number(const char *what, const char *text, long least, long most)
     return value;
 }
 
-static void read_cpus(struct options *options, char *list)
+/* The arguments stay as they are: tasks that are spawned get them too. */
+static void read_cpus(struct options *options, const char *list)
 {
-    char *rest = NULL;
-    for (char *word = strtok_r(list, ",", &rest); word != NULL; word = strtok_r(NULL, ",", &rest)) {
+    for (const char *at = list;; at++) {
+        char *end;
+        long core = strtol(at, &end, 10);
+        if (end == at || core < 0 || core > 4095 || (*end != ',' && *end != '\0')) refuse("--cpus is a list of cores, such as 0,1", list);
         if (options->cpu_count == BENCH_CPUS_MAX) refuse("--cpus takes at most 64 cores", list);
-        options->cpus[options->cpu_count++] = (int)number("each core of --cpus", word, 0, 4095);
+        options->cpus[options->cpu_count++] = (int)core;
+        at = end;
+        if (*end == '\0') return;
     }
 }
 
