@@ -117,8 +117,8 @@ void field_open(struct field *field, int here)
     enum benchmark benchmark = field->class->benchmark;
     double needs = here * grid_memory(grid, benchmark), left = memory_left();
     if (left >= 0 && needs > left)
-        fail("%s class %c needs %.0f MiB for the %d tasks of this host, which has %.0f MiB left; take a smaller class or more hosts",
-             benchmark_names[benchmark], field->class->name, needs / 1048576, here, left / 1048576);
+        fail("%s class %c needs %.0f MiB for the %d task%s of this host, which has %.0f MiB left; take a smaller class or more hosts",
+             benchmark_names[benchmark], field->class->name, needs / 1048576, here, here == 1 ? "" : "s", left / 1048576);
     double h = 1.0 / (grid->n - 1);
     field->t1 = 1 / (h * h);
     field->t2 = 1 / (2 * h);

@@ -166,12 +166,14 @@ static void unpack(const struct solve *solve, int first, int end, int row, int t
 
 enum { ELIMINATED = 2 * (KEPT + 5), SOLVED = 2 * 5 };   /* doubles of a line that cross a cut */
 
-/* From the outer end inwards, my rows, then the neighbour's. */
+/* From the outer end inwards, my rows, then the neighbour's; the middle gets what has come from the other end. */
 static void go_in(const struct solve *solve, int first, int end)
 {
+    double *in = solve->field->in, *out = solve->field->out;
     int before = nth(solve, 0) - solve->up, last = nth(solve, solve->rows - 1);
+    size_t lines = (size_t)(end - first);
     if (solve->outer >= 0) {
-        layer_recv(solve->outer, TAG_SOLVE, solve->field->in, (size_t)(end - first) * ELIMINATED);
+        layer_recv(solve->outer, TAG_SOLVE, in, lines * ELIMINATED);
         unpack(solve, first, end, before, -solve->up, 1);
     }
     for (int line = first; line < end; line++) {
@@ -179,27 +181,39 @@ static void go_in(const struct solve *solve, int first, int end)
             for (int at = 0; at < 2 * KEPT; at++) kept(solve, line, solve->up > 0 ? -2 : solve->rows)[at] = 0;
         eliminate(solve, line);
     }
-    if (solve->inner >= 0 && !solve->meets)
-        layer_send(solve->inner, TAG_SOLVE, solve->field->out, pack(solve, first, end, last, -solve->up, 1));
+    if (solve->meets) {
+        layer_recv(solve->inner, TAG_SOLVE, in, lines * ELIMINATED);
+        unpack(solve, first, end, last + solve->up, solve->up, 1);
+    } else if (solve->inner >= 0) {
+        layer_send(solve->inner, TAG_SOLVE, out, pack(solve, first, end, last, -solve->up, 1));
+    }
 }
 
 /* And out again. */
 static void go_out(const struct solve *solve, int first, int end)
 {
-    int begins = nth(solve, 0), last = nth(solve, solve->rows - 1), after = last + solve->up;
-    size_t lines = (size_t)(end - first);
+    double *in = solve->field->in, *out = solve->field->out;
+    int begins = nth(solve, 0), last = nth(solve, solve->rows - 1);
     if (solve->meets) {
-        layer_recv(solve->inner, TAG_SOLVE, solve->field->in, lines * ELIMINATED);
-        unpack(solve, first, end, after, solve->up, 1);
         for (int line = first; line < end; line++) meet(solve, line);
-        layer_send(solve->inner, TAG_SOLVE, solve->field->out, pack(solve, first, end, last, -solve->up, 0));
+        layer_send(solve->inner, TAG_SOLVE, out, pack(solve, first, end, last, -solve->up, 0));
     } else if (solve->inner >= 0) {
-        layer_recv(solve->inner, TAG_SOLVE, solve->field->in, lines * SOLVED);
-        unpack(solve, first, end, after, solve->up, 0);
+        layer_recv(solve->inner, TAG_SOLVE, in, (size_t)(end - first) * SOLVED);
+        unpack(solve, first, end, last + solve->up, solve->up, 0);
     }
     for (int line = first; line < end; line++) substitute(solve, line);
-    if (solve->outer >= 0)
-        layer_send(solve->outer, TAG_SOLVE, solve->field->out, pack(solve, first, end, begins, solve->up, 0));
+    if (solve->outer >= 0) layer_send(solve->outer, TAG_SOLVE, out, pack(solve, first, end, begins, solve->up, 0));
+}
+
+/* All groups. A group goes out so many groups behind the one that goes in as it takes to reach the middle: then nobody waits for it, and all
+   tasks of a line have one order of messages, so that they get through even where each send waits for its receiver. */
+static void in_groups(const struct solve *solve, int groups, int behind)
+{
+    for (int group = 0; group < groups + behind; group++) {
+        int out = group - behind;
+        if (group < groups) go_in(solve, block_first(solve->lines, groups, group), block_first(solve->lines, groups, group + 1));
+        if (out >= 0) go_out(solve, block_first(solve->lines, groups, out), block_first(solve->lines, groups, out + 1));
+    }
 }
 
 void sp_solve(struct field *field, int axis)
@@ -215,17 +229,7 @@ void sp_solve(struct field *field, int axis)
         int a = solve.across[other], width = grid->high[a] - grid->low[a] + 1;
         solve.lines = (other ? solve.lines : 1) * width;
     }
-    if (solve.alone) {
-        /* Line by line, so that what is kept stays in the caches. */
-        for (int line = 0; line < solve.lines; line++) {
-            go_in(&solve, line, line + 1);
-            go_out(&solve, line, line + 1);
-        }
-        return;
-    }
-    int groups = field->groups < solve.lines ? field->groups : solve.lines;
-    for (int group = 0; group < groups; group++)
-        go_in(&solve, block_first(solve.lines, groups, group), block_first(solve.lines, groups, group + 1));
-    for (int group = 0; group < groups; group++)
-        go_out(&solve, block_first(solve.lines, groups, group), block_first(solve.lines, groups, group + 1));
+    /* A line that is whole goes by itself, so that what is kept stays in the caches. */
+    if (solve.alone) in_groups(&solve, solve.lines, 0);
+    else in_groups(&solve, field->groups < solve.lines ? field->groups : solve.lines, (blocks + 1) / 2);
 }
