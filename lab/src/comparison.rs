@@ -69,6 +69,7 @@ fn session(
     let suite = match (suites::find(&options.suite)?, &options.hosts[..]) {
         (suite, []) => suite,
         (suite, _) if suite.name == suites::shared::SUITE.name => &suites::shared::hosts::SUITE,
+        (suite, _) if suite.name == suites::npb::SUITE.name => &suites::npb::hosts::SUITE,
         (suite, _) => return Err(LabError::NotOnHosts(suite.name.to_owned())),
     };
     let chosen = suite.select(&options.systems)?;
@@ -87,11 +88,18 @@ fn session(
     if toolbox.kits.is_empty() {
         return Err(LabError::NothingToCompare);
     }
-    let mut jobs = (suite.jobs)(extent);
+    let chooses = !options.classes.is_empty() || !options.benchmarks.is_empty() || !options.tasks.is_empty();
+    if chooses && suite.name != suites::npb::SUITE.name {
+        return Err(LabError::NoParts(suite.name.to_owned()));
+    }
+    // Classes that are asked for by name need no --full.
+    let mut jobs = (suite.jobs)(if options.classes.is_empty() { extent } else { Extent::Full });
+    jobs.retain(|job| is_chosen(options, job));
+    if chooses && jobs.is_empty() {
+        return Err(LabError::NothingLeft(suite.name.to_owned()));
+    }
     jobs.retain(|job| parts.is_empty() || parts.iter().any(|part| part.wants(job)));
     jobs.retain(|job| job.system.is_none_or(|s| chosen(&s) && toolbox.kit(s.family).is_some()));
-    let is_asked_for = |route| hosts::of_route(route).is_none_or(|count| options.hosts.contains(&count));
-    jobs.retain(|job| job.system.is_none_or(|system| is_asked_for(system.route)));
     let over_hosts = !options.host.is_empty();
     if over_hosts {
         // One host alone has memory that its tasks share.
@@ -181,6 +189,17 @@ fn session(
     let page = report::page(suite, &rows, &goals, &manifest);
     let folder = folder.finish(&manifest, &rows, &page)?;
     Ok(Report { folder, rows, goals, table })
+}
+
+/// Whether a job is of the classes, benchmarks, numbers of tasks and hosts that are asked for; without a word all are.
+fn is_chosen(options: &CompareOptions, job: &Job) -> bool {
+    let class = suites::npb::class_of(job);
+    (options.classes.is_empty() || class.is_some_and(|class| options.classes.contains(&class)))
+        && (options.benchmarks.is_empty() || options.benchmarks.iter().any(|one| one == job.measure.program))
+        && (options.tasks.is_empty() || options.tasks.contains(&job.measure.tasks))
+        && job.system.is_none_or(|system| {
+            hosts::of_route(system.route).is_none_or(|count| options.hosts.contains(&count))
+        })
 }
 
 /// The first round teaches what launches cost; the rest is dealt out by that. Returns the jobs that found no time.

@@ -29,8 +29,16 @@ pub enum LabError {
         known: String,
     },
     /// Hosts were asked for, and the suite has nothing to run on them.
-    #[error("the suite {0} runs on one host; --hosts goes with --suite shared")]
+    #[error("the suite {0} runs on one host; --hosts goes with --suite shared and --suite npb")]
     NotOnHosts(String),
+    /// A class, a benchmark or a number of tasks was asked for, and the suite has no such choice.
+    #[error("--class, --benchmark and --tasks choose of the suite npb; the suite {0} has no such parts")]
+    NoParts(String),
+    /// The choices leave nothing.
+    #[error(
+        "nothing of the suite {0} is left by these choices: a host has at least one task, and --hosts 8 thus 8 tasks"
+    )]
+    NothingLeft(String),
     /// A paper was asked for that is none of the five.
     #[error("no paper has the number {name:?}; the papers are: {known}")]
     UnknownPaper {

@@ -50,8 +50,10 @@ pub struct Hosts {
     above: Child,
     /// A program that runs another on the first host.
     pub on_first: PathBuf,
-    /// The names of all but the first.
-    pub others: Vec<String>,
+    /// Their names, the first one's too.
+    pub names: Vec<String>,
+    /// The program `rsh HOST COMMAND`, for those of the hosts.
+    pub rsh: PathBuf,
     /// Where the first's machine has its directory.
     pub directory: PathBuf,
     /// How its daemon starts those of the others: `PARVUM_START_BY`.
@@ -81,7 +83,8 @@ impl Hosts {
         let mut hosts = Hosts {
             above,
             on_first: folder.join("on-first"),
-            others: names[1..].to_vec(),
+            names,
+            rsh: folder.join("rsh"),
             directory: folder.join("lab1"),
             start_by: format!("{} {{host}}", folder.join("rsh").display()).into(),
         };
@@ -136,9 +139,9 @@ fn script(path: &Path, text: &str) -> Result<(), String> {
     std::fs::set_permissions(path, mode).map_err(|why| format!("cannot write {}: {why}", path.display()))
 }
 
-/// How many hosts a route's name says: `2-hosts`.
+/// How many hosts a route's name says: `2-hosts`, or with a way between them, `daemon-2-hosts`.
 pub fn of_route(route: &str) -> Option<u32> {
-    route.strip_suffix("-hosts")?.parse().ok()
+    route.strip_suffix("-hosts")?.rsplit('-').next()?.parse().ok()
 }
 
 #[cfg(test)]
@@ -148,6 +151,10 @@ mod tests {
     #[test]
     fn a_route_says_how_many_hosts() {
         assert_eq!([of_route("4-hosts"), of_route("shm"), of_route("")], [Some(4), None, None]);
+        assert_eq!(
+            [of_route("daemon-2-hosts"), of_route("daemon"), of_route("-hosts")],
+            [Some(2), None, None]
+        );
     }
 
     /// Each has a name and a network of its own, and reaches the others.
@@ -162,7 +169,7 @@ mod tests {
                     let done = Command::new(&hosts.on_first).args(words).output().expect("it runs");
                     String::from_utf8_lossy(&done.stdout).trim().to_owned()
                 };
-                assert_eq!((run(&["hostname"]), hosts.others[0].as_str()), ("lab1".to_owned(), "lab2"));
+                assert_eq!((run(&["hostname"]), hosts.names[1].as_str()), ("lab1".to_owned(), "lab2"));
                 let rsh = folder.join("rsh").display().to_string();
                 let said = run(&[&rsh, "lab2", "hostname; echo", "\"$WORD\"; ip -o address show eth0"]);
                 assert!(said.starts_with("lab2\nit's so\n") && said.contains("10.93.7.2/24"), "{said}");

@@ -14,13 +14,23 @@ pub struct CompareOptions {
     pub full: bool,
     /// What to compare: main, mpi (MPI programs beside Open MPI and MPICH), speed (what is fast on one host, beside every
     /// peer), buffering (who buffers), overhead (where the time of a message goes), shared (shared memory beside messages), pvmtime
-    /// (PVM's routes, packing, fragments and cross traffic), or sockets (what there is without any messaging library)
+    /// (PVM's routes, packing, fragments and cross traffic), sockets (what there is without any messaging library), or npb
+    /// (LU, SP and BT of the NAS benchmarks, verified)
     #[arg(long, default_value = "main", value_name = "NAME")]
     pub suite: String,
-    /// Compare on so many hosts each, made of this one by network namespaces (suite shared; root, or whoever may make a user
+    /// Compare on so many hosts each, made of this one by network namespaces (suites shared and npb; root, or whoever may make a user
     /// namespace): 2, 4 or 8
     #[arg(long, value_delimiter = ',', value_name = "LIST", value_parser = hosts)]
     pub hosts: Vec<u32>,
+    /// Only these classes (suite npb): S, W, A, B; without it W, with --full all
+    #[arg(long = "class", value_delimiter = ',', value_name = "LIST", value_parser = class)]
+    pub classes: Vec<char>,
+    /// Only these benchmarks (suite npb)
+    #[arg(long = "benchmark", value_delimiter = ',', value_name = "LIST", value_parser = ["lu", "sp", "bt"])]
+    pub benchmarks: Vec<String>,
+    /// Only with so many tasks (suite npb): 1, 2, 4, 8
+    #[arg(long, value_delimiter = ',', value_name = "LIST", value_parser = tasks)]
+    pub tasks: Vec<u32>,
     /// List every table and figure of the five papers, and what runs each again
     #[arg(long, value_enum, value_name = "FORM", num_args = 0..=1, default_missing_value = "text", require_equals = true)]
     pub list: Option<ListForm>,
@@ -64,6 +74,16 @@ pub struct CompareOptions {
 fn hosts(said: &str) -> Result<u32, String> {
     let count = said.parse().ok().filter(|count| crate::hosts::COUNTS.contains(count));
     count.ok_or_else(|| "2, 4 or 8 hosts can be made".to_owned())
+}
+
+fn class(said: &str) -> Result<char, String> {
+    let known = ["S", "W", "A", "B"].into_iter().find(|known| said.eq_ignore_ascii_case(known));
+    known.and_then(|class| class.chars().next()).ok_or_else(|| "the classes are S, W, A and B".to_owned())
+}
+
+fn tasks(said: &str) -> Result<u32, String> {
+    let count = said.parse().ok().filter(|count| crate::suites::npb::TASKS.contains(count));
+    count.ok_or_else(|| "the benchmarks are run on 1, 2, 4 or 8 tasks".to_owned())
 }
 
 /// How the list of the papers' tables and figures is written.

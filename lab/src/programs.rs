@@ -75,7 +75,8 @@ impl Programs {
     }
 
     fn fresh(&self, sources: &Path, toolbox: &Toolbox, jobs: &[Job]) -> bool {
-        let sources = [newest_in(sources), newest_in(&sources.join("common")), newest_in(&sources.join("npb"))];
+        let sources =
+            [newest_in(sources), newest_in(&sources.join("common")), newest_in(&sources.join("npb"))];
         let kits = toolbox.kits.iter().map(|kit| changed(&kit.starter));
         let newest = sources.into_iter().chain(kits).max().flatten();
         let mut files = jobs.iter().flat_map(Job::files);

@@ -253,6 +253,11 @@ impl Runner {
                     _ => {
                         let mut all =
                             starter_arguments(family, if measure.spawns { 1 } else { measure.tasks });
+                        all.extend(
+                            self.session(&system, measure)
+                                .map(|session| session.starter_arguments(measure.tasks))
+                                .unwrap_or_default(),
+                        );
                         all.extend(measure.starter.iter().map(OsString::from));
                         all.push(file.into());
                         all.append(&mut arguments);
@@ -341,7 +346,8 @@ fn pvm_arguments(system: &System, over_hosts: bool) -> Vec<OsString> {
     }
     // On one host Parvum's route is set from outside; over hosts one machine serves all its routes.
     if system.family == Family::Pvm || over_hosts && system.family == Family::Parvum {
-        let direct = matches!(system.route, "direct" | "tcp");
+        let direct = matches!(system.route, "direct" | "tcp")
+            || system.route.starts_with(|c: char| c.is_ascii_digit());
         words.extend(["--route", if direct { "direct" } else { "dont" }]);
     }
     words.into_iter().map(OsString::from).collect()

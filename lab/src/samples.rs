@@ -7,6 +7,9 @@ use std::path::Path;
 /// The programs that have several forms.
 const FORMED: [&str; 5] = ["token", "exchange", "vector", "threads", "window"];
 
+/// The NAS benchmarks, which say what each iteration took besides its time.
+const APPLIED: [&str; 3] = ["lu", "sp", "bt"];
+
 /// One line: one size of one program in one launch.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -80,6 +83,9 @@ pub struct Line {
     /// What Parvum's ledger counted, over all tasks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts: Option<Counts>,
+    /// What an iteration of LU, SP or BT took besides its time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub applied: Option<Applied>,
     /// Why a floor could not be measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
@@ -201,6 +207,26 @@ pub struct Counts {
     pub discarded: u64,
 }
 
+/// What an iteration of LU, SP or BT took, as its layer of calls counts and times it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Applied {
+    /// In calls of the layer: of the task that was there longest.
+    pub layer_ns: u64,
+    /// The mean of all tasks.
+    pub layer_mean_ns: u64,
+    /// Processor time of all tasks in these calls.
+    pub layer_processor_ns: u64,
+    /// Processor time of all tasks.
+    pub processor_ns: u64,
+    /// Messages that all tasks sent.
+    pub messages: u64,
+    /// Bytes in them.
+    pub bytes: u64,
+    /// Hosts that the tasks were on.
+    pub hosts: u32,
+}
+
 /// What a blocked task used.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -235,6 +261,9 @@ impl Line {
         }
         if (self.program == "pvmtime") != self.moved.is_some_and(|bytes| bytes > 0) {
             return Err("bytes that passed a master belong to the program pvmtime, and to no other".into());
+        }
+        if APPLIED.contains(&self.program.as_str()) != self.applied.is_some() {
+            return Err("what an iteration took belongs to the programs lu, sp, bt, and to no other".into());
         }
         if self.layer.is_some() && self.route.is_none() {
             return Err("a layer of no route".into());
@@ -317,6 +346,7 @@ mod tests {
             (&RING.replace("}", ",\"layer\":\"cell\"}"), "belongs to"),
             (&RING.replace("\"ring\"", "\"layers\""), "belongs to"),
             (&RING.replace("\"ring\"", "\"pvmtime\""), "belong to"),
+            (&RING.replace("\"ring\"", "\"lu\""), "belongs to"),
             (&RING.replace("}", ",\"moved\":9}"), "belong to"),
             (r#"{"program":"layers","layer":"cell","tasks":2,"size":0,"samples_ns":[1]}"#, "no route"),
             (&RING.replace("}", ",\"operation\":\"scan\"}"), "unknown variant"),

@@ -81,9 +81,14 @@ impl Session {
             },
             Family::Pvm => session.start_pvm()?,
             Family::OpenMpi | Family::OpenMpi4 => {
-                session.set(&[("OMPI_ALLOW_RUN_AS_ROOT", "1"), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")])
+                session.set(&[("OMPI_ALLOW_RUN_AS_ROOT", "1"), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")]);
+                session.make_hosts()?;
             }
-            Family::Mpich | Family::Mpich4 => session.set(&[("HYDRA_IFACE", "lo")]),
+            Family::Mpich | Family::Mpich4 => {
+                let outer = if hosts::of_route(system.route).is_some() { "eth0" } else { "lo" };
+                session.set(&[("HYDRA_IFACE", outer)]);
+                session.make_hosts()?;
+            }
             // What reaches over a network has no place in a comparison on one host.
             Family::Ucx => session.set(&[("UCX_TLS", "posix,sysv,cma,self")]),
             // Ours are started above.
@@ -99,7 +104,7 @@ impl Session {
             // Over hosts one machine serves every route: the program chooses.
             system.family.is_ours() && (self.route == system.route || !self.over.is_empty())
         } else {
-            self.family == system.family
+            self.family == system.family && hosts::of_route(self.route) == hosts::of_route(system.route)
         };
         same && self.refuse.is_some() == refused
     }
@@ -169,7 +174,7 @@ impl Session {
         let hosts = Hosts::make(count, &self.folder, &self.environment)?;
         self.environment.push(("PARVUM_DIR".into(), hosts.directory.clone().into()));
         self.environment.push(("PARVUM_START_BY".into(), hosts.start_by.clone()));
-        let others = hosts.others.iter().map(OsString::from);
+        let others = hosts.names[1..].iter().map(OsString::from);
         let steps = [vec!["up".into()], std::iter::once("add".into()).chain(others).collect()];
         self.hosts = Some(hosts);
         for arguments in steps {
@@ -178,6 +183,38 @@ impl Session {
             }
         }
         Ok(())
+    }
+
+    /// Where the route is over hosts, those: a peer's launcher or daemon reaches the others from the first by itself.
+    fn make_hosts(&mut self) -> Result<(), String> {
+        if let Some(count) = hosts::of_route(self.route) {
+            self.hosts = Some(Hosts::make(count, &self.folder, &self.environment)?);
+        }
+        Ok(())
+    }
+
+    /// What else an MPI's launcher is told where there are hosts: who they are, in blocks of neighbours, and how to start something there.
+    pub fn starter_arguments(&self, tasks: u32) -> Vec<OsString> {
+        let Some(hosts) = &self.hosts else { return Vec::new() };
+        let each = tasks.div_ceil(hosts.names.len() as u32);
+        let list = hosts.names.iter().map(|name| format!("{name}:{each}")).collect::<Vec<_>>().join(",");
+        let rsh: OsString = hosts.rsh.clone().into();
+        match self.family {
+            Family::OpenMpi | Family::OpenMpi4 => {
+                vec!["--prtemca".into(), "plm_ssh_agent".into(), rsh, "--host".into(), list.into()]
+            }
+            Family::Mpich | Family::Mpich4 => {
+                vec![
+                    "-launcher".into(),
+                    "rsh".into(),
+                    "-launcher-exec".into(),
+                    rsh,
+                    "-hosts".into(),
+                    list.into(),
+                ]
+            }
+            _ => Vec::new(),
+        }
     }
 
     /// Parvum's command with these words, on this machine.
@@ -214,12 +251,21 @@ impl Session {
     fn start_pvm(&mut self) -> Result<(), String> {
         let name = format!("lab{}{}", std::process::id(), if self.refuse.is_some() { "r" } else { "" });
         self.set(&[("PVM_ROOT", "/usr/lib/pvm3"), ("PVM_ALLOW_ROOT", "1"), ("PVM_VMID", &name)]);
-        self.environment.push(("PVM_TMP".into(), self.folder.clone().into()));
+        let mut tmp = self.folder.clone();
+        self.make_hosts()?;
+        if let Some(hosts) = &self.hosts {
+            self.over = hosts.names.clone();
+            tmp = self.folder.join(&self.over[0]);
+        }
+        self.environment.push(("PVM_TMP".into(), tmp.clone().into()));
         let log = std::fs::File::create(self.folder.join("daemon.log")).map_err(|e| e.to_string())?;
         // Should the laboratory be killed, the daemon is to end too.
         let mut words: Vec<OsString> = vec![self.kit.starter.clone().into()];
         if let Some(refuse) = &self.refuse {
             words.insert(0, refuse.into());
+        }
+        if let Some(hosts) = &self.hosts {
+            words.insert(0, hosts.on_first.clone().into());
         }
         if Path::new("/usr/bin/setpriv").exists() {
             let setpriv = ["/usr/bin/setpriv", "--pdeathsig", "TERM", "--"];
@@ -255,7 +301,7 @@ impl Session {
                 })
             })
         };
-        while !socket_named(&self.folder) {
+        while !socket_named(&tmp) {
             if let Ok(Some(status)) = daemon.try_wait() {
                 return Err(self.daemon_words(&format!("pvmd ended at once ({status})")));
             }
@@ -272,8 +318,11 @@ impl Session {
 
     /// What PVM calls as rsh to start its other daemons.
     fn write_remote_shell(&self, name: &str) -> std::io::Result<PathBuf> {
-        let file = self.folder.join("rsh");
-        let start = std::env::var("PARVUM_START_BY").unwrap_or_else(|_| "ssh {host}".to_owned());
+        let file = self.folder.join("pvm-rsh");
+        let start = match &self.hosts {
+            Some(hosts) => hosts.start_by.to_string_lossy().into_owned(),
+            None => std::env::var("PARVUM_START_BY").unwrap_or_else(|_| "ssh {host}".to_owned()),
+        };
         for host in &self.over {
             std::fs::create_dir_all(self.folder.join(host))?;
         }
@@ -330,7 +379,9 @@ impl Session {
     fn console(&self, words: &str) -> String {
         let mut console = if self.family == Family::Pvm {
             // The one beside the daemon: in PATH, `pvm` may be Parvum's.
-            Command::new(self.kit.starter.with_file_name("pvm"))
+            let program = self.kit.starter.with_file_name("pvm");
+            let (arguments, environment) = (Vec::new(), self.environment.clone());
+            self.on_first(Launch { program, arguments, environment, deadline: PATIENCE }).command()
         } else {
             self.command(vec!["console".into()]).command()
         };

@@ -160,6 +160,7 @@ fn values(recorded: &Recorded) -> Vec<Value> {
                 found.extend(value("traffic", "MB", None, vec![counts.sent_bytes as f64 / 1e6]));
             }
         }
+        "lu" | "sp" | "bt" => found.extend(of_npb(line)),
         "group" => {
             if let Some(operation) = line.operation {
                 found.extend(value(operation.name(), "us", None, us(line.each().collect())));
@@ -201,6 +202,21 @@ fn values(recorded: &Recorded) -> Vec<Value> {
                 ));
             }
         }
+    }
+    found
+}
+
+/// What a line of a NAS benchmark says, of one iteration.
+fn of_npb(line: &Line) -> Vec<Value> {
+    let mut found: Vec<Value> =
+        value("iteration", "ms", None, line.each().map(|ns| ns / 1e6).collect()).into_iter().collect();
+    let Some(applied) = line.applied else { return found };
+    let ms = |ns: u64| vec![ns as f64 / 1e6];
+    found.extend(value("messages", "", None, vec![applied.messages as f64]));
+    found.extend(value("traffic", "MB", None, vec![applied.bytes as f64 / 1e6]));
+    if line.tasks > 1 {
+        found.extend(value("communication", "ms", None, ms(applied.layer_ns)));
+        found.extend(value("processor in communication", "ms", None, ms(applied.layer_processor_ns)));
     }
     found
 }

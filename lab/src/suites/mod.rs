@@ -4,6 +4,7 @@
 pub mod buffering;
 pub mod main;
 pub mod mpi;
+pub mod npb;
 pub mod overhead;
 pub mod pvmtime;
 pub mod shared;
@@ -62,7 +63,7 @@ pub struct Pages {
 }
 
 /// All suites.
-pub static ALL: [&Suite; 8] = [
+pub static ALL: [&Suite; 9] = [
     &main::SUITE,
     &speed::SUITE,
     &mpi::SUITE,
@@ -71,6 +72,7 @@ pub static ALL: [&Suite; 8] = [
     &shared::SUITE,
     &pvmtime::SUITE,
     &sockets::SUITE,
+    &npb::SUITE,
 ];
 
 /// The suite of this name.
