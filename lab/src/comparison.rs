@@ -74,6 +74,16 @@ fn session(
     };
     let chosen = suite.select(&options.systems)?;
     let extent = options.extent();
+    let chooses = !options.classes.is_empty() || !options.benchmarks.is_empty() || !options.tasks.is_empty();
+    if chooses && suite.name != suites::npb::SUITE.name {
+        return Err(LabError::NoParts(suite.name.to_owned()));
+    }
+    // Classes that are asked for by name need no --full.
+    let mut jobs = (suite.jobs)(if options.classes.is_empty() { extent } else { Extent::Full });
+    jobs.retain(|job| is_chosen(options, job));
+    if chooses && jobs.is_empty() {
+        return Err(LabError::NothingLeft(suite.name.to_owned()));
+    }
     // A network of the papers takes its time.
     let slowness = if options.host.is_empty() { 1 } else { 4 };
     let seconds = options.budget.unwrap_or(slowness * suite.budget(extent));
@@ -87,16 +97,6 @@ fn session(
     toolbox.kits.retain(|kit| wanted.contains(&kit.family));
     if toolbox.kits.is_empty() {
         return Err(LabError::NothingToCompare);
-    }
-    let chooses = !options.classes.is_empty() || !options.benchmarks.is_empty() || !options.tasks.is_empty();
-    if chooses && suite.name != suites::npb::SUITE.name {
-        return Err(LabError::NoParts(suite.name.to_owned()));
-    }
-    // Classes that are asked for by name need no --full.
-    let mut jobs = (suite.jobs)(if options.classes.is_empty() { extent } else { Extent::Full });
-    jobs.retain(|job| is_chosen(options, job));
-    if chooses && jobs.is_empty() {
-        return Err(LabError::NothingLeft(suite.name.to_owned()));
     }
     jobs.retain(|job| parts.is_empty() || parts.iter().any(|part| part.wants(job)));
     jobs.retain(|job| job.system.is_none_or(|s| chosen(&s) && toolbox.kit(s.family).is_some()));

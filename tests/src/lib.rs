@@ -9,6 +9,7 @@
 pub mod bed;
 pub mod chaos;
 pub mod figures;
+pub mod npb;
 pub mod recorded;
 pub mod running;
 mod skip;

@@ -11,6 +11,7 @@ mod messages;
 mod names;
 mod networks;
 mod notices;
+mod npb;
 mod pvmtime;
 mod refusals;
 mod restarts;

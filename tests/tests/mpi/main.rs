@@ -13,6 +13,7 @@ mod errors;
 mod fortran;
 mod header;
 mod launch;
+mod npb;
 mod promises;
 mod python;
 mod tools;

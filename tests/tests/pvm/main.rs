@@ -5,6 +5,7 @@ mod faults;
 mod fortran;
 mod hostile;
 mod mixed;
+mod npb;
 mod programs;
 mod pvmtime;
 mod surface;

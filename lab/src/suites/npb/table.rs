@@ -76,7 +76,8 @@ mod tests {
         .concat();
         let text = render(&Rows(&session), &manifest());
         assert!(text.contains("LU, class A, 64 points each way"), "{text}");
-        let line = text.lines().find(|line| line.trim_start().starts_with("PVM 3.4.6 direct")).expect("a line");
+        let line =
+            text.lines().find(|line| line.trim_start().starts_with("PVM 3.4.6 direct")).expect("a line");
         let words: Vec<&str> = line.split_whitespace().collect();
         assert_eq!(words[3..], ["4", "30.0", "1.50", "16.0", "4.00", "1.92"]);
         assert!(text.contains("PVM 3.4.6 daemon-2-hosts") && !text.contains("SP"), "{text}");
