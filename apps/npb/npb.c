@@ -4,6 +4,7 @@
 #include "npb.h"
 
 #include <math.h>
+#include <unistd.h>
 
 static void (*const step_of[3])(struct field *) = { lu_step, sp_step, bt_step };
 
@@ -46,7 +47,10 @@ static struct taken measured(struct field *field, const struct run *run)
                        (double)(after.halo_bytes - before.halo_bytes) };
     layer_most(run, most, 2);
     layer_sum(run, sums, 7);
-    return (struct taken){ .seconds = most[0], .layer = most[1], .layer_mean = sums[0] / run->options.tasks, .processor = sums[1],
+    int cores = run->options.cpu_count ? run->options.cpu_count : (int)sysconf(_SC_NPROCESSORS_ONLN);
+    if (cores > run->options.tasks) cores = run->options.tasks;
+    double beyond = most[0] - (sums[2] - sums[1]) / cores;
+    return (struct taken){ .cores = cores, .beyond = beyond > 0 ? beyond : 0, .seconds = most[0], .layer = most[1], .layer_mean = sums[0] / run->options.tasks, .processor = sums[1],
                            .processor_all = sums[2], .messages = sums[3], .bytes = sums[4], .halo_messages = sums[5],
                            .halo_bytes = sums[6] };
 }

@@ -155,6 +155,8 @@ struct taken {              /* in the measured iterations */
     double layer_mean;
     double processor;       /* processor time in the layer's calls, of all tasks       */
     double processor_all;   /* processor time, of all tasks                            */
+    int cores;              /* that the tasks share                                    */
+    double beyond;          /* longer than the computing alone, shared evenly by them  */
     double messages, bytes; /* of all tasks                                            */
     double halo_messages, halo_bytes;
 };

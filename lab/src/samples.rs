@@ -219,6 +219,8 @@ pub struct Applied {
     pub layer_processor_ns: u64,
     /// Processor time of all tasks.
     pub processor_ns: u64,
+    /// By how much it took longer than the computing alone would, shared evenly by the cores.
+    pub beyond_ns: u64,
     /// Messages that all tasks sent.
     pub messages: u64,
     /// Bytes in them.

@@ -216,6 +216,7 @@ fn of_npb(line: &Line) -> Vec<Value> {
     found.extend(value("traffic", "MB", None, vec![applied.bytes as f64 / 1e6]));
     if line.tasks > 1 {
         found.extend(value("communication", "ms", None, ms(applied.layer_ns)));
+        found.extend(value("beyond computing", "ms", None, ms(applied.beyond_ns)));
         found.extend(value("processor in communication", "ms", None, ms(applied.layer_processor_ns)));
     }
     found

@@ -55,11 +55,18 @@ fn communication(rows: &Rows) -> Goal {
             || "its direct route was not measured".to_owned(),
             |direct| format!("direct {} ms, {}x", digits(direct), digits(direct / own)),
         );
+        // Most of it is waiting for the core that computes for another task; what is left is the messages' own.
+        let left = |system: &System| of(rows, system, class_a_of_lu(), "beyond computing", 4);
+        let apart = [hosts::TWO[0], daemon, direct].map(|system| left(&system).map_or_else(|| "-".to_owned(), digits));
         let words = format!(
-            "Parvum {} ms an iteration; PVM 3.4.6 by its default route {} ms, {}x, {beside}",
+            "Parvum {} ms an iteration; PVM 3.4.6 by its default route {} ms, {}x, {beside}. Beyond what the computing takes by itself on \
+             these cores: {} ms, {} and direct {}",
             digits(own),
             digits(theirs),
-            digits(theirs / own)
+            digits(theirs / own),
+            apart[0],
+            apart[1],
+            apart[2]
         );
         (theirs >= 3.0 * own, words)
     });

@@ -12,7 +12,7 @@ pub fn times(html: &mut String, rows: &[Row]) {
     html.push_str(
         "<h2 id=\"npb\">Time of an iteration</h2>\
          <p>Milliseconds by the number of tasks; in brackets what the task that was longest in calls spent there: sending, receiving, and waiting for others, also for \
-         their computing where tasks share a core. Every launch was verified by the official values.</p>",
+         their computing where tasks share a core; and behind the stroke by how much the iteration took longer than all computing does, shared evenly by the cores. Every launch was verified by the official values.</p>",
     );
     let headings: Vec<String> = std::iter::once(String::new())
         .chain(TASKS.iter().map(|tasks| format!("{tasks} task{}", if *tasks == 1 { "" } else { "s" })))
@@ -25,7 +25,11 @@ pub fn times(html: &mut String, rows: &[Row]) {
                 let at = |metric| of(&rows, &system, case, metric, tasks);
                 let time = at("iteration").map(digits);
                 time.map(|time| match at("communication") {
-                    Some(calls) => format!("{time} ({})", digits(calls)),
+                    Some(calls) => {
+                        let beyond = at("beyond computing")
+                            .map_or_else(String::new, |ms| format!(" / {}", digits(ms)));
+                        format!("{time} ({}{beyond})", digits(calls))
+                    }
                     None => time,
                 })
             });

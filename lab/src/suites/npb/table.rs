@@ -10,12 +10,12 @@ use crate::table::columns;
 /// measured.
 pub fn render(rows: &Rows, _: &Manifest) -> String {
     let mut text = String::from(
-        "Every launch was verified. Milliseconds of an iteration, and of these in calls\nthat send or receive (the longest task); over ours: how many times Parvum's.\n",
+        "Every launch was verified. Milliseconds of an iteration, and of these in calls\nthat send or receive (the longest task), which waits there for others' computing\ntoo; beyond: longer than all computing takes, shared evenly by the cores.\n",
     );
     let systems = all_systems();
     let mut last = None;
     let mut lines: Vec<Vec<String>> = Vec::new();
-    let headings = ["", "tasks", "ms", "over ours", "in calls", "over ours", "MB"];
+    let headings = ["", "tasks", "ms", "over ours", "in calls", "over ours", "beyond"];
     for (case, tasks) in measured(rows, &systems) {
         if last.is_some_and(|last: &super::Case| last.options != case.options) {
             columns(&mut text, &headings, &lines);
@@ -48,7 +48,7 @@ pub fn render(rows: &Rows, _: &Manifest) -> String {
                 over("iteration", time),
                 calls.map_or_else(|| "-".to_owned(), digits),
                 calls.map_or_else(|| "-".to_owned(), |calls| over("communication", calls)),
-                at("traffic").map_or_else(|| "-".to_owned(), digits),
+                at("beyond computing").map_or_else(|| "-".to_owned(), digits),
             ]);
         }
     }
@@ -69,8 +69,20 @@ mod tests {
     fn each_system_has_a_line_with_its_ratio_to_ours() {
         let (own, direct) = (&SYSTEMS[0], &SYSTEMS[2]);
         let session = [
-            rows(own, "lu", 64, 4, &[("iteration", 20.0), ("communication", 4.0), ("traffic", 1.92)]),
-            rows(direct, "lu", 64, 4, &[("iteration", 30.0), ("communication", 16.0), ("traffic", 1.92)]),
+            rows(
+                own,
+                "lu",
+                64,
+                4,
+                &[("iteration", 20.0), ("communication", 4.0), ("beyond computing", 1.92)],
+            ),
+            rows(
+                direct,
+                "lu",
+                64,
+                4,
+                &[("iteration", 30.0), ("communication", 16.0), ("beyond computing", 9.5)],
+            ),
             rows(&hosts::TWO[3], "bt", 64, 4, &[("iteration", 99.0)]),
         ]
         .concat();
@@ -79,7 +91,7 @@ mod tests {
         let line =
             text.lines().find(|line| line.trim_start().starts_with("PVM 3.4.6 direct")).expect("a line");
         let words: Vec<&str> = line.split_whitespace().collect();
-        assert_eq!(words[3..], ["4", "30.0", "1.50", "16.0", "4.00", "1.92"]);
+        assert_eq!(words[3..], ["4", "30.0", "1.50", "16.0", "4.00", "9.50"]);
         assert!(text.contains("PVM 3.4.6 daemon-2-hosts") && !text.contains("SP"), "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
     }
