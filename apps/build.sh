@@ -55,7 +55,7 @@ npb() {
     kernel=
     for part in npb options report classes problem grid rhs lu sp solve bt bt_line verify traffic; do kernel="$kernel npb/$part.c"; done
     # shellcheck disable=SC2086 # a list of files
-    compile npb -O3 $kernel common/bench.c "npb/layer_$1.c"
+    compile npb -O3 -march=native $kernel common/bench.c "npb/layer_$1.c"
 }
 
 # grouped FACE FILE...: the program of group operations, for interfaces that have them

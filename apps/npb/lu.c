@@ -18,40 +18,73 @@ static int most(int a, int b)
     return a > b ? a : b;
 }
 
-/* sum += (sign dt t2 A_d - dt t1 (N_d + D_d I)) v, with the matrices of the state that was seen. */
-static inline void apply(const struct seen *seen, int d, double sign_t2, double dt_t1, const double *v, double *sum)
+/* Points of a plane are worked on four at a time; the compiler makes of these what the processor has. */
+enum { LANES = 4 };
+typedef double lanes __attribute__((vector_size(LANES * sizeof(double))));
+
+/* Four points. Where a row has fewer left, the last one stands for those that are missing. */
+struct four {
+    size_t cell[LANES];
+    int count;
+};
+
+#define OF_EACH(four, of) { of((four)->cell[0]), of((four)->cell[1]), of((four)->cell[2]), of((four)->cell[3]) }
+
+/* What is known of the four cells that lie `away` from these. */
+struct known {
+    lanes inverse, v[3], q, phi, r[5];
+};
+
+static inline void known_at(const struct field *field, const struct four *four, ptrdiff_t away, struct known *known)
 {
-    double c = seen->v[d], along = v[d + 1], part[3], inner = 0, work = 0;
+    const struct seen *seen = field->seen + away;
+    const five *r = field->r + away;
+#define INVERSE(at) seen[at].inverse
+#define Q(at) seen[at].q
+#define PHI(at) seen[at].phi
+#define V(at) seen[at].v[e]
+#define R(at) r[at][m]
+    known->inverse = (lanes)OF_EACH(four, INVERSE);
+    known->q = (lanes)OF_EACH(four, Q);
+    known->phi = (lanes)OF_EACH(four, PHI);
+    for (int e = 0; e < 3; e++) known->v[e] = (lanes)OF_EACH(four, V);
+    for (int m = 0; m < 5; m++) known->r[m] = (lanes)OF_EACH(four, R);
+}
+
+/* sum += (sign dt t2 A_d - dt t1 (N_d + D_d I)) v, with v and the matrices' state as known there. */
+static inline void apply(const struct known *known, int d, double sign_t2, double dt_t1, lanes *sum)
+{
+    const lanes *u = known->v, *v = known->r;
+    lanes c = u[d], along = v[d + 1], part[3], inner = { 0 }, work = { 0 };
     for (int e = 0; e < 3; e++) {
-        part[e] = v[e + 1] - seen->v[e] * v[0];
-        inner += seen->v[e] * v[e + 1];
-        work += (C34 * (e == d ? 4.0 / 3 : 1) - C1345) * seen->v[e] * part[e];
+        part[e] = v[e + 1] - u[e] * v[0];
+        inner += u[e] * v[e + 1];
+        work += (C34 * (e == d ? 4.0 / 3 : 1) - C1345) * u[e] * part[e];
     }
-    double pressure = C2 * (seen->q * v[0] - inner + v[4]);
-    double viscous = dt_t1 * seen->inverse, spread = dt_t1 * SPREAD[d];
+    lanes viscous = dt_t1 * known->inverse, enthalpy = C1 * known->phi - C2 * known->q;
+    double spread = dt_t1 * SPREAD[d];
     sum[0] += sign_t2 * along - spread * v[0];
     for (int e = 0; e < 3; e++) {
-        double flux = seen->v[e] * (along - c * v[0]) + c * v[e + 1] + (e == d ? pressure : 0);
-        sum[e + 1] += sign_t2 * flux - viscous * C34 * (e == d ? 4.0 / 3 : 1) * part[e] - spread * v[e + 1];
+        lanes flux = u[e] * (along - c * v[0]) + c * v[e + 1];
+        if (e == d) flux += C2 * (known->q * v[0] - inner + v[4]);
+        sum[e + 1] += sign_t2 * flux - viscous * (C34 * (e == d ? 4.0 / 3 : 1)) * part[e] - spread * v[e + 1];
     }
-    double enthalpy = C1 * seen->phi - C2 * seen->q;
-    double flux = c * ((C2 * seen->q - enthalpy) * v[0] - C2 * inner + C1 * v[4]) + enthalpy * along;
-    sum[4] += sign_t2 * flux - viscous * (work + C1345 * (v[4] - seen->phi * v[0])) - spread * v[4];
+    lanes flux = c * ((C2 * known->q - enthalpy) * v[0] - C2 * inner + C1 * v[4]) + enthalpy * along;
+    sum[4] += sign_t2 * flux - viscous * (work + C1345 * (v[4] - known->phi * v[0])) - spread * v[4];
 }
 
 /* x = Dg^-1 b */
-static inline void divide(const struct seen *seen, double dt_t1, const double *b, double *x)
+static inline void divide(const struct known *known, double dt_t1, const lanes *b, lanes *x)
 {
     double base = 1 + 2 * dt_t1 * (SPREAD[0] + SPREAD[1] + SPREAD[2]);
-    double scale = 2 * dt_t1 * seen->inverse;
-    double viscous = scale * C34 * 10 / 3, heat = scale * 3 * C1345;
-    double inverse = 1 / (base + viscous), work = 0;
+    lanes scale = 2 * dt_t1 * known->inverse, viscous = scale * (C34 * 10 / 3), heat = scale * (3 * C1345);
+    lanes inverse = 1 / (base + viscous), work = { 0 };
     x[0] = b[0] / base;
     for (int e = 0; e < 3; e++) {
-        x[e + 1] = (b[e + 1] + viscous * seen->v[e] * x[0]) * inverse;
-        work += seen->v[e] * (x[e + 1] - seen->v[e] * x[0]);
+        x[e + 1] = (b[e + 1] + viscous * known->v[e] * x[0]) * inverse;
+        work += known->v[e] * (x[e + 1] - known->v[e] * x[0]);
     }
-    x[4] = (b[4] - (viscous - heat) * work + heat * seen->phi * x[0]) / (base + heat);
+    x[4] = (b[4] - (viscous - heat) * work + heat * known->phi * x[0]) / (base + heat);
 }
 
 /* One direction of a sweep over the whole cube: up is +1 for the lower sweep, -1 for the upper one. */
@@ -106,29 +139,26 @@ static void send(const struct sweep *sweep, int axis, int l)
     if (count > 0) layer_send(to, TAG_SWEEP, field->out, count);
 }
 
-static inline void lower_point(struct field *field, const struct sweep *sweep, size_t cell)
+/* v of four points, behind which all is final. */
+static inline void solve(struct field *field, const struct sweep *sweep, const struct four *four)
 {
     const struct grid *grid = &field->grid;
-    five sum = { 0 };
+    struct known known;
+    lanes sum[5] = { { 0 } }, x[5];
     for (int d = 0; d < 3; d++) {
-        size_t behind = cell - grid->step[d];
-        apply(&field->seen[behind], d, sweep->sign_t2, sweep->dt_t1, field->r[behind], sum);
+        known_at(field, four, -sweep->up * (ptrdiff_t)grid->step[d], &known);
+        apply(&known, d, sweep->sign_t2, sweep->dt_t1, sum);
     }
-    double *v = field->r[cell];
-    for (int m = 0; m < 5; m++) sum[m] = field->class->dt * v[m] - OMEGA * sum[m];
-    divide(&field->seen[cell], sweep->dt_t1, sum, v);
-}
-
-static inline void upper_point(struct field *field, const struct sweep *sweep, size_t cell)
-{
-    const struct grid *grid = &field->grid;
-    five sum = { 0 }, change;
-    for (int d = 0; d < 3; d++) {
-        size_t behind = cell + grid->step[d];
-        apply(&field->seen[behind], d, sweep->sign_t2, sweep->dt_t1, field->r[behind], sum);
+    known_at(field, four, 0, &known);
+    if (sweep->up > 0) {
+        for (int m = 0; m < 5; m++) sum[m] = field->class->dt * known.r[m] - OMEGA * sum[m];
+        divide(&known, sweep->dt_t1, sum, x);
+    } else {
+        divide(&known, sweep->dt_t1, sum, x);
+        for (int m = 0; m < 5; m++) x[m] = known.r[m] - OMEGA * x[m];
     }
-    divide(&field->seen[cell], sweep->dt_t1, sum, change);
-    for (int m = 0; m < 5; m++) field->r[cell][m] -= OMEGA * change[m];
+    for (int at = 0; at < four->count; at++)
+        for (int m = 0; m < 5; m++) field->r[four->cell[at]][m] = x[m][at];
 }
 
 static void plane(const struct sweep *sweep, int l)
@@ -139,10 +169,11 @@ static void plane(const struct sweep *sweep, int l)
     for (int j = grid->low[1]; j <= grid->high[1]; j++) {
         int from = most(grid->low[0], l - j - (grid->n - 2)), to = least(grid->high[0], l - j - 1);
         if (from > to) continue;
-        size_t cell = cell_at(grid, from, j, l - j - from);
-        for (int i = from; i <= to; i++, cell += (size_t)next) {
-            if (sweep->up > 0) lower_point(field, sweep, cell);
-            else upper_point(field, sweep, cell);
+        ptrdiff_t first = (ptrdiff_t)cell_at(grid, from, j, l - j - from);
+        for (int i = from; i <= to; i += LANES) {
+            struct four four = { .count = least(LANES, to - i + 1) };
+            for (int at = 0; at < LANES; at++) four.cell[at] = (size_t)(first + least(i - from + at, to - from) * next);
+            solve(field, sweep, &four);
         }
     }
 }
