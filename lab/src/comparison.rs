@@ -67,6 +67,9 @@ fn session(
     interrupted: &AtomicBool,
 ) -> Result<Report, LabError> {
     let suite = match (suites::find(&options.suite)?, &options.hosts[..]) {
+        (suite, []) if suite.name == suites::npb::SUITE.name && !options.host.is_empty() => {
+            &suites::npb::hosts::OVER
+        }
         (suite, []) => suite,
         (suite, _) if suite.name == suites::shared::SUITE.name => &suites::shared::hosts::SUITE,
         (suite, _) if suite.name == suites::npb::SUITE.name => &suites::npb::hosts::SUITE,
@@ -103,7 +106,8 @@ fn session(
     let over_hosts = !options.host.is_empty();
     if over_hosts {
         // One host alone has memory that its tasks share.
-        jobs.retain(|job| job.measure.arrangement.is_some() && job.system.is_some_and(|s| s.route != "shm"));
+        let goes_over = |job: &Job| job.measure.arrangement.is_some() || suites::npb::class_of(job).is_some();
+        jobs.retain(|job| goes_over(job) && job.system.is_some_and(|s| s.route != "shm"));
         if jobs.is_empty() {
             return Err(LabError::OneHost { suite: options.suite.clone() });
         }

@@ -67,7 +67,7 @@ pub enum LabError {
     },
     /// A suite that runs on one host was asked for over several.
     #[error(
-        "the suite {suite} runs on one host; over --host there is pvmtime, and what it runs of paper 001"
+        "the suite {suite} runs on one host; over --host there are pvmtime and npb, and what they run of papers 001 and 004"
     )]
     OneHost {
         /// The suite.

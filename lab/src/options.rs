@@ -47,7 +47,7 @@ pub struct CompareOptions {
     /// as pvm346-direct-raw
     #[arg(long, default_value = "", value_name = "LIST", hide_default_value = true)]
     pub systems: String,
-    /// Compare over these hosts, this one first, whose folders are shared (suite pvmtime): how others are reached says
+    /// Compare over these hosts, this one first, whose folders are shared (suites pvmtime and npb): how others are reached says
     /// PARVUM_START_BY, else ssh
     #[arg(long, value_name = "LIST", value_delimiter = ',', conflicts_with = "hosts")]
     pub host: Vec<String>,

@@ -82,12 +82,16 @@ impl Session {
             Family::Pvm => session.start_pvm()?,
             Family::OpenMpi | Family::OpenMpi4 => {
                 session.set(&[("OMPI_ALLOW_RUN_AS_ROOT", "1"), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")]);
-                session.make_hosts()?;
+                session.reach_hosts()?;
             }
             Family::Mpich | Family::Mpich4 => {
-                let outer = if hosts::of_route(system.route).is_some() { "eth0" } else { "lo" };
-                session.set(&[("HYDRA_IFACE", outer)]);
-                session.make_hosts()?;
+                match hosts::of_route(system.route) {
+                    Some(_) => session.set(&[("HYDRA_IFACE", "eth0")]),
+                    None if hosts.is_empty() => session.set(&[("HYDRA_IFACE", "lo")]),
+                    // It knows best by what it reaches hosts that it is told of.
+                    None => {}
+                }
+                session.reach_hosts()?;
             }
             // What reaches over a network has no place in a comparison on one host.
             Family::Ucx => session.set(&[("UCX_TLS", "posix,sysv,cma,self")]),
@@ -193,25 +197,33 @@ impl Session {
         Ok(())
     }
 
+    /// What an MPI's launcher needs for that: hosts made of this one, or a way to those that were named.
+    fn reach_hosts(&mut self) -> Result<(), String> {
+        self.make_hosts()?;
+        if !self.over.is_empty() {
+            self.write_remote_shell("").map_err(|why| format!("cannot name an MPI's rsh: {why}"))?;
+        }
+        Ok(())
+    }
+
     /// What else an MPI's launcher is told where there are hosts: who they are, in blocks of neighbours, and how to start something there.
     pub fn starter_arguments(&self, tasks: u32) -> Vec<OsString> {
-        let Some(hosts) = &self.hosts else { return Vec::new() };
-        let each = tasks.div_ceil(hosts.names.len() as u32);
-        let list = hosts.names.iter().map(|name| format!("{name}:{each}")).collect::<Vec<_>>().join(",");
-        let rsh: OsString = hosts.rsh.clone().into();
+        let (names, rsh) = match &self.hosts {
+            Some(hosts) => (&hosts.names, hosts.rsh.clone()),
+            None => (&self.over, self.remote_shell_file()),
+        };
+        if names.is_empty() {
+            return Vec::new();
+        }
+        let each = tasks.div_ceil(names.len() as u32);
+        let list = names.iter().map(|name| format!("{name}:{each}")).collect::<Vec<_>>().join(",");
+        let (rsh, list): (OsString, OsString) = (rsh.into(), list.into());
         match self.family {
             Family::OpenMpi | Family::OpenMpi4 => {
-                vec!["--prtemca".into(), "plm_ssh_agent".into(), rsh, "--host".into(), list.into()]
+                vec!["--prtemca".into(), "plm_ssh_agent".into(), rsh, "--host".into(), list]
             }
             Family::Mpich | Family::Mpich4 => {
-                vec![
-                    "-launcher".into(),
-                    "rsh".into(),
-                    "-launcher-exec".into(),
-                    rsh,
-                    "-hosts".into(),
-                    list.into(),
-                ]
+                vec!["-launcher".into(), "rsh".into(), "-launcher-exec".into(), rsh, "-hosts".into(), list]
             }
             _ => Vec::new(),
         }
@@ -316,9 +328,13 @@ impl Session {
         if self.over.is_empty() { Ok(()) } else { self.await_hosts() }
     }
 
-    /// What PVM calls as rsh to start its other daemons.
+    fn remote_shell_file(&self) -> PathBuf {
+        self.folder.join("rsh-of-hosts")
+    }
+
+    /// What PVM, or an MPI, calls as rsh to start its other daemons.
     fn write_remote_shell(&self, name: &str) -> std::io::Result<PathBuf> {
-        let file = self.folder.join("pvm-rsh");
+        let file = self.remote_shell_file();
         let start = match &self.hosts {
             Some(hosts) => hosts.start_by.to_string_lossy().into_owned(),
             None => std::env::var("PARVUM_START_BY").unwrap_or_else(|_| "ssh {host}".to_owned()),

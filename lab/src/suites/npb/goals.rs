@@ -33,6 +33,11 @@ pub fn on_hosts(rows: &[Row]) -> Vec<Goal> {
     ]
 }
 
+/// Those over named hosts, of whose network nothing is known.
+pub fn over_named(rows: &[Row]) -> Vec<Goal> {
+    vec![by_formula(&Rows(rows))]
+}
+
 fn goal(what: &'static str, bar: &'static str, found: Option<(bool, String)>) -> Goal {
     let (outcome, found) = match found {
         None => (Outcome::NoData, "not measured in this session".to_owned()),
@@ -145,7 +150,7 @@ mod tests {
 
     #[test]
     fn bars_without_data_are_not_judged() {
-        let all = on_one_host(&[]).into_iter().chain(on_hosts(&[]));
+        let all = on_one_host(&[]).into_iter().chain(on_hosts(&[])).chain(over_named(&[]));
         assert!(all.into_iter().all(|goal| goal.outcome == Outcome::NoData));
     }
 

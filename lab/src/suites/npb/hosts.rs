@@ -30,6 +30,50 @@ pub fn systems() -> Vec<System> {
     ROUTES.into_iter().flat_map(on).collect()
 }
 
+/// Over hosts that were named, whatever connects them: `--host alpha,beta`.
+pub const NAMED: [System; 6] = [
+    System::new(Family::Parvum, "tcp", Encoding::Raw),
+    System::new(Family::Mpi, "tcp", Encoding::None),
+    System::new(Family::Pvm, "direct", Encoding::Raw),
+    System::new(Family::Pvm, "daemon", Encoding::Raw),
+    System::new(Family::OpenMpi, "", Encoding::None),
+    System::new(Family::Mpich, "", Encoding::None),
+];
+
+/// The suite when hosts are named.
+pub static OVER: Suite = Suite {
+    systems: || NAMED.to_vec(),
+    jobs: jobs_over,
+    goals: goals::over_named,
+    pages: Pages {
+        introduction: "Three simulated applications of the NAS Parallel Benchmarks with the algorithms of Fatoohi's study of 1995, over the hosts that were named and the network \
+             between them. Each launch reproduces the official values to 1e-8.",
+        cards: "",
+        omitted: "classes S, A and B (--class, or --full)",
+        questions: &[],
+        contents: CONTENTS,
+        sections: SECTIONS,
+        details,
+    },
+    ..SUITE
+};
+
+const CONTENTS: &[(&str, &str)] = &[("npb", "Time of an iteration"), ("npb-messages", "Messages and volume")];
+const SECTIONS: &[crate::suites::Section] = &[report::times, report::messages];
+
+fn jobs_over(extent: Extent) -> Vec<Job> {
+    let cases = CASES.iter().filter(|case| is_planned(extent, case.class));
+    let measures = cases.flat_map(|case| super::TASKS.map(|tasks| (case, tasks)));
+    measures
+        .flat_map(|(case, tasks)| {
+            let mut measure = case.measure(extent, tasks, " over hosts");
+            // A network of 1995 takes its time.
+            measure.patience = measure.patience.max(170);
+            of_each(&measure, NAMED).collect::<Vec<_>>()
+        })
+        .collect()
+}
+
 /// The suite when hosts are asked for.
 pub static SUITE: Suite = Suite {
     name: "npb",
@@ -46,8 +90,8 @@ pub static SUITE: Suite = Suite {
         cards: "",
         omitted: "classes S, A and B (--class, or --full); networks with hardware",
         questions: &QUESTIONS,
-        contents: &[("npb", "Time of an iteration"), ("npb-messages", "Messages and volume")],
-        sections: &[report::times, report::messages],
+        contents: CONTENTS,
+        sections: SECTIONS,
         details,
     },
 };

@@ -143,9 +143,10 @@ fn measured<'a>(
     })
 }
 
-/// The systems of a session: those of one host and of several.
+/// The systems of any session: those of one host, of hosts that are named, and of several made of one.
 fn all_systems() -> Vec<System> {
-    SYSTEMS.into_iter().chain(hosts::systems()).collect()
+    let named = hosts::NAMED.into_iter().filter(|system| !SYSTEMS.contains(system));
+    SYSTEMS.into_iter().chain(named).chain(hosts::systems()).collect()
 }
 
 #[cfg(test)]

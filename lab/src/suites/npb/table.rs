@@ -32,9 +32,12 @@ pub fn render(rows: &Rows, _: &Manifest) -> String {
         let place = |route: &str| crate::hosts::of_route(route);
         for system in &systems {
             let Some(time) = of(rows, system, case, "iteration", tasks) else { continue };
-            let ours = systems.iter().find(|own| {
-                own.family == crate::systems::Family::Parvum && place(own.route) == place(system.route)
-            });
+            let ours = systems
+                .iter()
+                .filter(|own| {
+                    own.family == crate::systems::Family::Parvum && place(own.route) == place(system.route)
+                })
+                .find(|own| of(rows, own, case, "iteration", tasks).is_some());
             let at = |metric| of(rows, system, case, metric, tasks);
             let over = |metric: &str, value: f64| {
                 let own = ours.and_then(|own| of(rows, own, case, metric, tasks)).filter(|own| *own > 0.0);
