@@ -420,6 +420,18 @@ mod tests {
     }
 
     #[test]
+    fn between_hosts_pvm_goes_direct_unless_its_route_says_otherwise() {
+        for (route, told) in
+            [("2-hosts", "direct"), ("daemon-2-hosts", "dont"), ("direct", "direct"), ("daemon", "dont")]
+        {
+            let system = System::new(Family::Pvm, route, crate::systems::Encoding::Raw);
+            let job = of_each(&Measure::program("lu", "npb"), [system]).next().unwrap();
+            let launch = runner().launch(&job, Path::new("out"));
+            assert_eq!(after(&launch, "--route"), Some(told.into()), "{route}");
+        }
+    }
+
+    #[test]
     fn a_launcher_starts_all_tasks_unless_they_start_each_other() {
         let mut runner = runner();
         for job in suites::ALL.iter().flat_map(|suite| (suite.jobs)(Extent::Full)) {
