@@ -1,10 +1,45 @@
 //! The npb suite's part of the report.
 
-use super::{CASES, TASKS, all_systems, formulas, of};
+use super::{CASES, Case, TASKS, all_systems, formulas, of};
 use crate::goals::digits;
-use crate::report::markup::{escape, table};
+use crate::report::curve::{Axes, Point, Series, chart};
+use crate::report::headline::class;
+use crate::report::markup::{escape, figure, table};
 use crate::summary::{Row, Rows};
 use std::fmt::Write;
+
+const AXES: Axes = Axes {
+    title: "",
+    x: |tasks| format!("{tasks:.0}"),
+    x_name: "tasks",
+    y_name: "ms of an iteration, lower is better",
+    break_even: false,
+    width: 780.0,
+};
+
+/// A class by the number of tasks, a line for each system; nothing where there is one number only.
+fn drawing(rows: &Rows, case: &Case) -> String {
+    let lines: Vec<Series> = all_systems()
+        .iter()
+        .filter_map(|system| {
+            let at = |tasks| rows.find(case.program, system, "iteration", tasks, case.size[0]);
+            let points: Vec<Point> = TASKS
+                .iter()
+                .filter_map(|tasks| at(*tasks).map(|row| (*tasks, row)))
+                .map(|(tasks, row)| Point {
+                    x: f64::from(tasks),
+                    y: row.median,
+                    low: row.low,
+                    high: row.high,
+                })
+                .collect();
+            // PVM by its default route, wherever it runs.
+            let dash = if system.route.starts_with("daemon") { "dash1" } else { "" };
+            (points.len() > 1).then(|| Series { label: system.label(), class: class(system), dash, points })
+        })
+        .collect();
+    if lines.is_empty() { String::new() } else { chart(&lines, &AXES) }
+}
 
 /// Figures 7 to 9.
 pub fn times(html: &mut String, rows: &[Row]) {
@@ -44,6 +79,7 @@ pub fn times(html: &mut String, rows: &[Row]) {
                 "<h3>{}, class {}, {} points each way</h3>",
                 case.words, case.class, case.size[0]
             );
+            figure(html, &drawing(&rows, case), "");
             html.push_str(&table(&headings, &lines));
         }
     }
@@ -95,12 +131,17 @@ mod tests {
     fn sections_have_what_was_measured_beside_the_formulas() {
         let metrics =
             [("iteration", 20.0), ("communication", 4.0), ("messages", 744.0), ("traffic", 1.92576)];
-        let session = rows(&SYSTEMS[0], "lu", 64, 4, &metrics);
+        let mut session = rows(&SYSTEMS[0], "lu", 64, 4, &metrics);
+        let mut one = String::new();
+        times(&mut one, &session);
+        assert!(!one.contains("<svg"), "one number of tasks makes no line: {one}");
+        session.extend(rows(&SYSTEMS[0], "lu", 64, 1, &[("iteration", 40.0)]));
         let mut html = String::new();
         times(&mut html, &session);
         messages(&mut html, &session);
         assert!(html.contains("LU, class A, 64 points each way") && html.contains("20.0 (4.00)"), "{html}");
         assert!(html.contains("2 &times; 2 &times; 1") && html.matches("744").count() == 2, "{html}");
-        assert!(!html.contains("SP") && !html.contains("NaN"), "{html}");
+        assert!(!html.contains("SP, class") && !html.contains("NaN"), "{html}");
+        assert_eq!(html.matches("<svg").count(), 1, "{html}");
     }
 }
