@@ -29,6 +29,8 @@ pub(crate) struct Patience {
     awake: u32,
     /// For so many waits it takes no turns.
     no_turns: u32,
+    /// For so many the next time.
+    next_no_turns: u32,
     /// For so many waits it does not spin.
     no_spins: u32,
     /// How often the kernel had taken its core away when it last looked.
@@ -49,8 +51,9 @@ const LONGEST_ALONE: Duration = Duration::from_micros(500);
 /// it sleeps in the end.
 const LONG_AWAKE: u32 = 256;
 
-/// For so many waits a task takes no turns with somebody who computes.
+/// For so many waits a task takes no turns with somebody who computes; twice as many each time that it finds him there again, up to the most.
 const NO_TURNS: u32 = 64;
+const MOST_NO_TURNS: u32 = 4096;
 
 impl Patience {
     pub(crate) fn new() -> Patience {
@@ -58,6 +61,7 @@ impl Patience {
             budget: LONGEST,
             awake: 0,
             no_turns: 0,
+            next_no_turns: NO_TURNS,
             no_spins: 0,
             taken_away: 0,
             alone: Duration::ZERO,
@@ -103,16 +107,20 @@ impl Patience {
         takes
     }
 
-    /// Lets others have this core, unless lately there was nobody.
+    /// Lets others have this core, unless lately there was nobody. When it runs again.
     #[inline]
-    pub(crate) fn let_run(&mut self, now: Instant) {
-        if self.yields(now) {
+    pub(crate) fn let_run(&mut self, now: Instant) -> Instant {
+        let yields = self.yields(now);
+        if yields {
             rustix::thread::sched_yield();
-            let after = Instant::now();
-            self.yielded(after - now, after);
         } else {
             std::hint::spin_loop();
         }
+        let after = Instant::now();
+        if yields {
+            self.yielded(after - now, after);
+        }
+        after
     }
 
     /// Whether to yield now, rather than look again.
@@ -133,7 +141,13 @@ impl Patience {
 
     /// Its turn came late.
     pub(crate) fn waited_for_turn(&mut self) {
-        self.no_turns = NO_TURNS;
+        self.no_turns = self.next_no_turns;
+        self.next_no_turns = (2 * self.next_no_turns).min(MOST_NO_TURNS);
+    }
+
+    /// Its wait ended while it took turns, none of them late.
+    pub(crate) fn turned(&mut self) {
+        self.next_no_turns = (self.next_no_turns / 2).max(NO_TURNS);
     }
 
     /// The wait needed sleep.
@@ -251,6 +265,28 @@ mod tests {
         assert_eq!(patience.budget(), Duration::ZERO);
         patience.spun(Instant::now());
         assert!(patience.budget() > Duration::ZERO);
+    }
+
+    /// Waits until it takes turns again.
+    fn until_turns(patience: &mut Patience) -> u32 {
+        (0..).find(|_| patience.takes_turns()).expect("some day")
+    }
+
+    #[test]
+    fn who_loses_each_turn_takes_ever_fewer() {
+        let mut patience = Patience::new();
+        assert_eq!(until_turns(&mut patience), 0);
+        let mut after_each = Vec::new();
+        for _ in 0..9 {
+            patience.waited_for_turn();
+            after_each.push(until_turns(&mut patience));
+        }
+        assert_eq!(after_each, [64, 128, 256, 512, 1024, 2048, 4096, 4096, 4096]);
+        for _ in 0..10 {
+            patience.turned();
+        }
+        patience.waited_for_turn();
+        assert_eq!(until_turns(&mut patience), 64);
     }
 
     #[test]

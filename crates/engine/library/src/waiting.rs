@@ -211,22 +211,26 @@ impl Inside {
         let until = deadline.map_or(began + Self::TURNS, |end| end.min(began + Self::TURNS));
         let mut turn = began;
         while turn < until && turns > 0 {
-            if among_all {
-                self.waits.patience.let_run(turn);
+            let now = if among_all {
+                self.waits.patience.let_run(turn)
             } else {
                 turns -= 1;
                 rustix::thread::sched_yield();
+                Instant::now()
+            };
+            // Also when what it waits for has come meanwhile, as it will have after so long: else it would lose each turn anew.
+            let is_late = now - turn >= Self::LONG_TURN;
+            if is_late {
+                self.waits.patience.waited_for_turn();
             }
             self.progress();
             if let Some(found) = done(self) {
+                if among_all && !is_late {
+                    self.waits.patience.turned();
+                }
                 return Some(found);
             }
-            if self.is_wanted() {
-                return None;
-            }
-            let now = Instant::now();
-            if now - turn >= Self::LONG_TURN {
-                self.waits.patience.waited_for_turn();
+            if self.is_wanted() || is_late {
                 return None;
             }
             turn = now;
