@@ -1,6 +1,7 @@
 //! The protocol among simulated nodes.
 
 mod checks;
+mod moving;
 mod programs;
 mod pushing;
 mod races;

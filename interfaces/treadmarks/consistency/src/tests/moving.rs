@@ -1,0 +1,76 @@
+//! Where homes move, and what that saves, by count.
+
+use super::simulated::{Step, World};
+use crate::{Homes, Setup, Start};
+use Step::{Read, Write};
+
+const NODES: usize = 4;
+/// What a barrier takes.
+const BARRIER: u64 = 2 * (NODES as u64 - 1);
+
+fn world(move_homes: bool) -> World {
+    World::new(Setup {
+        nodes: NODES,
+        page_bytes: 64,
+        pages: 8,
+        locks: 1,
+        barriers: 1,
+        views: 0,
+        start: Start::Everybody,
+        homes: Homes::InTurn,
+        move_homes,
+        fold: true,
+        room: u64::MAX,
+        push: None,
+        races: false,
+        replicas: false,
+    })
+}
+
+/// These write to page 0, whose home is node 0 at first, and all pass a barrier: messages of it.
+fn round(world: &mut World, writers: &[usize], value: u32) -> u64 {
+    let before = world.total(|counts| counts.messages);
+    for &node in writers {
+        world.whole(node, Write(node, value));
+    }
+    world.all_pass(0);
+    world.total(|counts| counts.messages) - before
+}
+
+#[test]
+fn a_page_goes_to_who_touches_it_first() {
+    let mut still = world(false);
+    let stays: Vec<u64> = (1..5).map(|value| round(&mut still, &[2], value)).collect();
+    assert_eq!(stays, [BARRIER + 1; 4], "each time a diff goes home");
+    let mut world = world(true);
+    let goes: Vec<u64> = (1..5).map(|value| round(&mut world, &[2], value)).collect();
+    assert_eq!(goes, [BARRIER + 1, BARRIER, BARRIER, BARRIER]);
+    assert_eq!((world.counts(2).homes_moved, world.total(|counts| counts.homes_moved)), (1, 1));
+    // Who lacks it asks there.
+    let before = world.counts(2).messages;
+    assert_eq!(world.whole(0, Read(2)), 4);
+    assert_eq!(world.counts(2).messages - before, 1);
+}
+
+#[test]
+fn later_it_goes_to_who_was_alone_with_it_twice() {
+    let mut world = world(true);
+    round(&mut world, &[2], 1);
+    let goes: Vec<u64> = (2..7).map(|value| round(&mut world, &[3], value)).collect();
+    // Node 3 fetches the page once, which is two messages.
+    assert_eq!(goes, [BARRIER + 3, BARRIER + 1, BARRIER, BARRIER, BARRIER]);
+    assert_eq!(world.counts(3).homes_moved, 1);
+    for node in 0..NODES {
+        assert_eq!(world.whole(node, Read(3)), 6);
+    }
+}
+
+#[test]
+fn what_several_write_stays_where_it_is() {
+    let mut world = world(true);
+    for value in 1..6 {
+        round(&mut world, &[1, 2], value);
+    }
+    assert_eq!(world.total(|counts| counts.homes_moved), 0);
+    assert_eq!(world.whole(3, Read(1)), 5);
+}
