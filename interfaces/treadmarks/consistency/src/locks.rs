@@ -152,6 +152,11 @@ impl Node {
         self.witness.iter_mut().for_each(|witness| witness.acquired(lock, clock.clone()));
     }
 
+    /// A lock that is here was taken without the node.
+    pub(crate) fn found_taken(&mut self, lock: u32) {
+        self.lock(lock).held = true;
+    }
+
     /// Whether a lock is here, and the node's until it is given back.
     pub(crate) fn has(&mut self, lock: u32) -> bool {
         let entry = self.lock(lock);

@@ -26,6 +26,10 @@ pub trait Memory {
     fn is_free(&mut self, _lock: u32) -> bool {
         true
     }
+    /// Which locks were found not to be free since this was last asked, and which task of the node has each.
+    fn taken(&mut self) -> Vec<(u32, usize)> {
+        Vec::new()
+    }
     /// At the manager of barriers, when all have come: what the program's side wants to be kept with the pages.
     fn carries(&mut self) -> Option<Vec<u8>> {
         None

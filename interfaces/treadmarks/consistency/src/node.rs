@@ -15,7 +15,7 @@ use crate::stamp::Stamp;
 use crate::views::View;
 use crate::wishes::Wishes;
 use rustc_hash::FxHashMap;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 /// Who has a copy of a page that nobody has written to.
@@ -129,8 +129,6 @@ pub struct Letter {
 
 /// What the program waits for.
 pub(crate) enum Work {
-    /// To write, or to read.
-    View(u32, bool),
     Barrier,
     Miss(Miss),
     /// After a barrier: these pages are still to be brought up to date.
@@ -167,6 +165,8 @@ pub struct Node {
     pub(crate) work: Option<Work>,
     /// Locks that are asked for. One at a time, unless several tasks share the node.
     pub(crate) wanted: BTreeSet<u32>,
+    /// Views, to write or to read, likewise.
+    pub(crate) views_wanted: BTreeMap<u32, bool>,
     /// Regions whose pages have homes: first page, and how many.
     pub(crate) regions: Vec<(u32, u32)>,
     /// All nodes, but those that died and were recovered from.
@@ -213,6 +213,7 @@ impl Node {
             gone_homes: Gone::default(),
             work: None,
             wanted: BTreeSet::new(),
+            views_wanted: BTreeMap::new(),
             regions: Vec::new(),
             living: (0..setup.nodes).collect(),
             replicas: setup.replicas.then(|| Box::new(Replicas::new(setup.nodes))),
@@ -291,7 +292,7 @@ impl Node {
 
     /// Whether the program's call waits for answers.
     pub fn is_waiting(&self) -> bool {
-        self.work.is_some() || !self.wanted.is_empty()
+        self.work.is_some() || !self.wanted.is_empty() || !self.views_wanted.is_empty()
     }
 
     /// Whether a page is being fetched, or a barrier is under way.

@@ -9,18 +9,25 @@
 //! over touches the page again, and may find it closed once more. An interval has what all tasks have written: who learns of it
 //! sees perhaps more than it was owed, never less, and of words that others write without synchronisation it may read nothing.
 //!
-//! Races cannot be found so, for a node does not see which of its tasks has touched what; there are no views, nor replicas.
+//! A task may take a lock that is here without the node, by what [`Memory::is_free`] looks at; then it tells that another waits, and
+//! [`Memory::taken`] who has it. Views are in [`views`].
+//!
+//! Races cannot be found so, for a node does not see which of its tasks has touched what; there are no replicas.
+
+mod views;
 
 use crate::Counts;
 use crate::memory::{Access, Memory};
 use crate::node::{Fault, Letter, Node, Progress, Setup};
 use rustc_hash::FxHashMap;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
+use views::LocalView;
 
 /// What a task waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wait {
     Lock(u32),
+    View(u32),
     Page(u32, Access),
     Barrier(u32),
 }
@@ -37,6 +44,11 @@ pub struct Tasks {
     node: Node,
     waits: Vec<Option<Wait>>,
     locks: FxHashMap<u32, Local>,
+    /// Those that somebody waits for.
+    queued: BTreeSet<u32>,
+    views: FxHashMap<u32, LocalView>,
+    /// Likewise.
+    views_queued: BTreeSet<u32>,
     /// Who has touched pages that are still to be fetched, in that order; the first is being served.
     faults: VecDeque<usize>,
 }
@@ -47,11 +59,14 @@ impl Tasks {
     /// # Panics
     /// When the setup makes no sense, or wants what there is not.
     pub fn new(setup: Setup, own: usize, tasks: usize) -> Tasks {
-        assert!(tasks > 0 && !setup.races && !setup.replicas && setup.views == 0);
+        assert!(tasks > 0 && !setup.races && !setup.replicas);
         Tasks {
             node: Node::new(setup, own),
             waits: vec![None; tasks],
             locks: FxHashMap::default(),
+            queued: BTreeSet::new(),
+            views: FxHashMap::default(),
+            views_queued: BTreeSet::new(),
             faults: VecDeque::new(),
         }
     }
@@ -84,16 +99,23 @@ impl Tasks {
     /// A task takes a lock.
     pub fn acquire(&mut self, task: usize, lock: u32, memory: &mut impl Memory) -> Result<Progress, Fault> {
         self.begin(task)?;
+        if lock >= self.node.setup.locks {
+            return Err(Fault::NoSuchLock(lock));
+        }
+        let local = self.locks.entry(lock).or_default();
+        let is_first = local.holder.is_none() && local.queue.is_empty();
+        if is_first && self.node.keeps(lock) && !memory.is_free(lock) {
+            self.node.found_taken(lock);
+            self.see_who_has_taken(memory);
+        } else if is_first {
+            self.node.ask_for_lock(lock, memory)?;
+        }
         let local = self.locks.entry(lock).or_default();
         if local.holder == Some(task) {
             return Err(Fault::HeldAlready(lock));
         }
-        let is_first = local.holder.is_none() && local.queue.is_empty();
-        if is_first {
-            self.node.ask_for_lock(lock, memory)?;
-        }
-        let local = self.locks.entry(lock).or_default();
         local.queue.push_back(task);
+        self.queued.insert(lock);
         self.waits[task] = Some(Wait::Lock(lock));
         self.go_on(memory)?;
         Ok(self.progress(task))
@@ -117,6 +139,20 @@ impl Tasks {
         Ok(Progress::Done)
     }
 
+    /// Whether a lock is here and no task holds it or waits for it, of this node or another: one may take it by itself.
+    pub fn keeps(&mut self, lock: u32) -> bool {
+        let is_held = |local: &Local| local.holder.is_some() || !local.queue.is_empty();
+        !self.locks.get(&lock).is_some_and(is_held) && self.node.keeps(lock)
+    }
+
+    /// A task that waits at a barrier, if one does, and at which.
+    pub fn meets(&self) -> Option<(usize, u32)> {
+        self.waits.iter().enumerate().find_map(|(task, wait)| match wait {
+            Some(Wait::Barrier(barrier)) => Some((task, *barrier)),
+            _ => None,
+        })
+    }
+
     /// A task comes to a barrier.
     pub fn barrier(
         &mut self,
@@ -128,11 +164,7 @@ impl Tasks {
         if barrier >= self.node.setup.barriers {
             return Err(Fault::NoSuchBarrier(barrier));
         }
-        let others = self.waits.iter().flatten().find_map(|wait| match wait {
-            Wait::Barrier(other) if *other != barrier => Some(*other),
-            _ => None,
-        });
-        if let Some(other) = others {
+        if let Some((_, other)) = self.meets().filter(|(_, other)| *other != barrier) {
             let node = self.node.own;
             return Err(Fault::DifferentBarriers { node, at: (other, barrier) });
         }
@@ -153,6 +185,9 @@ impl Tasks {
         memory: &mut impl Memory,
     ) -> Result<Progress, Fault> {
         self.begin(task)?;
+        if let Some(view) = self.node.view_of(page) {
+            return self.fault_in_view(task, (view, page), access, memory);
+        }
         self.waits[task] = Some(Wait::Page(page, access));
         self.faults.push_back(task);
         self.go_on(memory)?;
@@ -162,7 +197,15 @@ impl Tasks {
     /// A message of another node has come. Who waits for it looks whether it still does.
     pub fn receive(&mut self, from: usize, bytes: &[u8], memory: &mut impl Memory) -> Result<(), Fault> {
         self.node.receive(from, bytes, memory)?;
+        self.see_who_has_taken(memory);
         self.go_on(memory)
+    }
+
+    /// Another wants locks that tasks have taken by themselves: they are held as if the node had given them.
+    fn see_who_has_taken(&mut self, memory: &mut impl Memory) {
+        for (lock, task) in memory.taken() {
+            self.locks.entry(lock).or_default().holder = Some(task);
+        }
     }
 
     fn begin(&self, task: usize) -> Result<(), Fault> {
@@ -175,7 +218,8 @@ impl Tasks {
 
     /// Lets go who waits for something that has come, and does what has waited for that.
     fn go_on(&mut self, memory: &mut impl Memory) -> Result<(), Fault> {
-        for (&lock, local) in &mut self.locks {
+        self.queued.retain(|&lock| {
+            let local = self.locks.entry(lock).or_default();
             if local.holder.is_none()
                 && self.node.has(lock)
                 && let Some(task) = local.queue.pop_front()
@@ -183,7 +227,9 @@ impl Tasks {
                 local.holder = Some(task);
                 self.waits[task] = None;
             }
-        }
+            !local.queue.is_empty()
+        });
+        self.go_on_with_views(memory)?;
         if self.node.is_at_work() {
             return Ok(());
         }

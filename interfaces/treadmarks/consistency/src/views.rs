@@ -10,7 +10,7 @@
 use crate::diff::Diff;
 use crate::memory::{Access, Memory};
 use crate::message::Message;
-use crate::node::{Fault, Node, Progress, Work};
+use crate::node::{Fault, Node, Progress};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
@@ -28,6 +28,8 @@ pub(crate) struct View {
     count: u32,
     /// What the program may do to it now.
     access: Access,
+    /// How often it was granted to this node and is not released: more than once only to read, to several tasks.
+    grants: u32,
     /// The version of the copy here.
     version: u32,
     /// What the pages were that the program has written to since it acquired the view.
@@ -39,6 +41,14 @@ pub(crate) struct View {
     /// Who waits: which node, with which version, to write or not.
     queue: VecDeque<(usize, u32, bool)>,
     changes: FxHashMap<u32, Changes>,
+}
+
+impl View {
+    /// At the manager: a node has the latest copy by now, also if another task of it has asked for the view before that.
+    fn is_current_at(&mut self, node: usize) {
+        let latest = self.latest;
+        self.queue.iter_mut().filter(|one| one.0 == node).for_each(|one| one.1 = latest);
+    }
 }
 
 impl Node {
@@ -67,6 +77,7 @@ impl Node {
             first,
             count,
             access: Access::None,
+            grants: 0,
             version: 0,
             twins: FxHashMap::default(),
             latest: 0,
@@ -87,12 +98,21 @@ impl Node {
         memory: &mut impl Memory,
     ) -> Result<Progress, Fault> {
         self.begin()?;
-        let it = self.views.get(&view).ok_or(Fault::NoSuchView(view))?;
-        if it.access != Access::None {
+        if self.views.get(&view).is_some_and(|it| it.grants > 0) {
             return Err(Fault::ViewHeldAlready(view));
         }
-        let version = it.version;
-        self.work = Some(Work::View(view, writes));
+        self.ask_for_view(view, writes, memory)
+    }
+
+    /// The same, also when other tasks of the node wait for something, or have the view; for one at a time.
+    pub(crate) fn ask_for_view(
+        &mut self,
+        view: u32,
+        writes: bool,
+        memory: &mut impl Memory,
+    ) -> Result<Progress, Fault> {
+        let version = self.views.get(&view).ok_or(Fault::NoSuchView(view))?.version;
+        self.views_wanted.insert(view, writes);
         self.say(self.manager_of_view(view), Message::ViewWanted { view, version, writes });
         self.settle(memory)
     }
@@ -105,14 +125,27 @@ impl Node {
         memory: &mut impl Memory,
     ) -> Result<Progress, Fault> {
         self.begin()?;
+        self.give_view(view, writes, memory)
+    }
+
+    /// The same, also when other tasks of the node wait for something, or read it too.
+    pub(crate) fn give_view(
+        &mut self,
+        view: u32,
+        writes: bool,
+        memory: &mut impl Memory,
+    ) -> Result<Progress, Fault> {
         let (own, bytes) = (self.own, self.setup.page_bytes);
         let manager = self.manager_of_view(view);
         let it = self.views.get_mut(&view).ok_or(Fault::NoSuchView(view))?;
         if it.access != if writes { Access::Write } else { Access::Read } {
             return Err(Fault::ViewNotHeld(view));
         }
-        it.access = Access::None;
-        memory.protect(it.first, it.count, Access::None);
+        it.grants -= 1;
+        if it.grants == 0 {
+            it.access = Access::None;
+            memory.protect(it.first, it.count, Access::None);
+        }
         let mut twins: Vec<(u32, Box<[u8]>)> = it.twins.drain().collect();
         twins.sort_unstable_by_key(|(page, _)| *page);
         let mut diffs = Vec::new();
@@ -132,6 +165,16 @@ impl Node {
         // At the manager `done_with_view` counts the version.
         self.say(manager, Message::ViewDone { view, writes, diffs });
         self.settle(memory)
+    }
+
+    /// How often the node has it now.
+    pub(crate) fn grants_of_view(&self, view: u32) -> u32 {
+        self.views.get(&view).map_or(0, |it| it.grants)
+    }
+
+    /// Whether it has asked for it.
+    pub(crate) fn wants_view(&self, view: u32) -> bool {
+        self.views_wanted.contains_key(&view)
     }
 
     fn manager_of_view(&self, view: u32) -> usize {
@@ -229,6 +272,7 @@ impl Node {
             it.latest += 1;
             // What is written here is in the copy here.
             it.version = it.latest;
+            it.is_current_at(from);
         }
         for (page, diff) in diffs {
             if from != own {
@@ -262,6 +306,7 @@ impl Node {
             } else {
                 it.readers += 1;
             }
+            it.is_current_at(node);
             self.grants.push((node, view, version));
         }
     }
@@ -302,10 +347,8 @@ impl Node {
         memory: &mut impl Memory,
     ) -> Result<(), Fault> {
         let (bytes, wrong) = (self.setup.page_bytes, Fault::Malformed(from));
-        let writes = match self.work {
-            Some(Work::View(wanted, writes)) if wanted == view && self.manager_of_view(view) == from => {
-                writes
-            }
+        let writes = match self.views_wanted.get(&view) {
+            Some(&writes) if self.manager_of_view(view) == from => writes,
             _ => return Err(wrong),
         };
         let it = self.views.get_mut(&view).ok_or(wrong)?;
@@ -319,8 +362,9 @@ impl Node {
         }
         it.version = version;
         it.access = if writes { Access::Write } else { Access::Read };
+        it.grants += 1;
         memory.protect(it.first, it.count, Access::Read);
-        self.work = None;
+        self.views_wanted.remove(&view);
         self.counts.views += 1;
         Ok(())
     }

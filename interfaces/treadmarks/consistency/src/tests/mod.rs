@@ -2,10 +2,12 @@
 
 mod checks;
 mod moving;
+mod neighbours;
 mod programs;
 mod pushing;
 mod races;
 mod replicas;
 mod simulated;
+mod task_views;
 mod tasks;
 mod views;

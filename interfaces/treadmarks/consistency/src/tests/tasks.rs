@@ -3,120 +3,9 @@
 //!
 //! The rules that make a program free of races are those of [`programs`](super::programs), for tasks in the place of nodes.
 
-use super::simulated::{Dice, Pages};
-use crate::{Access, Counts, Fault, Homes, Letter, Setup, Start, Tasks, WORD};
-use std::collections::VecDeque;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Step {
-    Acquire(u32),
-    Release(u32),
-    Barrier,
-    Read(usize),
-    Write(usize, u32),
-}
-
-/// Nodes with tasks, and what is under way between them.
-struct World {
-    nodes: Vec<(Tasks, Pages)>,
-    tasks: usize,
-    page_bytes: usize,
-    /// Letters by sender, receiver and kind.
-    ways: Vec<VecDeque<Letter>>,
-}
-
-impl World {
-    fn new(setup: Setup, tasks: usize) -> World {
-        let make = |own| {
-            let node = Tasks::new(setup, own, tasks);
-            let pages = Pages::new(&setup, node.untouched());
-            (node, pages)
-        };
-        World {
-            nodes: (0..setup.nodes).map(make).collect(),
-            tasks,
-            page_bytes: setup.page_bytes,
-            ways: vec![VecDeque::new(); 2 * setup.nodes * setup.nodes],
-        }
-    }
-
-    fn is_waiting(&self, task: usize) -> bool {
-        self.nodes[task / self.tasks].0.is_waiting(task % self.tasks)
-    }
-
-    /// A step of a task that waits for nothing: what was read, or nothing when it is to be tried again.
-    fn step(&mut self, task: usize, step: Step) -> Result<Option<u32>, Fault> {
-        let (node, own) = (task / self.tasks, task % self.tasks);
-        let page_bytes = self.page_bytes;
-        let (it, pages) = &mut self.nodes[node];
-        let mut is_open = |word: usize, access: Access| {
-            let page = word * WORD / page_bytes;
-            if pages.access(page) < access {
-                it.fault(own, page as u32, access, pages)?;
-            }
-            Ok(!it.is_waiting(own) && pages.access(page) >= access)
-        };
-        let done = match step {
-            Step::Acquire(lock) => it.acquire(own, lock, pages).map(|_| Some(0)),
-            Step::Release(lock) => it.release(own, lock, pages).map(|_| Some(0)),
-            Step::Barrier => it.barrier(own, 0, pages).map(|_| Some(0)),
-            Step::Read(word) => is_open(word, Access::Read).map(|open| open.then(|| pages.word(word))),
-            Step::Write(word, value) => is_open(word, Access::Write).map(|open| {
-                open.then(|| {
-                    pages.set_word(word, value);
-                    value
-                })
-            }),
-        };
-        self.post(node);
-        done
-    }
-
-    fn post(&mut self, from: usize) {
-        for letter in self.nodes[from].0.outbox() {
-            let way = (from * self.nodes.len() + letter.to) * 2 + usize::from(letter.answer);
-            self.ways[way].push_back(letter);
-        }
-    }
-
-    /// Hands over a letter; `false`: there is none.
-    fn deliver(&mut self, dice: &mut Dice) -> Result<bool, Fault> {
-        let busy: Vec<usize> = (0..self.ways.len()).filter(|&way| !self.ways[way].is_empty()).collect();
-        if busy.is_empty() {
-            return Ok(false);
-        }
-        let way = busy[dice.below(busy.len())];
-        let letter = self.ways[way].pop_front().expect("it is busy");
-        let from = way / 2 / self.nodes.len();
-        let (node, pages) = &mut self.nodes[letter.to];
-        node.receive(from, &letter.bytes, pages)?;
-        self.post(letter.to);
-        Ok(true)
-    }
-
-    fn total(&self, of: impl Fn(Counts) -> u64) -> u64 {
-        self.nodes.iter().map(|(node, _)| of(node.counts())).sum()
-    }
-
-    fn whole(&mut self, task: usize, step: Step) -> u32 {
-        let mut dice = Dice(7);
-        loop {
-            let done = self.step(task, step).expect("it is legal");
-            while self.deliver(&mut dice).expect("nodes make sense") {}
-            if let Some(value) = done {
-                return value;
-            }
-        }
-    }
-
-    fn all_pass(&mut self) {
-        for task in 0..self.nodes.len() * self.tasks {
-            self.step(task, Step::Barrier).expect("it is legal");
-        }
-        while self.deliver(&mut Dice(3)).expect("nodes make sense") {}
-        assert!((0..self.nodes.len() * self.tasks).all(|task| !self.is_waiting(task)));
-    }
-}
+use super::neighbours::{Step, World};
+use super::simulated::Dice;
+use crate::{Fault, Homes, Setup, Start, WORD};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rule {
@@ -164,9 +53,9 @@ impl Game {
             races: false,
             replicas: false,
         };
-        let tasks = 1 + dice.below(4);
+        let (tasks, has_keys) = (1 + dice.below(4), dice.once_in(2));
         let mut game = Game {
-            world: World::new(setup, tasks),
+            world: World::new(setup, tasks, has_keys),
             locks: setup.locks as usize,
             memory: vec![0; setup.pages as usize * setup.page_bytes / WORD],
             rules: vec![Rule::Frozen; setup.pages as usize * setup.page_bytes / WORD],
@@ -261,7 +150,7 @@ impl Game {
             Step::Write(word, value) => self.memory[word] = value,
             Step::Acquire(lock) => self.players[task].holds.push(lock),
             Step::Release(lock) => self.players[task].holds.retain(|&held| held != lock),
-            Step::Barrier => {}
+            Step::AcquireView(..) | Step::ReleaseView(..) | Step::Barrier => {}
         }
     }
 
@@ -340,7 +229,7 @@ fn hosts(nodes: usize) -> Setup {
 
 /// Each task writes a part of eight pages, and then reads all: messages and bytes of all hosts.
 fn exchange(nodes: usize, tasks: usize) -> (u64, u64) {
-    let mut world = World::new(hosts(nodes), tasks);
+    let mut world = World::new(hosts(nodes), tasks, true);
     let (all, words) = (nodes * tasks, 8 * 4096 / WORD);
     for task in 0..all {
         for word in words * task / all..words * (task + 1) / all {
@@ -370,7 +259,7 @@ fn hosts_exchange_diffs_and_tasks_do_not() {
 
 #[test]
 fn a_lock_goes_from_task_to_task_without_a_message_unless_another_host_wants_it() {
-    let mut world = World::new(hosts(2), 3);
+    let mut world = World::new(hosts(2), 3, true);
     let turn = |world: &mut World, task: usize| {
         world.whole(task, Step::Acquire(1));
         let value = world.whole(task, Step::Read(0));
@@ -381,6 +270,7 @@ fn a_lock_goes_from_task_to_task_without_a_message_unless_another_host_wants_it(
     let before = world.total(|counts| counts.messages);
     (0..30).for_each(|number| turn(&mut world, number % 3));
     assert_eq!(world.total(|counts| counts.messages), before);
+    assert_eq!(world.by_key, 60, "the node hears of none");
     // One of each host waits, the neighbour first: the other host is not kept waiting by neighbours.
     world.whole(0, Step::Acquire(1));
     world.step(4, Step::Acquire(1)).expect("it may");
@@ -395,7 +285,7 @@ fn a_lock_goes_from_task_to_task_without_a_message_unless_another_host_wants_it(
 
 #[test]
 fn wrong_calls_of_tasks_are_refused() {
-    let mut world = World::new(hosts(2), 2);
+    let mut world = World::new(hosts(2), 2, true);
     assert_eq!(world.step(0, Step::Release(0)), Err(Fault::NotHeld(0)));
     world.whole(0, Step::Acquire(0));
     assert_eq!(world.step(0, Step::Acquire(0)), Err(Fault::HeldAlready(0)));
