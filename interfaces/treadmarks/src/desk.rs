@@ -38,11 +38,15 @@ pub(crate) mod kind {
     pub(crate) const MAKE_VIEW: u8 = 11;
     /// To the first that lives: an array to be combined.
     pub(crate) const REDUCE: u8 = 12;
+    /// To the first task of a host: a call of another.
+    pub(crate) const TASK: u8 = 13;
     // Answers.
     pub(crate) const NUMBER: u8 = 1;
     pub(crate) const WAKE: u8 = 2;
     /// From there: what came of it.
     pub(crate) const REDUCED: u8 = 3;
+    /// From the first task of a host: a call is over.
+    pub(crate) const DONE: u8 = 4;
 }
 
 /// What a number answers.
@@ -69,14 +73,22 @@ pub(crate) fn came(came: Came<'_>) {
     }
 }
 
-fn gone(run: &Run, service: i32) {
-    let Some(node) = run.services.iter().position(|&other| other == service) else { return };
+/// A process has ended whose end nobody bears, unless all leave.
+pub(crate) fn has_ended(run: &Run, node: usize) {
     // Acquire: partner of the release in `question`.
-    let over = run.leaving.over.load(Ordering::Acquire);
-    if !over && !run.replicas {
+    if !run.leaving.over.load(Ordering::Acquire) {
         let task = run.partition.task(node as i64).unwrap_or_default();
         end(&Trouble::Dead { node, task });
     }
+}
+
+fn gone(run: &Run, service: i32) {
+    let Some(node) = run.services.iter().position(|&other| other == service) else { return };
+    if !run.replicas {
+        has_ended(run, node);
+    }
+    // As above.
+    let over = run.leaving.over.load(Ordering::Acquire);
     let keeper = run.keeper();
     run.died(node);
     if over && node == keeper {
@@ -91,8 +103,13 @@ fn question(run: &Run, from: usize, letter: &[u8]) -> Option<()> {
     match kind {
         kind::CONSISTENCY => match &run.way {
             Way::Far(far) => far.question(run, from, bytes),
+            Way::Host(host) => host.letter(run, from, bytes)?,
             Way::Near(_) => return None,
         },
+        kind::TASK => {
+            let Way::Host(host) = &run.way else { return None };
+            host.question(run, from, bytes)?;
+        }
         // Who knows of a death sooner asks the heir, who perhaps does not know yet.
         kind::ALLOCATE | kind::FREE | kind::GROW | kind::ALLOCATE_VIEW if run.own == 0 || run.replicas => {
             let (asked, site) = bytes.split_at_checked(8)?;
@@ -103,15 +120,22 @@ fn question(run: &Run, from: usize, letter: &[u8]) -> Option<()> {
         kind::HOME => {
             let (first, count) = bytes.split_at_checked(4)?;
             let number = |bytes: &[u8]| Some(u32::from_le_bytes(bytes.try_into().ok()?));
-            let Way::Far(far) = &run.way else { return None };
-            let given = far.give_home(run, number(first)?, number(count)?).is_ok() || far.is_stranded(run);
+            let (first, count) = (number(first)?, number(count)?);
+            let given = match &run.way {
+                Way::Far(far) => far.give_home(run, first, count).is_ok() || far.is_stranded(run),
+                Way::Host(host) => host.give_home(run, first, count).is_ok(),
+                Way::Near(_) => return None,
+            };
             answer(run, from, if given { 0 } else { NOTHING });
         }
         kind::MAKE_VIEW => {
             let numbers: &[u8; 12] = bytes.try_into().ok()?;
             let number = |at: usize| u32::from_le_bytes([0, 1, 2, 3].map(|byte| numbers[at * 4 + byte]));
-            let Way::Far(far) = &run.way else { return None };
-            let made = far.make_view(run, number(0), number(1), number(2));
+            let made = match &run.way {
+                Way::Far(far) => far.make_view(run, number(0), number(1), number(2)),
+                Way::Host(host) => host.make_view(run, number(0), number(1), number(2)),
+                Way::Near(_) => return None,
+            };
             answer(run, from, made.map_or(NOTHING, |()| 0));
         }
         kind::REDUCE if run.replicas => {

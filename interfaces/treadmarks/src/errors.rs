@@ -56,7 +56,7 @@ pub(crate) enum Trouble {
     #[error("E-TMK-BINARY: node {0} runs another program than node 0; start the same file everywhere")]
     OtherBinary(usize),
     #[error(
-        "E-TMK-OPTION: node {0} has other options than node 0 (TMK_PROTOCOL, TMK_HEAP, TMK_PAGE, TMK_RECORDS, TMK_PUSH, TMK_RACES, TMK_REPLICAS); set them the same everywhere"
+        "E-TMK-OPTION: node {0} has other options than node 0 (TMK_PROTOCOL, TMK_HEAP, TMK_PAGE, TMK_RECORDS, TMK_PUSH, TMK_RACES, TMK_REPLICAS, TMK_GROUP); set them the same everywhere"
     )]
     OtherOptions(usize),
     #[error(
@@ -79,6 +79,10 @@ pub(crate) enum Trouble {
     Unkept { node: usize, keeper: usize },
     #[error("E-TMK-REPLICA: there is no {0} with TMK_REPLICAS=1; use one of the two")]
     NotWithReplicas(&'static str),
+    #[error(
+        "E-TMK-RACES: races are looked for in a memory of each task's own; leave out TMK_GROUP, or set it to 1"
+    )]
+    NotWithRaces,
     #[error(
         "E-TMK-PROTECT: the system refuses to protect a page ({0}); raise vm.max_map_count, or use larger pages (TMK_PAGE)"
     )]
@@ -104,7 +108,9 @@ impl From<Fault> for Trouble {
             Fault::NoSuchBarrier(barrier) => Trouble::NoSuchBarrier(barrier),
             Fault::HeldAlready(lock) => Trouble::HeldAlready(lock),
             Fault::NotHeld(lock) => Trouble::NotHeld(lock),
-            Fault::DifferentBarriers { node, at } => Trouble::DifferentBarriers((0, at.0), (node, at.1)),
+            Fault::DifferentBarriers { nodes, at } => {
+                Trouble::DifferentBarriers((nodes.0, at.0), (nodes.1, at.1))
+            }
             Fault::NoSuchView(view) => Trouble::NoSuchView(view),
             Fault::ViewHeldAlready(view) => Trouble::ViewHeldAlready(view),
             Fault::ViewNotHeld(view) => Trouble::ViewNotHeld(view),

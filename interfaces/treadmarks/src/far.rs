@@ -12,11 +12,11 @@ use crate::run::{LOCKS, Run};
 use crate::shown::Shown;
 use parvum_consistency::{Access, Counts, Fault, Node, Progress, Race, Site};
 use parvum_waist::{call, without_signals};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 pub(crate) struct Far {
     inner: Mutex<Inner>,
-    keys: Arc<Keys>,
+    keys: Keys,
     shown: Shown,
 }
 

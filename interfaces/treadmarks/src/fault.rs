@@ -33,7 +33,7 @@ extern "C" fn handler(signal: c_int, info: *mut siginfo_t, context: *mut c_void)
     // SAFETY: the kernel's own structure. Of a signal that a process has sent the code is not positive, and there is no address.
     let address = unsafe { ((*info).si_code > 0).then(|| (*info).si_addr().addr()) };
     if let Some(run) = run()
-        && let Way::Far(far) = &run.way
+        && !matches!(run.way, Way::Near(_))
         && let Some(place) = address.and_then(|address| run.heap.place(address))
     {
         // SAFETY: this thread's own error number, which the interrupted code may be about to look at.
@@ -41,9 +41,9 @@ extern "C" fn handler(signal: c_int, info: *mut siginfo_t, context: *mut c_void)
             let errno = libc::__errno_location();
             let kept = *errno;
             let page = (place / run.heap.page) as u32;
-            let done = match run.races {
-                None => far.fault(run, page, writes(context)),
-                Some(_) => stepping::step(run, far, (page, place), writes(context), context),
+            let done = match (&run.way, &run.races) {
+                (Way::Far(far), Some(_)) => stepping::step(run, far, (page, place), writes(context), context),
+                _ => run.fault(page, writes(context)),
             };
             if let Err(why) = done {
                 end(&why);

@@ -151,18 +151,65 @@ impl Heap {
         self.place(address).is_some_and(|place| length <= self.length - place)
     }
 
+    /// How many pages it has.
+    pub(crate) fn pages(&self) -> usize {
+        self.length / self.page
+    }
+
+    /// Says what this process's program may do to pages.
+    pub(crate) fn protect(&self, first: u32, count: u32, access: Access) {
+        let (start, length) = (first as usize * self.page, count as usize * self.page);
+        assert!(start + length <= self.length);
+        let at = std::ptr::with_exposed_provenance_mut::<c_void>(self.start + start);
+        // SAFETY: the range is the heap's, whose memory no Rust code refers to.
+        let done = unsafe { libc::mprotect(at, length, Segment::protection(access)) };
+        if done != 0 {
+            end(&Trouble::CannotProtect(io::Error::last_os_error().to_string()));
+        }
+    }
+
     /// Whether any of this is.
     pub(crate) fn meets(&self, address: usize, length: usize) -> bool {
         address < self.start + self.length && address.saturating_add(length) > self.start
     }
 }
 
+/// Where the heap's memory lies for the library, which may always read and write it there.
+pub(crate) struct View {
+    heap: Heap,
+    at: usize,
+}
+
+impl View {
+    /// `at` is a mapping of the memory that is mapped as this heap, as long as that, to be read and written; it stays as long as the
+    /// process.
+    pub(crate) fn new(heap: Heap, at: usize) -> View {
+        View { heap, at }
+    }
+
+    fn address(&self, page: u32, offset: usize) -> *mut u8 {
+        std::ptr::with_exposed_provenance_mut(self.at + page as usize * self.heap.page + offset)
+    }
+
+    pub(crate) fn load(&self, page: u32, out: &mut [u8]) {
+        assert!(out.len() == self.heap.page && (page as usize) < self.heap.pages());
+        // SAFETY: the view has the page, and stays mapped as long as the process. The program may be writing to the page by its
+        // own mapping: to words that nobody may read now, if it is free of races.
+        unsafe { std::ptr::copy_nonoverlapping(self.address(page, 0), out.as_mut_ptr(), out.len()) };
+    }
+
+    pub(crate) fn store(&self, page: u32, offset: usize, data: &[u8]) {
+        assert!(offset + data.len() <= self.heap.page && (page as usize) < self.heap.pages());
+        // SAFETY: as above; words that the program writes to meanwhile are not among these.
+        unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), self.address(page, offset), data.len()) };
+    }
+}
+
 /// The pages of a heap whose pages are protected from the program, and the locks that it takes by itself.
 pub(crate) struct Pages {
-    pub(crate) keys: Arc<Keys>,
+    pub(crate) keys: Keys,
     pub(crate) heap: Heap,
-    /// Where the same memory lies for the library.
-    pub(crate) view: usize,
+    pub(crate) view: View,
     /// When races are looked for, all pages are closed but for the instruction that touches one, and these, which are open
     /// to system calls.
     pub(crate) lent: Option<BTreeSet<u32>>,
@@ -200,33 +247,17 @@ impl Pages {
     }
 
     fn set(&self, first: u32, count: u32, access: Access) {
-        let (start, length) = (first as usize * self.heap.page, count as usize * self.heap.page);
-        assert!(start + length <= self.heap.length);
-        let at = std::ptr::with_exposed_provenance_mut::<c_void>(self.heap.start + start);
-        // SAFETY: the range is the heap's, whose memory no Rust code refers to.
-        let done = unsafe { libc::mprotect(at, length, Segment::protection(access)) };
-        if done != 0 {
-            end(&Trouble::CannotProtect(io::Error::last_os_error().to_string()));
-        }
-    }
-
-    fn at(&self, page: u32, offset: usize) -> *mut u8 {
-        std::ptr::with_exposed_provenance_mut(self.view + page as usize * self.heap.page + offset)
+        self.heap.protect(first, count, access);
     }
 }
 
 impl Memory for Pages {
     fn load(&self, page: u32, out: &mut [u8]) {
-        assert!(out.len() == self.heap.page && page as usize * self.heap.page < self.heap.length);
-        // SAFETY: the view has the page, and stays mapped as long as the process. The program may be writing to the page by its
-        // own mapping: to words that nobody may read now, if it is free of races.
-        unsafe { std::ptr::copy_nonoverlapping(self.at(page, 0), out.as_mut_ptr(), out.len()) };
+        self.view.load(page, out);
     }
 
     fn store(&mut self, page: u32, offset: usize, data: &[u8]) {
-        assert!(offset + data.len() <= self.heap.page && page as usize * self.heap.page < self.heap.length);
-        // SAFETY: as above; words that the program writes to meanwhile are not among these.
-        unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), self.at(page, offset), data.len()) };
+        self.view.store(page, offset, data);
     }
 
     fn protect(&mut self, first: u32, count: u32, access: Access) {
@@ -236,7 +267,7 @@ impl Memory for Pages {
     }
 
     fn is_free(&mut self, lock: u32) -> bool {
-        self.keys.claim(lock)
+        self.keys.claim(lock).is_ok()
     }
 
     fn carries(&mut self) -> Option<Vec<u8>> {

@@ -1,14 +1,16 @@
 //! Locks that are here: taken and given back without the node, by one atomic operation each.
 //!
-//! For each lock a byte. *Away*: the node decides. *Free*: it is here and nobody wants it, so the program may take it. *Taken*: it
-//! has. *Wanted*: it has, and another process waits for it, so the node does what follows its release.
+//! For each lock a word, which all tasks of the node have. *Away*: the node decides. *Free*: it is here and nobody wants it, so a task
+//! may take it. *Taken*: by that task. *Wanted*: it is taken and another waits for it, of this node or not, so the node does what
+//! follows its release.
 
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
-const AWAY: u8 = 0;
-const FREE: u8 = 1;
-const TAKEN: u8 = 2;
-const WANTED: u8 = 3;
+const AWAY: u32 = 0;
+const FREE: u32 = 1;
+/// And the task's number.
+const TAKEN: u32 = 2;
+const WANTED: u32 = 1 << 31;
 
 /// How a lock was taken, or why not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,28 +18,38 @@ pub(crate) enum Taken {
     Here,
     /// The node must be asked.
     Ask,
-    /// This process has it already.
+    /// This task has it already.
     Already,
 }
 
+#[derive(Clone)]
 pub(crate) struct Keys {
-    states: Box<[AtomicU8]>,
+    states: &'static [AtomicU32],
+    /// Taken by this task.
+    own: u32,
 }
 
 impl Keys {
+    /// Of a node of one task.
     pub(crate) fn new(locks: u32) -> Keys {
-        Keys { states: (0..locks).map(|_| AtomicU8::new(AWAY)).collect() }
+        Keys::shared((0..locks).map(|_| AtomicU32::new(AWAY)).collect::<Vec<_>>().leak(), 0)
+    }
+
+    /// Of a node whose tasks have these words, which begin as zeros.
+    pub(crate) fn shared(states: &'static [AtomicU32], task: usize) -> Keys {
+        Keys { states, own: TAKEN + task as u32 }
     }
 
     /// For the program.
     #[inline]
     pub(crate) fn take(&self, lock: u32) -> Taken {
         let Some(state) = self.states.get(lock as usize) else { return Taken::Ask };
-        // Acquire and release, here and below: partners of each other. What the lock guards is shared by pages, not by these.
-        match state.compare_exchange(FREE, TAKEN, Ordering::Acquire, Ordering::Relaxed) {
+        // Acquire and release, here and below: partners of each other. What the lock guards is shared by pages between nodes, and
+        // by these between the tasks of one.
+        match state.compare_exchange(FREE, self.own, Ordering::Acquire, Ordering::Relaxed) {
             Ok(_) => Taken::Here,
-            Err(AWAY) => Taken::Ask,
-            Err(_) => Taken::Already,
+            Err(state) if state & !WANTED == self.own => Taken::Already,
+            Err(_) => Taken::Ask,
         }
     }
 
@@ -45,9 +57,9 @@ impl Keys {
     #[inline]
     pub(crate) fn give_back(&self, lock: u32) -> bool {
         let Some(state) = self.states.get(lock as usize) else { return false };
-        match state.compare_exchange(TAKEN, FREE, Ordering::Release, Ordering::Relaxed) {
+        match state.compare_exchange(self.own, FREE, Ordering::Release, Ordering::Relaxed) {
             Ok(_) => true,
-            Err(WANTED) => {
+            Err(seen) if seen == self.own | WANTED => {
                 state.store(AWAY, Ordering::Relaxed);
                 false
             }
@@ -55,7 +67,7 @@ impl Keys {
         }
     }
 
-    /// For the node, when the program has given a lock back that nobody wants.
+    /// For the node, when a task has given a lock back that nobody wants.
     pub(crate) fn keep(&self, lock: u32) {
         self.states[lock as usize].store(FREE, Ordering::Release);
     }
@@ -65,16 +77,20 @@ impl Keys {
         self.states.iter().for_each(|state| state.store(AWAY, Ordering::Release));
     }
 
-    /// For the node, when another wants a lock: whether the program has not taken it.
-    pub(crate) fn claim(&self, lock: u32) -> bool {
+    /// For the node, when another wants a lock: which task has taken it, if one has.
+    pub(crate) fn claim(&self, lock: u32) -> Result<(), usize> {
         let state = &self.states[lock as usize];
         loop {
             match state.compare_exchange(FREE, AWAY, Ordering::Acquire, Ordering::Relaxed) {
-                Ok(_) | Err(AWAY) => return true,
+                Ok(_) | Err(AWAY) => return Ok(()),
+                Err(taken) if taken & WANTED == 0 => {
+                    let wanted = taken | WANTED;
+                    if state.compare_exchange(taken, wanted, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
+                        return Err((taken - TAKEN) as usize);
+                    }
+                }
+                // It is about to be given back: the node has heard of that lock before.
                 Err(_) => {}
-            }
-            if state.compare_exchange(TAKEN, WANTED, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
-                return false;
             }
         }
     }
@@ -83,6 +99,7 @@ impl Keys {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::AtomicU8;
 
     #[test]
     fn a_lock_that_is_here_is_taken_without_the_node() {
@@ -91,16 +108,29 @@ mod tests {
         keys.keep(3);
         assert_eq!((keys.take(3), keys.take(3)), (Taken::Here, Taken::Already));
         assert!(keys.give_back(3) && !keys.give_back(3));
-        assert_eq!((keys.claim(3), keys.take(3)), (true, Taken::Ask));
+        assert_eq!((keys.claim(3), keys.take(3)), (Ok(()), Taken::Ask));
     }
 
     #[test]
     fn one_that_is_wanted_meanwhile_goes_by_the_node() {
         let keys = Keys::new(1);
         keys.keep(0);
-        assert_eq!((keys.take(0), keys.claim(0)), (Taken::Here, false));
+        assert_eq!((keys.take(0), keys.claim(0)), (Taken::Here, Err(0)));
         assert_eq!(keys.take(0), Taken::Already);
-        assert_eq!((keys.give_back(0), keys.take(0), keys.claim(0)), (false, Taken::Ask, true));
+        assert_eq!((keys.give_back(0), keys.take(0), keys.claim(0)), (false, Taken::Ask, Ok(())));
+    }
+
+    #[test]
+    fn the_node_hears_which_task_has_it() {
+        let states: &'static [AtomicU32] = vec![AtomicU32::new(AWAY)].leak();
+        let [one, other] = [Keys::shared(states, 0), Keys::shared(states, 5)];
+        one.keep(0);
+        assert_eq!((other.take(0), one.take(0), other.take(0)), (Taken::Here, Taken::Ask, Taken::Already));
+        assert!(!one.give_back(0), "another has it");
+        assert_eq!(one.claim(0), Err(5));
+        assert_eq!((one.take(0), other.take(0)), (Taken::Ask, Taken::Already));
+        assert!(!other.give_back(0));
+        assert_eq!(one.claim(0), Ok(()));
     }
 
     /// The program's thread and the node's: whoever has the lock has it alone.
@@ -125,9 +155,9 @@ mod tests {
             });
             let mut refused = 0;
             while !program.is_finished() {
-                if !keys.claim(0) {
+                if keys.claim(0).is_err() {
                     refused += 1;
-                    while keys.states[0].load(Ordering::Acquire) == WANTED {
+                    while keys.states[0].load(Ordering::Acquire) & WANTED != 0 {
                         std::hint::spin_loop();
                     }
                 }

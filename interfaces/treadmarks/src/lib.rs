@@ -1,9 +1,9 @@
 //! TreadMarks on Parvum's engine: `libTmk.so.1`.
 //!
 //! The processes of a run share a heap at the same address. On one host they map the same memory, and there is no protocol
-//! ([`near`]). Elsewhere, or when `TMK_PROTOCOL` says so, each has a memory of its own that `parvum-consistency` keeps
-//! consistent ([`far`]): accesses are seen by protecting pages ([`fault`]), and other processes are served by a thread while the
-//! program computes ([`desk`]).
+//! ([`near`]). Over several each host has a memory of its own that `parvum-consistency` keeps consistent ([`host`]), or each process
+//! has, when it is alone on its host or `TMK_PROTOCOL` says so ([`far`]): accesses are seen by protecting pages ([`fault`]), and other
+//! processes are served by a thread while the program computes ([`desk`]).
 //!
 //! Races are looked for by stopping the program at every access ([`stepping`], [`sites`]); process 0 tells what was found
 //! ([`races`]).
@@ -25,8 +25,10 @@ mod errors;
 mod far;
 #[allow(unsafe_code)]
 mod fault;
+mod groups;
 #[allow(unsafe_code)]
 mod heap;
+mod host;
 #[allow(unsafe_code)]
 mod image;
 mod keys;

@@ -32,6 +32,8 @@ pub(crate) struct Options {
     pub(crate) races: Option<Told>,
     /// Every process keeps another's memory as well.
     pub(crate) replicas: bool,
+    /// So many tasks of a host at most are one node of the protocol. `None`: all on one host, where it is not said what is to be.
+    pub(crate) group: Option<usize>,
 }
 
 /// Where something is told.
@@ -91,13 +93,26 @@ impl Options {
         if races.is_some() && replicas {
             return Err(Trouble::NotWithReplicas("TMK_RACES"));
         }
-        Ok(Options { replicas, protocol, heap, page, records: bytes("TMK_RECORDS", heap / 4)?, push, races })
+        let group = match variable("TMK_GROUP").as_deref() {
+            None | Some("") if protocol == Protocol::Auto && races.is_none() => None,
+            None | Some("" | "1") => Some(1),
+            Some(_) if replicas => return Err(Trouble::NotWithReplicas("TMK_GROUP but 1")),
+            Some(_) if races.is_some() => return Err(Trouble::NotWithRaces),
+            Some("host") => Some(usize::MAX),
+            Some(other) => match other.parse() {
+                Ok(count) if (1..=crate::run::NODES).contains(&count) => Some(count),
+                _ => return Err(refused("TMK_GROUP", other, "host, or a number from 1 to 256")),
+            },
+        };
+        let records = bytes("TMK_RECORDS", heap / 4)?;
+        Ok(Options { replicas, protocol, heap, page, records, push, races, group })
     }
 
     /// For comparing them with others'.
     pub(crate) fn words(&self) -> [u64; 4] {
         let more =
             u64::from(self.races.is_some()) << 8 | u64::from(self.push) << 9 | u64::from(self.replicas) << 10;
+        let more = more | self.group.map_or(0, |count| count.min(u16::MAX.into()) as u64) << 16;
         [self.protocol as u64 | more, self.heap, self.page, self.records]
     }
 

@@ -5,6 +5,7 @@ use crate::desk::{self, NOTHING, kind};
 use crate::errors::Trouble;
 use crate::far::Far;
 use crate::heap::Heap;
+use crate::host::Host;
 use crate::image;
 use crate::near::Near;
 use crate::races::Races;
@@ -50,7 +51,11 @@ pub(crate) fn begin(run: Run) -> &'static Run {
 
 /// How memory is shared.
 pub(crate) enum Way {
+    /// All map the same pages.
     Near(Near),
+    /// Those of a host do.
+    Host(Box<Host>),
+    /// Each has its own.
     Far(Box<Far>),
 }
 
@@ -232,6 +237,7 @@ impl Run {
     pub(crate) fn acquire(&self, lock: u32) -> Result<(), Trouble> {
         match &self.way {
             Way::Near(near) => near.acquire(lock),
+            Way::Host(host) => host.acquire(self, lock),
             Way::Far(far) => far.acquire(self, lock),
         }
     }
@@ -240,6 +246,7 @@ impl Run {
     pub(crate) fn release(&self, lock: u32) -> Result<(), Trouble> {
         match &self.way {
             Way::Near(near) => near.release(lock),
+            Way::Host(host) => host.release(self, lock),
             Way::Far(far) => far.release(self, lock),
         }
     }
@@ -253,10 +260,15 @@ impl Run {
             return Err(Fault::NoSuchView(view).into());
         }
         let place = self.ask_heap(kind::ALLOCATE_VIEW, size)?;
-        if let (Way::Far(far), true) = (&self.way, place != NOTHING) {
+        let has_protocol = !matches!(self.way, Way::Near(_));
+        if has_protocol && place != NOTHING {
             let first = (place / self.heap.page as u64) as u32;
             let count = size.max(1).div_ceil(self.heap.page as u64) as u32;
-            far.make_view(self, view, first, count)?;
+            match &self.way {
+                Way::Far(far) => far.make_view(self, view, first, count)?,
+                Way::Host(host) => host.make_view(self, view, first, count)?,
+                Way::Near(_) => {}
+            }
             let numbers = [view, first, count].map(u32::to_le_bytes);
             if !self.ask_all(&desk::letter(kind::MAKE_VIEW, numbers.as_flattened()))? {
                 return Err(Fault::NoSuchView(view).into());
@@ -268,6 +280,7 @@ impl Run {
     pub(crate) fn acquire_view(&self, view: u32, writes: bool) -> Result<(), Trouble> {
         match &self.way {
             Way::Near(near) => near.acquire_view(view, writes),
+            Way::Host(host) => host.acquire_view(self, view, writes),
             Way::Far(far) => far.acquire_view(self, view, writes),
         }
     }
@@ -275,6 +288,7 @@ impl Run {
     pub(crate) fn release_view(&self, view: u32, writes: bool) -> Result<(), Trouble> {
         match &self.way {
             Way::Near(near) => near.release_view(view, writes),
+            Way::Host(host) => host.release_view(self, view, writes),
             Way::Far(far) => far.release_view(self, view, writes),
         }
     }
@@ -283,6 +297,7 @@ impl Run {
     pub(crate) fn barrier(&self, barrier: u32) -> Result<Option<u32>, Trouble> {
         match &self.way {
             Way::Near(near) => near.barrier(barrier, &self.partition).map(|()| None),
+            Way::Host(host) => host.barrier(self, barrier).map(|()| None),
             Way::Far(far) => {
                 far.barrier(self, barrier)?;
                 self.races.iter().for_each(|races| races.tell(self, far));
@@ -304,15 +319,23 @@ impl Run {
         Trouble::Dead { node, task: self.partition.task(node as i64).unwrap_or_default() }
     }
 
+    /// The program has touched a page that was closed to it: to write to it or not, where that is known.
+    pub(crate) fn fault(&self, page: u32, writes: Option<bool>) -> Result<(), Trouble> {
+        match &self.way {
+            Way::Near(_) => Ok(()),
+            Way::Host(host) => host.fault(self, page, writes),
+            Way::Far(far) => far.fault(self, page, writes),
+        }
+    }
+
     pub(crate) fn touch(&self, address: usize, length: usize, writes: bool) -> Result<(), Trouble> {
         if !self.heap.has(address, length) {
             return Err(Trouble::NotShared(address));
         }
-        let Way::Far(far) = &self.way else { return Ok(()) };
         let place = address - self.heap.start;
         let (first, end) = (place / self.heap.page, (place + length).div_ceil(self.heap.page));
-        (first..end).try_for_each(|page| far.fault(self, page as u32, Some(writes)))?;
-        if let Some(races) = &self.races {
+        (first..end).try_for_each(|page| self.fault(page as u32, Some(writes)))?;
+        if let (Way::Far(far), Some(races)) = (&self.way, &self.races) {
             far.touches(self, (place, length), writes, (&races.site_of_call(), true));
         }
         Ok(())
@@ -336,7 +359,6 @@ impl Run {
         if !self.heap.has(address, length) {
             return Err(Trouble::NotShared(address));
         }
-        let Way::Far(far) = &self.way else { return Ok(()) };
         let place = address - self.heap.start;
         let (first, end) = (place.div_ceil(self.heap.page), (place + length) / self.heap.page);
         let Some(count @ 1..) = end.checked_sub(first) else { return Ok(()) };
@@ -344,7 +366,11 @@ impl Run {
             return Ok(());
         }
         let (first, count) = (first as u32, count as u32);
-        far.give_home(self, first, count)?;
+        match &self.way {
+            Way::Near(_) => return Ok(()),
+            Way::Host(host) => host.give_home(self, first, count)?,
+            Way::Far(far) => far.give_home(self, first, count)?,
+        }
         let region = [first.to_le_bytes(), count.to_le_bytes()].concat();
         if self.ask_all(&desk::letter(kind::HOME, &region))? {
             Ok(())
@@ -356,6 +382,7 @@ impl Run {
     pub(crate) fn counts(&self) -> Counts {
         match &self.way {
             Way::Near(near) => near.counts(),
+            Way::Host(host) => host.counts(self),
             Way::Far(far) => far.counts(self),
         }
     }

@@ -4,6 +4,7 @@
 //! lock that others want.
 
 use crate::options::Protocol;
+use crate::run::Way;
 use parvum_consistency::Counts;
 use parvum_waist::{ANY_TASK, Notes, Waist, call};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -29,13 +30,14 @@ impl Shown {
         Shown { waist, cells: cells.unwrap_or_else(|| Box::leak(Box::default())) }
     }
 
-    /// Says how memory is shared, in one memory or by a protocol, and which task is the first of the run.
-    pub(crate) fn says(&self, protocol: Option<Protocol>, first: i32) {
-        let way = match protocol {
-            None => 1,
-            Some(Protocol::Auto | Protocol::Lazy) => 2,
-            Some(Protocol::Classic) => 3,
-            Some(Protocol::Home) => 4,
+    /// Says how memory is shared, and which task is the first of the run.
+    pub(crate) fn says(&self, way: &Way, protocol: Protocol, first: i32) {
+        let way = match (way, protocol) {
+            (Way::Near(_), _) => 1,
+            (Way::Host(_), _) => 5,
+            (Way::Far(_), Protocol::Auto | Protocol::Lazy) => 2,
+            (Way::Far(_), Protocol::Classic) => 3,
+            (Way::Far(_), Protocol::Home) => 4,
         };
         // Relaxed, here and below: for people, who want a recent picture.
         self.cells[WAY].store(way | u64::from(first as u32) << 32, Ordering::Relaxed);
@@ -102,6 +104,14 @@ impl Shown {
     pub(crate) fn counts(&self, counts: &Counts) {
         let numbers = numbers(counts);
         for (place, number) in numbers.into_iter().enumerate().filter(|(place, _)| *place != LOCKS_HERE) {
+            self.cells[place].store(number, Ordering::Relaxed);
+        }
+    }
+
+    /// The same, of a node of several tasks: locks and barriers each task counts for itself.
+    pub(crate) fn counts_of_host(&self, counts: &Counts) {
+        let numbers = numbers(counts).into_iter().enumerate();
+        for (place, number) in numbers.filter(|(place, _)| !(LOCKS_HERE..=BARRIERS).contains(place)) {
             self.cells[place].store(number, Ordering::Relaxed);
         }
     }

@@ -3,15 +3,18 @@
 use crate::allocator::Allocator;
 use crate::errors::Trouble;
 use crate::far::Far;
-use crate::heap::{Heap, Pages, Places, Segment};
+use crate::groups::Groups;
+use crate::heap::{Heap, Pages, Places, Segment, View};
+use crate::host::rooms::{self, Rooms};
+use crate::host::{self, Host};
 use crate::keys::Keys;
 use crate::near::{CONTROL, Near, lost};
-use crate::options::{Options, Protocol, wanted_nodes, wants_statistics};
+use crate::options::{Options, wanted_nodes, wants_statistics};
 use crate::races::Races;
 use crate::run::{Leaving, NODES, Run, Way, begin, run};
 use crate::shown::Shown;
 use crate::{desk, fault, image, stepping};
-use parvum_consistency::{Access, Node};
+use parvum_consistency::{Access, Node, Tasks};
 use parvum_partition::Partition;
 use parvum_service::Post;
 use parvum_waist::{Turn, Waist, call, fork};
@@ -51,13 +54,15 @@ pub(crate) fn start(arguments: &[String]) -> Result<&'static Run, Trouble> {
         return Err(Trouble::TooManyNodes(nodes));
     }
     let post = Post::open(waist, "treadmarks", LETTERS).map_err(|_| Trouble::Machine(waist.last_error()))?;
-    let here = Here::look(&options, post.tid())?;
+    let hosts: Vec<u32> = partition.hosts().collect();
+    let groups = Groups::new(&hosts, options.group.unwrap_or(usize::MAX));
+    let here = Here::look(&options, (post.tid(), groups))?;
     let all = here.tell(&partition)?;
     let heap = here.agree(&all, &options)?;
     let shown = Shown::new(waist);
     let allocator = Arc::new(Mutex::new(Allocator::new(options.heap, options.page)));
     let (way, heap) = here.map(&partition, &all, heap, (&options, shown), &allocator)?;
-    shown.says(matches!(way, Way::Far(_)).then_some(options.protocol), partition.task(0).unwrap_or(0));
+    shown.says(&way, options.protocol, partition.task(0).unwrap_or(0));
     let services = all.iter().map(|words| words[0] as i32).collect();
     let own = partition.own();
     let (post, calls, leaving) = (Arc::new(post), Turn::new(()), Leaving::default());
@@ -86,8 +91,12 @@ pub(crate) fn start(arguments: &[String]) -> Result<&'static Run, Trouble> {
 
 /// From now on others are served, and faults attended to.
 fn attend(run: &'static Run) -> Result<(), Trouble> {
-    if matches!(run.way, Way::Far(_)) {
+    let no_thread = |why| Trouble::Machine(format!("no thread can be started: {why}"));
+    if !matches!(run.way, Way::Near(_)) {
         fault::attend();
+    }
+    if let Way::Host(host) = &run.way {
+        host.attend().map_err(no_thread)?;
     }
     if run.races.is_some() {
         stepping::attend();
@@ -95,9 +104,7 @@ fn attend(run: &'static Run) -> Result<(), Trouble> {
     if run.services.len() == 1 {
         return Ok(());
     }
-    run.post
-        .attend("Tmk serve", desk::came)
-        .map_err(|why| Trouble::Machine(format!("no thread can be started: {why}")))?;
+    run.post.attend("Tmk serve", desk::came).map_err(no_thread)?;
     for node in (0..run.services.len()).filter(|&node| node != run.own) {
         // Not the task, which may leave the machine by another interface's call, and still shares memory.
         run.post
@@ -112,12 +119,15 @@ struct Here {
     places: Places,
     segment: Segment,
     words: [u64; WORDS],
+    groups: Groups,
 }
 
 impl Here {
-    fn look(options: &Options, service: i32) -> Result<Here, Trouble> {
+    fn look(options: &Options, (service, groups): (i32, Groups)) -> Result<Here, Trouble> {
         let places = Places::keep(options.heap as usize);
-        let segment = Segment::new(options.heap + CONTROL as u64)
+        let most = (0..groups.count()).map(|node| groups.members(node).len()).max().unwrap_or(1);
+        let behind = CONTROL.max(rooms::length((options.heap / options.page) as usize, most));
+        let segment = Segment::new(options.heap + behind as u64)
             .map_err(|why| Trouble::Machine(format!("there is no memory for a heap: {why}")))?;
         let [process, descriptor, inode, length] = segment.name();
         let [protocol, heap, page, records] = options.words();
@@ -135,7 +145,7 @@ impl Here {
             length,
             0,
         ];
-        Ok(Here { places, segment, words })
+        Ok(Here { places, segment, words, groups })
     }
 
     /// What all say, in the order of nodes.
@@ -173,7 +183,7 @@ impl Here {
         Ok(free)
     }
 
-    /// Maps the heap: the same memory for all if they are on one host and may, else one for each.
+    /// Maps the heap: the same memory for all if they are on one host and may, else for those of each host, else one for each.
     fn map(
         self,
         partition: &Partition,
@@ -182,48 +192,99 @@ impl Here {
         (options, shown): (&Options, Shown),
         allocator: &Arc<Mutex<Allocator>>,
     ) -> Result<(Way, Heap), Trouble> {
-        let (own, nodes) = (partition.own(), partition.size());
-        let may_share =
-            options.protocol == Protocol::Auto && options.races.is_none() && partition.is_on_one_host();
-        let first = match own {
+        let own = partition.own();
+        let Here { places, segment, groups, .. } = self;
+        let (place, is_one) = (groups.place(own), groups.count() == 1 && options.group.is_none());
+        let may_share = is_one || groups.any_shares();
+        let first = match place {
             _ if !may_share => None,
-            0 => Some(self.segment),
-            _ => Segment::open([all[0][7], all[0][8], all[0][9], all[0][10]]),
+            (_, 0) => Some(segment),
+            (node, _) => {
+                let words = &all[groups.first(node)];
+                Segment::open([words[7], words[8], words[9], words[10]])
+            }
         };
-        // Process 0 keeps the segment until all have opened it: until this is over.
+        // The first keeps the segment until all have opened it: until this is over.
         let shared = concat(partition, &[u8::from(first.is_some())])?.iter().all(|&can| can == 1);
-        let (start, length) = (self.places.choose(free).expect("there is one"), options.heap as usize);
+        let (start, length) = (places.choose(free).expect("there is one"), options.heap as usize);
         let heap = Heap { start, length, page: options.page as usize };
-        let no_room = |_| Trouble::NoRoom { node: own, bytes: options.heap };
-        if let (true, Some(segment)) = (shared, &first) {
-            segment.map(Some(start), (0, length), Segment::protection(Access::Write)).map_err(no_room)?;
-            let protection = Segment::protection(Access::Write);
-            let control = segment.map(None, (options.heap, CONTROL), protection).map_err(no_room)?;
-            return Ok((Way::Near(Near::new(control, own, nodes, shown)), heap));
-        }
-        // Memory that nobody else has.
-        let segment = Segment::new(options.heap).map_err(no_room)?;
-        let node = Node::new(options.setup(nodes), own);
-        // Where races are looked for every access is to be seen.
-        let untouched = if options.races.is_some() { Access::None } else { node.untouched() };
-        segment.map(Some(start), (0, length), Segment::protection(untouched)).map_err(no_room)?;
-        let view = segment.map(None, (0, length), Segment::protection(Access::Write)).map_err(no_room)?;
-        let lent = options.races.is_some().then(Default::default);
-        Ok((
-            Way::Far(Box::new(Far::new(
-                node,
-                Pages {
-                    keys: Arc::new(Keys::new(crate::run::LOCKS)),
-                    heap,
-                    view,
-                    lent,
-                    blocks: options.replicas.then(|| allocator.clone()),
-                },
-                shown,
-            ))),
-            heap,
-        ))
+        let way = match first.filter(|_| shared) {
+            Some(segment) if is_one => {
+                let control = mapped(&segment, heap, Access::Write, CONTROL, own)?;
+                Way::Near(Near::new(control, own, partition.size(), shown))
+            }
+            Some(segment) => of_host(&segment, heap, (groups, own), all, (options, shown))?,
+            None => alone(heap, partition, (options, shown), allocator)?,
+        };
+        Ok((way, heap))
     }
+}
+
+/// Maps the heap of a segment, and what is behind it: where that lies.
+fn mapped(
+    segment: &Segment,
+    heap: Heap,
+    access: Access,
+    behind: usize,
+    own: usize,
+) -> Result<usize, Trouble> {
+    let no_room = |_| Trouble::NoRoom { node: own, bytes: heap.length as u64 };
+    segment.map(Some(heap.start), (0, heap.length), Segment::protection(access)).map_err(no_room)?;
+    let write = Segment::protection(Access::Write);
+    segment.map(None, (heap.length as u64, behind), write).map_err(no_room)
+}
+
+/// Memory that the tasks of a host have.
+fn of_host(
+    segment: &Segment,
+    heap: Heap,
+    (groups, own): (Groups, usize),
+    all: &[[u64; WORDS]],
+    (options, shown): (&Options, Shown),
+) -> Result<Way, Trouble> {
+    let (node, place) = groups.place(own);
+    let members = groups.members(node);
+    let tasks = Tasks::new(options.setup(groups.count()), node, members.len());
+    let untouched = tasks.untouched();
+    let at = mapped(segment, heap, untouched, rooms::length(heap.pages(), members.len()), own)?;
+    let rooms = Arc::new(Rooms::new(at, heap, untouched, (place, members.len())));
+    let keys = Keys::shared(rooms.locks(), place);
+    let node = match place {
+        0 => {
+            let write = Segment::protection(Access::Write);
+            let no_room = |_| Trouble::NoRoom { node: own, bytes: options.heap };
+            let view = View::new(heap, segment.map(None, (0, heap.length), write).map_err(no_room)?);
+            let processes: Vec<u64> = members.iter().map(|&member| all[member][7]).collect();
+            Some((tasks, host::Pages::new((rooms.clone(), view, keys.clone()), members, &processes)))
+        }
+        _ => None,
+    };
+    Ok(Way::Host(Box::new(Host::new((groups, own), keys, rooms, shown, node))))
+}
+
+/// Memory that nobody else has.
+fn alone(
+    heap: Heap,
+    partition: &Partition,
+    (options, shown): (&Options, Shown),
+    allocator: &Arc<Mutex<Allocator>>,
+) -> Result<Way, Trouble> {
+    let (own, nodes) = (partition.own(), partition.size());
+    let no_room = |_| Trouble::NoRoom { node: own, bytes: options.heap };
+    let segment = Segment::new(options.heap).map_err(no_room)?;
+    let node = Node::new(options.setup(nodes), own);
+    // Where races are looked for every access is to be seen.
+    let untouched = if options.races.is_some() { Access::None } else { node.untouched() };
+    segment.map(Some(heap.start), (0, heap.length), Segment::protection(untouched)).map_err(no_room)?;
+    let view = segment.map(None, (0, heap.length), Segment::protection(Access::Write)).map_err(no_room)?;
+    let pages = Pages {
+        keys: Keys::new(crate::run::LOCKS),
+        heap,
+        view: View::new(heap, view),
+        lent: options.races.is_some().then(Default::default),
+        blocks: options.replicas.then(|| allocator.clone()),
+    };
+    Ok(Way::Far(Box::new(Far::new(node, pages, shown))))
 }
 
 /// What all nodes give, as many bytes each.

@@ -15,7 +15,7 @@ use parvum_tests::{Lack, TestMachine, skip};
 use std::path::Path;
 use std::process::Command;
 
-/// A program as so many processes.
+/// A program as so many processes. Behind a protocol there may be how many tasks are one node: `lazy/2`.
 fn processes(machine: &TestMachine, count: u32, protocol: &str, words: &[&str]) -> Command {
     let mut run = processes_of(machine, count, protocol, &program(words[0]));
     run.args(&words[1..]);
@@ -28,11 +28,17 @@ fn processes_of(machine: &TestMachine, count: u32, protocol: &str, file: &Path) 
     for option in ["HEAP", "PAGE", "RECORDS", "NODES", "PUSH", "RACES", "REPLICAS", "STATISTICS"] {
         run.env_remove(format!("TMK_{option}"));
     }
-    run.arg(file).env("TMK_PROTOCOL", protocol);
+    run.arg(file).envs(options(protocol));
     run
 }
 
-const PROTOCOLS: [&str; 4] = ["auto", "classic", "lazy", "home"];
+/// What says so in the environment.
+fn options(protocol: &str) -> [(&str, &str); 2] {
+    let (protocol, group) = protocol.split_once('/').unwrap_or((protocol, ""));
+    [("TMK_PROTOCOL", protocol), ("TMK_GROUP", group)]
+}
+
+const PROTOCOLS: [&str; 6] = ["auto", "classic", "lazy", "home", "auto/2", "home/3"];
 
 /// Runs a check as so many processes, in every way of sharing.
 fn shown(check: &str, counts: &[u32], options: &[(&str, &str)]) {

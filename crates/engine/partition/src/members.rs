@@ -201,6 +201,11 @@ impl Partition {
         self.on_one_host
     }
 
+    /// On which host each node is: hosts have different numbers.
+    pub fn hosts(&self) -> impl Iterator<Item = u32> + '_ {
+        self.tasks.iter().map(|&task| Tid(task).host().into())
+    }
+
     /// The name of the group of all nodes.
     pub(crate) fn group_name(&self) -> String {
         let (first, context) = (self.tasks[0], self.context);

@@ -106,8 +106,10 @@ pub const MEMORY_NAMES: [&str; 18] = [
 /// on, 0 none; in the high half the first task of its run, by which the tasks of one run are known.
 pub const MEMORY_WAY: usize = MEMORY + MEMORY_NAMES.len();
 /// The first stands for a task that shares none.
-pub const MEMORY_WAYS: [&str; 5] =
-    ["", "one memory", "pages, lazily", "pages, as in 1994 (classic)", "pages with homes"];
+#[rustfmt::skip]
+pub const MEMORY_WAYS: [&str; 6] = [
+    "", "one memory", "pages, lazily", "pages, as in 1994 (classic)", "pages with homes", "one memory on a host, pages between hosts",
+];
 /// Locks that the task holds, two in each cell, from 1 on; 0 none. Of more than [`HELD_LOCKS`] the first ones only.
 pub const HELD: usize = MEMORY_WAY + 1;
 /// So many of them.

@@ -82,7 +82,7 @@ impl Node {
         let come: Vec<Arrival> = come.drain(..).flatten().collect();
         if let Some(other) = come.iter().position(|arrival| arrival.barrier != come[0].barrier) {
             let at = (come[0].barrier, come[other].barrier);
-            return Err(Fault::DifferentBarriers { node: self.living[other], at });
+            return Err(Fault::DifferentBarriers { nodes: (self.living[0], self.living[other]), at });
         }
         let collect = come.iter().any(|arrival| arrival.full);
         let (at, mut reports) = (come[0].barrier, Vec::new());

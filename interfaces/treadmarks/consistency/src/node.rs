@@ -15,6 +15,7 @@ use crate::stamp::Stamp;
 use crate::views::View;
 use crate::wishes::Wishes;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
@@ -80,7 +81,7 @@ pub enum Progress {
 }
 
 /// What is wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum Fault {
     #[error("there is no lock {0}")]
@@ -101,8 +102,8 @@ pub enum Fault {
     HeldAlready(u32),
     #[error("lock {0} is not held by who releases it")]
     NotHeld(u32),
-    #[error("node 0 is at barrier {}, and node {node} at barrier {}", at.0, at.1)]
-    DifferentBarriers { node: usize, at: (u32, u32) },
+    #[error("node {} is at barrier {}, and node {} at barrier {}", nodes.0, at.0, nodes.1, at.1)]
+    DifferentBarriers { nodes: (usize, usize), at: (u32, u32) },
     #[error("another call of the node is under way")]
     Busy,
     #[error("node {0} says what makes no sense")]
@@ -113,6 +114,18 @@ pub enum Fault {
     Unkept { node: usize, keeper: usize },
     #[error("pages have a home from before anybody touches them, or not at all")]
     TouchedAlready,
+}
+
+impl Fault {
+    /// For the task of a node whose call it was, in another process.
+    pub fn encode(&self) -> Vec<u8> {
+        postcard::to_stdvec(self).expect("memory can be written to")
+    }
+
+    /// What was encoded so.
+    pub fn decode(bytes: &[u8]) -> Option<Fault> {
+        postcard::from_bytes(bytes).ok()
+    }
 }
 
 /// A message to another node.

@@ -166,7 +166,7 @@ impl Tasks {
         }
         if let Some((_, other)) = self.meets().filter(|(_, other)| *other != barrier) {
             let node = self.node.own;
-            return Err(Fault::DifferentBarriers { node, at: (other, barrier) });
+            return Err(Fault::DifferentBarriers { nodes: (node, node), at: (other, barrier) });
         }
         self.waits[task] = Some(Wait::Barrier(barrier));
         if self.waits.iter().all(|wait| *wait == Some(Wait::Barrier(barrier))) {

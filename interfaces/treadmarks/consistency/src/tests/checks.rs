@@ -339,7 +339,7 @@ fn wrong_calls_are_refused() {
     assert_eq!(world.step(1, Step::Barrier(2)), Ok(Some(0)));
     world.deliver(&mut super::simulated::Dice(0)).expect("it has come");
     let faulty = world.step(0, Step::Barrier(1));
-    assert_eq!(faulty, Err(Fault::DifferentBarriers { node: 1, at: (1, 2) }));
+    assert_eq!(faulty, Err(Fault::DifferentBarriers { nodes: (0, 1), at: (1, 2) }));
 }
 
 struct Nothing;

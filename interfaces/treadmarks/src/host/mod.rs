@@ -1,0 +1,342 @@
+//! The tasks of a host are one node of the protocol: they map the same pages, and hosts exchange what was changed.
+//!
+//! The first of them has the node ([`Tasks`]). The others' calls and faults go to it as letters, and its thread of the desk does what
+//! they ask for, as it does what other nodes ask for; all that nodes say to each other it takes in, for its program may be
+//! computing while another task waits. Locks that nobody else wants are taken without it ([`crate::keys`]), and a page
+//! that is open on the host is opened to a task by itself ([`rooms`]).
+
+mod letters;
+#[allow(unsafe_code)]
+pub(crate) mod rooms;
+
+use crate::desk::{self, kind};
+use crate::errors::{Trouble, end};
+use crate::groups::Groups;
+use crate::heap::View;
+use crate::keys::{Keys, Taken};
+use crate::run::{LOCKS, Run};
+use crate::shown::Shown;
+use letters::{Call, Outcome};
+use parvum_consistency::{Access, Counts, Fault, Memory, Progress, Tasks};
+use parvum_waist::{call, without_signals};
+use rooms::{Alive, Rooms};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// So often the node looks whether a task has closed its pages before it sleeps, where each has a core.
+const LOOKS: u32 = 2000;
+
+pub(crate) struct Host {
+    groups: Groups,
+    /// This task's node, and its place there.
+    place: (usize, usize),
+    keys: Keys,
+    rooms: Arc<Rooms>,
+    shown: Shown,
+    /// At the first.
+    inner: Option<Mutex<Inner>>,
+}
+
+pub(crate) struct Inner {
+    tasks: Tasks,
+    pages: Pages,
+    /// Whose calls are not over, and were not at once.
+    waits: Vec<bool>,
+}
+
+/// The pages of a host.
+pub(crate) struct Pages {
+    rooms: Arc<Rooms>,
+    view: View,
+    keys: Keys,
+    /// Locks that others want, and who has taken them.
+    taken: Vec<(u32, usize)>,
+    /// The other tasks by their places, with their numbers in the run.
+    others: Vec<(usize, usize, Alive)>,
+    looks: u32,
+}
+
+impl Pages {
+    /// `processes` are those of the other tasks, in their order.
+    pub(crate) fn new(
+        (rooms, view, keys): (Arc<Rooms>, View, Keys),
+        members: &[usize],
+        processes: &[u64],
+    ) -> Pages {
+        let others = members.iter().zip(processes).enumerate().skip(1);
+        let others = others.map(|(place, (&member, &process))| (place, member, Alive::watch(process as i32)));
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let looks = if members.len() < cores { LOOKS } else { 0 };
+        Pages { rooms, view, keys, taken: Vec::new(), others: others.collect(), looks }
+    }
+
+    /// Waits until a task has closed its pages, or has ended.
+    fn await_closed(&self, place: usize) {
+        while !self.rooms.await_closed(place, self.looks) {
+            let Some((_, member, alive)) = self.others.iter().find(|other| other.0 == place) else { return };
+            if alive.has_ended() {
+                return crate::run::run().into_iter().for_each(|run| desk::has_ended(run, *member));
+            }
+        }
+    }
+}
+
+impl Memory for Pages {
+    fn load(&self, page: u32, out: &mut [u8]) {
+        self.view.load(page, out);
+    }
+
+    fn store(&mut self, page: u32, offset: usize, data: &[u8]) {
+        self.view.store(page, offset, data);
+    }
+
+    fn protect(&mut self, first: u32, count: u32, access: Access) {
+        let open = self.rooms.change(first, count, access);
+        let own = self.rooms.own;
+        let others = || open.iter().filter(|&&place| place != own);
+        others().for_each(|&place| self.rooms.ask(place, first, count, access));
+        if open.contains(&own) {
+            self.rooms.close(first, count, access);
+        }
+        others().for_each(|&place| self.await_closed(place));
+    }
+
+    fn is_free(&mut self, lock: u32) -> bool {
+        match self.keys.claim(lock) {
+            Ok(()) => true,
+            Err(task) => {
+                self.taken.push((lock, task));
+                false
+            }
+        }
+    }
+
+    fn taken(&mut self) -> Vec<(u32, usize)> {
+        std::mem::take(&mut self.taken)
+    }
+}
+
+impl Host {
+    /// `node` is there at the first task.
+    pub(crate) fn new(
+        (groups, own): (Groups, usize),
+        keys: Keys,
+        rooms: Arc<Rooms>,
+        shown: Shown,
+        node: Option<(Tasks, Pages)>,
+    ) -> Host {
+        let waits = vec![false; rooms.tasks];
+        let inner = node.map(|(tasks, pages)| Mutex::new(Inner { tasks, pages, waits }));
+        Host { place: groups.place(own), groups, keys, rooms, shown, inner }
+    }
+
+    /// From now on this task's pages are closed when the node wants it.
+    pub(crate) fn attend(&self) -> std::io::Result<()> {
+        if self.inner.is_some() {
+            return Ok(());
+        }
+        let rooms = self.rooms.clone();
+        let guard = std::thread::Builder::new().name("Tmk guard".into()).stack_size(1 << 17);
+        without_signals(|| guard.spawn(move || rooms.guard())).map(drop)
+    }
+
+    /// At the first: has the node, and sends what it says.
+    fn with<R>(&self, run: &Run, inner: &Mutex<Inner>, work: impl FnOnce(&mut Inner) -> R) -> R {
+        without_signals(|| {
+            let mut inner = inner.lock().unwrap_or_else(PoisonError::into_inner);
+            let result = work(&mut inner);
+            for letter in inner.tasks.outbox() {
+                // The program of the other's first task may be computing: its thread takes answers in as well.
+                let to = run.services[self.groups.first(letter.to)];
+                // Who is gone is told of by the machine.
+                let _ = run.post.ask(to, desk::letter(kind::CONSISTENCY, &letter.bytes));
+            }
+            for place in 0..inner.waits.len() {
+                if inner.waits[place] && !inner.tasks.is_waiting(place) {
+                    inner.waits[place] = false;
+                    self.tell(run, place, &Ok(false));
+                }
+            }
+            self.shown.counts_of_host(&inner.tasks.counts());
+            result
+        })
+    }
+
+    /// A task's call is over.
+    fn tell(&self, run: &Run, place: usize, outcome: &Outcome) {
+        if place == self.place.1 {
+            return run.wake();
+        }
+        let to = run.services[self.groups.members(self.place.0)[place]];
+        let _ = run.post.answer(to, desk::letter(kind::DONE, &letters::encode(outcome)));
+    }
+
+    /// At the first: begins what a task wants. Whether it is over already.
+    fn begin(&self, run: &Run, inner: &Mutex<Inner>, place: usize, call: Call) -> Outcome {
+        let progress = self.with(run, inner, |Inner { tasks, pages, waits }| {
+            let progress = match call {
+                Call::Acquire(lock) => tasks.acquire(place, lock, pages),
+                Call::Release(lock) => {
+                    let done = tasks.release(place, lock, pages);
+                    if done.is_ok() && tasks.keeps(lock) {
+                        pages.keys.keep(lock);
+                    }
+                    done
+                }
+                Call::AcquireView(view, writes) => tasks.acquire_view(place, view, writes, pages),
+                Call::ReleaseView(view, writes) => tasks.release_view(place, view, writes, pages),
+                Call::Barrier(barrier) => match tasks.meets() {
+                    Some((other, at)) if at != barrier => {
+                        let of = |place: usize| self.groups.members(self.place.0)[place];
+                        return Err(Fault::DifferentBarriers {
+                            nodes: (of(other), of(place)),
+                            at: (at, barrier),
+                        });
+                    }
+                    _ => tasks.barrier(place, barrier, pages),
+                },
+                Call::Page(page, access) => tasks.fault(place, page, access, pages),
+            };
+            let progress = progress.map_err(|fault| self.of_processes(fault))?;
+            waits[place] = progress == Progress::Wait;
+            Ok(progress)
+        })?;
+        Ok(progress == Progress::Done)
+    }
+
+    /// In a fault nodes are named by their first processes.
+    fn of_processes(&self, fault: Fault) -> Fault {
+        let first = |node: usize| if node < self.groups.count() { self.groups.first(node) } else { node };
+        match fault {
+            Fault::DifferentBarriers { nodes, at } => {
+                Fault::DifferentBarriers { nodes: (first(nodes.0), first(nodes.1)), at }
+            }
+            Fault::Malformed(node) => Fault::Malformed(first(node)),
+            other => other,
+        }
+    }
+
+    /// Does one of the program's calls, to its end. Whether it was over at once.
+    fn call(&self, run: &Run, call: Call) -> Result<bool, Trouble> {
+        let _alone = run.program()?;
+        let Some(inner) = &self.inner else { return self.ask(run, call) };
+        if self.begin(run, inner, self.place.1, call)? {
+            return Ok(true);
+        }
+        while self.with(run, inner, |inner| inner.waits[self.place.1]) {
+            run.next_answer()?;
+        }
+        Ok(false)
+    }
+
+    /// The same, by a letter to the first.
+    fn ask(&self, run: &Run, call: Call) -> Result<bool, Trouble> {
+        let first = self.groups.first(self.place.0);
+        // Who is gone is told of by the machine.
+        let _ = run.post.ask(run.services[first], desk::letter(kind::TASK, &call.encode()));
+        loop {
+            let (from, letter) = run.next_answer()?;
+            if let Some((&kind::DONE, outcome)) = letter.split_first() {
+                let outcome = letters::decode(outcome).filter(|_| from == first);
+                return Ok(outcome.ok_or(Trouble::Malformed(from))??);
+            }
+        }
+    }
+
+    pub(crate) fn acquire(&self, run: &Run, lock: u32) -> Result<(), Trouble> {
+        match self.keys.take(lock) {
+            Taken::Here => self.shown.count_lock_here(),
+            Taken::Ask => {
+                let at_once =
+                    self.shown.waiting(call::LOCK, Some(lock), || self.call(run, Call::Acquire(lock)))?;
+                if at_once { self.shown.count_lock_here() } else { self.shown.count_lock_fetched() }
+            }
+            Taken::Already => return Err(Trouble::HeldAlready(lock)),
+        }
+        self.shown.took(lock);
+        Ok(())
+    }
+
+    pub(crate) fn release(&self, run: &Run, lock: u32) -> Result<(), Trouble> {
+        self.shown.gives(lock);
+        if self.keys.give_back(lock) {
+            return Ok(());
+        }
+        self.call(run, Call::Release(lock)).map(drop)
+    }
+
+    pub(crate) fn make_view(&self, run: &Run, view: u32, first: u32, count: u32) -> Result<(), Fault> {
+        let Some(inner) = &self.inner else { return Ok(()) };
+        self.with(run, inner, |inner| inner.tasks.make_view(view, first, count, &mut inner.pages))
+    }
+
+    pub(crate) fn give_home(&self, run: &Run, first: u32, count: u32) -> Result<(), Fault> {
+        let Some(inner) = &self.inner else { return Ok(()) };
+        self.with(run, inner, |inner| inner.tasks.give_home(first, count))
+    }
+
+    pub(crate) fn acquire_view(&self, run: &Run, view: u32, writes: bool) -> Result<(), Trouble> {
+        let lock = LOCKS.saturating_add(view);
+        let call = Call::AcquireView(view, writes);
+        self.shown.waiting(call::LOCK, Some(lock), || self.call(run, call))?;
+        self.shown.took(lock);
+        Ok(())
+    }
+
+    pub(crate) fn release_view(&self, run: &Run, view: u32, writes: bool) -> Result<(), Trouble> {
+        self.call(run, Call::ReleaseView(view, writes))?;
+        self.shown.gives(LOCKS.saturating_add(view));
+        Ok(())
+    }
+
+    pub(crate) fn barrier(&self, run: &Run, barrier: u32) -> Result<(), Trouble> {
+        self.shown.meeting(barrier, || self.call(run, Call::Barrier(barrier)))?;
+        self.shown.count_barrier();
+        Ok(())
+    }
+
+    /// The program has touched a page that is closed to it.
+    pub(crate) fn fault(&self, run: &Run, page: u32, writes: Option<bool>) -> Result<(), Trouble> {
+        let writes = writes.unwrap_or_else(|| self.rooms.has(page) != Access::None);
+        let access = if writes { Access::Write } else { Access::Read };
+        // Another task may have had it opened, and it may be closed again before this one has opened it.
+        while !self.rooms.open(page, access) {
+            self.shown.waiting(call::SHARED_PAGE, Some(page), || self.call(run, Call::Page(page, access)))?;
+        }
+        Ok(())
+    }
+
+    /// What the first task has are the counts of the node; but for locks and barriers, which are each task's own.
+    pub(crate) fn counts(&self, run: &Run) -> Counts {
+        let of_node = |inner| self.with(run, inner, |inner| inner.tasks.counts());
+        Counts {
+            locks_here: self.shown.locks_here(),
+            locks_fetched: self.shown.locks_fetched(),
+            barriers: self.shown.barriers(),
+            ..self.inner.as_ref().map_or_else(Counts::default, of_node)
+        }
+    }
+
+    /// On the desk's thread, at the first: another node says something.
+    pub(crate) fn letter(&self, run: &Run, from: usize, bytes: &[u8]) -> Option<()> {
+        let (inner, from) = (self.inner.as_ref()?, self.groups.node_of(from)?);
+        let outcome = self.with(run, inner, |inner| inner.tasks.receive(from, bytes, &mut inner.pages));
+        if let Err(fault) = outcome {
+            end(&Trouble::from(self.of_processes(fault)));
+        }
+        Some(())
+    }
+
+    /// The same: a task of this node calls.
+    pub(crate) fn question(&self, run: &Run, from: usize, bytes: &[u8]) -> Option<()> {
+        let (inner, call, (node, place)) =
+            (self.inner.as_ref()?, Call::decode(bytes)?, self.groups.place(from));
+        if node != self.place.0 {
+            return None;
+        }
+        match self.begin(run, inner, place, call) {
+            Ok(false) => {}
+            over => self.tell(run, place, &over),
+        }
+        Some(())
+    }
+}

@@ -1,0 +1,239 @@
+//! What the tasks of a host have in common besides the heap, in a segment behind it: which task may do what to which page.
+//!
+//! The node says in the *table* what may be done to a page. A task opens a page to itself when it touches one that the table says is
+//! open, and *claims* that before: so the node asks only those tasks to close a page that have it open. Each has a thread for that
+//! ([`Rooms::guard`]), which closes pages in its own process and says that it has.
+//!
+//! Whoever claims a page looks at the table again afterwards, and the node, after it has changed the table, looks at the claims: one
+//! of the two sees the other. A task's thread and its program change the protection of their process one at a time.
+
+use crate::heap::Heap;
+use crate::run::{LOCKS, NODES};
+use parvum_consistency::Access;
+use parvum_waist::without_signals;
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// What is asked of a task's thread.
+#[repr(C, align(64))]
+struct Bell {
+    /// How often it was asked, and how often it has done what was asked.
+    asked: AtomicU32,
+    done: AtomicU32,
+    first: AtomicU32,
+    count: AtomicU32,
+    access: AtomicU32,
+}
+
+/// Of a size that does not depend on the heap's. Zeros are its beginning.
+#[repr(C)]
+struct Head {
+    bells: [Bell; NODES],
+    locks: [AtomicU32; LOCKS as usize],
+}
+
+/// Bytes behind a heap of so many pages for so many tasks: the head, the table, and the claims of each.
+pub(crate) fn length(pages: usize, tasks: usize) -> usize {
+    (size_of::<Head>() + pages * (1 + tasks)).next_multiple_of(65536)
+}
+
+/// One task's part in it.
+pub(crate) struct Rooms {
+    heap: Heap,
+    /// What may be done to a page that the table has nothing about.
+    untouched: Access,
+    head: &'static Head,
+    table: &'static [AtomicU8],
+    /// Of all tasks, one after the other.
+    claims: &'static [AtomicU8],
+    pub(crate) own: usize,
+    pub(crate) tasks: usize,
+    /// Who changes the protection of this process.
+    closing: Mutex<()>,
+}
+
+impl Rooms {
+    /// `at` is the address of a mapping of [`length`] bytes that stays as long as the process.
+    pub(crate) fn new(at: usize, heap: Heap, untouched: Access, (own, tasks): (usize, usize)) -> Rooms {
+        let pages = heap.pages();
+        let bytes = at + size_of::<Head>();
+        // SAFETY: the mapping is large enough, aligned to pages, and never unmapped; all of it is atomics alone.
+        let (head, table, claims) = unsafe {
+            (
+                &*std::ptr::with_exposed_provenance::<Head>(at),
+                std::slice::from_raw_parts(std::ptr::with_exposed_provenance(bytes), pages),
+                std::slice::from_raw_parts(std::ptr::with_exposed_provenance(bytes + pages), pages * tasks),
+            )
+        };
+        Rooms { heap, untouched, head, table, claims, own, tasks, closing: Mutex::new(()) }
+    }
+
+    /// The words of locks that are here.
+    pub(crate) fn locks(&self) -> &'static [AtomicU32] {
+        &self.head.locks
+    }
+
+    fn access(&self, of: u8) -> Access {
+        match of {
+            0 => self.untouched,
+            1 => Access::None,
+            2 => Access::Read,
+            _ => Access::Write,
+        }
+    }
+
+    fn claims_of(&self, task: usize, first: u32, count: u32) -> &[AtomicU8] {
+        let start = task * self.heap.pages() + first as usize;
+        &self.claims[start..start + count as usize]
+    }
+
+    /// What this task has open of a page.
+    pub(crate) fn has(&self, page: u32) -> Access {
+        self.access(self.claims_of(self.own, page, 1)[0].load(Ordering::Relaxed))
+    }
+
+    /// Opens a page to this task, if it may be.
+    pub(crate) fn open(&self, page: u32, wanted: Access) -> bool {
+        self.alone(|| {
+            let (may, claim) = (&self.table[page as usize], &self.claims_of(self.own, page, 1)[0]);
+            // Relaxed: claims of this task change by who is alone.
+            let before = claim.load(Ordering::Relaxed);
+            let now = may.load(Ordering::SeqCst);
+            if self.access(now) < wanted {
+                return false;
+            }
+            if self.access(before) >= self.access(now) {
+                return true;
+            }
+            // SeqCst: partners of the two in `change`.
+            claim.store(now, Ordering::SeqCst);
+            if may.load(Ordering::SeqCst) != now {
+                claim.store(before, Ordering::SeqCst);
+                return false;
+            }
+            self.heap.protect(page, 1, self.access(now));
+            true
+        })
+    }
+
+    /// Closes pages in this process.
+    pub(crate) fn close(&self, first: u32, count: u32, access: Access) {
+        self.alone(|| {
+            self.heap.protect(first, count, access);
+            for claim in self.claims_of(self.own, first, count) {
+                claim.store(code(access), Ordering::SeqCst);
+            }
+        });
+    }
+
+    fn alone<R>(&self, work: impl FnOnce() -> R) -> R {
+        // A handler of the program's that comes meanwhile may touch a page as well.
+        without_signals(|| {
+            let _alone = self.closing.lock().unwrap_or_else(PoisonError::into_inner);
+            work()
+        })
+    }
+
+    /// For the node: what may be done to pages from now on. Which tasks have more of them open than that.
+    pub(crate) fn change(&self, first: u32, count: u32, access: Access) -> Vec<usize> {
+        let (code, mut closes) = (code(access), false);
+        for may in &self.table[first as usize..first as usize + count as usize] {
+            // SeqCst: partner of those in `open`, as those below.
+            closes |= self.access(may.swap(code, Ordering::SeqCst)) > access;
+        }
+        if !closes {
+            return Vec::new();
+        }
+        let more = |claim: &AtomicU8| self.access(claim.load(Ordering::SeqCst)) > access;
+        (0..self.tasks).filter(|&task| self.claims_of(task, first, count).iter().any(more)).collect()
+    }
+
+    /// For the node: asks another task's thread to close pages. Nothing else is asked of it until [`Rooms::await_closed`].
+    pub(crate) fn ask(&self, task: usize, first: u32, count: u32, access: Access) {
+        let bell = &self.head.bells[task];
+        bell.first.store(first, Ordering::Relaxed);
+        bell.count.store(count, Ordering::Relaxed);
+        bell.access.store(u32::from(code(access)), Ordering::Relaxed);
+        // Release: partner of the acquire in `guard`.
+        bell.asked.fetch_add(1, Ordering::Release);
+        wake(&bell.asked);
+    }
+
+    /// Whether it has closed them; `false` after a while in which it has not.
+    pub(crate) fn await_closed(&self, task: usize, looks: u32) -> bool {
+        let bell = &self.head.bells[task];
+        let asked = bell.asked.load(Ordering::Relaxed);
+        for _ in 0..looks {
+            // Acquire: partner of the release in `guard`, here and below.
+            if bell.done.load(Ordering::Acquire) == asked {
+                return true;
+            }
+            std::hint::spin_loop();
+        }
+        let done = bell.done.load(Ordering::Acquire);
+        if done != asked {
+            sleep(&bell.done, done, Some(WHILE));
+        }
+        bell.done.load(Ordering::Acquire) == asked
+    }
+
+    /// Closes what the node asks for, for ever.
+    pub(crate) fn guard(&self) -> ! {
+        let bell = &self.head.bells[self.own];
+        loop {
+            let asked = bell.asked.load(Ordering::Acquire);
+            if asked == bell.done.load(Ordering::Relaxed) {
+                sleep(&bell.asked, asked, None);
+                continue;
+            }
+            let access = self.access(bell.access.load(Ordering::Relaxed) as u8);
+            self.close(bell.first.load(Ordering::Relaxed), bell.count.load(Ordering::Relaxed), access);
+            bell.done.store(asked, Ordering::Release);
+            wake(&bell.done);
+        }
+    }
+}
+
+fn code(access: Access) -> u8 {
+    match access {
+        Access::None => 1,
+        Access::Read => 2,
+        Access::Write => 3,
+    }
+}
+
+/// After so long it is looked whether the task lives.
+const WHILE: libc::timespec = libc::timespec { tv_sec: 0, tv_nsec: 50_000_000 };
+
+/// Sleeps as long as the word is this, or for no reason at all.
+fn sleep(word: &AtomicU32, is: u32, limit: Option<libc::timespec>) {
+    let limit = limit.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
+    // SAFETY: the word is mapped, and other processes have the same memory, so it is no private futex.
+    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAIT, is, limit) };
+}
+
+fn wake(word: &AtomicU32) {
+    // SAFETY: as above.
+    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, 1) };
+}
+
+/// A process, to be asked whether it has ended.
+pub(crate) struct Alive(std::os::fd::RawFd, i32);
+
+impl Alive {
+    pub(crate) fn watch(process: i32) -> Alive {
+        // SAFETY: a call without memory. Where the kernel has none such it fails.
+        let number = unsafe { libc::syscall(libc::SYS_pidfd_open, process, 0) };
+        Alive(number as std::os::fd::RawFd, process)
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        if self.0 < 0 {
+            // SAFETY: no signal is sent.
+            return unsafe { libc::kill(self.1, 0) } != 0;
+        }
+        let mut poll = libc::pollfd { fd: self.0, events: libc::POLLIN, revents: 0 };
+        // SAFETY: one structure, which the call fills.
+        unsafe { libc::poll(&raw mut poll, 1, 0) > 0 }
+    }
+}
