@@ -3,6 +3,19 @@
 #include <pvm3.h>
 #include <signal.h>
 
+/* Until a process has been stopped. */
+static void await_stop(int process)
+{
+	char path[40], said[200];
+	FILE *file;
+
+	snprintf(path, sizeof path, "/proc/%d/stat", process);
+	do {
+		CHECK((file = fopen(path, "r")) != NULL && fgets(said, sizeof said, file) != NULL);
+		fclose(file);
+	} while (strstr(said, ") T ") == NULL);
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -108,6 +121,28 @@ int main(int argc, char **argv)
 			pause();
 		}
 		Tmk_lock_acquire(9);
+	}
+	/* The last has a page open to write, and sleeps; of another host one wants what was written there by the neighbour of the last. */
+	if (strcmp(what, "stops") == 0) {
+		volatile int *page = share(Tmk_page_size), sleeper;
+
+		page[Tmk_proc_id] = (int)getpid();
+		if (Tmk_proc_id == Tmk_nprocs - 2)
+			Tmk_lock_acquire(9);
+		Tmk_barrier(1);
+		sleeper = page[Tmk_nprocs - 1];
+		page[Tmk_proc_id] = 2;
+		if (last) {
+			printf("stops\n");
+			fflush(stdout);
+			raise(SIGSTOP);
+		}
+		if (Tmk_proc_id == Tmk_nprocs - 2) {
+			await_stop(sleeper);
+			Tmk_lock_release(9);
+		}
+		if (Tmk_proc_id == 0)
+			Tmk_lock_acquire(9);
 	}
 	/* For want of the one who has gone wrong. */
 	Tmk_barrier(2);

@@ -68,6 +68,16 @@ fn treadmarks_on_two_hosts() {
         ("tmk_checks", "3", &["touched", "3"]),
         ("tmk_checks", "3", &["overwritten", "3"]),
         ("tmk_checks", "2", &["busy", "2"]),
+        // Several tasks on each host, which map the same pages.
+        ("tmk_checks", "6", &["distribute", "6"]),
+        ("tmk_checks", "7", &["counter", "7"]),
+        ("tmk_checks", "5", &["transitive", "5"]),
+        ("tmk_checks", "6", &["lazy", "6"]),
+        ("tmk_checks", "6", &["barriers", "6"]),
+        ("tmk_checks", "5", &["touched", "5"]),
+        ("tmk_checks", "4", &["busy", "4"]),
+        ("tmk_views", "6", &["turns"]),
+        ("tmk_views", "5", &["readers"]),
         ("tmk_views", "3", &["turns"]),
         ("tmk_views", "4", &["costs"]),
         ("tmk_pushes", "4", &["neighbours"]),
@@ -93,9 +103,11 @@ fn treadmarks_on_four_hosts_in_every_way() {
             let path = program(words[0]);
             let path = path.to_str().expect("a plain path");
             let setting = format!("TMK_PROTOCOL={protocol}");
-            let run = ["env", &setting, "parvum", "run", "-n", "4", path];
-            let said = bed[0].succeed(&[&run[..], &words[1..]].concat());
-            assert!(said.contains("4 processes") && said.contains("all well"), "{said}");
+            for count in ["4", "8"] {
+                let run = ["env", &setting, "parvum", "run", "-n", count, path];
+                let said = bed[0].succeed(&[&run[..], &words[1..]].concat());
+                assert!(said.contains(&format!("{count} processes")) && said.contains("all well"), "{said}");
+            }
         }
     }
     bed[0].await_idle();
@@ -125,21 +137,23 @@ fn treadmarks_locks_are_named_between_hosts() {
     bed[0].await_idle();
 }
 
-/// A host crashes: each of the others says whom it misses.
+/// A host crashes: each of the others says whom it misses, also where there are several tasks on each.
 #[test]
 fn treadmarks_misses_a_host() {
-    let Some(bed) = Bed::of(3) else { return };
-    bed.join_all();
     let path = program("tmk_errors");
     let path = path.to_str().expect("a plain path");
-    let mut command = bed[0].command("parvum");
-    command.args(["run", "-n", "3", "--on-failure", "continue", path, "die"]);
-    let mut run = parvum_tests::running::Running::start(&mut command);
-    run.told("dies");
-    bed[2].crash();
-    assert!(!run.end().success());
-    let errors = run.complaints();
-    assert_eq!(errors.matches("E-TMK-DEAD: node ").count(), 2, "{errors}");
+    for (count, survivors) in [("3", 2), ("6", 4)] {
+        let Some(bed) = Bed::of(3) else { return };
+        bed.join_all();
+        let mut command = bed[0].command("parvum");
+        command.args(["run", "-n", count, "--on-failure", "continue", path, "die"]);
+        let mut run = parvum_tests::running::Running::start(&mut command);
+        run.told("dies");
+        bed[2].crash();
+        assert!(!run.end().success());
+        let errors = run.complaints();
+        assert_eq!(errors.matches("E-TMK-DEAD: node ").count(), survivors, "{errors}");
+    }
 }
 
 /// Races are found between hosts as within one, and told where the command runs, also when process 0 does not.

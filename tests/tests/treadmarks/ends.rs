@@ -1,15 +1,15 @@
 //! Processes that end: with an error, by a fault of their own, killed, or without saying so.
 
 use crate::processes;
-use parvum_tests::TestMachine;
 use parvum_tests::running::{Running, await_tasks};
 use parvum_tests::stage::program;
+use parvum_tests::{TestMachine, eventually};
 
 /// What a run of three processes says that fails, when the failure of one does not end the others.
 fn complaints(machine: &TestMachine, protocol: &str, what: &str) -> String {
     let mut run = machine.command(&["run", "-n", "3", "--on-failure", "continue", "--"]);
     machine.as_user(&mut run);
-    let mut run = Running::start(run.arg(program("tmk_errors")).arg(what).env("TMK_PROTOCOL", protocol));
+    let mut run = Running::start(run.arg(program("tmk_errors")).arg(what).envs(crate::options(protocol)));
     assert!(!run.end().success());
     run.complaints()
 }
@@ -17,7 +17,7 @@ fn complaints(machine: &TestMachine, protocol: &str, what: &str) -> String {
 #[test]
 fn an_error_of_the_programs_ends_the_run() {
     let machine = TestMachine::up();
-    for protocol in ["auto", "classic"] {
+    for protocol in ["auto", "classic", "auto/2"] {
         for (what, said) in
             [("errexit", "Tmk node 2: no luck today, 3 times"), ("status", "ended with code 3")]
         {
@@ -43,7 +43,7 @@ fn who_has_left_the_machine_is_told_at_the_next_barrier() {
 #[test]
 fn other_faults_are_the_programs_own() {
     let machine = TestMachine::up();
-    for protocol in ["auto", "classic"] {
+    for protocol in ["auto", "classic", "auto/2"] {
         for what in ["fault", "sent"] {
             let errors = complaints(&machine, protocol, what);
             assert!(errors.contains("rank 2) on ") && errors.contains("was killed by SIGSEGV"), "{errors}");
@@ -51,7 +51,7 @@ fn other_faults_are_the_programs_own() {
         }
         let mut own = machine.command(&["run", "-n", "2", "--on-failure", "continue", "--"]);
         machine.as_user(&mut own);
-        own.arg(program("tmk_checks")).arg("own_fault").env("TMK_PROTOCOL", protocol);
+        own.arg(program("tmk_checks")).arg("own_fault").envs(crate::options(protocol));
         let mut run = Running::start(&mut own);
         run.told("own fault");
         run.end();
@@ -64,11 +64,11 @@ fn other_faults_are_the_programs_own() {
 #[test]
 fn a_death_is_told_by_every_survivor() {
     let machine = TestMachine::up();
-    for protocol in ["auto", "classic"] {
+    for protocol in ["auto", "classic", "auto/2"] {
         for what in ["die", "die_holding"] {
             let mut run = machine.command(&["run", "-n", "3", "--on-failure", "continue", "--"]);
             machine.as_user(&mut run);
-            run.arg(program("tmk_errors")).arg(what).env("TMK_PROTOCOL", protocol);
+            run.arg(program("tmk_errors")).arg(what).envs(crate::options(protocol));
             let mut run = Running::start(&mut run);
             run.told("dies");
             // The last of those that were started.
@@ -88,11 +88,55 @@ fn a_death_is_told_by_every_survivor() {
 #[test]
 fn a_process_that_returns_has_left() {
     let machine = TestMachine::up();
-    for protocol in ["auto", "classic"] {
+    for protocol in ["auto", "classic", "auto/2"] {
         for _ in 0..5 {
             let said = machine.check(&mut processes(&machine, 3, protocol, &["tmk_errors", "returns"]));
             assert!(said.contains("returns"), "{said}");
         }
     }
+    await_tasks(&machine, 0);
+}
+
+/// Whichever task of a host is killed, the others say so: one that has the node of its host, or one that has not.
+#[test]
+fn any_task_of_a_host_may_be_missed() {
+    let machine = TestMachine::up();
+    for dies in 0..4 {
+        let mut run = machine.command(&["run", "-n", "4", "--on-failure", "continue", "--"]);
+        machine.as_user(&mut run);
+        run.arg(program("tmk_errors")).arg("die").envs(crate::options("auto/2"));
+        let mut run = Running::start(&mut run);
+        run.told("dies");
+        let row = machine.tasks().into_iter().find(|row| row.rank == Some(dies)).expect("it runs");
+        parvum_tests::kill_hard(row.pid);
+        assert!(!run.end().success());
+        let errors = run.complaints();
+        assert_eq!(errors.matches("E-TMK-DEAD: node ").count(), 3, "{errors}");
+        assert!(errors.contains(&format!("E-TMK-DEAD: node {dies}")), "{errors}");
+        await_tasks(&machine, 0);
+    }
+}
+
+/// A task that does not close its pages holds up its host, and nobody else; when it is killed the host does not wait for it.
+#[test]
+fn who_sleeps_with_an_open_page_may_be_killed() {
+    let machine = TestMachine::up();
+    let mut run = machine.command(&["run", "-n", "4", "--on-failure", "continue", "--"]);
+    machine.as_user(&mut run);
+    run.arg(program("tmk_errors")).arg("stops").envs(crate::options("auto/2"));
+    let mut run = Running::start(&mut run);
+    run.told("stops");
+    let rows = machine.tasks();
+    let row = |rank: u32| rows.iter().find(|row| row.rank == Some(rank)).expect("it runs");
+    // Another waits for the lock, which does not come before the page is closed.
+    eventually("process 0 waits for the lock", || {
+        let said = machine.check(&mut machine.command(&["ps"]));
+        said.contains(" s in Tmk_lock_acquire 9")
+    });
+    parvum_tests::kill_hard(row(3).pid);
+    assert!(!run.end().success());
+    let errors = run.complaints();
+    assert_eq!(errors.matches("E-TMK-DEAD: node ").count(), 3, "{errors}");
+    assert!(errors.contains("E-TMK-DEAD: node 3"), "{errors}");
     await_tasks(&machine, 0);
 }

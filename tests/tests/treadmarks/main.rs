@@ -38,6 +38,8 @@ fn options(protocol: &str) -> [(&str, &str); 2] {
     [("TMK_PROTOCOL", protocol), ("TMK_GROUP", group)]
 }
 
+/// Ways in which each process has its own memory, but the first on one host.
+const EACH_ALONE: [&str; 4] = ["auto", "classic", "lazy", "home"];
 const PROTOCOLS: [&str; 6] = ["auto", "classic", "lazy", "home", "auto/2", "home/3"];
 
 /// Runs a check as so many processes, in every way of sharing.

@@ -1,6 +1,6 @@
 //! `parvum run --races`: what it finds, how it tells it, and what it must not take for a race.
 
-use crate::PROTOCOLS;
+use crate::EACH_ALONE;
 use parvum_tests::TestMachine;
 use parvum_tests::running::await_tasks;
 use parvum_tests::stage::program;
@@ -32,7 +32,7 @@ fn one_race(part: &str, count: u32, words: &[String]) {
         return parvum_tests::skip(parvum_tests::Lack::Tools, "races are looked for on x86-64 alone");
     }
     let machine = TestMachine::up();
-    for protocol in PROTOCOLS {
+    for protocol in EACH_ALONE {
         let (said, ended) = looked_at(&machine, count, protocol, part);
         eprintln!("{protocol}: {said}");
         assert_eq!(ended.status.code(), Some(66), "{said}");
@@ -102,7 +102,7 @@ fn what_locks_and_barriers_order_and_neighbours_in_a_page_are_no_races() {
         return parvum_tests::skip(parvum_tests::Lack::Tools, "races are looked for on x86-64 alone");
     }
     let machine = TestMachine::up();
-    for protocol in PROTOCOLS {
+    for protocol in EACH_ALONE {
         for count in [1, 2, 4] {
             let (said, ended) = looked_at(&machine, count, protocol, "orderly");
             assert_eq!((ended.status.code(), said.contains("parvum: race ")), (Some(0), false), "{said}");

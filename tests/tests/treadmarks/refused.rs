@@ -27,8 +27,9 @@ fn all_refused(protocols: &[&str], cases: &[(&str, &str)]) {
 
 #[test]
 fn locks_and_barriers() {
+    all_refused(&["auto/3"], &[("barriers", "E-TMK-BARRIER: node ")]);
     all_refused(
-        &["auto", "classic"],
+        &["auto", "classic", "auto/2"],
         &[
             ("lock", "E-TMK-LOCK: there is no lock 4096"),
             ("release_lock", "E-TMK-LOCK: there is no lock 2147483648"),
@@ -44,7 +45,7 @@ fn locks_and_barriers() {
 #[test]
 fn memory() {
     all_refused(
-        &["auto", "lazy"],
+        &["auto", "lazy", "lazy/2"],
         &[
             ("free", "E-TMK-POINTER"),
             ("free_inside", "E-TMK-POINTER"),
@@ -58,7 +59,7 @@ fn memory() {
             ("reduce_shared", "E-TMK-ARGUMENT: Tmk_reduce takes an array of private memory"),
         ],
     );
-    all_refused(&["lazy", "home"], &[("home", "E-TMK-HOME")]);
+    all_refused(&["lazy", "home", "auto/2"], &[("home", "E-TMK-HOME")]);
 }
 
 #[test]
@@ -85,11 +86,27 @@ fn before_and_at_the_beginning() {
         ("TMK_PAGE", "5000", "E-OPTION: TMK_PAGE=5000 makes no sense"),
         ("TMK_RECORDS", "-1", "E-OPTION: TMK_RECORDS=-1 makes no sense"),
         ("TMK_PUSH", "perhaps", "E-OPTION: TMK_PUSH=perhaps makes no sense; use yes or no"),
+        ("TMK_GROUP", "0", "E-OPTION: TMK_GROUP=0 makes no sense; use host, or a number from 1 to 256"),
+        ("TMK_GROUP", "all", "E-OPTION: TMK_GROUP=all makes no sense"),
         ("TMK_RACES", "perhaps", "E-OPTION: TMK_RACES=perhaps makes no sense"),
         ("TMK_STATISTICS", "perhaps", "E-OPTION: TMK_STATISTICS=perhaps makes no sense"),
     ] {
         let said = refused(processes(&machine, 2, "auto", &["tmk_errors"]).env(name, value));
         assert!(said.contains(sentence), "{said}");
+    }
+    for (other, value, sentence) in [
+        (
+            "TMK_RACES",
+            "yes",
+            "E-TMK-RACES: races are looked for in a memory of each task's own; leave out TMK_GROUP",
+        ),
+        ("TMK_REPLICAS", "1", "E-TMK-REPLICA: there is no TMK_GROUP but 1 with TMK_REPLICAS=1"),
+    ] {
+        let said = refused(processes(&machine, 2, "auto/2", &["tmk_errors"]).env(other, value));
+        assert!(said.contains(sentence), "{said}");
+        // Where nothing is said each has its own.
+        let mut fits = processes(&machine, 2, "auto", &["tmk_checks", "transitive"]);
+        assert!(machine.check(fits.env(other, value)).contains("all well"));
     }
     let said = refused(machine.program("tmk_errors").env("TMK_NODES", "257"));
     assert!(said.contains("E-OPTION: TMK_NODES=257 makes no sense; use a number from 1 to 256"), "{said}");
@@ -114,7 +131,9 @@ fn other_programs_and_other_options() {
         let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
         std::fs::set_permissions(&script, mode).expect("ours");
     };
-    for (first, code) in [("", "E-TMK-BINARY"), ("TMK_HEAP=2M", "E-TMK-OPTION")] {
+    for (first, code) in
+        [("", "E-TMK-BINARY"), ("TMK_HEAP=2M", "E-TMK-OPTION"), ("TMK_GROUP=1", "E-TMK-OPTION")]
+    {
         write(first);
         let mut run = machine.command(&["run", "-n", "2", "--on-failure", "continue", "--"]);
         machine.as_user(&mut run);

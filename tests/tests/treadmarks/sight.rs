@@ -42,7 +42,7 @@ fn end(machine: &TestMachine, mut run: Running) {
     await_tasks(machine, 0);
 }
 
-const WAYS: [&str; 3] = ["auto", "classic", "home"];
+const WAYS: [&str; 4] = ["auto", "classic", "home", "auto/2"];
 
 #[test]
 fn two_locks_in_two_orders_are_a_deadlock() {
@@ -152,20 +152,40 @@ fn counts_are_told_of_each_task() {
     }
 }
 
+/// Tasks that share pages have the counts of their node at the first of them, and locks and barriers each its own.
+#[test]
+fn counts_are_told_of_each_node() {
+    let machine = TestMachine::up();
+    let run = stuck(&machine, 4, "auto/2", "turns stay");
+    let mut rows: Vec<_> = machine.tasks().into_iter().filter(|row| row.rank.is_some()).collect();
+    rows.sort_by_key(|row| row.rank);
+    let (mut locks, mut nodes) = (0, Vec::new());
+    for row in &rows {
+        let said = counts(&machine, &row.tid.to_string());
+        assert_eq!(said["how"], "one memory on a host, pages between hosts", "{said}");
+        let count = |name: &str| said["counters"][name].as_u64().expect("a number");
+        assert_eq!(count("barriers"), 22, "{said}");
+        locks += count("locks taken that were here") + count("locks waited for");
+        nodes.push(count("messages for shared memory") > 0 && count("twins made") > 0);
+    }
+    assert_eq!((locks, nodes), (80, vec![true, false, true, false]));
+    end(&machine, run);
+}
+
 #[test]
 fn faults_locks_and_barriers_are_recorded() {
     let machine = TestMachine::new();
-    for protocol in ["auto", "lazy"] {
+    for protocol in ["auto", "lazy", "lazy/2"] {
         let mut command = Command::new(parvum_tests::parvum());
         machine.as_user(&mut command);
-        command.env("TMK_PROTOCOL", protocol);
+        command.envs(crate::options(protocol));
         let folder = machine.dir.with_extension("trace");
         let it = trace(command, &folder, &["-n", "3"], &program("tmk_stuck"), &["turns"]);
         assert!(it.ended.status.success(), "{}", it.report());
         let tagged = |name: &str, tag: &str| it.named(name).filter(|wait| wait["args"]["tag"] == tag).count();
         assert!(tagged("waits: Tmk_barrier", "6") >= 20, "{}", it.report());
         assert!(it.named("waits: Tmk_exit").count() > 0);
-        if protocol == "lazy" {
+        if protocol != "auto" {
             assert!(tagged("waits: shared page", "0") >= 20);
             assert!(tagged("waits: Tmk_lock_acquire", "9") >= 20);
         }

@@ -124,6 +124,9 @@ impl Tasks {
     /// A task gives it back.
     pub fn release(&mut self, task: usize, lock: u32, memory: &mut impl Memory) -> Result<Progress, Fault> {
         self.begin(task)?;
+        if lock >= self.node.setup.locks {
+            return Err(Fault::NoSuchLock(lock));
+        }
         let Some(local) = self.locks.get_mut(&lock).filter(|local| local.holder == Some(task)) else {
             return Err(Fault::NotHeld(lock));
         };

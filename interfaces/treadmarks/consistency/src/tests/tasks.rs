@@ -291,6 +291,7 @@ fn wrong_calls_of_tasks_are_refused() {
     assert_eq!(world.step(0, Step::Acquire(0)), Err(Fault::HeldAlready(0)));
     assert_eq!(world.step(1, Step::Release(0)), Err(Fault::NotHeld(0)), "a neighbour has it");
     assert_eq!(world.step(0, Step::Acquire(4)), Err(Fault::NoSuchLock(4)));
+    assert_eq!(world.step(0, Step::Release(4)), Err(Fault::NoSuchLock(4)));
     assert_eq!(world.step(1, Step::Acquire(0)), Ok(Some(0)));
     assert_eq!(world.step(1, Step::Acquire(1)), Err(Fault::Busy));
     let (node, pages) = &mut world.nodes[1];
