@@ -25,6 +25,7 @@ impl Node {
     /// Ends the open interval, if the program has written to anything in it: others are about to learn of this node, or it of
     /// others. The pages are closed to writes, so that the next interval knows what it changes; no diff is made.
     pub(crate) fn close_interval(&mut self, memory: &mut impl Memory) {
+        self.close_ahead(memory);
         let mut dirty = std::mem::take(&mut self.dirty);
         dirty.retain(|number| self.pages.get(number).is_some_and(|page| page.dirty));
         if dirty.is_empty() {

@@ -20,13 +20,14 @@
 //! - [`replicas`] are pages kept at the next node as well, for [`survivors`] to go on with when one dies.
 //! - [`locks`] have managers and queues; a [`barrier`] has one manager, and there old records are thrown away ([`collect`]).
 //!
-//! - Several [`tasks`] may share the pages of a node, as those of one host do.
+//! - Several [`tasks`] may share the pages of a node, as those of one host do. For them pages are opened [`ahead`].
 //!
 //! What a program may rely on: one without data races sees what it would see in one memory. Words have [`WORD`] bytes; two
 //! nodes that write to the same word without synchronisation race.
 
 #![forbid(unsafe_code)]
 
+mod ahead;
 mod barrier;
 mod collect;
 mod counts;

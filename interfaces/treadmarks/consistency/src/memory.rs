@@ -20,6 +20,11 @@ pub trait Memory {
     fn store(&mut self, page: u32, offset: usize, data: &[u8]);
     /// Says what the program may do to so many pages from now on; when it returns no write of before is still under way.
     fn protect(&mut self, first: u32, count: u32, access: Access);
+    /// Leaves a page that may be written to open to reads alone: whether anybody may have written to it since it was opened.
+    fn withdraw(&mut self, page: u32) -> bool {
+        self.protect(page, 1, Access::Read);
+        true
+    }
     /// A lock is wanted elsewhere that is here, and not held as far as the node knows: whether that is so. A program may take a
     /// lock that is here, and give it back, without telling the node; what it has taken so is held from now on, and is released
     /// by [`Node::release`](crate::Node::release).

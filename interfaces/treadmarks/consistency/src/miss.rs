@@ -83,7 +83,7 @@ impl Node {
     }
 
     /// Opens a page that is up to date to the program.
-    fn open(&mut self, number: u32, access: Access, memory: &mut impl Memory) {
+    pub(crate) fn open(&mut self, number: u32, access: Access, memory: &mut impl Memory) {
         let (own, bytes) = (self.own, self.setup.page_bytes);
         let page = self.pages.get_mut(&number).expect("it was looked at");
         if access == Access::Write && page.home == Some(own) {

@@ -165,6 +165,8 @@ pub struct Node {
     pub(crate) pages: FxHashMap<u32, Page>,
     /// Pages written to in the open interval.
     pub(crate) dirty: Vec<u32>,
+    /// Those of them that were opened before anybody touched them.
+    pub(crate) ahead: Vec<u32>,
     /// The own intervals up to this one were told at a barrier.
     pub(crate) told: u32,
     pub(crate) locks: FxHashMap<u32, Lock>,
@@ -216,6 +218,7 @@ impl Node {
             thrown: Stamp::new(setup.nodes),
             pages: FxHashMap::default(),
             dirty: Vec::new(),
+            ahead: Vec::new(),
             told: 0,
             locks: FxHashMap::default(),
             views: FxHashMap::default(),

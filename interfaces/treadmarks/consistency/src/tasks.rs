@@ -250,6 +250,9 @@ impl Tasks {
             if self.node.is_at_work() {
                 return Ok(());
             }
+            if access == Access::Write {
+                self.node.write_ahead(page, memory);
+            }
             self.waits[task] = None;
             self.faults.pop_front();
         }

@@ -69,6 +69,19 @@ impl Pages {
         Pages { rooms, view, keys, taken: Vec::new(), others: others.collect(), looks }
     }
 
+    /// Says what may be done to pages. Whether any task had more of them open.
+    fn change(&self, first: u32, count: u32, access: Access) -> bool {
+        let open = self.rooms.change(first, count, access);
+        let own = self.rooms.own;
+        let others = || open.iter().filter(|&&place| place != own);
+        others().for_each(|&place| self.rooms.ask(place, first, count, access));
+        if open.contains(&own) {
+            self.rooms.close(first, count, access);
+        }
+        others().for_each(|&place| self.await_closed(place));
+        !open.is_empty()
+    }
+
     /// Waits until a task has closed its pages, or has ended.
     fn await_closed(&self, place: usize) {
         while !self.rooms.await_closed(place, self.looks) {
@@ -90,14 +103,11 @@ impl Memory for Pages {
     }
 
     fn protect(&mut self, first: u32, count: u32, access: Access) {
-        let open = self.rooms.change(first, count, access);
-        let own = self.rooms.own;
-        let others = || open.iter().filter(|&&place| place != own);
-        others().for_each(|&place| self.rooms.ask(place, first, count, access));
-        if open.contains(&own) {
-            self.rooms.close(first, count, access);
-        }
-        others().for_each(|&place| self.await_closed(place));
+        self.change(first, count, access);
+    }
+
+    fn withdraw(&mut self, page: u32) -> bool {
+        self.change(page, 1, Access::Read)
     }
 
     fn is_free(&mut self, lock: u32) -> bool {

@@ -202,7 +202,7 @@ fn section(html: &mut String, rows: &[Row]) {
     let rows = Rows(rows);
     html.push_str(
         "<h2 id=\"hosts\">On hosts</h2><p>Milliseconds; then megabytes and, in brackets, messages of all tasks together. <em>TreadMarks</em> is what \
-         nobody has to choose: between hosts the lazy protocol.</p>",
+         nobody has to choose: tasks of a host map the same pages, and hosts share them lazily.</p>",
     );
     for program in &PROGRAMS {
         for size in sizes(&rows, program) {

@@ -2,7 +2,7 @@
 
 use super::simulated::{Dice, Pages};
 use crate::{Access, Counts, Fault, Letter, Memory, Setup, Tasks, WORD};
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
@@ -30,6 +30,8 @@ pub(super) struct Shared {
     pages: Pages,
     keys: Vec<Key>,
     taken: Vec<(u32, usize)>,
+    /// Pages that were written to since they were opened.
+    written: BTreeSet<u32>,
     /// Whether tasks take locks by themselves.
     has_keys: bool,
 }
@@ -73,6 +75,13 @@ impl Memory for Shared {
 
     fn protect(&mut self, first: u32, count: u32, access: Access) {
         self.pages.protect(first, count, access);
+        self.written.retain(|page| !(first..first + count).contains(page));
+    }
+
+    fn withdraw(&mut self, page: u32) -> bool {
+        let is_written = self.written.contains(&page);
+        self.protect(page, 1, Access::Read);
+        is_written
     }
 
     fn is_free(&mut self, lock: u32) -> bool {
@@ -113,7 +122,7 @@ impl World {
             let node = Tasks::new(setup, own, tasks);
             let pages = Pages::new(&setup, node.untouched());
             let keys = vec![Key::Away; setup.locks as usize];
-            (node, Shared { pages, keys, taken: Vec::new(), has_keys })
+            (node, Shared { pages, keys, taken: Vec::new(), written: BTreeSet::new(), has_keys })
         };
         World {
             nodes: (0..setup.nodes).map(make).collect(),
@@ -171,6 +180,7 @@ impl World {
             Step::Write(word, value) => is_open(word, Access::Write).map(|open| {
                 open.then(|| {
                     pages.pages.set_word(word, value);
+                    pages.written.insert((word * WORD / page_bytes) as u32);
                     value
                 })
             }),

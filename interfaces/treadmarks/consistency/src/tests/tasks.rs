@@ -257,6 +257,32 @@ fn hosts_exchange_diffs_and_tasks_do_not() {
     }
 }
 
+/// The second time that a row of pages is written to its first fault opens it; who writes to half of it only tells of that.
+#[test]
+fn what_was_written_to_together_is_opened_at_once_and_told_of_if_it_was_written_to() {
+    let mut world = World::new(hosts(2), 2, true);
+    let words = 4096 / WORD;
+    let write = |world: &mut World, pages: usize, value: u32| {
+        let before = world.total(|counts| counts.write_faults);
+        (0..pages).for_each(|page| _ = world.whole(1, Step::Write(page * words, value)));
+        let faults = world.total(|counts| counts.write_faults) - before;
+        world.all_pass();
+        faults
+    };
+    assert_eq!((write(&mut world, 8, 1), write(&mut world, 8, 2), write(&mut world, 4, 3)), (8, 1, 1));
+    let misses = world.total(|counts| counts.misses);
+    let read: Vec<u32> = (0..8).map(|page| world.whole(2, Step::Read(page * words))).collect();
+    assert_eq!(read, [3, 3, 3, 3, 2, 2, 2, 2]);
+    assert_eq!(world.total(|counts| counts.misses) - misses, 8);
+    assert_eq!(write(&mut world, 8, 4), 2, "half of them were written to later than the others");
+    (0..8).for_each(|page| assert_eq!(world.whole(2, Step::Read(page * words)), 4));
+    // What nobody has written to is not invalid at others.
+    let misses = world.total(|counts| counts.misses);
+    write(&mut world, 3, 5);
+    let read: Vec<u32> = (0..8).map(|page| world.whole(2, Step::Read(page * words))).collect();
+    assert_eq!((read, world.total(|counts| counts.misses) - misses), (vec![5, 5, 5, 4, 4, 4, 4, 4], 3));
+}
+
 #[test]
 fn a_lock_goes_from_task_to_task_without_a_message_unless_another_host_wants_it() {
     let mut world = World::new(hosts(2), 3, true);
