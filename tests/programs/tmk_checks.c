@@ -2,6 +2,7 @@
  * interface's specification. With a protocol the counts are checked as well. */
 #include "tmk_check.h"
 #include <signal.h>
+#include <sys/mman.h>
 
 #define WORDS ((int)(Tmk_page_size / sizeof(int)))
 
@@ -343,6 +344,62 @@ static void own_fault(void)
 	Tmk_exit(0);
 }
 
+/* Handlers that are set later get faults outside the heap, and those in it are attended to all the same. */
+static void first_handler(int signal)
+{
+	(void)signal;
+	faults += 100;
+	mprotect((char *)nowhere - (long)nowhere % 4096, 4096, PROT_READ | PROT_WRITE);
+}
+
+static void second_handler(int signal, siginfo_t *info, void *context)
+{
+	(void)signal;
+	(void)context;
+	CHECK(info->si_addr == nowhere);
+	faults++;
+	mprotect((char *)nowhere - (long)nowhere % 4096, 4096, PROT_READ | PROT_WRITE);
+}
+
+static void touch_nowhere(void)
+{
+	CHECK(mprotect(nowhere, 4096, PROT_NONE) == 0);
+	*nowhere = 1;
+}
+
+static void later_handlers(void)
+{
+	volatile int *x = share(sizeof *x);
+	struct sigaction act = { .sa_sigaction = second_handler, .sa_flags = SA_SIGINFO }, before;
+	int round;
+
+	nowhere = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	CHECK(nowhere != MAP_FAILED);
+	for (round = 0; round < 4; round++) {
+		if (round == 1)
+			CHECK(signal(SIGSEGV, first_handler) == SIG_DFL);
+		if (round == 2) {
+			GIVES(0, sigaction(SIGSEGV, &act, &before));
+			CHECK(before.sa_handler == first_handler);
+		}
+		if (round == 3) {
+			GIVES(0, sigaction(SIGSEGV, NULL, &before));
+			CHECK(before.sa_sigaction == second_handler);
+		}
+		if (round > 0)
+			touch_nowhere();
+		if (round % (int)Tmk_nprocs == (int)Tmk_proc_id)
+			*x = round + 1;
+		Tmk_barrier(2);
+		GIVES(round + 1, *x);
+		Tmk_barrier(3);
+	}
+	GIVES(102, faults);
+	/* Other signals are as ever. */
+	CHECK(signal(SIGUSR1, SIG_IGN) == SIG_DFL && signal(SIGUSR1, SIG_DFL) == SIG_IGN);
+	GIVES(-1, sigaction(-1, &act, NULL));
+}
+
 /* Others are served while this one computes, or waits in a call of the system. */
 static void busy(void)
 {
@@ -438,6 +495,8 @@ int main(int argc, char **argv)
 		rounds();
 	else if (strcmp(what, "own_fault") == 0)
 		own_fault();
+	else if (strcmp(what, "later_handlers") == 0)
+		later_handlers();
 	else
 		Tmk_errexit("there is no check \"%s\" (%d)", what, argc);
 	all_well();

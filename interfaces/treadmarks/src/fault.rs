@@ -1,32 +1,21 @@
 //! Accesses to pages that are closed: the handler of SIGSEGV.
 //!
-//! What is not in the shared heap is the program's own fault: its handler, if it had one before `Tmk_startup`, is called as the
-//! system would, and else the signal does what it does without one.
+//! What is not in the shared heap is the program's own fault: its handler, if it has one ([`handlers`]), is called as the system would,
+//! and else the signal does what it does without one.
 
 use crate::errors::end;
+use crate::handlers;
 use crate::run::{Way, run};
 use crate::stepping;
 use libc::{c_int, c_void, sigaction, siginfo_t};
-use std::sync::OnceLock;
-
-static BEFORE: OnceLock<sigaction> = OnceLock::new();
 
 /// From now on faults in the heap are attended to.
 pub(crate) fn attend() {
-    // SAFETY: both structures are plain memory that the calls read or fill.
-    unsafe {
-        let mut before: sigaction = std::mem::zeroed();
-        libc::sigaction(libc::SIGSEGV, std::ptr::null(), &mut before);
-        BEFORE.get_or_init(|| before);
-        let mut ours: sigaction = std::mem::zeroed();
-        ours.sa_sigaction = handler as extern "C" fn(c_int, *mut siginfo_t, *mut c_void) as usize;
-        // The program's own signals may come while it waits for a page. Where it has given its handler a stack of its own, its
-        // faults are of running out of the other.
-        ours.sa_flags =
-            libc::SA_SIGINFO | libc::SA_RESTART | before.sa_flags & libc::SA_ONSTACK | libc::SA_NODEFER;
-        libc::sigemptyset(&mut ours.sa_mask);
-        libc::sigaction(libc::SIGSEGV, &ours, std::ptr::null_mut());
-    }
+    handlers::attend(handler_address());
+}
+
+pub(crate) fn handler_address() -> usize {
+    handler as extern "C" fn(c_int, *mut siginfo_t, *mut c_void) as usize
 }
 
 extern "C" fn handler(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
@@ -53,7 +42,7 @@ extern "C" fn handler(signal: c_int, info: *mut siginfo_t, context: *mut c_void)
         return;
     }
     // SAFETY: as the kernel has called this.
-    unsafe { pass_on(BEFORE.get(), signal, info, context) }
+    unsafe { pass_on(handlers::programs(), signal, info, context) }
 }
 
 /// Whether the access was a write, where the processor tells.
@@ -84,11 +73,9 @@ pub(crate) unsafe fn pass_on(
     match before.sa_sigaction {
         libc::SIG_DFL | libc::SIG_IGN => {
             // It comes again when this returns, unless a process has sent it; then it is sent again.
-            // SAFETY: the structure is plain memory; ending by a signal is what shall happen.
+            handlers::give_up(signal);
+            // SAFETY: the kernel's own structure; ending by a signal is what shall happen.
             unsafe {
-                let mut default: sigaction = std::mem::zeroed();
-                default.sa_sigaction = libc::SIG_DFL;
-                libc::sigaction(signal, &default, std::ptr::null_mut());
                 if (*info).si_code <= 0 {
                     libc::raise(signal);
                 }

@@ -27,6 +27,8 @@ mod far;
 mod fault;
 mod groups;
 #[allow(unsafe_code)]
+mod handlers;
+#[allow(unsafe_code)]
 mod heap;
 mod host;
 #[allow(unsafe_code)]

@@ -126,6 +126,11 @@ fn what_will_be_overwritten_is_not_fetched() {
 }
 
 #[test]
+fn a_handler_of_faults_may_be_set_at_any_time() {
+    shown("later_handlers", &[1, 2, 3], &[]);
+}
+
+#[test]
 fn others_are_served_while_one_computes() {
     shown("busy", &[2, 3], &[]);
 }
