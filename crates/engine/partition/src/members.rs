@@ -203,7 +203,7 @@ impl Partition {
 
     /// On which host each node is: hosts have different numbers.
     pub fn hosts(&self) -> impl Iterator<Item = u32> + '_ {
-        self.tasks.iter().map(|&task| Tid(task).host().into())
+        self.tasks.iter().map(|&task| Tid(task).host())
     }
 
     /// The name of the group of all nodes.

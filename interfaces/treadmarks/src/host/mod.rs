@@ -20,6 +20,7 @@ use letters::{Call, Outcome};
 use parvum_consistency::{Access, Counts, Fault, Memory, Progress, Tasks};
 use parvum_waist::{call, without_signals};
 use rooms::{Alive, Rooms};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// So often the node looks whether a task has closed its pages before it sleeps, where each has a core.
@@ -30,6 +31,8 @@ pub(crate) struct Host {
     /// This task's node, and its place there.
     place: (usize, usize),
     keys: Keys,
+    /// Locks that this task has, a bit for each.
+    holds: Box<[AtomicU64]>,
     rooms: Arc<Rooms>,
     shown: Shown,
     /// At the first.
@@ -136,7 +139,8 @@ impl Host {
     ) -> Host {
         let waits = vec![false; rooms.tasks];
         let inner = node.map(|(tasks, pages)| Mutex::new(Inner { tasks, pages, waits }));
-        Host { place: groups.place(own), groups, keys, rooms, shown, inner }
+        let holds = (0..LOCKS.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
+        Host { place: groups.place(own), groups, keys, holds, rooms, shown, inner }
     }
 
     /// From now on this task's pages are closed when the node wants it.
@@ -238,11 +242,17 @@ impl Host {
         Ok(false)
     }
 
-    /// The same, by a letter to the first.
-    fn ask(&self, run: &Run, call: Call) -> Result<bool, Trouble> {
+    /// Writes to the first: which process that is.
+    fn send(&self, run: &Run, call: Call) -> usize {
         let first = self.groups.first(self.place.0);
         // Who is gone is told of by the machine.
         let _ = run.post.ask(run.services[first], desk::letter(kind::TASK, &call.encode()));
+        first
+    }
+
+    /// The same, by a letter to the first.
+    fn ask(&self, run: &Run, call: Call) -> Result<bool, Trouble> {
+        let first = self.send(run, call);
         loop {
             let (from, letter) = run.next_answer()?;
             if let Some((&kind::DONE, outcome)) = letter.split_first() {
@@ -262,16 +272,30 @@ impl Host {
             }
             Taken::Already => return Err(Trouble::HeldAlready(lock)),
         }
+        // Relaxed: of this process alone.
+        self.holds[lock as usize / 64].fetch_or(1 << (lock % 64), Ordering::Relaxed);
         self.shown.took(lock);
         Ok(())
     }
 
+    /// Nobody waits for the first to hear of it: letters keep their order, and the lock is this task's for certain.
     pub(crate) fn release(&self, run: &Run, lock: u32) -> Result<(), Trouble> {
+        let (word, bit) = (lock as usize / 64, 1 << (lock % 64));
+        let holds = self.holds.get(word).ok_or(Trouble::NoSuchLock(lock))?;
+        if holds.fetch_and(!bit, Ordering::Relaxed) & bit == 0 {
+            return Err(Trouble::NotHeld(lock));
+        }
         self.shown.gives(lock);
         if self.keys.give_back(lock) {
             return Ok(());
         }
-        self.call(run, Call::Release(lock)).map(drop)
+        match self.inner {
+            Some(_) => self.call(run, Call::Release(lock)).map(drop),
+            None => {
+                self.send(run, Call::Release(lock));
+                Ok(())
+            }
+        }
     }
 
     pub(crate) fn make_view(&self, run: &Run, view: u32, first: u32, count: u32) -> Result<(), Fault> {
@@ -343,9 +367,10 @@ impl Host {
         if node != self.place.0 {
             return None;
         }
-        match self.begin(run, inner, place, call) {
-            Ok(false) => {}
-            over => self.tell(run, place, &over),
+        match (self.begin(run, inner, place, call), call) {
+            (Ok(_), Call::Release(_)) | (Ok(false), _) => {}
+            (Err(_), Call::Release(_)) => return None,
+            (over, _) => self.tell(run, place, &over),
         }
         Some(())
     }
