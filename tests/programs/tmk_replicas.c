@@ -106,6 +106,8 @@ int main(int argc, char **argv)
 		turns = 1 << 30;
 	}
 	state = share(sizeof *state);
+	/* Who dies in the first turn does so when all have left the barriers of that, which bear no death. */
+	times += Tmk_barrier_kept(3) != 0;
 	look_who_lives();
 	/* Who dies in the first turn has left this barrier, at which others may still be, and no barrier that knows of no deaths. */
 	died = Tmk_barrier_kept(2) != 0;

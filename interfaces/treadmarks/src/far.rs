@@ -7,10 +7,9 @@
 use crate::desk::{self, kind};
 use crate::errors::{Trouble, end};
 use crate::heap::Pages;
-use crate::keys::{Keys, Taken};
 use crate::run::{LOCKS, Run};
 use crate::shown::Shown;
-use parvum_consistency::{Access, Counts, Fault, Node, Progress, Race, Site};
+use parvum_consistency::{Access, Counts, Fault, Keys, Node, Progress, Race, Site, Taken};
 use parvum_waist::{call, without_signals};
 use std::sync::{Mutex, PoisonError};
 

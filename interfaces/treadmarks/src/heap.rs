@@ -5,9 +5,8 @@
 
 use crate::allocator::Allocator;
 use crate::errors::{Trouble, end};
-use crate::keys::Keys;
 use libc::{MAP_FAILED, MAP_FIXED, MAP_NORESERVE, MAP_SHARED, PROT_NONE, PROT_READ, PROT_WRITE, c_void};
-use parvum_consistency::{Access, Memory};
+use parvum_consistency::{Access, Keys, Memory};
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;

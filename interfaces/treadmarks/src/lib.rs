@@ -33,7 +33,6 @@ mod heap;
 mod host;
 #[allow(unsafe_code)]
 mod image;
-mod keys;
 #[allow(unsafe_code)]
 mod near;
 mod options;

@@ -20,20 +20,23 @@
 //! - [`replicas`] are pages kept at the next node as well, for [`survivors`] to go on with when one dies.
 //! - [`locks`] have managers and queues; a [`barrier`] has one manager, and there old records are thrown away ([`collect`]).
 //!
-//! - Several [`tasks`] may share the pages of a node, as those of one host do. For them pages are opened [`ahead`].
+//! - Several [`tasks`] may share the pages of a node, as those of one host do. For them pages are opened [`ahead`]. [`keys`]
+//!   and [`claims`] are what they share to take locks and open pages without the node.
 //!
 //! What a program may rely on: one without data races sees what it would see in one memory. Words have [`WORD`] bytes; two
 //! nodes that write to the same word without synchronisation race.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod ahead;
 mod barrier;
+mod claims;
 mod collect;
 mod counts;
 mod diff;
 mod home;
 mod intervals;
+mod keys;
 mod locks;
 mod memory;
 mod message;
@@ -53,8 +56,10 @@ mod tests;
 mod views;
 mod wishes;
 
+pub use claims::Claims;
 pub use counts::Counts;
 pub use diff::WORD;
+pub use keys::{Keys, Taken};
 pub use memory::{Access, Memory};
 pub use node::{Fault, Homes, Letter, Node, Progress, Setup, Start};
 pub use races::{Race, Side, Site};

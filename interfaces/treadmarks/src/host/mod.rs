@@ -2,7 +2,7 @@
 //!
 //! The first of them has the node ([`Tasks`]). The others' calls and faults go to it as letters, and its thread of the desk does what
 //! they ask for, as it does what other nodes ask for; all that nodes say to each other it takes in, for its program may be
-//! computing while another task waits. Locks that nobody else wants are taken without it ([`crate::keys`]), and a page
+//! computing while another task waits. Locks that nobody else wants are taken without it ([`Keys`]), and a page
 //! that is open on the host is opened to a task by itself ([`rooms`]).
 
 mod letters;
@@ -13,11 +13,10 @@ use crate::desk::{self, kind};
 use crate::errors::{Trouble, end};
 use crate::groups::Groups;
 use crate::heap::View;
-use crate::keys::{Keys, Taken};
 use crate::run::{LOCKS, Run};
 use crate::shown::Shown;
 use letters::{Call, Outcome};
-use parvum_consistency::{Access, Counts, Fault, Memory, Progress, Tasks};
+use parvum_consistency::{Access, Counts, Fault, Keys, Memory, Progress, Taken, Tasks};
 use parvum_waist::{call, without_signals};
 use rooms::{Alive, Rooms};
 use std::sync::atomic::{AtomicU64, Ordering};

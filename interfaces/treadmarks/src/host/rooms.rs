@@ -1,17 +1,14 @@
 //! What the tasks of a host have in common besides the heap, in a segment behind it: which task may do what to which page.
 //!
-//! The node says in the *table* what may be done to a page. A task opens a page to itself when it touches one that the table says is
-//! open, and *claims* that before: so the node asks only those tasks to close a page that have it open. Each has a thread for that
-//! ([`Rooms::guard`]), which closes pages in its own process and says that it has.
-//!
-//! Whoever claims a page looks at the table again afterwards, and the node, after it has changed the table, looks at the claims: one
-//! of the two sees the other. A task's thread and its program change the protection of their process one at a time.
+//! A task opens a page to itself when it touches one that is open on the host ([`Claims`]). Each has a thread that closes pages in
+//! its process when the node wants it ([`Rooms::guard`]), and says that it has. A task's thread and its program change the
+//! protection of their process one at a time.
 
 use crate::heap::Heap;
 use crate::run::{LOCKS, NODES};
-use parvum_consistency::Access;
+use parvum_consistency::{Access, Claims};
 use parvum_waist::without_signals;
-use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// What is asked of a task's thread.
@@ -40,12 +37,8 @@ pub(crate) fn length(pages: usize, tasks: usize) -> usize {
 /// One task's part in it.
 pub(crate) struct Rooms {
     heap: Heap,
-    /// What may be done to a page that the table has nothing about.
-    untouched: Access,
     head: &'static Head,
-    table: &'static [AtomicU8],
-    /// Of all tasks, one after the other.
-    claims: &'static [AtomicU8],
+    claims: Claims<'static>,
     pub(crate) own: usize,
     pub(crate) tasks: usize,
     /// Who changes the protection of this process.
@@ -65,7 +58,8 @@ impl Rooms {
                 std::slice::from_raw_parts(std::ptr::with_exposed_provenance(bytes + pages), pages * tasks),
             )
         };
-        Rooms { heap, untouched, head, table, claims, own, tasks, closing: Mutex::new(()) }
+        let claims = Claims::new(untouched, table, claims);
+        Rooms { heap, head, claims, own, tasks, closing: Mutex::new(()) }
     }
 
     /// The words of locks that are here.
@@ -73,56 +67,22 @@ impl Rooms {
         &self.head.locks
     }
 
-    fn access(&self, of: u8) -> Access {
-        match of {
-            0 => self.untouched,
-            1 => Access::None,
-            2 => Access::Read,
-            _ => Access::Write,
-        }
-    }
-
-    fn claims_of(&self, task: usize, first: u32, count: u32) -> &[AtomicU8] {
-        let start = task * self.heap.pages() + first as usize;
-        &self.claims[start..start + count as usize]
-    }
-
     /// What this task has open of a page.
     pub(crate) fn has(&self, page: u32) -> Access {
-        self.access(self.claims_of(self.own, page, 1)[0].load(Ordering::Relaxed))
+        self.claims.has(self.own, page)
     }
 
     /// Opens a page to this task, if it may be.
     pub(crate) fn open(&self, page: u32, wanted: Access) -> bool {
-        self.alone(|| {
-            let (may, claim) = (&self.table[page as usize], &self.claims_of(self.own, page, 1)[0]);
-            // Relaxed: claims of this task change by who is alone.
-            let before = claim.load(Ordering::Relaxed);
-            let now = may.load(Ordering::SeqCst);
-            if self.access(now) < wanted {
-                return false;
-            }
-            if self.access(before) >= self.access(now) {
-                return true;
-            }
-            // SeqCst: partners of the two in `change`.
-            claim.store(now, Ordering::SeqCst);
-            if may.load(Ordering::SeqCst) != now {
-                claim.store(before, Ordering::SeqCst);
-                return false;
-            }
-            self.heap.protect(page, 1, self.access(now));
-            true
-        })
+        let map = |access| self.heap.protect(page, 1, access);
+        self.alone(|| self.claims.open(self.own, page, wanted, map))
     }
 
     /// Closes pages in this process.
     pub(crate) fn close(&self, first: u32, count: u32, access: Access) {
         self.alone(|| {
             self.heap.protect(first, count, access);
-            for claim in self.claims_of(self.own, first, count) {
-                claim.store(code(access), Ordering::SeqCst);
-            }
+            self.claims.closed(self.own, first, count, access);
         });
     }
 
@@ -136,16 +96,7 @@ impl Rooms {
 
     /// For the node: what may be done to pages from now on. Which tasks have more of them open than that.
     pub(crate) fn change(&self, first: u32, count: u32, access: Access) -> Vec<usize> {
-        let (code, mut closes) = (code(access), false);
-        for may in &self.table[first as usize..first as usize + count as usize] {
-            // SeqCst: partner of those in `open`, as those below.
-            closes |= self.access(may.swap(code, Ordering::SeqCst)) > access;
-        }
-        if !closes {
-            return Vec::new();
-        }
-        let more = |claim: &AtomicU8| self.access(claim.load(Ordering::SeqCst)) > access;
-        (0..self.tasks).filter(|&task| self.claims_of(task, first, count).iter().any(more)).collect()
+        self.claims.change(first, count, access)
     }
 
     /// For the node: asks another task's thread to close pages. Nothing else is asked of it until [`Rooms::await_closed`].
@@ -153,7 +104,7 @@ impl Rooms {
         let bell = &self.head.bells[task];
         bell.first.store(first, Ordering::Relaxed);
         bell.count.store(count, Ordering::Relaxed);
-        bell.access.store(u32::from(code(access)), Ordering::Relaxed);
+        bell.access.store(access as u32, Ordering::Relaxed);
         // Release: partner of the acquire in `guard`.
         bell.asked.fetch_add(1, Ordering::Release);
         wake(&bell.asked);
@@ -186,19 +137,15 @@ impl Rooms {
                 sleep(&bell.asked, asked, None);
                 continue;
             }
-            let access = self.access(bell.access.load(Ordering::Relaxed) as u8);
+            let access = match bell.access.load(Ordering::Relaxed) {
+                is if is == Access::Write as u32 => Access::Write,
+                is if is == Access::Read as u32 => Access::Read,
+                _ => Access::None,
+            };
             self.close(bell.first.load(Ordering::Relaxed), bell.count.load(Ordering::Relaxed), access);
             bell.done.store(asked, Ordering::Release);
             wake(&bell.done);
         }
-    }
-}
-
-fn code(access: Access) -> u8 {
-    match access {
-        Access::None => 1,
-        Access::Read => 2,
-        Access::Write => 3,
     }
 }
 

@@ -2,8 +2,11 @@
 //!
 //! For each lock a word, which all tasks of the node have. *Away*: the node decides. *Free*: it is here and nobody wants it, so a task
 //! may take it. *Taken*: by that task. *Wanted*: it is taken and another waits for it, of this node or not, so the node does what
-//! follows its release.
+//! follows its release. Checked under loom.
 
+#[cfg(loom)]
+use loom::sync::atomic::{AtomicU32, Ordering};
+#[cfg(not(loom))]
 use std::sync::atomic::{AtomicU32, Ordering};
 
 const AWAY: u32 = 0;
@@ -14,7 +17,8 @@ const WANTED: u32 = 1 << 31;
 
 /// How a lock was taken, or why not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Taken {
+pub enum Taken {
+    /// It was free.
     Here,
     /// The node must be asked.
     Ask,
@@ -22,8 +26,9 @@ pub(crate) enum Taken {
     Already,
 }
 
+/// The locks of a node, as one of its tasks or the node sees them.
 #[derive(Clone)]
-pub(crate) struct Keys {
+pub struct Keys {
     states: &'static [AtomicU32],
     /// Taken by this task.
     own: u32,
@@ -31,18 +36,18 @@ pub(crate) struct Keys {
 
 impl Keys {
     /// Of a node of one task.
-    pub(crate) fn new(locks: u32) -> Keys {
+    pub fn new(locks: u32) -> Keys {
         Keys::shared((0..locks).map(|_| AtomicU32::new(AWAY)).collect::<Vec<_>>().leak(), 0)
     }
 
     /// Of a node whose tasks have these words, which begin as zeros.
-    pub(crate) fn shared(states: &'static [AtomicU32], task: usize) -> Keys {
+    pub fn shared(states: &'static [AtomicU32], task: usize) -> Keys {
         Keys { states, own: TAKEN + task as u32 }
     }
 
     /// For the program.
     #[inline]
-    pub(crate) fn take(&self, lock: u32) -> Taken {
+    pub fn take(&self, lock: u32) -> Taken {
         let Some(state) = self.states.get(lock as usize) else { return Taken::Ask };
         // Acquire and release, here and below: partners of each other. What the lock guards is shared by pages between nodes, and
         // by these between the tasks of one.
@@ -55,7 +60,7 @@ impl Keys {
 
     /// For the program: whether that was all. Else the node must be told.
     #[inline]
-    pub(crate) fn give_back(&self, lock: u32) -> bool {
+    pub fn give_back(&self, lock: u32) -> bool {
         let Some(state) = self.states.get(lock as usize) else { return false };
         match state.compare_exchange(self.own, FREE, Ordering::Release, Ordering::Relaxed) {
             Ok(_) => true,
@@ -68,17 +73,17 @@ impl Keys {
     }
 
     /// For the node, when a task has given a lock back that nobody wants.
-    pub(crate) fn keep(&self, lock: u32) {
+    pub fn keep(&self, lock: u32) {
         self.states[lock as usize].store(FREE, Ordering::Release);
     }
 
     /// For the node, when all that was done is undone: it decides of all locks again.
-    pub(crate) fn forget(&self) {
+    pub fn forget(&self) {
         self.states.iter().for_each(|state| state.store(AWAY, Ordering::Release));
     }
 
     /// For the node, when another wants a lock: which task has taken it, if one has.
-    pub(crate) fn claim(&self, lock: u32) -> Result<(), usize> {
+    pub fn claim(&self, lock: u32) -> Result<(), usize> {
         let state = &self.states[lock as usize];
         loop {
             match state.compare_exchange(FREE, AWAY, Ordering::Acquire, Ordering::Relaxed) {
@@ -96,7 +101,50 @@ impl Keys {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, loom))]
+#[allow(unsafe_code)]
+mod model {
+    use super::*;
+    use loom::cell::UnsafeCell as Watched;
+    use loom::sync::Arc;
+
+    /// Two tasks take a lock by themselves while the node claims it: whoever has it has it alone.
+    #[test]
+    fn one_has_a_lock_at_a_time() {
+        loom::model(|| {
+            // Leaked, as the words of a segment are never unmapped.
+            let states: &'static [AtomicU32] = vec![AtomicU32::new(AWAY)].leak();
+            let value = Arc::new(Watched::new(0));
+            let node = Keys::shared(states, 2);
+            node.keep(0);
+            let tasks = [0, 1].map(|task| {
+                let (keys, value) = (Keys::shared(states, task), value.clone());
+                loom::thread::spawn(move || {
+                    if keys.take(0) != Taken::Here {
+                        return true;
+                    }
+                    // SAFETY: the lock is this thread's alone, which loom checks.
+                    value.with_mut(|value| unsafe { *value += 1 });
+                    keys.give_back(0)
+                })
+            });
+            let claimed = node.claim(0);
+            if claimed.is_ok() {
+                // SAFETY: as above; no task takes it any more.
+                value.with_mut(|value| unsafe { *value += 1 });
+            }
+            let told = tasks.map(|task| !task.join().expect("it ends"));
+            match claimed {
+                Ok(()) => assert!(!told[0] && !told[1]),
+                // The node hears of the release of who has it, and of no other.
+                Err(task) => assert!(told[task] && !told[1 - task]),
+            }
+            assert_eq!(node.claim(0), Ok(()), "it is the node's in the end");
+        });
+    }
+}
+
+#[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
     use std::sync::atomic::AtomicU8;
