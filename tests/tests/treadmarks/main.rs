@@ -164,7 +164,7 @@ fn programs_give_the_same_in_every_way() {
 #[test]
 fn mpi_programs_share_memory_too() {
     let machine = TestMachine::up();
-    for protocol in ["auto", "lazy", "home"] {
+    for protocol in ["auto", "lazy", "home", "auto/2"] {
         for name in ["mpi_treadmarks", "mpi_treadmarks_abi"] {
             for count in [1, 2, 4] {
                 eprintln!("{name}: {count} processes, {protocol}");
@@ -180,7 +180,7 @@ fn mpi_programs_share_memory_too() {
 fn messages_take_any_route() {
     let machine = TestMachine::up();
     for route in ["tcp", "routed"] {
-        for protocol in ["auto", "classic", "home"] {
+        for protocol in ["auto", "classic", "home", "auto/2", "classic/2"] {
             let words = ["integer_sort", "3000", "2"];
             let said = machine.check(processes(&machine, 3, protocol, &words).env("PARVUM_ROUTE", route));
             assert!(said.contains("all well"), "{said}");
@@ -195,7 +195,7 @@ fn a_program_in_fortran() {
         return skip(Lack::Tools, "no Fortran compiler is installed");
     }
     let machine = TestMachine::up();
-    for protocol in ["auto", "classic"] {
+    for protocol in ["auto", "classic", "auto/2"] {
         assert!(machine.check(&mut processes(&machine, 3, protocol, &["tmk_names"])).contains("all well"));
     }
 }
