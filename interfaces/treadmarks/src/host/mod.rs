@@ -6,24 +6,22 @@
 //! that is open on the host is opened to a task by itself ([`rooms`]).
 
 mod letters;
+mod pages;
 #[allow(unsafe_code)]
 pub(crate) mod rooms;
 
 use crate::desk::{self, kind};
 use crate::errors::{Trouble, end};
 use crate::groups::Groups;
-use crate::heap::View;
 use crate::run::{LOCKS, Run};
 use crate::shown::Shown;
 use letters::{Call, Outcome};
-use parvum_consistency::{Access, Counts, Fault, Keys, Memory, Progress, Taken, Tasks};
+pub(crate) use pages::Pages;
+use parvum_consistency::{Access, Counts, Fault, Keys, Progress, Taken, Tasks};
 use parvum_waist::{call, without_signals};
-use rooms::{Alive, Rooms};
+use rooms::Rooms;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// So often the node looks whether a task has closed its pages before it sleeps, where each has a core.
-const LOOKS: u32 = 2000;
 
 pub(crate) struct Host {
     groups: Groups,
@@ -43,88 +41,6 @@ pub(crate) struct Inner {
     pages: Pages,
     /// Whose calls are not over, and were not at once.
     waits: Vec<bool>,
-}
-
-/// The pages of a host.
-pub(crate) struct Pages {
-    rooms: Arc<Rooms>,
-    view: View,
-    keys: Keys,
-    /// Locks that others want, and who has taken them.
-    taken: Vec<(u32, usize)>,
-    /// The other tasks by their places, with their numbers in the run.
-    others: Vec<(usize, usize, Alive)>,
-    looks: u32,
-}
-
-impl Pages {
-    /// `processes` are those of the other tasks, in their order.
-    pub(crate) fn new(
-        (rooms, view, keys): (Arc<Rooms>, View, Keys),
-        members: &[usize],
-        processes: &[u64],
-    ) -> Pages {
-        let others = members.iter().zip(processes).enumerate().skip(1);
-        let others = others.map(|(place, (&member, &process))| (place, member, Alive::watch(process as i32)));
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let looks = if members.len() < cores { LOOKS } else { 0 };
-        Pages { rooms, view, keys, taken: Vec::new(), others: others.collect(), looks }
-    }
-
-    /// Says what may be done to pages. Whether any task had more of them open.
-    fn change(&self, first: u32, count: u32, access: Access) -> bool {
-        let open = self.rooms.change(first, count, access);
-        let own = self.rooms.own;
-        let others = || open.iter().filter(|&&place| place != own);
-        others().for_each(|&place| self.rooms.ask(place, first, count, access));
-        if open.contains(&own) {
-            self.rooms.close(first, count, access);
-        }
-        others().for_each(|&place| self.await_closed(place));
-        !open.is_empty()
-    }
-
-    /// Waits until a task has closed its pages, or has ended.
-    fn await_closed(&self, place: usize) {
-        while !self.rooms.await_closed(place, self.looks) {
-            let Some((_, member, alive)) = self.others.iter().find(|other| other.0 == place) else { return };
-            if alive.has_ended() {
-                return crate::run::run().into_iter().for_each(|run| desk::has_ended(run, *member));
-            }
-        }
-    }
-}
-
-impl Memory for Pages {
-    fn load(&self, page: u32, out: &mut [u8]) {
-        self.view.load(page, out);
-    }
-
-    fn store(&mut self, page: u32, offset: usize, data: &[u8]) {
-        self.view.store(page, offset, data);
-    }
-
-    fn protect(&mut self, first: u32, count: u32, access: Access) {
-        self.change(first, count, access);
-    }
-
-    fn withdraw(&mut self, page: u32) -> bool {
-        self.change(page, 1, Access::Read)
-    }
-
-    fn is_free(&mut self, lock: u32) -> bool {
-        match self.keys.claim(lock) {
-            Ok(()) => true,
-            Err(task) => {
-                self.taken.push((lock, task));
-                false
-            }
-        }
-    }
-
-    fn taken(&mut self) -> Vec<(u32, usize)> {
-        std::mem::take(&mut self.taken)
-    }
 }
 
 impl Host {
