@@ -346,12 +346,15 @@ impl Run {
         if !self.heap.has(address, length) {
             return Err(Trouble::NotShared(address));
         }
-        // Races are looked for in what the program does, with what it reads all there.
-        let (Way::Far(far), None) = (&self.way, &self.races) else { return Ok(()) };
         let place = address - self.heap.start;
         let (first, end) = (place.div_ceil(self.heap.page), (place + length) / self.heap.page);
         let Some(count @ 1..) = end.checked_sub(first) else { return Ok(()) };
-        Ok(far.overwrite(self, first as u32, count as u32)?)
+        match &self.way {
+            Way::Host(host) => host.overwrite(self, first as u32, count as u32),
+            // Races are looked for in what the program does, with what it reads all there.
+            Way::Far(far) if self.races.is_none() => Ok(far.overwrite(self, first as u32, count as u32)?),
+            Way::Near(_) | Way::Far(_) => Ok(()),
+        }
     }
 
     /// Gives the pages that lie wholly in it a home.

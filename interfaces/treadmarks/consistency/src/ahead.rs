@@ -37,7 +37,11 @@ impl Node {
     /// Before an interval is closed: pages that were opened ahead and that nobody has written to are as if they had not been.
     pub(crate) fn close_ahead(&mut self, memory: &mut impl Memory) {
         let bytes = self.setup.page_bytes;
-        for number in std::mem::take(&mut self.ahead) {
+        let mut ahead = std::mem::take(&mut self.ahead);
+        // One whose diff was wanted meanwhile may have been opened ahead again, and is asked about once.
+        ahead.sort_unstable();
+        ahead.dedup();
+        for number in ahead {
             let Some(page) = self.pages.get_mut(&number) else { continue };
             // It may have been closed meanwhile, when its diff was wanted.
             if !page.dirty || page.access != Access::Write || memory.withdraw(number) {

@@ -117,16 +117,27 @@ impl Node {
     ///
     /// From *validate* with `WRITE_ALL` of Dwarkadas, Cox and Zwaenepoel (ASPLOS 1996).
     pub fn overwrite(&mut self, first: u32, count: u32, memory: &mut impl Memory) -> Result<(), Fault> {
+        self.begin()?;
+        self.overwrite_by_one(first, count, memory)
+    }
+
+    /// The same, also when other tasks of the node wait for something.
+    pub(crate) fn overwrite_by_one(
+        &mut self,
+        first: u32,
+        count: u32,
+        memory: &mut impl Memory,
+    ) -> Result<(), Fault> {
         let end = first.checked_add(count).filter(|&end| end <= self.setup.pages);
         let end = end.ok_or(Fault::NoSuchPage(self.setup.pages))?;
-        self.begin()?;
         if self.is_stranded() {
             return Ok(());
         }
         for number in first..end {
             let (own, of_view) = (self.own, self.view_of(number).is_some());
+            let is_asked_for = self.missed_page() == Some(number);
             let page = self.page(number);
-            if of_view || page.home.is_some() || page.is_current(own) {
+            if of_view || is_asked_for || page.home.is_some() || page.is_current(own) {
                 continue;
             }
             // It is as if all that others have changed had come, and been of no effect on what will be there.

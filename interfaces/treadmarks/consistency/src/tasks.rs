@@ -197,6 +197,18 @@ impl Tasks {
         Ok(self.progress(task))
     }
 
+    /// See [`Node::overwrite`]; of a task.
+    pub fn overwrite(
+        &mut self,
+        task: usize,
+        (first, count): (u32, u32),
+        memory: &mut impl Memory,
+    ) -> Result<Progress, Fault> {
+        self.begin(task)?;
+        self.node.overwrite_by_one(first, count, memory)?;
+        Ok(Progress::Done)
+    }
+
     /// A message of another node has come. Who waits for it looks whether it still does.
     pub fn receive(&mut self, from: usize, bytes: &[u8], memory: &mut impl Memory) -> Result<(), Fault> {
         self.node.receive(from, bytes, memory)?;

@@ -11,26 +11,33 @@ pub(crate) enum Call {
     ReleaseView(u32, bool),
     Barrier(u32),
     Page(u32, Access),
+    /// Pages: the first, and how many.
+    Overwrite(u32, u32),
 }
 
 impl Call {
-    pub(crate) fn encode(self) -> [u8; 6] {
-        let (kind, number, how) = match self {
-            Call::Acquire(lock) => (0, lock, 0),
-            Call::Release(lock) => (1, lock, 0),
-            Call::AcquireView(view, writes) => (2, view, u8::from(writes)),
-            Call::ReleaseView(view, writes) => (3, view, u8::from(writes)),
-            Call::Barrier(barrier) => (4, barrier, 0),
-            Call::Page(page, access) => (5, page, u8::from(access == Access::Write)),
+    pub(crate) fn encode(self) -> [u8; 10] {
+        let (kind, number, how, count) = match self {
+            Call::Acquire(lock) => (0, lock, 0, 0),
+            Call::Release(lock) => (1, lock, 0, 0),
+            Call::AcquireView(view, writes) => (2, view, u8::from(writes), 0),
+            Call::ReleaseView(view, writes) => (3, view, u8::from(writes), 0),
+            Call::Barrier(barrier) => (4, barrier, 0, 0),
+            Call::Page(page, access) => (5, page, u8::from(access == Access::Write), 0),
+            Call::Overwrite(first, count) => (6, first, 0, count),
         };
-        let [a, b, c, d] = number.to_le_bytes();
-        [kind, how, a, b, c, d]
+        let ([a, b, c, d], [e, f, g, h]) = (number.to_le_bytes(), count.to_le_bytes());
+        [kind, how, a, b, c, d, e, f, g, h]
     }
 
     /// `None`: it makes no sense.
     pub(crate) fn decode(bytes: &[u8]) -> Option<Call> {
-        let &[kind, how, a, b, c, d] = bytes else { return None };
-        let (number, is) = (u32::from_le_bytes([a, b, c, d]), how == 1);
+        let &[kind, how, a, b, c, d, e, f, g, h] = bytes else { return None };
+        let (number, is, count) =
+            (u32::from_le_bytes([a, b, c, d]), how == 1, u32::from_le_bytes([e, f, g, h]));
+        if kind != 6 && count != 0 {
+            return None;
+        }
         Some(match (kind, how) {
             (0, 0) => Call::Acquire(number),
             (1, 0) => Call::Release(number),
@@ -38,6 +45,7 @@ impl Call {
             (3, 0 | 1) => Call::ReleaseView(number, is),
             (4, 0) => Call::Barrier(number),
             (5, 0 | 1) => Call::Page(number, if is { Access::Write } else { Access::Read }),
+            (6, 0) => Call::Overwrite(number, count),
             _ => return None,
         })
     }
@@ -76,6 +84,7 @@ mod tests {
             Call::Barrier(0),
             Call::Page(1 << 20, Access::Write),
             Call::Page(1 << 20, Access::Read),
+            Call::Overwrite(5, 1 << 30),
         ];
         for call in calls {
             let mut bytes = call.encode().to_vec();

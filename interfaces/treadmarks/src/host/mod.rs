@@ -124,6 +124,7 @@ impl Host {
                     _ => tasks.barrier(place, barrier, pages),
                 },
                 Call::Page(page, access) => tasks.fault(place, page, access, pages),
+                Call::Overwrite(first, count) => tasks.overwrite(place, (first, count), pages),
             };
             let progress = progress.map_err(|fault| self.of_processes(fault))?;
             waits[place] = progress == Progress::Wait;
@@ -252,6 +253,11 @@ impl Host {
             self.shown.waiting(call::SHARED_PAGE, Some(page), || self.call(run, Call::Page(page, access)))?;
         }
         Ok(())
+    }
+
+    /// The program will write all of these pages before anybody reads them.
+    pub(crate) fn overwrite(&self, run: &Run, first: u32, count: u32) -> Result<(), Trouble> {
+        self.call(run, Call::Overwrite(first, count)).map(drop)
     }
 
     /// What the first task has are the counts of the node; but for locks and barriers, which are each task's own.

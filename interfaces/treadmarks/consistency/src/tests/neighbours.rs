@@ -13,6 +13,8 @@ pub(super) enum Step {
     Barrier,
     Read(usize),
     Write(usize, u32),
+    /// All words of a page, from this one on, without fetching it.
+    Overwrite(u32, u32),
 }
 
 /// A lock, as tasks see it that take it by themselves.
@@ -158,6 +160,9 @@ impl World {
             self.by_key += 1;
             return Ok(Some(0));
         }
+        if let Step::Overwrite(page, _) = step {
+            it.overwrite(own, (page, 1), pages)?;
+        }
         let mut is_open = |word: usize, access: Access| {
             let page = word * WORD / page_bytes;
             if pages.pages.access(page) < access {
@@ -184,6 +189,20 @@ impl World {
                     value
                 })
             }),
+            Step::Overwrite(page, value) => {
+                is_open(page as usize * page_bytes / WORD, Access::Write).map(|open| {
+                    open.then(|| {
+                        let words = page_bytes / WORD;
+                        for word in 0..words {
+                            pages
+                                .pages
+                                .set_word(page as usize * words + word, value.wrapping_add(word as u32));
+                        }
+                        pages.written.insert(page);
+                        value
+                    })
+                })
+            }
         };
         self.post(node);
         done

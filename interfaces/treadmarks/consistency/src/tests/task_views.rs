@@ -20,6 +20,7 @@ fn setup(nodes: usize) -> Setup {
         views: 8,
         start: Start::Everybody,
         homes: Homes::None,
+        move_homes: false,
         fold: true,
         room: u64::MAX,
         push: None,

@@ -32,6 +32,8 @@ struct Game {
     players: Vec<Player>,
     rounds: usize,
     compared: u64,
+    words_of_page: usize,
+    by_page: bool,
 }
 
 impl Game {
@@ -62,6 +64,8 @@ impl Game {
             players: vec![Player::default(); setup.nodes * tasks],
             rounds: 1 + dice.below(5),
             compared: 0,
+            words_of_page: setup.page_bytes / WORD,
+            by_page: dice.once_in(3),
             dice,
         };
         game.new_round();
@@ -70,9 +74,14 @@ impl Game {
 
     fn new_round(&mut self) {
         let (locks, players) = (self.locks, self.players.len());
-        for rule in &mut self.rules {
+        for word in 0..self.rules.len() {
+            // In some programs whole pages follow one rule, so that they can be overwritten.
+            if self.by_page && word % self.words_of_page != 0 {
+                self.rules[word] = self.rules[word - word % self.words_of_page];
+                continue;
+            }
             if !self.dice.once_in(3) {
-                *rule = match self.dice.below(7) {
+                self.rules[word] = match self.dice.below(7) {
                     0..=2 => Rule::OfLock(self.dice.below(locks) as u32),
                     3..=5 => Rule::OfTask(self.dice.below(players)),
                     _ => Rule::Frozen,
@@ -112,6 +121,13 @@ impl Game {
                 self.pass_on(task);
                 None
             }
+            3 if self.dice.once_in(2) => {
+                let words = self.words_of_page;
+                let page = self.dice.below(self.rules.len() / words);
+                let value = self.dice.below(1000) as u32;
+                let mut all = page * words..(page + 1) * words;
+                all.all(|word| self.may(task, word, true)).then_some(Step::Overwrite(page as u32, value))
+            }
             kind => {
                 let word = self.dice.below(self.rules.len());
                 if kind < 5 && self.may(task, word, false) {
@@ -150,6 +166,12 @@ impl Game {
             Step::Write(word, value) => self.memory[word] = value,
             Step::Acquire(lock) => self.players[task].holds.push(lock),
             Step::Release(lock) => self.players[task].holds.retain(|&held| held != lock),
+            Step::Overwrite(page, value) => {
+                let words = self.words_of_page;
+                for word in 0..words {
+                    self.memory[page as usize * words + word] = value.wrapping_add(word as u32);
+                }
+            }
             Step::AcquireView(..) | Step::ReleaseView(..) | Step::Barrier => {}
         }
     }
