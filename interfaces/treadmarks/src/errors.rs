@@ -88,6 +88,10 @@ pub(crate) enum Trouble {
     )]
     CannotProtect(String),
     #[error(
+        "E-TMK-FAULTS: the kernel does not give this user the faults of shared memory by userfaultfd ({0}); leave TMK_FAULTS out, or set it to mprotect"
+    )]
+    NoUserfault(String),
+    #[error(
         "E-TMK-HANDLER: a signal handler touched shared memory while this process waited in a call of TreadMarks; touch it before"
     )]
     InHandler,

@@ -25,6 +25,11 @@ struct Inner {
 }
 
 impl Far {
+    /// Whether pages are closed by userfaultfd(2).
+    pub(crate) fn has_userfault(&self) -> bool {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner).pages.userfault.is_some()
+    }
+
     pub(crate) fn new(node: Node, pages: Pages, shown: Shown) -> Far {
         let keys = pages.keys.clone();
         Far { inner: Mutex::new(Inner { node, pages }), keys, shown }
@@ -171,7 +176,11 @@ impl Far {
             let writes = writes.unwrap_or_else(|| node.access(page) != Access::None);
             node.fault(page, if writes { Access::Write } else { Access::Read }, pages)
         };
-        self.shown.waiting(call::SHARED_PAGE, Some(page), || self.call(run, open, |wait| wait()).map(drop))
+        self.shown
+            .waiting(call::SHARED_PAGE, Some(page), || self.call(run, open, |wait| wait()).map(drop))?;
+        // It may have been open before, and not mapped.
+        self.with(run, |node, pages| pages.show(page, node.access(page)));
+        Ok(())
     }
 
     /// What system calls were lent is closed again: something is about to be ordered.

@@ -1,4 +1,4 @@
-//! Accesses to pages that are closed: the handler of SIGSEGV.
+//! Accesses to pages that are closed: the handler of SIGSEGV, and of SIGBUS.
 //!
 //! What is not in the shared heap is the program's own fault: its handler, if it has one ([`handlers`]), is called as the system would,
 //! and else the signal does what it does without one.
@@ -9,9 +9,12 @@ use crate::run::{Way, run};
 use crate::stepping;
 use libc::{c_int, c_void, sigaction, siginfo_t};
 
-/// From now on faults in the heap are attended to.
-pub(crate) fn attend() {
-    handlers::attend(handler_address());
+/// From now on faults in the heap are attended to; those of userfaultfd(2) too, which are another signal.
+pub(crate) fn attend(userfault: bool) {
+    handlers::attend(libc::SIGSEGV, handler_address());
+    if userfault {
+        handlers::attend(libc::SIGBUS, handler_address());
+    }
 }
 
 pub(crate) fn handler_address() -> usize {
@@ -42,7 +45,7 @@ extern "C" fn handler(signal: c_int, info: *mut siginfo_t, context: *mut c_void)
         return;
     }
     // SAFETY: as the kernel has called this.
-    unsafe { pass_on(handlers::programs(), signal, info, context) }
+    unsafe { pass_on(handlers::programs(signal), signal, info, context) }
 }
 
 /// Whether the access was a write, where the processor tells.

@@ -1,6 +1,6 @@
-//! The program's handler of SIGSEGV, also when it is set after `Tmk_startup`.
+//! The program's handlers of SIGSEGV and SIGBUS, also when they are set after `Tmk_startup`.
 //!
-//! `sigaction` and `signal` of this library stand before the C library's in the program's search for names. Of SIGSEGV they keep
+//! `sigaction` and `signal` of this library stand before the C library's in the program's search for names. Of these signals they keep
 //! what the program sets, once faults in the heap are attended to, and give back what it had set: the library's own handler
 //! stays, and passes on what is not in the heap. Of all other signals they do what the C library does.
 
@@ -12,17 +12,28 @@ use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 type Sigaction = unsafe extern "C" fn(c_int, *const libc::sigaction, *mut libc::sigaction) -> c_int;
 type Signal = unsafe extern "C" fn(c_int, sighandler_t) -> sighandler_t;
 
-/// What the program wants of SIGSEGV; null: the heap is not attended to. What was set before stays, for a handler may be reading it.
-static PROGRAMS: AtomicPtr<libc::sigaction> = AtomicPtr::new(ptr::null_mut());
+/// What the program wants of SIGSEGV and SIGBUS; null: the signal is not attended to. What was set before stays, for a handler may be
+/// reading it.
+static PROGRAMS: [AtomicPtr<libc::sigaction>; 2] = [const { AtomicPtr::new(ptr::null_mut()) }; 2];
 
-/// What the program has set.
-pub(crate) fn programs() -> Option<&'static libc::sigaction> {
-    // Acquire: partner of the release in `keep`. SAFETY: null or one that was leaked.
-    unsafe { PROGRAMS.load(Ordering::Acquire).as_ref() }
+fn kept(signal: c_int) -> Option<&'static AtomicPtr<libc::sigaction>> {
+    match signal {
+        libc::SIGSEGV => Some(&PROGRAMS[0]),
+        libc::SIGBUS => Some(&PROGRAMS[1]),
+        _ => None,
+    }
 }
 
-fn keep(action: libc::sigaction) {
-    PROGRAMS.store(Box::leak(Box::new(action)), Ordering::Release);
+/// What the program has set, if the signal is attended to.
+pub(crate) fn programs(signal: c_int) -> Option<&'static libc::sigaction> {
+    // Acquire: partner of the release in `keep`. SAFETY: null or one that was leaked.
+    unsafe { kept(signal)?.load(Ordering::Acquire).as_ref() }
+}
+
+fn keep(signal: c_int, action: libc::sigaction) {
+    if let Some(kept) = kept(signal) {
+        kept.store(Box::leak(Box::new(action)), Ordering::Release);
+    }
 }
 
 /// A function of the C library, or of whoever else stands before it.
@@ -44,19 +55,19 @@ fn next_sigaction() -> Sigaction {
 }
 
 /// Sets the library's handler from now on, which gets the stack that the program's has been given.
-pub(crate) fn attend(handler: usize) {
+pub(crate) fn attend(signal: c_int, handler: usize) {
     // SAFETY: both structures are plain memory that the calls read or fill.
     unsafe {
         let mut before: libc::sigaction = std::mem::zeroed();
-        next_sigaction()(libc::SIGSEGV, ptr::null(), &mut before);
-        set_ours(handler, before.sa_flags);
-        keep(before);
+        next_sigaction()(signal, ptr::null(), &mut before);
+        set_ours(signal, handler, before.sa_flags);
+        keep(signal, before);
     }
 }
 
 /// # Safety
 /// The handler is a function of the kind that gets three arguments.
-unsafe fn set_ours(handler: usize, flags: c_int) {
+unsafe fn set_ours(signal: c_int, handler: usize, flags: c_int) {
     // SAFETY: the structure is plain memory that the calls read; the handler is the caller's promise.
     unsafe {
         let mut ours: libc::sigaction = std::mem::zeroed();
@@ -65,7 +76,7 @@ unsafe fn set_ours(handler: usize, flags: c_int) {
         // faults are of running out of the other.
         ours.sa_flags = libc::SA_SIGINFO | libc::SA_RESTART | flags & libc::SA_ONSTACK | libc::SA_NODEFER;
         libc::sigemptyset(&mut ours.sa_mask);
-        next_sigaction()(libc::SIGSEGV, &ours, ptr::null_mut());
+        next_sigaction()(signal, &ours, ptr::null_mut());
     }
 }
 
@@ -79,7 +90,7 @@ pub(crate) fn give_up(signal: c_int) {
     }
 }
 
-/// The C library's call, but that SIGSEGV in the shared heap stays the library's.
+/// The C library's call, but that faults in the shared heap stay the library's.
 ///
 /// # Safety
 /// As the C library's.
@@ -89,16 +100,15 @@ pub unsafe extern "C" fn sigaction(
     action: *const libc::sigaction,
     before: *mut libc::sigaction,
 ) -> c_int {
-    let kept = if signal == libc::SIGSEGV { programs() } else { None };
-    let Some(kept) = kept.copied() else {
+    let Some(kept) = programs(signal).copied() else {
         // SAFETY: the caller's promise.
         return unsafe { next_sigaction()(signal, action, before) };
     };
     // SAFETY: the caller's promise: null, or one to be read.
     if let Some(action) = unsafe { action.as_ref() } {
-        keep(*action);
+        keep(signal, *action);
         // SAFETY: the library's handler is of the kind.
-        unsafe { set_ours(crate::fault::handler_address(), action.sa_flags) };
+        unsafe { set_ours(signal, crate::fault::handler_address(), action.sa_flags) };
     }
     if !before.is_null() {
         // SAFETY: the caller's promise: one to be written.
@@ -114,7 +124,7 @@ pub unsafe extern "C" fn sigaction(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn signal(number: c_int, handler: sighandler_t) -> sighandler_t {
     static KNOWN: AtomicUsize = AtomicUsize::new(0);
-    if number != libc::SIGSEGV || programs().is_none() || handler == libc::SIG_ERR {
+    if programs(number).is_none() || handler == libc::SIG_ERR {
         // SAFETY: every C library has it, of this type; the caller's promise.
         return unsafe {
             let next: Signal = std::mem::transmute(next(c"signal", &KNOWN));

@@ -5,6 +5,7 @@
 
 use crate::allocator::Allocator;
 use crate::errors::{Trouble, end};
+use crate::userfault::Userfault;
 use libc::{MAP_FAILED, MAP_FIXED, MAP_NORESERVE, MAP_SHARED, PROT_NONE, PROT_READ, PROT_WRITE, c_void};
 use parvum_consistency::{Access, Keys, Memory};
 use std::collections::BTreeSet;
@@ -190,6 +191,14 @@ impl View {
         std::ptr::with_exposed_provenance_mut(self.at + page as usize * self.heap.page + offset)
     }
 
+    /// Has there be memory for a byte of a page.
+    pub(crate) fn bring(&self, page: u32, offset: usize) {
+        assert!(offset < self.heap.page && (page as usize) < self.heap.pages());
+        // A read of shared memory makes a page where there was none. SAFETY: the view has it; what it reads is of no matter, and the
+        // program may be writing there.
+        unsafe { std::ptr::read_volatile(self.address(page, offset)) };
+    }
+
     pub(crate) fn load(&self, page: u32, out: &mut [u8]) {
         assert!(out.len() == self.heap.page && (page as usize) < self.heap.pages());
         // SAFETY: the view has the page, and stays mapped as long as the process. The program may be writing to the page by its
@@ -209,6 +218,8 @@ pub(crate) struct Pages {
     pub(crate) keys: Keys,
     pub(crate) heap: Heap,
     pub(crate) view: View,
+    /// By what pages are closed to the program; else by mprotect(2).
+    pub(crate) userfault: Option<Userfault>,
     /// When races are looked for, all pages are closed but for the instruction that touches one, and these, which are open
     /// to system calls.
     pub(crate) lent: Option<BTreeSet<u32>>,
@@ -245,8 +256,18 @@ impl Pages {
         }
     }
 
+    /// The program has touched a page that is open to it so far.
+    pub(crate) fn show(&self, page: u32, access: Access) {
+        if let Some(userfault) = self.userfault.as_ref().filter(|_| access != Access::None) {
+            userfault.protect(&self.view, page, 1, access);
+        }
+    }
+
     fn set(&self, first: u32, count: u32, access: Access) {
-        self.heap.protect(first, count, access);
+        match &self.userfault {
+            Some(userfault) => userfault.protect(&self.view, first, count, access),
+            None => self.heap.protect(first, count, access),
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! The processes of a run share a heap at the same address. On one host they map the same memory, and there is no protocol
 //! ([`near`]). Over several each host has a memory of its own that `parvum-consistency` keeps consistent ([`host`]), or each process
-//! has, when it is alone on its host or `TMK_PROTOCOL` says so ([`far`]): accesses are seen by protecting pages ([`fault`]), and other
+//! has, when it is alone on its host or `TMK_PROTOCOL` says so ([`far`]): accesses are seen by protecting pages ([`fault`], [`userfault`]), and other
 //! processes are served by a thread while the program computes ([`desk`]).
 //!
 //! Races are looked for by stopping the program at every access ([`stepping`], [`sites`]); process 0 tells what was found
@@ -48,3 +48,5 @@ mod sites;
 mod startup;
 #[allow(unsafe_code)]
 mod stepping;
+#[allow(unsafe_code)]
+mod userfault;

@@ -34,6 +34,8 @@ pub(crate) struct Options {
     pub(crate) replicas: bool,
     /// So many tasks of a host at most are one node of the protocol. `None`: all on one host, where it is not said what is to be.
     pub(crate) group: Option<usize>,
+    /// Whether pages are closed by userfaultfd(2), where each process has its own; `None`: where the kernel can.
+    pub(crate) userfault: Option<bool>,
 }
 
 /// Where something is told.
@@ -105,7 +107,13 @@ impl Options {
             },
         };
         let records = bytes("TMK_RECORDS", heap / 4)?;
-        Ok(Options { replicas, protocol, heap, page, records, push, races, group })
+        let userfault = match variable("TMK_FAULTS").as_deref() {
+            None | Some("" | "auto") => None,
+            Some("userfaultfd") => Some(true),
+            Some("mprotect") => Some(false),
+            Some(other) => return Err(refused("TMK_FAULTS", other, "auto, userfaultfd or mprotect")),
+        };
+        Ok(Options { replicas, protocol, heap, page, records, push, races, group, userfault })
     }
 
     /// For comparing them with others'.

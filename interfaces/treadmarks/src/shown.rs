@@ -35,9 +35,15 @@ impl Shown {
         let way = match (way, protocol) {
             (Way::Near(_), _) => 1,
             (Way::Host(_), _) => 5,
-            (Way::Far(_), Protocol::Auto | Protocol::Lazy) => 2,
-            (Way::Far(_), Protocol::Classic) => 3,
-            (Way::Far(_), Protocol::Home) => 4,
+            // Behind those by mprotect(2) the same by userfaultfd(2).
+            (Way::Far(far), _) => {
+                let protocol = match protocol {
+                    Protocol::Auto | Protocol::Lazy => 2,
+                    Protocol::Classic => 3,
+                    Protocol::Home => 4,
+                };
+                protocol + if far.has_userfault() { 4 } else { 0 }
+            }
         };
         // Relaxed, here and below: for people, who want a recent picture.
         self.cells[WAY].store(way | u64::from(first as u32) << 32, Ordering::Relaxed);

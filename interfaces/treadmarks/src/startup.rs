@@ -12,6 +12,7 @@ use crate::options::{Options, wanted_nodes, wants_statistics};
 use crate::races::Races;
 use crate::run::{Leaving, NODES, Run, Way, begin, run};
 use crate::shown::Shown;
+use crate::userfault::Userfault;
 use crate::{desk, fault, image, stepping};
 use parvum_consistency::{Access, Keys, Node, Tasks};
 use parvum_partition::Partition;
@@ -92,7 +93,7 @@ pub(crate) fn start(arguments: &[String]) -> Result<&'static Run, Trouble> {
 fn attend(run: &'static Run) -> Result<(), Trouble> {
     let no_thread = |why| Trouble::Machine(format!("no thread can be started: {why}"));
     if !matches!(run.way, Way::Near(_)) {
-        fault::attend();
+        fault::attend(matches!(&run.way, Way::Far(far) if far.has_userfault()));
     }
     if let Way::Host(host) = &run.way {
         host.attend().map_err(no_thread)?;
@@ -274,12 +275,25 @@ fn alone(
     let node = Node::new(options.setup(nodes), own);
     // Where races are looked for every access is to be seen.
     let untouched = if options.races.is_some() { Access::None } else { node.untouched() };
-    segment.map(Some(heap.start), (0, heap.length), Segment::protection(untouched)).map_err(no_room)?;
+    let by_userfault = options.races.is_none() && options.userfault != Some(false);
+    let program = if by_userfault { Access::Write } else { untouched };
+    segment.map(Some(heap.start), (0, heap.length), Segment::protection(program)).map_err(no_room)?;
+    let userfault = match by_userfault.then(|| Userfault::of(heap)) {
+        Some(Err(why)) if options.userfault == Some(true) => {
+            return Err(Trouble::NoUserfault(why.to_string()));
+        }
+        Some(Err(_)) => {
+            heap.protect(0, heap.pages() as u32, untouched);
+            None
+        }
+        has => has.transpose().unwrap_or_default(),
+    };
     let view = segment.map(None, (0, heap.length), Segment::protection(Access::Write)).map_err(no_room)?;
     let pages = Pages {
         keys: Keys::new(crate::run::LOCKS),
         heap,
         view: View::new(heap, view),
+        userfault,
         lent: options.races.is_some().then(Default::default),
         blocks: options.replicas.then(|| allocator.clone()),
     };

@@ -120,6 +120,17 @@ fn system_calls_get_what_was_touched_and_pages_have_homes() {
     shown("touched", &[1, 2, 3], &[]);
 }
 
+/// As on kernels that have no userfaultfd for ordinary users; and larger pages by both.
+#[test]
+fn pages_are_closed_by_mprotect_too() {
+    for check in ["writers", "transitive", "counter", "touched", "overwritten", "later_handlers"] {
+        shown(check, &[3], &[("TMK_FAULTS", "mprotect")]);
+    }
+    for faults in ["auto", "mprotect"] {
+        shown("touched", &[3], &[("TMK_FAULTS", faults), ("TMK_PAGE", "16384")]);
+    }
+}
+
 #[test]
 fn what_will_be_overwritten_is_not_fetched() {
     shown("overwritten", &[1, 2, 3], &[]);

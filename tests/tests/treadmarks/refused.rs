@@ -88,6 +88,11 @@ fn before_and_at_the_beginning() {
         ("TMK_PUSH", "perhaps", "E-OPTION: TMK_PUSH=perhaps makes no sense; use yes or no"),
         ("TMK_GROUP", "0", "E-OPTION: TMK_GROUP=0 makes no sense; use host, or a number from 1 to 256"),
         ("TMK_GROUP", "all", "E-OPTION: TMK_GROUP=all makes no sense"),
+        (
+            "TMK_FAULTS",
+            "signal",
+            "E-OPTION: TMK_FAULTS=signal makes no sense; use auto, userfaultfd or mprotect",
+        ),
         ("TMK_RACES", "perhaps", "E-OPTION: TMK_RACES=perhaps makes no sense"),
         ("TMK_STATISTICS", "perhaps", "E-OPTION: TMK_STATISTICS=perhaps makes no sense"),
     ] {

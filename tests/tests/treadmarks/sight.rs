@@ -136,7 +136,8 @@ fn counts_are_told_of_each_task() {
         let mut locks = 0;
         for tid in &tasks {
             let said = counts(&machine, tid);
-            assert_eq!(said["how"], how, "{said}");
+            // By userfaultfd, where the kernel has it.
+            assert!(said["how"].as_str().is_some_and(|said| said.starts_with(how)), "{said}");
             let count = |name: &str| said["counters"][name].as_u64().expect("a number");
             // Two barriers around the pointer.
             assert_eq!(count("barriers"), 22, "{said}");

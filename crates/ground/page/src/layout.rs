@@ -107,8 +107,9 @@ pub const MEMORY_NAMES: [&str; 18] = [
 pub const MEMORY_WAY: usize = MEMORY + MEMORY_NAMES.len();
 /// The first stands for a task that shares none.
 #[rustfmt::skip]
-pub const MEMORY_WAYS: [&str; 6] = [
+pub const MEMORY_WAYS: [&str; 9] = [
     "", "one memory", "pages, lazily", "pages, as in 1994 (classic)", "pages with homes", "one memory on a host, pages between hosts",
+    "pages, lazily; by userfaultfd", "pages, as in 1994 (classic); by userfaultfd", "pages with homes; by userfaultfd",
 ];
 /// Locks that the task holds, two in each cell, from 1 on; 0 none. Of more than [`HELD_LOCKS`] the first ones only.
 pub const HELD: usize = MEMORY_WAY + 1;
