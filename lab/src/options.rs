@@ -14,8 +14,8 @@ pub struct CompareOptions {
     pub full: bool,
     /// What to compare: main, mpi (MPI programs beside Open MPI and MPICH), speed (what is fast on one host, beside every
     /// peer), buffering (who buffers), overhead (where the time of a message goes), shared (shared memory beside messages), pvmtime
-    /// (PVM's routes, packing, fragments and cross traffic), sockets (what there is without any messaging library), or npb
-    /// (LU, SP and BT of the NAS benchmarks, verified)
+    /// (PVM's routes, packing, fragments and cross traffic), sockets (what there is without any messaging library), exchange
+    /// (all to all at once), or npb (LU, SP and BT of the NAS benchmarks, verified)
     #[arg(long, default_value = "main", value_name = "NAME")]
     pub suite: String,
     /// Compare on so many hosts each, made of this one by network namespaces (suites shared and npb; root, or whoever may make a user

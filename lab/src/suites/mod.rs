@@ -2,6 +2,7 @@
 //! else is the same for each.
 
 pub mod buffering;
+pub mod exchange;
 pub mod main;
 pub mod mpi;
 pub mod npb;
@@ -63,7 +64,7 @@ pub struct Pages {
 }
 
 /// All suites.
-pub static ALL: [&Suite; 9] = [
+pub static ALL: [&Suite; 10] = [
     &main::SUITE,
     &speed::SUITE,
     &mpi::SUITE,
@@ -72,6 +73,7 @@ pub static ALL: [&Suite; 9] = [
     &shared::SUITE,
     &pvmtime::SUITE,
     &sockets::SUITE,
+    &exchange::SUITE,
     &npb::SUITE,
 ];
 
