@@ -2,7 +2,7 @@
 
 use crate::out;
 use parvum_lab::options::ListForm;
-use parvum_lab::{CompareOptions, LabError, catalogue};
+use parvum_lab::{CompareOptions, LabError, catalogue, papers};
 
 /// What went wrong, with a code in front as all errors have.
 fn with_code(error: &LabError) -> String {
@@ -18,6 +18,10 @@ pub fn run(options: &CompareOptions) -> Result<(), String> {
             ListForm::Text => catalogue::list(),
             ListForm::Markdown => catalogue::markdown(),
         });
+    }
+    if options.papers {
+        let found = papers::run(options).map_err(|error| with_code(&error))?;
+        return say(format!("{}\nReport: {}", found.text, found.folder.join("report.html").display()));
     }
     if let Some(paper) = &options.paper {
         let found = catalogue::again(options, paper).map_err(|error| with_code(&error))?;

@@ -6,13 +6,14 @@ use crate::experiment::{self, Cores, How, Job};
 use crate::factors::{self, Factors};
 use crate::goals::Goal;
 use crate::hosts;
+use crate::kept::Kept;
 use crate::leftovers::Leftovers;
 use crate::options::CompareOptions;
 use crate::peers::{Absent, Own, Toolbox};
 use crate::programs::Programs;
-use crate::progress::Progress;
+use crate::progress::{Progress, Whole};
 use crate::random::Random;
-use crate::record::{Folder, Installed, Manifest};
+use crate::record::{Folder, Installed, LaunchRecord, Manifest};
 use crate::report;
 use crate::runner::{self, Runner};
 use crate::sessions::Session;
@@ -49,23 +50,41 @@ pub fn compare(options: &CompareOptions) -> Result<Report, LabError> {
 
 /// The same of parts of the suite alone, or of all of it where no part is named.
 pub(crate) fn compare_parts(options: &CompareOptions, parts: &[&Rerun]) -> Result<Report, LabError> {
-    let begun = Instant::now();
+    until_interrupted(|interrupted| {
+        session(options, &Within { parts, ..Within::default() }, Instant::now(), interrupted)
+    })
+}
+
+/// What a session is of, where it is not a whole suite for itself.
+#[derive(Default)]
+pub(crate) struct Within<'a> {
+    /// Parts of the suite; all of it where none is named.
+    pub parts: &'a [&'a Rerun],
+    /// The folder that it goes on with, or begins; else a dated one is made.
+    pub folder: Option<&'a Path>,
+    /// The sessions before and after it.
+    pub whole: Whole,
+}
+
+/// Does something that looks now and then whether the user has had enough of it.
+pub(crate) fn until_interrupted<T>(work: impl FnOnce(&AtomicBool) -> T) -> T {
     let interrupted = Arc::new(AtomicBool::new(false));
     let handlers =
         [SIGINT, SIGTERM, SIGHUP].map(|s| signal_hook::flag::register(s, Arc::clone(&interrupted)));
-    let result = session(options, parts, begun, &interrupted);
+    let result = work(&interrupted);
     for handler in handlers.into_iter().flatten() {
         signal_hook::low_level::unregister(handler);
     }
     result
 }
 
-fn session(
+pub(crate) fn session(
     options: &CompareOptions,
-    parts: &[&Rerun],
+    within: &Within,
     begun: Instant,
     interrupted: &AtomicBool,
 ) -> Result<Report, LabError> {
+    let parts = within.parts;
     let suite = match (suites::find(&options.suite)?, &options.hosts[..]) {
         (suite, []) if suite.name == suites::npb::SUITE.name && !options.host.is_empty() => {
             &suites::npb::hosts::OVER
@@ -134,7 +153,11 @@ fn session(
         let remedy = "run `./x variants` (some minutes)".to_owned();
         toolbox.absent.push(Absent { name: "the engine by other compilers and options".to_owned(), remedy });
     }
-    let mut folder = Folder::create(&options.out, &factors.date)?;
+    let (mut folder, kept) = match within.folder {
+        Some(folder) => Folder::go_on(folder)?,
+        None => (Folder::create(&options.out, &factors.date)?, Kept::default()),
+    };
+    let spent = kept.spent();
     let scratch = Scratch::create()?;
     let sessions = start_sessions(&mut toolbox, &programs, &jobs, &scratch.0, &options.host);
 
@@ -148,15 +171,19 @@ fn session(
         machines,
         messages: (over_hosts && extent == Extent::Quick).then_some(FEW_MESSAGES),
         over_hosts,
-        random: Random::new(seed),
-        launches: Vec::new(),
-        lines: Vec::new(),
+        // What goes on does not repeat the order that it began with.
+        random: Random::new(seed + kept.launches.len() as u64),
+        launches: kept.launches,
+        lines: kept.lines,
     };
-    let planned = run_plan(&mut runner, jobs, extent, Duration::from_secs(seconds), &mut folder, interrupted);
+    let progress = Progress::new(Duration::from_secs(seconds), within.whole.clone());
+    let planned = run_plan(&mut runner, jobs, extent, progress, &mut folder, interrupted);
     let left_out = match planned {
         Ok(left_out) => left_out,
         Err(error) => {
-            folder.discard();
+            if within.folder.is_none() {
+                folder.discard();
+            }
             return Err(error);
         }
     };
@@ -174,8 +201,8 @@ fn session(
         suite: options.suite.clone(),
         extent: if extent == Extent::Full { "full" } else { "quick" },
         seed,
-        budget_s: seconds,
-        elapsed_s: begun.elapsed().as_secs_f64(),
+        budget_s: seconds + spent as u64,
+        elapsed_s: spent + begun.elapsed().as_secs_f64(),
         systems: runner
             .toolbox
             .kits
@@ -211,7 +238,7 @@ fn run_plan(
     runner: &mut Runner,
     mut jobs: Vec<Job>,
     extent: Extent,
-    budget: Duration,
+    mut progress: Progress,
     folder: &mut Folder,
     interrupted: &AtomicBool,
 ) -> Result<Vec<String>, LabError> {
@@ -224,12 +251,16 @@ fn run_plan(
         jobs.retain(|job| job.measure.cores != Cores::Two);
     }
     let begun = Instant::now();
-    let mut progress = Progress::new(budget);
-    progress.say(&format!("{} things to measure, at most {} s", jobs.len(), budget.as_secs()));
-    let mut costs = vec![None; jobs.len()];
+    let budget = progress.budget();
+    let past: Vec<Past> = jobs.iter().map(|job| Past::of(job, &runner.launches)).collect();
+    let measured = past.iter().filter(|past| past.is_over()).count();
+    let before = if measured == 0 { String::new() } else { format!(", {measured} of them measured before") };
+    progress.say(&format!("{} things to measure{before}, at most {} s", jobs.len(), budget.as_secs()));
+    let mut costs: Vec<Option<Duration>> = past.iter().map(|past| past.cost).collect();
     let mut left_out = Vec::new();
     let mut order: VecDeque<usize> = experiment::first_round(jobs.len(), &mut runner.random).into();
-    let mut retried = HashSet::new();
+    order.retain(|job| !past[*job].is_over());
+    let mut retried: HashSet<usize> = (0..jobs.len()).filter(|job| past[*job].failed == 1).collect();
     while let Some(job) = order.pop_front() {
         stop_if(interrupted)?;
         if begun.elapsed() > budget {
@@ -257,7 +288,8 @@ fn run_plan(
     }
     let wanted: Vec<usize> = jobs.iter().map(|job| job.wanted(extent)).collect();
     let left = budget.saturating_sub(begun.elapsed());
-    let order = experiment::more_rounds(&costs, &wanted, left, &mut runner.random);
+    let done: Vec<usize> = past.iter().map(|past| past.done.max(1)).collect();
+    let order = experiment::more_rounds(&costs, &wanted, &done, left, &mut runner.random);
     let more: Duration = order.iter().filter_map(|job| costs[*job]).sum();
     progress.remaining(more.min(left));
     let once = match left_out.len() {
@@ -280,6 +312,49 @@ fn run_plan(
     }
     progress.finish();
     Ok(left_out)
+}
+
+/// How a job went in the part of a session that was interrupted.
+#[derive(Debug, Default, PartialEq)]
+struct Past {
+    /// What its first launch took.
+    cost: Option<Duration>,
+    /// Launches that worked.
+    done: usize,
+    /// Launches that did not.
+    failed: usize,
+    /// One of these took for ever.
+    endless: bool,
+}
+
+impl Past {
+    fn of(job: &Job, launches: &[LaunchRecord]) -> Past {
+        let (name, system) = (job.name(), job.system.map(|system| system.id()).unwrap_or_default());
+        let mut past = Past::default();
+        for launch in launches {
+            let is_its = launch.job == name
+                && launch.system == system
+                && launch.program == job.measure.program
+                && launch.tasks == job.measure.tasks;
+            match launch.failure {
+                _ if !is_its => {}
+                Some(_) => {
+                    past.failed += 1;
+                    past.endless |= launch.elapsed_s >= job.measure.patience as f64;
+                }
+                None => {
+                    past.done += 1;
+                    past.cost = past.cost.or(Some(Duration::from_secs_f64(launch.elapsed_s)));
+                }
+            }
+        }
+        past
+    }
+
+    /// Whether its first round is over: it is known what it costs, or that it does not work.
+    fn is_over(&self) -> bool {
+        self.done > 0 || self.failed > 1 || self.endless
+    }
 }
 
 /// Messages of each slave in the quick run over hosts: networks of the papers carry a thousandth of what memory does.
@@ -326,7 +401,7 @@ fn start_sessions(
 }
 
 /// The command and the libraries that stand for Parvum: as told, or this executable and the folder it is in.
-fn own_files(options: &CompareOptions) -> Own {
+pub(crate) fn own_files(options: &CompareOptions) -> Own {
     let executable = std::env::current_exe().ok();
     let own = executable.filter(|file| file.file_name().is_some_and(|name| name == "parvum"));
     let parvum = options.parvum.clone().or(own);
@@ -342,7 +417,7 @@ fn own_files(options: &CompareOptions) -> Own {
     Own { command: absolute(parvum), libraries: absolute(libraries) }
 }
 
-fn fresh_seed() -> u64 {
+pub(crate) fn fresh_seed() -> u64 {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(1, |d| d.as_secs() % 1_000_000)
 }
 

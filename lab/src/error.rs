@@ -82,6 +82,40 @@ pub enum LabError {
     /// The user ended it.
     #[error("interrupted; daemons are ended and nothing was kept")]
     Interrupted,
+    /// The user ended what can be gone on with.
+    #[error(
+        "interrupted; daemons are ended and all that was measured is kept: go on with `parvum compare --papers --resume {}`",
+        folder.display()
+    )]
+    CanGoOn {
+        /// The folder to go on with.
+        folder: PathBuf,
+    },
+    /// There is nothing to go on with.
+    #[error("{} holds no run of --papers ({why}); `parvum compare --papers` begins one", folder.display())]
+    NoRunOfPapers {
+        /// The folder.
+        folder: PathBuf,
+        /// What is missing there.
+        why: String,
+    },
+    /// It was begun with other settings than those of now.
+    #[error(
+        "{} was begun otherwise, and samples of both do not belong together: {differences}; go on as it was begun, or begin anew without --resume",
+        folder.display()
+    )]
+    OtherSettings {
+        /// The folder.
+        folder: PathBuf,
+        /// Each setting, as it was and as it is.
+        differences: String,
+    },
+    /// Another process is at it.
+    #[error("another `parvum compare` works in {} right now; let it end first", folder.display())]
+    GoesOnAlready {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// A file could not be read or written.
     #[error("cannot {action} {}: {source}", path.display())]
     File {

@@ -231,11 +231,13 @@ pub fn first_round(jobs: usize, random: &mut Random) -> Vec<usize> {
 const DEAR: u32 = 20;
 
 /// Deals out `left` over further rounds. `costs[j]` is what job `j` took (`None`: it failed, and is not repeated),
-/// `wanted[j]` its number of launches including the first. A job of which a single launch takes a large share is not
+/// `wanted[j]` its number of launches including the `done[j]`
+/// that it has had. A job of which a single launch takes a large share is not
 /// repeated: all others would get fewer launches for it.
 pub fn more_rounds(
     costs: &[Option<Duration>],
     wanted: &[usize],
+    done: &[usize],
     mut left: Duration,
     random: &mut Random,
 ) -> Vec<usize> {
@@ -247,6 +249,7 @@ pub fn more_rounds(
         for (job, cost) in costs.iter().enumerate() {
             if let Some(cost) = cost
                 && wanted[job] >= round
+                && done[job] < round
                 && *cost <= left.min(dear)
             {
                 left -= *cost;
@@ -293,7 +296,7 @@ mod tests {
         let plan = |seed| {
             let mut random = Random::new(seed);
             let mut order = first_round(20, &mut random);
-            order.extend(more_rounds(&costs, &[10; 20], Duration::from_secs(30), &mut random));
+            order.extend(more_rounds(&costs, &[10; 20], &[1; 20], Duration::from_secs(30), &mut random));
             order
         };
         assert_eq!(plan(5), plan(5));
@@ -303,7 +306,7 @@ mod tests {
     #[test]
     fn rivals_interleave() {
         let costs = vec![Some(Duration::from_millis(1)); 4];
-        let order = more_rounds(&costs, &[5; 4], Duration::from_secs(1), &mut Random::new(1));
+        let order = more_rounds(&costs, &[5; 4], &[1; 4], Duration::from_secs(1), &mut Random::new(1));
         assert_eq!(order.len(), 16);
         for round in order.chunks(4) {
             let mut round = round.to_vec();
@@ -315,13 +318,16 @@ mod tests {
     #[test]
     fn a_failed_job_is_not_repeated() {
         let costs = [None, Some(Duration::from_millis(1))];
-        assert_eq!(more_rounds(&costs, &[3, 3], Duration::from_secs(1), &mut Random::new(1)), [1, 1]);
+        assert_eq!(
+            more_rounds(&costs, &[3, 3], &[1, 1], Duration::from_secs(1), &mut Random::new(1)),
+            [1, 1]
+        );
     }
 
     #[test]
     fn a_job_that_takes_a_large_share_is_not_repeated() {
         let costs = [11, 9].map(|seconds| Some(Duration::from_secs(seconds)));
-        let order = more_rounds(&costs, &[3, 3], Duration::from_secs(200), &mut Random::new(1));
+        let order = more_rounds(&costs, &[3, 3], &[1, 1], Duration::from_secs(200), &mut Random::new(1));
         assert_eq!(order, [1, 1]);
     }
 
@@ -344,7 +350,7 @@ mod tests {
         fn the_budget_is_kept(costs in prop::collection::vec(1u64..5000, 1..30), left in 0u64..60_000, seed: u64) {
             let costs: Vec<Option<Duration>> = costs.into_iter().map(|ms| Some(Duration::from_millis(ms))).collect();
             let left = Duration::from_millis(left);
-            let order = more_rounds(&costs, &vec![10; costs.len()], left, &mut Random::new(seed));
+            let order = more_rounds(&costs, &vec![10; costs.len()], &vec![1; costs.len()], left, &mut Random::new(seed));
             let spent: Duration = order.iter().filter_map(|&job| costs[job]).sum();
             prop_assert!(spent <= left);
             for job in 0..costs.len() {

@@ -37,6 +37,13 @@ pub struct CompareOptions {
     /// Run again what this paper measured (000 to 004, as --list has them), and say of each of its claims whether it still holds
     #[arg(long, value_name = "NUMBER", conflicts_with_all = ["suite", "list"])]
     pub paper: Option<String>,
+    /// Run again everything of all five papers that can be, suite after suite, and say on one page of each of their tables and
+    /// figures whether what the paper found still holds: 20 minutes, with --full some hours
+    #[arg(long, conflicts_with_all = ["suite", "list", "paper", "hosts", "host", "classes", "benchmarks", "tasks"])]
+    pub papers: bool,
+    /// Go on with a run of --papers that was interrupted: its folder. Its settings hold, and others are refused
+    #[arg(long, value_name = "DIR", requires = "papers", conflicts_with = "out")]
+    pub resume: Option<PathBuf>,
     /// Of that paper, this figure alone
     #[arg(long, value_name = "N", requires = "paper", conflicts_with = "table")]
     pub figure: Option<u32>,

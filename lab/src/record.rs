@@ -2,11 +2,12 @@
 
 use crate::error::LabError;
 use crate::factors::Factors;
+use crate::kept::{self, Kept};
 use crate::peers::Absent;
 use crate::summary::{Recorded, Row};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// What was compared, how and on what; enough to run it again.
@@ -65,14 +66,14 @@ pub struct Installed {
 }
 
 /// One launch as it went.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LaunchRecord {
     /// Its number; raw lines refer to it.
     pub launch: usize,
     /// What it measured.
     pub job: String,
     /// The program of its rows.
-    pub program: &'static str,
+    pub program: String,
     /// Of which system, as `--systems` takes it; empty for the floors.
     pub system: String,
     /// Tasks.
@@ -84,7 +85,7 @@ pub struct LaunchRecord {
     /// Load average just before it.
     pub load: String,
     /// Why it does not count.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
 }
 
@@ -104,30 +105,36 @@ pub fn dated(out: &Path, date: &str) -> Result<PathBuf, LabError> {
     Ok(path)
 }
 
-/// A session's folder, being filled.
+/// A session's folder, being filled. What a launch measured is in its files before the next begins: who interrupts it loses nothing.
 #[derive(Debug)]
 pub struct Folder {
     /// Where it is.
     pub path: PathBuf,
-    raw: BufWriter<File>,
+    raw: File,
+    launches: File,
 }
 
 impl Folder {
     /// Makes one, with the date and time as its name.
     pub fn create(out: &Path, date: &str) -> Result<Folder, LabError> {
-        let path = dated(out, date)?;
-        let file = path.join("raw.jsonl");
-        let raw = BufWriter::new(File::create(&file).map_err(LabError::file("create", file))?);
-        Ok(Folder { path, raw })
+        Ok(Folder::go_on(&dated(out, date)?)?.0)
     }
 
-    /// Keeps one line for ever.
-    pub fn keep(&mut self, line: &Recorded) -> Result<(), LabError> {
-        let path = self.path.join("raw.jsonl");
-        serde_json::to_writer(&mut self.raw, line)
-            .map_err(std::io::Error::from)
-            .and_then(|()| self.raw.write_all(b"\n"))
-            .map_err(LabError::file("write", path))
+    /// Goes on with the folder of a session that was interrupted, or begins it; with what it holds of whole launches.
+    pub fn go_on(path: &Path) -> Result<(Folder, Kept), LabError> {
+        fs::create_dir_all(path).map_err(LabError::file("create", path))?;
+        let kept = kept::read(path)?;
+        let raw = written(&path.join(kept::RAW), &kept.lines)?;
+        let launches = written(&path.join(kept::LAUNCHES), &kept.launches)?;
+        Ok((Folder { path: path.to_owned(), raw, launches }, kept))
+    }
+
+    /// Keeps a launch for ever: its lines first, for a launch without all of its lines is none.
+    pub fn keep(&mut self, launch: &LaunchRecord, lines: &[Recorded]) -> Result<(), LabError> {
+        let raw = self.raw.write_all(text(lines).as_bytes());
+        raw.map_err(LabError::file("write", self.path.join(kept::RAW)))?;
+        let launches = self.launches.write_all(text(std::slice::from_ref(launch)).as_bytes());
+        launches.map_err(LabError::file("write", self.path.join(kept::LAUNCHES)))
     }
 
     /// Removes what an interrupted session began.
@@ -136,17 +143,32 @@ impl Folder {
     }
 
     /// Writes what is known at the end.
-    pub fn finish(mut self, manifest: &Manifest, rows: &[Row], report: &str) -> Result<PathBuf, LabError> {
-        self.raw.flush().map_err(LabError::file("write", self.path.join("raw.jsonl")))?;
+    pub fn finish(self, manifest: &Manifest, rows: &[Row], report: &str) -> Result<PathBuf, LabError> {
         let write = |name: &str, text: String| {
             let path = self.path.join(name);
             fs::write(&path, text).map_err(LabError::file("write", path))
         };
-        write("manifest.json", json(manifest))?;
         write("summary.json", json(&rows))?;
         write("report.html", report.to_owned())?;
+        // Last, for a folder that has it is done; and it has all launches.
+        write("manifest.json", json(manifest))?;
+        let _ = fs::remove_file(self.path.join(kept::LAUNCHES));
         Ok(self.path)
     }
+}
+
+/// A file of these lines, open at its end. It takes the place of the one before when it is whole.
+fn written<T: Serialize>(path: &Path, lines: &[T]) -> Result<File, LabError> {
+    let new = path.with_extension("new");
+    let mut file = File::create(&new).map_err(LabError::file("create", &new))?;
+    file.write_all(text(lines).as_bytes()).map_err(LabError::file("write", &new))?;
+    fs::rename(&new, path).map_err(LabError::file("write", path))?;
+    Ok(file)
+}
+
+/// A line of JSON for each.
+fn text<T: Serialize>(lines: &[T]) -> String {
+    lines.iter().map(|line| serde_json::to_string(line).unwrap_or_default() + "\n").collect()
 }
 
 /// Pretty JSON; our own types always serialise.

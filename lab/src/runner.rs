@@ -76,34 +76,33 @@ impl Runner {
         if attempt.lines.is_err() {
             self.tidy(job);
         }
-        let mut failure = None;
-        match attempt.lines {
-            Ok(lines) => {
-                for line in lines {
-                    // UCX's own program measures what several of ours do.
-                    let program = match job.measure.how {
-                        How::Perftest(_) => line.program.clone(),
-                        _ => job.measure.program.to_owned(),
-                    };
-                    let recorded = Recorded::new(number, &program, job.system.as_ref(), line);
-                    folder.keep(&recorded)?;
-                    self.lines.push(recorded);
-                }
-            }
-            Err(why) => failure = Some(why),
-        }
+        let recorded = |line: Line| {
+            // UCX's own program measures what several of ours do.
+            let program = match job.measure.how {
+                How::Perftest(_) => line.program.clone(),
+                _ => job.measure.program.to_owned(),
+            };
+            Recorded::new(number, &program, job.system.as_ref(), line)
+        };
+        let (mut lines, failure) = match attempt.lines {
+            Ok(lines) => (lines.into_iter().map(recorded).collect(), None),
+            Err(why) => (Vec::new(), Some(why)),
+        };
         let worked = failure.is_none();
-        self.launches.push(LaunchRecord {
+        let launch = LaunchRecord {
             launch: number,
             job: job.name(),
-            program: job.measure.program,
+            program: job.measure.program.to_owned(),
             system: job.system.map(|system| system.id()).unwrap_or_default(),
             tasks: job.measure.tasks,
             command: attempt.command,
             elapsed_s: attempt.elapsed.as_secs_f64(),
             load,
             failure,
-        });
+        };
+        folder.keep(&launch, &lines)?;
+        self.launches.push(launch);
+        self.lines.append(&mut lines);
         Ok(worked.then_some(attempt.elapsed))
     }
 

@@ -179,7 +179,7 @@ mod tests {
             manifest.launches.push(LaunchRecord {
                 launch,
                 job: job.into(),
-                program: "ring",
+                program: "ring".into(),
                 system: String::new(),
                 tasks: 2,
                 command: String::new(),

@@ -4,7 +4,7 @@ pub mod curve;
 pub mod figures;
 pub mod headline;
 pub mod markup;
-mod papers;
+pub(crate) mod papers;
 mod split;
 pub mod tables;
 

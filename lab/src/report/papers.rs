@@ -1,7 +1,7 @@
 //! What the papers found, beside this session: the tables and figures that the suite runs again.
 
 use super::markup::{escape, word_table};
-use crate::catalogue::{Judged, Verdict, bounds, judge, of_suite, today};
+use crate::catalogue::{Exhibit, Judged, Verdict, bounds, judge, of_suite, today};
 use crate::summary::Row;
 use std::fmt::Write;
 
@@ -27,27 +27,7 @@ pub fn claims(html: &mut String, suite: &str, rows: &[Row]) {
 fn lines(suite: &str, rows: &[Row]) -> Vec<Vec<String>> {
     let mut lines = Vec::new();
     for (paper, exhibit) in of_suite(suite) {
-        let mut own: Vec<Vec<String>> = Vec::new();
-        for claim in &exhibit.claims {
-            let found = judge(claim, rows);
-            for Judged { by, measured, verdict, .. } in
-                found.into_iter().filter(|j| j.verdict != Verdict::NoData)
-            {
-                let class = match verdict {
-                    Verdict::Holds => "reached",
-                    Verdict::No => "missed",
-                    _ => "nodata",
-                };
-                own.push(vec![
-                    escape(&claim.says),
-                    escape(&claim.paper),
-                    bounds(claim),
-                    escape(by),
-                    escape(&today(claim, measured)),
-                    format!("<span class=\"{class}\">{}</span>", verdict.word()),
-                ]);
-            }
-        }
+        let mut own = claims_of(exhibit, rows);
         if !own.is_empty() {
             let mut head = String::new();
             let _ = write!(
@@ -60,6 +40,31 @@ fn lines(suite: &str, rows: &[Row]) -> Vec<Vec<String>> {
             );
             lines.push(vec!["!head".into(), head]);
             lines.append(&mut own);
+        }
+    }
+    lines
+}
+
+/// A line for each claim of an exhibit of which there is a value.
+pub(crate) fn claims_of(exhibit: &Exhibit, rows: &[Row]) -> Vec<Vec<String>> {
+    let mut lines: Vec<Vec<String>> = Vec::new();
+    for claim in &exhibit.claims {
+        let found = judge(claim, rows);
+        for Judged { by, measured, verdict, .. } in found.into_iter().filter(|j| j.verdict != Verdict::NoData)
+        {
+            let class = match verdict {
+                Verdict::Holds => "reached",
+                Verdict::No => "missed",
+                _ => "nodata",
+            };
+            lines.push(vec![
+                escape(&claim.says),
+                escape(&claim.paper),
+                bounds(claim),
+                escape(by),
+                escape(&today(claim, measured)),
+                format!("<span class=\"{class}\">{}</span>", verdict.word()),
+            ]);
         }
     }
     lines

@@ -135,7 +135,7 @@ mod tests {
         manifest.launches.push(LaunchRecord {
             launch: 0,
             job: "ring on one core: MPICH".into(),
-            program: "ring-one-core",
+            program: "ring-one-core".into(),
             system: PEERS[2].id(),
             tasks: 2,
             command: String::new(),

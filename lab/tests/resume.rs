@@ -1,0 +1,136 @@
+//! A run of all papers that is interrupted and goes on, with programs that measure nothing: nothing is lost, and nothing run twice.
+
+use parvum_lab::papers::{Papers, run};
+use parvum_lab::{CompareOptions, LabError};
+use std::path::{Path, PathBuf};
+
+/// In the place of the sockets' program. It interrupts the laboratory when it is started for the time that the file `stop` says.
+const FAKE: &str = r#"#!/bin/sh
+while [ $# -gt 0 ]; do
+    case $1 in
+    --sizes) sizes=$2 ;;
+    --tasks) tasks=$2 ;;
+    --out) out=$2 ;;
+    esac
+    shift
+done
+here=$(dirname "$0")
+echo started >>"$here/started"
+for size in $(echo "$sizes" | tr , ' '); do
+    echo "{\"program\":\"sockets\",\"tasks\":$tasks,\"size\":$size,\"verified\":true,\"samples_ns\":[1000,1001]}" >>"$out"
+done
+[ "$(wc -l <"$here/started")" != "$(cat "$here/stop" 2>/dev/null)" ] || kill -INT $PPID
+"#;
+
+const BUILD: &str = "#!/bin/sh\nset -e\nmkdir -p \"$1\"\ncp \"$(dirname \"$0\")/fake\" \"$1/sockets.sockets\"\nchmod +x \"$1/sockets.sockets\"\n";
+
+struct Place(PathBuf);
+
+impl Place {
+    fn new(name: &str) -> Place {
+        let place = Place(Path::new(env!("CARGO_TARGET_TMPDIR")).join(name));
+        let _ = std::fs::remove_dir_all(&place.0);
+        std::fs::create_dir_all(place.0.join("apps")).expect("a folder");
+        std::fs::create_dir_all(place.0.join("build/programs")).expect("a folder");
+        std::fs::write(place.0.join("apps/build.sh"), BUILD).expect("a file");
+        std::fs::write(place.0.join("apps/fake"), FAKE).expect("a file");
+        place
+    }
+
+    fn options(&self) -> CompareOptions {
+        CompareOptions {
+            papers: true,
+            systems: "sockets".into(),
+            seed: Some(7),
+            budget: Some(60),
+            apps: Some(self.0.join("apps")),
+            out: self.0.join("results"),
+            ..CompareOptions::default()
+        }
+    }
+
+    /// Interrupts after so many launches more.
+    fn stop_after(&self, launches: usize) {
+        let stop = (self.started() + launches).to_string();
+        std::fs::write(self.0.join("build/programs/stop"), stop).expect("a file");
+    }
+
+    fn started(&self) -> usize {
+        std::fs::read_to_string(self.0.join("build/programs/started")).map_or(0, |text| text.lines().count())
+    }
+}
+
+fn interrupted(result: Result<Papers, LabError>) -> PathBuf {
+    match result.expect_err("it is interrupted") {
+        LabError::CanGoOn { folder } => folder,
+        other => panic!("{other}"),
+    }
+}
+
+fn lines(file: &Path) -> usize {
+    std::fs::read_to_string(file).expect("it is there").lines().count()
+}
+
+#[test]
+fn what_is_interrupted_goes_on_and_no_launch_is_lost_or_run_twice() {
+    let place = Place::new("papers-resumed");
+    place.stop_after(3);
+    let folder = interrupted(run(&place.options()));
+    let own = folder.join("sockets");
+    assert_eq!((place.started(), lines(&own.join("launches.jsonl"))), (3, 3));
+
+    // The power went while a line was written.
+    let raw = own.join("raw.jsonl");
+    let whole = std::fs::read_to_string(&raw).expect("it is there");
+    std::fs::write(&raw, format!("{whole}{{\"launch\":3,\"progr")).expect("written");
+    let again = CompareOptions { resume: Some(folder.clone()), ..place.options() };
+    place.stop_after(4);
+    assert_eq!(interrupted(run(&again)), folder);
+    assert_eq!((place.started(), lines(&own.join("launches.jsonl"))), (7, 7));
+    assert!(std::fs::read_to_string(&raw).expect("it is there").starts_with(&whole));
+
+    // Only what differs is refused; nothing is run for it.
+    for (other, said) in [
+        (CompareOptions { seed: Some(8), ..again.clone() }, "--seed was 7, now 8"),
+        (CompareOptions { full: true, ..again.clone() }, "the extent was quick, now full"),
+        (CompareOptions { budget: Some(61), ..again.clone() }, "--budget was 60, now 61"),
+        (CompareOptions { systems: "tmk".into(), ..again.clone() }, "--systems was sockets, now tmk"),
+    ] {
+        let why = run(&other).expect_err("refused").to_string();
+        assert!(why.contains(said), "{why}");
+    }
+    assert_eq!(place.started(), 7);
+
+    // A folder alone is enough.
+    let bare = CompareOptions { systems: String::new(), seed: None, budget: None, ..again };
+    let done = run(&bare).expect("it comes to its end");
+    assert_eq!(done.folder, folder);
+    assert!(done.text.contains("004 table 1 "), "{}", done.text);
+    let page = std::fs::read_to_string(folder.join("report.html")).expect("the page");
+    assert!(page.contains("sockets/raw.jsonl") && !page.contains("has not come to its end"));
+    let manifest = std::fs::read_to_string(own.join("manifest.json")).expect("the manifest");
+    let manifest: serde_json::Value = serde_json::from_str(&manifest).expect("it is JSON");
+    let launches = manifest["launches"].as_array().expect("launches");
+    assert_eq!(launches.len(), place.started(), "each launch is there, and once");
+    assert!(launches.iter().enumerate().all(|(at, launch)| launch["launch"] == at));
+    assert!(!own.join("launches.jsonl").exists());
+
+    // What is done is not done again.
+    run(&bare).expect("there is nothing to do");
+    assert_eq!(launches.len(), place.started());
+}
+
+#[test]
+fn a_folder_that_holds_no_such_run_is_refused() {
+    let place = Place::new("papers-refused");
+    for (folder, said) in [("nowhere", "there is no such folder"), ("apps", "there is no papers.json in it")]
+    {
+        let options = CompareOptions { resume: Some(place.0.join(folder)), ..place.options() };
+        let why = run(&options).expect_err("refused").to_string();
+        assert!(why.contains(said) && why.contains(folder), "{why}");
+    }
+    let why = run(&CompareOptions { systems: "lam".into(), ..place.options() }).expect_err("refused");
+    assert!(why.to_string().contains("\"lam\""), "{why}");
+    assert_eq!(place.started(), 0);
+    assert!(!place.0.join("results").exists(), "what is refused leaves no folder");
+}
