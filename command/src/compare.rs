@@ -2,7 +2,7 @@
 
 use crate::out;
 use parvum_lab::options::ListForm;
-use parvum_lab::{CompareOptions, LabError, catalogue, papers};
+use parvum_lab::{CompareOptions, LabError, against, catalogue, papers};
 
 /// What went wrong, with a code in front as all errors have.
 fn with_code(error: &LabError) -> String {
@@ -29,7 +29,21 @@ pub fn run(options: &CompareOptions) -> Result<(), String> {
             found.folders.iter().map(|folder| format!("Report: {}\n", folder.join("report.html").display()));
         return say(format!("{}{}", found.text, pages.collect::<String>()));
     }
+    if let [old, new] = &options.against[..] {
+        return say(against::folders(old, new).map_err(|error| with_code(&error))?.text());
+    }
+    // Before minutes are spent on a run.
+    if let Some(old) = options.against.first() {
+        against::can_be_held_against(old, &options.suite).map_err(|error| with_code(&error))?;
+    }
     let report = parvum_lab::compare(options).map_err(|error| with_code(&error))?;
     let page = report.folder.join("report.html");
-    say(format!("{}\nReport: {}", report.table, page.display()))
+    say(format!("{}\nReport: {}", report.table, page.display()))?;
+    match options.against.first() {
+        Some(old) => {
+            let found = against::folders(old, &report.folder).map_err(|error| with_code(&error))?;
+            say(format!("\n{}", found.text()))
+        }
+        None => Ok(()),
+    }
 }

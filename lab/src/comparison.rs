@@ -13,7 +13,7 @@ use crate::peers::{Absent, Own, Toolbox};
 use crate::programs::Programs;
 use crate::progress::{Progress, Whole};
 use crate::random::Random;
-use crate::record::{Folder, Installed, LaunchRecord, Manifest};
+use crate::record::{self, Folder, Installed, LaunchRecord, Manifest};
 use crate::report;
 use crate::runner::{self, Runner};
 use crate::sessions::Session;
@@ -197,6 +197,7 @@ pub(crate) fn session(
     }
     let goals = (suite.goals)(&rows);
     let manifest = Manifest {
+        format: record::FORMAT,
         command: std::env::args().collect::<Vec<_>>().join(" "),
         suite: options.suite.clone(),
         extent: if extent == Extent::Full { "full" } else { "quick" },

@@ -116,6 +116,37 @@ pub enum LabError {
         /// The folder.
         folder: PathBuf,
     },
+    /// There is nothing to compare with.
+    #[error("{} holds no finished run: {why}", folder.display())]
+    NoRun {
+        /// The folder.
+        folder: PathBuf,
+        /// What is missing there.
+        why: String,
+    },
+    /// It was written by a Parvum whose files are others.
+    #[error(
+        "{} was made by another version of Parvum (format {theirs}, this one reads {ours}); compare with a run of this one",
+        folder.display()
+    )]
+    OtherFormat {
+        /// The folder.
+        folder: PathBuf,
+        /// Its format.
+        theirs: String,
+        /// Ours.
+        ours: u32,
+    },
+    /// Two runs of different suites have no value in common.
+    #[error("{} is a run of the suite {theirs}, the other one of {ours}; compare runs of one suite (--suite {theirs})", folder.display())]
+    OtherSuite {
+        /// The folder.
+        folder: PathBuf,
+        /// Its suite.
+        theirs: String,
+        /// The other's.
+        ours: String,
+    },
     /// A file could not be read or written.
     #[error("cannot {action} {}: {source}", path.display())]
     File {

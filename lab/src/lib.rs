@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod against;
 pub mod catalogue;
 pub mod comparison;
 pub mod cores;

@@ -44,6 +44,10 @@ pub struct CompareOptions {
     /// Go on with a run of --papers that was interrupted: its folder. Its settings hold, and others are refused
     #[arg(long, value_name = "DIR", requires = "papers", conflicts_with = "out")]
     pub resume: Option<PathBuf>,
+    /// Compare with an earlier run of the same suite, its folder, and name what changed beyond noise; with a second folder nothing is
+    /// run: the two are compared
+    #[arg(long, value_names = ["OLD", "NEW"], num_args = 1..=2, conflicts_with_all = ["list", "paper", "papers"])]
+    pub against: Vec<PathBuf>,
     /// Of that paper, this figure alone
     #[arg(long, value_name = "N", requires = "paper", conflicts_with = "table")]
     pub figure: Option<u32>,

@@ -10,9 +10,14 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+/// Of the files of a folder; counted up when those of before cannot be read any more.
+pub const FORMAT: u32 = 1;
+
 /// What was compared, how and on what; enough to run it again.
 #[derive(Debug, Clone, Serialize)]
 pub struct Manifest {
+    /// [`FORMAT`].
+    pub format: u32,
     /// The command line.
     pub command: String,
     /// The suite.

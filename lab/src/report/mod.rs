@@ -202,6 +202,7 @@ pub(crate) mod tests {
     /// A manifest of no launches.
     pub fn manifest() -> Manifest {
         Manifest {
+            format: crate::record::FORMAT,
             command: "compare <test>".into(),
             suite: "main".into(),
             extent: "quick",

@@ -429,6 +429,33 @@ fn errors_of_the_command_line_have_codes() {
     }
     let ended = machine.run(&["compare", "--suite", "nothing"]);
     assert!(text(&ended.stderr).contains("parvum: E-COMPARE: no suite is called"), "{ended:?}");
+    for words in [
+        &["compare", "--papers", "--suite", "main"][..],
+        &["compare", "--papers", "--paper", "000"],
+        &["compare", "--resume", "results/x"],
+        &["compare", "--papers", "--resume", "results/x", "--out", "y"],
+        &["compare", "--papers", "--against", "results/x"],
+        &["compare", "--against", "a", "b", "c"],
+    ] {
+        let ended = machine.run(words);
+        assert_eq!(ended.status.code(), Some(2), "{words:?}: {ended:?}");
+        assert!(text(&ended.stderr).starts_with("parvum: E-USAGE: "), "{words:?}: {ended:?}");
+    }
+    for (words, said) in [
+        (
+            &["compare", "--papers", "--resume", "/nowhere"][..],
+            "/nowhere holds no run of --papers (there is no such folder)",
+        ),
+        (&["compare", "--against", "/nowhere"], "/nowhere holds no finished run: there is no such folder"),
+        (
+            &["compare", "--against", "/", "/nowhere"],
+            "/ holds no finished run: there is no manifest.json in it",
+        ),
+    ] {
+        let ended = machine.run(words);
+        assert_eq!(ended.status.code(), Some(1), "{ended:?}");
+        assert!(text(&ended.stderr).starts_with(&format!("parvum: E-COMPARE: {said}")), "{ended:?}");
+    }
     // What was asked for is no error.
     for words in [&["--help"][..], &["run", "--help"], &["--version"]] {
         let ended = machine.run(words);
