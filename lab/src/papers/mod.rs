@@ -23,13 +23,13 @@ use std::time::{Duration, Instant};
 /// The seconds of each suite's launches in the quick and in the full run. What one leaves, those after it get.
 const SHARES: [(&str, [u64; 2]); 8] = [
     ("main", [160, 1800]),
-    ("speed", [100, 600]),
-    ("buffering", [110, 900]),
-    ("overhead", [170, 900]),
-    ("shared", [120, 1200]),
-    ("pvmtime", [190, 1500]),
-    ("sockets", [50, 300]),
-    ("npb", [180, 5400]),
+    ("speed", [130, 600]),
+    ("buffering", [60, 900]),
+    ("overhead", [90, 900]),
+    ("shared", [80, 1200]),
+    ("pvmtime", [150, 1500]),
+    ("sockets", [40, 300]),
+    ("npb", [370, 5400]),
 ];
 
 /// What the run leaves behind.
@@ -48,6 +48,14 @@ pub struct Outcome {
     pub suite: &'static str,
     /// What it measured, or why there is nothing.
     pub rows: Result<Vec<Row>, String>,
+    /// What it could not compare and why, and what found no time.
+    pub notes: Vec<String>,
+}
+
+impl Outcome {
+    fn pending(suite: &'static str) -> Outcome {
+        Outcome { suite, rows: Err(PENDING.to_owned()), notes: Vec::new() }
+    }
 }
 
 /// Runs it, or goes on with it.
@@ -65,12 +73,12 @@ fn run_until(options: &CompareOptions, interrupted: &AtomicBool) -> Result<Paper
     }
     let extent = if settings.extent == "full" { Extent::Full } else { Extent::Quick };
     let planned = planned(extent, &settings.systems);
-    let mut outcomes: Vec<Outcome> =
-        planned.iter().map(|plan| Outcome { suite: plan.suite, rows: Err(PENDING.to_owned()) }).collect();
+    let mut outcomes: Vec<Outcome> = planned.iter().map(|plan| Outcome::pending(plan.suite)).collect();
     for (at, plan) in planned.iter().enumerate() {
         let own = folder.join(plan.suite);
         if let Some(rows) = finished(&own)? {
             outcomes[at].rows = Ok(rows);
+            outcomes[at].notes = notes(&own)?;
             continue;
         }
         let spent = spent(&folder, &planned)?;
@@ -94,6 +102,9 @@ fn run_until(options: &CompareOptions, interrupted: &AtomicBool) -> Result<Paper
             Err(LabError::Interrupted) => return Err(LabError::CanGoOn { folder }),
             Err(other) => return Err(other),
         };
+        if outcomes[at].rows.is_ok() {
+            outcomes[at].notes = notes(&own)?;
+        }
         page::write(&folder, &settings, &outcomes)?;
     }
     if outcomes.iter().all(|outcome| outcome.rows.is_err()) {
@@ -188,6 +199,28 @@ fn read<T: serde::de::DeserializeOwned>(file: &Path) -> Result<T, LabError> {
         line: why.line(),
         why: why.to_string(),
     })
+}
+
+/// What a suite's manifest says is missing.
+fn notes(folder: &Path) -> Result<Vec<String>, LabError> {
+    /// Of a manifest, what is asked of it here.
+    #[derive(serde::Deserialize)]
+    struct Missing {
+        absent: Vec<Absent>,
+        left_out: Vec<String>,
+    }
+    #[derive(serde::Deserialize)]
+    struct Absent {
+        name: String,
+        remedy: String,
+    }
+    let Missing { absent, left_out } = read(&folder.join("manifest.json"))?;
+    let mut notes: Vec<String> =
+        absent.into_iter().map(|one| format!("not compared: {}: {}", one.name, one.remedy)).collect();
+    if !left_out.is_empty() {
+        notes.push(format!("planned, but the time was over: {}", left_out.join("; ")));
+    }
+    Ok(notes)
 }
 
 /// Seconds that all launches took so far.

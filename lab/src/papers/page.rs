@@ -147,10 +147,8 @@ fn of_paper(html: &mut String, paper: &Paper, outcomes: &[Outcome]) {
     );
     let lines: Vec<Vec<String>> =
         paper.exhibits.iter().map(|exhibit| line(paper, exhibit, outcomes)).collect();
-    html.push_str(&word_table(
-        &["", "what it shows, and what the paper found", "does it still hold?", "data"],
-        &lines,
-    ));
+    let headings = ["", "what it shows, and what the paper found", "does it still hold?", "data"];
+    let _ = write!(html, "<div class=\"exhibits\">{}</div>", word_table(&headings, &lines));
     for exhibit in &paper.exhibits {
         let claims = claims(exhibit, outcomes);
         if claims.is_empty() {
@@ -229,7 +227,8 @@ fn suites(html: &mut String, settings: &Settings, outcomes: &[Outcome]) {
         .map(|outcome| match &outcome.rows {
             Ok(rows) => vec![
                 format!("<a href=\"{0}/report.html\">{0}</a>", outcome.suite),
-                format!("{} values", rows.len()),
+                format!("{} values", rows.len())
+                    + &outcome.notes.iter().map(|note| format!("<br>{}", escape(note))).collect::<String>(),
                 format!(
                     "<a href=\"{0}/summary.json\">summary</a>, <a href=\"{0}/raw.jsonl\">raw samples</a>, <a href=\"{0}/manifest.json\">manifest</a>",
                     outcome.suite
@@ -262,9 +261,9 @@ mod tests {
             row(&ours, "ring", "half round trip", 8, &[0.5; 6]),
         ];
         vec![
-            Outcome { suite: "main", rows: Ok(rows) },
-            Outcome { suite: "sockets", rows: Err("<nothing> worked".into()) },
-            Outcome { suite: "npb", rows: Err(PENDING.into()) },
+            Outcome { suite: "main", rows: Ok(rows), notes: vec!["not compared: <LAM>: install it".into()] },
+            Outcome { suite: "sockets", rows: Err("<nothing> worked".into()), notes: vec![] },
+            Outcome::pending("npb"),
         ]
     }
 
@@ -278,6 +277,7 @@ mod tests {
         }
         assert!(page.contains("has not come to its end") && page.contains(PENDING), "it is not at its end");
         assert!(page.contains("&lt;nothing&gt; worked") && !page.contains("<nothing>"));
+        assert!(page.contains("not compared: &lt;LAM&gt;: install it"));
         assert!(page.contains("href=\"main/raw.jsonl\"") && !page.contains("href=\"npb/raw.jsonl\""));
         for link in page.split("href=\"#").skip(1).filter_map(|rest| rest.split('"').next()) {
             assert!(page.contains(&format!("id=\"{link}\"")), "#{link} leads nowhere");
