@@ -2,7 +2,7 @@
 
 use crate::out;
 use parvum_lab::options::ListForm;
-use parvum_lab::{CompareOptions, LabError, against, catalogue, papers};
+use parvum_lab::{CompareOptions, LabError, against, catalogue, papers, published};
 
 /// What went wrong, with a code in front as all errors have.
 fn with_code(error: &LabError) -> String {
@@ -18,6 +18,9 @@ pub fn run(options: &CompareOptions) -> Result<(), String> {
             ListForm::Text => catalogue::list(),
             ListForm::Markdown => catalogue::markdown(),
         });
+    }
+    if let Some(run) = &options.publish {
+        return say(published::publish(run).map_err(|error| with_code(&error))?);
     }
     if options.papers {
         let found = papers::run(options).map_err(|error| with_code(&error))?;

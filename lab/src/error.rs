@@ -147,6 +147,22 @@ pub enum LabError {
         /// The other's.
         ours: String,
     },
+    /// A run that is to be published was made beside other work.
+    #[error("{} was begun on a busy machine (load {load}); run the suite again when nothing else does, and publish that", folder.display())]
+    NotQuiet {
+        /// The folder of the run.
+        folder: PathBuf,
+        /// The load before it.
+        load: String,
+    },
+    /// A page quotes what a published run does not have.
+    #[error("{} cannot be written: {why}", page.display())]
+    Quoted {
+        /// The page.
+        page: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
     /// A file could not be read or written.
     #[error("cannot {action} {}: {source}", path.display())]
     File {

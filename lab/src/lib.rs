@@ -28,6 +28,7 @@ pub mod peers;
 pub mod perftest;
 pub mod programs;
 mod progress;
+pub mod published;
 pub mod random;
 pub mod record;
 pub mod report;

@@ -95,7 +95,7 @@ fn newest_in(folder: &Path) -> Option<SystemTime> {
     files.flatten().filter(|file| file.path().is_file()).filter_map(|file| changed(&file.path())).max()
 }
 
-fn find_sources() -> Option<PathBuf> {
+pub(crate) fn find_sources() -> Option<PathBuf> {
     let here = std::env::current_dir().ok();
     let executable = std::env::current_exe().ok();
     here.iter()

@@ -94,7 +94,8 @@ impl TryFrom<String> for Asked {
 }
 
 impl Asked {
-    fn takes(&self, row: &Row) -> bool {
+    /// Whether this row is one of them.
+    pub fn takes(&self, row: &Row) -> bool {
         row.program == self.program
             && row.system == self.system
             && row.route == self.route

@@ -7,7 +7,7 @@ mod claim;
 mod run;
 mod words;
 
-pub use claim::{Claim, Judged, Measured, Verdict, judge};
+pub use claim::{Asked, Claim, Judged, Measured, Verdict, judge};
 pub use run::{Again, again};
 pub use words::{bounds, list, markdown, results, today};
 
