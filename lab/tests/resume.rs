@@ -77,16 +77,19 @@ fn what_is_interrupted_goes_on_and_no_launch_is_lost_or_run_twice() {
     place.stop_after(3);
     let folder = interrupted(run(&place.options()));
     let own = folder.join("sockets");
-    assert_eq!((place.started(), lines(&own.join("launches.jsonl"))), (3, 3));
+    // The signal may come when the next launch has begun.
+    let first = place.started();
+    assert!(first >= 3 && lines(&own.join("launches.jsonl")) == first);
 
     // The power went while a line was written.
     let raw = own.join("raw.jsonl");
     let whole = std::fs::read_to_string(&raw).expect("it is there");
-    std::fs::write(&raw, format!("{whole}{{\"launch\":3,\"progr")).expect("written");
+    std::fs::write(&raw, format!("{whole}{{\"launch\":{first},\"progr")).expect("written");
     let again = CompareOptions { resume: Some(folder.clone()), ..place.options() };
     place.stop_after(4);
     assert_eq!(interrupted(run(&again)), folder);
-    assert_eq!((place.started(), lines(&own.join("launches.jsonl"))), (7, 7));
+    let second = place.started();
+    assert!(second >= first + 4 && lines(&own.join("launches.jsonl")) == second);
     assert!(std::fs::read_to_string(&raw).expect("it is there").starts_with(&whole));
 
     // Only what differs is refused; nothing is run for it.
@@ -99,7 +102,7 @@ fn what_is_interrupted_goes_on_and_no_launch_is_lost_or_run_twice() {
         let why = run(&other).expect_err("refused").to_string();
         assert!(why.contains(said), "{why}");
     }
-    assert_eq!(place.started(), 7);
+    assert_eq!(place.started(), second);
 
     // A folder alone is enough.
     let bare = CompareOptions { systems: String::new(), seed: None, budget: None, ..again };

@@ -94,7 +94,7 @@ impl Settings {
                 differences.push(format!("{name} was {was}, now {is}"));
             }
         };
-        let extent = (options.full || options.quick).then(|| if options.full { "full" } else { "quick" });
+        let extent = (options.full || options.quick).then_some(if options.full { "full" } else { "quick" });
         see("the extent", self.extent.clone(), extent.map(str::to_owned));
         let all = |list: &str| if list.is_empty() { "all".to_owned() } else { list.to_owned() };
         let systems = (!options.systems.is_empty()).then(|| options.systems.clone());
