@@ -1,6 +1,7 @@
 /* What an implementation of TreadMarks must show, with real processes. The numbers are those of the checks in section 10 of the
  * interface's specification. With a protocol the counts are checked as well. */
 #include "tmk_check.h"
+#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 
@@ -314,6 +315,35 @@ static void overwritten(void)
 	Tmk_overwrite(NULL, 0);
 }
 
+/* A thread reads what the neighbour has written, and waits for it, while another says that it will overwrite its own part. */
+static void *reads_the_neighbour(void *of)
+{
+	int *block = of, i;
+
+	for (i = 0; i < 20 * WORDS; i += WORDS)
+		GIVES(i, block[i]);
+	return NULL;
+}
+
+static void overwritten_beside(void)
+{
+	int words = 20 * WORDS, *block = share((Tmk_nprocs + 1) * words * sizeof(int)), *own, *next, round, i;
+	pthread_t reader;
+
+	own = block + Tmk_proc_id * words;
+	next = block + (Tmk_proc_id + 1) % Tmk_nprocs * words;
+	for (round = 0; round < 20; round++) {
+		for (i = 0; i < words; i++)
+			own[i] = i;
+		Tmk_barrier(2);
+		CHECK(pthread_create(&reader, NULL, reads_the_neighbour, next) == 0);
+		for (i = 0; i < 200; i++)
+			Tmk_overwrite((char *)(block + Tmk_nprocs * words), words * sizeof(int));
+		CHECK(pthread_join(reader, NULL) == 0);
+		Tmk_barrier(2);
+	}
+}
+
 /* Other faults are the program's own. */
 static volatile sig_atomic_t faults;
 static char *volatile nowhere;
@@ -489,6 +519,8 @@ int main(int argc, char **argv)
 		touched();
 	else if (strcmp(what, "overwritten") == 0)
 		overwritten();
+	else if (strcmp(what, "overwritten_beside") == 0)
+		overwritten_beside();
 	else if (strcmp(what, "busy") == 0)
 		busy();
 	else if (strcmp(what, "rounds") == 0)

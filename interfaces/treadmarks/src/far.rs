@@ -237,8 +237,13 @@ impl Far {
     }
 
     /// The program will write all of these pages before anybody reads them.
-    pub(crate) fn overwrite(&self, run: &Run, first: u32, count: u32) -> Result<(), Fault> {
-        self.with(run, |node, pages| node.overwrite(first, count, pages))
+    pub(crate) fn overwrite(&self, run: &Run, first: u32, count: u32) -> Result<(), Trouble> {
+        // Another thread of the program may be waiting for a page: this comes after it.
+        let overwrite = |node: &mut Node, pages: &mut Pages| {
+            node.overwrite(first, count, pages)?;
+            Ok(Progress::Done)
+        };
+        self.call(run, overwrite, |wait| wait()).map(drop)
     }
 
     pub(crate) fn give_home(&self, run: &Run, first: u32, count: u32) -> Result<(), Fault> {

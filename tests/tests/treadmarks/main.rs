@@ -136,6 +136,12 @@ fn what_will_be_overwritten_is_not_fetched() {
     shown("overwritten", &[1, 2, 3], &[]);
 }
 
+/// Another thread of the process waits for a page meanwhile.
+#[test]
+fn threads_overwrite_and_read_at_once() {
+    shown("overwritten_beside", &[2, 3], &[]);
+}
+
 #[test]
 fn a_handler_of_faults_may_be_set_at_any_time() {
     shown("later_handlers", &[1, 2, 3], &[]);
