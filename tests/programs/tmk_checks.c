@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 
 #define WORDS ((int)(Tmk_page_size / sizeof(int)))
 
@@ -344,6 +345,39 @@ static void overwritten_beside(void)
 	}
 }
 
+/* A child of fork finds what is there or is ended, and its parent does not notice. */
+static void forked(void)
+{
+	int *block = share(Tmk_nprocs * 2 * Tmk_page_size), round, i, ended;
+	int *own = block + Tmk_proc_id * 2 * WORDS, *next = block + (Tmk_proc_id + 1) % Tmk_nprocs * 2 * WORDS;
+	pid_t child;
+
+	for (round = 1; round < 4; round++) {
+		for (i = 0; i < 2 * WORDS; i++)
+			own[i] = i * round;
+		Tmk_barrier(2);
+		child = fork();
+		CHECK(child >= 0);
+		if (child == 0) {
+			alarm(60);
+			if (((volatile int *)next)[9] != 9 * round)
+				_exit(2);
+			((volatile int *)next)[WORDS + 9] = (WORDS + 9) * round;
+			_exit(0);
+		}
+		CHECK(waitpid(child, &ended, 0) == child && WIFEXITED(ended));
+		CHECK(WEXITSTATUS(ended) == 1 || WEXITSTATUS(ended) == 0);
+		Tmk_barrier(2);
+		for (i = 0; i < 2 * WORDS; i++) {
+			GIVES(i * round, next[i]);
+			next[i] = -i;
+		}
+		Tmk_barrier(2);
+		GIVES(-9, own[9]);
+		GIVES(-WORDS - 9, own[WORDS + 9]);
+	}
+}
+
 /* Other faults are the program's own. */
 static volatile sig_atomic_t faults;
 static char *volatile nowhere;
@@ -521,6 +555,8 @@ int main(int argc, char **argv)
 		overwritten();
 	else if (strcmp(what, "overwritten_beside") == 0)
 		overwritten_beside();
+	else if (strcmp(what, "forked") == 0)
+		forked();
 	else if (strcmp(what, "busy") == 0)
 		busy();
 	else if (strcmp(what, "rounds") == 0)

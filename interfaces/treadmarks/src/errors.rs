@@ -95,6 +95,10 @@ pub(crate) enum Trouble {
         "E-TMK-HANDLER: a signal handler touched shared memory while this process waited in a call of TreadMarks; touch it before"
     )]
     InHandler,
+    #[error(
+        "E-TMK-CHILD: a process made by fork touched shared memory, which is given to those that called Tmk_startup; touch it in its parent"
+    )]
+    InChild,
     #[error("E-TMK-PROTOCOL: node {0} says what makes no sense here; use libraries of one release")]
     Malformed(usize),
     #[error("E-TMK-MACHINE: {0}")]

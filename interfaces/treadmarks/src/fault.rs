@@ -3,11 +3,12 @@
 //! What is not in the shared heap is the program's own fault: its handler, if it has one ([`handlers`]), is called as the system would,
 //! and else the signal does what it does without one.
 
-use crate::errors::end;
+use crate::errors::{Trouble, end};
 use crate::handlers;
 use crate::run::{Way, run};
 use crate::stepping;
 use libc::{c_int, c_void, sigaction, siginfo_t};
+use parvum_waist::fork;
 
 /// From now on faults in the heap are attended to; those of userfaultfd(2) too, which are another signal.
 pub(crate) fn attend(userfault: bool) {
@@ -28,6 +29,10 @@ extern "C" fn handler(signal: c_int, info: *mut siginfo_t, context: *mut c_void)
         && !matches!(run.way, Way::Near(_))
         && let Some(place) = address.and_then(|address| run.heap.place(address))
     {
+        // Nobody serves it: it would wait for ever, or open pages in its parent's name.
+        if fork::is_child() {
+            end(&Trouble::InChild);
+        }
         // SAFETY: this thread's own error number, which the interrupted code may be about to look at.
         unsafe {
             let errno = libc::__errno_location();

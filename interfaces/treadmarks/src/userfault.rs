@@ -96,7 +96,13 @@ impl Userfault {
         if register.ioctls & needed != needed {
             return Err(io::ErrorKind::Unsupported.into());
         }
-        Ok(it)
+        // A forked child would have the memory without its faults: it would read what is old, and not know.
+        let at = std::ptr::with_exposed_provenance_mut::<c_void>(heap.start);
+        // SAFETY: the range is the heap's; nothing changes in this process.
+        match unsafe { libc::madvise(at, heap.length, libc::MADV_DONTFORK) } {
+            0 => Ok(it),
+            _ => Err(io::Error::last_os_error()),
+        }
     }
 
     /// One call of the descriptor, once more when the kernel was busy with the address space.

@@ -136,6 +136,14 @@ fn what_will_be_overwritten_is_not_fetched() {
     shown("overwritten", &[1, 2, 3], &[]);
 }
 
+/// It neither reads what is old nor opens pages in its parent's name.
+#[test]
+fn a_forked_child_has_no_shared_memory_of_a_protocol() {
+    for faults in ["auto", "mprotect"] {
+        shown("forked", &[2, 3], &[("TMK_FAULTS", faults)]);
+    }
+}
+
 /// Another thread of the process waits for a page meanwhile.
 #[test]
 fn threads_overwrite_and_read_at_once() {
