@@ -431,6 +431,23 @@ static void touch_nowhere(void)
 	*nowhere = 1;
 }
 
+/* Handlers that keep back all other signals, and touch shared memory all the same. */
+static volatile int *looked_at, seen;
+
+static void looks(int signal)
+{
+	(void)signal;
+	seen = looked_at == NULL ? -1 : *looked_at;
+}
+
+static void set_looks(int signal)
+{
+	struct sigaction act = { .sa_handler = looks };
+
+	sigfillset(&act.sa_mask);
+	GIVES(0, sigaction(signal, &act, NULL));
+}
+
 static void later_handlers(void)
 {
 	volatile int *x = share(sizeof *x);
@@ -439,6 +456,8 @@ static void later_handlers(void)
 
 	nowhere = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	CHECK(nowhere != MAP_FAILED);
+	looked_at = x;
+	set_looks(SIGURG);
 	for (round = 0; round < 4; round++) {
 		if (round == 1)
 			CHECK(signal(SIGSEGV, first_handler) == SIG_DFL);
@@ -455,6 +474,8 @@ static void later_handlers(void)
 		if (round % (int)Tmk_nprocs == (int)Tmk_proc_id)
 			*x = round + 1;
 		Tmk_barrier(2);
+		raise(round % 2 == 0 ? SIGUSR2 : SIGURG);
+		GIVES(round + 1, seen);
 		GIVES(round + 1, *x);
 		Tmk_barrier(3);
 	}
@@ -528,6 +549,8 @@ int main(int argc, char **argv)
 
 		sigaction(SIGSEGV, &act, NULL);
 	}
+	if (strcmp(what, "later_handlers") == 0)
+		set_looks(SIGUSR2);
 	Tmk_startup(argc, argv);
 	if (argc > 2)
 		GIVES(atoi(argv[2]), Tmk_nprocs);

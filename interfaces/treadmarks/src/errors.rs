@@ -2,6 +2,7 @@
 
 use crate::run::run;
 use parvum_consistency::Fault;
+use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Why the run cannot go on.
@@ -145,10 +146,12 @@ pub(crate) fn end(why: &Trouble) -> ! {
     while ENDING.swap(true, Ordering::Relaxed) {
         std::thread::sleep(std::time::Duration::from_secs(1));
     }
-    match run() {
-        Some(run) => eprintln!("libTmk: node {}: {why}", run.own),
-        None => eprintln!("libTmk: {why}"),
-    }
+    let said = match run() {
+        Some(run) => format!("libTmk: node {}: {why}\n", run.own),
+        None => format!("libTmk: {why}\n"),
+    };
+    // In one piece: the machine may end this process meanwhile. Who cannot be told is not.
+    let _ = std::io::stderr().write_all(said.as_bytes());
     flush();
     // SAFETY: it does not return.
     unsafe { libc::_exit(1) }

@@ -16,6 +16,7 @@ pub(crate) fn attend(userfault: bool) {
     if userfault {
         handlers::attend(libc::SIGBUS, handler_address());
     }
+    handlers::let_faults_through();
 }
 
 pub(crate) fn handler_address() -> usize {

@@ -80,6 +80,31 @@ unsafe fn set_ours(signal: c_int, handler: usize, flags: c_int) {
     }
 }
 
+/// The program's other handlers may touch shared memory, whatever they keep back: a fault that is kept back ends the process.
+pub(crate) fn let_faults_through() {
+    for signal in 1..=libc::SIGRTMAX() {
+        // SAFETY: plain memory, which the calls fill and read; of numbers that are no signal the first fails.
+        unsafe {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            let asked = next_sigaction()(signal, ptr::null(), &mut action);
+            if asked == 0 && programs(signal).is_none() && action.sa_sigaction > libc::SIG_IGN {
+                next_sigaction()(signal, &with_faults(action), ptr::null_mut());
+            }
+        }
+    }
+}
+
+/// The same, but that it keeps back no fault that is attended to.
+fn with_faults(mut action: libc::sigaction) -> libc::sigaction {
+    for signal in [libc::SIGSEGV, libc::SIGBUS] {
+        if programs(signal).is_some() {
+            // SAFETY: the set is plain memory.
+            unsafe { libc::sigdelset(&mut action.sa_mask, signal) };
+        }
+    }
+    action
+}
+
 /// Takes away the library's handler: the next fault is nobody's.
 pub(crate) fn give_up(signal: c_int) {
     // SAFETY: the structure is plain memory that the call reads.
@@ -101,6 +126,9 @@ pub unsafe extern "C" fn sigaction(
     before: *mut libc::sigaction,
 ) -> c_int {
     let Some(kept) = programs(signal).copied() else {
+        // SAFETY: the caller's promise: null, or one to be read.
+        let action = unsafe { action.as_ref() }.map(|&action| with_faults(action));
+        let action = action.as_ref().map_or(ptr::null(), ptr::from_ref);
         // SAFETY: the caller's promise.
         return unsafe { next_sigaction()(signal, action, before) };
     };
