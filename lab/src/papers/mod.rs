@@ -21,7 +21,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// The seconds of each suite's launches in the quick and in the full run. What one leaves, those after it get.
-const SHARES: [(&str, [u64; 2]); 8] = [
+const SHARES: [(&str, [u64; 2]); 9] = [
     ("main", [160, 1800]),
     ("speed", [130, 600]),
     ("buffering", [60, 900]),
@@ -29,7 +29,8 @@ const SHARES: [(&str, [u64; 2]); 8] = [
     ("shared", [80, 1200]),
     ("pvmtime", [150, 1500]),
     ("sockets", [40, 300]),
-    ("npb", [370, 5400]),
+    ("exchange", [60, 900]),
+    ("npb", [310, 5400]),
 ];
 
 /// What the run leaves behind.
