@@ -92,6 +92,8 @@ pub(crate) enum Trouble {
         "E-TMK-FAULTS: the kernel does not give this user the faults of shared memory by userfaultfd ({0}); leave TMK_FAULTS out, or set it to mprotect"
     )]
     NoUserfault(String),
+    #[error("E-TMK-HUGE: there are no huge pages for shared memory: {0}; or leave out TMK_HUGE")]
+    NoHuge(String),
     #[error(
         "E-TMK-HANDLER: a signal handler touched shared memory while this process waited in a call of TreadMarks; touch it before"
     )]

@@ -168,6 +168,13 @@ impl Heap {
         }
     }
 
+    /// Has the system use huge pages for what is touched from now on, where it can: it does not matter where it cannot.
+    pub(crate) fn wish_for_huge_pages(&self) {
+        let at = std::ptr::with_exposed_provenance_mut::<c_void>(self.start);
+        // SAFETY: the range is the heap's; what is in it stays.
+        unsafe { libc::madvise(at, self.length, libc::MADV_HUGEPAGE) };
+    }
+
     /// Whether any of this is.
     pub(crate) fn meets(&self, address: usize, length: usize) -> bool {
         address < self.start + self.length && address.saturating_add(length) > self.start

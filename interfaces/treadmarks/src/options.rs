@@ -7,6 +7,9 @@ use std::path::PathBuf;
 /// After so many times in a row asking for a page is a habit.
 const HABIT: u32 = 2;
 
+/// Whether the system gives huge pages to shared memory.
+const SHMEM_ENABLED: &str = "/sys/kernel/mm/transparent_hugepage/shmem_enabled";
+
 /// How memory is shared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Protocol {
@@ -36,6 +39,8 @@ pub(crate) struct Options {
     pub(crate) group: Option<usize>,
     /// Whether pages are closed by userfaultfd(2), where each process has its own; `None`: where the kernel can.
     pub(crate) userfault: Option<bool>,
+    /// Huge pages for the heap that all map; `true` only where the system gives them.
+    pub(crate) huge: bool,
 }
 
 /// Where something is told.
@@ -113,13 +118,32 @@ impl Options {
             Some("mprotect") => Some(false),
             Some(other) => return Err(refused("TMK_FAULTS", other, "auto, userfaultfd or mprotect")),
         };
-        Ok(Options { replicas, protocol, heap, page, records, push, races, group, userfault })
+        let huge = match variable("TMK_HUGE").as_deref() {
+            None | Some("" | "no") => false,
+            Some("yes") if protocol != Protocol::Auto || races.is_some() => {
+                return Err(Trouble::NoHuge("each process has pages of its own; choose TMK_PAGE".into()));
+            }
+            Some("yes") => match std::fs::read_to_string(SHMEM_ENABLED) {
+                Ok(said) if !said.contains("[never]") && !said.contains("[deny]") => true,
+                Ok(said) => {
+                    return Err(Trouble::NoHuge(format!(
+                        "{SHMEM_ENABLED} says {}; root sets it to advise",
+                        said.trim()
+                    )));
+                }
+                Err(why) => return Err(Trouble::NoHuge(format!("{SHMEM_ENABLED}: {why}"))),
+            },
+            Some(other) => return Err(refused("TMK_HUGE", other, "yes or no")),
+        };
+        Ok(Options { replicas, protocol, heap, page, records, push, races, group, userfault, huge })
     }
 
     /// For comparing them with others'.
     pub(crate) fn words(&self) -> [u64; 4] {
-        let more =
-            u64::from(self.races.is_some()) << 8 | u64::from(self.push) << 9 | u64::from(self.replicas) << 10;
+        let more = u64::from(self.races.is_some()) << 8
+            | u64::from(self.push) << 9
+            | u64::from(self.replicas) << 10
+            | u64::from(self.huge) << 11;
         let more = more | self.group.map_or(0, |count| count.min(u16::MAX.into()) as u64) << 16;
         [self.protocol as u64 | more, self.heap, self.page, self.records]
     }

@@ -211,6 +211,9 @@ impl Here {
         let way = match first.filter(|_| shared) {
             Some(segment) if is_one => {
                 let control = mapped(&segment, heap, Access::Write, CONTROL, own)?;
+                if options.huge {
+                    heap.wish_for_huge_pages();
+                }
                 Way::Near(Near::new(control, own, partition.size(), shown))
             }
             Some(segment) => of_host(&segment, heap, (groups, own), all, (options, shown))?,

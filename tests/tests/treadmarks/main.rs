@@ -120,6 +120,27 @@ fn system_calls_get_what_was_touched_and_pages_have_homes() {
     shown("touched", &[1, 2, 3], &[]);
 }
 
+/// Where the system gives shared memory none a program says so, and who may change that.
+#[test]
+fn huge_pages_are_taken_or_refused() {
+    let machine = TestMachine::up();
+    let run = |protocol: &str| {
+        let mut run = processes(&machine, 2, protocol, &["tmk_checks", "large", "2"]);
+        let ended = run.env("TMK_HUGE", "yes").env("TMK_HEAP", "16G").output().expect("it runs");
+        String::from_utf8_lossy(&ended.stdout).into_owned() + &String::from_utf8_lossy(&ended.stderr)
+    };
+    let setting = std::fs::read_to_string("/sys/kernel/mm/transparent_hugepage/shmem_enabled");
+    let has = setting.is_ok_and(|said| !said.contains("[never]") && !said.contains("[deny]"));
+    let said = run("auto");
+    assert!(said.contains(if has { "all well" } else { "E-TMK-HUGE: " }), "{said}");
+    let said = run("lazy");
+    assert!(
+        said.contains("E-TMK-HUGE: there are no huge pages for shared memory: each process has"),
+        "{said}"
+    );
+    await_tasks(&machine, 0);
+}
+
 /// As on kernels that have no userfaultfd for ordinary users; and larger pages by both.
 #[test]
 fn pages_are_closed_by_mprotect_too() {

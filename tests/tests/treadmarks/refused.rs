@@ -93,6 +93,7 @@ fn before_and_at_the_beginning() {
             "signal",
             "E-OPTION: TMK_FAULTS=signal makes no sense; use auto, userfaultfd or mprotect",
         ),
+        ("TMK_HUGE", "perhaps", "E-OPTION: TMK_HUGE=perhaps makes no sense; use yes or no"),
         ("TMK_RACES", "perhaps", "E-OPTION: TMK_RACES=perhaps makes no sense"),
         ("TMK_STATISTICS", "perhaps", "E-OPTION: TMK_STATISTICS=perhaps makes no sense"),
     ] {
