@@ -25,6 +25,8 @@ mod errors;
 mod far;
 #[allow(unsafe_code)]
 mod fault;
+#[allow(unsafe_code)]
+mod futex;
 mod groups;
 #[allow(unsafe_code)]
 mod handlers;

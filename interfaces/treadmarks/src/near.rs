@@ -6,6 +6,7 @@
 //! barrier is the engine's: each shows its id in a place of its own first, and looks at the others' afterwards.
 
 use crate::errors::Trouble;
+use crate::futex::{sleep, wake};
 use crate::run::{BARRIERS, LOCKS, NODES, VIEWS};
 use crate::shown::Shown;
 use parvum_collectives::Failure;
@@ -116,7 +117,7 @@ impl Near {
         self.shown.gives(lock);
         // Release: partner of the acquires above.
         if word.swap(0, Ordering::Release) & WANTED != 0 {
-            wake(word);
+            wake(word, 1);
         }
         Ok(())
     }
@@ -155,7 +156,7 @@ impl Near {
         if before - less == WANTED
             && word.compare_exchange(WANTED, 0, Ordering::Relaxed, Ordering::Relaxed).is_ok()
         {
-            wake_all(word);
+            wake(word, i32::MAX);
         }
         Ok(())
     }
@@ -206,15 +207,8 @@ pub(crate) fn lost(failure: Failure, partition: &Partition) -> Trouble {
 fn sleep_while(word: &AtomicU32, seen: u32) {
     let wanted = seen | WANTED;
     if seen == wanted || word.compare_exchange(seen, wanted, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
-        sleep(word, wanted);
+        sleep(word, wanted, None);
     }
-}
-
-/// Sleeps as long as the word is this, or for no reason at all.
-fn sleep(word: &AtomicU32, is: u32) {
-    let forever = std::ptr::null::<libc::timespec>();
-    // SAFETY: the word is mapped, and other processes have the same memory, so it is no private futex.
-    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAIT, is, forever) };
 }
 
 /// Enters a view if it may be entered now.
@@ -226,14 +220,4 @@ fn enter(word: &AtomicU32, writes: bool) -> bool {
     };
     // Acquire: partner of the release in `release_view`.
     word.fetch_update(Ordering::Acquire, Ordering::Relaxed, more).is_ok()
-}
-
-fn wake_all(word: &AtomicU32) {
-    // SAFETY: as in `wake`.
-    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, i32::MAX) };
-}
-
-fn wake(word: &AtomicU32) {
-    // SAFETY: as above.
-    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, 1) };
 }

@@ -51,7 +51,8 @@ impl Node {
     ) -> Result<(), Fault> {
         let own = self.own;
         let sound = number < self.setup.pages && diff.is_sound(self.setup.page_bytes);
-        if sound && self.page(number).home == Some(from) && self.was_home(number) {
+        // What a new home had sent before it was one, also when it is not any more.
+        if sound && self.page(number).home != Some(own) && self.was_home(number) {
             return Ok(());
         }
         if !sound || self.page(number).home != Some(own) || self.page(number).applied[from] >= interval {

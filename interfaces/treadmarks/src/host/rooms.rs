@@ -4,6 +4,7 @@
 //! its process when the node wants it ([`Rooms::guard`]), and says that it has. A task's thread and its program change the
 //! protection of their process one at a time.
 
+use crate::futex::{sleep, wake};
 use crate::heap::Heap;
 use crate::run::{LOCKS, NODES};
 use parvum_consistency::{Access, Claims};
@@ -107,7 +108,7 @@ impl Rooms {
         bell.access.store(access as u32, Ordering::Relaxed);
         // Release: partner of the acquire in `guard`.
         bell.asked.fetch_add(1, Ordering::Release);
-        wake(&bell.asked);
+        wake(&bell.asked, 1);
     }
 
     /// Whether it has closed them; `false` after a while in which it has not.
@@ -144,25 +145,13 @@ impl Rooms {
             };
             self.close(bell.first.load(Ordering::Relaxed), bell.count.load(Ordering::Relaxed), access);
             bell.done.store(asked, Ordering::Release);
-            wake(&bell.done);
+            wake(&bell.done, 1);
         }
     }
 }
 
 /// After so long it is looked whether the task lives.
 const WHILE: libc::timespec = libc::timespec { tv_sec: 0, tv_nsec: 50_000_000 };
-
-/// Sleeps as long as the word is this, or for no reason at all.
-fn sleep(word: &AtomicU32, is: u32, limit: Option<libc::timespec>) {
-    let limit = limit.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
-    // SAFETY: the word is mapped, and other processes have the same memory, so it is no private futex.
-    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAIT, is, limit) };
-}
-
-fn wake(word: &AtomicU32) {
-    // SAFETY: as above.
-    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, 1) };
-}
 
 /// A process, to be asked whether it has ended.
 pub(crate) struct Alive(std::os::fd::RawFd, i32);
