@@ -36,6 +36,7 @@ measured() {
     face=$1
     shift
     compile ring "ring_$face.c" common/ring.c common/series.c common/bench.c "$@"
+    compile loggp loggp.c "ring_$face.c" common/series.c common/bench.c "$@"
     [ "$face" != mpi ] || set -- "$@" common/rate_mpi.c
     compile rate "rate_$face.c" common/rate.c common/series.c common/bench.c "$@"
     compile rate-1024 -DRATE_WINDOW=1024 "rate_$face.c" common/rate.c common/series.c common/bench.c "$@"

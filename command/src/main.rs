@@ -17,6 +17,7 @@ mod look;
 mod mpiexec;
 mod out;
 mod power;
+mod predict;
 mod push;
 mod pvmd;
 mod run;
@@ -73,6 +74,8 @@ enum Command {
     Run(run::RunArgs),
     /// Run a program as `run` does, and draw what its tasks did: a file for Perfetto, and a picture for a browser
     Trace(trace::TraceArgs),
+    /// Say how long tasks would take on other hosts, from a trace (`trace --replay`) and what messages cost there
+    Predict(predict::PredictArgs),
     /// List the tasks and what each is doing
     Ps {
         /// For programs: as JSON
@@ -190,6 +193,9 @@ fn main() -> ExitCode {
         Command::Down { quiet } => power::down(quiet),
         Command::Run(args) => return run::run(&args),
         Command::Trace(args) => return trace::trace(&args),
+        Command::Predict(args) => {
+            return predict::predict(&args).map_or_else(|error| complain(&error), |()| ExitCode::SUCCESS);
+        }
         Command::Why(args) => {
             return why::why(&args).unwrap_or_else(|error| complain(&error));
         }
@@ -219,8 +225,18 @@ fn main() -> ExitCode {
 impl Command {
     /// Whether it prints what there is, and nothing of what it does hangs on who reads that.
     fn only_looks(&self) -> bool {
-        use Command::{Completion, Env, Hosts, Info, Ps, Top, Why};
-        matches!(self, Ps { .. } | Hosts { .. } | Info { .. } | Top(_) | Why(_) | Env(_) | Completion { .. })
+        use Command::{Completion, Env, Hosts, Info, Predict, Ps, Top, Why};
+        matches!(
+            self,
+            Ps { .. }
+                | Hosts { .. }
+                | Info { .. }
+                | Top(_)
+                | Why(_)
+                | Predict(_)
+                | Env(_)
+                | Completion { .. }
+        )
     }
 }
 

@@ -89,6 +89,9 @@ pub(crate) fn session(
         (suite, []) if suite.name == suites::npb::SUITE.name && !options.host.is_empty() => {
             &suites::npb::hosts::OVER
         }
+        (suite, []) if suite.name == suites::loggp::SUITE.name && !options.host.is_empty() => {
+            &suites::loggp::hosts::OVER
+        }
         (suite, []) => suite,
         (suite, _) if suite.name == suites::shared::SUITE.name => &suites::shared::hosts::SUITE,
         (suite, _) if suite.name == suites::npb::SUITE.name => &suites::npb::hosts::SUITE,
@@ -125,7 +128,10 @@ pub(crate) fn session(
     let over_hosts = !options.host.is_empty();
     if over_hosts {
         // One host alone has memory that its tasks share.
-        let goes_over = |job: &Job| job.measure.arrangement.is_some() || suites::npb::class_of(job).is_some();
+        let is_made_for_them = suite.name == suites::loggp::SUITE.name;
+        let goes_over = |job: &Job| {
+            is_made_for_them || job.measure.arrangement.is_some() || suites::npb::class_of(job).is_some()
+        };
         jobs.retain(|job| goes_over(job) && job.system.is_some_and(|s| s.route != "shm"));
         if jobs.is_empty() {
             return Err(LabError::OneHost { suite: options.suite.clone() });

@@ -34,6 +34,13 @@ pub enum LabError {
     /// A class, a benchmark or a number of tasks was asked for, and the suite has no such choice.
     #[error("--class, --benchmark and --tasks choose of the suite npb; the suite {0} has no such parts")]
     NoParts(String),
+    /// A file of samples does not tell what messages cost.
+    #[error(
+        "{} has no lines of the program loggp for two lengths of messages; \
+         parvum run -n 2 build/programs/loggp.mpich --tasks 2 --sizes 8,1024,16384,65536 --time-ms 200 --least 5 --most 500 --out FILE writes some",
+        .0.display()
+    )]
+    NoCosts(PathBuf),
     /// The choices leave nothing.
     #[error(
         "nothing of the suite {0} is left by these choices: a host has at least one task, and --hosts 8 thus 8 tasks"
@@ -67,7 +74,7 @@ pub enum LabError {
     },
     /// A suite that runs on one host was asked for over several.
     #[error(
-        "the suite {suite} runs on one host; over --host there are pvmtime and npb, and what they run of papers 001 and 004"
+        "the suite {suite} runs on one host; over --host there are pvmtime, npb and loggp, and what they run of papers 001 and 004"
     )]
     OneHost {
         /// The suite.

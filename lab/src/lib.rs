@@ -10,6 +10,7 @@ pub mod against;
 pub mod catalogue;
 pub mod comparison;
 pub mod cores;
+pub mod costs;
 pub mod error;
 pub mod experiment;
 pub mod factors;

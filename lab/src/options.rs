@@ -15,7 +15,7 @@ pub struct CompareOptions {
     /// What to compare: main, mpi (MPI programs beside Open MPI and MPICH), speed (what is fast on one host, beside every
     /// peer), buffering (who buffers), overhead (where the time of a message goes), shared (shared memory beside messages), pvmtime
     /// (PVM's routes, packing, fragments and cross traffic), sockets (what there is without any messaging library), exchange
-    /// (all to all at once), or npb (LU, SP and BT of the NAS benchmarks, verified)
+    /// (all to all at once), npb (LU, SP and BT of the NAS benchmarks, verified), or loggp (what a message costs its ends, its way and its link)
     #[arg(long, default_value = "main", value_name = "NAME")]
     pub suite: String,
     /// Compare on so many hosts each, made of this one by network namespaces (suites shared and npb; root, or whoever may make a user
@@ -61,7 +61,7 @@ pub struct CompareOptions {
     /// as pvm346-direct-raw
     #[arg(long, default_value = "", value_name = "LIST", hide_default_value = true)]
     pub systems: String,
-    /// Compare over these hosts, this one first, whose folders are shared (suites pvmtime and npb): how others are reached says
+    /// Compare over these hosts, this one first, whose folders are shared (suites pvmtime, npb and loggp): how others are reached says
     /// PARVUM_START_BY, else ssh
     #[arg(long, value_name = "LIST", value_delimiter = ',', conflicts_with = "hosts")]
     pub host: Vec<String>,

@@ -94,8 +94,8 @@ pub struct Line {
     pub blocked: Option<Blocked>,
 }
 
-/// What a group of tasks does together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// What a group of tasks does together, or what of a message is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Operation {
     /// All wait for all.
@@ -112,6 +112,14 @@ pub enum Operation {
     AllGather,
     /// To each its part of everybody's.
     AllToAll,
+    /// Half a round trip, as the program `loggp` measures it.
+    Half,
+    /// The call that sends, alone.
+    Send,
+    /// The call that receives what is there.
+    Receive,
+    /// One of many messages in a row.
+    Gap,
 }
 
 impl Operation {
@@ -125,6 +133,10 @@ impl Operation {
             Operation::AllReduce => "allreduce",
             Operation::AllGather => "allgather",
             Operation::AllToAll => "alltoall",
+            Operation::Half => "half",
+            Operation::Send => "send",
+            Operation::Receive => "receive",
+            Operation::Gap => "gap",
         }
     }
 }
@@ -249,8 +261,17 @@ impl Line {
     }
 
     fn check(self) -> Result<Line, String> {
-        if (self.program == "group") != self.operation.is_some() {
-            return Err("an operation belongs to the program group, and to no other".into());
+        let of_group = self.operation.map(|what| what <= Operation::AllToAll);
+        let wanted = match self.program.as_str() {
+            "group" => Some(true),
+            "loggp" => Some(false),
+            _ => None,
+        };
+        if of_group != wanted {
+            return Err(
+                "an operation belongs to the programs group and loggp, each of its own, and to no other"
+                    .into(),
+            );
         }
         if FORMED.contains(&self.program.as_str()) != self.form.is_some() {
             return Err(format!("a form belongs to the programs {}, and to no other", FORMED.join(", ")));

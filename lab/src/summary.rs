@@ -161,7 +161,7 @@ fn values(recorded: &Recorded) -> Vec<Value> {
             }
         }
         "lu" | "sp" | "bt" => found.extend(of_npb(line)),
-        "group" => {
+        "group" | "loggp" => {
             if let Some(operation) = line.operation {
                 found.extend(value(operation.name(), "us", None, us(line.each().collect())));
             }

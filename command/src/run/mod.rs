@@ -13,7 +13,7 @@ use clap::{Args, ValueEnum};
 pub use job::Ended;
 use job::Job;
 use parvum_task::{Session, SessionError};
-use parvum_wire::control::{ErrorKind, Role};
+use parvum_wire::control::{ErrorKind, Recorder, Role};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -208,9 +208,8 @@ pub fn end(result: Result<u8, SessionError>) -> ExitCode {
     }
 }
 
-/// Runs the job. What the tasks do is recorded in so many bytes for each,
-/// if in any.
-pub fn attempt(args: &RunArgs, record: Option<u64>) -> Result<Ended, SessionError> {
+/// Runs the job. What the tasks do is recorded, if there is a recorder.
+pub fn attempt(args: &RunArgs, record: Option<Recorder>) -> Result<Ended, SessionError> {
     let plan = plan::Plan::of(args).map_err(SessionError::Start)?;
     let mut session = Session::open(&options(Role::Runner, true))?;
     let caught = signals::catch(&[libc::SIGINT, libc::SIGTERM, libc::SIGHUP]);

@@ -4,7 +4,7 @@ use super::input::Reader;
 use super::{BindTo, MpiPart, RunArgs, elf, places, races};
 use clap::Parser;
 use parvum_wire::Tid;
-use parvum_wire::control::{Bind, Blob, Details, Each, HostRow, Output, Program, SpawnRequest};
+use parvum_wire::control::{Bind, Blob, Details, Each, HostRow, Output, Program, Recorder, SpawnRequest};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
@@ -94,7 +94,7 @@ impl Plan {
         args: &RunArgs,
         hosts: &[HostRow],
         here: Tid,
-        record: Option<u64>,
+        record: Option<Recorder>,
     ) -> Result<SpawnRequest, String> {
         let count = self.count();
         let places = self.places(args, hosts, here)?;

@@ -4,6 +4,7 @@ mod counts;
 mod gather;
 mod perfetto;
 mod picture;
+mod replay;
 mod story;
 mod text;
 
@@ -12,6 +13,7 @@ use crate::run::{self, RunArgs};
 use clap::Args;
 use parvum_page::RECORDING_BYTES;
 use parvum_task::SessionError;
+use parvum_wire::control::Recorder;
 use rustix::fs::{Access, access};
 use std::ffi::OsString;
 use std::fs::File;
@@ -28,6 +30,10 @@ pub struct TraceArgs {
     /// How much memory each task's recording may take; when it is full the oldest records go
     #[arg(long, value_name = "BYTES", default_value_t = 4 << 20, value_parser = clap::value_parser!(u64).range(RECORDING_BYTES))]
     memory: u64,
+    /// Write into FILE, in place of both, what the tasks computed and whom they sent what: for `parvum predict`, and for SimGrid's
+    /// `smpirun -replay`
+    #[arg(long, value_name = "FILE", conflicts_with = "output")]
+    replay: Option<PathBuf>,
     #[command(flatten)]
     run: RunArgs,
 }
@@ -52,10 +58,17 @@ fn without_ending(name: OsString) -> OsString {
 
 fn attempt(args: &TraceArgs, program: &str, name: &OsString) -> Result<u8, SessionError> {
     // Better now than after hours.
-    let folder = Path::new(name).parent().filter(|folder| !folder.as_os_str().is_empty());
+    let name_or_file = args.replay.as_deref().unwrap_or(Path::new(name));
+    let folder = name_or_file.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
     access(folder, Access::WRITE_OK).map_err(|error| cannot_write(folder, error.into()))?;
-    let run::Ended { code, mut session, killed } = run::attempt(&args.run, Some(args.memory))?;
+    let recorder = Recorder { bytes: args.memory, processor_time: args.replay.is_some() };
+    let run::Ended { code, mut session, killed } = run::attempt(&args.run, Some(recorder))?;
+    if let Some(file) = &args.replay {
+        let parts = gather::gather(&mut session)?;
+        drop(session);
+        return keep(&parts, program, file).map(|()| code);
+    }
     let story = Story::of(program, gather::gather(&mut session)?, &killed);
     // Nobody needs the recordings any more.
     drop(session);
@@ -63,6 +76,33 @@ fn attempt(args: &TraceArgs, program: &str, name: &OsString) -> Result<u8, Sessi
     let html = write(name, ".html", |out| picture::write(&story, out))?;
     report(&story, args.memory, &json, &html);
     Ok(code)
+}
+
+/// Writes what can be played again.
+fn keep(parts: &gather::Parts, program: &str, file: &Path) -> Result<(), SessionError> {
+    let trace = replay::of(parts).map_err(SessionError::Start)?;
+    let about = [
+        format!("{program} of {} tasks, by parvum trace --replay", trace.tasks.len()),
+        "compute: nanoseconds of a processor; send, recv: task, number of the message between the two, bytes"
+            .into(),
+    ];
+    let written = File::create(file).and_then(|file| {
+        let mut out = BufWriter::new(file);
+        trace.write(&about, &mut out)?;
+        out.flush()
+    });
+    written.map_err(|error| cannot_write(file, error))?;
+    let (messages, bytes) = trace.messages();
+    note(format!(
+        "{messages} messages, {bytes} bytes, {:.3} s of computing, of {} tasks: {}",
+        trace.computing() / 1e9,
+        trace.tasks.len(),
+        file.display(),
+    ));
+    for missing in &parts.missing {
+        note(missing);
+    }
+    Ok(())
 }
 
 fn write(

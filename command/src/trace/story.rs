@@ -273,7 +273,7 @@ pub(super) mod tests {
     use parvum_wire::control::RecordedTask;
 
     /// A task whose ticks are half nanoseconds since its host began.
-    fn task(tid: i32, name: &str, ended: u64, dropped: u64, what: &[(u64, Happening)]) -> TaskPart {
+    pub fn task(tid: i32, name: &str, ended: u64, dropped: u64, what: &[(u64, Happening)]) -> TaskPart {
         let records: Vec<_> = what.iter().map(|(at, what)| what.words(2 * at)).collect();
         let written = dropped + records.len() as u64;
         let routes = ["itself", "shm", "tcp"].map(String::from).to_vec();
@@ -289,7 +289,7 @@ pub(super) mod tests {
         TaskPart { row, dropped, records }
     }
 
-    fn host(name: &str, number: u32, ahead: i64, tasks: Vec<TaskPart>) -> HostPart {
+    pub fn host(name: &str, number: u32, ahead: i64, tasks: Vec<TaskPart>) -> HostPart {
         let daemon = Tid::new(number, 0).expect("in range");
         let now = (20_000, 10_000, (1_000_000_000 + ahead) as u64);
         HostPart { name: name.into(), daemon, ahead, round_trip: 500, now, thrown_away: 0, tasks }

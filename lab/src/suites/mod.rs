@@ -3,6 +3,7 @@
 
 pub mod buffering;
 pub mod exchange;
+pub mod loggp;
 pub mod main;
 pub mod mpi;
 pub mod npb;
@@ -64,7 +65,7 @@ pub struct Pages {
 }
 
 /// All suites.
-pub static ALL: [&Suite; 10] = [
+pub static ALL: [&Suite; 11] = [
     &main::SUITE,
     &speed::SUITE,
     &mpi::SUITE,
@@ -75,6 +76,7 @@ pub static ALL: [&Suite; 10] = [
     &sockets::SUITE,
     &exchange::SUITE,
     &npb::SUITE,
+    &loggp::SUITE,
 ];
 
 /// The suite of this name.

@@ -58,6 +58,10 @@ impl Host {
             let start = format!("{} rsh {} {{host}}", text(&program), text(&room.root));
             settings.push(("PARVUM_START_BY".to_owned(), start));
         }
+        // What the laboratory predicts for hosts hangs on it.
+        if plan.network.as_ref().is_some_and(|network| network.shared) {
+            settings.push(("PARVUM_LAB_MEDIUM".to_owned(), "shared".to_owned()));
+        }
         let host = Host {
             name,
             folder,

@@ -1,8 +1,9 @@
 //! When frames arrive: the logic of the relay, without devices and without a clock of its own.
 //!
 //! A frame waits in its port's queue until its link is free, occupies it for its time on the air, and arrives a lag later. On a shared medium
-//! all ports have one link and take turns; at a switch each port has one for each direction. A link that became free in the past is used
-//! from then on, so that a relay that wakes late loses nothing of the rate.
+//! all ports have one link and take turns; at a switch each port has one for each direction, and a frame whose link from the switch is busy waits
+//! in the switch, not in the way of those behind it, until the memory there is full. A link that became free in the past is used from then on, so
+//! that a relay that wakes late loses nothing of the rate.
 
 use super::emulated::Emulated;
 use std::cmp::Reverse;
@@ -11,6 +12,9 @@ use std::time::{Duration, Instant};
 
 /// Frames that a port's queue takes; the rest waits in the host.
 pub const QUEUE: usize = 16;
+
+/// Bytes that wait at a switch for one link; then whoever has more for it waits with all it has.
+const SWITCH: usize = 512 << 10;
 
 type Address = [u8; 6];
 
@@ -127,26 +131,32 @@ impl Medium {
         if self.network.shared {
             return Some(self.free.max(*came));
         }
+        let start = self.ports[port].up.max(*came);
         let to = self.places.get(&frame[..6]).filter(|to| **to != port);
-        let down = to.map_or(*came, |to| self.ports[*to].down);
-        Some(self.ports[port].up.max(down).max(*came))
+        // The switch has a place for it once all but so much before it has gone down its link.
+        let room = self.network.airtime(SWITCH);
+        let place = to.and_then(|to| self.ports[*to].down.checked_sub(room));
+        Some(place.map_or(start, |place| place.max(start)))
     }
 
     fn begin(&mut self, port: usize, start: Instant, frame: Vec<u8>) {
         let end = start + self.network.airtime(frame.len());
         let to = self.places.get(&frame[..6]).copied();
+        let mut leaves = end;
         if self.network.shared {
             self.free = end;
         } else {
             self.ports[port].up = end;
             if let Some(to) = to {
-                self.ports[to].down = end;
+                // The switch passes on what has begun to come.
+                leaves = end.max(self.ports[to].down + self.network.airtime(frame.len()));
+                self.ports[to].down = leaves;
             }
         }
         if self.is_lost() {
             return;
         }
-        let at = end + self.network.lag();
+        let at = leaves + self.network.lag();
         match to {
             Some(to) if to == port => {}
             Some(to) => self.deliver(at, to, frame),
@@ -219,6 +229,25 @@ mod tests {
         assert_eq!(medium.next(), None);
     }
 
+    /// The same when each sends one to each of its others in turn.
+    fn throughput_in_turns(text: &str, pairs: &[(u8, u8)]) -> Vec<usize> {
+        let (mut medium, began) = medium(text, 4);
+        let (mut counts, mut next) = (vec![0; 4], [0; 4]);
+        for step in 0..=270 {
+            let now = began + Duration::from_micros(step * 3700);
+            for from in 0..4 {
+                let own: Vec<u8> = pairs.iter().filter(|pair| pair.0 == from).map(|pair| pair.1).collect();
+                while medium.has_room(from.into()) {
+                    let to = own[next[usize::from(from)] % own.len()];
+                    next[usize::from(from)] += 1;
+                    medium.send(from.into(), frame(from, to, 1000), now);
+                }
+            }
+            medium.arrived(now).iter().for_each(|arrival| counts[arrival.port] += 1);
+        }
+        counts
+    }
+
     /// How many frames of 1000 bytes each host was sent within a second, when these send as much as they can.
     fn throughput(text: &str, pairs: &[(u8, u8)]) -> Vec<usize> {
         let (mut medium, began) = medium(text, 4);
@@ -250,6 +279,35 @@ mod tests {
         assert!([both[0], both[1], both[3]].iter().all(|count| near(*count, 1000)), "{both:?}");
         let one = throughput(&switched, &[(0, 3), (1, 3)]);
         assert!(near(one[3], 1000), "a receiver's link is one: {one:?}");
+    }
+
+    /// Each sends to each other in turn: a link is busy all the time, in both directions.
+    #[test]
+    fn at_a_switch_nobody_stands_in_the_way_of_others() {
+        let all: Vec<(u8, u8)> =
+            (1..4).flat_map(|step| (0..4).map(move |from| (from, (from + step) % 4))).collect();
+        let counts = throughput_in_turns(&format!("{TEN}switch"), &all);
+        assert!(counts.iter().all(|count| (950..=1001).contains(count)), "{counts:?}");
+    }
+
+    /// Who waits for a link that all want does so without losing a frame, however long.
+    #[test]
+    fn a_full_switch_holds_its_senders_back() {
+        let (mut medium, began) = medium(&format!("{TEN}switch"), 3);
+        let mut sent = 0;
+        for _ in 0..1000 {
+            for from in [0, 1] {
+                if medium.has_room(from) {
+                    medium.send(from, frame(from as u8, 2, 1000), began);
+                    sent += 1;
+                }
+            }
+            medium.arrived(began);
+        }
+        // The first of each is under way; what waits is bounded by the queues and the switch.
+        assert!(sent <= 2 * QUEUE + 2 + SWITCH / 1000, "{sent}");
+        let last = began + Duration::from_millis(2 * sent as u64 + 10);
+        assert_eq!(medium.arrived(last).len(), sent);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::meets::Meets;
 use crate::runtime::Runtime;
 use crate::services::{Awaited, Board};
 use parvum_engine::{Counter, RequestId};
-use parvum_page::{A_GROUP, Arrival, BOARD_ROOM, LARGEST_BOARD, Outcome};
+use parvum_page::{A_GROUP, Arrival, BOARD_ROOM, Clock, LARGEST_BOARD, Outcome};
 use parvum_waist::{Notes, Piece, Status, board as came};
 use parvum_wire::control::Request;
 use std::sync::Arc;
@@ -101,9 +101,12 @@ impl Runtime {
         self.services.boards.get_mut((number as usize).wrapping_sub(1))?.as_mut()
     }
 
-    /// Whether this task can wait at a board, and its messages are not to take another way.
+    /// Whether this task can wait at a board, and its messages are not to take another way. What is recorded to be played again on other
+    /// hosts goes by messages, as it would there.
     fn wants_boards(&self) -> bool {
-        self.connections.routes.shares_memory() && !self.has_sockets()
+        let recording = self.identity.recording.as_ref();
+        let is_for_replay = recording.is_some_and(|recording| recording.clock() == Clock::ProcessorTime);
+        self.connections.routes.shares_memory() && !self.has_sockets() && !is_for_replay
     }
 }
 

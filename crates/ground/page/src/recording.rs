@@ -28,7 +28,7 @@ const PORTION: usize = 2048;
 pub(crate) struct Head {
     /// Written last (release) by the maker, read first (acquire) by openers.
     magic: AtomicU64,
-    /// 1: the records' time is the processor's counter.
+    /// What the records' time is: 1 the processor's counter, 2 processor time of the task's process, else the monotonic clock.
     clock: AtomicU64,
     /// The recording was made at this time: ticks, and nanoseconds.
     began: [AtomicU64; 2],
@@ -123,6 +123,15 @@ impl Happening {
     }
 }
 
+/// As [`Head::clock`] has it.
+fn number(clock: Clock) -> u64 {
+    match clock {
+        Clock::Monotonic => 0,
+        Clock::Counter => 1,
+        Clock::ProcessorTime => 2,
+    }
+}
+
 /// A mapped recording.
 pub struct Recording {
     map: RecordingMap,
@@ -131,17 +140,18 @@ pub struct Recording {
 
 impl Recording {
     /// Makes a recording of at most so many bytes, sealed so that nobody can shrink it under the others; memory is taken as it is
-    /// written. Returns it with the descriptor to hand on (close-on-exec).
-    pub fn create(bytes: u64) -> io::Result<(Recording, OwnedFd)> {
+    /// written. Its times are the best clock's, or `processor_time`. Returns it with the descriptor to hand on (close-on-exec).
+    pub fn create(bytes: u64, processor_time: bool) -> io::Result<(Recording, OwnedFd)> {
         let bytes = bytes.clamp(*RECORDING_BYTES.start(), *RECORDING_BYTES.end());
         let places = 1 << (bytes / RECORD_BYTES as u64).ilog2();
         let file = memfd_create("parvum-recording", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
         ftruncate(&file, (HEAD_BYTES + places * RECORD_BYTES) as u64)?;
         fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
-        let recording = Recording { map: RecordingMap::new(&file, places)?, clock: Clock::of_this_host() };
+        let clock = if processor_time { Clock::ProcessorTime } else { Clock::of_this_host() };
+        let recording = Recording { map: RecordingMap::new(&file, places)?, clock };
         let Moment { ticks, monotonic } = recording.clock.moment();
         let head = recording.map.head();
-        head.clock.store(u64::from(recording.clock == Clock::Counter), Ordering::Relaxed);
+        head.clock.store(number(clock), Ordering::Relaxed);
         head.began[0].store(ticks, Ordering::Relaxed);
         head.began[1].store(monotonic, Ordering::Relaxed);
         // Release: partner of the acquire in `open`.
@@ -163,8 +173,9 @@ impl Recording {
         if map.head().magic.load(Ordering::Acquire) != MAGIC {
             return Err(PageError::Magic);
         }
-        let counter = map.head().clock.load(Ordering::Relaxed) == 1;
-        Ok(Recording { map, clock: if counter { Clock::Counter } else { Clock::Monotonic } })
+        let told = map.head().clock.load(Ordering::Relaxed);
+        let clock = [Clock::Counter, Clock::ProcessorTime].into_iter().find(|clock| number(*clock) == told);
+        Ok(Recording { map, clock: clock.unwrap_or(Clock::Monotonic) })
     }
 
     /// Writes down what happens now. For the task alone, one thread at a time.
@@ -244,7 +255,7 @@ mod tests {
 
     #[test]
     fn what_the_task_notes_the_daemon_reads() {
-        let (daemon, file) = Recording::create(5000).expect("a recording");
+        let (daemon, file) = Recording::create(5000, false).expect("a recording");
         let task = Recording::open(&file).expect("the same");
         assert_eq!(daemon.capacity(), 127);
         let sent = Happening::Sent { peer: 0x80001, route: 2, tag: -7, order: u32::MAX, length: 1 << 40 };

@@ -39,7 +39,7 @@ mod tests {
         page.name_routes(&[(1, "shm"), (7, "a-name-of-16-let"), (8, "beyond"), (3, "\x1b[31mred")]);
         let names = TaskPage::open(&file).expect("the same page").routes();
         assert_eq!(names, ["", "shm", "", "", "", "", "", "a-name-of-16-le"]);
-        let (recording, file) = Recording::create(5000).expect("a recording");
+        let (recording, file) = Recording::create(5000, false).expect("a recording");
         recording.name_routes(&[(0, "itself")]);
         assert_eq!(Recording::open(&file).expect("the same").routes()[0], "itself");
     }

@@ -408,10 +408,19 @@ pub struct SpawnRequest {
     pub trace: Option<OutputMessages>,
     /// The job's tasks run at the same time as one another, in turns with other gangs.
     pub gang: bool,
-    /// What the job's tasks do is recorded, in so many bytes for each.
-    pub record: Option<u64>,
+    /// What the job's tasks do is recorded, and how.
+    pub record: Option<Recorder>,
     /// What few requests say.
     pub details: Box<Details>,
+}
+
+/// How what a task does is recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Recorder {
+    /// The memory of each task's recording.
+    pub bytes: u64,
+    /// The time of a record is the processor time that the task's process has had, not the clock's.
+    pub processor_time: bool,
 }
 
 /// On which host.

@@ -23,7 +23,7 @@ pub use codec::{CodecError, HEADER_BYTES, Header, MAX_FRAME, PROTOCOL, decode, e
 pub use failure::{ErrorKind, Failure};
 pub use message::{
     Call, Directions, Event, ExitStatus, FromDaemon, HostSettings, MailFlags, Notice, Output, OutputMessages,
-    OutputNews, Part, Reply, Request, RequestId, Role, SpawnRequest, SpawnWhere, Spot, Stream,
+    OutputNews, Part, Recorder, Reply, Request, RequestId, Role, SpawnRequest, SpawnWhere, Spot, Stream,
 };
 pub use rows::{
     BarrierRow, GroupRow, HostRow, LinkRow, MailClass, MailEntry, OperationRow, OptionRow, PairRow, Recorded,

@@ -4,7 +4,7 @@
 use super::shell::{Fd, Shell};
 use parvum_page::{Clock, Moment, RECORD_BYTES, Recording, monotonic_ns};
 use parvum_wire::Tid;
-use parvum_wire::control::{Blob, Recorded, RecordedTask, Reply, Request};
+use parvum_wire::control::{Blob, Recorded, RecordedTask, Recorder, Reply, Request};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::rc::Rc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -35,9 +35,9 @@ struct Kept {
 
 impl Recordings {
     /// A recording for a task, to be handed on.
-    fn begin(&mut self, tid: Tid, job: Tid, bytes: u64) -> Option<Fd> {
+    fn begin(&mut self, tid: Tid, job: Tid, recorder: Recorder) -> Option<Fd> {
         // A task runs as well without one.
-        let Ok((recording, file)) = Recording::create(bytes) else {
+        let Ok((recording, file)) = Recording::create(recorder.bytes, recorder.processor_time) else {
             *self.thrown_away.entry(job).or_default() += 1;
             return None;
         };
@@ -125,9 +125,9 @@ impl Recordings {
 impl Shell {
     /// A recording for a task that is about to be there, if its job is recorded.
     pub(super) fn begin_recording(&self, tid: Tid, name: &str) -> Option<Fd> {
-        let (job, bytes) = self.recording_of(tid)?;
+        let (job, recorder) = self.recording_of(tid)?;
         let mut recordings = self.recordings.borrow_mut();
-        let file = recordings.begin(tid, job, bytes);
+        let file = recordings.begin(tid, job, recorder);
         recordings.name(tid, name.rsplit('/').next().unwrap_or_default());
         file
     }
@@ -136,8 +136,8 @@ impl Shell {
     pub(super) fn recording_inside(&self, request: &Request) -> Option<Fd> {
         let Request::Enrol { ticket: Some(ticket), .. } = request else { return None };
         let inside = self.shown(*ticket)?;
-        let (_, bytes) = self.recording_of(inside)?;
-        Recording::create(bytes).ok().map(|(_, file)| Rc::new(file))
+        let (_, recorder) = self.recording_of(inside)?;
+        Recording::create(recorder.bytes, recorder.processor_time).ok().map(|(_, file)| Rc::new(file))
     }
 
     /// The task of that recording has enrolled.
@@ -191,11 +191,15 @@ mod tests {
         recorded
     }
 
+    fn of(bytes: u64) -> Recorder {
+        Recorder { bytes, processor_time: false }
+    }
+
     #[test]
     fn a_recording_outlives_its_task_and_ends_with_its_runner() {
         let mut recordings = Recordings::default();
-        let file = recordings.begin(tid(2), tid(1), 1 << 16).expect("made");
-        recordings.begin(tid(9), tid(8), 1 << 16).expect("made");
+        let file = recordings.begin(tid(2), tid(1), of(1 << 16)).expect("made");
+        recordings.begin(tid(9), tid(8), of(1 << 16)).expect("made");
         recordings.name(tid(2), "ring");
         let task = Recording::open(&*file).expect("a recording");
         (0..3).for_each(|_| task.record(Happening::GoesOn));
@@ -217,7 +221,7 @@ mod tests {
     fn of_too_many_the_oldest_go_and_are_counted() {
         let mut recordings = Recordings::default();
         for local in 2..MOST_ENDED as u32 + 5 {
-            recordings.begin(tid(local), tid(1), 4096).expect("made");
+            recordings.begin(tid(local), tid(1), of(4096)).expect("made");
             recordings.end(tid(local), local.into());
         }
         let recorded = told(&recordings, tid(1));

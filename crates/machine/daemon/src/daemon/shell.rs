@@ -23,7 +23,7 @@ use parvum_page::{
 use parvum_socket::Place;
 use parvum_wire::control::{
     BarrierRow, Blob, Call, ErrorKind, Event, Failure, FromDaemon, HostRecord, MAX_FRAME, OperationRow,
-    OptionRow, PROTOCOL, PairRow, Reply, Request, RequestId, Sight, SpawnRequest, TaskRow, Ticket,
+    OptionRow, PROTOCOL, PairRow, Recorder, Reply, Request, RequestId, Sight, SpawnRequest, TaskRow, Ticket,
     UnmatchedRow, Waits,
 };
 use parvum_wire::{Tid, functions};
@@ -635,7 +635,7 @@ impl Shell {
     }
 
     /// A task's job, if that is recorded, and in how many bytes.
-    pub fn recording_of(&self, tid: Tid) -> Option<(Tid, u64)> {
+    pub fn recording_of(&self, tid: Tid) -> Option<(Tid, Recorder)> {
         self.machine.borrow().recording_of(tid)
     }
 

@@ -36,7 +36,7 @@ pub use hosts::{Change, Fetched};
 use parvum_wire::Tid;
 use parvum_wire::control::{
     Between, Blob, Call, ErrorKind, Event, ExitStatus, Failure, HostRecord, HostRow, HostSettings, Inherited,
-    OutputMessages, Recorded, Reply, Request, RequestId, Role, SpawnRequest, Ticket,
+    OutputMessages, Recorded, Recorder, Reply, Request, RequestId, Role, SpawnRequest, Ticket,
 };
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
@@ -111,7 +111,7 @@ struct Process {
     /// Its job is a gang.
     gang: bool,
     /// Its job is recorded, in so many bytes for each task.
-    record: Option<u64>,
+    record: Option<Recorder>,
     /// It is stopped, for it is another gang's turn.
     held: bool,
     /// Its number among the tasks of a run.
@@ -302,8 +302,8 @@ impl<F: Clone> Machine<F> {
         (!self.is_own(sink.to)).then_some((sink.to, sink.as_messages))
     }
 
-    /// The job of a task, or of one that enrols in that one's process, if the job is recorded; and in how many bytes.
-    pub fn recording_of(&self, tid: Tid) -> Option<(Tid, u64)> {
+    /// The job of a task, or of one that enrols in that one's process, if the job is recorded; and how.
+    pub fn recording_of(&self, tid: Tid) -> Option<(Tid, Recorder)> {
         let process = self.tasks.get(&tid).and_then(|task| task.process).unwrap_or(tid);
         let process = self.processes.get(&process)?;
         process.job.zip(process.record)

@@ -1,0 +1,144 @@
+//! Group operations as traces, made of the plans that Parvum's libraries run.
+
+use crate::trace::{Action, Trace};
+use parvum_collectives::plans::{Group, Order, Plan, Step, choose, in_a_row};
+use std::collections::HashMap;
+
+/// What all tasks do together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// Wait until all have come.
+    Barrier,
+    /// One task's bytes to all.
+    Broadcast,
+    /// The sum of all tasks' doubles, for all.
+    Allreduce,
+    /// All tasks' bytes, for all.
+    Allgather,
+    /// Bytes of each for each.
+    Alltoall,
+}
+
+impl Operation {
+    /// All of them.
+    pub const ALL: [Operation; 5] = [
+        Operation::Barrier,
+        Operation::Broadcast,
+        Operation::Allreduce,
+        Operation::Allgather,
+        Operation::Alltoall,
+    ];
+
+    /// As the programs that measure it call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Operation::Barrier => "barrier",
+            Operation::Broadcast => "broadcast",
+            Operation::Allreduce => "allreduce",
+            Operation::Allgather => "allgather",
+            Operation::Alltoall => "alltoall",
+        }
+    }
+
+    /// What one task does, of so many that live on hosts of their own; `bytes` are those of one of them.
+    fn plan(self, own: usize, size: usize, bytes: usize, root: usize) -> Plan {
+        let group = Group { own, size };
+        match self {
+            Operation::Barrier => choose::barrier(group),
+            Operation::Broadcast => choose::broadcast(group, root, bytes),
+            Operation::Allreduce => choose::allreduce(group, bytes, 8, Order::Any),
+            Operation::Allgather => choose::allgather(group, &in_a_row(vec![bytes; size])),
+            Operation::Alltoall => choose::alltoall(group, bytes),
+        }
+    }
+
+    /// So many tasks do it `times` times, one after the other; the root, if it has one, is another task each time.
+    pub fn trace(self, tasks: usize, bytes: usize, times: usize) -> Trace {
+        let mut trace = Trace::default();
+        for own in 0..tasks {
+            let mut numbers = Numbers::default();
+            let mut actions = Vec::new();
+            for turn in 0..times {
+                let plan = self.plan(own, tasks, bytes, turn % tasks);
+                actions.extend(plan.steps().iter().filter_map(|step| numbers.action(step)));
+            }
+            trace.tasks.push(actions);
+        }
+        trace
+    }
+}
+
+/// The next number of a message to each task, and from each.
+#[derive(Default)]
+struct Numbers {
+    to: HashMap<usize, u32>,
+    from: HashMap<usize, u32>,
+}
+
+impl Numbers {
+    fn action(&mut self, step: &Step) -> Option<Action> {
+        let next = |of: &mut HashMap<usize, u32>, task: usize| {
+            let place = of.entry(task).or_default();
+            *place += 1;
+            *place - 1
+        };
+        match *step {
+            Step::Send { to, piece } => {
+                Some(Action::Send { to, number: next(&mut self.to, to), bytes: piece.length as u64 })
+            }
+            Step::Receive { from, piece } => {
+                Some(Action::Receive { from, number: next(&mut self.from, from), bytes: piece.length as u64 })
+            }
+            // Combining and copying are the processor's, and quick beside a message between hosts.
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::{Machine, Overhead, Route};
+    use crate::play::play;
+
+    #[test]
+    fn every_operation_comes_to_its_end() {
+        let end = Overhead { message: 1000.0, byte: 0.1 };
+        let way = Route { latency: 10_000.0, send: end, receive: end, gap: 1000.0, byte: 1.0 };
+        for operation in Operation::ALL {
+            for tasks in [1, 2, 5, 8, 100] {
+                for bytes in [8, 65536] {
+                    let trace = operation.trace(tasks, bytes, 2);
+                    let machine = Machine {
+                        hosts: tasks,
+                        processors: 1,
+                        shared_processors: false,
+                        within: way,
+                        between: way,
+                        shared_medium: false,
+                    };
+                    let played = play(&trace, &machine);
+                    assert_eq!(played.stuck, [0; 0], "{operation:?} of {tasks}, {bytes}");
+                    assert_eq!(tasks > 1, played.time > 0.0, "{operation:?} of {tasks}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_barrier_of_many_takes_as_many_rounds_as_it_must() {
+        let way = Route { latency: 1000.0, ..Route::default() };
+        let time = |tasks: usize| {
+            let machine = Machine {
+                hosts: tasks,
+                processors: 1,
+                shared_processors: false,
+                within: way,
+                between: way,
+                shared_medium: false,
+            };
+            play(&Operation::Barrier.trace(tasks, 0, 1), &machine).time
+        };
+        assert_eq!([2, 16, 10_000].map(time), [1000.0, 4000.0, 14_000.0]);
+    }
+}

@@ -1,0 +1,96 @@
+//! A machine of given costs.
+
+/// What a message costs the processor of one of its ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Overhead {
+    /// Of each message, in nanoseconds: LogGP's o.
+    pub message: f64,
+    /// Of each byte besides.
+    pub byte: f64,
+}
+
+impl Overhead {
+    /// Of a message of so many bytes.
+    pub fn of(self, bytes: u64) -> f64 {
+        self.message + self.byte * bytes as f64
+    }
+}
+
+/// How messages go from a task to another one. Times are in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Route {
+    /// LogGP's L: from the end of a message at its sender's link to its end at the receiver's, beside what those take.
+    pub latency: f64,
+    /// The sender's processor.
+    pub send: Overhead,
+    /// The receiver's processor.
+    pub receive: Overhead,
+    /// LogGP's g: between the beginnings of two messages on a link.
+    pub gap: f64,
+    /// LogGP's G: of each byte on a link.
+    pub byte: f64,
+}
+
+impl Route {
+    /// How long a message of so many bytes has its link.
+    pub fn occupies(&self, bytes: u64) -> f64 {
+        self.gap.max(self.byte * bytes as f64)
+    }
+
+    /// From the beginning of a send to the end of its receive, when nothing else happens.
+    pub fn alone(&self, bytes: u64) -> f64 {
+        self.send.of(bytes) + self.latency + self.byte * bytes as f64 + self.receive.of(bytes)
+    }
+}
+
+/// Hosts, their processors, and what connects them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Machine {
+    /// Tasks are dealt out to so many hosts in blocks of neighbours.
+    pub hosts: usize,
+    /// Processors of each host.
+    pub processors: usize,
+    /// The hosts are none but in name: all of them share these processors.
+    pub shared_processors: bool,
+    /// Between tasks of one host.
+    pub within: Route,
+    /// Between hosts: each has a link of its own into a switch, both ways at once.
+    pub between: Route,
+    /// All hosts share one medium instead: one message at a time.
+    pub shared_medium: bool,
+}
+
+impl Machine {
+    /// The host of a task, of so many tasks.
+    pub fn host(&self, task: usize, tasks: usize) -> usize {
+        let each = tasks.div_ceil(self.hosts.max(1)).max(1);
+        task / each
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tasks_are_dealt_out_in_blocks() {
+        let machine = Machine {
+            hosts: 3,
+            processors: 1,
+            shared_processors: false,
+            within: Route::default(),
+            between: Route::default(),
+            shared_medium: false,
+        };
+        let hosts: Vec<usize> = (0..7).map(|task| machine.host(task, 7)).collect();
+        assert_eq!(hosts, [0, 0, 0, 1, 1, 1, 2]);
+    }
+
+    #[test]
+    fn a_message_costs_its_ends_and_its_way() {
+        let end = Overhead { message: 100.0, byte: 0.5 };
+        let route = Route { latency: 1000.0, send: end, receive: end, gap: 50.0, byte: 2.0 };
+        assert_eq!(route.alone(10), 105.0 + 1000.0 + 20.0 + 105.0);
+        assert_eq!((route.occupies(1), route.occupies(100)), (50.0, 200.0));
+    }
+}

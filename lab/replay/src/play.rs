@@ -1,0 +1,358 @@
+//! A trace on a machine: who has a processor when, and when each message comes.
+//!
+//! One event after the other, in the order of their times. A task that has something to do (a computation, its part of a message)
+//! takes a processor of its host, or queues for one and gets turns; one that waits for a message has none. A message leaves
+//! when its sender has done its part: it then has the links of both hosts, or the medium, one message after the other.
+
+use crate::machine::{Machine, Route};
+use crate::trace::{Action, Trace};
+use std::cmp::Ordering;
+use std::collections::{BinaryHeap, HashSet, VecDeque};
+
+/// Whoever shares a processor gives it up after so long.
+const TURN: f64 = 3e6;
+
+/// How it went.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Played {
+    /// When the last task ended, in nanoseconds.
+    pub time: f64,
+    /// When each did.
+    pub ended: Vec<f64>,
+    /// How long each waited for messages.
+    pub waited: Vec<f64>,
+    /// Tasks that waited to the end for a message that never came.
+    pub stuck: Vec<usize>,
+}
+
+/// Plays the trace.
+pub fn play(trace: &Trace, machine: &Machine) -> Played {
+    let mut world = World::new(trace, machine);
+    for task in 0..trace.tasks.len() {
+        if let Some(work) = world.next_work(task) {
+            world.ready(task, work);
+        }
+    }
+    while let Some(Next { time, what, .. }) = world.events.pop() {
+        world.now = time;
+        match what {
+            What::Turn(task) => world.end_turn(task),
+            What::Arrives(task, key) => world.arrives(task, key),
+        }
+    }
+    let waits = |task: &&usize| world.tasks[**task].next < trace.tasks[**task].len();
+    let all: Vec<usize> = (0..trace.tasks.len()).collect();
+    let stuck = all.iter().filter(waits).copied().collect();
+    let ended: Vec<f64> = world.tasks.iter().map(|task| task.ended).collect();
+    let waited = world.tasks.iter().map(|task| task.waited).collect();
+    Played { time: ended.iter().copied().fold(0.0, f64::max), ended, waited, stuck }
+}
+
+/// A message, to its receiver: its sender, and its number.
+type Key = (usize, u32);
+
+#[derive(Clone, Copy)]
+enum What {
+    /// A task's turn on its processor is over.
+    Turn(usize),
+    /// A message has come.
+    Arrives(usize, Key),
+}
+
+struct Next {
+    time: f64,
+    /// Of two at one time the first that was planned.
+    order: u64,
+    what: What,
+}
+
+impl PartialEq for Next {
+    fn eq(&self, other: &Next) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Next {}
+
+impl PartialOrd for Next {
+    fn partial_cmp(&self, other: &Next) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Next {
+    fn cmp(&self, other: &Next) -> Ordering {
+        // The heap has the greatest first.
+        other.time.total_cmp(&self.time).then(other.order.cmp(&self.order))
+    }
+}
+
+#[derive(Default)]
+struct Task {
+    /// Which action is next, or under way.
+    next: usize,
+    /// What its processor still has to do for that.
+    left: f64,
+    /// How long the turn is that it has, and what is left of its share before others come.
+    turn: f64,
+    share: f64,
+    here: HashSet<Key>,
+    waits: Option<(Key, f64)>,
+    waited: f64,
+    ended: f64,
+}
+
+#[derive(Default)]
+struct Processors {
+    free: usize,
+    queue: VecDeque<usize>,
+}
+
+struct World<'a> {
+    trace: &'a Trace,
+    machine: &'a Machine,
+    now: f64,
+    planned: u64,
+    events: BinaryHeap<Next>,
+    tasks: Vec<Task>,
+    processors: Vec<Processors>,
+    /// When a link is free again: out of a host, and into it.
+    out: Vec<f64>,
+    into: Vec<f64>,
+    medium: f64,
+}
+
+impl<'a> World<'a> {
+    fn new(trace: &'a Trace, machine: &'a Machine) -> World<'a> {
+        let hosts = machine.hosts.max(1);
+        let pools = if machine.shared_processors { 1 } else { hosts };
+        let pool = || Processors { free: machine.processors.max(1), queue: VecDeque::new() };
+        World {
+            trace,
+            machine,
+            now: 0.0,
+            planned: 0,
+            events: BinaryHeap::new(),
+            tasks: trace.tasks.iter().map(|_| Task::default()).collect(),
+            processors: (0..pools).map(|_| pool()).collect(),
+            out: vec![0.0; hosts],
+            into: vec![0.0; hosts],
+            medium: 0.0,
+        }
+    }
+
+    fn plan(&mut self, time: f64, what: What) {
+        self.planned += 1;
+        self.events.push(Next { time, order: self.planned, what });
+    }
+
+    fn host(&self, task: usize) -> usize {
+        self.machine.host(task, self.trace.tasks.len())
+    }
+
+    fn pool(&mut self, task: usize) -> &mut Processors {
+        let place = if self.machine.shared_processors { 0 } else { self.host(task) };
+        &mut self.processors[place]
+    }
+
+    fn route(&self, from: usize, to: usize) -> &Route {
+        if self.host(from) == self.host(to) { &self.machine.within } else { &self.machine.between }
+    }
+
+    /// What the processor has to do for the task's next action; none when the task waits, or has ended.
+    fn next_work(&mut self, task: usize) -> Option<f64> {
+        let Some(action) = self.trace.tasks[task].get(self.tasks[task].next) else {
+            self.tasks[task].ended = self.now;
+            return None;
+        };
+        match *action {
+            Action::Compute(ns) => Some(ns),
+            Action::Send { to, bytes, .. } => Some(self.route(task, to).send.of(bytes)),
+            Action::Receive { from, number, bytes } => {
+                let work = self.route(from, task).receive.of(bytes);
+                let own = &mut self.tasks[task];
+                if own.here.remove(&(from, number)) {
+                    return Some(work);
+                }
+                own.waits = Some(((from, number), self.now));
+                None
+            }
+        }
+    }
+
+    /// A task that has no processor wants one.
+    fn ready(&mut self, task: usize, work: f64) {
+        let own = &mut self.tasks[task];
+        (own.left, own.share) = (work, TURN);
+        let pool = self.pool(task);
+        if pool.free > 0 {
+            pool.free -= 1;
+            self.begin_turn(task);
+        } else {
+            pool.queue.push_back(task);
+        }
+    }
+
+    fn begin_turn(&mut self, task: usize) {
+        let own = &mut self.tasks[task];
+        own.turn = own.left.min(own.share);
+        let ends = self.now + own.turn;
+        self.plan(ends, What::Turn(task));
+    }
+
+    /// It keeps its processor until it waits, ends, or has had its share while others queue.
+    fn end_turn(&mut self, task: usize) {
+        let own = &mut self.tasks[task];
+        own.left -= own.turn;
+        own.share -= own.turn;
+        if own.left <= 0.0 {
+            self.finish(task);
+            self.tasks[task].next += 1;
+            match self.next_work(task) {
+                Some(work) => self.tasks[task].left = work,
+                None => return self.pass_on(task),
+            }
+        }
+        if self.tasks[task].share <= 0.0 {
+            self.tasks[task].share = TURN;
+            if !self.pool(task).queue.is_empty() {
+                self.pool(task).queue.push_back(task);
+                return self.pass_on(task);
+            }
+        }
+        self.begin_turn(task);
+    }
+
+    /// The processor that a task had is the next one's.
+    fn pass_on(&mut self, task: usize) {
+        let pool = self.pool(task);
+        match pool.queue.pop_front() {
+            Some(next) => self.begin_turn(next),
+            None => pool.free += 1,
+        }
+    }
+
+    /// The processor has done its part of the action.
+    fn finish(&mut self, task: usize) {
+        let Action::Send { to, number, bytes } = self.trace.tasks[task][self.tasks[task].next] else {
+            return;
+        };
+        let comes = self.carry(task, to, bytes);
+        self.plan(comes, What::Arrives(to, (task, number)));
+    }
+
+    /// When a message that leaves now has come.
+    fn carry(&mut self, from: usize, to: usize, bytes: u64) -> f64 {
+        let (source, target) = (self.host(from), self.host(to));
+        let route = *self.route(from, to);
+        if source == target {
+            return self.now + route.latency + route.byte * bytes as f64;
+        }
+        let busy = route.occupies(bytes);
+        if self.machine.shared_medium {
+            self.medium = self.medium.max(self.now) + busy;
+            return self.medium + route.latency;
+        }
+        let begins = self.out[source].max(self.now);
+        self.out[source] = begins + busy;
+        let whole = route.byte * bytes as f64;
+        let comes = (begins + route.latency).max(self.into[target]) + whole;
+        self.into[target] = comes.max(begins + route.latency + busy);
+        comes
+    }
+
+    fn arrives(&mut self, task: usize, key: Key) {
+        let own = &mut self.tasks[task];
+        match own.waits.take_if(|(wanted, _)| *wanted == key) {
+            None => _ = own.here.insert(key),
+            Some((_, since)) => {
+                own.waited += self.now - since;
+                let Action::Receive { from, bytes, .. } = self.trace.tasks[task][own.next] else { return };
+                let work = self.route(from, task).receive.of(bytes);
+                self.ready(task, work);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::Overhead;
+
+    const WAY: Route = Route {
+        latency: 1000.0,
+        send: Overhead { message: 100.0, byte: 0.0 },
+        receive: Overhead { message: 200.0, byte: 0.0 },
+        gap: 50.0,
+        byte: 2.0,
+    };
+
+    fn machine(hosts: usize) -> Machine {
+        Machine {
+            hosts,
+            processors: 1,
+            shared_processors: false,
+            within: WAY,
+            between: WAY,
+            shared_medium: false,
+        }
+    }
+
+    fn send(to: usize, number: u32, bytes: u64) -> Action {
+        Action::Send { to, number, bytes }
+    }
+
+    fn receive(from: usize, number: u32, bytes: u64) -> Action {
+        Action::Receive { from, number, bytes }
+    }
+
+    #[test]
+    fn a_message_takes_what_its_route_takes_alone() {
+        let trace = Trace { tasks: vec![vec![send(1, 0, 500)], vec![receive(0, 0, 500)]] };
+        assert_eq!(play(&trace, &machine(2)).time, WAY.alone(500));
+        let played = play(&trace, &machine(2));
+        assert_eq!((played.ended[0], played.waited[1]), (100.0, 100.0 + 1000.0 + 1000.0));
+    }
+
+    #[test]
+    fn messages_to_one_come_one_after_the_other() {
+        let mut tasks: Vec<Vec<Action>> = (0..4).map(|_| vec![send(4, 0, 1000)]).collect();
+        tasks.push((0..4).map(|from| receive(from, 0, 1000)).collect());
+        let trace = Trace { tasks };
+        // Four times 2000 ns on the link into the last host.
+        assert_eq!(play(&trace, &machine(5)).time, 100.0 + 1000.0 + 4.0 * 2000.0 + 200.0);
+        // On one medium as well; on a switch two pairs do not meet.
+        let pairs = Trace {
+            tasks: vec![
+                vec![send(2, 0, 1000)],
+                vec![send(3, 0, 1000)],
+                vec![receive(0, 0, 1000)],
+                vec![receive(1, 0, 1000)],
+            ],
+        };
+        let medium = Machine { shared_medium: true, ..machine(4) };
+        assert_eq!(play(&pairs, &machine(4)).time, 100.0 + 1000.0 + 2000.0 + 200.0);
+        assert_eq!(play(&pairs, &medium).time, 100.0 + 1000.0 + 4000.0 + 200.0);
+    }
+
+    #[test]
+    fn tasks_share_processors_in_turns() {
+        let trace = Trace { tasks: vec![vec![Action::Compute(10e6)], vec![Action::Compute(4e6)], vec![]] };
+        let played = play(&trace, &machine(1));
+        assert_eq!(played.time, 14e6);
+        // Turns of 3 ms: 3 of the first, 3 of the second, 3, 1.
+        assert_eq!(played.ended, [14e6, 10e6, 0.0]);
+        let two = Machine { processors: 2, ..machine(1) };
+        assert_eq!(play(&trace, &two).time, 10e6);
+        let in_name = Machine { hosts: 3, shared_processors: true, ..machine(1) };
+        assert_eq!(play(&trace, &in_name).time, 14e6);
+    }
+
+    #[test]
+    fn what_never_comes_is_told() {
+        let trace = Trace { tasks: vec![vec![receive(1, 0, 8)], vec![receive(0, 0, 8), send(0, 0, 8)]] };
+        let played = play(&trace, &machine(2));
+        assert_eq!(played.stuck, [0, 1]);
+    }
+}
