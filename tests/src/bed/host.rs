@@ -31,6 +31,11 @@ pub struct Host {
     is_up: Cell<bool>,
 }
 
+fn cache_of_user() -> Option<String> {
+    let named = std::env::var("XDG_CACHE_HOME").ok().filter(|cache| !cache.is_empty());
+    named.or_else(|| Some(format!("{}/.cache", std::env::var("HOME").ok()?)))
+}
+
 impl Host {
     pub(super) fn plan(
         switch: &Rc<Switch>,
@@ -53,6 +58,10 @@ impl Host {
             // Several beds share two processors with compilers: a daemon may get none for a second.
             ("PARVUM_DETECT".to_owned(), "3000".to_owned()),
         ];
+        // What was fetched for the user is found from there too, such as the peers of a comparison.
+        if let Some(cache) = cache_of_user() {
+            settings.push(("XDG_CACHE_HOME".to_owned(), cache));
+        }
         if !plan.ssh {
             let program = super::profile().join("hosts");
             let start = format!("{} rsh {} {{host}}", text(&program), text(&room.root));

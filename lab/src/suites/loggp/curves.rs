@@ -26,8 +26,8 @@ pub(super) fn section(html: &mut String, rows: &[Row]) {
         .map(|(operation, data, most, label, class)| {
             let tasks = TASKS.into_iter().filter(|tasks| *tasks <= most);
             let points = tasks.map(|tasks| {
-                let us = predicted(operation, tasks, data, between);
-                Point { x: tasks as f64, y: us, low: us, high: us }
+                let ms = predicted(operation, tasks, data, between) / 1000.0;
+                Point { x: tasks as f64, y: ms, low: ms, high: ms }
             });
             Series { label: label.to_owned(), class, dash: "", points: points.collect() }
         })
@@ -40,7 +40,7 @@ pub(super) fn section(html: &mut String, rows: &[Row]) {
         title: "Predicted time of a group operation",
         x: |tasks| format!("{tasks:.0}"),
         x_name: "hosts, a task on each",
-        y_name: "us, lower is better",
+        y_name: "ms, lower is better",
         break_even: false,
         width: 900.0,
     };
