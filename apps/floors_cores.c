@@ -30,7 +30,7 @@ static char *buffer(const struct pair *pair, int side, uint64_t hop)
 /* Hop number `hop` goes from one side to the other: the one that it comes to copies, and says so. */
 static void take(const struct pair *pair, int to, uint64_t hop, size_t bytes)
 {
-    while (atomic_load_explicit(&pair->sides[1 - to].hops, memory_order_acquire) < hop) __builtin_ia32_pause();
+    while (atomic_load_explicit(&pair->sides[1 - to].hops, memory_order_acquire) < hop) continue;
     memcpy(buffer(pair, to, hop), buffer(pair, 1 - to, hop), bytes);
     atomic_store_explicit(&pair->sides[to].hops, hop + 1, memory_order_release);
 }

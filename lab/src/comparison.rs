@@ -2,7 +2,7 @@
 
 use crate::catalogue::Rerun;
 use crate::error::LabError;
-use crate::experiment::{self, Cores, How, Job};
+use crate::experiment::{How, Job};
 use crate::factors::{self, Factors};
 use crate::goals::Goal;
 use crate::hosts;
@@ -13,8 +13,9 @@ use crate::peers::{Absent, Own, Toolbox};
 use crate::programs::Programs;
 use crate::progress::{Progress, Whole};
 use crate::random::Random;
-use crate::record::{self, Folder, Installed, LaunchRecord, Manifest};
+use crate::record::{self, Folder, Installed, Manifest};
 use crate::report;
+use crate::rounds::run_plan;
 use crate::runner::{self, Runner};
 use crate::sessions::Session;
 use crate::suites;
@@ -22,10 +23,10 @@ use crate::summary::{Row, summarise};
 use crate::systems::{Extent, Family};
 use crate::table;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use std::collections::{HashSet, VecDeque};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant, SystemTime};
 
 /// What a session leaves behind.
@@ -240,136 +241,8 @@ fn is_chosen(options: &CompareOptions, job: &Job) -> bool {
         })
 }
 
-/// The first round teaches what launches cost; the rest is dealt out by that. Returns the jobs that found no time.
-fn run_plan(
-    runner: &mut Runner,
-    mut jobs: Vec<Job>,
-    extent: Extent,
-    mut progress: Progress,
-    folder: &mut Folder,
-    interrupted: &AtomicBool,
-) -> Result<Vec<String>, LabError> {
-    jobs.retain(|job| runner.serves(job));
-    if jobs.iter().all(|job| job.system.is_none()) {
-        return Err(LabError::NothingToCompare);
-    }
-    if runner.cores.len() < 2 {
-        // With one core these would measure something else under the same name.
-        jobs.retain(|job| job.measure.cores != Cores::Two);
-    }
-    let begun = Instant::now();
-    let budget = progress.budget();
-    let past: Vec<Past> = jobs.iter().map(|job| Past::of(job, &runner.launches)).collect();
-    let measured = past.iter().filter(|past| past.is_over()).count();
-    let before = if measured == 0 { String::new() } else { format!(", {measured} of them measured before") };
-    progress.say(&format!("{} things to measure{before}, at most {} s", jobs.len(), budget.as_secs()));
-    let mut costs: Vec<Option<Duration>> = past.iter().map(|past| past.cost).collect();
-    let mut left_out = Vec::new();
-    let mut order: VecDeque<usize> = experiment::first_round(jobs.len(), &mut runner.random).into();
-    order.retain(|job| !past[*job].is_over());
-    let mut retried: HashSet<usize> = (0..jobs.len()).filter(|job| past[*job].failed == 1).collect();
-    while let Some(job) = order.pop_front() {
-        stop_if(interrupted)?;
-        if begun.elapsed() > budget {
-            if !retried.contains(&job) {
-                progress.say(&format!("no time left: {}", jobs[job].name()));
-                left_out.push(jobs[job].name());
-            }
-            continue;
-        }
-        progress.begin(&jobs[job].name());
-        costs[job] = runner.run(&jobs[job], folder)?;
-        if let Some(last) = runner.launches.last()
-            && let Some(failure) = &last.failure
-        {
-            // One accident does not leave a system out; two in a row do, and so does a launch that takes for ever.
-            let accident = last.elapsed_s < jobs[job].measure.patience as f64;
-            if accident && retried.insert(job) {
-                order.push_back(job);
-                progress.end();
-                continue;
-            }
-            progress.say(&format!("left out: {}: {failure}", jobs[job].name()));
-        }
-        progress.end();
-    }
-    let wanted: Vec<usize> = jobs.iter().map(|job| job.wanted(extent)).collect();
-    let left = budget.saturating_sub(begun.elapsed());
-    let done: Vec<usize> = past.iter().map(|past| past.done.max(1)).collect();
-    let order = experiment::more_rounds(&costs, &wanted, &done, left, &mut runner.random);
-    let more: Duration = order.iter().filter_map(|job| costs[*job]).sum();
-    progress.remaining(more.min(left));
-    let once = match left_out.len() {
-        0 => "each was measured once".to_owned(),
-        some => format!("the time is over: {} of {} were measured once", jobs.len() - some, jobs.len()),
-    };
-    if order.is_empty() {
-        progress.say(&once);
-    } else {
-        progress.say(&format!("{once}; {} launches more, about {} s", order.len(), more.min(left).as_secs()));
-    }
-    for job in order {
-        if begun.elapsed() > budget {
-            break;
-        }
-        stop_if(interrupted)?;
-        progress.begin(&jobs[job].name());
-        runner.run(&jobs[job], folder)?;
-        progress.end();
-    }
-    progress.finish();
-    Ok(left_out)
-}
-
-/// How a job went in the part of a session that was interrupted.
-#[derive(Debug, Default, PartialEq)]
-struct Past {
-    /// What its first launch took.
-    cost: Option<Duration>,
-    /// Launches that worked.
-    done: usize,
-    /// Launches that did not.
-    failed: usize,
-    /// One of these took for ever.
-    endless: bool,
-}
-
-impl Past {
-    fn of(job: &Job, launches: &[LaunchRecord]) -> Past {
-        let (name, system) = (job.name(), job.system.map(|system| system.id()).unwrap_or_default());
-        let mut past = Past::default();
-        for launch in launches {
-            let is_its = launch.job == name
-                && launch.system == system
-                && launch.program == job.measure.program
-                && launch.tasks == job.measure.tasks;
-            match launch.failure {
-                _ if !is_its => {}
-                Some(_) => {
-                    past.failed += 1;
-                    past.endless |= launch.elapsed_s >= job.measure.patience as f64;
-                }
-                None => {
-                    past.done += 1;
-                    past.cost = past.cost.or(Some(Duration::from_secs_f64(launch.elapsed_s)));
-                }
-            }
-        }
-        past
-    }
-
-    /// Whether its first round is over: it is known what it costs, or that it does not work.
-    fn is_over(&self) -> bool {
-        self.done > 0 || self.failed > 1 || self.endless
-    }
-}
-
 /// Messages of each slave in the quick run over hosts: networks of the papers carry a thousandth of what memory does.
 const FEW_MESSAGES: u32 = 128;
-
-fn stop_if(interrupted: &AtomicBool) -> Result<(), LabError> {
-    if interrupted.load(Ordering::Relaxed) { Err(LabError::Interrupted) } else { Ok(()) }
-}
 
 /// Starts the private machines that the jobs need; a system whose machine does not start is absent.
 fn start_sessions(

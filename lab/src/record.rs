@@ -89,6 +89,9 @@ pub struct LaunchRecord {
     pub elapsed_s: f64,
     /// Load average just before it.
     pub load: String,
+    /// Nanoseconds of a cache line from core to core, before and after it: the larger of the two.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line_ns: Option<f64>,
     /// Why it does not count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,

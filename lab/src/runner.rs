@@ -14,6 +14,7 @@ use crate::random::Random;
 use crate::record::{Folder, LaunchRecord};
 use crate::samples::{self, Line};
 use crate::sessions::Session;
+use crate::state;
 use crate::summary::Recorded;
 use crate::systems::{Family, System};
 use std::ffi::OsString;
@@ -72,7 +73,9 @@ impl Runner {
     pub fn run(&mut self, job: &Job, folder: &mut Folder) -> Result<Option<Duration>, LabError> {
         let number = self.launches.len();
         let load = factors::load();
+        let before = state::hop(&self.cores);
         let attempt = self.attempt(job);
+        let line_ns = before.into_iter().chain(state::hop(&self.cores)).reduce(f64::max);
         if attempt.lines.is_err() {
             self.tidy(job);
         }
@@ -98,12 +101,19 @@ impl Runner {
             command: attempt.command,
             elapsed_s: attempt.elapsed.as_secs_f64(),
             load,
+            line_ns,
             failure,
         };
         folder.keep(&launch, &lines)?;
         self.launches.push(launch);
         self.lines.append(&mut lines);
         Ok(worked.then_some(attempt.elapsed))
+    }
+
+    /// A launch does not count, for another one was made in its place.
+    pub fn replace(&mut self, launch: usize, by: usize) {
+        self.launches[launch].failure = Some(state::repeated_as(by));
+        self.lines.retain(|line| line.launch != launch);
     }
 
     /// After a launch that failed: what it left would disturb those that follow.

@@ -34,6 +34,9 @@ pub fn render(suite: &Suite, rows: &[Row], goals: &[Goal], manifest: &Manifest) 
     if let Some(warning) = manifest.factors.busy() {
         let _ = writeln!(text, "\n{}", wrapped(&warning, WIDTH).join("\n"));
     }
+    if let Some(warning) = crate::state::warning(&manifest.launches) {
+        let _ = writeln!(text, "\n{}", wrapped(&warning, WIDTH).join("\n"));
+    }
     if !manifest.absent.is_empty() {
         let _ = writeln!(text, "\nNot compared:");
     }
@@ -185,6 +188,7 @@ mod tests {
                 command: String::new(),
                 elapsed_s: 1.0,
                 load: String::new(),
+                line_ns: None,
                 failure: failure.map(str::to_owned),
             });
         }

@@ -122,6 +122,7 @@ fn written(name: &str, suite: &str) -> PathBuf {
         command: String::new(),
         elapsed_s: 1.0,
         load: String::new(),
+        line_ns: None,
         failure: None,
     };
     folder.keep(&launch, &[Recorded::new(0, "ring", Some(&OURS), line)]).expect("kept");

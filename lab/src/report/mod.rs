@@ -71,6 +71,9 @@ fn opening(html: &mut String, suite: &Suite, rows: &[Row], manifest: &Manifest) 
     if let Some(warning) = factors.busy() {
         let _ = write!(html, "<p class=\"missed\">{}</p>", escape(&warning));
     }
+    if let Some(warning) = crate::state::warning(&manifest.launches) {
+        let _ = write!(html, "<p class=\"missed\">{}</p>", escape(&warning));
+    }
     html.push_str(&headline::cards(suite.pages.questions, &(suite.systems)(), rows));
     let _ = write!(
         html,

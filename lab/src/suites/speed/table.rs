@@ -141,6 +141,7 @@ mod tests {
             command: String::new(),
             elapsed_s: 15.0,
             load: String::new(),
+            line_ns: None,
             failure: Some("not finished after 15 s".into()),
         });
         let text = render(&Rows(&rows), &manifest);
