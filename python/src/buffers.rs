@@ -135,8 +135,20 @@ impl Drop for Buffer {
     }
 }
 
-/// Fresh memory of so many bytes as a `bytearray`, whose content is whatever was there.
-pub(crate) fn fresh(py: Python<'_>, length: usize) -> PyResult<(Bound<'_, PyAny>, *mut u8)> {
+/// NumPy asks the system for huge pages from here on.
+const HUGE: usize = 4 << 20;
+
+/// Fresh memory of so many bytes, whose content is whatever was there: a `bytearray`, or where `plain` is not asked for, and it pays,
+/// an array of NumPy's.
+pub(crate) fn fresh(py: Python<'_>, length: usize, plain: bool) -> PyResult<(Bound<'_, PyAny>, *mut u8)> {
+    if length >= HUGE
+        && !plain
+        && let Some(made) = crate::numpy::bytes(py, length)
+    {
+        let made = made?;
+        let start = Buffer::writable(&made)?.start();
+        return Ok((made, start));
+    }
     // SAFETY: the interpreter is attached; without a source the bytes are left as they are.
     unsafe {
         let made = pyo3::ffi::PyByteArray_FromStringAndSize(std::ptr::null(), length as Py_ssize_t);

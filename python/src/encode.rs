@@ -45,7 +45,10 @@ impl Encoded {
     /// The pieces, as long as this stays.
     pub(crate) fn pieces(&self) -> SmallVec<[&[u8]; 2]> {
         // SAFETY: what is kept keeps them in place, and the interpreter lets nobody free or resize them.
-        self.pieces.iter().map(|&(start, length)| unsafe { crate::buffers::bytes_at(start, length) }).collect()
+        self.pieces
+            .iter()
+            .map(|&(start, length)| unsafe { crate::buffers::bytes_at(start, length) })
+            .collect()
     }
 
     /// Bytes of all.

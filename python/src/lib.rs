@@ -14,6 +14,8 @@ mod decode;
 #[allow(unsafe_code)]
 mod encode;
 mod errors;
+#[allow(unsafe_code)]
+mod into;
 mod kinds;
 mod machine;
 mod numpy;

@@ -11,6 +11,7 @@ struct NumPy {
     array: Py<PyType>,
     types: Vec<Py<PyAny>>,
     in_rows: Py<PyAny>,
+    empty: Py<PyAny>,
     version: (u8, u8),
 }
 
@@ -23,12 +24,15 @@ fn numpy(py: Python<'_>) -> PyResult<&NumPy> {
         let module = py.import("numpy")?;
         let array: Bound<'_, PyType> = module.getattr("ndarray")?.cast_into()?;
         let make = module.getattr("dtype")?;
-        let types = ITEMS.iter().map(|(_, name)| Ok(make.call1((*name,))?.unbind())).collect::<PyResult<_>>()?;
+        let types =
+            ITEMS.iter().map(|(_, name)| Ok(make.call1((*name,))?.unbind())).collect::<PyResult<_>>()?;
         ARRAY.store(array.as_ptr() as usize, Ordering::Relaxed);
         let version: String = module.getattr("__version__")?.extract()?;
         let mut numbers = version.split('.').map(|number| number.parse().unwrap_or(0));
         let version = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
-        Ok(NumPy { array: array.unbind(), types, in_rows: module.getattr("ascontiguousarray")?.unbind(), version })
+        let function = |name| Ok::<_, PyErr>(module.getattr(name)?.unbind());
+        let (in_rows, empty) = (function("ascontiguousarray")?, function("empty")?);
+        Ok(NumPy { array: array.unbind(), types, in_rows, empty, version })
     })
 }
 
@@ -61,6 +65,12 @@ fn may_be_array(object: &Bound<'_, PyAny>) -> bool {
 /// A copy whose items lie one behind the other.
 pub(crate) fn in_rows<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     numpy(object.py())?.in_rows.bind(object.py()).call1((object,))
+}
+
+/// Fresh bytes, where NumPy is loaded.
+pub(crate) fn bytes(py: Python<'_>, length: usize) -> Option<PyResult<Bound<'_, PyAny>>> {
+    let numpy = loaded(py)?;
+    Some(numpy.empty.bind(py).call1((length, "u1")))
 }
 
 /// The version in use, 0 for none.

@@ -175,9 +175,7 @@ impl Operation {
         let after = match (came, &what) {
             (Ok(_), What::Send(_)) => State::Over(py.None(), 0, self.notes.tag),
             (Ok(message), What::Receive) => received(py, waist, &message),
-            (Err(status), _) => {
-                State::Failed(errors::of(py, status, self.notes.peer, || waist.last_error()))
-            }
+            (Err(status), _) => State::Failed(errors::of(py, status, self.notes.peer, || waist.last_error())),
         };
         *self.lock() = after;
     }
@@ -235,10 +233,11 @@ pub(crate) fn wait_any(
     }
     let limit = Limit::of(py, timeout)?;
     let waits = notes(call::WAIT, -1, -1, 0);
-    let over = patience::wait(py, waist, waits, limit, |notes| match waist.wait_any(&list, u64::MAX, notes) {
-        at @ 0.. => Ok(at as usize),
-        _ => Err(Status::Pending),
-    });
+    let over =
+        patience::wait(py, waist, waits, limit, |notes| match waist.wait_any(&list, u64::MAX, notes) {
+            at @ 0.. => Ok(at as usize),
+            _ => Err(Status::Pending),
+        });
     match over {
         Ok(at) => {
             operations[at].take(py, waist);
