@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from . import _parvum, errors
 from ._events import Event, HostAdded, HostLost, TaskExited, TaskOutput, TaskStarted
+from ._group import Group
 from ._ids import TaskId
 from ._mailbox import Mailbox, MailEntry
 from ._request import Message, Request, Status
@@ -19,6 +20,7 @@ from .errors import ParvumError
 
 __all__ = [
     "Event",
+    "Group",
     "HostAdded",
     "HostInfo",
     "HostLost",

@@ -158,6 +158,16 @@ pub(crate) fn fresh(py: Python<'_>, length: usize, plain: bool) -> PyResult<(Bou
     }
 }
 
+/// A `memoryview` of memory that is lent for a call.
+pub(crate) fn lent(py: Python<'_>, start: *mut u8, length: usize) -> PyResult<Bound<'_, PyAny>> {
+    const WRITE: c_int = 0x200;
+    // SAFETY: the interpreter is attached. Nothing is read or written here; whoever is called with it does so during the call.
+    unsafe {
+        let made = pyo3::ffi::PyMemoryView_FromMemory(start.cast(), length as Py_ssize_t, WRITE);
+        Bound::from_owned_ptr_or_err(py, made)
+    }
+}
+
 /// The bytes of a message, which lie at `start`.
 ///
 /// # Safety

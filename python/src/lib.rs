@@ -15,6 +15,8 @@ mod decode;
 mod encode;
 mod errors;
 #[allow(unsafe_code)]
+mod group;
+#[allow(unsafe_code)]
 mod into;
 mod kinds;
 mod machine;
@@ -34,6 +36,7 @@ fn _parvum(module: &Bound<'_, PyModule>) -> PyResult<()> {
     machine::add(module)?;
     module.add_class::<requests::Operation>()?;
     module.add_class::<bell::Bell>()?;
+    module.add_class::<group::Group>()?;
     module.add_function(wrap_pyfunction!(requests::wait_any, module)?)?;
     module.add("RELEASE", env!("CARGO_PKG_VERSION"))
 }

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use std::time::{Duration, Instant};
 
 /// How often the thread that handles signals looks whether one has come.
-const LOOK: Duration = Duration::from_millis(100);
+pub(crate) const LOOK: Duration = Duration::from_millis(100);
 
 /// When a wait shall end.
 #[derive(Clone, Copy)]
@@ -74,7 +74,7 @@ pub(crate) fn wait<T: Send>(
 
 /// Whether this is the process's first thread, which runs Python's handlers of signals.
 #[allow(unsafe_code)]
-fn is_main_thread() -> bool {
+pub(crate) fn is_main_thread() -> bool {
     // SAFETY: they have no arguments and cannot fail.
     unsafe { libc::gettid() == libc::getpid() }
 }
