@@ -9,12 +9,16 @@
 
 from __future__ import annotations
 
+import atexit
+
 from . import _parvum, errors
 from ._events import Event, HostAdded, HostLost, TaskExited, TaskOutput, TaskStarted
 from ._group import Group
 from ._ids import TaskId
 from ._mailbox import Mailbox, MailEntry
 from ._request import Message, Request, Status
+from ._pvm import Pvm
+from ._shared import SharedArray, shared
 from ._vm import HostInfo, TaskInfo, Vm
 from .errors import ParvumError
 
@@ -28,7 +32,9 @@ __all__ = [
     "Mailbox",
     "Message",
     "ParvumError",
+    "Pvm",
     "Request",
+    "SharedArray",
     "Status",
     "TaskExited",
     "TaskId",
@@ -38,10 +44,13 @@ __all__ = [
     "Vm",
     "enrol",
     "errors",
+    "shared",
     "wait_any",
 ]
 
 __version__: str = _parvum.RELEASE
+
+_leaves = False
 
 
 def enrol() -> Vm:
@@ -52,7 +61,12 @@ def enrol() -> Vm:
     Raises:
         MachineGone: there is no machine and none could be started; the text says why.
     """
+    global _leaves
     _parvum.enrol()
+    if not _leaves:
+        # The interpreter's end frees what the engine may still read.
+        atexit.register(_parvum.finish_all)
+        _leaves = True
     return Vm()
 
 

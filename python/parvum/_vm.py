@@ -11,12 +11,15 @@ from . import _parvum
 from ._events import Event
 from ._ids import TaskId
 from ._mailbox import Mailbox
+from ._pvm import Pvm
 from ._request import Message, Request, Status
 from .errors import BadArgument, TimedOut
 
 # The channel that events() come by.
 _EVENTS = 0xFFFF
 _EVENT = 1
+# PVM's library, once it is asked for.
+_pvm: Pvm | None = None
 
 
 class HostInfo(NamedTuple):
@@ -225,6 +228,16 @@ class Vm(_parvum.Vm):
     def mailbox(self) -> Mailbox:
         """The machine's mailbox: names to objects, for all tasks."""
         return Mailbox()
+
+    # --- Other interfaces -------------------------------------------------------------------------------------------
+
+    @property
+    def pvm(self) -> Pvm:
+        """PVM's calls, for talking to PVM tasks in other languages."""
+        global _pvm
+        if _pvm is None:
+            _pvm = Pvm()
+        return _pvm
 
     def __repr__(self) -> str:
         return f"<parvum.Vm of task {self.id}>"

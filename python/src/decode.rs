@@ -3,7 +3,7 @@
 use crate::buffers::{bytes_at, fresh, room_at};
 use crate::encode::versions;
 use crate::kinds::{ALIGNMENT, ITEMS, Versions, Word, kind};
-use crate::process::notes;
+use crate::process::{self, notes};
 use crate::{errors, numpy};
 use parvum_waist::{Message, Status, Waist, call};
 use parvum_wire::encoding;
@@ -49,7 +49,7 @@ fn from_sender<'py>(py: Python<'py>, waist: Waist, message: &Message) -> PyResul
     // SAFETY: fresh memory, which nobody else has seen.
     let room = unsafe { room_at(start, length) };
     let far = *message;
-    let read = py.detach(move || {
+    let read = process::outside(py, move || {
         let read = waist.read_remote_into(&far, 0, room);
         match read {
             // The system does not let it: the sender sends it.

@@ -72,19 +72,43 @@ impl Group {
     }
 
     /// Everybody's `mine` in the root's `data`.
-    fn _gather(&self, py: Python<'_>, mine: &Bound<'_, PyAny>, data: Option<&Bound<'_, PyAny>>, root: usize) -> PyResult<()> {
+    fn _gather(
+        &self,
+        py: Python<'_>,
+        mine: &Bound<'_, PyAny>,
+        data: Option<&Bound<'_, PyAny>>,
+        root: usize,
+    ) -> PyResult<()> {
         let mine = Buffer::of(mine)?;
         let data = data.map(Buffer::writable).transpose()?;
         self.check(py, root)?;
-        self.run(py, &choose::gather(self.place(), root, mine.length()), Some(&mine), data.as_ref(), &mut none)
+        self.run(
+            py,
+            &choose::gather(self.place(), root, mine.length()),
+            Some(&mine),
+            data.as_ref(),
+            &mut none,
+        )
     }
 
     /// To each its part of the root's `mine`, in `data`.
-    fn _scatter(&self, py: Python<'_>, mine: Option<&Bound<'_, PyAny>>, data: &Bound<'_, PyAny>, root: usize) -> PyResult<()> {
+    fn _scatter(
+        &self,
+        py: Python<'_>,
+        mine: Option<&Bound<'_, PyAny>>,
+        data: &Bound<'_, PyAny>,
+        root: usize,
+    ) -> PyResult<()> {
         let mine = mine.map(Buffer::of).transpose()?;
         let data = Buffer::writable(data)?;
         self.check(py, root)?;
-        self.run(py, &choose::scatter(self.place(), root, data.length()), mine.as_ref(), Some(&data), &mut none)
+        self.run(
+            py,
+            &choose::scatter(self.place(), root, data.length()),
+            mine.as_ref(),
+            Some(&data),
+            &mut none,
+        )
     }
 
     /// Everybody's `mine` in everybody's `data`.
@@ -136,7 +160,10 @@ impl Group {
         let mut raised = None;
         let mut by_python = |into: &mut [u8], with: &[u8]| {
             let combined = Python::attach(|py| {
-                let views = (lent(py, into.as_mut_ptr(), into.len())?, lent(py, with.as_ptr().cast_mut(), with.len())?);
+                let views = (
+                    lent(py, into.as_mut_ptr(), into.len())?,
+                    lent(py, with.as_ptr().cast_mut(), with.len())?,
+                );
                 combine.call1(py, views).map(|_| ())
             });
             if let Err(why) = combined {
@@ -162,7 +189,9 @@ impl Group {
     fn check(&self, py: Python<'_>, root: usize) -> PyResult<()> {
         match root < self.tasks.len() {
             true => Ok(()),
-            false => Err(errors::bad_argument(py, format!("there is no member {root} of {}", self.tasks.len()))),
+            false => {
+                Err(errors::bad_argument(py, format!("there is no member {root} of {}", self.tasks.len())))
+            }
         }
     }
 
@@ -177,12 +206,16 @@ impl Group {
         let waist = process::waist(py)?;
         let dense = |buffer: &&Buffer| buffer.is_in_rows();
         if !mine.iter().all(dense) || !data.iter().all(dense) {
-            return Err(errors::new(py, "WrongShape", "the items of the array do not lie one behind the other"));
+            return Err(errors::new(
+                py,
+                "WrongShape",
+                "the items of the array do not lie one behind the other",
+            ));
         }
         let mut talk = Talk { waist, group: self, raised: None, looks: is_main_thread() };
         let mut scratch = vec![0; plan.needs(Area::Scratch)];
         let combine = Free(combine);
-        let ended = py.detach(|| {
+        let ended = process::outside(py, || {
             let combine = combine;
             // SAFETY: the buffers hold the memory; that nobody else uses it is the program's to see to, as with any array.
             let (mine, data) = unsafe {
@@ -193,7 +226,9 @@ impl Group {
         });
         match ended {
             Ok(()) => Ok(()),
-            Err(_) if talk.raised.is_some() => Err(talk.raised.take().unwrap_or_else(|| errors::bad_argument(py, ""))),
+            Err(_) if talk.raised.is_some() => {
+                Err(talk.raised.take().unwrap_or_else(|| errors::bad_argument(py, "")))
+            }
             Err(Failure::Fault(Fault::Gone(member))) => {
                 Err(errors::of(py, Status::Gone, self.tasks[member], String::new))
             }
@@ -201,9 +236,11 @@ impl Group {
                 let cause = "the members do not agree on what they do, or how long it is";
                 Err(errors::new(py, "WrongShape", cause))
             }
-            Err(Failure::Engine(Status::BadArgument)) => {
-                Err(errors::new(py, "WrongShape", "an array is too short for this operation of so many members"))
-            }
+            Err(Failure::Engine(Status::BadArgument)) => Err(errors::new(
+                py,
+                "WrongShape",
+                "an array is too short for this operation of so many members",
+            )),
             Err(Failure::Engine(status)) => Err(errors::of(py, status, 0, || waist.last_error())),
         }
     }
@@ -232,8 +269,14 @@ impl Exchange for Talk<'_> {
 
     fn send(&mut self, to: usize, word: u32, data: &[u8]) -> Result<(), Status> {
         let (tag, context) = (self.group.tag, CONTEXT);
-        let how =
-            SendTo { to: self.group.tasks[to], tag, context, meta: word, buffering: AT_SENDER, completion: 0 };
+        let how = SendTo {
+            to: self.group.tasks[to],
+            tag,
+            context,
+            meta: word,
+            buffering: AT_SENDER,
+            completion: 0,
+        };
         self.waist.send_one(how, data, &self.notes(to))
     }
 
@@ -241,7 +284,8 @@ impl Exchange for Talk<'_> {
         let (tags, context) = (TagKind::Exactly, CONTEXT.into());
         let pattern = Pattern { from: self.group.tasks[from], tags, tag: self.group.tag, other: 0, context };
         loop {
-            let seen = self.waist.receive_seen(&pattern, room, &self.notes(from), |came| (came.meta, came.length));
+            let seen =
+                self.waist.receive_seen(&pattern, room, &self.notes(from), |came| (came.meta, came.length));
             match seen {
                 Err(Status::Pending) => {}
                 other => return other,

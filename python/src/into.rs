@@ -3,7 +3,7 @@
 use crate::buffers::{Buffer, bytes_at, room_at};
 use crate::encode::runs;
 use crate::kinds::{ITEMS, Word, kind};
-use crate::process::notes;
+use crate::process::{self, notes};
 use crate::{decode, errors};
 use parvum_waist::{Message, Status, Waist, call};
 use pyo3::prelude::*;
@@ -90,7 +90,7 @@ fn copy(py: Python<'_>, waist: Waist, message: &Message, places: &Places) -> PyR
         return Ok(length as u64);
     }
     let far = *message;
-    let read = py.detach(move || {
+    let read = process::outside(py, move || {
         let mut from = 0;
         for &(start, length) in places.list() {
             // SAFETY: writable memory that the buffer holds; that nobody else uses it is the program's to see to, as with any array.

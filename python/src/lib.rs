@@ -38,5 +38,6 @@ fn _parvum(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<bell::Bell>()?;
     module.add_class::<group::Group>()?;
     module.add_function(wrap_pyfunction!(requests::wait_any, module)?)?;
+    module.add_function(wrap_pyfunction!(requests::finish_all, module)?)?;
     module.add("RELEASE", env!("CARGO_PKG_VERSION"))
 }

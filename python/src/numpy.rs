@@ -3,7 +3,7 @@
 use crate::kinds::ITEMS;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyTuple, PyType};
+use pyo3::types::{PySlice, PyTuple, PyType};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What is used of it.
@@ -100,6 +100,11 @@ fn view_over<'py>(
     item: usize,
     sides: &Bound<'py, PyTuple>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let view = memory.py().import("builtins")?.getattr("memoryview")?.call1((memory,))?;
+    let py = memory.py();
+    let view = py.import("builtins")?.getattr("memoryview")?.call1((memory,))?;
+    // The lengths of the dimensions stand behind the items.
+    let items: u64 = sides.extract::<Vec<u64>>()?.iter().product();
+    let length = items as usize * crate::kinds::item_bytes(item);
+    let view = view.get_item(PySlice::new(py, 0, length as isize, 1))?;
     view.call_method1("cast", (ITEMS[item].0, sides))
 }

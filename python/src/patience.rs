@@ -59,10 +59,14 @@ pub(crate) fn wait<T: Send>(
         };
         // A limit of 0 would only look.
         let slice = slice.map_or(-1, |slice| (slice.as_nanos() as i64).max(1));
-        match py.detach(|| attempt(&Notes { limit: slice, ..notes })) {
+        match process::outside(py, || attempt(&Notes { limit: slice, ..notes })) {
             Err(Status::Pending) => {
                 py.check_signals()?;
                 process::waist(py)?;
+                // Not every wait says so itself.
+                if waist.progress().lost {
+                    return Err(failed(Status::NoMachine));
+                }
                 if left.is_some_and(|left| left.is_zero()) {
                     return Err(failed(Status::Pending));
                 }

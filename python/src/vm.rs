@@ -176,7 +176,7 @@ impl Vm {
         let pieces = encoded.pieces();
         // SAFETY: the pieces stay: until the request is over, `finish` keeps what holds them.
         let begun = || unsafe { waist.start_pieces(&how, &pieces) };
-        let begun = if length > QUICK { py.detach(begun) } else { begun() };
+        let begun = if length > QUICK { process::outside(py, begun) } else { begun() };
         match begun {
             Ok(None) => Ok(()),
             Ok(Some(request)) => {

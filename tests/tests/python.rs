@@ -46,6 +46,36 @@ fn machine() {
     tests_of("test_machine.py", &[]);
 }
 
+#[test]
+fn groups() {
+    tests_of("test_groups.py", &["numpy"]);
+}
+
+#[test]
+fn pvm() {
+    tests_of("test_pvm.py", &[]);
+}
+
+#[test]
+fn shared() {
+    tests_of("test_shared.py", &["numpy"]);
+}
+
+#[test]
+fn arrays() {
+    tests_of("test_arrays.py", &["numpy"]);
+}
+
+#[test]
+fn bad_input() {
+    tests_of("test_bad_input.py", &[]);
+}
+
+#[test]
+fn examples_in_the_documentation() {
+    tests_of("test_examples.py", &["numpy"]);
+}
+
 /// Every file of tests has its place above.
 #[test]
 fn every_file_is_run() {
