@@ -9,7 +9,6 @@ from ._ids import TaskId
 from .errors import WrongShape
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     Array = NDArray[Any]
@@ -29,7 +28,7 @@ class Group(_parvum.Group):
     names it (``.task``); a group without it can be made of those that are left.
     """
 
-    def __new__(cls, tasks: Iterable[int]) -> Group:
+    def __new__(cls, tasks: Iterable[int]) -> Group:  # pyright: ignore[reportInconsistentConstructor]
         return super().__new__(cls, [int(task) for task in tasks])
 
     @property
@@ -123,7 +122,7 @@ class Group(_parvum.Group):
         import numpy as np
 
         op = np.add if op is None else op
-        name = op.__name__ if isinstance(op, np.ufunc) else ""
+        name = str(getattr(op, "__name__", "")) if isinstance(op, np.ufunc) else ""
         kind = f"{data.dtype.kind}{data.dtype.itemsize}"
         native = data.dtype.isnative and data.dtype.kind in "iufc" and name in _KNOWN
         # NaN is kept by NumPy's, whichever side it is on.
@@ -138,7 +137,8 @@ class Group(_parvum.Group):
             first: Array = np.frombuffer(into, data.dtype)
             first[...] = op(first, np.frombuffer(other, data.dtype))
 
-        view = data.view(np.uint8) if data.dtype.kind in "mM" else data
+        # Dates have no letter in the buffer protocol.
+        view: Any = np.ndarray(data.nbytes, np.uint8, data) if data.dtype.kind in "mM" else data
         self._reduce(view, root, name, kind, data.dtype.itemsize, combine)
 
     def _room(self, part: Array, out: Array | None) -> Array:

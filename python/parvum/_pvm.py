@@ -284,7 +284,7 @@ def _memory(values: Any, code: str, each: int, writable: bool = False) -> tuple[
     if isinstance(values, (int, float)):
         values = (values,)
     if isinstance(values, (list, tuple)):
-        made: array[Any] = array(code, values)  # pyright: ignore[reportUnknownArgumentType]
+        made: array[Any] = array(code, values)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
         return (*made.buffer_info(), made)
     view = memoryview(values)
     formats = _FORMATS[code] + ("Zd" if each == 2 else "")
@@ -295,7 +295,7 @@ def _memory(values: Any, code: str, each: int, writable: bool = False) -> tuple[
     if view.readonly:
         if writable:
             raise TypeError("the array is read-only")
-        made = array("B", view.tobytes())
-        return made.buffer_info()[0], view.nbytes // array(code).itemsize, made
+        copy = array("B", view.tobytes())
+        return copy.buffer_info()[0], view.nbytes // array(code).itemsize, copy
     place = (ctypes.c_char * view.nbytes).from_buffer(view.cast("B") if view.nbytes else bytearray(1))
     return ctypes.addressof(place), view.nbytes // array(code).itemsize, (place, view)

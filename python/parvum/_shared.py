@@ -6,7 +6,7 @@ import atexit
 import ctypes
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Iterator
+from typing import TYPE_CHECKING, Any, Generator
 
 from . import _parvum
 from ._group import Group
@@ -70,7 +70,7 @@ class SharedArray:
         self.size = run().group.size
 
     @contextmanager
-    def view(self, region: Any = ..., write: bool = True) -> Iterator[Array]:
+    def view(self, region: Any = ..., write: bool = True) -> Generator[Array]:
         """A part of the array, fetched all at once, and ready for system calls and C code that cannot wait for a page.
 
         >>> import numpy as np, parvum
@@ -80,18 +80,16 @@ class SharedArray:
         >>> float(shared.array[1].sum())
         70.0
         """
-        import numpy as np
-
         part: Array = self.array[region]
         if part.base is None and part.size:
             raise BadArgument("the region is no slice: it would be a copy")
-        low, high = np.lib.array_utils.byte_bounds(part) if hasattr(np.lib, "array_utils") else np.byte_bounds(part)
+        low, high = _bounds(part)
         if part.size:
             run().library.Tmk_touch(ctypes.c_void_p(low), ctypes.c_uint(high - low), int(write))
         yield part
 
     @contextmanager
-    def lock(self, number: int = 0) -> Iterator[None]:
+    def lock(self, number: int = 0) -> Generator[None]:
         """Holds one of the run's locks (0 to 4095), in ``with``."""
         if not 0 <= number < _LOCKS:
             raise BadArgument(f"lock {number} is not in 0 to {_LOCKS - 1}")
@@ -109,6 +107,15 @@ class SharedArray:
 
     def __repr__(self) -> str:
         return f"<parvum.SharedArray {self.array.shape} of {self.array.dtype}, of {self.size} tasks>"
+
+
+def _bounds(part: Array) -> tuple[int, int]:
+    """The addresses of an array's first byte and of the one behind its last."""
+    low = high = int(part.__array_interface__["data"][0])
+    for items, stride in zip(part.shape, part.strides):
+        reach = (items - 1) * stride
+        low, high = (low + reach, high) if reach < 0 else (low, high + reach)
+    return low, high + part.itemsize
 
 
 def shared(shape: int | tuple[int, ...], dtype: DTypeLike = float) -> SharedArray:
@@ -138,9 +145,9 @@ def shared(shape: int | tuple[int, ...], dtype: DTypeLike = float) -> SharedArra
     start = int(place[0])
     if not start:
         raise Refused(f"there is no room for {length} bytes in the shared heap", code="E-NOMEMORY", remedy="make it larger: treadmarks(7)")
-    memory = (ctypes.c_char * length).from_address(start)
+    memory: Any = (ctypes.c_char * length).from_address(start)
     array: Array = np.ndarray(shape, kind, memory)
     if of.group.rank == 0:
-        array.view(np.uint8 if array.ndim else kind)[...] = 0
+        ctypes.memset(start, 0, length)
     of.library.Tmk_barrier(_BARRIERS - 1)
     return SharedArray(array)

@@ -84,17 +84,6 @@ class Vm(_parvum.Vm):
         found = self._probe(source, tag, timeout)
         return Status(TaskId(found[0]), found[1], found[2]) if found else None
 
-    def recv_into(
-        self, buffer: Any, source: int | None = None, tag: int | None = None, timeout: float | None = None
-    ) -> Status:
-        """Receives an array, or bytes, into memory of the buffer protocol, with one copy.
-
-        The items must be of the same type; plain bytes take any. ``Status.length`` counts the bytes received. A message that does not
-        fit stays where it is: :class:`~parvum.errors.Truncated`, :class:`~parvum.errors.WrongShape`.
-        """
-        sender, its_tag, length = self._recv_into(buffer, source, tag, timeout)
-        return Status(TaskId(sender), its_tag, length)
-
     def isend(self, obj: Any, to: int, tag: int = 0) -> Request:
         """Starts to send. Arrays must not change until the request is over; the engine reads them where they lie."""
         return Request(self._isend(obj, to, tag))
@@ -159,7 +148,7 @@ class Vm(_parvum.Vm):
 
     def hosts(self) -> list[HostInfo]:
         """All hosts of the machine."""
-        return [HostInfo(TaskId(me), *rest) for me, *rest in _parvum.hosts()]
+        return [HostInfo(TaskId(me), name, arch, speed, cpus) for me, name, arch, speed, cpus in _parvum.hosts()]
 
     def loads(self) -> dict[TaskId, float]:
         """How many tasks want a processor, on each host."""

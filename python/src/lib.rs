@@ -20,6 +20,7 @@ mod group;
 mod into;
 mod kinds;
 mod machine;
+mod names;
 mod numpy;
 mod patience;
 mod process;

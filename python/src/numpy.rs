@@ -12,6 +12,7 @@ struct NumPy {
     types: Vec<Py<PyAny>>,
     in_rows: Py<PyAny>,
     empty: Py<PyAny>,
+    from_dlpack: Py<PyAny>,
     version: (u8, u8),
 }
 
@@ -32,7 +33,8 @@ fn numpy(py: Python<'_>) -> PyResult<&NumPy> {
         let version = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
         let function = |name| Ok::<_, PyErr>(module.getattr(name)?.unbind());
         let (in_rows, empty) = (function("ascontiguousarray")?, function("empty")?);
-        Ok(NumPy { array: array.unbind(), types, in_rows, empty, version })
+        let from_dlpack = function("from_dlpack")?;
+        Ok(NumPy { array: array.unbind(), types, in_rows, empty, from_dlpack, version })
     })
 }
 
@@ -60,6 +62,17 @@ pub(crate) fn is_array(object: &Bound<'_, PyAny>) -> bool {
 #[cold]
 fn may_be_array(object: &Bound<'_, PyAny>) -> bool {
     object.get_type().name().is_ok_and(|name| name == "ndarray")
+}
+
+/// Whether it is an array of a class derived from NumPy's, which pickle keeps.
+pub(crate) fn is_kind_of_array(object: &Bound<'_, PyAny>) -> bool {
+    let py = object.py();
+    loaded(py).is_some_and(|numpy| object.is_instance(numpy.array.bind(py)).unwrap_or(false))
+}
+
+/// An array over the memory of another package's (DLPack), which must be the processor's.
+pub(crate) fn from_dlpack<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    numpy(object.py())?.from_dlpack.bind(object.py()).call1((object,))
 }
 
 /// A copy whose items lie one behind the other.

@@ -5,7 +5,7 @@ use crate::encode::Encoded;
 use crate::patience::{self, Limit};
 use crate::process::{self, notes};
 use crate::requests::{self, Operation};
-use crate::{decode, errors, into};
+use crate::{decode, errors, into, names};
 use parvum_waist::{ANY_TASK, Message, Pattern, SendTo, Status, TagKind, Waist, call};
 use parvum_wire::Tid;
 use pyo3::prelude::*;
@@ -120,23 +120,18 @@ impl Vm {
 
     /// Receives an array, or bytes, into memory: who sent it, its tag, bytes of data. What does not fit comes with the exception.
     #[pyo3(signature = (buffer, source = None, tag = None, timeout = None))]
-    fn _recv_into(
+    fn recv_into<'py>(
         &self,
-        py: Python<'_>,
-        buffer: &Bound<'_, PyAny>,
+        py: Python<'py>,
+        buffer: &Bound<'py, PyAny>,
         source: Option<i32>,
         tag: Option<i32>,
         timeout: Option<f64>,
-    ) -> PyResult<(i32, i32, u64)> {
+    ) -> PyResult<Bound<'py, PyAny>> {
         let buffer = Buffer::writable(buffer)?;
-        let waist = process::waist(py)?;
-        let pattern = self.pattern(py, source, tag)?;
-        let notes = notes(call::RECEIVE, pattern.from, tag.unwrap_or(-1), self.context);
-        let limit = Limit::of(py, timeout)?;
-        let attempt = |notes: &_| waist.receive_by_reference(&pattern, notes);
-        let message = patience::wait(py, waist, notes, limit, attempt)?;
+        let (waist, message) = self.receive(py, source, tag, timeout)?;
         let length = into::fill(py, waist, &buffer, &message)?;
-        Ok((sender(&message), message.tag, length))
+        names::status(py, sender(&message), message.tag, length)
     }
 
     /// Starts to send an object, which must not change until the request is over.

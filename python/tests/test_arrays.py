@@ -121,6 +121,24 @@ class Arrays(unittest.TestCase):
             self.vm.recv_into(fixed, tag=1, timeout=60)
         self.vm.recv(tag=1, timeout=60)
 
+    def test_views_and_what_speaks_dlpack(self) -> None:
+        class Tensor:
+            """As other packages have them."""
+
+            def __init__(self, array: np.ndarray) -> None:
+                self.array = array
+
+            def __dlpack__(self, **how: object) -> object:
+                return self.array.__dlpack__(**how)  # type: ignore[arg-type]
+
+            def __dlpack_device__(self) -> tuple[int, int]:
+                return self.array.__dlpack_device__()
+
+        a = np.arange(12.0).reshape(3, 4)
+        for obj in (Tensor(a), memoryview(a)):
+            self.vm.send(obj, self.vm.id, 1)
+            np.testing.assert_array_equal(self.vm.recv(tag=1, timeout=60), a)
+
     def test_without_numpy_it_is_a_view(self) -> None:
         (task,) = support.spawn(
             """
