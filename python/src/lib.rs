@@ -23,6 +23,7 @@ mod machine;
 mod names;
 mod numpy;
 mod patience;
+mod pickles;
 mod process;
 #[allow(unsafe_code)]
 mod requests;

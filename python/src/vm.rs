@@ -9,6 +9,7 @@ use crate::{decode, errors, into, names};
 use parvum_waist::{ANY_TASK, Message, Pattern, SendTo, Status, TagKind, Waist, call};
 use parvum_wire::Tid;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
 /// Contexts of Python's messages: those of channel 0 and on.
 const CONTEXT: u32 = 0x7079_0000;
@@ -64,7 +65,7 @@ impl Vm {
 
     /// As `send`, of what `dumps` of a pickling module gives: a stream, and the buffers beside it.
     #[pyo3(signature = (pickled, to, tag = 0))]
-    fn send_pickled(&self, py: Python<'_>, pickled: &Bound<'_, PyAny>, to: i32, tag: i32) -> PyResult<()> {
+    fn send_pickled(&self, py: Python<'_>, pickled: &Bound<'_, PyTuple>, to: i32, tag: i32) -> PyResult<()> {
         self.send_encoded(py, Encoded::pickled(pickled)?, to, tag)
     }
 
@@ -166,7 +167,9 @@ impl Vm {
     fn send_encoded(&self, py: Python<'_>, encoded: Encoded, to: i32, tag: i32) -> PyResult<()> {
         let waist = process::waist(py)?;
         let length = encoded.length();
-        let buffering = if length >= LONG { UNLESS_POSTED } else { AT_SENDER };
+        // What lies in several pieces would be streamed to who waits, through memory of the pair as well.
+        let asks = length >= LONG && encoded.pieces().len() == 1;
+        let buffering = if asks { UNLESS_POSTED } else { AT_SENDER };
         let how = self.how(py, &encoded, to, tag, buffering)?;
         let pieces = encoded.pieces();
         // SAFETY: the pieces stay: until the request is over, `finish` keeps what holds them.
