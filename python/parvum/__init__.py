@@ -11,16 +11,20 @@ from __future__ import annotations
 
 import atexit
 
+from typing import TYPE_CHECKING, Any
+
 from . import _parvum, errors
 from ._events import Event, HostAdded, HostLost, TaskExited, TaskOutput, TaskStarted
 from ._group import Group
 from ._ids import TaskId
 from ._mailbox import Mailbox, MailEntry
 from ._request import Message, Request, Status
-from ._pvm import Pvm
-from ._shared import SharedArray, shared
 from ._vm import HostInfo, TaskInfo, Vm
 from .errors import ParvumError
+
+if TYPE_CHECKING:
+    from ._pvm import Pvm
+    from ._shared import SharedArray, shared
 
 __all__ = [
     "Event",
@@ -51,6 +55,19 @@ __all__ = [
 __version__: str = _parvum.RELEASE
 
 _leaves = False
+# What most programs do not use is loaded when it is asked for.
+_LATER = {"Pvm": "_pvm", "SharedArray": "_shared", "shared": "_shared"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module 'parvum' has no attribute {name!r}")
+    from importlib import import_module
+
+    found = getattr(import_module(f".{_LATER[name]}", __name__), name)
+    globals()[name] = found
+    return found
+
 
 
 def enrol() -> Vm:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 import signal as signals
 import sys
-from typing import Any, Iterable, Iterator, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, NamedTuple, Sequence
 
 from . import _parvum
 from ._events import Event
 from ._ids import TaskId
 from ._mailbox import Mailbox
-from ._pvm import Pvm
 from ._request import Message, Request, Status
 from .errors import BadArgument, TimedOut
+
+if TYPE_CHECKING:
+    from ._pvm import Pvm
 
 # The channel that events() come by.
 _EVENTS = 0xFFFF
@@ -225,6 +227,8 @@ class Vm(_parvum.Vm):
         """PVM's calls, for talking to PVM tasks in other languages."""
         global _pvm
         if _pvm is None:
+            from ._pvm import Pvm
+
             _pvm = Pvm()
         return _pvm
 
