@@ -1,6 +1,6 @@
 //! Objects that have come.
 
-use crate::buffers::{bytes_at, fresh, room_at};
+use crate::buffers::{bytes_at, fresh, fresh_bytes, room_at};
 use crate::kinds::{ALIGNMENT, ITEMS, Versions, Word, kind};
 use crate::process::{self, notes};
 use crate::{errors, numpy, pickles};
@@ -43,8 +43,12 @@ pub(crate) fn object<'py>(py: Python<'py>, waist: Waist, message: &Message) -> P
 /// The object of a message whose data is still with its sender: it is copied from there.
 fn from_sender<'py>(py: Python<'py>, waist: Waist, message: &Message) -> PyResult<Bound<'py, PyAny>> {
     let length = message.length as usize;
-    let plain = Word(message.meta).kind() == kind::BYTEARRAY;
-    let (object, start) = fresh(py, length, plain)?;
+    let word = Word(message.meta);
+    let is_bytes = word.encoding() == encoding::RAW && matches!(word.kind(), kind::FOREIGN | kind::BYTES);
+    let (object, start) = match is_bytes {
+        true => fresh_bytes(py, length)?,
+        false => fresh(py, length, word.kind() == kind::BYTEARRAY)?,
+    };
     // SAFETY: fresh memory, which nobody else has seen.
     let room = unsafe { room_at(start, length) };
     let far = *message;
@@ -62,6 +66,7 @@ fn from_sender<'py>(py: Python<'py>, waist: Waist, message: &Message) -> PyResul
         }
     });
     match read {
+        Ok(None) if is_bytes => Ok(object),
         // SAFETY: as above; the object is decoded before anybody gets it.
         Ok(None) => of(py, message.meta, Data::Own(object, unsafe { bytes_at(start, length) })),
         Ok(Some(fetched)) => held(py, waist, &Message { meta: message.meta, ..fetched }),
