@@ -1,0 +1,224 @@
+//! `Vm`: sending and receiving of a task, in Python's calls.
+
+use crate::buffers::Buffer;
+use crate::encode::Encoded;
+use crate::patience::{self, Limit};
+use crate::process::{self, notes};
+use crate::requests::{self, Operation};
+use crate::{decode, errors, into, names};
+use parvum_waist::{ANY_TASK, Message, Pattern, SendTo, Status, TagKind, Waist, call};
+use parvum_wire::Tid;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+/// Contexts of Python's messages: those of channel 0 and on.
+const CONTEXT: u32 = 0x7079_0000;
+const CHANNELS: u32 = 1 << 16;
+/// The sender keeps what the receiver has not taken, and goes on.
+const AT_SENDER: u32 = 2;
+/// The same, but if the receiver waits for it, it is read straight from the sender's memory.
+const UNLESS_POSTED: u32 = 5;
+/// Messages of so many bytes are worth the question whether somebody waits.
+const LONG: usize = 2 << 20;
+/// Nobody buffers: the memory is the receiver's to read until the request is over.
+const NOBODY: u32 = 1;
+/// More than that is not handed over while the interpreter's lock is held.
+const QUICK: usize = 16 << 10;
+
+/// The face of a task. `parvum.Vm` is made of it.
+#[pyclass(subclass, frozen, module = "parvum._parvum", name = "Vm")]
+pub(crate) struct Vm {
+    pub(crate) context: u32,
+}
+
+#[pymethods]
+impl Vm {
+    #[new]
+    #[pyo3(signature = (channel = 0))]
+    fn new(py: Python<'_>, channel: u32) -> PyResult<Vm> {
+        if channel >= CHANNELS {
+            return Err(errors::bad_argument(
+                py,
+                format!("channel {channel} is not in 0 to {}", CHANNELS - 1),
+            ));
+        }
+        Ok(Vm { context: CONTEXT + channel })
+    }
+
+    /// This task's id and its parent's, as numbers; 0 for no parent.
+    fn _identity(&self, py: Python<'_>) -> PyResult<(i32, i32)> {
+        process::identity(py)
+    }
+
+    /// The context of its messages.
+    #[getter]
+    fn _context(&self) -> u32 {
+        self.context
+    }
+
+    /// Sends an object to a task. Returns when the object may be changed again: the message is on its way, or kept by the engine.
+    #[pyo3(signature = (obj, to, tag = 0))]
+    fn send(&self, py: Python<'_>, obj: &Bound<'_, PyAny>, to: i32, tag: i32) -> PyResult<()> {
+        let encoded = Encoded::of(obj)?;
+        self.send_encoded(py, encoded, to, tag)
+    }
+
+    /// As `send`, of what `dumps` of a pickling module gives: a stream, and the buffers beside it.
+    #[pyo3(signature = (pickled, to, tag = 0))]
+    fn send_pickled(&self, py: Python<'_>, pickled: &Bound<'_, PyTuple>, to: i32, tag: i32) -> PyResult<()> {
+        self.send_encoded(py, Encoded::pickled(pickled)?, to, tag)
+    }
+
+    /// Receives an object.
+    #[pyo3(signature = (source = None, tag = None, timeout = None))]
+    fn recv<'py>(
+        &self,
+        py: Python<'py>,
+        source: Option<i32>,
+        tag: Option<i32>,
+        timeout: Option<f64>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (waist, message) = self.receive(py, source, tag, timeout)?;
+        decode::object(py, waist, &message)
+    }
+
+    /// As `recv`: the object, who sent it, and its tag.
+    #[pyo3(signature = (source = None, tag = None, timeout = None))]
+    fn _recv_message<'py>(
+        &self,
+        py: Python<'py>,
+        source: Option<i32>,
+        tag: Option<i32>,
+        timeout: Option<f64>,
+    ) -> PyResult<(Bound<'py, PyAny>, i32, i32)> {
+        let (waist, message) = self.receive(py, source, tag, timeout)?;
+        Ok((decode::object(py, waist, &message)?, sender(&message), message.tag))
+    }
+
+    /// The oldest message that fits, which stays: who sent it, its tag, bytes of its data. `None`: there is none in time.
+    #[pyo3(signature = (source = None, tag = None, timeout = Some(0.0)))]
+    fn _probe(
+        &self,
+        py: Python<'_>,
+        source: Option<i32>,
+        tag: Option<i32>,
+        timeout: Option<f64>,
+    ) -> PyResult<Option<(i32, i32, u64)>> {
+        let waist = process::waist(py)?;
+        let pattern = self.pattern(py, source, tag)?;
+        let notes = notes(call::PROBE, pattern.from, tag.unwrap_or(-1), self.context);
+        let limit = Limit::of(py, timeout)?;
+        let found = patience::wait(py, waist, notes, limit, |notes| match waist.probe(&pattern, notes) {
+            Err(Status::Pending) if notes.limit == 0 && matches!(limit, Limit::Now) => Ok(None),
+            found => found.map(Some),
+        });
+        match found {
+            Ok(found) => Ok(found.map(|found| (sender(&found), found.tag, found.length))),
+            Err(why) if errors::is_timeout(py, &why) => Ok(None),
+            Err(why) => Err(why),
+        }
+    }
+
+    /// Receives an array, or bytes, into memory: who sent it, its tag, bytes of data. What does not fit comes with the exception.
+    #[pyo3(signature = (buffer, source = None, tag = None, timeout = None))]
+    fn recv_into<'py>(
+        &self,
+        py: Python<'py>,
+        buffer: &Bound<'py, PyAny>,
+        source: Option<i32>,
+        tag: Option<i32>,
+        timeout: Option<f64>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let buffer = Buffer::writable(buffer)?;
+        let (waist, message) = self.receive(py, source, tag, timeout)?;
+        let length = into::fill(py, waist, &buffer, &message)?;
+        names::status(py, sender(&message), message.tag, length)
+    }
+
+    /// Starts to send an object, which must not change until the request is over.
+    #[pyo3(signature = (obj, to, tag = 0))]
+    fn _isend(&self, py: Python<'_>, obj: &Bound<'_, PyAny>, to: i32, tag: i32) -> PyResult<Operation> {
+        let encoded = Encoded::of(obj)?;
+        let waist = process::waist(py)?;
+        let how = self.how(py, &encoded, to, tag, NOBODY)?;
+        requests::start_send(py, waist, how, encoded)
+    }
+
+    /// Starts to receive an object.
+    #[pyo3(signature = (source = None, tag = None))]
+    fn _irecv(&self, py: Python<'_>, source: Option<i32>, tag: Option<i32>) -> PyResult<Operation> {
+        let waist = process::waist(py)?;
+        let pattern = self.pattern(py, source, tag)?;
+        Ok(requests::start_receive(waist, &pattern, self.context))
+    }
+}
+
+impl Vm {
+    fn how(&self, py: Python<'_>, encoded: &Encoded, to: i32, tag: i32, buffering: u32) -> PyResult<SendTo> {
+        if tag < 0 {
+            return Err(errors::bad_argument(py, format!("tag {tag} is negative; tags are 0 and more")));
+        }
+        if !Tid(to).is_task() {
+            return Err(errors::bad_argument(py, format!("{to} is no task's id")));
+        }
+        Ok(SendTo { to, tag, context: self.context, meta: encoded.word, buffering, completion: 0 })
+    }
+
+    fn send_encoded(&self, py: Python<'_>, encoded: Encoded, to: i32, tag: i32) -> PyResult<()> {
+        let waist = process::waist(py)?;
+        let length = encoded.length();
+        // What lies in several pieces would be streamed to who waits, through memory of the pair as well.
+        let asks = length >= LONG && encoded.pieces().len() == 1;
+        let buffering = if asks { UNLESS_POSTED } else { AT_SENDER };
+        let how = self.how(py, &encoded, to, tag, buffering)?;
+        let pieces = encoded.pieces();
+        // SAFETY: the pieces stay: until the request is over, `finish` keeps what holds them.
+        let begun = || unsafe { waist.start_pieces(&how, &pieces) };
+        let begun = if length > QUICK { process::outside(py, begun) } else { begun() };
+        match begun {
+            Ok(None) => Ok(()),
+            Ok(Some(request)) => {
+                drop(pieces);
+                requests::finish(py, waist, request, how, encoded)
+            }
+            Err(status) => Err(errors::of(py, status, to, || waist.last_error())),
+        }
+    }
+
+    /// Which messages those are.
+    fn pattern(&self, py: Python<'_>, source: Option<i32>, tag: Option<i32>) -> PyResult<Pattern> {
+        let from = source.unwrap_or(ANY_TASK);
+        let tags = match tag {
+            None | Some(-1) => TagKind::Any,
+            Some(0..) => TagKind::Exactly,
+            Some(tag) => {
+                return Err(errors::bad_argument(py, format!("tag {tag} is negative; tags are 0 and more")));
+            }
+        };
+        if from != ANY_TASK && from <= 0 {
+            return Err(errors::bad_argument(py, format!("{from} is no task's id")));
+        }
+        Ok(Pattern { from, tags, tag: tag.unwrap_or(0), other: 0, context: self.context.into() })
+    }
+
+    #[inline]
+    fn receive(
+        &self,
+        py: Python<'_>,
+        source: Option<i32>,
+        tag: Option<i32>,
+        timeout: Option<f64>,
+    ) -> PyResult<(Waist, Message)> {
+        let waist = process::waist(py)?;
+        let pattern = self.pattern(py, source, tag)?;
+        let notes = notes(call::RECEIVE, pattern.from, tag.unwrap_or(-1), self.context);
+        let limit = Limit::of(py, timeout)?;
+        let attempt = |notes: &_| waist.receive_by_reference(&pattern, notes);
+        Ok((waist, patience::wait(py, waist, notes, limit, attempt)?))
+    }
+}
+
+/// Who sent a message; 0: the machine.
+pub(crate) fn sender(message: &Message) -> i32 {
+    message.from.max(0)
+}
