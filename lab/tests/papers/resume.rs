@@ -1,64 +1,9 @@
 //! A run of all papers that is interrupted and goes on, with programs that measure nothing: nothing is lost, and nothing run twice.
 
+use super::place::Place;
 use parvum_lab::papers::{Papers, run};
 use parvum_lab::{CompareOptions, LabError};
 use std::path::{Path, PathBuf};
-
-/// In the place of the sockets' program. It interrupts the laboratory when it is started for the time that the file `stop` says.
-const FAKE: &str = r#"#!/bin/sh
-while [ $# -gt 0 ]; do
-    case $1 in
-    --sizes) sizes=$2 ;;
-    --tasks) tasks=$2 ;;
-    --out) out=$2 ;;
-    esac
-    shift
-done
-here=$(dirname "$0")
-echo started >>"$here/started"
-for size in $(echo "$sizes" | tr , ' '); do
-    echo "{\"program\":\"sockets\",\"tasks\":$tasks,\"size\":$size,\"verified\":true,\"samples_ns\":[1000,1001]}" >>"$out"
-done
-[ "$(wc -l <"$here/started")" != "$(cat "$here/stop" 2>/dev/null)" ] || kill -INT $PPID
-"#;
-
-const BUILD: &str = "#!/bin/sh\nset -e\nmkdir -p \"$1\"\ncp \"$(dirname \"$0\")/fake\" \"$1/sockets.sockets\"\nchmod +x \"$1/sockets.sockets\"\n";
-
-struct Place(PathBuf);
-
-impl Place {
-    fn new(name: &str) -> Place {
-        let place = Place(Path::new(env!("CARGO_TARGET_TMPDIR")).join(name));
-        let _ = std::fs::remove_dir_all(&place.0);
-        std::fs::create_dir_all(place.0.join("apps")).expect("a folder");
-        std::fs::create_dir_all(place.0.join("build/programs")).expect("a folder");
-        std::fs::write(place.0.join("apps/build.sh"), BUILD).expect("a file");
-        std::fs::write(place.0.join("apps/fake"), FAKE).expect("a file");
-        place
-    }
-
-    fn options(&self) -> CompareOptions {
-        CompareOptions {
-            papers: true,
-            systems: "sockets".into(),
-            seed: Some(7),
-            budget: Some(60),
-            apps: Some(self.0.join("apps")),
-            out: self.0.join("results"),
-            ..CompareOptions::default()
-        }
-    }
-
-    /// Interrupts after so many launches more.
-    fn stop_after(&self, launches: usize) {
-        let stop = (self.started() + launches).to_string();
-        std::fs::write(self.0.join("build/programs/stop"), stop).expect("a file");
-    }
-
-    fn started(&self) -> usize {
-        std::fs::read_to_string(self.0.join("build/programs/started")).map_or(0, |text| text.lines().count())
-    }
-}
 
 fn interrupted(result: Result<Papers, LabError>) -> PathBuf {
     match result.expect_err("it is interrupted") {
