@@ -174,7 +174,9 @@ impl Vm {
         let pieces = encoded.pieces();
         // SAFETY: the pieces stay: until the request is over, `finish` keeps what holds them.
         let begun = || unsafe { waist.start_pieces(&how, &pieces) };
-        let begun = if length > QUICK { process::outside(py, begun) } else { begun() };
+        // With a task that is not known yet the daemon has to join this one, and that may last.
+        let is_quick = length <= QUICK && process::has_met(to);
+        let begun = if is_quick { begun() } else { process::outside(py, begun) };
         match begun {
             Ok(None) => Ok(()),
             Ok(Some(request)) => {
