@@ -19,7 +19,7 @@ const AT_SENDER: u32 = 2;
 /// The same, but if the receiver waits for it, it is read straight from the sender's memory.
 const UNLESS_POSTED: u32 = 5;
 /// Messages of so many bytes are worth the question whether somebody waits.
-const LONG: usize = 2 << 20;
+const LONG: usize = 512 << 10;
 /// Nobody buffers: the memory is the receiver's to read until the request is over.
 const NOBODY: u32 = 1;
 /// More than that is not handed over while the interpreter's lock is held.
