@@ -19,7 +19,7 @@ const AT_SENDER: u32 = 2;
 /// The same, but if the receiver waits for it, it is read straight from the sender's memory.
 const UNLESS_POSTED: u32 = 5;
 /// Messages of so many bytes are worth the question whether somebody waits.
-const LONG: usize = 2 << 20;
+const LONG: usize = 512 << 10;
 /// Nobody buffers: the memory is the receiver's to read until the request is over.
 const NOBODY: u32 = 1;
 /// More than that is not handed over while the interpreter's lock is held.
@@ -174,7 +174,9 @@ impl Vm {
         let pieces = encoded.pieces();
         // SAFETY: the pieces stay: until the request is over, `finish` keeps what holds them.
         let begun = || unsafe { waist.start_pieces(&how, &pieces) };
-        let begun = if length > QUICK { process::outside(py, begun) } else { begun() };
+        // With a task that is not known yet the daemon has to join this one, and that may last.
+        let is_quick = length <= QUICK && process::has_met(to);
+        let begun = if is_quick { begun() } else { process::outside(py, begun) };
         match begun {
             Ok(None) => Ok(()),
             Ok(Some(request)) => {

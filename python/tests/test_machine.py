@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
+import os
 import signal
+import subprocess
+import sys
 import unittest
 
 import support
@@ -71,6 +75,24 @@ class Tasks(unittest.TestCase):
         self.assertIn(self.vm.id, [task.id for task in self.vm.tasks()])
         with self.assertRaises(errors.ParvumError):
             self.vm.remove_host("nohost")
+
+
+class Mpi4py(unittest.TestCase):
+    def test_its_wheel_runs_on_parvum_by_parvum_run(self) -> None:
+        # It loads MPICH's library while it runs, and `parvum run` has it find ours.
+        if importlib.util.find_spec("mpi4py") is None:
+            self.skipTest("this Python has no mpi4py")
+        support.vm()
+        program = (
+            "from mpi4py import MPI; c = MPI.COMM_WORLD; "
+            "print(c.size, c.allreduce(c.rank), MPI.Get_library_version()[:6])"
+        )
+        clean = {name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"}
+        done = subprocess.run(
+            [support.COMMAND, "run", "-n", "3", sys.executable, "-c", program],
+            capture_output=True, text=True, timeout=120, env=clean,
+        )  # fmt: skip
+        self.assertEqual((done.stdout, done.returncode), ("3 3 Parvum\n" * 3, 0), done.stderr)
 
 
 class Mailbox(unittest.TestCase):

@@ -36,14 +36,14 @@ int main(void) {
 """
 
 
-def compiled(source: str) -> Path | None:
+def compiled(test: unittest.TestCase, source: str) -> Path | None:
     """A C program of PVM's; None: nothing here compiles it."""
     package = Path(parvum.__file__).parent
     header = next((p for p in (package / "include", *(d / "interfaces/pvm/include" for d in Path(__file__).parents)) if (p / "pvm3.h").exists()), None)
     if shutil.which("cc") is None or header is None:
         return None
     folder = Path(tempfile.mkdtemp(prefix="parvum-python-"))
-    unittest.addModuleCleanup(shutil.rmtree, folder)
+    test.addCleanup(shutil.rmtree, folder)
     (folder / "task.c").write_text(source)
     library = package / "lib"
     command = ["cc", "-I", header, "-o", folder / "task", folder / "task.c", library / "libpvm3.so.3", f"-Wl,-rpath,{library.resolve()}"]
@@ -57,7 +57,7 @@ class Talk(unittest.TestCase):
         self.pvm = self.vm.pvm
 
     def test_with_a_task_in_c(self) -> None:
-        program = compiled(PROGRAM)
+        program = compiled(self, PROGRAM)
         if program is None:
             self.skipTest("no C compiler, or no pvm3.h")
         (task,) = self.vm.spawn([program])
