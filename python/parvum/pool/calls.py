@@ -1,0 +1,209 @@
+"""Calls and results as bytes: pickle protocol 5, and cloudpickle for what lives in `__main__` or has no name.
+
+A function of an importable module is sent by its name. Functions and classes of `__main__` (a script, a
+notebook), lambdas and inner functions are sent by value, which needs the package cloudpickle here and at the
+workers. What cannot be sent is refused with `Unpicklable`, which says which part of it cannot.
+"""
+
+from __future__ import annotations
+
+import pickle
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+LARGE: Final = 256 * 1024
+"""Buffers of so many bytes stay out of the pickled bytes, and are sent once per host."""
+
+_REFUSED: Final = (pickle.PicklingError, AttributeError, TypeError, RecursionError)
+
+
+class Unpicklable(pickle.PicklingError):
+    """Something cannot be sent to another process; the text says which part of it, and why.
+
+    Remedy: give the part a `__reduce__` or `__getstate__`, or make it anew inside the function that is called.
+    """
+
+    path: str
+    """Where the part is, as in `args[0].model.lock`."""
+
+    def __init__(self, text: str, path: str = "") -> None:
+        super().__init__(text)
+        self.path = path
+
+
+class Packed:
+    """Something pickled: its bytes, and the large buffers that were left out of them, in their order."""
+
+    __slots__ = ("buffers", "data")
+
+    def __init__(self, data: bytes, buffers: list[pickle.PickleBuffer]) -> None:
+        self.data = data
+        self.buffers = buffers
+
+
+def pack_call(function: Callable[..., object], args: tuple[object, ...], kwargs: Mapping[str, object]) -> Packed:
+    """A call as bytes, with what its arguments are now: later changes to them are not seen by the worker.
+
+    Raises `Unpicklable`.
+    """
+    return pack((function, args, kwargs), ("function", "args", "kwargs"))
+
+
+def pack(thing: object, names: tuple[str, ...] = ()) -> Packed:
+    """Anything as bytes. `names` are what the parts of a tuple are called when one is refused. Raises `Unpicklable`."""
+    buffers: list[pickle.PickleBuffer] = []
+    try:
+        data = pickle.dumps(thing, 5, buffer_callback=_large_into(buffers))
+        if b"__main__" not in data or not _names_main(data):
+            return Packed(data, buffers)
+        reason: BaseException | None = None
+    except _REFUSED as error:
+        reason = error
+    return _by_value(thing, names, reason)
+
+
+def unpack(data: bytes | memoryview, buffers: Iterable[Any] = ()) -> Any:
+    """What was packed. Large arrays lie in `buffers`, without a copy, and can be written where those can."""
+    return pickle.loads(data, buffers=buffers)
+
+
+def cloudpickle() -> ModuleType | None:
+    """The package, or None where it is not installed."""
+    try:
+        import cloudpickle
+    except ImportError:
+        return None
+    return cloudpickle
+
+
+def _large_into(buffers: list[pickle.PickleBuffer]) -> Callable[[pickle.PickleBuffer], bool]:
+    def keep_in(buffer: pickle.PickleBuffer) -> bool:
+        try:
+            large = buffer.raw().nbytes >= LARGE
+        except BufferError:
+            # Not in one piece: pickle copies it.
+            return True
+        if large:
+            buffers.append(buffer)
+        return not large
+
+    return keep_in
+
+
+def _by_value(thing: object, names: tuple[str, ...], reason: BaseException | None) -> Packed:
+    helper = cloudpickle()
+    if helper is None:
+        if reason is None or _has_no_name(thing):
+            raise Unpicklable(
+                f"{_what(thing)} lives in __main__ or has no name of its own, so a worker cannot import it. "
+                "Install cloudpickle (pip install cloudpickle), or put it into a module."
+            ) from reason
+        raise _refusal(thing, names, reason, pickle.dumps) from reason
+    buffers: list[pickle.PickleBuffer] = []
+    try:
+        return Packed(helper.dumps(thing, 5, buffer_callback=_large_into(buffers)), buffers)
+    except Exception as error:
+        raise _refusal(thing, names, error, helper.dumps) from error
+
+
+def _names_main(data: bytes) -> bool:
+    """Does the pickle name something of `__main__`, or has it only a text with these letters?"""
+    import pickletools
+
+    return any(argument == "__main__" for _, argument, _ in pickletools.genops(data))
+
+
+def _what(thing: object) -> str:
+    if isinstance(thing, tuple) and thing and callable(thing[0]):
+        thing = thing[0]
+    name = getattr(thing, "__qualname__", None) or type(thing).__qualname__
+    return f"'{name}'"
+
+
+def _has_no_name(thing: object) -> bool:
+    if isinstance(thing, tuple) and thing:
+        thing = thing[0]
+    name = getattr(thing, "__qualname__", "")
+    return getattr(thing, "__module__", "") == "__main__" or "<lambda>" in name or "<locals>" in name
+
+
+# --- Which part cannot be pickled ---
+
+
+def _refusal(thing: object, names: tuple[str, ...], reason: BaseException, dumps: Callable[[object], bytes]) -> Unpicklable:
+    path, culprit = find_culprit(thing, names, dumps)
+    kind = f"{type(culprit).__module__}.{type(culprit).__qualname__}"
+    where = f"{path} (a {kind})" if path else f"a {kind}"
+    return Unpicklable(f"{where} cannot be sent to another process: {reason}", path)
+
+
+def find_culprit(thing: object, names: tuple[str, ...], dumps: Callable[[object], bytes]) -> tuple[str, object]:
+    """The innermost part of `thing` that `dumps` refuses, and the path to it.
+
+    >>> import threading
+    >>> find_culprit({"a": [1, threading.Lock()]}, (), pickle.dumps)
+    ("['a'][1]", <unlocked _thread.lock object at ...>)
+    """
+    path, seen = "", {id(thing)}
+    for _ in range(64):
+        for step, part in _parts(thing, names):
+            if id(part) not in seen and _refuses(part, dumps):
+                seen.add(id(part))
+                path, thing, names = (path + step).removeprefix("."), part, ()
+                break
+        else:
+            break
+    return path, thing
+
+
+def _refuses(part: object, dumps: Callable[[object], bytes]) -> bool:
+    try:
+        dumps(part)
+    except Exception:
+        return True
+    return False
+
+
+def _parts(thing: Any, names: tuple[str, ...]) -> Iterable[tuple[str, object]]:
+    """The parts of something that pickle looks at, each with the step that leads to it."""
+    if names:
+        yield from zip(names, thing)
+    elif isinstance(thing, dict):
+        for key, value in thing.items():
+            yield f"[{key!r}]", value
+            yield f".keys()[{key!r}]", key
+    elif isinstance(thing, list | tuple | set | frozenset):
+        yield from ((f"[{place}]", part) for place, part in enumerate(thing))
+    else:
+        yield from _attributes(thing)
+
+
+def _attributes(thing: Any) -> Iterable[tuple[str, object]]:
+    if (bound := getattr(thing, "__self__", None)) is not None and not isinstance(bound, ModuleType):
+        yield ".__self__", bound
+    code = getattr(thing, "__code__", None)
+    for name, cell in zip(getattr(code, "co_freevars", ()), getattr(thing, "__closure__", None) or ()):
+        yield f".{name}", _cell(cell)
+    if code is not None:
+        known: dict[str, object] = getattr(thing, "__globals__", {})
+        yield from ((f".{name}", known[name]) for name in code.co_names if name in known)
+        return
+    state: object = getattr(thing, "__dict__", {})
+    if hasattr(type(thing), "__getstate__"):
+        try:
+            state = thing.__getstate__()
+        except Exception:
+            return
+    for part in state if isinstance(state, tuple) else (state,):
+        if isinstance(part, dict):
+            yield from ((f".{name}", value) for name, value in part.items())
+
+
+def _cell(cell: Any) -> object:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return None
