@@ -39,7 +39,7 @@ LONG: Final = 0.020
 class Call:
     """One call of a pool: what the scheduler knows of it. `item` is its owner's."""
 
-    __slots__ = ("done", "holders", "item", "number", "retries", "repeated")
+    __slots__ = ("done", "holders", "item", "number", "repeated", "retries", "tries")
 
     def __init__(self, number: int, item: object, retries: int | None = None) -> None:
         self.number = number
@@ -49,6 +49,8 @@ class Call:
         self.holders: list[Worker] = []
         self.done = False
         self.repeated = False
+        self.tries = 1
+        """How often it may have been begun: once more for each worker that died in it."""
 
     def __repr__(self) -> str:
         return f"<Call {self.number} with {[w.name for w in self.holders]}{' done' if self.done else ''}>"
@@ -109,6 +111,8 @@ class Schedule:
         self.mean: float | None = None
         """Seconds that calls take, recent ones counting most."""
         self.depth = UNKNOWN_DEPTH
+        self.unfinished = 0
+        """Calls without an end: with workers or waiting."""
         # Workers without a call, and others that may get more, oldest first.
         self._idle: dict[int, Worker] = {}
         self._room: dict[int, Worker] = {}
@@ -122,6 +126,7 @@ class Schedule:
 
     def submit(self, call: Call) -> None:
         """A new call. It goes to a worker without work, to one that has room, or waits."""
+        self.unfinished += 1
         if not self.waiting:
             for free in (self._idle, self._room):
                 for worker in free.values():
@@ -133,14 +138,14 @@ class Schedule:
         """Drops a call, if no worker has it."""
         if call.done or call.holders:
             return False
-        call.done = True
+        self._end(call)
         return True
 
     def drop_waiting(self) -> list[Call]:
         """Drops all calls that no worker has, and says which."""
         dropped = [call for call in self.waiting if not call.done]
         for call in dropped:
-            call.done = True
+            self._end(call)
         self.waiting.clear()
         return dropped
 
@@ -160,7 +165,7 @@ class Schedule:
             self._refill(worker)
         if call.done:
             return None
-        call.done = True
+        self._end(call)
         return call
 
     def returned(self, name: int, numbers: list[int]) -> None:
@@ -216,10 +221,11 @@ class Schedule:
                 continue
             if place == 0 or all_begun:
                 if not call.retries:
-                    call.done = True
+                    self._end(call)
                     failed.append(call)
                     continue
                 call.retries -= 1
+                call.tries += 1
             back.append(call)
         self.waiting.extendleft(reversed(back))
         self._serve_idle()
@@ -246,11 +252,11 @@ class Schedule:
 
     # --- what is seen from outside ---
 
-    @property
-    def unfinished(self) -> int:
-        """Calls without a result, with workers or waiting."""
-        held = {call.number for worker in self.workers.values() for call in worker.held.values() if not call.done}
-        return len(held) + sum(not call.done for call in self.waiting)
+    def all_calls(self) -> list[Call]:
+        """Calls without an end, oldest first."""
+        held = {call.number: call for worker in self.workers.values() for call in worker.held.values()}
+        held.update((call.number, call) for call in self.waiting)
+        return [call for _, call in sorted(held.items()) if not call.done]
 
     @property
     def some_idle(self) -> bool:
@@ -258,6 +264,10 @@ class Schedule:
         return bool(self._idle)
 
     # --- inside ---
+
+    def _end(self, call: Call) -> None:
+        call.done = True
+        self.unfinished -= 1
 
     def _hand(self, worker: Worker, calls: list[Call]) -> None:
         for call in calls:

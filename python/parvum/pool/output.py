@@ -1,0 +1,70 @@
+"""What calls print, sent to where the pool is: line by line, labelled there with the worker it is from."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from parvum.pool import messages as m
+
+if TYPE_CHECKING:
+    from parvum.pool.post import Post
+
+
+class Sent(io.TextIOBase):
+    """A text stream whose lines go to the pool. Half a line waits for its end, or for `flush`."""
+
+    def __init__(self, post: Post, name: str) -> None:
+        self._post = post
+        self._name = name
+        self._half = ""
+
+    @property
+    def encoding(self) -> str:
+        """Text is sent as it is."""
+        return "utf-8"
+
+    def writable(self) -> bool:
+        """Yes."""
+        return True
+
+    def write(self, text: str, /) -> int:
+        """Sends whole lines; gives the number of characters."""
+        whole, newline, rest = (self._half + text).rpartition("\n")
+        self._half = rest
+        if newline:
+            self._post.send(m.say(m.OUTPUT, (self._name, whole + newline)))
+        return len(text)
+
+    def flush(self) -> None:
+        """Sends what there is."""
+        if self._half:
+            half, self._half = self._half, ""
+            self._post.send(m.say(m.OUTPUT, (self._name, half)))
+
+
+def catch(post: Post) -> None:
+    """From here on what Python code prints in this process goes to the pool."""
+    sys.stdout = Sent(post, "stdout")
+    sys.stderr = Sent(post, "stderr")
+
+
+Printer = Callable[[int, str, str, str], None]
+"""Shows what a call has printed: the worker's task, its host, "stdout" or "stderr", and the text."""
+
+
+def show_labelled(task: int, host: str, stream: str, text: str) -> None:
+    """Prints each line with the worker and the host it is from."""
+    out = sys.stdout if stream == "stdout" else sys.stderr
+    label = f"[{name_of(task)} {host}] "
+    ended = text.endswith("\n")
+    lines = (text[:-1] if ended else text).split("\n")
+    out.write("".join(f"{label}{line}\n" for line in lines))
+    out.flush()
+
+
+def name_of(task: int) -> str:
+    """A task's id as the machine prints it."""
+    return f"t{task:x}"
