@@ -32,6 +32,9 @@ log = logging.getLogger("parvum.pool")
 STUBBORN = 10.0
 """Seconds in which a worker that was told to stop has to end."""
 
+UNEVEN = 0.005
+"""Seconds after which a worker is asked again for calls, while another has none. It happens between two calls only."""
+
 IMPATIENT = 3.0
 """A call that runs so many times as long as calls do is a straggler."""
 
@@ -240,10 +243,14 @@ class Pool:
         schedule = self.schedule
         if self.crew.stopping:
             return STUBBORN
-        if not self.repeat_stragglers or not schedule.some_idle or not schedule.mean:
+        if not schedule.some_idle:
             return None
         with self.lock:
-            return max(0.02, schedule.mean * IMPATIENT) if schedule.unfinished else None
+            if schedule.is_uneven:
+                return UNEVEN
+            if not self.repeat_stragglers or not schedule.mean or not schedule.unfinished:
+                return None
+            return max(0.02, schedule.mean * IMPATIENT)
 
     def _take(self, message: tuple[int, Any] | None) -> None:
         if message is None:
@@ -251,7 +258,10 @@ class Pool:
                 if self.crew.stopping:
                     self.crew.leave()
                     return
-                self.schedule.repeat()
+                if self.schedule.is_uneven:
+                    self.schedule.ask_again()
+                elif self.repeat_stragglers:
+                    self.schedule.repeat()
                 self._obey()
             return
         worker, data = message

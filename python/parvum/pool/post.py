@@ -77,6 +77,13 @@ class Post:
         """What the pool says next. Raises one of `PostGone` when it is gone."""
         return self._receive(self.peer, self.tag)
 
+    def receive_now(self) -> bytes | None:
+        """What the pool has said already; None: nothing."""
+        try:
+            return self._receive(self.peer, self.tag, 0.0)
+        except errors.TimedOut:
+            return None
+
     def receive_control(self) -> tuple[int, bytes, memoryview | None]:
         """What the pool or another worker asks while calls run: who, what, and the buffer of DATA."""
         message: Any = self._vm.recv_message(None, self.tag + 1)
@@ -104,7 +111,7 @@ class Post:
             message: Any = self._vm.recv_message(None, self.tag, timeout)
         except errors.TimedOut:
             return None
-        return int(message.source), message.obj, None
+        return int(message.source), message.obj, (message.obj if isinstance(message.obj,int) else None)
 
     def receive_from(self, task: int, timeout: float) -> Any:
         """What that task has sent. Raises one of `PostGone` when it has ended and no more can come."""

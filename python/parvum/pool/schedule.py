@@ -250,7 +250,17 @@ class Schedule:
             count += 1
         return count
 
+    def ask_again(self) -> None:
+        """Somebody has nothing to do, and was given nothing back when it was asked: asks once more."""
+        if self.is_uneven:
+            self._ask_back()
+
     # --- what is seen from outside ---
+
+    @property
+    def is_uneven(self) -> bool:
+        """Has a worker nothing to do while another, which is not asked, holds calls that it may not have begun?"""
+        return bool(self._idle) and any(len(worker.held) > 1 and not worker.asked for worker in self.workers.values())
 
     def all_calls(self) -> list[Call]:
         """Calls without an end, oldest first."""

@@ -11,7 +11,7 @@ import os
 import pickle
 import sys
 from collections import deque
-from threading import Thread
+from threading import Lock, Thread
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +41,12 @@ class Worker:
     def __init__(self, post: Post) -> None:
         self.post = post
         self.calls: deque[tuple[int, bytes, tuple[m.Reference, ...]]] = deque()
+        self.intake = Lock()
+        """Held by the thread that takes calls in, so that they stay in their order."""
+        self.receiving = False
+        """The main thread is taking calls in: there are none that it has not begun."""
         self.held: Held | None = None
+        self.stopped = False
         self.numpy: str | None = None
         self.where = f"worker {post.name} on host {post.host}, process {os.getpid()}"
 
@@ -54,22 +59,39 @@ class Worker:
         ready = m.Ready(version, sys.implementation.name, self.post.host, os.getpid())
         Thread(target=self.serve, name="parvum-worker-control", daemon=True).start()
         self.post.send(m.say(m.READY, tuple(ready)))
-        calls, post = self.calls, self.post
+        calls, pop = self.calls, self.calls.popleft
         while True:
             try:
-                number, data, references = calls.popleft()
+                number, data, references = pop()
             except IndexError:
-                message = post.receive()
-                what = message[:1]
-                if what == m.CALLS:
-                    calls.extend(pickle.loads(memoryview(message)[1:]))
-                elif what == m.NUMPY:
-                    self.numpy = message[1:].decode()
-                else:
+                if not self.take_in():
                     break
                 continue
             self.call(number, data, references)
         self.flush()
+
+    def take_in(self) -> bool:
+        """Waits for the next message of the pool. False: it says stop."""
+        with self.intake:
+            # The second thread may have taken some in.
+            if self.calls or self.stopped:
+                return bool(self.calls)
+            self.receiving = True
+        message = self.post.receive()
+        with self.intake:
+            self.receiving = False
+            return self.heed(message)
+
+    def heed(self, message: bytes) -> bool:
+        """Does what a message says that is not for the second thread. False: it says stop."""
+        what = message[:1]
+        if what == m.CALLS:
+            self.calls.extend(pickle.loads(memoryview(message)[1:]))
+        elif what == m.NUMPY:
+            self.numpy = message[1:].decode()
+        else:
+            self.stopped = True
+        return not self.stopped
 
     def set_up(self, setup: m.Setup) -> bool:
         """Makes this process like the pool's. False: it is of no use, which was said."""
@@ -164,11 +186,16 @@ class Worker:
     def give_back(self, count: int) -> None:
         """Gives back calls that were not begun, last ones first."""
         back: list[int] = []
-        while len(back) < count:
-            try:
-                back.append(self.calls.pop()[0])
-            except IndexError:
-                break
+        with self.intake:
+            if not self.receiving:
+                # Calls that were sent later lie in the mailbox still.
+                while (message := self.post.receive_now()) is not None:
+                    self.heed(message)
+                while len(back) < count and self.calls:
+                    try:
+                        back.append(self.calls.pop()[0])
+                    except IndexError:
+                        break
         self.post.send(m.say(m.RETURNED, back))
 
     def fetch(self, reference: m.Reference) -> memoryview:
