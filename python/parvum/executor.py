@@ -197,6 +197,12 @@ class Executor(futures.Executor):
             return {worker.name: worker.host for worker in self._pool.schedule.workers.values() if not worker.retiring}
 
     @property
+    def pids(self) -> list[int]:
+        """The processes of the workers that take calls, each on its host."""
+        with self._pool.lock:
+            return [member.pid for member in self._pool.crew.members.values() if member.ready and not member.leaving]
+
+    @property
     def replaced(self) -> int:
         """How many workers have died and were replaced."""
         return self._pool.crew.replaced

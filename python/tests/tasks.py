@@ -118,3 +118,45 @@ def fail_with_two() -> None:
 def speak(text: str) -> None:
     print(text)
     print(text.upper(), file=sys.stderr)
+
+
+def name_and_total(thing: dict[str, Any]) -> tuple[str, float]:
+    return thing["name"], float(thing["data"].sum())
+
+
+def identity_of(thing: object) -> tuple[int, int]:
+    return os.getpid(), id(thing)
+
+
+def many_arrays(count: int) -> list[Any]:
+    import numpy
+
+    return [numpy.full(100_000, n) for n in range(count)]
+
+
+def slow_square(x: int) -> int:
+    time.sleep(0.002)
+    return x * x
+
+
+def count_in_slowly(path: str, value: int) -> int:
+    count_in(path, value)
+    time.sleep(0.003)
+    return value
+
+
+def wait_for_another(path: str) -> str:
+    """The first that begins waits until the second has come, and longer."""
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        return "second"
+    while not os.path.exists(f"{path}.done"):
+        time.sleep(0.002)
+    return "first"
+
+
+def pretend_numpy(version: str) -> None:
+    import numpy
+
+    numpy.__version__ = version

@@ -44,13 +44,14 @@ class Plan(NamedTuple):
 class Member:
     """A worker, from the request that it be started to the notice of its end."""
 
-    __slots__ = ("host", "leaving", "place", "ready", "task")
+    __slots__ = ("host", "leaving", "pid", "place", "ready", "task")
 
     def __init__(self, task: int, place: str | None) -> None:
         self.task = task
         self.place = place
         """The host that was asked for."""
         self.host = place or "?"
+        self.pid = 0
         self.ready = False
         self.leaving = False
 
@@ -102,6 +103,7 @@ class Crew:
         if member is None or member.leaving:
             return None
         member.host = ready.host
+        member.pid = ready.pid
         here = (sys.implementation.name, *sys.version_info[:2])
         if (ready.implementation, *ready.python[:2]) != here:
             self._refuse(member, ready)

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 PATIENCE: Final = 2.0
 """Seconds after which a holder's answer is no longer expected, and the pool is asked."""
 
+known_memory: dict[int, int] = {}
+"""Memory of `parvum.share`, by the identity of its mapping: its descriptor."""
+
 
 def keep_bytes(data: memoryview, name: str) -> tuple[int, memoryview]:
     """Puts bytes into memory that other processes of this host can map: its descriptor, and the memory, read-only."""

@@ -14,7 +14,7 @@ from pickle import PickleBuffer
 from typing import TYPE_CHECKING, Any, Final
 
 from parvum.pool import messages as m
-from parvum.pool.held import keep_bytes, path_of
+from parvum.pool.held import keep_bytes, known_memory, path_of
 
 if TYPE_CHECKING:
     from parvum.pool.post import Post
@@ -28,7 +28,7 @@ _STEP: Final = 1 << 20
 class Kept:
     """One buffer: `view` is its memory, read-only; `holders` the worker of each other host that has it for all there."""
 
-    __slots__ = ("holders", "key", "place", "sample", "users", "view")
+    __slots__ = ("borrowed", "holders", "key", "place", "sample", "users", "view")
 
     def __init__(self, key: int, place: int, view: memoryview, sample: bytes) -> None:
         self.key = key
@@ -36,6 +36,8 @@ class Kept:
         self.view = view
         self.sample = sample
         self.users = 0
+        self.borrowed = False
+        """The memory is that of a shared object, which closes it."""
         self.holders: dict[str, int] = {}
 
     @property
@@ -61,13 +63,19 @@ class Store:
         return [self._keep(buffer.raw()) for buffer in buffers]
 
     def _keep(self, data: memoryview) -> Kept:
-        sample = _sample(data)
+        sample = b"%d" % id(data.obj) if id(data.obj) in known_memory else _sample(data)
         for known in self._by_sample.get(sample, ()):
-            if _same(known.view, data):
+            if known.borrowed or _same(known.view, data):
                 break
         else:
-            place, view = keep_bytes(data, "parvum-pool")
+            place = known_memory.get(id(data.obj))
+            if place is not None:
+                # Another descriptor of the same memory: it stays as long as a call needs it.
+                place, view = os.dup(place), data
+            else:
+                place, view = keep_bytes(data, "parvum-pool")
             known = Kept(self._next, place, view, sample)
+            known.borrowed = id(data.obj) in known_memory
             self._next += 1
             self.kept[known.key] = known
             self._by_sample.setdefault(sample, []).append(known)
