@@ -115,6 +115,10 @@ class Executor(futures.Executor):
         """
         return cast("Future[T]", self._submit(fn, args, kwargs, getattr(fn, RETRIES, self._retries)))
 
+    def submit_with(self, retries: int | None, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """As `submit`, of a call that may be run again so many times; None: never."""
+        return cast("Future[T]", self._submit(fn, args, kwargs, retries))
+
     def _submit(
         self, fn: Callable[..., object], args: tuple[object, ...], kwargs: Mapping[str, object], retries: int | None
     ) -> Future[Any]:
@@ -195,6 +199,12 @@ class Executor(futures.Executor):
         """The workers that take calls: the id of each one's task, and its host."""
         with self._pool.lock:
             return {worker.name: worker.host for worker in self._pool.schedule.workers.values() if not worker.retiring}
+
+    @property
+    def is_open(self) -> bool:
+        """Does it take calls: neither shut down, nor broken, nor made by the process that this one was forked from?"""
+        pool = self._pool
+        return not pool.closing and pool.broken is None and pool.process == os.getpid()
 
     @property
     def pids(self) -> list[int]:

@@ -160,3 +160,14 @@ def pretend_numpy(version: str) -> None:
     import numpy
 
     numpy.__version__ = version
+
+
+def wait_unless(path: str) -> str:
+    return wait_for(path) if path else ""
+
+
+def squares_by_joblib(count: int) -> list[int]:
+    import joblib
+
+    found: list[int] = joblib.Parallel(n_jobs=2)(joblib.delayed(square)(n) for n in range(count))
+    return found
