@@ -149,7 +149,10 @@ def test_an_exception_that_cannot_come_is_told(error: Exception, reason: str) ->
     except Exception as caught:
         failure = describe(caught, "task t1 on host a")
     back = restore(pickle.loads(pickle.dumps(failure)))
-    if reason:
+    if "tblib" in sys.modules and isinstance(back, type(error)):
+        # Something loaded here (Dask does) has taught pickle to read any exception.
+        reason = ""
+    elif reason:
         assert isinstance(back, RemoteError) and reason in back.reason and type(error).__name__ in back.kind
     else:
         assert isinstance(back, BadText)

@@ -40,14 +40,14 @@ class Post:
         """The pool's end. This process becomes a task, if it is none."""
         import parvum
 
-        return cls(parvum.enrol(CHANNEL), next(_TAGS), None)
+        return cls(parvum.enrol().channel(CHANNEL), next(_TAGS), None)
 
     @classmethod
     def of_worker(cls, tag: int) -> Post:
         """A worker's end, of the pool that has started it."""
         import parvum
 
-        vm = parvum.enrol(CHANNEL)
+        vm = parvum.enrol().channel(CHANNEL)
         assert vm.parent is not None, "a worker is started by its pool"
         return cls(vm, tag, int(vm.parent))
 
@@ -86,11 +86,10 @@ class Post:
 
     def receive_control(self) -> tuple[int, bytes, memoryview | None]:
         """What the pool or another worker asks while calls run: who, what, and the buffer of DATA."""
-        message: Any = self._vm.recv_message(None, self.tag + 1)
-        data = message.obj
+        data, source, _ = self._vm._recv_message(None, self.tag + 1)
         if isinstance(data, list):
-            return int(message.source), data[0], memoryview(data[1])
-        return int(message.source), data, None
+            return source, data[0], memoryview(data[1])
+        return source, data, None
 
     # --- anybody ---
 
@@ -108,10 +107,11 @@ class Post:
     def receive_any(self, timeout: float | None) -> tuple[int, Any, int | None] | None:
         """The next message on the first tag: who, what, and the task that a notice says has ended. None: time is over."""
         try:
-            message: Any = self._vm.recv_message(None, self.tag, timeout)
+            data, source, _ = self._vm._recv_message(None, self.tag, timeout)
         except errors.TimedOut:
             return None
-        return int(message.source), message.obj, (message.obj if isinstance(message.obj,int) else None)
+        # The machine itself says which task has ended.
+        return source, data, data.task if source == 0 else None
 
     def receive_from(self, task: int, timeout: float) -> Any:
         """What that task has sent. Raises one of `PostGone` when it has ended and no more can come."""
@@ -131,5 +131,5 @@ class Post:
 
     def processors(self, hosts: Sequence[str] | None) -> int:
         """Processors of these hosts, or of all."""
-        found = [host.processors for host in self._vm.hosts() if hosts is None or host.name in hosts]
+        found = [host.cpus for host in self._vm.hosts() if hosts is None or host.name in hosts]
         return max(1, sum(found) or os.cpu_count() or 1)
