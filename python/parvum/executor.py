@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Any, Final, ParamSpec, TypeVar, cast
 
 from parvum.pool import messages as m
-from parvum.pool.calls import Packed, pack, pack_call
+from parvum.pool.calls import in_one_piece, pack_call
 from parvum.pool.crew import Plan
 from parvum.pool.output import Printer, show_labelled
 from parvum.pool.pool import Pool, Task
@@ -236,18 +236,7 @@ threading._register_atexit(_close_all)  # type: ignore[attr-defined]  # pyright:
 
 
 def _initial(initializer: Callable[..., object], initargs: tuple[Any, ...]) -> bytes:
-    packed: Packed = pack_call(initializer, tuple(initargs), {})
-    if packed.buffers:
-        # It is sent to each worker once, and whole.
-        packed = pack((_call_packed, (packed.data, [bytes(buffer.raw()) for buffer in packed.buffers]), {}))
-    return packed.data
-
-
-def _call_packed(data: bytes, buffers: list[bytes]) -> object:
-    from parvum.pool.calls import unpack
-
-    function, args, kwargs = unpack(data, buffers)
-    return function(*args, **kwargs)
+    return in_one_piece(pack_call(initializer, tuple(initargs), {})).data
 
 
 def _module_places() -> list[str]:

@@ -65,6 +65,18 @@ def pack(thing: object, names: tuple[str, ...] = ()) -> Packed:
     return _by_value(thing, names, reason)
 
 
+def in_one_piece(packed: Packed) -> Packed:
+    """A packed call as one that has no buffers beside it: for what is sent once."""
+    if not packed.buffers:
+        return packed
+    return pack_call(_call_packed, (packed.data, [bytes(buffer.raw()) for buffer in packed.buffers]), {})
+
+
+def _call_packed(data: bytes, buffers: list[bytes]) -> object:
+    function, args, kwargs = unpack(data, buffers)
+    return function(*args, **kwargs)
+
+
 def unpack(data: bytes | memoryview, buffers: Iterable[Any] = ()) -> Any:
     """What was packed. Large arrays lie in `buffers`, without a copy, and can be written where those can."""
     return pickle.loads(data, buffers=buffers)

@@ -5,19 +5,12 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING
-
-from parvum.pool import messages as m
-
-if TYPE_CHECKING:
-    from parvum.pool.post import Post
-
 
 class Sent(io.TextIOBase):
-    """A text stream whose lines go to the pool. Half a line waits for its end, or for `flush`."""
+    """A text stream whose lines go to somebody else. Half a line waits for its end, or for `flush`."""
 
-    def __init__(self, post: Post, name: str) -> None:
-        self._post = post
+    def __init__(self, say: Callable[[str, str], None], name: str) -> None:
+        self._say = say
         self._name = name
         self._half = ""
 
@@ -35,20 +28,20 @@ class Sent(io.TextIOBase):
         whole, newline, rest = (self._half + text).rpartition("\n")
         self._half = rest
         if newline:
-            self._post.send(m.say(m.OUTPUT, (self._name, whole + newline)))
+            self._say(self._name, whole + newline)
         return len(text)
 
     def flush(self) -> None:
         """Sends what there is."""
         if self._half:
             half, self._half = self._half, ""
-            self._post.send(m.say(m.OUTPUT, (self._name, half)))
+            self._say(self._name, half)
 
 
-def catch(post: Post) -> None:
-    """From here on what Python code prints in this process goes to the pool."""
-    sys.stdout = Sent(post, "stdout")
-    sys.stderr = Sent(post, "stderr")
+def catch(say: Callable[[str, str], None]) -> None:
+    """From here on what Python code prints in this process goes to `say`, with the name of its stream."""
+    sys.stdout = Sent(say, "stdout")
+    sys.stderr = Sent(say, "stderr")
 
 
 Printer = Callable[[int, str, str, str], None]

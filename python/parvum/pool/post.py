@@ -14,7 +14,7 @@ from parvum.pool.messages import COUNT
 if TYPE_CHECKING:
     import parvum
 
-CHANNEL: Final = 0xFF00
+CHANNEL: Final = 60_000
 """The channel of all pools' messages."""
 
 _TAGS = count(16, 2)

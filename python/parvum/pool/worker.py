@@ -105,7 +105,7 @@ class Worker:
         if setup.catch_output:
             from parvum.pool.output import catch
 
-            catch(self.post)
+            catch(lambda stream, text: self.post.send(m.say(m.OUTPUT, (stream, text))))
         if setup.log_level:
             import logging
 
