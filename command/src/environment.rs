@@ -28,7 +28,7 @@ enum Shell {
 }
 
 /// Variables that list directories, and the directory below the root that each gets first.
-const LISTS: [(&str, &str); 8] = [
+const LISTS: [(&str, &str); 9] = [
     ("PATH", "bin"),
     ("LD_LIBRARY_PATH", "lib"),
     ("LIBRARY_PATH", "lib"),
@@ -37,6 +37,8 @@ const LISTS: [(&str, &str); 8] = [
     ("PKG_CONFIG_PATH", "lib/pkgconfig"),
     ("CMAKE_PREFIX_PATH", "."),
     ("MANPATH", "share/man"),
+    // A build tree alone has it: pip installs the package.
+    ("PYTHONPATH", "python"),
 ];
 
 /// Prints the lines, for directories that are there.

@@ -96,6 +96,26 @@ fn make() -> Stage {
     stage
 }
 
+/// The folder for PYTHONPATH, with the package `parvum` of the build: its libraries and command are those of the stage.
+pub fn python() -> PathBuf {
+    let stage = stage();
+    let root = stage.lib.with_file_name("python");
+    let package = root.join("parvum");
+    fs::create_dir_all(&package).expect("the target directory is writable");
+    let lock = File::create(root.join("lock")).expect("the target directory is writable");
+    lock.lock().expect("file locks work");
+    install(&parvum().with_file_name("lib_parvum.so"), &package.join("_parvum.abi3.so"));
+    link(stage.lib.to_str().expect("a plain path"), &package.join("lib"));
+    fs::create_dir_all(package.join("bin")).expect("the target directory is writable");
+    link(parvum().to_str().expect("a plain path"), &package.join("bin/parvum"));
+    for source in fs::read_dir(project().join("python/parvum")).expect("python/parvum").flatten() {
+        if source.file_name() != "__pycache__" {
+            link(source.path().to_str().expect("a plain path"), &package.join(source.file_name()));
+        }
+    }
+    root
+}
+
 /// The project's directory.
 pub fn project() -> &'static Path {
     here().parent().expect("the tests lie in the project")

@@ -56,8 +56,9 @@ pub(crate) fn loaded() -> Option<Library> {
 }
 
 fn load() -> Result<Library, OpenError> {
-    let beside = own_directory().map(|directory| directory.join(NAME)).filter(|path| path.exists());
-    let name = beside.unwrap_or_else(|| PathBuf::from(NAME));
+    // A Python package has its libraries in a folder.
+    let places = own_directory().into_iter().flat_map(|own| [own.join(NAME), own.join("lib").join(NAME)]);
+    let name = places.into_iter().find(|path| path.exists()).unwrap_or_else(|| PathBuf::from(NAME));
     // SAFETY: libparvum's initialisers only set statics; the library is never unloaded (above).
     unsafe { Library::open(Some(&name), RTLD_NOW) }.map_err(missing)
 }

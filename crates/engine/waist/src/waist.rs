@@ -317,6 +317,13 @@ impl Waist {
         Request(unsafe { (self.0.post)(pattern, &Room::BLOCK, flags) })
     }
 
+    /// Posts a receive whose long data may stay with its sender and be lost with it: see [`Message::is_remote`]. `flags`: see
+    /// [`Table::post`].
+    pub fn post_by_reference(&self, pattern: &Pattern, flags: u32) -> Request {
+        // SAFETY: no memory is given.
+        Request(unsafe { (self.0.post)(pattern, &Room::BY_REFERENCE, flags) })
+    }
+
     /// Posts a receive into this memory. `flags`: see [`Table::post`].
     ///
     /// # Safety
@@ -546,6 +553,21 @@ impl Waist {
         let mut out = Message::NONE;
         // SAFETY: as in `receive`.
         status(unsafe { (self.0.take)(found.handle, &into.room(), notes, &mut out) }).map(|()| out)
+    }
+
+    /// As [`Waist::take`], into pieces of memory, filled one behind the other.
+    ///
+    /// # Safety
+    /// Each piece must be writable, and nobody may use it otherwise, until this returns; they must not overlap.
+    pub unsafe fn take_into_pieces(
+        &self,
+        found: &Message,
+        pieces: &[Space],
+        notes: &Notes,
+    ) -> Result<Message, Status> {
+        let mut out = Message::NONE;
+        // SAFETY: the caller's promise.
+        status(unsafe { (self.0.take)(found.handle, &Room::pieces(pieces), notes, &mut out) }).map(|()| out)
     }
 
     /// Waits until an unexpected message has come that `seen` does not count, the notes' peer is

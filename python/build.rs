@@ -1,0 +1,8 @@
+//! Takes the unwinder along, as Parvum's other shared libraries do.
+
+#[path = "../crates/engine/library/unwinder.rs"]
+mod unwinder;
+
+fn main() {
+    unwinder::link();
+}

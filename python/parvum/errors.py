@@ -1,0 +1,163 @@
+"""What can go wrong: one cause, one code, one remedy each.
+
+Every exception of Parvum is a :class:`ParvumError`; its text is ``CODE: cause; remedy``, and ``docs/errors.md`` has a paragraph for
+each code.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "ParvumError",
+    "MachineGone",
+    "NotEnrolled",
+    "Forked",
+    "TaskGone",
+    "HostGone",
+    "NoEntry",
+    "TimedOut",
+    "Cancelled",
+    "Refused",
+    "BadArgument",
+    "WrongShape",
+    "Truncated",
+    "Unpicklable",
+    "VersionMismatch",
+]
+
+
+class ParvumError(Exception):
+    """Any failure of Parvum's.
+
+    Attributes:
+        code: looked up in ``docs/errors.md``, such as ``E-GONE``.
+        cause: what happened.
+        remedy: what to do about it.
+    """
+
+    code: str = "E-PARVUM"
+    remedy: str = "see docs/errors.md"
+
+    def __init__(self, cause: str = "", *, code: str | None = None, remedy: str | None = None) -> None:
+        self.cause = cause or (self.__doc__ or "").partition("\n")[0].rstrip(".")
+        if code is not None:
+            self.code = code
+        if remedy is not None:
+            self.remedy = remedy
+        super().__init__(self.cause)
+
+    def __str__(self) -> str:
+        # Parvum's own libraries say all of it already.
+        if self.cause.startswith("E-"):
+            return self.cause
+        return f"{self.code}: {self.cause}; {self.remedy}"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (type(self), (self.cause,), self.__dict__)
+
+
+class MachineGone(ParvumError):
+    """The machine is gone, or none could be started."""
+
+    code = "E-LOST"
+    remedy = "start it again with `parvum up`"
+
+
+class NotEnrolled(ParvumError):
+    """This process is no task of a machine."""
+
+    code = "E-NOTENROLLED"
+    remedy = "call parvum.enrol() first"
+
+
+class Forked(ParvumError):
+    """This process was forked from a task, and is none itself."""
+
+    code = "E-FORKED"
+    remedy = "call parvum.enrol() in the child, or start processes with vm.spawn"
+
+
+class TaskGone(ParvumError):
+    """The task is gone.
+
+    Attributes:
+        task: its id, or 0 when it is not one task.
+    """
+
+    code = "E-GONE"
+    remedy = "vm.tasks() lists those that are there"
+
+    def __init__(
+        self, cause: str = "", task: int = 0, *, code: str | None = None, remedy: str | None = None
+    ) -> None:
+        super().__init__(cause, code=code, remedy=remedy)
+        self.task = task
+
+
+class HostGone(ParvumError):
+    """The host is gone from the machine."""
+
+    code = "E-HOSTLOST"
+    remedy = "vm.hosts() lists those that are left"
+
+
+class NoEntry(ParvumError, KeyError):
+    """There is no such mailbox entry."""
+
+    code = "E-NOENTRY"
+    remedy = "somebody must put it first; vm.mailbox.get(name, wait=True) waits for it"
+
+
+class TimedOut(ParvumError, TimeoutError):
+    """The time was over."""
+
+    code = "E-TIMEDOUT"
+    remedy = "wait longer, or ask `parvum why` what is missing"
+
+
+class Cancelled(ParvumError):
+    """The request was cancelled."""
+
+    code = "E-CANCELLED"
+    remedy = "start it anew if its result is wanted"
+
+
+class Refused(ParvumError):
+    """The machine refused."""
+
+    code = "E-REFUSED"
+    remedy = "see the cause"
+
+
+class BadArgument(ParvumError, ValueError):
+    """An argument makes no sense."""
+
+    code = "E-BADPARAM"
+    remedy = "see the help of the call"
+
+
+class WrongShape(ParvumError, ValueError):
+    """An array of another type or shape than it must have."""
+
+    code = "E-SHAPE"
+    remedy = "give memory of the message's type and size; vm.probe tells its length"
+
+
+class Truncated(ParvumError, ValueError):
+    """The message is longer than the memory for it, and stays where it is."""
+
+    code = "E-NOROOM"
+    remedy = "receive with more room"
+
+
+class Unpicklable(ParvumError, TypeError):
+    """An object that cannot be pickled."""
+
+    code = "E-PICKLE"
+    remedy = "leave that part out (__getstate__), or install cloudpickle for functions and classes of a script or notebook"
+
+
+class VersionMismatch(ParvumError):
+    """The sender has another Python or NumPy."""
+
+    code = "E-VERSION"
+    remedy = "run the same versions on all hosts, or send bytes and arrays, which need no pickle"

@@ -1,0 +1,171 @@
+//! The buffer protocol: memory of Python objects, held in place while it is read or written.
+//!
+//! CPython's stable interface has these functions from 3.11 on. Every CPython since 3.3 has them, with this layout.
+
+use pyo3::ffi::{Py_ssize_t, PyObject};
+use pyo3::prelude::*;
+use std::ffi::{CStr, c_char, c_int, c_void};
+
+/// `Py_buffer` of CPython.
+#[repr(C)]
+struct Raw {
+    buf: *mut c_void,
+    obj: *mut PyObject,
+    len: Py_ssize_t,
+    itemsize: Py_ssize_t,
+    readonly: c_int,
+    ndim: c_int,
+    format: *mut c_char,
+    shape: *mut Py_ssize_t,
+    strides: *mut Py_ssize_t,
+    suboffsets: *mut Py_ssize_t,
+    internal: *mut c_void,
+}
+
+const WRITABLE: c_int = 0x1;
+const FORMAT: c_int = 0x4;
+const ND: c_int = 0x8;
+const STRIDES: c_int = 0x10 | ND;
+
+unsafe extern "C" {
+    fn PyObject_GetBuffer(object: *mut PyObject, view: *mut Raw, flags: c_int) -> c_int;
+    fn PyBuffer_Release(view: *mut Raw);
+}
+
+/// Memory of a Python object: it can neither be freed nor resized while this exists.
+pub(crate) struct Buffer(Box<Raw>);
+
+// SAFETY: the memory is held by the interpreter's own count; releasing takes the interpreter's lock.
+unsafe impl Send for Buffer {}
+// SAFETY: as above; nothing is changed through a shared reference.
+unsafe impl Sync for Buffer {}
+
+impl Buffer {
+    /// The memory of an object, of any strides; with its format.
+    pub(crate) fn of(object: &Bound<'_, PyAny>) -> PyResult<Buffer> {
+        Buffer::get(object, FORMAT | STRIDES)
+    }
+
+    /// Memory that may be written.
+    pub(crate) fn writable(object: &Bound<'_, PyAny>) -> PyResult<Buffer> {
+        Buffer::get(object, FORMAT | STRIDES | WRITABLE)
+    }
+
+    fn get(object: &Bound<'_, PyAny>, flags: c_int) -> PyResult<Buffer> {
+        // SAFETY: numbers and pointers, for which zero is a value.
+        let mut raw: Box<Raw> = Box::new(unsafe { std::mem::zeroed() });
+        // SAFETY: the interpreter is attached; the structure stays where it is until it is released.
+        if unsafe { PyObject_GetBuffer(object.as_ptr(), &mut *raw, flags) } != 0 {
+            return Err(PyErr::fetch(object.py()));
+        }
+        Ok(Buffer(raw))
+    }
+
+    /// Where it begins.
+    pub(crate) fn start(&self) -> *mut u8 {
+        self.0.buf.cast()
+    }
+
+    /// Bytes of data.
+    pub(crate) fn length(&self) -> usize {
+        self.0.len as usize
+    }
+
+    /// Bytes of an item.
+    pub(crate) fn item(&self) -> usize {
+        self.0.itemsize as usize
+    }
+
+    /// The format of an item, in the letters of `struct`.
+    pub(crate) fn format(&self) -> &[u8] {
+        if self.0.format.is_null() {
+            return b"B";
+        }
+        // SAFETY: a C string that lives as long as the buffer is held.
+        unsafe { CStr::from_ptr(self.0.format) }.to_bytes()
+    }
+
+    /// Items in each dimension.
+    pub(crate) fn shape(&self) -> &[Py_ssize_t] {
+        self.numbers(self.0.shape)
+    }
+
+    /// Bytes from one item to the next in each dimension.
+    pub(crate) fn strides(&self) -> &[Py_ssize_t] {
+        self.numbers(self.0.strides)
+    }
+
+    fn numbers(&self, start: *const Py_ssize_t) -> &[Py_ssize_t] {
+        match self.0.ndim {
+            0 => &[],
+            _ if start.is_null() => &[],
+            // SAFETY: there are as many as there are dimensions, as long as the buffer is held.
+            count => unsafe { std::slice::from_raw_parts(start, count as usize) },
+        }
+    }
+
+    /// Whether the items lie one behind the other, the last index the quickest.
+    pub(crate) fn is_in_rows(&self) -> bool {
+        self.is_dense(self.shape().iter().zip(self.strides()).rev())
+    }
+
+    /// The same, the first index the quickest.
+    pub(crate) fn is_in_columns(&self) -> bool {
+        self.is_dense(self.shape().iter().zip(self.strides()))
+    }
+
+    fn is_dense<'a>(&self, mut sides: impl Iterator<Item = (&'a Py_ssize_t, &'a Py_ssize_t)>) -> bool {
+        let mut step = self.0.itemsize;
+        self.0.len == 0
+            || sides.all(|(&items, &stride)| {
+                let fits = items == 1 || stride == step;
+                step *= items;
+                fits
+            })
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        // Attached already wherever a buffer is dropped in the usual way; at the interpreter's end there is nobody to tell.
+        Python::try_attach(|_| {
+            // SAFETY: it was got, and is released once.
+            unsafe { PyBuffer_Release(&mut *self.0) }
+        });
+    }
+}
+
+/// Fresh memory of so many bytes as a `bytearray`, whose content is whatever was there.
+pub(crate) fn fresh(py: Python<'_>, length: usize) -> PyResult<(Bound<'_, PyAny>, *mut u8)> {
+    // SAFETY: the interpreter is attached; without a source the bytes are left as they are.
+    unsafe {
+        let made = pyo3::ffi::PyByteArray_FromStringAndSize(std::ptr::null(), length as Py_ssize_t);
+        let made = Bound::from_owned_ptr_or_err(py, made)?;
+        let start = pyo3::ffi::PyByteArray_AsString(made.as_ptr()).cast();
+        Ok((made, start))
+    }
+}
+
+/// The bytes of a message, which lie at `start`.
+///
+/// # Safety
+/// They must be readable, and stay until the slice is not used any more.
+pub(crate) unsafe fn bytes_at<'a>(start: *const u8, length: usize) -> &'a [u8] {
+    if length == 0 {
+        return &[];
+    }
+    // SAFETY: the caller's promise.
+    unsafe { std::slice::from_raw_parts(start, length) }
+}
+
+/// As [`bytes_at`], to be written.
+///
+/// # Safety
+/// They must be writable and nobody else's, and stay until the slice is not used any more.
+pub(crate) unsafe fn room_at<'a>(start: *mut u8, length: usize) -> &'a mut [u8] {
+    if length == 0 {
+        return &mut [];
+    }
+    // SAFETY: the caller's promise.
+    unsafe { std::slice::from_raw_parts_mut(start, length) }
+}

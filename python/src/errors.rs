@@ -1,0 +1,79 @@
+//! What goes wrong, as the exceptions of `parvum.errors`.
+
+use parvum_waist::Status;
+use parvum_wire::Tid;
+use parvum_wire::control::{ErrorKind, Failure};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// An exception of that class of `parvum.errors`, of that cause; the class knows the code and the remedy.
+pub(crate) fn new(py: Python<'_>, class: &str, cause: impl AsRef<str>) -> PyErr {
+    let make = || {
+        let class = py.import("parvum.errors")?.getattr(class)?;
+        class.call1((cause.as_ref(),))
+    };
+    make().map_or_else(|why| why, PyErr::from_value)
+}
+
+/// What the daemon has refused.
+pub(crate) fn refused(py: Python<'_>, failure: &Failure) -> PyErr {
+    let kind = failure.kind;
+    let class = match kind {
+        ErrorKind::NoSuchTask => "TaskGone",
+        ErrorKind::NoSuchEntry => "NoEntry",
+        ErrorKind::GoingDown => "MachineGone",
+        ErrorKind::HostLost => "HostGone",
+        _ => "Refused",
+    };
+    let cause = match failure.detail.as_str() {
+        "" => kind.cause().to_owned(),
+        detail => format!("{} ({detail})", kind.cause()),
+    };
+    let make = || {
+        let class = py.import("parvum.errors")?.getattr(class)?;
+        let more = PyDict::new(py);
+        more.set_item("code", kind.code())?;
+        more.set_item("remedy", kind.remedy())?;
+        class.call((cause,), Some(&more))
+    };
+    make().map_or_else(|why| why, PyErr::from_value)
+}
+
+/// An argument that makes no sense.
+pub(crate) fn bad_argument(py: Python<'_>, cause: impl AsRef<str>) -> PyErr {
+    new(py, "BadArgument", cause)
+}
+
+/// What the engine's status means for a message from or to that task; `said` are its own words for a lost machine.
+pub(crate) fn of(py: Python<'_>, status: Status, peer: i32, said: impl FnOnce() -> String) -> PyErr {
+    let name = Tid(peer);
+    match status {
+        Status::Gone | Status::Unknown if peer > 0 => {
+            let gone = || {
+                let class = py.import("parvum.errors")?.getattr("TaskGone")?;
+                class.call1((format!("task {name} is gone"), peer))
+            };
+            gone().map_or_else(|why| why, PyErr::from_value)
+        }
+        Status::Gone => new(py, "TaskGone", "nobody is there who could send it"),
+        Status::Unknown => new(py, "TaskGone", "there is no such task or message"),
+        Status::NoMachine => {
+            let cause = match said() {
+                text if text.is_empty() => "the machine is gone".to_owned(),
+                text => text,
+            };
+            new(py, "MachineGone", cause)
+        }
+        Status::Pending => new(py, "TimedOut", "the time was over"),
+        Status::Cancelled => new(py, "Cancelled", "the request was cancelled"),
+        Status::Cut => new(py, "Truncated", "the message is longer than the memory for it"),
+        Status::BadArgument => bad_argument(py, "the engine finds no sense in the arguments"),
+        Status::Refused | Status::NoMemory => new(py, "Refused", said()),
+        Status::Done => bad_argument(py, "nothing went wrong"),
+    }
+}
+
+/// Whether it says that the time was over.
+pub(crate) fn is_timeout(py: Python<'_>, why: &PyErr) -> bool {
+    why.is_instance_of::<pyo3::exceptions::PyTimeoutError>(py)
+}

@@ -1,0 +1,37 @@
+//! The native module `parvum._parvum`: Python on Parvum's engine.
+//!
+//! Thin: it turns objects into messages and back, waits without the interpreter's lock, and asks the daemon. What Python's
+//! programmers see is made of it in `python/parvum`. Read in this order: `process` (this process as a task), `kinds` (how objects are
+//! laid out), `encode`, `decode`, `vm` (sending and receiving), `requests`, `machine`.
+
+#![deny(unsafe_code)]
+
+mod bell;
+#[allow(unsafe_code)]
+mod buffers;
+#[allow(unsafe_code)]
+mod decode;
+#[allow(unsafe_code)]
+mod encode;
+mod errors;
+mod kinds;
+mod machine;
+mod numpy;
+mod patience;
+mod process;
+#[allow(unsafe_code)]
+mod requests;
+#[allow(unsafe_code)]
+mod vm;
+
+use pyo3::prelude::*;
+
+/// See the module.
+#[pymodule]
+fn _parvum(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    machine::add(module)?;
+    module.add_class::<requests::Operation>()?;
+    module.add_class::<bell::Bell>()?;
+    module.add_function(wrap_pyfunction!(requests::wait_any, module)?)?;
+    module.add("RELEASE", env!("CARGO_PKG_VERSION"))
+}

@@ -1,0 +1,80 @@
+//! Waiting without the interpreter's lock, until something comes, the time is over, or a signal's handler raises.
+
+use crate::{errors, process};
+use parvum_waist::{Notes, Status, Waist};
+use pyo3::prelude::*;
+use std::time::{Duration, Instant};
+
+/// How often the thread that handles signals looks whether one has come.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// When a wait shall end.
+#[derive(Clone, Copy)]
+pub(crate) enum Limit {
+    Never,
+    /// Looks once.
+    Now,
+    At(Instant),
+}
+
+impl Limit {
+    /// Seconds from now; `None`: without end.
+    pub(crate) fn of(py: Python<'_>, seconds: Option<f64>) -> PyResult<Limit> {
+        match seconds {
+            None => Ok(Limit::Never),
+            Some(seconds) if seconds <= 0.0 => Ok(Limit::Now),
+            Some(seconds) if seconds.is_nan() => Err(errors::bad_argument(py, "a timeout of NaN")),
+            // Nobody waits longer than that.
+            Some(seconds) => Ok(Instant::now()
+                .checked_add(Duration::from_secs_f64(seconds.min(1e9)))
+                .map_or(Limit::Never, Limit::At)),
+        }
+    }
+}
+
+/// Has `attempt` done what it can at once, then waits in it. `Err(Pending)` becomes `TimedOut` when the time is over.
+pub(crate) fn wait<T: Send>(
+    py: Python<'_>,
+    waist: Waist,
+    notes: Notes,
+    limit: Limit,
+    attempt: impl Fn(&Notes) -> Result<T, Status> + Sync + Send,
+) -> PyResult<T> {
+    let failed = |status| errors::of(py, status, notes.peer, || waist.last_error());
+    match attempt(&Notes { limit: 0, ..notes }) {
+        Err(Status::Pending) => {}
+        other => return other.map_err(failed),
+    }
+    let handles_signals = is_main_thread();
+    loop {
+        let left = match limit {
+            Limit::Never => None,
+            Limit::Now => return Err(failed(Status::Pending)),
+            Limit::At(end) => Some(end.saturating_duration_since(Instant::now())),
+        };
+        let slice = match (left, handles_signals) {
+            (None, true) => Some(LOOK),
+            (Some(left), true) => Some(left.min(LOOK)),
+            (left, false) => left,
+        };
+        // A limit of 0 would only look.
+        let slice = slice.map_or(-1, |slice| (slice.as_nanos() as i64).max(1));
+        match py.detach(|| attempt(&Notes { limit: slice, ..notes })) {
+            Err(Status::Pending) => {
+                py.check_signals()?;
+                process::waist(py)?;
+                if left.is_some_and(|left| left.is_zero()) {
+                    return Err(failed(Status::Pending));
+                }
+            }
+            other => return other.map_err(failed),
+        }
+    }
+}
+
+/// Whether this is the process's first thread, which runs Python's handlers of signals.
+#[allow(unsafe_code)]
+fn is_main_thread() -> bool {
+    // SAFETY: they have no arguments and cannot fail.
+    unsafe { libc::gettid() == libc::getpid() }
+}

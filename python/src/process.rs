@@ -1,0 +1,88 @@
+//! This process as a task of the machine.
+
+use crate::errors;
+use parvum_waist::{Enrolled, Notes, Waist, call, fork};
+use parvum_wire::control::{Reply, Request};
+use pyo3::prelude::*;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+static WAIST: OnceLock<Waist> = OnceLock::new();
+// Relaxed everywhere: they are set before any object that reads them exists.
+static OWN: AtomicI32 = AtomicI32::new(0);
+static PARENT: AtomicI32 = AtomicI32::new(0);
+
+/// Joins the machine, and starts it if there is none; again: nothing. A forked child becomes a task of its own.
+pub(crate) fn enrol(py: Python<'_>) -> PyResult<()> {
+    static JOINING: Mutex<()> = Mutex::new(());
+    let joined = py.detach(|| {
+        let _alone = JOINING.lock().unwrap_or_else(PoisonError::into_inner);
+        let waist = match WAIST.get() {
+            Some(waist) => *waist,
+            None => {
+                let waist = Waist::open().map_err(|why| why.to_string())?;
+                fork::watch();
+                *WAIST.get_or_init(|| waist)
+            }
+        };
+        if OWN.load(Ordering::Relaxed) == 0 || fork::is_child() {
+            let Enrolled { tid, parent } = waist.enrol("python").map_err(|_| waist.last_error())?;
+            fork::now_itself();
+            PARENT.store(parent, Ordering::Relaxed);
+            OWN.store(tid, Ordering::Relaxed);
+        }
+        Ok(())
+    });
+    joined.map_err(|why: String| errors::new(py, "MachineGone", why))
+}
+
+/// Hands over all that was sent, and leaves the machine.
+pub(crate) fn leave(py: Python<'_>) -> PyResult<()> {
+    if OWN.swap(0, Ordering::Relaxed) == 0 || fork::is_child() {
+        return Ok(());
+    }
+    let Some(waist) = WAIST.get() else { return Ok(()) };
+    // What a machine that is gone would have taken is lost with it.
+    let _ = py.detach(|| waist.depart());
+    Ok(())
+}
+
+/// The engine, if this process is a task.
+#[inline]
+pub(crate) fn waist(py: Python<'_>) -> PyResult<Waist> {
+    match WAIST.get() {
+        Some(waist) if OWN.load(Ordering::Relaxed) != 0 && !fork::is_child() => Ok(*waist),
+        _ => Err(no_task(py)),
+    }
+}
+
+#[cold]
+fn no_task(py: Python<'_>) -> PyErr {
+    match fork::is_child() {
+        true => errors::new(py, "Forked", "this process was forked from a task, and is none itself"),
+        false => errors::new(py, "NotEnrolled", "this process is no task of a machine"),
+    }
+}
+
+/// This task's id, and its parent's or 0.
+pub(crate) fn identity(py: Python<'_>) -> PyResult<(i32, i32)> {
+    waist(py)?;
+    Ok((OWN.load(Ordering::Relaxed), PARENT.load(Ordering::Relaxed)))
+}
+
+/// What a call that waits is called for onlookers.
+#[inline]
+pub(crate) fn notes(call: u32, peer: i32, tag: i32, context: u32) -> Notes {
+    Notes { limit: 0, call, peer, tag, context: context as i32 }
+}
+
+/// Asks the daemon.
+pub(crate) fn ask(py: Python<'_>, request: &Request) -> PyResult<Reply> {
+    let waist = waist(py)?;
+    let notes = Notes { limit: -1, ..notes(call::MACHINE, -1, -1, 0) };
+    match py.detach(|| waist.ask(request, &notes)) {
+        Ok(Ok(reply)) => Ok(reply),
+        Ok(Err(failure)) => Err(errors::refused(py, &failure)),
+        Err(status) => Err(errors::of(py, status, 0, || waist.last_error())),
+    }
+}

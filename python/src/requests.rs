@@ -1,0 +1,250 @@
+//! Operations under way.
+
+use crate::encode::Encoded;
+use crate::patience::{self, Limit};
+use crate::process::{self, notes};
+use crate::{decode, errors, vm};
+use parvum_waist::{Message, Notes, Pattern, Request, SendTo, Status, Waist, call, fork};
+use pyo3::prelude::*;
+use std::sync::{Mutex, PoisonError};
+
+/// What an operation was started as.
+enum What {
+    Send(Encoded),
+    Receive,
+}
+
+/// Where an operation is.
+enum State {
+    UnderWay(Request, What),
+    /// Its object, who sent it, and its tag.
+    Over(Py<PyAny>, i32, i32),
+    Failed(PyErr),
+}
+
+/// An operation under way. `parvum.Request` is made of it.
+#[pyclass(frozen, module = "parvum._parvum")]
+pub(crate) struct Operation {
+    state: Mutex<State>,
+    notes: Notes,
+    generation: u32,
+}
+
+/// Sends that nobody has seen the end of: their memory stays until then.
+static LEFT: Mutex<Vec<(Request, Encoded)>> = Mutex::new(Vec::new());
+
+/// Gives up those that are over.
+fn tidy(waist: Waist) {
+    let over = {
+        let mut left = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
+        if left.is_empty() {
+            return;
+        }
+        let test = Notes { limit: 0, ..notes(call::SEND, -1, -1, 0) };
+        left.extract_if(.., |(request, _)| !matches!(waist.wait(*request, &test), Err(Status::Pending)))
+            .collect::<Vec<_>>()
+    };
+    // Objects end without the lock: their ends may call anything.
+    drop(over);
+}
+
+fn leave(request: Request, encoded: Encoded) {
+    LEFT.lock().unwrap_or_else(PoisonError::into_inner).push((request, encoded));
+}
+
+/// Waits until a send is over; when a signal's handler raises meanwhile, its memory stays as long as it is read.
+pub(crate) fn finish(
+    py: Python<'_>,
+    waist: Waist,
+    request: Request,
+    how: SendTo,
+    encoded: Encoded,
+) -> PyResult<()> {
+    let waits = notes(call::SEND, how.to, how.tag, how.context);
+    let ended = patience::wait(py, waist, waits, Limit::Never, |notes| match waist.wait(request, notes) {
+        Err(Status::Pending) => Err(Status::Pending),
+        // That it is over in whatever way is told apart from a signal's end.
+        other => Ok(other.map(|_| ())),
+    });
+    match ended {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(status)) => Err(errors::of(py, status, how.to, || waist.last_error())),
+        Err(why) => {
+            leave(request, encoded);
+            Err(why)
+        }
+    }
+}
+
+/// Starts to send.
+pub(crate) fn start_send(py: Python<'_>, waist: Waist, how: SendTo, encoded: Encoded) -> PyResult<Operation> {
+    tidy(waist);
+    let pieces = encoded.pieces();
+    // SAFETY: the operation keeps what holds the pieces until it is over.
+    let begun = py.detach(|| unsafe { waist.start_pieces(&how, &pieces) });
+    drop(pieces);
+    let state = match begun {
+        Ok(None) => State::Over(py.None(), 0, how.tag),
+        Ok(Some(request)) => State::UnderWay(request, What::Send(encoded)),
+        Err(status) => return Err(errors::of(py, status, how.to, || waist.last_error())),
+    };
+    let notes = notes(call::WAIT, how.to, how.tag, how.context);
+    Ok(Operation { state: Mutex::new(state), notes, generation: fork::generation() })
+}
+
+/// Starts to receive.
+pub(crate) fn start_receive(waist: Waist, pattern: &Pattern, context: u32) -> Operation {
+    let request = waist.post_by_reference(pattern, 0);
+    let tag = if pattern.tags == parvum_waist::TagKind::Any { -1 } else { pattern.tag };
+    let notes = notes(call::WAIT, pattern.from, tag, context);
+    let state = Mutex::new(State::UnderWay(request, What::Receive));
+    Operation { state, notes, generation: fork::generation() }
+}
+
+#[pymethods]
+impl Operation {
+    /// The number of the engine's request; `None`: it is over.
+    pub(crate) fn number(&self) -> Option<u64> {
+        match &*self.lock() {
+            State::UnderWay(request, _) => Some(request.0),
+            _ => None,
+        }
+    }
+
+    /// Whether it is over; waits so many seconds for that, `None`: without end.
+    #[pyo3(signature = (timeout = None))]
+    fn wait(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<bool> {
+        let Some(number) = self.number() else { return Ok(true) };
+        let waist = process::waist(py)?;
+        let limit = Limit::of(py, timeout)?;
+        // Several threads may wait, and one takes what has come.
+        let seen = patience::wait(py, waist, self.notes, limit, |notes| {
+            match waist.wait_any(&[Request(number)], u64::MAX, notes) {
+                0 => Ok(true),
+                _ if notes.limit == 0 && matches!(limit, Limit::Now) => Ok(false),
+                _ => Err(Status::Pending),
+            }
+        });
+        match seen {
+            Ok(true) => {}
+            Ok(false) => return Ok(false),
+            Err(why) if errors::is_timeout(py, &why) => return Ok(false),
+            Err(why) => return Err(why),
+        }
+        self.take(py, waist);
+        Ok(true)
+    }
+
+    /// What came of it: the object, who sent it, and its tag. Raises what went wrong.
+    fn outcome(&self, py: Python<'_>) -> PyResult<(Py<PyAny>, i32, i32)> {
+        match &*self.lock() {
+            State::Over(object, from, tag) => Ok((object.clone_ref(py), *from, *tag)),
+            State::Failed(why) => Err(why.clone_ref(py)),
+            State::UnderWay(..) => Err(errors::new(py, "TimedOut", "the request is not over")),
+        }
+    }
+
+    /// Takes a receive back. False: it is too late, or it is a send.
+    fn cancel(&self, py: Python<'_>) -> PyResult<bool> {
+        let waist = process::waist(py)?;
+        let mut state = self.lock();
+        match &*state {
+            State::UnderWay(request, What::Receive) if waist.cancel(*request) => {
+                *state = State::Failed(errors::new(py, "Cancelled", "the receive was cancelled"));
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
+    }
+}
+
+impl Operation {
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes what has come, if no other thread has.
+    pub(crate) fn take(&self, py: Python<'_>, waist: Waist) {
+        let mut state = self.lock();
+        let State::UnderWay(request, _) = &*state else { return };
+        let test = Notes { limit: 0, ..self.notes };
+        let came = waist.wait_seen(*request, &test);
+        let before = std::mem::replace(&mut *state, State::Over(py.None(), 0, 0));
+        let State::UnderWay(_, what) = before else { return };
+        drop(state);
+        let after = match (came, &what) {
+            (Ok(_), What::Send(_)) => State::Over(py.None(), 0, self.notes.tag),
+            (Ok(message), What::Receive) => received(py, waist, &message),
+            (Err(status), _) => {
+                State::Failed(errors::of(py, status, self.notes.peer, || waist.last_error()))
+            }
+        };
+        *self.lock() = after;
+    }
+}
+
+fn received(py: Python<'_>, waist: Waist, message: &Message) -> State {
+    match decode::object(py, waist, message) {
+        Ok(object) => State::Over(object.unbind(), vm::sender(message), message.tag),
+        Err(why) => State::Failed(why),
+    }
+}
+
+impl Drop for Operation {
+    fn drop(&mut self) {
+        let state = std::mem::replace(
+            self.state.get_mut().unwrap_or_else(PoisonError::into_inner),
+            State::Failed(PyErr::new::<pyo3::exceptions::PyRuntimeError, _>("")),
+        );
+        let State::UnderWay(request, what) = state else { return };
+        if self.generation != fork::generation() {
+            return;
+        }
+        match what {
+            What::Send(encoded) => leave(request, encoded),
+            What::Receive => {
+                // One that is over, and nobody has asked for, has a block.
+                Python::try_attach(|py| {
+                    let Ok(waist) = process::waist(py) else { return };
+                    if !waist.cancel(request)
+                        && let Ok(message) = waist.wait_seen(request, &Notes { limit: 0, ..self.notes })
+                    {
+                        waist.give_back(&message);
+                    }
+                });
+            }
+        }
+    }
+}
+
+/// Waits until one of the operations is over: its place. `None`: the time is over.
+#[pyfunction]
+#[pyo3(signature = (operations, timeout = None))]
+pub(crate) fn wait_any(
+    py: Python<'_>,
+    operations: Vec<PyRef<'_, Operation>>,
+    timeout: Option<f64>,
+) -> PyResult<Option<usize>> {
+    let waist = process::waist(py)?;
+    let mut list = Vec::with_capacity(operations.len());
+    for (at, operation) in operations.iter().enumerate() {
+        match operation.number() {
+            Some(number) => list.push(Request(number)),
+            None => return Ok(Some(at)),
+        }
+    }
+    let limit = Limit::of(py, timeout)?;
+    let waits = notes(call::WAIT, -1, -1, 0);
+    let over = patience::wait(py, waist, waits, limit, |notes| match waist.wait_any(&list, u64::MAX, notes) {
+        at @ 0.. => Ok(at as usize),
+        _ => Err(Status::Pending),
+    });
+    match over {
+        Ok(at) => {
+            operations[at].take(py, waist);
+            Ok(Some(at))
+        }
+        Err(why) if errors::is_timeout(py, &why) => Ok(None),
+        Err(why) => Err(why),
+    }
+}

@@ -1,0 +1,1 @@
+/work/main/python/parvum/_events.py

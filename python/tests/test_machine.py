@@ -1,0 +1,115 @@
+"""Tasks, events and the mailbox."""
+
+from __future__ import annotations
+
+import signal
+import unittest
+
+import support
+
+import parvum
+from parvum import errors
+
+
+class Tasks(unittest.TestCase):
+    def setUp(self) -> None:
+        self.vm = support.vm()
+
+    def test_enrolling_again_is_the_same_task(self) -> None:
+        self.assertEqual(parvum.enrol().id, self.vm.id)
+        self.assertIsNone(self.vm.parent)
+        self.assertRegex(repr(self.vm.id), "^t[0-9a-f]+$")
+
+    def test_children_know_parent_and_siblings(self) -> None:
+        tasks = support.spawn("vm.send((vm.parent, vm.siblings(), os.environ['EXTRA'], os.getcwd()), boss, 1)",
+                              count=3, env={"EXTRA": "here"}, cwd="/")
+        for task in tasks:
+            self.assertEqual(self.vm.recv(task, 1, timeout=60), (self.vm.id, tasks, "here", "/"))
+
+    def test_ends_are_told(self) -> None:
+        quiet, killed = support.spawn("vm.recv()", count=2)
+        self.vm.notify_exit([quiet, killed])
+        self.vm.notify_exit(killed, tag=9)
+        support.eventually(lambda: {quiet, killed} <= {t.id for t in self.vm.tasks() if t.state == "enrolled"})
+        self.vm.kill(killed, signal.SIGKILL)
+        self.assertEqual(self.vm.next_event(60), parvum.TaskExited(killed))
+        self.assertEqual(self.vm.recv_message(tag=9, timeout=60), (parvum.TaskExited(killed), 0, 9))
+        self.vm.send(None, quiet)
+        self.assertEqual(self.vm.next_event(60), parvum.TaskExited(quiet))
+        with self.assertRaises(errors.TaskGone):
+            self.vm.send(1, killed)
+        with self.assertRaises(errors.TaskGone):
+            self.vm.recv(killed, timeout=60)
+        with self.assertRaises(errors.TaskGone):
+            self.vm.kill(killed)
+
+    def test_output_comes_as_events(self) -> None:
+        (task,) = support.spawn("print('said')", output="events")
+        said = b""
+        while True:
+            event = self.vm.next_event(60)
+            if isinstance(event, parvum.TaskOutput):
+                self.assertEqual(event.task, task)
+                if not event.data:
+                    break
+                said += event.data
+        self.assertEqual(said, b"said\n")
+
+    def test_programs_that_are_not_there(self) -> None:
+        with self.assertRaises(errors.Refused) as raised:
+            self.vm.spawn(["/no/such/program"])
+        self.assertEqual(raised.exception.code, "E-NOPROGRAM")
+        with self.assertRaises(errors.BadArgument):
+            self.vm.spawn([])
+        with self.assertRaises(errors.Refused) as raised:
+            self.vm.spawn(["python"], host="nohost")
+        self.assertEqual(raised.exception.code, "E-NOHOST")
+
+    def test_this_host_is_in_the_list(self) -> None:
+        (host,) = self.vm.hosts()
+        self.assertEqual(host.id, self.vm.id.host)
+        self.assertIn(self.vm.id, [task.id for task in self.vm.tasks()])
+        with self.assertRaises(errors.ParvumError):
+            self.vm.remove_host("nohost")
+
+
+class Mailbox(unittest.TestCase):
+    def setUp(self) -> None:
+        self.box = support.vm().mailbox
+
+    def test_a_mapping(self) -> None:
+        self.box["a"] = {"deep": [1]}
+        self.box["a"] = {"deep": [2]}
+        self.assertEqual((self.box["a"], len(self.box), list(self.box)), ({"deep": [2]}, 1, ["a"]))
+        self.assertIn("a", self.box)
+        self.assertNotIn("b", self.box)
+        self.assertEqual(self.box.get("b", 7), 7)
+        with self.assertRaises(KeyError):
+            self.box["b"]
+        del self.box["a"]
+        with self.assertRaises(errors.NoEntry):
+            del self.box["a"]
+
+    def test_entries_go_with_their_task_unless_they_persist(self) -> None:
+        (task,) = support.spawn("vm.mailbox['gone'] = 1; vm.mailbox.put('stays', 2, persistent=True); vm.recv()")
+        self.assertEqual(self.box.get("stays", wait=True, timeout=60), 2)
+        self.assertEqual(self.box.entries("gone")[0].owner, task)
+        support.vm().send(None, task)
+        support.eventually(lambda: "gone" not in self.box)
+        self.assertEqual(self.box["stays"], 2)
+        del self.box["stays"]
+
+    def test_one_of_several_takes(self) -> None:
+        for n in range(3):
+            self.box.put("work", n, beside=True)
+        self.assertEqual([self.box.take("work") for _ in range(3)], [0, 1, 2])
+        with self.assertRaises(errors.NoEntry):
+            self.box.take("work")
+
+    def test_waiting_has_an_end(self) -> None:
+        with self.assertRaises(errors.TimedOut):
+            self.box.get("never", wait=True, timeout=0.05)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,60 @@
+//! The package parvum for Python: its own tests, run by the Python of this system.
+
+use parvum_tests::{Lack, parvum, skip, stage};
+use std::ffi::OsStr;
+use std::process::{Command, Output};
+
+fn python(arguments: &[&str]) -> Option<Output> {
+    let mut python = Command::new("python3");
+    python.args(arguments).current_dir(stage::project().join("python/tests"));
+    python.env("PYTHONPATH", stage::python()).env("PYTHONDONTWRITEBYTECODE", "1");
+    python.env("PARVUM_BIN", parvum()).env_remove("PARVUM_DIR");
+    python.output().ok()
+}
+
+/// Whether this Python has a module.
+fn has(module: &str) -> bool {
+    python(&["-c", &format!("import {module}")]).is_some_and(|done| done.status.success())
+}
+
+/// Runs one file of tests; says why when it cannot.
+fn tests_of(file: &str, needs: &[&str]) {
+    let recent = "import sys; sys.exit(sys.version_info < (3, 10))";
+    if !python(&["-c", recent]).is_some_and(|done| done.status.success()) {
+        return skip(Lack::Tools, "there is no python3 of 3.10 or later");
+    }
+    if let Some(lacking) = needs.iter().find(|module| !has(module)) {
+        return skip(Lack::Tools, format!("this python3 has no {lacking}"));
+    }
+    let module = file.strip_suffix(".py").unwrap_or(file);
+    let arguments = match has("pytest") {
+        true => vec!["-m", "pytest", "-q", "-p", "no:cacheprovider", file],
+        false => vec!["-m", "unittest", module],
+    };
+    let done = python(&arguments).expect("it ran a moment ago");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(done.status.success(), "{file}:\n{}\n{}", text(&done.stdout), text(&done.stderr));
+}
+
+#[test]
+fn messages() {
+    tests_of("test_messages.py", &[]);
+}
+
+#[test]
+fn machine() {
+    tests_of("test_machine.py", &[]);
+}
+
+/// Every file of tests has its place above.
+#[test]
+fn every_file_is_run() {
+    let own = include_str!("python.rs");
+    for file in std::fs::read_dir(stage::project().join("python/tests")).expect("python/tests").flatten() {
+        let name = file.file_name();
+        let Some(name) = name.to_str().filter(|name| name.starts_with("test_")) else { continue };
+        if file.path().extension() == Some(OsStr::new("py")) {
+            assert!(own.contains(&format!("\"{name}\"")), "nothing runs python/tests/{name}");
+        }
+    }
+}
