@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import concurrent.futures
 import threading
 from typing import Any, Generator, NamedTuple
@@ -102,6 +101,8 @@ class Request(concurrent.futures.Future):  # type: ignore[type-arg]
         return not self.done()
 
     def __await__(self) -> Generator[Any, None, Any]:
+        import asyncio
+
         return asyncio.wrap_future(self).__await__()
 
     def __repr__(self) -> str:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import signal as signals
 import sys
-from typing import Any, Iterable, Iterator, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, NamedTuple, Sequence
 
 from . import _parvum
-from ._events import Event
 from ._ids import TaskId
-from ._mailbox import Mailbox
-from ._request import Message, Request, Status
 from .errors import BadArgument, TimedOut
+
+if TYPE_CHECKING:
+    from ._events import Event
+    from ._mailbox import Mailbox
+    from ._request import Message, Request, Status
 
 # The channel that events() come by.
 _EVENTS = 0xFFFF
@@ -71,6 +73,8 @@ class Vm(_parvum.Vm):
         self, source: int | None = None, tag: int | None = None, timeout: float | None = None
     ) -> Message:
         """As ``recv``, with who sent it and its tag."""
+        from ._request import Message
+
         obj, sender, its_tag = self._recv_message(source, tag, timeout)
         return Message(obj, TaskId(sender), its_tag)
 
@@ -78,6 +82,8 @@ class Vm(_parvum.Vm):
         self, source: int | None = None, tag: int | None = None, timeout: float | None = 0
     ) -> Status | None:
         """The oldest message that fits; it stays where it is. None: there is none in time."""
+        from ._request import Status
+
         found = self._probe(source, tag, timeout)
         return Status(TaskId(found[0]), found[1], found[2]) if found else None
 
@@ -89,15 +95,21 @@ class Vm(_parvum.Vm):
         The items must be of the same type; plain bytes take any. ``Status.length`` counts the bytes received. A message that does not
         fit stays where it is: :class:`~parvum.errors.Truncated`, :class:`~parvum.errors.WrongShape`.
         """
+        from ._request import Status
+
         sender, its_tag, length = self._recv_into(buffer, source, tag, timeout)
         return Status(TaskId(sender), its_tag, length)
 
     def isend(self, obj: Any, to: int, tag: int = 0) -> Request:
         """Starts to send. Arrays must not change until the request is over; the engine reads them where they lie."""
+        from ._request import Request
+
         return Request(self._isend(obj, to, tag))
 
     def irecv(self, source: int | None = None, tag: int | None = None) -> Request:
         """Starts to receive; the request's result is the object."""
+        from ._request import Request
+
         return Request(self._irecv(source, tag))
 
     # --- Tasks ------------------------------------------------------------------------------------------------------
@@ -224,6 +236,8 @@ class Vm(_parvum.Vm):
     @property
     def mailbox(self) -> Mailbox:
         """The machine's mailbox: names to objects, for all tasks."""
+        from ._mailbox import Mailbox
+
         return Mailbox()
 
     def __repr__(self) -> str:

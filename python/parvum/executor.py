@@ -223,16 +223,20 @@ def _close(pool: Pool) -> None:
         pool.close(cancel_futures=False)
 
 
-def _close_all() -> None:
+def living() -> list[Pool]:
+    """The pools of this process that nobody has ended."""
+    return [pool for pool in _living if pool.process == os.getpid()]
+
+
+def close_all() -> None:
     """The interpreter ends: what was submitted is done first, as with any executor of `concurrent.futures`."""
-    for pool in list(_living):
-        if os.getpid() == pool.process:
-            pool.close(cancel_futures=False)
-            pool.thread.join()
+    for pool in living():
+        pool.close(cancel_futures=False)
+        pool.thread.join()
 
 
 # Before the interpreter joins threads: the receiving thread ends only when it is told to.
-threading._register_atexit(_close_all)  # type: ignore[attr-defined]  # pyright: ignore
+threading._register_atexit(close_all)  # type: ignore[attr-defined]  # pyright: ignore
 
 
 def _initial(initializer: Callable[..., object], initargs: tuple[Any, ...]) -> bytes:

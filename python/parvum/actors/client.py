@@ -217,11 +217,12 @@ def client() -> Client:
         return _client
 
 
-def _close() -> None:
+def close_all() -> None:
+    """Ends the receiving thread of this process; the next call starts another."""
     if _client is not None and _client.process == os.getpid() and _client.thread.is_alive():
         _client.close()
         _client.thread.join()
 
 
 # Before the interpreter joins threads: this one ends only when it is told to.
-threading._register_atexit(_close)  # type: ignore[attr-defined]  # pyright: ignore
+threading._register_atexit(close_all)  # type: ignore[attr-defined]  # pyright: ignore

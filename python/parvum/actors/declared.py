@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 
 from parvum.actors import messages as m
 from parvum.actors.client import client
-from parvum.actors.handles import Group, Handle
+from parvum.actors.handles import ActorGroup, Handle
 from parvum.actors.runtime import EVERY
 from parvum.pool.calls import in_one_piece, pack_call
 
@@ -54,11 +54,11 @@ class ActorClass(Generic[T]):
 
     def start_group(
         self, count: int, *args: Any, host: str | None = None, detached: bool = False, output: bool = True, **kwargs: Any
-    ) -> Group:
+    ) -> ActorGroup:
         """Makes `count` objects, each in a task of its own, at the same time; a group of them."""
         if count < 1:
             raise ValueError(f"count is {count}; it must be 1 or more")
-        return Group(self._start(count, None, host, detached, output, args, kwargs))
+        return ActorGroup(self._start(count, None, host, detached, output, args, kwargs))
 
     def _start(
         self,

@@ -59,7 +59,7 @@ class Handle:
         return f"<actor {self._kind} t{self._task:x}>"
 
 
-class Group:
+class ActorGroup:
     """Several actors, called together: a call goes to each, and its future's result is the list of theirs, in order."""
 
     __slots__ = ("_members",)
@@ -82,7 +82,7 @@ class Group:
         return self._members[place]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Group, (self._members,)
+        return ActorGroup, (self._members,)
 
     def __repr__(self) -> str:
         return f"<group of {', '.join(map(repr, self._members))}>"
@@ -159,7 +159,7 @@ def find(name: str, timeout: float | None = 0) -> Handle:
     return Handle(*found)
 
 
-def stop(actor: Handle | Group, wait: bool = True, timeout: float | None = None) -> bool:
+def stop(actor: Handle | ActorGroup, wait: bool = True, timeout: float | None = None) -> bool:
     """Has actors end after the calls that were sent before. `wait`: until they have; False when the time is over."""
     members = [actor] if isinstance(actor, Handle) else list(actor)
     ends = [client().end_of(task_of(member)) for member in members] if wait else []
@@ -171,7 +171,7 @@ def stop(actor: Handle | Group, wait: bool = True, timeout: float | None = None)
     return True
 
 
-def kill(actor: Handle | Group) -> None:
+def kill(actor: Handle | ActorGroup) -> None:
     """Ends actors at once, in whatever they do. Their calls fail with `ActorLost`."""
     for member in [actor] if isinstance(actor, Handle) else list(actor):
         try:

@@ -11,6 +11,8 @@ import pickle
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
+from parvum import errors
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
@@ -20,7 +22,7 @@ LARGE: Final = 256 * 1024
 _REFUSED: Final = (pickle.PicklingError, AttributeError, TypeError, RecursionError)
 
 
-class Unpicklable(pickle.PicklingError):
+class Unpicklable(errors.Unpicklable, pickle.PicklingError):
     """Something cannot be sent to another process; the text says which part of it, and why.
 
     Remedy: give the part a `__reduce__` or `__getstate__`, or make it anew inside the function that is called.
@@ -29,8 +31,8 @@ class Unpicklable(pickle.PicklingError):
     path: str
     """Where the part is, as in `args[0].model.lock`."""
 
-    def __init__(self, text: str, path: str = "") -> None:
-        super().__init__(text)
+    def __init__(self, cause: str = "", path: str = "") -> None:
+        super().__init__(cause)
         self.path = path
 
 

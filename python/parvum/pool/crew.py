@@ -117,7 +117,7 @@ class Crew:
         its = ".".join(map(str, ready.python))
         text = (
             f"host {ready.host} has {ready.implementation} {its}, the pool {sys.implementation.name} {mine}: "
-            "what one pickles the other may not read; install the same on both, or leave that host out"
+            "what one pickles the other may not read"
         )
         self._unfit_hosts.update({ready.host, member.place or ready.host})
         self.unfit(member.task, VersionsDiffer(text), None)

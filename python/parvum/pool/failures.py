@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from concurrent.futures import BrokenExecutor
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from parvum import errors
 from parvum.pool.calls import Unpicklable, pack, unpack
 
 
@@ -19,14 +20,17 @@ class RemoteTraceback(Exception):
         return self.text
 
 
-class RemoteError(Exception):
+class RemoteError(errors.ParvumError):
     """A call raised an exception that cannot be pickled, or cannot be read here; this one stands for it.
 
     Remedy: give that exception a `__reduce__` that calls its class with the arguments it takes.
     """
 
+    code = "E-REMOTE"
+    remedy = "give that exception a __reduce__ that calls its class with the arguments it takes"
+
     def __init__(self, kind: str, text: str, reason: str) -> None:
-        super().__init__(kind, text, reason)
+        super().__init__(f"{kind}: {text} (it did not come itself: {reason})")
         self.kind = kind
         """Name of its class, as in `package.module.Class`."""
         self.text = text
@@ -34,19 +38,22 @@ class RemoteError(Exception):
         self.reason = reason
         """Why it could not come itself."""
 
-    def __str__(self) -> str:
-        return f"{self.kind}: {self.text} (it did not come itself: {self.reason})"
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RemoteError, (self.kind, self.text, self.reason)
 
 
-class WorkerLost(BrokenExecutor):
+class WorkerLost(errors.ParvumError, BrokenExecutor):
     """A worker died in a call that may not be run twice, or as often as was allowed. The pool goes on without it.
 
-    Remedy: where a call may be run again without harm, say so: `pool.submit_idempotent(...)` or
-    `Executor(retries=3)`.
+    Remedy: where a call may be run again without harm, say so: `@parvum.idempotent(retries=3)` at the function,
+    or `Executor(retries=3)` for all calls.
     """
 
+    code = "E-WORKER"
+    remedy = "mark functions that may be run again with @parvum.idempotent(retries=3), or use Executor(retries=3)"
 
-class VersionsDiffer(BrokenExecutor):
+
+class VersionsDiffer(errors.VersionMismatch, BrokenExecutor):
     """A worker's Python or NumPy is another one than here, so what one pickles the other may not read.
 
     Remedy: install the same versions on that host, or leave it out: `Executor(hosts=[...])`.

@@ -12,6 +12,7 @@ import os
 import pickle
 import sys
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Future
 from typing import TYPE_CHECKING, Any
@@ -72,6 +73,9 @@ class Pool:
         self.broken: BrokenExecutor | None = None
         self.closing = False
         self.count = 0
+        self.done = 0
+        """Calls whose results have come."""
+        self._seen = (time.monotonic(), 0)
         self.numpy_told = False
         self.ended = threading.Event()
         self._grown = threading.Condition(self.lock)
@@ -152,6 +156,12 @@ class Pool:
                 task.set_running_or_notify_cancel()
         if not self.ended.is_set():
             self.wake()
+
+    def rate(self) -> float:
+        """Calls done per second since this was asked last."""
+        (then, before), now = self._seen, time.monotonic()
+        self._seen = now, self.done
+        return (self.done - before) / max(now - then, 1e-6)
 
     def wake(self) -> None:
         """Has the receiving thread look again."""
@@ -290,6 +300,7 @@ class Pool:
                 self._obey()
             if call is None:
                 return
+            self.done += 1
             task = self._task(call)
             self._release(task)
         try:
@@ -330,8 +341,8 @@ class Pool:
         for call in lost:
             task = self._task(call)
             self._release(task)
-            tries = f", {call.tries} times in all" if call.tries > 1 else ""
-            task.set_exception(WorkerLost(f"the worker that ran the call has died on host {host}{tries}; see WorkerLost for what to do"))
+            tries = f", the last of {call.tries}" if call.tries > 1 else ""
+            task.set_exception(WorkerLost(f"the worker that ran the call has died on host {host}{tries}"))
 
     def _break(self, reason: BrokenExecutor, cause: BaseException | None) -> None:
         """The pool cannot go on: all calls that have no end get one."""
