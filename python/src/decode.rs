@@ -4,7 +4,8 @@ use crate::buffers::{bytes_at, fresh, room_at};
 use crate::encode::versions;
 use crate::kinds::{ALIGNMENT, ITEMS, Versions, Word, kind};
 use crate::{errors, numpy};
-use parvum_waist::{Message, Waist};
+use crate::process::notes;
+use parvum_waist::{Message, Status, Waist, call};
 use parvum_wire::encoding;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyInt, PyFloat, PyList, PySlice, PyString};
@@ -34,20 +35,41 @@ impl<'py> Data<'_, 'py> {
 
 /// The object that a received message is. Its block is given back.
 pub(crate) fn object<'py>(py: Python<'py>, waist: Waist, message: &Message) -> PyResult<Bound<'py, PyAny>> {
-    let length = message.length as usize;
     if message.is_remote() {
-        let (object, start) = fresh(py, length)?;
-        // SAFETY: fresh memory, which nobody else has seen.
-        let room = unsafe { room_at(start, length) };
-        let held = *message;
-        if let Err(status) = py.detach(move || waist.read_remote_into(&held, 0, room)) {
-            waist.give_back(message);
-            return Err(errors::of(py, status, message.from, || waist.last_error()));
-        }
-        // SAFETY: as above; the object is decoded before anybody gets it.
-        let bytes = unsafe { bytes_at(start, length) };
-        return of(py, message.meta, Data::Own(object, bytes));
+        return from_sender(py, waist, message);
     }
+    held(py, waist, message)
+}
+
+/// The object of a message whose data is still with its sender: it is copied from there.
+fn from_sender<'py>(py: Python<'py>, waist: Waist, message: &Message) -> PyResult<Bound<'py, PyAny>> {
+    let length = message.length as usize;
+    let (object, start) = fresh(py, length)?;
+    // SAFETY: fresh memory, which nobody else has seen.
+    let room = unsafe { room_at(start, length) };
+    let far = *message;
+    let read = py.detach(move || {
+        let read = waist.read_remote_into(&far, 0, room);
+        match read {
+            // The system does not let it: the sender sends it.
+            Err(Status::BadArgument) => waist.fetch_remote(&far, &notes(call::RECEIVE, far.from, far.tag, 0)).map(Some),
+            other => {
+                waist.give_back(&far);
+                other.map(|()| None)
+            }
+        }
+    });
+    match read {
+        // SAFETY: as above; the object is decoded before anybody gets it.
+        Ok(None) => of(py, message.meta, Data::Own(object, unsafe { bytes_at(start, length) })),
+        Ok(Some(fetched)) => held(py, waist, &Message { meta: message.meta, ..fetched }),
+        Err(status) => Err(errors::of(py, status, message.from, || waist.last_error())),
+    }
+}
+
+/// The object of a message whose data is here.
+fn held<'py>(py: Python<'py>, waist: Waist, message: &Message) -> PyResult<Bound<'py, PyAny>> {
+    let length = message.length as usize;
     let start = if message.data.is_null() { message.inline.as_ptr() } else { message.data };
     // SAFETY: the block stays until it is given back; what is in the message, as long as that.
     let bytes = unsafe { bytes_at(start, length) };
