@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -79,6 +80,20 @@ def is_running() -> bool:
         except OSError:
             return False
     return True
+
+
+def stop_machine() -> None:
+    """Stops the machine of this user, and returns when it is down. Raises `parvum.errors.Refused` with what the command said."""
+    own = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "parvum")
+    command = os.environ.get("PARVUM_BIN") or (own if os.path.exists(own) else "parvum")
+    if os.path.isdir(command):
+        command = os.path.join(command, "parvum")
+    try:
+        done = subprocess.run([command, "down"], capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise errors.Refused(f"the command {command} cannot be run: {error}") from error
+    if done.returncode != 0 and is_running():
+        raise errors.Refused(f"`{command} down` failed: {done.stderr.strip()}")
 
 
 def directory() -> str:

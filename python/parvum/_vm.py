@@ -184,8 +184,11 @@ class Vm(_parvum.Vm):
 
     def halt(self) -> None:
         """Stops the machine and all its tasks; this process goes on, and is no task any more."""
-        _parvum.halt()
+        from ._session import stop_machine
+
+        # Who belongs to a machine that stops is stopped with it.
         _parvum.leave()
+        stop_machine()
 
     def leave(self) -> None:
         """Hands over all that was sent, and leaves the machine. :func:`parvum.enrol` joins again, as another task."""

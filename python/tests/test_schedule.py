@@ -87,7 +87,7 @@ class World:
         if isinstance(order, Hand):
             worker.queue.extend(order.calls)
         else:
-            back = [worker.queue.pop().number for _ in range(min(order.count, len(worker.queue)))]
+            back = [worker.queue.pop().number for _ in range(min(order.most, len(worker.queue)))]
             worker.said.append(("returned", back))
 
     def work(self, worker: Simulated) -> None:
@@ -240,11 +240,11 @@ def test_an_idle_worker_gets_half_of_what_another_has_not_begun() -> None:
     pool.take()
     pool.grow(2, "b")
     (ask,) = pool.take()
-    assert isinstance(ask, Ask) and ask.count == held // 2
-    pool.returned(1, list(range(50 - ask.count, 50)))
+    assert isinstance(ask, Ask) and ask.most == held // 2
+    pool.returned(1, list(range(50 - ask.most, 50)))
     (hand,) = pool.take()
     assert isinstance(hand, Hand) and hand.worker.name == 2
-    assert [call.number for call in hand.calls] == list(range(50 - ask.count, 50)), "in their order"
+    assert [call.number for call in hand.calls] == list(range(50 - ask.most, 50)), "in their order"
 
 
 def test_a_retiring_worker_is_stopped_when_it_has_nothing_left() -> None:
@@ -255,7 +255,7 @@ def test_a_retiring_worker_is_stopped_when_it_has_nothing_left() -> None:
     pool.take()
     pool.shrink(1)
     (ask,) = pool.take()
-    assert isinstance(ask, Ask) and ask.count == 1
+    assert isinstance(ask, Ask) and ask.most == 1
     pool.returned(1, [1])
     assert pool.take() == []
     pool.result(1, 0, 0.1)

@@ -46,6 +46,61 @@ fn machine() {
     tests_of("test_machine.py", &[]);
 }
 
+#[test]
+fn schedule_of_a_pool() {
+    tests_of("test_schedule.py", &["pytest"]);
+}
+
+#[test]
+fn calls() {
+    tests_of("test_calls.py", &["pytest"]);
+}
+
+#[test]
+fn executor() {
+    tests_of("test_executor.py", &["pytest"]);
+}
+
+#[test]
+fn large_arguments() {
+    tests_of("test_store.py", &["pytest", "numpy"]);
+}
+
+#[test]
+fn deaths_of_workers() {
+    tests_of("test_deaths.py", &["pytest"]);
+}
+
+#[test]
+fn map() {
+    tests_of("test_map.py", &["pytest"]);
+}
+
+#[test]
+fn joblib() {
+    tests_of("test_joblib.py", &["pytest", "joblib"]);
+}
+
+#[test]
+fn dask() {
+    tests_of("test_dask.py", &["pytest", "dask"]);
+}
+
+#[test]
+fn actors() {
+    tests_of("test_actors.py", &["pytest"]);
+}
+
+#[test]
+fn queues_and_locks_by_name() {
+    tests_of("test_places.py", &["pytest"]);
+}
+
+#[test]
+fn machine_for_a_block() {
+    tests_of("test_session.py", &["pytest"]);
+}
+
 /// Every file of tests has its place above.
 #[test]
 fn every_file_is_run() {

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from parvum.pool import messages as m
 from parvum.pool.calls import Packed, unpack
-from parvum.pool.crew import Crew, Member, Plan
+from parvum.pool.crew import Crew, Plan
 from parvum.pool.failures import Failure, WorkerLost, restore
 from parvum.pool.post import Post
 from parvum.pool.schedule import Ask, Call, Hand, Schedule
@@ -181,7 +181,7 @@ class Pool:
                 if isinstance(order, Hand):
                     self._hand(order.worker.name, order.worker.host, order.calls)
                 elif isinstance(order, Ask):
-                    self._try(order.worker.name, lambda: self.post.control(m.ASK, order.count, order.worker.name))
+                    self._try(order.worker.name, lambda: self.post.control(m.ASK, order.most, order.worker.name))
                 else:
                     self.crew.stopped(order.worker.name)
                     self._try(order.worker.name, lambda: self.post.hand(m.STOP, order.worker.name))

@@ -77,10 +77,10 @@ class Hand(NamedTuple):
 
 
 class Ask(NamedTuple):
-    """Order: ask a worker to give back at most `count` calls that it has not begun. It answers with `returned`."""
+    """Order: ask a worker to give back at most `most` calls that it has not begun. It answers with `returned`."""
 
     worker: Worker
-    count: int
+    most: int
 
 
 class Stop(NamedTuple):

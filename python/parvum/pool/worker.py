@@ -30,7 +30,7 @@ def main(tag: int) -> None:
 
     try:
         Worker(Post.of_worker(tag)).run()
-    except (PostGone, KeyboardInterrupt):
+    except (*PostGone, KeyboardInterrupt):
         # Its pool has ended without a word, or its user wants all to end.
         sys.exit(1)
 
@@ -59,7 +59,7 @@ class Worker:
         ready = m.Ready(version, sys.implementation.name, self.post.host, os.getpid())
         Thread(target=self.serve, name="parvum-worker-control", daemon=True).start()
         self.post.send(m.say(m.READY, tuple(ready)))
-        calls, pop = self.calls, self.calls.popleft
+        pop = self.calls.popleft
         while True:
             try:
                 number, data, references = pop()
