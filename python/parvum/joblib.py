@@ -36,8 +36,8 @@ class ParvumBackend(AutoBatchingMixin, ParallelBackendBase):  # type: ignore[mis
     supports_retrieve_callback = True
     default_n_jobs = -1
     # A message costs so little that calls need hardly be gathered.
-    MIN_IDEAL_BATCH_DURATION = 0.01
-    MAX_IDEAL_BATCH_DURATION = 0.2
+    MIN_IDEAL_BATCH_DURATION = 0.05
+    MAX_IDEAL_BATCH_DURATION = 0.5
 
     def __init__(
         self,

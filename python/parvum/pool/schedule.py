@@ -32,7 +32,7 @@ DEEPEST: Final = 128
 AHEAD: Final = 0.003
 """Seconds of work that a worker has ahead."""
 
-LONG: Final = 0.020
+LONG: Final = 0.5
 """Calls longer than this many seconds are handed out one by one: the way to a worker is no matter to them."""
 
 
