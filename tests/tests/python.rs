@@ -101,6 +101,16 @@ fn machine_for_a_block() {
     tests_of("test_session.py", &["pytest"]);
 }
 
+#[test]
+fn examples() {
+    tests_of("test_examples.py", &["pytest"]);
+}
+
+#[test]
+fn tutorials() {
+    tests_of("test_tutorials.py", &["pytest"]);
+}
+
 /// Every file of tests has its place above.
 #[test]
 fn every_file_is_run() {

@@ -150,7 +150,7 @@ class Crew:
                     f"on host {member.host} to see why"
                 )
                 return
-        log.warning("worker %d on host %s has died; another is started", task, member.host)
+        log.warning("worker t%x on host %s has died; another is started", task, member.host)
         self.replaced += 1
         try:
             self._start(1, member.place)
@@ -194,7 +194,7 @@ class Crew:
             try:
                 self.post.kill(task, signal.SIGKILL)
             except Exception as error:
-                log.debug("worker %d cannot be killed: %s", task, error)
+                log.debug("worker t%x cannot be killed: %s", task, error)
         self.members.clear()
 
     def is_empty(self) -> bool:
@@ -205,7 +205,7 @@ class Crew:
         try:
             self.post.hand(what, task)
         except Exception as error:
-            log.debug("worker %d cannot be told to stop: %s", task, error)
+            log.debug("worker t%x cannot be told to stop: %s", task, error)
 
     # --- what they say ---
 

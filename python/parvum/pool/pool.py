@@ -205,7 +205,7 @@ class Pool:
         try:
             send()
         except Exception as error:
-            log.debug("worker %s cannot be reached: %s", worker, error)
+            log.debug("worker t%x cannot be reached: %s", worker, error)
 
     @staticmethod
     def _task(call: Call) -> Task:

@@ -71,7 +71,8 @@ class Post:
     def send_with(self, head: bytes, buffers: Sequence[PickleBuffer]) -> None:
         """To the pool, with buffers beside it, which are not copied first."""
         assert self.peer is not None
-        self._send([head, *buffers], self.peer, self.tag)
+        # The pool is always receiving: it reads the buffers where they lie.
+        self._vm.isend([head, *buffers], self.peer, self.tag).wait()
 
     def receive(self) -> bytes:
         """What the pool says next. Raises one of `PostGone` when it is gone."""
