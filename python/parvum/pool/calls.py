@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pickle
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from parvum import errors
 
@@ -205,15 +205,23 @@ def _attributes(thing: Any) -> Iterable[tuple[str, object]]:
         known: dict[str, object] = getattr(thing, "__globals__", {})
         yield from ((f".{name}", known[name]) for name in code.co_names if name in known)
         return
-    state: object = getattr(thing, "__dict__", {})
-    if hasattr(type(thing), "__getstate__"):
+    own_state: Any = getattr(type(thing), "__getstate__", None)
+    if own_state is not None and own_state is not getattr(object, "__getstate__", None):
         try:
-            state = thing.__getstate__()
+            state = own_state(thing)
         except Exception:
             return
-    for part in state if isinstance(state, tuple) else (state,):
-        if isinstance(part, dict):
-            yield from ((f".{name}", value) for name, value in part.items())
+        for part in cast("tuple[object, ...]", state) if isinstance(state, tuple) else (state,):
+            if isinstance(part, dict):
+                yield from ((f".{name}", value) for name, value in cast("dict[str, object]", part).items())
+        return
+    fields: dict[str, object] = getattr(thing, "__dict__", {})
+    yield from ((f".{name}", value) for name, value in fields.items())
+    for kind in type(thing).__mro__:
+        slots: Any = kind.__dict__.get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            if hasattr(thing, name):
+                yield f".{name}", getattr(thing, name)
 
 
 def _cell(cell: Any) -> object:

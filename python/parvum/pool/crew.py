@@ -220,7 +220,8 @@ class Crew:
                 return task, self.post.receive_from(task, LAST_WORDS)
             except PostGone:
                 self._dying.pop(0)
-                return task, m.GONE
+                # What it sent last may be lost with its host.
+                return task, m.GONE if self.post.is_host_there(task) else m.GONE + b"?"
             except errors.TimedOut:
                 self._dying.pop(0)
                 return task, m.GONE + b"?"

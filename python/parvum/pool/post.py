@@ -8,7 +8,7 @@ from itertools import count
 from pickle import PickleBuffer
 from typing import TYPE_CHECKING, Any, Final
 
-from parvum import errors
+from parvum import TaskId, errors
 from parvum.pool.messages import COUNT
 
 if TYPE_CHECKING:
@@ -125,6 +125,10 @@ class Post:
     def notify_exit(self, tasks: Sequence[int]) -> None:
         """Has the ends of tasks told on the first tag."""
         self._vm.notify_exit(tasks, self.tag)
+
+    def is_host_there(self, task: int) -> bool:
+        """Is the host of a task, which may be gone itself, still of the machine?"""
+        return TaskId(task).host in {host.id for host in self._vm.hosts()}
 
     def kill(self, task: int, signal: int) -> None:
         """Sends a signal to a task's process."""
