@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any
 
 import parvum
-from parvum import _parvum, errors
+from parvum import errors
 
 
 class machine:  # noqa: N801

@@ -5,6 +5,9 @@
 ...     dask.array.random.random((4000, 4000)).mean().compute()
 """
 
+# Dask has no types that pyright can read.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+# pyright: reportAttributeAccessIssue=false
 from __future__ import annotations
 
 from collections.abc import Mapping

@@ -9,6 +9,8 @@ Workers stay for the next call of joblib, until `shutdown` or the end of the pro
 each host, and calls see them read-only.
 """
 
+# joblib has no types that pyright can read, and its base class none at all.
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportIncompatibleMethodOverride=false
 from __future__ import annotations
 
 import threading

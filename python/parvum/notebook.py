@@ -47,9 +47,11 @@ class Interpreter:
         # So that tracebacks show the lines.
         linecache.cache[file] = (len(cell), None, cell.splitlines(keepends=True), file)
         tree = ast.parse(cell, file)
-        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+        last = tree.body[-1] if tree.body else None
+        if isinstance(last, ast.Expr):
+            tree.body.pop()
         exec(compile(tree, file, "exec"), self.names)  # noqa: S102
-        if last is None:
+        if not isinstance(last, ast.Expr):
             return None
         value = eval(compile(ast.Expression(last.value), file, "eval"), self.names)  # noqa: S307
         try:

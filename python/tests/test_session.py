@@ -50,6 +50,7 @@ def test_a_host_that_cannot_be_added_is_refused() -> None:
 
 def test_status_shows_hosts_and_pools() -> None:
     with parvum.Executor(2) as pool:
+        pool.wait_for_workers(2)
         assert list(pool.map(pow, range(10), range(10)))
         picture = parvum.status()
         (shown,) = [row for row in picture.pools if row[2] == 10]

@@ -13,7 +13,7 @@ from typing import Any
 
 from parvum import errors
 from parvum.actors import messages as m
-from parvum.pool.calls import pack, unpack
+from parvum.pool.calls import apart, pack, unpack
 from parvum.pool.failures import Failure, restore
 from parvum.pool.output import show_labelled
 
@@ -145,10 +145,8 @@ class Client:
         except Exception as error:
             self._fail_all(error)
 
-    def _take(self, source: int, data: Any) -> None:
-        buffers: list[Any] = []
-        if isinstance(data, list):
-            data, *buffers = data
+    def _take(self, source: int, message: Any) -> None:
+        data, buffers = apart(message)
         what, number = data[:1], 0
         if len(data) >= m.HEAD.size:
             what, number = m.HEAD.unpack_from(data)

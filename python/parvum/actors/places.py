@@ -8,6 +8,7 @@ and barriers that it waits in are broken.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 
@@ -203,16 +204,20 @@ class Places:
 
     def give_up(self, ticket: Ticket) -> bool:
         """The holder of a ticket waits no more; False: it was answered already."""
-        return self._drop(lambda other: other == ticket, None)
+        return self._drop(ticket.__eq__, None)
 
     def gone(self, task: int) -> None:
         """A task has ended, and waits and holds nothing any more."""
-        self._drop(lambda other: other.task == task, f"task t{task:x} has ended while it waited there")
+
+        def of_task(ticket: Ticket) -> bool:
+            return ticket.task == task
+
+        self._drop(of_task, f"task t{task:x} has ended while it waited there")
         for name, lock in list(self.locks.items()):
             if lock.owner == task:
                 self._pass_on(name, lock, abandoned=True)
 
-    def _drop(self, which: Any, breaks: str | None) -> bool:
+    def _drop(self, which: Callable[[Ticket], bool], breaks: str | None) -> bool:
         found = False
         for name, queue in list(self.queues.items()):
             count = len(queue.getters) + len(queue.putters)

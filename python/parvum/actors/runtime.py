@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from parvum import errors
 from parvum.actors import messages as m
-from parvum.pool.calls import pack, unpack
+from parvum.pool.calls import apart, pack, unpack
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -76,13 +76,11 @@ class Runtime:
         if not self.set_up(m.Setup(*pickle.loads(self.vm.recv(self.creator, m.CALLS)[1:]))):
             return
         while True:
-            data, source = self.next()
+            message, source = self.next()
             if source == 0:
-                self.ended(int(data.task))
+                self.ended(int(message.task))
                 continue
-            buffers: list[Any] = []
-            if isinstance(data, list):
-                data, *buffers = data
+            data, buffers = apart(message)
             if data[:1] == m.STOP:
                 break
             self.serve(source, data, buffers)
@@ -107,11 +105,12 @@ class Runtime:
         if not setup.detached:
             self.watch(self.creator, lambda _: sys.exit(1))
         now = time.monotonic()
-        for name in dir(type(self.instance)):
-            seconds: float | None = getattr(getattr(type(self.instance), name, None), EVERY, None)
+        kind: type[Any] = type(self.instance)
+        for name in dir(kind):
+            seconds: float | None = getattr(getattr(kind, name, None), EVERY, None)
             if seconds is not None:
                 self.timers.append((now + seconds, seconds, getattr(self.instance, name)))
-        self.answer(self.creator, m.READY, 0, pickle.dumps(type(self.instance).__qualname__), ())
+        self.answer(self.creator, m.READY, 0, pickle.dumps(kind.__qualname__), ())
         return True
 
     def register(self, name: str) -> None:
@@ -150,7 +149,7 @@ class Runtime:
             name, args, kwargs = unpack(memoryview(data)[m.HEAD.size :], buffers)
             if name.startswith("_"):
                 raise AttributeError(f"{name!r} begins with '_': it is the actor's own")
-            value = getattr(self.instance, name)(*args, **kwargs)
+            value: object = getattr(self.instance, name)(*args, **kwargs)
             if hasattr(value, "add_done_callback") or hasattr(value, "cr_frame"):
                 self.later(source, number if wanted else None, value)
                 return

@@ -84,10 +84,18 @@ def unpack(data: bytes | memoryview, buffers: Iterable[Any] = ()) -> Any:
     return pickle.loads(data, buffers=buffers)
 
 
+def apart(message: Any) -> tuple[bytes, list[Any]]:
+    """What was sent with buffers beside it, or without."""
+    if isinstance(message, list):
+        whole = cast("list[Any]", message)
+        return whole[0], whole[1:]
+    return message, []
+
+
 def cloudpickle() -> ModuleType | None:
     """The package, or None where it is not installed."""
     try:
-        import cloudpickle
+        import cloudpickle  # type: ignore[import-untyped]  # pyright: ignore[reportMissingTypeStubs]
     except ImportError:
         return None
     return cloudpickle
@@ -130,18 +138,24 @@ def _names_main(data: bytes) -> bool:
     return any(argument == "__main__" for _, argument, _ in pickletools.genops(data))
 
 
+def _first(thing: Any) -> Any:
+    """The function of a call; anything else is itself."""
+    if isinstance(thing, tuple) and thing:
+        first: Any = cast("tuple[Any, ...]", thing)[0]
+        return first
+    return cast("Any", thing)
+
+
 def _what(thing: object) -> str:
-    if isinstance(thing, tuple) and thing and callable(thing[0]):
-        thing = thing[0]
-    name = getattr(thing, "__qualname__", None) or type(thing).__qualname__
+    first = _first(thing)
+    name: str = getattr(first, "__qualname__", None) or type(first).__qualname__
     return f"'{name}'"
 
 
 def _has_no_name(thing: object) -> bool:
-    if isinstance(thing, tuple) and thing:
-        thing = thing[0]
-    name = getattr(thing, "__qualname__", "")
-    return getattr(thing, "__module__", "") == "__main__" or "<lambda>" in name or "<locals>" in name
+    first = _first(thing)
+    name: str = getattr(first, "__qualname__", "")
+    return getattr(first, "__module__", "") == "__main__" or "<lambda>" in name or "<locals>" in name
 
 
 # --- Which part cannot be pickled ---
@@ -186,20 +200,23 @@ def _parts(thing: Any, names: tuple[str, ...]) -> Iterable[tuple[str, object]]:
     if names:
         yield from zip(names, thing)
     elif isinstance(thing, dict):
-        for key, value in thing.items():
+        for key, value in cast("dict[object, object]", thing).items():
             yield f"[{key!r}]", value
             yield f".keys()[{key!r}]", key
     elif isinstance(thing, list | tuple | set | frozenset):
-        yield from ((f"[{place}]", part) for place, part in enumerate(thing))
+        yield from ((f"[{place}]", part) for place, part in enumerate(cast("list[object]", thing)))
     else:
         yield from _attributes(thing)
 
 
 def _attributes(thing: Any) -> Iterable[tuple[str, object]]:
-    if (bound := getattr(thing, "__self__", None)) is not None and not isinstance(bound, ModuleType):
+    bound: object = getattr(thing, "__self__", None)
+    if bound is not None and not isinstance(bound, ModuleType):
         yield ".__self__", bound
-    code = getattr(thing, "__code__", None)
-    for name, cell in zip(getattr(code, "co_freevars", ()), getattr(thing, "__closure__", None) or ()):
+    code: Any = getattr(thing, "__code__", None)
+    names: tuple[str, ...] = getattr(code, "co_freevars", ())
+    cells: tuple[Any, ...] = getattr(thing, "__closure__", None) or ()
+    for name, cell in zip(names, cells):
         yield f".{name}", _cell(cell)
     if code is not None:
         known: dict[str, object] = getattr(thing, "__globals__", {})
@@ -211,13 +228,16 @@ def _attributes(thing: Any) -> Iterable[tuple[str, object]]:
             state = own_state(thing)
         except Exception:
             return
-        for part in cast("tuple[object, ...]", state) if isinstance(state, tuple) else (state,):
+        parts: tuple[object, ...] = cast("tuple[object, ...]", state) if isinstance(state, tuple) else (state,)
+        for part in parts:
             if isinstance(part, dict):
-                yield from ((f".{name}", value) for name, value in cast("dict[str, object]", part).items())
+                fields = cast("dict[str, object]", part)
+                yield from ((f".{name}", value) for name, value in fields.items())
         return
-    fields: dict[str, object] = getattr(thing, "__dict__", {})
-    yield from ((f".{name}", value) for name, value in fields.items())
-    for kind in type(thing).__mro__:
+    own_fields: dict[str, object] = getattr(thing, "__dict__", {})
+    yield from ((f".{name}", value) for name, value in own_fields.items())
+    kinds: tuple[type[Any], ...] = type(thing).__mro__
+    for kind in kinds:
         slots: Any = kind.__dict__.get("__slots__", ())
         for name in (slots,) if isinstance(slots, str) else slots:
             if hasattr(thing, name):

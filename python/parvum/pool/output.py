@@ -14,10 +14,8 @@ class Sent(io.TextIOBase):
         self._name = name
         self._half = ""
 
-    @property
-    def encoding(self) -> str:
-        """Text is sent as it is."""
-        return "utf-8"
+    encoding = "utf-8"
+    """Text is sent as it is."""
 
     def writable(self) -> bool:
         """Yes."""

@@ -15,10 +15,11 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Future
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from parvum.pool import messages as m
-from parvum.pool.calls import Packed, unpack
+from parvum.pool.calls import Packed, apart, unpack
 from parvum.pool.crew import Crew, Plan
 from parvum.pool.failures import Failure, WorkerLost, restore
 from parvum.pool.post import Post
@@ -180,11 +181,13 @@ class Pool:
             for order in schedule.take():
                 if isinstance(order, Hand):
                     self._hand(order.worker.name, order.worker.host, order.calls)
-                elif isinstance(order, Ask):
-                    self._try(order.worker.name, lambda: self.post.control(m.ASK, order.most, order.worker.name))
+                    continue
+                worker = order.worker.name
+                if isinstance(order, Ask):
+                    self._try(worker, partial(self.post.control, m.ASK, order.most, worker))
                 else:
-                    self.crew.stopped(order.worker.name)
-                    self._try(order.worker.name, lambda: self.post.hand(m.STOP, order.worker.name))
+                    self.crew.stopped(worker)
+                    self._try(worker, partial(self.post.hand, m.STOP, worker))
 
     def _hand(self, worker: int, host: str, calls: list[Call]) -> None:
         batch: list[tuple[int, bytes, tuple[m.Reference, ...]]] = []
@@ -274,10 +277,8 @@ class Pool:
                     self.schedule.repeat()
                 self._obey()
             return
-        worker, data = message
-        buffers: list[Any] = []
-        if isinstance(data, list):
-            data, *buffers = data
+        worker, said = message
+        data, buffers = apart(said)
         what = data[:1]
         if what == m.VALUE or what == m.FAILED:
             self._result(worker, data, buffers)

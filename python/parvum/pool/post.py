@@ -9,6 +9,7 @@ from pickle import PickleBuffer
 from typing import TYPE_CHECKING, Any, Final
 
 from parvum import TaskId, errors
+from parvum.pool.calls import apart
 from parvum.pool.messages import COUNT
 
 if TYPE_CHECKING:
@@ -87,10 +88,9 @@ class Post:
 
     def receive_control(self) -> tuple[int, bytes, memoryview | None]:
         """What the pool or another worker asks while calls run: who, what, and the buffer of DATA."""
-        data, source, _ = self._vm._recv_message(None, self.tag + 1)
-        if isinstance(data, list):
-            return source, data[0], memoryview(data[1])
-        return source, data, None
+        message, source, _ = self._vm._recv_message(None, self.tag + 1)  # pyright: ignore[reportPrivateUsage]
+        data, buffers = apart(message)
+        return source, data, memoryview(buffers[0]) if buffers else None
 
     # --- anybody ---
 
@@ -108,7 +108,7 @@ class Post:
     def receive_any(self, timeout: float | None) -> tuple[int, Any, int | None] | None:
         """The next message on the first tag: who, what, and the task that a notice says has ended. None: time is over."""
         try:
-            data, source, _ = self._vm._recv_message(None, self.tag, timeout)
+            data, source, _ = self._vm._recv_message(None, self.tag, timeout)  # pyright: ignore[reportPrivateUsage]
         except errors.TimedOut:
             return None
         # The machine itself says which task has ended.
