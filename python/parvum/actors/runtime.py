@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from parvum import errors
 from parvum.actors import messages as m
 from parvum.pool.calls import apart, pack, unpack
+from parvum.pool.rest import receive_at_rest
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -135,10 +136,14 @@ class Runtime:
                     self.quietly(function)
                     continue
             try:
-                data, source, _ = self.vm._recv_message(None, m.CALLS, patience)
+                return receive_at_rest(self.receive) if patience is None else self.receive(patience)
             except errors.TimedOut:
                 continue
-            return data, source
+
+    def receive(self, timeout: float | None) -> tuple[Any, int]:
+        """The next message, and who sent it."""
+        data, source, _ = self.vm._recv_message(None, m.CALLS, timeout)  # pyright: ignore[reportPrivateUsage]
+        return data, source
 
     def serve(self, source: int, data: bytes, buffers: list[Any]) -> None:
         """One call."""

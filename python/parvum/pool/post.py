@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from parvum import TaskId, errors
 from parvum.pool.calls import apart
 from parvum.pool.messages import COUNT
+from parvum.pool.rest import receive_at_rest
 
 if TYPE_CHECKING:
     import parvum
@@ -77,7 +78,10 @@ class Post:
 
     def receive(self) -> bytes:
         """What the pool says next. Raises one of `PostGone` when it is gone."""
-        return self._receive(self.peer, self.tag)
+        return receive_at_rest(self._receive_in)
+
+    def _receive_in(self, timeout: float | None) -> bytes:
+        return self._receive(self.peer, self.tag, timeout)
 
     def receive_now(self) -> bytes | None:
         """What the pool has said already; None: nothing."""
