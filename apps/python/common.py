@@ -20,13 +20,27 @@ def arguments(description: str, **more: Any) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--out", default="-", help="file for JSON lines; standard output without it")
     parser.add_argument("--seconds", type=float, default=1.0, help="about so long for each measurement")
+    # What the lab says to all its programs (lab/src/runner.rs).
+    parser.add_argument("--lab", default="", help="this measurement alone, as the lab's lines of samples")
+    parser.add_argument("--sizes", default=",".join(map(str, SIZES)), help="bytes of arrays")
+    parser.add_argument("--tasks", type=int, default=2)
+    parser.add_argument("--cpus", default="", help="not used: nobody here pins")
     for name, default in more.items():
         parser.add_argument(f"--{name}", default=default, type=type(default))
-    return parser.parse_args()
+    options = parser.parse_args()
+    options.sizes = [int(size) for size in options.sizes.split(",")]
+    return options
 
 
-def report(options: argparse.Namespace, system: str, measure: str, size: int, values: list[float], unit: str) -> None:
-    line = {
+def wants(options: argparse.Namespace, measure: str) -> bool:
+    """Is it to be measured? The lab asks for one at a time."""
+    return options.lab in ("", measure)
+
+
+def report(
+    options: argparse.Namespace, system: str, measure: str, size: int, values: list[float], unit: str, **more: Any
+) -> None:
+    line: dict[str, Any] = {
         "system": system,
         "measure": measure,
         "size": size,
@@ -34,6 +48,10 @@ def report(options: argparse.Namespace, system: str, measure: str, size: int, va
         "unit": unit,
         "values": [round(value, 3) for value in values],
     }
+    if options.lab:
+        nanoseconds = {"us": lambda v: v * 1e3, "s": lambda v: v * 1e9, "/s": lambda v: 1e9 / v, "x": lambda v: v * more["work_ns"]}
+        samples = [round(nanoseconds[unit](value)) for value in values] if unit in nanoseconds else []
+        line = {"program": f"python-{options.lab}", "tasks": options.tasks, "size": size, "samples_ns": samples, **more}
     out = sys.stdout if options.out == "-" else open(options.out, "a", encoding="utf-8")
     print(json.dumps(line), file=out, flush=True)
 

@@ -1,7 +1,7 @@
 """Arrays and objects to a worker and back: dask.distributed."""
 
 import numpy
-from common import SIZES, arguments, dictionary, half_round_trips, report
+from common import arguments, dictionary, half_round_trips, report, wants
 
 
 class Echo:
@@ -15,10 +15,12 @@ def main() -> None:
     options = arguments(__doc__)
     with Client(n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None) as client:
         echo = client.submit(Echo, actor=True).result()
-        for size in SIZES:
+        for size in options.sizes if wants(options, "array") else []:
             out = numpy.ones(size, "u1")
             values = half_round_trips(lambda: echo.back(out).result(), options.seconds)
             report(options, "dask", "array", size, values, "us")
+        if not wants(options, "dictionary"):
+            return
         thing = dictionary()
         values = half_round_trips(lambda: echo.back(thing).result(), options.seconds)
         report(options, "dask", "dictionary", 10 << 20, values, "us")

@@ -1,7 +1,7 @@
 """Arrays and objects to another process and back: mpi4py. mpiexec -n 2 python ring_mpi4py.py --name mpich"""
 
 import numpy
-from common import SIZES, arguments, dictionary, half_round_trips, report
+from common import arguments, dictionary, half_round_trips, report, wants
 from mpi4py import MPI
 
 comm = MPI.COMM_WORLD
@@ -9,7 +9,7 @@ comm = MPI.COMM_WORLD
 
 def main() -> None:
     options = arguments(__doc__, name="mpi4py")
-    for size in SIZES:
+    for size in options.sizes if wants(options, "array") else []:
         out, back = numpy.ones(size, "u1"), numpy.empty(size, "u1")
 
         def there_and_back() -> None:
@@ -34,7 +34,8 @@ def main() -> None:
         comm.recv(source=1, tag=2)
 
     if comm.rank == 0:
-        report(options, options.name, "dictionary", 10 << 20, half_round_trips(objects, options.seconds), "us")
+        if wants(options, "dictionary"):
+            report(options, options.name, "dictionary", 10 << 20, half_round_trips(objects, options.seconds), "us")
         comm.send(None, 1, 2)
     else:
         while (received := comm.recv(source=0, tag=2)) is not None:

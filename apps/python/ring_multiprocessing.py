@@ -3,7 +3,7 @@
 import multiprocessing
 
 import numpy
-from common import SIZES, arguments, dictionary, half_round_trips, report
+from common import arguments, dictionary, half_round_trips, report, wants
 
 
 def echo(pipe):
@@ -21,11 +21,12 @@ def main() -> None:
         here.send(thing)
         here.recv()
 
-    for size in SIZES:
+    for size in options.sizes if wants(options, "array") else []:
         out = numpy.ones(size, "u1")
         report(options, "multiprocessing", "array", size, half_round_trips(lambda: there_and_back(out), options.seconds), "us")
     thing = dictionary()
-    report(options, "multiprocessing", "dictionary", 10 << 20, half_round_trips(lambda: there_and_back(thing), options.seconds), "us")
+    if wants(options, "dictionary"):
+        report(options, "multiprocessing", "dictionary", 10 << 20, half_round_trips(lambda: there_and_back(thing), options.seconds), "us")
     here.send(None)
     process.join()
 

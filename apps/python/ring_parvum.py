@@ -3,7 +3,7 @@
 import sys
 
 import numpy
-from common import SIZES, arguments, dictionary, half_round_trips, report
+from common import arguments, dictionary, half_round_trips, report, wants
 
 import parvum
 
@@ -29,7 +29,7 @@ def main() -> None:
     options = arguments(__doc__)
     vm = parvum.enrol()
     (peer,) = vm.spawn(["python", "-c", ECHO.format(path=sys.path)])
-    for size in SIZES:
+    for size in options.sizes if wants(options, "array") else []:
         out, back = numpy.ones(size, "u1"), numpy.empty(size, "u1")
         vm.send(size, peer, 1)
         vm.recv(peer, 3)
@@ -47,7 +47,8 @@ def main() -> None:
         vm.send(thing, peer, 2)
         vm.recv(peer, 2)
 
-    report(options, "parvum", "dictionary", 10 << 20, half_round_trips(objects, options.seconds), "us")
+    if wants(options, "dictionary"):
+        report(options, "parvum", "dictionary", 10 << 20, half_round_trips(objects, options.seconds), "us")
     vm.send(None, peer, 2)
     vm.send(-1, peer, 1)
 

@@ -10,7 +10,7 @@ import time
 
 BEGUN = time.perf_counter()
 
-from common import arguments, descendants, memory_and_time, rates, report  # noqa: E402
+from common import arguments, descendants, memory_and_time, rates, report, wants  # noqa: E402
 
 
 def one(x):
@@ -107,14 +107,21 @@ def main() -> None:
     options = arguments(__doc__, system="parvum", count=0)
     system = SYSTEMS[options.system]()
     system.one_by_one(1)
-    report(options, options.system, "first result", 0, [time.perf_counter() - BEGUN], "s")
+    if wants(options, "first"):
+        report(options, options.system, "first result", 0, [time.perf_counter() - BEGUN], "s")
     slow = options.system in ("dask", "ray")
     count = options.count or (2000 if slow else 15_000)
-    idle, busy = memory_and_time(system.pids())
-    report(options, options.system, "idle memory", 0, [idle], "MiB")
-    report(options, options.system, "idle time", 0, [busy * 1000], "ms/s")
-    report(options, options.system, "one by one", 0, rates(system.one_by_one, count), "/s")
-    report(options, options.system, "in chunks", 0, rates(system.in_chunks, count * (1 if slow else 10)), "/s")
+    if wants(options, "idle"):
+        mebibytes, busy = memory_and_time(system.pids())
+        second = 1_000_000_000
+        blocked = {"cpu_ns": round(busy * second), "wall_ns": second, "resident_kib": round(mebibytes * 1024)}
+        report(options, options.system, "idle memory", 0, [mebibytes], "MiB", **({"blocked": blocked} if options.lab else {}))
+        if not options.lab:
+            report(options, options.system, "idle time", 0, [busy * 1000], "ms/s")
+    if wants(options, "single"):
+        report(options, options.system, "one by one", 0, rates(system.one_by_one, count), "/s")
+    if wants(options, "chunks"):
+        report(options, options.system, "in chunks", 0, rates(system.in_chunks, count * (1 if slow else 10)), "/s")
     system.close()
 
 

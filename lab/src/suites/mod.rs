@@ -8,6 +8,7 @@ pub mod mpi;
 pub mod npb;
 pub mod overhead;
 pub mod pvmtime;
+pub mod python;
 pub mod shared;
 pub mod sockets;
 pub mod speed;
@@ -64,7 +65,7 @@ pub struct Pages {
 }
 
 /// All suites.
-pub static ALL: [&Suite; 10] = [
+pub static ALL: [&Suite; 11] = [
     &main::SUITE,
     &speed::SUITE,
     &mpi::SUITE,
@@ -75,6 +76,7 @@ pub static ALL: [&Suite; 10] = [
     &sockets::SUITE,
     &exchange::SUITE,
     &npb::SUITE,
+    &python::SUITE,
 ];
 
 /// The suite of this name.
