@@ -194,15 +194,15 @@ mpi mpich4 mpicc.mpich
 # starts one of python/, with the interpreter of that environment.
 python_home=$peers/python
 python_program() {
-    name=$1 system=$2
+    script=$out/$1.$2
     shift 2
     {
         printf '#!/bin/sh\n'
         printf 'exec'
         for word; do printf " '%s'" "$word"; done
         printf ' "$@"\n'
-    } >"$out/$name.$system"
-    chmod +x "$out/$name.$system"
+    } >"$script"
+    chmod +x "$script"
 }
 if [ -e "$python_home/installed" ]; then
     top=$(cd .. && pwd)
