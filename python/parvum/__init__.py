@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import atexit
 from typing import TYPE_CHECKING, Any
 
 from . import _parvum, errors
@@ -18,9 +19,12 @@ from .errors import ParvumError
 
 if TYPE_CHECKING:
     from ._events import HostAdded, HostLost, TaskExited, TaskOutput, TaskStarted
+    from ._group import Group
     from ._mailbox import Mailbox, MailEntry
+    from ._pvm import Pvm
     from ._request import Message, Request, Status
     from ._session import machine, monitor, status
+    from ._shared import SharedArray, shared
     from .actors.client import ActorLost, Answer
     from .actors.declared import ActorClass, actor, every
     from .actors.handles import ActorGroup, Handle, find, kill, stop
@@ -36,9 +40,12 @@ if TYPE_CHECKING:
 # Names that are imported when they are first used: a worker that waits is a bare interpreter, and `import parvum` takes no time.
 _LATER = {
     "_events": "HostAdded HostLost TaskExited TaskOutput TaskStarted",
+    "_group": "Group",
     "_mailbox": "Mailbox MailEntry",
+    "_pvm": "Pvm",
     "_request": "Message Request Status",
     "_session": "machine monitor status",
+    "_shared": "SharedArray shared",
     "actors.client": "ActorLost Answer",
     "actors.declared": "ActorClass actor every",
     "actors.handles": "ActorGroup Handle find kill stop",
@@ -61,6 +68,7 @@ __all__ = [
     "Barrier",
     "Event",
     "Executor",
+    "Group",
     "Handle",
     "HostAdded",
     "HostInfo",
@@ -71,11 +79,13 @@ __all__ = [
     "Message",
     "ParvumError",
     "PlaceLost",
+    "Pvm",
     "Queue",
     "RemoteError",
     "RemoteTraceback",
     "Request",
     "Shared",
+    "SharedArray",
     "Status",
     "TaskExited",
     "TaskId",
@@ -99,6 +109,7 @@ __all__ = [
     "map",
     "monitor",
     "share",
+    "shared",
     "status",
     "stop",
     "unload_ipython_extension",
@@ -107,6 +118,8 @@ __all__ = [
 ]
 
 __version__: str = _parvum.RELEASE
+
+_leaves = False
 
 
 def enrol() -> Vm:
@@ -117,7 +130,12 @@ def enrol() -> Vm:
     Raises:
         MachineGone: there is no machine and none could be started; the text says why.
     """
+    global _leaves
     _parvum.enrol()
+    if not _leaves:
+        # The interpreter's end frees what the engine may still read.
+        atexit.register(_parvum.finish_all)
+        _leaves = True
     return Vm()
 
 

@@ -20,7 +20,7 @@ class MailEntry(NamedTuple):
     """An entry of the mailbox, without its object. ``owner`` is None when the task that put it is gone."""
 
     name: str
-    index: int
+    index: int  # pyright: ignore[reportIncompatibleMethodOverride]
     owner: TaskId | None
     persistent: bool
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import pickle
 from typing import Any, Callable
 
@@ -17,7 +18,7 @@ def dumps(obj: Any) -> Pickled:
         return pickle.dumps(obj, protocol=5, buffer_callback=buffers.append), buffers
     except (pickle.PicklingError, AttributeError, TypeError, RecursionError) as error:
         try:
-            import cloudpickle  # type: ignore[import-untyped]
+            cloudpickle: Any = importlib.import_module("cloudpickle")
         except ImportError:
             raise Unpicklable(explain(obj, error)) from error
         return _by(cloudpickle.dumps, obj, error)

@@ -29,7 +29,7 @@ class Status(NamedTuple):
     length: int
 
 
-class Request(concurrent.futures.Future):  # type: ignore[type-arg]
+class Request(concurrent.futures.Future[Any]):
     """An operation under way: wait for it, ``await`` it, or give it to :func:`concurrent.futures.wait`.
 
     Of a send the result is None, of a receive the object. Any thread may wait, and several may.
@@ -111,7 +111,7 @@ class Request(concurrent.futures.Future):  # type: ignore[type-arg]
     def __getattr__(self, name: str) -> Any:
         # Somebody treats it as a Future: from now on a thread waits for it, and tells.
         if name in ("_condition", "_state", "_result", "_exception", "_waiters", "_done_callbacks"):
-            concurrent.futures.Future.__init__(self)
+            concurrent.futures.Future.__init__(self)  # pyright: ignore[reportUnknownMemberType]
             self._state = _RUNNING
             _waiter.add(self)
             return self.__dict__[name]

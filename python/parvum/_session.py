@@ -25,8 +25,9 @@ class machine:  # noqa: N801
     `hosts`: names as `vm.add_host` takes them. Hosts that are there already are left as they are. Raises
     `parvum.errors.Refused` for one that cannot be added, and nothing is left started then.
 
-    >>> with parvum.machine(hosts=["a", "b"]) as vm, parvum.Executor() as pool:
-    ...     print(sum(pool.map(work, range(100))))
+    >>> with parvum.machine() as vm, parvum.Executor(2) as pool:
+    ...     print(sum(pool.map(abs, range(-10, 0))))
+    55
     """
 
     def __init__(self, hosts: Sequence[str] = ()) -> None:
@@ -164,7 +165,7 @@ def _columns(rows: list[tuple[str, ...]]) -> str:
 def status() -> Picture:
     """Hosts with their load and tasks, and this process's pools with their rates, as they are now.
 
-    >>> print(parvum.status())
+    >>> print(parvum.status())  # doctest: +SKIP
     host  processors  load  tasks
     vm    2           0.10  3
     """

@@ -14,11 +14,14 @@ from .errors import BadArgument, TimedOut
 if TYPE_CHECKING:
     from ._events import Event
     from ._mailbox import Mailbox
+    from ._pvm import Pvm
     from ._request import Message, Request, Status
 
 # The channel that events() come by.
 _EVENTS = 0xFFFF
 _EVENT = 1
+# PVM's library, once it is asked for.
+_pvm: Pvm | None = None
 
 
 class HostInfo(NamedTuple):
@@ -86,19 +89,6 @@ class Vm(_parvum.Vm):
 
         found = self._probe(source, tag, timeout)
         return Status(TaskId(found[0]), found[1], found[2]) if found else None
-
-    def recv_into(
-        self, buffer: Any, source: int | None = None, tag: int | None = None, timeout: float | None = None
-    ) -> Status:
-        """Receives an array, or bytes, into memory of the buffer protocol, with one copy.
-
-        The items must be of the same type; plain bytes take any. ``Status.length`` counts the bytes received. A message that does not
-        fit stays where it is: :class:`~parvum.errors.Truncated`, :class:`~parvum.errors.WrongShape`.
-        """
-        from ._request import Status
-
-        sender, its_tag, length = self._recv_into(buffer, source, tag, timeout)
-        return Status(TaskId(sender), its_tag, length)
 
     def isend(self, obj: Any, to: int, tag: int = 0) -> Request:
         """Starts to send. Arrays must not change until the request is over; the engine reads them where they lie."""
@@ -168,7 +158,7 @@ class Vm(_parvum.Vm):
 
     def hosts(self) -> list[HostInfo]:
         """All hosts of the machine."""
-        return [HostInfo(TaskId(me), *rest) for me, *rest in _parvum.hosts()]
+        return [HostInfo(TaskId(me), name, arch, speed, cpus) for me, name, arch, speed, cpus in _parvum.hosts()]
 
     def loads(self) -> dict[TaskId, float]:
         """How many tasks want a processor, on each host."""
@@ -242,6 +232,18 @@ class Vm(_parvum.Vm):
         from ._mailbox import Mailbox
 
         return Mailbox()
+
+    # --- Other interfaces -------------------------------------------------------------------------------------------
+
+    @property
+    def pvm(self) -> Pvm:
+        """PVM's calls, for talking to PVM tasks in other languages."""
+        global _pvm
+        if _pvm is None:
+            from ._pvm import Pvm
+
+            _pvm = Pvm()
+        return _pvm
 
     def __repr__(self) -> str:
         return f"<parvum.Vm of task {self.id}>"

@@ -1,8 +1,9 @@
 """Dask collections over the machine: `parvum.dask.get` is a scheduler of Dask.
 
 >>> import dask, parvum.dask
->>> with dask.config.set(scheduler=parvum.dask.get):
-...     dask.array.random.random((4000, 4000)).mean().compute()
+>>> with dask.config.set(scheduler=parvum.dask.get, num_workers=2):
+...     dask.compute(dask.delayed(pow)(2, 5), dask.delayed(abs)(-3))
+(32, 3)
 """
 
 # Dask has no types that pyright can read.

@@ -16,6 +16,7 @@ __all__ = [
     "NoEntry",
     "TimedOut",
     "Cancelled",
+    "PvmFailed",
     "Refused",
     "BadArgument",
     "WrongShape",
@@ -126,6 +127,32 @@ class Refused(ParvumError):
 
     code = "E-REFUSED"
     remedy = "see the cause"
+
+
+class PvmFailed(ParvumError):
+    """A call of PVM's failed.
+
+    Attributes:
+        number: PVM's code, such as -31 for PvmNoTask.
+    """
+
+    code = "E-PVM"
+    remedy = "see the manual page of the call"
+
+    def __init__(self, call: str = "", number: int = 0) -> None:
+        name = _PVM.get(number, "PvmSysErr")
+        super().__init__(f"pvm_{call}: {name} ({number})")
+        self.number = number
+
+
+_PVM = {
+    -2: "PvmBadParam", -3: "PvmMismatch", -4: "PvmOverflow", -5: "PvmNoData", -6: "PvmNoHost", -7: "PvmNoFile",
+    -8: "PvmDenied", -10: "PvmNoMem", -12: "PvmBadMsg", -14: "PvmSysErr", -15: "PvmNoBuf", -16: "PvmNoSuchBuf",
+    -17: "PvmNullGroup", -18: "PvmDupGroup", -19: "PvmNoGroup", -20: "PvmNotInGroup", -21: "PvmNoInst",
+    -22: "PvmHostFail", -23: "PvmNoParent", -24: "PvmNotImpl", -25: "PvmDSysErr", -26: "PvmBadVersion",
+    -27: "PvmOutOfRes", -28: "PvmDupHost", -29: "PvmCantStart", -30: "PvmAlready", -31: "PvmNoTask",
+    -32: "PvmNotFound", -33: "PvmExists", -34: "PvmHostrNMstr", -35: "PvmParentNotSet",
+}  # fmt: skip
 
 
 class BadArgument(ParvumError, ValueError):

@@ -33,6 +33,7 @@ _living: weakref.WeakSet[Pool] = weakref.WeakSet()
 def idempotent(retries: int = 3) -> Callable[[F], F]:
     """Declares that calls of a function may be run again without harm when a worker dies in one, so many times.
 
+    >>> import parvum
     >>> @parvum.idempotent(retries=5)
     ... def price(option): ...
     """
@@ -65,6 +66,7 @@ class Executor(futures.Executor):
     sent once per host, and calls see them read-only. Raises `ValueError` for numbers that make no sense, and
     `parvum.errors.ParvumError` where the machine refuses to start workers.
 
+    >>> import parvum
     >>> with parvum.Executor(2) as pool:
     ...     pool.submit(pow, 2, 10).result()
     1024

@@ -2,8 +2,10 @@
 
 >>> import joblib, parvum.joblib
 >>> parvum.joblib.register()
->>> with joblib.parallel_config(backend="parvum"):
-...     search = GridSearchCV(SVC(), grid).fit(x, y)
+>>> with joblib.parallel_config(backend="parvum", n_jobs=2):
+...     joblib.Parallel()(joblib.delayed(pow)(n, 2) for n in range(5))
+[0, 1, 4, 9, 16]
+>>> parvum.joblib.shutdown()
 
 Workers stay for the next call of joblib, until `shutdown` or the end of the program. Large arrays go once to
 each host, and calls see them read-only.

@@ -44,7 +44,9 @@ def map(  # noqa: A001
 
     What a call raises is raised here, and nothing more is begun. Nothing is begun before the first result is asked for.
 
-    >>> sum(parvum.map(pow, range(1000), range(1000), ordered=False, progress="powers"))
+    >>> import parvum
+    >>> list(parvum.map(pow, [2, 3, 4], [5, 2, 1], workers=2))
+    [32, 9, 4]
     """
     if chunksize is not None and chunksize < 1:
         raise ValueError(f"chunksize is {chunksize}; it must be 1 or more")

@@ -1,14 +1,16 @@
 """`%%parvum`: a cell of a notebook, run by all workers at once.
 
->>> %load_ext parvum
->>> %parvum start 4
->>> %%parvum
-... import socket
-... print("I am", rank, "of", size, "on", socket.gethostname())
-... rank ** 2
-[t40003 a] I am 0 of 4 on a
-...
-[0, 1, 4, 9]
+```text
+%load_ext parvum
+%parvum start 4
+
+%%parvum
+import socket
+print("I am", rank, "of", size, "on", socket.gethostname())
+rank ** 2
+```
+
+prints four lines such as `[t40003 a] I am 0 of 4 on a`, and gives `[0, 1, 4, 9]`.
 
 Each worker has names of its own, which stay from cell to cell, `rank`, `size` and `vm` among them. What they
 print and raise appears below the cell, labelled. `parvum.notebook.push` and `pull` carry names to and fro.
@@ -122,7 +124,12 @@ def run(cell: str, ranks: list[int] | None = None) -> list[Any]:
 def push(**names: Any) -> None:
     """Sets names at all workers.
 
-    >>> parvum.notebook.push(table=table, limit=5)
+    >>> import parvum.notebook as cells
+    >>> cells.start(2)
+    >>> cells.push(limit=5)
+    >>> cells.run("rank + limit")
+    [5, 6]
+    >>> cells.stop_workers()
     """
     workers().push(names).result()
 

@@ -50,8 +50,11 @@ def share(value: T) -> Shared[T]:
     The object is pickled here and now, and each host gets it once; the calls of one worker see the same object,
     and large arrays in it are read-only memory that all workers of the host share. Raises `Unpicklable`.
 
-    >>> table = parvum.share(numpy.random.rand(10_000, 1000))
-    >>> list(pool.map(column_mean, range(1000), [table] * 1000))
+    >>> import parvum
+    >>> table = parvum.share({"limit": 5, "names": ["a", "b"]})
+    >>> with parvum.Executor(2) as pool:
+    ...     list(pool.map(len, [table, table]))
+    [2, 2]
     """
     return Shared(value)
 

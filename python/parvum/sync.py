@@ -103,6 +103,7 @@ class Queue(_Named):
     `maxsize`: `put` waits while so many items are in it; 0: never. An item is given to one getter; when that task
     dies before it has looked at it, the item is gone.
 
+    >>> import parvum
     >>> parvum.Queue("jobs").put(("a", 1))
     >>> parvum.Queue("jobs").get()
     ('a', 1)

@@ -50,12 +50,13 @@ impl Bell {
                 None => return Ok(Some(at)),
             }
         }
-        let over = patience::wait(py, waist, notes(call::SERVE, -1, -1, 0), Limit::Never, |notes| {
-            match waist.wait_any(&list, u64::MAX, notes) {
-                at @ 0.. => Ok(at as usize),
-                _ => Err(Status::Pending),
-            }
-        })?;
+        let over =
+            patience::wait(py, waist, notes(call::SERVE, -1, -1, 0), Limit::Never, |notes| {
+                match waist.wait_any(&list, u64::MAX, notes) {
+                    at @ 0.. => Ok(at as usize),
+                    _ => Err(Status::Pending),
+                }
+            })?;
         let Some(at) = over.checked_sub(1) else {
             let test = Notes { limit: 0, ..notes(call::SERVE, -1, -1, 0) };
             if let Ok(message) = waist.wait_seen(bell, &test) {
@@ -71,13 +72,8 @@ impl Bell {
 
 impl Bell {
     fn post(&self, waist: Waist) -> Request {
-        let pattern = Pattern {
-            from: -1,
-            tags: TagKind::Exactly,
-            tag: self.tag,
-            other: 0,
-            context: CONTEXT.into(),
-        };
+        let pattern =
+            Pattern { from: -1, tags: TagKind::Exactly, tag: self.tag, other: 0, context: CONTEXT.into() };
         let mut posted = self.posted.lock().unwrap_or_else(PoisonError::into_inner);
         *posted.get_or_insert_with(|| waist.post(&pattern, 0))
     }

@@ -135,14 +135,36 @@ impl Drop for Buffer {
     }
 }
 
-/// Fresh memory of so many bytes as a `bytearray`, whose content is whatever was there.
-pub(crate) fn fresh(py: Python<'_>, length: usize) -> PyResult<(Bound<'_, PyAny>, *mut u8)> {
+/// NumPy asks the system for huge pages from here on.
+const HUGE: usize = 4 << 20;
+
+/// Fresh memory of so many bytes, whose content is whatever was there: a `bytearray`, or where `plain` is not asked for, and it pays,
+/// an array of NumPy's.
+pub(crate) fn fresh(py: Python<'_>, length: usize, plain: bool) -> PyResult<(Bound<'_, PyAny>, *mut u8)> {
+    if length >= HUGE
+        && !plain
+        && let Some(made) = crate::numpy::bytes(py, length)
+    {
+        let made = made?;
+        let start = Buffer::writable(&made)?.start();
+        return Ok((made, start));
+    }
     // SAFETY: the interpreter is attached; without a source the bytes are left as they are.
     unsafe {
         let made = pyo3::ffi::PyByteArray_FromStringAndSize(std::ptr::null(), length as Py_ssize_t);
         let made = Bound::from_owned_ptr_or_err(py, made)?;
         let start = pyo3::ffi::PyByteArray_AsString(made.as_ptr()).cast();
         Ok((made, start))
+    }
+}
+
+/// A `memoryview` of memory that is lent for a call.
+pub(crate) fn lent(py: Python<'_>, start: *mut u8, length: usize) -> PyResult<Bound<'_, PyAny>> {
+    const WRITE: c_int = 0x200;
+    // SAFETY: the interpreter is attached. Nothing is read or written here; whoever is called with it does so during the call.
+    unsafe {
+        let made = pyo3::ffi::PyMemoryView_FromMemory(start.cast(), length as Py_ssize_t, WRITE);
+        Bound::from_owned_ptr_or_err(py, made)
     }
 }
 

@@ -3,12 +3,12 @@
 use crate::buffers::{bytes_at, fresh, room_at};
 use crate::encode::versions;
 use crate::kinds::{ALIGNMENT, ITEMS, Versions, Word, kind};
+use crate::process::{self, notes};
 use crate::{errors, numpy};
-use crate::process::notes;
 use parvum_waist::{Message, Status, Waist, call};
 use parvum_wire::encoding;
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyInt, PyFloat, PyList, PySlice, PyString};
+use pyo3::types::{PyByteArray, PyBytes, PyFloat, PyInt, PyList, PySlice, PyString};
 
 /// The data of a message.
 pub(crate) enum Data<'a, 'py> {
@@ -44,15 +44,18 @@ pub(crate) fn object<'py>(py: Python<'py>, waist: Waist, message: &Message) -> P
 /// The object of a message whose data is still with its sender: it is copied from there.
 fn from_sender<'py>(py: Python<'py>, waist: Waist, message: &Message) -> PyResult<Bound<'py, PyAny>> {
     let length = message.length as usize;
-    let (object, start) = fresh(py, length)?;
+    let plain = Word(message.meta).kind() == kind::BYTEARRAY;
+    let (object, start) = fresh(py, length, plain)?;
     // SAFETY: fresh memory, which nobody else has seen.
     let room = unsafe { room_at(start, length) };
     let far = *message;
-    let read = py.detach(move || {
+    let read = process::outside(py, move || {
         let read = waist.read_remote_into(&far, 0, room);
         match read {
             // The system does not let it: the sender sends it.
-            Err(Status::BadArgument) => waist.fetch_remote(&far, &notes(call::RECEIVE, far.from, far.tag, 0)).map(Some),
+            Err(Status::BadArgument) => {
+                waist.fetch_remote(&far, &notes(call::RECEIVE, far.from, far.tag, 0)).map(Some)
+            }
             other => {
                 waist.give_back(&far);
                 other.map(|()| None)

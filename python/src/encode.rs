@@ -3,8 +3,9 @@
 use crate::buffers::Buffer;
 use crate::kinds::{ALIGNMENT, ITEMS, Versions, kind, word, word_of_array};
 use crate::numpy;
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyFloat, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyByteArray, PyBytes, PyFloat, PyInt, PyList, PyMemoryView, PyString, PyTuple};
 use smallvec::{SmallVec, smallvec};
 
 /// What keeps the memory of pieces in place.
@@ -45,7 +46,10 @@ impl Encoded {
     /// The pieces, as long as this stays.
     pub(crate) fn pieces(&self) -> SmallVec<[&[u8]; 2]> {
         // SAFETY: what is kept keeps them in place, and the interpreter lets nobody free or resize them.
-        self.pieces.iter().map(|&(start, length)| unsafe { crate::buffers::bytes_at(start, length) }).collect()
+        self.pieces
+            .iter()
+            .map(|&(start, length)| unsafe { crate::buffers::bytes_at(start, length) })
+            .collect()
     }
 
     /// Bytes of all.
@@ -88,6 +92,17 @@ impl Encoded {
             let buffer = Buffer::of(object)?;
             let (start, length) = (buffer.start().cast_const(), buffer.length());
             return Ok(Encoded::one(word(kind::BYTEARRAY), start, length, Kept::Buffer(buffer)));
+        }
+        if object.is_exact_instance_of::<PyMemoryView>()
+            && let Some(encoded) = Encoded::array(object)?
+        {
+            return Ok(encoded);
+        }
+        if object.hasattr(intern!(object.py(), "__dlpack__"))? && !numpy::is_kind_of_array(object) {
+            let array = numpy::from_dlpack(object)?;
+            if let Some(encoded) = Encoded::array(&array)? {
+                return Ok(encoded);
+            }
         }
         Encoded::pickle(object)
     }

@@ -14,8 +14,13 @@ mod decode;
 #[allow(unsafe_code)]
 mod encode;
 mod errors;
+#[allow(unsafe_code)]
+mod group;
+#[allow(unsafe_code)]
+mod into;
 mod kinds;
 mod machine;
+mod names;
 mod numpy;
 mod patience;
 mod process;
@@ -32,6 +37,8 @@ fn _parvum(module: &Bound<'_, PyModule>) -> PyResult<()> {
     machine::add(module)?;
     module.add_class::<requests::Operation>()?;
     module.add_class::<bell::Bell>()?;
+    module.add_class::<group::Group>()?;
     module.add_function(wrap_pyfunction!(requests::wait_any, module)?)?;
+    module.add_function(wrap_pyfunction!(requests::finish_all, module)?)?;
     module.add("RELEASE", env!("CARGO_PKG_VERSION"))
 }

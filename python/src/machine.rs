@@ -47,7 +47,10 @@ pub(crate) fn spawn(
         ..SpawnRequest::default()
     };
     let Reply::Spawned(results) = ask(py, &Request::Spawn(request))? else { return Err(strange(py)) };
-    results.into_iter().map(|result| result.map(|spawned| spawned.tid.0).map_err(|why| errors::refused(py, &why))).collect()
+    results
+        .into_iter()
+        .map(|result| result.map(|spawned| spawned.tid.0).map_err(|why| errors::refused(py, &why)))
+        .collect()
 }
 
 /// Sends a signal to a task's process.
@@ -61,7 +64,9 @@ type Task = (i32, i32, i32, u32, String, &'static str);
 /// The tasks: id, parent or 0, the host's daemon, process, name, state.
 #[pyfunction]
 pub(crate) fn tasks(py: Python<'_>) -> PyResult<Vec<Task>> {
-    let Reply::Tasks(rows) = ask(py, &Request::Tasks { of: None, deep: false })? else { return Err(strange(py)) };
+    let Reply::Tasks(rows) = ask(py, &Request::Tasks { of: None, deep: false })? else {
+        return Err(strange(py));
+    };
     let state = |state| match state {
         TaskState::Started => "started",
         TaskState::Enrolled => "enrolled",
@@ -92,7 +97,10 @@ pub(crate) fn loads(py: Python<'_>) -> PyResult<Vec<(i32, f64)>> {
 
 fn change_hosts(py: Python<'_>, request: &Request) -> PyResult<Vec<i32>> {
     let Reply::HostResults(results) = ask(py, request)? else { return Err(strange(py)) };
-    results.into_iter().map(|result| result.map(|host| host.0).map_err(|why| errors::refused(py, &why))).collect()
+    results
+        .into_iter()
+        .map(|result| result.map(|host| host.0).map_err(|why| errors::refused(py, &why)))
+        .collect()
 }
 
 /// Adds hosts; the ids of their daemons.

@@ -3,7 +3,7 @@
 use crate::kinds::ITEMS;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyTuple, PyType};
+use pyo3::types::{PySlice, PyTuple, PyType};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What is used of it.
@@ -11,6 +11,8 @@ struct NumPy {
     array: Py<PyType>,
     types: Vec<Py<PyAny>>,
     in_rows: Py<PyAny>,
+    empty: Py<PyAny>,
+    from_dlpack: Py<PyAny>,
     version: (u8, u8),
 }
 
@@ -23,12 +25,16 @@ fn numpy(py: Python<'_>) -> PyResult<&NumPy> {
         let module = py.import("numpy")?;
         let array: Bound<'_, PyType> = module.getattr("ndarray")?.cast_into()?;
         let make = module.getattr("dtype")?;
-        let types = ITEMS.iter().map(|(_, name)| Ok(make.call1((*name,))?.unbind())).collect::<PyResult<_>>()?;
+        let types =
+            ITEMS.iter().map(|(_, name)| Ok(make.call1((*name,))?.unbind())).collect::<PyResult<_>>()?;
         ARRAY.store(array.as_ptr() as usize, Ordering::Relaxed);
         let version: String = module.getattr("__version__")?.extract()?;
         let mut numbers = version.split('.').map(|number| number.parse().unwrap_or(0));
         let version = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
-        Ok(NumPy { array: array.unbind(), types, in_rows: module.getattr("ascontiguousarray")?.unbind(), version })
+        let function = |name| Ok::<_, PyErr>(module.getattr(name)?.unbind());
+        let (in_rows, empty) = (function("ascontiguousarray")?, function("empty")?);
+        let from_dlpack = function("from_dlpack")?;
+        Ok(NumPy { array: array.unbind(), types, in_rows, empty, from_dlpack, version })
     })
 }
 
@@ -58,9 +64,26 @@ fn may_be_array(object: &Bound<'_, PyAny>) -> bool {
     object.get_type().name().is_ok_and(|name| name == "ndarray")
 }
 
+/// Whether it is an array of a class derived from NumPy's, which pickle keeps.
+pub(crate) fn is_kind_of_array(object: &Bound<'_, PyAny>) -> bool {
+    let py = object.py();
+    loaded(py).is_some_and(|numpy| object.is_instance(numpy.array.bind(py)).unwrap_or(false))
+}
+
+/// An array over the memory of another package's (DLPack), which must be the processor's.
+pub(crate) fn from_dlpack<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    numpy(object.py())?.from_dlpack.bind(object.py()).call1((object,))
+}
+
 /// A copy whose items lie one behind the other.
 pub(crate) fn in_rows<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     numpy(object.py())?.in_rows.bind(object.py()).call1((object,))
+}
+
+/// Fresh bytes, where NumPy is loaded.
+pub(crate) fn bytes(py: Python<'_>, length: usize) -> Option<PyResult<Bound<'_, PyAny>>> {
+    let numpy = loaded(py)?;
+    Some(numpy.empty.bind(py).call1((length, "u1")))
 }
 
 /// The version in use, 0 for none.
@@ -90,6 +113,11 @@ fn view_over<'py>(
     item: usize,
     sides: &Bound<'py, PyTuple>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let view = memory.py().import("builtins")?.getattr("memoryview")?.call1((memory,))?;
+    let py = memory.py();
+    let view = py.import("builtins")?.getattr("memoryview")?.call1((memory,))?;
+    // The lengths of the dimensions stand behind the items.
+    let items: u64 = sides.extract::<Vec<u64>>()?.iter().product();
+    let length = items as usize * crate::kinds::item_bytes(item);
+    let view = view.get_item(PySlice::new(py, 0, length as isize, 1))?;
     view.call_method1("cast", (ITEMS[item].0, sides))
 }

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use std::time::{Duration, Instant};
 
 /// How often the thread that handles signals looks whether one has come.
-const LOOK: Duration = Duration::from_millis(100);
+pub(crate) const LOOK: Duration = Duration::from_millis(100);
 
 /// When a wait shall end.
 #[derive(Clone, Copy)]
@@ -59,10 +59,14 @@ pub(crate) fn wait<T: Send>(
         };
         // A limit of 0 would only look.
         let slice = slice.map_or(-1, |slice| (slice.as_nanos() as i64).max(1));
-        match py.detach(|| attempt(&Notes { limit: slice, ..notes })) {
+        match process::outside(py, || attempt(&Notes { limit: slice, ..notes })) {
             Err(Status::Pending) => {
                 py.check_signals()?;
                 process::waist(py)?;
+                // Not every wait says so itself.
+                if waist.progress().lost {
+                    return Err(failed(Status::NoMachine));
+                }
                 if left.is_some_and(|left| left.is_zero()) {
                     return Err(failed(Status::Pending));
                 }
@@ -74,7 +78,7 @@ pub(crate) fn wait<T: Send>(
 
 /// Whether this is the process's first thread, which runs Python's handlers of signals.
 #[allow(unsafe_code)]
-fn is_main_thread() -> bool {
+pub(crate) fn is_main_thread() -> bool {
     // SAFETY: they have no arguments and cannot fail.
     unsafe { libc::gettid() == libc::getpid() }
 }

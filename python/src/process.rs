@@ -4,7 +4,7 @@ use crate::errors;
 use parvum_waist::{Enrolled, Notes, Waist, call, fork};
 use parvum_wire::control::{Reply, Request};
 use pyo3::prelude::*;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 static WAIST: OnceLock<Waist> = OnceLock::new();
@@ -15,7 +15,7 @@ static PARENT: AtomicI32 = AtomicI32::new(0);
 /// Joins the machine, and starts it if there is none; again: nothing. A forked child becomes a task of its own.
 pub(crate) fn enrol(py: Python<'_>) -> PyResult<()> {
     static JOINING: Mutex<()> = Mutex::new(());
-    let joined = py.detach(|| {
+    let joined = outside(py, || {
         let _alone = JOINING.lock().unwrap_or_else(PoisonError::into_inner);
         let waist = match WAIST.get() {
             Some(waist) => *waist,
@@ -43,7 +43,7 @@ pub(crate) fn leave(py: Python<'_>) -> PyResult<()> {
     }
     let Some(waist) = WAIST.get() else { return Ok(()) };
     // What a machine that is gone would have taken is lost with it.
-    let _ = py.detach(|| waist.depart());
+    let _ = outside(py, || waist.depart());
     Ok(())
 }
 
@@ -54,6 +54,11 @@ pub(crate) fn waist(py: Python<'_>) -> PyResult<Waist> {
         Some(waist) if OWN.load(Ordering::Relaxed) != 0 && !fork::is_child() => Ok(*waist),
         _ => Err(no_task(py)),
     }
+}
+
+/// The engine, whatever this process is.
+pub(crate) fn any_waist() -> Option<Waist> {
+    WAIST.get().copied()
 }
 
 #[cold]
@@ -76,11 +81,31 @@ pub(crate) fn notes(call: u32, peer: i32, tag: i32, context: u32) -> Notes {
     Notes { limit: 0, call, peer, tag, context: context as i32 }
 }
 
+/// The interpreter ends. Relaxed: whoever sees it late is ended by the interpreter.
+static ENDS: AtomicBool = AtomicBool::new(false);
+
+/// From now on no thread but this one returns to the interpreter, which would end it in the midst of our code.
+pub(crate) fn ends() {
+    ENDS.store(true, Ordering::Relaxed);
+}
+
+/// Works or waits without the interpreter's lock.
+#[inline]
+pub(crate) fn outside<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> T {
+    py.detach(|| {
+        let result = work();
+        while ENDS.load(Ordering::Relaxed) && !crate::patience::is_main_thread() {
+            std::thread::park();
+        }
+        result
+    })
+}
+
 /// Asks the daemon.
 pub(crate) fn ask(py: Python<'_>, request: &Request) -> PyResult<Reply> {
     let waist = waist(py)?;
     let notes = Notes { limit: -1, ..notes(call::MACHINE, -1, -1, 0) };
-    match py.detach(|| waist.ask(request, &notes)) {
+    match outside(py, || waist.ask(request, &notes)) {
         Ok(Ok(reply)) => Ok(reply),
         Ok(Err(failure)) => Err(errors::refused(py, &failure)),
         Err(status) => Err(errors::of(py, status, 0, || waist.last_error())),

@@ -33,6 +33,44 @@ pub(crate) struct Operation {
 /// Sends that nobody has seen the end of: their memory stays until then.
 static LEFT: Mutex<Vec<(Request, Encoded)>> = Mutex::new(Vec::new());
 
+/// Sends that read the program's memory, some of them over: an interpreter that ends waits for them.
+static OPEN: Mutex<Vec<Request>> = Mutex::new(Vec::new());
+
+/// Waits until nothing reads the program's memory any more, for the interpreter ends and frees it.
+#[pyfunction]
+pub(crate) fn finish_all(py: Python<'_>) -> PyResult<()> {
+    let open = std::mem::take(&mut *OPEN.lock().unwrap_or_else(PoisonError::into_inner));
+    let Ok(waist) = process::waist(py) else { return Ok(()) };
+    let waits = notes(call::EXIT, -1, -1, 0);
+    let all = open.iter().try_for_each(|request| {
+        let over = patience::wait(py, waist, waits, Limit::Never, |notes| {
+            match waist.wait_any(&[*request], u64::MAX, notes) {
+                0 => Ok(()),
+                _ => Err(Status::Pending),
+            }
+        });
+        over.map(|_| ())
+    });
+    process::ends();
+    match all {
+        // What a machine that is gone would have read it does not read.
+        Err(why) if !why.is_instance_of::<pyo3::exceptions::PyKeyboardInterrupt>(py) => Ok(()),
+        other => other,
+    }
+}
+
+fn note_open(request: Request) {
+    let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+    // A request that is over is none any more; the list is not to grow with them.
+    if open.len() >= 64
+        && let Some(waist) = process::any_waist()
+    {
+        let test = Notes { limit: 0, ..notes(call::WAIT, -1, -1, 0) };
+        open.retain(|request| waist.wait_any(&[*request], u64::MAX, &test) != 0);
+    }
+    open.push(request);
+}
+
 /// Gives up those that are over.
 fn tidy(waist: Waist) {
     let over = {
@@ -49,6 +87,7 @@ fn tidy(waist: Waist) {
 }
 
 fn leave(request: Request, encoded: Encoded) {
+    note_open(request);
     LEFT.lock().unwrap_or_else(PoisonError::into_inner).push((request, encoded));
 }
 
@@ -81,11 +120,14 @@ pub(crate) fn start_send(py: Python<'_>, waist: Waist, how: SendTo, encoded: Enc
     tidy(waist);
     let pieces = encoded.pieces();
     // SAFETY: the operation keeps what holds the pieces until it is over.
-    let begun = py.detach(|| unsafe { waist.start_pieces(&how, &pieces) });
+    let begun = process::outside(py, || unsafe { waist.start_pieces(&how, &pieces) });
     drop(pieces);
     let state = match begun {
         Ok(None) => State::Over(py.None(), 0, how.tag),
-        Ok(Some(request)) => State::UnderWay(request, What::Send(encoded)),
+        Ok(Some(request)) => {
+            note_open(request);
+            State::UnderWay(request, What::Send(encoded))
+        }
         Err(status) => return Err(errors::of(py, status, how.to, || waist.last_error())),
     };
     let notes = notes(call::WAIT, how.to, how.tag, how.context);
@@ -175,9 +217,7 @@ impl Operation {
         let after = match (came, &what) {
             (Ok(_), What::Send(_)) => State::Over(py.None(), 0, self.notes.tag),
             (Ok(message), What::Receive) => received(py, waist, &message),
-            (Err(status), _) => {
-                State::Failed(errors::of(py, status, self.notes.peer, || waist.last_error()))
-            }
+            (Err(status), _) => State::Failed(errors::of(py, status, self.notes.peer, || waist.last_error())),
         };
         *self.lock() = after;
     }
@@ -235,10 +275,11 @@ pub(crate) fn wait_any(
     }
     let limit = Limit::of(py, timeout)?;
     let waits = notes(call::WAIT, -1, -1, 0);
-    let over = patience::wait(py, waist, waits, limit, |notes| match waist.wait_any(&list, u64::MAX, notes) {
-        at @ 0.. => Ok(at as usize),
-        _ => Err(Status::Pending),
-    });
+    let over =
+        patience::wait(py, waist, waits, limit, |notes| match waist.wait_any(&list, u64::MAX, notes) {
+            at @ 0.. => Ok(at as usize),
+            _ => Err(Status::Pending),
+        });
     match over {
         Ok(at) => {
             operations[at].take(py, waist);

@@ -1,13 +1,12 @@
 //! `Vm`: sending and receiving of a task, in Python's calls.
 
-use crate::buffers::{Buffer, room_at};
-use crate::encode::{Encoded, runs};
-use crate::kinds::{ITEMS, Word, kind};
+use crate::buffers::Buffer;
+use crate::encode::Encoded;
 use crate::patience::{self, Limit};
 use crate::process::{self, notes};
 use crate::requests::{self, Operation};
-use crate::{decode, errors};
-use parvum_waist::{ANY_TASK, Message, Pattern, SendTo, Space, Status, TagKind, Waist, call};
+use crate::{decode, errors, into, names};
+use parvum_waist::{ANY_TASK, Message, Pattern, SendTo, Status, TagKind, Waist, call};
 use parvum_wire::Tid;
 use pyo3::prelude::*;
 
@@ -16,6 +15,10 @@ const CONTEXT: u32 = 0x7079_0000;
 const CHANNELS: u32 = 1 << 16;
 /// The sender keeps what the receiver has not taken, and goes on.
 const AT_SENDER: u32 = 2;
+/// The same, but if the receiver waits for it, it is read straight from the sender's memory.
+const UNLESS_POSTED: u32 = 5;
+/// Messages of so many bytes are worth the question whether somebody waits.
+const LONG: usize = 2 << 20;
 /// Nobody buffers: the memory is the receiver's to read until the request is over.
 const NOBODY: u32 = 1;
 /// More than that is not handed over while the interpreter's lock is held.
@@ -33,7 +36,10 @@ impl Vm {
     #[pyo3(signature = (channel = 0))]
     fn new(py: Python<'_>, channel: u32) -> PyResult<Vm> {
         if channel >= CHANNELS {
-            return Err(errors::bad_argument(py, format!("channel {channel} is not in 0 to {}", CHANNELS - 1)));
+            return Err(errors::bad_argument(
+                py,
+                format!("channel {channel} is not in 0 to {}", CHANNELS - 1),
+            ));
         }
         Ok(Vm { context: CONTEXT + channel })
     }
@@ -112,27 +118,20 @@ impl Vm {
         }
     }
 
-    /// Receives an array, or bytes, into memory: who sent it, its tag, bytes of data. What does not fit there stays where it is.
+    /// Receives an array, or bytes, into memory: who sent it, its tag, bytes of data. What does not fit comes with the exception.
     #[pyo3(signature = (buffer, source = None, tag = None, timeout = None))]
-    fn _recv_into(
+    fn recv_into<'py>(
         &self,
-        py: Python<'_>,
-        buffer: &Bound<'_, PyAny>,
+        py: Python<'py>,
+        buffer: &Bound<'py, PyAny>,
         source: Option<i32>,
         tag: Option<i32>,
         timeout: Option<f64>,
-    ) -> PyResult<(i32, i32, u64)> {
+    ) -> PyResult<Bound<'py, PyAny>> {
         let buffer = Buffer::writable(buffer)?;
-        let waist = process::waist(py)?;
-        let pattern = self.pattern(py, source, tag)?;
-        let notes = notes(call::RECEIVE, pattern.from, tag.unwrap_or(-1), self.context);
-        let limit = Limit::of(py, timeout)?;
-        let found = patience::wait(py, waist, notes, limit, |notes| waist.extract(&pattern, notes))?;
-        let taken = take_into(py, waist, &buffer, &found);
-        if taken.is_err() {
-            waist.put_back(&found);
-        }
-        taken.map(|length| (sender(&found), found.tag, length))
+        let (waist, message) = self.receive(py, source, tag, timeout)?;
+        let length = into::fill(py, waist, &buffer, &message)?;
+        names::status(py, sender(&message), message.tag, length)
     }
 
     /// Starts to send an object, which must not change until the request is over.
@@ -166,11 +165,13 @@ impl Vm {
 
     fn send_encoded(&self, py: Python<'_>, encoded: Encoded, to: i32, tag: i32) -> PyResult<()> {
         let waist = process::waist(py)?;
-        let how = self.how(py, &encoded, to, tag, AT_SENDER)?;
+        let length = encoded.length();
+        let buffering = if length >= LONG { UNLESS_POSTED } else { AT_SENDER };
+        let how = self.how(py, &encoded, to, tag, buffering)?;
         let pieces = encoded.pieces();
         // SAFETY: the pieces stay: until the request is over, `finish` keeps what holds them.
         let begun = || unsafe { waist.start_pieces(&how, &pieces) };
-        let begun = if encoded.length() > QUICK { py.detach(begun) } else { begun() };
+        let begun = if length > QUICK { process::outside(py, begun) } else { begun() };
         match begun {
             Ok(None) => Ok(()),
             Ok(Some(request)) => {
@@ -218,74 +219,3 @@ impl Vm {
 pub(crate) fn sender(message: &Message) -> i32 {
     message.from.max(0)
 }
-
-/// Receives a found message into memory; gives the bytes of its data.
-fn take_into(py: Python<'_>, waist: Waist, buffer: &Buffer, found: &Message) -> PyResult<u64> {
-    let word = Word(found.meta);
-    let sides = match word.kind() {
-        kind::BYTES | kind::BYTEARRAY => 0,
-        kind::ARRAY => {
-            let letter = ITEMS[word.item().min(ITEMS.len() - 1)];
-            let own = ITEMS.iter().find(|(format, _)| format.as_bytes() == buffer.format());
-            // Plain bytes take whatever the items are.
-            if buffer.format() != b"B" && own.is_none_or(|own| own.1 != letter.1) {
-                let have = String::from_utf8_lossy(buffer.format()).into_owned();
-                let text = format!("the message has items of type {}, the memory of format {have:?}", letter.1);
-                return Err(errors::new(py, "WrongShape", text));
-            }
-            if word.dimensions() == 1 { 0 } else { 8 * word.dimensions() }
-        }
-        _ => return Err(errors::new(py, "WrongShape", "the message is no array and no bytes")),
-    };
-    let length = (found.length as usize).saturating_sub(sides);
-    if length > buffer.length() {
-        let text = format!("the message has {length} bytes, the memory {}", buffer.length());
-        return Err(errors::new(py, "Truncated", text));
-    }
-    if word.kind() == kind::ARRAY && word.is_in_columns() && !(buffer.is_in_columns() && sides != 0) {
-        return Err(errors::new(py, "WrongShape", "the message is laid out by columns, the memory is not"));
-    }
-    let mut rest = vec![0u8; sides];
-    let mut spaces: Vec<Space> = match buffer.is_in_rows() || buffer.is_in_columns() {
-        true => vec![Space { start: buffer.start(), length }],
-        false => runs(buffer)
-            .ok_or_else(|| errors::new(py, "WrongShape", "the memory has too many, or too short, pieces"))?
-            .into_iter()
-            .map(|(start, length)| Space { start, length })
-            .collect(),
-    };
-    if sides != 0 {
-        spaces.push(Space { start: rest.as_mut_ptr(), length: sides });
-    }
-    let spaces = Spaces(spaces);
-    let waits = notes(call::RECEIVE, found.from, found.tag, found.context);
-    let from = *found;
-    let taken = py.detach(move || match spaces.list() {
-        // SAFETY: writable memory that the buffer holds; that nobody else uses it is the program's to see to, as with any array.
-        [only] => waist.take(
-            &from,
-            parvum_waist::Receiving::Into(unsafe { room_at(only.start, only.length) }),
-            &waits,
-        ),
-        // SAFETY: likewise; runs of one array do not overlap, and `rest` is this call's own.
-        many => unsafe { waist.take_into_pieces(&from, many, &waits) },
-    });
-    match taken {
-        Ok(_) => Ok(length as u64),
-        Err(status) => Err(errors::of(py, status, found.from, || waist.last_error())),
-    }
-}
-
-/// Pieces of memory for one call.
-struct Spaces(Vec<Space>);
-
-impl Spaces {
-    fn list(&self) -> &[Space] {
-        &self.0
-    }
-}
-
-// SAFETY: addresses, which are used by one thread.
-unsafe impl Send for Spaces {}
-// SAFETY: as above.
-unsafe impl Sync for Spaces {}

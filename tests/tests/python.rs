@@ -102,13 +102,43 @@ fn machine_for_a_block() {
 }
 
 #[test]
-fn examples() {
-    tests_of("test_examples.py", &["pytest"]);
+fn example_programs() {
+    tests_of("test_example_programs.py", &["pytest"]);
 }
 
 #[test]
 fn tutorials() {
     tests_of("test_tutorials.py", &["pytest"]);
+}
+
+#[test]
+fn groups() {
+    tests_of("test_groups.py", &["numpy"]);
+}
+
+#[test]
+fn pvm() {
+    tests_of("test_pvm.py", &[]);
+}
+
+#[test]
+fn shared() {
+    tests_of("test_shared.py", &["numpy"]);
+}
+
+#[test]
+fn arrays() {
+    tests_of("test_arrays.py", &["numpy"]);
+}
+
+#[test]
+fn bad_input() {
+    tests_of("test_bad_input.py", &[]);
+}
+
+#[test]
+fn examples_in_the_documentation() {
+    tests_of("test_examples.py", &["numpy"]);
 }
 
 /// Every file of tests has its place above.

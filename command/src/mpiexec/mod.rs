@@ -2,7 +2,7 @@
 
 mod hints;
 mod options;
-mod surroundings;
+pub mod surroundings;
 mod words;
 
 use crate::out;

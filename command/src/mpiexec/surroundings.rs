@@ -50,12 +50,21 @@ pub fn environment(
         set(&mut all, name, value.clone());
     }
     if let Some(library) = library {
-        let old = all.iter().find(|(name, _)| name == LOADER).map(|(_, value)| value.clone());
-        let folders = [PathBuf::from(library)].into_iter().chain(old.iter().flat_map(std::env::split_paths));
-        let joined = std::env::join_paths(folders).map_err(|error| format!("E-USAGE: {LOADER}: {error}"))?;
-        set(&mut all, LOADER.as_ref(), joined);
+        put_first(&mut all, library).map_err(|error| format!("E-USAGE: {LOADER}: {error}"))?;
     }
     Ok(all)
+}
+
+/// Has the loader look into the folder of our library first.
+pub fn put_first(
+    all: &mut Vec<(OsString, OsString)>,
+    library: &OsStr,
+) -> Result<(), std::env::JoinPathsError> {
+    let old = all.iter().find(|(name, _)| name == LOADER).map(|(_, value)| value.clone());
+    let folders = [PathBuf::from(library)].into_iter().chain(old.iter().flat_map(std::env::split_paths));
+    let joined = std::env::join_paths(folders)?;
+    set(all, LOADER.as_ref(), joined);
+    Ok(())
 }
 
 fn set(all: &mut Vec<(OsString, OsString)>, name: &OsStr, value: OsString) {

@@ -2,6 +2,7 @@
 
 use super::input::Reader;
 use super::{BindTo, MpiPart, RunArgs, elf, places, races};
+use crate::mpiexec::surroundings::{library, put_first};
 use clap::Parser;
 use parvum_wire::Tid;
 use parvum_wire::control::{Bind, Blob, Details, Each, HostRow, Output, Program, SpawnRequest};
@@ -135,7 +136,7 @@ impl Plan {
         env_add.extend([SIZE, PMI_SIZE].map(|name| variable_of(name, &count.to_string())));
         let env = match args.mpi {
             Some(_) => Vec::new(),
-            None => std::env::vars_os().filter(|(name, _)| !is_anothers(name)).map(pair).collect(),
+            None => surroundings().into_iter().filter(|(name, _)| !is_anothers(name)).map(pair).collect(),
         };
         let search = args.mpi.iter().flat_map(|job| job.search.iter().cloned()).map(blob);
         let details = Details { programs, each, bind, terminal: args.pty, inherited: None };
@@ -157,6 +158,17 @@ impl Plan {
             ..Default::default()
         })
     }
+}
+
+/// This process's variables. A program that asks for MPICH's library, or loads it while it runs as mpi4py does, finds ours first.
+fn surroundings() -> Vec<(OsString, OsString)> {
+    let mut all: Vec<_> = std::env::vars_os().collect();
+    let called = std::env::args_os().next().unwrap_or_default();
+    if let Some(library) = library(&called) {
+        // A folder with a colon in its name cannot be said to the loader.
+        let _ = put_first(&mut all, &library);
+    }
+    all
 }
 
 /// The parts of a line of `run`.

@@ -83,6 +83,12 @@ pub extern "C" fn Tmk_exit(status: c_int) -> ! {
     unsafe { libc::exit(status) }
 }
 
+/// As `Tmk_exit(0)`, and the process goes on to its end by itself: for the Python package, whose interpreter has its own way to that.
+#[unsafe(no_mangle)]
+pub extern "C" fn parvum_tmk_leave() {
+    call("Tmk_exit", |run| run.leave());
+}
+
 /// Says what, and ends the process and with it the run: `c/errexit.c` takes the arguments.
 ///
 /// # Safety

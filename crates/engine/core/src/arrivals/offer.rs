@@ -104,6 +104,13 @@ impl Core {
         if receive.matched.is_none_or(|envelope| envelope.from != from || envelope.length != header.length) {
             return;
         }
+        // It was to stay with its sender, who sends it nevertheless.
+        if receive.block.is_none() && !receive.into.is_the_program_s() {
+            receive.block = Block::new(header.length, &mut self.pool);
+            if let (None, Some(envelope)) = (&receive.block, receive.matched) {
+                return self.requests.finish(id, Outcome::NoMemory(envelope));
+            }
+        }
         self.receive_part(state, route, id, 0, header.length, payload);
     }
 

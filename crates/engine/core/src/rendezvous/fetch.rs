@@ -99,7 +99,10 @@ impl Core {
         let Some(receive) = self.requests.receive(into) else { return };
         let Some(envelope) = receive.matched else { return };
         let ledger = state.ledger(route);
-        if receive.block.is_none() && !receive.into.is_the_program_s() {
+        let asks = offer.cookie & ASKING != 0 && offer.address == 0 && envelope.length > 0;
+        // Data that may stay with its sender is not known to, nor where, before that has said where it lies.
+        let is_early = asks && matches!(receive.into, Destination::Lazily | Destination::ByReference);
+        if receive.block.is_none() && !receive.into.is_the_program_s() && !is_early {
             let may_stay =
                 !matches!(receive.into, Destination::Block) && offer.address != 0 && offer.listed() == 0;
             let mut link = links[route.place()].as_mut().filter(|_| may_stay);
@@ -123,7 +126,7 @@ impl Core {
                 return self.list_for_push(peers, index);
             }
         }
-        if offer.cookie & ASKING != 0 && offer.address == 0 && envelope.length > 0 {
+        if asks {
             state.outbox.answer(route, Kind::Ready, offer.cookie, into.index);
             return self.list_for_push(peers, index);
         }

@@ -1,0 +1,47 @@
+//! Objects of the package's own classes, made quickly: each is a tuple, or a number, of a class that Python's part defines.
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyTuple;
+
+struct Classes {
+    status: Py<PyAny>,
+    task: Py<PyAny>,
+    make: Py<PyAny>,
+}
+
+fn classes(py: Python<'_>) -> PyResult<&Classes> {
+    static CLASSES: PyOnceLock<Classes> = PyOnceLock::new();
+    CLASSES.get_or_try_init(py, || {
+        let status = py.import("parvum._request")?.getattr("Status")?.unbind();
+        let task = py.import("parvum._ids")?.getattr("TaskId")?.unbind();
+        // A NamedTuple's own maker takes its parts by name; tuple's takes them as they are.
+        let make = py.get_type::<PyTuple>().getattr("__new__")?.unbind();
+        Ok(Classes { status, task, make })
+    })
+}
+
+/// A `TaskId`.
+fn task<'py>(py: Python<'py>, number: i32) -> PyResult<Bound<'py, PyAny>> {
+    // One for each thread would do as well; the interpreter's lock keeps this.
+    static LAST: PyOnceLock<std::sync::Mutex<Option<(i32, Py<PyAny>)>>> = PyOnceLock::new();
+    let last = LAST.get_or_init(py, || std::sync::Mutex::new(None));
+    if let Ok(last) = last.try_lock()
+        && let Some((named, object)) = &*last
+        && *named == number
+    {
+        return Ok(object.bind(py).clone());
+    }
+    let made = classes(py)?.task.bind(py).call1((number,))?;
+    if let Ok(mut last) = last.try_lock() {
+        *last = Some((number, made.clone().unbind()));
+    }
+    Ok(made)
+}
+
+/// A `Status`.
+pub(crate) fn status<'py>(py: Python<'py>, from: i32, tag: i32, length: u64) -> PyResult<Bound<'py, PyAny>> {
+    let classes = classes(py)?;
+    let parts = (task(py, from)?, tag, length);
+    classes.make.bind(py).call1((classes.status.bind(py), parts))
+}
