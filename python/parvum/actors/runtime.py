@@ -106,7 +106,7 @@ class Runtime:
         if not setup.detached:
             self.watch(self.creator, lambda _: sys.exit(1))
         now = time.monotonic()
-        kind: type[Any] = type(self.instance)
+        kind: type[object] = self.instance.__class__
         for name in dir(kind):
             seconds: float | None = getattr(getattr(kind, name, None), EVERY, None)
             if seconds is not None:

@@ -236,7 +236,7 @@ def _attributes(thing: Any) -> Iterable[tuple[str, object]]:
         return
     own_fields: dict[str, object] = getattr(thing, "__dict__", {})
     yield from ((f".{name}", value) for name, value in own_fields.items())
-    kinds: tuple[type[Any], ...] = type(thing).__mro__
+    kinds: tuple[type[object], ...] = thing.__class__.__mro__
     for kind in kinds:
         slots: Any = kind.__dict__.get("__slots__", ())
         for name in (slots,) if isinstance(slots, str) else slots:
