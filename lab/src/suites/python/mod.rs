@@ -51,7 +51,7 @@ pub static SUITE: Suite = Suite {
         Family::PyMpich,
         Family::PyOpenMpi,
     ],
-    seconds: [300, 1500],
+    seconds: [400, 1800],
     systems: || SYSTEMS.to_vec(),
     jobs,
     goals: goals::goals,
