@@ -18,8 +18,9 @@ from parvum.pool import messages as m
 from parvum.pool.calls import in_one_piece, pack_call
 from parvum.pool.crew import Plan
 from parvum.pool.output import Printer, show_labelled
-from parvum.pool.pool import Pool, Task
+from parvum.pool.pool import Pool
 from parvum.pool.post import Post
+from parvum.pool.task import Task
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])

@@ -379,3 +379,13 @@ def test_a_failing_initializer_breaks_the_pool() -> None:
 def test_arguments_that_make_no_sense_are_refused(arguments: dict[str, Any], error: type[Exception]) -> None:
     with pytest.raises(error):
         parvum.Executor(**arguments)
+
+
+def test_a_future_can_be_awaited(pool: parvum.Executor) -> None:
+    import asyncio
+
+    async def twice() -> int:
+        first: int = await pool.submit(tasks.square, 3)  # type: ignore[misc]
+        return first + await pool.submit(tasks.square, 4)  # type: ignore[misc]
+
+    assert asyncio.run(twice()) == 25

@@ -24,7 +24,8 @@ from parvum.pool.crew import Crew, Plan
 from parvum.pool.failures import Failure, WorkerLost, restore
 from parvum.pool.post import Post
 from parvum.pool.schedule import Ask, Call, Hand, Schedule
-from parvum.pool.store import Kept, Store
+from parvum.pool.store import Store
+from parvum.pool.task import Task
 
 if TYPE_CHECKING:
     from parvum.pool.output import Printer
@@ -39,24 +40,6 @@ UNEVEN = 0.005
 
 IMPATIENT = 3.0
 """A call that runs so many times as long as calls do is a straggler."""
-
-
-class Task(Future[Any]):
-    """The future of one call. It is cancelled in its pool, where a call that waits can still be taken back."""
-
-    call: Call | None = None
-    pool: Pool | None = None
-    data: bytes = b""
-    kept: list[Kept] | tuple[()] = ()
-
-    def cancel(self) -> bool:
-        """Cancels the call if no worker has it."""
-        pool, call = self.pool, self.call
-        if pool is None or call is None or not pool.cancel(call, self):
-            return super().cancel()
-        super().cancel()
-        self.set_running_or_notify_cancel()
-        return True
 
 
 class Pool:
