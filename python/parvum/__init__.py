@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from .notebook import load_ipython_extension, unload_ipython_extension
     from .pool.calls import Unpicklable
     from .pool.failures import RemoteError, RemoteTraceback, VersionsDiffer, WorkerLost
-    from .share import Shared, share
+    from .sharing import Shared, share
     from .sync import Barrier, Event, Lock, PlaceLost, Queue
 
 # Names that are imported when they are first used: a worker that waits is a bare interpreter, and `import parvum` takes no time.
@@ -55,7 +55,7 @@ _LATER = {
     "notebook": "load_ipython_extension unload_ipython_extension",
     "pool.calls": "Unpicklable",
     "pool.failures": "RemoteError RemoteTraceback VersionsDiffer WorkerLost",
-    "share": "Shared share",
+    "sharing": "Shared share",
     "sync": "Barrier Event Lock PlaceLost Queue",
 }
 _MODULES = {name: module for module, names in _LATER.items() for name in names.split()}
