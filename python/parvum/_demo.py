@@ -22,12 +22,12 @@ def row(y: float, width: int, zoom: float) -> bytes:
     """How deep the points of a row are: 255 for those of the set."""
     depths = bytearray(width)
     for at in range(width):
-        c = complex(-0.7436 + (at / width - 0.5) * 3.0 * zoom, 0.1318 + y * zoom)
+        c = complex(-0.65 + (at / width - 0.5) * 3.0 * zoom, y * zoom)
         z = 0j
         for step in range(_DEPTH):
             z = z * z + c
             if z.real * z.real + z.imag * z.imag > 4.0:
-                depths[at] = int(254 * (step / _DEPTH) ** 0.45)
+                depths[at] = int(254 * (step / _DEPTH) ** 0.35)
                 break
         else:
             depths[at] = 255
@@ -113,7 +113,7 @@ def main(arguments: list[str]) -> int:
     ready = time.perf_counter()
     terminal = shutil.get_terminal_size((100, 30))
     size = (max(20, min(terminal.columns - 14, 120)), max(10, min(terminal.lines - 8, 40)))
-    counts = draw(vm, workers, size, 1.0 / 1.8)
+    counts = draw(vm, workers, size, 1.0)
     drawn = time.perf_counter()
     hosts = vm.hosts()
     rows = ", ".join(f"worker {at}: {n}" for at, n in enumerate(counts))

@@ -101,6 +101,7 @@ class Request(concurrent.futures.Future[Any]):
         return not self.done()
 
     def __await__(self) -> Generator[Any, None, Any]:
+        # Who awaits has it already; others need not load it.
         import asyncio
 
         return asyncio.wrap_future(self).__await__()

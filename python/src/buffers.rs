@@ -158,6 +158,17 @@ pub(crate) fn fresh(py: Python<'_>, length: usize, plain: bool) -> PyResult<(Bou
     }
 }
 
+/// Fresh `bytes`, whose content is whatever was there: to be filled before anybody else sees them.
+pub(crate) fn fresh_bytes(py: Python<'_>, length: usize) -> PyResult<(Bound<'_, PyAny>, *mut u8)> {
+    // SAFETY: the interpreter is attached; without a source the bytes are left as they are, and may be written as long as they are new.
+    unsafe {
+        let made = pyo3::ffi::PyBytes_FromStringAndSize(std::ptr::null(), length as Py_ssize_t);
+        let made = Bound::from_owned_ptr_or_err(py, made)?;
+        let start = pyo3::ffi::PyBytes_AsString(made.as_ptr()).cast();
+        Ok((made, start))
+    }
+}
+
 /// A `memoryview` of memory that is lent for a call.
 pub(crate) fn lent(py: Python<'_>, start: *mut u8, length: usize) -> PyResult<Bound<'_, PyAny>> {
     const WRITE: c_int = 0x200;

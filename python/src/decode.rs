@@ -1,10 +1,9 @@
 //! Objects that have come.
 
-use crate::buffers::{bytes_at, fresh, room_at};
-use crate::encode::versions;
+use crate::buffers::{bytes_at, fresh, fresh_bytes, room_at};
 use crate::kinds::{ALIGNMENT, ITEMS, Versions, Word, kind};
 use crate::process::{self, notes};
-use crate::{errors, numpy};
+use crate::{errors, numpy, pickles};
 use parvum_waist::{Message, Status, Waist, call};
 use parvum_wire::encoding;
 use pyo3::prelude::*;
@@ -44,8 +43,12 @@ pub(crate) fn object<'py>(py: Python<'py>, waist: Waist, message: &Message) -> P
 /// The object of a message whose data is still with its sender: it is copied from there.
 fn from_sender<'py>(py: Python<'py>, waist: Waist, message: &Message) -> PyResult<Bound<'py, PyAny>> {
     let length = message.length as usize;
-    let plain = Word(message.meta).kind() == kind::BYTEARRAY;
-    let (object, start) = fresh(py, length, plain)?;
+    let word = Word(message.meta);
+    let is_bytes = word.encoding() == encoding::RAW && matches!(word.kind(), kind::FOREIGN | kind::BYTES);
+    let (object, start) = match is_bytes {
+        true => fresh_bytes(py, length)?,
+        false => fresh(py, length, word.kind() == kind::BYTEARRAY)?,
+    };
     // SAFETY: fresh memory, which nobody else has seen.
     let room = unsafe { room_at(start, length) };
     let far = *message;
@@ -63,6 +66,7 @@ fn from_sender<'py>(py: Python<'py>, waist: Waist, message: &Message) -> PyResul
         }
     });
     match read {
+        Ok(None) if is_bytes => Ok(object),
         // SAFETY: as above; the object is decoded before anybody gets it.
         Ok(None) => of(py, message.meta, Data::Own(object, unsafe { bytes_at(start, length) })),
         Ok(Some(fetched)) => held(py, waist, &Message { meta: message.meta, ..fetched }),
@@ -135,17 +139,12 @@ fn array<'py>(py: Python<'py>, word: Word, data: Data<'_, 'py>) -> PyResult<Boun
 fn pickle<'py>(py: Python<'py>, data: Data<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     let bytes = data.bytes();
     let layout = Layout::read(bytes).ok_or_else(|| broken(py))?;
-    let own = versions(py)?;
-    if !layout.versions.fits(own) {
-        let text = format!("the sender has {}, this task {}", layout.versions.text(), own.text());
-        return Err(errors::new(py, "VersionMismatch", text));
-    }
-    let loads = py.import("parvum._pickling")?.getattr("loads")?;
+    pickles::check(py, layout.versions)?;
     if layout.buffers.is_empty()
         && let Data::Lent(bytes) = data
     {
         let (from, length) = layout.stream;
-        return loads.call1((PyBytes::new(py, &bytes[from..from + length]), PyList::empty(py)));
+        return pickles::loads(PyBytes::new(py, &bytes[from..from + length]).as_any(), None);
     }
     let memory = data.into_own(py)?;
     let view = py.import("builtins")?.getattr("memoryview")?.call1((memory,))?;
@@ -153,7 +152,7 @@ fn pickle<'py>(py: Python<'py>, data: Data<'_, 'py>) -> PyResult<Bound<'py, PyAn
         view.get_item(PySlice::new(py, from as isize, (from + length) as isize, 1))
     };
     let buffers = layout.buffers.iter().map(part).collect::<PyResult<Vec<_>>>()?;
-    loads.call1((part(&layout.stream)?, PyList::new(py, buffers)?))
+    pickles::loads(&part(&layout.stream)?, Some(PyList::new(py, buffers)?))
 }
 
 /// Where the parts of a pickle lie.

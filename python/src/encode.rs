@@ -1,8 +1,8 @@
 //! Objects on their way out: pieces of memory, and the word about them.
 
 use crate::buffers::Buffer;
-use crate::kinds::{ALIGNMENT, ITEMS, Versions, kind, word, word_of_array};
-use crate::numpy;
+use crate::kinds::{ALIGNMENT, ITEMS, kind, word, word_of_array};
+use crate::{numpy, pickles};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyFloat, PyInt, PyList, PyMemoryView, PyString, PyTuple};
@@ -159,15 +159,12 @@ impl Encoded {
 
     /// Anything else: pickled, its large parts where they lie.
     pub(crate) fn pickle(object: &Bound<'_, PyAny>) -> PyResult<Encoded> {
-        let py = object.py();
-        let pickled = py.import("parvum._pickling")?.getattr("dumps")?.call1((object,))?;
-        Encoded::pickled(&pickled)
+        Encoded::pickled(&pickles::dumps(object)?)
     }
 
     /// A stream and its buffers, as `dumps` of `parvum._pickling` gives them.
-    pub(crate) fn pickled(pickled: &Bound<'_, PyAny>) -> PyResult<Encoded> {
+    pub(crate) fn pickled(pickled: &Bound<'_, PyTuple>) -> PyResult<Encoded> {
         let py = pickled.py();
-        let pickled = pickled.cast::<PyTuple>()?;
         let stream = Buffer::of(&pickled.get_item(0)?)?;
         let list = pickled.get_item(1)?;
         let list = list.cast::<PyList>()?;
@@ -187,7 +184,7 @@ impl Encoded {
         encoded.pieces.push((stream.start().cast_const(), stream.length()));
         tail.extend_from_slice(&(stream.length() as u64).to_le_bytes());
         tail.extend_from_slice(&(list.len() as u64).to_le_bytes());
-        tail.extend_from_slice(&versions(py)?.bytes());
+        tail.extend_from_slice(&pickles::versions(py)?.bytes());
         let tail: Box<[u8]> = tail.into();
         encoded.pieces.push((tail.as_ptr(), tail.len()));
         encoded.kept.push(Kept::Buffer(stream));
@@ -228,10 +225,4 @@ pub(crate) fn runs(buffer: &Buffer) -> Option<Vec<(*mut u8, usize)>> {
         }
     }
     Some(runs)
-}
-
-/// The versions that this process's pickles are of.
-pub(crate) fn versions(py: Python<'_>) -> PyResult<Versions> {
-    let info = py.version_info();
-    Ok(Versions { python: (info.major, info.minor), numpy: numpy::version(py) })
 }

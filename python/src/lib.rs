@@ -2,7 +2,7 @@
 //!
 //! Thin: it turns objects into messages and back, waits without the interpreter's lock, and asks the daemon. What Python's
 //! programmers see is made of it in `python/parvum`. Read in this order: `process` (this process as a task), `kinds` (how objects are
-//! laid out), `encode`, `decode`, `vm` (sending and receiving), `requests`, `machine`.
+//! laid out), `encode`, `decode`, `vm` (sending and receiving), `requests`, `group`, `machine`.
 
 #![deny(unsafe_code)]
 
@@ -23,6 +23,7 @@ mod machine;
 mod names;
 mod numpy;
 mod patience;
+mod pickles;
 mod process;
 #[allow(unsafe_code)]
 mod requests;

@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyTuple;
+use std::sync::Mutex;
 
 struct Classes {
     status: Py<PyAny>,
@@ -23,17 +24,16 @@ fn classes(py: Python<'_>) -> PyResult<&Classes> {
 
 /// A `TaskId`.
 fn task<'py>(py: Python<'py>, number: i32) -> PyResult<Bound<'py, PyAny>> {
-    // One for each thread would do as well; the interpreter's lock keeps this.
-    static LAST: PyOnceLock<std::sync::Mutex<Option<(i32, Py<PyAny>)>>> = PyOnceLock::new();
-    let last = LAST.get_or_init(py, || std::sync::Mutex::new(None));
-    if let Ok(last) = last.try_lock()
+    /// Who was named last: mostly it is named again.
+    static LAST: Mutex<Option<(i32, Py<PyAny>)>> = Mutex::new(None);
+    if let Ok(last) = LAST.try_lock()
         && let Some((named, object)) = &*last
         && *named == number
     {
         return Ok(object.bind(py).clone());
     }
     let made = classes(py)?.task.bind(py).call1((number,))?;
-    if let Ok(mut last) = last.try_lock() {
+    if let Ok(mut last) = LAST.try_lock() {
         *last = Some((number, made.clone().unbind()));
     }
     Ok(made)

@@ -1,9 +1,10 @@
 //! NumPy, where it is installed. It is not loaded before an array is sent or received.
 
 use crate::kinds::ITEMS;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PySlice, PyTuple, PyType};
+use pyo3::types::{PyDict, PySlice, PyTuple, PyType};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What is used of it.
@@ -43,9 +44,17 @@ fn loaded(py: Python<'_>) -> Option<&NumPy> {
     if let Some(numpy) = NUMPY.get(py) {
         return Some(numpy);
     }
-    let modules = py.import("sys").and_then(|sys| sys.getattr("modules")).ok()?;
+    static MODULES: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let modules = MODULES
+        .get_or_try_init(py, || Ok::<_, PyErr>(py.import("sys")?.getattr("modules")?.unbind()))
+        .ok()?
+        .bind(py);
     // While it is being loaded it is there in part.
-    modules.get_item("numpy").ok().filter(|module| module.hasattr("ndarray").unwrap_or(false))?;
+    let dictionary = modules.cast::<PyDict>().ok()?;
+    dictionary
+        .get_item(intern!(py, "numpy"))
+        .ok()?
+        .filter(|module| module.hasattr("ndarray").unwrap_or(false))?;
     numpy(py).ok()
 }
 

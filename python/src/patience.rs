@@ -5,8 +5,10 @@ use parvum_waist::{Notes, Status, Waist};
 use pyo3::prelude::*;
 use std::time::{Duration, Instant};
 
-/// How often the thread that handles signals looks whether one has come.
+/// How often the thread that handles signals looks whether one has come: at first, and when it has waited for long.
 pub(crate) const LOOK: Duration = Duration::from_millis(100);
+const LOOK_LATER: Duration = Duration::from_millis(400);
+const LONG: u32 = 20;
 
 /// When a wait shall end.
 #[derive(Clone, Copy)]
@@ -46,15 +48,16 @@ pub(crate) fn wait<T: Send>(
         other => return other.map_err(failed),
     }
     let handles_signals = is_main_thread();
-    loop {
+    for looked in 0u32..u32::MAX {
+        let look = if looked < LONG { LOOK } else { LOOK_LATER };
         let left = match limit {
             Limit::Never => None,
             Limit::Now => return Err(failed(Status::Pending)),
             Limit::At(end) => Some(end.saturating_duration_since(Instant::now())),
         };
         let slice = match (left, handles_signals) {
-            (None, true) => Some(LOOK),
-            (Some(left), true) => Some(left.min(LOOK)),
+            (None, true) => Some(look),
+            (Some(left), true) => Some(left.min(look)),
             (left, false) => left,
         };
         // A limit of 0 would only look.
@@ -74,6 +77,7 @@ pub(crate) fn wait<T: Send>(
             other => return other.map_err(failed),
         }
     }
+    Err(failed(Status::Pending))
 }
 
 /// Whether this is the process's first thread, which runs Python's handlers of signals.

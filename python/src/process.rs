@@ -28,6 +28,7 @@ pub(crate) fn enrol(py: Python<'_>) -> PyResult<()> {
         if OWN.load(Ordering::Relaxed) == 0 || fork::is_child() {
             let Enrolled { tid, parent } = waist.enrol("python").map_err(|_| waist.last_error())?;
             fork::now_itself();
+            MET.iter().for_each(|place| place.store(0, Ordering::Relaxed));
             PARENT.store(parent, Ordering::Relaxed);
             OWN.store(tid, Ordering::Relaxed);
         }
@@ -79,6 +80,19 @@ pub(crate) fn identity(py: Python<'_>) -> PyResult<(i32, i32)> {
 #[inline]
 pub(crate) fn notes(call: u32, peer: i32, tag: i32, context: u32) -> Notes {
     Notes { limit: 0, call, peer, tag, context: context as i32 }
+}
+
+/// Tasks that this one has sent to, each at a place made of its number. Relaxed: an old answer costs a moment, and nothing else.
+static MET: [AtomicI32; 64] = [const { AtomicI32::new(0) }; 64];
+
+/// Whether a message was sent to that task before; from now on one was.
+#[inline]
+pub(crate) fn has_met(task: i32) -> bool {
+    let place = &MET[task as usize % MET.len()];
+    place.load(Ordering::Relaxed) == task || {
+        place.store(task, Ordering::Relaxed);
+        false
+    }
 }
 
 /// The interpreter ends. Relaxed: whoever sees it late is ended by the interpreter.

@@ -9,6 +9,7 @@ use crate::{decode, errors, into, names};
 use parvum_waist::{ANY_TASK, Message, Pattern, SendTo, Status, TagKind, Waist, call};
 use parvum_wire::Tid;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
 /// Contexts of Python's messages: those of channel 0 and on.
 const CONTEXT: u32 = 0x7079_0000;
@@ -18,7 +19,7 @@ const AT_SENDER: u32 = 2;
 /// The same, but if the receiver waits for it, it is read straight from the sender's memory.
 const UNLESS_POSTED: u32 = 5;
 /// Messages of so many bytes are worth the question whether somebody waits.
-const LONG: usize = 2 << 20;
+const LONG: usize = 512 << 10;
 /// Nobody buffers: the memory is the receiver's to read until the request is over.
 const NOBODY: u32 = 1;
 /// More than that is not handed over while the interpreter's lock is held.
@@ -64,7 +65,7 @@ impl Vm {
 
     /// As `send`, of what `dumps` of a pickling module gives: a stream, and the buffers beside it.
     #[pyo3(signature = (pickled, to, tag = 0))]
-    fn send_pickled(&self, py: Python<'_>, pickled: &Bound<'_, PyAny>, to: i32, tag: i32) -> PyResult<()> {
+    fn send_pickled(&self, py: Python<'_>, pickled: &Bound<'_, PyTuple>, to: i32, tag: i32) -> PyResult<()> {
         self.send_encoded(py, Encoded::pickled(pickled)?, to, tag)
     }
 
@@ -166,12 +167,16 @@ impl Vm {
     fn send_encoded(&self, py: Python<'_>, encoded: Encoded, to: i32, tag: i32) -> PyResult<()> {
         let waist = process::waist(py)?;
         let length = encoded.length();
-        let buffering = if length >= LONG { UNLESS_POSTED } else { AT_SENDER };
+        // What lies in several pieces would be streamed to who waits, through memory of the pair as well.
+        let asks = length >= LONG && encoded.pieces().len() == 1;
+        let buffering = if asks { UNLESS_POSTED } else { AT_SENDER };
         let how = self.how(py, &encoded, to, tag, buffering)?;
         let pieces = encoded.pieces();
         // SAFETY: the pieces stay: until the request is over, `finish` keeps what holds them.
         let begun = || unsafe { waist.start_pieces(&how, &pieces) };
-        let begun = if length > QUICK { process::outside(py, begun) } else { begun() };
+        // With a task that is not known yet the daemon has to join this one, and that may last.
+        let is_quick = length <= QUICK && process::has_met(to);
+        let begun = if is_quick { begun() } else { process::outside(py, begun) };
         match begun {
             Ok(None) => Ok(()),
             Ok(Some(request)) => {

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
+import os
 import signal
+import subprocess
+import sys
 import unittest
 
 import support
@@ -73,6 +77,24 @@ class Tasks(unittest.TestCase):
             self.vm.remove_host("nohost")
 
 
+class Mpi4py(unittest.TestCase):
+    def test_its_wheel_runs_on_parvum_by_parvum_run(self) -> None:
+        # It loads MPICH's library while it runs, and `parvum run` has it find ours.
+        if importlib.util.find_spec("mpi4py") is None:
+            self.skipTest("this Python has no mpi4py")
+        support.vm()
+        program = (
+            "from mpi4py import MPI; c = MPI.COMM_WORLD; "
+            "print(c.size, c.allreduce(c.rank), MPI.Get_library_version()[:6])"
+        )
+        clean = {name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"}
+        done = subprocess.run(
+            [support.COMMAND, "run", "-n", "3", sys.executable, "-c", program],
+            capture_output=True, text=True, timeout=120, env=clean,
+        )  # fmt: skip
+        self.assertEqual((done.stdout, done.returncode), ("3 3 Parvum\n" * 3, 0), done.stderr)
+
+
 class Mailbox(unittest.TestCase):
     def setUp(self) -> None:
         self.box = support.vm().mailbox
@@ -80,7 +102,9 @@ class Mailbox(unittest.TestCase):
     def test_a_mapping(self) -> None:
         self.box["a"] = {"deep": [1]}
         self.box["a"] = {"deep": [2]}
-        self.assertEqual((self.box["a"], len(self.box), list(self.box)), ({"deep": [2]}, 1, ["a"]))
+        # Other tests of one process may have left actors that have names.
+        own = [name for name in self.box if not name.startswith("actor:")]
+        self.assertEqual((self.box["a"], own), ({"deep": [2]}, ["a"]))
         self.assertIn("a", self.box)
         self.assertNotIn("b", self.box)
         self.assertEqual(self.box.get("b", 7), 7)

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 const LIBRARY: &str = "libmpi.so.12";
 const LOADER: &str = "LD_LIBRARY_PATH";
+/// By it mpi4py's wheel is told which library to load; else it looks into its own environment first, where another MPI may be.
+const MPI4PY: &str = "MPI4PY_LIBMPI";
 
 /// The folder of our library, when it lies beside this command: as it was called, or as it lies.
 pub fn library(called: &OsStr) -> Option<OsString> {
@@ -55,7 +57,7 @@ pub fn environment(
     Ok(all)
 }
 
-/// Has the loader look into the folder of our library first.
+/// Has the loader look into the folder of our library first, and mpi4py too.
 pub fn put_first(
     all: &mut Vec<(OsString, OsString)>,
     library: &OsStr,
@@ -64,6 +66,9 @@ pub fn put_first(
     let folders = [PathBuf::from(library)].into_iter().chain(old.iter().flat_map(std::env::split_paths));
     let joined = std::env::join_paths(folders)?;
     set(all, LOADER.as_ref(), joined);
+    if !all.iter().any(|(name, _)| name == MPI4PY) {
+        set(all, MPI4PY.as_ref(), Path::new(library).join(LIBRARY).into_os_string());
+    }
     Ok(())
 }
 

@@ -266,3 +266,34 @@ fn death_ends_questions_and_loses_copies_aloud() {
         assert!(a.ledger().read(Counter::Lost) >= 1, "seed {seed}: the copy is lost, and that is told");
     }
 }
+
+#[test]
+fn data_that_is_asked_about_may_stay_with_its_sender() {
+    let (mut a, mut b) = pair(Nature::QUICK);
+    let data = vec![3; 50_000];
+    let wanted = b.post(Pattern::ANY, Destination::ByReference, false, false);
+    let sent = later(send(&mut a, asking(&b, 1, &[&data])));
+    run_until_quiet(&mut [&mut a, &mut b]);
+    let remote = b.completed(wanted).expect("over").remote.expect("where it lies");
+    assert_eq!(a.asked(b.me(), sent), Asked::Posted);
+    assert!(!a.keep_at_sender(b.me(), sent), "it may be read");
+    let mut read = vec![0; data.len()];
+    assert_eq!(b.read_remote(&remote, 0, &mut read), Ok(()));
+    b.release_remote(remote);
+    run_until_quiet(&mut [&mut a, &mut b]);
+    assert_eq!((a.asked(b.me(), sent), read), (Asked::Over, data));
+    assert_eq!((a.unfinished(), buffered(&a, &b)), (0, (0, 0)));
+}
+
+#[test]
+fn data_that_cannot_stay_is_streamed_to_who_would_have_left_it() {
+    for into in [Destination::Lazily, Destination::ByReference] {
+        let (mut a, mut b) = pair(Nature::QUICK);
+        let (one, two) = (vec![3; 50_000], vec![4; 70_000]);
+        let wanted = b.post(Pattern::ANY, into, false, false);
+        let sent = later(send(&mut a, asking(&b, 1, &[&one, &two])));
+        run_until_quiet(&mut [&mut a, &mut b]);
+        assert_eq!(received(&mut b, wanted), [one, two].concat());
+        assert_eq!((a.asked(b.me(), sent), a.unfinished()), (Asked::Over, 0));
+    }
+}
