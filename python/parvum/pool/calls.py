@@ -222,13 +222,13 @@ def _attributes(thing: Any) -> Iterable[tuple[str, object]]:
         known: dict[str, object] = getattr(thing, "__globals__", {})
         yield from ((f".{name}", known[name]) for name in code.co_names if name in known)
         return
-    own_state: Any = getattr(type(thing), "__getstate__", None)
+    own_state: Any = getattr(thing.__class__, "__getstate__", None)
     if own_state is not None and own_state is not getattr(object, "__getstate__", None):
         try:
             state = own_state(thing)
         except Exception:
             return
-        parts: tuple[object, ...] = cast("tuple[object, ...]", state) if isinstance(state, tuple) else (state,)
+        parts = cast("tuple[object, ...]", state if isinstance(state, tuple) else (state,))
         for part in parts:
             if isinstance(part, dict):
                 fields = cast("dict[str, object]", part)
