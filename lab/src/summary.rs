@@ -123,7 +123,7 @@ fn values(recorded: &Recorded) -> Vec<Value> {
     let us = |values: Vec<f64>| values.into_iter().map(|ns| ns / 1e3).collect::<Vec<_>>();
     match recorded.program.as_str() {
         _ if line.moved.is_some() => found.extend(of_pvmtime(line)),
-        "blocked" => {
+        "blocked" | "python-idle" => {
             if let Some(blocked) = line.blocked {
                 let share = 100.0 * blocked.cpu_ns as f64 / blocked.wall_ns.max(1) as f64;
                 found.extend(value("processor", "%", None, vec![share]));
@@ -149,7 +149,12 @@ fn values(recorded: &Recorded) -> Vec<Value> {
         }
         "token" | "exchange" => found.extend(formed(line)),
         "vector" | "threads" | "window" => found.extend(of_mpi(line)),
-        "halves" => {
+        "python-first" => found.extend(value("first result", "ms", None, ms(line.each().collect()))),
+        "python-single" | "python-chunks" => {
+            let rates = line.each().filter(|ns| *ns > 0.0).map(|ns| 1e6 / ns).collect();
+            found.extend(value("calls", "k/s", None, rates));
+        }
+        "halves" | "python-joblib" => {
             let work = line.work_ns.unwrap_or(1).max(1) as f64;
             found.extend(value("time over the work", "x", None, line.each().map(|ns| ns / work).collect()));
         }

@@ -39,12 +39,27 @@ pub enum Family {
     TmkHome,
     /// By the protocol of today, beside PVM in the same tasks.
     Hybrid,
+    /// Parvum's package for Python.
+    Python,
+    /// mpi4py over MPICH.
+    PyMpich,
+    /// mpi4py over Open MPI.
+    PyOpenMpi,
+    /// Ray.
+    Ray,
+    /// dask.distributed.
+    Dask,
+    /// loky, on which joblib stands.
+    Loky,
+    /// Python's own multiprocessing.
+    Multiprocessing,
 }
 
 impl Family {
     /// Whether it is Parvum, by whichever calls.
     pub fn is_ours(self) -> bool {
-        matches!(self, Family::Parvum | Family::Engine | Family::Containers) || self.starts_together()
+        matches!(self, Family::Parvum | Family::Engine | Family::Containers | Family::Python)
+            || self.starts_together()
     }
 
     /// Whether it is Parvum through calls whose programs are started all together, as MPI's are.
@@ -84,6 +99,13 @@ impl Family {
             Family::TmkClassic => "TreadMarks classic",
             Family::TmkHome => "TreadMarks home",
             Family::Hybrid => "TreadMarks + PVM",
+            Family::Python => "Parvum for Python",
+            Family::PyMpich => "mpi4py, MPICH",
+            Family::PyOpenMpi => "mpi4py, Open MPI",
+            Family::Ray => "Ray",
+            Family::Dask => "Dask",
+            Family::Loky => "loky",
+            Family::Multiprocessing => "multiprocessing",
         }
     }
 
@@ -118,6 +140,13 @@ impl Family {
             Family::TmkClassic => "tmkclassic",
             Family::TmkHome => "tmkhome",
             Family::Hybrid => "hybrid",
+            Family::Python => "python",
+            Family::PyMpich => "mpi4pympich",
+            Family::PyOpenMpi => "mpi4pyopenmpi",
+            Family::Ray => "ray",
+            Family::Dask => "dask",
+            Family::Loky => "loky",
+            Family::Multiprocessing => "multiprocessing",
         }
     }
 }

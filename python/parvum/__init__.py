@@ -10,34 +10,81 @@
 from __future__ import annotations
 
 import atexit
-
 from typing import TYPE_CHECKING, Any
 
 from . import _parvum, errors
-from ._events import Event, HostAdded, HostLost, TaskExited, TaskOutput, TaskStarted
-from ._group import Group
 from ._ids import TaskId
-from ._mailbox import Mailbox, MailEntry
-from ._request import Message, Request, Status
 from ._vm import HostInfo, TaskInfo, Vm
 from .errors import ParvumError
 
 if TYPE_CHECKING:
+    from ._events import HostAdded, HostLost, TaskExited, TaskOutput, TaskStarted
+    from ._group import Group
+    from ._mailbox import Mailbox, MailEntry
     from ._pvm import Pvm
+    from ._request import Message, Request, Status
+    from ._session import machine, monitor, status
     from ._shared import SharedArray, shared
+    from .actors.client import ActorLost, Answer
+    from .actors.declared import ActorClass, actor, every
+    from .actors.handles import ActorGroup, Handle, find, kill, stop
+    from .actors.runtime import caller, watch
+    from .executor import Executor, idempotent
+    from .mapping import map  # noqa: A004
+    from .notebook import load_ipython_extension, unload_ipython_extension
+    from .pool.calls import Unpicklable
+    from .pool.failures import RemoteError, RemoteTraceback, VersionsDiffer, WorkerLost
+    from .sharing import Shared, share
+    from .sync import Barrier, Event, Lock, PlaceLost, Queue
+
+# Names that are imported when they are first used: a worker that waits is a bare interpreter, and `import parvum` takes no time.
+_LATER = {
+    "_events": "HostAdded HostLost TaskExited TaskOutput TaskStarted",
+    "_group": "Group",
+    "_mailbox": "Mailbox MailEntry",
+    "_pvm": "Pvm",
+    "_request": "Message Request Status",
+    "_session": "machine monitor status",
+    "_shared": "SharedArray shared",
+    "actors.client": "ActorLost Answer",
+    "actors.declared": "ActorClass actor every",
+    "actors.handles": "ActorGroup Handle find kill stop",
+    "actors.runtime": "caller watch",
+    "executor": "Executor idempotent",
+    "mapping": "map",
+    "notebook": "load_ipython_extension unload_ipython_extension",
+    "pool.calls": "Unpicklable",
+    "pool.failures": "RemoteError RemoteTraceback VersionsDiffer WorkerLost",
+    "sharing": "Shared share",
+    "sync": "Barrier Event Lock PlaceLost Queue",
+}
+_MODULES = {name: module for module, names in _LATER.items() for name in names.split()}
 
 __all__ = [
+    "ActorClass",
+    "ActorGroup",
+    "ActorLost",
+    "Answer",
+    "Barrier",
     "Event",
+    "Executor",
     "Group",
+    "Handle",
     "HostAdded",
     "HostInfo",
     "HostLost",
+    "Lock",
     "MailEntry",
     "Mailbox",
     "Message",
     "ParvumError",
+    "PlaceLost",
     "Pvm",
+    "Queue",
+    "RemoteError",
+    "RemoteTraceback",
     "Request",
+    "Shared",
     "SharedArray",
     "Status",
     "TaskExited",
@@ -45,29 +92,34 @@ __all__ = [
     "TaskInfo",
     "TaskOutput",
     "TaskStarted",
+    "Unpicklable",
+    "VersionsDiffer",
     "Vm",
+    "WorkerLost",
+    "actor",
+    "caller",
     "enrol",
     "errors",
+    "every",
+    "find",
+    "idempotent",
+    "kill",
+    "load_ipython_extension",
+    "machine",
+    "map",
+    "monitor",
+    "share",
     "shared",
+    "status",
+    "stop",
+    "unload_ipython_extension",
     "wait_any",
+    "watch",
 ]
 
 __version__: str = _parvum.RELEASE
 
 _leaves = False
-# What most programs do not use is loaded when it is asked for.
-_LATER = {"Pvm": "_pvm", "SharedArray": "_shared", "shared": "_shared"}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _LATER:
-        raise AttributeError(f"module 'parvum' has no attribute {name!r}")
-    from importlib import import_module
-
-    found = getattr(import_module(f".{_LATER[name]}", __name__), name)
-    globals()[name] = found
-    return found
-
 
 
 def enrol() -> Vm:
@@ -90,3 +142,18 @@ def enrol() -> Vm:
 def wait_any(requests: list[Request], timeout: float | None = None) -> int | None:
     """Waits until one of the requests is over: its place in the list. None: the time is over."""
     return _parvum.wait_any([request._operation for request in requests], timeout)  # pyright: ignore[reportPrivateUsage]
+
+
+def __getattr__(name: str) -> Any:
+    module = _MODULES.get(name)
+    if module is None:
+        raise AttributeError(f"module 'parvum' has no attribute {name!r}")
+    from importlib import import_module
+
+    found = getattr(import_module(f"parvum.{module}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MODULES})

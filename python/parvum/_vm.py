@@ -8,14 +8,14 @@ import sys
 from typing import TYPE_CHECKING, Any, Iterable, Iterator, NamedTuple, Sequence
 
 from . import _parvum
-from ._events import Event
 from ._ids import TaskId
-from ._mailbox import Mailbox
-from ._request import Message, Request, Status
 from .errors import BadArgument, TimedOut
 
 if TYPE_CHECKING:
+    from ._events import Event
+    from ._mailbox import Mailbox
     from ._pvm import Pvm
+    from ._request import Message, Request, Status
 
 # The channel that events() come by.
 _EVENTS = 0xFFFF
@@ -76,6 +76,8 @@ class Vm(_parvum.Vm):
         self, source: int | None = None, tag: int | None = None, timeout: float | None = None
     ) -> Message:
         """As ``recv``, with who sent it and its tag."""
+        from ._request import Message
+
         obj, sender, its_tag = self._recv_message(source, tag, timeout)
         return Message(obj, TaskId(sender), its_tag)
 
@@ -83,15 +85,21 @@ class Vm(_parvum.Vm):
         self, source: int | None = None, tag: int | None = None, timeout: float | None = 0
     ) -> Status | None:
         """The oldest message that fits; it stays where it is. None: there is none in time."""
+        from ._request import Status
+
         found = self._probe(source, tag, timeout)
         return Status(TaskId(found[0]), found[1], found[2]) if found else None
 
     def isend(self, obj: Any, to: int, tag: int = 0) -> Request:
         """Starts to send. Arrays must not change until the request is over; the engine reads them where they lie."""
+        from ._request import Request
+
         return Request(self._isend(obj, to, tag))
 
     def irecv(self, source: int | None = None, tag: int | None = None) -> Request:
         """Starts to receive; the request's result is the object."""
+        from ._request import Request
+
         return Request(self._irecv(source, tag))
 
     # --- Tasks ------------------------------------------------------------------------------------------------------
@@ -166,8 +174,11 @@ class Vm(_parvum.Vm):
 
     def halt(self) -> None:
         """Stops the machine and all its tasks; this process goes on, and is no task any more."""
-        _parvum.halt()
+        from ._session import stop_machine
+
+        # Who belongs to a machine that stops is stopped with it.
         _parvum.leave()
+        stop_machine()
 
     def leave(self) -> None:
         """Hands over all that was sent, and leaves the machine. :func:`parvum.enrol` joins again, as another task."""
@@ -218,6 +229,8 @@ class Vm(_parvum.Vm):
     @property
     def mailbox(self) -> Mailbox:
         """The machine's mailbox: names to objects, for all tasks."""
+        from ._mailbox import Mailbox
+
         return Mailbox()
 
     # --- Other interfaces -------------------------------------------------------------------------------------------

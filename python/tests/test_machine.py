@@ -102,7 +102,9 @@ class Mailbox(unittest.TestCase):
     def test_a_mapping(self) -> None:
         self.box["a"] = {"deep": [1]}
         self.box["a"] = {"deep": [2]}
-        self.assertEqual((self.box["a"], len(self.box), list(self.box)), ({"deep": [2]}, 1, ["a"]))
+        # Other tests of one process may have left actors that have names.
+        own = [name for name in self.box if not name.startswith("actor:")]
+        self.assertEqual((self.box["a"], own), ({"deep": [2]}, ["a"]))
         self.assertIn("a", self.box)
         self.assertNotIn("b", self.box)
         self.assertEqual(self.box.get("b", 7), 7)

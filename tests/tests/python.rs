@@ -47,6 +47,71 @@ fn machine() {
 }
 
 #[test]
+fn schedule_of_a_pool() {
+    tests_of("test_schedule.py", &["pytest"]);
+}
+
+#[test]
+fn calls() {
+    tests_of("test_calls.py", &["pytest"]);
+}
+
+#[test]
+fn executor() {
+    tests_of("test_executor.py", &["pytest"]);
+}
+
+#[test]
+fn large_arguments() {
+    tests_of("test_store.py", &["pytest", "numpy"]);
+}
+
+#[test]
+fn deaths_of_workers() {
+    tests_of("test_deaths.py", &["pytest"]);
+}
+
+#[test]
+fn map() {
+    tests_of("test_map.py", &["pytest"]);
+}
+
+#[test]
+fn joblib() {
+    tests_of("test_joblib.py", &["pytest", "joblib"]);
+}
+
+#[test]
+fn dask() {
+    tests_of("test_dask.py", &["pytest", "dask"]);
+}
+
+#[test]
+fn actors() {
+    tests_of("test_actors.py", &["pytest"]);
+}
+
+#[test]
+fn queues_and_locks_by_name() {
+    tests_of("test_places.py", &["pytest"]);
+}
+
+#[test]
+fn machine_for_a_block() {
+    tests_of("test_session.py", &["pytest"]);
+}
+
+#[test]
+fn example_programs() {
+    tests_of("test_example_programs.py", &["pytest"]);
+}
+
+#[test]
+fn tutorials() {
+    tests_of("test_tutorials.py", &["pytest"]);
+}
+
+#[test]
 fn groups() {
     tests_of("test_groups.py", &["numpy"]);
 }

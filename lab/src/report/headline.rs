@@ -59,6 +59,13 @@ pub fn class(system: &System) -> &'static str {
         (Family::TmkClassic, _) => "s-pvm",
         (Family::TmkHome, _) => "s-parvum2",
         (Family::Hybrid, _) => "s-parvum3",
+        (Family::Python, _) => "s-parvum",
+        (Family::PyMpich, _) => "s-mpich",
+        (Family::PyOpenMpi, _) => "s-openmpi",
+        (Family::Ray, _) => "s-pvm",
+        (Family::Dask, _) => "s-ucx",
+        (Family::Loky, _) => "s-nx",
+        (Family::Multiprocessing, _) => "s-floor",
     }
 }
 

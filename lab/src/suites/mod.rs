@@ -9,6 +9,7 @@ pub mod mpi;
 pub mod npb;
 pub mod overhead;
 pub mod pvmtime;
+pub mod python;
 pub mod shared;
 pub mod sockets;
 pub mod speed;
@@ -65,7 +66,7 @@ pub struct Pages {
 }
 
 /// All suites.
-pub static ALL: [&Suite; 11] = [
+pub static ALL: [&Suite; 12] = [
     &main::SUITE,
     &speed::SUITE,
     &mpi::SUITE,
@@ -77,6 +78,7 @@ pub static ALL: [&Suite; 11] = [
     &exchange::SUITE,
     &npb::SUITE,
     &loggp::SUITE,
+    &python::SUITE,
 ];
 
 /// The suite of this name.

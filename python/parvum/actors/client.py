@@ -1,0 +1,226 @@
+"""The caller's side: calls that are under way, and the thread that takes their answers."""
+
+from __future__ import annotations
+
+import logging
+import os
+import pickle
+import threading
+from collections.abc import Generator, Mapping
+from concurrent.futures import Future
+from itertools import count
+from typing import Any
+
+from parvum import errors
+from parvum.actors import messages as m
+from parvum.pool.calls import apart, pack, unpack
+from parvum.pool.failures import Failure, restore
+from parvum.pool.output import show_labelled
+
+log = logging.getLogger("parvum.actors")
+
+LAST_WORDS = 2.0
+"""Seconds in which what a dead actor has sent must be here."""
+
+
+class ActorLost(errors.TaskGone):
+    """The actor is gone: it was stopped, has died, or its host is gone. What the call did before that is not known.
+
+    Remedy: start another; one that keeps its state elsewhere can go on where this one was.
+    """
+
+    remedy = "start another one; parvum.find(name) finds it by its name"
+
+
+class Answer(Future[Any]):
+    """The future of a call of an actor. It can be awaited too."""
+
+    def __await__(self) -> Generator[Any, None, Any]:
+        import asyncio
+
+        return asyncio.wrap_future(self).__await__()
+
+
+class Client:
+    """The calls of this process that have no answer yet."""
+
+    def __init__(self) -> None:
+        import parvum
+
+        self.process = os.getpid()
+        self.vm = parvum.enrol().channel(m.CHANNEL)
+        self.lock = threading.Lock()
+        self.numbers = count(1)
+        self.calls: dict[int, tuple[int, Answer]] = {}
+        self.starting: dict[int, Answer] = {}
+        self.known: set[int] = set()
+        self.ends: dict[int, threading.Event] = {}
+        self.hosts: dict[int, str] = {}
+        self.closed = False
+        self.thread = threading.Thread(target=self._receive, name="parvum-actors")
+        self.thread.start()
+
+    def call(self, actor: int, method: str, args: tuple[object, ...], kwargs: Mapping[str, object]) -> Answer:
+        """Sends a call; the future of its answer."""
+        packed = pack((method, args, kwargs), ("method", "args", "kwargs"))
+        answer = Answer()
+        answer.set_running_or_notify_cancel()
+        with self.lock:
+            number = next(self.numbers)
+            self.calls[number] = (actor, answer)
+            self._know(actor)
+        head = m.HEAD.pack(m.CALL, number) + packed.data
+        self._send(actor, head, packed.buffers, number)
+        return answer
+
+    def tell(self, actor: int, method: str, args: tuple[object, ...], kwargs: Mapping[str, object]) -> None:
+        """Sends a one-way call. Raises `ActorLost` when it is known that nobody is there."""
+        packed = pack((method, args, kwargs), ("method", "args", "kwargs"))
+        try:
+            head = m.HEAD.pack(m.TELL, 0) + packed.data
+            self.vm.send([head, *packed.buffers] if packed.buffers else head, actor, m.CALLS)
+        except errors.TaskGone as gone:
+            raise ActorLost(f"actor t{actor:x} is gone", actor) from gone
+
+    def start(self, actors: list[int], setup: m.Setup) -> list[Answer]:
+        """Sets actors up that were just spawned; futures that are over when the actors are ready."""
+        answers: list[Answer] = []
+        for actor in actors:
+            answer = Answer()
+            answer.set_running_or_notify_cancel()
+            with self.lock:
+                self.starting[actor] = answer
+                self._know(actor)
+            self.vm.send(m.SETUP + pickle.dumps(tuple(setup), 5), actor, m.CALLS)
+            answers.append(answer)
+        return answers
+
+    def stop(self, actor: int) -> None:
+        """Has an actor end after the calls before this one."""
+        try:
+            self.vm.send(m.STOP, actor, m.CALLS)
+        except errors.TaskGone:
+            return
+
+    def end_of(self, actor: int) -> threading.Event:
+        """Is set when the actor is gone."""
+        with self.lock:
+            end = self.ends.setdefault(actor, threading.Event())
+            self._know(actor)
+        return end
+
+    def close(self) -> None:
+        """Ends the receiving thread."""
+        self.closed = True
+        try:
+            self.vm.send(m.WAKE, int(self.vm.id), m.REPLIES)
+        except errors.ParvumError:
+            log.debug("cannot wake the thread of answers", exc_info=True)
+
+    # --- inside ---
+
+    def _know(self, actor: int) -> None:
+        if actor not in self.known:
+            self.known.add(actor)
+            self.vm.notify_exit([actor], m.REPLIES)
+
+    def _send(self, actor: int, head: bytes, buffers: list[pickle.PickleBuffer], number: int) -> None:
+        try:
+            self.vm.send([head, *buffers] if buffers else head, actor, m.CALLS)
+        except errors.TaskGone:
+            # The notice of its end may have come before the call.
+            with self.lock:
+                _, answer = self.calls.pop(number, (0, None))
+            if answer is not None:
+                answer.set_exception(ActorLost(f"actor t{actor:x} is gone", actor))
+
+    def _receive(self) -> None:
+        try:
+            while not self.closed:
+                data, source, _ = self.vm._recv_message(None, m.REPLIES)
+                if source == 0:
+                    self._ended(int(data.task))
+                else:
+                    self._take(source, data)
+        except Exception as error:
+            self._fail_all(error)
+
+    def _take(self, source: int, message: Any) -> None:
+        data, buffers = apart(message)
+        what, number = data[:1], 0
+        if len(data) >= m.HEAD.size:
+            what, number = m.HEAD.unpack_from(data)
+        rest = memoryview(data)[m.HEAD.size :]
+        if what in (m.VALUE, m.FAILED):
+            with self.lock:
+                _, answer = self.calls.pop(number, (0, None))
+            if answer is not None:
+                _settle(answer, what == m.VALUE, rest, buffers)
+        elif what in (m.READY, m.UNFIT):
+            with self.lock:
+                answer = self.starting.pop(source, None)
+            if answer is not None:
+                _settle(answer, what == m.READY, rest, buffers)
+        elif what == m.OUTPUT:
+            show_labelled(source, self.hosts.get(source, "?"), *pickle.loads(rest))
+
+    def _ended(self, actor: int) -> None:
+        # What it has sent comes before that it is gone.
+        while True:
+            try:
+                self._take(actor, self.vm.recv(actor, m.REPLIES, LAST_WORDS))
+            except (errors.TaskGone, errors.TimedOut):
+                break
+        with self.lock:
+            self.known.discard(actor)
+            end = self.ends.pop(actor, None)
+            lost = [number for number, (of, _) in self.calls.items() if of == actor]
+            answers = [self.calls.pop(number)[1] for number in lost]
+            if (starting := self.starting.pop(actor, None)) is not None:
+                answers.append(starting)
+        if end is not None:
+            end.set()
+        for answer in answers:
+            answer.set_exception(ActorLost(f"actor t{actor:x} is gone, and the call with it", actor))
+
+    def _fail_all(self, error: Exception) -> None:
+        with self.lock:
+            answers = [answer for _, answer in self.calls.values()] + list(self.starting.values())
+            self.calls.clear()
+            self.starting.clear()
+        for answer in answers:
+            answer.set_exception(error)
+
+
+def _settle(answer: Answer, good: bool, data: memoryview, buffers: list[Any]) -> None:
+    try:
+        if good:
+            answer.set_result(unpack(data, buffers))
+        else:
+            answer.set_exception(restore(Failure(*pickle.loads(data))))
+    except Exception as error:
+        answer.set_exception(error)
+
+
+_client: Client | None = None
+_making = threading.Lock()
+
+
+def client() -> Client:
+    """The calls of this process; of a forked one, its own."""
+    global _client
+    with _making:
+        if _client is None or _client.process != os.getpid() or not _client.thread.is_alive():
+            _client = Client()
+        return _client
+
+
+def close_all() -> None:
+    """Ends the receiving thread of this process; the next call starts another."""
+    if _client is not None and _client.process == os.getpid() and _client.thread.is_alive():
+        _client.close()
+        _client.thread.join()
+
+
+# Before the interpreter joins threads: this one ends only when it is told to.
+threading._register_atexit(close_all)  # type: ignore[attr-defined]  # pyright: ignore

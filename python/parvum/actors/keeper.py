@@ -1,0 +1,84 @@
+"""The actor that keeps queues, events, barriers and locks: one for the machine, started by the first who needs it.
+
+It ends when nothing is kept and nobody who has used it lives.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from typing import Any, Final
+
+from parvum.actors.declared import actor
+from parvum.actors.places import Places, Ticket
+from parvum.actors.runtime import caller, finish, watch
+
+NAME: Final = "parvum.places"
+
+
+@actor
+class Keeper:
+    """The state machine `Places` as an actor: who must wait gets a future."""
+
+    def __init__(self) -> None:
+        self.places = Places()
+        self.futures: dict[Ticket, Future[Any]] = {}
+        self.users: set[int] = set()
+
+    def wait(self, what: str, number: int, *args: Any) -> Future[Any]:
+        """An operation that may have to wait: `what` of `Places`, for the ticket of that number of the caller."""
+        ticket = Ticket(self._user(), number)
+        future = self.futures[ticket] = Future()
+        getattr(self.places, what)(*args, ticket)
+        self._answer()
+        return future
+
+    def now(self, what: str, *args: Any) -> Any:
+        """An operation that waits for nothing."""
+        self._user()
+        result = getattr(self.places, what)(*args)
+        self._answer()
+        return result
+
+    def release(self, name: str) -> bool:
+        """Gives the caller's lock to the next."""
+        held = self.places.release(name, self._user())
+        self._answer()
+        return held
+
+    def give_up(self, number: int) -> bool:
+        """The caller waits no more; False: its answer is on its way."""
+        ticket = Ticket(caller(), number)
+        given_up = self.places.give_up(ticket)
+        if given_up and (future := self.futures.pop(ticket, None)) is not None:
+            # It is answered all the same: no call is left open.
+            future.set_result(None)
+        self._answer()
+        return given_up
+
+    def _user(self) -> int:
+        task = caller()
+        if task not in self.users:
+            self.users.add(task)
+            watch(task, self._gone)
+        return task
+
+    def _gone(self, task: int) -> None:
+        self.users.discard(task)
+        self.futures = {ticket: future for ticket, future in self.futures.items() if ticket.task != task}
+        self.places.gone(task)
+        self._answer()
+        if not self.users and self.places.is_empty:
+            finish()
+
+    def _answer(self) -> None:
+        for answer in self.places.take():
+            future = self.futures.pop(answer.ticket, None)
+            if future is None:
+                continue
+            if answer.error is None:
+                future.set_result(answer.value)
+            else:
+                import threading
+
+                kind, text = answer.error
+                future.set_exception(ValueError(text) if kind == "ValueError" else threading.BrokenBarrierError(text))

@@ -1,0 +1,245 @@
+"""Queues, events, barriers and locks by name, as a state machine: no messages, threads or clocks.
+
+Whoever must wait leaves a ticket; `answers` collects the tickets that are due, with what each gets. A ticket is
+answered once, or given up. When a task is gone (`gone`), its tickets are, its locks go to the next who waits,
+and barriers that it waits in are broken.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+
+class Ticket(NamedTuple):
+    """Somebody who waits: the task, and its own number for it."""
+
+    task: int
+    number: int
+
+
+class Answer(NamedTuple):
+    """What the holder of a ticket gets: a value, or an error by name with its text."""
+
+    ticket: Ticket
+    value: Any = None
+    error: tuple[str, str] | None = None
+
+
+class _Queue:
+    def __init__(self, room: int) -> None:
+        self.room = room
+        self.items: deque[Any] = deque()
+        self.getters: deque[Ticket] = deque()
+        self.putters: deque[tuple[Ticket, Any]] = deque()
+
+
+class _Barrier:
+    def __init__(self, parties: int) -> None:
+        self.parties = parties
+        self.waiting: list[Ticket] = []
+        self.broken: str | None = None
+
+
+class _Lock:
+    def __init__(self) -> None:
+        self.owner: int | None = None
+        self.abandoned = False
+        """Its last owner died with it, and nobody has had it since."""
+        self.waiting: deque[Ticket] = deque()
+
+
+class Places:
+    """All that has a name."""
+
+    def __init__(self) -> None:
+        self.answers: list[Answer] = []
+        self.queues: dict[str, _Queue] = {}
+        self.events: dict[str, tuple[bool, list[Ticket]]] = {}
+        self.barriers: dict[str, _Barrier] = {}
+        self.locks: dict[str, _Lock] = {}
+
+    @property
+    def is_empty(self) -> bool:
+        """Is nothing kept here that would be missed?"""
+        held = any(lock.owner is not None for lock in self.locks.values())
+        return not (self.queues or self.events or self.barriers or held)
+
+    def take(self) -> list[Answer]:
+        """The answers that are due; they are forgotten here."""
+        answers, self.answers = self.answers, []
+        return answers
+
+    # --- queues ---
+
+    def put(self, name: str, room: int, item: Any, ticket: Ticket) -> None:
+        """Puts an item at the end, when there is room (0: always)."""
+        queue = self.queues.setdefault(name, _Queue(room))
+        queue.room = room or queue.room
+        queue.putters.append((ticket, item))
+        self._move(name, queue)
+
+    def get(self, name: str, ticket: Ticket) -> None:
+        """Takes the first item, when there is one."""
+        queue = self.queues.setdefault(name, _Queue(0))
+        queue.getters.append(ticket)
+        self._move(name, queue)
+
+    def size(self, name: str) -> int:
+        """Items in a queue."""
+        return len(self.queues[name].items) if name in self.queues else 0
+
+    def _move(self, name: str, queue: _Queue) -> None:
+        moved = True
+        while moved:
+            moved = False
+            if queue.putters and (queue.room == 0 or len(queue.items) < queue.room or queue.getters):
+                ticket, item = queue.putters.popleft()
+                queue.items.append(item)
+                self.answers.append(Answer(ticket))
+                moved = True
+            if queue.items and queue.getters:
+                self.answers.append(Answer(queue.getters.popleft(), queue.items.popleft()))
+                moved = True
+        if not (queue.items or queue.getters or queue.putters):
+            del self.queues[name]
+
+    # --- events ---
+
+    def set(self, name: str) -> None:
+        """Sets an event: all who wait for it go on."""
+        _, waiting = self.events.get(name, (False, []))
+        self.events[name] = (True, [])
+        self.answers.extend(Answer(ticket, True) for ticket in waiting)
+
+    def clear(self, name: str) -> None:
+        """Clears an event."""
+        is_set, waiting = self.events.get(name, (False, []))
+        if waiting:
+            self.events[name] = (False, waiting)
+        elif is_set:
+            del self.events[name]
+
+    def is_set(self, name: str) -> bool:
+        """Is it set?"""
+        return self.events.get(name, (False, []))[0]
+
+    def wait(self, name: str, ticket: Ticket) -> None:
+        """Waits until an event is set."""
+        is_set, waiting = self.events.get(name, (False, []))
+        if is_set:
+            self.answers.append(Answer(ticket, True))
+        else:
+            self.events[name] = (False, [*waiting, ticket])
+
+    # --- barriers ---
+
+    def meet(self, name: str, parties: int, ticket: Ticket) -> None:
+        """Waits until so many are there. Each gets its place in the order of arrival."""
+        barrier = self.barriers.setdefault(name, _Barrier(parties))
+        if barrier.broken is not None:
+            self.answers.append(Answer(ticket, error=("BrokenBarrierError", barrier.broken)))
+        elif barrier.parties != parties:
+            text = f"barrier {name!r} is for {barrier.parties} parties, not for {parties}"
+            self.answers.append(Answer(ticket, error=("ValueError", text)))
+        else:
+            barrier.waiting.append(ticket)
+            if len(barrier.waiting) == parties:
+                self.answers.extend(Answer(waits, place) for place, waits in enumerate(barrier.waiting))
+                del self.barriers[name]
+
+    def break_barrier(self, name: str, parties: int, why: str) -> None:
+        """Everybody who waits there, or comes, fails, until it is reset."""
+        barrier = self.barriers.setdefault(name, _Barrier(parties))
+        barrier.broken = why
+        self.answers.extend(Answer(ticket, error=("BrokenBarrierError", why)) for ticket in barrier.waiting)
+        barrier.waiting = []
+
+    def reset(self, name: str) -> None:
+        """Makes a barrier whole again; who waits there fails."""
+        if (barrier := self.barriers.pop(name, None)) is not None:
+            why = f"barrier {name!r} was reset"
+            self.answers.extend(Answer(ticket, error=("BrokenBarrierError", why)) for ticket in barrier.waiting)
+
+    def waiting_at(self, name: str) -> int:
+        """How many wait at a barrier."""
+        return len(self.barriers[name].waiting) if name in self.barriers else 0
+
+    # --- locks ---
+
+    def acquire(self, name: str, ticket: Ticket) -> None:
+        """Waits for a lock. Its holder gets False, or True if the one before died with it."""
+        lock = self.locks.setdefault(name, _Lock())
+        if lock.owner is None:
+            lock.owner = ticket.task
+            self.answers.append(Answer(ticket, lock.abandoned))
+            lock.abandoned = False
+        else:
+            lock.waiting.append(ticket)
+
+    def release(self, name: str, task: int) -> bool:
+        """Gives a lock to the next; False: the task does not hold it."""
+        lock = self.locks.get(name)
+        if lock is None or lock.owner != task:
+            return False
+        self._pass_on(name, lock, abandoned=False)
+        return True
+
+    def is_locked(self, name: str) -> bool:
+        """Does anybody hold it?"""
+        return name in self.locks and self.locks[name].owner is not None
+
+    def _pass_on(self, name: str, lock: _Lock, abandoned: bool) -> None:
+        if lock.waiting:
+            ticket = lock.waiting.popleft()
+            lock.owner = ticket.task
+            self.answers.append(Answer(ticket, abandoned))
+        elif abandoned:
+            lock.owner, lock.abandoned = None, True
+        else:
+            del self.locks[name]
+
+    # --- who waits no more ---
+
+    def give_up(self, ticket: Ticket) -> bool:
+        """The holder of a ticket waits no more; False: it was answered already."""
+        return self._drop(ticket.__eq__, None)
+
+    def gone(self, task: int) -> None:
+        """A task has ended, and waits and holds nothing any more."""
+
+        def of_task(ticket: Ticket) -> bool:
+            return ticket.task == task
+
+        self._drop(of_task, f"task t{task:x} has ended while it waited there")
+        for name, lock in list(self.locks.items()):
+            if lock.owner == task:
+                self._pass_on(name, lock, abandoned=True)
+
+    def _drop(self, which: Callable[[Ticket], bool], breaks: str | None) -> bool:
+        found = False
+        for name, queue in list(self.queues.items()):
+            count = len(queue.getters) + len(queue.putters)
+            queue.getters = deque(ticket for ticket in queue.getters if not which(ticket))
+            queue.putters = deque(pair for pair in queue.putters if not which(pair[0]))
+            found |= count != len(queue.getters) + len(queue.putters)
+            self._move(name, queue)
+        for name, (is_set, waiting) in list(self.events.items()):
+            left = [ticket for ticket in waiting if not which(ticket)]
+            found |= len(left) != len(waiting)
+            if left or is_set:
+                self.events[name] = (is_set, left)
+            else:
+                del self.events[name]
+        for lock in self.locks.values():
+            count = len(lock.waiting)
+            lock.waiting = deque(ticket for ticket in lock.waiting if not which(ticket))
+            found |= count != len(lock.waiting)
+        for name, barrier in list(self.barriers.items()):
+            left = [ticket for ticket in barrier.waiting if not which(ticket)]
+            if len(left) != len(barrier.waiting):
+                found = True
+                barrier.waiting = left
+                self.break_barrier(name, barrier.parties, breaks or f"somebody waited at barrier {name!r} no longer")
+        return found

@@ -1,0 +1,73 @@
+"""Dask collections over the machine: `parvum.dask.get` is a scheduler of Dask.
+
+>>> import dask, parvum.dask
+>>> with dask.config.set(scheduler=parvum.dask.get, num_workers=2):
+...     dask.compute(dask.delayed(pow)(2, 5), dask.delayed(abs)(-3))
+(32, 3)
+"""
+
+# Dask has no types that pyright can read.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+# pyright: reportAttributeAccessIssue=false
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import nullcontext
+from functools import partial
+from os import getpid
+from typing import Any
+
+from dask.core import flatten  # type: ignore[import-untyped]
+from dask.local import get_async  # type: ignore[import-untyped]
+from dask.optimization import cull, fuse  # type: ignore[import-untyped]
+from dask.utils import ensure_dict  # type: ignore[import-untyped]
+
+from parvum.executor import Executor
+from parvum.pool.failures import RemoteTraceback
+
+
+def get(
+    dsk: Mapping[Any, Any],
+    keys: Any,
+    *,
+    executor: Executor | None = None,
+    num_workers: int | None = None,
+    retries: int | None = 3,
+    optimize_graph: bool = True,
+    chunksize: int | None = None,
+    **more: Any,
+) -> Any:
+    """Computes `keys` of a graph of Dask, and gives them in the form in which they were asked for.
+
+    `executor`: where tasks run; None: `num_workers` workers, which end with this call. `retries`: how often a
+    task is run again when its worker dies: Dask's tasks are functions of their inputs. `optimize_graph`: joins
+    tasks that follow one another. `chunksize`: tasks per message. What a task raises is raised here. Results of
+    tasks come through this process, large arrays among them without being pickled.
+    """
+    graph = ensure_dict(dsk.__dask_graph__() if hasattr(dsk, "__dask_graph__") else dsk)
+    graph, dependencies = cull(graph, list(flatten([keys])))
+    if optimize_graph:
+        graph, dependencies = fuse(graph, keys, dependencies)
+    with Executor(num_workers, retries=retries) if executor is None else nullcontext(executor) as pool:
+        pool.wait_for_workers(1)
+        return get_async(
+            partial(pool.submit_with, retries),
+            max(1, num_workers or len(pool.workers)),
+            graph,
+            keys,
+            get_id=getpid,
+            pack_exception=_pack,
+            raise_exception=_raise,
+            chunksize=chunksize or 6,
+            **more,
+        )
+
+
+def _pack(error: BaseException, dumps: object) -> tuple[BaseException, str]:
+    import traceback
+
+    return error, "".join(traceback.format_exception(type(error), error, error.__traceback__))
+
+
+def _raise(error: BaseException, text: str) -> None:
+    raise error from RemoteTraceback(f'\nIn a task of Dask:\n"""\n{text}"""')

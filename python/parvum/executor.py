@@ -1,0 +1,284 @@
+"""`Executor`: a `concurrent.futures.Executor` whose workers are tasks of the machine, on all its hosts."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent import futures
+from concurrent.futures import Future
+from itertools import islice
+from typing import Any, Final, ParamSpec, TypeVar, cast
+
+from parvum.pool import messages as m
+from parvum.pool.calls import in_one_piece, pack_call
+from parvum.pool.crew import Plan
+from parvum.pool.output import Printer, show_labelled
+from parvum.pool.pool import Pool
+from parvum.pool.post import Post
+from parvum.pool.task import Task
+
+T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., Any])
+P = ParamSpec("P")
+
+RETRIES: Final = "__parvum_retries__"
+
+_living: weakref.WeakSet[Pool] = weakref.WeakSet()
+
+
+def idempotent(retries: int = 3) -> Callable[[F], F]:
+    """Declares that calls of a function may be run again without harm when a worker dies in one, so many times.
+
+    >>> import parvum
+    >>> @parvum.idempotent(retries=5)
+    ... def price(option): ...
+    """
+    if retries < 0:
+        raise ValueError(f"retries is {retries}; it must be 0 or more")
+
+    def mark(function: F) -> F:
+        setattr(function, RETRIES, retries)
+        return function
+
+    return mark
+
+
+class Executor(futures.Executor):
+    """Runs calls in worker processes, on every host of the machine; the contract of `concurrent.futures.Executor`.
+
+    `max_workers`: how many; None: one for each processor of the machine (of `hosts`, where they are given).
+    `hosts`: names of hosts, by turns; None: wherever the machine places tasks.
+    `initializer(*initargs)`: is called in each worker before its calls. When it raises, the pool is broken.
+    `retries`: declares all calls idempotent: a call that a worker dies in is run again, at most so many times.
+    None: only calls of functions marked by `idempotent` are; others fail with `WorkerLost` then.
+    `repeat_stragglers`: when a worker has nothing to do and an idempotent call takes three times as long as
+    calls do, it is given to that worker too, and the first result counts.
+    `output`: where lines that calls print appear, labelled: "labelled", in this process's own output; "inherit",
+    wherever the daemon's appear; or a function of (task, host, "stdout" or "stderr", text).
+    `env`, `cwd`: more of the environment, and the directory, of workers. `python`: the interpreter, on all hosts.
+
+    The machine is started if there is none. A worker that dies is replaced, and the pool goes on; calls that it
+    had not begun are not affected. Arguments are pickled when a call is submitted; arrays of 256 KiB and more are
+    sent once per host, and calls see them read-only. Raises `ValueError` for numbers that make no sense, and
+    `parvum.errors.ParvumError` where the machine refuses to start workers.
+
+    >>> import parvum
+    >>> with parvum.Executor(2) as pool:
+    ...     pool.submit(pow, 2, 10).result()
+    1024
+    """
+
+    def __init__(
+        self,
+        max_workers: int | None = None,
+        initializer: Callable[..., object] | None = None,
+        initargs: tuple[Any, ...] = (),
+        *,
+        hosts: Sequence[str] | None = None,
+        retries: int | None = None,
+        repeat_stragglers: bool = False,
+        output: str | Printer = "labelled",
+        env: Mapping[str, str] | None = None,
+        cwd: str | None = None,
+        python: str | None = None,
+    ) -> None:
+        if max_workers is not None and max_workers <= 0:
+            raise ValueError("max_workers must be greater than 0")
+        if retries is not None and retries < 0:
+            raise ValueError(f"retries is {retries}; it must be 0 or more, or None")
+        if initializer is not None and not callable(initializer):
+            raise TypeError("initializer must be a callable")
+        if isinstance(hosts, str):
+            raise TypeError(f"hosts is the text {hosts!r}; it must be a list of names")
+        if isinstance(output, str) and output not in ("labelled", "inherit"):
+            raise ValueError(f"output is {output!r}; it must be 'labelled', 'inherit' or a function")
+        start = None if initializer is None else _initial(initializer, initargs)
+        post = Post.of_pool()
+        show = output if callable(output) else show_labelled if output == "labelled" else None
+        setup = m.Setup(_module_places(), start, _numpy_version(), logging.getLogger("parvum").level, show is not None)
+        workers = max_workers or post.processors(hosts)
+        plan = Plan(workers, hosts, m.say(b"", tuple(setup)), env, cwd or os.getcwd(), python or sys.executable)
+        self._retries = retries
+        self._pool = Pool(plan, post, repeat_stragglers, show)
+        _living.add(self._pool)
+        # Nobody can submit any more: workers end when all is done.
+        self._end = weakref.finalize(self, _close, self._pool)
+        self._end.atexit = False
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """Has a worker call `fn(*args, **kwargs)`. Returns at once.
+
+        Arguments that cannot be pickled make the future fail, with `Unpicklable`. Raises `RuntimeError` after
+        `shutdown`, and `BrokenExecutor` when the pool is broken.
+        """
+        return cast("Future[T]", self._submit(fn, args, kwargs, getattr(fn, RETRIES, self._retries)))
+
+    def submit_with(self, retries: int | None, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """As `submit`, of a call that may be run again so many times; None: never."""
+        return cast("Future[T]", self._submit(fn, args, kwargs, retries))
+
+    def _submit(
+        self, fn: Callable[..., object], args: tuple[object, ...], kwargs: Mapping[str, object], retries: int | None
+    ) -> Future[Any]:
+        pool = self._pool
+        try:
+            packed = pack_call(fn, args, kwargs)
+        except Exception as error:
+            with pool.lock:
+                pool.check_open()
+            refused = Task()
+            refused.set_running_or_notify_cancel()
+            refused.set_exception(error)
+            return refused
+        return pool.submit(packed, retries)
+
+    def map(
+        self,
+        fn: Callable[..., T],
+        *iterables: Iterable[Any],
+        timeout: float | None = None,
+        chunksize: int = 1,
+        buffersize: int | None = None,
+    ) -> Iterator[T]:
+        """Calls `fn` on each item, `chunksize` items per message; results in their order.
+
+        `timeout`: seconds from now after which waiting for a result raises `TimeoutError`. `buffersize`: so many
+        chunks are submitted ahead of the results that were taken; None: all at once. What a call raises is
+        raised when its result is taken; calls that have not begun are cancelled then.
+        """
+        if chunksize < 1:
+            raise ValueError("chunksize must be >= 1.")
+        if buffersize is not None and buffersize < 1:
+            raise ValueError("buffersize must be None or > 0")
+        retries = getattr(fn, RETRIES, self._retries)
+        end = None if timeout is None else time.monotonic() + timeout
+        items = zip(*iterables)
+        if chunksize == 1:
+            calls = ((fn, args) for args in items)
+        else:
+            calls = ((_call_all, (fn, chunk)) for chunk in _chunks(items, chunksize))
+        begun = (self._submit(function, args, {}, retries) for function, args in calls)
+        ahead = list(begun if buffersize is None else islice(begun, buffersize))
+        results = _results(ahead, begun, end, weakref.ref(self))
+        return results if chunksize == 1 else (result for chunk in results for result in chunk)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Takes no more calls. `wait`: returns when all are done and the workers have ended. `cancel_futures`:
+        calls that no worker has are cancelled. May be called again.
+        """
+        if os.getpid() != self._pool.process:
+            return
+        self._end.detach()
+        self._pool.close(cancel_futures)
+        if wait and threading.current_thread() is not self._pool.thread:
+            self._pool.ended.wait()
+            self._pool.thread.join()
+
+    # --- more than the contract asks ---
+
+    def grow(self, count: int = 1, host: str | None = None) -> None:
+        """Starts so many more workers, on that host or where the pool places them. Returns before they are ready."""
+        if count < 1:
+            raise ValueError(f"count is {count}; it must be 1 or more")
+        self._pool.grow(count, host)
+
+    def shrink(self, count: int = 1, host: str | None = None) -> int:
+        """Ends so many workers, those with the least to do, after the call that each runs. Says how many there were."""
+        if count < 1:
+            raise ValueError(f"count is {count}; it must be 1 or more")
+        return self._pool.shrink(count, host)
+
+    def wait_for_workers(self, count: int = 1, timeout: float | None = None) -> bool:
+        """Waits until so many workers take calls; False when the time (seconds) is over before, or the pool broken."""
+        return self._pool.await_workers(count, timeout)
+
+    @property
+    def workers(self) -> dict[int, str]:
+        """The workers that take calls: the id of each one's task, and its host."""
+        with self._pool.lock:
+            return {worker.name: worker.host for worker in self._pool.schedule.workers.values() if not worker.retiring}
+
+    @property
+    def is_open(self) -> bool:
+        """Does it take calls: neither shut down, nor broken, nor made by the process that this one was forked from?"""
+        pool = self._pool
+        return not pool.closing and pool.broken is None and pool.process == os.getpid()
+
+    @property
+    def pids(self) -> list[int]:
+        """The processes of the workers that take calls, each on its host."""
+        with self._pool.lock:
+            return [member.pid for member in self._pool.crew.members.values() if member.ready and not member.leaving]
+
+    @property
+    def replaced(self) -> int:
+        """How many workers have died and were replaced."""
+        return self._pool.crew.replaced
+
+
+def _close(pool: Pool) -> None:
+    if os.getpid() == pool.process:
+        pool.close(cancel_futures=False)
+
+
+def living() -> list[Pool]:
+    """The pools of this process that nobody has ended."""
+    return [pool for pool in _living if pool.process == os.getpid()]
+
+
+def close_all() -> None:
+    """The interpreter ends: what was submitted is done first, as with any executor of `concurrent.futures`."""
+    for pool in living():
+        pool.close(cancel_futures=False)
+        pool.thread.join()
+
+
+# Before the interpreter joins threads: the receiving thread ends only when it is told to.
+threading._register_atexit(close_all)  # type: ignore[attr-defined]  # pyright: ignore
+
+
+def _initial(initializer: Callable[..., object], initargs: tuple[Any, ...]) -> bytes:
+    return in_one_piece(pack_call(initializer, tuple(initargs), {})).data
+
+
+def _module_places() -> list[str]:
+    return [place or os.getcwd() for place in sys.path]
+
+
+def _numpy_version() -> str | None:
+    return getattr(sys.modules.get("numpy"), "__version__", None)
+
+
+def _call_all(function: Callable[..., T], chunk: list[tuple[Any, ...]]) -> list[T]:
+    return [function(*args) for args in chunk]
+
+
+def _chunks(items: Iterable[tuple[Any, ...]], size: int) -> Iterator[list[tuple[Any, ...]]]:
+    items = iter(items)
+    while chunk := list(islice(items, size)):
+        yield chunk
+
+
+def _results(
+    ahead: list[Future[Any]], more: Iterator[Future[Any]], end: float | None, executor: Callable[[], object]
+) -> Iterator[Any]:
+    """Results in their order; each one that is taken lets another call be submitted."""
+    ahead.reverse()
+    try:
+        while ahead:
+            future = ahead.pop()
+            # Its executor may be gone by now: then no more is submitted.
+            if executor() is not None and (following := next(more, None)) is not None:
+                ahead.insert(0, following)
+            try:
+                yield future.result(None if end is None else end - time.monotonic())
+            finally:
+                future.cancel()
+    finally:
+        for future in ahead:
+            future.cancel()

@@ -1,0 +1,128 @@
+"""joblib, and so scikit-learn, over the machine: `parvum.joblib.register()`, then `backend="parvum"`.
+
+>>> import joblib, parvum.joblib
+>>> parvum.joblib.register()
+>>> with joblib.parallel_config(backend="parvum", n_jobs=2):
+...     joblib.Parallel()(joblib.delayed(pow)(n, 2) for n in range(5))
+[0, 1, 4, 9, 16]
+>>> parvum.joblib.shutdown()
+
+Workers stay for the next call of joblib, until `shutdown` or the end of the program. Large arrays go once to
+each host, and calls see them read-only.
+"""
+
+# joblib has no types that pyright can read, and its base class none at all.
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportIncompatibleMethodOverride=false
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any, Final
+
+from joblib.parallel import register_parallel_backend  # type: ignore[import-untyped]
+from joblib._parallel_backends import AutoBatchingMixin, ParallelBackendBase  # type: ignore[import-untyped]
+
+from parvum.executor import Executor
+
+_lock: Final = threading.Lock()
+_pools: dict[tuple[int, tuple[str, ...] | None], Executor] = {}
+
+
+class ParvumBackend(AutoBatchingMixin, ParallelBackendBase):  # type: ignore[misc]
+    """A backend of joblib. Options of `parallel_config`:
+
+    `executor`: where calls run; None: workers of joblib's own, as many as `n_jobs` says, on `hosts`.
+    `retries`: how often a batch of calls is run again when its worker dies (3: joblib's calls are expected to be
+    repeatable, as every one of its backends restarts them or fails); None: never.
+    """
+
+    supports_retrieve_callback = True
+    default_n_jobs = -1
+    # A message costs so little that calls need hardly be gathered.
+    MIN_IDEAL_BATCH_DURATION = 0.05
+    MAX_IDEAL_BATCH_DURATION = 0.5
+
+    def __init__(
+        self,
+        executor: Executor | None = None,
+        hosts: tuple[str, ...] | list[str] | None = None,
+        retries: int | None = 3,
+        **more: Any,
+    ) -> None:
+        super().__init__(**more)
+        self._own = executor
+        self._hosts = None if hosts is None else tuple(hosts)
+        self._retries = retries
+        self._pool: Executor | None = executor
+        self._futures: set[Future[Any]] = set()
+
+    def effective_n_jobs(self, n_jobs: int | None) -> int:
+        """How many calls run at a time."""
+        if n_jobs == 0:
+            raise ValueError("n_jobs == 0 in Parallel has no meaning")
+        if self._own is not None:
+            return max(1, len(self._own.workers))
+        if n_jobs is None:
+            return 1
+        if n_jobs < 0:
+            from parvum.pool.post import Post
+
+            return max(1, Post.of_pool().processors(self._hosts) + 1 + n_jobs)
+        return n_jobs
+
+    def configure(self, n_jobs: int = 1, parallel: Any = None, **settings: Any) -> int:
+        """Has workers ready for the calls of `parallel`."""
+        jobs = self.effective_n_jobs(n_jobs)
+        self.parallel = parallel
+        if self._own is None:
+            self._pool = _pool(jobs, self._hosts, self._prepare_worker_env(n_jobs=jobs))
+        return jobs
+
+    def submit(self, func: Callable[[], Any], callback: Callable[[Any], Any] | None = None) -> Future[Any]:
+        """Has a batch of calls run."""
+        assert self._pool is not None, "configure comes first"
+        future = self._pool.submit_with(self._retries, func)
+        self._futures.add(future)
+        future.add_done_callback(self._futures.discard)
+        if callback is not None:
+            future.add_done_callback(callback)
+        return future
+
+    def retrieve_result_callback(self, future: Future[Any]) -> Any:
+        """What a batch gave, or raises what it raised."""
+        return future.result()
+
+    def abort_everything(self, ensure_ready: bool = True) -> None:
+        """A call has failed: those that have not begun are cancelled."""
+        for future in list(self._futures):
+            future.cancel()
+
+    def terminate(self) -> None:
+        """Workers stay for the next `Parallel`."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A call that uses joblib itself has workers of its own.
+        return ParvumBackend, (None, self._hosts, self._retries)
+
+
+def _pool(jobs: int, hosts: tuple[str, ...] | None, env: dict[str, str]) -> Executor:
+    with _lock:
+        pool = _pools.get((jobs, hosts))
+        if pool is None or not pool.is_open:
+            pool = _pools[jobs, hosts] = Executor(jobs, hosts=hosts, env=env)
+        return pool
+
+
+def shutdown() -> None:
+    """Ends the workers that joblib's calls have left."""
+    with _lock:
+        pools = list(_pools.values())
+        _pools.clear()
+    for pool in pools:
+        pool.shutdown()
+
+
+def register(name: str = "parvum", make_default: bool = False) -> None:
+    """Makes the backend known to joblib under that name; with `make_default` it is used where none is named."""
+    register_parallel_backend(name, ParvumBackend, make_default=make_default)

@@ -1,0 +1,170 @@
+"""`%%parvum`: a cell of a notebook, run by all workers at once.
+
+```text
+%load_ext parvum
+%parvum start 4
+
+%%parvum
+import socket
+print("I am", rank, "of", size, "on", socket.gethostname())
+rank ** 2
+```
+
+prints four lines such as `[t40003 a] I am 0 of 4 on a`, and gives `[0, 1, 4, 9]`.
+
+Each worker has names of its own, which stay from cell to cell, `rank`, `size` and `vm` among them. What they
+print and raise appears below the cell, labelled. `parvum.notebook.push` and `pull` carry names to and fro.
+"""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+from parvum.actors.declared import actor
+from parvum.actors.handles import ActorGroup, Handle, stop
+
+
+@actor
+class Interpreter:
+    """Runs cells, with names of its own."""
+
+    def __init__(self) -> None:
+        import parvum
+
+        self.names: dict[str, Any] = {"__name__": "__parvum__", "parvum": parvum, "vm": parvum.enrol()}
+        self.cells = 0
+
+    def place(self, rank: int, size: int) -> None:
+        """Says which one it is."""
+        self.names.update(rank=rank, size=size)
+
+    def run(self, cell: str) -> Any:
+        """Runs a cell; the value of its last line, if that is an expression."""
+        import ast
+        import linecache
+
+        self.cells += 1
+        file = f"<cell {self.cells} of worker {self.names.get('rank')}>"
+        # So that tracebacks show the lines.
+        linecache.cache[file] = (len(cell), None, cell.splitlines(keepends=True), file)
+        tree = ast.parse(cell, file)
+        last = tree.body[-1] if tree.body else None
+        if isinstance(last, ast.Expr):
+            tree.body.pop()
+        exec(compile(tree, file, "exec"), self.names)  # noqa: S102
+        if not isinstance(last, ast.Expr):
+            return None
+        value = eval(compile(ast.Expression(last.value), file, "eval"), self.names)  # noqa: S307
+        try:
+            from parvum.pool.calls import pack
+
+            pack(value)
+        except Exception:
+            return repr(value)
+        return value
+
+    def push(self, names: dict[str, Any]) -> None:
+        """Sets names."""
+        self.names.update(names)
+
+    def pull(self, name: str) -> Any:
+        """The value of a name."""
+        if name not in self.names:
+            raise NameError(f"name {name!r} is not defined at worker {self.names.get('rank')}")
+        return self.names[name]
+
+
+class Failed(Exception):
+    """A cell has failed at some workers. The text has what each raised, with its traceback there."""
+
+
+_group: ActorGroup | None = None
+
+
+def workers() -> ActorGroup:
+    """The workers of `%%parvum`. As many as the machine has processors are started when there are none."""
+    if _group is None:
+        import parvum
+
+        start(max(1, sum(host.cpus for host in parvum.enrol().hosts())))
+    assert _group is not None
+    return _group
+
+
+def start(count: int, host: str | None = None) -> None:
+    """Starts so many workers for cells, in place of those there are."""
+    global _group
+    stop_workers()
+    _group = Interpreter.start_group(count, host=host)
+    for rank, worker in enumerate(_group):
+        worker.place(rank, count).result()
+
+
+def stop_workers() -> None:
+    """Ends the workers."""
+    global _group
+    if _group is not None:
+        stop(_group)
+        _group = None
+
+
+def run(cell: str, ranks: list[int] | None = None) -> list[Any]:
+    """Runs a cell at all workers, or at some; the values of its last line. Raises `Failed`."""
+    group = workers()
+    chosen: list[tuple[int, Handle]] = [(n, w) for n, w in enumerate(group) if ranks is None or n in ranks]
+    answers = [(rank, worker.run(cell)) for rank, worker in chosen]
+    failed = [(rank, error) for rank, answer in answers if (error := answer.exception()) is not None]
+    if failed:
+        texts = [f"worker {rank}: {type(error).__name__}: {error}\n{error.__cause__ or ''}" for rank, error in failed]
+        raise Failed(f"the cell failed at {len(failed)} of {len(answers)} workers\n" + "\n".join(texts))
+    return [answer.result() for _, answer in answers]
+
+
+def push(**names: Any) -> None:
+    """Sets names at all workers.
+
+    >>> import parvum.notebook as cells
+    >>> cells.start(2)
+    >>> cells.push(limit=5)
+    >>> cells.run("rank + limit")
+    [5, 6]
+    >>> cells.stop_workers()
+    """
+    workers().push(names).result()
+
+
+def pull(name: str) -> list[Any]:
+    """The values that a name has at all workers, in their order. Raises `NameError`."""
+    values: list[Any] = workers().pull(name).result()
+    return values
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """`%load_ext parvum`."""
+
+    def cell_magic(line: str, cell: str) -> list[Any] | None:
+        values = run(cell, [int(word) for word in shlex.split(line)] or None)
+        return values if any(value is not None for value in values) else None
+
+    def line_magic(line: str) -> Any:
+        words = shlex.split(line)
+        if words[:1] == ["start"] and len(words) in (2, 3):
+            start(int(words[1]), words[2] if len(words) == 3 else None)
+        elif words == ["stop"]:
+            stop_workers()
+        elif words == ["status"] or not words:
+            import parvum
+
+            return parvum.status()
+        else:
+            print("usage: %parvum start COUNT [HOST] | stop | status;  %%parvum [RANK ...]")
+        return None
+
+    shell.register_magic_function(cell_magic, "cell", "parvum")
+    shell.register_magic_function(line_magic, "line", "parvum")
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """`%unload_ext parvum`."""
+    stop_workers()

@@ -1,0 +1,251 @@
+"""Calls and results as bytes: pickle protocol 5, and cloudpickle for what lives in `__main__` or has no name.
+
+A function of an importable module is sent by its name. Functions and classes of `__main__` (a script, a
+notebook), lambdas and inner functions are sent by value, which needs the package cloudpickle here and at the
+workers. What cannot be sent is refused with `Unpicklable`, which says which part of it cannot.
+"""
+
+from __future__ import annotations
+
+import pickle
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from parvum import errors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+LARGE: Final = 256 * 1024
+"""Buffers of so many bytes stay out of the pickled bytes, and are sent once per host."""
+
+_REFUSED: Final = (pickle.PicklingError, AttributeError, TypeError, RecursionError)
+
+
+class Unpicklable(errors.Unpicklable, pickle.PicklingError):
+    """Something cannot be sent to another process; the text says which part of it, and why.
+
+    Remedy: give the part a `__reduce__` or `__getstate__`, or make it anew inside the function that is called.
+    """
+
+    path: str
+    """Where the part is, as in `args[0].model.lock`."""
+
+    def __init__(self, cause: str = "", path: str = "") -> None:
+        super().__init__(cause)
+        self.path = path
+
+
+class Packed:
+    """Something pickled: its bytes, and the large buffers that were left out of them, in their order."""
+
+    __slots__ = ("buffers", "data")
+
+    def __init__(self, data: bytes, buffers: list[pickle.PickleBuffer]) -> None:
+        self.data = data
+        self.buffers = buffers
+
+
+def pack_call(function: Callable[..., object], args: tuple[object, ...], kwargs: Mapping[str, object]) -> Packed:
+    """A call as bytes, with what its arguments are now: later changes to them are not seen by the worker.
+
+    Raises `Unpicklable`.
+    """
+    return pack((function, args, kwargs), ("function", "args", "kwargs"))
+
+
+def pack(thing: object, names: tuple[str, ...] = ()) -> Packed:
+    """Anything as bytes. `names` are what the parts of a tuple are called when one is refused. Raises `Unpicklable`."""
+    buffers: list[pickle.PickleBuffer] = []
+    try:
+        data = pickle.dumps(thing, 5, buffer_callback=_large_into(buffers))
+        if b"__main__" not in data or not _names_main(data):
+            return Packed(data, buffers)
+        reason: BaseException | None = None
+    except _REFUSED as error:
+        reason = error
+    return _by_value(thing, names, reason)
+
+
+def in_one_piece(packed: Packed) -> Packed:
+    """A packed call as one that has no buffers beside it: for what is sent once."""
+    if not packed.buffers:
+        return packed
+    return pack_call(_call_packed, (packed.data, [bytes(buffer.raw()) for buffer in packed.buffers]), {})
+
+
+def _call_packed(data: bytes, buffers: list[bytes]) -> object:
+    function, args, kwargs = unpack(data, buffers)
+    return function(*args, **kwargs)
+
+
+def unpack(data: bytes | memoryview, buffers: Iterable[Any] = ()) -> Any:
+    """What was packed. Large arrays lie in `buffers`, without a copy, and can be written where those can."""
+    return pickle.loads(data, buffers=buffers)
+
+
+def apart(message: Any) -> tuple[bytes, list[Any]]:
+    """What was sent with buffers beside it, or without."""
+    if isinstance(message, list):
+        whole = cast("list[Any]", message)
+        return whole[0], whole[1:]
+    return message, []
+
+
+def cloudpickle() -> ModuleType | None:
+    """The package, or None where it is not installed."""
+    try:
+        import cloudpickle  # type: ignore[import-untyped]  # pyright: ignore[reportMissingTypeStubs]
+    except ImportError:
+        return None
+    return cloudpickle
+
+
+def _large_into(buffers: list[pickle.PickleBuffer]) -> Callable[[pickle.PickleBuffer], bool]:
+    def keep_in(buffer: pickle.PickleBuffer) -> bool:
+        try:
+            large = buffer.raw().nbytes >= LARGE
+        except BufferError:
+            # Not in one piece: pickle copies it.
+            return True
+        if large:
+            buffers.append(buffer)
+        return not large
+
+    return keep_in
+
+
+def _by_value(thing: object, names: tuple[str, ...], reason: BaseException | None) -> Packed:
+    helper = cloudpickle()
+    if helper is None:
+        if reason is None or _has_no_name(thing):
+            raise Unpicklable(
+                f"{_what(thing)} lives in __main__ or has no name of its own, so a worker cannot import it. "
+                "Install cloudpickle (pip install cloudpickle), or put it into a module."
+            ) from reason
+        raise _refusal(thing, names, reason, pickle.dumps) from reason
+    buffers: list[pickle.PickleBuffer] = []
+    try:
+        return Packed(helper.dumps(thing, 5, buffer_callback=_large_into(buffers)), buffers)
+    except Exception as error:
+        raise _refusal(thing, names, error, helper.dumps) from error
+
+
+def _names_main(data: bytes) -> bool:
+    """Does the pickle name something of `__main__`, or has it only a text with these letters?"""
+    import pickletools
+
+    return any(argument == "__main__" for _, argument, _ in pickletools.genops(data))
+
+
+def _first(thing: Any) -> Any:
+    """The function of a call; anything else is itself."""
+    if isinstance(thing, tuple) and thing:
+        first: Any = cast("tuple[Any, ...]", thing)[0]
+        return first
+    return cast("Any", thing)
+
+
+def _what(thing: object) -> str:
+    first = _first(thing)
+    name: str = getattr(first, "__qualname__", None) or type(first).__qualname__
+    return f"'{name}'"
+
+
+def _has_no_name(thing: object) -> bool:
+    first = _first(thing)
+    name: str = getattr(first, "__qualname__", "")
+    return getattr(first, "__module__", "") == "__main__" or "<lambda>" in name or "<locals>" in name
+
+
+# --- Which part cannot be pickled ---
+
+
+def _refusal(thing: object, names: tuple[str, ...], reason: BaseException, dumps: Callable[[object], bytes]) -> Unpicklable:
+    path, culprit = find_culprit(thing, names, dumps)
+    kind = f"{type(culprit).__module__}.{type(culprit).__qualname__}"
+    where = f"{path} (a {kind})" if path else f"a {kind}"
+    return Unpicklable(f"{where} cannot be sent to another process: {reason}", path)
+
+
+def find_culprit(thing: object, names: tuple[str, ...], dumps: Callable[[object], bytes]) -> tuple[str, object]:
+    """The innermost part of `thing` that `dumps` refuses, and the path to it.
+
+    >>> import threading
+    >>> find_culprit({"a": [1, threading.Lock()]}, (), pickle.dumps)
+    ("['a'][1]", <unlocked _thread.lock object at ...>)
+    """
+    path, seen = "", {id(thing)}
+    for _ in range(64):
+        for step, part in _parts(thing, names):
+            if id(part) not in seen and _refuses(part, dumps):
+                seen.add(id(part))
+                path, thing, names = (path + step).removeprefix("."), part, ()
+                break
+        else:
+            break
+    return path, thing
+
+
+def _refuses(part: object, dumps: Callable[[object], bytes]) -> bool:
+    try:
+        dumps(part)
+    except Exception:
+        return True
+    return False
+
+
+def _parts(thing: Any, names: tuple[str, ...]) -> Iterable[tuple[str, object]]:
+    """The parts of something that pickle looks at, each with the step that leads to it."""
+    if names:
+        yield from zip(names, thing)
+    elif isinstance(thing, dict):
+        for key, value in cast("dict[object, object]", thing).items():
+            yield f"[{key!r}]", value
+            yield f".keys()[{key!r}]", key
+    elif isinstance(thing, list | tuple | set | frozenset):
+        yield from ((f"[{place}]", part) for place, part in enumerate(cast("list[object]", thing)))
+    else:
+        yield from _attributes(thing)
+
+
+def _attributes(thing: Any) -> Iterable[tuple[str, object]]:
+    bound: object = getattr(thing, "__self__", None)
+    if bound is not None and not isinstance(bound, ModuleType):
+        yield ".__self__", bound
+    code: Any = getattr(thing, "__code__", None)
+    names: tuple[str, ...] = getattr(code, "co_freevars", ())
+    cells: tuple[Any, ...] = getattr(thing, "__closure__", None) or ()
+    for name, cell in zip(names, cells):
+        yield f".{name}", _cell(cell)
+    if code is not None:
+        known: dict[str, object] = getattr(thing, "__globals__", {})
+        yield from ((f".{name}", known[name]) for name in code.co_names if name in known)
+        return
+    own_state: Any = getattr(thing.__class__, "__getstate__", None)
+    if own_state is not None and own_state is not getattr(object, "__getstate__", None):
+        try:
+            state = own_state(thing)
+        except Exception:
+            return
+        parts = cast("tuple[object, ...]", state if isinstance(state, tuple) else (state,))
+        for part in parts:
+            if isinstance(part, dict):
+                fields = cast("dict[str, object]", part)
+                yield from ((f".{name}", value) for name, value in fields.items())
+        return
+    own_fields: dict[str, object] = getattr(thing, "__dict__", {})
+    yield from ((f".{name}", value) for name, value in own_fields.items())
+    kinds: tuple[type[object], ...] = thing.__class__.__mro__
+    for kind in kinds:
+        slots: Any = kind.__dict__.get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            if hasattr(thing, name):
+                yield f".{name}", getattr(thing, name)
+
+
+def _cell(cell: Any) -> object:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return None

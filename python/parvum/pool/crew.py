@@ -1,0 +1,248 @@
+"""The workers of a pool: started as tasks of the machine, set up, replaced when they die, stopped."""
+
+from __future__ import annotations
+
+import logging
+import os
+import pickle
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from concurrent.futures import BrokenExecutor
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from parvum import errors
+from parvum.pool import messages as m
+from parvum.pool.failures import VersionsDiffer
+from parvum.pool.post import PostGone
+
+if TYPE_CHECKING:
+    from parvum.pool.post import Post
+    from parvum.pool.schedule import Schedule
+
+log = logging.getLogger("parvum.pool")
+
+STILLBORN: Final = 4
+"""So many workers in a row that die before they are ready break the pool."""
+
+LAST_WORDS: Final = 2.0
+"""Seconds in which what a dead worker has sent must be here."""
+
+
+class Plan(NamedTuple):
+    """How workers are to be started."""
+
+    workers: int
+    hosts: Sequence[str] | None
+    """Where, by turns; None: wherever the machine places them."""
+    setup: bytes
+    env: Mapping[str, str] | None
+    cwd: str | None
+    python: str
+
+
+class Member:
+    """A worker, from the request that it be started to the notice of its end."""
+
+    __slots__ = ("host", "leaving", "pid", "place", "ready", "task")
+
+    def __init__(self, task: int, place: str | None) -> None:
+        self.task = task
+        self.place = place
+        """The host that was asked for."""
+        self.host = place or "?"
+        self.pid = 0
+        self.ready = False
+        self.leaving = False
+
+
+class Crew:
+    """The workers. Its owner keeps two threads from being inside at the same time, `receive` apart."""
+
+    def __init__(self, plan: Plan, post: Post) -> None:
+        self.plan = plan
+        self.post = post
+        self.members: dict[int, Member] = {}
+        self.broken: BrokenExecutor | None = None
+        self.stopping = False
+        self.replaced = 0
+        """How many workers have taken a dead one's place."""
+        self._turn = 0
+        self._stillborn = 0
+        self._unfit_hosts: set[str] = set()
+        self._dying: list[int] = []
+
+    # --- starting ---
+
+    def grow(self, count: int, host: str | None = None) -> None:
+        """Starts workers, on that host or where the plan says. Raises what the machine refuses it with."""
+        if host is not None or self.plan.hosts is None:
+            self._start(count, host)
+            return
+        shares: dict[str, int] = {}
+        hosts = [host for host in self.plan.hosts if host not in self._unfit_hosts] or list(self.plan.hosts)
+        for _ in range(count):
+            place = hosts[self._turn % len(hosts)]
+            self._turn += 1
+            shares[place] = shares.get(place, 0) + 1
+        for place, share in shares.items():
+            self._start(share, place)
+
+    def _start(self, count: int, place: str | None) -> None:
+        package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+        code = f"import sys; sys.path.insert(0, {package!r}); from parvum.pool.worker import main; main({self.post.tag})"
+        tasks = self.post.spawn([self.plan.python, "-c", code], count, place, self.plan.env, self.plan.cwd)
+        for task in tasks:
+            self.members[task] = Member(task, place)
+            self.post.hand(m.SETUP + self.plan.setup, task)
+        self.post.notify_exit(tasks)
+
+    def ready(self, task: int, ready: m.Ready) -> Member | None:
+        """A worker says that it is ready. None: it may not work, for it is on its way out or has another Python."""
+        member = self.members.get(task)
+        if member is None or member.leaving:
+            return None
+        member.host = ready.host
+        member.pid = ready.pid
+        here = (sys.implementation.name, *sys.version_info[:2])
+        if (ready.implementation, *ready.python[:2]) != here:
+            self._refuse(member, ready)
+            return None
+        member.ready = True
+        self._stillborn = 0
+        return member
+
+    def _refuse(self, member: Member, ready: m.Ready) -> None:
+        mine = ".".join(map(str, sys.version_info[:3]))
+        its = ".".join(map(str, ready.python))
+        text = (
+            f"host {ready.host} has {ready.implementation} {its}, the pool {sys.implementation.name} {mine}: "
+            "what one pickles the other may not read"
+        )
+        self._unfit_hosts.update({ready.host, member.place or ready.host})
+        self.unfit(member.task, VersionsDiffer(text), None)
+
+    def unfit(self, task: int, reason: BrokenExecutor, cause: BaseException | None) -> None:
+        """A worker is of no use. The pool is broken when its initializer has failed, or no other worker is left."""
+        member = self.members.get(task)
+        if member is None:
+            return
+        member.leaving = True
+        self._tell(task, m.STOP)
+        if not isinstance(reason, VersionsDiffer) or all(other.leaving for other in self.members.values()):
+            reason.__cause__ = cause
+            self.broken = reason
+        else:
+            log.warning("%s", reason)
+
+    # --- ending ---
+
+    def gone(self, task: int) -> None:
+        """A worker has ended. Another is started in its place, unless it was told to end."""
+        member = self.members.pop(task, None)
+        if member is None or member.leaving or self.stopping:
+            return
+        if not member.ready:
+            self._stillborn += 1
+            if self._stillborn >= STILLBORN:
+                self.broken = BrokenExecutor(
+                    f"{STILLBORN} workers in a row have died before they were ready; run `{self.plan.python} -c 'import parvum'` "
+                    f"on host {member.host} to see why"
+                )
+                return
+        log.warning("worker t%x on host %s has died; another is started", task, member.host)
+        self.replaced += 1
+        try:
+            self._start(1, member.place)
+        except errors.ParvumError:
+            # Its host is gone with it.
+            try:
+                self._start(1, None)
+            except errors.ParvumError as error:
+                log.warning("no worker can be started in its place: %s", error)
+                if not self.members:
+                    self.broken = BrokenExecutor(f"the last worker has died and no other can be started: {error}")
+
+    def dismiss(self, count: int, host: str | None, schedule: Schedule) -> list[Member]:
+        """Chooses workers that are to end: those with the least to do. They are replaced no more."""
+
+        def load(member: Member) -> int:
+            worker = schedule.workers.get(member.task)
+            return -1 if worker is None else len(worker.held)
+
+        able = [w for w in self.members.values() if not w.leaving and host in (None, w.host, w.place)]
+        going = sorted(able, key=load)[:count]
+        for member in going:
+            member.leaving = True
+        return going
+
+    def stopped(self, task: int) -> None:
+        """A worker that has nothing left to do is told to stop."""
+        if (member := self.members.get(task)) is not None:
+            member.leaving = True
+
+    def stop_all(self) -> None:
+        """Tells all workers to stop; again: nothing."""
+        if not self.stopping:
+            self.stopping = True
+            for task in self.members:
+                self._tell(task, m.STOP)
+
+    def leave(self) -> None:
+        """Ends what is left, whatever it does."""
+        for task in self.members:
+            try:
+                self.post.kill(task, signal.SIGKILL)
+            except Exception as error:
+                log.debug("worker t%x cannot be killed: %s", task, error)
+        self.members.clear()
+
+    def is_empty(self) -> bool:
+        """Are all gone?"""
+        return not self.members
+
+    def _tell(self, task: int, what: bytes) -> None:
+        try:
+            self.post.hand(what, task)
+        except Exception as error:
+            log.debug("worker t%x cannot be told to stop: %s", task, error)
+
+    # --- what they say ---
+
+    def receive(self, timeout: float | None) -> tuple[int, Any] | None:
+        """The next message of any worker: who, and what. None when the time is over.
+
+        All that a worker has sent comes before the notice of its end.
+        """
+        while self._dying:
+            task = self._dying[0]
+            try:
+                return task, self.post.receive_from(task, LAST_WORDS)
+            except PostGone:
+                self._dying.pop(0)
+                # What it sent last may be lost with its host.
+                return task, m.GONE if self.post.is_host_there(task) else m.GONE + b"?"
+            except errors.TimedOut:
+                self._dying.pop(0)
+                return task, m.GONE + b"?"
+        message = self.post.receive_any(timeout)
+        if message is None:
+            return None
+        source, data, gone = message
+        if gone is not None:
+            self._dying.append(gone)
+            return self.receive(timeout)
+        return source, data
+
+    def host_of(self, task: int) -> str:
+        """The host of a worker, by name."""
+        member = self.members.get(task)
+        return member.host if member is not None else "?"
+
+    def tell_numpy(self, schedule: Schedule) -> None:
+        """Tells all workers which NumPy is loaded here. Those that are started later hear of it first."""
+        version: str = getattr(sys.modules["numpy"], "__version__", "")
+        for task in schedule.workers:
+            self._tell(task, m.NUMPY + version.encode())
+        setup = m.Setup(*pickle.loads(self.plan.setup))
+        self.plan = self.plan._replace(setup=pickle.dumps(tuple(setup._replace(numpy=version)), 5))

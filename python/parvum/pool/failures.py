@@ -1,0 +1,117 @@
+"""Exceptions that cross processes: with the traceback of the place where they were raised, whatever they are made of."""
+
+from __future__ import annotations
+
+from concurrent.futures import BrokenExecutor
+from typing import Any, NamedTuple
+
+from parvum import errors
+from parvum.pool.calls import Unpicklable, pack, unpack
+
+
+class RemoteTraceback(Exception):
+    """The traceback of a call that failed in another process. It is the `__cause__` of what the call raised."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.text = text
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class RemoteError(errors.ParvumError):
+    """A call raised an exception that cannot be pickled, or cannot be read here; this one stands for it.
+
+    Remedy: give that exception a `__reduce__` that calls its class with the arguments it takes.
+    """
+
+    code = "E-REMOTE"
+    remedy = "give that exception a __reduce__ that calls its class with the arguments it takes"
+
+    def __init__(self, kind: str, text: str, reason: str) -> None:
+        super().__init__(f"{kind}: {text} (it did not come itself: {reason})")
+        self.kind = kind
+        """Name of its class, as in `package.module.Class`."""
+        self.text = text
+        """What `str` gives of it."""
+        self.reason = reason
+        """Why it could not come itself."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RemoteError, (self.kind, self.text, self.reason)
+
+
+class WorkerLost(errors.ParvumError, BrokenExecutor):
+    """A worker died in a call that may not be run twice, or as often as was allowed. The pool goes on without it.
+
+    Remedy: where a call may be run again without harm, say so: `@parvum.idempotent(retries=3)` at the function,
+    or `Executor(retries=3)` for all calls.
+    """
+
+    code = "E-WORKER"
+    remedy = "mark functions that may be run again with @parvum.idempotent(retries=3), or use Executor(retries=3)"
+
+
+class VersionsDiffer(errors.VersionMismatch, BrokenExecutor):
+    """A worker's Python or NumPy is another one than here, so what one pickles the other may not read.
+
+    Remedy: install the same versions on that host, or leave it out: `Executor(hosts=[...])`.
+    """
+
+
+class Failure(NamedTuple):
+    """An exception on its way: all that is needed to say what happened, and itself where it can be pickled."""
+
+    kind: str
+    text: str
+    traceback: str
+    where: str
+    pickled: bytes | None
+    reason: str
+
+
+def describe(error: BaseException, where: str) -> Failure:
+    """An exception as something that can be sent. `where` names the task and its host."""
+    import traceback
+
+    kind = f"{type(error).__module__}.{type(error).__qualname__}".removeprefix("builtins.")
+    try:
+        text = str(error)
+    except Exception as worse:
+        text = f"<its text cannot be had: {type(worse).__name__}>"
+    try:
+        lines = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+    except Exception as worse:
+        lines = f"{kind}: {text}\n(its traceback cannot be had: {worse!r})\n"
+    pickled: bytes | None = None
+    reason = ""
+    try:
+        packed = pack(error)
+        # Many exceptions can be pickled and then not be read. It is found out here, where it can be said.
+        unpack(packed.data, packed.buffers)
+        if packed.buffers:
+            reason = "it holds large arrays"
+        else:
+            pickled = packed.data
+    except Unpicklable as refusal:
+        reason = str(refusal)
+    except Exception as worse:
+        reason = f"reading it back gives {type(worse).__name__}: {worse}"
+    return Failure(kind, text, lines, where, pickled, reason)
+
+
+def restore(failure: Failure) -> BaseException:
+    """The exception of a failed call, as its caller sees it: itself or a `RemoteError`, caused by a `RemoteTraceback`."""
+    error: object = None
+    reason = failure.reason
+    if failure.pickled is not None:
+        try:
+            error = unpack(failure.pickled)
+        except Exception as worse:
+            reason = f"reading it gives {type(worse).__name__}: {worse}"
+    if not isinstance(error, BaseException):
+        error = RemoteError(failure.kind, failure.text, reason)
+    text = f'\nIn {failure.where}:\n"""\n{failure.traceback}"""'
+    error.__cause__ = RemoteTraceback(text)
+    return error

@@ -1,0 +1,122 @@
+"""Large buffers at a worker: each lies once on a host, in memory that all its workers map and none can write.
+
+The pool's own host has them from the pool: a reference says where. On another host the pool sends a buffer to
+one worker, the holder, and the others ask that one where it lies. When a holder is gone they ask the pool,
+which sends it again.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+from threading import Condition
+from typing import TYPE_CHECKING, Final
+
+from parvum.pool import messages as m
+
+if TYPE_CHECKING:
+    from parvum.pool.post import Post
+
+PATIENCE: Final = 2.0
+"""Seconds after which a holder's answer is no longer expected, and the pool is asked."""
+
+known_memory: dict[int, int] = {}
+"""Memory of `parvum.share`, by the identity of its mapping: its descriptor."""
+
+
+def keep_bytes(data: memoryview, name: str) -> tuple[int, memoryview]:
+    """Puts bytes into memory that other processes of this host can map: its descriptor, and the memory, read-only."""
+    place = os.memfd_create(name, os.MFD_CLOEXEC)
+    left = data.cast("B") if data.nbytes else data
+    while left.nbytes:
+        left = left[os.write(place, left) :]
+    return place, map_bytes(place, data.nbytes)
+
+
+def map_bytes(place: int, size: int) -> memoryview:
+    """The memory behind a descriptor, read-only."""
+    return memoryview(mmap.mmap(place, size, prot=mmap.PROT_READ)) if size else memoryview(b"")
+
+
+def path_of(place: int) -> str:
+    """Where other processes of this host find a descriptor of this one."""
+    return f"/proc/{os.getpid()}/fd/{place}"
+
+
+class Held:
+    """The large buffers that a worker has mapped, and those it holds for others."""
+
+    def __init__(self, post: Post) -> None:
+        self.post = post
+        self.maps: dict[int, memoryview] = {}
+        self.places: dict[int, int] = {}
+        self.wanted: dict[int, set[int]] = {}
+        self.changed = Condition()
+
+    def fetch(self, reference: m.Reference) -> memoryview:
+        """The buffer, mapped. Waits until it is on this host."""
+        key = reference.key
+        with self.changed:
+            if (found := self.maps.get(key)) is not None:
+                return found
+            if reference.path and self._map(key, reference.path, reference.size):
+                return self.maps[key]
+            if reference.holder == self.post.peer:
+                self._ask_pool(key)
+            elif reference.holder != self.post.id:
+                self._ask(key, reference.holder)
+            while not self.changed.wait_for(lambda: key in self.maps, PATIENCE):
+                self._ask_pool(key)
+            return self.maps[key]
+
+    def serve(self, source: int, what: bytes, key: int, message: bytes, buffer: memoryview | None) -> None:
+        """A message about a buffer, in the second thread."""
+        with self.changed:
+            if what == m.DATA:
+                if buffer is not None and key not in self.maps:
+                    self.places[key], self.maps[key] = keep_bytes(buffer, f"parvum-{key}")
+                for other in self.wanted.pop(key, ()):
+                    self._tell(key, other)
+            elif what == m.WANT:
+                if key in self.places:
+                    self._tell(key, source)
+                else:
+                    self.wanted.setdefault(key, set()).add(source)
+            elif what == m.HELD:
+                size, _, path = message[m.COUNT.size :].partition(b" ")
+                if key not in self.maps:
+                    self._map(key, path.decode(), int(size))
+            elif what == m.DROP:
+                self.maps.pop(key, None)
+                if (place := self.places.pop(key, None)) is not None:
+                    os.close(place)
+            self.changed.notify_all()
+
+    def _map(self, key: int, path: str, size: int) -> bool:
+        try:
+            place = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            # Another process namespace, or its holder has just ended: the pool knows more.
+            return False
+        try:
+            self.maps[key] = map_bytes(place, size)
+        finally:
+            os.close(place)
+        return True
+
+    def _tell(self, key: int, other: int) -> None:
+        where = f"{self.maps[key].nbytes} {path_of(self.places[key])}"
+        try:
+            self.post.control(m.HELD, key, other, where.encode())
+        except Exception:
+            # It is gone; nobody misses the answer.
+            return
+
+    def _ask(self, key: int, holder: int) -> None:
+        try:
+            self.post.control(m.WANT, key, holder)
+        except Exception:
+            self._ask_pool(key)
+
+    def _ask_pool(self, key: int) -> None:
+        self.post.send(m.COUNT.pack(m.WANT, key))

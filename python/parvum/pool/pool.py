@@ -1,0 +1,345 @@
+"""A pool: its scheduler, its workers and its messages, joined. `Executor` is the face of it.
+
+One lock is around the scheduler, the workers and the store; it is never held while a call of the user runs.
+Whoever submits hands calls to workers itself. One thread receives, sleeps when nothing comes, and ends with the
+last worker.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import pickle
+import sys
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import BrokenExecutor, Future
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from parvum.pool import messages as m
+from parvum.pool.calls import Packed, apart, unpack
+from parvum.pool.crew import Crew, Plan
+from parvum.pool.failures import Failure, WorkerLost, restore
+from parvum.pool.post import Post
+from parvum.pool.schedule import Ask, Call, Hand, Schedule
+from parvum.pool.store import Store
+from parvum.pool.task import Task
+
+if TYPE_CHECKING:
+    from parvum.pool.output import Printer
+
+log = logging.getLogger("parvum.pool")
+
+STUBBORN = 10.0
+"""Seconds in which a worker that was told to stop has to end."""
+
+UNEVEN = 0.005
+"""Seconds after which a worker is asked again for calls, while another has none. It happens between two calls only."""
+
+IMPATIENT = 3.0
+"""A call that runs so many times as long as calls do is a straggler."""
+
+
+class Pool:
+    """The state of an executor. It lives as long as there is work, also when nobody holds the executor any more."""
+
+    def __init__(self, plan: Plan, post: Post, repeat_stragglers: bool, show: Printer | None) -> None:
+        self.post = post
+        self.process = os.getpid()
+        self.lock = threading.Lock()
+        self.schedule = Schedule()
+        self.store = Store(post, post.host)
+        self.crew = Crew(plan, post)
+        self.repeat_stragglers = repeat_stragglers
+        self.show = show
+        self.broken: BrokenExecutor | None = None
+        self.closing = False
+        self.count = 0
+        self.done = 0
+        """Calls whose results have come."""
+        self._seen = (time.monotonic(), 0)
+        self.numpy_told = False
+        self.ended = threading.Event()
+        self._grown = threading.Condition(self.lock)
+        with self.lock:
+            self.crew.grow(plan.workers)
+        self.thread = threading.Thread(target=self._receive, name="parvum-pool")
+        self.thread.start()
+
+    # --- what any thread may do ---
+
+    def submit(self, packed: Packed, retries: int | None) -> Task:
+        """Takes a call on. Raises `RuntimeError` after the end, and what broke the pool."""
+        task = Task()
+        task.data = packed.data
+        with self.lock:
+            self.check_open()
+            self.count = number = self.count + 1
+            task.call = call = Call(number, task, retries)
+            task.pool = self
+            if packed.buffers:
+                task.kept = self.store.keep(packed.buffers)
+            schedule = self.schedule
+            schedule.submit(call)
+            if schedule.orders:
+                self._obey()
+        return task
+
+    def check_open(self) -> None:
+        """Raises what keeps the pool from taking calls."""
+        if self.broken is not None:
+            raise type(self.broken)(*self.broken.args) from self.broken
+        if self.closing:
+            raise RuntimeError("cannot schedule new futures after shutdown")
+        if os.getpid() != self.process:
+            raise BrokenExecutor("this process was forked after the pool was made: make one of its own here")
+
+    def cancel(self, call: Call, task: Task) -> bool:
+        """Takes a call back, if no worker has it."""
+        with self.lock:
+            if task.running() or not self.schedule.cancel(call):
+                return False
+            self._release(task)
+            return True
+
+    def grow(self, count: int, host: str | None) -> None:
+        """Starts more workers; returns before they are ready."""
+        with self.lock:
+            self.check_open()
+            self.crew.grow(count, host)
+
+    def shrink(self, count: int, host: str | None) -> int:
+        """Ends workers, after what they run now. Says how many."""
+        with self.lock:
+            going = self.crew.dismiss(count, host, self.schedule)
+            for member in going:
+                if member.task in self.schedule.workers:
+                    self.schedule.shrink(member.task)
+                else:
+                    self.post.hand(m.STOP, member.task)
+            self._obey()
+            return len(going)
+
+    def await_workers(self, count: int, timeout: float | None) -> bool:
+        """Waits until so many workers are ready for calls, or the pool is broken."""
+        with self._grown:
+            return self._grown.wait_for(lambda: self.broken or len(self.schedule.workers) >= count, timeout) is True
+
+    def close(self, cancel_futures: bool) -> None:
+        """Takes no more calls; workers end when all calls are done."""
+        cancelled: list[Call] = []
+        with self.lock:
+            self.closing = True
+            if cancel_futures:
+                cancelled = [call for call in self.schedule.drop_waiting() if not self._task(call).running()]
+        for call in cancelled:
+            task = self._task(call)
+            if Future[Any].cancel(task):
+                task.set_running_or_notify_cancel()
+        if not self.ended.is_set():
+            self.wake()
+
+    def rate(self) -> float:
+        """Calls done per second since this was asked last."""
+        (then, before), now = self._seen, time.monotonic()
+        self._seen = now, self.done
+        return (self.done - before) / max(now - then, 1e-6)
+
+    def wake(self) -> None:
+        """Has the receiving thread look again."""
+        try:
+            self.post.hand(m.WAKE, self.post.id)
+        except Exception:
+            # The machine is gone; the thread hears of that itself.
+            log.debug("cannot wake the pool's thread", exc_info=True)
+
+    # --- under the lock ---
+
+    def _obey(self) -> None:
+        """Does what the scheduler has ordered."""
+        schedule = self.schedule
+        while schedule.orders:
+            for order in schedule.take():
+                if isinstance(order, Hand):
+                    self._hand(order.worker.name, order.worker.host, order.calls)
+                    continue
+                worker = order.worker.name
+                if isinstance(order, Ask):
+                    self._try(worker, partial(self.post.control, m.ASK, order.most, worker))
+                else:
+                    self.crew.stopped(worker)
+                    self._try(worker, partial(self.post.hand, m.STOP, worker))
+
+    def _hand(self, worker: int, host: str, calls: list[Call]) -> None:
+        batch: list[tuple[int, bytes, tuple[m.Reference, ...]]] = []
+        for call in calls:
+            task = self._task(call)
+            # A call that was with a worker before runs already, for its caller.
+            if not task.running():
+                task.set_running_or_notify_cancel()
+            references = tuple([self.store.refer(kept, host, worker) for kept in task.kept]) if task.kept else ()
+            batch.append((call.number, task.data, references))
+        if not self.numpy_told and "numpy" in sys.modules:
+            self.numpy_told = True
+            self.crew.tell_numpy(self.schedule)
+        self._try(worker, lambda: self.post.hand(m.CALLS + pickle.dumps(batch, 5), worker))
+
+    def _try(self, worker: int, send: Callable[[], None]) -> None:
+        """Sends to a worker that may have died: then the notice of its death is on its way here."""
+        try:
+            send()
+        except Exception as error:
+            log.debug("worker t%x cannot be reached: %s", worker, error)
+
+    @staticmethod
+    def _task(call: Call) -> Task:
+        assert isinstance(call.item, Task)
+        return call.item
+
+    def _release(self, task: Task) -> None:
+        """A call is over: its bytes and buffers are not needed any more."""
+        task.data = b""
+        task.pool = task.call = None
+        if task.kept:
+            kept, task.kept = task.kept, ()
+            for key in self.store.release(kept):
+                for worker in self.schedule.workers:
+                    self._try(worker, lambda worker=worker, key=key: self.post.control(m.DROP, key, worker))
+
+    # --- the receiving thread ---
+
+    def _receive(self) -> None:
+        try:
+            while self._goes_on():
+                self._take(self.crew.receive(self._patience()))
+        except Exception as error:
+            self._break(BrokenExecutor(f"the pool's machine is gone: {error}"), error)
+        finally:
+            with self.lock:
+                self.crew.leave()
+                self.store.close()
+                self._grown.notify_all()
+            self.ended.set()
+
+    def _goes_on(self) -> bool:
+        """Is there more to receive? When all is done, workers are told to stop, and their ends are awaited."""
+        if not self.closing and self.broken is None:
+            return True
+        with self.lock:
+            if self.broken is not None:
+                return False
+            if self.schedule.unfinished == 0:
+                self.crew.stop_all()
+            return not self.crew.is_empty()
+
+    def _patience(self) -> float | None:
+        """Seconds until stragglers are looked for; None: nobody is idle, or nobody wants that."""
+        schedule = self.schedule
+        if self.crew.stopping:
+            return STUBBORN
+        if not schedule.some_idle:
+            return None
+        with self.lock:
+            if schedule.is_uneven:
+                return UNEVEN
+            if not self.repeat_stragglers or not schedule.mean or not schedule.unfinished:
+                return None
+            return max(0.02, schedule.mean * IMPATIENT)
+
+    def _take(self, message: tuple[int, Any] | None) -> None:
+        if message is None:
+            with self.lock:
+                if self.crew.stopping:
+                    self.crew.leave()
+                    return
+                if self.schedule.is_uneven:
+                    self.schedule.ask_again()
+                elif self.repeat_stragglers:
+                    self.schedule.repeat()
+                self._obey()
+            return
+        worker, said = message
+        data, buffers = apart(said)
+        what = data[:1]
+        if what == m.VALUE or what == m.FAILED:
+            self._result(worker, data, buffers)
+        elif what == m.RETURNED:
+            with self.lock:
+                self.schedule.returned(worker, pickle.loads(data[1:]))
+                self._obey()
+        elif what == m.OUTPUT:
+            if self.show is not None:
+                self.show(worker, self.crew.host_of(worker), *pickle.loads(data[1:]))
+        elif what != m.WAKE:
+            self._about_worker(worker, what, data)
+
+    def _result(self, worker: int, data: bytes, buffers: list[Any]) -> None:
+        what, number, seconds = m.RESULT.unpack_from(data)
+        with self.lock:
+            schedule = self.schedule
+            call = schedule.result(worker, number, seconds)
+            if schedule.orders:
+                self._obey()
+            if call is None:
+                return
+            self.done += 1
+            task = self._task(call)
+            self._release(task)
+        try:
+            if what == m.VALUE:
+                task.set_result(unpack(memoryview(data)[m.RESULT.size :], buffers))
+            else:
+                task.set_exception(restore(Failure(*pickle.loads(memoryview(data)[m.RESULT.size :]))))
+        except Exception as error:
+            # It was pickled there and cannot be read here.
+            task.set_exception(error)
+
+    def _about_worker(self, worker: int, what: bytes, data: bytes) -> None:
+        with self.lock:
+            if what == m.READY:
+                member = self.crew.ready(worker, m.Ready(*pickle.loads(data[1:])))
+                if member is not None:
+                    self.schedule.grow(worker, member.host)
+                    self._grown.notify_all()
+                self._obey()
+            elif what == m.UNFIT:
+                error = restore(Failure(*pickle.loads(data[1:])))
+                self.crew.unfit(worker, BrokenExecutor("a worker's initializer has failed"), error)
+            elif what == m.WANT:
+                self._try(worker, lambda: self.store.give(m.COUNT.unpack_from(data)[1], worker))
+            elif what == m.GONE:
+                self._gone(worker, all_begun=data[1:] == b"?")
+            broken = self.crew.broken
+        if broken is not None:
+            self._break(broken, broken.__cause__)
+
+    def _gone(self, worker: int, all_begun: bool) -> None:
+        """A worker has ended: what it held goes on, or is lost; another takes its place."""
+        host = self.crew.host_of(worker)
+        lost = self.schedule.lost(worker, all_begun)
+        self.store.lost(worker)
+        self.crew.gone(worker)
+        self._obey()
+        for call in lost:
+            task = self._task(call)
+            self._release(task)
+            tries = f", the last of {call.tries}" if call.tries > 1 else ""
+            task.set_exception(WorkerLost(f"the worker that ran the call has died on host {host}{tries}"))
+
+    def _break(self, reason: BrokenExecutor, cause: BaseException | None) -> None:
+        """The pool cannot go on: all calls that have no end get one."""
+        with self.lock:
+            if self.broken is not None:
+                return
+            reason.__cause__ = cause
+            self.broken = reason
+            tasks = [self._task(call) for call in self.schedule.all_calls()]
+            self._grown.notify_all()
+        for task in tasks:
+            task.pool = task.call = None
+            error = type(reason)(*reason.args)
+            error.__cause__ = cause
+            if task.running() or task.set_running_or_notify_cancel():
+                task.set_exception(error)

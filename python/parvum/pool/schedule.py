@@ -1,0 +1,342 @@
+"""Who runs which call: the scheduler of a pool, as a state machine.
+
+It knows no messages, processes or clocks. Its owner tells it what happened (`submit`, `result`, `lost` ...)
+and then does what stands in `orders`: hand calls to a worker, ask some back, stop one. All methods return at
+once; the owner keeps two threads from being inside at the same time.
+
+What it promises:
+
+- A call is with one worker at a time, or two when its repeat was asked for. Its first result counts, later
+  ones are dropped.
+- A worker runs its calls in the order it got them and gives back only those it has not begun, last ones
+  first. So when it dies, the oldest call without a result may have begun, and no later one has: they are put
+  back, once, and it costs them nothing.
+- A call that may have begun on a worker that died is run again when it is declared idempotent, at most
+  `retries` times; otherwise it is reported lost.
+- A worker gets so many calls ahead that it never waits for the next one, and no more: the shorter calls are,
+  the more. When a worker has nothing to do and another holds calls it has not begun, half of those are asked
+  back.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Final, NamedTuple
+
+UNKNOWN_DEPTH: Final = 2
+"""Calls ahead for a worker while nobody knows how long they take."""
+
+DEEPEST: Final = 128
+"""Most calls that a worker holds."""
+
+AHEAD: Final = 0.003
+"""Seconds of work that a worker has ahead."""
+
+LONG: Final = 0.5
+"""Calls longer than this many seconds are handed out one by one: the way to a worker is no matter to them."""
+
+
+class Call:
+    """One call of a pool: what the scheduler knows of it. `item` is its owner's."""
+
+    __slots__ = ("done", "holders", "item", "number", "repeated", "retries", "tries")
+
+    def __init__(self, number: int, item: object, retries: int | None = None) -> None:
+        self.number = number
+        self.item = item
+        # None: not idempotent, never to be begun twice.
+        self.retries = retries
+        self.holders: list[Worker] = []
+        self.done = False
+        self.repeated = False
+        self.tries = 1
+        """How often it may have been begun: once more for each worker that died in it."""
+
+    def __repr__(self) -> str:
+        return f"<Call {self.number} with {[w.name for w in self.holders]}{' done' if self.done else ''}>"
+
+
+class Worker:
+    """One worker as the scheduler sees it. `held` are its calls in the order in which it runs them."""
+
+    __slots__ = ("asked", "held", "host", "name", "retiring")
+
+    def __init__(self, name: int, host: str) -> None:
+        self.name = name
+        self.host = host
+        self.held: dict[int, Call] = {}
+        self.asked = False
+        self.retiring = False
+
+
+class Hand(NamedTuple):
+    """Order: send these calls to a worker, in this order."""
+
+    worker: Worker
+    calls: list[Call]
+
+
+class Ask(NamedTuple):
+    """Order: ask a worker to give back at most `most` calls that it has not begun. It answers with `returned`."""
+
+    worker: Worker
+    most: int
+
+
+class Stop(NamedTuple):
+    """Order: end a worker. It holds no call any more and is forgotten."""
+
+    worker: Worker
+
+
+Order = Hand | Ask | Stop
+
+
+class Schedule:
+    """The calls and workers of one pool.
+
+    >>> pool = Schedule()
+    >>> pool.grow(1, "here")
+    >>> pool.submit(Call(7, "the call"))
+    >>> pool.take()
+    [Hand(worker=..., calls=[<Call 7 with [1]>])]
+    >>> pool.result(1, 7, 0.001).item
+    'the call'
+    """
+
+    def __init__(self) -> None:
+        self.workers: dict[int, Worker] = {}
+        self.waiting: deque[Call] = deque()
+        self.orders: list[Order] = []
+        self.mean: float | None = None
+        """Seconds that calls take, recent ones counting most."""
+        self.depth = UNKNOWN_DEPTH
+        self.unfinished = 0
+        """Calls without an end: with workers or waiting."""
+        # Workers without a call, and others that may get more, oldest first.
+        self._idle: dict[int, Worker] = {}
+        self._room: dict[int, Worker] = {}
+
+    def take(self) -> list[Order]:
+        """What is to be done now, in this order; it is forgotten here."""
+        orders, self.orders = self.orders, []
+        return orders
+
+    # --- calls ---
+
+    def submit(self, call: Call) -> None:
+        """A new call. It goes to a worker without work, to one that has room, or waits."""
+        self.unfinished += 1
+        if not self.waiting:
+            for free in (self._idle, self._room):
+                for worker in free.values():
+                    self._hand(worker, [call])
+                    return
+        self.waiting.append(call)
+
+    def cancel(self, call: Call) -> bool:
+        """Drops a call, if no worker has it."""
+        if call.done or call.holders:
+            return False
+        self._end(call)
+        return True
+
+    def drop_waiting(self) -> list[Call]:
+        """Drops all calls that no worker has, and says which."""
+        dropped = [call for call in self.waiting if not call.done]
+        for call in dropped:
+            self._end(call)
+        self.waiting.clear()
+        return dropped
+
+    def result(self, name: int, number: int, seconds: float) -> Call | None:
+        """A worker has run a call in so many seconds. Gives the call, or None if another's result came first."""
+        worker = self.workers.get(name)
+        if worker is None:
+            return None
+        call = worker.held.pop(number, None)
+        if call is None:
+            return None
+        call.holders.remove(worker)
+        mean = self.mean
+        self.mean = mean = seconds if mean is None else mean + (seconds - mean) * 0.125
+        self.depth = 1 if mean > LONG else min(DEEPEST, 2 + int(AHEAD / (mean + 1e-6)))
+        if len(worker.held) * 2 <= self.depth:
+            self._refill(worker)
+        if call.done:
+            return None
+        self._end(call)
+        return call
+
+    def returned(self, name: int, numbers: list[int]) -> None:
+        """A worker gives back calls that it has not begun (none, when it has begun all)."""
+        worker = self.workers.get(name)
+        if worker is None:
+            return
+        worker.asked = False
+        back = [call for call in (worker.held.pop(number, None) for number in numbers) if call is not None]
+        for call in sorted(back, key=lambda call: call.number, reverse=True):
+            call.holders.remove(worker)
+            if not call.done and not call.holders:
+                self.waiting.appendleft(call)
+        self._serve_idle()
+        if worker.retiring and back:
+            self._empty(worker)
+        self._settle(worker)
+
+    # --- workers ---
+
+    def grow(self, name: int, host: str) -> None:
+        """A new worker is ready for calls."""
+        assert name not in self.workers, f"worker {name} is here already"
+        worker = self.workers[name] = Worker(name, host)
+        self._refill(worker)
+
+    def shrink(self, name: int) -> None:
+        """A worker is to end: it gets no more calls, gives back those it has not begun, and ends after the one it runs."""
+        worker = self.workers[name]
+        if worker.retiring:
+            return
+        worker.retiring = True
+        self._empty(worker)
+        self._settle(worker)
+
+    def lost(self, name: int, all_begun: bool = False) -> list[Call]:
+        """A worker has died. Gives the calls that are lost with it; all others it held go on elsewhere.
+
+        Its results must all have been told before. Where some may be missing (its host is gone with what it
+        sent), say `all_begun`: any call it held may then have begun.
+        """
+        worker = self.workers.pop(name, None)
+        if worker is None:
+            return []
+        self._idle.pop(name, None)
+        self._room.pop(name, None)
+        failed: list[Call] = []
+        back: list[Call] = []
+        for place, call in enumerate(worker.held.values()):
+            call.holders.remove(worker)
+            call.repeated = False
+            if call.done or call.holders:
+                continue
+            if place == 0 or all_begun:
+                if not call.retries:
+                    self._end(call)
+                    failed.append(call)
+                    continue
+                call.retries -= 1
+                call.tries += 1
+            back.append(call)
+        self.waiting.extendleft(reversed(back))
+        self._serve_idle()
+        return failed
+
+    def repeat(self) -> int:
+        """Gives workers without work a second copy of idempotent calls that others have run longest; says how many.
+
+        A call is repeated once while its first worker lives.
+        """
+        if self.waiting:
+            return 0
+        count = 0
+        for worker in self.workers.values():
+            if not self._idle:
+                break
+            call = next(iter(worker.held.values()), None)
+            if call is None or call.retries is None or call.repeated or call.done:
+                continue
+            call.repeated = True
+            self._hand(next(iter(self._idle.values())), [call])
+            count += 1
+        return count
+
+    def ask_again(self) -> None:
+        """Somebody has nothing to do, and was given nothing back when it was asked: asks once more."""
+        if self.is_uneven:
+            self._ask_back()
+
+    # --- what is seen from outside ---
+
+    @property
+    def is_uneven(self) -> bool:
+        """Has a worker nothing to do while another, which is not asked, holds calls that it may not have begun?"""
+        return bool(self._idle) and any(len(worker.held) > 1 and not worker.asked for worker in self.workers.values())
+
+    def all_calls(self) -> list[Call]:
+        """Calls without an end, oldest first."""
+        held = {call.number: call for worker in self.workers.values() for call in worker.held.values()}
+        held.update((call.number, call) for call in self.waiting)
+        return [call for _, call in sorted(held.items()) if not call.done]
+
+    @property
+    def some_idle(self) -> bool:
+        """Is there a worker without a call?"""
+        return bool(self._idle)
+
+    # --- inside ---
+
+    def _end(self, call: Call) -> None:
+        call.done = True
+        self.unfinished -= 1
+
+    def _hand(self, worker: Worker, calls: list[Call]) -> None:
+        for call in calls:
+            worker.held[call.number] = call
+            call.holders.append(worker)
+        self.orders.append(Hand(worker, calls))
+        self._place(worker)
+
+    def _place(self, worker: Worker) -> None:
+        """Puts a worker where `submit` finds it."""
+        name, load = worker.name, len(worker.held)
+        self._idle.pop(name, None)
+        self._room.pop(name, None)
+        if worker.retiring:
+            return
+        if load == 0:
+            self._idle[name] = worker
+        elif load < self.depth:
+            self._room[name] = worker
+
+    def _refill(self, worker: Worker, sharers: int = 0) -> None:
+        """Gives a worker what it has room for, or finds it work with the others."""
+        if not worker.retiring and self.waiting:
+            wanted, calls = self.depth - len(worker.held), list[Call]()
+            # Near the end all workers get their share.
+            wanted = min(wanted, -(-len(self.waiting) // (sharers or len(self.workers))))
+            while len(calls) < wanted and self.waiting:
+                call = self.waiting.popleft()
+                if not call.done:
+                    calls.append(call)
+            if calls:
+                self._hand(worker, calls)
+                return
+        self._settle(worker)
+        if not worker.held and not worker.retiring:
+            self._ask_back()
+
+    def _empty(self, worker: Worker) -> None:
+        if len(worker.held) > 1 and not worker.asked:
+            worker.asked = True
+            self.orders.append(Ask(worker, len(worker.held) - 1))
+
+    def _settle(self, worker: Worker) -> None:
+        self._place(worker)
+        if worker.retiring and not worker.held and self.workers.pop(worker.name, None) is not None:
+            self.orders.append(Stop(worker))
+
+    def _serve_idle(self) -> None:
+        """Calls wait again: workers with nothing to do get them first, then those with room."""
+        for free in (self._idle, self._room):
+            for left, worker in zip(range(len(free), 0, -1), list(free.values())):
+                if not self.waiting:
+                    return
+                self._refill(worker, left)
+
+    def _ask_back(self) -> None:
+        """Somebody is idle and nothing waits: asks the fullest worker for half of what it has not begun."""
+        fullest = max(self.workers.values(), key=lambda worker: 0 if worker.asked else len(worker.held))
+        unbegun = len(fullest.held) - 1
+        if unbegun >= 1 and not fullest.asked:
+            fullest.asked = True
+            self.orders.append(Ask(fullest, (unbegun + 1) // 2))

@@ -1,0 +1,160 @@
+"""Large buffers at the pool: which are kept, for which calls, and which host has them from whom.
+
+A buffer is kept when a call with it is submitted, as it is then. The same bytes again, of the same array or of
+another, are the same buffer: compared with what is kept, at the speed of memory. A buffer that no unfinished
+call needs stays for the next one, until `SPARE` bytes are kept so.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pickle import PickleBuffer
+from typing import TYPE_CHECKING, Any, Final
+
+from parvum.pool import messages as m
+from parvum.pool.held import keep_bytes, known_memory, path_of
+
+if TYPE_CHECKING:
+    from parvum.pool.post import Post
+
+SPARE: Final = 512 << 20
+"""Bytes that are kept though no call needs them now."""
+
+_STEP: Final = 1 << 20
+
+
+class Kept:
+    """One buffer: `view` is its memory, read-only; `holders` the worker of each other host that has it for all there."""
+
+    __slots__ = ("borrowed", "holders", "key", "place", "sample", "users", "view")
+
+    def __init__(self, key: int, place: int, view: memoryview, sample: bytes) -> None:
+        self.key = key
+        self.place = place
+        self.view = view
+        self.sample = sample
+        self.users = 0
+        self.borrowed = False
+        """The memory is that of a shared object, which closes it."""
+        self.holders: dict[str, int] = {}
+
+    @property
+    def size(self) -> int:
+        """In bytes."""
+        return self.view.nbytes
+
+
+class Store:
+    """The buffers of one pool. Its owner keeps two threads from being inside at the same time."""
+
+    def __init__(self, post: Post, host: str) -> None:
+        self.post = post
+        self.host = host
+        self.kept: dict[int, Kept] = {}
+        self.spare: dict[int, Kept] = {}
+        self._spare_bytes = 0
+        self._by_sample: dict[bytes, list[Kept]] = {}
+        self._next = 1
+
+    def keep(self, buffers: Sequence[PickleBuffer]) -> list[Kept]:
+        """Keeps the buffers of a call until `release`."""
+        return [self._keep(buffer.raw()) for buffer in buffers]
+
+    def _keep(self, data: memoryview) -> Kept:
+        sample = b"%d" % id(data.obj) if id(data.obj) in known_memory else _sample(data)
+        for known in self._by_sample.get(sample, ()):
+            if known.borrowed or _same(known.view, data):
+                break
+        else:
+            place = known_memory.get(id(data.obj))
+            if place is not None:
+                # Another descriptor of the same memory: it stays as long as a call needs it.
+                place, view = os.dup(place), data
+            else:
+                place, view = keep_bytes(data, "parvum-pool")
+            known = Kept(self._next, place, view, sample)
+            known.borrowed = id(data.obj) in known_memory
+            self._next += 1
+            self.kept[known.key] = known
+            self._by_sample.setdefault(sample, []).append(known)
+        if known.users == 0 and self.spare.pop(known.key, None) is not None:
+            self._spare_bytes -= known.size
+        known.users += 1
+        return known
+
+    def release(self, used: Sequence[Kept]) -> list[int]:
+        """A call is over. Gives the keys that nobody needs any more: workers are to drop them."""
+        dropped: list[int] = []
+        for kept in used:
+            kept.users -= 1
+            if kept.users == 0:
+                self.spare[kept.key] = kept
+                self._spare_bytes += kept.size
+        while self._spare_bytes > SPARE:
+            oldest = next(iter(self.spare.values()))
+            del self.spare[oldest.key]
+            self._spare_bytes -= oldest.size
+            dropped.append(self._drop(oldest))
+        return dropped
+
+    def refer(self, kept: Kept, host: str, worker: int) -> m.Reference:
+        """What a call for this worker says about a buffer. The first worker of another host gets the buffer itself."""
+        if host == self.host:
+            return m.Reference(kept.key, kept.size, path_of(kept.place), self.post.id)
+        holder = kept.holders.get(host)
+        if holder is None:
+            holder = kept.holders[host] = worker
+            self.give(kept.key, worker)
+        return m.Reference(kept.key, kept.size, "", holder)
+
+    def give(self, key: int, worker: int) -> None:
+        """Sends a buffer to a worker."""
+        if (kept := self.kept.get(key)) is not None:
+            self.post.control(m.DATA, key, worker, buffer=PickleBuffer(kept.view))
+
+    def lost(self, worker: int) -> None:
+        """A worker is gone, and what it held for its host."""
+        for kept in self.kept.values():
+            for host in [host for host, holder in kept.holders.items() if holder == worker]:
+                del kept.holders[host]
+
+    def close(self) -> None:
+        """Gives all memory back."""
+        for kept in list(self.kept.values()):
+            self._drop(kept)
+        self.spare.clear()
+
+    def _drop(self, kept: Kept) -> int:
+        del self.kept[kept.key]
+        self._by_sample[kept.sample].remove(kept)
+        if not self._by_sample[kept.sample]:
+            del self._by_sample[kept.sample]
+        os.close(kept.place)
+        return kept.key
+
+
+def _sample(data: memoryview) -> bytes:
+    """A few bytes that tell most buffers apart, and the length."""
+    size = data.nbytes
+    places = range(0, size, max(1, size // 16))
+    return size.to_bytes(8, "little") + b"".join(bytes(data[place : place + 16]) for place in places)
+
+
+def _same(one: memoryview, other: memoryview) -> bool:
+    if one.nbytes != other.nbytes:
+        return False
+    equal = _comparison()
+    return all(equal(one[at : at + _STEP], other[at : at + _STEP]) for at in range(0, one.nbytes, _STEP))
+
+
+def _comparison() -> Callable[[memoryview, memoryview], bool]:
+    numpy: Any = sys.modules.get("numpy")
+    if numpy is None:
+        return lambda one, other: one.tobytes() == other.tobytes()
+
+    def equal(one: memoryview, other: memoryview) -> bool:
+        return bool(numpy.array_equal(numpy.frombuffer(one, "u1"), numpy.frombuffer(other, "u1")))
+
+    return equal

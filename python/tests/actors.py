@@ -1,0 +1,98 @@
+"""Actors for tests."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from concurrent.futures import Future
+from typing import Any
+
+import parvum
+
+
+@parvum.actor
+class Counter:
+    """Counts."""
+
+    def __init__(self, start: int = 0) -> None:
+        if start < 0:
+            raise ValueError(f"start is {start}")
+        self.value = start
+        self.waiting: list[Future[str]] = []
+
+    def add(self, n: int = 1) -> int:
+        self.value += n
+        return self.value
+
+    def get(self) -> int:
+        return self.value
+
+    def fail(self) -> None:
+        raise KeyError("asked for")
+
+    def process(self) -> int:
+        return os.getpid()
+
+    def who(self) -> int:
+        return parvum.caller()
+
+    def wait(self) -> Future[str]:
+        self.waiting.append(Future())
+        return self.waiting[-1]
+
+    def release(self, text: str) -> int:
+        waiting, self.waiting = self.waiting, []
+        for future in waiting:
+            future.set_result(text)
+        return len(waiting)
+
+    def die(self) -> None:
+        os.kill(os.getpid(), 9)
+
+    def say(self, text: str) -> None:
+        print(text)
+
+    def total(self, array: Any) -> float:
+        return float(array.sum())
+
+    def ask(self, other: Any, n: int) -> int:
+        found: int = other.add(n).result()
+        return found
+
+    def _own(self) -> None: ...
+
+
+@parvum.actor
+class Clock:
+    """Ticks."""
+
+    def __init__(self) -> None:
+        self.ticks = 0
+
+    @parvum.every(0.01)
+    def tick(self) -> None:
+        self.ticks += 1
+        if self.ticks == 2:
+            raise RuntimeError("a tick that fails is logged, and no more")
+
+    def get(self) -> int:
+        return self.ticks
+
+
+@parvum.actor
+class Meeting:
+    """Coroutines that wait for one another."""
+
+    def __init__(self) -> None:
+        self.event: asyncio.Event | None = None
+
+    async def first(self) -> str:
+        self.event = asyncio.Event()
+        await self.event.wait()
+        return "met"
+
+    async def second(self) -> str:
+        while self.event is None:
+            await asyncio.sleep(0.001)
+        self.event.set()
+        return "came"

@@ -1,0 +1,173 @@
+"""Calls that tests have workers run: a module that workers import by its name."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import parvum
+
+
+def square(x: int) -> int:
+    return x * x
+
+
+def fail(kind: type[BaseException], *args: object) -> None:
+    raise kind(*args)
+
+
+def wait_for(path: str) -> str:
+    """Until that file is there. Its own is written first: a test sees that the call has begun."""
+    Path(f"{path}.begun-{os.getpid()}").touch()
+    while not os.path.exists(path):
+        time.sleep(0.002)
+    return path
+
+
+def die() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def die_until(path: str, times: int) -> int:
+    """Kills its worker so many times, then gives how often it was begun."""
+    with open(path, "a", encoding="ascii") as file:
+        file.write("x")
+    begun = os.path.getsize(path)
+    if begun <= times:
+        die()
+    return begun
+
+
+@parvum.idempotent(retries=5)
+def die_until_marked(path: str, times: int) -> int:
+    return die_until(path, times)
+
+
+def count_in(path: str, value: int) -> int:
+    """Notes that it was run."""
+    with open(path, "a", encoding="ascii") as file:
+        file.write(f"{value}\n")
+    return value
+
+
+state: dict[str, Any] = {}
+
+
+def remember(*args: Any) -> None:
+    state["args"] = args
+
+
+def recall() -> Any:
+    return state.get("args")
+
+
+def where() -> tuple[int, bool, str]:
+    return os.getpid(), threading.current_thread() is threading.main_thread(), os.getcwd()
+
+
+def modules() -> set[str]:
+    return set(sys.modules)
+
+
+def total(array: Any) -> float:
+    return float(array.sum())
+
+
+def try_to_write(array: Any) -> str:
+    try:
+        array[0] = 1
+    except ValueError as error:
+        return str(error)
+    return "written"
+
+
+def mapped_files(array: Any) -> tuple[float, list[str]]:
+    """What the array sums to, and the memory of pools that this process has mapped."""
+    with open("/proc/self/maps", encoding="utf-8") as file:
+        return float(array.sum()), [line for line in file if "memfd:parvum-" in line]
+
+
+class BadToPickle:
+    def __reduce__(self) -> Any:
+        raise RuntimeError("never pickled")
+
+
+class BadToRead:
+    def __reduce__(self) -> Any:
+        return fail, (KeyError, "cannot be read")
+
+
+def give(kind: type[Any]) -> Any:
+    return kind()
+
+
+class TwoArguments(Exception):
+    def __init__(self, a: int, b: int) -> None:
+        super().__init__(f"{a} and {b}")
+
+
+def fail_with_two() -> None:
+    raise TwoArguments(1, 2)
+
+
+def speak(text: str) -> None:
+    print(text)
+    print(text.upper(), file=sys.stderr)
+
+
+def name_and_total(thing: dict[str, Any]) -> tuple[str, float]:
+    return thing["name"], float(thing["data"].sum())
+
+
+def identity_of(thing: object) -> tuple[int, int]:
+    return os.getpid(), id(thing)
+
+
+def many_arrays(count: int) -> list[Any]:
+    import numpy
+
+    return [numpy.full(100_000, n) for n in range(count)]
+
+
+def slow_square(x: int) -> int:
+    time.sleep(0.002)
+    return x * x
+
+
+def count_in_slowly(path: str, value: int) -> int:
+    count_in(path, value)
+    time.sleep(0.003)
+    return value
+
+
+def wait_for_another(path: str) -> str:
+    """The first that begins waits until the second has come, and longer."""
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        return "second"
+    while not os.path.exists(f"{path}.done"):
+        time.sleep(0.002)
+    return "first"
+
+
+def pretend_numpy(version: str) -> None:
+    import numpy
+
+    numpy.__version__ = version
+
+
+def wait_unless(path: str) -> str:
+    return wait_for(path) if path else ""
+
+
+def squares_by_joblib(count: int) -> list[int]:
+    import joblib
+
+    found: list[int] = joblib.Parallel(n_jobs=2)(joblib.delayed(square)(n) for n in range(count))
+    return found

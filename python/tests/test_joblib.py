@@ -1,0 +1,100 @@
+"""joblib over the machine, and scikit-learn over joblib, unchanged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import tasks
+
+import parvum
+
+joblib = pytest.importorskip("joblib")
+pytestmark = pytest.mark.usefixtures("machine")
+
+
+@pytest.fixture(autouse=True)
+def backend(machine: object) -> Iterator[None]:
+    import parvum.joblib
+
+    parvum.joblib.register()
+    with joblib.parallel_config(backend="parvum", n_jobs=2):
+        yield
+
+
+@pytest.fixture(scope="module", autouse=True)
+def no_worker_is_left() -> Iterator[None]:
+    yield
+    import parvum.joblib
+
+    parvum.joblib.shutdown()
+
+
+def test_results_come_in_order() -> None:
+    assert joblib.Parallel()(joblib.delayed(tasks.square)(n) for n in range(500)) == [n * n for n in range(500)]
+
+
+def test_results_come_as_a_generator() -> None:
+    found = joblib.Parallel(return_as="generator")(joblib.delayed(tasks.square)(n) for n in range(50))
+    assert list(found) == [n * n for n in range(50)]
+
+
+def test_calls_run_in_workers_that_stay() -> None:
+    first = set(joblib.Parallel()(joblib.delayed(tasks.where)() for _ in range(20)))
+    second = set(joblib.Parallel()(joblib.delayed(tasks.where)() for _ in range(20)))
+    assert len(first | second) <= 2
+
+
+def test_lambdas_need_no_more_than_cloudpickle() -> None:
+    pytest.importorskip("cloudpickle")
+    assert joblib.Parallel()(joblib.delayed(lambda x: x + 1)(n) for n in range(5)) == [1, 2, 3, 4, 5]
+
+
+def test_an_exception_comes_through() -> None:
+    with pytest.raises(KeyError, match="wrong"):
+        joblib.Parallel()(joblib.delayed(tasks.fail)(KeyError, "wrong") for _ in range(10))
+    assert joblib.Parallel()(joblib.delayed(tasks.square)(n) for n in range(3)) == [0, 1, 4]
+
+
+def test_time_is_over(tmp_path: Path) -> None:
+    import multiprocessing
+
+    try:
+        # What joblib raises with every backend.
+        with pytest.raises(multiprocessing.TimeoutError):
+            joblib.Parallel(timeout=0.2)(joblib.delayed(tasks.wait_for)(str(tmp_path / "go")) for _ in range(2))
+    finally:
+        (tmp_path / "go").touch()
+
+
+def test_a_worker_that_dies_is_no_matter(tmp_path: Path) -> None:
+    assert joblib.Parallel()([joblib.delayed(tasks.die_until)(str(tmp_path / "n"), 2)]) == [3]
+
+
+def test_an_executor_can_be_given() -> None:
+    with parvum.Executor(2) as pool:
+        # One worker would be none for joblib: it runs the calls itself then.
+        pool.wait_for_workers(2)
+        with joblib.parallel_config(backend="parvum", executor=pool):
+            processes = {place[0] for place in joblib.Parallel()(joblib.delayed(tasks.where)() for _ in range(9))}
+        assert processes <= set(pool.pids)
+
+
+def test_calls_may_use_joblib_themselves() -> None:
+    assert joblib.Parallel()(joblib.delayed(tasks.squares_by_joblib)(n) for n in (3, 4)) == [[0, 1, 4], [0, 1, 4, 9]]
+
+
+def test_a_grid_search_gives_what_it_gives_anywhere() -> None:
+    pytest.importorskip("sklearn")
+    from sklearn.datasets import load_iris
+    from sklearn.model_selection import GridSearchCV
+    from sklearn.svm import SVC
+
+    x, y = load_iris(return_X_y=True)
+    grid = {"C": [0.1, 1, 10], "kernel": ["linear", "rbf"]}
+    here = GridSearchCV(SVC(), grid, cv=3, n_jobs=2).fit(x, y)
+    with joblib.parallel_config(backend="sequential"):
+        alone = GridSearchCV(SVC(), grid, cv=3).fit(x, y)
+    assert here.best_params_ == alone.best_params_ and here.best_score_ == alone.best_score_
+    assert list(here.cv_results_["mean_test_score"]) == list(alone.cv_results_["mean_test_score"])
