@@ -2,7 +2,7 @@
 
 >>> import joblib, parvum.joblib
 >>> parvum.joblib.register()
->>> with joblib.parallel_config(backend="parvum", n_jobs=2):
+>>> with joblib.parallel_backend("parvum", n_jobs=2):
 ...     joblib.Parallel()(joblib.delayed(pow)(n, 2) for n in range(5))
 [0, 1, 4, 9, 16]
 >>> parvum.joblib.shutdown()
@@ -30,7 +30,7 @@ _pools: dict[tuple[int, tuple[str, ...] | None], Executor] = {}
 
 
 class ParvumBackend(AutoBatchingMixin, ParallelBackendBase):  # type: ignore[misc]
-    """A backend of joblib. Options of `parallel_config`:
+    """A backend of joblib. Options of `parallel_backend`, and of `parallel_config` (joblib 1.3):
 
     `executor`: where calls run; None: workers of joblib's own, as many as `n_jobs` says, on `hosts`.
     `retries`: how often a batch of calls is run again when its worker dies (3: joblib's calls are expected to be
@@ -38,6 +38,7 @@ class ParvumBackend(AutoBatchingMixin, ParallelBackendBase):  # type: ignore[mis
     """
 
     supports_retrieve_callback = True
+    supports_timeout = True
     default_n_jobs = -1
     # A message costs so little that calls need hardly be gathered.
     MIN_IDEAL_BATCH_DURATION = 0.05
@@ -87,6 +88,12 @@ class ParvumBackend(AutoBatchingMixin, ParallelBackendBase):  # type: ignore[mis
         future.add_done_callback(self._futures.discard)
         if callback is not None:
             future.add_done_callback(callback)
+        return future
+
+    def apply_async(self, func: Callable[[], Any], callback: Callable[[Any], Any] | None = None) -> Future[Any]:
+        """The same, as joblib before 1.5 calls it; before 1.3 it asks what comes of it by `get`."""
+        future = self.submit(func, callback)
+        future.get = future.result  # type: ignore[attr-defined]
         return future
 
     def retrieve_result_callback(self, future: Future[Any]) -> Any:

@@ -94,7 +94,7 @@ fn every_plot_is_drawn_and_nothing_complains() {
         for width in [1200, 500] {
             let seen = look(&browser, &page, &place.0, width);
             let (page, written) = (page.display(), std::fs::read_to_string(&page).expect("the page"));
-            assert_eq!(seen.complaints, [String::new(); 0], "{page}");
+            assert!(seen.complaints.is_empty(), "{page}: {:?}", seen.complaints);
             assert_eq!(seen.plots.len(), written.matches("<svg").count(), "{page}");
             assert!(!plots || !seen.plots.is_empty(), "{page} has plots");
             for (width, height, marks) in &seen.plots {
