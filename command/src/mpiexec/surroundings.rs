@@ -62,10 +62,34 @@ pub fn put_first(
     all: &mut Vec<(OsString, OsString)>,
     library: &OsStr,
 ) -> Result<(), std::env::JoinPathsError> {
-    let old = all.iter().find(|(name, _)| name == LOADER).map(|(_, value)| value.clone());
-    let folders = [PathBuf::from(library)].into_iter().chain(old.iter().flat_map(std::env::split_paths));
-    let joined = std::env::join_paths(folders)?;
-    set(all, LOADER.as_ref(), joined);
+    let old = folders(all);
+    look(all, [PathBuf::from(library)].into_iter().chain(old).collect(), library)
+}
+
+/// The same behind the folders that are named already, which whoever named them wants looked into first.
+pub fn put_last(
+    all: &mut Vec<(OsString, OsString)>,
+    library: &OsStr,
+) -> Result<(), std::env::JoinPathsError> {
+    let mut named = folders(all);
+    if !named.iter().any(|folder| folder == library) {
+        named.push(library.into());
+    }
+    look(all, named, library)
+}
+
+/// The folders that the loader looks into. An empty one is the present folder, which nobody means who leaves the variable empty.
+fn folders(all: &[(OsString, OsString)]) -> Vec<PathBuf> {
+    let value = all.iter().find(|(name, value)| name == LOADER && !value.is_empty());
+    value.map(|(_, value)| std::env::split_paths(value).collect()).unwrap_or_default()
+}
+
+fn look(
+    all: &mut Vec<(OsString, OsString)>,
+    folders: Vec<PathBuf>,
+    library: &OsStr,
+) -> Result<(), std::env::JoinPathsError> {
+    set(all, LOADER.as_ref(), std::env::join_paths(folders)?);
     if !all.iter().any(|(name, _)| name == MPI4PY) {
         set(all, MPI4PY.as_ref(), Path::new(library).join(LIBRARY).into_os_string());
     }
@@ -75,4 +99,42 @@ pub fn put_first(
 fn set(all: &mut Vec<(OsString, OsString)>, name: &OsStr, value: OsString) {
     all.retain(|(known, _)| known != name);
     all.push((name.to_owned(), value));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(value: Option<&str>) -> Vec<(OsString, OsString)> {
+        value.map(|value| (LOADER.into(), value.into())).into_iter().collect()
+    }
+
+    fn told(all: &[(OsString, OsString)], name: &str) -> String {
+        let value = all.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+        value.unwrap_or_default().into_string().expect("text")
+    }
+
+    #[test]
+    fn a_launcher_of_mpi_goes_first_and_run_behind_what_is_named() {
+        for (before, first, last) in [
+            (None, "/p/lib", "/p/lib"),
+            (Some(""), "/p/lib", "/p/lib"),
+            (Some("/a:/b"), "/p/lib:/a:/b", "/a:/b:/p/lib"),
+            (Some("/a:/p/lib:/b"), "/p/lib:/a:/p/lib:/b", "/a:/p/lib:/b"),
+        ] {
+            let (mut one, mut other) = (named(before), named(before));
+            put_first(&mut one, "/p/lib".as_ref()).expect("no colon");
+            put_last(&mut other, "/p/lib".as_ref()).expect("no colon");
+            assert_eq!((told(&one, LOADER).as_str(), told(&other, LOADER).as_str()), (first, last));
+            assert_eq!(told(&other, MPI4PY), format!("/p/lib/{LIBRARY}"));
+        }
+        assert!(put_last(&mut named(None), "/a:b".as_ref()).is_err());
+    }
+
+    #[test]
+    fn who_has_said_which_mpi_mpi4py_loads_is_heeded() {
+        let mut all = vec![(MPI4PY.into(), "/other/libmpi.so".into())];
+        put_last(&mut all, "/p/lib".as_ref()).expect("no colon");
+        assert_eq!(told(&all, MPI4PY), "/other/libmpi.so");
+    }
 }

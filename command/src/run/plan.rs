@@ -2,7 +2,7 @@
 
 use super::input::Reader;
 use super::{BindTo, MpiPart, RunArgs, elf, places, races};
-use crate::mpiexec::surroundings::{library, put_first};
+use crate::mpiexec::surroundings::{library, put_last};
 use clap::Parser;
 use parvum_wire::Tid;
 use parvum_wire::control::{Bind, Blob, Details, Each, HostRow, Output, Program, Recorder, SpawnRequest};
@@ -160,13 +160,14 @@ impl Plan {
     }
 }
 
-/// This process's variables. A program that asks for MPICH's library, or loads it while it runs as mpi4py does, finds ours first.
+/// This process's variables. A program that asks for MPICH's library, or loads it while it runs as mpi4py does, finds ours, unless the
+/// environment names a folder that has another.
 fn surroundings() -> Vec<(OsString, OsString)> {
     let mut all: Vec<_> = std::env::vars_os().collect();
     let called = std::env::args_os().next().unwrap_or_default();
     if let Some(library) = library(&called) {
         // A folder with a colon in its name cannot be said to the loader.
-        let _ = put_first(&mut all, &library);
+        let _ = put_last(&mut all, &library);
     }
     all
 }

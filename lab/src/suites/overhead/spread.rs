@@ -3,6 +3,7 @@
 use super::NX;
 use crate::experiment::{Measure, Rival};
 use crate::goals::digits;
+use crate::random::Random;
 use crate::statistics::{quantile, sorted};
 use crate::summary::Rows;
 use crate::table::columns;
@@ -63,6 +64,56 @@ pub fn of(rows: &Rows, program: &str) -> Option<Spread> {
     (times.len() >= 2).then_some(Spread { times })
 }
 
+/// How many times less a job varies beside a rival when both are gangs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Steadier {
+    /// Standard deviations over means of its launches: without, with.
+    pub variations: [f64; 2],
+    /// Their ratio, and where 95 of 100 resamplings of the launches have it.
+    pub times: f64,
+    /// The interval.
+    pub interval: [f64; 2],
+    /// Medians, in milliseconds.
+    pub medians: [f64; 2],
+    /// Launches.
+    pub launches: [usize; 2],
+}
+
+/// Resamplings of the launches.
+const ROUNDS: usize = 2000;
+
+/// From the launches beside a rival, without gangs and with; none where one of them has fewer than two.
+pub fn steadier(rows: &Rows) -> Option<Steadier> {
+    let [without, with] = [of(rows, RIVAL)?.times, of(rows, GANG)?.times];
+    let mut random = Random::new(1994);
+    let mut resampled = |times: &[f64]| {
+        let some: Vec<f64> = (0..times.len()).map(|_| times[random.below(times.len())]).collect();
+        variation(&some)
+    };
+    // A resampling of one launch again and again has no variation: then nothing can be said of its ratio.
+    let ratios: Vec<f64> = (0..ROUNDS)
+        .map(|_| resampled(&without) / resampled(&with))
+        .filter(|ratio| ratio.is_finite() && *ratio > 0.0)
+        .collect();
+    let ratios = sorted(&ratios);
+    let variations = [variation(&without), variation(&with)];
+    Some(Steadier {
+        variations,
+        times: variations[0] / variations[1],
+        interval: [quantile(&ratios, 0.025)?, quantile(&ratios, 0.975)?],
+        medians: [quantile(&without, 0.5)?, quantile(&with, 0.5)?],
+        launches: [without.len(), with.len()],
+    })
+}
+
+/// The standard deviation over the mean.
+fn variation(times: &[f64]) -> f64 {
+    let count = times.len() as f64;
+    let mean = times.iter().sum::<f64>() / count;
+    let squares: f64 = times.iter().map(|time| (time - mean).powi(2)).sum();
+    (squares / (count - 1.0).max(1.0)).sqrt() / mean
+}
+
 /// A line for each that was measured.
 pub fn lines(rows: &Rows) -> Vec<Vec<String>> {
     JOBS.iter()
@@ -107,6 +158,21 @@ pub(super) mod tests {
         let mut text = String::new();
         render(&mut text, &Rows(&rows));
         assert!(text.lines().all(|line| line.chars().count() <= 110), "{text}");
+    }
+
+    #[test]
+    fn how_much_steadier_gangs_are_has_an_interval() {
+        let times =
+            |spread: f64| -> Vec<f64> { (0..12).map(|at| 100.0 + spread * f64::from(at % 4)).collect() };
+        let rows = |with: f64| {
+            [row(&NX, RIVAL, "job", POINTS, &times(20.0)), row(&NX, GANG, "job", POINTS, &times(with))]
+        };
+        let found = steadier(&Rows(&rows(4.0))).expect("launches of both");
+        assert!((3.5..5.5).contains(&found.times), "{found:?}");
+        let [low, high] = found.interval;
+        assert!(low < found.times && found.times < high && low > 1.0, "{found:?}");
+        let [low, high] = steadier(&Rows(&rows(20.0))).expect("launches of both").interval;
+        assert!(low < 1.0 && 1.0 < high);
     }
 
     #[test]
