@@ -110,6 +110,8 @@ class Ends(unittest.TestCase):
             done = support.run(
                 f"""
                 import parvum, signal, os, threading
+                # Whoever was started in the background ignores it.
+                signal.signal(signal.SIGINT, signal.default_int_handler)
                 vm = parvum.enrol()
                 threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
                 try: {wait}
