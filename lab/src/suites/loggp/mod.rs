@@ -111,12 +111,12 @@ fn line(route: &Route) -> [String; 6] {
     ]
 }
 
-const HEAD: &str = "                        L us    o us    o us    g us  G ns/B   ends, ns/B\n                                send receive\n";
+const HEAD: &str = "                        L us    o us    o us    g us  G ns/B     ends, ns/B\n                                send receive\n";
 
 /// A system's line for a terminal.
 fn row(label: String, route: &Route) -> String {
     let [latency, send, receive, gap, byte, ends] = line(route).map(|cell| cell.replace(' ', ""));
-    format!("{label:<20}{latency:>8}{send:>8}{receive:>8}{gap:>8}{byte:>8}{ends:>13}\n")
+    format!("{label:<20}{latency:>8}{send:>8}{receive:>8}{gap:>8}{byte:>8}{ends:>15}\n")
 }
 
 fn table(rows: &Rows, _: &Manifest) -> String {
