@@ -21,9 +21,7 @@ pub fn route(lines: &[Line]) -> Option<Route> {
     sizes.dedup();
     let at = |size: u64, operation: Operation| {
         let line = lines.iter().find(|line| line.size == size && line.operation == Some(operation))?;
-        let hops = f64::from(line.hops.unwrap_or(1));
-        let times: Vec<f64> = line.samples_ns.iter().map(|ns| *ns as f64 / hops).collect();
-        median(&times)
+        median(&line.each().collect::<Vec<_>>())
     };
     let measured = sizes.into_iter().map(|size| {
         Some(Measured {

@@ -109,14 +109,7 @@ mod tests {
             for tasks in [1, 2, 5, 8, 100] {
                 for bytes in [8, 65536] {
                     let trace = operation.trace(tasks, bytes, 2);
-                    let machine = Machine {
-                        hosts: tasks,
-                        processors: 1,
-                        shared_processors: false,
-                        within: way,
-                        between: way,
-                        shared_medium: false,
-                    };
+                    let machine = Machine::of(tasks, way);
                     let played = play(&trace, &machine);
                     assert_eq!(played.stuck, [0; 0], "{operation:?} of {tasks}, {bytes}");
                     assert_eq!(tasks > 1, played.time > 0.0, "{operation:?} of {tasks}");
@@ -129,14 +122,7 @@ mod tests {
     fn a_barrier_of_many_takes_as_many_rounds_as_it_must() {
         let way = Route { latency: 1000.0, ..Route::default() };
         let time = |tasks: usize| {
-            let machine = Machine {
-                hosts: tasks,
-                processors: 1,
-                shared_processors: false,
-                within: way,
-                between: way,
-                shared_medium: false,
-            };
+            let machine = Machine::of(tasks, way);
             play(&Operation::Barrier.trace(tasks, 0, 1), &machine).time
         };
         assert_eq!([2, 16, 10_000].map(time), [1000.0, 4000.0, 14_000.0]);

@@ -61,6 +61,18 @@ pub struct Machine {
 }
 
 impl Machine {
+    /// So many hosts of one processor each, in a switch, between which and within which messages cost the same.
+    pub fn of(hosts: usize, route: Route) -> Machine {
+        Machine {
+            hosts,
+            processors: 1,
+            shared_processors: false,
+            within: route,
+            between: route,
+            shared_medium: false,
+        }
+    }
+
     /// The host of a task, of so many tasks.
     pub fn host(&self, task: usize, tasks: usize) -> usize {
         let each = tasks.div_ceil(self.hosts.max(1)).max(1);
@@ -74,14 +86,7 @@ mod tests {
 
     #[test]
     fn tasks_are_dealt_out_in_blocks() {
-        let machine = Machine {
-            hosts: 3,
-            processors: 1,
-            shared_processors: false,
-            within: Route::default(),
-            between: Route::default(),
-            shared_medium: false,
-        };
+        let machine = Machine::of(3, Route::default());
         let hosts: Vec<usize> = (0..7).map(|task| machine.host(task, 7)).collect();
         assert_eq!(hosts, [0, 0, 0, 1, 1, 1, 2]);
     }

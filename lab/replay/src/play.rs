@@ -289,14 +289,7 @@ mod tests {
     };
 
     fn machine(hosts: usize) -> Machine {
-        Machine {
-            hosts,
-            processors: 1,
-            shared_processors: false,
-            within: WAY,
-            between: WAY,
-            shared_medium: false,
-        }
+        Machine::of(hosts, WAY)
     }
 
     fn send(to: usize, number: u32, bytes: u64) -> Action {

@@ -65,14 +65,7 @@ mod tests {
     #[test]
     fn a_platform_has_all_hosts() {
         let between = Route { latency: 1000.0, byte: 80.0, ..Route::default() };
-        let mut machine = Machine {
-            hosts: 3,
-            processors: 2,
-            shared_processors: false,
-            within: Route::default(),
-            between,
-            shared_medium: false,
-        };
+        let mut machine = Machine { processors: 2, ..Machine::of(3, between) };
         let text = platform(&machine);
         assert!(
             text.contains("radical=\"0-2\"") && text.contains("bw=\"12500000Bps\" lat=\"500ns\""),

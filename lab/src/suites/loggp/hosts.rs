@@ -89,7 +89,7 @@ pub(super) fn machine(between: Route, tasks: usize) -> Machine {
     let shared_medium = std::env::var(MEDIUM).is_ok_and(|medium| medium == "shared");
     let frames = if shared_medium { 2.0 } else { 1.0 };
     let between = Route { gap: between.gap.max(frames * FRAME * between.byte), ..between };
-    Machine { hosts: tasks, processors: 1, shared_processors: false, within: between, between, shared_medium }
+    Machine { shared_medium, ..Machine::of(tasks, between) }
 }
 
 /// Microseconds of one operation.
