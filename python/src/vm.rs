@@ -20,6 +20,8 @@ const AT_SENDER: u32 = 2;
 const UNLESS_POSTED: u32 = 5;
 /// Messages of so many bytes are worth the question whether somebody waits.
 const LONG: usize = 512 << 10;
+/// If their pieces have so many bytes, on the average.
+const PIECE: usize = 4 << 10;
 /// Nobody buffers: the memory is the receiver's to read until the request is over.
 const NOBODY: u32 = 1;
 /// More than that is not handed over while the interpreter's lock is held.
@@ -167,8 +169,8 @@ impl Vm {
     fn send_encoded(&self, py: Python<'_>, encoded: Encoded, to: i32, tag: i32) -> PyResult<()> {
         let waist = process::waist(py)?;
         let length = encoded.length();
-        // What lies in several pieces would be streamed to who waits, through memory of the pair as well.
-        let asks = length >= LONG && encoded.pieces().len() == 1;
+        // Many short pieces are copied quicker by the processor than the kernel finds them.
+        let asks = length >= LONG && length / encoded.pieces().len() >= PIECE;
         let buffering = if asks { UNLESS_POSTED } else { AT_SENDER };
         let how = self.how(py, &encoded, to, tag, buffering)?;
         let pieces = encoded.pieces();
