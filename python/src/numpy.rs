@@ -47,6 +47,7 @@ struct Kind {
 }
 
 const WRITABLE: c_int = 0x400;
+const IN_ROWS: c_int = 0x1;
 const DIMENSIONS: usize = 64;
 
 static NUMPY: PyOnceLock<NumPy> = PyOnceLock::new();
@@ -135,9 +136,46 @@ fn known(
     Some(places)
 }
 
+/// An array of one dimension, its items one behind the other.
+pub(crate) struct Row {
+    pub(crate) start: *const u8,
+    pub(crate) length: usize,
+    pub(crate) item: usize,
+}
+
+/// An array that is one row of plain items. `None`: it is no such array.
+#[inline]
+pub(crate) fn row(object: &Bound<'_, PyAny>) -> Option<Row> {
+    let (fields, item) = fields(object)?;
+    if fields.count != 1 || fields.flags & IN_ROWS == 0 {
+        return None;
+    }
+    // SAFETY: it has one dimension.
+    let items = unsafe { *fields.shape } as usize;
+    Some(Row { start: fields.data, length: items * crate::kinds::item_bytes(item), item })
+}
+
 /// What an array of plain items says of itself. `None`: the buffer protocol knows, or refuses it.
 #[inline]
 pub(crate) fn described(object: &Bound<'_, PyAny>, writable: bool) -> Option<Array> {
+    let (fields, item) = fields(object)?;
+    let count = fields.count as usize;
+    if (writable && fields.flags & WRITABLE == 0) || count > DIMENSIONS {
+        return None;
+    }
+    // SAFETY: as many numbers as there are dimensions.
+    let numbers = |start: *const isize| match count {
+        0 => Sides::new(),
+        count => Sides::from_slice(unsafe { std::slice::from_raw_parts(start, count) }),
+    };
+    let (shape, strides) = (numbers(fields.shape), numbers(fields.strides));
+    let length = shape.iter().product::<isize>() as usize * crate::kinds::item_bytes(item);
+    Some(Array { object: object.clone().unbind(), start: fields.data, length, item, shape, strides })
+}
+
+/// The fields of an array of plain items in this machine's order of bytes, and which items.
+#[inline]
+fn fields<'a>(object: &'a Bound<'_, PyAny>) -> Option<(&'a Fields, usize)> {
     if !is_array(object) {
         return None;
     }
@@ -151,19 +189,7 @@ pub(crate) fn described(object: &Bound<'_, PyAny>, writable: bool) -> Option<Arr
         (fields, &*fields.kind)
     };
     let item = (*known.get(kind.number as usize)?)?;
-    let count = fields.count as usize;
-    if !matches!(kind.order, b'=' | b'|') || (writable && fields.flags & WRITABLE == 0) || count > DIMENSIONS
-    {
-        return None;
-    }
-    // SAFETY: as many numbers as there are dimensions.
-    let numbers = |start: *const isize| match count {
-        0 => Sides::new(),
-        count => Sides::from_slice(unsafe { std::slice::from_raw_parts(start, count) }),
-    };
-    let (shape, strides) = (numbers(fields.shape), numbers(fields.strides));
-    let length = shape.iter().product::<isize>() as usize * crate::kinds::item_bytes(item);
-    Some(Array { object: object.clone().unbind(), start: fields.data, length, item, shape, strides })
+    matches!(kind.order, b'=' | b'|').then_some((fields, item))
 }
 
 /// Whether it is an array, and of no class derived from that.

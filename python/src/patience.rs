@@ -61,11 +61,21 @@ pub(crate) fn wait<T: Send>(
     limit: Limit,
     attempt: impl Fn(&Notes) -> Result<T, Status> + Sync + Send,
 ) -> PyResult<T> {
-    let failed = |status| errors::of(py, status, notes.peer, || waist.last_error());
     match attempt(&Notes { limit: 0, ..notes }) {
-        Err(Status::Pending) => {}
-        other => return other.map_err(failed),
+        Err(Status::Pending) => wait_on(py, waist, notes, limit, attempt),
+        other => other.map_err(|status| errors::of(py, status, notes.peer, || waist.last_error())),
     }
+}
+
+/// The same when `attempt` can do nothing at once.
+pub(crate) fn wait_on<T: Send>(
+    py: Python<'_>,
+    waist: Waist,
+    notes: Notes,
+    limit: Limit,
+    attempt: impl Fn(&Notes) -> Result<T, Status> + Sync + Send,
+) -> PyResult<T> {
+    let failed = |status| errors::of(py, status, notes.peer, || waist.last_error());
     let handles_signals = is_main_thread();
     let waits = if handles_signals { until_signal(notes) } else { notes };
     let mut looks = Looks::new();

@@ -86,6 +86,12 @@ pub(crate) fn notes(call: u32, peer: i32, tag: i32, context: u32) -> Notes {
 /// Tasks that this one has sent to, each at a place made of its number. Relaxed: an old answer costs a moment, and nothing else.
 static MET: [AtomicI32; 64] = [const { AtomicI32::new(0) }; 64];
 
+/// Whether a message was sent to that task before.
+#[inline]
+pub(crate) fn knows(task: i32) -> bool {
+    MET[task as usize % MET.len()].load(Ordering::Relaxed) == task
+}
+
 /// Whether a message was sent to that task before; from now on one was.
 #[inline]
 pub(crate) fn has_met(task: i32) -> bool {

@@ -40,6 +40,8 @@ pub(crate) unsafe extern "C" fn receive<E: Endpoint>(
     });
     if taken == Some(true) {
         status_of(room, &envelope)
+    } else if notes.limit == 0 && notes.call & waist::call::UNTIL_SIGNAL != 0 {
+        Status::Pending as i32
     } else {
         receive_patiently::<E>(pattern, room, notes, out)
     }
