@@ -39,7 +39,7 @@ pub struct Axes<'a> {
     /// What x counts.
     pub x_name: &'static str,
     /// The unit of y.
-    pub y_name: &'static str,
+    pub y_name: &'a str,
     /// Draws the level at 1.
     pub break_even: bool,
     /// Width of the drawing; narrow charts stand in pairs.

@@ -39,7 +39,10 @@ fn what_was_lost_with_its_host_is_named() {
     running.told("ready");
     bed[1].crash();
     let queue = running.told("PlaceLost");
-    assert!(queue.contains("queue 'jobs' is lost: actor '") && queue.contains("gone with its host beta"), "{queue}");
+    assert!(
+        queue.contains("queue 'jobs' is lost: actor '") && queue.contains("gone with its host beta"),
+        "{queue}"
+    );
     let actor = running.told("ActorLost");
     assert!(actor.contains("actor 'other' (t") && actor.contains("gone with its host beta"), "{actor}");
     running.told("anew: 2");

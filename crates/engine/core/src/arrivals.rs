@@ -67,7 +67,7 @@ impl Core {
             Kind::Ready => self.ready(peer, state, route, header),
             Kind::Place => self.place(peer, state, route, header),
             Kind::Unposted => state.offers.unposted(header.length),
-            Kind::Kept => state.was_kept(route, header.length),
+            Kind::Kept => self.was_kept(peer, state, route, header),
             Kind::Credit => {
                 state.credit.returned(header.length);
                 state.credit.keeps = false;

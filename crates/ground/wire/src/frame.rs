@@ -46,8 +46,9 @@ pub enum Kind {
     /// Answers an offer that named no address: no receive was posted when it came; `length` is
     /// the offer's cookie.
     Unposted = 11,
-    /// Follows a `Start` that was marked [`KEPT_BY_SENDER`]: its sender has kept a copy under
-    /// the cookie `length`, for it saw no receive posted.
+    /// Follows a `Start` that was marked [`KEPT_BY_SENDER`], or an offer that named no address: its
+    /// sender has kept a copy under the cookie `length`, for it saw no receive posted. The copy
+    /// lies at [`Header::address`], to be fetched when it is wanted; 0: it must be asked for.
     Kept = 12,
 }
 
@@ -135,7 +136,12 @@ impl Header {
         Header { tag: low, context: high, ..Header::answer(Kind::Place, cookie, slot) }
     }
 
-    /// The address that a [`Kind::Place`] names.
+    /// A [`Kind::Kept`]: a copy of the message `cookie` lies at `address`.
+    pub const fn kept(cookie: u64, address: u64) -> Header {
+        Header { kind: Kind::Kept, ..Header::place(cookie, 0, address) }
+    }
+
+    /// The address that a [`Kind::Place`] or [`Kind::Kept`] names.
     pub const fn address(&self) -> u64 {
         self.tag as u32 as u64 | (self.context as u64) << 32
     }

@@ -128,6 +128,7 @@ impl Core {
             }
         }
         if asks {
+            state.incoming.wanted.push((offer.cookie, into));
             state.outbox.answer(route, Kind::Ready, offer.cookie, into.index);
             return self.list_for_push(peers, index);
         }

@@ -114,6 +114,72 @@ fn who_asks_a_moment_before_the_receive_is_posted_is_copied_from_in_place() {
 }
 
 #[test]
+fn a_copy_is_fetched_while_its_sender_is_away() {
+    // The receiver is there when the question comes, or not; and before the copy is made, or after.
+    for (length, answers, early) in [1usize, 100, 50_000]
+        .into_iter()
+        .flat_map(|length| [false, true].map(|answers| (length, answers)))
+        .flat_map(|(length, answers)| [false, true].map(|early| (length, answers, early)))
+    {
+        let case = format!("{length} bytes, {answers}, {early}");
+        let (mut a, mut b) = pair(Nature::QUICK);
+        let mut data = vec![3; length];
+        let sent = later(send(&mut a, asking(&b, 1, &[&data])));
+        if answers {
+            run_until_quiet(&mut [&mut a, &mut b]);
+        }
+        let mut wanted = None;
+        if early {
+            wanted = Some(b.post(tagged(1), Destination::Block, false, false));
+        }
+        assert!(a.keep_at_sender(b.me(), sent), "{case}");
+        data.fill(9);
+        let wanted = wanted.unwrap_or_else(|| b.post(tagged(1), Destination::Block, false, false));
+        run_until_quiet(&mut [&mut b]);
+        assert_eq!(received(&mut b, wanted), vec![3; length], "{case}");
+        assert_eq!(buffered(&a, &b), (length as u64, 0), "{case}");
+        run_until_quiet(&mut [&mut a, &mut b]);
+        assert_eq!(a.unfinished(), 0, "{case}");
+    }
+    // The same of what went before its sender knew.
+    let (mut a, mut b) = pair(Nature::QUICK);
+    let wanted = b.post(from(&a, 4), Destination::Block, false, false);
+    assert_eq!(send(&mut a, asking(&b, 4, &[b"prompt"])), Ok(Sent::Now));
+    run_until_quiet(&mut [&mut a, &mut b]);
+    assert_eq!(received(&mut b, wanted), b"prompt");
+    assert_eq!(send(&mut a, asking(&b, 4, &[b"early"])), Ok(Sent::Now));
+    run_until_quiet(&mut [&mut b]);
+    let wanted = b.post(from(&a, 4), Destination::Block, false, false);
+    run_until_quiet(&mut [&mut b]);
+    assert_eq!(received(&mut b, wanted), b"early");
+    run_until_quiet(&mut [&mut a, &mut b]);
+    assert_eq!(a.unfinished(), 0);
+}
+
+#[test]
+fn a_copy_that_is_told_of_before_the_question_is_answered_is_fetched() {
+    for posted in [false, true] {
+        let (mut a, mut b) = pair(Nature::QUICK);
+        // In several pieces: the copy is one.
+        let mut data = vec![3; 50_000];
+        let sent = later(send(&mut a, asking(&b, 1, &[&data[..20_000], &data[20_000..]])));
+        b.progress();
+        assert!(b.has_askers());
+        let early = posted.then(|| b.post(tagged(1), Destination::Block, false, false));
+        assert!(a.keep_at_sender(b.me(), sent));
+        data.fill(9);
+        b.progress();
+        b.answer_askers();
+        let wanted = early.unwrap_or_else(|| b.post(tagged(1), Destination::Block, false, false));
+        // Its sender is away.
+        run_until_quiet(&mut [&mut b]);
+        assert_eq!(received(&mut b, wanted), [3; 50_000]);
+        run_until_quiet(&mut [&mut a, &mut b]);
+        assert_eq!((a.asked(b.me(), sent), a.unfinished()), (Asked::Over, 0));
+    }
+}
+
+#[test]
 fn a_receiver_that_says_nothing_is_not_waited_for() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let sent = later(send(&mut a, asking(&b, 1, &[&[5; 9000]])));
