@@ -132,6 +132,11 @@ fn arrays() {
 }
 
 #[test]
+fn signals() {
+    tests_of("test_signals.py", &[]);
+}
+
+#[test]
 fn bad_input() {
     tests_of("test_bad_input.py", &[]);
 }

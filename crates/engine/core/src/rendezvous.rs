@@ -35,3 +35,5 @@
 //! receive was cancelled), its data is kept by the receiver rather than lost.
 
 mod fetch;
+
+pub(crate) use fetch::listed;

@@ -203,10 +203,18 @@ impl Offer {
         out
     }
 
-    /// How many places the address lists; 0 when it is that of the data.
+    /// The name that the sender keeps the data under which is answered so: that of a question names no list, which is told with the place.
+    pub const fn name(cookie: u64) -> u64 {
+        match cookie & (ASKING | KEPT) == ASKING {
+            true => cookie & !(LISTED_BITS << LISTED_SHIFT),
+            false => cookie,
+        }
+    }
+
+    /// How many places the address lists; 0 when it is that of the data, or there is none.
     pub fn listed(&self) -> usize {
-        // Cookies of data that its sender has kept, or asks about, list nothing.
-        if self.cookie & (ASKING | KEPT) != 0 {
+        // Cookies of data that its sender has kept list nothing.
+        if self.cookie & KEPT != 0 || self.address == 0 {
             0
         } else {
             (self.cookie >> LISTED_SHIFT & LISTED_BITS) as usize

@@ -1,6 +1,6 @@
 //! Data that stays with its sender until it is wanted: what each frame about it does. The way of it as a whole is told in `rendezvous`.
 
-use crate::core::{Core, Fetch};
+use crate::core::{Asker, Core, Fetch, Placed};
 use crate::flow::OVERHEAD;
 use crate::ids::MessageId;
 use crate::ledger::Counter;
@@ -9,7 +9,7 @@ use crate::message::{Block, Envelope, Pattern};
 use crate::peers::{Asking, CREDITED, PeerState, sensible};
 use crate::requests::{Destination, Outcome, Receive, State};
 use parvum_transport::{Limits, Route};
-use parvum_wire::frame::{ASKING, DISCARD_UNLESS_POSTED, FETCH_AT_ONCE, KEPT, Offer};
+use parvum_wire::frame::{ASKING, DISCARD_UNLESS_POSTED, FETCH_AT_ONCE, KEPT, LISTED_SHIFT, Offer};
 use parvum_wire::{Header, Kind};
 
 impl Core {
@@ -48,7 +48,8 @@ impl Core {
         } else {
             ledger.add(Counter::Unexpected, 1);
             if offer.cookie & ASKING != 0 {
-                state.outbox.answer(route, Kind::Unposted, offer.cookie, 0);
+                let cookie = offer.cookie;
+                self.askers.push(Asker { peer, from: state.tid, route, cookie });
             }
             if header.flags & FETCH_AT_ONCE != 0 {
                 self.fetch_unexpected(peer, route, envelope, header.flags, offer);
@@ -120,7 +121,7 @@ impl Core {
 
     /// The receiver has the data of an offer.
     pub(super) fn done(&mut self, state: &mut PeerState, header: &Header) {
-        let Some(offered) = state.offers.all.remove(&header.length) else { return };
+        let Some(offered) = state.offers.all.remove(&Offer::name(header.length)) else { return };
         state.offers.is_silent = false;
         if header.order != CREDITED {
             state.credit.returned(offered.cost);
@@ -182,7 +183,7 @@ impl Core {
     }
 
     /// The receiver has a receive for what was asked about: tell where the data lies, or send it.
-    pub(super) fn ready(&mut self, state: &mut PeerState, route: Route, header: &Header) {
+    pub(super) fn ready(&mut self, peer: u32, state: &mut PeerState, route: Route, header: &Header) {
         state.offers.is_silent = false;
         let (cookie, slot) = (header.length, header.order);
         let limits = state.limits[route.place()];
@@ -190,10 +191,13 @@ impl Core {
         // A copy is fetched from where it was said to lie, whoever says it first: it must not come twice.
         let is_told = offered.asked == Asking::Kept;
         let can_place = |limits: Limits| limits.single_copy && offered.header.length > limits.eager as u64;
-        match (is_told || limits.is_some_and(can_place), offered.source.address()) {
-            (true, Some(address)) => {
+        let may_read = is_told || limits.is_some_and(can_place);
+        match if may_read { offered.source.places() } else { None } {
+            Some((address, listed)) => {
                 offered.asked = Asking::Placed;
-                state.outbox.say(route, Header::place(cookie, slot, address));
+                let place = Header::place(cookie | (listed as u64) << LISTED_SHIFT, slot, address);
+                state.outbox.say(route, place);
+                self.placed.push(Placed { peer, route, cookie });
             }
             _ => {
                 let requests = &mut self.requests;
@@ -204,7 +208,7 @@ impl Core {
 
     /// The data of a matched message lies there.
     pub(super) fn place(&mut self, peer: u32, state: &mut PeerState, route: Route, header: &Header) {
-        let Some(into) = state.incoming.take_wanted(header.length, true) else { return };
+        let Some(into) = state.incoming.take_wanted(Offer::name(header.length), true) else { return };
         if self.requests.receive(into).is_some() {
             let offer = Offer { cookie: header.length, address: header.address() };
             self.fetches.push(Fetch { peer, route, offer, into, back: None });

@@ -1,6 +1,7 @@
 //! Sends that ask whether a receive is posted: what has become of them, and the end of patience with them. See `rendezvous`.
 
 use super::Engine;
+use crate::core::Asker;
 use crate::flow::{OVERHEAD, PLACE};
 use crate::ids::RequestId;
 use crate::ledger::Counter;
@@ -56,6 +57,27 @@ impl Engine {
         state.offers.all.insert(cookie, offered);
         state.outbox.say(route, Header::kept(cookie, address));
         self.core.push(&mut self.peers, index);
+        self.wind_up();
+    }
+
+    /// Whether somebody has asked in vain whether a receive is posted, and has had no answer.
+    #[inline]
+    pub fn has_askers(&self) -> bool {
+        !self.core.askers.is_empty()
+    }
+
+    /// Tells those that no receive was posted. To be called when this task goes on waiting: what ends a wait often comes together
+    /// with the next message, whose receive the program posts a moment later. An answer that has become wrong is not heeded.
+    #[cold]
+    pub fn answer_askers(&mut self) {
+        for Asker { peer, from, route, cookie } in std::mem::take(&mut self.core.askers) {
+            let state = &mut self.peers[peer as usize].state;
+            // Its place may be another's now.
+            if state.tid == from {
+                state.outbox.answer(route, Kind::Unposted, cookie, 0);
+                self.core.push(&mut self.peers, peer as usize);
+            }
+        }
         self.wind_up();
     }
 
