@@ -72,6 +72,8 @@ class Pool:
 
     def submit(self, packed: Packed, retries: int | None) -> Task:
         """Takes a call on. Raises `RuntimeError` after the end, and what broke the pool."""
+        if not self.numpy_told and "numpy" in sys.modules:
+            self._tell_numpy()
         task = Task()
         task.data = packed.data
         with self.lock:
@@ -155,6 +157,19 @@ class Pool:
             # The machine is gone; the thread hears of that itself.
             log.debug("cannot wake the pool's thread", exc_info=True)
 
+    def _tell_numpy(self) -> None:
+        """NumPy is loaded here now: workers hear of it, and those that have another one are needed no more."""
+        with self.lock:
+            if self.numpy_told:
+                return
+            self.numpy_told = True
+            for member in self.crew.tell_numpy():
+                self.schedule.shrink(member.task)
+            self._obey()
+            broken = self.crew.broken
+        if broken is not None:
+            self._break(broken, None)
+
     # --- under the lock ---
 
     def _obey(self) -> None:
@@ -181,9 +196,6 @@ class Pool:
                 task.set_running_or_notify_cancel()
             references = tuple([self.store.refer(kept, host, worker) for kept in task.kept]) if task.kept else ()
             batch.append((call.number, task.data, references))
-        if not self.numpy_told and "numpy" in sys.modules:
-            self.numpy_told = True
-            self.crew.tell_numpy(self.schedule)
         self._try(worker, lambda: self.post.hand(m.CALLS + pickle.dumps(batch, 5), worker))
 
     def _try(self, worker: int, send: Callable[[], None]) -> None:

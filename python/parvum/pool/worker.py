@@ -16,6 +16,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from parvum.pool import messages as m
+from parvum.pool import versions
 from parvum.pool.calls import pack, unpack
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class Worker:
         if not self.set_up(setup):
             return
         version = tuple(sys.version_info[:3])
-        ready = m.Ready(version, sys.implementation.name, self.post.host, os.getpid())
+        ready = m.Ready(version, sys.implementation.name, self.post.host, os.getpid(), versions.numpy_here())
         Thread(target=self.serve, name="parvum-worker-control", daemon=True).start()
         self.post.send(m.say(m.READY, tuple(ready)))
         pop = self.calls.popleft
@@ -160,7 +161,7 @@ class Worker:
         if here is None or self.numpy is None:
             return
         there = self.numpy
-        if here.split(".")[:2] != there.split(".")[:2]:
+        if not versions.alike(here, there):
             from parvum.pool.failures import VersionsDiffer
 
             raise VersionsDiffer(f"NumPy is {there} where the pool is and {here} at {self.where}: install the same on both")
