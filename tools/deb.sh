@@ -30,7 +30,7 @@ architecture=$(dpkg --print-architecture)
 
 rm -rf "$stage"
 umask 022
-mkdir -p "$root/usr/lib" "$root/usr/bin" "$root/usr/share/doc" "$root/usr/share/man/man1" "$root/usr/lib/python3/dist-packages" "$root/DEBIAN"
+mkdir -p "$root/usr/lib" "$root/usr/bin" "$root/usr/share/doc" "$root/usr/share/man/man1" "$root/DEBIAN"
 DESTDIR=$root sh tools/install.sh install "$build" "/$prefix"
 # dpkg has a list of its own.
 rm -r "$root/$prefix/share/parvum"
@@ -48,13 +48,9 @@ find "$root/$prefix/lib" -type f -exec chmod 644 {} +
 ln -s ../lib/parvum/bin/parvum "$root/usr/bin/parvum"
 ln -s ../../../lib/parvum/share/man/man1/parvum.1.gz "$root/usr/share/man/man1/parvum.1.gz"
 
-package=$root/usr/lib/python3/dist-packages/parvum
-mkdir "$package"
-(cd python/parvum && tar cf - --exclude=__pycache__ .) | (cd "$package" && tar xf - --no-same-owner)
-cp "$build/python/parvum/_parvum.abi3.so" "$package/"
-strip --strip-unneeded "$package/_parvum.abi3.so"
-chmod 644 "$package/_parvum.abi3.so"
-for folder in bin lib include; do ln -s "../../../parvum/$folder" "$package/$folder"; done
+site=usr/lib/python3/dist-packages
+DESTDIR=$root sh tools/module.sh "$build" "/$site" "/$prefix"
+strip --strip-unneeded "$root/$site/parvum/_parvum.abi3.so"
 
 # --- What dpkg is told -----------------------------------------------------------------------------------------------
 
@@ -76,7 +72,7 @@ COPYRIGHT
 # Which packages have the libraries that ours need.
 mkdir -p "$stage/debian"
 echo "Source: parvum" >"$stage/debian/control"
-needs=$(cd "$stage" && dpkg-shlibdeps -O --ignore-missing-info -l"root/$prefix/lib" "root/$prefix/bin/parvum" "root/$prefix"/lib/*.so.* "root${package#"$root"}/_parvum.abi3.so" 2>"$stage/shlibdeps.log" | sed -n 's/^shlibs:Depends=//p')
+needs=$(cd "$stage" && dpkg-shlibdeps -O --ignore-missing-info -l"root/$prefix/lib" "root/$prefix/bin/parvum" "root/$prefix"/lib/*.so.* "root/$site/parvum/_parvum.abi3.so" 2>"$stage/shlibdeps.log" | sed -n 's/^shlibs:Depends=//p')
 [ -n "$needs" ] || { cat "$stage/shlibdeps.log" >&2; fail "dpkg-shlibdeps does not say what the libraries need"; }
 
 cat >"$root/DEBIAN/control" <<CONTROL

@@ -47,6 +47,7 @@ class Worker:
         self.receiving = False
         """The main thread is taking calls in: there are none that it has not begun."""
         self.held: Held | None = None
+        self.making = Lock()
         self.stopped = False
         self.numpy: str | None = None
         self.where = f"worker {post.name} on host {post.host}, process {os.getpid()}"
@@ -205,11 +206,13 @@ class Worker:
 
     def keeper(self) -> Held:
         """The large buffers here."""
-        if self.held is None:
-            from parvum.pool.held import Held
+        with self.making:
+            # Both threads come here first when a buffer and the first call with it arrive together.
+            if self.held is None:
+                from parvum.pool.held import Held
 
-            self.held = Held(self.post)
-        return self.held
+                self.held = Held(self.post)
+            return self.held
 
     def flush(self) -> None:
         """Ends what the calls began and left open: their output, and what they registered for the end."""
