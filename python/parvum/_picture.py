@@ -122,26 +122,34 @@ def _pools(pools: list[Pool]) -> Table:
 
 
 def _tasks(tasks: list[Task], most: int) -> Table:
-    head = ("task", "host", "program", "state", "processor", "sent/s", "bytes/s", "got/s", "bytes/s", "memory")
+    head = ("task", "host", "program", "state", "processor", "sent per second", "got per second", "memory")
     # Where not all have room, those that do the most.
     shown = sorted(tasks, key=lambda task: (task.processor, task.sent, task.arrived), reverse=True)[:most]
     shown.sort(key=lambda task: (len(task.name), task.name))
     rows = [
         (
-            task.name, task.host, task.program, task.state, f"{task.processor:.0f} %", f"{task.sent[0]:,.0f}", _size(task.sent[1]),
-            f"{task.arrived[0]:,.0f}", _size(task.arrived[1]), _size(task.memory),
+            task.name, task.host, task.program, task.state, f"{task.processor:.0f} %", _rate(task.sent), _rate(task.arrived),
+            _size(task.memory),
         )
         for task in shown
     ]  # fmt: skip
     more = f"and {_many(len(tasks) - len(shown), 'task')} more that do less" if len(tasks) > len(shown) else ""
-    return Table(head, rows, frozenset(range(4, 10)), {4: [task.processor / 100 for task in shown]}, more)
+    return Table(head, rows, frozenset(range(4, 8)), {4: [task.processor / 100 for task in shown]}, more)
 
 
 def _columns(table: Table) -> str:
-    rows = [table.head, *table.rows]
+    rows = [table.head, *(tuple(_cut(word) for word in row) for row in table.rows)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(table.head))]
     lines = ["  ".join(_aligned(row[n], widths[n], n in table.numbers) for n in range(len(widths))).rstrip() for row in rows]
     return "\n".join([*lines, table.more] if table.more else lines)
+
+
+LONGEST: Final = 36
+"""Letters of a word that have room in a table of text."""
+
+
+def _cut(word: str) -> str:
+    return word if len(word) <= LONGEST else f"{word[: LONGEST - 3]}..."
 
 
 def _aligned(word: str, width: int, to_the_right: bool) -> str:
@@ -156,11 +164,13 @@ def _table_html(table: Table) -> str:
 
     def cell(row: int, column: int, word: str) -> str:
         side = "right" if column in table.numbers else "left"
-        style = f"text-align:{side};padding:1px 10px;{_LINE};white-space:nowrap"
+        style = f"text-align:{side};padding:1px 10px;{_LINE};white-space:nowrap;max-width:17em;overflow:hidden;text-overflow:ellipsis"
         if column in table.bars:
-            share = 100 * min(1.0, max(0.0, table.bars[column][row]))
-            style += f";background:linear-gradient(90deg,rgba(56,132,255,.35) {share:.0f}%,rgba(128,128,128,.1) {share:.0f}%);min-width:70px"
-        return f"<td style='{style}'>{escape(word)}</td>"
+            whole = max(0.0, table.bars[column][row])
+            # More than there is of it is of another colour.
+            colour, share = ("255,140,0", 100.0) if whole > 1.005 else ("56,132,255", 100 * whole)
+            style += f";background:linear-gradient(90deg,rgba({colour},.35) {share:.0f}%,rgba(128,128,128,.1) {share:.0f}%);min-width:70px"
+        return f"<td style='{style}' title='{escape(word)}'>{escape(word)}</td>"
 
     heads = "".join(
         f"<th style='text-align:{'right' if n in table.numbers else 'left'};padding:1px 10px;font-weight:600;opacity:.7;{_LINE}'>{escape(word)}</th>"
@@ -171,11 +181,20 @@ def _table_html(table: Table) -> str:
         for n, row in enumerate(table.rows)
     )
     more = f"<div style='opacity:.6;padding:0 10px'>{escape(table.more)}</div>" if table.more else ""
-    return f"<table style='border-collapse:collapse;margin:6px 0;border:0'><tr style='background:none'>{heads}</tr>{rows}</table>{more}"
+    return f"<table style='border-collapse:collapse;margin:6px 0;border:0;font-size:inherit;color:inherit'><tr style='background:none'>{heads}</tr>{rows}</table>{more}"
 
 
 def _many(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+def _rate(of: tuple[float, float]) -> str:
+    """Messages, and their bytes.
+
+    >>> _rate((0.0, 0.0)), _rate((1250.0, 5e6))
+    ('0', '1,250, 5.0 MB')
+    """
+    return f"{of[0]:,.0f}, {_size(of[1])}" if of[0] else "0"
 
 
 def _size(count: float) -> str:

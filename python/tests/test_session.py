@@ -87,7 +87,7 @@ def test_a_widget_has_hosts_tasks_and_rates(capsys: pytest.CaptureFixture[str]) 
     (host,) = [host.name for host in picture.hosts]
     assert row.host == host and "ended at" in capsys.readouterr().out
     text = str(picture)
-    assert all(word in text for word in ("processors", "program", "bytes/s", str(echo)))
+    assert all(word in text for word in ("processors", "program", "per second", str(echo)))
     with pytest.raises(RuntimeError, match="make another"):
         widget.__enter__()
     with pytest.raises(ValueError, match="rows"):
