@@ -28,30 +28,43 @@ if [ ! -e "$tools/installed" ]; then
     touch "$tools/installed"
 fi
 
-# A package without links, for a wheel has none: what is a link in a prefix is here a word for the linker.
+# A package is a prefix as `./x install` makes it, without links, for a wheel has none.
 rm -rf "$stage"
 package=$stage/parvum
-mkdir -p "$package/bin" "$package/lib" "$package/include" "$package/share"
-cp python/README.md "$stage/"
-(cd python/parvum && tar cf - --exclude=__pycache__ .) | (cd "$package" && tar xf -)
-cp "$build/bin/parvum" "$package/bin/"
-cp packaging/mpicc "$package/bin/mpicc"
-for name in mpicxx mpifort mpicc_abi mpicxx_abi; do cp packaging/mpicc "$package/bin/$name"; done
-for name in libparvum.so.0 libpvm3.so.3 libfpvm3.so.3 libnx.so.1 libcmmd.so.1 libTmk.so.1 libmpi.so.12 libmpi_abi.so.1 libmpifort.so.12 libcontainers.so.0; do
-    cp "$build/lib/$name" "$package/lib/$name"
-    printf 'INPUT(%s)\n' "$name" >"$package/lib/${name%%.so*}.so"
-done
-cp "$build/lib/libfpvm3.a" "$package/lib/"
-echo 'INPUT(libpvm3.so.3)' >"$package/lib/libgpvm3.so"
-echo 'INPUT(libmpi.so.12)' >"$package/lib/libmpich.so"
+mkdir -p "$stage"
+sh tools/install.sh install "$build" "$package"
+# The documentation is on the site, and the list of files is pip's.
+rm -r "$package/share/parvum" "$package/share/doc"
 # Symbols, which debuggers want and a wheel does not.
-for file in "$package"/lib/*.so.* "$package/bin/parvum"; do strip --strip-unneeded "$file"; done
-cp "$build"/include/*.h "$build"/include/*.hpp "$package/include/"
-for section in man1 man3 man7; do
-    mkdir -p "$package/share/man/$section"
-    cp -L "$build/share/man/$section"/* "$package/share/man/$section/"
-done
-cp LICENSE-MIT LICENSE-APACHE "$stage/"
+for file in "$package"/lib/*.so.* "$package/bin/parvum"; do [ -h "$file" ] || strip --strip-unneeded "$file"; done
+
+# replace LINK: something in its place that does as well.
+replace() {
+    to=$(readlink "$1")
+    rm "$1"
+    case $1 in
+    *.so.*)
+        # A library of nothing that needs the other: programs ask for it by this name, and still have one copy.
+        cc -shared -nostdlib -s -Wl,-z,noseparate-code -Wl,--build-id=none -Wl,--hash-style=gnu -Wl,--no-as-needed -Wl,-soname,"${1##*/}" \
+            -Wl,-rpath,'$ORIGIN' -o "$1" -L "${1%/*}" "-l:$to" ||
+            fail "the C compiler could not make ${1##*/}"
+        ;;
+    *.so) printf 'INPUT(%s)\n' "$to" >"$1" ;;
+    */bin/*)
+        # A script goes by the name that it is called by; the command is told it.
+        case $to in
+        parvum) printf '#!/bin/sh\nexec "$(dirname "$(readlink -f "$0")")/parvum" %s "$@"\n' "${1##*/}" >"$1" ;;
+        *) cp "${1%/*}/$to" "$1" ;;
+        esac
+        ;;
+    *) fail "$1 is a link, and this script does not know what for" ;;
+    esac
+}
+find "$package" -type l >"$stage/links"
+while read -r link; do replace "$link"; done <"$stage/links"
+
+cp python/README.md LICENSE-MIT LICENSE-APACHE "$stage/"
+(cd python/parvum && tar cf - --exclude=__pycache__ .) | (cd "$package" && tar xf -)
 
 # The project as it is in python/, from here.
 sed -e 's|^manifest-path = .*|manifest-path = "../../python/Cargo.toml"|' python/pyproject.toml >"$stage/pyproject.toml"

@@ -160,10 +160,18 @@ enum Command {
     },
 }
 
+/// What the command is called by besides its own name: links to it.
+const OTHER_NAMES: [&str; 5] = ["pvm", "pvmd", "pvmd3", "mpiexec", "mpirun"];
+
 fn main() -> ExitCode {
+    let mut arguments = std::env::args_os().peekable();
+    let mut called = arguments.next().map(PathBuf::from);
+    // Where there can be no links, as in a wheel, the name comes as the first word.
+    let is_name = |word: &OsString| word.to_str().is_some_and(|word| OTHER_NAMES.contains(&word));
+    if let Some(name) = arguments.next_if(is_name) {
+        called = called.map(|path| path.with_file_name(name));
+    }
     // By PVM's names the command is PVM's console and daemon.
-    let mut arguments = std::env::args_os();
-    let called = arguments.next().map(PathBuf::from);
     match called.as_ref().and_then(|path| path.file_name()?.to_str()) {
         Some("pvm") => return console::run(arguments),
         Some("pvmd" | "pvmd3") => return pvmd::run(arguments),

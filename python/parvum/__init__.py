@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from ._mailbox import Mailbox, MailEntry
     from ._pvm import Pvm
     from ._request import Message, Request, Status
-    from ._session import machine, monitor, status
+    from ._session import machine
     from ._shared import SharedArray, shared
+    from ._widget import Picture, Widget, monitor, status
     from .actors.client import ActorLost, Answer
     from .actors.declared import ActorClass, actor, every
     from .actors.handles import ActorGroup, Handle, find, kill, stop
@@ -44,8 +45,9 @@ _LATER = {
     "_mailbox": "Mailbox MailEntry",
     "_pvm": "Pvm",
     "_request": "Message Request Status",
-    "_session": "machine monitor status",
+    "_session": "machine",
     "_shared": "SharedArray shared",
+    "_widget": "Picture Widget monitor status",
     "actors.client": "ActorLost Answer",
     "actors.declared": "ActorClass actor every",
     "actors.handles": "ActorGroup Handle find kill stop",
@@ -78,6 +80,7 @@ __all__ = [
     "Mailbox",
     "Message",
     "ParvumError",
+    "Picture",
     "PlaceLost",
     "Pvm",
     "Queue",
@@ -95,6 +98,7 @@ __all__ = [
     "Unpicklable",
     "VersionsDiffer",
     "Vm",
+    "Widget",
     "WorkerLost",
     "actor",
     "caller",

@@ -6,9 +6,6 @@ import os
 import sys
 from pathlib import Path
 
-# By these names the command is MPI's launcher, or PVM's console and daemon.
-_NAMES = ("mpiexec", "mpirun", "pvm", "pvmd")
-
 
 def command() -> str:
     """Where the command lies: in the package, or in PATH."""
@@ -23,14 +20,9 @@ def main(arguments: list[str] | None = None) -> None:
         from ._demo import main as demo
 
         raise SystemExit(demo(words[1:]))
-    called = "parvum"
-    if words and words[0] in _NAMES:
-        called, *words = words
     program = command()
-    # What is called by one of those names finds its library from where it lies.
-    os.environ["PATH"] = os.pathsep.join([str(Path(program).parent), os.environ.get("PATH", os.defpath)])
     try:
-        os.execvp(program, [called, *words])
+        os.execvp(program, [program, *words])
     except OSError as error:
         raise SystemExit(f"parvum: E-NOCOMMAND: {program}: {error.strerror}; install the package anew") from None
 

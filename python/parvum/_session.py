@@ -1,4 +1,4 @@
-"""`with parvum.machine(hosts=[...]) as vm:`: a machine for one block, and what is to be seen of a machine."""
+"""`with parvum.machine(hosts=[...]) as vm:`: a machine for one block."""
 
 from __future__ import annotations
 
@@ -6,11 +6,8 @@ import os
 import socket
 import subprocess
 import sys
-import threading
-import time
 from collections.abc import Sequence
 from types import TracebackType
-from typing import Any
 
 import parvum
 from parvum import errors
@@ -85,16 +82,21 @@ def is_running() -> bool:
 
 def stop_machine() -> None:
     """Stops the machine of this user, and returns when it is down. Raises `parvum.errors.Refused` with what the command said."""
+    done = run_command("down")
+    if done.returncode != 0 and is_running():
+        raise errors.Refused(f"`parvum down` failed: {done.stderr.strip()}")
+
+
+def run_command(*words: str) -> subprocess.CompletedProcess[str]:
+    """Runs the command `parvum` to its end. Raises `parvum.errors.Refused` where it cannot be run."""
     own = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "parvum")
     command = os.environ.get("PARVUM_BIN") or (own if os.path.exists(own) else "parvum")
     if os.path.isdir(command):
         command = os.path.join(command, "parvum")
     try:
-        done = subprocess.run([command, "down"], capture_output=True, text=True, check=False)
+        return subprocess.run([command, *words], capture_output=True, text=True, check=False)
     except OSError as error:
         raise errors.Refused(f"the command {command} cannot be run: {error}") from error
-    if done.returncode != 0 and is_running():
-        raise errors.Refused(f"`{command} down` failed: {done.stderr.strip()}")
 
 
 def directory() -> str:
@@ -107,119 +109,3 @@ def directory() -> str:
     if os.path.isabs(runtime) and os.path.isdir(runtime):
         return os.path.join(runtime, f"parvum{suffix}")
     return f"/tmp/parvum-{os.geteuid()}{suffix}"
-
-
-# --- What is to be seen ---
-
-
-class Picture:
-    """The machine at one moment: hosts, tasks, pools. As text by `str`, as a table in a notebook."""
-
-    def __init__(self) -> None:
-        vm = parvum.enrol()
-        loads = vm.loads()
-        tasks = vm.tasks()
-        self.hosts = [
-            (host.name, host.cpus, loads.get(host.id, 0.0), sum(task.host == host.id for task in tasks))
-            for host in vm.hosts()
-        ]
-        self.tasks = len(tasks)
-        self.pools = [(len(pool.schedule.workers), pool.schedule.unfinished, pool.done, pool.rate()) for pool in _pools()]
-
-    def _rows(self) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
-        hosts: list[tuple[str, ...]] = [("host", "processors", "load", "tasks")]
-        hosts += [(name, str(cpus), f"{load:.2f}", str(tasks)) for name, cpus, load, tasks in self.hosts]
-        pools: list[tuple[str, ...]] = []
-        if self.pools:
-            pools = [("pool", "workers", "calls open", "done", "per second")]
-            rows = enumerate(self.pools, 1)
-            pools += [(f"{n}", f"{w}", f"{left}", f"{done}", f"{rate:.1f}") for n, (w, left, done, rate) in rows]
-        return hosts, pools
-
-    def __str__(self) -> str:
-        return "\n\n".join(_columns(rows) for rows in self._rows() if rows)
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        def table(rows: list[tuple[str, ...]]) -> str:
-            lines = ["".join(f"<td>{escape(cell)}</td>" for cell in row) for row in rows[1:]]
-            head = "".join(f"<th>{escape(cell)}</th>" for cell in rows[0])
-            return f"<table><tr>{head}</tr>" + "".join(f"<tr>{line}</tr>" for line in lines) + "</table>"
-
-        return "".join(table(rows) for rows in self._rows() if rows)
-
-
-def _pools() -> list[Any]:
-    module: Any = sys.modules.get("parvum.executor")
-    return [pool for pool in module.living() if not pool.ended.is_set()] if module is not None else []
-
-
-def _columns(rows: list[tuple[str, ...]]) -> str:
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows)
-
-
-def status() -> Picture:
-    """Hosts with their load and tasks, and this process's pools with their rates, as they are now.
-
-    >>> print(parvum.status())  # doctest: +SKIP
-    host  processors  load  tasks
-    vm    2           0.10  3
-    """
-    return Picture()
-
-
-class monitor:  # noqa: N801
-    """Shows `status` again and again while a block runs: in a notebook in one place, else as text on the terminal.
-
-    `interval`: seconds between two pictures.
-    """
-
-    def __init__(self, interval: float = 1.0) -> None:
-        if not interval > 0:
-            raise ValueError(f"interval is {interval}; it must be more than 0")
-        self._interval = interval
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="parvum-monitor", daemon=True)
-
-    def __enter__(self) -> monitor:
-        self._show = _notebook_display() or _terminal_display()
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self._over.set()
-        self._thread.join()
-
-    def _run(self) -> None:
-        while True:
-            try:
-                self._show(Picture())
-            except errors.ParvumError:
-                # The machine ended before the block.
-                return
-            if self._over.wait(self._interval):
-                return
-
-
-def _notebook_display() -> Any:
-    module: Any = sys.modules.get("IPython")
-    shell = module.get_ipython() if module is not None else None
-    if shell is None or not hasattr(shell, "kernel"):
-        return None
-    from IPython.display import display  # type: ignore[import-not-found]  # pyright: ignore
-
-    handle: Any = display(Picture(), display_id=True)  # pyright: ignore
-    return handle.update
-
-
-def _terminal_display() -> Any:
-    def show(picture: Picture) -> None:
-        print(time.strftime("%H:%M:%S"), f"{picture.tasks} tasks\n{picture}\n", flush=True)
-
-    return show

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ._mailbox import Mailbox
     from ._pvm import Pvm
     from ._request import Message, Request, Status
+    from ._widget import Widget
 
 # The channel that events() come by.
 _EVENTS = 0xFFFF
@@ -232,6 +233,14 @@ class Vm(_parvum.Vm):
         from ._mailbox import Mailbox
 
         return Mailbox()
+
+    # --- To be seen -------------------------------------------------------------------------------------------------
+
+    def widget(self, interval: float = 1.0, rows: int = 16) -> Widget:
+        """Hosts, tasks and rates, live: shown where it is the last line of a notebook's cell, and in ``with`` anywhere."""
+        from ._widget import Widget
+
+        return Widget(interval, rows)
 
     # --- Other interfaces -------------------------------------------------------------------------------------------
 

@@ -204,6 +204,11 @@ class Executor(futures.Executor):
             return {worker.name: worker.host for worker in self._pool.schedule.workers.values() if not worker.retiring}
 
     @property
+    def retries(self) -> int | None:
+        """How often a call is run again whose worker dies in it, where its function says nothing of that; None: never."""
+        return self._retries
+
+    @property
     def is_open(self) -> bool:
         """Does it take calls: neither shut down, nor broken, nor made by the process that this one was forked from?"""
         pool = self._pool

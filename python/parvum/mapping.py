@@ -40,7 +40,7 @@ def map(  # noqa: A001
     `chunksize`: items per message; None: as many as make 5 ms of work, found out while it runs, and few at the
     end, so that workers end together. Items are taken from the iterables only as workers need them: they may be
     endless. `timeout`: seconds from now, for all; then `TimeoutError`. `progress`: True, a text, or a class like
-    `tqdm.tqdm`. `retries`: as of `Executor`.
+    `tqdm.tqdm`. `retries`: as of `Executor`; None: what the executor says.
 
     What a call raises is raised here, and nothing more is begun. Nothing is begun before the first result is asked for.
 
@@ -69,7 +69,8 @@ def _map(
     end = None if timeout is None else time.monotonic() + timeout
     bar = make_bar(progress, _length(iterables)) if progress else None
     pool = executor or Executor(workers, retries=retries)
-    run = _Run(pool, fn, zip(*iterables), _length(iterables), chunksize, getattr(fn, RETRIES, retries))
+    allowed: int | None = getattr(fn, RETRIES, pool.retries if retries is None else retries)
+    run = _Run(pool, fn, zip(*iterables), _length(iterables), chunksize, allowed)
     try:
         for chunk in run.in_order(end) if ordered else run.as_they_come(end):
             if bar is not None:

@@ -157,8 +157,12 @@ def load_ipython_extension(shell: Any) -> None:
             import parvum
 
             return parvum.status()
+        elif words == ["widget"]:
+            import parvum
+
+            return parvum.enrol().widget()
         else:
-            print("usage: %parvum start COUNT [HOST] | stop | status;  %%parvum [RANK ...]")
+            print("usage: %parvum start COUNT [HOST] | stop | status | widget;  %%parvum [RANK ...]")
         return None
 
     shell.register_magic_function(cell_magic, "cell", "parvum")

@@ -1,11 +1,14 @@
 //! The buffer protocol: memory of Python objects, held in place while it is read or written.
 //!
-//! CPython's stable interface has these functions from 3.11 on. Every CPython since 3.3 has them, with this layout.
+//! CPython's stable interface has these functions from 3.11 on, and this module is linked for that of 3.10. Every CPython since 3.3
+//! exports them, with this layout: they are looked up by their names.
 
 use pyo3::ffi::{Py_ssize_t, PyObject};
 use pyo3::prelude::*;
 use smallvec::SmallVec;
 use std::ffi::{CStr, c_char, c_int, c_void};
+use std::mem::transmute;
+use std::sync::LazyLock;
 
 /// `Py_buffer` of CPython.
 #[repr(C)]
@@ -28,10 +31,27 @@ const FORMAT: c_int = 0x4;
 const ND: c_int = 0x8;
 const STRIDES: c_int = 0x10 | ND;
 
-unsafe extern "C" {
-    fn PyObject_GetBuffer(object: *mut PyObject, view: *mut Raw, flags: c_int) -> c_int;
-    fn PyBuffer_Release(view: *mut Raw);
+/// What the interpreter has for buffers.
+struct Functions {
+    get: unsafe extern "C" fn(*mut PyObject, *mut Raw, c_int) -> c_int,
+    release: unsafe extern "C" fn(*mut Raw),
 }
+
+static FUNCTIONS: LazyLock<Functions> = LazyLock::new(|| {
+    let find = |name: &CStr| {
+        // SAFETY: a C string; the search, among all that the process has loaded, changes nothing.
+        let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+        assert!(!found.is_null(), "this interpreter has no {}", name.to_string_lossy());
+        found
+    };
+    // SAFETY: functions of these names have these types in every CPython since 3.3.
+    unsafe {
+        Functions {
+            get: transmute(find(c"PyObject_GetBuffer")),
+            release: transmute(find(c"PyBuffer_Release")),
+        }
+    }
+});
 
 /// Memory of a Python object: it can neither be freed nor resized while this exists.
 pub(crate) struct Buffer(Held);
@@ -81,7 +101,7 @@ impl Buffer {
         // SAFETY: numbers and pointers, for which zero is a value.
         let mut raw: Box<Raw> = Box::new(unsafe { std::mem::zeroed() });
         // SAFETY: the interpreter is attached; the structure stays where it is until it is released.
-        if unsafe { PyObject_GetBuffer(object.as_ptr(), &mut *raw, flags) } != 0 {
+        if unsafe { (FUNCTIONS.get)(object.as_ptr(), &mut *raw, flags) } != 0 {
             return Err(PyErr::fetch(object.py()));
         }
         Ok(Buffer(Held::View(raw)))
@@ -175,7 +195,7 @@ impl Drop for Buffer {
         // Attached already wherever a buffer is dropped in the usual way; at the interpreter's end there is nobody to tell.
         Python::try_attach(|_| {
             // SAFETY: it was got, and is released once.
-            unsafe { PyBuffer_Release(&mut **raw) }
+            unsafe { (FUNCTIONS.release)(&mut **raw) }
         });
     }
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 
 import pytest
 import support
@@ -57,7 +58,7 @@ def test_status_shows_hosts_and_pools() -> None:
         assert shown[:2] == (2, 0)
         text = str(picture)
         assert "host" in text and "processors" in text and "per second" in text
-        assert "<table>" in picture._repr_html_() and str(picture.hosts[0][1]) in picture._repr_html_()
+        assert "<table" in picture._repr_html_() and str(picture.hosts[0][1]) in picture._repr_html_()
 
 
 def test_monitor_prints_pictures_while_a_block_runs(capsys: pytest.CaptureFixture[str]) -> None:
@@ -67,6 +68,56 @@ def test_monitor_prints_pictures_while_a_block_runs(capsys: pytest.CaptureFixtur
             shown += capsys.readouterr().out
     with pytest.raises(ValueError, match="interval"):
         parvum.monitor(0)
+
+
+def test_a_widget_has_hosts_tasks_and_rates(capsys: pytest.CaptureFixture[str]) -> None:
+    """In a notebook: test_notebook.py."""
+    vm = parvum.enrol()
+    (echo,) = support.spawn("while True: vm.send(vm.recv(boss, 1), boss, 2)")
+    with vm.widget(0.1, rows=3) as widget:
+        until = time.monotonic() + 60
+        while not [task for task in widget.picture.tasks if task.name == str(echo) and task.sent[0] > 0] if widget.picture else True:
+            assert time.monotonic() < until
+            vm.send(b"x" * 1000, echo, 1)
+            vm.recv(echo, 2)
+        picture = widget.picture
+    vm.kill(echo)
+    (row,) = [task for task in picture.tasks if task.name == str(echo)]
+    assert row.sent[1] >= 1000 * row.sent[0] > 0 and row.memory > 0
+    (host,) = [host.name for host in picture.hosts]
+    assert row.host == host and "ended at" in capsys.readouterr().out
+    text = str(picture)
+    assert all(word in text for word in ("processors", "program", "per second", str(echo)))
+    with pytest.raises(RuntimeError, match="make another"):
+        widget.__enter__()
+    with pytest.raises(ValueError, match="rows"):
+        vm.widget(rows=0)
+    page = picture.html("<now>")
+    assert "&lt;now&gt;" in page and str(echo) in page
+
+
+def test_a_widget_ends_with_the_machine(tmp_path: object) -> None:
+    done = support.run(
+        """
+        import parvum
+        widget = parvum.enrol().widget(0.1).__enter__()
+        while widget.picture is None:
+            pass
+        parvum.enrol().halt()
+        widget._thread.join()
+        """,
+        PARVUM_DIR=str(tmp_path),
+    )
+    assert done.returncode == 0 and "processors" in done.stdout, done.stderr
+
+
+def test_only_so_many_tasks_are_shown_and_the_others_counted() -> None:
+    from parvum import _picture
+
+    busy = [_picture.Task(f"t{n:x}", "a", "p", "runs", float(n), (0.0, 0.0), (0.0, 0.0), 0) for n in range(10)]
+    table = _picture._tasks(busy, 3)
+    assert [row[0] for row in table.rows] == ["t7", "t8", "t9"]
+    assert table.more == "and 7 tasks more that do less"
 
 
 def test_the_machine_that_goes_away_fails_what_is_open(tmp_path: object) -> None:

@@ -102,6 +102,11 @@ fn machine_for_a_block() {
 }
 
 #[test]
+fn notebooks() {
+    tests_of("test_notebook.py", &["pytest"]);
+}
+
+#[test]
 fn example_programs() {
     tests_of("test_example_programs.py", &["pytest"]);
 }

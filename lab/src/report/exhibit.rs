@@ -27,7 +27,7 @@ fn drawn(paper: &Paper, exhibit: &Exhibit, rows: &[Row]) -> Option<String> {
     let (today, unit) = today(exhibit, curves, rows)?;
     let y = if curves.is_speed_up { curves.y.clone() } else { format!("{unit}, {}", curves.y) };
     let axes = Axes {
-        title: &exhibit.caption,
+        title: if curves.then.is_some() { "Then, and today" } else { "Today" },
         x: match curves.against {
             Against::Size if curves.is_bytes => bytes,
             _ => |x| format!("{x:.0}"),

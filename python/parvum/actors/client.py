@@ -8,6 +8,8 @@ import pickle
 import threading
 from collections.abc import Generator, Mapping
 from concurrent.futures import Future
+from contextvars import Context, copy_context
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -62,6 +64,8 @@ class Client:
         self.names: dict[int, str] = {}
         """Names of actors, by which they were started or found."""
         self.closed = False
+        self.contexts: dict[int, Context] = {}
+        """Where each actor was called last: what it prints is shown there, as a notebook has it below the cell."""
         self.thread = threading.Thread(target=self._receive, name="parvum-actors")
         self.thread.start()
 
@@ -73,6 +77,7 @@ class Client:
         with self.lock:
             number = next(self.numbers)
             self.calls[number] = (actor, answer)
+            self.contexts[actor] = copy_context()
             self._know(actor)
         head = m.HEAD.pack(m.CALL, number) + packed.data
         self._send(actor, head, packed.buffers, number)
@@ -181,7 +186,12 @@ class Client:
             if answer is not None:
                 _settle(answer, what == m.READY, rest, buffers)
         elif what == m.OUTPUT:
-            show_labelled(source, self.hosts.get(source, "?"), *pickle.loads(rest))
+            show = partial(show_labelled, source, self.hosts.get(source, "?"), *pickle.loads(rest))
+            context = self.contexts.get(source)
+            if context is None:
+                show()
+            else:
+                context.run(show)
 
     def _ended(self, actor: int) -> None:
         # What it has sent comes before that it is gone.
@@ -192,6 +202,7 @@ class Client:
                 break
         with self.lock:
             self.known.discard(actor)
+            self.contexts.pop(actor, None)
             end = self.ends.pop(actor, None)
             lost = [number for number, (of, _) in self.calls.items() if of == actor]
             answers = [self.calls.pop(number)[1] for number in lost]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from parvum import errors
 from parvum.pool import messages as m
+from parvum.pool import versions
 from parvum.pool.failures import VersionsDiffer
 from parvum.pool.post import PostGone
 
@@ -44,7 +45,7 @@ class Plan(NamedTuple):
 class Member:
     """A worker, from the request that it be started to the notice of its end."""
 
-    __slots__ = ("host", "leaving", "pid", "place", "ready", "task")
+    __slots__ = ("host", "leaving", "numpy", "pid", "place", "ready", "task")
 
     def __init__(self, task: int, place: str | None) -> None:
         self.task = task
@@ -52,6 +53,8 @@ class Member:
         """The host that was asked for."""
         self.host = place or "?"
         self.pid = 0
+        self.numpy: str | None = None
+        """The version there, where it is known."""
         self.ready = False
         self.leaving = False
 
@@ -106,20 +109,29 @@ class Crew:
         member.pid = ready.pid
         here = (sys.implementation.name, *sys.version_info[:2])
         if (ready.implementation, *ready.python[:2]) != here:
-            self._refuse(member, ready)
+            mine = ".".join(map(str, sys.version_info[:3]))
+            its = ".".join(map(str, ready.python))
+            self._refuse(member, f"{ready.implementation} {its}", f"{sys.implementation.name} {mine}")
+            return None
+        member.numpy = ready.numpy
+        if self._has_other_numpy(member):
             return None
         member.ready = True
         self._stillborn = 0
         return member
 
-    def _refuse(self, member: Member, ready: m.Ready) -> None:
-        mine = ".".join(map(str, sys.version_info[:3]))
-        its = ".".join(map(str, ready.python))
-        text = (
-            f"host {ready.host} has {ready.implementation} {its}, the pool {sys.implementation.name} {mine}: "
-            "what one pickles the other may not read"
-        )
-        self._unfit_hosts.update({ready.host, member.place or ready.host})
+    def _has_other_numpy(self, member: Member) -> bool:
+        """Whether a worker was refused, for it has another NumPy than is loaded here."""
+        numpy: Any = sys.modules.get("numpy")
+        here: str | None = getattr(numpy, "__version__", None)
+        if here is None or member.numpy is None or versions.alike(here, member.numpy):
+            return False
+        self._refuse(member, f"NumPy {member.numpy}", f"NumPy {here}")
+        return True
+
+    def _refuse(self, member: Member, its: str, ours: str) -> None:
+        self._unfit_hosts.update({member.host, member.place or member.host})
+        text = f"host {member.host} has {its}, the pool {ours}: what one pickles the other may not read"
         self.unfit(member.task, VersionsDiffer(text), None)
 
     def unfit(self, task: int, reason: BrokenExecutor, cause: BaseException | None) -> None:
@@ -128,7 +140,9 @@ class Crew:
         if member is None:
             return
         member.leaving = True
-        self._tell(task, m.STOP)
+        # One that has calls ends when these are done: its scheduler sees to that.
+        if not member.ready:
+            self._tell(task, m.STOP)
         if not isinstance(reason, VersionsDiffer) or all(other.leaving for other in self.members.values()):
             reason.__cause__ = cause
             self.broken = reason
@@ -239,10 +253,12 @@ class Crew:
         member = self.members.get(task)
         return member.host if member is not None else "?"
 
-    def tell_numpy(self, schedule: Schedule) -> None:
-        """Tells all workers which NumPy is loaded here. Those that are started later hear of it first."""
+    def tell_numpy(self) -> list[Member]:
+        """Tells all workers which NumPy is loaded here; gives those that have another. Later ones hear of it first."""
         version: str = getattr(sys.modules["numpy"], "__version__", "")
-        for task in schedule.workers:
-            self._tell(task, m.NUMPY + version.encode())
+        able = [member for member in self.members.values() if member.ready and not member.leaving]
+        for member in able:
+            self._tell(member.task, m.NUMPY + version.encode())
         setup = m.Setup(*pickle.loads(self.plan.setup))
-        self.plan = self.plan._replace(setup=pickle.dumps(tuple(setup._replace(numpy=version)), 5))
+        self.plan = self.plan._replace(setup=m.say(b"", tuple(setup._replace(numpy=version))))
+        return [member for member in able if self._has_other_numpy(member)]

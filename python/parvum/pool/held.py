@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from parvum.pool.post import Post
 
 PATIENCE: Final = 2.0
-"""Seconds after which a holder's answer is no longer expected, and the pool is asked."""
+"""Seconds after which a holder is asked again, to find out whether it is still there: it may be waiting for the buffer itself."""
 
 known_memory: dict[int, int] = {}
 """Memory of `parvum.share`, by the identity of its mapping: its descriptor."""
@@ -51,6 +51,8 @@ class Held:
         self.maps: dict[int, memoryview] = {}
         self.places: dict[int, int] = {}
         self.wanted: dict[int, set[int]] = {}
+        self.asked: set[int] = set()
+        """What the pool was asked for: its answer takes as long as the buffer does, and asked twice it would send it twice."""
         self.changed = Condition()
 
     def fetch(self, reference: m.Reference) -> memoryview:
@@ -61,12 +63,14 @@ class Held:
                 return found
             if reference.path and self._map(key, reference.path, reference.size):
                 return self.maps[key]
-            if reference.holder == self.post.peer:
+            here = lambda: key in self.maps  # noqa: E731
+            holder = reference.holder
+            while holder not in (self.post.id, self.post.peer) and self._ask(key, holder):
+                if self.changed.wait_for(here, PATIENCE):
+                    return self.maps[key]
+            if holder != self.post.id:
                 self._ask_pool(key)
-            elif reference.holder != self.post.id:
-                self._ask(key, reference.holder)
-            while not self.changed.wait_for(lambda: key in self.maps, PATIENCE):
-                self._ask_pool(key)
+            self.changed.wait_for(here)
             return self.maps[key]
 
     def serve(self, source: int, what: bytes, key: int, message: bytes, buffer: memoryview | None) -> None:
@@ -74,7 +78,8 @@ class Held:
         with self.changed:
             if what == m.DATA:
                 if buffer is not None and key not in self.maps:
-                    self.places[key], self.maps[key] = keep_bytes(buffer, f"parvum-{key}")
+                    self.places[key], self.maps[key] = keep_bytes(buffer, "parvum-pool")
+                self.asked.discard(key)
                 for other in self.wanted.pop(key, ()):
                     self._tell(key, other)
             elif what == m.WANT:
@@ -84,8 +89,8 @@ class Held:
                     self.wanted.setdefault(key, set()).add(source)
             elif what == m.HELD:
                 size, _, path = message[m.COUNT.size :].partition(b" ")
-                if key not in self.maps:
-                    self._map(key, path.decode(), int(size))
+                if key not in self.maps and not self._map(key, path.decode(), int(size)):
+                    self._ask_pool(key)
             elif what == m.DROP:
                 self.maps.pop(key, None)
                 if (place := self.places.pop(key, None)) is not None:
@@ -112,11 +117,16 @@ class Held:
             # It is gone; nobody misses the answer.
             return
 
-    def _ask(self, key: int, holder: int) -> None:
+    def _ask(self, key: int, holder: int) -> bool:
+        """Asks a holder. False: it is gone."""
         try:
             self.post.control(m.WANT, key, holder)
         except Exception:
-            self._ask_pool(key)
+            return False
+        return True
 
     def _ask_pool(self, key: int) -> None:
+        if key in self.asked:
+            return
+        self.asked.add(key)
         self.post.send(m.COUNT.pack(m.WANT, key))

@@ -68,6 +68,8 @@ class Ready(NamedTuple):
     implementation: str
     host: str
     pid: int
+    numpy: str | None
+    """The version that `import numpy` gives, where that can be told without it."""
 
 
 def say(what: bytes, thing: object) -> bytes:

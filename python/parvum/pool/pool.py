@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Future
+from contextvars import copy_context
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -72,8 +73,12 @@ class Pool:
 
     def submit(self, packed: Packed, retries: int | None) -> Task:
         """Takes a call on. Raises `RuntimeError` after the end, and what broke the pool."""
+        if not self.numpy_told and "numpy" in sys.modules:
+            self._tell_numpy()
         task = Task()
         task.data = packed.data
+        if self.show is not None:
+            task.context = copy_context()
         with self.lock:
             self.check_open()
             self.count = number = self.count + 1
@@ -155,6 +160,19 @@ class Pool:
             # The machine is gone; the thread hears of that itself.
             log.debug("cannot wake the pool's thread", exc_info=True)
 
+    def _tell_numpy(self) -> None:
+        """NumPy is loaded here now: workers hear of it, and those that have another one are needed no more."""
+        with self.lock:
+            if self.numpy_told:
+                return
+            self.numpy_told = True
+            for member in self.crew.tell_numpy():
+                self.schedule.shrink(member.task)
+            self._obey()
+            broken = self.crew.broken
+        if broken is not None:
+            self._break(broken, None)
+
     # --- under the lock ---
 
     def _obey(self) -> None:
@@ -181,9 +199,6 @@ class Pool:
                 task.set_running_or_notify_cancel()
             references = tuple([self.store.refer(kept, host, worker) for kept in task.kept]) if task.kept else ()
             batch.append((call.number, task.data, references))
-        if not self.numpy_told and "numpy" in sys.modules:
-            self.numpy_told = True
-            self.crew.tell_numpy(self.schedule)
         self._try(worker, lambda: self.post.hand(m.CALLS + pickle.dumps(batch, 5), worker))
 
     def _try(self, worker: int, send: Callable[[], None]) -> None:
@@ -201,7 +216,7 @@ class Pool:
     def _release(self, task: Task) -> None:
         """A call is over: its bytes and buffers are not needed any more."""
         task.data = b""
-        task.pool = task.call = None
+        task.pool = task.call = task.context = None
         if task.kept:
             kept, task.kept = task.kept, ()
             for key in self.store.release(kept):
@@ -270,10 +285,24 @@ class Pool:
                 self.schedule.returned(worker, pickle.loads(data[1:]))
                 self._obey()
         elif what == m.OUTPUT:
-            if self.show is not None:
-                self.show(worker, self.crew.host_of(worker), *pickle.loads(data[1:]))
+            self._show(worker, *pickle.loads(data[1:]))
         elif what != m.WAKE:
             self._about_worker(worker, what, data)
+
+    def _show(self, worker: int, stream: str, text: str) -> None:
+        """Shows what a worker has printed, where the call that it runs was submitted."""
+        if self.show is None:
+            return
+        with self.lock:
+            known = self.schedule.workers.get(worker)
+            # The oldest that it has is the one it runs.
+            call = next(iter(known.held.values()), None) if known is not None else None
+            context = self._task(call).context if call is not None else None
+        show = partial(self.show, worker, self.crew.host_of(worker), stream, text)
+        if context is None:
+            show()
+        else:
+            context.run(show)
 
     def _result(self, worker: int, data: bytes, buffers: list[Any]) -> None:
         what, number, seconds = m.RESULT.unpack_from(data)

@@ -7,6 +7,7 @@ call needs stays for the next one, until `SPARE` bytes are kept so.
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -18,6 +19,8 @@ from parvum.pool.held import keep_bytes, known_memory, path_of
 
 if TYPE_CHECKING:
     from parvum.pool.post import Post
+
+log = logging.getLogger("parvum.pool")
 
 SPARE: Final = 512 << 20
 """Bytes that are kept though no call needs them now."""
@@ -106,7 +109,11 @@ class Store:
         holder = kept.holders.get(host)
         if holder is None:
             holder = kept.holders[host] = worker
-            self.give(kept.key, worker)
+            try:
+                self.give(kept.key, worker)
+            except Exception as error:
+                # It has died, and the notice of that is on its way: then another holds it.
+                log.debug("worker t%x cannot be reached: %s", worker, error)
         return m.Reference(kept.key, kept.size, "", holder)
 
     def give(self, key: int, worker: int) -> None:

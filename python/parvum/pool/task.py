@@ -7,6 +7,8 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from contextvars import Context
+
     from parvum.pool.pool import Pool
     from parvum.pool.schedule import Call
     from parvum.pool.store import Kept
@@ -18,6 +20,8 @@ class Task(Future[Any]):
     call: Call | None = None
     pool: Pool | None = None
     data: bytes = b""
+    context: Context | None = None
+    """Where it was submitted: what the call prints is shown there, as a notebook has it below the cell."""
     kept: list[Kept] | tuple[()] = ()
 
     def cancel(self) -> bool:

@@ -16,6 +16,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from parvum.pool import messages as m
+from parvum.pool import versions
 from parvum.pool.calls import pack, unpack
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ class Worker:
         self.receiving = False
         """The main thread is taking calls in: there are none that it has not begun."""
         self.held: Held | None = None
+        self.making = Lock()
         self.stopped = False
         self.numpy: str | None = None
         self.where = f"worker {post.name} on host {post.host}, process {os.getpid()}"
@@ -56,7 +58,7 @@ class Worker:
         if not self.set_up(setup):
             return
         version = tuple(sys.version_info[:3])
-        ready = m.Ready(version, sys.implementation.name, self.post.host, os.getpid())
+        ready = m.Ready(version, sys.implementation.name, self.post.host, os.getpid(), versions.numpy_here())
         Thread(target=self.serve, name="parvum-worker-control", daemon=True).start()
         self.post.send(m.say(m.READY, tuple(ready)))
         pop = self.calls.popleft
@@ -160,7 +162,7 @@ class Worker:
         if here is None or self.numpy is None:
             return
         there = self.numpy
-        if here.split(".")[:2] != there.split(".")[:2]:
+        if not versions.alike(here, there):
             from parvum.pool.failures import VersionsDiffer
 
             raise VersionsDiffer(f"NumPy is {there} where the pool is and {here} at {self.where}: install the same on both")
@@ -204,11 +206,13 @@ class Worker:
 
     def keeper(self) -> Held:
         """The large buffers here."""
-        if self.held is None:
-            from parvum.pool.held import Held
+        with self.making:
+            # Both threads come here first when a buffer and the first call with it arrive together.
+            if self.held is None:
+                from parvum.pool.held import Held
 
-            self.held = Held(self.post)
-        return self.held
+                self.held = Held(self.post)
+            return self.held
 
     def flush(self) -> None:
         """Ends what the calls began and left open: their output, and what they registered for the end."""

@@ -2,7 +2,7 @@
 
 use parvum_tests::bed::Bed;
 use parvum_tests::running::Running;
-use parvum_tests::stage;
+use parvum_tests::{Lack, skip, stage};
 use std::process::Command;
 
 const WAITS: &str = "
@@ -27,9 +27,10 @@ print('anew:', jobs.get())
 
 #[test]
 fn what_was_lost_with_its_host_is_named() {
-    if Command::new("python3").args(["-c", "import concurrent.futures"]).output().is_err() {
-        parvum_tests::skip::skip(parvum_tests::skip::Lack::Tools, "there is no python3");
-        return;
+    let looked =
+        Command::new("python3").args(["-c", "import sys; sys.exit(sys.version_info < (3, 10))"]).output();
+    if !looked.is_ok_and(|looked| looked.status.success()) {
+        return skip(Lack::Tools, "there is no python3 of 3.10 or later");
     }
     let Some(bed) = Bed::of(2) else { return };
     bed.join_all();

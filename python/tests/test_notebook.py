@@ -1,0 +1,98 @@
+"""A notebook, run as one: what workers print and raise is below the cell that asked for it, and the widget is live."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import support
+
+import parvum
+
+nbformat = pytest.importorskip("nbformat")
+nbclient = pytest.importorskip("nbclient")
+pytest.importorskip("ipykernel")
+pytest.importorskip("cloudpickle")
+pytestmark = pytest.mark.usefixtures("machine")
+
+
+def run(tmp_path: Path, *cells: str) -> list[Any]:
+    """Runs the cells; each one's outputs."""
+    import sys
+
+    from jupyter_client.kernelspec import KernelSpecManager
+    from jupyter_client.manager import AsyncKernelManager
+
+    specs = tmp_path / "kernels/here"
+    specs.mkdir(parents=True)
+    import json
+
+    spec = {"argv": [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"], "display_name": "here", "language": "python"}
+    (specs / "kernel.json").write_text(json.dumps(spec))
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    os.environ["PYTHONPATH"] = str(Path(parvum.__file__).parents[1])
+    manager = AsyncKernelManager(kernel_name="here", kernel_spec_manager=KernelSpecManager(kernel_dirs=[str(tmp_path / "kernels")]))
+    nbclient.NotebookClient(notebook, km=manager, timeout=120, allow_errors=True).execute(cwd=str(tmp_path))
+    return [cell["outputs"] for cell in notebook.cells]
+
+
+def text_of(outputs: list[Any]) -> str:
+    return "".join(output.get("text", "") for output in outputs)
+
+
+def test_outputs_are_below_the_cells_that_asked_for_them(tmp_path: Path) -> None:
+    first, magic, actor, pool, later, failed = run(
+        tmp_path,
+        "%load_ext parvum\n%parvum start 2",
+        "%%parvum\nprint('magic', rank)\nrank * 2",
+        "%%parvum\nprint('again', rank)",
+        "import parvum\npool = parvum.Executor(2)\nprint(pool.submit(pow, 2, 3).result())",
+        "def speak(word):\n    print(word)\n    return 5\npool.submit(speak, 'later').result()",
+        "def fail():\n    return 1 / 0\npool.submit(fail).result()",
+    )
+    assert text_of(first) == ""
+    assert sorted(re.sub(r"\[t\w+ \S+\] ", "", text_of(magic)).split("\n")) == ["", "magic 0", "magic 1"]
+    assert all(line.startswith("[t") for line in text_of(magic).splitlines())
+    assert "[0, 2]" in str(magic)
+    assert sorted(re.sub(r"\[t\w+ \S+\] ", "", text_of(actor)).split("\n")) == ["", "again 0", "again 1"]
+    assert text_of(pool) == "8\n"
+    assert re.fullmatch(r"\[t\w+ \S+\] later\n", text_of(later)), later
+    (error,) = [output for output in failed if output["output_type"] == "error"]
+    trace = "\n".join(error["traceback"])
+    assert error["ename"] == "ZeroDivisionError" and re.search(r"In worker t\w+ on host \S+, process \d+", trace)
+
+
+def test_the_widget_shows_itself_and_changes_in_its_place(tmp_path: Path) -> None:
+    import sys
+
+    wait = "import time\nuntil = time.monotonic() + 60\nwhile widget.picture is None or not widget.picture.tasks:\n    assert time.monotonic() < until\n    time.sleep(0.05)"
+    made, _, closed = run(tmp_path, "import parvum\nwidget = parvum.enrol().widget(0.2)\nwidget", wait, "widget.close()\nprint(widget)")
+    (shown,) = [output for output in made if output["output_type"] == "display_data"]
+    page = shown["data"]["text/html"]
+    assert "<table" in page and "ended at" in page and "program" in page
+    assert "processors" in shown["data"]["text/plain"]
+    assert "processors" in text_of(closed)
+    assert sys.modules.get("ipywidgets") is None
+
+
+def test_a_bar_of_tqdm_follows_a_map() -> None:
+    tqdm = pytest.importorskip("tqdm")
+    import io
+
+    said = io.StringIO()
+    seen: list[int] = []
+
+    class Bar(tqdm.tqdm):  # type: ignore[misc, name-defined]
+        def __init__(self, **how: Any) -> None:
+            super().__init__(file=said, mininterval=0, **how)
+
+        def close(self) -> None:
+            seen.append(self.n)
+            super().close()
+
+    assert list(parvum.map(abs, range(-50, 0), workers=2, progress=Bar)) == list(range(50, 0, -1))
+    assert seen[0] == 50 and "50/50" in said.getvalue()
+    assert support.COMMAND

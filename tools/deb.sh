@@ -1,0 +1,121 @@
+#!/bin/sh
+# Makes Debian's package of what `./x build` made: the command, the libraries, headers, the manual and the Python package.
+#
+# usage: tools/deb.sh        (`./x deb` builds first)
+#
+# Everything lies in /usr/lib/parvum, a prefix of its own as `./x install` makes it, so that PVM and other MPIs of Debian's may be installed
+# beside it: they have files of the same names. In the places where all look are the command, its page, and the module of Debian's python3.
+# The package lies in build/deb.
+set -eu
+export LC_ALL=C
+
+cd "$(dirname "$0")/.."
+build=$(pwd -P)/build
+stage=$build/deb
+root=$stage/root
+prefix=usr/lib/parvum
+
+say() { printf '%s\n' "$*"; }
+fail() {
+    printf 'deb: %s\n' "$*" >&2
+    exit 1
+}
+command -v dpkg-deb >/dev/null || fail "there is no dpkg-deb here; packages are made on Debian and its kin"
+command -v dpkg-shlibdeps >/dev/null || fail "dpkg-shlibdeps is missing; as root: apt-get install dpkg-dev"
+
+version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
+architecture=$(dpkg --print-architecture)
+
+# --- Files -----------------------------------------------------------------------------------------------------------
+
+rm -rf "$stage"
+umask 022
+mkdir -p "$root/usr/lib" "$root/usr/bin" "$root/usr/share/doc" "$root/usr/share/man/man1" "$root/DEBIAN"
+DESTDIR=$root sh tools/install.sh install "$build" "/$prefix"
+# dpkg has a list of its own.
+rm -r "$root/$prefix/share/parvum"
+mv "$root/$prefix/share/doc/parvum" "$root/usr/share/doc/parvum"
+rmdir "$root/$prefix/share/doc"
+# Debian has licences in one file.
+rm "$root/usr/share/doc/parvum/LICENSE-MIT" "$root/usr/share/doc/parvum/LICENSE-APACHE"
+mv "$root/usr/share/doc/parvum/CHANGELOG.md" "$root/usr/share/doc/parvum/changelog"
+
+find "$root/$prefix/share/man" "$root/usr/share/doc/parvum/changelog" -type f -exec gzip -9n {} +
+for file in "$root/$prefix"/bin/parvum "$root/$prefix"/lib/*.so.*; do [ -h "$file" ] || strip --strip-unneeded "$file"; done
+# Libraries and modules are not executed.
+find "$root/$prefix/lib" -type f -exec chmod 644 {} +
+
+ln -s ../lib/parvum/bin/parvum "$root/usr/bin/parvum"
+ln -s ../../../lib/parvum/share/man/man1/parvum.1.gz "$root/usr/share/man/man1/parvum.1.gz"
+
+site=usr/lib/python3/dist-packages
+DESTDIR=$root sh tools/module.sh "$build" "/$site" "/$prefix"
+strip --strip-unneeded "$root/$site/parvum/_parvum.abi3.so"
+
+# --- What dpkg is told -----------------------------------------------------------------------------------------------
+
+cat >"$root/usr/share/doc/parvum/copyright" <<COPYRIGHT
+Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
+Upstream-Name: Parvum
+
+Files: *
+Copyright: $(sed -n 's/^Copyright (c) //p' LICENSE-MIT | head -n 1)
+License: MIT or Apache-2.0
+
+License: MIT
+$(sed '1,/^Copyright/d; s/^$/./; s/^/ /' LICENSE-MIT | sed '1{/^ \.$/d}')
+
+License: Apache-2.0
+ On Debian systems the text is in /usr/share/common-licenses/Apache-2.0.
+COPYRIGHT
+
+# Which packages have the libraries that ours need.
+mkdir -p "$stage/debian"
+echo "Source: parvum" >"$stage/debian/control"
+needs=$(cd "$stage" && dpkg-shlibdeps -O --ignore-missing-info -l"root/$prefix/lib" "root/$prefix/bin/parvum" "root/$prefix"/lib/*.so.* "root/$site/parvum/_parvum.abi3.so" 2>"$stage/shlibdeps.log" | sed -n 's/^shlibs:Depends=//p')
+[ -n "$needs" ] || { cat "$stage/shlibdeps.log" >&2; fail "dpkg-shlibdeps does not say what the libraries need"; }
+
+cat >"$root/DEBIAN/control" <<CONTROL
+Package: parvum
+Version: $version
+Architecture: $architecture
+Maintainer: Parvum <parvum@localhost>
+Section: science
+Priority: optional
+Installed-Size: $(du -k -s --apparent-size "$root" | cut -f 1)
+Depends: $needs
+Recommends: python3, openssh-client
+Suggests: python3-numpy, gcc
+Description: many machines, or the cores of one, as one parallel virtual machine
+ Parvum runs message-passing programs in C, C++, Fortran, Rust and Python on the
+ cores of a host, or on many hosts, which come and go while programs run.
+ .
+ The package has the command parvum, libraries of the interfaces PVM, NX, CMMD,
+ MPI (with the binary interfaces of MPICH and of the standard), TreadMarks and
+ containers, headers, the manual, and the Python package parvum. A shell uses
+ them after: eval "\$(parvum env)".
+CONTROL
+
+# What Python compiles is in no list of dpkg's.
+cat >"$root/DEBIAN/postinst" <<'SCRIPT'
+#!/bin/sh
+set -e
+if [ "$1" = configure ] && command -v py3compile >/dev/null; then
+    py3compile -p parvum
+fi
+SCRIPT
+cat >"$root/DEBIAN/prerm" <<'SCRIPT'
+#!/bin/sh
+set -e
+if command -v py3clean >/dev/null; then
+    py3clean -p parvum
+else
+    find /usr/lib/python3/dist-packages/parvum -type d -name __pycache__ -exec rm -r {} +
+fi
+SCRIPT
+chmod 755 "$root/DEBIAN/postinst" "$root/DEBIAN/prerm"
+(cd "$root" && find usr -type f -exec md5sum {} + | sort -k 2) >"$root/DEBIAN/md5sums"
+
+deb=$stage/parvum_${version}_$architecture.deb
+dpkg-deb --root-owner-group --build -Zxz "$root" "$deb" >/dev/null
+say "==> $deb, $(du -k "$deb" | cut -f 1) KiB; install it with: apt-get install $deb"
