@@ -6,15 +6,30 @@
 
 use rustix::process::{Pid, Signal};
 use std::io::{self, Write};
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// How long either step may take.
+/// How long a step may take, and how long the copying: some 80 MB, over whatever network there is.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// What a task needs over there, beside the command.
-const LIBRARIES: [&str; 4] = ["libparvum.so.0", "libpvm3.so.3", "libgpvm3.so.3", "libfpvm3.so.3"];
+const COPYING: Duration = Duration::from_secs(600);
+/// What tasks need over there, beside the command: the library of each interface, under the names that programs ask for.
+const LIBRARIES: [&str; 12] = [
+    "libparvum.so.0",
+    "libpvm3.so.3",
+    "libgpvm3.so.3",
+    "libfpvm3.so.3",
+    "libnx.so.1",
+    "libcmmd.so.1",
+    "libcontainers.so.0",
+    "libTmk.so.1",
+    "libmpi.so.12",
+    "libmpich.so.12",
+    "libmpi_abi.so.1",
+    "libmpifort.so.12",
+];
 
 /// Copies the command and the libraries to a host. The command's path there, or why not.
 pub fn push(host: &str, by: Option<&str>) -> Result<String, String> {
@@ -47,21 +62,25 @@ pub fn push(host: &str, by: Option<&str>) -> Result<String, String> {
 fn fill(host: &str, by: Option<&str>, folder: &str) -> Result<(), String> {
     let mut pack = pack().map_err(|why| failed(host, "pack", &why))?;
     let mut packed = pack.stdout.take().ok_or_else(|| failed(host, "pack", "no pipe"))?;
-    let copied = over_there(host, by, &["tar", "-x", "-f", "-", "-C", folder], "copy", move |input| {
-        io::copy(&mut packed, input).map(drop)
-    });
+    let unpack = ["tar", "-x", "-f", "-", "-C", folder];
+    let copied =
+        over_there(host, by, &unpack, ("copy", COPYING), move |input| io::copy(&mut packed, input).map(drop));
     // Whoever reads has ended, so this does.
     let packed = pack.wait();
     copied?;
+    let was_cut = |status: &ExitStatus| status.signal() == Some(Signal::PIPE.as_raw());
     match packed {
-        Ok(status) if status.success() => Ok(()),
+        // The tar over there, which found all it wanted, may end before it has read the zeros behind the archive.
+        Ok(status) if status.success() || was_cut(&status) => Ok(()),
         other => Err(failed(host, "pack", &format!("tar ended with {other:?}"))),
     }
 }
 
 /// Runs a script over there, to the first command that fails.
 fn shell(host: &str, by: Option<&str>, step: &str, script: String) -> Result<String, String> {
-    over_there(host, by, &["sh"], step, move |input| input.write_all(format!("set -e\n{script}").as_bytes()))
+    over_there(host, by, &["sh"], (step, PATIENCE), move |input| {
+        input.write_all(format!("set -e\n{script}").as_bytes())
+    })
 }
 
 /// Packs the command and those libraries that there are.
@@ -86,7 +105,7 @@ fn over_there(
     host: &str,
     by: Option<&str>,
     words: &[&str],
-    step: &str,
+    (step, patience): (&str, Duration),
     feed: impl FnOnce(&mut ChildStdin) -> io::Result<()> + Send + 'static,
 ) -> Result<String, String> {
     let line = format!("{} {}", parvum_machine::way_to(host, by), words.join(" "));
@@ -100,15 +119,16 @@ fn over_there(
     // Feeding, reading and waiting have one deadline. Not joined: what the command has started may hold its
     // pipes after it is killed.
     std::thread::spawn(move || {
-        let fed = input.map_or(Ok(()), |mut input| feed(&mut input));
-        let _ = end.send((fed, child.wait_with_output()));
+        let _ = input.map(|mut input| feed(&mut input));
+        let _ = end.send(child.wait_with_output());
     });
-    let (fed, done) = ended.recv_timeout(PATIENCE).map_err(|_| {
+    let done = ended.recv_timeout(patience).map_err(|_| {
         let _ = rustix::process::kill_process(pid, Signal::KILL);
-        why(&format!("no answer within {PATIENCE:?}"))
+        why(&format!("no answer within {patience:?}"))
     })?;
     let done = done.map_err(|error| why(&error.to_string()))?;
-    if !done.status.success() || fed.is_err() {
+    // A pipe that broke is no failure where the other end ended well: that had read what it needs.
+    if !done.status.success() {
         let errors = String::from_utf8_lossy(&done.stderr);
         return Err(why(&format!("{}; it said: {}", done.status, errors.trim())));
     }

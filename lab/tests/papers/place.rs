@@ -2,6 +2,7 @@
 
 use parvum_lab::CompareOptions;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// In the place of the sockets' program. It interrupts the laboratory when it is started for the time that the file `stop` says.
 const FAKE: &str = r#"#!/bin/sh
@@ -23,12 +24,19 @@ done
 
 const BUILD: &str = "#!/bin/sh\nset -e\nmkdir -p \"$1\"\ncp \"$(dirname \"$0\")/fake\" \"$1/sockets.sockets\"\nchmod +x \"$1/sockets.sockets\"\n";
 
+/// The interruption is a signal to this whole process, which is one for every run that is under way in it.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
 /// A folder with such programs, and the results.
-pub struct Place(pub PathBuf);
+pub struct Place(
+    pub PathBuf,
+    #[expect(dead_code, reason = "held until the test is over")] MutexGuard<'static, ()>,
+);
 
 impl Place {
     pub fn new(name: &str) -> Place {
-        let place = Place(Path::new(env!("CARGO_TARGET_TMPDIR")).join(name));
+        let alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = Place(Path::new(env!("CARGO_TARGET_TMPDIR")).join(name), alone);
         let _ = std::fs::remove_dir_all(&place.0);
         std::fs::create_dir_all(place.0.join("apps")).expect("a folder");
         std::fs::create_dir_all(place.0.join("build/programs")).expect("a folder");
