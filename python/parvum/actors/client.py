@@ -211,9 +211,9 @@ class Client:
         if end is not None:
             end.set()
         if answers:
-            lost = self._lost(actor)
-        for answer in answers:
-            answer.set_exception(lost)
+            why = self._lost(actor)
+            for answer in answers:
+                answer.set_exception(why)
 
     def _fail_all(self, error: Exception) -> None:
         with self.lock:
