@@ -25,6 +25,8 @@ command -v dpkg-shlibdeps >/dev/null || fail "dpkg-shlibdeps is missing; as root
 
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 architecture=$(dpkg --print-architecture)
+# Who makes the package answers for it.
+maintainer="${DEBFULLNAME:-The Parvum developers} <${DEBEMAIL:-parvum@localhost}>"
 
 # --- Files -----------------------------------------------------------------------------------------------------------
 
@@ -40,7 +42,14 @@ rmdir "$root/$prefix/share/doc"
 rm "$root/usr/share/doc/parvum/LICENSE-MIT" "$root/usr/share/doc/parvum/LICENSE-APACHE"
 mv "$root/usr/share/doc/parvum/CHANGELOG.md" "$root/usr/share/doc/parvum/changelog"
 
-find "$root/$prefix/share/man" "$root/usr/share/doc/parvum/changelog" -type f -exec gzip -9n {} +
+cat >"$root/usr/share/doc/parvum/changelog.Debian" <<CHANGES
+parvum ($version-1) unstable; urgency=medium
+
+  * As tools/deb.sh makes it; what has changed in Parvum is in changelog.gz.
+
+ -- $maintainer  $(date -R -d "@${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || date +%s)}")
+CHANGES
+find "$root/$prefix/share/man" "$root"/usr/share/doc/parvum/changelog* -type f -exec gzip -9n {} +
 for file in "$root/$prefix"/bin/parvum "$root/$prefix"/lib/*.so.*; do [ -h "$file" ] || strip --strip-unneeded "$file"; done
 # Libraries and modules are not executed.
 find "$root/$prefix/lib" -type f -exec chmod 644 {} +
@@ -77,15 +86,15 @@ needs=$(cd "$stage" && dpkg-shlibdeps -O --ignore-missing-info -l"root/$prefix/l
 
 cat >"$root/DEBIAN/control" <<CONTROL
 Package: parvum
-Version: $version
+Version: $version-1
 Architecture: $architecture
-Maintainer: Parvum <parvum@localhost>
+Maintainer: $maintainer
 Section: science
 Priority: optional
 Installed-Size: $(du -k -s --apparent-size "$root" | cut -f 1)
 Depends: $needs
 Recommends: python3, openssh-client
-Suggests: python3-numpy, gcc
+Suggests: python3-numpy, gcc, gfortran
 Description: many machines, or the cores of one, as one parallel virtual machine
  Parvum runs message-passing programs in C, C++, Fortran, Rust and Python on the
  cores of a host, or on many hosts, which come and go while programs run.
@@ -116,6 +125,6 @@ SCRIPT
 chmod 755 "$root/DEBIAN/postinst" "$root/DEBIAN/prerm"
 (cd "$root" && find usr -type f -exec md5sum {} + | sort -k 2) >"$root/DEBIAN/md5sums"
 
-deb=$stage/parvum_${version}_$architecture.deb
+deb=$stage/parvum_$version-1_$architecture.deb
 dpkg-deb --root-owner-group --build -Zxz "$root" "$deb" >/dev/null
 say "==> $deb, $(du -k "$deb" | cut -f 1) KiB; install it with: apt-get install $deb"
