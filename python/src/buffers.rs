@@ -45,7 +45,10 @@ static FUNCTIONS: LazyLock<Functions> = LazyLock::new(|| {
     };
     // SAFETY: functions of these names have these types in every CPython since 3.3.
     unsafe {
-        Functions { get: transmute(find(c"PyObject_GetBuffer")), release: transmute(find(c"PyBuffer_Release")) }
+        Functions {
+            get: transmute(find(c"PyObject_GetBuffer")),
+            release: transmute(find(c"PyBuffer_Release")),
+        }
     }
 });
 

@@ -103,7 +103,9 @@ mod tests {
             assert!(!is_mpi(Path::new(no)), "{no}");
         }
         assert!(is_one_of(Path::new("/a/libpvm3.so.3"), &INTERFACES));
-        assert!(is_only_a_name(Path::new("/proc/self/status")) && !is_only_a_name(Path::new("/no/libmpi.so.40")));
+        assert!(
+            is_only_a_name(Path::new("/proc/self/status")) && !is_only_a_name(Path::new("/no/libmpi.so.40"))
+        );
         assert!(!is_only_a_name(&std::env::current_exe().unwrap()));
         assert!(!loaded().is_empty() && own_library().is_some());
     }
