@@ -6,7 +6,7 @@
 #   NAME.pvm346     against PVM 3.4.6 (Debian: pvm-dev)
 #   NAME.openmpi    against Open MPI, NAME.mpich against MPICH (tools/peers.sh, or Debian's)
 #   NAME.openmpi4   against Debian's Open MPI, NAME.mpich4 against Debian's MPICH
-#   floors, refuse, sockets.sockets, npb.alone  without any
+#   floors, refuse, from-cold, sockets.sockets, npb.alone  without any
 # Same compiler, same flags, same sources for all.
 set -eu
 
@@ -99,6 +99,7 @@ build() {
 $CC $CFLAGS -o "$out/floors" floors.c floors_cores.c floors_links.c common/bench.c -lm
 # shellcheck disable=SC2086
 $CC $CFLAGS -o "$out/refuse" refuse.c
+cp from_cold.sh "$out/from-cold"
 # shellcheck disable=SC2086
 $CC $CFLAGS -o "$out/sockets.sockets" sockets.c common/bench.c -pthread -lm
 system=alone compiler=$CC flags="" libraries=""

@@ -121,6 +121,8 @@ pub struct Measure {
     pub launches: usize,
     /// Seconds after which a launch is ended by force.
     pub patience: u64,
+    /// Whether nothing of the system runs before and after: its daemon is part of what is timed.
+    pub cold: bool,
     /// Whether the kernel refuses to copy from task to task.
     pub refused: bool,
     /// What else `parvum run` or `mpirun` is told.
@@ -157,6 +159,7 @@ impl Measure {
             data: None,
             launches: 10,
             patience: 15,
+            cold: false,
             refused: false,
             starter: &[],
             build: None,
@@ -210,6 +213,9 @@ impl Job {
         }
         if self.measure.refused {
             files.push(("refuse", None));
+        }
+        if self.measure.cold {
+            files.push(("from-cold", None));
         }
         files
     }

@@ -1,4 +1,8 @@
-//! The figures of the papers behind Parvum, to be printed beside ours, each with its source.
+//! The papers' printed tables as the reports quote them: views on the files of the [`catalogue`](crate::catalogue), in which
+//! each number stands once.
+
+use crate::catalogue::{Cell, PAPERS};
+use std::sync::LazyLock;
 
 /// Where a figure was published.
 pub const ISLAM: &str =
@@ -20,30 +24,11 @@ pub struct FftTimes {
 }
 
 /// Islam et al., Tables 6 and 7.
-pub const FFT_TIMES: [FftTimes; 6] = [
-    FftTimes {
-        system: "Choices on SPARCstation II",
-        two: [22.0, 36.0, 56.0, 116.0],
-        four: [18.0, 31.0, 38.0, 72.01],
-    },
-    FftTimes {
-        system: "PVM on SPARCstation II",
-        two: [27.0, 39.0, 78.0, 174.0],
-        four: [27.0, 37.0, 59.0, 114.0],
-    },
-    FftTimes {
-        system: "Choices on Encore Multimax",
-        two: [300.0, 480.0, 1061.0, 2485.0],
-        four: [120.0, 266.0, 611.0, 1223.0],
-    },
-    FftTimes {
-        system: "Choices on iPSC/2",
-        two: [148.0, 328.0, 738.0, 1655.0],
-        four: [80.0, 169.0, 370.0, 819.0],
-    },
-    FftTimes { system: "NX/2 on iPSC/2", two: [40.0, 90.0, 227.0, 490.0], four: [23.0, 48.0, 103.0, 225.0] },
-    FftTimes { system: "VirtualChoices", two: [25.0, 39.0, 110.0, 195.0], four: [45.0, 49.0, 100.0, 150.0] },
-];
+pub static FFT_TIMES: LazyLock<Vec<FftTimes>> = LazyLock::new(|| {
+    let both = table("000", 6).iter().zip(table("000", 7));
+    both.map(|(two, four)| FftTimes { system: word(two, 0), two: numbers(two, 1), four: numbers(four, 1) })
+        .collect()
+});
 
 /// Wait, communication and computation in milliseconds, of one of 4 nodes.
 pub struct Split {
@@ -56,14 +41,10 @@ pub struct Split {
 }
 
 /// Islam et al., Table 8.
-pub const SPLITS: [Split; 6] = [
-    Split { system: "Choices on SPARCstation II", small: [6.9, 4.6, 6.5], large: [8.6, 13.0, 50.4] },
-    Split { system: "PVM on SPARCstation II", small: [2.2, 16.0, 7.8], large: [26.0, 24.0, 64.0] },
-    Split { system: "Choices on Encore Multimax", small: [29.0, 3.0, 87.6], large: [60.0, 7.2, 1155.7] },
-    Split { system: "Choices on iPSC/2", small: [5.8, 4.6, 69.6], large: [22.0, 6.6, 790.3] },
-    Split { system: "NX/2 on iPSC/2", small: [3.2, 3.0, 16.7], large: [5.7, 4.4, 214.9] },
-    Split { system: "VirtualChoices", small: [12.4, 26.6, 8.0], large: [38.0, 42.0, 80.0] },
-];
+pub static SPLITS: LazyLock<Vec<Split>> = LazyLock::new(|| {
+    let split = |row| Split { system: word(row, 0), small: numbers(row, 1), large: numbers(row, 4) };
+    table("000", 8).iter().map(|row| split(row)).collect()
+});
 
 /// Speed-up at 512 points on 2 and 4 processors.
 pub struct SpeedUp {
@@ -74,21 +55,9 @@ pub struct SpeedUp {
 }
 
 /// Islam et al., Table 9.
-pub const SPEED_UPS: [SpeedUp; 6] = [
-    SpeedUp { system: "Choices on SPARCstation II", on: [1.42, 2.2] },
-    SpeedUp { system: "PVM on SPARCstation II", on: [1.2, 1.58] },
-    SpeedUp { system: "Choices on Encore Multimax", on: [1.89, 3.3] },
-    SpeedUp { system: "Choices on iPSC/2", on: [1.81, 3.56] },
-    SpeedUp { system: "NX/2 on iPSC/2", on: [1.84, 3.77] },
-    SpeedUp { system: "VirtualChoices", on: [1.11, 1.22] },
-];
-
-/// Null round trips in microseconds (Islam et al., Table 4).
-pub const NULL_ROUND_TRIPS: [(&str, f64); 3] = [
-    ("Choices on Encore Multimax", 640.0),
-    ("Choices on iPSC/2", 2170.0),
-    ("Choices on SPARCstation II", 1800.0),
-];
+pub static SPEED_UPS: LazyLock<Vec<SpeedUp>> = LazyLock::new(|| {
+    table("000", 9).iter().map(|row| SpeedUp { system: word(row, 0), on: numbers(row, 2) }).collect()
+});
 
 /// An activity of the null round trip: how often, and what it costs once, in microseconds.
 pub struct Activity {
@@ -107,31 +76,30 @@ impl Activity {
     }
 }
 
-/// Islam et al., Table 4.
-pub const NULL_ACTIVITIES: [Activity; 6] = [
-    Activity { name: "proxy call", count: [4.0; 3], once: [72.0, 127.0, 61.0] },
-    Activity { name: "end point look-up", count: [4.0; 3], once: [30.0, 25.0, 23.0] },
-    Activity { name: "virtual function call", count: [12.0, 20.0, 28.0], once: [6.0, 4.0, 2.0] },
-    Activity { name: "network interrupt handler", count: [0.0, 4.0, 4.0], once: [0.0, 170.0, 103.0] },
-    Activity { name: "network transmission", count: [0.0, 2.0, 2.0], once: [0.0, 25.0, 48.0] },
-    Activity { name: "protocol processing", count: [1.0; 3], once: [160.0, 752.0, 900.0] },
-];
+/// Islam et al., Table 4, without its last line.
+pub static NULL_ACTIVITIES: LazyLock<Vec<Activity>> = LazyLock::new(|| {
+    let (_, activities) = table("000", 4).split_last().expect("the total is the last line");
+    let activity = |row| {
+        let [a, b, c, d, e, f] =
+            numbers::<6>(row, 1).map(|number| if number.is_nan() { 0.0 } else { number });
+        Activity { name: word(row, 0), count: [a, c, e], once: [b, d, f] }
+    };
+    activities.iter().map(|row| activity(row)).collect()
+});
 
-/// What a compiler did to the paper's operations, as multiples of what cc did.
-pub struct Compiler {
-    /// Which.
-    pub name: &'static str,
-    /// From and to, on the SPARCstation II.
-    pub sparc: [f64; 2],
-    /// From and to, on the iPSC/2.
-    pub ipsc: [f64; 2],
-}
+/// Null round trips of the three in microseconds (Islam et al., Table 4, its last line).
+pub static NULL_ROUND_TRIPS: LazyLock<[f64; 3]> = LazyLock::new(|| {
+    let total = table("000", 4).last().expect("it has lines");
+    let [_, multimax, _, ipsc, _, sparc] = numbers::<6>(total, 1);
+    [multimax, ipsc, sparc]
+});
 
-/// Islam et al., Table 5.
-pub const COMPILERS: [Compiler; 2] = [
-    Compiler { name: "gcc", sparc: [1.03, 1.12], ipsc: [1.5, 2.0] },
-    Compiler { name: "g++", sparc: [1.03, 1.12], ipsc: [1.5, 2.0] },
-];
+/// What compilers did to the paper's operations, as multiples of what cc did: the name, on the SPARCstation II, on the iPSC/2
+/// (Islam et al., Table 5).
+pub static COMPILERS: LazyLock<Vec<[&'static str; 3]>> = LazyLock::new(|| {
+    let others = table("000", 5).iter().filter(|row| word(row, 0) != "cc");
+    others.map(|row| [0, 1, 2].map(|column| word(row, column))).collect()
+});
 
 /// A context switch on the SPARCstation II, in microseconds (Islam et al., section 7).
 pub const CONTEXT_SWITCH: f64 = 150.0;
@@ -150,41 +118,15 @@ pub struct LinkFigure {
     pub t_zero: f64,
 }
 
-const fn link(
-    network: &'static str,
-    software: &'static str,
-    r_max: f64,
-    n_half: f64,
-    t_zero: f64,
-) -> LinkFigure {
-    LinkFigure { network, software, r_max, n_half, t_zero }
-}
-
 /// Fatoohi, Tables 1 and 3.
-pub const LINKS: [LinkFigure; 12] = [
-    link("Ethernet", "sockets", 1.0, 29.0, 550.0),
-    link("FDDI", "sockets", 8.4, 407.0, 561.0),
-    link("HiPPI", "sockets", 77.6, 6791.0, 593.0),
-    link("ATM", "sockets", 10.4, 1248.0, 455.0),
-    link("Fibre Channel", "sockets", 6.0, 3294.0, 850.0),
-    link("Ethernet", "PVM", 1.0, 848.0, 833.0),
-    link("FDDI", "PVM", 3.1, 5585.0, 1000.0),
-    link("HiPPI", "PVM", 3.1, 6237.0, 1667.0),
-    link("ATM", "PVM", 3.2, 3550.0, 780.0),
-    link("Fibre Channel", "PVM", 2.5, 33369.0, 1231.0),
-    link("Allnode switch", "PVMe", 6.2, 3204.0, 97.0),
-    link("IBM SP2", "PVMe", 27.6, 3546.0, 63.0),
-];
-
-/// Latency in microseconds and bandwidth in MB/s on parallel computers (Saphir, Table 1).
-pub const COMPUTERS: [(&str, f64, f64); 6] = [
-    ("Paragon OSF, NX", 92.0, 35.0),
-    ("Paragon OSF, PVM 3.2", 387.0, 2.0),
-    ("iPSC/860, NX", 72.0, 2.8),
-    ("CM-5, CMMD", 80.0, 8.7),
-    ("CM-5, PVM", 573.0, 3.2),
-    ("CM-5, MPI", 405.0, 2.6),
-];
+pub static LINKS: LazyLock<Vec<LinkFigure>> = LazyLock::new(|| {
+    let link = |row, software, at| {
+        let [r_max, n_half, t_zero] = numbers(row, at);
+        LinkFigure { network: word(row, 0), software, r_max, n_half, t_zero }
+    };
+    let sockets = table("004", 1).iter().map(|row| link(row, "sockets", 1));
+    sockets.chain(table("004", 3).iter().map(|row| link(row, word(row, 1), 2))).collect()
+});
 
 /// A line of Saphir's Table 1.
 pub struct Buffered {
@@ -200,38 +142,59 @@ pub struct Buffered {
     pub buffered: Option<f64>,
 }
 
-const fn buffered(
-    system: &'static str,
-    latency: f64,
-    network: Option<f64>,
-    copy: Option<f64>,
-    buffered: Option<f64>,
-) -> Buffered {
-    Buffered { system, latency, network, copy, buffered }
+impl Buffered {
+    /// Its asymptotic bandwidth, buffered where it is never otherwise.
+    pub fn rate(&self) -> Option<f64> {
+        self.network.or(self.buffered)
+    }
 }
 
 /// Saphir, Table 1.
-pub const BUFFERED: [Buffered; 11] = [
-    buffered("Paragon OSF, NX", 92.0, Some(35.0), Some(4.8), Some(4.2)),
-    buffered("Paragon OSF, NX, fast bcopy", 94.0, Some(35.0), Some(69.0), Some(23.0)),
-    buffered("Paragon SUNMOS, NX", 63.0, Some(167.0), Some(19.0), Some(17.0)),
-    buffered("Paragon, PVM 3.2", 387.0, None, None, Some(2.0)),
-    buffered("Paragon, PVM 3.2, fast bcopy", 388.0, None, None, Some(7.8)),
-    buffered("Paragon, MPI", 342.0, None, None, Some(2.2)),
-    buffered("Paragon, MPI, fast bcopy", 343.0, None, None, Some(7.7)),
-    buffered("iPSC/860, NX", 72.0, Some(2.8), Some(19.0), Some(2.4)),
-    buffered("CM-5, CMMD", 80.0, Some(8.7), Some(9.0), Some(4.4)),
-    buffered("CM-5, PVM", 573.0, None, None, Some(3.2)),
-    buffered("CM-5, MPI", 405.0, None, None, Some(2.6)),
-];
+pub static BUFFERED: LazyLock<Vec<Buffered>> = LazyLock::new(|| {
+    let line = |row: &'static Vec<Cell>| Buffered {
+        system: word(row, 0),
+        latency: numbers::<1>(row, 1)[0],
+        network: row[2].number(),
+        copy: row[3].number(),
+        buffered: row[4].number(),
+    };
+    table("003", 1).iter().map(line).collect()
+});
+
+/// The lines of a paper's table. The files are part of this program, and a test reads each of these.
+fn table(paper: &str, number: u32) -> &'static [Vec<Cell>] {
+    let found = PAPERS.iter().find(|one| one.number == paper).and_then(|one| one.printed(number));
+    &found.unwrap_or_else(|| panic!("paper {paper} prints a table {number}")).rows
+}
+
+fn word(row: &'static [Cell], column: usize) -> &'static str {
+    row[column].word().unwrap_or_default()
+}
+
+/// So many numbers from this column on; where there is none, not a number.
+fn numbers<const N: usize>(row: &[Cell], from: usize) -> [f64; N] {
+    std::array::from_fn(|at| row[from + at].number().unwrap_or(f64::NAN))
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
+    fn all_tables_that_reports_quote_are_there() {
+        assert_eq!((FFT_TIMES.len(), SPLITS.len(), SPEED_UPS.len()), (6, 6, 6));
+        assert_eq!((NULL_ACTIVITIES.len(), COMPILERS.len(), LINKS.len(), BUFFERED.len()), (6, 2, 12, 11));
+        assert!(FFT_TIMES.iter().all(|times| times.two.iter().chain(&times.four).all(|ms| *ms > 0.0)));
+        assert!(SPLITS.iter().all(|split| split.small.iter().chain(&split.large).all(|ms| *ms > 0.0)));
+        assert!(SPEED_UPS.iter().all(|speed_up| speed_up.on.iter().all(|times| *times > 1.0)));
+        assert!(LINKS.iter().all(|link| link.r_max > 0.0 && link.n_half > 0.0 && link.t_zero > 0.0));
+        assert!(BUFFERED.iter().all(|line| line.latency > 0.0 && line.rate().is_some()));
+        assert!(COMPILERS.iter().flatten().all(|word| !word.is_empty()));
+    }
+
+    #[test]
     fn buffered_rates_are_the_harmonic_mean_of_both_steps() {
-        for line in &BUFFERED {
+        for line in BUFFERED.iter() {
             let (Some(network), Some(copy), Some(buffered)) = (line.network, line.copy, line.buffered) else {
                 continue;
             };
@@ -242,16 +205,16 @@ mod tests {
 
     #[test]
     fn table_4_adds_up() {
-        for (at, (system, whole)) in NULL_ROUND_TRIPS.iter().enumerate() {
+        for (at, whole) in NULL_ROUND_TRIPS.iter().enumerate() {
             let sum: f64 = NULL_ACTIVITIES.iter().map(|activity| activity.cost(at)).sum();
-            assert_eq!(sum, *whole, "{system}");
+            assert_eq!(sum, *whole, "of the computer {at}");
         }
     }
 
     #[test]
     fn table_8_adds_up_to_table_7() {
         // The paper's own check: its split of one node sums to its time, within rounding.
-        for (split, times) in SPLITS.iter().zip(&FFT_TIMES) {
+        for (split, times) in SPLITS.iter().zip(FFT_TIMES.iter()) {
             assert_eq!(split.system, times.system);
             for (parts, whole) in [(split.small, times.four[0]), (split.large, times.four[3])] {
                 let sum: f64 = parts.iter().sum();

@@ -283,6 +283,7 @@ impl Runner {
             }
         };
         let launch = if measure.refused { launch.under(&self.programs.path("refuse", None)) } else { launch };
+        let launch = if measure.cold { launch.under(&self.programs.path("from-cold", None)) } else { launch };
         match self.session(&system, measure) {
             Some(session) => session.on_first(launch),
             None => launch,

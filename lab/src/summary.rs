@@ -131,7 +131,9 @@ fn values(recorded: &Recorded) -> Vec<Value> {
                 found.extend(value("resident", "MiB", None, vec![blocked.resident_kib as f64 / 1024.0]));
             }
         }
-        "start" | "job" => found.extend(value("start and end", "ms", None, ms(line.each().collect()))),
+        "start" | "start, cold" | "job" | "job, cold" => {
+            found.extend(value("start and end", "ms", None, ms(line.each().collect())))
+        }
         "spawn" => found.extend(value("to first messages", "ms", None, ms(line.each().collect()))),
         "rate" | "rate-1024" | "rate-blocking" => {
             let rates = line.each().filter(|ns| *ns > 0.0).map(|ns| 1e3 / ns).collect();

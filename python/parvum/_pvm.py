@@ -11,9 +11,10 @@ import time
 from array import array
 from typing import Any, Iterable, Sequence
 
+from . import _parvum
 from ._ids import TaskId
 from ._libraries import load
-from .errors import PvmFailed, TimedOut
+from .errors import PvmFailed, Refused, TimedOut
 
 DATA_DEFAULT, DATA_RAW, DATA_IN_PLACE = 0, 1, 2
 _AUTO_ERR = 3
@@ -260,8 +261,17 @@ class Pvm:
         return TaskId(self._call("gettid", group.encode(), inum))
 
     def barrier(self, group: str, count: int = -1) -> None:
-        """Waits until so many members have called it. Signals are handled when it is over."""
-        self._call("barrier", group.encode(), count)
+        """Waits until so many members have called it. After an exception of a signal's handler this task counts as one that has come,
+        and calling it again goes on waiting.
+        """
+        if count == 0 or count < -1 or threading.current_thread() is not threading.main_thread():
+            self._call("barrier", group.encode(), count)
+            return
+        try:
+            _parvum.meet(group, count)
+        except Refused:
+            # PVM's own code for it.
+            self._call("barrier", group.encode(), count)
 
     def bcast(self, group: str, msgtag: int) -> None:
         """Sends the active send buffer to all other members."""

@@ -30,7 +30,7 @@ class PlaceLost(errors.ParvumError):
     remedy = "begin anew: the next operation finds empty queues, free locks and cleared events"
 
 
-def _find() -> Handle:
+def _find(what: str) -> Handle:
     """The keeper; it is started if there is none."""
     global _keeper
     if _keeper is not None and _keeper[0] == os.getpid():
@@ -46,44 +46,44 @@ def _find() -> Handle:
                 continue
         _keeper = os.getpid(), found
         return found
-    raise PlaceLost("who keeps queues and locks can neither be found nor started")
+    raise PlaceLost(f"{what} has no place: who keeps it can neither be found nor started")
 
 
-def _ask(method: str, *args: Any) -> Any:
+def _ask(what: str, method: str, *args: Any) -> Any:
     global _keeper
     for last in (False, True):
         fresh = _keeper is None
         try:
-            return getattr(_find(), method)(*args).result()
+            return getattr(_find(what), method)(*args).result()
         except ActorLost as lost:
             _keeper = None
             # It had ended before anything was asked of it.
             if not fresh or last:
-                raise PlaceLost(f"who kept queues and locks is gone: {lost.cause}") from lost
+                raise PlaceLost(f"{what} is lost: {lost.cause}") from lost
     raise AssertionError
 
 
-def _wait(what: str, args: tuple[Any, ...], timeout: float | None) -> Any:
+def _wait(what: str, method: str, args: tuple[Any, ...], timeout: float | None) -> Any:
     """An operation that may wait. Raises `TimeoutError` when the time is over; then it is taken back."""
     global _keeper
     if _keeper is None or _keeper[0] != os.getpid():
         # The keeper may be about to end, for nobody uses it: this makes us a user.
-        _ask("now", "is_set", "")
+        _ask(what, "now", "is_set", "")
     number = next(_numbers)
-    answer = _find().wait(what, number, *args)
+    answer = _find(what).wait(method, number, *args)
     try:
         try:
             return answer.result(timeout)
         except FuturesTimeout:
-            if answer.done() or not _ask("give_up", number):
+            if answer.done() or not _ask(what, "give_up", number):
                 return answer.result()
             raise errors.TimedOut(f"nothing came in {timeout} s") from None
         except KeyboardInterrupt:
-            _ask("give_up", number)
+            _ask(what, "give_up", number)
             raise
     except ActorLost as lost:
         _keeper = None
-        raise PlaceLost(f"who kept queues and locks is gone: {lost.cause}") from lost
+        raise PlaceLost(f"{what} is lost: {lost.cause}") from lost
 
 
 class _Named:
@@ -92,6 +92,11 @@ class _Named:
             raise ValueError("the name is empty")
         client()
         self.name = name
+
+    @property
+    def _what(self) -> str:
+        """How failures name it."""
+        return f"{type(self).__name__.lower()} {self.name!r}"
 
     def __repr__(self) -> str:
         return f"<parvum.{type(self).__name__} {self.name!r}>"
@@ -120,14 +125,14 @@ class Queue(_Named):
         packed = pack(item, ())
         data = (packed.data, [bytes(buffer.raw()) for buffer in packed.buffers])
         try:
-            _wait("put", (self.name, self.maxsize, data), timeout if block else 0)
+            _wait(self._what, "put", (self.name, self.maxsize, data), timeout if block else 0)
         except errors.TimedOut:
             raise queue.Full from None
 
     def get(self, block: bool = True, timeout: float | None = None) -> Any:
         """Takes the first item. Raises `queue.Empty` when there is none in time (seconds)."""
         try:
-            data, buffers = _wait("get", (self.name,), timeout if block else 0)
+            data, buffers = _wait(self._what, "get", (self.name,), timeout if block else 0)
         except errors.TimedOut:
             raise queue.Empty from None
         return unpack(data, [bytearray(buffer) for buffer in buffers])
@@ -142,7 +147,7 @@ class Queue(_Named):
 
     def qsize(self) -> int:
         """Items in it now."""
-        size: int = _ask("now", "size", self.name)
+        size: int = _ask(self._what, "now", "size", self.name)
         return size
 
     def empty(self) -> bool:
@@ -155,21 +160,21 @@ class Event(_Named):
 
     def set(self) -> None:
         """All who wait go on."""
-        _ask("now", "set", self.name)
+        _ask(self._what, "now", "set", self.name)
 
     def clear(self) -> None:
         """Who waits from now on, waits."""
-        _ask("now", "clear", self.name)
+        _ask(self._what, "now", "clear", self.name)
 
     def is_set(self) -> bool:
         """Is it set now?"""
-        is_set: bool = _ask("now", "is_set", self.name)
+        is_set: bool = _ask(self._what, "now", "is_set", self.name)
         return is_set
 
     def wait(self, timeout: float | None = None) -> bool:
         """Waits until it is set; False when the time (seconds) is over."""
         try:
-            _wait("wait", (self.name,), timeout)
+            _wait(self._what, "wait", (self.name,), timeout)
         except errors.TimedOut:
             return False
         return True
@@ -191,7 +196,7 @@ class Barrier(_Named):
     def wait(self, timeout: float | None = None) -> int:
         """Waits for the others; which one this was, from 0."""
         try:
-            place: int = _wait("meet", (self.name, self.parties), timeout)
+            place: int = _wait(self._what, "meet", (self.name, self.parties), timeout)
         except errors.TimedOut:
             import threading
 
@@ -200,16 +205,16 @@ class Barrier(_Named):
 
     def abort(self) -> None:
         """Breaks it: everybody who waits fails."""
-        _ask("now", "break_barrier", self.name, self.parties, f"barrier {self.name!r} was aborted")
+        _ask(self._what, "now", "break_barrier", self.name, self.parties, f"barrier {self.name!r} was aborted")
 
     def reset(self) -> None:
         """Makes it whole again; who waits now fails."""
-        _ask("now", "reset", self.name)
+        _ask(self._what, "now", "reset", self.name)
 
     @property
     def n_waiting(self) -> int:
         """How many wait now."""
-        waiting: int = _ask("now", "waiting_at", self.name)
+        waiting: int = _ask(self._what, "now", "waiting_at", self.name)
         return waiting
 
 
@@ -226,19 +231,19 @@ class Lock(_Named):
         """Waits for it; False when the time (seconds; negative: without end) is over."""
         limit = 0 if not blocking else None if timeout < 0 else timeout
         try:
-            self.abandoned = bool(_wait("acquire", (self.name,), limit))
+            self.abandoned = bool(_wait(self._what, "acquire", (self.name,), limit))
         except errors.TimedOut:
             return False
         return True
 
     def release(self) -> None:
         """Gives it to the next. Raises `RuntimeError` when this task does not hold it."""
-        if not _ask("release", self.name):
+        if not _ask(self._what, "release", self.name):
             raise RuntimeError(f"this task does not hold lock {self.name!r}")
 
     def locked(self) -> bool:
         """Does any task hold it?"""
-        held: bool = _ask("now", "is_locked", self.name)
+        held: bool = _ask(self._what, "now", "is_locked", self.name)
         return held
 
     def __enter__(self) -> Lock:

@@ -2,7 +2,7 @@
 
 use crate::buffers::{Buffer, bytes_at, lent, room_at};
 use crate::errors;
-use crate::patience::{LOOK, is_main_thread};
+use crate::patience::{Looks, is_main_thread, until_signal};
 use crate::process::{self, notes};
 use parvum_collectives::operators::{self, Kind, Operator};
 use parvum_collectives::plans::{Area, Group as Place, Order, Plan, choose, in_a_row};
@@ -257,8 +257,7 @@ struct Talk<'g> {
 
 impl Talk<'_> {
     fn notes(&self, member: usize) -> Notes {
-        let limit = if self.looks { LOOK.as_nanos() as i64 } else { -1 };
-        Notes { limit, ..notes(call::WAIT, self.group.tasks[member], self.group.tag, CONTEXT) }
+        Notes { limit: -1, ..notes(call::WAIT, self.group.tasks[member], self.group.tag, CONTEXT) }
     }
 }
 
@@ -283,9 +282,13 @@ impl Exchange for Talk<'_> {
     fn receive(&mut self, from: usize, room: &mut [u8]) -> Result<(u32, u64), Status> {
         let (tags, context) = (TagKind::Exactly, CONTEXT.into());
         let pattern = Pattern { from: self.group.tasks[from], tags, tag: self.group.tag, other: 0, context };
+        let mut looks = Looks::new();
         loop {
-            let seen =
-                self.waist.receive_seen(&pattern, room, &self.notes(from), |came| (came.meta, came.length));
+            let notes = match self.looks {
+                true => Notes { limit: looks.next().as_nanos() as i64, ..until_signal(self.notes(from)) },
+                false => self.notes(from),
+            };
+            let seen = self.waist.receive_seen(&pattern, room, &notes, |came| (came.meta, came.length));
             match seen {
                 Err(Status::Pending) => {}
                 other => return other,

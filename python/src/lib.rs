@@ -21,6 +21,7 @@ mod into;
 mod kinds;
 mod machine;
 mod names;
+#[allow(unsafe_code)]
 mod numpy;
 mod patience;
 mod pickles;

@@ -53,6 +53,12 @@ pub(crate) fn spawn(
         .collect()
 }
 
+/// Waits in the barrier of a group, as PVM's call does, until so many members have come; -1: all.
+#[pyfunction]
+pub(crate) fn meet(py: Python<'_>, group: String, count: i32) -> PyResult<()> {
+    ask(py, &Request::Barrier { group, count }).map(|_| ())
+}
+
 /// Sends a signal to a task's process.
 #[pyfunction]
 pub(crate) fn kill(py: Python<'_>, task: i32, signal: i32) -> PyResult<()> {
@@ -230,7 +236,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     macro_rules! add {
         ($($name:ident)*) => { $(module.add_function(wrap_pyfunction!($name, module)?)?;)* };
     }
-    add!(enrol leave spawn kill tasks hosts loads add_hosts remove_hosts halt siblings notify);
+    add!(enrol leave spawn meet kill tasks hosts loads add_hosts remove_hosts halt siblings notify);
     add!(mail_put mail_get mail_remove mail_list);
     Ok(())
 }

@@ -1,14 +1,33 @@
 //! Waiting without the interpreter's lock, until something comes, the time is over, or a signal's handler raises.
 
 use crate::{errors, process};
-use parvum_waist::{Notes, Status, Waist};
+use parvum_waist::{Notes, Status, Waist, call};
 use pyo3::prelude::*;
 use std::time::{Duration, Instant};
 
-/// How often the thread that handles signals looks whether one has come: at first, and when it has waited for long.
-pub(crate) const LOOK: Duration = Duration::from_millis(100);
-const LOOK_LATER: Duration = Duration::from_millis(400);
-const LONG: u32 = 20;
+/// How long the thread that handles signals waits at once. A signal ends its sleep; one that comes in the moment before that is found by
+/// looking, after 5 ms at first, and ever more seldom in a long wait.
+pub(crate) struct Looks(Duration);
+
+impl Looks {
+    const FIRST: Duration = Duration::from_millis(5);
+    const MOST: Duration = Duration::from_secs(10);
+
+    pub(crate) fn new() -> Looks {
+        Looks(Looks::FIRST)
+    }
+
+    pub(crate) fn next(&mut self) -> Duration {
+        let next = self.0;
+        self.0 = (next * 4).min(Looks::MOST);
+        next
+    }
+}
+
+/// The same wait, ended by signals too.
+pub(crate) fn until_signal(notes: Notes) -> Notes {
+    Notes { call: notes.call | call::UNTIL_SIGNAL, ..notes }
+}
 
 /// When a wait shall end.
 #[derive(Clone, Copy)]
@@ -42,27 +61,38 @@ pub(crate) fn wait<T: Send>(
     limit: Limit,
     attempt: impl Fn(&Notes) -> Result<T, Status> + Sync + Send,
 ) -> PyResult<T> {
-    let failed = |status| errors::of(py, status, notes.peer, || waist.last_error());
     match attempt(&Notes { limit: 0, ..notes }) {
-        Err(Status::Pending) => {}
-        other => return other.map_err(failed),
+        Err(Status::Pending) => wait_on(py, waist, notes, limit, attempt),
+        other => other.map_err(|status| errors::of(py, status, notes.peer, || waist.last_error())),
     }
+}
+
+/// The same when `attempt` can do nothing at once.
+pub(crate) fn wait_on<T: Send>(
+    py: Python<'_>,
+    waist: Waist,
+    notes: Notes,
+    limit: Limit,
+    attempt: impl Fn(&Notes) -> Result<T, Status> + Sync + Send,
+) -> PyResult<T> {
+    let failed = |status| errors::of(py, status, notes.peer, || waist.last_error());
     let handles_signals = is_main_thread();
-    for looked in 0u32..u32::MAX {
-        let look = if looked < LONG { LOOK } else { LOOK_LATER };
+    let waits = if handles_signals { until_signal(notes) } else { notes };
+    let mut looks = Looks::new();
+    loop {
         let left = match limit {
             Limit::Never => None,
             Limit::Now => return Err(failed(Status::Pending)),
             Limit::At(end) => Some(end.saturating_duration_since(Instant::now())),
         };
         let slice = match (left, handles_signals) {
-            (None, true) => Some(look),
-            (Some(left), true) => Some(left.min(look)),
+            (None, true) => Some(looks.next()),
+            (Some(left), true) => Some(left.min(looks.next())),
             (left, false) => left,
         };
         // A limit of 0 would only look.
         let slice = slice.map_or(-1, |slice| (slice.as_nanos() as i64).max(1));
-        match process::outside(py, || attempt(&Notes { limit: slice, ..notes })) {
+        match process::outside(py, || attempt(&Notes { limit: slice, ..waits })) {
             Err(Status::Pending) => {
                 py.check_signals()?;
                 process::waist(py)?;
@@ -77,7 +107,6 @@ pub(crate) fn wait<T: Send>(
             other => return other.map_err(failed),
         }
     }
-    Err(failed(Status::Pending))
 }
 
 /// Whether this is the process's first thread, which runs Python's handlers of signals.

@@ -1,7 +1,8 @@
 //! This process as a task of the machine.
 
 use crate::errors;
-use parvum_waist::{Enrolled, Notes, Waist, call, fork};
+use crate::patience::{Looks, is_main_thread, until_signal};
+use parvum_waist::{Enrolled, Notes, Status, Waist, call, fork};
 use parvum_wire::control::{Reply, Request};
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -85,6 +86,12 @@ pub(crate) fn notes(call: u32, peer: i32, tag: i32, context: u32) -> Notes {
 /// Tasks that this one has sent to, each at a place made of its number. Relaxed: an old answer costs a moment, and nothing else.
 static MET: [AtomicI32; 64] = [const { AtomicI32::new(0) }; 64];
 
+/// Whether a message was sent to that task before.
+#[inline]
+pub(crate) fn knows(task: i32) -> bool {
+    MET[task as usize % MET.len()].load(Ordering::Relaxed) == task
+}
+
 /// Whether a message was sent to that task before; from now on one was.
 #[inline]
 pub(crate) fn has_met(task: i32) -> bool {
@@ -108,20 +115,65 @@ pub(crate) fn ends() {
 pub(crate) fn outside<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> T {
     py.detach(|| {
         let result = work();
-        while ENDS.load(Ordering::Relaxed) && !crate::patience::is_main_thread() {
+        while ENDS.load(Ordering::Relaxed) && !is_main_thread() {
             std::thread::park();
         }
         result
     })
 }
 
-/// Asks the daemon.
+/// Asks the daemon. A signal whose handler raises ends the wait for its answer: see [`give_up`].
 pub(crate) fn ask(py: Python<'_>, request: &Request) -> PyResult<Reply> {
     let waist = waist(py)?;
-    let notes = Notes { limit: -1, ..notes(call::MACHINE, -1, -1, 0) };
-    match outside(py, || waist.ask(request, &notes)) {
-        Ok(Ok(reply)) => Ok(reply),
-        Ok(Err(failure)) => Err(errors::refused(py, &failure)),
-        Err(status) => Err(errors::of(py, status, 0, || waist.last_error())),
+    let call = if matches!(request, Request::Barrier { .. }) { call::BARRIER } else { call::MACHINE };
+    let notes = Notes { limit: -1, ..notes(call, -1, -1, 0) };
+    let handles_signals = is_main_thread();
+    let mut looks = Looks::new();
+    loop {
+        let notes = match handles_signals {
+            true => Notes { limit: looks.next().as_nanos() as i64, ..until_signal(notes) },
+            false => notes,
+        };
+        match outside(py, || waist.ask(request, &notes)) {
+            Ok(Ok(reply)) => return Ok(reply),
+            Ok(Err(failure)) => return Err(errors::refused(py, &failure)),
+            // Asked again the same is not asked anew.
+            Err(Status::Pending) if handles_signals => {
+                if let Err(why) = py.check_signals() {
+                    give_up(waist, request);
+                    return Err(why);
+                }
+            }
+            Err(status) => return Err(errors::of(py, status, 0, || waist.last_error())),
+        }
+    }
+}
+
+/// Nobody waits for the answer any more. What the daemon does all the same is undone where nobody would know of it; what the task has
+/// come to, or would take, stays as it is until it asks for the same again.
+fn give_up(waist: Waist, request: &Request) {
+    let notes = notes(call::MACHINE, -1, -1, 0);
+    match request {
+        Request::Barrier { .. } | Request::MailGet { take: true, .. } | Request::RemoveHosts { .. } => {}
+        Request::Spawn(_) | Request::AddHosts { .. } => {
+            let request = request.clone();
+            std::thread::spawn(move || {
+                let notes = Notes { limit: -1, ..notes };
+                let undone = match (waist.ask(&request, &notes), request) {
+                    (Ok(Ok(Reply::Spawned(results))), _) => {
+                        let begun = results.into_iter().flatten();
+                        begun.map(|task| Request::Signal { tid: task.tid, signal: libc::SIGKILL }).collect()
+                    }
+                    (Ok(Ok(Reply::HostResults(results))), Request::AddHosts { hosts }) => {
+                        let added = hosts.into_iter().zip(results).filter(|(_, result)| result.is_ok());
+                        vec![Request::RemoveHosts { hosts: added.map(|(host, _)| host).collect() }]
+                    }
+                    _ => Vec::new(),
+                };
+                // What is gone by then, or the machine with it, needs no undoing.
+                undone.iter().for_each(|request| drop(waist.ask(request, &notes)));
+            });
+        }
+        _ => drop(waist.ask(request, &notes)),
     }
 }

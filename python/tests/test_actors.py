@@ -166,10 +166,10 @@ def test_the_calls_of_an_actor_that_dies_are_lost() -> None:
 
 
 def test_a_killed_actor_is_gone() -> None:
-    counter = Counter.start()
+    counter = Counter.start(name="doomed")
     waiting = counter.wait()
     parvum.kill(counter)
-    with pytest.raises(parvum.ActorLost):
+    with pytest.raises(parvum.ActorLost, match=r"actor 'doomed' \(t\w+\) is gone"):
         waiting.result(60)
 
 

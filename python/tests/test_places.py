@@ -226,6 +226,8 @@ def test_what_was_kept_is_lost_with_its_keeper_and_that_is_said() -> None:
     thread.join()
     support.eventually(lambda: works_anew())
     assert len(waiting) <= 1
+    for lost in waiting:
+        assert f"queue 'nothing' is lost: actor {NAME!r} (t" in str(lost)
 
 
 def works_anew() -> bool:

@@ -137,6 +137,11 @@ fn arrays() {
 }
 
 #[test]
+fn signals() {
+    tests_of("test_signals.py", &[]);
+}
+
+#[test]
 fn bad_input() {
     tests_of("test_bad_input.py", &[]);
 }

@@ -106,6 +106,12 @@ impl Asked {
             && row.task == self.task
     }
 
+    /// Whether this row is of the same program under the same system, whatever its size or number of tasks.
+    pub fn is_of_line(&self, row: &Row) -> bool {
+        let own = (&self.program, &self.system, &self.route, &self.encoding);
+        own == (&row.program, &row.system, &row.route, &row.encoding)
+    }
+
     fn is_ranged(&self) -> bool {
         self.sizes.0 != self.sizes.1
     }

@@ -4,10 +4,12 @@
 //! its text makes of the drawing. `docs/papers.md` is made from them.
 
 mod claim;
+mod curves;
 mod run;
 mod words;
 
 pub use claim::{Asked, Claim, Judged, Measured, Verdict, judge};
+pub use curves::{Against, Curves, Law};
 pub use run::{Again, again};
 pub use words::{bounds, list, markdown, results, today};
 
@@ -64,6 +66,9 @@ pub struct Exhibit {
     /// Why nothing does.
     #[serde(default, rename = "not")]
     pub why_not: Option<String>,
+    /// What of it is drawn.
+    #[serde(default)]
+    pub curves: Option<Curves>,
     /// The numbers that it prints.
     #[serde(default)]
     pub printed: Option<Printed>,
@@ -204,7 +209,6 @@ impl Paper {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::paper;
     use std::collections::HashSet;
 
     #[test]
@@ -289,40 +293,6 @@ mod tests {
     fn numbers(row: &[Cell]) -> Vec<f64> {
         let number = |cell: &Cell| if let Cell::Number(number) = cell { Some(*number) } else { None };
         row.iter().filter_map(number).collect()
-    }
-
-    #[test]
-    fn tables_that_reports_quote_are_those_of_the_files() {
-        for (at, times) in paper::FFT_TIMES.iter().enumerate() {
-            assert_eq!(numbers(&printed("000", 6)[at]), times.two, "{}", times.system);
-            assert_eq!(numbers(&printed("000", 7)[at]), times.four, "{}", times.system);
-        }
-        for (at, split) in paper::SPLITS.iter().enumerate() {
-            assert_eq!(
-                numbers(&printed("000", 8)[at]),
-                [split.small, split.large].concat(),
-                "{}",
-                split.system
-            );
-        }
-        for speed_up in &paper::SPEED_UPS {
-            let on = numbers(
-                printed("000", 9)
-                    .iter()
-                    .find(|row| row[0] == Cell::Word(speed_up.system.into()))
-                    .expect("it is there"),
-            );
-            assert_eq!(on[1..], speed_up.on, "{}", speed_up.system);
-        }
-        let links = printed("004", 1).iter().chain(printed("004", 3));
-        for (row, link) in links.zip(&paper::LINKS) {
-            assert_eq!(numbers(row), [link.r_max, link.n_half, link.t_zero], "{}", link.network);
-        }
-        for (row, line) in printed("003", 1).iter().zip(&paper::BUFFERED) {
-            let known: Vec<f64> =
-                [Some(line.latency), line.network, line.copy, line.buffered].into_iter().flatten().collect();
-            assert_eq!(numbers(row), known, "{}", line.system);
-        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::catalogue::{Exhibit, PAPERS, Paper, Verdict, judge};
 use crate::error::LabError;
 use crate::record::short_name;
 use crate::report::markup::{escape, word_table};
-use crate::report::{self, papers::claims_of};
+use crate::report::{self, exhibit::drawing, papers::claims_of};
 use crate::summary::Row;
 use std::fmt::Write;
 use std::path::Path;
@@ -150,8 +150,8 @@ fn of_paper(html: &mut String, paper: &Paper, outcomes: &[Outcome]) {
     let headings = ["", "what it shows, and what the paper found", "does it still hold?", "data"];
     let _ = write!(html, "<div class=\"exhibits\">{}</div>", word_table(&headings, &lines));
     for exhibit in &paper.exhibits {
-        let claims = claims(exhibit, outcomes);
-        if claims.is_empty() {
+        let (claims, drawing) = (claims(exhibit, outcomes), curves(paper, exhibit, outcomes));
+        if claims.is_empty() && drawing.is_empty() {
             continue;
         }
         let _ = write!(
@@ -164,17 +164,26 @@ fn of_paper(html: &mut String, paper: &Paper, outcomes: &[Outcome]) {
         if let Some(again) = exhibit.again.as_ref().filter(|again| !again.differs.is_empty()) {
             let _ = write!(html, "<p class=\"note\">{}</p>", escape(&again.differs));
         }
-        html.push_str(&word_table(&["paper says", "then", "holds", "system", "today", ""], &claims));
+        html.push_str(&drawing);
+        if !claims.is_empty() {
+            html.push_str(&word_table(&["paper says", "then", "holds", "system", "today", ""], &claims));
+        }
     }
+}
+
+/// What was measured of it.
+fn rows_of<'a>(exhibit: &Exhibit, outcomes: &'a [Outcome]) -> Option<&'a [Row]> {
+    let again = exhibit.again.as_ref()?;
+    outcomes.iter().find(|outcome| outcome.suite == again.suite)?.rows.as_deref().ok()
+}
+
+fn curves(paper: &Paper, exhibit: &Exhibit, outcomes: &[Outcome]) -> String {
+    rows_of(exhibit, outcomes).map(|rows| drawing(paper, exhibit, rows)).unwrap_or_default()
 }
 
 /// A line for each claim of which there is a value.
 fn claims(exhibit: &Exhibit, outcomes: &[Outcome]) -> Vec<Vec<String>> {
-    let rows = exhibit
-        .again
-        .as_ref()
-        .and_then(|again| outcomes.iter().find(|outcome| outcome.suite == again.suite)?.rows.as_ref().ok());
-    rows.map(|rows| claims_of(exhibit, rows)).unwrap_or_default()
+    rows_of(exhibit, outcomes).map(|rows| claims_of(exhibit, rows)).unwrap_or_default()
 }
 
 fn line(paper: &Paper, exhibit: &Exhibit, outcomes: &[Outcome]) -> Vec<String> {
@@ -193,7 +202,7 @@ fn line(paper: &Paper, exhibit: &Exhibit, outcomes: &[Outcome]) -> Vec<String> {
     let outcome = outcome(exhibit, outcomes);
     let (name, data) = match (&outcome, &exhibit.again) {
         (Ok(_), Some(again)) => (
-            if claims(exhibit, outcomes).is_empty() {
+            if claims(exhibit, outcomes).is_empty() && curves(paper, exhibit, outcomes).is_empty() {
                 exhibit.name()
             } else {
                 format!("<a href=\"#{}\">{}</a>", anchor(paper, exhibit), exhibit.name())

@@ -39,7 +39,7 @@ pub struct Axes<'a> {
     /// What x counts.
     pub x_name: &'static str,
     /// The unit of y.
-    pub y_name: &'static str,
+    pub y_name: &'a str,
     /// Draws the level at 1.
     pub break_even: bool,
     /// Width of the drawing; narrow charts stand in pairs.
@@ -130,6 +130,12 @@ fn round(n: f64, ten: i32) -> f64 {
     if ten < 0 { n / 10f64.powi(-ten) } else { n * 10f64.powi(ten) }
 }
 
+/// A number beside the axis, for which there is so much room.
+fn tick(value: f64) -> String {
+    let plain = value.to_string();
+    if plain.len() > 6 { format!("{value:e}") } else { plain }
+}
+
 fn ticks(svg: &mut String, frame: &Frame, axes: &Axes) {
     for value in rounds(frame.y.0, frame.y.1) {
         let y = frame.at_y(value);
@@ -141,9 +147,10 @@ fn ticks(svg: &mut String, frame: &Frame, axes: &Axes) {
         );
         let _ = write!(
             svg,
-            "<text class=\"soft\" x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{value}</text>",
+            "<text class=\"soft\" x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
             LEFT - 8.0,
             y + 4.5,
+            tick(value),
         );
     }
     let (low, high) = (frame.x.0.ceil() as i32, frame.x.1.floor() as i32);
@@ -265,6 +272,7 @@ mod tests {
         assert_eq!(words(0.3, 6.0), ["0.5", "1", "2", "5"]);
         assert_eq!(words(0.002, 9000.0), ["0.01", "0.1", "1", "10", "100", "1000", "10000"]);
         assert!(words(0.9, 1.1).contains(&"1".to_owned()), "the break-even line has its number");
+        assert_eq!([1e6, 1e5, 0.0001, 0.00001].map(tick), ["1e6", "100000", "0.0001", "1e-5"]);
     }
 
     #[test]

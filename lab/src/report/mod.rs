@@ -1,6 +1,7 @@
 //! The report: one page that needs nothing but itself.
 
 pub mod curve;
+pub mod exhibit;
 pub mod figures;
 pub mod headline;
 pub mod markup;

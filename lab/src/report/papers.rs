@@ -1,5 +1,6 @@
 //! What the papers found, beside this session: the tables and figures that the suite runs again.
 
+use super::exhibit::drawing;
 use super::markup::{escape, word_table};
 use crate::catalogue::{Exhibit, Judged, Verdict, bounds, judge, of_suite, today};
 use crate::summary::Row;
@@ -22,6 +23,12 @@ pub fn claims(html: &mut String, suite: &str, rows: &[Row]) {
          and is <em>unclear</em> where a part of it does; the interval is the widest that the rows' own allow. <code>docs/papers.md</code> has all tables and figures.</p>",
     );
     html.push_str(&word_table(&["paper says", "then", "holds", "system", "today", ""], &lines));
+    for (paper, exhibit) in of_suite(suite) {
+        // Today's curves alone stand above.
+        if exhibit.curves.as_ref().is_some_and(|curves| curves.then.is_some()) {
+            html.push_str(&drawing(paper, exhibit, rows));
+        }
+    }
 }
 
 fn lines(suite: &str, rows: &[Row]) -> Vec<Vec<String>> {

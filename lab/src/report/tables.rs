@@ -53,7 +53,7 @@ pub fn links(html: &mut String, rows: &[Row]) {
         ]);
     }
     lines.push(vec!["!head".into(), "Fatoohi, 1995, Tables 1 and 3".into()]);
-    for link in &paper::LINKS {
+    for link in paper::LINKS.iter() {
         lines.push(vec![
             "!paper".into(),
             format!("{}, {}", link.network, link.software),
@@ -64,13 +64,13 @@ pub fn links(html: &mut String, rows: &[Row]) {
         ]);
     }
     lines.push(vec!["!head".into(), "Saphir, 1994, Table 1".into()]);
-    for (computer, latency, rate) in paper::COMPUTERS {
+    for line in paper::BUFFERED.iter() {
         lines.push(vec![
             "!paper".into(),
-            computer.into(),
-            digits(rate / 1000.0),
+            line.system.into(),
+            line.rate().map(|rate| digits(rate / 1000.0)).unwrap_or_default(),
             String::new(),
-            digits(latency),
+            digits(line.latency),
             String::new(),
         ]);
     }
@@ -111,7 +111,7 @@ pub fn papers_of(html: &mut String, rows: &[Row], systems: &[System]) {
                 lines.push(std::iter::once(escape(&system.label())).chain(cells).collect());
             }
         }
-        for times in &paper::FFT_TIMES {
+        for times in paper::FFT_TIMES.iter() {
             let figures = if tasks == 2 { times.two } else { times.four };
             let mut line = vec!["!paper".to_owned(), times.system.to_owned()];
             line.extend(figures.iter().map(|ms| digits(*ms)));
@@ -131,7 +131,7 @@ pub fn papers_of(html: &mut String, rows: &[Row], systems: &[System]) {
         }
         lines.push(line);
     }
-    for split in &paper::SPLITS {
+    for split in paper::SPLITS.iter() {
         let mut line = vec!["!paper".to_owned(), split.system.to_owned()];
         line.extend(split.small.iter().chain(&split.large).map(|ms| digits(*ms)));
         lines.push(line);
@@ -146,7 +146,7 @@ pub fn papers_of(html: &mut String, rows: &[Row], systems: &[System]) {
             lines.push(vec![escape(&system.label()), digits(one / two), digits(one / four)]);
         }
     }
-    for speed_up in &paper::SPEED_UPS {
+    for speed_up in paper::SPEED_UPS.iter() {
         lines.push(vec![
             "!paper".into(),
             speed_up.system.into(),

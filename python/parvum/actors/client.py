@@ -14,6 +14,7 @@ from itertools import count
 from typing import Any
 
 from parvum import errors
+from parvum._ids import TaskId
 from parvum.actors import messages as m
 from parvum.pool.calls import apart, pack, unpack
 from parvum.pool.failures import Failure, restore
@@ -58,6 +59,10 @@ class Client:
         self.known: set[int] = set()
         self.ends: dict[int, threading.Event] = {}
         self.hosts: dict[int, str] = {}
+        self.places: dict[int, str] = {}
+        """Names of hosts, also of those that are gone."""
+        self.names: dict[int, str] = {}
+        """Names of actors, by which they were started or found."""
         self.closed = False
         self.contexts: dict[int, Context] = {}
         """Where each actor was called last: what it prints is shown there, as a notebook has it below the cell."""
@@ -85,7 +90,7 @@ class Client:
             head = m.HEAD.pack(m.TELL, 0) + packed.data
             self.vm.send([head, *packed.buffers] if packed.buffers else head, actor, m.CALLS)
         except errors.TaskGone as gone:
-            raise ActorLost(f"actor t{actor:x} is gone", actor) from gone
+            raise self._lost(actor) from gone
 
     def start(self, actors: list[int], setup: m.Setup) -> list[Answer]:
         """Sets actors up that were just spawned; futures that are over when the actors are ready."""
@@ -124,8 +129,22 @@ class Client:
 
     # --- inside ---
 
+    def _lost(self, actor: int) -> ActorLost:
+        """That an actor is gone: by its name, if this process knows one, and whether its host is gone too."""
+        host = int(TaskId(actor).host)
+        name = self.names.get(actor)
+        who = f"actor t{actor:x}" if name is None else f"actor {name!r} (t{actor:x})"
+        try:
+            is_there = any(int(row.id) == host for row in self.vm.hosts())
+        except errors.ParvumError:
+            is_there = True
+        where = self.places.get(host, f"t{host:x}")
+        return ActorLost(f"{who} is gone" if is_there else f"{who} is gone with its host {where}", actor)
+
     def _know(self, actor: int) -> None:
         if actor not in self.known:
+            if int(TaskId(actor).host) not in self.places:
+                self.places.update((int(row.id), row.name) for row in self.vm.hosts())
             self.known.add(actor)
             self.vm.notify_exit([actor], m.REPLIES)
 
@@ -137,7 +156,7 @@ class Client:
             with self.lock:
                 _, answer = self.calls.pop(number, (0, None))
             if answer is not None:
-                answer.set_exception(ActorLost(f"actor t{actor:x} is gone", actor))
+                answer.set_exception(self._lost(actor))
 
     def _receive(self) -> None:
         try:
@@ -191,8 +210,10 @@ class Client:
                 answers.append(starting)
         if end is not None:
             end.set()
+        if answers:
+            lost = self._lost(actor)
         for answer in answers:
-            answer.set_exception(ActorLost(f"actor t{actor:x} is gone, and the call with it", actor))
+            answer.set_exception(lost)
 
     def _fail_all(self, error: Exception) -> None:
         with self.lock:

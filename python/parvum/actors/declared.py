@@ -79,6 +79,8 @@ class ActorClass(Generic[T]):
         hosts = {int(info.id): info.name for info in calls.vm.hosts()}
         for task in tasks:
             calls.hosts[task] = hosts.get(task & ~((1 << 18) - 1), "?")
+        if name is not None:
+            calls.names[tasks[0]] = name
         answers = calls.start(tasks, m.Setup(paths, made.data, name, detached, output))
         for answer in answers:
             error = answer.exception()

@@ -156,7 +156,9 @@ def find(name: str, timeout: float | None = 0) -> Handle:
             found = None
     if found is None:
         raise errors.NoEntry(f"there is no actor of the name {name!r}")
-    return Handle(*found)
+    handle = Handle(*found)
+    client().names[task_of(handle)] = name
+    return handle
 
 
 def stop(actor: Handle | ActorGroup, wait: bool = True, timeout: float | None = None) -> bool:

@@ -32,6 +32,15 @@ fn who_buffers_and_when_a_send_returns() {
     all_well(2, "cmmd_buffering", &["sockets"], &["tcp", "routed"]);
 }
 
+/// What a noblock send copied is fetched by its receiver alone, where tasks may read each other's memory.
+#[test]
+fn a_sender_that_makes_no_call_holds_up_nobody() {
+    let folder = std::env::temp_dir().join(format!("parvum-cmmd-away-{}", std::process::id()));
+    std::fs::create_dir(&folder).expect("a folder in which the nodes tell each other how far they are");
+    all_well(2, "cmmd_away", &[folder.to_str().expect("a name in UTF-8")], &["shm"]);
+    std::fs::remove_dir_all(&folder).expect("removed");
+}
+
 /// A run whose tasks are of PVM, NX and CMMD, each with each.
 #[test]
 fn tasks_of_other_interfaces_are_nodes_too() {

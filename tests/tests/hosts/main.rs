@@ -13,6 +13,7 @@ mod networks;
 mod notices;
 mod npb;
 mod pvmtime;
+mod python;
 mod refusals;
 mod restarts;
 mod rival;

@@ -374,6 +374,21 @@ fn packages_have_the_files_that_are_installed() {
             "{name} does not need {needed}"
         );
     }
+    // A program of MPICH's, which asks for that name, finds one MPI in its process.
+    let program = scratch.dir.join("old");
+    fs::write(
+        program.with_extension("c"),
+        "#include <mpi.h>\nint main(int c, char **v) { return MPI_Init(&c, &v) || MPI_Finalize(); }\n",
+    )
+    .expect("writable");
+    let (include, lib) = (wheel.join("include"), wheel.join("lib"));
+    let mut cc = Command::new(compiler());
+    cc.arg(program.with_extension("c")).arg("-o").arg(&program).arg("-I").arg(include).arg("-L").arg(&lib);
+    succeed(cc.args(["-Wl,--no-as-needed", "-l:libmpich.so.12", "-l:libmpi.so.12"]));
+    let machine = TestMachine::new();
+    let mut old = Command::new(&program);
+    machine.as_user(&mut old);
+    succeed(old.env("LD_LIBRARY_PATH", &lib));
     // And a command that is called by another name is told it.
     let done = Command::new(wheel.join("bin/mpiexec")).arg("--help").output().expect("it runs");
     let own = Command::new(wheel.join("bin/parvum")).arg("--help").output().expect("it runs");

@@ -9,7 +9,7 @@
 //! an `arena`, where both sides copy at the same time.
 //!
 //! `unsafe` is in `ring` and `arena` (memory shared with another process), `segment`
-//! (the mapping), `single_copy` (the system call) and the model of `fill`.
+//! (the mapping), `single_copy` (the system call) and the models of `fill` and `share`.
 
 #![deny(unsafe_code)]
 
@@ -27,10 +27,13 @@ pub mod ring;
 #[cfg(not(loom))]
 #[allow(unsafe_code)]
 mod segment;
+mod share;
 #[cfg(not(loom))]
 #[allow(unsafe_code)]
 pub mod single_copy;
 mod sync;
+#[cfg(not(loom))]
+mod together;
 
 #[cfg(not(loom))]
 pub use inbox::PageInbox;

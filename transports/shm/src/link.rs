@@ -3,7 +3,8 @@
 use crate::arena::{self, Lender, Reader};
 use crate::ring::{Consumer, Producer};
 use crate::segment::{Direction, Segment, SingleCopy};
-use crate::single_copy;
+use crate::share::Taken;
+use crate::{single_copy, together};
 use parvum_page::{Bell, TaskPage};
 use parvum_transport::{
     Gather, Kept, Limits, Link, Loan, Needs, Place, PullRefused, Refused, Route, Sink, Transport,
@@ -42,6 +43,9 @@ impl Bell for &PeerBell {
 /// system call of a single copy.
 const EAGER: usize = 16 << 10;
 
+/// Of so many bytes a sender that waits copies a part itself.
+const SHARED: usize = 128 << 10;
+
 /// The transport.
 pub const TRANSPORT: Transport = Transport {
     route: Route::new(1),
@@ -61,6 +65,12 @@ pub struct ShmLink {
     /// The arenas, once they were needed: ours, theirs.
     lender: Option<Lender>,
     reader: Option<Reader>,
+    /// The number of the last copy that the peer could help with.
+    copies: u32,
+    /// A part of one of the peer's, which this end is about to write.
+    part: Option<Taken>,
+    /// Whether this end may write to the peer's memory, as far as it knows.
+    helps: bool,
 }
 
 impl ShmLink {
@@ -68,7 +78,9 @@ impl ShmLink {
     pub fn new(segment: Segment, peer: Peer, single_copy: bool) -> ShmLink {
         segment.try_single_copy(single_copy);
         let (producer, consumer) = Default::default();
-        ShmLink { segment, producer, consumer, peer, single_copy, lender: None, reader: None }
+        let (lender, reader, part) = (None, None, None);
+        let (copies, helps) = (0, single_copy);
+        ShmLink { segment, producer, consumer, peer, single_copy, lender, reader, copies, part, helps }
     }
 
     /// Goes on without a descriptor, for this process may have no more: the peer is woken by `call`, and what is mapped
@@ -169,6 +181,48 @@ impl Link for ShmLink {
             (SingleCopy::Works, Some(pid)) => single_copy::read(pid, from, into),
             _ => Err(PullRefused::NotPermitted),
         }
+    }
+
+    fn pull_together(
+        &mut self,
+        cookie: u64,
+        at: u64,
+        from: &[Place],
+        into: &mut [u8],
+    ) -> Result<(), PullRefused> {
+        if into.len() < SHARED || from.iter().any(|place| arena::is_here(place.address)) {
+            return self.pull(from, &mut [IoSliceMut::new(into)]).map(|_| ());
+        }
+        match (self.segment.try_single_copy(self.single_copy), self.segment.peer_pid()) {
+            (SingleCopy::Works, Some(pid)) => {
+                // 0 says that none is open.
+                self.copies = self.copies.wrapping_add(1).max(1);
+                together::read(pid, self.segment.share(), self.copies, (cookie, at), from, into)
+            }
+            _ => Err(PullRefused::NotPermitted),
+        }
+    }
+
+    fn part_to_put(&mut self, cookie: u64) -> Option<(u64, usize)> {
+        if !self.helps || self.part.is_some() {
+            return None;
+        }
+        let taken = self.segment.peer_share().take_last(cookie)?;
+        self.part = Some(taken);
+        let (from, to) = taken.piece;
+        Some((taken.what.from.wrapping_add(from), (to - from) as usize))
+    }
+
+    fn put_part(&mut self, part: Option<Gather<'_>>) {
+        let Some(taken) = self.part.take() else { return };
+        let into = taken.what.into.wrapping_add(taken.piece.0);
+        let is_whole = |part: &Gather<'_>| part.len() as u64 == taken.piece.1 - taken.piece.0;
+        let is_written = match (part.filter(is_whole), self.segment.peer_pid()) {
+            (Some(part), Some(pid)) => single_copy::write(pid, part, into).is_ok(),
+            _ => false,
+        };
+        self.helps &= is_written;
+        self.segment.peer_share().written(&taken, is_written);
     }
 
     fn show(&mut self, from: Place, take: &mut dyn FnMut(&[u8])) -> Result<usize, PullRefused> {
@@ -286,5 +340,71 @@ mod tests {
         let place = Place { address: data.as_ptr() as u64, length: data.len() };
         assert_eq!(right.pull(&[place], &mut [IoSliceMut::new(&mut out)]), Ok(data.len()));
         assert_eq!(out, data);
+    }
+
+    /// Data in three places, its bytes one behind the other, and where it lies.
+    fn three_places() -> (Vec<Vec<u8>>, Vec<u8>, Vec<Place>) {
+        let part =
+            |from: u32, length: u32| (from..from + length).map(|i| (i % 251) as u8).collect::<Vec<u8>>();
+        let parts = vec![part(0, 1_000_003), part(7, 400_000), part(9, 2_000_001)];
+        let places =
+            parts.iter().map(|part| Place { address: part.as_ptr() as u64, length: part.len() }).collect();
+        let whole = parts.concat();
+        (parts, whole, places)
+    }
+
+    #[test]
+    fn both_ends_copy_what_one_pulls() {
+        let (mut sender, mut receiver) = pair();
+        let (parts, whole, places) = three_places();
+        let pieces: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
+        let (over, put) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while over.load(Ordering::Relaxed) == 0 {
+                    assert_eq!(sender.part_to_put(8), None, "another offer");
+                    if let Some((from, length)) = sender.part_to_put(7) {
+                        sender.put_part(Some(Gather::new(&pieces).part(from as usize, length)));
+                        put.fetch_add(1, Ordering::Relaxed);
+                    }
+                }
+            });
+            // Until the other has helped at least once.
+            while put.load(Ordering::Relaxed) == 0 {
+                let mut out = vec![0u8; whole.len()];
+                receiver.pull_together(7, 0, &places, &mut out).expect("permitted");
+                assert!(out == whole);
+            }
+            // From the middle on.
+            let mut out = vec![0u8; 400_000];
+            let middle = [places[1]];
+            receiver.pull_together(7, 1_000_003, &middle, &mut out).expect("permitted");
+            assert_eq!(out, parts[1]);
+            over.store(1, Ordering::Relaxed);
+        });
+    }
+
+    #[test]
+    fn what_the_other_end_cannot_put_is_pulled() {
+        let (mut sender, mut receiver) = pair();
+        let (_parts, whole, places) = three_places();
+        let (over, failed) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while over.load(Ordering::Relaxed) == 0 {
+                    if sender.part_to_put(7).is_some() {
+                        sender.put_part(None);
+                        failed.fetch_add(1, Ordering::Relaxed);
+                    }
+                }
+            });
+            while failed.load(Ordering::Relaxed) == 0 {
+                let mut out = vec![0u8; whole.len()];
+                receiver.pull_together(7, 0, &places, &mut out).expect("permitted");
+                assert!(out == whole);
+            }
+            over.store(1, Ordering::Relaxed);
+        });
+        assert_eq!(failed.load(Ordering::Relaxed), 1, "it does not try again");
     }
 }

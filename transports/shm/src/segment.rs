@@ -2,6 +2,7 @@
 
 use crate::arena::{ARENA_BYTES, Lender, Reader};
 use crate::ring::{Back, Front, Producer, Ring};
+use crate::share::Share;
 use crate::single_copy;
 use parvum_transport::Place;
 use rustix::fd::{AsFd, OwnedFd};
@@ -18,7 +19,7 @@ const LINES: usize = 1024;
 pub(crate) type Direction<'a> = Ring<'a, FRONT, BACK, LINES>;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"ParvumSg");
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 /// What a single copy is tried on.
 static PROBE: u64 = 0x5061_7276_756d_3f21;
 
@@ -48,6 +49,8 @@ struct End {
 struct Wish {
     /// Which message it awaits.
     awaited: AtomicU64,
+    /// What it reads of the other end's memory, and lets that help with.
+    share: Share,
 }
 
 /// One page: all that a pair touches that talks seldom.
@@ -202,6 +205,16 @@ impl Segment {
             // nobody reads them before they are written again. If the system refuses, they stay.
             let _ = unsafe { madvise(from.cast(), length, Advice::LinuxRemove) };
         }
+    }
+
+    /// What this end reads of the other's memory.
+    pub(crate) fn share(&self) -> &Share {
+        &self.layout().head.wishes[self.end].share
+    }
+
+    /// What the other end reads of this one's.
+    pub(crate) fn peer_share(&self) -> &Share {
+        &self.layout().head.wishes[1 - self.end].share
     }
 
     /// Publishes which message this end awaits.

@@ -1,7 +1,7 @@
 //! Copying straight out of another process.
 
 use libc::{c_void, iovec};
-use parvum_transport::{Place, PullRefused};
+use parvum_transport::{Gather, Place, PullRefused};
 use std::io::IoSliceMut;
 
 /// So many ranges of each side one call of the kernel is given.
@@ -38,6 +38,30 @@ pub fn read(pid: u32, from: &[Place], into: &mut [IoSliceMut<'_>]) -> Result<usi
             Err(_) => return Err(why(std::io::Error::last_os_error())),
         }
     }
+}
+
+/// Copies this data to memory of process `pid`.
+pub fn write(pid: u32, from: Gather<'_>, into: u64) -> Result<(), PullRefused> {
+    let mut done = 0;
+    while done < from.len() {
+        let mut here = [NOTHING; RANGES];
+        let rest = from.part(done, usize::MAX);
+        let mut count = 0;
+        for (range, piece) in here.iter_mut().zip(rest.pieces()) {
+            *range = iovec { iov_base: piece.as_ptr().cast_mut().cast(), iov_len: piece.len() };
+            count += 1;
+        }
+        let address = std::ptr::without_provenance_mut((into as usize).wrapping_add(done));
+        let there = iovec { iov_base: address, iov_len: rest.len() };
+        // SAFETY: `here` lists memory that is borrowed, and is only read; the kernel checks `there`, which belongs to another process.
+        let put = unsafe { libc::process_vm_writev(pid as libc::pid_t, here.as_ptr(), count, &there, 1, 0) };
+        match usize::try_from(put) {
+            Ok(0) => return Err(PullRefused::Gone),
+            Ok(put) => done += put,
+            Err(_) => return Err(why(std::io::Error::last_os_error())),
+        }
+    }
+    Ok(())
 }
 
 /// How far the ranges of one side are done.
@@ -112,6 +136,18 @@ mod tests {
         let mut out = [0u8; 10_000];
         assert_eq!(read_one(std::process::id(), data.as_ptr() as u64, &mut out), Ok(out.len()));
         assert_eq!(out, data);
+    }
+
+    #[test]
+    fn writes_several_pieces() {
+        let data: Vec<u8> = (0..200_000u32).map(|i| (i % 251) as u8).collect();
+        let pieces: Vec<&[u8]> = data.chunks(300).collect();
+        assert!(pieces.len() > RANGES);
+        let mut out = vec![0u8; data.len()];
+        let into = out.as_mut_ptr() as u64;
+        assert_eq!(write(std::process::id(), Gather::new(&pieces), into), Ok(()));
+        assert_eq!(out, data);
+        assert_eq!(write(std::process::id(), Gather::new(&pieces), 8), Err(PullRefused::NotPermitted));
     }
 
     #[test]

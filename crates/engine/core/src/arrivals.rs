@@ -17,7 +17,7 @@ use crate::message::{Block, Envelope};
 use crate::peers::{PeerState, Stream, sensible};
 use crate::requests::State;
 use parvum_transport::{Route, Sink};
-use parvum_wire::frame::{DISCARD_UNLESS_POSTED, KEPT_BY_SENDER};
+use parvum_wire::frame::{DISCARD_UNLESS_POSTED, KEPT_BY_SENDER, Offer};
 use parvum_wire::{Header, Kind};
 
 /// What a link gives its frames to.
@@ -58,14 +58,16 @@ impl Core {
                     limits.single_copy = false;
                 }
                 let requests = &mut self.requests;
-                state.clear(header.length, header.order, || requests.insert(State::Sending, false));
+                state.clear(Offer::name(header.length), header.order, || {
+                    requests.insert(State::Sending, false)
+                });
             }
             Kind::Done => self.done(state, header),
             Kind::Fetch => self.fetch_offered(peer, state, route, header.length),
-            Kind::Ready => self.ready(state, route, header),
+            Kind::Ready => self.ready(peer, state, route, header),
             Kind::Place => self.place(peer, state, route, header),
             Kind::Unposted => state.offers.unposted(header.length),
-            Kind::Kept => state.was_kept(route, header.length),
+            Kind::Kept => self.was_kept(peer, state, route, header),
             Kind::Credit => {
                 state.credit.returned(header.length);
                 state.credit.keeps = false;

@@ -28,6 +28,10 @@ pub(crate) struct Core {
     pub(crate) spare: Vec<Fetch>,
     /// Data whose sender is still filling it in.
     pub(crate) pulling: Vec<Pulling>,
+    /// Offers that ask, and that no receive was posted for: they are told so when this task goes on waiting.
+    pub(crate) askers: Vec<Asker>,
+    /// Data that peers were told the place of, and may be reading: see `help`.
+    pub(crate) placed: Vec<Placed>,
     /// Receives that nobody waits for, and that are not over yet.
     pub(crate) given_up: Vec<RequestId>,
     /// Sends under way to all peers.
@@ -45,6 +49,23 @@ pub(crate) struct Fetch {
     pub(crate) into: RequestId,
     /// The message's place among all and its flags, if it may go back there.
     pub(crate) back: Option<(Order, u16)>,
+}
+
+/// Who has asked whether a receive is posted.
+#[derive(Clone, Copy)]
+pub(crate) struct Asker {
+    pub(crate) peer: u32,
+    pub(crate) from: Tid,
+    pub(crate) route: Route,
+    pub(crate) cookie: u64,
+}
+
+/// An offer of this task's whose data a peer may be reading.
+#[derive(Clone, Copy)]
+pub(crate) struct Placed {
+    pub(crate) peer: u32,
+    pub(crate) route: Route,
+    pub(crate) cookie: u64,
 }
 
 /// Offered data that its sender has not filled in yet.
@@ -68,6 +89,8 @@ impl Core {
             fetches: Vec::new(),
             spare: Vec::new(),
             pulling: Vec::new(),
+            askers: Vec::new(),
+            placed: Vec::new(),
             given_up: Vec::new(),
             waiting_sends: 0,
             recorder: None,

@@ -89,6 +89,9 @@ impl Engine {
                 moved |= self.core.push(&mut self.peers, index as usize);
             }
         }
+        if !self.core.placed.is_empty() {
+            moved |= self.core.help(&mut self.peers);
+        }
         if self.is_pulling() {
             moved |= self.core.go_on_pulling(&mut self.peers);
         }

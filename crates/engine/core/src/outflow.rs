@@ -91,7 +91,9 @@ impl Core {
             };
         }
         if pending.offer {
-            let asks = pending.header.flags & KEPT_BY_SENDER != 0;
+            // What has been copied since it was put in line is offered like anything that its sender keeps.
+            let is_copied = pending.owned && link.limits().single_copy && pending.source.address().is_some();
+            let asks = pending.header.flags & KEPT_BY_SENDER != 0 && !is_copied;
             let offer = if asks {
                 Offer { cookie: state.offers.next_cookie | ASKING, address: 0 }
             } else if let Some(address) = pending.source.loan_address() {

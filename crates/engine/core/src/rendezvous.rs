@@ -8,10 +8,14 @@
 //! ```text
 //! posted          Offer (asking) ->      <- Ready        Place -> the receiver fetches ... <- Done
 //!                                                        Answer, More -> when short, or it may not fetch
-//! not posted      Offer (asking) ->      <- Unposted     the sender copies, and goes on
-//!   later         the receive comes      <- Ready        Place or Answer, from the copy
-//! no answer       the caller's patience ends             the sender copies, and goes on
+//! not posted      Offer (asking) ->      <- Unposted     the sender copies, says where, and goes on    Kept ->
+//!   later         the receive comes, and fetches the copy, wherever its sender is by then    <- Done
+//! no answer       the caller's patience ends             the sender copies, says where, and goes on    Kept ->
 //! ```
+//!
+//! A copy cannot change any more, so its place is told without being asked for: a sender that computes for hours holds up nobody.
+//! Where tasks may not read each other's memory (another host, a kernel that forbids it), `Ready` asks for the copy, and its sender
+//! answers in its next call.
 //!
 //! A short message does not wait for that if it can be seen in the pair's memory that its receiver awaits it: each task
 //! publishes there which message it awaits from the peer, by the number that the message will have, and its tag. To read
@@ -31,3 +35,5 @@
 //! receive was cancelled), its data is kept by the receiver rather than lost.
 
 mod fetch;
+
+pub(crate) use fetch::listed;

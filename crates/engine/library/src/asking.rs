@@ -8,17 +8,27 @@ use parvum_wire::Tid;
 
 /// So long a sender waits for a receiver that may be inside the library. A receiver that computes does not answer.
 const LIMIT: i64 = 100_000;
+/// Bytes of a copy in a nanosecond.
+const BYTES: i64 = 8;
 /// So long when more tasks than cores are awake: whoever should answer may not be running.
 const CROWDED: i64 = 20_000;
 
 impl Inside {
     /// Waits a moment for the receiver's answer, then has the data copied. `Pending`: the receiver is fetching it.
-    pub(crate) fn await_answer(&mut self, to: Tid, tag: i32, id: RequestId, request: &mut u64) -> Status {
+    pub(crate) fn await_answer(
+        &mut self,
+        to: Tid,
+        tag: i32,
+        id: RequestId,
+        length: usize,
+        request: &mut u64,
+    ) -> Status {
         // Who did not answer is not waited for again until it has.
         let limit = match self.engine.is_silent(to) {
             true => 0,
             false if self.connections.crowd.exceeds_cores() => CROWDED,
-            false => LIMIT,
+            // To wait as long as the copy would take costs twice as much as to copy at once, at the worst.
+            false => LIMIT.max(length as i64 / BYTES),
         };
         let notes = Notes { limit, call: call::SEND, peer: to.0, tag, context: 0 };
         self.wait_until(&notes, |runtime| {

@@ -3,8 +3,9 @@
 use crate::errors::AskError;
 use crate::inside::Inside;
 use crate::meets::Meets;
+use crate::services::LeftBarrier;
 use parvum_page::{Arrival, MeetingPage, Outcome};
-use parvum_waist::Notes;
+use parvum_waist::{Notes, call};
 use parvum_wire::control::{ErrorKind, Failure, Reply, Request};
 use rustix::fd::OwnedFd;
 use std::sync::Arc;
@@ -17,7 +18,12 @@ impl Inside {
         count: i32,
         notes: &Notes,
     ) -> Result<Result<(), Failure>, AskError> {
-        match self.meet(group, count, notes)? {
+        let comes_again = |left: &LeftBarrier| left.group == group && left.count == count;
+        let met = match self.services.left_barrier.take_if(|left| comes_again(left)) {
+            Some(left) => self.wait_in(left, notes),
+            None => self.meet(group, count, notes),
+        };
+        match met? {
             Some(result) => return Ok(result),
             None => self.services.meetings.retain(|(name, _)| name != group),
         }
@@ -80,12 +86,23 @@ impl Inside {
             }
         };
         self.show_barrier(group, count);
+        self.wait_in(LeftBarrier { group: group.to_owned(), count, meeting, turn }, notes)
+    }
+
+    /// Waits in a barrier that this task has come to. Nothing: its page is closed, and the daemon is to be asked.
+    fn wait_in(&mut self, here: LeftBarrier, notes: &Notes) -> Result<Option<Result<(), Failure>>, AskError> {
+        let LeftBarrier { meeting, turn, .. } = &here;
         self.meets = Some(Meets::all(meeting.clone()));
-        let outcome = self.wait_until(notes, |_| meeting.outcome(turn));
+        let outcome = self.wait_until(notes, |_| meeting.outcome(*turn));
         self.meets = None;
         match outcome {
             Some(Outcome::Opened) => Ok(Some(Ok(()))),
             Some(Outcome::Closed) => Ok(None),
+            // A signal: whoever comes again goes on waiting.
+            None if notes.call & call::UNTIL_SIGNAL != 0 && !self.is_over() => {
+                self.services.left_barrier = Some(here);
+                Err(AskError::Late)
+            }
             None => Err(AskError::Lost(parvum_task::SessionError::Lost)),
         }
     }

@@ -12,14 +12,21 @@ pub(crate) const MINUTE: Notes =
     Notes { limit: 60_000_000_000, call: call::MACHINE, peer: -1, tag: -1, context: -1 };
 
 impl Inside {
-    /// Asks the daemon, going on with messages meanwhile.
+    /// Asks the daemon, going on with messages meanwhile. When a wait that a signal may end is over without an answer, the same question
+    /// is not asked anew, but its answer waited for.
     pub(crate) fn ask(
         &mut self,
         request: Request,
         fds: &[BorrowedFd<'_>],
         notes: &Notes,
     ) -> Result<parvum_task::Answer, AskError> {
-        let id = self.identity.session.start_with(request, fds).map_err(AskError::Lost)?;
+        let until_signal = notes.call & call::UNTIL_SIGNAL != 0;
+        let asked = until_signal.then(|| request.clone());
+        let before = self.services.interrupted.iter().position(|(asked, _)| *asked == request);
+        let id = match before {
+            Some(at) => self.services.interrupted.swap_remove(at).1,
+            None => self.identity.session.start_with(request, fds).map_err(AskError::Lost)?,
+        };
         let answer = self.wait_until(notes, |runtime| {
             if let Some(answer) = runtime.identity.session.take_reply(id) {
                 return Some(Ok(answer));
@@ -29,7 +36,13 @@ impl Inside {
         match answer {
             Some(answer) => answer,
             None if self.identity.session.is_lost() => Err(AskError::Lost(SessionError::Lost)),
-            None => Err(AskError::Late),
+            None => {
+                match asked {
+                    Some(request) => self.services.interrupted.push((request, id)),
+                    None => self.identity.session.forget(id),
+                }
+                Err(AskError::Late)
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Where a call meets others, beside waiting for messages: in the page that the members of a group share.
 
-use parvum_page::{MeetingPage, TaskPage};
+use parvum_page::{Awake, MeetingPage, TaskPage};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 use std::time::Duration;
@@ -40,13 +40,13 @@ impl Meets {
     }
 
     /// See [`MeetingPage::sleep`].
-    pub(crate) fn sleep(&self, changes: u32, page: &TaskPage, rings: u32, limit: Duration) {
-        self.page.sleep(changes, page, rings, limit);
+    pub(crate) fn sleep(&self, changes: u32, page: &TaskPage, rings: u32, limit: Duration) -> Awake {
+        self.page.sleep(changes, page, rings, limit)
     }
 
     /// See [`MeetingPage::sleep_beside`].
-    pub(crate) fn sleep_beside(&self, changes: u32, word: &AtomicU32, limit: Duration) {
-        self.page.sleep_beside(changes, word, limit);
+    pub(crate) fn sleep_beside(&self, changes: u32, word: &AtomicU32, limit: Duration) -> Awake {
+        self.page.sleep_beside(changes, word, limit)
     }
 
     /// How many members the group has.

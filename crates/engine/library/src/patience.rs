@@ -21,6 +21,11 @@ const LONGEST: Duration = Duration::from_micros(50);
 const LONGEST_AGAIN: Duration = Duration::from_micros(250);
 /// A sleeper looks after the daemon's connection at least this often.
 const LONGEST_SLEEP: Duration = Duration::from_millis(500);
+/// Who has slept for so long without that anything moved does not look any more whether the daemon lives: it sleeps where it hears
+/// that.
+pub(crate) const IDLE: Duration = Duration::from_millis(1600);
+/// The longest sleep then: nothing is known that would need it.
+const LONGEST_IDLE: Duration = Duration::from_secs(60);
 
 /// What one task has learnt about waiting.
 pub(crate) struct Patience {
@@ -239,8 +244,9 @@ fn online_cores() -> usize {
 }
 
 /// How long to sleep at most, given when the wait must end.
-pub(crate) fn sleep_limit(deadline: Option<Instant>) -> Duration {
-    deadline.map_or(LONGEST_SLEEP, |end| end.saturating_duration_since(Instant::now()).min(LONGEST_SLEEP))
+pub(crate) fn sleep_limit(deadline: Option<Instant>, is_idle: bool) -> Duration {
+    let longest = if is_idle { LONGEST_IDLE } else { LONGEST_SLEEP };
+    deadline.map_or(longest, |end| end.saturating_duration_since(Instant::now()).min(longest))
 }
 
 /// Whether the last waker of `page` ran on the core that this task runs on now.
@@ -400,7 +406,7 @@ mod tests {
 
     #[test]
     fn a_sleep_never_outlasts_the_deadline() {
-        assert_eq!(sleep_limit(None), LONGEST_SLEEP);
-        assert_eq!(sleep_limit(Some(Instant::now())), Duration::ZERO);
+        assert_eq!((sleep_limit(None, false), sleep_limit(None, true)), (LONGEST_SLEEP, LONGEST_IDLE));
+        assert_eq!(sleep_limit(Some(Instant::now()), true), Duration::ZERO);
     }
 }

@@ -40,6 +40,8 @@ pub(crate) unsafe extern "C" fn receive<E: Endpoint>(
     });
     if taken == Some(true) {
         status_of(room, &envelope)
+    } else if notes.limit == 0 && notes.call & waist::call::UNTIL_SIGNAL != 0 {
+        Status::Pending as i32
     } else {
         receive_patiently::<E>(pattern, room, notes, out)
     }
@@ -97,6 +99,9 @@ fn receive_patiently<E: Endpoint>(
     })
 }
 
+/// A wait of so many nanoseconds is longer than a task spins.
+const LONG: i64 = 2_000_000;
+
 /// The short way: looks once, and then as long as the task would spin. An error with a status is the receive's outcome; one
 /// without leaves it to the usual way.
 #[inline(always)]
@@ -114,7 +119,7 @@ fn take_directly(
     if notes.limit != 0 && !runtime.may_hear(pattern) {
         return Err(Some(Status::Gone));
     }
-    let spins = look == Look::Nothing && notes.limit < 0;
+    let spins = look == Look::Nothing && (notes.limit < 0 || notes.limit >= LONG);
     if spins && runtime.spin_directly(pattern, room, envelope, notes) { Ok(()) } else { Err(None) }
 }
 

@@ -152,7 +152,7 @@ pub(crate) fn send_by<'m>(
     let (asks, tag) = (message.buffering == Buffering::SenderIfUnposted, message.tag);
     let sent = send(&mut runtime.engine, message);
     if let (true, Ok(Sent::Later(id))) = (asks, sent) {
-        return runtime.await_answer(to, tag, id, request) as i32;
+        return runtime.await_answer(to, tag, id, length, request) as i32;
     }
     status_of(runtime, to, sent, request)
 }

@@ -3,6 +3,7 @@
 use parvum_engine::{Block, Remote};
 use parvum_page::MeetingPage;
 use parvum_wire::Tid;
+use parvum_wire::control::{Request, RequestId};
 use std::sync::Arc;
 
 /// What interfaces were given.
@@ -23,6 +24,18 @@ pub(crate) struct Services {
     pub(crate) remotes: Kept<Remote>,
     /// How many bytes may be kept for peers beyond the credit, once it was asked or looked up.
     pub(crate) memory: Option<u64>,
+    /// What the daemon was asked, and is still to answer: a signal has ended the wait for it.
+    pub(crate) interrupted: Vec<(Request, RequestId)>,
+    /// The barrier that this task has come to, and in which a signal has ended its wait.
+    pub(crate) left_barrier: Option<LeftBarrier>,
+}
+
+/// A barrier that a task has come to, and does not wait in.
+pub(crate) struct LeftBarrier {
+    pub(crate) group: String,
+    pub(crate) count: i32,
+    pub(crate) meeting: Arc<MeetingPage>,
+    pub(crate) turn: u32,
 }
 
 impl Services {
@@ -36,6 +49,8 @@ impl Services {
             lent: Kept::new(),
             remotes: Kept::new(),
             memory,
+            interrupted: Vec::new(),
+            left_barrier: None,
         }
     }
 }

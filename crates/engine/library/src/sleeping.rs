@@ -4,15 +4,16 @@
 use crate::circles::HELD;
 use crate::connections::DEAF;
 use crate::inside::Inside;
-use crate::patience::{sleep_limit, woken_from_own_core};
+use crate::patience::{IDLE, sleep_limit, woken_from_own_core};
 use crate::runtime::Runtime;
 use crate::waiters::Until;
 use parvum_engine::Counter;
-use parvum_page::{WaitingFor, monotonic_ns};
-use parvum_waist::Notes;
+use parvum_page::{Awake, WaitingFor, monotonic_ns};
+use parvum_waist::{Notes, call};
 use parvum_wire::Tid;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::{AsFd, AsRawFd, BorrowedFd};
+use rustix::io::Errno;
 use std::time::{Duration, Instant};
 
 /// The longest sleep of a task that has something to hand over.
@@ -24,8 +25,8 @@ enum Nap<T> {
     Found(T),
     /// Something else has: look again.
     Moved,
-    /// It has slept. Whether whoever woke it has said where it runs.
-    Slept { waker_is_known: bool },
+    /// It has slept. Whether whoever woke it has said where it runs, and whether a handler of signals has run.
+    Slept { waker_is_known: bool, interrupted: bool },
 }
 
 impl Inside {
@@ -64,20 +65,25 @@ impl Inside {
         self.identity.page.door().set_own_cpu(rustix::thread::sched_getcpu() as u32);
         let mut slept = Duration::ZERO;
         let mut moved_last = began;
+        let mut still_since = self.waits.still_since(began);
         // Who wakes by a socket, or where a group meets, does not say where it ran, and the page still tells of another.
         let mut waker_is_known = false;
         let over = loop {
-            waker_is_known = match self.sleep_once(number, until, deadline, done) {
+            let is_idle = still_since.elapsed() >= IDLE && self.may_be_idle();
+            let was_interrupted;
+            (waker_is_known, was_interrupted) = match self.sleep_once(number, until, deadline, is_idle, done)
+            {
                 Nap::Found(found) => break Some(Some(found)),
                 Nap::Moved => continue,
-                Nap::Slept { waker_is_known } => waker_is_known,
+                Nap::Slept { waker_is_known, interrupted } => (waker_is_known, interrupted),
             };
             let before = std::mem::replace(&mut slept, began.elapsed());
             if self.has_left {
                 break Some(None);
             }
-            if self.progress() {
+            if self.look() {
                 moved_last = Instant::now();
+                still_since = moved_last;
             }
             if let Some(found) = done(self) {
                 break Some(Some(found));
@@ -89,7 +95,13 @@ impl Inside {
             if self.is_over() || deadline.is_some_and(|end| Instant::now() >= end) {
                 break Some(None);
             }
+            if was_interrupted && notes.call & call::UNTIL_SIGNAL != 0 {
+                break Some(None);
+            }
         };
+        if matches!(over, Some(None)) {
+            self.waits.ends_still(still_since);
+        }
         let others = self.waits.waiters.remove(number);
         match others {
             Some(notes) => self.show_wait(&notes, None),
@@ -103,7 +115,8 @@ impl Inside {
 
     /// Shows onlookers what a thread of this task waits for.
     fn show_wait(&self, notes: &Notes, deadline: Option<Instant>) {
-        let Notes { call, peer, tag, context, .. } = *notes;
+        let Notes { peer, tag, context, .. } = *notes;
+        let call = notes.call & !call::UNTIL_SIGNAL;
         let since = monotonic_ns();
         let until = deadline.map_or(0, |end| {
             let left = end.saturating_duration_since(Instant::now());
@@ -130,9 +143,10 @@ impl Inside {
         number: u64,
         until: &Until,
         deadline: Option<Instant>,
+        is_idle: bool,
         done: &mut impl FnMut(&mut Runtime) -> Option<T>,
     ) -> Nap<T> {
-        let mut limit = sleep_limit(deadline);
+        let mut limit = sleep_limit(deadline, is_idle);
         if matches!(until, Until::Over(request) if self.engine.is_held_up(*request)) {
             limit = limit.min(HELD);
         }
@@ -148,43 +162,53 @@ impl Inside {
             if let Some(found) = done(self) {
                 return Nap::Found(found);
             }
-            if let Some(word) = self.waits.waiters.word(number) {
-                word.set();
-                self.without_turn(number, || match meeting {
-                    Some((changes, meeting)) => word.sleep_in(&meeting, changes, limit),
-                    None => word.sleep(limit),
-                });
-            }
-            return Nap::Slept { waker_is_known: false };
+            let Some(word) = self.waits.waiters.word(number) else { return Nap::Moved };
+            word.set();
+            let awake = self.without_turn(number, || match meeting {
+                Some((changes, meeting)) => word.sleep_in(&meeting, changes, limit),
+                None => word.sleep(limit),
+            });
+            return Nap::Slept { waker_is_known: false, interrupted: awake == Awake::Interrupted };
         }
-        let in_poll = self.has_sockets();
+        let in_poll = self.has_sockets() || is_idle;
         if drives {
             self.waits.waiters.watches = self.connections.sockets_to_watch();
         }
         let changes = self.meets.as_ref().map(|meeting| meeting.fall_asleep());
         let rings = self.falls_asleep(in_poll);
-        let moved = self.progress();
+        let moved = self.look();
         if let Some(found) = done(self) {
             self.stays_awake(number);
             return Nap::Found(found);
         }
         // What moved may have made more to do, such as reading from a new link; who sleeps on the futex hears no socket.
-        if moved || in_poll != self.has_sockets() {
+        if moved || (!in_poll && self.has_sockets()) {
             self.stays_awake(number);
             return Nap::Moved;
         }
         let page = self.identity.page.clone();
-        if in_poll {
+        let awake = if in_poll {
             // No page wakes who sleeps there.
             let limit = if self.meets.is_some() { limit.min(NAP) } else { limit };
-            self.sleep_in_poll(number, limit);
+            self.sleep_in_poll(number, limit)
         } else if let (Some(meeting), Some(changes)) = (self.meets.clone(), changes) {
-            self.without_turn(number, || meeting.sleep(changes, &page, rings, limit));
+            self.without_turn(number, || meeting.sleep(changes, &page, rings, limit))
         } else {
-            self.without_turn(number, || page.sleep(rings, Some(limit)));
-        }
+            self.without_turn(number, || page.sleep(rings, Some(limit)))
+        };
         self.stays_awake(number);
-        Nap::Slept { waker_is_known: page.was_rung(rings) }
+        Nap::Slept { waker_is_known: page.was_rung(rings), interrupted: awake == Awake::Interrupted }
+    }
+
+    /// Whether nothing is under way that no door is rung for: who sleeps need not look by itself. Nothing rings when the daemon dies,
+    /// but its socket ends, which is heard in poll(2).
+    fn may_be_idle(&self) -> bool {
+        let connections = &self.connections;
+        self.meets.is_none()
+            && !self.keeps_turn
+            && !self.engine.has_leaving()
+            && connections.unheard.is_empty()
+            && connections.unmapped.is_empty()
     }
 
     /// Says at the page that a thread is about to sleep there; how often it was rung so far.
@@ -202,7 +226,7 @@ impl Inside {
     }
 
     /// Sleeps in poll(2) on the eventfd and all sockets.
-    fn sleep_in_poll(&mut self, number: u64, limit: Duration) {
+    fn sleep_in_poll(&mut self, number: u64, limit: Duration) -> Awake {
         let limit = if self.connections.is_deaf() { limit.min(DEAF) } else { limit };
         let limit = Timespec { tv_sec: limit.as_secs() as i64, tv_nsec: limit.subsec_nanos().into() };
         // The daemon's own socket stands under the name of this task, and takes what is for anybody. One that has room although
@@ -230,14 +254,21 @@ impl Inside {
         let silent = self.connections.silent.iter().map(|silent| named(silent.greeting.socket()));
         let listening = self.connections.listening().into_iter().map(|socket| named(socket.as_fd()));
         sources.extend(silent.chain(listening).map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
-        self.without_turn(number, || {
-            let _ = poll(&mut sources, Some(&limit));
-        });
+        let slept = self.without_turn(number, || poll(&mut sources, Some(&limit)));
         let over = PollFlags::RDHUP | PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
         let has_ended = sources[watched].iter().any(|socket| socket.revents().intersects(over));
+        let daemon_has_ended = sources[1].revents().intersects(over);
         let _ = rustix::io::read(&self.identity.event, &mut [0; 8]);
         if has_ended {
             self.forget_ended();
+        }
+        if daemon_has_ended {
+            self.attend();
+        }
+        match slept {
+            Err(Errno::INTR) => Awake::Interrupted,
+            Ok(0) => Awake::TimedOut,
+            _ => Awake::Rung,
         }
     }
 

@@ -10,7 +10,9 @@
 
 use crate::meets::Meets;
 use parvum_engine::RequestId;
+use parvum_page::Awake;
 use parvum_waist::{Notes, call};
+use rustix::io::Errno;
 use rustix::thread::futex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -46,19 +48,25 @@ impl Word {
     }
 
     /// Sleeps until somebody wakes it, a signal comes, or the time is over.
-    pub(crate) fn sleep(&self, limit: Duration) {
+    pub(crate) fn sleep(&self, limit: Duration) -> Awake {
         let limit = futex::Timespec { tv_sec: limit.as_secs() as i64, tv_nsec: limit.subsec_nanos().into() };
         // Acquire: partner of the release in `wake`.
         if self.0.load(Ordering::Acquire) == 0 {
-            let _ = futex::wait(&self.0, futex::Flags::PRIVATE, 0, Some(&limit));
+            return match futex::wait(&self.0, futex::Flags::PRIVATE, 0, Some(&limit)) {
+                Err(Errno::TIMEDOUT) => Awake::TimedOut,
+                Err(Errno::INTR) => Awake::Interrupted,
+                _ => Awake::Rung,
+            };
         }
+        Awake::Rung
     }
 
     /// The same, or until the meeting changes from `changes`.
-    pub(crate) fn sleep_in(&self, meeting: &Meets, changes: u32, limit: Duration) {
+    pub(crate) fn sleep_in(&self, meeting: &Meets, changes: u32, limit: Duration) -> Awake {
         // Acquire: partner of the release in `wake`.
-        if self.0.load(Ordering::Acquire) == 0 {
-            meeting.sleep_beside(changes, &self.0, limit);
+        match self.0.load(Ordering::Acquire) {
+            0 => meeting.sleep_beside(changes, &self.0, limit),
+            _ => Awake::Rung,
         }
     }
 }
@@ -116,6 +124,7 @@ impl Waiters {
     /// A wait of this thread begins; its number.
     pub(crate) fn add(&mut self, until: Until, notes: Notes, frame: usize, owns: Option<RequestId>) -> u64 {
         self.numbers += 1;
+        let notes = Notes { call: notes.call & !call::UNTIL_SIGNAL, ..notes };
         self.list.push(Waiter { number: self.numbers, word: own_word(), until, notes, frame, owns });
         self.numbers
     }

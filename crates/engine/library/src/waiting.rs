@@ -75,7 +75,7 @@ impl Inside {
             self.end_noted_wait(notes);
             return Some(found);
         }
-        self.progress();
+        self.look();
         if let Some(found) = done(self) {
             self.end_noted_wait(notes);
             return Some(found);
@@ -88,6 +88,15 @@ impl Inside {
             return None;
         }
         self.wait_patiently(notes, until, done)
+    }
+
+    /// Moves everything on, for a wait that is not over. Whether anything moved.
+    #[inline]
+    pub(crate) fn look(&mut self) -> bool {
+        if self.engine.has_askers() {
+            self.engine.answer_askers();
+        }
+        self.progress()
     }
 
     /// So long a task takes turns before it sleeps: some rounds of a few dozen tasks on a core.
@@ -143,7 +152,7 @@ impl Inside {
             }
             while !budget.is_zero() {
                 for _ in 0..ROUNDS {
-                    if self.progress() {
+                    if self.look() {
                         // What has begun to come goes on coming.
                         since = Instant::now();
                     }
@@ -188,7 +197,7 @@ impl Inside {
         // As it sleeps, whatever sockets have come meanwhile: who leaves next moves it.
         self.falls_asleep(self.waits.waiters.watches > 0);
         // What came meanwhile and is the server's wakes it when this thread leaves, or sleeps.
-        self.progress();
+        self.look();
     }
 
     /// Lets others have this core, and looks after each time, for a while. Tasks that exchange messages and are more than
@@ -223,7 +232,7 @@ impl Inside {
             if is_late {
                 self.waits.patience.waited_for_turn();
             }
-            self.progress();
+            self.look();
             if let Some(found) = done(self) {
                 if among_all && !is_late {
                     self.waits.patience.turned();

@@ -22,6 +22,8 @@ pub(crate) struct Waits {
     asked_unlooked: u32,
     /// When memory that nobody uses was last looked for.
     rested: Instant,
+    /// Since when nothing has moved for a wait that ended in vain, and when it ended: who goes on waiting at once is as idle as before.
+    still: Option<(Instant, Instant)>,
     /// The one descriptor that stands for all others, if the program waits for descriptors itself.
     pub(crate) all: Option<OwnedFd>,
     /// What the program knows of its messages when it waits for descriptors.
@@ -37,9 +39,24 @@ impl Waits {
             slept_unlooked: Duration::ZERO,
             asked_unlooked: 0,
             rested: Instant::now(),
+            still: None,
             all: None,
             noticed: Noticed::default(),
         }
+    }
+
+    /// Since when nothing has moved, for a wait that begins now.
+    pub(crate) fn still_since(&mut self, now: Instant) -> Instant {
+        const AT_ONCE: Duration = Duration::from_millis(10);
+        match self.still.take() {
+            Some((since, ended)) if now.saturating_duration_since(ended) <= AT_ONCE => since,
+            _ => now,
+        }
+    }
+
+    /// A wait has ended in vain, for which nothing has moved since then.
+    pub(crate) fn ends_still(&mut self, since: Instant) {
+        self.still = Some((since, Instant::now()));
     }
 
     /// Whether to look for the daemon, after one more question in vain and so much more sleep: nothing rings when it dies, and

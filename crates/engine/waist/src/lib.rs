@@ -15,6 +15,8 @@
 #[allow(unsafe_code)]
 mod bias;
 #[allow(unsafe_code)]
+mod boards;
+#[allow(unsafe_code)]
 mod fences;
 #[allow(unsafe_code)]
 pub mod fork;
@@ -35,6 +37,7 @@ mod turn;
 #[allow(unsafe_code)]
 mod waist;
 
+pub use boards::BoardTurn;
 pub use locks::{LockQueue, LockWord};
 pub use open::OpenError;
 pub use pins::{Pinned, Pins};
@@ -44,4 +47,4 @@ pub use table::{
     RoomKind, Scattered, Space, Status, TABLE_VERSION, Table, TagKind, Told, Wanted, board, call,
 };
 pub use turn::{Turn, TurnGuard};
-pub use waist::{BoardTurn, Data, Receiving, Request, SendTo, Waist};
+pub use waist::{Data, Receiving, Request, SendTo, Waist};

@@ -306,6 +306,9 @@ pub mod call {
     pub const EXIT: u32 = 7;
     /// A thread that serves others waits for what they ask: it is in nobody's way.
     pub const SERVE: u32 = 8;
+    /// With any of them: the wait also ends, as if its time were over, when the thread sleeps and a handler of signals has run in it. A
+    /// receive that only looks does so by the shortest way, and may miss what another would find.
+    pub const UNTIL_SIGNAL: u32 = 1 << 15;
     /// For a lock of TreadMarks', whose number is the tag.
     pub const LOCK: u32 = 40;
     /// In a barrier of TreadMarks', likewise.

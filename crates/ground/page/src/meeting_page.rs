@@ -3,7 +3,7 @@
 use crate::board::{SHORT, Shape};
 use crate::map::MeetingMap;
 use crate::meeting::{Arrival, Meeting, Outcome};
-use crate::page::{PageError, TaskPage, check_seals};
+use crate::page::{Awake, PageError, TaskPage, check_seals};
 use crate::pair::Head;
 use crate::{BOARD_ROOM, PAGE_BYTES};
 use rustix::fd::{AsFd, OwnedFd};
@@ -236,24 +236,28 @@ impl MeetingPage {
 
     /// Sleeps until the meeting changes from `changes`, somebody rings at `page` (`rings` is from
     /// [`TaskPage::fall_asleep`]), or the limit is over. Afterwards the task says at its page that it is awake.
-    pub fn sleep(&self, changes: u32, page: &TaskPage, rings: u32, limit: Duration) {
+    pub fn sleep(&self, changes: u32, page: &TaskPage, rings: u32, limit: Duration) -> Awake {
         // Not private: the others live in other processes.
-        if !self.sleep_on_both(changes, &page.door().rings, rings, WaitFlags::SIZE_U32, limit) {
-            page.sleep(rings, Some(limit.min(LOOKS)));
+        match self.sleep_on_both(changes, &page.door().rings, rings, WaitFlags::SIZE_U32, limit) {
+            Err(Errno::NOSYS) => page.sleep(rings, Some(limit.min(LOOKS))),
+            slept => awake(slept),
         }
     }
 
     /// The same for a thread that is woken by others of its process: by a private futex while that is 0.
-    pub fn sleep_beside(&self, changes: u32, word: &AtomicU32, limit: Duration) {
+    pub fn sleep_beside(&self, changes: u32, word: &AtomicU32, limit: Duration) -> Awake {
         let private = WaitFlags::SIZE_U32 | WaitFlags::PRIVATE;
-        if !self.sleep_on_both(changes, word, 0, private, limit) {
-            let limit = limit.min(LOOKS);
-            let limit = Timespec { tv_sec: 0, tv_nsec: limit.subsec_nanos().into() };
-            let _ = futex::wait(word, futex::Flags::PRIVATE, 0, Some(&limit));
+        match self.sleep_on_both(changes, word, 0, private, limit) {
+            Err(Errno::NOSYS) => {
+                let limit = limit.min(LOOKS);
+                let limit = Timespec { tv_sec: 0, tv_nsec: limit.subsec_nanos().into() };
+                awake(futex::wait(word, futex::Flags::PRIVATE, 0, Some(&limit)))
+            }
+            slept => awake(slept),
         }
     }
 
-    /// False: this kernel cannot.
+    /// `NOSYS`: this kernel cannot.
     fn sleep_on_both(
         &self,
         changes: u32,
@@ -261,7 +265,7 @@ impl MeetingPage {
         value: u32,
         flags: WaitFlags,
         limit: Duration,
-    ) -> bool {
+    ) -> Result<(), Errno> {
         let until = clock_gettime(ClockId::Monotonic);
         let until = Duration::new(until.tv_sec as u64, until.tv_nsec as u32) + limit;
         let until = Timespec { tv_sec: until.as_secs() as i64, tv_nsec: until.subsec_nanos().into() };
@@ -274,8 +278,16 @@ impl MeetingPage {
         };
         let meeting = on(self.meeting().changes.as_ptr(), changes, WaitFlags::SIZE_U32);
         let both = [meeting, on(word.as_ptr(), value, flags)];
-        let slept = futex::waitv(&both, WaitvFlags::empty(), Some(&until), ClockId::Monotonic);
-        slept != Err(Errno::NOSYS)
+        futex::waitv(&both, WaitvFlags::empty(), Some(&until), ClockId::Monotonic).map(|_| ())
+    }
+}
+
+/// Why a sleep is over.
+fn awake(slept: Result<(), Errno>) -> Awake {
+    match slept {
+        Err(Errno::TIMEDOUT) => Awake::TimedOut,
+        Err(Errno::INTR) => Awake::Interrupted,
+        _ => Awake::Rung,
     }
 }
 

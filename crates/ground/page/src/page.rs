@@ -36,8 +36,10 @@ pub enum PageError {
 /// Why [`TaskPage::sleep`] returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Awake {
-    /// Somebody rang (or had rung already), or a signal came: look again.
+    /// Somebody rang, or had rung already: look again.
     Rung,
+    /// A handler of signals has run.
+    Interrupted,
     /// The time is over.
     TimedOut,
 }
@@ -277,6 +279,7 @@ impl TaskPage {
         });
         match futex::wait(&door.rings, futex::Flags::empty(), rings, limit.as_ref()) {
             Err(rustix::io::Errno::TIMEDOUT) => Awake::TimedOut,
+            Err(rustix::io::Errno::INTR) => Awake::Interrupted,
             _ => Awake::Rung,
         }
     }

@@ -9,7 +9,7 @@ use parvum_wire::control::{
     RequestId, Role, Ticket, decode, frame, header,
 };
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
@@ -114,6 +114,8 @@ pub struct Session {
     place: Place,
     inbox: Inbox,
     answers: HashMap<RequestId, Answer>,
+    /// Requests whose answer nobody waits for any more.
+    unwanted: HashSet<RequestId>,
     events: VecDeque<Arrival>,
     last_id: RequestId,
     lost: bool,
@@ -175,6 +177,7 @@ impl Session {
             place: options.place.clone(),
             inbox: Inbox::default(),
             answers: HashMap::new(),
+            unwanted: HashSet::new(),
             events: VecDeque::new(),
             last_id: 0,
             lost: false,
@@ -306,7 +309,9 @@ impl Session {
                     return Err(SessionError::Refused(why));
                 }
                 Ok(Some((FromDaemon::Reply(id, reply), fds))) => {
-                    self.answers.insert(id, Answer { reply, fds });
+                    if !self.unwanted.remove(&id) {
+                        self.answers.insert(id, Answer { reply, fds });
+                    }
                 }
                 Ok(Some((FromDaemon::Event(event), fds))) => self.events.push_back(Arrival { event, fds }),
                 Err(error) => return Err(self.broken(error)),
@@ -326,6 +331,13 @@ impl Session {
     /// The answer to a request, when it has arrived. Given once.
     pub fn take_reply(&mut self, id: RequestId) -> Option<Answer> {
         self.answers.remove(&id)
+    }
+
+    /// Nobody waits for the answer to a request any more.
+    pub fn forget(&mut self, id: RequestId) {
+        if self.answers.remove(&id).is_none() {
+            self.unwanted.insert(id);
+        }
     }
 
     /// The next event, in the order the daemon sent them.

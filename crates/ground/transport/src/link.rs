@@ -172,6 +172,31 @@ pub trait Link: Send {
         Err(PullRefused::NotPermitted)
     }
 
+    /// As [`pull`](Link::pull), of all that `into` has room for: what lies in these places, which are the data of the offer `cookie` from
+    /// byte `at` on. A peer that [helps](Link::part_to_put) copies parts of it. On an error nobody writes there any more.
+    fn pull_together(
+        &mut self,
+        cookie: u64,
+        at: u64,
+        from: &[Place],
+        into: &mut [u8],
+    ) -> Result<(), PullRefused> {
+        let _ = (cookie, at);
+        self.pull(from, &mut [IoSliceMut::new(into)]).map(|_| ())
+    }
+
+    /// A part of the data of the offer `cookie` that the peer [pulls](Link::pull_together), and that this end copies for it: from which
+    /// byte on, and how many. The caller gives them to [`put_part`](Link::put_part) at once. `None`: there is none now.
+    fn part_to_put(&mut self, cookie: u64) -> Option<(u64, usize)> {
+        let _ = cookie;
+        None
+    }
+
+    /// Copies the part that was asked for last to where the peer wants it. No data: there is none of that.
+    fn put_part(&mut self, part: Option<Gather<'_>>) {
+        let _ = part;
+    }
+
     /// As [`pull`](Link::pull) of one place, but the data is shown to `take`, part by part and in order, for it to put elsewhere.
     /// Where the link can, it shows it where it lies.
     fn show(&mut self, from: Place, take: &mut dyn FnMut(&[u8])) -> Result<usize, PullRefused> {

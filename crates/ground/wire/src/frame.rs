@@ -46,8 +46,9 @@ pub enum Kind {
     /// Answers an offer that named no address: no receive was posted when it came; `length` is
     /// the offer's cookie.
     Unposted = 11,
-    /// Follows a `Start` that was marked [`KEPT_BY_SENDER`]: its sender has kept a copy under
-    /// the cookie `length`, for it saw no receive posted.
+    /// Follows a `Start` that was marked [`KEPT_BY_SENDER`], or an offer that named no address: its
+    /// sender has kept a copy under the cookie `length`, for it saw no receive posted. The copy
+    /// lies at [`Header::address`], to be fetched when it is wanted; 0: it must be asked for.
     Kept = 12,
 }
 
@@ -135,7 +136,12 @@ impl Header {
         Header { tag: low, context: high, ..Header::answer(Kind::Place, cookie, slot) }
     }
 
-    /// The address that a [`Kind::Place`] names.
+    /// A [`Kind::Kept`]: a copy of the message `cookie` lies at `address`.
+    pub const fn kept(cookie: u64, address: u64) -> Header {
+        Header { kind: Kind::Kept, ..Header::place(cookie, 0, address) }
+    }
+
+    /// The address that a [`Kind::Place`] or [`Kind::Kept`] names.
     pub const fn address(&self) -> u64 {
         self.tag as u32 as u64 | (self.context as u64) << 32
     }
@@ -197,10 +203,18 @@ impl Offer {
         out
     }
 
-    /// How many places the address lists; 0 when it is that of the data.
+    /// The name that the sender keeps the data under which is answered so: that of a question names no list, which is told with the place.
+    pub const fn name(cookie: u64) -> u64 {
+        match cookie & (ASKING | KEPT) == ASKING {
+            true => cookie & !(LISTED_BITS << LISTED_SHIFT),
+            false => cookie,
+        }
+    }
+
+    /// How many places the address lists; 0 when it is that of the data, or there is none.
     pub fn listed(&self) -> usize {
-        // Cookies of data that its sender has kept, or asks about, list nothing.
-        if self.cookie & (ASKING | KEPT) != 0 {
+        // Cookies of data that its sender has kept list nothing.
+        if self.cookie & KEPT != 0 || self.address == 0 {
             0
         } else {
             (self.cookie >> LISTED_SHIFT & LISTED_BITS) as usize

@@ -177,9 +177,9 @@ pub const fn within(kind: u32, function: u32) -> u32 {
 /// In a call: several threads of the program use MPI, and what one waits for says nothing of the others.
 pub const THREADS: u32 = 1 << 31;
 
-/// The kind and the function of what [`within`] made.
+/// The kind and the function of what [`within`] made. The highest bit of the kind's half is the engine's own.
 pub const fn apart(call: u32) -> (u32, u32) {
-    (call & 0xffff, (call & !THREADS) >> 16)
+    (call & 0x7fff, (call & !THREADS) >> 16)
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ pub fn table_1(html: &mut String, rows: &[Row]) {
     let mut lines = vec![vec!["!head".to_owned(), "here, GB/s of 1 MiB".to_owned()]];
     lines.extend(escaped(table::table_1(&rows)));
     lines.push(vec!["!head".into(), format!("{}, Table 1, MB/s", escape(paper::SAPHIR))]);
-    for line in &paper::BUFFERED {
+    for line in paper::BUFFERED.iter() {
         let rate = |value: Option<f64>| value.map_or_else(|| "&ndash;".to_owned(), digits);
         lines.push(vec![
             escape(line.system),

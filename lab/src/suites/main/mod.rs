@@ -31,7 +31,7 @@ pub static SUITE: Suite = Suite {
         introduction: "The same programs, from the same sources with the same compiler, were run under each message-passing system \
              found here: a <em>ring</em> that passes one message between two tasks, and a parallel <em>fast Fourier transform</em>.",
         cards: "For each system its quickest route and encoding. To be fair: jobs of Parvum and PVM start where a daemon is running already, those of \
-             MPI with a launcher that starts cold; with more tasks than cores Open MPI is told so (--oversubscribe) and yields, MPICH's launcher has no such option.",
+             MPI with a launcher that starts cold, so they are timed from cold too, the daemon's beginning and end with them; with more tasks than cores Open MPI is told so (--oversubscribe) and yields, MPICH's launcher has no such option.",
         omitted: "cold caches, both directions at once, more than four tasks, sizes above 4 MiB",
         questions: &QUESTIONS,
         contents: &[
@@ -46,12 +46,13 @@ pub static SUITE: Suite = Suite {
     },
 };
 
-const QUESTIONS: [Question; 6] = [
+const QUESTIONS: [Question; 7] = [
     Question::small("8 bytes, one hop", "ring", "half round trip", 8),
     Question::large("1 MiB messages, bandwidth", "ring", "bandwidth", 1 << 20),
     Question::small("8 bytes, both tasks on one core", "ring-one-core", "half round trip", 8),
     Question::small("Processor used while blocked", "blocked", "processor", 0),
     Question::small("Start and end of an empty job", "start", "start and end", 0),
+    Question::small("The same where nothing runs before and after", "start, cold", "start and end", 0),
     Question::small("FFT, 1024 points on 2 tasks", "fft", "time", 1024),
 ];
 
@@ -73,7 +74,14 @@ fn jobs(extent: Extent) -> Vec<Job> {
     add(blocked(), fft_systems(extent));
     let start =
         Measure { how: How::Job(None), cores: Cores::Each, ..Measure::program("start and end", "start") };
+    let cold = Measure {
+        name: "start and end from cold".into(),
+        program: "start, cold",
+        cold: true,
+        ..start.clone()
+    };
     add(start, fft_systems(Extent::Quick));
+    add(cold, fft_systems(Extent::Quick));
     jobs
 }
 

@@ -45,6 +45,7 @@ fn points(text: &mut String, rows: &Rows) {
         column("1 core 8 B us", Better::Small, "ring-one-core", "half round trip", 8),
         column("blocked CPU %", Better::Small, "blocked", "processor", 0),
         column("start-end ms", Better::Small, "start", "start and end", 0),
+        column("from cold ms", Better::Small, "start, cold", "start and end", 0),
     ];
     text.push_str(
         "Two tasks. Median of launches; * marks the best and what no test tells from it.\n\

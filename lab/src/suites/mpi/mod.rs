@@ -113,6 +113,12 @@ fn jobs(extent: Extent) -> Vec<Job> {
             ..Measure::program(format!("start and end of a job of {tasks}"), "job")
         });
     }
+    add(Measure {
+        how: How::Job(Some("job")),
+        cold: true,
+        launches: 10,
+        ..Measure::program("start and end of a job from cold", "job, cold")
+    });
     for tasks in GROUP_TASKS {
         add(group(tasks, patience));
     }
@@ -144,7 +150,7 @@ mod tests {
         for system in SYSTEMS {
             let measured: Vec<String> =
                 jobs(Extent::Quick).iter().filter(|job| job.system == Some(system)).map(Job::name).collect();
-            assert_eq!(measured.len(), 16, "{measured:?}");
+            assert_eq!(measured.len(), 17, "{measured:?}");
         }
     }
 }

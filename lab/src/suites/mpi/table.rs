@@ -7,7 +7,7 @@ use crate::summary::Rows;
 use std::fmt::Write;
 
 /// What each line shows: heading, program, metric, processes, size.
-const LINES: [(&str, &str, &str, u32, u64); 20] = [
+const LINES: [(&str, &str, &str, u32, u64); 21] = [
     ("8 B, one hop, us", "ring", "half round trip", 2, 8),
     ("8 B, windows of 64, M/s", "rate", "message rate", 2, 8),
     ("8 B, blocking, M/s", "rate-blocking", "message rate", 2, 8),
@@ -27,6 +27,7 @@ const LINES: [(&str, &str, &str, u32, u64); 20] = [
     ("start and end of 2, ms", "job", "start and end", JOB_TASKS[0], 0),
     ("start and end of 16, ms", "job", "start and end", JOB_TASKS[1], 0),
     ("start and end of 64, ms", "job", "start and end", JOB_TASKS[2], 0),
+    ("2 from cold, ms", "job, cold", "start and end", JOB_TASKS[0], 0),
     ("allreduce 8 B of 16, us", "group", "allreduce", 16, 8),
 ];
 

@@ -124,13 +124,8 @@ pub fn lines(rows: &Rows) -> Vec<Vec<String>> {
 
 /// The paper's own table in a sentence.
 pub fn papers() -> String {
-    let each: Vec<String> = paper::COMPILERS
-        .iter()
-        .map(|known| {
-            let [[low, high], [from, to]] = [known.sparc, known.ipsc];
-            format!("{} {low} to {high} and {from} to {to}", known.name)
-        })
-        .collect();
+    let each: Vec<String> =
+        paper::COMPILERS.iter().map(|[name, sparc, ipsc]| format!("{name} {sparc} and {ipsc}")).collect();
     format!("In the paper, times over cc's on SPARC 2 and iPSC/2: {}.", each.join("; "))
 }
 

@@ -212,7 +212,7 @@ pub fn lines(rows: &Rows) -> Vec<Vec<String>> {
     }
     add("(virtual calls)", cells(&|_| None), papers(Some("virtual function call")));
     add("sum", cells(&|way| Some(format!("{:.0}", way.sum))), [const { String::new() }; 3]);
-    let whole = paper::NULL_ROUND_TRIPS.map(|(_, us)| digits(us));
+    let whole = paper::NULL_ROUND_TRIPS.map(digits);
     add("measured", cells(&|way| Some(format!("{:.0}", way.whole))), whole);
     let off = cells(&|way| Some(format!("{:+.1} %", 100.0 * way.off())));
     add("off by", off, [const { String::new() }; 3]);

@@ -156,7 +156,9 @@ mod tests {
         }
         assert!(text.lines().all(|line| line.chars().count() <= crate::table::WIDTH), "{text}");
         let page = page(&SUITE, &rows, &[], &manifest());
-        assert_eq!(page.matches("<svg").count(), 2);
+        // Two of today, and figure 2 with what the paper's r_max and n_1/2 say.
+        assert_eq!(page.matches("<svg").count(), 3);
+        assert!(page.contains("DaV/Ethernet"));
         assert!(
             page.contains("four machines") && page.contains("004 Fatoohi, figure 1") && !page.contains("NaN")
         );

@@ -1,6 +1,6 @@
 //! Data that stays with its sender until it is wanted: what each frame about it does. The way of it as a whole is told in `rendezvous`.
 
-use crate::core::{Core, Fetch};
+use crate::core::{Asker, Core, Fetch, Placed};
 use crate::flow::OVERHEAD;
 use crate::ids::MessageId;
 use crate::ledger::Counter;
@@ -9,7 +9,7 @@ use crate::message::{Block, Envelope, Pattern};
 use crate::peers::{Asking, CREDITED, PeerState, sensible};
 use crate::requests::{Destination, Outcome, Receive, State};
 use parvum_transport::{Limits, Route};
-use parvum_wire::frame::{ASKING, DISCARD_UNLESS_POSTED, FETCH_AT_ONCE, KEPT, Offer};
+use parvum_wire::frame::{ASKING, DISCARD_UNLESS_POSTED, FETCH_AT_ONCE, KEPT, LISTED_SHIFT, Offer};
 use parvum_wire::{Header, Kind};
 
 impl Core {
@@ -48,13 +48,17 @@ impl Core {
         } else {
             ledger.add(Counter::Unexpected, 1);
             if offer.cookie & ASKING != 0 {
-                state.outbox.answer(route, Kind::Unposted, offer.cookie, 0);
+                let cookie = offer.cookie;
+                self.askers.push(Asker { peer, from: state.tid, route, cookie });
             }
             if header.flags & FETCH_AT_ONCE != 0 {
                 self.fetch_unexpected(peer, route, envelope, header.flags, offer);
             } else {
                 let id = self.queues.store(Message::new(envelope, peer, header.flags, body));
                 self.enqueue(id);
+                if offer.cookie & ASKING != 0 {
+                    state.incoming.left = Some((offer.cookie, id));
+                }
             }
         }
         if !state.incoming.early.is_empty() {
@@ -104,6 +108,7 @@ impl Core {
         if receive.matched.is_none_or(|envelope| envelope.from != from || envelope.length != header.length) {
             return;
         }
+        state.incoming.wanted.retain(|&(_, into)| into != id);
         // It was to stay with its sender, who sends it nevertheless.
         if receive.block.is_none() && !receive.into.is_the_program_s() {
             receive.block = Block::new(header.length, &mut self.pool);
@@ -116,7 +121,8 @@ impl Core {
 
     /// The receiver has the data of an offer.
     pub(super) fn done(&mut self, state: &mut PeerState, header: &Header) {
-        let Some(offered) = state.offers.all.remove(&header.length) else { return };
+        let Some(offered) = state.offers.all.remove(&Offer::name(header.length)) else { return };
+        state.offers.is_silent = false;
         if header.order != CREDITED {
             state.credit.returned(offered.cost);
         }
@@ -134,24 +140,64 @@ impl Core {
         envelope: Envelope,
         header: &Header,
     ) {
-        state.incoming.left = Some(header.order);
         let offer = Offer { cookie: KEPT | ASKING | u64::from(header.order), address: 0 };
         let body = Body::Offered { offer, route };
         let id = self.queues.store(Message::new(envelope, peer, header.flags, body));
         self.enqueue(id);
+        state.incoming.left = Some((offer.cookie, id));
+    }
+
+    /// The sender has kept a copy of a message that asked, and may say where: whoever wants it fetches it there.
+    pub(super) fn was_kept(&mut self, peer: u32, state: &mut PeerState, route: Route, header: &Header) {
+        let (cookie, address) = (header.length, header.address());
+        if let Some(into) = state.incoming.take_wanted(cookie, address != 0) {
+            return self.fetches.push(Fetch {
+                peer,
+                route,
+                offer: Offer { cookie, address },
+                into,
+                back: None,
+            });
+        }
+        let is_it = |offer: &Offer, of: u32| (offer.cookie, of) == (cookie, peer);
+        if let Some(fetch) = self.fetches.iter_mut().find(|fetch| is_it(&fetch.offer, fetch.peer)) {
+            fetch.offer.address = address;
+            return;
+        }
+        let last = state.incoming.left.filter(|&(left, _)| left == cookie).map(|(_, id)| id);
+        // Only over several routes at once may it be another than the last.
+        let others = || self.queues.of_peer(peer);
+        let left = if last.is_none() && cookie & KEPT != 0 { others() } else { Vec::from_iter(last) };
+        for id in left {
+            if let Some(Message { body: Body::Offered { offer, .. }, peer: of, .. }) = self.queues.get_mut(id)
+                && is_it(offer, *of)
+            {
+                offer.address = address;
+                return;
+            }
+        }
+        if cookie & KEPT != 0 && last.is_none() {
+            // It went into its receive when it came: the copy is not needed.
+            state.outbox.answer(route, Kind::Done, cookie, CREDITED);
+        }
     }
 
     /// The receiver has a receive for what was asked about: tell where the data lies, or send it.
-    pub(super) fn ready(&mut self, state: &mut PeerState, route: Route, header: &Header) {
+    pub(super) fn ready(&mut self, peer: u32, state: &mut PeerState, route: Route, header: &Header) {
         state.offers.is_silent = false;
         let (cookie, slot) = (header.length, header.order);
         let limits = state.limits[route.place()];
         let Some(offered) = state.offers.all.get_mut(&cookie) else { return };
+        // A copy is fetched from where it was said to lie, whoever says it first: it must not come twice.
+        let is_told = offered.asked == Asking::Kept;
         let can_place = |limits: Limits| limits.single_copy && offered.header.length > limits.eager as u64;
-        match (limits.is_some_and(can_place), offered.source.address()) {
-            (true, Some(address)) => {
+        let may_read = is_told || limits.is_some_and(can_place);
+        match if may_read { offered.source.places() } else { None } {
+            Some((address, listed)) => {
                 offered.asked = Asking::Placed;
-                state.outbox.say(route, Header::place(cookie, slot, address));
+                let place = Header::place(cookie | (listed as u64) << LISTED_SHIFT, slot, address);
+                state.outbox.say(route, place);
+                self.placed.push(Placed { peer, route, cookie });
             }
             _ => {
                 let requests = &mut self.requests;
@@ -162,20 +208,10 @@ impl Core {
 
     /// The data of a matched message lies there.
     pub(super) fn place(&mut self, peer: u32, state: &mut PeerState, route: Route, header: &Header) {
-        let from = state.tid;
-        let Some((into, receive)) = self.requests.receive_at(header.order) else { return };
-        if receive.matched.is_some_and(|envelope| envelope.from == from) {
+        let Some(into) = state.incoming.take_wanted(Offer::name(header.length), true) else { return };
+        if self.requests.receive(into).is_some() {
             let offer = Offer { cookie: header.length, address: header.address() };
             self.fetches.push(Fetch { peer, route, offer, into, back: None });
-        }
-    }
-}
-
-impl PeerState {
-    /// The sender of a short message has kept a copy: it is needed if the message was not, or else freed.
-    pub(super) fn was_kept(&mut self, route: Route, cookie: u64) {
-        if self.incoming.left != Some(cookie as u32) {
-            self.outbox.answer(route, Kind::Done, cookie, CREDITED);
         }
     }
 }

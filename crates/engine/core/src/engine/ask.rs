@@ -1,6 +1,7 @@
 //! Sends that ask whether a receive is posted: what has become of them, and the end of patience with them. See `rendezvous`.
 
 use super::Engine;
+use crate::core::Asker;
 use crate::flow::{OVERHEAD, PLACE};
 use crate::ids::RequestId;
 use crate::ledger::Counter;
@@ -8,9 +9,17 @@ use crate::memory::Source;
 use crate::message::Pattern;
 use crate::peers::{Asking, Offered};
 use crate::requests::Outcome;
-use parvum_transport::Gather;
+use parvum_transport::{Gather, Limits, Route};
 use parvum_wire::frame::{ASKING, KEPT};
 use parvum_wire::{Header, Kind, Tid};
+
+/// Where a peer that can read our memory finds the copy of a message, so that it need not wait until we come here again.
+fn tells(limits: &[Option<Limits>; Route::BOUND], offered: &mut Offered) -> Option<u64> {
+    limits[offered.route.place()].filter(|limits| limits.single_copy)?;
+    let address = offered.source.address()?;
+    offered.asked = Asking::Kept;
+    Some(address)
+}
 
 /// What has become of a send that asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,12 +52,32 @@ impl Engine {
         let cookie = KEPT | ASKING | u64::from(header.order);
         let (route, cost) = (state.route, header.length + OVERHEAD);
         let source = Source::copied(copy);
-        state
-            .offers
-            .all
-            .insert(cookie, Offered { route, request: None, source, header, cost, asked: Asking::Unposted });
-        state.outbox.answer(route, Kind::Kept, cookie, 0);
+        let mut offered = Offered { route, request: None, source, header, cost, asked: Asking::Unposted };
+        let address = tells(&state.limits, &mut offered).unwrap_or(0);
+        state.offers.all.insert(cookie, offered);
+        state.outbox.say(route, Header::kept(cookie, address));
         self.core.push(&mut self.peers, index);
+        self.wind_up();
+    }
+
+    /// Whether somebody has asked in vain whether a receive is posted, and has had no answer.
+    #[inline]
+    pub fn has_askers(&self) -> bool {
+        !self.core.askers.is_empty()
+    }
+
+    /// Tells those that no receive was posted. To be called when this task goes on waiting: what ends a wait often comes together
+    /// with the next message, whose receive the program posts a moment later. An answer that has become wrong is not heeded.
+    #[cold]
+    pub fn answer_askers(&mut self) {
+        for Asker { peer, from, route, cookie } in std::mem::take(&mut self.core.askers) {
+            let state = &mut self.peers[peer as usize].state;
+            // Its place may be another's now.
+            if state.tid == from {
+                state.outbox.answer(route, Kind::Unposted, cookie, 0);
+                self.core.push(&mut self.peers, peer as usize);
+            }
+        }
         self.wind_up();
     }
 
@@ -60,8 +89,8 @@ impl Engine {
         let Some(index) = self.peers.index_of(to) else { return Asked::Over };
         let state = &mut self.peers[index].state;
         match state.offers.of_request(id) {
-            Some(Offered { asked: Asking::Unanswered, .. }) => Asked::Unanswered,
-            Some(Offered { asked: Asking::Unposted, .. }) => Asked::Unposted,
+            Some((_, Offered { asked: Asking::Unanswered, .. })) => Asked::Unanswered,
+            Some((_, Offered { asked: Asking::Unposted, .. })) => Asked::Unposted,
             Some(_) => Asked::Posted,
             None if state.outbox.queue.iter().any(|pending| pending.request == id) => Asked::Unanswered,
             None => Asked::Posted,
@@ -77,7 +106,7 @@ impl Engine {
         let Some(index) = self.peers.index_of(to) else { return true };
         let state = &mut self.peers[index].state;
         let ledger = state.ledger(state.route);
-        if let Some(offered) = state.offers.of_request(id) {
+        if let Some((cookie, offered)) = state.offers.of_request(id) {
             if offered.asked == Asking::Placed {
                 return false;
             }
@@ -86,9 +115,13 @@ impl Engine {
             offered.request = None;
             let more = offered.header.length + PLACE;
             offered.cost += more;
-            state.credit.outstanding += more;
             ledger.add(Counter::BufferedAtSender, offered.header.length);
+            let (route, can_tell) = (offered.route, tells(&state.limits, offered));
+            state.credit.outstanding += more;
             state.offers.is_silent |= is_silent;
+            if let Some(address) = can_tell {
+                state.outbox.say(route, Header::kept(cookie, address));
+            }
         } else {
             let Some(pending) = state.outbox.find(id) else { return true };
             let left = pending.source.length - pending.sent;
@@ -100,6 +133,8 @@ impl Engine {
             ledger.add(Counter::BufferedAtSender, left as u64);
         }
         self.core.requests.finish(id, Outcome::Sent);
+        self.core.push(&mut self.peers, index);
+        self.wind_up();
         true
     }
 

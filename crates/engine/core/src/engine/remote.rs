@@ -6,10 +6,21 @@ use crate::ids::RequestId;
 use crate::ledger::Counter;
 use crate::message::{Block, Pattern};
 use crate::peers::Peer;
+use crate::rendezvous::listed;
 use crate::requests::{Completed, Destination, Outcome, Receive, Remote, State};
 use parvum_transport::{Place, PullRefused};
 use parvum_wire::Kind;
-use std::io::IoSliceMut;
+use parvum_wire::frame::Offer;
+
+/// The places without the first bytes in them.
+fn behind(places: Vec<Place>, mut skip: usize) -> Vec<Place> {
+    let rest = places.into_iter().filter_map(|Place { address, length }| {
+        let gone = skip.min(length);
+        skip -= gone;
+        (gone < length).then(|| Place { address: address.wrapping_add(gone as u64), length: length - gone })
+    });
+    rest.collect()
+}
 
 impl Engine {
     /// Copies `into.len()` bytes from byte `from` of data that was left where it lies. Fails when the message has not so
@@ -26,8 +37,20 @@ impl Engine {
             None if state.tid != remote.envelope.from => return Err(PullRefused::Gone),
             None => {
                 let link = links[remote.route.place()].as_mut().ok_or(PullRefused::Gone)?;
-                let place = Place { address: remote.offer.address + from, length: into.len() };
-                link.pull(&[place], &mut [IoSliceMut::new(into)])?;
+                let (one, many);
+                let places: &[Place] = match remote.offer.listed() {
+                    0 => {
+                        one =
+                            [Place { address: remote.offer.address.wrapping_add(from), length: into.len() }];
+                        &one
+                    }
+                    _ => {
+                        let all = listed(&mut **link, &remote.offer, remote.envelope.length as usize)?;
+                        many = behind(all, from as usize);
+                        &many
+                    }
+                };
+                link.pull_together(Offer::name(remote.offer.cookie), from, places, into)?;
             }
         }
         state.ledger(remote.route).add(Counter::PulledBytes, into.len() as u64);

@@ -33,14 +33,22 @@ pub(crate) struct Incoming {
     pub(crate) streams: [Stream; Route::BOUND],
     /// The number of the message that this task has published to be waiting for.
     pub(crate) awaited: Option<u32>,
-    /// The number of the last message whose data was left with its sender on arrival.
-    pub(crate) left: Option<u32>,
+    /// The last message whose data was left with its sender on arrival, and its cookie.
+    pub(crate) left: Option<(u64, MessageId)>,
+    /// What a receive wants whose sender has yet to say where it lies: its cookie, and the receive.
+    pub(crate) wanted: Vec<(u64, RequestId)>,
 }
 
 impl Incoming {
     pub(crate) fn new() -> Incoming {
         let streams = [Stream::Idle; Route::BOUND];
-        Incoming { expected: 0, early: Vec::new(), streams, awaited: None, left: None }
+        Incoming { expected: 0, early: Vec::new(), streams, awaited: None, left: None, wanted: Vec::new() }
+    }
+
+    /// The receive that wants this message, if its sender `says` now where it lies; what else it says of that is too late.
+    pub(crate) fn take_wanted(&mut self, cookie: u64, says: bool) -> Option<RequestId> {
+        let at = self.wanted.iter().position(|&(of, _)| of == cookie).filter(|_| says)?;
+        Some(self.wanted.swap_remove(at).1)
     }
 
     /// The message whose turn has come after the one before it, if it is here already.

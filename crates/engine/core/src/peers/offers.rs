@@ -33,6 +33,8 @@ pub(crate) enum Asking {
     Unposted,
     /// A receive is posted, and its task was told where the data lies: it may be reading it now.
     Placed,
+    /// The receiver was told where the copy lies that was made of it, and fetches that when it likes.
+    Kept,
 }
 
 /// What was offered to one peer, by cookie.
@@ -52,8 +54,8 @@ impl Offers {
         Offers { all: FxHashMap::default(), next_cookie: 1, asking: None, is_prompt: false, is_silent: false }
     }
 
-    /// The offer of a send that asks.
-    pub(crate) fn of_request(&mut self, id: RequestId) -> Option<&mut Offered> {
+    /// The offer of a send that asks, and its cookie.
+    pub(crate) fn of_request(&mut self, id: RequestId) -> Option<(u64, &mut Offered)> {
         let cookie = match self.asking {
             Some((request, cookie)) if request == id => cookie,
             // Seldom: several sends ask at once.
@@ -61,7 +63,7 @@ impl Offers {
                 self.all.iter().find(|(_, offered)| offered.request == Some(id)).map(|(&cookie, _)| cookie)?
             }
         };
-        self.all.get_mut(&cookie)
+        self.all.get_mut(&cookie).map(|offered| (cookie, offered))
     }
 
     /// The receiver had no receive posted when our question came.

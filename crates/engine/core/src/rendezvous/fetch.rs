@@ -1,14 +1,14 @@
 //! Fetching: how offered data comes to its receive. It is copied where the link can, as far as its sender has filled it in;
 //! or asked for, and comes as a stream; or left where it lies, if that memory outlives its sender.
 
-use crate::core::{Core, Fetch, Pulling};
+use crate::core::{Core, Fetch, Placed, Pulling};
 use crate::farewell::News;
 use crate::ids::{MessageId, RequestId};
 use crate::ledger::Counter;
 use crate::matching::{Body, Message};
 use crate::memory::{MOST_PLACES, places_in};
 use crate::message::Block;
-use crate::peers::{Peer, Peers};
+use crate::peers::{Asking, Peer, Peers};
 use crate::requests::{Completed, Destination, Outcome, Receive, Remote};
 use crate::scattered;
 use parvum_transport::{Link, Place, PullRefused};
@@ -17,7 +17,7 @@ use parvum_wire::frame::{ASKING, FETCH_AT_ONCE, Offer};
 use std::io::IoSliceMut;
 
 /// Where the data lies that is in several places of its sender's memory, as that lists them there. What is no such list is not read.
-fn listed(link: &mut dyn Link, offer: &Offer, length: usize) -> Result<Vec<Place>, PullRefused> {
+pub(crate) fn listed(link: &mut dyn Link, offer: &Offer, length: usize) -> Result<Vec<Place>, PullRefused> {
     let mut list = vec![0; offer.listed().min(MOST_PLACES) * 16];
     let place = Place { address: offer.address, length: list.len() };
     if link.pull(&[place], &mut [IoSliceMut::new(&mut list)])? < list.len() {
@@ -103,12 +103,13 @@ impl Core {
         // Data that may stay with its sender is not known to, nor where, before that has said where it lies.
         let is_early = asks && matches!(receive.into, Destination::Lazily | Destination::ByReference);
         if receive.block.is_none() && !receive.into.is_the_program_s() && !is_early {
-            let may_stay =
-                !matches!(receive.into, Destination::Block) && offer.address != 0 && offer.listed() == 0;
+            let by_reference = matches!(receive.into, Destination::ByReference);
+            let may_stay = !matches!(receive.into, Destination::Block)
+                && offer.address != 0
+                && (offer.listed() == 0 || by_reference);
             let mut link = links[route.place()].as_mut().filter(|_| may_stay);
             let kept = link.as_mut().and_then(|link| link.kept(offer.address, envelope.length as usize));
-            let refers = matches!(receive.into, Destination::ByReference)
-                && link.is_some_and(|link| link.can_pull(offer.address));
+            let refers = by_reference && link.is_some_and(|link| link.can_pull(offer.address));
             if kept.is_some() || refers {
                 let remote = Some(Remote { peer, route, offer, kept, envelope });
                 self.count_received(&envelope);
@@ -127,6 +128,7 @@ impl Core {
             }
         }
         if asks {
+            state.incoming.wanted.push((offer.cookie, into));
             state.outbox.answer(route, Kind::Ready, offer.cookie, into.index);
             return self.list_for_push(peers, index);
         }
@@ -175,6 +177,31 @@ impl Core {
             }
         }
         self.list_for_push(peers, index);
+    }
+
+    /// Copies for peers what they are reading of this task's memory: who waits until they have it has nothing better to do. Whether
+    /// there was something.
+    pub(crate) fn help(&mut self, peers: &mut Peers) -> bool {
+        let mut helped = false;
+        self.placed.retain(|&Placed { peer, route, cookie }| {
+            let Peer { links, state } = &mut peers[peer as usize];
+            let Some(offered) = state.offers.all.get(&cookie) else { return false };
+            let Some(link) = &mut links[route.place()] else { return false };
+            if offered.asked == Asking::Placed
+                && let Some((from, length)) = link.part_to_put(cookie)
+            {
+                let source = &offered.source;
+                let is_within =
+                    from.checked_add(length as u64).is_some_and(|end| end <= source.length as u64);
+                match is_within {
+                    true => source.part(from as usize, length, |part| link.put_part(Some(part))),
+                    false => link.put_part(None),
+                }
+                helped = true;
+            }
+            true
+        });
+        helped
     }
 
     /// Copies what has been filled in meanwhile. Whether anything moved.

@@ -71,6 +71,115 @@ fn data_that_nobody_awaits_is_copied_by_its_sender_alone() {
 }
 
 #[test]
+fn several_long_pieces_are_asked_about_and_copied_once() {
+    for into in [Destination::Block, Destination::ByReference] {
+        let (mut a, mut b) = pair(Nature::QUICK);
+        let parts: Vec<Vec<u8>> = (0..3).map(|n| vec![n; 20_000]).collect();
+        let pieces: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
+        let refers = matches!(into, Destination::ByReference);
+        let wanted = b.post(Pattern::ANY, into, false, false);
+        let sent = later(send(&mut a, asking(&b, 1, &pieces)));
+        run_until_quiet(&mut [&mut a, &mut b]);
+        if refers {
+            let remote = b.completed(wanted).expect("over").remote.expect("where it lies");
+            // All of it, and what begins and ends within a piece.
+            for (from, length) in [(0usize, 60_000usize), (19_000, 22_000), (59_999, 1)] {
+                let mut out = vec![9; length];
+                b.read_remote(&remote, from as u64, &mut out).expect("it is there");
+                assert!(out == parts.concat()[from..from + length]);
+            }
+            b.release_remote(remote);
+        } else {
+            assert_eq!(received(&mut b, wanted), parts.concat());
+        }
+        run_until_quiet(&mut [&mut a, &mut b]);
+        assert_eq!(a.asked(b.me(), sent), Asked::Over);
+        assert_eq!((buffered(&a, &b), a.unfinished()), ((0, 0), 0));
+    }
+}
+
+#[test]
+fn who_asks_a_moment_before_the_receive_is_posted_is_copied_from_in_place() {
+    let (mut a, mut b) = pair(Nature::QUICK);
+    let data = vec![3; 50_000];
+    let sent = later(send(&mut a, asking(&b, 1, &[&data])));
+    // The look that finds the question is the last of another wait.
+    b.progress();
+    assert!(b.has_askers());
+    let wanted = b.post(tagged(1), Destination::Block, false, false);
+    run_until_quiet(&mut [&mut a, &mut b]);
+    assert_eq!(a.asked(b.me(), sent), Asked::Over);
+    assert_eq!(received(&mut b, wanted), data);
+    assert_eq!((buffered(&a, &b), b.has_askers(), a.unfinished()), ((0, 0), false, 0));
+}
+
+#[test]
+fn a_copy_is_fetched_while_its_sender_is_away() {
+    // The receiver is there when the question comes, or not; and before the copy is made, or after.
+    for (length, answers, early) in [1usize, 100, 50_000]
+        .into_iter()
+        .flat_map(|length| [false, true].map(|answers| (length, answers)))
+        .flat_map(|(length, answers)| [false, true].map(|early| (length, answers, early)))
+    {
+        let case = format!("{length} bytes, {answers}, {early}");
+        let (mut a, mut b) = pair(Nature::QUICK);
+        let mut data = vec![3; length];
+        let sent = later(send(&mut a, asking(&b, 1, &[&data])));
+        if answers {
+            run_until_quiet(&mut [&mut a, &mut b]);
+        }
+        let mut wanted = None;
+        if early {
+            wanted = Some(b.post(tagged(1), Destination::Block, false, false));
+        }
+        assert!(a.keep_at_sender(b.me(), sent), "{case}");
+        data.fill(9);
+        let wanted = wanted.unwrap_or_else(|| b.post(tagged(1), Destination::Block, false, false));
+        run_until_quiet(&mut [&mut b]);
+        assert_eq!(received(&mut b, wanted), vec![3; length], "{case}");
+        assert_eq!(buffered(&a, &b), (length as u64, 0), "{case}");
+        run_until_quiet(&mut [&mut a, &mut b]);
+        assert_eq!(a.unfinished(), 0, "{case}");
+    }
+    // The same of what went before its sender knew.
+    let (mut a, mut b) = pair(Nature::QUICK);
+    let wanted = b.post(from(&a, 4), Destination::Block, false, false);
+    assert_eq!(send(&mut a, asking(&b, 4, &[b"prompt"])), Ok(Sent::Now));
+    run_until_quiet(&mut [&mut a, &mut b]);
+    assert_eq!(received(&mut b, wanted), b"prompt");
+    assert_eq!(send(&mut a, asking(&b, 4, &[b"early"])), Ok(Sent::Now));
+    run_until_quiet(&mut [&mut b]);
+    let wanted = b.post(from(&a, 4), Destination::Block, false, false);
+    run_until_quiet(&mut [&mut b]);
+    assert_eq!(received(&mut b, wanted), b"early");
+    run_until_quiet(&mut [&mut a, &mut b]);
+    assert_eq!(a.unfinished(), 0);
+}
+
+#[test]
+fn a_copy_that_is_told_of_before_the_question_is_answered_is_fetched() {
+    for posted in [false, true] {
+        let (mut a, mut b) = pair(Nature::QUICK);
+        // In several pieces: the copy is one.
+        let mut data = vec![3; 50_000];
+        let sent = later(send(&mut a, asking(&b, 1, &[&data[..20_000], &data[20_000..]])));
+        b.progress();
+        assert!(b.has_askers());
+        let early = posted.then(|| b.post(tagged(1), Destination::Block, false, false));
+        assert!(a.keep_at_sender(b.me(), sent));
+        data.fill(9);
+        b.progress();
+        b.answer_askers();
+        let wanted = early.unwrap_or_else(|| b.post(tagged(1), Destination::Block, false, false));
+        // Its sender is away.
+        run_until_quiet(&mut [&mut b]);
+        assert_eq!(received(&mut b, wanted), [3; 50_000]);
+        run_until_quiet(&mut [&mut a, &mut b]);
+        assert_eq!((a.asked(b.me(), sent), a.unfinished()), (Asked::Over, 0));
+    }
+}
+
+#[test]
 fn a_receiver_that_says_nothing_is_not_waited_for() {
     let (mut a, mut b) = pair(Nature::QUICK);
     let sent = later(send(&mut a, asking(&b, 1, &[&[5; 9000]])));
@@ -286,14 +395,12 @@ fn data_that_is_asked_about_may_stay_with_its_sender() {
 }
 
 #[test]
-fn data_that_cannot_stay_is_streamed_to_who_would_have_left_it() {
-    for into in [Destination::Lazily, Destination::ByReference] {
-        let (mut a, mut b) = pair(Nature::QUICK);
-        let (one, two) = (vec![3; 50_000], vec![4; 70_000]);
-        let wanted = b.post(Pattern::ANY, into, false, false);
-        let sent = later(send(&mut a, asking(&b, 1, &[&one, &two])));
-        run_until_quiet(&mut [&mut a, &mut b]);
-        assert_eq!(received(&mut b, wanted), [one, two].concat());
-        assert_eq!((a.asked(b.me(), sent), a.unfinished()), (Asked::Over, 0));
-    }
+fn data_in_several_places_goes_to_a_block_where_it_cannot_stay() {
+    let (mut a, mut b) = pair(Nature::QUICK);
+    let (one, two) = (vec![3; 50_000], vec![4; 70_000]);
+    let wanted = b.post(Pattern::ANY, Destination::Lazily, false, false);
+    let sent = later(send(&mut a, asking(&b, 1, &[&one, &two])));
+    run_until_quiet(&mut [&mut a, &mut b]);
+    assert_eq!(received(&mut b, wanted), [one, two].concat());
+    assert_eq!((a.asked(b.me(), sent), a.unfinished()), (Asked::Over, 0));
 }

@@ -307,6 +307,10 @@ pub(crate) fn run_until_quiet(engines: &mut [&mut Engine]) {
     while quiet < 50 {
         let mut moved = false;
         for engine in engines.iter_mut() {
+            if engine.has_askers() {
+                engine.answer_askers();
+                moved = true;
+            }
             moved |= engine.progress();
         }
         quiet = if moved { 0 } else { quiet + 1 };

@@ -1,0 +1,274 @@
+//! A copy that both ends make: the receiver reads pieces of the sender's memory from the front, and a sender that waits for the end of
+//! it anyway writes others into the receiver's from the back, until they meet. Each byte is copied once, by one of two processors.
+//!
+//! ```text
+//! receiver                              sender
+//!   what and where, state = open          state = open?   else nothing to do
+//!   takes pieces from the front           takes the last piece that nobody has taken, writes it, done += 1
+//!   none is left: waits for `done` to be as many as the sender has taken
+//!   state = closed
+//! ```
+//!
+//! Nobody waits for a sender that has not begun: what it does not take the receiver copies. It waits for the one piece that the sender
+//! is writing. All pieces are taken in one word with the number of the copy, so no piece is taken twice or for another copy.
+
+use crate::sync::{AtomicU64, Ordering};
+
+/// What the receiver tells, in memory of the pair.
+#[repr(C)]
+pub(crate) struct Share {
+    /// Which offer.
+    cookie: AtomicU64,
+    /// From which byte of its data on.
+    from: AtomicU64,
+    /// Where that goes in the receiver's memory.
+    into: AtomicU64,
+    length: AtomicU64,
+    /// The number of the copy, how many pieces are taken from the front, and how many from the back; 0: none is open.
+    state: AtomicU64,
+    /// The number of the copy, and how many pieces the sender has written, or that the last that it took is not.
+    done: AtomicU64,
+}
+
+/// A copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct What {
+    pub(crate) cookie: u64,
+    pub(crate) from: u64,
+    pub(crate) into: u64,
+    pub(crate) length: u64,
+}
+
+/// A piece that the sender has taken.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Taken {
+    number: u64,
+    /// How many it has taken with this one.
+    count: u64,
+    pub(crate) what: What,
+    /// Where the piece begins and ends in the copy.
+    pub(crate) piece: (u64, u64),
+}
+
+/// What the sender has written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Written {
+    /// Not yet all that it has taken.
+    NotYet,
+    /// All that it has taken.
+    All,
+    /// All but this piece, which it could not write.
+    AllBut((u64, u64)),
+}
+
+const NUMBER: u32 = 32;
+const FRONT: u32 = 16;
+const COUNT: u64 = 0xffff;
+const FAILED: u64 = 1 << 31;
+/// No memory is longer.
+const MOST: u64 = 1 << 47;
+
+/// Bytes of a piece: so few that the last one is not waited for long, and so many that a call of the system for each costs little.
+fn piece(length: u64) -> u64 {
+    #[cfg(loom)]
+    const LEAST: u64 = 1;
+    #[cfg(not(loom))]
+    const LEAST: u64 = 64 << 10;
+    let most = length.div_ceil(COUNT).max(LEAST * 8);
+    (length / 16).clamp(LEAST, most).next_multiple_of(LEAST.min(4096))
+}
+
+/// The piece of that number.
+fn bounds(length: u64, at: u64) -> (u64, u64) {
+    let piece = piece(length);
+    (at * piece, ((at + 1) * piece).min(length))
+}
+
+fn pieces(length: u64) -> u64 {
+    length.div_ceil(piece(length))
+}
+
+/// How many are taken from the front, and from the back.
+fn taken(state: u64) -> (u64, u64) {
+    (state >> FRONT & COUNT, state & COUNT)
+}
+
+impl Share {
+    /// The receiver begins a copy, of another number than the last. It is the only one of its end.
+    pub(crate) fn open(&self, number: u32, what: What) {
+        // Release, and the acquires in `take_last`: who reads one of these numbers finds the copy before it closed.
+        self.cookie.store(what.cookie, Ordering::Release);
+        self.from.store(what.from, Ordering::Release);
+        self.into.store(what.into, Ordering::Release);
+        self.length.store(what.length, Ordering::Release);
+        self.done.store(u64::from(number) << NUMBER, Ordering::Release);
+        self.state.store(u64::from(number) << NUMBER, Ordering::Release);
+    }
+
+    /// The receiver takes the next piece from the front.
+    pub(crate) fn take_first(&self, length: u64) -> Option<(u64, u64)> {
+        let mut state = self.state.load(Ordering::Relaxed);
+        loop {
+            let (front, back) = taken(state);
+            if front + back >= pieces(length) {
+                return None;
+            }
+            // Relaxed: what is read of the sender's memory was ordered by the frame that told of it.
+            match self.state.compare_exchange_weak(
+                state,
+                state + (1 << FRONT),
+                Ordering::Relaxed,
+                Ordering::Relaxed,
+            ) {
+                Ok(_) => return Some(bounds(length, front)),
+                Err(now) => state = now,
+            }
+        }
+    }
+
+    /// The sender takes the last piece that nobody has taken, of a copy of that offer.
+    pub(crate) fn take_last(&self, cookie: u64) -> Option<Taken> {
+        let state = self.state.load(Ordering::Acquire);
+        if state == 0 || self.cookie.load(Ordering::Acquire) != cookie {
+            return None;
+        }
+        let from = self.from.load(Ordering::Acquire);
+        let into = self.into.load(Ordering::Acquire);
+        let length = self.length.load(Ordering::Acquire);
+        let (front, back) = taken(state);
+        // A peer may write anything here.
+        let all = if length == 0 || length > MOST { 0 } else { pieces(length) };
+        if all > COUNT || front + back >= all {
+            return None;
+        }
+        // Acquire: only if that copy is still open are these numbers its own.
+        self.state.compare_exchange(state, state + 1, Ordering::AcqRel, Ordering::Relaxed).ok()?;
+        let piece = bounds(length, all - 1 - back);
+        Some(Taken {
+            number: state >> NUMBER,
+            count: back + 1,
+            what: What { cookie, from, into, length },
+            piece,
+        })
+    }
+
+    /// The sender has written the piece, or could not: then it takes no other.
+    pub(crate) fn written(&self, taken: &Taken, is_written: bool) {
+        let failed = if is_written { 0 } else { FAILED };
+        // Release: partner of the acquire in `what_is_written`.
+        self.done.store(taken.number << NUMBER | failed | taken.count, Ordering::Release);
+    }
+
+    /// How far the sender is with what it has taken, once no piece is left.
+    pub(crate) fn what_is_written(&self, length: u64) -> Written {
+        let (_, back) = taken(self.state.load(Ordering::Relaxed));
+        // Acquire: partner of the release in `written`.
+        let done = self.done.load(Ordering::Acquire) & (FAILED | COUNT);
+        match done {
+            _ if done & COUNT != back => Written::NotYet,
+            _ if done & FAILED == 0 => Written::All,
+            _ => Written::AllBut(bounds(length, pieces(length) - back)),
+        }
+    }
+
+    /// The receiver has all.
+    pub(crate) fn close(&self) {
+        // Relaxed: see `open`.
+        self.state.store(0, Ordering::Relaxed);
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_few_and_cover_all() {
+        for length in [1, 4096, 64 << 10, (64 << 10) + 1, 1 << 20, (64 << 20) + 7, 1 << 40] {
+            let all = pieces(length);
+            assert!(all <= COUNT, "{length}: {all}");
+            let mut end = 0;
+            for at in 0..all {
+                let (from, to) = bounds(length, at);
+                assert!(from == end && to > from);
+                end = to;
+            }
+            assert_eq!(end, length);
+        }
+    }
+}
+
+#[cfg(all(test, loom))]
+#[allow(unsafe_code)]
+mod model {
+    use super::*;
+    use crate::sync::UnsafeCell;
+    use loom::sync::Arc;
+
+    struct Pair {
+        share: Share,
+        /// How often each piece was copied, by the number of its copy.
+        copied: [UnsafeCell<u32>; 3],
+    }
+
+    /// Two copies one after the other, and a sender that looks a few times and fails once: each piece is copied once, and by none that
+    /// believes it to be of another copy.
+    #[test]
+    fn each_piece_is_copied_once() {
+        loom::model(|| {
+            let zero = || AtomicU64::new(0);
+            let share = Share {
+                cookie: zero(),
+                from: zero(),
+                into: zero(),
+                length: zero(),
+                state: zero(),
+                done: zero(),
+            };
+            let pair = Arc::new(Pair { share, copied: [(); 3].map(|()| UnsafeCell::new(0)) });
+            let sender = {
+                let pair = pair.clone();
+                loom::thread::spawn(move || {
+                    for look in 0..2 {
+                        if let Some(taken) = pair.share.take_last(7) {
+                            let writes = look == 0;
+                            if writes {
+                                // `into` stands for where the copy goes.
+                                let at = (taken.what.into + taken.piece.0) as usize;
+                                // SAFETY: loom finds whoever else has it.
+                                pair.copied[at].with_mut(|count| unsafe { *count += 1 });
+                            }
+                            pair.share.written(&taken, writes);
+                        }
+                    }
+                })
+            };
+            for (number, into, length) in [(1, 0, 1), (2, 1, 2)] {
+                pair.share.open(number, What { cookie: 7, from: 0, into, length });
+                let copy = |piece: (u64, u64)| {
+                    // SAFETY: as above.
+                    pair.copied[(into + piece.0) as usize].with_mut(|count| unsafe { *count += 1 });
+                };
+                while let Some(piece) = pair.share.take_first(length) {
+                    copy(piece);
+                }
+                loop {
+                    match pair.share.what_is_written(length) {
+                        Written::NotYet => loom::thread::yield_now(),
+                        Written::All => break,
+                        Written::AllBut(piece) => {
+                            copy(piece);
+                            break;
+                        }
+                    }
+                }
+                pair.share.close();
+            }
+            sender.join().expect("it ends");
+            for count in &pair.copied {
+                // SAFETY: nobody else is there.
+                assert_eq!(count.with(|count| unsafe { *count }), 1);
+            }
+        });
+    }
+}

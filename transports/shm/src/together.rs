@@ -1,0 +1,98 @@
+//! The receiver's side of a copy that both ends make: see [`share`](crate::share).
+
+use crate::share::{Share, What, Written};
+use crate::single_copy;
+use parvum_transport::{Place, PullRefused};
+use std::io::IoSliceMut;
+use std::time::Duration;
+
+/// So often the receiver looks at once whether the sender has written its last piece; then it naps in between.
+const LOOKS: u32 = 20_000;
+const NAP: Duration = Duration::from_micros(50);
+
+/// Reads what lies in these places, the data of an offer from some byte on, to `into`; the sender writes a part of it if it waits.
+pub(crate) fn read(
+    pid: u32,
+    share: &Share,
+    number: u32,
+    (cookie, at): (u64, u64),
+    from: &[Place],
+    into: &mut [u8],
+) -> Result<(), PullRefused> {
+    let length = into.len() as u64;
+    share.open(number, What { cookie, from: at, into: into.as_mut_ptr() as u64, length });
+    let mut failed = None;
+    while let Some(piece) = share.take_first(length) {
+        // What is left is nobody's business any more, but to be taken all the same: so the sender takes none of it.
+        if failed.is_none() {
+            failed = read_piece(pid, piece, from, into).err();
+        }
+    }
+    let rest = last_of_the_sender(pid, share, length, from);
+    share.close();
+    match (failed, rest?) {
+        (Some(why), _) => Err(why),
+        (None, Some(piece)) => read_piece(pid, piece, from, into),
+        (None, None) => Ok(()),
+    }
+}
+
+/// Waits for the piece that the sender is writing. A piece that it could not write.
+fn last_of_the_sender(
+    pid: u32,
+    share: &Share,
+    length: u64,
+    from: &[Place],
+) -> Result<Option<(u64, u64)>, PullRefused> {
+    let mut looks = 0;
+    loop {
+        match share.what_is_written(length) {
+            Written::All => return Ok(None),
+            Written::AllBut(piece) => return Ok(Some(piece)),
+            Written::NotYet if looks < LOOKS => {
+                looks += 1;
+                std::hint::spin_loop();
+            }
+            // It does not run just now, or has died in the midst of it: then it writes no more.
+            Written::NotYet => {
+                std::thread::sleep(NAP);
+                if let Err(PullRefused::Gone) = read_piece(pid, (0, 1), from, &mut [0]) {
+                    return Err(PullRefused::Gone);
+                }
+            }
+        }
+    }
+}
+
+fn read_piece(
+    pid: u32,
+    (begin, end): (u64, u64),
+    from: &[Place],
+    into: &mut [u8],
+) -> Result<(), PullRefused> {
+    let places = part_of(from, begin as usize, (end - begin) as usize);
+    let room = &mut into[begin as usize..end as usize];
+    let wanted = room.len();
+    match single_copy::read(pid, &places, &mut [IoSliceMut::new(room)])? {
+        got if got == wanted => Ok(()),
+        _ => Err(PullRefused::NotPermitted),
+    }
+}
+
+/// Where the bytes lie from `skip` on, so many.
+fn part_of(from: &[Place], mut skip: usize, mut length: usize) -> Vec<Place> {
+    let mut part = Vec::with_capacity(1);
+    for place in from {
+        if skip >= place.length {
+            skip -= place.length;
+            continue;
+        }
+        let take = length.min(place.length - skip);
+        part.push(Place { address: place.address.wrapping_add(skip as u64), length: take });
+        (skip, length) = (0, length - take);
+        if length == 0 {
+            break;
+        }
+    }
+    part
+}
