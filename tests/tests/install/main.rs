@@ -382,7 +382,7 @@ fn packages_have_the_files_that_are_installed() {
     )
     .expect("writable");
     let (include, lib) = (wheel.join("include"), wheel.join("lib"));
-    let mut cc = Command::new(compiler());
+    let mut cc = compiler("cc");
     cc.arg(program.with_extension("c")).arg("-o").arg(&program).arg("-I").arg(include).arg("-L").arg(&lib);
     succeed(cc.args(["-Wl,--no-as-needed", "-l:libmpich.so.12", "-l:libmpi.so.12"]));
     let machine = TestMachine::new();
