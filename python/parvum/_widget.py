@@ -86,8 +86,8 @@ class Widget:
 
     def _run(self, show: Show) -> None:
         while not self._over.is_set():
+            began = time.monotonic()
             try:
-                began = time.monotonic()
                 self.picture = Picture(self._interval, self._rows)
                 show(self.picture, time.strftime("%H:%M:%S"))
             except errors.ParvumError:

@@ -37,8 +37,8 @@ class ParvumBackend(AutoBatchingMixin, ParallelBackendBase):  # type: ignore[mis
     repeatable, as every one of its backends restarts them or fails); None: never.
     """
 
-    supports_retrieve_callback = True
-    supports_timeout = True
+    supports_retrieve_callback = True  # pyright: ignore[reportAssignmentType]
+    supports_timeout = True  # pyright: ignore[reportAssignmentType]
     default_n_jobs = -1
     # A message costs so little that calls need hardly be gathered.
     MIN_IDEAL_BATCH_DURATION = 0.05

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,31 +14,50 @@ import support
 
 import parvum
 
-nbformat = pytest.importorskip("nbformat")
-nbclient = pytest.importorskip("nbclient")
+pytest.importorskip("jupyter_client")
 pytest.importorskip("ipykernel")
 pytest.importorskip("cloudpickle")
 pytestmark = pytest.mark.usefixtures("machine")
 
 
-def run(tmp_path: Path, *cells: str) -> list[Any]:
-    """Runs the cells; each one's outputs."""
-    import sys
+SHOWN = ("stream", "display_data", "execute_result", "error")
 
+
+def run(tmp_path: Path, *cells: str) -> list[Any]:
+    """Runs the cells in a kernel; what each one's place shows in the end, as notebooks put it there."""
     from jupyter_client.kernelspec import KernelSpecManager
-    from jupyter_client.manager import AsyncKernelManager
+    from jupyter_client.manager import KernelManager
 
     specs = tmp_path / "kernels/here"
     specs.mkdir(parents=True)
-    import json
-
     spec = {"argv": [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"], "display_name": "here", "language": "python"}
     (specs / "kernel.json").write_text(json.dumps(spec))
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-    os.environ["PYTHONPATH"] = str(Path(parvum.__file__).parents[1])
-    manager = AsyncKernelManager(kernel_name="here", kernel_spec_manager=KernelSpecManager(kernel_dirs=[str(tmp_path / "kernels")]))
-    nbclient.NotebookClient(notebook, km=manager, timeout=120, allow_errors=True).execute(cwd=str(tmp_path))
-    return [cell["outputs"] for cell in notebook.cells]
+    manager = KernelManager(kernel_name="here", kernel_spec_manager=KernelSpecManager(kernel_dirs=[str(tmp_path / "kernels")]))
+    manager.start_kernel(cwd=str(tmp_path), env={**os.environ, "PYTHONPATH": str(Path(parvum.__file__).parents[1])})
+    client = manager.blocking_client()
+    outputs: dict[str, list[Any]] = {}
+    try:
+        client.start_channels()
+        client.wait_for_ready(timeout=120)
+        for cell in cells:
+            its = client.execute(cell)
+            outputs[its] = []
+            while True:
+                message = client.get_iopub_msg(timeout=120)
+                kind, content = message["msg_type"], message["content"]
+                place = outputs.get(message["parent_header"].get("msg_id", ""))
+                if kind in SHOWN and place is not None:
+                    place.append({"output_type": kind, **content})
+                elif kind == "update_display_data":
+                    for shown in (output for found in outputs.values() for output in found):
+                        if shown.get("transient") == content["transient"]:
+                            shown["data"] = content["data"]
+                elif kind == "status" and content["execution_state"] == "idle" and message["parent_header"].get("msg_id") == its:
+                    break
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
+    return list(outputs.values())
 
 
 def text_of(outputs: list[Any]) -> str:
@@ -44,7 +65,7 @@ def text_of(outputs: list[Any]) -> str:
 
 
 def test_outputs_are_below_the_cells_that_asked_for_them(tmp_path: Path) -> None:
-    first, magic, actor, pool, later, failed = run(
+    first, magic, actor, pool, later, failed, early, other = run(
         tmp_path,
         "%load_ext parvum\n%parvum start 2",
         "%%parvum\nprint('magic', rank)\nrank * 2",
@@ -52,6 +73,9 @@ def test_outputs_are_below_the_cells_that_asked_for_them(tmp_path: Path) -> None
         "import parvum\npool = parvum.Executor(2)\nprint(pool.submit(pow, 2, 3).result())",
         "def speak(word):\n    print(word)\n    return 5\npool.submit(speak, 'later').result()",
         "def fail():\n    return 1 / 0\npool.submit(fail).result()",
+        # Printed when another cell runs already.
+        "import os, time\ndef wait(name):\n    while not os.path.exists(name):\n        time.sleep(0.01)\n    print('at last')\nlate = pool.submit(wait, os.path.abspath('go'))",
+        "open('go', 'w').close()\nlate.result()\nprint('over')",
     )
     assert text_of(first) == ""
     assert sorted(re.sub(r"\[t\w+ \S+\] ", "", text_of(magic)).split("\n")) == ["", "magic 0", "magic 1"]
@@ -60,14 +84,14 @@ def test_outputs_are_below_the_cells_that_asked_for_them(tmp_path: Path) -> None
     assert sorted(re.sub(r"\[t\w+ \S+\] ", "", text_of(actor)).split("\n")) == ["", "again 0", "again 1"]
     assert text_of(pool) == "8\n"
     assert re.fullmatch(r"\[t\w+ \S+\] later\n", text_of(later)), later
+    assert re.fullmatch(r"\[t\w+ \S+\] at last\n", text_of(early)), early
+    assert text_of(other) == "over\n"
     (error,) = [output for output in failed if output["output_type"] == "error"]
     trace = "\n".join(error["traceback"])
     assert error["ename"] == "ZeroDivisionError" and re.search(r"In worker t\w+ on host \S+, process \d+", trace)
 
 
 def test_the_widget_shows_itself_and_changes_in_its_place(tmp_path: Path) -> None:
-    import sys
-
     wait = "import time\nuntil = time.monotonic() + 60\nwhile widget.picture is None or not widget.picture.tasks:\n    assert time.monotonic() < until\n    time.sleep(0.05)"
     made, _, closed = run(tmp_path, "import parvum\nwidget = parvum.enrol().widget(0.2)\nwidget", wait, "widget.close()\nprint(widget)")
     (shown,) = [output for output in made if output["output_type"] == "display_data"]

@@ -103,6 +103,12 @@ fn machine_for_a_block() {
 
 #[test]
 fn notebooks() {
+    // Which `./x test` does not install.
+    if let Some(lacking) =
+        ["jupyter_client", "ipykernel", "cloudpickle"].into_iter().find(|module| !has(module))
+    {
+        return skip(Lack::Host, format!("this python3 has no {lacking}"));
+    }
     tests_of("test_notebook.py", &["pytest"]);
 }
 

@@ -13,7 +13,7 @@ pub(crate) fn refuse() -> Mpi {
     let same =
         |one: &Path, other: &Path| one == other || one.canonicalize().ok() == other.canonicalize().ok();
     let Some(own) = own else { return Ok(()) };
-    match loaded().into_iter().find(|path| is_mpi(path) && !same(path, &own)) {
+    match loaded().into_iter().find(|path| is_mpi(path) && !same(path, &own) && !is_only_a_name(path)) {
         None => Ok(()),
         Some(other) => {
             let text = format!(
@@ -25,6 +25,14 @@ pub(crate) fn refuse() -> Mpi {
             Err(Error::new(class::OTHER, text))
         }
     }
+}
+
+/// Bytes that every library of MPI is longer than.
+const SHORT: u64 = 64 << 10;
+
+/// Whether a library has nothing but the name of another, which it needs: what a Python wheel has in place of a link.
+fn is_only_a_name(path: &Path) -> bool {
+    path.metadata().is_ok_and(|about| about.len() < SHORT)
 }
 
 /// The other interfaces of ours: what waits in them does not know what MPI has left unposted.
@@ -95,6 +103,10 @@ mod tests {
             assert!(!is_mpi(Path::new(no)), "{no}");
         }
         assert!(is_one_of(Path::new("/a/libpvm3.so.3"), &INTERFACES));
+        assert!(
+            is_only_a_name(Path::new("/proc/self/status")) && !is_only_a_name(Path::new("/no/libmpi.so.40"))
+        );
+        assert!(!is_only_a_name(&std::env::current_exe().unwrap()));
         assert!(!loaded().is_empty() && own_library().is_some());
     }
 }

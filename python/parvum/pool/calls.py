@@ -31,8 +31,8 @@ class Unpicklable(errors.Unpicklable, pickle.PicklingError):
     path: str
     """Where the part is, as in `args[0].model.lock`."""
 
-    def __init__(self, cause: str = "", path: str = "") -> None:
-        super().__init__(cause)
+    def __init__(self, cause: str = "", path: str = "", *, remedy: str | None = None) -> None:
+        super().__init__(cause, remedy=remedy)
         self.path = path
 
 
@@ -120,8 +120,8 @@ def _by_value(thing: object, names: tuple[str, ...], reason: BaseException | Non
     if helper is None:
         if reason is None or _has_no_name(thing):
             raise Unpicklable(
-                f"{_what(thing)} lives in __main__ or has no name of its own, so a worker cannot import it. "
-                "Install cloudpickle (pip install cloudpickle), or put it into a module."
+                f"{_what(thing)} lives in __main__ or has no name of its own, so a worker cannot import it",
+                remedy="install cloudpickle (pip install cloudpickle), here and on all hosts, or put it into a module",
             ) from reason
         raise _refusal(thing, names, reason, pickle.dumps) from reason
     buffers: list[pickle.PickleBuffer] = []
@@ -139,11 +139,15 @@ def _names_main(data: bytes) -> bool:
 
 
 def _first(thing: Any) -> Any:
-    """The function of a call; anything else is itself."""
-    if isinstance(thing, tuple) and thing:
-        first: Any = cast("tuple[Any, ...]", thing)[0]
-        return first
-    return cast("Any", thing)
+    """The function of a call, as its user knows it; anything else is itself."""
+    if not isinstance(thing, tuple) or not thing:
+        return cast("Any", thing)
+    parts = cast("tuple[Any, ...]", thing)
+    first: Any = parts[0]
+    # Of Parvum's own, such as those that run a chunk of calls, the first argument is the user's function.
+    if len(parts) > 1 and str(getattr(first, "__module__", "")).startswith("parvum.") and parts[1] and callable(parts[1][0]):
+        return parts[1][0]
+    return first
 
 
 def _what(thing: object) -> str:

@@ -321,3 +321,107 @@ fn the_loader_is_told_of_a_prefix_of_the_systems() {
         other => panic!("{other:?}"),
     }
 }
+
+/// What lies below a folder, by names from there; links too.
+fn files(root: &Path) -> Vec<String> {
+    let done = Command::new("find")
+        .arg(root)
+        .args(["!", "-type", "d", "-printf", "%P\n"])
+        .output()
+        .expect("find runs");
+    let mut found: Vec<String> = String::from_utf8_lossy(&done.stdout).lines().map(str::to_owned).collect();
+    found.sort();
+    found
+}
+
+/// Packages have what `./x install` installs: no list of it is written twice.
+#[test]
+fn packages_have_the_files_that_are_installed() {
+    let scratch = Scratch::new("packages");
+    let build = scratch.dir.join("build");
+    fs::create_dir_all(build.join("python/parvum")).expect("writable");
+    let module = build.join("python/parvum/_parvum.abi3.so");
+    symlink(parvum().with_file_name("lib_parvum.so"), &module).expect("writable");
+    let installed = scratch.installed();
+    // Where documentation lies is the package's own, and so is the list of files.
+    let installed: Vec<String> =
+        files(&installed).into_iter().filter(|name| !name.starts_with("share/doc/")).collect();
+    let installed: Vec<String> =
+        installed.into_iter().filter(|name| !name.starts_with("share/parvum/")).collect();
+    let sources: Vec<String> = files(&project().join("python/parvum"));
+    let sources: Vec<String> = sources.into_iter().filter(|name| !name.contains("__pycache__")).collect();
+    let stage = |script: &str, to: &str| {
+        let to = scratch.dir.join(to);
+        let mut sh = Command::new("sh");
+        sh.arg(project().join("tools").join(script)).arg("stage").args([&build, &to]).env_remove("DESTDIR");
+        succeed(&mut sh);
+        to
+    };
+
+    let wheel = stage("wheel.sh", "wheel");
+    let mut wanted = [installed.clone(), sources.clone()].concat();
+    wanted.sort();
+    assert_eq!(files(&wheel), wanted);
+    let links = Command::new("find").arg(&wheel).args(["-type", "l"]).output().expect("find runs");
+    assert_eq!(String::from_utf8_lossy(&links.stdout), "", "a wheel has no links");
+    // The other names of libraries are libraries that need the first.
+    for (name, needed) in [("libmpich.so.12", "libmpi.so.12"), ("libgpvm3.so.3", "libpvm3.so.3")] {
+        let path = wheel.join("lib").join(name);
+        assert!(fs::metadata(&path).unwrap().len() < 16384);
+        let data = fs::read(&path).unwrap();
+        assert!(
+            data.windows(needed.len()).any(|part| part == needed.as_bytes()),
+            "{name} does not need {needed}"
+        );
+    }
+    // A program of MPICH's, which asks for that name, finds one MPI in its process.
+    let program = scratch.dir.join("old");
+    fs::write(
+        program.with_extension("c"),
+        "#include <mpi.h>\nint main(int c, char **v) { return MPI_Init(&c, &v) || MPI_Finalize(); }\n",
+    )
+    .expect("writable");
+    let (include, lib) = (wheel.join("include"), wheel.join("lib"));
+    let mut cc = compiler("cc");
+    cc.arg(program.with_extension("c")).arg("-o").arg(&program).arg("-I").arg(include).arg("-L").arg(&lib);
+    succeed(cc.args(["-Wl,--no-as-needed", "-l:libmpich.so.12", "-l:libmpi.so.12"]));
+    let machine = TestMachine::new();
+    let mut old = Command::new(&program);
+    machine.as_user(&mut old);
+    succeed(old.env("LD_LIBRARY_PATH", &lib));
+    // And a command that is called by another name is told it.
+    let done = Command::new(wheel.join("bin/mpiexec")).arg("--help").output().expect("it runs");
+    let own = Command::new(wheel.join("bin/parvum")).arg("--help").output().expect("it runs");
+    assert!(done.status.success() && done.stdout != own.stdout, "mpiexec is not MPI's launcher");
+
+    let root = stage("deb.sh", "root");
+    let deb = files(&root);
+    let page =
+        |name: &String| if name.starts_with("share/man/") { format!("{name}.gz") } else { name.clone() };
+    let below = |folder: &str, names: &mut dyn Iterator<Item = String>| -> Vec<String> {
+        names.map(|name| format!("usr/lib/{folder}/{name}")).collect()
+    };
+    let mut wanted = below("parvum", &mut installed.iter().map(page));
+    wanted.extend(below("python3/dist-packages/parvum", &mut sources.iter().cloned()));
+    for name in ["_parvum.abi3.so", "bin", "lib", "include"] {
+        wanted.push(format!("usr/lib/python3/dist-packages/parvum/{name}"));
+    }
+    wanted.extend(["usr/bin/parvum".to_owned(), "usr/share/man/man1/parvum.1.gz".to_owned()]);
+    wanted.sort();
+    let deb: Vec<String> = deb.into_iter().filter(|name| !name.starts_with("usr/share/doc/")).collect();
+    assert_eq!(deb, wanted);
+    assert!(
+        root.join("usr/bin/parvum")
+            .canonicalize()
+            .is_ok_and(|path| path.ends_with("usr/lib/parvum/bin/parvum"))
+    );
+    assert!(root.join("usr/lib/python3/dist-packages/parvum/lib/libpvm3.so.3").exists());
+    // The recipe of conda's installs by the same scripts.
+    let recipe = fs::read_to_string(project().join("packaging/conda/build.sh")).unwrap();
+    assert!(recipe.contains("tools/install.sh install build") && recipe.contains("tools/module.sh build"));
+    let recipe = fs::read_to_string(project().join("packaging/conda/recipe.yaml")).unwrap();
+    assert!(
+        recipe.contains(&format!("version: \"{}\"", env!("CARGO_PKG_VERSION"))),
+        "the recipe is of another version"
+    );
+}
