@@ -33,9 +33,12 @@ const STRIDES: c_int = 0x10 | ND;
 
 /// What the interpreter has for buffers.
 struct Functions {
-    get: unsafe extern "C" fn(*mut PyObject, *mut Raw, c_int) -> c_int,
-    release: unsafe extern "C" fn(*mut Raw),
+    get: Get,
+    release: Release,
 }
+
+type Get = unsafe extern "C" fn(*mut PyObject, *mut Raw, c_int) -> c_int;
+type Release = unsafe extern "C" fn(*mut Raw);
 
 static FUNCTIONS: LazyLock<Functions> = LazyLock::new(|| {
     let find = |name: &CStr| {
@@ -47,8 +50,8 @@ static FUNCTIONS: LazyLock<Functions> = LazyLock::new(|| {
     // SAFETY: functions of these names have these types in every CPython since 3.3.
     unsafe {
         Functions {
-            get: transmute(find(c"PyObject_GetBuffer")),
-            release: transmute(find(c"PyBuffer_Release")),
+            get: transmute::<*mut c_void, Get>(find(c"PyObject_GetBuffer")),
+            release: transmute::<*mut c_void, Release>(find(c"PyBuffer_Release")),
         }
     }
 });

@@ -39,10 +39,13 @@ fn task<'py>(py: Python<'py>, number: i32) -> PyResult<Bound<'py, PyAny>> {
     Ok(made)
 }
 
+/// What a `Status` says, and that.
+type Said = ((i32, i32, u64), Py<PyAny>);
+
 /// A `Status`.
 pub(crate) fn status<'py>(py: Python<'py>, from: i32, tag: i32, length: u64) -> PyResult<Bound<'py, PyAny>> {
     /// The last one: mostly the next message is as long, from the same task and of the same tag, and nobody can change a tuple.
-    static LAST: Mutex<Option<((i32, i32, u64), Py<PyAny>)>> = Mutex::new(None);
+    static LAST: Mutex<Option<Said>> = Mutex::new(None);
     let what = (from, tag, length);
     if let Ok(last) = LAST.try_lock()
         && let Some((said, object)) = &*last

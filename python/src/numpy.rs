@@ -163,9 +163,9 @@ pub(crate) fn described(object: &Bound<'_, PyAny>, writable: bool) -> Option<Arr
     if (writable && fields.flags & WRITABLE == 0) || count > DIMENSIONS {
         return None;
     }
-    // SAFETY: as many numbers as there are dimensions.
     let numbers = |start: *const isize| match count {
         0 => Sides::new(),
+        // SAFETY: as many numbers as there are dimensions.
         count => Sides::from_slice(unsafe { std::slice::from_raw_parts(start, count) }),
     };
     let (shape, strides) = (numbers(fields.shape), numbers(fields.strides));
