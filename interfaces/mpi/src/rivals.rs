@@ -13,7 +13,7 @@ pub(crate) fn refuse() -> Mpi {
     let same =
         |one: &Path, other: &Path| one == other || one.canonicalize().ok() == other.canonicalize().ok();
     let Some(own) = own else { return Ok(()) };
-    match loaded().into_iter().find(|path| is_mpi(path) && !same(path, &own) && !is_only_a_name(path)) {
+    match loaded().into_iter().find(|path| is_mpi(path) && !same(path, &own) && !is_only_a_name(path, &own)) {
         None => Ok(()),
         Some(other) => {
             let text = format!(
@@ -30,9 +30,11 @@ pub(crate) fn refuse() -> Mpi {
 /// Bytes that every library of MPI is longer than.
 const SHORT: u64 = 64 << 10;
 
-/// Whether a library has nothing but the name of another, which it needs: what a Python wheel has in place of a link.
-fn is_only_a_name(path: &Path) -> bool {
-    path.metadata().is_ok_and(|about| about.len() < SHORT)
+/// Whether a library beside our own has nothing but another name for it: what a Python wheel has in place of a link.
+fn is_only_a_name(path: &Path, own: &Path) -> bool {
+    let folder = |path: &Path| path.parent().and_then(|folder| folder.canonicalize().ok());
+    folder(path).is_some_and(|beside| folder(own) == Some(beside))
+        && path.metadata().is_ok_and(|about| about.len() < SHORT)
 }
 
 /// The other interfaces of ours: what waits in them does not know what MPI has left unposted.
@@ -103,10 +105,13 @@ mod tests {
             assert!(!is_mpi(Path::new(no)), "{no}");
         }
         assert!(is_one_of(Path::new("/a/libpvm3.so.3"), &INTERFACES));
+        let beside = |one: &str, other: &str| is_only_a_name(Path::new(one), Path::new(other));
         assert!(
-            is_only_a_name(Path::new("/proc/self/status")) && !is_only_a_name(Path::new("/no/libmpi.so.40"))
+            beside("/proc/self/status", "/proc/self/limits") && !beside("/proc/self/status", "/proc/cmdline")
         );
-        assert!(!is_only_a_name(&std::env::current_exe().unwrap()));
+        assert!(!beside("/no/libmpi.so.40", "/no/libmpi.so.12"), "there is no such library");
+        let long = std::env::current_exe().unwrap();
+        assert!(!is_only_a_name(&long, &long));
         assert!(!loaded().is_empty() && own_library().is_some());
     }
 }
