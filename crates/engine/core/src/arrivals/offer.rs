@@ -150,14 +150,11 @@ impl Core {
     /// The sender has kept a copy of a message that asked, and may say where: whoever wants it fetches it there.
     pub(super) fn was_kept(&mut self, peer: u32, state: &mut PeerState, route: Route, header: &Header) {
         let (cookie, address) = (header.length, header.address());
-        if let Some(into) = state.incoming.take_wanted(cookie, address != 0) {
-            return self.fetches.push(Fetch {
-                peer,
-                route,
-                offer: Offer { cookie, address },
-                into,
-                back: None,
-            });
+        if address != 0
+            && let Some(into) = state.incoming.take_wanted(cookie)
+        {
+            let offer = Offer { cookie, address };
+            return self.fetches.push(Fetch { peer, route, offer, into, back: None });
         }
         let is_it = |offer: &Offer, of: u32| (offer.cookie, of) == (cookie, peer);
         if let Some(fetch) = self.fetches.iter_mut().find(|fetch| is_it(&fetch.offer, fetch.peer)) {
@@ -208,7 +205,7 @@ impl Core {
 
     /// The data of a matched message lies there.
     pub(super) fn place(&mut self, peer: u32, state: &mut PeerState, route: Route, header: &Header) {
-        let Some(into) = state.incoming.take_wanted(Offer::name(header.length), true) else { return };
+        let Some(into) = state.incoming.take_wanted(Offer::name(header.length)) else { return };
         if self.requests.receive(into).is_some() {
             let offer = Offer { cookie: header.length, address: header.address() };
             self.fetches.push(Fetch { peer, route, offer, into, back: None });

@@ -45,9 +45,9 @@ impl Incoming {
         Incoming { expected: 0, early: Vec::new(), streams, awaited: None, left: None, wanted: Vec::new() }
     }
 
-    /// The receive that wants this message, if its sender `says` now where it lies; what else it says of that is too late.
-    pub(crate) fn take_wanted(&mut self, cookie: u64, says: bool) -> Option<RequestId> {
-        let at = self.wanted.iter().position(|&(of, _)| of == cookie).filter(|_| says)?;
+    /// The receive that wants this message, whose sender says now where it lies; what else it says of that is too late.
+    pub(crate) fn take_wanted(&mut self, cookie: u64) -> Option<RequestId> {
+        let at = self.wanted.iter().position(|&(of, _)| of == cookie)?;
         Some(self.wanted.swap_remove(at).1)
     }
 

@@ -31,6 +31,16 @@ fn received(engine: &mut Engine, id: RequestId) -> Vec<u8> {
     engine.completed(id).expect("over").block.expect("a block").bytes().to_vec()
 }
 
+/// Two of which the second was waiting for the last message that the first sent: the next short one goes without a question.
+fn prompt_pair() -> (Engine, Engine) {
+    let (mut a, mut b) = pair(Nature::QUICK);
+    let wanted = b.post(from(&a, 4), Destination::Block, false, false);
+    assert_eq!(send(&mut a, asking(&b, 4, &[b"prompt"])), Ok(Sent::Now));
+    run_until_quiet(&mut [&mut a, &mut b]);
+    assert_eq!(received(&mut b, wanted), b"prompt");
+    (a, b)
+}
+
 /// At the sender, at the receiver.
 fn buffered(a: &Engine, b: &Engine) -> (u64, u64) {
     (a.ledger().read(Counter::BufferedAtSender), b.ledger().read(Counter::BufferedHere))
@@ -142,11 +152,7 @@ fn a_copy_is_fetched_while_its_sender_is_away() {
         assert_eq!(a.unfinished(), 0, "{case}");
     }
     // The same of what went before its sender knew.
-    let (mut a, mut b) = pair(Nature::QUICK);
-    let wanted = b.post(from(&a, 4), Destination::Block, false, false);
-    assert_eq!(send(&mut a, asking(&b, 4, &[b"prompt"])), Ok(Sent::Now));
-    run_until_quiet(&mut [&mut a, &mut b]);
-    assert_eq!(received(&mut b, wanted), b"prompt");
+    let (mut a, mut b) = prompt_pair();
     assert_eq!(send(&mut a, asking(&b, 4, &[b"early"])), Ok(Sent::Now));
     run_until_quiet(&mut [&mut b]);
     let wanted = b.post(from(&a, 4), Destination::Block, false, false);
@@ -222,11 +228,7 @@ fn short_data_goes_at_once_to_who_awaits_it() {
 
 #[test]
 fn short_data_that_went_too_early_is_kept_by_its_sender() {
-    let (mut a, mut b) = pair(Nature::QUICK);
-    let wanted = b.post(from(&a, 4), Destination::Block, false, false);
-    assert_eq!(send(&mut a, asking(&b, 4, &[b"prompt"])), Ok(Sent::Now));
-    run_until_quiet(&mut [&mut a, &mut b]);
-    assert_eq!(received(&mut b, wanted), b"prompt");
+    let (mut a, mut b) = prompt_pair();
     // Nobody awaits this one, which the sender learns when it has gone.
     assert_eq!(send(&mut a, asking(&b, 4, &[b"early"])), Ok(Sent::Now));
     run_until_quiet(&mut [&mut a, &mut b]);
