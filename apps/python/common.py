@@ -57,12 +57,20 @@ def report(
 
 
 def half_round_trips(there_and_back: Callable[[], None], seconds: float) -> list[float]:
-    """Microseconds of half a round trip: five medians of batches that take about `seconds` together."""
+    """Microseconds of half a round trip: five averages of batches that take about `seconds` together.
+
+    Before them as much is warmed up as one batch takes, at least 0.2 s: a NumPy that was just imported keeps a thread of its algebra
+    library spinning for about 0.1 s, and on two cores two tasks share the other one so long. Batches are sized by what it took at last.
+    """
     there_and_back()
-    begun = time.perf_counter()
-    there_and_back()
-    once = time.perf_counter() - begun
-    count = max(1, min(20_000, int(seconds / 5 / once)))
+    often, each, end = 1, 0.0, time.perf_counter() + max(0.2, seconds / 5)
+    while not each or time.perf_counter() < end:
+        begun = time.perf_counter()
+        for _ in range(often):
+            there_and_back()
+        each = (time.perf_counter() - begun) / often
+        often = max(1, int(0.02 / each))
+    count = max(1, min(50_000, int(seconds / 5 / each)))
     found: list[float] = []
     for _ in range(5):
         begun = time.perf_counter()

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from ._events import HostAdded, HostLost, TaskExited, TaskOutput, TaskStarted
     from ._group import Group
     from ._mailbox import Mailbox, MailEntry
+    from ._message import Message, Status
     from ._pvm import Pvm
-    from ._request import Message, Request, Status
+    from ._request import Request
     from ._session import machine
     from ._shared import SharedArray, shared
     from ._widget import Picture, Widget, monitor, status
@@ -43,8 +44,9 @@ _LATER = {
     "_events": "HostAdded HostLost TaskExited TaskOutput TaskStarted",
     "_group": "Group",
     "_mailbox": "Mailbox MailEntry",
+    "_message": "Message Status",
     "_pvm": "Pvm",
-    "_request": "Message Request Status",
+    "_request": "Request",
     "_session": "machine",
     "_shared": "SharedArray shared",
     "_widget": "Picture Widget monitor status",

@@ -4,29 +4,14 @@ from __future__ import annotations
 
 import concurrent.futures
 import threading
-from typing import Any, Generator, NamedTuple
+from typing import Any, Generator
 
 from . import _parvum
 from ._ids import TaskId
+from ._message import Message
 from .errors import Cancelled, TimedOut
 
 _RUNNING = "RUNNING"
-
-
-class Message(NamedTuple):
-    """A received object, and where it came from."""
-
-    obj: Any
-    source: TaskId
-    tag: int
-
-
-class Status(NamedTuple):
-    """What is known of a message. ``length`` counts bytes of data."""
-
-    source: TaskId
-    tag: int
-    length: int
 
 
 class Request(concurrent.futures.Future[Any]):

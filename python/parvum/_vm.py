@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from ._events import Event
     from ._mailbox import Mailbox
     from ._pvm import Pvm
-    from ._request import Message, Request, Status
+    from ._message import Message, Status
+    from ._request import Request
     from ._widget import Widget
 
 # The channel that events() come by.
@@ -77,7 +78,7 @@ class Vm(_parvum.Vm):
         self, source: int | None = None, tag: int | None = None, timeout: float | None = None
     ) -> Message:
         """As ``recv``, with who sent it and its tag."""
-        from ._request import Message
+        from ._message import Message
 
         obj, sender, its_tag = self._recv_message(source, tag, timeout)
         return Message(obj, TaskId(sender), its_tag)
@@ -86,7 +87,7 @@ class Vm(_parvum.Vm):
         self, source: int | None = None, tag: int | None = None, timeout: float | None = 0
     ) -> Status | None:
         """The oldest message that fits; it stays where it is. None: there is none in time."""
-        from ._request import Status
+        from ._message import Status
 
         found = self._probe(source, tag, timeout)
         return Status(TaskId(found[0]), found[1], found[2]) if found else None

@@ -14,7 +14,7 @@ struct Classes {
 fn classes(py: Python<'_>) -> PyResult<&Classes> {
     static CLASSES: PyOnceLock<Classes> = PyOnceLock::new();
     CLASSES.get_or_try_init(py, || {
-        let status = py.import("parvum._request")?.getattr("Status")?.unbind();
+        let status = py.import("parvum._message")?.getattr("Status")?.unbind();
         let task = py.import("parvum._ids")?.getattr("TaskId")?.unbind();
         // A NamedTuple's own maker takes its parts by name; tuple's takes them as they are.
         let make = py.get_type::<PyTuple>().getattr("__new__")?.unbind();
