@@ -3,11 +3,19 @@
 use crate::out;
 use parvum_lab::options::ListForm;
 use parvum_lab::{CompareOptions, LabError, against, catalogue, papers, published};
+use std::path::Path;
 
 /// What went wrong, with a code in front as all errors have.
 fn with_code(error: &LabError) -> String {
     let text = error.to_string();
     if text.starts_with("E-") { text } else { format!("E-COMPARE: {text}") }
+}
+
+/// What changed between two runs, and where the page is that shows it.
+fn changes(old: &Path, new: &Path, results: &Path) -> Result<String, String> {
+    let found = against::folders(old, new).map_err(|error| with_code(&error))?;
+    let page = found.write(results).map_err(|error| with_code(&error))?;
+    Ok(format!("{}\nPage: {}", found.text(), page.display()))
 }
 
 /// Lists the papers' figures, or runs them again, or compares what is installed, prints the table, and says where the report is.
@@ -33,7 +41,7 @@ pub fn run(options: &CompareOptions) -> Result<(), String> {
         return say(format!("{}{}", found.text, pages.collect::<String>()));
     }
     if let [old, new] = &options.against[..] {
-        return say(against::folders(old, new).map_err(|error| with_code(&error))?.text());
+        return say(changes(old, new, &options.out)?);
     }
     // Before minutes are spent on a run.
     if let Some(old) = options.against.first() {
@@ -44,8 +52,8 @@ pub fn run(options: &CompareOptions) -> Result<(), String> {
     say(format!("{}\nReport: {}", report.table, page.display()))?;
     match options.against.first() {
         Some(old) => {
-            let found = against::folders(old, &report.folder).map_err(|error| with_code(&error))?;
-            say(format!("\n{}", found.text()))
+            let found = changes(old, &report.folder, &options.out)?;
+            say(format!("\n{found}"))
         }
         None => Ok(()),
     }

@@ -6,6 +6,7 @@
 //! everything moves, and less than that is not named.
 
 pub mod finished;
+mod page;
 mod words;
 
 use crate::error::LabError;
@@ -60,6 +61,18 @@ pub struct Change {
     pub better: f64,
     /// The least and the most that both intervals allow.
     pub interval: [f64; 2],
+}
+
+impl Change {
+    /// By which factor it changed, the better or the worse way, and the least and the most that both intervals allow.
+    fn size(&self) -> (f64, [f64; 2]) {
+        let [low, high] = self.interval;
+        if self.better > 1.0 {
+            (self.better, [low, high])
+        } else {
+            (1.0 / self.better, [1.0 / high, 1.0 / low])
+        }
+    }
 }
 
 /// Reads two folders and compares them.

@@ -75,6 +75,34 @@ fn what_moved_no_more_than_what_is_the_same_is_not_named() {
 }
 
 #[test]
+fn the_page_draws_each_change_and_the_largest_alone_where_they_are_many() {
+    let page = runs(run("1", "a", rows(1.0, 20.0)), run("2", "a", rows(0.5, 20.0))).page();
+    assert!(page.contains("<h1>Of 26 values 1 are better and 0 worse</h1>"), "{page}");
+    assert_eq!(page.matches("<circle").count(), 1);
+    assert!(
+        page.contains("Parvum shm raw, ring, size 8, 2 tasks: half round trip: 1.0")
+            && page.contains("2.00x better")
+    );
+    assert!(
+        page.contains("One machine") && page.contains("Parvum: 1, then 2") && !page.contains("id=\"worse\"")
+    );
+
+    let many = |value: f64| -> Vec<Row> {
+        (1..=60).map(|size| row(&OURS, "ring", "half round trip", size, &around(value))).collect()
+    };
+    let page = runs(run("1", "<a>", many(1.0)), run("1", "b", many(8.0))).page();
+    assert_eq!((page.matches("<circle").count(), page.matches("8.00x").count()), (40, 40 + 60));
+    assert!(
+        page.contains("The 40 largest of 60 changes")
+            && page.contains("8.00x worse")
+            && page.contains("&lt;a&gt;, then b")
+    );
+
+    let page = runs(run("1", "a", rows(1.0, 20.0)), run("1", "a", rows(1.0, 20.0))).page();
+    assert!(page.contains("none changed beyond noise") && !page.contains("<svg"), "{page}");
+}
+
+#[test]
 fn two_machines_are_told_apart_by_what_differs() {
     let found = runs(run("1", "an abacus", rows(1.0, 20.0)), run("1", "a slide rule", rows(1.0, 30.0)));
     assert!(!found.same_machine && found.drift.is_none());

@@ -62,52 +62,61 @@ impl Against {
                 text.push('\n');
             }
         }
-        let mut say = |words: String| {
-            let _ = writeln!(text, "{}", wrapped(&words, WIDTH).join("\n"));
+        let mut say = |words: &str| {
+            let _ = writeln!(text, "{}", wrapped(words, WIDTH).join("\n"));
         };
         let [old, new] = [&self.old, &self.new].map(|run| {
             format!("{} ({}, {})", run.folder.display(), run.manifest.factor("date"), run.manifest.extent)
         });
-        say(format!("Suite {}: {old}, then {new}.", self.new.manifest.suite));
-        let machine = if self.same_machine { "One machine, as far as it shows." } else { "Two machines." };
-        say(machine.to_owned());
-        self.differences.iter().for_each(|difference| say(format!("  {difference}")));
-        say(match self.changes.len() {
+        say(&format!("Suite {}: {old}, then {new}.", self.new.manifest.suite));
+        say(self.machine());
+        self.differences.iter().for_each(|difference| say(difference));
+        say(&match self.changes.len() {
             0 => format!("Of {} values that both have none changed beyond noise.", self.tested),
             some => format!("Of {} values that both have {some} changed beyond noise.", self.tested),
         });
+        self.grounds().iter().for_each(|ground| say(ground));
+        text
+    }
+
+    pub(super) fn machine(&self) -> &'static str {
+        if self.same_machine { "One machine, as far as it shows." } else { "Two machines." }
+    }
+
+    /// What is not named as a change, and what was not tested; a sentence each.
+    pub(super) fn grounds(&self) -> Vec<String> {
+        let mut said = Vec::new();
         match self.drift {
-            Some((factor, count)) => say(format!(
+            Some((factor, count)) => said.push(format!(
                 "What is the same in both (floors, peers of one version: {count} values) moved by a factor of up to {} in nineteen of twenty; \
                  less is not named.",
                 digits(factor)
             )),
-            None if self.same_machine => say(
+            None if self.same_machine => said.push(
                 "There is too little that is the same in both (floors, peers of one version) to tell by how much the machine itself moved."
                     .to_owned(),
             ),
             None => {}
         }
         if self.untested > 0 {
-            say(format!("{} more have fewer than four launches in one of the two: untested.", self.untested));
+            said.push(format!(
+                "{} more have fewer than four launches in one of the two: untested.",
+                self.untested
+            ));
         }
         if self.alone != [0, 0] {
-            say(format!(
+            said.push(format!(
                 "Only in the first: {} values; only in the second: {}.",
                 self.alone[0], self.alone[1]
             ));
         }
-        text
+        said
     }
 }
 
 fn line(text: &mut String, change: &Change) {
     let (old, new) = (&change.old, &change.new);
-    let factor = if change.better > 1.0 { change.better } else { 1.0 / change.better };
-    let mut ends = change.interval;
-    if change.better < 1.0 {
-        ends = [1.0 / ends[1], 1.0 / ends[0]];
-    }
+    let (factor, ends) = change.size();
     let words = format!(
         "{}: {} to {} {} ({} to {} times)",
         name(new),
@@ -123,7 +132,8 @@ fn line(text: &mut String, change: &Change) {
     }
 }
 
-fn name(row: &Row) -> String {
+/// What a row measured, of whom.
+pub(super) fn name(row: &Row) -> String {
     let choices = [&row.route, &row.encoding].into_iter().filter(|choice| !choice.is_empty());
     let choices: String = choices.map(|choice| format!(" {choice}")).collect();
     let size = if row.size > 0 { format!(", size {}", row.size) } else { String::new() };

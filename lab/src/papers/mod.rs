@@ -30,7 +30,7 @@ const SHARES: [(&str, [u64; 2]); 9] = [
     ("pvmtime", [150, 1500]),
     ("sockets", [40, 300]),
     ("exchange", [60, 900]),
-    ("npb", [310, 5400]),
+    ("npb", [310, 3600]),
 ];
 
 /// What the run leaves behind.
