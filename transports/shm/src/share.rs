@@ -68,12 +68,13 @@ const FAILED: u64 = 1 << 31;
 /// No memory is longer.
 const MOST: u64 = 1 << 47;
 
-/// Bytes of a piece: so few that the last one is not waited for long, and so many that a call of the system for each costs little.
+/// Bytes of a piece: so few that the last one is not waited for long, and so many that a call of the system for each costs little. 1 MiB in
+/// pieces of 32, 64, 128 and 256 KiB took 81, 71, 63 and 62 us, measured in turns.
 fn piece(length: u64) -> u64 {
     #[cfg(loom)]
     const LEAST: u64 = 1;
     #[cfg(not(loom))]
-    const LEAST: u64 = 64 << 10;
+    const LEAST: u64 = 128 << 10;
     let most = length.div_ceil(COUNT).max(LEAST * 8);
     (length / 16).clamp(LEAST, most).next_multiple_of(LEAST.min(4096))
 }
