@@ -3,6 +3,7 @@
 //! The threads of a program take turns (`inside.rs`), and give the turn away while they wait. A panic here would be a bug of
 //! ours: it ends the process rather than unwind into C.
 
+use crate::announcements;
 use crate::board;
 use crate::board_memory;
 use crate::completing;
@@ -84,6 +85,8 @@ const fn table<E: Endpoint>() -> Table {
         board_reaches: board_memory::board_reaches::<E>,
         board_fetch: board_memory::board_fetch::<E>,
         send_scattered: scattered::send::<E>,
+        board_announce: announcements::board_announce::<E>,
+        board_hear: announcements::board_hear::<E>,
     }
 }
 

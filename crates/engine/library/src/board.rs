@@ -12,8 +12,10 @@ use crate::inside::{Inside, briefly, with};
 use crate::meets::Meets;
 use crate::runtime::Runtime;
 use crate::services::{Awaited, Board};
-use parvum_engine::{Counter, RequestId};
-use parvum_page::{A_GROUP, Arrival, BOARD_ROOM, Clock, LARGEST_BOARD, Outcome};
+use parvum_engine::Counter;
+use parvum_page::{
+    A_GROUP, ANNOUNCED_ROOM, ANNOUNCEMENTS, Arrival, BOARD_ROOM, Clock, LARGEST_BOARD, Outcome,
+};
 use parvum_waist::{Notes, Piece, Status, board as came};
 use parvum_wire::control::Request;
 use std::sync::Arc;
@@ -143,6 +145,8 @@ impl Inside {
             members,
             turn: 0,
             awaits: None,
+            announced: 0,
+            place: 0,
             processes: Box::default(),
         };
         let free =
@@ -226,11 +230,7 @@ impl Inside {
             if let Some(outcome) = outcome {
                 return Some(Err(outcome));
             }
-            let is_over = |request: &u64| {
-                let id = RequestId::from_number(*request);
-                runtime.engine.is_over(id) || !runtime.engine.is_known(id)
-            };
-            requests.iter().position(is_over).map(Ok)
+            runtime.is_any_over(requests).map(Ok)
         });
         if let Some(meets) = self.meets.take() {
             meets.stay_awake();
@@ -248,6 +248,8 @@ impl Inside {
         let agrees = board.agrees_on(word);
         board.awaits = None;
         board.turn += 1;
+        // All have heard what was announced before it.
+        board.place = 0;
         // What members sent before they came has come, as it would have before a message of theirs now: a receive that is
         // posted after a barrier does not get what was to be dropped before. So often a link is looked at until it is empty.
         for _ in 0..8 {
@@ -263,6 +265,13 @@ impl Inside {
 const LOOKS: u32 = 100;
 
 impl Board {
+    /// An announcement was made, or heard.
+    #[inline]
+    pub(crate) fn has_announced(&mut self) {
+        self.announced += 1;
+        self.place += 1;
+    }
+
     /// Shows something and comes to the meeting. What is to be waited for then, or the answer if nothing can be.
     fn show_all<'d>(
         &mut self,
@@ -308,5 +317,10 @@ unsafe fn pieces_of(pieces: &[Piece]) -> impl Iterator<Item = &[u8]> + Clone {
     })
 }
 
-const _: () =
-    assert!(BOARD_ROOM == came::ROOM && LARGEST_BOARD as usize == came::MEMBERS, "what interfaces are told");
+const _: () = assert!(
+    BOARD_ROOM == came::ROOM
+        && LARGEST_BOARD as usize == came::MEMBERS
+        && ANNOUNCED_ROOM == came::ANNOUNCED
+        && ANNOUNCEMENTS == came::ANNOUNCEMENTS,
+    "what interfaces are told"
+);

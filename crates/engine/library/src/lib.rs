@@ -4,7 +4,7 @@
 //! below it, and none those above:
 //!
 //! - [`abi`] is the table, with [`sending`], [`multicast`], [`receiving`], [`completing`], [`finding`], [`serving`], [`watching`] and
-//!   [`board`]; [`departing`] leaves the machine. All `unsafe` is there.
+//!   [`board`] with [`announcements`]; [`departing`] leaves the machine. All `unsafe` is there.
 //! - [`reach`] chooses the way to a task with [`transports`], the list of them, and [`connect`] makes the link.
 //! - [`daemon`] asks the daemon, [`waiting`] and [`sleeping`] are how a thread waits, and [`circles`] how waits for each other end.
 //! - [`inside`] lets the program's threads take turns at an [`endpoint`], where an engine of this process lives.
@@ -19,6 +19,8 @@
 
 #[allow(unsafe_code)]
 mod abi;
+#[allow(unsafe_code)]
+mod announcements;
 mod asking;
 mod barrier;
 #[allow(unsafe_code)]

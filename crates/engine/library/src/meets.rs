@@ -9,32 +9,48 @@ use std::time::Duration;
 #[derive(Clone)]
 pub(crate) struct Meets {
     page: Arc<MeetingPage>,
-    /// One of two, by its number, waits there for the other in a turn. All others wait until the meeting opens.
-    beside: Option<(u32, u64)>,
+    what: What,
+}
+
+/// What is waited for.
+#[derive(Clone, Copy)]
+enum What {
+    /// That the meeting opens.
+    All,
+    /// The other, by one of two of this number, in a turn.
+    Other(u32, u64),
+    /// An announcement.
+    Announcement,
 }
 
 impl Meets {
     /// Waits until the meeting opens.
     pub(crate) fn all(page: Arc<MeetingPage>) -> Meets {
-        Meets { page, beside: None }
+        Meets { page, what: What::All }
     }
 
     /// Waits, as this one of two, for the other in that turn.
     pub(crate) fn other(page: Arc<MeetingPage>, member: u32, turn: u64) -> Meets {
-        Meets { page, beside: Some((member, turn)) }
+        Meets { page, what: What::Other(member, turn) }
+    }
+
+    /// Waits for the next announcement.
+    pub(crate) fn announcement(page: Arc<MeetingPage>) -> Meets {
+        Meets { page, what: What::Announcement }
     }
 
     /// To be called before looking once more and going to sleep.
     pub(crate) fn fall_asleep(&self) -> u32 {
-        match self.beside {
-            None => self.page.fall_asleep(),
-            Some((member, turn)) => self.page.fall_asleep_beside(member, turn),
+        match self.what {
+            What::All => self.page.fall_asleep(),
+            What::Other(member, turn) => self.page.fall_asleep_beside(member, turn),
+            What::Announcement => self.page.fall_asleep_unannounced(),
         }
     }
 
     /// The wait is over.
     pub(crate) fn stay_awake(&self) {
-        if let Some((member, turn)) = self.beside {
+        if let What::Other(member, turn) = self.what {
             self.page.stay_awake_beside(member, turn);
         }
     }

@@ -66,6 +66,9 @@ pub(crate) struct Board {
     pub(crate) turn: u64,
     /// What a turn that has not come yet waits for.
     pub(crate) awaits: Option<Awaited>,
+    /// How many announcements this task has made or heard at the board, and in which place the next one is.
+    pub(crate) announced: u64,
+    pub(crate) place: usize,
     /// The members' processes, where each can read every other's memory; otherwise none.
     pub(crate) processes: Box<[u32]>,
 }

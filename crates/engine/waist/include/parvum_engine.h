@@ -169,7 +169,9 @@ enum {
     PARVUM_BOARD_CLOSED = -3,       /* it never will: the group changed, or a member ended  */
     PARVUM_BOARD_DISAGREED = -4,    /* not all show the same word; or the data was too long */
     PARVUM_BOARD_ROOM = 64 << 10,   /* bytes that a member shows in one turn                */
-    PARVUM_BOARD_MEMBERS = 64
+    PARVUM_BOARD_MEMBERS = 64,
+    PARVUM_BOARD_ANNOUNCED = 1 << 10,   /* bytes of an announcement                             */
+    PARVUM_BOARD_ANNOUNCEMENTS = 127    /* of them between two turns                            */
 };
 
 /* How long a call may wait, and what `parvum why` and `parvum ps` say of it meanwhile. */
@@ -323,6 +325,12 @@ struct parvum_table {
     /* As `send`, of data that lies in none of the message's pieces. It is copied before this returns, so its memory need not stay,
      * whatever the answer. */
     int32_t (*send_scattered)(const struct parvum_outgoing *message, const struct parvum_scattered *data, uint64_t *request);
+    /* Announces data, PARVUM_BOARD_ANNOUNCED bytes at most, to all other members of a board under a word, and waits for nobody: one of
+     * PARVUM_BOARD_... Between two turns there are PARVUM_BOARD_ANNOUNCEMENTS at most; all members hear them in one order. */
+    int64_t (*board_announce)(uint64_t board, uint32_t word, const void *data, size_t length);
+    /* Waits for the next announcement, of this length and under this word, and copies it. Answers as `board_turn`. */
+    int64_t (*board_hear)(uint64_t board, uint32_t word, void *out, size_t length, const uint64_t *requests, size_t awaited,
+                          const struct parvum_notes *notes);
 };
 
 /* The engine of this process. */

@@ -18,6 +18,18 @@ pub enum BoardTurn {
     Disagreed,
 }
 
+/// What the table answered.
+#[inline]
+fn turn(came: i64) -> BoardTurn {
+    match came {
+        board::COME => BoardTurn::Come,
+        board::LATE => BoardTurn::Late,
+        board::CLOSED => BoardTurn::Closed,
+        0.. => BoardTurn::Over(came as usize),
+        _ => BoardTurn::Disagreed,
+    }
+}
+
 impl Waist {
     /// Opens the board of a group; see [`Table::board_open`].
     pub fn open_board(
@@ -53,13 +65,31 @@ impl Waist {
             let (start, count) = (pieces.as_ptr(), pieces.len());
             (self.0.board_turn)(board, word, start, count, requests_start, requests.len(), notes)
         };
-        match came {
-            board::COME => BoardTurn::Come,
-            board::LATE => BoardTurn::Late,
-            board::CLOSED => BoardTurn::Closed,
-            0.. => BoardTurn::Over(came as usize),
-            _ => BoardTurn::Disagreed,
-        }
+        turn(came)
+    }
+
+    /// Announces something to all other members of a board; see [`Table::board_announce`].
+    #[inline]
+    pub fn announce(&self, board: u64, word: u32, data: &[u8]) -> BoardTurn {
+        // SAFETY: the data is borrowed for the call.
+        turn(unsafe { (self.0.board_announce)(board, word, data.as_ptr(), data.len()) })
+    }
+
+    /// Waits for the next announcement at a board; see [`Table::board_hear`].
+    #[inline]
+    pub fn hear(
+        &self,
+        board: u64,
+        word: u32,
+        into: &mut [u8],
+        requests: &[Request],
+        notes: &Notes,
+    ) -> BoardTurn {
+        let (out, length) = (into.as_mut_ptr(), into.len());
+        // SAFETY: `Request` is a number in a transparent type; everything is borrowed for the call.
+        turn(unsafe {
+            (self.0.board_hear)(board, word, out, length, requests.as_ptr().cast(), requests.len(), notes)
+        })
     }
 
     /// Copies what a member has shown at a board in the last turn; see [`Table::board_read`].

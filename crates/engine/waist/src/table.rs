@@ -337,6 +337,10 @@ pub mod board {
     pub const DISAGREED: i64 = -4;
     /// So many bytes a member shows in one turn at most.
     pub const ROOM: usize = 64 << 10;
+    /// So many bytes an announcement has at most.
+    pub const ANNOUNCED: usize = 1 << 10;
+    /// So many announcements may be made between two turns.
+    pub const ANNOUNCEMENTS: usize = 127;
     /// Of so many members at most.
     pub const MEMBERS: usize = 64;
 }
@@ -572,4 +576,19 @@ pub struct Table {
     /// whatever the answer.
     pub send_scattered:
         unsafe extern "C" fn(message: *const Outgoing, data: *const Scattered, request: *mut u64) -> i32,
+    /// Announces data of `length` bytes, at most [`board::ANNOUNCED`], to all other members of a board, under a word, and waits for nobody.
+    /// Announcements have one order, in which all members hear, each by `board_hear`, what they do not announce themselves. Between
+    /// two turns there are at most [`board::ANNOUNCEMENTS`]. `COME`; `CLOSED`: this one was not made, and will not be at this board;
+    /// `DISAGREED`: it is too long, or one too many.
+    pub board_announce: unsafe extern "C" fn(board: u64, word: u32, data: *const u8, length: usize) -> i64,
+    /// Waits, as the notes say, for the next announcement, of this length and under this word, and copies it. Answers as `board_turn`.
+    pub board_hear: unsafe extern "C" fn(
+        board: u64,
+        word: u32,
+        out: *mut u8,
+        length: usize,
+        requests: *const u64,
+        awaited: usize,
+        notes: *const Notes,
+    ) -> i64,
 }

@@ -179,6 +179,8 @@ fn the_header_lays_everything_out_as_the_engine_does() {
         ("BOARD_DISAGREED", board::DISAGREED),
         ("BOARD_ROOM", board::ROOM as i64),
         ("BOARD_MEMBERS", board::MEMBERS as i64),
+        ("BOARD_ANNOUNCED", board::ANNOUNCED as i64),
+        ("BOARD_ANNOUNCEMENTS", board::ANNOUNCEMENTS as i64),
         ("CALL_RECEIVE", call::RECEIVE.into()),
         ("CALL_EXIT", call::EXIT.into()),
         ("CALL_SERVE", call::SERVE.into()),

@@ -10,6 +10,7 @@
 //!    0  meeting
 //! 4096  lines     for each member two of 64 bytes: a head, and data of up to 48 bytes
 //!       places    for each member two: longer data
+//!       lines     of announcements (see `announcements.rs`), and one more; then room for longer ones
 //! ```
 //!
 //! Short data of all members lies close together. The file has no memory behind what was never written.
@@ -22,6 +23,12 @@ pub const LARGEST_BOARD: u32 = 64;
 
 /// So many bytes a member shows in one turn at most.
 pub const BOARD_ROOM: usize = 64 << 10;
+
+/// So many announcements have a place of their own between two turns.
+pub const ANNOUNCEMENTS: usize = 127;
+
+/// So many bytes an announcement has at most.
+pub const ANNOUNCED_ROOM: usize = 1 << 10;
 
 /// A line, and how much data fits into it behind its head.
 pub(crate) const LINE: usize = 64;
@@ -42,7 +49,7 @@ impl Shape {
     /// Bytes of the file.
     pub(crate) fn bytes(self) -> usize {
         match self.has_places() {
-            true => self.places() + 2 * self.members as usize * BOARD_ROOM,
+            true => self.announcements() + (ANNOUNCEMENTS + 1) * (LINE + ANNOUNCED_ROOM),
             false => PAGE_BYTES,
         }
     }
@@ -50,6 +57,21 @@ impl Shape {
     /// Where the places begin.
     fn places(self) -> usize {
         PAGE_BYTES + (2 * self.members as usize * LINE).next_multiple_of(PAGE_BYTES)
+    }
+
+    /// Where the lines of announcements begin.
+    fn announcements(self) -> usize {
+        self.places() + 2 * self.members as usize * BOARD_ROOM
+    }
+
+    /// Where the line of an announcement begins; the one behind the last is that of those who wait for one.
+    pub(crate) fn announcement(self, place: usize) -> usize {
+        self.announcements() + place * LINE
+    }
+
+    /// Where its longer data begins.
+    pub(crate) fn announced(self, place: usize) -> usize {
+        self.announcement(ANNOUNCEMENTS + 1) + place * ANNOUNCED_ROOM
     }
 
     /// Where a member's line of that turn begins.
@@ -81,6 +103,10 @@ mod tests {
                     pieces.push((shape.line(member, turn), LINE));
                     pieces.push((shape.place(member, turn), BOARD_ROOM));
                 }
+            }
+            for place in 0..=ANNOUNCEMENTS {
+                pieces.push((shape.announcement(place), LINE));
+                pieces.push((shape.announced(place), ANNOUNCED_ROOM));
             }
             pieces.sort_unstable();
             assert!(pieces.windows(2).all(|pair| pair[0].0 + pair[0].1 <= pair[1].0), "{members}");

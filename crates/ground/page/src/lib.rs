@@ -20,6 +20,7 @@
 
 #![deny(unsafe_code)]
 
+mod announcements;
 #[cfg(not(loom))]
 mod bell;
 #[cfg(not(loom))]
@@ -58,7 +59,7 @@ mod times;
 #[cfg(not(loom))]
 pub use bell::Bell;
 #[cfg(not(loom))]
-pub use board::{BOARD_ROOM, LARGEST_BOARD};
+pub use board::{ANNOUNCED_ROOM, ANNOUNCEMENTS, BOARD_ROOM, LARGEST_BOARD};
 #[cfg(not(loom))]
 pub use book::{Book, PairLedger, Taken, Unmatched, totals};
 pub use door::Door;

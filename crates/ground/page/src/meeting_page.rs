@@ -18,8 +18,8 @@ use std::time::Duration;
 
 /// A mapped meeting, and its board if it has one.
 pub struct MeetingPage {
-    map: MeetingMap,
-    shape: Shape,
+    pub(crate) map: MeetingMap,
+    pub(crate) shape: Shape,
 }
 
 /// Where the kernel cannot wait for two things at once (before Linux 5.16), a waiter looks this often.
@@ -53,7 +53,7 @@ impl MeetingPage {
         Ok(MeetingPage { map: MeetingMap::new(file, bytes)?, shape })
     }
 
-    fn meeting(&self) -> &Meeting {
+    pub(crate) fn meeting(&self) -> &Meeting {
         self.map.meeting()
     }
 
@@ -91,7 +91,7 @@ impl MeetingPage {
         self.has_board().then_some(self.shape.members)
     }
 
-    fn has_board(&self) -> bool {
+    pub(crate) fn has_board(&self) -> bool {
         self.shape.has_places()
     }
 
@@ -224,7 +224,7 @@ impl MeetingPage {
         self.wake();
     }
 
-    fn wake(&self) {
+    pub(crate) fn wake(&self) {
         // The only error (a bad address) cannot happen to mapped memory.
         let _ = futex::wake(&self.meeting().changes, futex::Flags::empty(), i32::MAX as u32);
     }

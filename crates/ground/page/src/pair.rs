@@ -20,7 +20,7 @@ pub(crate) struct Head {
     /// The turn whose data is there, counted from 1; 0 before the first.
     turn: AtomicU32,
     /// Not 0: the member sleeps, or is about to, until the other has shown what belongs to the turn.
-    asleep: AtomicU32,
+    pub(crate) asleep: AtomicU32,
     /// The word under which it is shown.
     pub(crate) word: AtomicU32,
     /// How many bytes there are.
@@ -69,6 +69,15 @@ impl Head {
     }
 }
 
+#[cfg(all(test, loom))]
+impl Head {
+    /// Of a line that nothing was written to.
+    pub(crate) fn new() -> Head {
+        let zero = || AtomicU32::new(0);
+        Head { turn: zero(), asleep: zero(), word: zero(), length: zero() }
+    }
+}
+
 /// A turn's number on a line. It comes again after four billion turns; a line is two turns old at most.
 fn stamp(turn: u64) -> u32 {
     (turn as u32).wrapping_add(1)
@@ -98,8 +107,7 @@ mod model {
     impl Board {
         fn new() -> Board {
             let zero = || AtomicU32::new(0);
-            let head = || Head { turn: zero(), asleep: zero(), word: zero(), length: zero() };
-            let place = || Place { head: head(), shown: UnsafeCell::new(0) };
+            let place = || Place { head: Head::new(), shown: UnsafeCell::new(0) };
             let member = || [place(), place()];
             Board { places: [member(), member()], changes: zero() }
         }
