@@ -75,10 +75,12 @@ impl Inside {
             self.end_noted_wait(notes);
             return Some(found);
         }
-        self.look();
-        if let Some(found) = done(self) {
-            self.end_noted_wait(notes);
-            return Some(found);
+        if !self.meets_many() || notes.limit == 0 {
+            self.look();
+            if let Some(found) = done(self) {
+                self.end_noted_wait(notes);
+                return Some(found);
+            }
         }
         if notes.limit == 0 {
             self.look_after(Duration::ZERO);
@@ -101,6 +103,10 @@ impl Inside {
 
     /// So long a task takes turns before it sleeps: some rounds of a few dozen tasks on a core.
     const TURNS: Duration = Duration::from_micros(200);
+
+    /// Who waits for many to meet finds that in the memory they share, and looks at everything else in every so manieth turn: most of a turn
+    /// is that look, when the caches are others' in between.
+    const LOOK_EACH: u32 = 8;
 
     /// So many turns a task takes with members of a meeting that the kernel may not let it take turns with.
     const FEW_TURNS: u32 = 4;
@@ -218,7 +224,8 @@ impl Inside {
         };
         let began = Instant::now();
         let until = deadline.map_or(began + Self::TURNS, |end| end.min(began + Self::TURNS));
-        let mut turn = began;
+        let (mut turn, mut unlooked, look_each) =
+            (began, 0, if self.meets_many() { Self::LOOK_EACH } else { 1 });
         while turn < until && turns > 0 {
             let now = if among_all {
                 self.waits.patience.let_run(turn)
@@ -232,7 +239,11 @@ impl Inside {
             if is_late {
                 self.waits.patience.waited_for_turn();
             }
-            self.look();
+            unlooked += 1;
+            if unlooked == look_each || is_late || turns == 0 {
+                unlooked = 0;
+                self.look();
+            }
             if let Some(found) = done(self) {
                 if among_all && !is_late {
                     self.waits.patience.turned();
