@@ -27,8 +27,10 @@ const GRAIN: usize = 4096;
 /// Copied at once: small enough for the other side to follow closely, large enough to be worth the
 /// cache line that says so.
 const PART: usize = 8 << 10;
-/// What stays in memory when nothing is lent, until nothing was for a while.
+/// What stays in memory when nothing is lent, until nothing was for a while; and what was needed twice lately.
 const KEPT: usize = 4 << 20;
+/// So many times when nothing was lent are lately.
+const LATELY: usize = 8;
 /// The line before the data.
 const LINE: usize = size_of::<Fill>();
 
@@ -97,6 +99,9 @@ struct Blocks {
     bytes: usize,
     /// Where memory was ever touched, since it was last given back.
     touched: usize,
+    /// How far memory was lent since nothing was, and how far the times before.
+    needed: usize,
+    needed_before: [usize; LATELY],
     /// Blocks lent so far, and how many they were at the last rest.
     count: u64,
     rested: u64,
@@ -117,6 +122,7 @@ impl Blocks {
         self.lent.insert(at, (start, start + bytes));
         self.bytes += bytes;
         self.touched = self.touched.max(start + bytes);
+        self.needed = self.needed.max(start + bytes);
         self.count += 1;
         Some(start)
     }
@@ -126,6 +132,18 @@ impl Blocks {
             let (begins, ends) = self.lent.remove(at);
             self.bytes -= ends - begins;
         }
+    }
+}
+
+impl Blocks {
+    /// What is to stay in memory now that nothing is lent: what the next messages are likely to need. To give it back and touch it again
+    /// costs more than a copy.
+    fn likely_to_need(&mut self) -> usize {
+        self.needed_before.rotate_right(1);
+        self.needed_before[0] = std::mem::take(&mut self.needed);
+        let mut sorted = self.needed_before;
+        sorted.sort_unstable();
+        sorted[LATELY - 2].max(KEPT)
     }
 }
 
@@ -228,7 +246,8 @@ impl Drop for Block {
         let mut blocks = self.lender.0.blocks();
         blocks.give_back(self.start);
         if blocks.lent.is_empty() {
-            self.lender.0.keep(&mut blocks, KEPT);
+            let kept = blocks.likely_to_need();
+            self.lender.0.keep(&mut blocks, kept);
         }
     }
 }
@@ -403,6 +422,30 @@ mod tests {
         });
         assert_eq!(out, data);
         assert_eq!(loan.filled(), data);
+    }
+
+    /// A long message that comes again is not paid for with new memory each time; a single one does not hold memory.
+    #[test]
+    fn memory_that_was_needed_twice_lately_stays_until_nothing_is_lent_for_a_while() {
+        let (lender, _reader) = ends();
+        let long = 8 << 20;
+        let lent = |length: usize| {
+            drop(lender.lend(length).expect("room"));
+            lender.0.blocks().touched
+        };
+        assert_eq!(lent(long), KEPT);
+        assert_eq!(lent(1000), KEPT);
+        assert!(lent(long) > long, "the second one");
+        assert!(lent(1000) > long && lent(long) > long);
+        for _ in 0..LATELY - 1 {
+            lent(1000);
+        }
+        assert_eq!(lent(1000), KEPT);
+        lent(long);
+        assert!(lent(long) > long);
+        lender.rest();
+        lender.rest();
+        assert_eq!(lender.0.blocks().touched, 0);
     }
 
     #[test]
