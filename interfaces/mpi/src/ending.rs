@@ -37,15 +37,14 @@ extern "C" fn look(code: c_int, _: *mut c_void) {
     if code == 0 {
         complain(process);
     }
+    // SAFETY: null stands for all streams: what the program has written is not lost with its end. All that the program has to do
+    // at its end was done before this. And it is done before others hear of the end, for then the job is ended, this process too.
+    unsafe { libc::fflush(std::ptr::null_mut()) };
     // Now it departs.
     process.waist.oblige(false);
     if code == 0 {
-        // SAFETY: null stands for all streams: what the program has written is not lost with its end. All that the program has to do
-        // at its end was done before this.
-        unsafe {
-            libc::fflush(std::ptr::null_mut());
-            libc::_exit(1)
-        }
+        // SAFETY: the process ends here, and nothing of it is needed any more.
+        unsafe { libc::_exit(1) }
     }
 }
 
