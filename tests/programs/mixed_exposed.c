@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { LONGEST = 40000, WARM = 20, PAGE = 4096 };
+enum { LONGEST = 160000, WARM = 20, PAGE = 4096 }; /* more than 1 MiB, which is shown at the board */
 
 static double mine[LONGEST * 8], got[LONGEST * 8], holed[LONGEST * 2];
 static char *guarded;
@@ -122,7 +122,7 @@ int main(int argc, char **argv)
         MPI_Barrier(MPI_COMM_WORLD);
     parvum_table()->counters(before, 32);
     for (int round = 0; round < 3; round++) {
-        static const int counts[] = {LONGEST, 8200, 20001};
+        static const int counts[] = {LONGEST, 8200, 140001};
         operations(mine, got, counts[round], round % size);
         layouts(counts[round], (round + 1) % size);
     }

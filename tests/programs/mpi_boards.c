@@ -1,9 +1,11 @@
 /* Blocking collective calls of a communicator that lives long enough for a board: what is done there, what goes by messages between, what
  * is under way meanwhile, and what becomes of communicators by the hundred. `dies`: rank 1 is killed while the others wait at the board;
- * `revokes`: rank 1 revokes the communicator instead. */
+ * `revokes`: rank 1 revokes the communicator instead; with a rank behind it that one broadcasts meanwhile, which waits for nobody. */
 #include "mpi_check.h"
 
 #include <signal.h>
+#include <threads.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { LONGEST = 40000, ROUNDS = 400 };
@@ -74,11 +76,39 @@ static void special(MPI_Comm comm, MPI_Op in_order)
     for (int from = 0; from < size; from++)
         CHECK(got[3 * from] == from && got[3 * from + 2] == from + 2);
     MPI_Allgather(mine, 0, MPI_INT, got, 0, MPI_INT, comm);
+    /* Holes here, and none there. */
+    for (int root = 0; root < size; root++) {
+        int *place = rank % 2 ? holed : mine, step = rank % 2 ? 2 : 1;
+        for (int at = 0; at < 3; at++)
+            place[at * step] = rank == root ? 10 * root + at : -1;
+        rank % 2 ? MPI_Bcast(holed, 1, every_second, root, comm) : MPI_Bcast(mine, 3, MPI_INT, root, comm);
+        CHECK(place[0] == 10 * root && place[step] == 10 * root + 1 && place[2 * step] == 10 * root + 2);
+    }
     MPI_Type_free(&every_second);
     for (int from = 0; from < size; from++)
         expected = expected * 10 + from % 9 + 1;
     MPI_Allreduce(&value, &result, 1, MPI_LONG_LONG, in_order, comm);
     CHECK(result == expected);
+}
+
+/* A root that waits for nobody, and others that are late, asleep or early. */
+static void broadcasts(MPI_Comm comm, unsigned *state)
+{
+    int last = -1;
+    for (int round = 0; round < 300; round++) {
+        unsigned what = next(state);
+        int root = what / 8 % size, count = what % 8 == 0 ? what / 64 % 300 : what / 64 % 12;
+        if (what % 16 == 1 && what / 16 % size == (unsigned)rank)
+            thrd_sleep(&(struct timespec){.tv_nsec = what / 256 % 2000 * 1000}, NULL);
+        for (int at = 0; at < count; at++)
+            mine[at] = rank == root ? round * 1000 + at : -1;
+        MPI_Bcast(mine, count, MPI_INT, root, comm);
+        CHECK(count == 0 || (mine[0] == round * 1000 && mine[count - 1] == round * 1000 + count - 1));
+        /* Others may meet in between. */
+        if (what % 32 == 2)
+            MPI_Allreduce(&round, &last, 1, MPI_INT, MPI_MAX, comm);
+        CHECK(what % 32 != 2 || last == round);
+    }
 }
 
 /* What was begun goes on while others wait at the board. */
@@ -137,11 +167,26 @@ static void halves(void)
     MPI_Comm_free(&half);
 }
 
-static void ends(int argc, char **argv, int revokes)
+/* All do it the same number of times, whoever ends. */
+static int one_more(MPI_Comm comm, int root, int round)
+{
+    int sum = round, code;
+    if (root < 0) {
+        code = MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm);
+        CHECK(code != MPI_SUCCESS || sum == size * (size - 1) / 2);
+        return code;
+    }
+    if (rank != root)
+        sum = -1;
+    code = MPI_Bcast(&sum, 1, MPI_INT, root, comm);
+    CHECK(code != MPI_SUCCESS || sum == round);
+    return code;
+}
+
+static void ends(int root, int revokes)
 {
     int sum, code = MPI_SUCCESS, round;
     MPI_Comm comm;
-    (void)argc, (void)argv;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     for (round = 0; round < 1000 && code == MPI_SUCCESS; round++) {
@@ -149,12 +194,12 @@ static void ends(int argc, char **argv, int revokes)
             raise(SIGKILL);
         if (rank == 1 && round == 100)
             MPIX_Comm_revoke(comm);
-        code = MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm);
-        CHECK(code != MPI_SUCCESS || sum == size * (size - 1) / 2);
+        code = one_more(comm, root, round);
     }
     /* Another may be farther, and have revoked it. */
     CHECK(class_of(code) == MPIX_ERR_REVOKED || (!revokes && class_of(code) == MPIX_ERR_PROC_FAILED));
-    CHECK(round == 101);
+    /* Who listens may be far behind when the others revoke it, and who broadcasts ahead when one dies. */
+    CHECK(root < 0 ? round == 101 : round < 300 && (round > 100 || class_of(code) == MPIX_ERR_REVOKED));
     int again = class_of(MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm));
     CHECK(again == MPIX_ERR_REVOKED || again == class_of(code));
     /* Who is left has a communicator, and a board, of its own. */
@@ -179,7 +224,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (argc > 1) {
-        ends(argc, argv, strcmp(argv[1], "revokes") == 0);
+        ends(argc > 2 ? atoi(argv[2]) : -1, strcmp(argv[1], "revokes") == 0);
         MPI_Finalize();
         return 0;
     }
@@ -197,6 +242,7 @@ int main(int argc, char **argv)
         }
     }
     MPI_Op_free(&in_order);
+    broadcasts(MPI_COMM_WORLD, &state);
     halves();
     many();
     printf("rank %d: %d checks\n", rank, checks > 1000);

@@ -119,6 +119,12 @@ fn at_a_board_a_death_or_a_revocation_reaches_everybody() {
         };
         assert_eq!(said_with(ranks, "mpi_boards", &["dies"], true), left(&|rank| rank != 1, ranks - 1));
         assert_eq!(said_with(ranks, "mpi_boards", &["revokes"], false), left(&|_| true, ranks));
+        // Who broadcasts waits for nobody: one of those who listen ends, then the one who broadcasts.
+        for root in ["0", "1"] {
+            let dies = said_with(ranks, "mpi_boards", &["dies", root], true);
+            assert_eq!(dies, left(&|rank| rank != 1, ranks - 1));
+            assert_eq!(said_with(ranks, "mpi_boards", &["revokes", root], false), left(&|_| true, ranks));
+        }
     }
 }
 

@@ -28,6 +28,15 @@ pub trait Board {
     fn read(&mut self, member: usize, from: usize, into: &mut [u8]) -> Result<(), Failure>;
 }
 
+/// A board at which a member tells all others something without waiting for them.
+pub trait Announcing: Board {
+    /// Makes the next announcement, under a word.
+    fn announce(&mut self, word: u32, data: &[u8]) -> Result<(), Failure>;
+
+    /// Waits for the next announcement, which has this length and this word.
+    fn hear(&mut self, word: u32, into: &mut [u8]) -> Result<(), Failure>;
+}
+
 /// What members do; they are told when others do something else. How long the data is, and where, is mixed into the word.
 #[derive(Clone, Copy)]
 pub(crate) enum Doing {
@@ -39,10 +48,8 @@ pub(crate) enum Doing {
     Scatter,
     AllGather,
     AllToAll,
-    ExposeBroadcast,
     ExposeReduce,
     ExposeAllReduce,
-    ExposeAllGather,
     ExposeAllToAll,
 }
 
@@ -80,10 +87,20 @@ pub fn broadcast<B: Board>(board: &mut B, root: usize, data: &mut [u8]) -> Resul
     Ok(())
 }
 
-/// Every member's data for all: `parts` says where each lies in `all`.
+/// The root's data for all, without waiting for them. The root may run ahead of the others by as many announcements as the board has room
+/// for; all take a turn in time.
+pub fn announce<B: Announcing>(board: &mut B, root: usize, data: &mut [u8]) -> Result<(), Failure> {
+    let word = word(Doing::Broadcast, [root, data.len()]);
+    match board.group().own == root {
+        true => board.announce(word, data),
+        false => board.hear(word, data),
+    }
+}
+
+/// Every member's data for all: `parts` says where each lies in `all`. Without `mine` the own lies there already.
 pub fn allgather<B: Board>(
     board: &mut B,
-    mine: &[u8],
+    mine: Option<&[u8]>,
     parts: &[Span],
     all: &mut [u8],
 ) -> Result<(), Failure> {
@@ -101,24 +118,29 @@ pub fn gather<B: Board>(
 ) -> Result<(), Failure> {
     let word = word(Doing::Gather, parts.iter().map(|part| part.length).chain([root]));
     let is_root = board.group().own == root;
-    collect(board, word, mine, parts, is_root.then_some(all))
+    collect(board, word, Some(mine), parts, is_root.then_some(all))
 }
 
 fn collect<B: Board>(
     board: &mut B,
     word: u32,
-    mine: &[u8],
+    mine: Option<&[u8]>,
     parts: &[Span],
     mut all: Option<&mut [u8]>,
 ) -> Result<(), Failure> {
     let (Group { own, .. }, room) = (board.group(), board.room());
-    if let Some(all) = &mut all {
+    if let (Some(all), Some(mine)) = (&mut all, mine) {
         all[parts[own].at..parts[own].end()].copy_from_slice(mine);
     }
     let longest = parts.iter().map(|part| part.length).max().unwrap_or(0);
     for piece in pieces(longest, room, 1) {
         let of = |part: Span| piece.at.min(part.length)..piece.end().min(part.length);
-        board.turn(word, [&mine[of(parts[own])], &[]])?;
+        let shown = match (mine, &all) {
+            (Some(mine), _) => &mine[of(parts[own])],
+            (None, Some(all)) => &all[parts[own].at..parts[own].end()][of(parts[own])],
+            (None, None) => &[],
+        };
+        board.turn(word, [shown, &[]])?;
         let Some(all) = &mut all else { continue };
         for (member, &part) in parts.iter().enumerate().filter(|(member, _)| *member != own) {
             board.read(member, 0, &mut all[part.at..part.end()][of(part)])?;

@@ -1,5 +1,5 @@
-//! Long operations at a board: members say where their data lies, and each reads what it needs straight out of the others'
-//! memory. Every byte is copied once, and members wait for each other twice or three times, however many they are and however
+//! Long operations at a board in which each needs another part of what the others have: members say where their data lies, and each reads
+//! what it needs straight out of the others' memory. (What all need is shown: it is in the caches when they read it.) Every byte is copied once, and members wait for each other twice or three times, however many they are and however
 //! long the data is.
 //!
 //! An operation begins with a turn in which members show addresses, and ends with one in which each says whether it could read:
@@ -11,7 +11,7 @@
 use crate::Combine;
 use crate::board::{Board, Doing, word};
 use crate::driver::Failure;
-use crate::plans::{Group, Span, shares};
+use crate::plans::{Group, shares};
 use parvum_waist::Status;
 use smallvec::SmallVec;
 
@@ -41,46 +41,13 @@ const TILE: usize = 32 << 10;
 /// So much is shown as a copy. Measured with two that exchange 64, 128 and 256 KiB: 25, 34 and 72 us without, 19, 32 and 76 with it.
 const COPIED: usize = 256 << 10;
 
-/// The root's data for all.
-pub fn broadcast<M: OpenMemory>(memory: &mut M, root: usize, data: &mut [u8]) -> Result<Exposed, Failure> {
-    let word = word(Doing::ExposeBroadcast, [root, data.len()]);
-    let is_root = memory.group().own == root;
-    memory.turn(word, [&place_of(if is_root { data } else { &[] }), &[]])?;
-    let could = is_root || {
-        let place = shown(memory, root)?;
-        memory.fetch(root, place, data)
-    };
-    settle(memory, word, could)
-}
-
-/// Every member's data for all: `parts` says where each lies in `all`. Without `mine` the own lies there already.
-pub fn allgather<M: OpenMemory>(
-    memory: &mut M,
-    mine: Option<&[u8]>,
-    parts: &[Span],
-    all: &mut [u8],
-) -> Result<Exposed, Failure> {
-    let (group, word) = (memory.group(), word(Doing::ExposeAllGather, parts.iter().map(|part| part.length)));
-    let own = parts[group.own];
-    // Others read the copy, not what it is made of: a program that soon writes that again has its cache lines to itself.
-    if let Some(mine) = mine {
-        all[own.at..own.end()].copy_from_slice(mine);
-    }
-    memory.turn(word, [&place_of(&all[own.at..own.end()]), &[]])?;
-    let (mut could, places) = (true, shown_by_all(memory)?);
-    for member in group.others() {
-        let part = parts[member];
-        could = could && memory.fetch(member, places[member], &mut all[part.at..part.end()]);
-    }
-    settle(memory, word, could)
-}
-
 /// To each its part of everybody's, all of one length.
 pub fn alltoall<M: OpenMemory>(memory: &mut M, give: &[u8], get: &mut [u8]) -> Result<Exposed, Failure> {
     let group @ Group { own, size } = memory.group();
     let each = give.len() / size;
     let word = word(Doing::ExposeAllToAll, [each]);
-    // As in `allgather`, where the copy costs less than it spares.
+    // Others read the copy, not what it is made of: a program that soon writes that again has its cache lines to itself. Where the copy
+    // costs less than it spares.
     let copy = if give.len() <= COPIED { give.to_vec() } else { Vec::new() };
     let given = if copy.is_empty() { give } else { &copy };
     memory.turn(word, [&place_of(given), &[]])?;

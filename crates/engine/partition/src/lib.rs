@@ -16,4 +16,4 @@ mod members;
 mod sharing;
 
 pub use members::{Partition, tag};
-pub use sharing::{AtBoard, Attend, Sharing};
+pub use sharing::{Ahead, AtBoard, Attend, Sharing};

@@ -308,7 +308,7 @@ impl Partition {
         }
         let parts = in_a_row(lengths.iter().copied());
         if let Some(mut board) = self.board(None)? {
-            let outcome = board::allgather(&mut board, mine, &parts, all);
+            let outcome = board::allgather(&mut board, Some(mine), &parts, all);
             self.remember(&outcome);
             return outcome;
         }

@@ -15,7 +15,7 @@ use parvum_collectives::board;
 use parvum_collectives::exposed::{Exposed, OpenMemory};
 use parvum_collectives::plans::{Area, Group, choose};
 use parvum_collectives::{Failure, Members, Memory, broadcast_straight, contribute, reduce_of_two};
-use parvum_partition::{AtBoard, Attend};
+use parvum_partition::{Ahead, AtBoard, Attend};
 use parvum_waist::{Request, Status, call};
 use std::sync::Arc;
 
@@ -38,20 +38,25 @@ pub(super) fn barrier(comm: &Arc<Comm>) -> Mpi {
     }
 }
 
-/// Likewise. Data with holes goes the other way, by the same messages.
+/// Likewise. Data with holes goes the other way, by the same announcements or messages.
 pub(super) fn broadcast(comm: &Arc<Comm>, mut data: Data, root: i32) -> Mpi {
     let place = comm.root(root)?;
     if !choose::broadcasts_straight(group(comm), data.length()) || data.run().is_none() {
         return run(comm, Call::Bcast { data, root });
     }
     let doing = Doing::begin(comm, sight::BROADCAST, root, data.length() as u64)?;
+    let (length, bytes) = (data.length(), data.bytes_mut().expect("one run"));
     // It has a place among the communicator's operations, and may be the one in which they come to their board.
-    let board = doing.board();
-    if let Err(failure) = board.and_then(|board| doing.keep_together(board, data.length())) {
-        return doing.end(Err(failure));
+    match doing.board() {
+        Ok(Some(mut board)) if choose::announces_broadcast(group(comm), length) => {
+            doing.end(doing.announce(&mut board, place, bytes))
+        }
+        Ok(board) => match doing.keep_together(board, length) {
+            Ok(()) => doing.named(broadcast_straight(&mut Guarded(doing.members), place, bytes)),
+            Err(failure) => doing.end(Err(failure)),
+        },
+        Err(failure) => doing.end(Err(failure)),
     }
-    let bytes = data.bytes_mut().expect("one run");
-    doing.named(broadcast_straight(&mut Guarded(doing.members), place, bytes))
 }
 
 /// A blocking call that has begun.
@@ -80,7 +85,20 @@ impl<'c> Doing<'c> {
         if let Call::Bcast { root, .. } | Call::Reduce { root, .. } = call {
             self.comm.root(root)?;
         }
-        match self.board() {
+        match (self.board(), call) {
+            (Ok(Some(mut board)), Call::Bcast { data, root }) if is_announced(self.comm, &data) => {
+                let (data, then) = of_root(data, root == self.comm.rank() as i32);
+                let mut areas = Areas { mine: Bytes::NONE, data };
+                let outcome = self.announce(&mut board, root as usize, areas.data.slice_mut());
+                put(then, &mut areas);
+                self.end(outcome)
+            }
+            (board, call) => self.run_with(board, call, bytes),
+        }
+    }
+
+    fn run_with(&self, board: Result<Option<AtBoard<'_>>, Failure>, call: Call, bytes: u64) -> Mpi {
+        match board {
             Ok(Some(mut board)) if is_for_board(group(self.comm), &call) => {
                 self.comm.sharing().has_met();
                 self.end(show(&mut board, self.comm, call))
@@ -108,9 +126,20 @@ impl<'c> Doing<'c> {
     #[inline]
     fn keep_together(&self, board: Option<AtBoard<'_>>, length: usize) -> Result<(), Failure> {
         match board {
-            Some(mut board) if self.comm.sharing().runs_far_ahead(length) => board::barrier(&mut board),
+            Some(mut board) if self.comm.sharing().runs_far_ahead(Ahead::Messages(length)) => {
+                board::barrier(&mut board)
+            }
             _ => Ok(()),
         }
+    }
+
+    /// A broadcast that its root announces at the board.
+    #[inline]
+    fn announce(&self, board: &mut AtBoard<'_>, root: usize, data: &mut [u8]) -> Result<(), Failure> {
+        if self.comm.sharing().runs_far_ahead(Ahead::Announced) {
+            board::barrier(board)?;
+        }
+        board::announce(board, root, data)
     }
 
     /// The communicator's board, if it has one by now.
@@ -196,10 +225,14 @@ fn is_for_board(group: Group, call: &Call) -> bool {
         Call::Barrier => true,
         Call::Bcast { data, .. } => choose::broadcasts_at_board(group, data.length()),
         Call::Allreduce { get, op, .. } => choose::reduces_at_board(group, get.length(), op.unit),
-        Call::Allgather { get, .. } => choose::collects_at_board(group, get.length()),
-        Call::Alltoall { get, regular: true, .. } => choose::collects_at_board(group, get.length()),
+        Call::Allgather { .. } => choose::collects_at_board(group),
+        Call::Alltoall { get, regular: true, .. } => choose::exchanges_at_board(group, get.length()),
         _ => false,
     }
+}
+
+fn is_announced(comm: &Comm, data: &Data) -> bool {
+    choose::announces_broadcast(group(comm), data.length())
 }
 
 /// At the board.
@@ -222,11 +255,16 @@ fn show(board: &mut AtBoard<'_>, comm: &Comm, call: Call) -> Result<(), Failure>
             put(then, &mut areas);
         }
         Call::Allgather { give: own, get: blocks } => {
-            mine = own.as_ref().map_or_else(|| Bytes::Own(blocks.of(comm.rank()).packed()), give);
-            let spans = blocks.spans();
+            let (spans, in_place) = (blocks.spans(), blocks.of(comm.rank()));
             (data, then) = blocks.get();
-            let mut areas = Areas { mine, data };
-            outcome = board::allgather(board, areas.mine.slice(), &spans, areas.data.slice_mut());
+            let mine = match (&own, &data) {
+                (Some(own), _) => Some(give(own)),
+                (None, Bytes::Program(..)) => None,
+                (None, Bytes::Own(_)) => Some(Bytes::Own(in_place.packed())),
+            };
+            let mut areas = Areas { mine: Bytes::NONE, data };
+            outcome =
+                board::allgather(board, mine.as_ref().map(Bytes::slice), &spans, areas.data.slice_mut());
             put(then, &mut areas);
         }
         Call::Alltoall { give: own, get: blocks, .. } => {

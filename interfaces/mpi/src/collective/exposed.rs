@@ -1,6 +1,6 @@
 //! Long blocking calls of ranks on one host: each reads what it needs out of the others' memory.
 
-use super::blocks::{get, get_with, give, of_root};
+use super::blocks::{get, get_with, give};
 use super::{Call, combine_of};
 use crate::comm::Comm;
 use crate::errors::Mpi;
@@ -12,14 +12,11 @@ use parvum_collectives::plans::{Group, choose};
 /// Whether a call is quicker so than by messages, where ranks reach each other's memory. All ranks of a call know the same of it.
 pub(super) fn is_for_memory(group: Group, call: &Call) -> bool {
     match call {
-        Call::Bcast { data, .. } => choose::exposes_broadcast(group, data.length()),
         Call::Reduce { give, get, .. } => {
             choose::exposes_reduce(group, give.as_ref().unwrap_or(get).length())
         }
         Call::Allreduce { get, .. } => choose::exposes_allreduce(group, get.length()),
-        Call::Allgather { get, .. } | Call::Alltoall { get, regular: true, .. } => {
-            choose::exposes_all(group, get.length())
-        }
+        Call::Alltoall { get, regular: true, .. } => choose::exposes_exchange(group, get.length()),
         _ => false,
     }
 }
@@ -30,12 +27,6 @@ pub(super) fn run(memory: &mut impl OpenMemory, comm: &Comm, call: &Call) -> Mpi
     let combine = &mut |first: &mut [u8], second: &[u8]| combine.apply(first, second);
     let (outcome, mut areas, then);
     match call {
-        Call::Bcast { data, root } => {
-            let root = comm.root(*root)?;
-            let (data, put) = of_root(data.clone(), root == comm.rank());
-            (areas, then) = (Areas { mine: Bytes::NONE, data }, put);
-            outcome = exposed::broadcast(memory, root, areas.data.slice_mut());
-        }
         Call::Reduce { give: own, get: result, op, root } => {
             let root = comm.root(*root)?;
             let (mine, data, put) = match (root == comm.rank(), own) {
@@ -62,17 +53,6 @@ pub(super) fn run(memory: &mut impl OpenMemory, comm: &Comm, call: &Call) -> Mpi
             let mine = own.as_ref().map(give);
             let mine = mine.as_ref().map(Bytes::slice);
             outcome = exposed::allreduce(memory, mine, areas.data.slice_mut(), op.unit, combine);
-        }
-        Call::Allgather { give: own, get: blocks } => {
-            let (data, put) = blocks.clone().get();
-            let mine = match (own, &data) {
-                (Some(own), _) => Some(give(own)),
-                (None, Bytes::Program(..)) => None,
-                (None, Bytes::Own(_)) => Some(Bytes::Own(blocks.of(comm.rank()).packed())),
-            };
-            (areas, then) = (Areas { mine: Bytes::NONE, data }, put);
-            let mine = mine.as_ref().map(Bytes::slice);
-            outcome = exposed::allgather(memory, mine, &blocks.spans(), areas.data.slice_mut());
         }
         Call::Alltoall { give: own, get: blocks, .. } => {
             let mine = own.as_ref().map_or_else(|| blocks.copy(), |own| own.give());

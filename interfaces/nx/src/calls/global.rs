@@ -288,14 +288,7 @@ fn put_together(nodes: &mut Group<'_>, x: &[u8], lengths: &[usize], y: &mut [u8]
 fn concat(nodes: &mut Group<'_>, x: &[u8], lengths: &[usize], all: &mut [u8]) -> Nx<()> {
     let parts = in_a_row(lengths.iter().copied());
     if let Some(mut board) = nodes.board()? {
-        if choose::exposes_all(board.group(), all.len()) && board.reaches() {
-            match exposed::allgather(&mut board, Some(x), &parts, all) {
-                Ok(Exposed::Refused) => {}
-                done => return nodes.outcome(done.map(|_| ())),
-            }
-        } else {
-            return nodes.outcome(board::allgather(&mut board, x, &parts, all));
-        }
+        return nodes.outcome(board::allgather(&mut board, Some(x), &parts, all));
     }
     let plan = choose::allgather(nodes.placement(), &parts);
     let mut scratch = vec![0; plan.needs(Area::Scratch)];

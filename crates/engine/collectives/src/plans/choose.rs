@@ -71,44 +71,61 @@ pub fn use_board(group: Group) -> bool {
 /// Measured likewise: 16 KiB of 4 and 8 members take 13 and 34 us by messages, 11 and 27 at a board; 128 KiB of 8 115, and 253.
 pub const LONGEST_AT_BOARD: usize = 64 << 10;
 
-/// Up to so many bytes a root shows its data at a board: 16 KiB of 4 and 8 members take 31 and 55 us by messages, 11 and 15 so.
-pub const LONGEST_SHOWN: usize = 32 << 10;
-
 /// Whether contributions of `length` bytes, of elements of `unit` bytes, are to be combined at a board.
 pub fn reduces_at_board(group: Group, length: usize, unit: usize) -> bool {
-    use_board(group) && length <= LONGEST_AT_BOARD && unit <= SHORT
+    use_board(group) && length <= longest_reduced_at_board(group) && unit <= SHORT
 }
 
-/// Whether the root's bytes are to be read at a board.
+/// 128 KiB and 1 MiB of 4 members take 54 and 560 us at the board, of 8 111 and 1290; 72 and 600, 198 and 1375 by each other's memory. Of two
+/// members 128 KiB take 28 and 27.
+fn longest_reduced_at_board(group: Group) -> usize {
+    if group.size == 2 { LONGEST_AT_BOARD } else { 1 << 20 }
+}
+
+/// Up to so many bytes a root announces at a board, without waiting for the others.
+pub const LONGEST_ANNOUNCED: usize = 1 << 10;
+
+/// Whether the root's bytes are to be announced at a board.
+#[inline]
+pub fn announces_broadcast(group: Group, length: usize) -> bool {
+    use_board(group) && length <= LONGEST_ANNOUNCED
+}
+
+/// Whether the root's bytes are to be shown at a board, piece by piece: however many there are, for each piece is in the caches when the
+/// others read it. Measured with 4, 8 and 16 members on two cores, 1 MiB: 207, 360 and 710 us; 431, 749 and 1365 where each read the
+/// root's memory by itself, by the kernel. Two go straight.
 pub fn broadcasts_at_board(group: Group, length: usize) -> bool {
-    group.size > 2 && use_board(group) && (SHORT + 1..=LONGEST_SHOWN).contains(&length)
+    group.size > 2 && use_board(group) && length > SHORT
 }
 
-/// Whether so many bytes of all members together are to be collected at a board.
-pub fn collects_at_board(group: Group, whole: usize) -> bool {
-    whole <= if group.size == 2 { LONGEST_SHOWN / 4 } else { LONGEST_SHOWN }
+/// Whether data of all members is to be shown to all at a board: likewise. 16 KiB of each of 4, 8 and 16 members: 10, 24 and 195 us, and
+/// 21, 68 and 353 where each read the others' memory; 1 MiB of each of 4 and 8: 0.77 and 2.6 ms, and 1.0 and 4.2.
+pub fn collects_at_board(group: Group) -> bool {
+    use_board(group)
 }
 
-/// Whether the root's bytes are read by all out of its memory ([`exposed`](crate::exposed)), where they can on one host. Measured
-/// with 4 and 8 members on two cores, 64 KiB: 25 and 56 us, and 30 and 100 by messages; two go straight.
-pub fn exposes_broadcast(group: Group, length: usize) -> bool {
-    group.size > 2 && use_board(group) && length > LONGEST_SHOWN
+/// Whether so many bytes, of which each member gives each its part, are to be shown at a board. A member reads but its part of what each
+/// shows, and the longer all is the less of it is in the caches then: 256 KiB of each of 4, 8 and 16 take 76, 238 and 685 us so, and 82, 282 and 787
+/// where they read each other's memory; 512 KiB of 8 and 16 490 and 1403, and 450 and 1020.
+pub fn exchanges_at_board(group: Group, whole: usize) -> bool {
+    let most = if group.size == 2 { 64 << 10 } else { 256 << 10 };
+    use_board(group) && whole <= most
 }
 
-/// The same of a reduction to one; with two members, one message is quicker.
+/// Whether contributions to one are read by it out of their members' memory ([`exposed`](crate::exposed)), where they can on one host. With
+/// two members, one message is quicker.
 pub fn exposes_reduce(group: Group, length: usize) -> bool {
-    group.size > 2 && exposes_allreduce(group, length)
+    group.size > 2 && use_board(group) && length > LONGEST_AT_BOARD
 }
 
-/// The same of a reduction for all. 1 MiB of 4 and 8 members: 0.7 and 1.5 ms, and 1.4 and 3.3 by messages.
+/// The same of a reduction for all, that is too long for the board. 4 MiB of 4 and 8 members take 2.1 and 4.8 ms so, and 2.6 and 7.3 there.
 pub fn exposes_allreduce(group: Group, length: usize) -> bool {
-    use_board(group) && length > LONGEST_AT_BOARD
+    use_board(group) && length > longest_reduced_at_board(group)
 }
 
-/// The same of data that everybody gets from everybody, of so many bytes in all. 1 MiB of each of 4 and 8: 0.6 and 5.1 ms, and 3.0
-/// and 9.3 by messages. Two that send each other as much copy at the same time from both ends.
-pub fn exposes_all(group: Group, whole: usize) -> bool {
-    use_board(group) && !collects_at_board(group, whole) && (group.size > 2 || whole < HUGE)
+/// The same of an exchange. Two that send each other as much copy at the same time from both ends.
+pub fn exposes_exchange(group: Group, whole: usize) -> bool {
+    use_board(group) && !exchanges_at_board(group, whole) && (group.size > 2 || whole < HUGE)
 }
 
 /// Parts of `each` bytes from the root.

@@ -2,7 +2,7 @@
 
 use super::algorithms::{UNIT, chain, combined, content, sum};
 use super::driven::on;
-use crate::board::{self, Board};
+use crate::board::{self, Announcing, Board};
 use crate::plans::{Area, Group, Order, choose, in_a_row};
 use crate::{Exchange, Failure, Fault, Memory, run};
 use parvum_waist::Status;
@@ -20,12 +20,40 @@ struct Wall {
     /// The last turn that has come.
     seen: Mutex<Vec<Vec<Shown>>>,
     changed: Condvar,
+    /// What was announced, in its order.
+    announced: Mutex<Vec<Shown>>,
 }
 
 pub(super) struct Place<'w> {
     wall: &'w Wall,
     group: Group,
     turn: usize,
+    /// How many announcements it has made or heard.
+    heard: usize,
+}
+
+impl Announcing for Place<'_> {
+    fn announce(&mut self, word: u32, data: &[u8]) -> Result<(), Failure> {
+        let mut announced = self.wall.announced.lock().expect("no panic");
+        assert_eq!(announced.len(), self.heard, "in its order");
+        announced.push((word, data.to_vec()));
+        self.heard += 1;
+        Ok(())
+    }
+
+    fn hear(&mut self, word: u32, into: &mut [u8]) -> Result<(), Failure> {
+        loop {
+            if let Some((said, data)) = self.wall.announced.lock().expect("no panic").get(self.heard) {
+                self.heard += 1;
+                if *said != word || data.len() != into.len() {
+                    return Err(Failure::Fault(Fault::Disagreed));
+                }
+                into.copy_from_slice(data);
+                return Ok(());
+            }
+            std::thread::yield_now();
+        }
+    }
 }
 
 impl Board for Place<'_> {
@@ -70,11 +98,13 @@ pub(super) fn at_board<R: Send>(size: usize, work: impl Fn(&mut Place<'_>) -> R 
         shown: Mutex::new((0, vec![None; size])),
         seen: Mutex::new(Vec::new()),
         changed: Condvar::new(),
+        announced: Mutex::new(Vec::new()),
     };
     let (wall, work) = (&wall, &work);
     std::thread::scope(|scope| {
-        let member =
-            |own| scope.spawn(move || work(&mut Place { wall, group: Group { own, size }, turn: 0 }));
+        let member = |own| {
+            scope.spawn(move || work(&mut Place { wall, group: Group { own, size }, turn: 0, heard: 0 }))
+        };
         let threads: Vec<_> = (0..size).map(member).collect();
         threads.into_iter().map(|thread| thread.join().expect("a member ends")).collect()
     })
@@ -100,9 +130,18 @@ fn data_comes_to_whom_it_is_for() {
             let mut data = if own == root { content(root, each) } else { vec![0; each] };
             board::broadcast(place, root, &mut data).expect("it succeeds");
             assert!(data == content(root, each), "broadcast {size} {each}");
+            for root in 0..size {
+                let mut data = if own == root { content(root, each) } else { vec![0; each] };
+                board::announce(place, root, &mut data).expect("it succeeds");
+                assert!(data == content(root, each), "announced {size} {each}");
+            }
             let (mine, mut got) = (content(own, each), vec![0; size * each]);
-            board::allgather(place, &mine, &parts, &mut got).expect("it succeeds");
+            board::allgather(place, Some(&mine), &parts, &mut got).expect("it succeeds");
             assert!(got == all, "allgather {size} {each}");
+            let mut got = vec![0; size * each];
+            got[own * each..][..each].copy_from_slice(&mine);
+            board::allgather(place, None, &parts, &mut got).expect("it succeeds");
+            assert!(got == all, "allgather in place {size} {each}");
             let mut got = vec![0; if own == root { size * each } else { 0 }];
             board::gather(place, root, &mine, &parts, &mut got).expect("it succeeds");
             assert!(own != root || got == all, "gather {size} {each}");
@@ -127,7 +166,7 @@ fn parts_of_any_lengths_are_gathered() {
         lengths.iter().enumerate().flat_map(|(member, &one)| content(member, one)).collect();
     at_board(lengths.len(), |place| {
         let (mine, mut all) = (content(place.group.own, lengths[place.group.own]), vec![0; wanted.len()]);
-        board::allgather(place, &mine, &parts, &mut all).expect("it succeeds");
+        board::allgather(place, Some(&mine), &parts, &mut all).expect("it succeeds");
         assert!(all == wanted);
     });
 }

@@ -4,7 +4,6 @@ use super::algorithms::{UNIT, chain, combined, content, sum};
 use super::boards::{Place, at_board, floats};
 use crate::board::{self, Board};
 use crate::exposed::{self, Exposed, OpenMemory};
-use crate::plans::in_a_row;
 use crate::{Failure, Fault};
 use parvum_shm::single_copy;
 use parvum_transport::Place as Range;
@@ -66,22 +65,9 @@ fn lengths() -> [usize; 6] {
 #[test]
 fn data_comes_to_whom_it_is_for() {
     for (size, each) in SIZES.iter().flat_map(|size| lengths().map(|length| (*size, length))) {
-        let root = size / 2;
-        let all: Vec<u8> = (0..size).flat_map(|member| content(member, each)).collect();
-        let parts = in_a_row((0..size).map(|_| each));
         at_board(size, |place| {
             let member = &mut Member::new(place);
             let own = member.group().own;
-            let mut data = if own == root { content(root, each) } else { vec![0; each] };
-            assert_eq!(exposed::broadcast(member, root, &mut data), Ok(Exposed::Done));
-            assert!(data == content(root, each), "broadcast {size} {each}");
-            let (mine, mut got) = (content(own, each), vec![0; size * each]);
-            assert_eq!(exposed::allgather(member, Some(&mine), &parts, &mut got), Ok(Exposed::Done));
-            assert!(got == all, "allgather {size} {each}");
-            let mut got = vec![0; size * each];
-            got[own * each..][..each].copy_from_slice(&mine);
-            assert_eq!(exposed::allgather(member, None, &parts, &mut got), Ok(Exposed::Done));
-            assert!(got == all, "allgather in place {size} {each}");
             let give: Vec<u8> = (0..size).flat_map(|to| content(100 * own + to, each)).collect();
             let mut get = vec![0; size * each];
             assert_eq!(exposed::alltoall(member, &give, &mut get), Ok(Exposed::Done));
@@ -144,7 +130,7 @@ fn when_one_cannot_read_all_are_told_and_contributions_stay() {
     for refused_from in 0..3 {
         at_board(size, |place| {
             let own = place.group().own;
-            let (mine, parts) = (content(own, length), in_a_row([length; 4]));
+            let mine = content(own, length);
             let refuse = if own == 2 { refused_from } else { usize::MAX };
             let member = &mut Member { place, fetches: 0, refused_from: refuse };
             let combine = &mut |x: &mut [u8], y: &[u8]| chain(x, y);
@@ -154,13 +140,8 @@ fn when_one_cannot_read_all_are_told_and_contributions_stay() {
             assert!(data == mine);
             member.fetches = 0;
             let mut all = vec![0; size * length];
-            let told = exposed::allgather(member, Some(&mine), &parts, &mut all);
-            assert_eq!(told, Ok(Exposed::Refused));
-            member.fetches = 0;
             let told = exposed::alltoall(member, &content(own, size * length), &mut all);
             assert_eq!(told, Ok(Exposed::Refused));
-            member.fetches = refused_from;
-            assert_eq!(exposed::broadcast(member, 0, &mut data), Ok(Exposed::Refused));
         });
     }
 }
@@ -168,8 +149,8 @@ fn when_one_cannot_read_all_are_told_and_contributions_stay() {
 #[test]
 fn members_that_do_different_things_are_told() {
     let told = at_board(3, |place| match place.group().own {
-        1 => exposed::broadcast(&mut Member::new(place), 0, &mut [0; 9]),
-        _ => exposed::broadcast(&mut Member::new(place), 0, &mut [0; 8]),
+        1 => exposed::alltoall(&mut Member::new(place), &[0; 9], &mut [0; 9]),
+        _ => exposed::alltoall(&mut Member::new(place), &[0; 6], &mut [0; 6]),
     });
     assert_eq!(told, vec![Err(Failure::Fault(Fault::Disagreed)); 3]);
 }
