@@ -4,6 +4,8 @@
 //! made from `results/published/quoted/NAME.md`, in which `{SUITE ROW}` stands for a value of that suite's run; a row is
 //! named as in `lab/papers`. So no number can stay when the run behind it changes, and a test holds the pages to that.
 
+mod figures;
+
 use crate::against::finished;
 use crate::catalogue::Asked;
 use crate::error::LabError;
@@ -29,23 +31,15 @@ pub fn publish(run: &Path) -> Result<String, LabError> {
 }
 
 fn publish_in(run: &Path, root: &Path) -> Result<String, LabError> {
+    if let Some(name) = figures::name_of(run) {
+        return publish_figures(run, &name, root);
+    }
     let manifest = finished::manifest(run)?;
     if let Some(load) = busy(&manifest) {
         return Err(LabError::NotQuiet { folder: run.to_owned(), load });
     }
     let suite = manifest.suite;
-    let rows = summary(run)?;
-    // Before anything is written: a run without what is quoted is refused.
-    let mut changed = Vec::new();
-    for page in pages(root)? {
-        let text = read(&page)?;
-        let new = requoted(&page, &text, root, &|name| {
-            if name == suite { Ok(rows.clone()) } else { summary(&published(root).join(name)) }
-        })?;
-        if new != text {
-            changed.push((page, new));
-        }
-    }
+    let changed = quoting(&suite, &summary(run)?, root)?;
     let place = published(root).join(&suite);
     fs::create_dir_all(&place).map_err(LabError::file("create", &place))?;
     for name in ["summary.json", "manifest.json"] {
@@ -68,6 +62,45 @@ fn publish_in(run: &Path, root: &Path) -> Result<String, LabError> {
             said.push_str(&format!("without raw data: {why}\n"));
         }
     }
+    said.push_str(&write(changed)?);
+    Ok(said)
+}
+
+/// The same of a file with numbers of other tools.
+fn publish_figures(file: &Path, name: &str, root: &Path) -> Result<String, LabError> {
+    let rows = figures::rows(file)?;
+    let load = figures::load(&rows);
+    if load.is_none_or(|load| load.is_nan() || is_busy(load, cores())) {
+        let load = load.map_or_else(|| "unknown".into(), |load| format!("{load} on {} processors", cores()));
+        return Err(LabError::NotQuiet { folder: file.to_owned(), load });
+    }
+    let changed = quoting(name, &rows, root)?;
+    let place = published(root).join(name);
+    fs::copy(file, &place).map_err(LabError::file("copy", file))?;
+    Ok(format!("{} has the numbers of {}\n{}", place.display(), file.display(), write(changed)?))
+}
+
+/// Pages, and what is to stand there.
+type Changed = Vec<(PathBuf, String)>;
+
+/// The pages that change when this is published under that name. Before anything is written: what lacks something that is quoted is refused.
+fn quoting(published_as: &str, rows: &[Row], root: &Path) -> Result<Changed, LabError> {
+    let mut changed = Vec::new();
+    for page in pages(root)? {
+        let text = read(&page)?;
+        let new = requoted(&page, &text, root, &|name| {
+            if name == published_as { Ok(rows.to_vec()) } else { summary(&published(root).join(name)) }
+        })?;
+        if new != text {
+            changed.push((page, new));
+        }
+    }
+    Ok(changed)
+}
+
+/// Writes them; what it did, in words.
+fn write(changed: Changed) -> Result<String, LabError> {
+    let mut said = String::new();
     for (page, text) in changed {
         fs::write(&page, text).map_err(LabError::file("write", &page))?;
         said.push_str(&format!("numbers written into {}\n", page.display()));
@@ -79,7 +112,16 @@ fn publish_in(run: &Path, root: &Path) -> Result<String, LabError> {
 fn busy(manifest: &finished::Manifest) -> Option<String> {
     let first = |name: &str| -> Option<f64> { manifest.factor(name).split_whitespace().next()?.parse().ok() };
     let (Some(load), Some(cores)) = (first("load"), first("cores")) else { return Some("unknown".into()) };
-    (load > 0.25 * cores).then(|| format!("{load} on {cores} processors"))
+    is_busy(load, cores).then(|| format!("{load} on {cores} processors"))
+}
+
+fn is_busy(load: f64, cores: f64) -> bool {
+    load > 0.25 * cores
+}
+
+/// Of the machine on which numbers are published: they are published where they were made.
+fn cores() -> f64 {
+    std::thread::available_parallelism().map_or(1.0, |cores| cores.get() as f64)
 }
 
 fn published(root: &Path) -> PathBuf {
@@ -105,6 +147,9 @@ fn read(file: &Path) -> Result<String, LabError> {
 }
 
 fn summary(run: &Path) -> Result<Vec<Row>, LabError> {
+    if run.extension().is_some_and(|extension| extension == "csv") {
+        return figures::rows(run);
+    }
     let file = run.join("summary.json");
     serde_json::from_str(&read(&file)?).map_err(|why| LabError::Samples {
         path: file,
@@ -281,6 +326,31 @@ mod tests {
             assert!(root.join("results/published/main").join(name).is_file(), "{name}");
         }
         assert!(!publish_in(&root.join("run"), &root).expect("the same").contains("numbers written"));
+        fs::remove_dir_all(root).expect("removed");
+    }
+
+    #[test]
+    fn numbers_of_other_tools_are_kept_and_quoted_likewise() {
+        let root = place("figures", "ring", "<!-- measured: hop -->\nold\n<!-- measured: end -->\n");
+        let file = root.join("hosts-encryption-17.csv");
+        let table = |load: &str| {
+            format!(
+                "what,unit,system,round,value\n\"load before the first\",,the machine,0,{load}\n\"a hop, 8 B\",us,Parvum,0,4.5\n"
+            )
+        };
+        fs::write(
+            root.join("results/published/quoted/hop.md"),
+            "{hosts-encryption.csv a hop, 8 B|Parvum|||0|0|value} us\n",
+        )
+        .expect("a template");
+        fs::write(&file, table("9.5")).expect("written");
+        let why = publish_in(&file, &root).expect_err("refused").to_string();
+        assert!(why.contains("9.5 on"), "{why}");
+        fs::write(&file, table("0.1")).expect("written");
+        let said = publish_in(&file, &root).expect("published");
+        assert!(said.contains("numbers written into"), "{said}");
+        assert!(read(&root.join("README.md")).expect("a page").contains("\n4.50 us\n"));
+        assert!(root.join("results/published/hosts-encryption.csv").is_file());
         fs::remove_dir_all(root).expect("removed");
     }
 

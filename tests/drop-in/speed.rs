@@ -13,7 +13,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Measures in turns, prints the medians, and keeps every number in `results/`.
 pub fn compare(place: &Place, rounds: u32) -> Result<(), String> {
-    let mut rows = rows();
+    let (load, mut rows) = (figures::load(), rows());
     for round in 0..rounds {
         println!("round {} of {rounds}", round + 1);
         // Who goes first changes, so that neither always meets a warm or a busy machine.
@@ -25,7 +25,7 @@ pub fn compare(place: &Place, rounds: u32) -> Result<(), String> {
             }
         }
     }
-    figures::show(&rows, "drop-in-speed")
+    figures::show(&rows, "drop-in-speed", load)
 }
 
 fn rows() -> Vec<Row> {

@@ -3,6 +3,7 @@
 use crate::compile::{compile, compile_of};
 use parvum_tests::bed::emulated::{Emulated, KNOWN, Known};
 use parvum_tests::bed::{Bed, Host, Plan, Rival, possible};
+use parvum_tests::figures::{self, Table};
 use parvum_tests::running::Running;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -17,6 +18,7 @@ const WITHIN: f64 = 0.1;
 
 /// Measures these networks, or all of the paper's and the relay's own limit.
 pub fn run(words: &[String]) -> Result<(), String> {
+    let mut table = Table::new(figures::load());
     possible()?;
     let networks = match words {
         [] => KNOWN
@@ -38,6 +40,7 @@ pub fn run(words: &[String]) -> Result<(), String> {
     for network in &networks {
         let known = KNOWN.iter().find(|known| known.name == network.name);
         let found = measure(network, known)?;
+        found.enter(&mut table, &network.name);
         let digits = |value: f64| if value < 100.0 { format!("{value:.2}") } else { format!("{value:.0}") };
         let beside = |value: f64, paper: Option<f64>| {
             paper.map_or(digits(value), |paper| format!("{} ({paper})", digits(value)))
@@ -62,6 +65,7 @@ pub fn run(words: &[String]) -> Result<(), String> {
     println!(
         "\nIn brackets what Fatoohi's hosts got (Tables 1 to 3). His PVM was held up by the hosts, but for Ethernet."
     );
+    table.keep("hosts-calibration")?;
     match missed.is_empty() {
         true => Ok(()),
         false => Err(format!("more than 10 % off: {}; on a busy machine run it again", missed.join(", "))),
@@ -73,6 +77,7 @@ fn unlimited() -> Result<Emulated, String> {
     Emulated::parse("no limit", "mtu = 1500")
 }
 
+/// What a network gave.
 struct Found {
     one_way: f64,
     both_ways: f64,
@@ -81,6 +86,22 @@ struct Found {
     /// Where it is installed.
     pvm: Option<f64>,
     parvum: f64,
+}
+
+impl Found {
+    fn enter(&self, table: &mut Table, network: &str) {
+        let mut add = |what: &str, unit: &str, system: &str, value: f64| {
+            table.add(&format!("{network}, {what}"), unit, system, value);
+        };
+        add("one way", "MiB/s", "sockets", self.one_way);
+        add("both ways", "MiB/s", "sockets", self.both_ways);
+        add("4 machines", "MiB/s", "sockets", self.four);
+        add("8 B, half a round trip", "us", "sockets", self.t_zero);
+        if let Some(pvm) = self.pvm {
+            add("128 KiB to and fro", "MiB/s", "PVM 3.4.6", pvm);
+        }
+        add("128 KiB to and fro", "MiB/s", "Parvum", self.parvum);
+    }
 }
 
 fn measure(network: &Emulated, known: Option<&Known>) -> Result<Found, String> {

@@ -42,6 +42,7 @@ const CASES: [Case; 7] = [
 
 /// Measures in turns, prints the medians, and keeps every number in `results/`.
 pub fn compare(rounds: u32) -> Result<(), String> {
+    let load = figures::load();
     possible()?;
     let bed = Bed::make(&Plan::of_this_build(HOSTS))?;
     let (far, wire) = (compile(bed.root(), "far", true)?, compile(bed.root(), "wire", false)?);
@@ -86,15 +87,16 @@ pub fn compare(rounds: u32) -> Result<(), String> {
     rows.extend([floor, width]);
     rows.extend(encrypted);
     rows.extend([adding, distant, gangs(&bed, rounds)?]);
-    figures::show(&rows, "hosts-speed")
+    figures::show(&rows, "hosts-speed", load)
 }
 
 /// What encryption costs, by itself.
 pub fn compare_encryption(rounds: u32) -> Result<(), String> {
+    let load = figures::load();
     possible()?;
     let bed = Bed::make(&Plan::of_this_build(2))?;
     let far = compile(bed.root(), "far", true)?;
-    figures::show(&encryption(&bed, &far, rounds)?, "hosts-encryption")
+    figures::show(&encryption(&bed, &far, rounds)?, "hosts-encryption", load)
 }
 
 /// What encryption costs: the direct cases, with it and without. PVM is not asked.

@@ -1,5 +1,6 @@
 //! What is measured on two sides in turns: the table of medians, and every number in a file.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 /// A measured thing.
@@ -33,8 +34,8 @@ impl Row {
     }
 }
 
-/// Prints the medians, and keeps every number in `results/NAME-TIME.csv`.
-pub fn show(rows: &[Row], name: &str) -> Result<(), String> {
+/// Prints the medians, and keeps every number in `results/NAME-TIME.csv`, with the machine's load before the first was measured.
+pub fn show(rows: &[Row], name: &str, load: f64) -> Result<(), String> {
     println!(
         "{:<46} {:>10} {:>12} {:>12} {:>7} {:>6}",
         "medians of one run", "peer", "its figure", "Parvum", "ratio", "goal"
@@ -45,26 +46,57 @@ pub fn show(rows: &[Row], name: &str) -> Result<(), String> {
         let (ratio, goal) = (row.ratio(), row.goal);
         println!("{what:<46} {:>10} {theirs:>12.2} {ours:>12.2} {ratio:>6.2}x {goal:>5}x", row.peer);
     }
-    keep(rows, name)
-}
-
-/// Every number, for whoever wants to reckon otherwise.
-fn keep(rows: &[Row], name: &str) -> Result<(), String> {
-    let mut text = String::from("what,unit,system,round,value\n");
+    let mut table = Table::new(load);
     for row in rows {
         for (system, numbers) in [(row.peer, &row.theirs), ("Parvum", &row.ours)] {
-            for (round, number) in numbers.iter().enumerate() {
-                let _ = writeln!(text, "\"{}\",{},{system},{round},{number}", row.what, row.unit);
-            }
+            numbers.iter().for_each(|number| table.add(row.what, row.unit, system, *number));
         }
     }
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    let path = format!("results/{name}-{}.csv", since.as_secs());
-    std::fs::create_dir_all("results")
-        .and_then(|()| std::fs::write(&path, text))
-        .map_err(|why| format!("{path}: {why}"))?;
-    println!("every number is in {path}");
-    Ok(())
+    table.keep(name)
+}
+
+/// How busy the machine is: the load of the last minute.
+pub fn load() -> f64 {
+    let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    text.split_whitespace().next().and_then(|word| word.parse().ok()).unwrap_or(f64::NAN)
+}
+
+/// Every number, for whoever wants to reckon otherwise, and to be published (`parvum compare --publish FILE`).
+pub struct Table {
+    text: String,
+    /// How often a thing was measured of a system.
+    rounds: HashMap<(String, String), u32>,
+}
+
+/// The row that says how busy the machine was; `lab/src/published/figures.rs` asks for it.
+const LOAD: (&str, &str) = ("load before the first", "the machine");
+
+impl Table {
+    /// One without numbers, begun on a machine of this load.
+    pub fn new(load: f64) -> Table {
+        let mut table =
+            Table { text: String::from("what,unit,system,round,value\n"), rounds: HashMap::new() };
+        table.add(LOAD.0, "", LOAD.1, load);
+        table
+    }
+
+    /// One more number.
+    pub fn add(&mut self, what: &str, unit: &str, system: &str, number: f64) {
+        let round = self.rounds.entry((what.to_owned(), system.to_owned())).or_default();
+        let _ = writeln!(self.text, "\"{what}\",{unit},{system},{round},{number}");
+        *round += 1;
+    }
+
+    /// Writes `results/NAME-TIME.csv`.
+    pub fn keep(&self, name: &str) -> Result<(), String> {
+        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        let path = format!("results/{name}-{}.csv", since.as_secs());
+        std::fs::create_dir_all("results")
+            .and_then(|()| std::fs::write(&path, &self.text))
+            .map_err(|why| format!("{path}: {why}"))?;
+        println!("every number is in {path}");
+        Ok(())
+    }
 }
 
 /// The number in the middle, or between the two in the middle.
@@ -102,6 +134,19 @@ mod tests {
     fn the_variation_is_a_share_of_the_mean() {
         assert_eq!(variation(&[5.0, 5.0, 5.0]), 0.0);
         assert!((variation(&[1.0, 3.0]) - 2f64.sqrt() / 2.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn every_number_stands_in_the_table_with_its_round() {
+        let mut table = Table::new(0.5);
+        for number in [7.0, 8.5] {
+            table.add("a hop, 8 B", "us", "Parvum", number);
+        }
+        table.add("a hop, 8 B", "us", "PVM", 9.0);
+        let lines: Vec<&str> = table.text.lines().collect();
+        assert_eq!(lines[1], "\"load before the first\",,the machine,0,0.5");
+        assert_eq!(lines[2..4], ["\"a hop, 8 B\",us,Parvum,0,7", "\"a hop, 8 B\",us,Parvum,1,8.5"]);
+        assert_eq!(lines[4], "\"a hop, 8 B\",us,PVM,0,9");
     }
 
     #[test]
