@@ -162,7 +162,12 @@ fn written(name: &str, suite: &str) -> PathBuf {
 #[test]
 fn folders_that_cannot_be_compared_are_refused_by_their_cause() {
     let (main, speed) = (written("main", "main"), written("speed", "speed"));
-    assert_eq!(folders(&main, &main).expect("they can").untested, 2);
+    let found = folders(&main, &main).expect("they can");
+    assert_eq!(found.untested, 2);
+    let page = found.write(&main.join("pages")).expect("written");
+    let name = page.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    assert!(name.starts_with("against-parvum-lab-against-main-") && name.ends_with(".html"), "{name}");
+    assert!(std::fs::read_to_string(&page).expect("it is there").contains("none changed beyond noise"));
     can_be_held_against(&main, "main").expect("it can");
     let why = |old: &Path, new: &Path| folders(old, new).expect_err("refused").to_string();
     assert!(why(&main, &speed).contains("of the suite main") && why(&main, &speed).contains("of speed"));

@@ -85,8 +85,9 @@ impl MeetingPage {
         let head = self.announcement(place);
         // Relaxed: the number on the line has ordered it.
         let is_it = head.word.load(Ordering::Relaxed) == word
-            && head.length.load(Ordering::Relaxed) as usize == out.len();
-        if is_it && out.len() <= ANNOUNCED_ROOM {
+            && head.length.load(Ordering::Relaxed) as usize == out.len()
+            && out.len() <= ANNOUNCED_ROOM;
+        if is_it {
             self.map.read(self.announced_at(place, out.len()), out);
         }
         is_it
