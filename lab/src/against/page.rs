@@ -50,7 +50,7 @@ impl Against {
             if !changes.is_empty() {
                 let _ = write!(html, "<h2 id=\"{anchor}\">{title}: {}</h2>", changes.len());
                 let lines: Vec<Vec<String>> = changes.iter().map(|change| line(change)).collect();
-                html.push_str(&word_table(&["by", "95 %", "what", "was", "is"], &lines));
+                html.push_str(&word_table(&["what", "by", "95 %", "was", "is"], &lines));
             }
         }
         html.push_str("<h2 id=\"runs\">The two runs</h2>");
@@ -105,9 +105,9 @@ fn line(change: &Change) -> Vec<String> {
     };
     let class = if change.better > 1.0 { "reached" } else { "missed" };
     vec![
+        escape(&name(new)),
         format!("<span class=\"{class}\">{}x</span>", digits(factor)),
         format!("{} to {}", digits(low), digits(high)),
-        escape(&name(new)),
         value(old.median, old.low, old.high),
         value(new.median, new.low, new.high),
     ]
@@ -129,15 +129,15 @@ fn drawing(changes: &[Change]) -> String {
     let height = HEAD + LINE * drawn.len() as f64 + 10.0;
     let mut svg = format!(
         "<svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"What changed, and by which factor\">\
-         <text class=\"title\" x=\"0\" y=\"16\">What changed most</text>"
+         <text class=\"title\" x=\"0\" y=\"16\">What changed most</text>\
+         <text class=\"soft\" text-anchor=\"middle\" x=\"{}\" y=\"16\">worse</text>\
+         <text class=\"soft\" text-anchor=\"middle\" x=\"{}\" y=\"16\">better</text>",
+        (LEFT + middle) / 2.0,
+        (WIDTH - RIGHT + middle) / 2.0
     );
     for factor in ticks(reach) {
         let (at, class) = (x(factor), if factor == 1.0 { "one" } else { "grid" });
-        let words = if factor < 1.0 {
-            format!("{}x worse", digits(1.0 / factor))
-        } else {
-            format!("{}x", digits(factor))
-        };
+        let words = format!("{}x", digits(factor.max(1.0 / factor)));
         let _ = write!(
             svg,
             "<line class=\"{class}\" x1=\"{at:.1}\" y1=\"{HEAD}\" x2=\"{at:.1}\" y2=\"{height}\"/>\
