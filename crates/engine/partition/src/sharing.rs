@@ -313,6 +313,26 @@ impl AtBoard<'_> {
         }
     }
 
+    /// Waits for what this call of the table waits for, at this board or the next, and does meanwhile what there is to do.
+    #[inline(always)]
+    fn wait(
+        &mut self,
+        mut call: impl FnMut(Waist, u64, &[Operation], &Notes) -> BoardTurn,
+    ) -> Result<(), Failure> {
+        let (waist, notes) = (self.members.waist, notes(&self.members));
+        loop {
+            let limit = self.attend()?;
+            match call(waist, self.board, &self.requests, &Notes { limit, ..notes }) {
+                BoardTurn::Come => return Ok(()),
+                BoardTurn::Over(_) => {}
+                BoardTurn::Closed => self.closed()?,
+                BoardTurn::Disagreed => return Err(Failure::Fault(Fault::Disagreed)),
+                BoardTurn::Late if limit >= 0 && !waist.progress().lost => {}
+                BoardTurn::Late => return Err(Failure::Engine(Status::NoMachine)),
+            }
+        }
+    }
+
     fn attend(&mut self) -> Result<i64, Failure> {
         let Some(task) = self.attend else { return Ok(-1) };
         task.attend(&mut self.requests).map_err(|status| {
@@ -333,18 +353,7 @@ impl Board for AtBoard<'_> {
 
     #[inline]
     fn turn(&mut self, word: u32, data: [&[u8]; 2]) -> Result<(), Failure> {
-        let (waist, notes) = (self.members.waist, notes(&self.members));
-        loop {
-            let limit = self.attend()?;
-            match waist.take_turn(self.board, word, data, &self.requests, &Notes { limit, ..notes }) {
-                BoardTurn::Come => return Ok(()),
-                BoardTurn::Over(_) => {}
-                BoardTurn::Closed => self.closed()?,
-                BoardTurn::Disagreed => return Err(Failure::Fault(Fault::Disagreed)),
-                BoardTurn::Late if limit >= 0 && !waist.progress().lost => {}
-                BoardTurn::Late => return Err(Failure::Engine(Status::NoMachine)),
-            }
-        }
+        self.wait(|waist, board, requests, notes| waist.take_turn(board, word, data, requests, notes))
     }
 
     #[inline]
@@ -372,18 +381,7 @@ impl Announcing for AtBoard<'_> {
 
     #[inline]
     fn hear(&mut self, word: u32, into: &mut [u8]) -> Result<(), Failure> {
-        let (waist, notes) = (self.members.waist, notes(&self.members));
-        loop {
-            let limit = self.attend()?;
-            match waist.hear(self.board, word, into, &self.requests, &Notes { limit, ..notes }) {
-                BoardTurn::Come => return Ok(()),
-                BoardTurn::Over(_) => {}
-                BoardTurn::Closed => self.closed()?,
-                BoardTurn::Disagreed => return Err(Failure::Fault(Fault::Disagreed)),
-                BoardTurn::Late if limit >= 0 && !waist.progress().lost => {}
-                BoardTurn::Late => return Err(Failure::Engine(Status::NoMachine)),
-            }
-        }
+        self.wait(|waist, board, requests, notes| waist.hear(board, word, into, requests, notes))
     }
 }
 
