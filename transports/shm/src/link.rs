@@ -148,6 +148,14 @@ impl Link for ShmLink {
         self.segment.peer_awaits()
     }
 
+    fn want_message(&mut self, word: u64) {
+        self.segment.set_wanted(word);
+    }
+
+    fn wanted(&self) -> u64 {
+        self.segment.peer_wants()
+    }
+
     fn lend(&mut self, length: usize) -> Option<Arc<dyn Loan>> {
         if self.lender.is_none() {
             self.lender = self.segment.lender().ok();

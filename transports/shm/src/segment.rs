@@ -19,7 +19,7 @@ const LINES: usize = 1024;
 pub(crate) type Direction<'a> = Ring<'a, FRONT, BACK, LINES>;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"ParvumSg");
-const VERSION: u32 = 6;
+const VERSION: u32 = 7;
 /// What a single copy is tried on.
 static PROBE: u64 = 0x5061_7276_756d_3f21;
 
@@ -49,6 +49,8 @@ struct End {
 struct Wish {
     /// Which message it awaits.
     awaited: AtomicU64,
+    /// For which long one it waits just now.
+    wanted: AtomicU64,
     /// What it reads of the other end's memory, and lets that help with.
     share: Share,
 }
@@ -229,6 +231,18 @@ impl Segment {
     pub(crate) fn peer_awaits(&self) -> u64 {
         // Acquire: partner of the release in `set_awaited`.
         self.layout().head.wishes[1 - self.end].awaited.load(Ordering::Acquire)
+    }
+
+    /// Publishes which long message this end waits for just now.
+    pub(crate) fn set_wanted(&self, word: u64) {
+        // Relaxed: a hint, and the ring orders all that follows from it.
+        self.layout().head.wishes[self.end].wanted.store(word, Ordering::Relaxed);
+    }
+
+    /// Which one the other end waits for.
+    pub(crate) fn peer_wants(&self) -> u64 {
+        // Relaxed: see `set_wanted`.
+        self.layout().head.wishes[1 - self.end].wanted.load(Ordering::Relaxed)
     }
 
     /// Tells the other end its place in this end's inbox.

@@ -1,8 +1,9 @@
 //! Outflow: what waits for a peer is handed over to its links, as far as there is room and credit.
 
-use crate::core::Core;
+use crate::core::{Core, Placed};
 use crate::ledger::Counter;
 use crate::peers::{Asking, Offered, Peer, Peers, Pending};
+use crate::rendezvous::TOGETHER;
 use crate::requests::Outcome;
 use parvum_transport::{Gather, Limits, Refused, Route};
 use parvum_wire::frame::{ASKING, FETCH_AT_ONCE, KEPT_BY_SENDER, LISTED_SHIFT, Offer};
@@ -151,6 +152,14 @@ impl Core {
                 Asking::Unanswered
             }
         };
+        // The receiver reads it in place, and the sender helps while it waits.
+        if request.is_some()
+            && asked == Asking::No
+            && source.length >= TOGETHER
+            && source.loan_address().is_none()
+        {
+            self.placed.push(Placed { peer: index as u32, route, cookie });
+        }
         // What the receiver buffers it gives credit back for when it consumes it, not before.
         let cost = if header.flags & FETCH_AT_ONCE != 0 { 0 } else { cost };
         state.offers.all.insert(cookie, Offered { route, request, source, header, cost, asked });

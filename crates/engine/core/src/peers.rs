@@ -9,7 +9,7 @@ mod peer;
 
 use crate::farewell::{Farewells, News, Stage};
 use crate::ledger::Ledger;
-pub(crate) use awaiting::is_awaited;
+pub(crate) use awaiting::{IN_PLACE, is_awaited, is_wanted};
 use inbox::InboxState;
 pub(crate) use incoming::Stream;
 pub(crate) use offers::{Asking, CREDITED, Offered};

@@ -36,4 +36,4 @@
 
 mod fetch;
 
-pub(crate) use fetch::listed;
+pub(crate) use fetch::{TOGETHER, listed};

@@ -49,7 +49,12 @@ impl Inside {
     #[inline]
     pub(crate) fn wait_for(&mut self, request: RequestId, notes: &Notes) -> bool {
         let is_over = |runtime: &mut Runtime| runtime.engine.is_over(request).then_some(());
-        self.wait(notes, || Until::Over(request), is_over).is_some()
+        self.engine.begin_waiting(request);
+        let found = self.wait(notes, || Until::Over(request), is_over).is_some();
+        if !found {
+            self.engine.end_waiting(request);
+        }
+        found
     }
 
     /// Waits without end for a request that ends, with its data or with its sender. False: this task has left the machine.

@@ -156,6 +156,17 @@ pub trait Link: Send {
         0
     }
 
+    /// Publishes for the peer which long message this task waits for just now, 0 for none: a word that [`wanted`](Link::wanted) gives
+    /// there. A hint as [`await_message`](Link::await_message) is.
+    fn want_message(&mut self, word: u64) {
+        let _ = word;
+    }
+
+    /// What the peer has published so last.
+    fn wanted(&self) -> u64 {
+        0
+    }
+
     /// Gives arrived frames to `sink`, at most `most` of them, and returns how many.
     ///
     /// The payload lies in the transport's memory and is gone when `sink` returns.

@@ -42,6 +42,28 @@ impl Engine {
         self.peers.say_awaited(pattern);
     }
 
+    /// Publishes, where it matters to the sender, that this task waits for such a message just now, for which it has so much room.
+    #[inline]
+    pub fn begin_waiting_for(&mut self, pattern: &Pattern, room: usize) {
+        self.peers.say_wanted(pattern, room);
+    }
+
+    /// The same of a receive, if it is one that no message has been matched with.
+    #[inline]
+    pub fn begin_waiting(&mut self, id: RequestId) {
+        if let Some(receive) = self.core.requests.receive(id).filter(|receive| receive.matched.is_none()) {
+            self.peers.say_wanted(&receive.pattern, receive.room_behind(0));
+        }
+    }
+
+    /// The wait has ended without it.
+    #[cold]
+    pub fn end_waiting(&mut self, id: RequestId) {
+        if let Some(receive) = self.core.requests.receive(id) {
+            self.peers.say_unwanted(&receive.pattern);
+        }
+    }
+
     /// A short message has left before anybody knew that no receive was posted: its sender keeps a copy.
     #[cold]
     pub(super) fn keep_what_went(&mut self, index: usize, header: Header, data: Gather<'_>) {

@@ -37,6 +37,16 @@ pub enum Room<'a> {
     },
 }
 
+impl Room<'_> {
+    /// Bytes of the program's memory.
+    pub fn length(&self) -> usize {
+        match self {
+            Room::Memory(memory) | Room::Fitting { memory, .. } => memory.len(),
+            Room::Inside { .. } => 0,
+        }
+    }
+}
+
 /// What a look at the links found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {

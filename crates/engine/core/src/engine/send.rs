@@ -3,6 +3,7 @@
 //! ```text
 //! short, room, credit          Start                            copied into the link
 //! long, buffered by the sender Offer, then a copy into memory of the link; the receiver follows ... Done
+//! very long, and awaited       Offer ... both ends copy, each other parts ... Done
 //! long, single copy possible   Offer ... the receiver pulls ... Done
 //!                              Offer ... Clear, Answer, More    when it may not pull
 //! long, no single copy         Start, More, More ...            as fast as there is room
@@ -17,7 +18,7 @@ use crate::ids::RequestId;
 use crate::ledger::Counter;
 use crate::memory::Source;
 use crate::outgoing::{Buffering, Completion, Outgoing, SendError, Sent};
-use crate::peers::{OWN_PEER, Peer, PeerState, Pending, is_awaited};
+use crate::peers::{IN_PLACE, OWN_PEER, Peer, PeerState, Pending, is_awaited, is_wanted};
 use crate::requests::{Outcome, State};
 use crate::scattered::Scattered;
 use parvum_transport::{Gather, Limits};
@@ -161,7 +162,9 @@ impl Engine {
         // But where the data is kept anyway nothing is gained by more memory of the link, which a short program touches first.
         let is_behind = keeps && limits.single_copy && self.peers[index].lent() >= AHEAD;
         let ledger = self.peers[index].state.ledger(route);
-        let loan = match may_copy && length > limits.eager && index != OWN && !is_behind {
+        let may_wait = may_copy && !keeps && message.buffering == Buffering::BySize;
+        let in_place = may_wait && self.goes_in_place(index, &header, limits);
+        let loan = match may_copy && length > limits.eager && index != OWN && !is_behind && !in_place {
             true => self.peers[index].lend(length),
             false => None,
         };
@@ -235,6 +238,14 @@ impl Engine {
         let sent = self.outcome_so_far(request, owned && room);
         self.wind_up();
         sent
+    }
+
+    /// Whether its receiver copies so long a message at once when it is offered: then its sender helps, and one copy is enough. One that
+    /// nobody waits for is not offered in place where that can be helped: its sender would have to wait.
+    fn goes_in_place(&self, index: usize, header: &Header, limits: Limits) -> bool {
+        limits.single_copy
+            && header.length >= IN_PLACE as u64
+            && self.peers[index].preferred().is_some_and(|link| is_wanted(link, header))
     }
 
     /// How far a send came that has just been pushed. One that the engine may finish alone is over.

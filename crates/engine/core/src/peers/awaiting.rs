@@ -1,6 +1,7 @@
-//! The word that a task publishes to a peer: which message it awaits from it.
+//! The words that a task publishes to a peer: which message it awaits from it, and for which long one it waits just now.
 //!
-//! It is by the number that the message will have, and its tag. What it is for says the module `rendezvous`.
+//! Both are by the number that the message will have, and its tag. What the first is for says the module `rendezvous`. By the second a
+//! sender chooses the way of its data, and nothing else: for the context there is room only mixed with the tag, so others may look alike.
 
 use super::Peers;
 use super::incoming::Incoming;
@@ -12,6 +13,10 @@ use parvum_wire::Header;
 const NUMBER: u64 = u64::MAX << 34;
 const SAYS: u64 = 1 << 33;
 const ANY_TAG: u64 = 1 << 32;
+
+/// So long data stays in place, to be copied once by both ends, if its receiver waits for it. Shorter data that is not in the caches any
+/// more two copies at the same time bring quicker, through memory that is: of 1 MiB, four places in turns, 90 us for 95; of 4 MiB 480 for 405.
+pub(crate) const IN_PLACE: usize = 4 << 20;
 
 fn number(order: u32) -> u64 {
     u64::from(order) << 34
@@ -25,6 +30,18 @@ pub(crate) fn is_awaited(link: &dyn Link, header: &Header) -> bool {
         && word & NUMBER == number(header.order)
         && (word & ANY_TAG != 0 || word as u32 as i32 == header.tag)
         && header.context == 0
+}
+
+/// What is published while this task waits for a long message of that number, of that tag or of any.
+fn wanted(order: u32, context: u32, tag: Option<i32>) -> u64 {
+    let mixed = context.wrapping_mul(0x9e37_79b9);
+    number(order) | SAYS | u64::from(tag.map_or(!mixed, |tag| mixed ^ tag as u32))
+}
+
+/// Whether the peer waits for this very message just now, as it seems.
+pub(crate) fn is_wanted(link: &dyn Link, header: &Header) -> bool {
+    let word = link.wanted();
+    [Some(header.tag), None].into_iter().any(|tag| word == wanted(header.order, header.context, tag))
 }
 
 impl Peers {
@@ -52,6 +69,34 @@ impl Peers {
         let Some(link) = &mut peer.links[peer.state.route.place()] else { return };
         peer.state.incoming.awaited = Some(peer.state.incoming.expected);
         link.await_message(number(peer.state.incoming.expected) | SAYS | tag);
+    }
+
+    /// Publishes that this task waits for such a message just now, if it may be a long one, and only one peer could send it.
+    #[inline]
+    pub(crate) fn say_wanted(&mut self, pattern: &Pattern, room: usize) {
+        if room >= IN_PLACE {
+            self.publish_wanted(pattern, true);
+        }
+    }
+
+    /// Publishes that it does not wait for it any more, though it has not come.
+    #[cold]
+    pub(crate) fn say_unwanted(&mut self, pattern: &Pattern) {
+        self.publish_wanted(pattern, false);
+    }
+
+    fn publish_wanted(&mut self, pattern: &Pattern, is_wanted: bool) {
+        let tag = match pattern.tag {
+            TagMatch::Any => None,
+            TagMatch::Exactly(tag) => Some(tag),
+            TagMatch::Masked { .. } | TagMatch::Within { .. } | TagMatch::Among { .. } => return,
+        };
+        let Some(index) = pattern.from.and_then(|from| self.index_of(from)) else { return };
+        let peer = &mut self[index];
+        if let Some(link) = &mut peer.links[peer.state.route.place()] {
+            let word = wanted(peer.state.incoming.expected, pattern.context.unwrap_or(0), tag);
+            link.want_message(if is_wanted { word } else { 0 });
+        }
     }
 
     /// Whether what was published of a peer's messages is about one that has come.

@@ -16,6 +16,9 @@ use parvum_wire::Kind;
 use parvum_wire::frame::{ASKING, FETCH_AT_ONCE, Offer};
 use std::io::IoSliceMut;
 
+/// Of so long data in place its sender copies a part, while it waits for the end.
+pub(crate) const TOGETHER: usize = 256 << 10;
+
 /// Where the data lies that is in several places of its sender's memory, as that lists them there. What is no such list is not read.
 pub(crate) fn listed(link: &mut dyn Link, offer: &Offer, length: usize) -> Result<Vec<Place>, PullRefused> {
     let mut list = vec![0; offer.listed().min(MOST_PLACES) * 16];
@@ -59,7 +62,13 @@ fn copy(
     };
     let done = match &mut receive.into {
         Destination::Scattered(into) => scattered::pull(link, places, (got, wanted), &mut **into)?,
-        _ => link.pull(places, receive.rooms(got, left).all())?,
+        _ => match receive.rooms(got, left).all() {
+            [only] if only.len() >= TOGETHER && link.can_pull(places[0].address) => {
+                link.pull_together(Offer::name(offer.cookie), got as u64, places, only)?;
+                wanted
+            }
+            rooms => link.pull(places, rooms)?,
+        },
     };
     Ok((done, wanted))
 }
@@ -187,7 +196,7 @@ impl Core {
             let Peer { links, state } = &mut peers[peer as usize];
             let Some(offered) = state.offers.all.get(&cookie) else { return false };
             let Some(link) = &mut links[route.place()] else { return false };
-            if offered.asked == Asking::Placed
+            if matches!(offered.asked, Asking::No | Asking::Placed)
                 && let Some((from, length)) = link.part_to_put(cookie)
             {
                 let source = &offered.source;

@@ -14,3 +14,4 @@ mod matching;
 mod pieces;
 mod scattered;
 mod simulated;
+mod together;

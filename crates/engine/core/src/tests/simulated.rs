@@ -64,8 +64,9 @@ struct Wire {
     ended: bool,
     /// Polls of the receiving end so far: the wire's clock.
     now: u64,
-    /// What the receiving end awaits.
+    /// What the receiving end awaits, and waits for.
     awaited: u64,
+    wanted: u64,
     loans: Vec<Arc<Memory>>,
 }
 
@@ -173,6 +174,14 @@ impl Link for SimulatedLink {
 
     fn awaited(&self) -> u64 {
         self.out.lock().unwrap().awaited
+    }
+
+    fn want_message(&mut self, word: u64) {
+        self.incoming.lock().unwrap().wanted = word;
+    }
+
+    fn wanted(&self) -> u64 {
+        self.out.lock().unwrap().wanted
     }
 
     fn can_pull(&self, address: u64) -> bool {

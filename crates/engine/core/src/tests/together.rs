@@ -1,0 +1,97 @@
+//! Very long data for a receiver that waits for it: offered in place, though there is memory that could be lent.
+
+use super::basics::{outgoing, send, tagged};
+use super::simulated::{Nature, pair, run_until_quiet};
+use crate::{Counter, Destination, Engine, Outgoing, Pattern, RequestId, Sent, UserBuffer};
+
+const LENDS: Nature = Nature { lends: Some(0), ..Nature::QUICK };
+const LONG: usize = (4 << 20) + 5;
+
+/// A message in a context, as MPI's are.
+fn message<'a>(to: &Engine, tag: i32, context: u32, pieces: &'a [&'a [u8]]) -> Outgoing<'a> {
+    Outgoing { context, ..outgoing(to.me(), tag, pieces) }
+}
+
+fn post(engine: &mut Engine, from: &Engine, tag: i32, context: u32, room: &mut [u8]) -> RequestId {
+    let pattern = Pattern { from: Some(from.me()), context: Some(context), ..tagged(tag) };
+    // SAFETY: the tests keep their memory until the receive is over.
+    let buffer = unsafe { UserBuffer::new(room.as_mut_ptr(), room.len()) };
+    engine.post(pattern, Destination::User(buffer), false, false)
+}
+
+fn is_lent(engine: &Engine) -> bool {
+    engine.ledger().read(Counter::BufferedAtSender) > 0
+}
+
+#[test]
+fn what_is_waited_for_is_copied_once_and_its_sender_waits() {
+    for context in [0, 7] {
+        let (mut a, mut b) = pair(LENDS);
+        let (data, mut room) = (vec![5; LONG], vec![0; LONG]);
+        let wanted = post(&mut b, &a, 3, context, &mut room);
+        b.begin_waiting(wanted);
+        let Ok(Sent::Later(sent)) = send(&mut a, message(&b, 3, context, &[&data])) else {
+            panic!("offered in place")
+        };
+        assert!(!a.is_over(sent), "its memory may be read");
+        run_until_quiet(&mut [&mut a, &mut b]);
+        assert!(a.is_over(sent) && b.is_over(wanted) && !is_lent(&a));
+        assert_eq!(room, data);
+        assert_eq!(b.ledger().read(Counter::PulledBytes), LONG as u64);
+        assert_eq!(a.unfinished(), 0);
+    }
+}
+
+#[test]
+fn what_nobody_waits_for_is_buffered() {
+    let data = vec![5; LONG];
+    // Another tag, another context, less room than such a message has; and a receive that is posted while its task computes.
+    for (tag, context, length, waits) in
+        [(4, 7, LONG, true), (3, 8, LONG, true), (3, 7, 1000, true), (3, 7, LONG, false)]
+    {
+        let (mut a, mut b) = pair(LENDS);
+        let mut room = vec![0; LONG];
+        let posted = post(&mut b, &a, tag, context, &mut room[..length]);
+        if waits {
+            b.begin_waiting(posted);
+        }
+        let sent = send(&mut a, message(&b, 3, 7, &[&data]));
+        assert_eq!(sent, Ok(Sent::Now), "{tag} {context} {length} {waits}");
+        assert!(is_lent(&a));
+        b.cancel(posted);
+    }
+}
+
+#[test]
+fn a_wait_that_has_ended_is_not_believed_in() {
+    let (mut a, mut b) = pair(LENDS);
+    let (data, mut room) = (vec![5; LONG], vec![0; LONG]);
+    let posted = post(&mut b, &a, 3, 7, &mut room);
+    b.begin_waiting(posted);
+    b.end_waiting(posted);
+    assert_eq!(send(&mut a, message(&b, 3, 7, &[&data])), Ok(Sent::Now));
+    run_until_quiet(&mut [&mut a, &mut b]);
+    assert!(b.is_over(posted) && room == data);
+    // Nor is one whose message has come.
+    let posted = post(&mut b, &a, 3, 7, &mut room);
+    b.begin_waiting(posted);
+    assert!(matches!(send(&mut a, message(&b, 3, 7, &[&data])), Ok(Sent::Later(_))));
+    run_until_quiet(&mut [&mut a, &mut b]);
+    assert_eq!(send(&mut a, message(&b, 3, 7, &[&data])), Ok(Sent::Now));
+}
+
+#[test]
+fn what_its_receiver_takes_back_goes_to_the_next_receive() {
+    let (mut a, mut b) = pair(LENDS);
+    let (data, mut room) = (vec![5; LONG], vec![0; LONG]);
+    let wanted = post(&mut b, &a, 3, 7, &mut room);
+    b.begin_waiting(wanted);
+    let Ok(Sent::Later(sent)) = send(&mut a, message(&b, 3, 7, &[&data])) else { panic!("in place") };
+    assert!(b.cancel(wanted));
+    run_until_quiet(&mut [&mut a, &mut b]);
+    assert!(!a.is_over(sent), "nobody has it");
+    let wanted = post(&mut b, &a, 3, 7, &mut room);
+    run_until_quiet(&mut [&mut a, &mut b]);
+    assert!(a.is_over(sent) && b.is_over(wanted));
+    assert_eq!(room, data);
+}
