@@ -67,7 +67,9 @@ impl Host {
             let start = format!("{} rsh {} {{host}}", text(&program), text(&room.root));
             settings.push(("PARVUM_START_BY".to_owned(), start));
         }
-        // What the laboratory predicts for hosts hangs on it.
+        // What the laboratory predicts for hosts hangs on these.
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        settings.push(("PARVUM_LAB_PROCESSORS".to_owned(), processors.to_string()));
         if plan.network.as_ref().is_some_and(|network| network.shared) {
             settings.push(("PARVUM_LAB_MEDIUM".to_owned(), "shared".to_owned()));
         }

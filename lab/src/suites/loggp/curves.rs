@@ -1,7 +1,7 @@
 //! What the costs say of more hosts than anybody here has.
 
 use super::costs;
-use super::hosts::{OURS, predicted};
+use super::hosts::{OURS, machine, predicted};
 use crate::report::curve::{Axes, Point, Series, chart};
 use crate::report::markup::figure;
 use crate::summary::{Row, Rows};
@@ -26,7 +26,7 @@ pub(super) fn section(html: &mut String, rows: &[Row]) {
         .map(|(operation, data, most, label, class)| {
             let tasks = TASKS.into_iter().filter(|tasks| *tasks <= most);
             let points = tasks.map(|tasks| {
-                let ms = predicted(operation, tasks, data, between) / 1000.0;
+                let ms = predicted(operation, data, &machine(between, tasks)) / 1000.0;
                 Point { x: tasks as f64, y: ms, low: ms, high: ms }
             });
             Series { label: label.to_owned(), class, dash: "", points: points.collect() }

@@ -80,6 +80,9 @@ fn jobs(extent: Extent) -> Vec<Job> {
     jobs
 }
 
+/// Says that all hosts share so many processors, for they are one in truth: `./x hosts` sets it.
+const PROCESSORS: &str = "PARVUM_LAB_PROCESSORS";
+
 /// What the frame of a short message takes of a link, in bytes: Ethernet, its preamble and gap, IP and TCP take 90, Parvum's own head 40. Many
 /// in a row to one host share a frame, so the gap that was measured does not have it.
 const FRAME: f64 = 130.0;
@@ -92,10 +95,19 @@ pub(super) fn machine(between: Route, tasks: usize) -> Machine {
     Machine { shared_medium, ..Machine::of(tasks, between) }
 }
 
-/// Microseconds of one operation.
-pub(super) fn predicted(operation: Operation, tasks: usize, data: u64, between: Route) -> f64 {
-    let trace = operation.trace(tasks, data as usize, TIMES);
-    play(&trace, &machine(between, tasks)).time / TIMES as f64 / 1000.0
+/// The hosts that are here.
+fn these(between: Route) -> Machine {
+    let machine = machine(between, TASKS as usize);
+    match std::env::var(PROCESSORS).ok().and_then(|number| number.parse().ok()) {
+        Some(processors) => Machine { processors, shared_processors: true, ..machine },
+        None => machine,
+    }
+}
+
+/// Microseconds of one operation of a task on each host.
+pub(super) fn predicted(operation: Operation, data: u64, machine: &Machine) -> f64 {
+    let trace = operation.trace(machine.hosts, data as usize, TIMES);
+    play(&trace, machine).time / TIMES as f64 / 1000.0
 }
 
 /// An operation, its bytes, what was predicted and what was measured.
@@ -108,13 +120,14 @@ struct Check<'a> {
 
 fn checks<'a>(rows: &Rows<'a>) -> Vec<Check<'a>> {
     let Some(between) = costs(rows, &OURS) else { return Vec::new() };
+    let machine = these(between);
     let mut checks = Vec::new();
     for operation in Operation::ALL {
         // A barrier has no data.
         let data: &[u64] = if operation == Operation::Barrier { &[0] } else { &DATA };
         for &data in data {
             if let Some(measured) = rows.find("group", &OURS, operation.name(), TASKS, data) {
-                let predicted = predicted(operation, TASKS as usize, data, between);
+                let predicted = predicted(operation, data, &machine);
                 checks.push(Check { operation, data, predicted, measured });
             }
         }
@@ -198,11 +211,11 @@ mod tests {
 
     fn measured() -> Vec<Row> {
         let mut rows = example(&SYSTEMS);
-        let between = costs(&Rows(&rows), &OURS).expect("costs");
+        let machine = these(costs(&Rows(&rows), &OURS).expect("costs"));
         for operation in Operation::ALL {
             let data: &[u64] = if operation == Operation::Barrier { &[0] } else { &DATA };
             for &data in data {
-                let us = predicted(operation, 8, data, between) * 1.1;
+                let us = predicted(operation, data, &machine) * 1.1;
                 let mut row = crate::summary::tests::row(&OURS, "group", operation.name(), data, &[us; 3]);
                 row.tasks = TASKS;
                 rows.push(row);
