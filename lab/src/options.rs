@@ -49,8 +49,8 @@ pub struct CompareOptions {
     /// run: the two are compared
     #[arg(long, value_names = ["OLD", "NEW"], num_args = 1..=2, conflicts_with_all = ["list", "paper", "papers"])]
     pub against: Vec<PathBuf>,
-    /// Keep a finished run, its folder, in results/published of the sources, and write its numbers into README.md and the docs; or the
-    /// file of numbers that `./x hosts --encryption` or `--calibrate` has left
+    /// Keep a finished run, its folder, in results/published of the sources, and write its numbers into README.md and the docs (of a run
+    /// of --papers, what it found, into docs/findings.md); or the file of numbers that `./x hosts --encryption` or `--calibrate` has left
     #[arg(long, value_name = "DIR", conflicts_with_all = ["list", "paper", "papers", "against", "suite"])]
     pub publish: Option<PathBuf>,
     /// Of that paper, this figure alone

@@ -5,6 +5,7 @@
 //! named as in `lab/papers`. So no number can stay when the run behind it changes, and a test holds the pages to that.
 
 mod figures;
+mod papers;
 
 use crate::against::finished;
 use crate::catalogue::Asked;
@@ -33,6 +34,9 @@ pub fn publish(run: &Path) -> Result<String, LabError> {
 fn publish_in(run: &Path, root: &Path) -> Result<String, LabError> {
     if let Some(name) = figures::name_of(run) {
         return publish_figures(run, &name, root);
+    }
+    if papers::is_one(run) {
+        return papers::publish(run, root);
     }
     let manifest = finished::manifest(run)?;
     if let Some(load) = busy(&manifest) {

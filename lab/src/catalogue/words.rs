@@ -54,7 +54,7 @@ pub fn markdown() -> String {
          `lab/papers/*.json` by `parvum compare --list=markdown >docs/papers.md`; a test holds this page to them. What a paper prints as numbers stands here as numbers.\n\
          Of what it only draws there are the claims that its text makes of the drawing, each with the range in which it still holds (the paper's own where it gives\n\
          one, else a plain one). `parvum compare --paper N [--figure N | --table N]` runs what can be run, and says of each claim whether it holds today: of the whole\n\
-         95 % interval, or it is *unclear*.\n",
+         95 % interval, or it is *unclear*. [findings.md](findings.md) has what a run of all of them said.\n",
     );
     for paper in PAPERS.iter() {
         let _ = write!(

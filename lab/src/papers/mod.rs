@@ -1,6 +1,7 @@
 //! Every table and figure of the five papers that can be run again, in one run: suite after suite, each suite's jobs once. What it
 //! has measured lies in its folder at any moment, so that a run that was interrupted goes on where it stopped.
 
+pub mod findings;
 pub mod page;
 pub mod settings;
 

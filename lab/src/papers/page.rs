@@ -13,7 +13,7 @@ use std::path::Path;
 
 /// How the claims of an exhibit came out, each for each system that it is asked of.
 #[derive(Debug, Default, Clone, Copy, PartialEq)]
-struct Count {
+pub(super) struct Count {
     holds: usize,
     no: usize,
     unclear: usize,
@@ -35,7 +35,7 @@ impl Count {
         count
     }
 
-    fn add(&mut self, other: Count) {
+    pub(super) fn add(&mut self, other: Count) {
         self.holds += other.holds;
         self.no += other.no;
         self.unclear += other.unclear;
@@ -43,7 +43,7 @@ impl Count {
     }
 
     /// Such as `3 still hold, 1 no longer`; what there is none of is not said.
-    fn words(&self) -> String {
+    pub(super) fn words(&self) -> String {
         let holds = if self.holds == 1 { "still holds" } else { "still hold" };
         let all = [
             (self.holds, holds),
@@ -61,7 +61,7 @@ impl Count {
 }
 
 /// What came of an exhibit: the count, or why there is none.
-fn outcome(exhibit: &Exhibit, outcomes: &[Outcome]) -> Result<Count, String> {
+pub(super) fn outcome(exhibit: &Exhibit, outcomes: &[Outcome]) -> Result<Count, String> {
     let Some(again) = &exhibit.again else {
         return Err(format!("not run: {}", exhibit.why_not.as_deref().unwrap_or_default()));
     };
@@ -72,7 +72,7 @@ fn outcome(exhibit: &Exhibit, outcomes: &[Outcome]) -> Result<Count, String> {
     }
 }
 
-fn all() -> impl Iterator<Item = (&'static Paper, &'static Exhibit)> {
+pub(super) fn all() -> impl Iterator<Item = (&'static Paper, &'static Exhibit)> {
     PAPERS.iter().flat_map(|paper| paper.exhibits.iter().map(move |exhibit| (paper, exhibit)))
 }
 
@@ -172,7 +172,7 @@ fn of_paper(html: &mut String, paper: &Paper, outcomes: &[Outcome]) {
 }
 
 /// What was measured of it.
-fn rows_of<'a>(exhibit: &Exhibit, outcomes: &'a [Outcome]) -> Option<&'a [Row]> {
+pub(super) fn rows_of<'a>(exhibit: &Exhibit, outcomes: &'a [Outcome]) -> Option<&'a [Row]> {
     let again = exhibit.again.as_ref()?;
     outcomes.iter().find(|outcome| outcome.suite == again.suite)?.rows.as_deref().ok()
 }

@@ -1,0 +1,163 @@
+//! A run of all papers, published: what its claims were judged by, and a page that says of each whether it still holds.
+
+use super::{busy, published};
+use crate::against::finished;
+use crate::catalogue::PAPERS;
+use crate::error::LabError;
+use crate::papers::settings::{FILE, Settings};
+use crate::papers::{Outcome, findings};
+use crate::suites;
+use crate::summary::Row;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+/// Where it is published, and under which page.
+const NAME: &str = "papers";
+const PAGE: &str = "docs/findings.md";
+const ROWS: &str = "summary.json";
+
+/// Rows of each suite.
+type Rows = BTreeMap<String, Vec<Row>>;
+
+/// Whether a folder holds such a run.
+pub(super) fn is_one(run: &Path) -> bool {
+    run.join(FILE).is_file()
+}
+
+/// Keeps what the claims were judged by, and writes the page. What it did, in words.
+pub(super) fn publish(run: &Path, root: &Path) -> Result<String, LabError> {
+    let settings = Settings::read(run)?;
+    let mut rows = Rows::new();
+    for suite in suites::ALL {
+        let own = run.join(suite.name);
+        if !own.join("manifest.json").is_file() {
+            continue;
+        }
+        if let Some(load) = busy(&finished::manifest(&own)?).filter(|_| rows.is_empty()) {
+            return Err(LabError::NotQuiet { folder: run.to_owned(), load });
+        }
+        let mut all = super::summary(&own)?;
+        all.retain(|row| is_judged_by(suite.name, row));
+        rows.insert(suite.name.to_owned(), all);
+    }
+    if rows.is_empty() {
+        let why = "none of its suites has come to its end".to_owned();
+        return Err(LabError::NoRunOfPapers { folder: run.to_owned(), why });
+    }
+    let place = published(root).join(NAME);
+    fs::create_dir_all(&place).map_err(LabError::file("create", &place))?;
+    settings.write(&place)?;
+    let write = |file: &Path, text: String| fs::write(file, text).map_err(LabError::file("write", file));
+    write(&place.join(ROWS), by_lines(&rows))?;
+    write(&root.join(PAGE), findings::markdown(&settings, &outcomes(rows)))?;
+    Ok(format!(
+        "{} has what the claims of the papers were judged by, and {PAGE} what came of them\n",
+        place.display()
+    ))
+}
+
+/// Whether a claim of some paper asks for the row of that suite.
+fn is_judged_by(suite: &str, row: &Row) -> bool {
+    let exhibits = PAPERS.iter().flat_map(|paper| &paper.exhibits);
+    let own = exhibits.filter(|exhibit| exhibit.again.as_ref().is_some_and(|again| again.suite == suite));
+    let today = own.flat_map(|exhibit| &exhibit.claims).flat_map(|claim| &claim.today);
+    today.flat_map(|today| today.over.iter().chain(&today.under)).any(|asked| asked.takes(row))
+}
+
+/// A row a line, so that two runs can be told apart by the eye.
+fn by_lines(rows: &Rows) -> String {
+    let one = |row: &Row| serde_json::to_string(row).unwrap_or_default();
+    let suites = rows.iter().map(|(suite, rows)| {
+        let lines: Vec<String> = rows.iter().map(one).collect();
+        format!("{suite:?}: [\n{}\n]", lines.join(",\n"))
+    });
+    format!("{{\n{}\n}}\n", suites.collect::<Vec<_>>().join(",\n"))
+}
+
+fn outcomes(rows: Rows) -> Vec<Outcome> {
+    let known = |(suite, rows): (String, Vec<Row>)| {
+        let suite = suites::find(&suite).ok()?.name;
+        Some(Outcome { suite, rows: Ok(rows), notes: Vec::new() })
+    };
+    rows.into_iter().filter_map(known).collect()
+}
+
+/// The page that the published run makes, and where it is; nothing where none is published.
+#[cfg(test)]
+fn made(root: &Path) -> Result<Option<(std::path::PathBuf, String)>, LabError> {
+    let place = published(root).join(NAME);
+    if !place.is_dir() {
+        return Ok(None);
+    }
+    let file = place.join(ROWS);
+    let rows: Rows = serde_json::from_str(&super::read(&file)?).map_err(|why| LabError::Samples {
+        path: file,
+        line: why.line(),
+        why: why.to_string(),
+    })?;
+    Ok(Some((root.join(PAGE), findings::markdown(&Settings::read(&place)?, &outcomes(rows)))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::read;
+    use super::*;
+    use crate::options::CompareOptions;
+    use crate::peers::Own;
+    use crate::report::tests::manifest;
+    use crate::summary::tests::row;
+    use crate::systems::{Encoding, Family, System};
+
+    #[test]
+    fn the_page_says_what_the_published_run_found() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let Some((page, made)) = made(&root).expect("readable") else {
+            println!("skipped: no run of all papers is published yet (it takes a quiet machine and an hour)");
+            return;
+        };
+        let found = read(&page).expect("a page");
+        let differs = found.lines().zip(made.lines()).find(|(found, made)| found != made);
+        assert_eq!(differs, None, "publish the run again: parvum compare --publish DIR");
+        assert_eq!(found.len(), made.len());
+    }
+
+    #[test]
+    fn a_run_is_published_with_what_its_claims_ask_for_alone() {
+        let root = std::env::temp_dir().join(format!("parvum-lab-papers-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&root);
+        let (run, own) = (root.join("run"), root.join("run/main"));
+        for folder in [&root.join("docs"), &own] {
+            fs::create_dir_all(folder).expect("a folder");
+        }
+        Settings::new(&CompareOptions::default(), 7, 60, &Own::default()).write(&run).expect("written");
+        assert!(is_one(&run) && !is_one(&own));
+        let why = publish(&run, &root).expect_err("refused").to_string();
+        assert!(why.contains("none of its suites"), "{why}");
+
+        let pvm = System::new(Family::Pvm, "direct", Encoding::Raw);
+        let ours = System::new(Family::Parvum, "shm", Encoding::Raw);
+        let rows = [
+            row(&pvm, "ring", "half round trip", 8, &[12.0; 6]),
+            row(&ours, "ring", "half round trip", 8, &[0.5; 6]),
+            row(&ours, "ring", "of no paper", 8, &[0.5; 6]),
+        ];
+        fs::write(own.join("summary.json"), serde_json::to_string(&rows).expect("ours")).expect("a file");
+        let begin = |load: &str| {
+            let mut manifest = manifest();
+            (manifest.factors.load, manifest.factors.cores) = (load.into(), "2 processors".into());
+            fs::write(own.join("manifest.json"), serde_json::to_string(&manifest).expect("ours"))
+                .expect("a file");
+        };
+        begin("1.5 0 0");
+        assert!(publish(&run, &root).expect_err("refused").to_string().contains("1.5 on 2"));
+        begin("0.1 0 0");
+        let said = publish(&run, &root).expect("published");
+        assert!(said.contains(PAGE), "{said}");
+        let (page, made) = made(&root).expect("readable").expect("there");
+        assert_eq!(read(&page).expect("a page"), made);
+        assert!(made.contains("still holds"), "{made}");
+        assert!(!read(&published(&root).join(NAME).join(ROWS)).expect("rows").contains("of no paper"));
+        fs::remove_dir_all(root).expect("removed");
+    }
+}
