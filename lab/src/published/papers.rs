@@ -32,6 +32,10 @@ pub(super) fn publish(run: &Path, root: &Path) -> Result<String, LabError> {
     for suite in suites::ALL {
         let own = run.join(suite.name);
         if !own.join("manifest.json").is_file() {
+            if own.is_dir() {
+                let why = format!("its suite {} has not come to its end", suite.name);
+                return Err(LabError::NoRunOfPapers { folder: run.to_owned(), why });
+            }
             continue;
         }
         if let Some(load) = busy(&finished::manifest(&own)?).filter(|_| rows.is_empty()) {
@@ -133,7 +137,11 @@ mod tests {
         Settings::new(&CompareOptions::default(), 7, 60, &Own::default()).write(&run).expect("written");
         assert!(is_one(&run) && !is_one(&own));
         let why = publish(&run, &root).expect_err("refused").to_string();
+        assert!(why.contains("its suite main has not come to its end"), "{why}");
+        fs::remove_dir(&own).expect("an empty folder");
+        let why = publish(&run, &root).expect_err("refused").to_string();
         assert!(why.contains("none of its suites"), "{why}");
+        fs::create_dir(&own).expect("a folder");
 
         let pvm = System::new(Family::Pvm, "direct", Encoding::Raw);
         let ours = System::new(Family::Parvum, "shm", Encoding::Raw);

@@ -109,7 +109,7 @@ impl Core {
             }
             let header = Header { kind: Kind::Offer, ..pending.header };
             link.send(&header, Gather::new(&[&offer.encode()])).map_err(|refused| (refused, route))?;
-            self.offered(peers, index, offer.cookie);
+            self.offered(peers, index, offer);
             return Ok(true);
         }
         let limit = link.limits().frame;
@@ -133,7 +133,8 @@ impl Core {
     }
 
     /// The current message's offer is out: keep its data until it is wanted.
-    fn offered(&mut self, peers: &mut Peers, index: usize, cookie: u64) {
+    fn offered(&mut self, peers: &mut Peers, index: usize, offer: Offer) {
+        let cookie = offer.cookie;
         let state = &mut peers[index].state;
         let Some((route, pending)) = state.outbox.current.take() else { return };
         state.offers.next_cookie += 1;
@@ -155,6 +156,7 @@ impl Core {
         // The receiver reads it in place, and the sender helps while it waits.
         if request.is_some()
             && asked == Asking::No
+            && offer.address != 0
             && source.length >= TOGETHER
             && source.loan_address().is_none()
         {

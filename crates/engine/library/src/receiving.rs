@@ -5,6 +5,7 @@ use crate::errors::remember;
 use crate::inside::{self, Inside, with};
 use crate::rooms::{destination, length_of, pattern_of, with_room};
 use crate::runtime::Runtime;
+use crate::waiting::is_long;
 use parvum_engine::{
     Block, Completed, Envelope, Look, Outcome, Pattern, PullRefused, Received, RequestId, Room,
 };
@@ -99,9 +100,6 @@ fn receive_patiently<E: Endpoint>(
     })
 }
 
-/// A wait of so many nanoseconds is longer than a task spins.
-const LONG: i64 = 2_000_000;
-
 /// The short way: looks once, and then as long as the task would spin. An error with a status is the receive's outcome; one
 /// without leaves it to the usual way.
 #[inline(always)]
@@ -119,7 +117,7 @@ fn take_directly(
     if notes.limit != 0 && !runtime.may_hear(pattern) {
         return Err(Some(Status::Gone));
     }
-    let spins = look == Look::Nothing && (notes.limit < 0 || notes.limit >= LONG);
+    let spins = look == Look::Nothing && is_long(notes);
     if spins && runtime.spin_directly(pattern, room, envelope, notes) { Ok(()) } else { Err(None) }
 }
 

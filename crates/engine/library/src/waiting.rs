@@ -12,6 +12,15 @@ use std::time::{Duration, Instant};
 /// Looks at the clock once in so many rounds of spinning.
 pub(crate) const ROUNDS: u32 = 32;
 
+/// A wait of so many nanoseconds is longer than a task spins.
+const LONG: i64 = 2_000_000;
+
+/// Whether a wait is more than a look.
+#[inline]
+pub(crate) fn is_long(notes: &Notes) -> bool {
+    notes.limit < 0 || notes.limit >= LONG
+}
+
 impl Inside {
     /// The wait is over, if its beginning of the wait was noted and it did not come to wait in the usual way.
     #[inline]
@@ -49,9 +58,9 @@ impl Inside {
     #[inline]
     pub(crate) fn wait_for(&mut self, request: RequestId, notes: &Notes) -> bool {
         let is_over = |runtime: &mut Runtime| runtime.engine.is_over(request).then_some(());
-        self.engine.begin_waiting(request);
+        let is_said = is_long(notes) && self.engine.begin_waiting(request);
         let found = self.wait(notes, || Until::Over(request), is_over).is_some();
-        if !found {
+        if is_said && !found {
             self.engine.end_waiting(request);
         }
         found

@@ -7,8 +7,8 @@ use crate::ids::RequestId;
 use crate::ledger::Counter;
 use crate::memory::Source;
 use crate::message::Pattern;
-use crate::peers::{Asking, Offered};
-use crate::requests::Outcome;
+use crate::peers::{Asking, IN_PLACE, Offered};
+use crate::requests::{Destination, Outcome};
 use parvum_transport::{Gather, Limits, Route};
 use parvum_wire::frame::{ASKING, KEPT};
 use parvum_wire::{Header, Kind, Tid};
@@ -48,20 +48,29 @@ impl Engine {
         self.peers.say_wanted(pattern, room);
     }
 
-    /// The same of a receive, if it is one that no message has been matched with.
+    /// The same of a receive, if no message has been matched with it. Whether that was published: it may have to be taken back.
     #[inline]
-    pub fn begin_waiting(&mut self, id: RequestId) {
-        if let Some(receive) = self.core.requests.receive(id).filter(|receive| receive.matched.is_none()) {
-            self.peers.say_wanted(&receive.pattern, receive.room_behind(0));
-        }
+    pub fn begin_waiting(&mut self, id: RequestId) -> bool {
+        let Some((pattern, room)) = self.long_wish(id) else { return false };
+        self.peers.say_wanted(&pattern, room);
+        true
     }
 
     /// The wait has ended without it.
     #[cold]
     pub fn end_waiting(&mut self, id: RequestId) {
-        if let Some(receive) = self.core.requests.receive(id) {
-            self.peers.say_unwanted(&receive.pattern);
+        if let Some((pattern, _)) = self.long_wish(id) {
+            self.peers.say_unwanted(&pattern);
         }
+    }
+
+    /// What a receive wants, and its room, if that is in one piece and long enough for data that stays in place until it is copied.
+    #[inline]
+    fn long_wish(&mut self, id: RequestId) -> Option<(Pattern, usize)> {
+        let receive = self.core.requests.receive(id)?;
+        let Destination::User(buffer) = &receive.into else { return None };
+        let is_long = buffer.length() >= IN_PLACE && receive.matched.is_none();
+        is_long.then(|| (receive.pattern, buffer.length()))
     }
 
     /// A short message has left before anybody knew that no receive was posted: its sender keeps a copy.

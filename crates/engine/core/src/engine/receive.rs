@@ -94,6 +94,7 @@ impl Engine {
     /// sender has not filled in its data yet: that is as if it had never been.
     /// `false` when it is too late: the operation will be over by itself.
     pub fn cancel(&mut self, id: RequestId) -> bool {
+        self.end_waiting(id);
         let was_posted = self.core.queues.withdraw(id)
             || self.core.give_up_claim(&mut self.peers, id)
             || self.core.give_up_pull(&mut self.peers, id);

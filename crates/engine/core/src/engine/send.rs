@@ -162,7 +162,8 @@ impl Engine {
         // But where the data is kept anyway nothing is gained by more memory of the link, which a short program touches first.
         let is_behind = keeps && limits.single_copy && self.peers[index].lent() >= AHEAD;
         let ledger = self.peers[index].state.ledger(route);
-        let may_wait = may_copy && !keeps && message.buffering == Buffering::BySize;
+        let may_wait =
+            may_copy && !keeps && message.buffering == Buffering::BySize && message.pieces.len() == 1;
         let in_place = may_wait && self.goes_in_place(index, &header, limits);
         let loan = match may_copy && length > limits.eager && index != OWN && !is_behind && !in_place {
             true => self.peers[index].lend(length),

@@ -2,7 +2,7 @@
 
 use super::basics::{outgoing, send, tagged};
 use super::simulated::{Nature, pair, run_until_quiet};
-use crate::{Counter, Destination, Engine, Outgoing, Pattern, RequestId, Sent, UserBuffer};
+use crate::{Counter, Destination, Engine, Outgoing, Pattern, RequestId, Sent, UserBuffer, UserPieces};
 
 const LENDS: Nature = Nature { lends: Some(0), ..Nature::QUICK };
 const LONG: usize = (4 << 20) + 5;
@@ -78,6 +78,29 @@ fn a_wait_that_has_ended_is_not_believed_in() {
     assert!(matches!(send(&mut a, message(&b, 3, 7, &[&data])), Ok(Sent::Later(_))));
     run_until_quiet(&mut [&mut a, &mut b]);
     assert_eq!(send(&mut a, message(&b, 3, 7, &[&data])), Ok(Sent::Now));
+    // Nor one whose receive was taken back.
+    let (mut a, mut b) = pair(LENDS);
+    let posted = post(&mut b, &a, 3, 7, &mut room);
+    assert!(b.begin_waiting(posted) && b.cancel(posted));
+    assert_eq!(send(&mut a, message(&b, 3, 7, &[&data])), Ok(Sent::Now));
+}
+
+#[test]
+fn data_in_several_pieces_on_either_side_is_not_left_in_place() {
+    let (mut a, mut b) = pair(LENDS);
+    let (data, mut room) = (vec![5; LONG], vec![0; LONG]);
+    let posted = post(&mut b, &a, 3, 7, &mut room);
+    assert!(b.begin_waiting(posted));
+    let (one, other) = data.split_at(LONG / 2);
+    assert_eq!(send(&mut a, message(&b, 3, 7, &[one, other])), Ok(Sent::Now));
+    run_until_quiet(&mut [&mut a, &mut b]);
+    assert!(b.is_over(posted) && room == data);
+    let (one, other) = room.split_at_mut(LONG / 2);
+    // SAFETY: `room` outlives the receive.
+    let pieces = unsafe { UserPieces::new([one, other].map(|part| (part.as_mut_ptr(), part.len()))) };
+    let pattern = Pattern { from: Some(a.me()), context: Some(7), ..tagged(3) };
+    let posted = b.post(pattern, Destination::Pieces(Box::new(pieces)), false, false);
+    assert!(!b.begin_waiting(posted));
 }
 
 #[test]
