@@ -6,7 +6,6 @@ use crate::receiving::{finish, late};
 use crate::rooms::{destination, pattern_of};
 use crate::runtime::Runtime;
 use crate::waiters::Until;
-use crate::waiting::is_long;
 use parvum_engine::RequestId;
 use parvum_waist as waist;
 use parvum_waist::{Message, Notes, Status};
@@ -133,16 +132,11 @@ pub(crate) unsafe extern "C" fn wait_any<E: Endpoint>(
         };
         // An arrival is none of the requests.
         let until = || if seen == u64::MAX { any_over(requests) } else { Until::Changed };
-        let only = match requests {
-            [only] if is_long(notes) => Some(RequestId::from_number(*only)),
-            _ => None,
+        let found = match requests {
+            [only] => runtime.wait_wanting(RequestId::from_number(*only), notes, until, over),
+            _ => runtime.wait(notes, until, over),
         };
-        let is_said = only.is_some_and(|id| runtime.engine.begin_waiting(id));
-        let found = runtime.wait(notes, until, over).unwrap_or(LATE);
-        if let Some(id) = only.filter(|_| is_said && found < 0) {
-            runtime.engine.end_waiting(id);
-        }
-        found
+        found.unwrap_or(LATE)
     })
 }
 

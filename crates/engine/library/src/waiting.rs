@@ -58,9 +58,21 @@ impl Inside {
     #[inline]
     pub(crate) fn wait_for(&mut self, request: RequestId, notes: &Notes) -> bool {
         let is_over = |runtime: &mut Runtime| runtime.engine.is_over(request).then_some(());
+        self.wait_wanting(request, notes, || Until::Over(request), is_over).is_some()
+    }
+
+    /// As [`Inside::wait`], for one request alone: if it is a receive of a long message, its sender is told that this task waits for it.
+    #[inline]
+    pub(crate) fn wait_wanting<T>(
+        &mut self,
+        request: RequestId,
+        notes: &Notes,
+        until: impl Fn() -> Until,
+        done: impl FnMut(&mut Runtime) -> Option<T>,
+    ) -> Option<T> {
         let is_said = is_long(notes) && self.engine.begin_waiting(request);
-        let found = self.wait(notes, || Until::Over(request), is_over).is_some();
-        if is_said && !found {
+        let found = self.wait(notes, until, done);
+        if is_said && found.is_none() {
             self.engine.end_waiting(request);
         }
         found

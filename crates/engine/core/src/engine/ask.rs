@@ -45,32 +45,36 @@ impl Engine {
     /// Publishes, where it matters to the sender, that this task waits for such a message just now, for which it has so much room.
     #[inline]
     pub fn begin_waiting_for(&mut self, pattern: &Pattern, room: usize) {
-        self.peers.say_wanted(pattern, room);
+        if room >= IN_PLACE {
+            self.peers.say_wanted(pattern, true);
+        }
     }
 
     /// The same of a receive, if no message has been matched with it. Whether that was published: it may have to be taken back.
     #[inline]
     pub fn begin_waiting(&mut self, id: RequestId) -> bool {
-        let Some((pattern, room)) = self.long_wish(id) else { return false };
-        self.peers.say_wanted(&pattern, room);
-        true
+        let wish = self.long_wish(id);
+        if let Some(pattern) = &wish {
+            self.peers.say_wanted(pattern, true);
+        }
+        wish.is_some()
     }
 
     /// The wait has ended without it.
     #[cold]
     pub fn end_waiting(&mut self, id: RequestId) {
-        if let Some((pattern, _)) = self.long_wish(id) {
-            self.peers.say_unwanted(&pattern);
+        if let Some(pattern) = self.long_wish(id) {
+            self.peers.say_wanted(&pattern, false);
         }
     }
 
-    /// What a receive wants, and its room, if that is in one piece and long enough for data that stays in place until it is copied.
+    /// What a receive wants, if its room is in one piece and long enough for data that stays in place until it is copied.
     #[inline]
-    fn long_wish(&mut self, id: RequestId) -> Option<(Pattern, usize)> {
+    fn long_wish(&mut self, id: RequestId) -> Option<Pattern> {
         let receive = self.core.requests.receive(id)?;
         let Destination::User(buffer) = &receive.into else { return None };
         let is_long = buffer.length() >= IN_PLACE && receive.matched.is_none();
-        is_long.then(|| (receive.pattern, buffer.length()))
+        is_long.then_some(receive.pattern)
     }
 
     /// A short message has left before anybody knew that no receive was posted: its sender keeps a copy.

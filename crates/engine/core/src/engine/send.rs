@@ -3,7 +3,7 @@
 //! ```text
 //! short, room, credit          Start                            copied into the link
 //! long, buffered by the sender Offer, then a copy into memory of the link; the receiver follows ... Done
-//! very long, and awaited       Offer ... both ends copy, each other parts ... Done
+//! very long, and waited for    Offer ... both ends copy, each other parts ... Done
 //! long, single copy possible   Offer ... the receiver pulls ... Done
 //!                              Offer ... Clear, Answer, More    when it may not pull
 //! long, no single copy         Start, More, More ...            as fast as there is room

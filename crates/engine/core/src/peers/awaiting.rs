@@ -71,21 +71,8 @@ impl Peers {
         link.await_message(number(peer.state.incoming.expected) | SAYS | tag);
     }
 
-    /// Publishes that this task waits for such a message just now, if it may be a long one, and only one peer could send it.
-    #[inline]
-    pub(crate) fn say_wanted(&mut self, pattern: &Pattern, room: usize) {
-        if room >= IN_PLACE {
-            self.publish_wanted(pattern, true);
-        }
-    }
-
-    /// Publishes that it does not wait for it any more, though it has not come.
-    #[cold]
-    pub(crate) fn say_unwanted(&mut self, pattern: &Pattern) {
-        self.publish_wanted(pattern, false);
-    }
-
-    fn publish_wanted(&mut self, pattern: &Pattern, is_wanted: bool) {
+    /// Publishes that this task waits for such a long message just now, if only one peer could send it; or that it does not any more.
+    pub(crate) fn say_wanted(&mut self, pattern: &Pattern, is_wanted: bool) {
         let tag = match pattern.tag {
             TagMatch::Any => None,
             TagMatch::Exactly(tag) => Some(tag),
