@@ -77,6 +77,7 @@ mod serving;
 mod sleeping;
 mod time;
 mod transports;
+mod turns;
 #[allow(unsafe_code)]
 mod waiters;
 mod waiting;

@@ -7,7 +7,9 @@
 //! way at once, for its peer had been waiting for that core. Waits as long as a
 //! long message takes are spun through while they come again and again. And nobody spins
 //! while more of the tasks that belong together are awake than there are cores: they
-//! let each other run, in turn, and sleep when that brings nothing for a while.
+//! let each other run, in turn, and sleep when that brings nothing for a while. Who
+//! has computed between its waits lets others run in turn as well, for as long as it
+//! has computed, before it sleeps.
 
 use parvum_page::TaskPage;
 use parvum_wire::Tid;
@@ -30,12 +32,17 @@ const LONGEST_IDLE: Duration = Duration::from_secs(60);
 /// What one task has learnt about waiting.
 pub(crate) struct Patience {
     budget: Duration,
+    /// So long it may look besides because it has computed, reckoned up to when its thread had used so much of its processor.
+    earned: Duration,
+    counted: Duration,
     /// So many waits in a row ended while it looked.
     awake: u32,
     /// For so many waits it takes no turns.
     no_turns: u32,
     /// For so many the next time.
     next_no_turns: u32,
+    /// So many turns in a row were not late.
+    good_turns: u32,
     /// For so many waits it does not spin.
     no_spins: u32,
     /// How often the kernel had taken its core away when it last looked.
@@ -45,8 +52,12 @@ pub(crate) struct Patience {
     alone_until: Instant,
 }
 
+/// More than that nobody looks for what it has computed. Processors of virtual machines that fall idle for a millisecond compute up to a third
+/// slower for some time after: that costs more than the looking.
+const MOST_EARNED: Duration = Duration::from_millis(10);
+
 /// A yield that took less has let nobody run.
-const TO_NOBODY: Duration = Duration::from_micros(1);
+pub(crate) const TO_NOBODY: Duration = Duration::from_micros(1);
 /// Who is alone looks so long at most before it yields again. On some kernels (Linux 6.18) a yield costs its task a slice of its
 /// scheduling group's virtual time also when nobody takes it: yields in vain make that time run thousands of times too fast,
 /// and were seen to keep whole cores from everybody else for seconds.
@@ -56,17 +67,25 @@ const LONGEST_ALONE: Duration = Duration::from_micros(500);
 /// it sleeps in the end.
 const LONG_AWAKE: u32 = 256;
 
-/// For so many waits a task takes no turns with somebody who computes; twice as many each time that it finds him there again, up to the most.
-const NO_TURNS: u32 = 64;
+/// For so many waits a task takes no turns with somebody who computes, when one was late; twice as many each time, up to the most.
+const NO_TURNS: u32 = 4;
 const MOST_NO_TURNS: u32 = 4096;
+/// After so many that were not late, half as many the next time. Tasks that compute in turn keep their core busy, and who falls asleep
+/// instead leaves it idle: one late turn among many is the smaller loss. Somebody else's program makes about each tenth late.
+const GOOD_TURNS: u32 = 16;
+/// For so many waits a task does not spin whose core was taken away.
+const NO_SPINS: u32 = 64;
 
 impl Patience {
     pub(crate) fn new() -> Patience {
         Patience {
             budget: LONGEST,
+            earned: Duration::ZERO,
+            counted: Duration::ZERO,
             awake: 0,
             no_turns: 0,
             next_no_turns: NO_TURNS,
+            good_turns: 0,
             no_spins: 0,
             taken_away: 0,
             alone: Duration::ZERO,
@@ -74,17 +93,48 @@ impl Patience {
         }
     }
 
-    /// How long to spin now.
+    /// Whether to spin at all.
+    pub(crate) fn spins(&self) -> bool {
+        self.no_spins == 0
+    }
+
+    /// How long to spin now, whatever the task does else.
     pub(crate) fn budget(&self) -> Duration {
-        if self.no_spins == 0 { self.budget } else { Duration::ZERO }
+        self.budget
+    }
+
+    /// How much longer it may look, letting others run in between, when its thread has used so much of its processor: as long as it has computed
+    /// since. So what a task spends on looking is never more than what it computes, and who only waits sleeps.
+    pub(crate) fn earned(&mut self, used: Duration) -> Duration {
+        // Another thread's may be less.
+        self.earned = (self.earned + used.saturating_sub(self.counted)).min(MOST_EARNED);
+        self.counted = used;
+        self.earned
+    }
+
+    /// It has looked so long for what it earned, and its thread has used so much by now.
+    pub(crate) fn spend(&mut self, looked: Duration, used: Duration) {
+        self.earned = self.earned.saturating_sub(looked);
+        self.counted = used;
     }
 
     /// It has spun for nothing; the kernel has taken its core away so many times by now. If it did so lately, somebody else wants
     /// the core, and may be what the message depends on: this task sleeps at once for a while.
     pub(crate) fn spun_in_vain(&mut self, taken_away: i64) {
         if taken_away > std::mem::replace(&mut self.taken_away, taken_away) {
-            self.no_spins = NO_TURNS;
+            self.no_spins = NO_SPINS;
         }
+    }
+
+    /// Whether others want its core whom nobody here knows of.
+    pub(crate) fn knows_of_others(&self) -> bool {
+        self.no_spins > 0
+    }
+
+    /// It has let them run, by which the kernel has taken its core away so many times.
+    pub(crate) fn has_let_run(&mut self, taken_away: i64) {
+        self.taken_away = taken_away;
+        self.no_spins = self.no_spins.saturating_sub(1);
     }
 
     /// The wait that began then ended while spinning.
@@ -146,13 +196,18 @@ impl Patience {
 
     /// Its turn came late.
     pub(crate) fn waited_for_turn(&mut self) {
+        self.good_turns = 0;
         self.no_turns = self.next_no_turns;
         self.next_no_turns = (2 * self.next_no_turns).min(MOST_NO_TURNS);
     }
 
     /// Its wait ended while it took turns, none of them late.
     pub(crate) fn turned(&mut self) {
-        self.next_no_turns = (self.next_no_turns / 2).max(NO_TURNS);
+        self.good_turns += 1;
+        if self.good_turns == GOOD_TURNS {
+            self.good_turns = 0;
+            self.next_no_turns = (self.next_no_turns / 2).max(NO_TURNS);
+        }
     }
 
     /// The wait needed sleep.
@@ -283,16 +338,16 @@ mod tests {
         let mut patience = Patience::new();
         assert_eq!(until_turns(&mut patience), 0);
         let mut after_each = Vec::new();
-        for _ in 0..9 {
+        for _ in 0..12 {
             patience.waited_for_turn();
             after_each.push(until_turns(&mut patience));
         }
-        assert_eq!(after_each, [64, 128, 256, 512, 1024, 2048, 4096, 4096, 4096]);
-        for _ in 0..10 {
+        assert_eq!(after_each, [4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 4096]);
+        for _ in 0..10 * GOOD_TURNS {
             patience.turned();
         }
         patience.waited_for_turn();
-        assert_eq!(until_turns(&mut patience), 64);
+        assert_eq!(until_turns(&mut patience), NO_TURNS);
     }
 
     #[test]
@@ -331,14 +386,35 @@ mod tests {
     fn whose_core_is_taken_away_sleeps_at_once_for_a_while() {
         let mut patience = Patience::new();
         patience.spun_in_vain(0);
-        assert!(!patience.budget().is_zero());
+        assert!(patience.spins());
         patience.spun_in_vain(3);
-        for _ in 0..NO_TURNS {
-            assert!(patience.budget().is_zero());
+        for _ in 0..NO_SPINS {
+            assert!(!patience.spins() && patience.knows_of_others());
             patience.slept(Duration::from_micros(20), false);
         }
         patience.spun_in_vain(3);
-        assert!(!patience.budget().is_zero(), "nobody has taken it since");
+        assert!(patience.spins(), "nobody has taken it since");
+        patience.spun_in_vain(4);
+        for taken_away in 0..NO_SPINS {
+            assert!(!patience.spins());
+            patience.has_let_run(taken_away.into());
+        }
+        patience.spun_in_vain((NO_SPINS - 1).into());
+        assert!(patience.spins(), "these were its own yields");
+    }
+
+    #[test]
+    fn nobody_looks_longer_than_it_has_computed() {
+        let ms = Duration::from_millis;
+        let mut patience = Patience::new();
+        assert_eq!(patience.earned(ms(3)), ms(3));
+        patience.spend(ms(2), ms(5));
+        assert_eq!(patience.earned(ms(5)), ms(1), "it has not computed since");
+        patience.spend(ms(1), ms(6));
+        assert_eq!(patience.earned(ms(6)), Duration::ZERO, "who only waits sleeps");
+        assert_eq!(patience.earned(ms(9)), ms(3));
+        assert_eq!(patience.earned(ms(1)), ms(3), "another thread's clock");
+        assert_eq!(patience.earned(ms(1000)), MOST_EARNED);
     }
 
     #[test]

@@ -4,7 +4,9 @@
 //! run, and nobody else. A session of a terminal is a group of its own where `sched_autogroup_enabled` says so (a task
 //! started by hand, beside those that the daemon starts), and so is a control group with the cpu controller.
 
+use rustix::time::{ClockId, clock_gettime};
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+use std::time::Duration;
 
 /// How many threads this process has now; `None` where nobody says.
 pub(crate) fn threads() -> Option<usize> {
@@ -20,6 +22,12 @@ pub(crate) fn times_taken_away() -> i64 {
         used
     };
     used.ru_nivcsw
+}
+
+/// What this thread has used of its processor.
+pub(crate) fn processor_time() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
 /// A number for this process's group; never zero.

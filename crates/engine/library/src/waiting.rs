@@ -3,6 +3,7 @@
 
 use crate::inside::Inside;
 use crate::runtime::Runtime;
+use crate::scheduling::times_taken_away;
 use crate::waiters::Until;
 use parvum_engine::RequestId;
 use parvum_waist::Notes;
@@ -33,13 +34,19 @@ impl Inside {
 
     /// How long it makes sense to spin now. The daemon may need this core to bring what is waited for; so may a peer.
     pub(crate) fn spinning_budget(&self) -> Duration {
-        let in_the_way =
-            self.meets_many() || self.connections.routed.is_some() || self.connections.crowd.exceeds_cores();
-        if in_the_way { Duration::ZERO } else { self.waits.patience.budget() }
+        match self.is_crowded() || !self.waits.patience.spins() {
+            true => Duration::ZERO,
+            false => self.waits.patience.budget(),
+        }
+    }
+
+    /// Whether others are known to need the cores.
+    fn is_crowded(&self) -> bool {
+        self.meets_many() || self.connections.routed.is_some() || self.connections.crowd.exceeds_cores()
     }
 
     /// Whether it waits for more tasks than could all run at once.
-    fn meets_many(&self) -> bool {
+    pub(crate) fn meets_many(&self) -> bool {
         self.meets.as_ref().is_some_and(|meeting| meeting.members() as usize > self.connections.crowd.cores())
     }
 
@@ -127,19 +134,6 @@ impl Inside {
         self.progress()
     }
 
-    /// So long a task takes turns before it sleeps: some rounds of a few dozen tasks on a core.
-    const TURNS: Duration = Duration::from_micros(200);
-
-    /// Who waits for many to meet finds that in the memory they share, and looks at everything else in every so manieth turn: most of a turn
-    /// is that look, when the caches are others' in between.
-    const LOOK_EACH: u32 = 8;
-
-    /// So many turns a task takes with members of a meeting that the kernel may not let it take turns with.
-    const FEW_TURNS: u32 = 4;
-
-    /// Who waits so long for its turn shares the core with somebody who computes: asleep it would be called at once.
-    const LONG_TURN: Duration = Duration::from_millis(1);
-
     /// So many times longer a task spins that has a connection to another host: the kernel takes more
     /// than a wake-up's time to bring a message, and likes to wake a receiver on the core where the
     /// network's work is done, which is the sender's when both are on one host.
@@ -171,48 +165,17 @@ impl Inside {
     ) -> Option<T> {
         let deadline = (notes.limit > 0).then(|| Instant::now() + Duration::from_nanos(notes.limit as u64));
         loop {
-            let far = if self.has_sockets() { Self::FAR } else { 1 };
-            let has_spun = std::mem::take(&mut self.has_spun);
-            // Where another thread waits already, it looks for both.
-            let looks = !has_spun && self.waits.waiters.are_servers();
-            let budget = if looks { self.spinning_budget() * far } else { Duration::ZERO };
-            let mut since = Instant::now();
-            // Nobody need wake a server while this thread looks.
-            let stands_in = !budget.is_zero() && self.waits.waiters.is_driven();
-            if stands_in {
-                self.identity.page.stay_awake();
-            }
-            while !budget.is_zero() {
-                for _ in 0..ROUNDS {
-                    if self.look() {
-                        // What has begun to come goes on coming.
-                        since = Instant::now();
-                    }
-                    if let Some(found) = done(self) {
-                        self.has_looked(since);
-                        if stands_in {
-                            self.hand_back();
-                        }
-                        return Some(found);
-                    }
-                    std::hint::spin_loop();
-                }
-                if since.elapsed() >= budget
-                    || self.is_wanted()
-                    || self.connections.crowd.wants_this_core(&self.identity.page)
-                {
-                    break;
-                }
-            }
-            if far > 1 && !budget.is_zero() {
-                // Others whom nobody here knows of may want this core: daemons, and programs that compute.
-                self.waits.patience.spun_in_vain(crate::scheduling::times_taken_away());
-            }
-            if stands_in {
-                self.hand_back();
-            }
-            if let Some(found) = self.take_turns(deadline, &mut done) {
+            if let Some(found) = self.spin(&mut done) {
                 return Some(found);
+            }
+            let unseen = self.has_sockets() && self.waits.patience.knows_of_others();
+            let found = self.take_turns(deadline, unseen, &mut done);
+            if unseen {
+                // Its own yields count as well.
+                self.waits.patience.has_let_run(times_taken_away());
+            }
+            if found.is_some() {
+                return found;
             }
             if let Some(found) = self.sleep_until(notes, &until(), deadline, &mut done) {
                 return found;
@@ -223,6 +186,54 @@ impl Inside {
         }
     }
 
+    /// Looks again and again as long as that is likely to be worth it.
+    #[inline(always)]
+    fn spin<T>(&mut self, done: &mut impl FnMut(&mut Runtime) -> Option<T>) -> Option<T> {
+        let has_spun = std::mem::take(&mut self.has_spun);
+        // Where another thread waits already, it looks for both.
+        if !self.waits.waiters.are_servers() || self.is_crowded() || !self.waits.patience.spins() {
+            return None;
+        }
+        let far = if self.has_sockets() { Self::FAR } else { 1 };
+        let budget = self.waits.patience.budget() * far;
+        if has_spun || budget.is_zero() {
+            return None;
+        }
+        let mut since = Instant::now();
+        // Nobody need wake a server while this thread looks.
+        let stands_in = self.waits.waiters.is_driven();
+        if stands_in {
+            self.identity.page.stay_awake();
+        }
+        let found = 'looking: loop {
+            for _ in 0..ROUNDS {
+                if self.look() {
+                    // What has begun to come goes on coming.
+                    since = Instant::now();
+                }
+                if let Some(found) = done(self) {
+                    self.has_looked(since);
+                    break 'looking Some(found);
+                }
+                std::hint::spin_loop();
+            }
+            if since.elapsed() >= budget
+                || self.is_wanted()
+                || self.connections.crowd.wants_this_core(&self.identity.page)
+            {
+                break None;
+            }
+        };
+        if found.is_none() && far > 1 {
+            // Others whom nobody here knows of may want this core: daemons, and programs that compute.
+            self.waits.patience.spun_in_vain(times_taken_away());
+        }
+        if stands_in {
+            self.hand_back();
+        }
+        found
+    }
+
     /// The server that sleeps behind the page's door, in whose place this thread has looked, is to be woken again: by what
     /// has come while nobody was, and by what comes.
     fn hand_back(&mut self) {
@@ -230,70 +241,6 @@ impl Inside {
         self.falls_asleep(self.waits.waiters.watches > 0);
         // What came meanwhile and is the server's wakes it when this thread leaves, or sleeps.
         self.look();
-    }
-
-    /// Lets others have this core, and looks after each time, for a while. Tasks that exchange messages and are more than
-    /// there are cores go on so without anybody falling asleep and being woken, which costs far more than a turn.
-    fn take_turns<T>(
-        &mut self,
-        deadline: Option<Instant>,
-        done: &mut impl FnMut(&mut Runtime) -> Option<T>,
-    ) -> Option<T> {
-        let among_all = self.can_take_turns();
-        let mut turns = match among_all {
-            _ if !self.waits.waiters.is_empty() || self.is_wanted() => return None,
-            _ if !self.is_in_the_way() || !self.waits.patience.takes_turns() => return None,
-            true => u32::MAX,
-            // If all have only to come to a meeting, one turn of each is enough, in whatever group.
-            false if self.meets_many() => Self::FEW_TURNS,
-            false => return None,
-        };
-        let began = Instant::now();
-        let until = deadline.map_or(began + Self::TURNS, |end| end.min(began + Self::TURNS));
-        let (mut turn, mut unlooked, look_each) =
-            (began, 0, if self.meets_many() { Self::LOOK_EACH } else { 1 });
-        while turn < until && turns > 0 {
-            let now = if among_all {
-                self.waits.patience.let_run(turn)
-            } else {
-                turns -= 1;
-                rustix::thread::sched_yield();
-                Instant::now()
-            };
-            // Also when what it waits for has come meanwhile, as it will have after so long: else it would lose each turn anew.
-            let is_late = now - turn >= Self::LONG_TURN;
-            if is_late {
-                self.waits.patience.waited_for_turn();
-            }
-            unlooked += 1;
-            if unlooked == look_each || is_late || turns == 0 {
-                unlooked = 0;
-                self.look();
-            }
-            if let Some(found) = done(self) {
-                if among_all && !is_late {
-                    self.waits.patience.turned();
-                }
-                return Some(found);
-            }
-            if self.is_wanted() || is_late {
-                return None;
-            }
-            turn = now;
-        }
-        None
-    }
-
-    /// Whether others that the message may depend on want this core.
-    fn is_in_the_way(&self) -> bool {
-        self.meets_many() || self.connections.crowd.wants_this_core(&self.identity.page)
-    }
-
-    /// Whether the kernel gives this core to those others when this task yields.
-    fn can_take_turns(&self) -> bool {
-        let group = self.identity.page.door().scheduled_in();
-        let meeting = self.meets.as_ref().is_none_or(|meeting| meeting.is_scheduled_in(group));
-        meeting && self.connections.crowd.takes_turns_with(&self.identity.page)
     }
 
     /// Gives a receiver that is behind with long messages a moment to catch up: memory that it has
