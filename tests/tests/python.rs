@@ -47,6 +47,11 @@ fn machine() {
 }
 
 #[test]
+fn threads() {
+    tests_of("test_threads.py", &[]);
+}
+
+#[test]
 fn schedule_of_a_pool() {
     tests_of("test_schedule.py", &["pytest"]);
 }
