@@ -1,10 +1,11 @@
-//! Memory: a fast sender is slowed, and nobody's memory passes its stated bound.
+//! Memory: a fast sender is slowed, and nobody's memory passes its stated bound. And the processor: who only waits sleeps.
 //!
 //! 10 GB are offered over shm in large messages; over the slower routes less, unless `PARVUM_LONG`
 //! is set.
 
 use parvum_tests::running::{Running, asleep, status_kib};
 use parvum_tests::{TestMachine, eventually};
+use std::time::Duration;
 
 const MIB: u64 = 1 << 20;
 /// A task's own cost, and that of each peer, in bytes.
@@ -116,4 +117,26 @@ fn an_idle_pair_shares_little_memory() {
     let machine = TestMachine::up();
     let said = machine.check(machine.program("idle").env("PARVUM_ROUTE", "shm"));
     eprintln!("bytes of a pair: {said}");
+}
+
+/// Twice as many as there are cores and one more, so that no core is left to take one of them away from the others.
+#[test]
+fn more_tasks_than_cores_that_only_wait_all_sleep() {
+    let machine = TestMachine::up();
+    let count = 2 * std::thread::available_parallelism().map_or(1, usize::from) + 2;
+    let mut first = Running::start(machine.program("waiters").arg(count.to_string()));
+    first.told("wait");
+    let waiting: Vec<u32> =
+        machine.tasks().iter().map(|task| task.pid).filter(|pid| *pid != first.pid()).collect();
+    assert_eq!(waiting.len(), count - 1);
+    let all_sleep = || waiting.iter().all(|pid| asleep(*pid));
+    eventually("they all sleep", all_sleep);
+    let looks = (0..100).filter(|_| {
+        std::thread::sleep(Duration::from_millis(5));
+        all_sleep()
+    });
+    let found = looks.count();
+    assert!(found >= 80, "they were found all asleep {found} of 100 times");
+    first.tell("end");
+    assert!(first.end().success());
 }

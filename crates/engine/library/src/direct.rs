@@ -2,6 +2,7 @@
 
 use crate::inside::Inside;
 use crate::runtime::Runtime;
+use crate::turns::has_spun_in_vain;
 use crate::waiting::ROUNDS;
 use parvum_engine::{Envelope, Look, Pattern, Room};
 use parvum_waist::Notes;
@@ -84,6 +85,7 @@ impl Inside {
             }
             if since.elapsed() >= budget || self.connections.crowd.wants_this_core(&self.identity.page) {
                 self.has_spun = true;
+                has_spun_in_vain(since.elapsed());
                 return false;
             }
         }

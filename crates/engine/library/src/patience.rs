@@ -32,9 +32,6 @@ const LONGEST_IDLE: Duration = Duration::from_secs(60);
 /// What one task has learnt about waiting.
 pub(crate) struct Patience {
     budget: Duration,
-    /// So long it may look besides because it has computed, reckoned up to when its thread had used so much of its processor.
-    earned: Duration,
-    counted: Duration,
     /// So many waits in a row ended while it looked.
     awake: u32,
     /// For so many waits it takes no turns.
@@ -51,10 +48,6 @@ pub(crate) struct Patience {
     alone: Duration,
     alone_until: Instant,
 }
-
-/// More than that nobody looks for what it has computed. Processors of virtual machines that fall idle for a millisecond compute up to a third
-/// slower for some time after: that costs more than the looking.
-const MOST_EARNED: Duration = Duration::from_millis(10);
 
 /// A yield that took less has let nobody run.
 pub(crate) const TO_NOBODY: Duration = Duration::from_micros(1);
@@ -80,8 +73,6 @@ impl Patience {
     pub(crate) fn new() -> Patience {
         Patience {
             budget: LONGEST,
-            earned: Duration::ZERO,
-            counted: Duration::ZERO,
             awake: 0,
             no_turns: 0,
             next_no_turns: NO_TURNS,
@@ -103,23 +94,8 @@ impl Patience {
         self.budget
     }
 
-    /// How much longer it may look, letting others run in between, when its thread has used so much of its processor: as long as it has computed
-    /// since. So what a task spends on looking is never more than what it computes, and who only waits sleeps.
-    pub(crate) fn earned(&mut self, used: Duration) -> Duration {
-        // Another thread's may be less.
-        self.earned = (self.earned + used.saturating_sub(self.counted)).min(MOST_EARNED);
-        self.counted = used;
-        self.earned
-    }
-
-    /// It has looked so long for what it earned, and its thread has used so much by now.
-    pub(crate) fn spend(&mut self, looked: Duration, used: Duration) {
-        self.earned = self.earned.saturating_sub(looked);
-        self.counted = used;
-    }
-
     /// It has spun for nothing; the kernel has taken its core away so many times by now. If it did so lately, somebody else wants
-    /// the core, and may be what the message depends on: this task sleeps at once for a while.
+    /// the core, and may be what the message depends on: this task does not spin for a while.
     pub(crate) fn spun_in_vain(&mut self, taken_away: i64) {
         if taken_away > std::mem::replace(&mut self.taken_away, taken_away) {
             self.no_spins = NO_SPINS;
@@ -131,10 +107,11 @@ impl Patience {
         self.no_spins > 0
     }
 
-    /// It has let them run, by which the kernel has taken its core away so many times.
-    pub(crate) fn has_let_run(&mut self, taken_away: i64) {
+    /// It has let others run, by which the kernel has taken its core away so many times. If by that its wait has ended, too: one wait
+    /// less without spinning.
+    pub(crate) fn has_let_run(&mut self, taken_away: i64, has_ended: bool) {
         self.taken_away = taken_away;
-        self.no_spins = self.no_spins.saturating_sub(1);
+        self.no_spins = self.no_spins.saturating_sub(has_ended.into());
     }
 
     /// The wait that began then ended while spinning.
@@ -162,20 +139,18 @@ impl Patience {
         takes
     }
 
-    /// Lets others have this core, unless lately there was nobody. When it runs again.
+    /// Lets others have this core, unless lately there was nobody and it need not. How long they had it.
     #[inline]
-    pub(crate) fn let_run(&mut self, now: Instant) -> Instant {
-        let yields = self.yields(now);
-        if yields {
-            rustix::thread::sched_yield();
-        } else {
+    pub(crate) fn let_run(&mut self, must: bool) -> Duration {
+        let before = Instant::now();
+        if !must && !self.yields(before) {
             std::hint::spin_loop();
+            return Duration::ZERO;
         }
+        rustix::thread::sched_yield();
         let after = Instant::now();
-        if yields {
-            self.yielded(after - now, after);
-        }
-        after
+        self.yielded(after - before, after);
+        after - before
     }
 
     /// Whether to yield now, rather than look again.
@@ -222,6 +197,42 @@ impl Patience {
         } else {
             self.budget / 2
         };
+    }
+}
+
+/// How long a thread may look before it sleeps because it has computed: not longer than that. So a thread that only waits sleeps, and one that
+/// computes between short waits keeps its core awake: processors of virtual machines that fall idle for a millisecond compute up to a third slower
+/// for some time after, which costs more than the looking.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Earned {
+    time: Duration,
+    /// Reckoned up to when the thread had used so much of its processor.
+    used: Duration,
+}
+
+impl Earned {
+    pub(crate) const NOTHING: Earned = Earned { time: Duration::ZERO, used: Duration::ZERO };
+    /// More than that nobody looks.
+    const MOST: Duration = Duration::from_millis(10);
+
+    /// When the thread has used so much: what it used since, it has computed.
+    pub(crate) fn at(self, used: Duration) -> Earned {
+        let time = self.time + used.saturating_sub(self.used);
+        Earned { time: time.min(Earned::MOST), used }
+    }
+
+    /// The same, but so long it has spun.
+    pub(crate) fn without(self, spun: Duration) -> Earned {
+        Earned { used: self.used + spun, ..self }
+    }
+
+    /// What it used since, it has looked.
+    pub(crate) fn spent(self, used: Duration) -> Earned {
+        Earned { time: self.time.saturating_sub(used.saturating_sub(self.used)), used }
+    }
+
+    pub(crate) fn time(self) -> Duration {
+        self.time
     }
 }
 
@@ -383,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn whose_core_is_taken_away_sleeps_at_once_for_a_while() {
+    fn whose_core_is_taken_away_does_not_spin_for_a_while() {
         let mut patience = Patience::new();
         patience.spun_in_vain(0);
         assert!(patience.spins());
@@ -397,7 +408,7 @@ mod tests {
         patience.spun_in_vain(4);
         for taken_away in 0..NO_SPINS {
             assert!(!patience.spins());
-            patience.has_let_run(taken_away.into());
+            patience.has_let_run(taken_away.into(), true);
         }
         patience.spun_in_vain((NO_SPINS - 1).into());
         assert!(patience.spins(), "these were its own yields");
@@ -406,15 +417,15 @@ mod tests {
     #[test]
     fn nobody_looks_longer_than_it_has_computed() {
         let ms = Duration::from_millis;
-        let mut patience = Patience::new();
-        assert_eq!(patience.earned(ms(3)), ms(3));
-        patience.spend(ms(2), ms(5));
-        assert_eq!(patience.earned(ms(5)), ms(1), "it has not computed since");
-        patience.spend(ms(1), ms(6));
-        assert_eq!(patience.earned(ms(6)), Duration::ZERO, "who only waits sleeps");
-        assert_eq!(patience.earned(ms(9)), ms(3));
-        assert_eq!(patience.earned(ms(1)), ms(3), "another thread's clock");
-        assert_eq!(patience.earned(ms(1000)), MOST_EARNED);
+        let mut earned = Earned::NOTHING.at(ms(3));
+        assert_eq!(earned.time(), ms(3));
+        earned = earned.spent(ms(5));
+        assert_eq!(earned.at(ms(5)).time(), ms(1), "it has not computed since");
+        earned = earned.without(ms(4)).at(ms(9));
+        assert_eq!(earned.time(), ms(1), "nor by spinning");
+        earned = earned.spent(ms(12));
+        assert_eq!(earned.at(ms(12)).time(), Duration::ZERO, "who only waits sleeps");
+        assert_eq!(earned.at(ms(1000)).time(), Earned::MOST);
     }
 
     #[test]

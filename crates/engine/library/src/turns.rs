@@ -1,73 +1,107 @@
 //! Taking turns on a core: a task that waits lets others of its scheduling group run, and looks each time that it runs again.
 
 use crate::inside::Inside;
-use crate::patience::TO_NOBODY;
+use crate::patience::{Earned, TO_NOBODY};
 use crate::runtime::Runtime;
-use crate::scheduling::processor_time;
+use crate::scheduling::{processor_time, times_taken_away};
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 
+thread_local! {
+    /// What this thread has computed and not yet looked for.
+    static EARNED: Cell<Earned> = const { Cell::new(Earned::NOTHING) };
+}
+
+/// So much of its processor a task uses for turns at most, before it sleeps: some rounds of a few dozen tasks on a core.
+const TURNS: Duration = Duration::from_micros(200);
+
+/// All turns of a wait take less, whoever has them: what only sleepers look after, the daemon's end and signals too, waits so long.
+const MOST: Duration = Duration::from_millis(20);
+
+/// Less is not worth a yield.
+const LITTLE: Duration = Duration::from_micros(20);
+
+/// The processor's clock is looked at once in so many turns.
+const EACH: u32 = 8;
+
+/// Who waits for many to meet finds that in the memory they share, and looks at everything else in every so manieth turn: most of a turn
+/// is that look, when the caches are others' in between.
+const LOOK_EACH: u32 = 8;
+
+/// So many turns a task takes with members of a meeting that the kernel may not let it take turns with.
+const FEW_TURNS: u32 = 4;
+
+/// Who waits so long for its turn shares the core with somebody who computes: asleep it would be called as soon as its message is there.
+const LONG_TURN: Duration = Duration::from_millis(2);
+
+/// Spun for nothing: that was no computing.
+pub(crate) fn has_spun_in_vain(spun: Duration) {
+    EARNED.with(|earned| earned.set(earned.get().without(spun)));
+}
+
 impl Inside {
-    /// So long a task takes turns before it sleeps: some rounds of a few dozen tasks on a core.
-    const TURNS: Duration = Duration::from_micros(200);
-
-    /// Who waits for many to meet finds that in the memory they share, and looks at everything else in every so manieth turn: most of a turn
-    /// is that look, when the caches are others' in between.
-    const LOOK_EACH: u32 = 8;
-
-    /// So many turns a task takes with members of a meeting that the kernel may not let it take turns with.
-    const FEW_TURNS: u32 = 4;
-
-    /// Who waits so long for its turn shares the core with somebody who computes: asleep it would be called at once.
-    const LONG_TURN: Duration = Duration::from_millis(2);
-
     /// Lets others have this core, and looks after each time, for a while. Tasks that exchange messages and are more than
-    /// there are cores go on so without anybody falling asleep and being woken, which costs far more than a turn.
+    /// there are cores go on so without anybody falling asleep and being woken, which costs far more than a turn. Who has computed
+    /// does so as long as it has, in case that others want its core whom it does not know of.
     pub(crate) fn take_turns<T>(
         &mut self,
         deadline: Option<Instant>,
-        unseen: bool,
         done: &mut impl FnMut(&mut Runtime) -> Option<T>,
     ) -> Option<T> {
+        if !self.waits.waiters.is_empty() || self.is_wanted() {
+            return None;
+        }
+        let unseen = self.has_sockets() && self.waits.patience.knows_of_others();
         let among_all = self.can_take_turns();
-        let in_the_way = unseen || self.is_in_the_way();
-        let mut turns = match among_all {
-            _ if !self.waits.waiters.is_empty() || self.is_wanted() => return None,
-            _ if !self.waits.patience.takes_turns() => return None,
+        let turns = match among_all {
             true => u32::MAX,
             // If all have only to come to a meeting, one turn of each is enough, in whatever group.
-            false if self.meets_many() => Self::FEW_TURNS,
+            false if self.meets_many() => FEW_TURNS,
             false => return None,
         };
-        let began = Instant::now();
-        let mut until = if in_the_way { began + Self::TURNS } else { began };
+        let of_turns = if unseen || self.is_in_the_way() { TURNS } else { Duration::ZERO };
+        let began_used = processor_time();
+        let earned = EARNED.get().at(began_used);
         // The daemon may be what others let run, in a group of its own.
-        let looks_longer = among_all && self.connections.routed.is_none();
-        // Since when, but for others' turns, it looks for what it has computed.
-        let mut of_earned = None;
-        let (mut turn, mut unlooked, look_each) =
-            (began, 0, if self.meets_many() { Self::LOOK_EACH } else { 1 });
-        let found = loop {
-            if turn >= until && of_earned.is_none() && looks_longer {
-                of_earned = Some(until);
-                until += self.waits.patience.earned(processor_time());
-            }
-            if turn >= until || turns == 0 || deadline.is_some_and(|end| turn >= end) {
-                break None;
-            }
-            let now = if among_all {
-                self.waits.patience.let_run(turn)
-            } else {
-                turns -= 1;
-                rustix::thread::sched_yield();
-                Instant::now()
-            };
-            let took = now - turn;
-            let is_late = took >= Self::LONG_TURN;
-            if took >= TO_NOBODY {
-                // Others have worked meanwhile: that is no waiting.
-                until += took;
-                of_earned = of_earned.map(|since| since + took);
-            }
+        let of_earned =
+            if among_all && self.connections.routed.is_none() { earned.time() } else { Duration::ZERO };
+        let allowed = of_turns + of_earned;
+        if allowed < LITTLE || !self.waits.patience.takes_turns() {
+            EARNED.set(earned);
+            return None;
+        }
+        let found = self.take_so_many(turns, allowed, began_used, deadline, done);
+        let used = processor_time();
+        EARNED.set(earned.spent(used));
+        if self.has_sockets() {
+            // Its own yields count as well.
+            self.waits.patience.has_let_run(times_taken_away(), unseen && found.is_some());
+        }
+        found
+    }
+
+    #[inline(always)]
+    fn take_so_many<T>(
+        &mut self,
+        mut turns: u32,
+        allowed: Duration,
+        began_used: Duration,
+        deadline: Option<Instant>,
+        done: &mut impl FnMut(&mut Runtime) -> Option<T>,
+    ) -> Option<T> {
+        let among_all = turns == u32::MAX;
+        let look_each = if self.meets_many() { LOOK_EACH } else { 1 };
+        let (mut unlooked, mut unclocked, mut others_ran) = (0, 0, false);
+        let mut now = Instant::now();
+        let end = deadline.map_or(now + MOST, |end| end.min(now + MOST));
+        while turns > 0 && now < end {
+            turns -= 1;
+            let others = self.waits.patience.let_run(!among_all);
+            others_ran |= others >= TO_NOBODY;
+            let after = Instant::now();
+            // Also when the kernel has given the core to others by itself, who may be of another group.
+            let is_late = after - now >= LONG_TURN;
+            now = after;
             unlooked += 1;
             if unlooked == look_each || is_late || turns == 0 {
                 unlooked = 0;
@@ -77,20 +111,23 @@ impl Inside {
                 match is_late {
                     // As it will have come after so long: else each turn would be lost anew.
                     true => self.waits.patience.waited_for_turn(),
-                    false if among_all => self.waits.patience.turned(),
+                    false if others_ran => self.waits.patience.turned(),
                     false => {}
                 }
-                break Some(found);
+                return Some(found);
             }
             if self.is_wanted() || is_late {
-                break None;
+                return None;
             }
-            turn = now;
-        };
-        if let Some(since) = of_earned {
-            self.waits.patience.spend(since.elapsed(), processor_time());
+            unclocked += 1;
+            if unclocked == EACH {
+                unclocked = 0;
+                if self.is_over() || processor_time().saturating_sub(began_used) >= allowed {
+                    return None;
+                }
+            }
         }
-        found
+        None
     }
 
     /// Whether others that the message may depend on want this core.

@@ -4,6 +4,7 @@
 use crate::inside::Inside;
 use crate::runtime::Runtime;
 use crate::scheduling::times_taken_away;
+use crate::turns::has_spun_in_vain;
 use crate::waiters::Until;
 use parvum_engine::RequestId;
 use parvum_waist::Notes;
@@ -168,14 +169,8 @@ impl Inside {
             if let Some(found) = self.spin(&mut done) {
                 return Some(found);
             }
-            let unseen = self.has_sockets() && self.waits.patience.knows_of_others();
-            let found = self.take_turns(deadline, unseen, &mut done);
-            if unseen {
-                // Its own yields count as well.
-                self.waits.patience.has_let_run(times_taken_away());
-            }
-            if found.is_some() {
-                return found;
+            if let Some(found) = self.take_turns(deadline, &mut done) {
+                return Some(found);
             }
             if let Some(found) = self.sleep_until(notes, &until(), deadline, &mut done) {
                 return found;
@@ -224,6 +219,9 @@ impl Inside {
                 break None;
             }
         };
+        if found.is_none() {
+            has_spun_in_vain(since.elapsed());
+        }
         if found.is_none() && far > 1 {
             // Others whom nobody here knows of may want this core: daemons, and programs that compute.
             self.waits.patience.spun_in_vain(times_taken_away());
