@@ -139,18 +139,20 @@ impl Patience {
         takes
     }
 
-    /// Lets others have this core, unless lately there was nobody and it need not. How long they had it.
+    /// Lets others have this core, unless lately there was nobody and it need not. When it runs again.
     #[inline]
-    pub(crate) fn let_run(&mut self, must: bool) -> Duration {
-        let before = Instant::now();
-        if !must && !self.yields(before) {
+    pub(crate) fn let_run(&mut self, now: Instant, must: bool) -> Instant {
+        let yields = must || self.yields(now);
+        if yields {
+            rustix::thread::sched_yield();
+        } else {
             std::hint::spin_loop();
-            return Duration::ZERO;
         }
-        rustix::thread::sched_yield();
         let after = Instant::now();
-        self.yielded(after - before, after);
-        after - before
+        if yields {
+            self.yielded(after - now, after);
+        }
+        after
     }
 
     /// Whether to yield now, rather than look again.

@@ -22,7 +22,7 @@ const MOST: Duration = Duration::from_millis(20);
 const LITTLE: Duration = Duration::from_micros(20);
 
 /// The processor's clock is looked at once in so many turns.
-const EACH: u32 = 8;
+const EACH: u32 = 16;
 
 /// Who waits for many to meet finds that in the memory they share, and looks at everything else in every so manieth turn: most of a turn
 /// is that look, when the caches are others' in between.
@@ -33,6 +33,20 @@ const FEW_TURNS: u32 = 4;
 
 /// Who waits so long for its turn shares the core with somebody who computes: asleep it would be called as soon as its message is there.
 const LONG_TURN: Duration = Duration::from_millis(2);
+
+/// How much of its processor a thread may use for the turns of a wait.
+struct Account {
+    earned: Earned,
+    /// What it had used when they began.
+    began: Duration,
+    allowed: Duration,
+}
+
+impl Account {
+    fn is_spent(&self) -> bool {
+        processor_time().saturating_sub(self.began) >= self.allowed
+    }
+}
 
 /// Spun for nothing: that was no computing.
 pub(crate) fn has_spun_in_vain(spun: Duration) {
@@ -59,20 +73,21 @@ impl Inside {
             false if self.meets_many() => FEW_TURNS,
             false => return None,
         };
-        let of_turns = if unseen || self.is_in_the_way() { TURNS } else { Duration::ZERO };
-        let began_used = processor_time();
-        let earned = EARNED.get().at(began_used);
-        // The daemon may be what others let run, in a group of its own.
-        let of_earned =
-            if among_all && self.connections.routed.is_none() { earned.time() } else { Duration::ZERO };
-        let allowed = of_turns + of_earned;
-        if allowed < LITTLE || !self.waits.patience.takes_turns() {
-            EARNED.set(earned);
+        let mut account = None;
+        if !unseen && !self.is_in_the_way() {
+            let opened = self.open_account(Duration::ZERO);
+            if opened.allowed < LITTLE {
+                return None;
+            }
+            account = Some(opened);
+        }
+        if !self.waits.patience.takes_turns() {
             return None;
         }
-        let found = self.take_so_many(turns, allowed, began_used, deadline, done);
-        let used = processor_time();
-        EARNED.set(earned.spent(used));
+        let found = self.take_so_many(turns, &mut account, deadline, done);
+        if let Some(account) = account {
+            EARNED.set(account.earned.spent(processor_time()));
+        }
         if self.has_sockets() {
             // Its own yields count as well.
             self.waits.patience.has_let_run(times_taken_away(), unseen && found.is_some());
@@ -80,28 +95,39 @@ impl Inside {
         found
     }
 
+    /// From now on turns are reckoned: so long are allowed in any case, and what the thread has earned besides.
+    #[cold]
+    fn open_account(&self, in_any_case: Duration) -> Account {
+        let began = processor_time();
+        let earned = EARNED.get().at(began);
+        EARNED.set(earned);
+        // The daemon may be what others let run, in a group of its own.
+        let looks_longer = self.can_take_turns() && self.connections.routed.is_none();
+        let of_earned = if looks_longer { earned.time() } else { Duration::ZERO };
+        Account { earned, began, allowed: in_any_case + of_earned }
+    }
+
     #[inline(always)]
     fn take_so_many<T>(
         &mut self,
         mut turns: u32,
-        allowed: Duration,
-        began_used: Duration,
+        account: &mut Option<Account>,
         deadline: Option<Instant>,
         done: &mut impl FnMut(&mut Runtime) -> Option<T>,
     ) -> Option<T> {
         let among_all = turns == u32::MAX;
         let look_each = if self.meets_many() { LOOK_EACH } else { 1 };
         let (mut unlooked, mut unclocked, mut others_ran) = (0, 0, false);
-        let mut now = Instant::now();
-        let end = deadline.map_or(now + MOST, |end| end.min(now + MOST));
-        while turns > 0 && now < end {
+        let mut turn = Instant::now();
+        let end = deadline.map_or(turn + MOST, |end| end.min(turn + MOST));
+        while turns > 0 && turn < end {
             turns -= 1;
-            let others = self.waits.patience.let_run(!among_all);
-            others_ran |= others >= TO_NOBODY;
-            let after = Instant::now();
+            let now = self.waits.patience.let_run(turn, !among_all);
+            let took = now - turn;
+            turn = now;
+            others_ran |= took >= TO_NOBODY;
             // Also when the kernel has given the core to others by itself, who may be of another group.
-            let is_late = after - now >= LONG_TURN;
-            now = after;
+            let is_late = took >= LONG_TURN;
             unlooked += 1;
             if unlooked == look_each || is_late || turns == 0 {
                 unlooked = 0;
@@ -122,7 +148,9 @@ impl Inside {
             unclocked += 1;
             if unclocked == EACH {
                 unclocked = 0;
-                if self.is_over() || processor_time().saturating_sub(began_used) >= allowed {
+                // The processor's clock costs as much as a turn: short waits do without.
+                let account = account.get_or_insert_with(|| self.open_account(TURNS));
+                if self.is_over() || account.is_spent() {
                     return None;
                 }
             }
