@@ -67,9 +67,10 @@ impl Host {
             let start = format!("{} rsh {} {{host}}", text(&program), text(&room.root));
             settings.push(("PARVUM_START_BY".to_owned(), start));
         }
-        // What the laboratory predicts for hosts hangs on these.
+        // What the laboratory predicts for hosts hangs on these. A relay has one processor for itself: it looks for the moment of each frame.
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        settings.push(("PARVUM_LAB_PROCESSORS".to_owned(), processors.to_string()));
+        let left = processors.saturating_sub(plan.network.is_some().into()).max(1);
+        settings.push(("PARVUM_LAB_PROCESSORS".to_owned(), left.to_string()));
         if plan.network.as_ref().is_some_and(|network| network.shared) {
             settings.push(("PARVUM_LAB_MEDIUM".to_owned(), "shared".to_owned()));
         }
