@@ -209,6 +209,16 @@ pub fn asleep(pid: u32) -> bool {
     stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('S'))
 }
 
+/// How often of 100 looks all of these processes sleep. Who looks again and again is hardly ever found so, however busy the machine is.
+pub fn found_asleep(pids: &[u32]) -> usize {
+    let looks = (0..100).filter(|_| {
+        // The looks are to be at different moments.
+        std::thread::sleep(Duration::from_millis(10));
+        pids.iter().all(|pid| asleep(*pid))
+    });
+    looks.count()
+}
+
 /// Waits until only so many tasks are left.
 pub fn await_tasks(machine: &TestMachine, count: usize) {
     eventually("the tasks are gone", || machine.tasks().len() == count);

@@ -3,7 +3,6 @@
 use crate::notices::{await_lines, host_of, told, watch};
 use parvum_tests::bed::{Bed, Host};
 use parvum_tests::eventually;
-use std::time::Duration;
 
 /// Loses beta in some way: the others know, and the tasks of others are told, once.
 fn lost(lose: impl Fn(&Host)) -> Option<Bed> {
@@ -134,13 +133,7 @@ fn who_waits_for_a_lost_host_to_be_noticed_sleeps() {
     eventually("it waits for more", || parvum_tests::running::asleep(pid));
     // The kernel ends its connections at once; the daemons notice later.
     bed[1].kill_all();
-    // Who looks again and again is hardly ever found asleep, however busy the machine is.
-    let asleep = (0..100)
-        .filter(|_| {
-            std::thread::sleep(Duration::from_millis(10));
-            parvum_tests::running::asleep(pid)
-        })
-        .count();
+    let asleep = parvum_tests::running::found_asleep(&[pid]);
     assert!(asleep >= 80, "it was found asleep {asleep} of 100 times");
     receiver.kill();
 }

@@ -3,9 +3,8 @@
 //! 10 GB are offered over shm in large messages; over the slower routes less, unless `PARVUM_LONG`
 //! is set.
 
-use parvum_tests::running::{Running, asleep, status_kib};
+use parvum_tests::running::{Running, asleep, found_asleep, status_kib};
 use parvum_tests::{TestMachine, eventually};
-use std::time::Duration;
 
 const MIB: u64 = 1 << 20;
 /// A task's own cost, and that of each peer, in bytes.
@@ -129,13 +128,8 @@ fn more_tasks_than_cores_that_only_wait_all_sleep() {
     let waiting: Vec<u32> =
         machine.tasks().iter().map(|task| task.pid).filter(|pid| *pid != first.pid()).collect();
     assert_eq!(waiting.len(), count - 1);
-    let all_sleep = || waiting.iter().all(|pid| asleep(*pid));
-    eventually("they all sleep", all_sleep);
-    let looks = (0..100).filter(|_| {
-        std::thread::sleep(Duration::from_millis(5));
-        all_sleep()
-    });
-    let found = looks.count();
+    eventually("they all sleep", || waiting.iter().all(|pid| asleep(*pid)));
+    let found = found_asleep(&waiting);
     assert!(found >= 80, "they were found all asleep {found} of 100 times");
     first.tell("end");
     assert!(first.end().success());

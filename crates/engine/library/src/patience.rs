@@ -84,14 +84,9 @@ impl Patience {
         }
     }
 
-    /// Whether to spin at all.
-    pub(crate) fn spins(&self) -> bool {
-        self.no_spins == 0
-    }
-
     /// How long to spin now, whatever the task does else.
     pub(crate) fn budget(&self) -> Duration {
-        self.budget
+        if self.no_spins == 0 { self.budget } else { Duration::ZERO }
     }
 
     /// It has spun for nothing; the kernel has taken its core away so many times by now. If it did so lately, somebody else wants
@@ -219,7 +214,7 @@ impl Earned {
 
     /// When the thread has used so much: what it used since, it has computed.
     pub(crate) fn at(self, used: Duration) -> Earned {
-        let time = self.time + used.saturating_sub(self.used);
+        let time = self.time + self.since(used);
         Earned { time: time.min(Earned::MOST), used }
     }
 
@@ -230,7 +225,12 @@ impl Earned {
 
     /// What it used since, it has looked.
     pub(crate) fn spent(self, used: Duration) -> Earned {
-        Earned { time: self.time.saturating_sub(used.saturating_sub(self.used)), used }
+        Earned { time: self.time.saturating_sub(self.since(used)), used }
+    }
+
+    /// What the thread has used since.
+    pub(crate) fn since(self, used: Duration) -> Duration {
+        used.saturating_sub(self.used)
     }
 
     pub(crate) fn time(self) -> Duration {
@@ -399,21 +399,21 @@ mod tests {
     fn whose_core_is_taken_away_does_not_spin_for_a_while() {
         let mut patience = Patience::new();
         patience.spun_in_vain(0);
-        assert!(patience.spins());
+        assert!(!patience.budget().is_zero());
         patience.spun_in_vain(3);
         for _ in 0..NO_SPINS {
-            assert!(!patience.spins() && patience.knows_of_others());
+            assert!(patience.budget().is_zero() && patience.knows_of_others());
             patience.slept(Duration::from_micros(20), false);
         }
         patience.spun_in_vain(3);
-        assert!(patience.spins(), "nobody has taken it since");
+        assert!(!patience.budget().is_zero(), "nobody has taken it since");
         patience.spun_in_vain(4);
         for taken_away in 0..NO_SPINS {
-            assert!(!patience.spins());
+            assert!(patience.budget().is_zero());
             patience.has_let_run(taken_away.into(), true);
         }
         patience.spun_in_vain((NO_SPINS - 1).into());
-        assert!(patience.spins(), "these were its own yields");
+        assert!(!patience.budget().is_zero(), "these were its own yields");
     }
 
     #[test]

@@ -36,21 +36,20 @@ const LONG_TURN: Duration = Duration::from_millis(2);
 
 /// How much of its processor a thread may use for the turns of a wait.
 struct Account {
+    /// What it had when they began.
     earned: Earned,
-    /// What it had used when they began.
-    began: Duration,
     allowed: Duration,
 }
 
 impl Account {
     fn is_spent(&self) -> bool {
-        processor_time().saturating_sub(self.began) >= self.allowed
+        self.earned.since(processor_time()) >= self.allowed
     }
 }
 
 /// Spun for nothing: that was no computing.
 pub(crate) fn has_spun_in_vain(spun: Duration) {
-    EARNED.with(|earned| earned.set(earned.get().without(spun)));
+    EARNED.set(EARNED.get().without(spun));
 }
 
 impl Inside {
@@ -75,7 +74,7 @@ impl Inside {
         };
         let mut account = None;
         if !unseen && !self.is_in_the_way() {
-            let opened = self.open_account(Duration::ZERO);
+            let opened = self.open_account(among_all, Duration::ZERO);
             if opened.allowed < LITTLE {
                 return None;
             }
@@ -97,14 +96,13 @@ impl Inside {
 
     /// From now on turns are reckoned: so long are allowed in any case, and what the thread has earned besides.
     #[cold]
-    fn open_account(&self, in_any_case: Duration) -> Account {
-        let began = processor_time();
-        let earned = EARNED.get().at(began);
+    fn open_account(&self, among_all: bool, in_any_case: Duration) -> Account {
+        let earned = EARNED.get().at(processor_time());
         EARNED.set(earned);
         // The daemon may be what others let run, in a group of its own.
-        let looks_longer = self.can_take_turns() && self.connections.routed.is_none();
+        let looks_longer = among_all && self.connections.routed.is_none();
         let of_earned = if looks_longer { earned.time() } else { Duration::ZERO };
-        Account { earned, began, allowed: in_any_case + of_earned }
+        Account { earned, allowed: in_any_case + of_earned }
     }
 
     #[inline(always)]
@@ -149,7 +147,7 @@ impl Inside {
             if unclocked == EACH {
                 unclocked = 0;
                 // The processor's clock costs as much as a turn: short waits do without.
-                let account = account.get_or_insert_with(|| self.open_account(TURNS));
+                let account = account.get_or_insert_with(|| self.open_account(among_all, TURNS));
                 if self.is_over() || account.is_spent() {
                     return None;
                 }

@@ -35,15 +35,9 @@ impl Inside {
 
     /// How long it makes sense to spin now. The daemon may need this core to bring what is waited for; so may a peer.
     pub(crate) fn spinning_budget(&self) -> Duration {
-        match self.is_crowded() || !self.waits.patience.spins() {
-            true => Duration::ZERO,
-            false => self.waits.patience.budget(),
-        }
-    }
-
-    /// Whether others are known to need the cores.
-    fn is_crowded(&self) -> bool {
-        self.meets_many() || self.connections.routed.is_some() || self.connections.crowd.exceeds_cores()
+        let in_the_way =
+            self.meets_many() || self.connections.routed.is_some() || self.connections.crowd.exceeds_cores();
+        if in_the_way { Duration::ZERO } else { self.waits.patience.budget() }
     }
 
     /// Whether it waits for more tasks than could all run at once.
@@ -186,12 +180,12 @@ impl Inside {
     fn spin<T>(&mut self, done: &mut impl FnMut(&mut Runtime) -> Option<T>) -> Option<T> {
         let has_spun = std::mem::take(&mut self.has_spun);
         // Where another thread waits already, it looks for both.
-        if !self.waits.waiters.are_servers() || self.is_crowded() || !self.waits.patience.spins() {
+        if has_spun || !self.waits.waiters.are_servers() {
             return None;
         }
         let far = if self.has_sockets() { Self::FAR } else { 1 };
-        let budget = self.waits.patience.budget() * far;
-        if has_spun || budget.is_zero() {
+        let budget = self.spinning_budget() * far;
+        if budget.is_zero() {
             return None;
         }
         let mut since = Instant::now();
