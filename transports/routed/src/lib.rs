@@ -50,6 +50,18 @@ struct Shared {
     ended: HashSet<Tid>,
 }
 
+/// What has come and is not taken yet. It is in memory of this process: the socket does not tell of it any more, and who sleeps there
+/// now would not be woken for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Waiting {
+    /// Nothing, or not all of a frame.
+    Nothing,
+    /// A frame whose link is to be asked.
+    Frame,
+    /// One from somebody who has no link yet.
+    Stranger(Tid),
+}
+
 /// A frame at the front of the inbox: from whom, and where it ends.
 struct Front {
     from: Tid,
@@ -92,16 +104,16 @@ impl Hub {
         RoutedLink { peer, shared: self.shared.clone() }
     }
 
-    /// Who has sent a frame and has no link yet: at most one, for others queue behind it.
-    pub fn strangers(&self) -> Vec<Tid> {
+    /// What is at the front, for whom others queue behind it.
+    pub fn waiting(&self) -> Waiting {
         let mut shared = lock(&self.shared);
         loop {
             match shared.front() {
-                Ok(Some(front)) if shared.linked.contains(&front.from) => return Vec::new(),
+                Ok(Some(front)) if shared.linked.contains(&front.from) => return Waiting::Frame,
                 // The end of a route that nobody uses any more.
                 Ok(Some(front)) if front.is_last() => shared.end_of(&front),
-                Ok(Some(front)) => return vec![front.from],
-                _ => return Vec::new(),
+                Ok(Some(front)) => return Waiting::Stranger(front.from),
+                _ => return Waiting::Nothing,
             }
         }
     }
@@ -109,11 +121,6 @@ impl Hub {
     /// Whether the last frame from the peer has come. Says so once.
     pub fn has_ended(&self, peer: Tid) -> bool {
         lock(&self.shared).ended.remove(&peer)
-    }
-
-    /// Whether a frame has come and waits for its link to be asked.
-    pub fn has_frame(&self) -> bool {
-        matches!(lock(&self.shared).front(), Ok(Some(_)))
     }
 }
 
@@ -254,7 +261,7 @@ mod tests {
         let hub = Hub::new(b.into()).expect("a hub");
         let last = [&4u32.to_le_bytes()[..], &LEFT.0.to_le_bytes()].concat();
         (&a).write_all(&last).expect("sent");
-        assert!(hub.strangers().is_empty() && hub.has_ended(LEFT) && !hub.has_ended(LEFT));
+        assert!(hub.waiting() == Waiting::Nothing && hub.has_ended(LEFT) && !hub.has_ended(LEFT));
         let mut link = hub.link(LEFT);
         (&a).write_all(&last).expect("sent");
         assert_eq!(link.receive(9, &mut |_: &Header, _: &[u8]| {}), Err(Refused::Closed));
@@ -277,14 +284,29 @@ mod tests {
         a.link(RIGHT).send(&header, Gather::new(&[b"hello"])).expect("room");
         let mut other = b.link(LEFT);
         assert_eq!(other.receive(9, &mut |_: &Header, _: &[u8]| panic!("not for it")), Ok(0));
-        assert_eq!(b.strangers(), [RIGHT]);
+        assert_eq!(b.waiting(), Waiting::Stranger(RIGHT));
         let mut seen = Vec::new();
         assert_eq!(
             b.link(RIGHT).receive(9, &mut |_: &Header, payload: &[u8]| seen.extend_from_slice(payload)),
             Ok(1)
         );
         assert_eq!(seen, b"hello");
-        assert!(b.strangers().is_empty());
+        assert_eq!(b.waiting(), Waiting::Nothing);
+    }
+
+    /// Who falls asleep looks at its links, and for strangers after that: what came in between is in the inbox, and not in the socket.
+    #[test]
+    fn a_frame_that_comes_after_its_link_was_asked_is_told_of() {
+        let (a, b) = hubs();
+        let mut link = b.link(LEFT);
+        let mut others = b.link(RIGHT);
+        let mut takes = |link: &mut RoutedLink| link.receive(9, &mut |_: &Header, _: &[u8]| {});
+        assert_eq!(takes(&mut link), Ok(0));
+        let header = Header::answer(parvum_wire::Kind::Credit, 0, 0);
+        a.link(LEFT).send(&header, Gather::new(&[b"hello"])).expect("room");
+        assert_eq!(takes(&mut others), Ok(0), "it has read what is the other's");
+        assert_eq!(b.waiting(), Waiting::Frame);
+        assert_eq!((takes(&mut link), b.waiting()), (Ok(1), Waiting::Nothing));
     }
 
     #[test]
@@ -294,13 +316,13 @@ mod tests {
         let (mut left, mut right) = (hub.link(LEFT), hub.link(RIGHT));
         let last = [4i32.to_le_bytes(), LEFT.0.to_le_bytes()].concat();
         (&a).write_all(&last).expect("sent");
-        assert!(hub.has_frame());
+        assert_eq!(hub.waiting(), Waiting::Frame);
         assert_eq!(right.receive(9, &mut |_: &Header, _: &[u8]| panic!("delivered")), Ok(0));
         assert_eq!(left.receive(9, &mut |_: &Header, _: &[u8]| panic!("delivered")), Err(Refused::Closed));
         assert_eq!(right.receive(9, &mut |_: &Header, _: &[u8]| panic!("delivered")), Ok(0));
         drop(left);
         (&a).write_all(&last).expect("sent");
-        assert!(hub.strangers().is_empty() && !hub.has_frame());
+        assert_eq!(hub.waiting(), Waiting::Nothing);
     }
 
     #[test]

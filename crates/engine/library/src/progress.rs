@@ -1,6 +1,7 @@
 //! The step that moves the runtime on: engine, daemon and sockets.
 
 use crate::runtime::Runtime;
+use parvum_routed::Waiting;
 
 impl Runtime {
     /// Moves everything on. Whether anything moved. Never blocks.
@@ -30,15 +31,16 @@ impl Runtime {
         if !self.connections.unanswered.is_empty() {
             self.look_who_answered();
         }
-        let strangers =
-            self.connections.routed.as_ref().map(parvum_routed::Hub::strangers).unwrap_or_default();
-        let moved = !strangers.is_empty();
-        for tid in strangers {
-            if let Some(hub) = &self.connections.routed {
+        let Some(hub) = &self.connections.routed else { return false };
+        match hub.waiting() {
+            Waiting::Nothing => return false,
+            // It came after its link was looked at: nobody sleeps now.
+            Waiting::Frame => {}
+            Waiting::Stranger(tid) => {
                 let link = hub.link(tid);
                 self.joined_by(tid, parvum_routed::TRANSPORT.route, Box::new(link));
             }
         }
-        moved
+        true
     }
 }
