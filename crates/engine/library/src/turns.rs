@@ -3,7 +3,7 @@
 use crate::inside::Inside;
 use crate::patience::{Earned, TO_NOBODY};
 use crate::runtime::Runtime;
-use crate::scheduling::{processor_time, times_taken_away};
+use crate::scheduling::processor_time;
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
@@ -87,9 +87,8 @@ impl Inside {
         if let Some(account) = account {
             EARNED.set(account.earned.spent(processor_time()));
         }
-        if self.has_sockets() {
-            // Its own yields count as well.
-            self.waits.patience.has_let_run(times_taken_away(), unseen && found.is_some());
+        if unseen && found.is_some() {
+            self.waits.patience.turned_with_others();
         }
         found
     }
