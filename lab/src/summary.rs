@@ -41,9 +41,12 @@ pub struct Row {
     /// Spread of the single samples of all launches together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spread: Option<Spread>,
-    /// Each launch's median.
-    #[serde(skip)]
+    /// Each launch's median; none where the row is fitted to several others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub launches: Vec<f64>,
+    /// The numbers of these launches in the session: what rows of the same ones have in common is not chance.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub launch_numbers: Vec<usize>,
 }
 
 /// Quantiles of single samples, in the row's unit.
@@ -292,9 +295,18 @@ fn formed(line: &Line) -> Vec<Value> {
 
 type Key = (String, String, String, String, u32, u64, Cow<'static, str>, Option<u32>);
 
+/// What was found of a row.
+#[derive(Default)]
+struct Group {
+    unit: &'static str,
+    launches: Vec<f64>,
+    launch_numbers: Vec<usize>,
+    singles: Vec<f64>,
+}
+
 /// All rows of a session, in a stable order.
 pub fn summarise(lines: &[Recorded]) -> Vec<Row> {
-    let mut groups: BTreeMap<Key, (&'static str, Vec<f64>, Vec<f64>)> = BTreeMap::new();
+    let mut groups: BTreeMap<Key, Group> = BTreeMap::new();
     for recorded in lines {
         for value in values(recorded) {
             let key = (
@@ -307,35 +319,37 @@ pub fn summarise(lines: &[Recorded]) -> Vec<Row> {
                 value.metric,
                 value.task,
             );
-            let group = groups.entry(key).or_insert((value.unit, Vec::new(), Vec::new()));
-            group.1.push(value.launch);
-            group.2.extend(value.singles);
+            let group = groups.entry(key).or_default();
+            group.unit = value.unit;
+            group.launches.push(value.launch);
+            group.launch_numbers.push(recorded.launch);
+            group.singles.extend(value.singles);
         }
     }
     let mut rows: Vec<Row> = groups
         .into_iter()
-        .filter_map(
-            |((program, system, route, encoding, tasks, size, metric, task), (unit, launches, singles))| {
-                let e = estimate(&launches)?;
-                Some(Row {
-                    program,
-                    system,
-                    route,
-                    encoding,
-                    tasks,
-                    size,
-                    metric: metric.into_owned(),
-                    unit: unit.to_owned(),
-                    task,
-                    median: e.median,
-                    low: e.low,
-                    high: e.high,
-                    samples: e.count,
-                    spread: (singles.len() > launches.len()).then(|| spread(&singles)).flatten(),
-                    launches,
-                })
-            },
-        )
+        .filter_map(|((program, system, route, encoding, tasks, size, metric, task), group)| {
+            let Group { unit, launches, launch_numbers, singles } = group;
+            let e = estimate(&launches)?;
+            Some(Row {
+                program,
+                system,
+                route,
+                encoding,
+                tasks,
+                size,
+                metric: metric.into_owned(),
+                unit: unit.to_owned(),
+                task,
+                median: e.median,
+                low: e.low,
+                high: e.high,
+                samples: e.count,
+                spread: (singles.len() > launches.len()).then(|| spread(&singles)).flatten(),
+                launches,
+                launch_numbers,
+            })
+        })
         .collect();
     rows.extend(link_rows(lines, "ring"));
     // The time of its shortest message is that of one in a stream, not of one that is waited for.
@@ -407,6 +421,7 @@ fn link_rows(lines: &[Recorded], program: &str) -> Vec<Row> {
                 samples: e.count,
                 spread: None,
                 launches: Vec::new(),
+                launch_numbers: Vec::new(),
             });
         };
         let of = |pick: fn(Link) -> f64| {
@@ -492,6 +507,7 @@ pub(crate) mod tests {
             samples: e.count,
             spread: None,
             launches: launches.to_vec(),
+            launch_numbers: (0..launches.len()).collect(),
         }
     }
 

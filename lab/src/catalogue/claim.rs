@@ -1,9 +1,9 @@
 //! A claim of a paper, and whether today's rows bear it out.
 
+use super::measured::{Measured, measure};
 use crate::experiment::Job;
 use crate::summary::Row;
 use serde::Deserialize;
-use std::collections::BTreeSet;
 
 /// What a paper says of one of its tables or figures.
 #[derive(Debug, Deserialize)]
@@ -112,8 +112,13 @@ impl Asked {
         own == (&row.program, &row.system, &row.route, &row.encoding)
     }
 
-    fn is_ranged(&self) -> bool {
+    pub(super) fn is_ranged(&self) -> bool {
         self.sizes.0 != self.sizes.1
+    }
+
+    /// The size that is named, or the first of a range.
+    pub(super) fn first_size(&self) -> u64 {
+        self.sizes.0
     }
 
     /// Whether a job's launches give such rows, as far as can be known beforehand.
@@ -129,21 +134,6 @@ impl Asked {
         });
         self.program == job.measure.program && self.tasks == job.measure.tasks && sized && by
     }
-}
-
-/// A value of today with its interval.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Measured {
-    /// The value; over several sizes the geometric mean.
-    pub value: f64,
-    /// The least that the rows' intervals allow.
-    pub low: f64,
-    /// The most.
-    pub high: f64,
-    /// Launches of the row that has the fewest.
-    pub launches: usize,
-    /// How many sizes it stands for.
-    pub sizes: usize,
 }
 
 /// Whether a claim still holds.
@@ -211,41 +201,6 @@ fn verdict(claim: &Claim, measured: Option<Measured>) -> Verdict {
     }
 }
 
-/// At each size that all ranges have a row for: the factors' product over the divisors'.
-fn measure(today: &Today, rows: &[Row]) -> Option<Measured> {
-    let asked = || today.over.iter().chain(&today.under);
-    let sizes =
-        |one: &Asked| rows.iter().filter(|row| one.takes(row)).map(|row| row.size).collect::<BTreeSet<u64>>();
-    let common = asked().filter(|one| one.is_ranged()).map(sizes).reduce(|all, these| &all & &these);
-    // Where no size is a range there is one point, of whatever sizes are named.
-    let places: Vec<Option<u64>> =
-        common.map_or_else(|| vec![None], |common| common.into_iter().map(Some).collect());
-    let found = |one: &Asked, place: Option<u64>| {
-        let at = place.filter(|_| one.is_ranged()).unwrap_or(one.sizes.0);
-        rows.iter().find(|row| one.takes(row) && row.size == at)
-    };
-    let (mut sums, mut launches) = ([0.0; 3], usize::MAX);
-    for place in &places {
-        for one in &today.over {
-            let row = found(one, *place)?;
-            launches = launches.min(row.samples);
-            sums[0] += row.median.ln();
-            sums[1] += row.low.ln();
-            sums[2] += row.high.ln();
-        }
-        for one in &today.under {
-            let row = found(one, *place)?;
-            launches = launches.min(row.samples);
-            sums[0] -= row.median.ln();
-            sums[1] -= row.high.ln();
-            sums[2] -= row.low.ln();
-        }
-    }
-    let [value, low, high] = sums.map(|sum| (sum / places.len() as f64).exp() * today.times);
-    let sound = !places.is_empty() && [value, low, high].iter().all(|value| value.is_finite());
-    sound.then_some(Measured { value, low, high, launches, sizes: places.len() })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -291,7 +246,9 @@ mod tests {
     #[test]
     fn an_interval_across_a_bound_is_unclear_and_missing_rows_are_no_data() {
         let mut rows = rows();
-        rows.iter_mut().for_each(|row| (row.low, row.high) = (0.5 * row.median, 2.0 * row.median));
+        for row in &mut rows {
+            row.launches.iter_mut().zip([0.5, 1.0, 1.0, 1.0, 1.0, 2.0]).for_each(|(one, by)| *one *= by);
+        }
         let claim = claim(Some(3.0), None, &[FOUR], &[ONE]);
         assert_eq!(judge(&claim, &rows)[0].verdict, Verdict::Unclear);
         assert_eq!(judge(&claim, &rows[..1])[0].verdict, Verdict::NoData);

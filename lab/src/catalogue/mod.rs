@@ -5,11 +5,13 @@
 
 mod claim;
 mod curves;
+mod measured;
 mod run;
 mod words;
 
-pub use claim::{Asked, Claim, Judged, Measured, Verdict, judge};
+pub use claim::{Asked, Claim, Judged, Verdict, judge};
 pub use curves::{Against, Curves, Law};
+pub use measured::Measured;
 pub use run::{Again, again};
 pub use words::{bounds, list, markdown, results, today};
 

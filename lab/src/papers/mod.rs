@@ -23,15 +23,15 @@ use std::time::{Duration, Instant};
 
 /// The seconds of each suite's launches in the quick and in the full run. What one leaves, those after it get.
 const SHARES: [(&str, [u64; 2]); 9] = [
-    ("main", [160, 1800]),
+    ("main", [160, 1200]),
     ("speed", [130, 600]),
     ("buffering", [60, 900]),
     ("overhead", [90, 900]),
     ("shared", [80, 1200]),
-    ("pvmtime", [150, 1500]),
+    ("pvmtime", [150, 2700]),
     ("sockets", [40, 300]),
     ("exchange", [60, 900]),
-    ("npb", [310, 3600]),
+    ("npb", [310, 3000]),
 ];
 
 /// What the run leaves behind.

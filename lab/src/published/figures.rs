@@ -73,6 +73,7 @@ fn row(what: &str, unit: &str, system: &str, value: f64) -> Row {
         samples: 1,
         spread: None,
         launches: vec![value],
+        launch_numbers: Vec::new(),
     }
 }
 

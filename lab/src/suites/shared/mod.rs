@@ -197,6 +197,7 @@ mod tests {
                         samples: 1,
                         spread: None,
                         launches: vec![median],
+                        launch_numbers: vec![0],
                     });
                 }
             }
