@@ -18,8 +18,9 @@ from .errors import PvmFailed, Refused, TimedOut
 
 DATA_DEFAULT, DATA_RAW, DATA_IN_PLACE = 0, 1, 2
 _AUTO_ERR = 3
-# How long the thread that handles signals waits before it looks for one.
-_LOOK = 0.1
+# A signal ends the wait of the thread that handles signals; one that comes in the moment before it sleeps is found by looking, so soon at
+# first and ever more seldom after that. In seconds.
+_FIRST_LOOK, _LAST_LOOK = 0.005, 10.0
 
 
 class _TimeVal(ctypes.Structure):
@@ -49,7 +50,10 @@ class Pvm:
 
     def _call(self, name: str, *arguments: Any) -> int:
         """Calls a function; a negative answer is a failure."""
-        answer: int = getattr(self._library, "pvm_" + name)(*arguments)
+        return self._answer(name, getattr(self._library, "pvm_" + name)(*arguments))
+
+    @staticmethod
+    def _answer(name: str, answer: int) -> int:
         if answer < 0:
             raise PvmFailed(name, answer)
         return answer
@@ -101,18 +105,31 @@ class Pvm:
 
         Raises TimedOut after ``timeout`` seconds.
         """
-        if timeout is None and threading.current_thread() is not threading.main_thread():
-            return self._call("recv", tid, msgtag)
+        if threading.current_thread() is not threading.main_thread():
+            return self._recv(tid, msgtag, timeout)
         end = None if timeout is None else time.monotonic() + timeout
+        look = _FIRST_LOOK
         while True:
             # Signals are handled between these.
-            left = _LOOK if end is None else min(_LOOK, max(0.0, end - time.monotonic()))
-            limit = _TimeVal(int(left), int(left % 1 * 1e6))
-            buffer = self._call("trecv", tid, msgtag, ctypes.byref(limit))
+            left = look if end is None else min(look, max(0.0, end - time.monotonic()))
+            answer = self._library.parvum_pvm_trecv(tid, msgtag, ctypes.c_int64(int(left * 1e9)))
+            buffer = self._answer("trecv", answer)
             if buffer:
                 return buffer
             if end is not None and time.monotonic() >= end:
                 raise TimedOut("no such message has come in time")
+            look = min(4 * look, _LAST_LOOK)
+
+    def _recv(self, tid: int, msgtag: int, timeout: float | None) -> int:
+        """In a thread that handles no signals."""
+        if timeout is None:
+            return self._call("recv", tid, msgtag)
+        seconds = min(max(0.0, timeout), 1e9)
+        limit = _TimeVal(int(seconds), int(seconds % 1 * 1e6))
+        buffer = self._call("trecv", tid, msgtag, ctypes.byref(limit))
+        if not buffer:
+            raise TimedOut("no such message has come in time")
+        return buffer
 
     def nrecv(self, tid: int = -1, msgtag: int = -1) -> int:
         """As :meth:`recv`, if a message is there; else 0."""

@@ -6,6 +6,7 @@ import array
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -103,6 +104,42 @@ class Talk(unittest.TestCase):
         for wrong in (array.array("d", [1.0]), "text"):
             with self.assertRaises(TypeError):
                 self.pvm.pkint(wrong)
+
+    def test_a_wait_ends_by_the_signal_itself_and_looks_ever_more_seldom(self) -> None:
+        # With a handler of PVM's the wait is another one.
+        for handles in (False, True):
+            with self.subTest(handles=handles):
+                code = f"""
+import ctypes, os, signal, threading, time
+import parvum
+vm = parvum.enrol()
+vm.pvm.mytid()
+if {handles}:
+    keep = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)(lambda _: 0)
+    assert vm.pvm._library.pvm_addmhf(-1, 99, -1, keep) >= 0
+class Told(Exception): pass
+def tell(*_): raise Told
+signal.signal(signal.SIGUSR1, tell)
+def sleeps():
+    lines = open(f"/proc/self/task/{{os.getpid()}}/status").read().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("voluntary"))
+sent = []
+def send():
+    time.sleep(4)
+    sent.append(sleeps())
+    os.kill(os.getpid(), signal.SIGUSR1)
+threading.Thread(target=send).start()
+begun = sleeps()
+try:
+    vm.pvm.recv(-1, 98)
+except Told:
+    print("told", sent[0] - begun)
+"""
+                ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+                told, woken = ran.stdout.split() or ("", "0")
+                self.assertEqual((ran.returncode, told), (0, "told"), ran.stderr)
+                # A look each tenth of a second would be forty.
+                self.assertLess(int(woken), 25, ran.stdout)
 
     def test_objects_and_packed_messages_keep_apart(self) -> None:
         self.pvm.initsend()

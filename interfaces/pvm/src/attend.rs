@@ -57,6 +57,41 @@ impl Handler {
     }
 }
 
+/// How long a receive waits.
+#[derive(Clone, Copy)]
+pub(crate) struct Patience {
+    /// -1: for ever.
+    nanoseconds: i64,
+    /// The wait also ends, as if the time were over, when a handler of signals has run: for callers whose own handlers run after it.
+    until_signal: bool,
+}
+
+impl Patience {
+    pub(crate) const ENDLESS: Patience = Patience::of(-1);
+    pub(crate) const NONE: Patience = Patience::of(0);
+
+    pub(crate) const fn of(nanoseconds: i64) -> Patience {
+        Patience { nanoseconds, until_signal: false }
+    }
+
+    pub(crate) const fn until_signal(nanoseconds: i64) -> Patience {
+        Patience { nanoseconds, until_signal: true }
+    }
+
+    fn until(self) -> Option<Instant> {
+        (self.nanoseconds >= 0).then(|| Instant::now() + Duration::from_nanos(self.nanoseconds as u64))
+    }
+
+    pub(crate) fn limit(self) -> i64 {
+        self.nanoseconds
+    }
+
+    /// What waits, for [`Notes`].
+    pub(crate) fn call(self) -> u32 {
+        waits::RECEIVE | if self.until_signal { waits::UNTIL_SIGNAL } else { 0 }
+    }
+}
+
 /// What the program wants to be called for.
 pub(crate) struct Attention {
     handlers: Vec<Handler>,
@@ -153,13 +188,15 @@ impl Held {
         Ok(messages.into_iter().map(|message| self.found(message)).collect())
     }
 
-    /// Waits for a message that `seen` does not count.
-    fn await_arrival(&mut self, seen: u64, from: i32, tag: i32, limit: i64) -> Pvm<()> {
+    /// Waits for a message that `seen` does not count. Whether one has come.
+    fn await_arrival(&mut self, seen: u64, from: i32, tag: i32, patience: Patience) -> Pvm<bool> {
         let waist = self.machine()?;
         self.bring_all();
-        let notes = Notes { limit, call: waits::RECEIVE, peer: from, tag, context: self.context as i32 };
-        if self.outside(|| waist.await_arrival(seen, &notes)) != seen || limit >= 0 {
-            return Ok(());
+        let (limit, call) = (patience.limit(), patience.call());
+        let notes = Notes { limit, call, peer: from, tag, context: self.context as i32 };
+        let has_come = self.outside(|| waist.await_arrival(seen, &notes)) != seen;
+        if has_come || limit >= 0 {
+            return Ok(has_come);
         }
         // Nothing came and there was no limit: it will not come at all.
         match waist.progress().lost {
@@ -202,7 +239,7 @@ pub(crate) fn await_output() {
             eprintln!("libpvm [{name}]: child task(s) still running.  waiting...");
         }
         let limit = if said { -1 } else { patience.as_nanos() as i64 };
-        if quietly(|state| state.await_arrival(seen, -1, -1, limit)).is_err() {
+        if quietly(|state| state.await_arrival(seen, -1, -1, Patience::of(limit))).is_err() {
             return;
         }
     }
@@ -214,13 +251,13 @@ pub(crate) fn is_needed() -> bool {
     DUTIES.load(Ordering::Relaxed) & HANDLE != 0
 }
 
-/// Receives for `pvm_recv` and its kin: `limit` in nanoseconds, -1 for ever; 0 when none came.
+/// Receives for `pvm_recv` and its kin; 0 when none came.
 #[inline]
-pub(crate) fn receive(name: &str, from: i32, tag: i32, limit: i64) -> c_int {
+pub(crate) fn receive(name: &str, from: i32, tag: i32, patience: Patience) -> c_int {
     if is_needed() {
-        return attentively(name, from, tag, limit, Take::Receive);
+        return attentively(name, from, tag, patience, Take::Receive);
     }
-    call(name, |state| state.receive(from, tag, limit))
+    call(name, |state| state.receive(from, tag, patience))
 }
 
 /// What is done with the message that fits.
@@ -231,8 +268,8 @@ pub(crate) enum Take {
 }
 
 /// Receives or probes, while handlers and the program's match function have their say.
-pub(crate) fn attentively(name: &str, from: i32, tag: i32, limit: i64, take: Take) -> c_int {
-    let deadline = (limit >= 0).then(|| Instant::now() + Duration::from_nanos(limit as u64));
+pub(crate) fn attentively(name: &str, from: i32, tag: i32, patience: Patience, take: Take) -> c_int {
+    let deadline = patience.until();
     loop {
         let seen = match quietly(|state| state.machine().map(|waist| waist.arrivals())) {
             Ok(seen) => seen,
@@ -256,9 +293,15 @@ pub(crate) fn attentively(name: &str, from: i32, tag: i32, limit: i64, take: Tak
             quietly(|state| state.watch());
             return 0;
         }
-        let left = left.map_or(-1, |left| left.as_nanos() as i64);
-        if let Err(why) = quietly(|state| state.await_arrival(seen, from, tag, left)) {
-            return call(name, |_| Err(why));
+        let left = Patience { nanoseconds: left.map_or(-1, |left| left.as_nanos() as i64), ..patience };
+        match quietly(|state| state.await_arrival(seen, from, tag, left)) {
+            // The caller looks after its signals, and calls again.
+            Ok(false) if patience.until_signal => {
+                quietly(|state| state.watch());
+                return 0;
+            }
+            Ok(_) => {}
+            Err(why) => return call(name, |_| Err(why)),
         }
     }
 }
@@ -268,7 +311,7 @@ fn attempt(from: i32, tag: i32, take: Take, seen: u64) -> Result<i32, c_int> {
     let code = |why: PvmError| why as c_int;
     let Some(matcher) = quietly(|state| state.attention.matcher) else {
         return quietly(|state| match take {
-            Take::Receive => state.receive(from, tag, 0),
+            Take::Receive => state.receive(from, tag, Patience::NONE),
             Take::Probe => state.probe(from, tag),
         })
         .map_err(code);

@@ -1,5 +1,6 @@
 //! Sending and receiving: PVM's rules, over the engine.
 
+use crate::attend::Patience;
 use crate::buffer::{Arrived, Buffer};
 use crate::errors::{Pvm, PvmError};
 use crate::options;
@@ -126,10 +127,10 @@ impl Held {
     }
 
     /// Receives; 0 when the time is over first. The message becomes the active receive buffer.
-    pub(crate) fn receive(&mut self, from: i32, tag: i32, limit: i64) -> Pvm<i32> {
+    pub(crate) fn receive(&mut self, from: i32, tag: i32, patience: Patience) -> Pvm<i32> {
         let waist = self.machine()?;
         self.about_receive(from, tag);
-        let (pattern, notes) = self.wanted(from, tag, limit, call::RECEIVE)?;
+        let (pattern, notes) = self.wanted(from, tag, patience.limit(), patience.call())?;
         if let Some(id) = self.receive_found(waist, &pattern, &notes)? {
             self.make_receiving(id);
             return Ok(id);
@@ -219,7 +220,7 @@ impl Held {
             return self.outside(|| waist.receive_lazily(pattern, notes, out));
         }
         // Whoever keeps data for us may wait for us in turn: we must not wait before we have it.
-        match waist.receive_lazily(pattern, &Notes { limit: 0, ..*notes }, out) {
+        match waist.receive_lazily(pattern, &Notes { limit: 0, call: call::RECEIVE, ..*notes }, out) {
             Err(Status::Pending) => {
                 self.bring_all();
                 if notes.limit == 0 {
