@@ -29,6 +29,10 @@ pub fn quantile(values: &[f64], q: f64) -> Option<f64> {
     let last = values.len().checked_sub(1)?;
     let place = q.clamp(0.0, 1.0) * last as f64;
     let (below, share) = (place.floor() as usize, place.fract());
+    if share == 0.0 {
+        // The next one may be infinite: the logarithm of nothing.
+        return Some(values[below]);
+    }
     let above = (below + 1).min(last);
     Some(values[below] * (1.0 - share) + values[above] * share)
 }

@@ -6,6 +6,7 @@ They work on the very same task: its id is :attr:`parvum.Vm.id`. Failures raise 
 from __future__ import annotations
 
 import ctypes
+import math
 import threading
 import time
 from array import array
@@ -14,7 +15,7 @@ from typing import Any, Iterable, Sequence
 from . import _parvum
 from ._ids import TaskId
 from ._libraries import load
-from .errors import PvmFailed, Refused, TimedOut
+from .errors import BadArgument, PvmFailed, Refused, TimedOut
 
 DATA_DEFAULT, DATA_RAW, DATA_IN_PLACE = 0, 1, 2
 _AUTO_ERR = 3
@@ -105,20 +106,25 @@ class Pvm:
 
         Raises TimedOut after ``timeout`` seconds.
         """
+        if timeout is not None and math.isnan(timeout):
+            raise BadArgument("a timeout of NaN")
         if threading.current_thread() is not threading.main_thread():
             return self._recv(tid, msgtag, timeout)
         end = None if timeout is None else time.monotonic() + timeout
         look = _FIRST_LOOK
         while True:
             # Signals are handled between these.
-            left = look if end is None else min(look, max(0.0, end - time.monotonic()))
+            begun = time.monotonic()
+            left = look if end is None else min(look, max(0.0, end - begun))
             answer = self._library.parvum_pvm_trecv(tid, msgtag, ctypes.c_int64(int(left * 1e9)))
             buffer = self._answer("trecv", answer)
             if buffer:
                 return buffer
             if end is not None and time.monotonic() >= end:
                 raise TimedOut("no such message has come in time")
-            look = min(4 * look, _LAST_LOOK)
+            # Something ended it, and may do so again.
+            early = time.monotonic() - begun < left
+            look = _FIRST_LOOK if early else min(4 * look, _LAST_LOOK)
 
     def _recv(self, tid: int, msgtag: int, timeout: float | None) -> int:
         """In a thread that handles no signals."""

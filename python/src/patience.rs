@@ -7,20 +7,27 @@ use std::time::{Duration, Instant};
 
 /// How long the thread that handles signals waits at once. A signal ends its sleep; one that comes in the moment before that is found by
 /// looking, after 5 ms at first, and ever more seldom in a long wait.
-pub(crate) struct Looks(Duration);
+pub(crate) struct Looks {
+    next: Duration,
+    /// Until when the last should have waited.
+    until: Instant,
+}
 
 impl Looks {
     const FIRST: Duration = Duration::from_millis(5);
     const MOST: Duration = Duration::from_secs(10);
 
     pub(crate) fn new() -> Looks {
-        Looks(Looks::FIRST)
+        Looks { next: Looks::FIRST, until: Instant::now() }
     }
 
     pub(crate) fn next(&mut self) -> Duration {
-        let next = self.0;
-        self.0 = (next * 4).min(Looks::MOST);
-        next
+        let now = Instant::now();
+        // What ended the last one before its time may come again at once.
+        let slice = if now < self.until { Looks::FIRST } else { self.next };
+        self.next = (slice * 4).min(Looks::MOST);
+        self.until = now + slice;
+        slice
     }
 }
 
@@ -114,4 +121,24 @@ pub(crate) fn wait_on<T: Send>(
 pub(crate) fn is_main_thread() -> bool {
     // SAFETY: they have no arguments and cannot fail.
     unsafe { libc::gettid() == libc::getpid() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_that_was_ended_is_looked_after_as_at_first() {
+        let mut looks = Looks::new();
+        let mut waits = || {
+            let slice = looks.next();
+            // As if it had waited so long.
+            looks.until -= slice;
+            slice
+        };
+        assert_eq!((waits(), waits(), waits()), (Looks::FIRST, 4 * Looks::FIRST, 16 * Looks::FIRST));
+        assert_eq!((0..20).map(|_| waits()).last(), Some(Looks::MOST));
+        looks.until = Instant::now() + Looks::MOST;
+        assert_eq!(looks.next(), Looks::FIRST);
+    }
 }

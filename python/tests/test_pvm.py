@@ -101,6 +101,8 @@ class Talk(unittest.TestCase):
         self.assertEqual(raised.exception.number, -2)
         with self.assertRaises(errors.TimedOut):
             self.pvm.recv(timeout=0.01)
+        with self.assertRaises(ValueError):
+            self.pvm.recv(timeout=float("nan"))
         for wrong in (array.array("d", [1.0]), "text"):
             with self.assertRaises(TypeError):
                 self.pvm.pkint(wrong)
@@ -140,6 +142,26 @@ except Told:
                 self.assertEqual((ran.returncode, told), (0, "told"), ran.stderr)
                 # A look each tenth of a second would be forty.
                 self.assertLess(int(woken), 25, ran.stdout)
+
+    def test_nobody_waits_for_a_task_that_is_gone_with_a_handler_or_without(self) -> None:
+        code = """
+import ctypes
+import parvum
+pvm = parvum.enrol().pvm
+(task,) = pvm.spawn("/bin/true")
+numbers = []
+for handles in (False, True):
+    if handles:
+        keep = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)(lambda _: 0)
+        assert pvm._library.pvm_addmhf(-1, 99, -1, keep) >= 0
+    try:
+        pvm.recv(task, 98)
+    except parvum.errors.PvmFailed as failed:
+        numbers.append(failed.number)
+print(numbers)
+"""
+        ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+        self.assertEqual((ran.returncode, ran.stdout.strip()), (0, "[-31, -31]"), ran.stderr)
 
     def test_objects_and_packed_messages_keep_apart(self) -> None:
         self.pvm.initsend()

@@ -78,7 +78,7 @@ impl Patience {
         Patience { nanoseconds, until_signal: true }
     }
 
-    fn until(self) -> Option<Instant> {
+    fn deadline(self) -> Option<Instant> {
         (self.nanoseconds >= 0).then(|| Instant::now() + Duration::from_nanos(self.nanoseconds as u64))
     }
 
@@ -269,7 +269,8 @@ pub(crate) enum Take {
 
 /// Receives or probes, while handlers and the program's match function have their say.
 pub(crate) fn attentively(name: &str, from: i32, tag: i32, patience: Patience, take: Take) -> c_int {
-    let deadline = patience.until();
+    let deadline = patience.deadline();
+    let mut woken = false;
     loop {
         let seen = match quietly(|state| state.machine().map(|waist| waist.arrivals())) {
             Ok(seen) => seen,
@@ -277,6 +278,11 @@ pub(crate) fn attentively(name: &str, from: i32, tag: i32, patience: Patience, t
         };
         handle_messages();
         match attempt(from, tag, take, seen) {
+            // The caller looks after its signals, one of which may have come with what was none of its own, and calls again.
+            Ok(0) if patience.until_signal && woken => {
+                quietly(|state| state.watch());
+                return 0;
+            }
             Ok(0) => {}
             Ok(id) => {
                 quietly(|state| state.watch());
@@ -294,16 +300,29 @@ pub(crate) fn attentively(name: &str, from: i32, tag: i32, patience: Patience, t
             return 0;
         }
         let left = Patience { nanoseconds: left.map_or(-1, |left| left.as_nanos() as i64), ..patience };
-        match quietly(|state| state.await_arrival(seen, from, tag, left)) {
-            // The caller looks after its signals, and calls again.
-            Ok(false) if patience.until_signal => {
-                quietly(|state| state.watch());
-                return 0;
-            }
-            Ok(_) => {}
+        let has_come = match quietly(|state| state.await_arrival(seen, from, tag, left)) {
+            Ok(has_come) => has_come,
             Err(why) => return call(name, |_| Err(why)),
+        };
+        if !has_come && !has_matcher() {
+            // The time may be over, or nobody left to send it: a receive that may wait finds out.
+            let last = |state: &mut Held| state.receive(from, tag, Patience::of(1));
+            match quietly(last) {
+                Ok(0) => {}
+                Ok(id) => {
+                    quietly(|state| state.watch());
+                    return id;
+                }
+                Err(why) => return call(name, |_| Err(why)),
+            }
         }
+        woken = true;
     }
+}
+
+/// Whether the program chooses among messages itself.
+fn has_matcher() -> bool {
+    quietly(|state| state.attention.matcher.is_some())
 }
 
 /// Looks once, after so many arrivals; 0 when nothing fits.

@@ -85,7 +85,8 @@ fn of_same_launches(terms: &[Term]) -> Option<Estimate> {
     let sum = |of: &dyn Fn(&Row) -> f64| terms.iter().map(|(by, row)| by * of(row).ln()).sum::<f64>();
     if !first.launches.is_empty() {
         let each: Vec<f64> = (0..first.launches.len()).map(|at| sum(&|row| row.launches[at])).collect();
-        return estimate(&each);
+        // Nothing over nothing is no value.
+        return estimate(&each).filter(|_| !each.iter().any(|one| one.is_nan()));
     }
     let ends = [sum(&|row| row.low), sum(&|row| row.high)];
     Some(Estimate {
@@ -159,7 +160,7 @@ mod tests {
 
     #[test]
     fn a_share_of_nothing_is_a_value_too() {
-        let rows = [row(&PVM, "ring", "copies", 8, &[0.0, 0.0, 0.0, 0.0, 0.0, 0.01])];
+        let rows = [row(&PVM, "ring", "copies", 8, &[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.01])];
         let today = Today {
             by: String::new(),
             over: vec![
@@ -170,6 +171,8 @@ mod tests {
         };
         let Measured { value, low, high, .. } = measure(&today, &rows).expect("there are rows");
         assert!(value == 0.0 && low == 0.0 && (high - 0.01).abs() < 1e-12);
+        let over_nothing = Today { under: today.over.clone(), ..today };
+        assert_eq!(measure(&over_nothing, &rows), None);
     }
 
     #[test]

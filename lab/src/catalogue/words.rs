@@ -126,6 +126,8 @@ pub fn today(claim: &Claim, measured: Option<Measured>) -> String {
     let unit = if claim.unit.is_empty() { String::new() } else { format!(" {}", claim.unit) };
     let range = match found.launches {
         1 => "one launch".to_owned(),
+        // Fewer give no 95 % interval.
+        few @ 2..6 => format!("{} to {}, {few} launches", digits(found.low), digits(found.high)),
         _ => format!("{} to {}", digits(found.low), digits(found.high)),
     };
     let over = if found.sizes > 1 { format!(", over {} sizes", found.sizes) } else { String::new() };

@@ -104,7 +104,7 @@ impl Hub {
         RoutedLink { peer, shared: self.shared.clone() }
     }
 
-    /// What is at the front, for whom others queue behind it.
+    /// What is at the front, behind which all others queue. Of a connection that is broken, nothing.
     pub fn waiting(&self) -> Waiting {
         let mut shared = lock(&self.shared);
         loop {
@@ -219,10 +219,16 @@ impl Link for RoutedLink {
                 return Err(Refused::Closed);
             }
             let frame = &shared.inbox.bytes()[ROUTED_HEADER..front.end];
-            let (head, payload) = frame.split_first_chunk().ok_or(Refused::Closed)?;
-            let (header, ..) = Header::decode(head).map_err(|_| Refused::Closed)?;
-            sink.frame(&header, payload);
+            let understood = frame.split_first_chunk().and_then(|(head, payload)| {
+                let (header, ..) = Header::decode(head).ok()?;
+                sink.frame(&header, payload);
+                Some(())
+            });
+            // Also what nobody understands: others queue behind it.
             shared.inbox.consume(front.end);
+            if understood.is_none() {
+                return Err(Refused::Closed);
+            }
         }
         Ok(most)
     }
@@ -322,6 +328,25 @@ mod tests {
         assert_eq!(right.receive(9, &mut |_: &Header, _: &[u8]| panic!("delivered")), Ok(0));
         drop(left);
         (&a).write_all(&last).expect("sent");
+        assert_eq!(hub.waiting(), Waiting::Nothing);
+    }
+
+    #[test]
+    fn a_frame_that_nobody_understands_closes_its_link_and_is_in_nobodys_way() {
+        let (a, b) = UnixStream::pair().expect("a pair");
+        let hub = Hub::new(b.into()).expect("a hub");
+        let (mut left, mut right) = (hub.link(LEFT), hub.link(RIGHT));
+        let frame = |from: Tid, header: [u8; Header::SIZE]| {
+            let size = (ROUTED_HEADER - 4 + Header::SIZE) as u32;
+            [&size.to_le_bytes()[..], &from.0.to_le_bytes(), &header].concat()
+        };
+        let known = Header::answer(parvum_wire::Kind::Credit, 0, 0).encode(0, 0);
+        (&a).write_all(&frame(LEFT, [0xff; Header::SIZE])).expect("sent");
+        (&a).write_all(&frame(RIGHT, known)).expect("sent");
+        let mut takes = |link: &mut RoutedLink| link.receive(9, &mut |_: &Header, _: &[u8]| {});
+        assert_eq!(takes(&mut left), Err(Refused::Closed));
+        drop(left);
+        assert_eq!((hub.waiting(), takes(&mut right)), (Waiting::Frame, Ok(1)));
         assert_eq!(hub.waiting(), Waiting::Nothing);
     }
 

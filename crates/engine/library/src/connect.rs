@@ -98,7 +98,10 @@ impl Inside {
         answer.reply?;
         self.open_routed()?;
         self.still_there(to)?;
-        if let Some(link) = self.connections.routed.as_ref().map(|hub| hub.link(to)) {
+        // Its own first message may have joined it meanwhile.
+        if !self.engine.is_attached(to, parvum_routed::TRANSPORT.route)
+            && let Some(link) = self.connections.routed.as_ref().map(|hub| hub.link(to))
+        {
             self.engine.attach(to, parvum_routed::TRANSPORT.route, Box::new(link));
         }
         Ok(())

@@ -42,8 +42,6 @@ pub(crate) struct Patience {
     good_turns: u32,
     /// For so many waits it does not spin.
     no_spins: u32,
-    /// How often the kernel had taken its core away when it last looked.
-    taken_away: i64,
     /// It has yielded and nobody else ran: so long it looks without yielding again, and until when.
     alone: Duration,
     alone_until: Instant,
@@ -78,7 +76,6 @@ impl Patience {
             next_no_turns: NO_TURNS,
             good_turns: 0,
             no_spins: 0,
-            taken_away: 0,
             alone: Duration::ZERO,
             alone_until: Instant::now(),
         }
@@ -89,10 +86,10 @@ impl Patience {
         if self.no_spins == 0 { self.budget } else { Duration::ZERO }
     }
 
-    /// It has spun for nothing; the kernel has taken its core away so many times by now, yields that let others run among them. If it did
-    /// so lately, somebody else wants the core, and may be what the message depends on: this task does not spin for a while.
-    pub(crate) fn spun_in_vain(&mut self, taken_away: i64) {
-        if taken_away > std::mem::replace(&mut self.taken_away, taken_away) {
+    /// It has spun for nothing. If the kernel took its core away since it last did, yields that let others run among that, somebody else
+    /// wants the core, and may be what the message depends on: this task does not spin for a while.
+    pub(crate) fn spun_in_vain(&mut self, was_taken_away: bool) {
+        if was_taken_away {
             self.no_spins = NO_SPINS;
         }
     }
@@ -102,7 +99,7 @@ impl Patience {
         self.no_spins > 0
     }
 
-    /// Its wait has ended while it took turns with them: one wait less without spinning.
+    /// Its wait has ended while it let those others run: one wait less without spinning.
     pub(crate) fn turned_with_others(&mut self) {
         self.no_spins = self.no_spins.saturating_sub(1);
     }
@@ -396,16 +393,16 @@ mod tests {
     #[test]
     fn whose_core_is_taken_away_does_not_spin_for_a_while() {
         let mut patience = Patience::new();
-        patience.spun_in_vain(0);
+        patience.spun_in_vain(false);
         assert!(!patience.budget().is_zero());
-        patience.spun_in_vain(3);
+        patience.spun_in_vain(true);
         for _ in 0..NO_SPINS {
             assert!(patience.budget().is_zero() && patience.knows_of_others());
             patience.slept(Duration::from_micros(20), false);
         }
-        patience.spun_in_vain(3);
+        patience.spun_in_vain(false);
         assert!(!patience.budget().is_zero(), "nobody has taken it since");
-        patience.spun_in_vain(4);
+        patience.spun_in_vain(true);
         for _ in 0..NO_SPINS {
             assert!(patience.budget().is_zero());
             patience.turned_with_others();

@@ -31,15 +31,27 @@ impl Runtime {
         if !self.connections.unanswered.is_empty() {
             self.look_who_answered();
         }
-        let Some(hub) = &self.connections.routed else { return false };
-        match hub.waiting() {
-            Waiting::Nothing => return false,
-            // It came after its link was looked at: nobody sleeps now.
-            Waiting::Frame => {}
-            Waiting::Stranger(tid) => {
-                let link = hub.link(tid);
-                self.joined_by(tid, parvum_routed::TRANSPORT.route, Box::new(link));
+        self.tend_routed()
+    }
+
+    /// Takes in what came over the daemon's socket since its links were looked at. It is in memory by now: no thread that sleeps
+    /// there, or is about to, would hear of it.
+    fn tend_routed(&mut self) -> bool {
+        /// Who sends so fast finds this task awake anyway.
+        const AT_A_TIME: usize = 64;
+        for round in 0..AT_A_TIME {
+            let Some(hub) = &self.connections.routed else { return round > 0 };
+            match hub.waiting() {
+                Waiting::Nothing => return round > 0,
+                Waiting::Frame => {}
+                Waiting::Stranger(tid) => {
+                    let link = hub.link(tid);
+                    self.joined_by(tid, parvum_routed::TRANSPORT.route, Box::new(link));
+                }
             }
+            self.engine.progress();
+            self.pass_calls();
+            self.waits.waiters.stirred = true;
         }
         true
     }

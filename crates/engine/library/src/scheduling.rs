@@ -5,6 +5,7 @@
 //! started by hand, beside those that the daemon starts), and so is a control group with the cpu controller.
 
 use rustix::time::{ClockId, clock_gettime};
+use std::cell::Cell;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::time::Duration;
 
@@ -13,8 +14,18 @@ pub(crate) fn threads() -> Option<usize> {
     Some(std::fs::read_dir("/proc/self/task").ok()?.count())
 }
 
-/// How often the kernel has taken the core away from this thread to let another run.
-pub(crate) fn times_taken_away() -> i64 {
+thread_local! {
+    /// How often the kernel had taken the core away from this thread when that was last asked.
+    static TAKEN_AWAY: Cell<i64> = const { Cell::new(0) };
+}
+
+/// Whether the kernel has taken the core away from this thread, to let another run, since this was last asked. Yields that let others run count.
+pub(crate) fn was_taken_away() -> bool {
+    let times = times_taken_away();
+    times > TAKEN_AWAY.replace(times)
+}
+
+fn times_taken_away() -> i64 {
     // SAFETY: a struct of numbers, for which zeroes are values; the call fills it in.
     let used = unsafe {
         let mut used: libc::rusage = std::mem::zeroed();

@@ -74,6 +74,7 @@ impl Inside {
             (waker_is_known, was_interrupted) = match self.sleep_once(number, until, deadline, is_idle, done)
             {
                 Nap::Found(found) => break Some(Some(found)),
+                Nap::Moved if deadline.is_some_and(|end| Instant::now() >= end) => break Some(None),
                 Nap::Moved => continue,
                 Nap::Slept { waker_is_known, interrupted } => (waker_is_known, interrupted),
             };

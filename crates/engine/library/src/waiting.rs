@@ -3,7 +3,7 @@
 
 use crate::inside::Inside;
 use crate::runtime::Runtime;
-use crate::scheduling::times_taken_away;
+use crate::scheduling::was_taken_away;
 use crate::turns::has_spun_in_vain;
 use crate::waiters::Until;
 use parvum_engine::RequestId;
@@ -218,7 +218,7 @@ impl Inside {
         }
         if found.is_none() && far > 1 {
             // Others whom nobody here knows of may want this core: daemons, and programs that compute.
-            self.waits.patience.spun_in_vain(times_taken_away());
+            self.waits.patience.spun_in_vain(was_taken_away());
         }
         if stands_in {
             self.hand_back();

@@ -69,7 +69,7 @@ pub unsafe extern "C" fn pvm_trecv(tid: c_int, tag: c_int, limit: *const libc::t
 }
 
 /// As `pvm_trecv`, but 0 also when a handler of signals has run: for interpreters, whose own handlers run when this has returned. A signal that
-/// comes just before the task sleeps is not seen; who must not miss it calls with a short time first.
+/// comes just before the task sleeps is not seen: who must not miss it calls with short times first.
 #[unsafe(no_mangle)]
 pub extern "C" fn parvum_pvm_trecv(tid: c_int, tag: c_int, nanoseconds: i64) -> c_int {
     receive("pvm_trecv", tid, tag, Patience::until_signal(nanoseconds.max(1)))
