@@ -306,7 +306,7 @@ mod tests {
         let (a, b) = hubs();
         let mut link = b.link(LEFT);
         let mut others = b.link(RIGHT);
-        let mut takes = |link: &mut RoutedLink| link.receive(9, &mut |_: &Header, _: &[u8]| {});
+        let takes = |link: &mut RoutedLink| link.receive(9, &mut |_: &Header, _: &[u8]| {});
         assert_eq!(takes(&mut link), Ok(0));
         let header = Header::answer(parvum_wire::Kind::Credit, 0, 0);
         a.link(LEFT).send(&header, Gather::new(&[b"hello"])).expect("room");
@@ -343,7 +343,7 @@ mod tests {
         let known = Header::answer(parvum_wire::Kind::Credit, 0, 0).encode(0, 0);
         (&a).write_all(&frame(LEFT, [0xff; Header::SIZE])).expect("sent");
         (&a).write_all(&frame(RIGHT, known)).expect("sent");
-        let mut takes = |link: &mut RoutedLink| link.receive(9, &mut |_: &Header, _: &[u8]| {});
+        let takes = |link: &mut RoutedLink| link.receive(9, &mut |_: &Header, _: &[u8]| {});
         assert_eq!(takes(&mut left), Err(Refused::Closed));
         drop(left);
         assert_eq!((hub.waiting(), takes(&mut right)), (Waiting::Frame, Ok(1)));
