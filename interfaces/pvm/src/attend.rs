@@ -59,23 +59,23 @@ impl Handler {
 
 /// How long a receive waits.
 #[derive(Clone, Copy)]
-pub(crate) struct Patience {
+pub(crate) struct HowLong {
     /// -1: for ever.
     nanoseconds: i64,
     /// The wait also ends, as if the time were over, when a handler of signals has run: for callers whose own handlers run after it.
     until_signal: bool,
 }
 
-impl Patience {
-    pub(crate) const ENDLESS: Patience = Patience::of(-1);
-    pub(crate) const NONE: Patience = Patience::of(0);
+impl HowLong {
+    pub(crate) const ENDLESS: HowLong = HowLong::of(-1);
+    pub(crate) const NONE: HowLong = HowLong::of(0);
 
-    pub(crate) const fn of(nanoseconds: i64) -> Patience {
-        Patience { nanoseconds, until_signal: false }
+    pub(crate) const fn of(nanoseconds: i64) -> HowLong {
+        HowLong { nanoseconds, until_signal: false }
     }
 
-    pub(crate) const fn until_signal(nanoseconds: i64) -> Patience {
-        Patience { nanoseconds, until_signal: true }
+    pub(crate) const fn until_signal(nanoseconds: i64) -> HowLong {
+        HowLong { nanoseconds, until_signal: true }
     }
 
     fn deadline(self) -> Option<Instant> {
@@ -189,10 +189,10 @@ impl Held {
     }
 
     /// Waits for a message that `seen` does not count. Whether one has come.
-    fn await_arrival(&mut self, seen: u64, from: i32, tag: i32, patience: Patience) -> Pvm<bool> {
+    fn await_arrival(&mut self, seen: u64, from: i32, tag: i32, how_long: HowLong) -> Pvm<bool> {
         let waist = self.machine()?;
         self.bring_all();
-        let (limit, call) = (patience.limit(), patience.call());
+        let (limit, call) = (how_long.limit(), how_long.call());
         let notes = Notes { limit, call, peer: from, tag, context: self.context as i32 };
         let has_come = self.outside(|| waist.await_arrival(seen, &notes)) != seen;
         if has_come || limit >= 0 {
@@ -239,7 +239,7 @@ pub(crate) fn await_output() {
             eprintln!("libpvm [{name}]: child task(s) still running.  waiting...");
         }
         let limit = if said { -1 } else { patience.as_nanos() as i64 };
-        if quietly(|state| state.await_arrival(seen, -1, -1, Patience::of(limit))).is_err() {
+        if quietly(|state| state.await_arrival(seen, -1, -1, HowLong::of(limit))).is_err() {
             return;
         }
     }
@@ -253,11 +253,11 @@ pub(crate) fn is_needed() -> bool {
 
 /// Receives for `pvm_recv` and its kin; 0 when none came.
 #[inline]
-pub(crate) fn receive(name: &str, from: i32, tag: i32, patience: Patience) -> c_int {
+pub(crate) fn receive(name: &str, from: i32, tag: i32, how_long: HowLong) -> c_int {
     if is_needed() {
-        return attentively(name, from, tag, patience, Take::Receive);
+        return attentively(name, from, tag, how_long, Take::Receive);
     }
-    call(name, |state| state.receive(from, tag, patience))
+    call(name, |state| state.receive(from, tag, how_long))
 }
 
 /// What is done with the message that fits.
@@ -268,8 +268,8 @@ pub(crate) enum Take {
 }
 
 /// Receives or probes, while handlers and the program's match function have their say.
-pub(crate) fn attentively(name: &str, from: i32, tag: i32, patience: Patience, take: Take) -> c_int {
-    let deadline = patience.deadline();
+pub(crate) fn attentively(name: &str, from: i32, tag: i32, how_long: HowLong, take: Take) -> c_int {
+    let deadline = how_long.deadline();
     let mut woken = false;
     loop {
         let seen = match quietly(|state| state.machine().map(|waist| waist.arrivals())) {
@@ -279,7 +279,7 @@ pub(crate) fn attentively(name: &str, from: i32, tag: i32, patience: Patience, t
         handle_messages();
         match attempt(from, tag, take, seen) {
             // The caller looks after its signals, one of which may have come with what was none of its own, and calls again.
-            Ok(0) if patience.until_signal && woken => {
+            Ok(0) if how_long.until_signal && woken => {
                 quietly(|state| state.watch());
                 return 0;
             }
@@ -299,14 +299,14 @@ pub(crate) fn attentively(name: &str, from: i32, tag: i32, patience: Patience, t
             quietly(|state| state.watch());
             return 0;
         }
-        let left = Patience { nanoseconds: left.map_or(-1, |left| left.as_nanos() as i64), ..patience };
+        let left = HowLong { nanoseconds: left.map_or(-1, |left| left.as_nanos() as i64), ..how_long };
         let has_come = match quietly(|state| state.await_arrival(seen, from, tag, left)) {
             Ok(has_come) => has_come,
             Err(why) => return call(name, |_| Err(why)),
         };
         if !has_come && !has_matcher() {
             // The time may be over, or nobody left to send it: a receive that may wait finds out.
-            let last = |state: &mut Held| state.receive(from, tag, Patience::of(1));
+            let last = |state: &mut Held| state.receive(from, tag, HowLong::of(1));
             match quietly(last) {
                 Ok(0) => {}
                 Ok(id) => {
@@ -330,7 +330,7 @@ fn attempt(from: i32, tag: i32, take: Take, seen: u64) -> Result<i32, c_int> {
     let code = |why: PvmError| why as c_int;
     let Some(matcher) = quietly(|state| state.attention.matcher) else {
         return quietly(|state| match take {
-            Take::Receive => state.receive(from, tag, Patience::NONE),
+            Take::Receive => state.receive(from, tag, HowLong::NONE),
             Take::Probe => state.probe(from, tag),
         })
         .map_err(code);

@@ -1,6 +1,6 @@
 //! Sending and receiving: PVM's rules, over the engine.
 
-use crate::attend::Patience;
+use crate::attend::HowLong;
 use crate::buffer::{Arrived, Buffer};
 use crate::errors::{Pvm, PvmError};
 use crate::options;
@@ -127,10 +127,10 @@ impl Held {
     }
 
     /// Receives; 0 when the time is over first. The message becomes the active receive buffer.
-    pub(crate) fn receive(&mut self, from: i32, tag: i32, patience: Patience) -> Pvm<i32> {
+    pub(crate) fn receive(&mut self, from: i32, tag: i32, how_long: HowLong) -> Pvm<i32> {
         let waist = self.machine()?;
         self.about_receive(from, tag);
-        let (pattern, notes) = self.wanted(from, tag, patience.limit(), patience.call())?;
+        let (pattern, notes) = self.wanted(from, tag, how_long.limit(), how_long.call())?;
         if let Some(id) = self.receive_found(waist, &pattern, &notes)? {
             self.make_receiving(id);
             return Ok(id);

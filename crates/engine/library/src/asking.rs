@@ -39,7 +39,7 @@ impl Inside {
             return Status::Pending;
         }
         if self.engine.is_behind(to) {
-            pusher::start(self.place);
+            pusher::start(self.place, self.engine.ledger());
         }
         match self.engine.test(id) {
             Received::Over(Outcome::Gone(_)) => Status::Gone,

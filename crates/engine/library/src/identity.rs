@@ -44,6 +44,7 @@ impl Identity {
         page.door().set_scheduled_in(crate::scheduling::group());
         if crate::scheduling::threads() == Some(1) {
             parvum_page::join_fences();
+            parvum_waist::ask_for_fences();
         }
         page.name_routes(routes);
         let recording = session.me.recording.take().map(recording::open).transpose()?;

@@ -4,9 +4,12 @@
 //! streamed to a receiver that is not inside the library, the engine keeps a copy,
 //! and somebody must push it on. This thread exists only while there is such data;
 //! it never runs the program's signal handlers, and holds the lock only to push.
+//! While the program sends or receives, its own calls push: this thread does not even
+//! ask for the lock then, for each of those calls would have to wake it, in vain.
 
 use crate::endpoint::Place;
 use crate::inside::Inside;
+use parvum_engine::{Counter, Ledger};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -25,31 +28,38 @@ enum Look {
     Done,
 }
 
-/// Starts the thread unless it runs. Called with the lock held.
-pub(crate) fn start(place: &'static Place) {
+/// Starts the thread unless it runs. Called with the lock held; the counters are those of the place's engine.
+pub(crate) fn start(place: &'static Place, ledger: Ledger) {
     // Relaxed: written under the lock only.
     if place.is_pushed.swap(true, Ordering::Relaxed) {
         return;
     }
     let builder = std::thread::Builder::new().name("parvum push".into()).stack_size(STACK);
-    let thread = || builder.spawn(move || run(place));
+    let thread = || builder.spawn(move || run(place, ledger));
     if parvum_waist::without_signals(thread).is_err() {
         // The next call of the program pushes.
         place.stops_pushing();
     }
 }
 
-fn run(place: &'static Place) {
+fn run(place: &'static Place, ledger: Ledger) {
     let mut pause = PAUSES.0;
+    let mut calls = calls_of(ledger);
     loop {
-        // The program's own calls push as well; this thread is for one that computes, and must not be in its way.
         std::thread::sleep(pause);
-        pause = match look(place) {
+        let before = std::mem::replace(&mut calls, calls_of(ledger));
+        let look = if calls == before { look(place) } else { Look::Waiting };
+        pause = match look {
             Look::Moved => PAUSES.0,
             Look::Waiting => (2 * pause).min(PAUSES.1),
             Look::Done => return,
         };
     }
+}
+
+/// How often the program has sent or received.
+fn calls_of(ledger: Ledger) -> u64 {
+    ledger.read(Counter::Sent).wrapping_add(ledger.read(Counter::Received))
 }
 
 /// One look: hands over what there is room for.

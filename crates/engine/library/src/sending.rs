@@ -168,7 +168,7 @@ pub(crate) fn status_of(
     match sent {
         Ok(Sent::Now) => {
             if runtime.engine.is_behind(to) {
-                pusher::start(runtime.place);
+                pusher::start(runtime.place, runtime.engine.ledger());
             }
             Status::Done as i32
         }

@@ -190,8 +190,10 @@ impl Bias {
 
     #[cold]
     fn give(&self, thread: usize) {
-        if !heavy_fence_is_there() {
-            return self.wanted.store(u32::MAX, Ordering::Relaxed);
+        match heavy_fence_is_there() {
+            Some(true) => {}
+            Some(false) => return self.wanted.store(u32::MAX, Ordering::Relaxed),
+            None => return self.streak.store(0, Ordering::Relaxed),
         }
         match self.place_of(thread).or_else(|| self.place_of(0)) {
             Some(place) => {

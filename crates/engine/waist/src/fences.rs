@@ -21,25 +21,51 @@ pub(crate) fn light_fence() {
 
 // membarrier(2), which has no constants in the libc crate.
 const REGISTER_PRIVATE_EXPEDITED: u32 = 1 << 4;
-#[cfg(not(loom))]
 const PRIVATE_EXPEDITED: u32 = 1 << 3;
+
+/// For a thread that makes one call.
+const STACK: usize = 64 << 10;
 
 fn membarrier(command: u32) -> bool {
     // SAFETY: the call has no pointers.
     unsafe { libc::syscall(libc::SYS_membarrier, command, 0, 0) == 0 }
 }
 
-/// Whether the kernel has it for this process.
-pub(crate) fn heavy_fence_is_there() -> bool {
-    const UNKNOWN: u8 = 0;
-    const THERE: u8 = 1;
-    const NOT_THERE: u8 = 2;
-    static KNOWN: AtomicU8 = AtomicU8::new(UNKNOWN);
-    if KNOWN.load(std::sync::atomic::Ordering::Relaxed) == UNKNOWN {
-        let known = if cfg!(loom) || membarrier(REGISTER_PRIVATE_EXPEDITED) { THERE } else { NOT_THERE };
-        KNOWN.store(known, std::sync::atomic::Ordering::Relaxed);
+/// What is known of the kernel's fence. Relaxed everywhere: who does not know yet that it is there goes without.
+static KNOWN: AtomicU8 = AtomicU8::new(UNKNOWN);
+const UNKNOWN: u8 = 0;
+/// A thread asks for it.
+const ASKED: u8 = 1;
+const THERE: u8 = 2;
+const NOT_THERE: u8 = 3;
+
+/// Asks the kernel for it. A process of one thread has it at once; where there are more the kernel waits until each processor has changed
+/// threads, which takes 10 to 20 milliseconds: to be called before there are.
+pub fn ask_for_fences() {
+    let known = if cfg!(loom) || membarrier(REGISTER_PRIVATE_EXPEDITED) { THERE } else { NOT_THERE };
+    KNOWN.store(known, std::sync::atomic::Ordering::Relaxed);
+}
+
+/// Whether the kernel has it for this process; `None` while it is asked, by a thread of its own: the caller has the lock.
+pub(crate) fn heavy_fence_is_there() -> Option<bool> {
+    let known = &KNOWN;
+    let relaxed = std::sync::atomic::Ordering::Relaxed;
+    if cfg!(loom) {
+        ask_for_fences();
+    } else if known.load(relaxed) == UNKNOWN && membarrier(PRIVATE_EXPEDITED) {
+        // Another library of this process has asked.
+        known.store(THERE, relaxed);
+    } else if known.compare_exchange(UNKNOWN, ASKED, relaxed, relaxed).is_ok() {
+        let builder = std::thread::Builder::new().name("parvum fences".into()).stack_size(STACK);
+        if crate::without_signals(|| builder.spawn(ask_for_fences)).is_err() {
+            known.store(NOT_THERE, relaxed);
+        }
     }
-    KNOWN.load(std::sync::atomic::Ordering::Relaxed) == THERE
+    match known.load(relaxed) {
+        THERE => Some(true),
+        NOT_THERE => Some(false),
+        _ => None,
+    }
 }
 
 /// A fence on every processor that runs a thread of this process.

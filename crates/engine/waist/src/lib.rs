@@ -38,6 +38,7 @@ mod turn;
 mod waist;
 
 pub use boards::BoardTurn;
+pub use fences::ask_for_fences;
 pub use locks::{LockQueue, LockWord};
 pub use open::OpenError;
 pub use pins::{Pinned, Pins};

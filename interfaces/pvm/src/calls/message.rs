@@ -1,7 +1,7 @@
 //! Sending and receiving: pvm_send(3), pvm_recv(3) and their kin.
 
 use super::{array, put};
-use crate::attend::{Patience, Take, attentively, is_needed, receive};
+use crate::attend::{HowLong, Take, attentively, is_needed, receive};
 use crate::errors::{Pvm, PvmError};
 use crate::state::call;
 use crate::trace::{Did, numbers};
@@ -42,13 +42,13 @@ pub unsafe extern "C" fn pvm_mcast(tids: *const c_int, count: c_int, tag: c_int)
 /// Receives a message into a new active receive buffer, waiting for it.
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_recv(tid: c_int, tag: c_int) -> c_int {
-    receive("pvm_recv", tid, tag, Patience::ENDLESS)
+    receive("pvm_recv", tid, tag, HowLong::ENDLESS)
 }
 
 /// Receives a message if one has arrived; 0 if not.
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_nrecv(tid: c_int, tag: c_int) -> c_int {
-    receive("pvm_nrecv", tid, tag, Patience::NONE)
+    receive("pvm_nrecv", tid, tag, HowLong::NONE)
 }
 
 /// Receives a message, waiting for it at most so long; 0 when none came. A null time waits for ever.
@@ -65,21 +65,21 @@ pub unsafe extern "C" fn pvm_trecv(tid: c_int, tag: c_int, limit: *const libc::t
         }
         Some(limit) => limit.tv_sec.saturating_mul(1_000_000_000).saturating_add(limit.tv_usec * 1000),
     };
-    receive("pvm_trecv", tid, tag, Patience::of(nanoseconds))
+    receive("pvm_trecv", tid, tag, HowLong::of(nanoseconds))
 }
 
 /// As `pvm_trecv`, but 0 also when a handler of signals has run: for interpreters, whose own handlers run when this has returned. A signal that
 /// comes just before the task sleeps is not seen: who must not miss it calls with short times first.
 #[unsafe(no_mangle)]
 pub extern "C" fn parvum_pvm_trecv(tid: c_int, tag: c_int, nanoseconds: i64) -> c_int {
-    receive("pvm_trecv", tid, tag, Patience::until_signal(nanoseconds.max(1)))
+    receive("pvm_trecv", tid, tag, HowLong::until_signal(nanoseconds.max(1)))
 }
 
 /// The buffer id of a message that has arrived and matches; 0 when there is none.
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_probe(tid: c_int, tag: c_int) -> c_int {
     if is_needed() {
-        return attentively("pvm_probe", tid, tag, Patience::NONE, Take::Probe);
+        return attentively("pvm_probe", tid, tag, HowLong::NONE, Take::Probe);
     }
     call("pvm_probe", |state| state.probe(tid, tag))
 }
@@ -155,7 +155,7 @@ pub unsafe extern "C" fn pvm_precv(
 ) -> c_int {
     let mut chosen = None;
     if is_needed() {
-        match attentively("pvm_precv", tid, tag, Patience::ENDLESS, Take::Probe) {
+        match attentively("pvm_precv", tid, tag, HowLong::ENDLESS, Take::Probe) {
             id if id < 0 => return id,
             id => chosen = Some(id),
         }
