@@ -51,11 +51,13 @@ impl Node {
     ) -> Result<(), Fault> {
         let own = self.own;
         let sound = number < self.setup.pages && diff.is_sound(self.setup.page_bytes);
-        // What a new home had sent before it was one, also when it is not any more.
-        if sound && self.page(number).home != Some(own) && self.was_home(number) {
+        // What a new home had sent before it was one, also when it is not any more, and this is the home again: it had all that when it
+        // became one.
+        let (is_home, applied) = (self.page(number).home == Some(own), self.page(number).applied[from]);
+        if sound && self.was_home(number) && (!is_home || applied >= interval) {
             return Ok(());
         }
-        if !sound || self.page(number).home != Some(own) || self.page(number).applied[from] >= interval {
+        if !sound || !is_home || applied >= interval {
             return Err(Fault::Malformed(from));
         }
         self.keep_base(number, memory);

@@ -65,6 +65,28 @@ fn later_it_goes_to_who_was_alone_with_it_twice() {
     }
 }
 
+/// Barriers end by answers, which may overtake what was asked before.
+#[test]
+fn what_was_sent_to_a_home_may_come_when_it_was_none_and_is_one_again() {
+    let mut world = world(true);
+    // The first word of page 1, whose home is node 1. Node 0 manages barriers.
+    let word = 16;
+    world.slow = Some((0, 1));
+    world.whole(0, Write(word, 1));
+    world.all_pass(0);
+    for value in 2..4 {
+        world.whole(1, Write(word, value));
+        world.all_pass(0);
+    }
+    assert_eq!((world.counts(0).homes_moved, world.counts(1).homes_moved), (1, 1));
+    assert!(world.has_letters());
+    world.slow = None;
+    assert_eq!(world.whole(1, Read(word)), 3);
+    for node in 0..NODES {
+        assert_eq!(world.whole(node, Read(word)), 3);
+    }
+}
+
 #[test]
 fn what_several_write_stays_where_it_is() {
     let mut world = world(true);

@@ -99,6 +99,8 @@ pub(super) struct World {
     ways: Vec<VecDeque<Letter>>,
     /// Ways that have letters.
     busy: Vec<usize>,
+    /// Questions from the one to the other are under way as long as this says so.
+    pub(super) slow: Option<(usize, usize)>,
     /// How many accesses there were: each is a place of its own in the program.
     pub(super) accesses: u64,
 }
@@ -114,7 +116,7 @@ impl World {
         };
         let nodes = (0..setup.nodes).map(make).collect();
         let ways = vec![VecDeque::new(); 2 * setup.nodes * setup.nodes];
-        World { setup, nodes, ways, busy: Vec::new(), accesses: 0 }
+        World { setup, nodes, ways, busy: Vec::new(), slow: None, accesses: 0 }
     }
 
     /// Gives pages a home, at all nodes.
@@ -209,10 +211,14 @@ impl World {
 
     /// Hands over one of the letters under way; `false`: there is none.
     pub(super) fn deliver(&mut self, dice: &mut Dice) -> Result<bool, Fault> {
-        if self.busy.is_empty() {
+        let slow = self.slow.map(|(from, to)| (from * self.setup.nodes + to) * 2);
+        if self.busy.iter().all(|way| Some(*way) == slow) {
             return Ok(false);
         }
-        let at = dice.below(self.busy.len());
+        let mut at = dice.below(self.busy.len());
+        while Some(self.busy[at]) == slow {
+            at = dice.below(self.busy.len());
+        }
         let way = self.busy[at];
         let letter = self.ways[way].pop_front().expect("busy ways have letters");
         if self.ways[way].is_empty() {
