@@ -156,7 +156,7 @@ impl Folder {
             let path = self.path.join(name);
             fs::write(&path, text).map_err(LabError::file("write", path))
         };
-        write("summary.json", json(&rows))?;
+        write("summary.json", array(rows) + "\n")?;
         write("report.html", report.to_owned())?;
         // Last, for a folder that has it is done; and it has all launches.
         write("manifest.json", json(manifest))?;
@@ -177,6 +177,13 @@ fn written<T: Serialize>(path: &Path, lines: &[T]) -> Result<File, LabError> {
 /// A line of JSON for each.
 fn text<T: Serialize>(lines: &[T]) -> String {
     lines.iter().map(|line| serde_json::to_string(line).unwrap_or_default() + "\n").collect()
+}
+
+/// An array of JSON with an item a line, so that two runs can be told apart by the eye.
+pub(crate) fn array<T: Serialize>(items: &[T]) -> String {
+    let lines: Vec<String> =
+        items.iter().map(|item| serde_json::to_string(item).unwrap_or_default()).collect();
+    format!("[\n{}\n]", lines.join(",\n"))
 }
 
 /// Pretty JSON; our own types always serialise.

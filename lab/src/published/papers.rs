@@ -6,6 +6,7 @@ use crate::catalogue::PAPERS;
 use crate::error::LabError;
 use crate::papers::settings::{FILE, Settings};
 use crate::papers::{Outcome, findings};
+use crate::record;
 use crate::suites;
 use crate::summary::Row;
 use std::collections::BTreeMap;
@@ -69,13 +70,8 @@ fn is_judged_by(suite: &str, row: &Row) -> bool {
     today.flat_map(|today| today.over.iter().chain(&today.under)).any(|asked| asked.takes(row))
 }
 
-/// A row a line, so that two runs can be told apart by the eye.
 fn by_lines(rows: &Rows) -> String {
-    let one = |row: &Row| serde_json::to_string(row).unwrap_or_default();
-    let suites = rows.iter().map(|(suite, rows)| {
-        let lines: Vec<String> = rows.iter().map(one).collect();
-        format!("{suite:?}: [\n{}\n]", lines.join(",\n"))
-    });
+    let suites = rows.iter().map(|(suite, rows)| format!("{suite:?}: {}", record::array(rows)));
     format!("{{\n{}\n}}\n", suites.collect::<Vec<_>>().join(",\n"))
 }
 
