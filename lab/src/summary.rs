@@ -44,7 +44,7 @@ pub struct Row {
     /// Each launch's median; none where the row is fitted to several others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub launches: Vec<f64>,
-    /// The numbers of these launches in the session: what rows of the same ones have in common is not chance.
+    /// The numbers of these launches in the session, where it was one: what rows of the same ones have in common is not chance.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub launch_numbers: Vec<usize>,
 }

@@ -127,6 +127,7 @@ def sleeps():
     return next(int(line.split()[1]) for line in lines if line.startswith("voluntary"))
 sent = []
 def send():
+    # How often the other wakes meanwhile is counted.
     time.sleep(4)
     sent.append(sleeps())
     os.kill(os.getpid(), signal.SIGUSR1)

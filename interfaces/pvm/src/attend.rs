@@ -304,7 +304,7 @@ pub(crate) fn attentively(name: &str, from: i32, tag: i32, how_long: HowLong, ta
             Ok(has_come) => has_come,
             Err(why) => return call(name, |_| Err(why)),
         };
-        if !has_come && !has_matcher() {
+        if !has_come && matches!(take, Take::Receive) && !has_matcher() {
             // The time may be over, or nobody left to send it: a receive that may wait finds out.
             let last = |state: &mut Held| state.receive(from, tag, HowLong::of(1));
             match quietly(last) {
