@@ -21,6 +21,7 @@ shared.barrier()
 assert shared.array.sum() == 10_000 * 10 + 25 * 4, shared.array.sum()
 hosts = {b"".join(row).decode() for row in names.array}
 assert hosts == {"alpha", "beta"}, hosts
+shared.barrier()  # none writes again while another of its host, which has the very same pages, still adds up
 # Neighbours' borders, round by round, as a stencil has them.
 for turn in range(1, 30):
     shared.array[shared.rank, 0] = turn * 10 + shared.rank
