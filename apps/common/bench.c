@@ -89,6 +89,7 @@ void options_read(struct options *options, int argc, char **argv)
         else if (strcmp(name, "--least") == 0) options->least = (int)number(value, &end);
         else if (strcmp(name, "--most") == 0) options->most = (int)number(value, &end);
         else if (strcmp(name, "--in-a-row") == 0) options->in_a_row = (int)number(value, &end);
+        else if (strcmp(name, "--rounds") == 0) options->rounds = (int)number(value, &end);
         else if (strcmp(name, "--data") == 0) options->data = value, end = value + strlen(value);
         else if (strcmp(name, "--items") == 0) options->items = (int)number(value, &end);
         else if (strcmp(name, "--encoding") == 0) options->encoding = value;

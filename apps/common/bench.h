@@ -22,6 +22,7 @@ struct options {
     const char *encoding;         /* --encoding default|raw|inplace   (PVM)                     */
     const char *route;            /* --route default|direct|dont      (PVM)                     */
     const char *operations;       /* --operations barrier,reduce,...  (group)                   */
+    int rounds;                   /* --rounds N: operations of a sample, else one for each task as root (group) */
     int items;                    /* --items N: of a net's training set (network)               */
     const char *data;             /* --data FILE: has that set (network of 400 weights)         */
     double seconds;               /* --seconds S: how long `blocked` stays blocked              */

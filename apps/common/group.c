@@ -152,7 +152,8 @@ static void verify(struct group *group, const struct block *block)
 static void run(struct group *group, const struct block *block, int64_t *samples)
 {
     int tasks = group->team->tasks;
-    for (int root = 0; root < tasks; root++) operate(group, block, root);
+    /* The first of its kind is to be just that, and on a slow network each operation takes seconds. */
+    for (int root = 0; root < tasks && block->rounds > 1; root++) operate(group, block, root);
     int64_t before = now_ns();
     for (int64_t sample = 0; sample < block->samples; sample++) {
         for (int64_t round = 0; round < block->rounds; round++) operate(group, block, (int)(round % tasks));
@@ -187,7 +188,7 @@ static void lead(struct group *group, const struct options *options)
         for (int i = 0; i < (operation == BARRIER ? 1 : options->size_count); i++) {
             size_t bytes = operation == BARRIER ? 0 : options->sizes[i];
             struct block block = { .operation = operation, .count = (int64_t)(bytes / sizeof(double)),
-                                   .rounds = group->team->tasks, .seed = 1000 * (i + 1) };
+                                   .rounds = options->rounds > 0 ? options->rounds : group->team->tasks, .seed = 1000 * (i + 1) };
             struct heading heading = { .program = "group", .operation = names[operation], .bytes = bytes,
                                        .hops = block.rounds };
             series_run(out, group->team, options, heading, block, measure, group);

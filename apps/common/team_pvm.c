@@ -1,5 +1,5 @@
 /* PVM programs start each other: the first task, started by hand, spawns the rest from its own file, so the same
-   command works on any PVM. */
+   command works on any PVM. On several hosts they are placed in blocks of neighbours, as mpirun places them. */
 #define _GNU_SOURCE
 #include "team_pvm.h"
 
@@ -35,6 +35,19 @@ static void choose_route(const char *name)
     else fail("--route is default, direct or dont, not %s", name);
 }
 
+/* The same number on each host, the first of them here. */
+static void spawn_on(const struct pvmhostinfo *hosts, int count, int tasks, char *path, char **arguments)
+{
+    int own = pvm_tidtohost(team_tids[0]), me = 0;
+    for (int at = 0; at < count; at++)
+        if (hosts[at].hi_tid == own) me = at;
+    for (int task = 1; task < tasks; task++) {
+        char *host = hosts[(me + task * count / tasks) % count].hi_name;
+        if (pvm_spawn(path, arguments, PvmTaskHost, host, 1, team_tids + task) != 1)
+            fail("pvm_spawn did not start task %d of %s on %s (code %d)", task, path, host, team_tids[task]);
+    }
+}
+
 /* Starts the tasks 1.. from this program's own file, with this program's own arguments. */
 static void spawn_others(int tasks, int argc, char **argv)
 {
@@ -47,8 +60,15 @@ static void spawn_others(int tasks, int argc, char **argv)
     if (arguments == NULL) fail("no memory for arguments");
     for (int i = 1; i < argc; i++) arguments[i - 1] = argv[i];
     arguments[argc - 1] = "--child";
-    int started = pvm_spawn(path, arguments, PvmTaskDefault, "", tasks - 1, team_tids + 1);
-    if (started != tasks - 1) fail("pvm_spawn started %d of %d tasks of %s (code %d)", started, tasks - 1, path, team_tids[1]);
+    struct pvmhostinfo *hosts;
+    int count, unused;
+    pvm_ok(pvm_config(&count, &unused, &hosts), "pvm_config");
+    if (count > 1) {
+        spawn_on(hosts, count, tasks, path, arguments);
+    } else {
+        int started = pvm_spawn(path, arguments, PvmTaskDefault, "", tasks - 1, team_tids + 1);
+        if (started != tasks - 1) fail("pvm_spawn started %d of %d tasks of %s (code %d)", started, tasks - 1, path, team_tids[1]);
+    }
     free(arguments);
 }
 

@@ -87,11 +87,8 @@ pub(crate) fn session(
 ) -> Result<Report, LabError> {
     let parts = within.parts;
     let suite = match (suites::find(&options.suite)?, &options.hosts[..]) {
-        (suite, []) if suite.name == suites::npb::SUITE.name && !options.host.is_empty() => {
-            &suites::npb::hosts::OVER
-        }
-        (suite, []) if suite.name == suites::loggp::SUITE.name && !options.host.is_empty() => {
-            &suites::loggp::hosts::OVER
+        (suite, []) if !options.host.is_empty() => {
+            suites::over_hosts(suite).ok_or_else(|| LabError::OneHost { suite: suite.name.to_owned() })?
         }
         (suite, []) => suite,
         (suite, _) if suite.name == suites::shared::SUITE.name => &suites::shared::hosts::SUITE,
@@ -129,11 +126,7 @@ pub(crate) fn session(
     let over_hosts = !options.host.is_empty();
     if over_hosts {
         // One host alone has memory that its tasks share.
-        let is_made_for_them = suite.name == suites::loggp::SUITE.name;
-        let goes_over = |job: &Job| {
-            is_made_for_them || job.measure.arrangement.is_some() || suites::npb::class_of(job).is_some()
-        };
-        jobs.retain(|job| goes_over(job) && job.system.is_some_and(|s| s.route != "shm"));
+        jobs.retain(|job| job.system.is_some_and(|system| system.route != "shm"));
         if jobs.is_empty() {
             return Err(LabError::OneHost { suite: options.suite.clone() });
         }

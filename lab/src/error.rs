@@ -74,11 +74,20 @@ pub enum LabError {
     },
     /// A suite that runs on one host was asked for over several.
     #[error(
-        "the suite {suite} runs on one host; over --host there are pvmtime, npb and loggp, and what they run of papers 001 and 004"
+        "the suite {suite} (or this part of it) runs on one host; over --host there are main (its ring), pvmtime, exchange, npb and loggp, and what they run of papers 000, 001 and 004"
     )]
     OneHost {
         /// The suite.
         suite: String,
+    },
+    /// A run over hosts is to be published, and nothing is known of what joined them.
+    #[error(
+        "the run was over {hosts}, and what is published of hosts is judged by a network that others can make again: \
+         ./x hosts N --network NAME -- parvum compare --suite NAME --host LIST"
+    )]
+    NoKnownNetwork {
+        /// The hosts.
+        hosts: String,
     },
     /// Nothing that could be compared is installed.
     #[error("none of the systems asked for is installed; `./x peers` installs PVM, Open MPI and MPICH")]

@@ -43,7 +43,13 @@ pub struct Factors {
     pub load: String,
     /// Cores the ring's tasks were pinned to.
     pub pinning: String,
+    /// The network between hosts, where it is an emulated one: its name, a colon, what it is like.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub network: String,
 }
+
+/// Says what network joins the hosts: `./x hosts --network` sets it.
+const NETWORK: &str = "PARVUM_LAB_NETWORK";
 
 impl Factors {
     /// Looks at the machine.
@@ -93,6 +99,7 @@ impl Factors {
             compiler: compiler(),
             load: load(),
             pinning: cores::physical(4).iter().map(u32::to_string).collect::<Vec<_>>().join(","),
+            network: std::env::var(NETWORK).unwrap_or_default(),
         }
     }
 
@@ -109,7 +116,7 @@ impl Factors {
 
     /// Name and value of each, for the report.
     pub fn rows(&self) -> Vec<(&'static str, String)> {
-        vec![
+        let mut rows = vec![
             ("date (UTC)", self.date.clone()),
             ("processor", self.processor.clone()),
             ("caches", self.caches.clone()),
@@ -127,7 +134,11 @@ impl Factors {
             ("single-copy permission", self.ptrace.clone()),
             ("compiler", self.compiler.clone()),
             ("load before the run", self.load.clone()),
-        ]
+        ];
+        if !self.network.is_empty() {
+            rows.push(("network between the hosts, emulated", self.network.clone()));
+        }
+        rows
     }
 }
 

@@ -5,6 +5,7 @@
 //! named as in `lab/papers`. So no number can stay when the run behind it changes, and a test holds the pages to that.
 
 mod figures;
+mod networks;
 mod papers;
 
 use crate::against::finished;
@@ -41,6 +42,9 @@ fn publish_in(run: &Path, root: &Path) -> Result<String, LabError> {
     let manifest = finished::manifest(run)?;
     if let Some(load) = busy(&manifest) {
         return Err(LabError::NotQuiet { folder: run.to_owned(), load });
+    }
+    if !manifest.hosts.is_empty() {
+        return networks::publish(&manifest, summary(run)?, root);
     }
     let suite = manifest.suite;
     let changed = quoting(&suite, &summary(run)?, root)?;

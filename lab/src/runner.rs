@@ -245,6 +245,8 @@ impl Runner {
                         // By the machine, as mpirun starts MPI's: a task started by hand is of another session than those that
                         // it spawns, and the kernel lets tasks of one session only take turns on a core.
                         let mut all = starter_arguments(family, 1);
+                        let session = self.session(&system, measure);
+                        all.extend(session.map(|one| one.starter_arguments(family, 1)).unwrap_or_default());
                         all.extend(["--".into(), file.into()]);
                         all.append(&mut arguments);
                         all.extend(pvm_arguments(&system, self.over_hosts));
@@ -271,7 +273,7 @@ impl Runner {
                             starter_arguments(family, if measure.spawns { 1 } else { measure.tasks });
                         all.extend(
                             self.session(&system, measure)
-                                .map(|session| session.starter_arguments(measure.tasks))
+                                .map(|session| session.starter_arguments(family, measure.tasks))
                                 .unwrap_or_default(),
                         );
                         all.extend(measure.starter.iter().map(OsString::from));

@@ -206,8 +206,8 @@ impl Session {
         Ok(())
     }
 
-    /// What else an MPI's launcher is told where there are hosts: who they are, in blocks of neighbours, and how to start something there.
-    pub fn starter_arguments(&self, tasks: u32) -> Vec<OsString> {
+    /// What else a launcher is told where there are hosts: who they are, in blocks of neighbours, and how to start something there.
+    pub fn starter_arguments(&self, family: Family, tasks: u32) -> Vec<OsString> {
         let (names, rsh) = match &self.hosts {
             Some(hosts) => (&hosts.names, hosts.rsh.clone()),
             None => (&self.over, self.remote_shell_file()),
@@ -218,7 +218,8 @@ impl Session {
         let each = tasks.div_ceil(names.len() as u32);
         let list = names.iter().map(|name| format!("{name}:{each}")).collect::<Vec<_>>().join(",");
         let (rsh, list): (OsString, OsString) = (rsh.into(), list.into());
-        match self.family {
+        match family {
+            ours if ours.is_ours() => vec!["--host".into(), list, "--map-by".into(), "slot".into()],
             Family::OpenMpi | Family::OpenMpi4 => {
                 vec!["--prtemca".into(), "plm_ssh_agent".into(), rsh, "--host".into(), list]
             }

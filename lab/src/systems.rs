@@ -265,6 +265,16 @@ pub fn ring_systems(extent: Extent) -> Vec<System> {
     systems
 }
 
+/// Those whose tasks are on several hosts, whatever connects these: PVM's calls, ours first, and MPI's.
+pub const OVER_HOSTS: [System; 6] = [
+    System::new(Family::Parvum, "tcp", Encoding::Raw),
+    System::new(Family::Mpi, "tcp", Encoding::None),
+    System::new(Family::Pvm, "direct", Encoding::Raw),
+    System::new(Family::Pvm, "daemon", Encoding::Raw),
+    System::new(Family::OpenMpi, "", Encoding::None),
+    System::new(Family::Mpich, "", Encoding::None),
+];
+
 /// The systems that stand for all where the encoding does not matter: waiting, sharing one core.
 pub fn route_systems() -> Vec<System> {
     ring_systems(Extent::Quick)

@@ -6,7 +6,7 @@ use crate::summary::Row;
 use serde::Deserialize;
 
 /// What a paper says of one of its tables or figures.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
     /// In our words.
@@ -29,7 +29,7 @@ pub struct Claim {
 }
 
 /// A value of today: rows multiplied, divided by others.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Today {
     /// Whose value it is.
@@ -46,6 +46,32 @@ pub struct Today {
 
 fn one() -> f64 {
     1.0
+}
+
+impl Claim {
+    /// The same asked of tasks on several hosts. What was asked of both of our routes is then asked once.
+    pub fn over_hosts(&self) -> Claim {
+        let mut today: Vec<Today> = Vec::new();
+        for one in self.today.iter().map(Today::over_hosts) {
+            if !today.iter().any(|known| known.over == one.over && known.under == one.under) {
+                today.push(one);
+            }
+        }
+        Claim { today, ..self.clone() }
+    }
+
+    /// Whether rows of tasks on several hosts have a value for who is asked here.
+    pub fn is_answered_over_hosts(&self, by: &str, rows: &[Row]) -> bool {
+        self.today.iter().any(|today| today.by == by && measure(&today.over_hosts(), rows).is_some())
+    }
+}
+
+impl Today {
+    fn over_hosts(&self) -> Today {
+        let over = |all: &[Asked]| all.iter().map(Asked::over_hosts).collect();
+        let by = self.by.replace("shared memory", "TCP");
+        Today { by, over: over(&self.over), under: over(&self.under), times: self.times }
+    }
 }
 
 /// Rows of a summary, written `program|system|route|encoding|tasks|size|metric`, for one task's value with `|task` behind. The size is a
@@ -94,6 +120,12 @@ impl TryFrom<String> for Asked {
 }
 
 impl Asked {
+    /// What shares memory on one host goes over TCP between several.
+    fn over_hosts(&self) -> Asked {
+        let route = if self.route == "shm" { "tcp" } else { &self.route };
+        Asked { route: route.to_owned(), ..self.clone() }
+    }
+
     /// Whether this row is one of them.
     pub fn takes(&self, row: &Row) -> bool {
         row.program == self.program
@@ -264,6 +296,30 @@ mod tests {
             (judged[0].verdict, judged[0].measured.map(|m| m.value.round())),
             (Verdict::Holds, Some(10.0))
         );
+    }
+
+    /// What is asked of shared memory on one host is asked of TCP between hosts, once.
+    #[test]
+    fn over_hosts_shared_memory_is_tcp() {
+        let ours = |route| format!("ring|Parvum|{route}|raw|2|8|half round trip");
+        let mut claim = claim(Some(1.0), None, &[&ours("shm")], &[]);
+        claim.today[0].by = "Parvum, shared memory".into();
+        let mut tcp = claim.today[0].clone();
+        tcp.over = vec![Asked::try_from(ours("tcp")).expect("well made")];
+        claim.today.push(tcp);
+        let rows = [row(
+            &System::new(Family::Parvum, "tcp", Encoding::Raw),
+            "ring",
+            "half round trip",
+            8,
+            &[5.0; 6],
+        )];
+        let over = claim.over_hosts();
+        let judged = judge(&over, &rows);
+        assert_eq!((judged.len(), judged[0].by, judged[0].verdict), (1, "Parvum, TCP", Verdict::Holds));
+        assert_eq!(judge(&claim, &rows)[0].verdict, Verdict::NoData);
+        assert!(claim.is_answered_over_hosts("Parvum, shared memory", &rows));
+        assert!(!claim.is_answered_over_hosts("Parvum, shared memory", &[]));
     }
 
     #[test]

@@ -124,6 +124,12 @@ impl Rerun {
         suites::find(&self.suite).is_ok_and(|suite| (suite.jobs)(extent).iter().any(|job| self.wants(job)))
     }
 
+    /// The same of a run over hosts that are named.
+    pub fn is_of_hosts(&self, extent: Extent) -> bool {
+        let over = suites::find(&self.suite).ok().and_then(suites::over_hosts);
+        over.is_some_and(|suite| (suite.jobs)(extent).iter().any(|job| self.wants(job)))
+    }
+
     /// Whether this job is part of it.
     pub fn wants(&self, job: &Job) -> bool {
         let measure = &job.measure;

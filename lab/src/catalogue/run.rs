@@ -26,23 +26,34 @@ pub fn again(options: &CompareOptions, paper: &str) -> Result<Again, LabError> {
         let names = exhibits.iter().map(|one| one.name()).collect::<Vec<_>>().join(", ");
         return Err(LabError::OnlyFull { paper: paper.number.clone(), name: names });
     }
+    let over_hosts = !options.host.is_empty();
+    if let Some(one) = reruns.first().filter(|_| over_hosts)
+        && !reruns.iter().any(|one| one.is_of_hosts(options.extent()))
+    {
+        return Err(LabError::OneHost { suite: one.suite.clone() });
+    }
     let mut sessions: Vec<(&str, Report)> = Vec::new();
     for suite in reruns.iter().map(|one| one.suite.as_str()) {
         let parts: Vec<&Rerun> = reruns.iter().copied().filter(|one| one.suite == suite).collect();
         let is_done = sessions.iter().any(|(done, _)| *done == suite);
-        if is_done || !parts.iter().any(|one| one.is_of(options.extent())) {
+        let is_of = if over_hosts { Rerun::is_of_hosts } else { Rerun::is_of };
+        if is_done || !parts.iter().any(|one| is_of(one, options.extent())) {
             continue;
         }
         let options = CompareOptions { suite: suite.to_owned(), ..options.clone() };
         sessions.push((suite, comparison::compare_parts(&options, &parts)?));
     }
-    let text = exhibits.iter().map(|one| shown(paper, one, &sessions)).collect();
+    // Of what runs on one host alone there is nothing to say.
+    let is_shown = |one: &&&Exhibit| {
+        !over_hosts || one.again.as_ref().is_some_and(|again| again.is_of_hosts(options.extent()))
+    };
+    let text = exhibits.iter().filter(is_shown).map(|one| shown(paper, one, &sessions, over_hosts)).collect();
     Ok(Again { text, folders: sessions.into_iter().map(|(_, report)| report.folder).collect() })
 }
 
-fn shown(paper: &Paper, exhibit: &Exhibit, sessions: &[(&str, Report)]) -> String {
+fn shown(paper: &Paper, exhibit: &Exhibit, sessions: &[(&str, Report)], over_hosts: bool) -> String {
     let of =
         |suite: &str| sessions.iter().find(|(known, _)| *known == suite).map(|(_, report)| &report.rows[..]);
     let rows: &[Row] = exhibit.again.as_ref().and_then(|again| of(&again.suite)).unwrap_or(&[]);
-    results(paper, exhibit, rows)
+    results(paper, exhibit, rows, over_hosts)
 }

@@ -134,17 +134,19 @@ pub fn today(claim: &Claim, measured: Option<Measured>) -> String {
     format!("{}{unit} ({range}{over})", digits(found.value))
 }
 
-/// What came of one exhibit.
-pub fn results(paper: &Paper, exhibit: &Exhibit, rows: &[Row]) -> String {
+/// What came of one exhibit, on this host or over several.
+pub fn results(paper: &Paper, exhibit: &Exhibit, rows: &[Row], over_hosts: bool) -> String {
     let mut text = String::new();
     indented(&mut text, &format!("Paper {}, {}: {}", paper.number, exhibit.name(), exhibit.caption), 0, 2);
     if exhibit.why_not.is_some() {
         indented(&mut text, &how(paper, exhibit, ""), 2, 4);
     }
-    if let Some(again) = exhibit.again.as_ref().filter(|again| !again.differs.is_empty()) {
+    // It tells of this host.
+    if let Some(again) = exhibit.again.as_ref().filter(|again| !over_hosts && !again.differs.is_empty()) {
         indented(&mut text, &again.differs, 2, 4);
     }
     for claim in &exhibit.claims {
+        let claim = &if over_hosts { claim.over_hosts() } else { claim.clone() };
         indented(&mut text, &claim.says, 2, 4);
         let holds = bounds(claim);
         let holds = if holds.is_empty() { holds } else { format!(" (holds: {holds})") };
@@ -193,9 +195,9 @@ mod tests {
     #[test]
     fn an_exhibit_without_data_says_so() {
         let (paper, exhibits) = super::super::find("000", None).expect("it exists");
-        let text = results(paper, exhibits[5], &[]);
+        let text = results(paper, exhibits[5], &[], false);
         assert!(text.starts_with("Paper 000, table 6: ") && text.contains("PVM 3.4.6: no data"), "{text}");
-        let text = results(paper, exhibits[0], &[]);
+        let text = results(paper, exhibits[0], &[], false);
         assert!(text.contains("not run: "), "{text}");
     }
 }

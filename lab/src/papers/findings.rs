@@ -3,18 +3,40 @@
 use super::Outcome;
 use super::page::{Count, all, outcome, rows_of};
 use super::settings::Settings;
-use crate::catalogue::{Exhibit, Judged, PAPERS, Paper, bounds, judge, today};
+use crate::catalogue::{Claim, Exhibit, Judged, PAPERS, Paper, Verdict, bounds, judge, today};
+use crate::summary::Row;
 use std::fmt::Write;
+
+/// A run of one suite over hosts that an emulated network joins.
+#[derive(Debug)]
+pub struct OverNetwork {
+    /// The network's name, a colon, what it is like.
+    pub network: String,
+    /// The suite.
+    pub suite: String,
+    /// When it was begun, in UTC.
+    pub date: String,
+    /// quick or full.
+    pub extent: String,
+    /// How many hosts.
+    pub hosts: usize,
+    /// What its claims are judged by.
+    pub rows: Vec<Row>,
+}
 
 const HEAD: &str = "# Does it still hold?\n\n\
 What the five papers behind Parvum found, and what one run on one machine of today says of it. [papers.md](papers.md) says what each table and figure is and \
 what runs it again; this page is made from the run in `results/published/papers` by `parvum compare --publish`, and a test holds it to that. A claim *still holds* where the whole \
 interval of today's value lies where the paper puts it, holds *no longer* where none of it does, and is *unclear* where a part does.\n";
 
+const NETWORKS: &str = "\n## Over the papers' own networks, emulated\n\n\
+The same claims, where hosts made of this one are joined by a network like the paper's (`./x hosts N --network NAME -- parvum compare --paper N --host LIST`, [hosts.md](hosts.md)). \
+What shares memory on one host goes over TCP here. The hosts share this machine's processors, of which the network itself takes one.\n";
+
 /// The page.
-pub fn markdown(settings: &Settings, outcomes: &[Outcome]) -> String {
+pub fn markdown(settings: &Settings, outcomes: &[Outcome], networks: &[OverNetwork]) -> String {
     let mut whole = Count::default();
-    for count in all().filter_map(|(_, exhibit)| outcome(exhibit, outcomes).ok()) {
+    for count in all().filter_map(|(_, exhibit)| counted(exhibit, outcomes, networks).ok()) {
         whole.add(count);
     }
     let mut page = HEAD.to_owned();
@@ -28,9 +50,57 @@ pub fn markdown(settings: &Settings, outcomes: &[Outcome]) -> String {
         whole.words()
     );
     for paper in PAPERS.iter() {
-        of_paper(&mut page, paper, outcomes);
+        of_paper(&mut page, paper, outcomes, networks);
+    }
+    if !networks.is_empty() {
+        page.push_str(NETWORKS);
+        networks.iter().for_each(|network| over(&mut page, network));
     }
     page
+}
+
+/// How an exhibit's claims came out; of those that this host has no value of, some network may have one.
+fn counted(exhibit: &Exhibit, outcomes: &[Outcome], networks: &[OverNetwork]) -> Result<Count, String> {
+    let mut count = outcome(exhibit, outcomes)?;
+    let rows = rows_of(exhibit, outcomes).unwrap_or_default();
+    for Judged { claim, by, verdict, .. } in exhibit.claims.iter().flat_map(|claim| judge(claim, rows)) {
+        if verdict == Verdict::NoData && is_elsewhere(exhibit, claim, by, networks) {
+            count.is_found_elsewhere();
+        }
+    }
+    Ok(count)
+}
+
+fn is_elsewhere(exhibit: &Exhibit, claim: &Claim, by: &str, networks: &[OverNetwork]) -> bool {
+    let suite = exhibit.again.as_ref().map(|again| again.suite.as_str());
+    let mut own = networks.iter().filter(|network| suite == Some(&network.suite));
+    own.any(|network| claim.is_answered_over_hosts(by, &network.rows))
+}
+
+/// What a run over a network says of the claims that it has values of.
+fn over(page: &mut String, run: &OverNetwork) {
+    let (mut count, mut lines) = (Count::default(), String::new());
+    let own = |exhibit: &Exhibit| exhibit.again.as_ref().is_some_and(|again| again.suite == run.suite);
+    for (paper, exhibit) in all().filter(|(_, exhibit)| own(exhibit)) {
+        for claim in exhibit.claims.iter().map(Claim::over_hosts) {
+            for judged in judge(&claim, &run.rows).into_iter().filter(|one| one.verdict != Verdict::NoData) {
+                count.count(judged.verdict);
+                let word = judged.verdict.word().to_owned();
+                lines.push_str(&line(format!("{} {}", paper.number, exhibit.name()), judged, word));
+            }
+        }
+    }
+    let (name, like) = run.network.split_once(": ").unwrap_or((&run.network, ""));
+    let _ = write!(
+        page,
+        "\n### `{name}`, the suite {}: {}\n\n{} hosts; {like}. The run was begun {} UTC ({}).\n\n\
+         | | the paper says | then | holds | system | today | |\n|---|---|---|---|---|---|---|\n{lines}",
+        run.suite,
+        count.words(),
+        run.hosts,
+        run.date,
+        run.extent
+    );
 }
 
 /// The machine, and the versions of those that are not ours.
@@ -46,17 +116,18 @@ fn machine(settings: &Settings) -> String {
     words.join(", ")
 }
 
-fn of_paper(page: &mut String, paper: &Paper, outcomes: &[Outcome]) {
+fn of_paper(page: &mut String, paper: &Paper, outcomes: &[Outcome], networks: &[OverNetwork]) {
     let _ = write!(page, "\n## {} {}: {}\n\n", paper.number, paper.authors, paper.title);
     page.push_str("| | what it shows | does it still hold? |\n|---|---|---|\n");
     for exhibit in &paper.exhibits {
-        let words = match outcome(exhibit, outcomes) {
+        let words = match counted(exhibit, outcomes, networks) {
             Ok(count) => count.words(),
             Err(why) => why,
         };
         let _ = writeln!(page, "| {} | {} | {} |", exhibit.name(), shows(exhibit), cell(&words));
     }
-    let lines: Vec<String> = paper.exhibits.iter().flat_map(|exhibit| claims(exhibit, outcomes)).collect();
+    let lines: Vec<String> =
+        paper.exhibits.iter().flat_map(|exhibit| claims(exhibit, outcomes, networks)).collect();
     if !lines.is_empty() {
         page.push_str(
             "\n| | the paper says | then | holds | system | today | |\n|---|---|---|---|---|---|---|\n",
@@ -66,22 +137,23 @@ fn of_paper(page: &mut String, paper: &Paper, outcomes: &[Outcome]) {
 }
 
 /// A line for each claim and each system that it is asked of.
-fn claims(exhibit: &Exhibit, outcomes: &[Outcome]) -> Vec<String> {
+fn claims(exhibit: &Exhibit, outcomes: &[Outcome], networks: &[OverNetwork]) -> Vec<String> {
     let Some(rows) = rows_of(exhibit, outcomes) else { return Vec::new() };
     let judged = exhibit.claims.iter().flat_map(|claim| judge(claim, rows));
-    let line = |Judged { claim, by, measured, verdict }: Judged| {
-        let cells = [
-            exhibit.name(),
-            cell(&claim.says),
-            cell(&claim.paper),
-            bounds(claim),
-            cell(by),
-            today(claim, measured),
-            verdict.word().to_owned(),
-        ];
-        format!("| {} |\n", cells.join(" | "))
+    let one = |judged: Judged| {
+        let is_below =
+            judged.verdict == Verdict::NoData && is_elsewhere(exhibit, judged.claim, judged.by, networks);
+        let word = if is_below { "below" } else { judged.verdict.word() }.to_owned();
+        line(exhibit.name(), judged, word)
     };
-    judged.map(line).collect()
+    judged.map(one).collect()
+}
+
+fn line(place: String, judged: Judged, word: String) -> String {
+    let Judged { claim, by, measured, .. } = judged;
+    let cells =
+        [place, cell(&claim.says), cell(&claim.paper), bounds(claim), cell(by), today(claim, measured), word];
+    format!("| {} |\n", cells.join(" | "))
 }
 
 /// What an exhibit shows, and in what its run differs: that explains why something has no data.

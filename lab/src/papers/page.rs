@@ -18,19 +18,15 @@ pub(super) struct Count {
     no: usize,
     unclear: usize,
     no_data: usize,
+    /// Of these without a value here, those that a network has one of.
+    elsewhere: usize,
 }
 
 impl Count {
     fn of(exhibit: &Exhibit, rows: &[Row]) -> Count {
         let mut count = Count::default();
         for judged in exhibit.claims.iter().flat_map(|claim| judge(claim, rows)) {
-            match judged.verdict {
-                Verdict::Holds => count.holds += 1,
-                Verdict::No => count.no += 1,
-                Verdict::Unclear => count.unclear += 1,
-                Verdict::NoData => count.no_data += 1,
-                Verdict::Beside => {}
-            }
+            count.count(judged.verdict);
         }
         count
     }
@@ -40,6 +36,24 @@ impl Count {
         self.no += other.no;
         self.unclear += other.unclear;
         self.no_data += other.no_data;
+        self.elsewhere += other.elsewhere;
+    }
+
+    /// One of those without a value here has one over a network.
+    pub(super) fn is_found_elsewhere(&mut self) {
+        self.no_data -= 1;
+        self.elsewhere += 1;
+    }
+
+    /// Counts one more.
+    pub(super) fn count(&mut self, verdict: Verdict) {
+        match verdict {
+            Verdict::Holds => self.holds += 1,
+            Verdict::No => self.no += 1,
+            Verdict::Unclear => self.unclear += 1,
+            Verdict::NoData => self.no_data += 1,
+            Verdict::Beside => {}
+        }
     }
 
     /// Such as `3 still hold, 1 no longer`; what there is none of is not said.
@@ -49,6 +63,7 @@ impl Count {
             (self.holds, holds),
             (self.no, "no longer"),
             (self.unclear, "unclear"),
+            (self.elsewhere, "over a network, below"),
             (self.no_data, "without data"),
         ];
         let some: Vec<String> = all
@@ -304,7 +319,7 @@ mod tests {
 
     #[test]
     fn counts_are_said_in_words() {
-        let count = Count { holds: 3, no: 1, unclear: 0, no_data: 2 };
+        let count = Count { holds: 3, no: 1, no_data: 2, ..Count::default() };
         assert_eq!(count.words(), "3 still hold, 1 no longer, 2 without data");
         assert_eq!(Count::default().words(), "values stand side by side");
     }

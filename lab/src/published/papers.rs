@@ -2,7 +2,7 @@
 
 use super::{busy, published};
 use crate::against::finished;
-use crate::catalogue::PAPERS;
+use crate::catalogue::{Claim, PAPERS};
 use crate::error::LabError;
 use crate::papers::settings::{FILE, Settings};
 use crate::papers::{Outcome, findings};
@@ -43,7 +43,7 @@ pub(super) fn publish(run: &Path, root: &Path) -> Result<String, LabError> {
             return Err(LabError::NotQuiet { folder: run.to_owned(), load });
         }
         let mut all = super::summary(&own)?;
-        all.retain(|row| is_judged_by(suite.name, row));
+        all.retain(|row| is_judged_by(suite.name, row, false));
         rows.insert(suite.name.to_owned(), all);
     }
     if rows.is_empty() {
@@ -55,19 +55,28 @@ pub(super) fn publish(run: &Path, root: &Path) -> Result<String, LabError> {
     settings.write(&place)?;
     let write = |file: &Path, text: String| fs::write(file, text).map_err(LabError::file("write", file));
     write(&place.join(ROWS), by_lines(&rows))?;
-    write(&root.join(PAGE), findings::markdown(&settings, &outcomes(rows)))?;
-    Ok(format!(
-        "{} has what the claims of the papers were judged by, and {PAGE} what came of them\n",
-        place.display()
-    ))
+    Ok(format!("{} has what the claims of the papers were judged by\n{}", place.display(), write_page(root)?))
 }
 
-/// Whether a claim of some paper asks for the row of that suite.
-fn is_judged_by(suite: &str, row: &Row) -> bool {
+/// Writes the page of what is published: the run of all papers, and those over networks. What it did, in words.
+pub(super) fn write_page(root: &Path) -> Result<String, LabError> {
+    let Some((page, text)) = made(root)? else {
+        return Ok(format!("{PAGE} waits for a run of all papers\n"));
+    };
+    fs::write(&page, text).map_err(LabError::file("write", &page))?;
+    Ok(format!("{PAGE} says what came of them\n"))
+}
+
+/// Whether a claim of some paper asks for the row of that suite, on one host or over several.
+pub(super) fn is_judged_by(suite: &str, row: &Row, over_hosts: bool) -> bool {
     let exhibits = PAPERS.iter().flat_map(|paper| &paper.exhibits);
     let own = exhibits.filter(|exhibit| exhibit.again.as_ref().is_some_and(|again| again.suite == suite));
-    let today = own.flat_map(|exhibit| &exhibit.claims).flat_map(|claim| &claim.today);
-    today.flat_map(|today| today.over.iter().chain(&today.under)).any(|asked| asked.takes(row))
+    let asks = |claim: &Claim| {
+        let claim = if over_hosts { claim.over_hosts() } else { claim.clone() };
+        let mut asked = claim.today.iter().flat_map(|today| today.over.iter().chain(&today.under));
+        asked.any(|asked| asked.takes(row))
+    };
+    own.flat_map(|exhibit| &exhibit.claims).any(asks)
 }
 
 fn by_lines(rows: &Rows) -> String {
@@ -83,8 +92,7 @@ fn outcomes(rows: Rows) -> Vec<Outcome> {
     rows.into_iter().filter_map(known).collect()
 }
 
-/// The page that the published run makes, and where it is; nothing where none is published.
-#[cfg(test)]
+/// The page that the published runs make, and where it is; nothing where none of all papers is published.
 fn made(root: &Path) -> Result<Option<(std::path::PathBuf, String)>, LabError> {
     let place = published(root).join(NAME);
     if !place.is_dir() {
@@ -96,11 +104,12 @@ fn made(root: &Path) -> Result<Option<(std::path::PathBuf, String)>, LabError> {
         line: why.line(),
         why: why.to_string(),
     })?;
-    Ok(Some((root.join(PAGE), findings::markdown(&Settings::read(&place)?, &outcomes(rows)))))
+    let text = findings::markdown(&Settings::read(&place)?, &outcomes(rows), &super::networks::all(root)?);
+    Ok(Some((root.join(PAGE), text)))
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::read;
     use super::*;
     use crate::options::CompareOptions;
@@ -108,6 +117,14 @@ mod tests {
     use crate::report::tests::manifest;
     use crate::summary::tests::row;
     use crate::systems::{Encoding, Family, System};
+
+    /// A published run of all papers that has rows of one suite, and none of them.
+    pub(in crate::published) fn with_nothing_measured(root: &Path) {
+        let place = published(root).join(NAME);
+        fs::create_dir_all(&place).expect("a folder");
+        Settings::new(&CompareOptions::default(), 7, 60, &Own::default()).write(&place).expect("written");
+        fs::write(place.join(ROWS), by_lines(&Rows::from([("pvmtime".into(), Vec::new())]))).expect("a file");
+    }
 
     #[test]
     fn the_page_says_what_the_published_run_found() {

@@ -29,6 +29,11 @@ fn or_dash(row: Option<&Row>) -> String {
 
 /// r_max, n_1/2 and t_0 of each system, and Fatoohi's own.
 pub fn links(html: &mut String, rows: &[Row]) {
+    links_of(html, rows, &ring_systems(Extent::Full));
+}
+
+/// The same of these systems.
+pub fn links_of(html: &mut String, rows: &[Row], systems: &[System]) {
     let found = Rows(rows);
     html.push_str(
         "<h2 id=\"link\">r_max, n_1/2, t_0</h2>\
@@ -37,8 +42,8 @@ pub fn links(html: &mut String, rows: &[Row]) {
          a straight line through all lengths is off at worst; where that is large, no single line describes the system.</p>",
     );
     let mut lines = vec![vec!["!head".into(), "here".into()]];
-    for system in ring_systems(Extent::Full) {
-        let row = |metric| found.find("ring", &system, metric, 2, 0);
+    for system in systems {
+        let row = |metric| found.find("ring", system, metric, 2, 0);
         if row("r_max").is_none() {
             continue;
         }

@@ -89,6 +89,19 @@ pub fn find(name: &str) -> Result<&'static Suite, LabError> {
     })
 }
 
+/// What stands for a suite when hosts are named (`--host`); nothing where it is of one host alone.
+pub fn over_hosts(suite: &'static Suite) -> Option<&'static Suite> {
+    match suite.name {
+        "main" => Some(&main::hosts::OVER),
+        "exchange" => Some(&exchange::hosts::OVER),
+        "npb" => Some(&npb::hosts::OVER),
+        "loggp" => Some(&loggp::hosts::OVER),
+        // Its programs are told who runs where.
+        "pvmtime" => Some(suite),
+        _ => None,
+    }
+}
+
 impl Suite {
     /// Seconds for all launches together.
     pub fn budget(&self, extent: Extent) -> u64 {

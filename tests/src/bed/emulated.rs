@@ -52,9 +52,11 @@ pub const KNOWN: [Known; 5] = [
 /// not what the wire could: HiPPI's wire had 800 Mbit/s, Fibre Channel's 200.
 type Row = (&'static str, f64, f64, u32, bool, f64, f64);
 
-const NAMED: [Row; 9] = [
+const NAMED: [Row; 10] = [
     ("ethernet10", 10.0, 335.0, 1500, true, 0.0, 100.0),
     ("fddi", 73.0, 455.0, 4352, true, 0.0, 24.0),
+    // Lewis and Cline's, of the same time: what a switch of FDDI's rate and frames gives, with no figure of theirs to hold it against.
+    ("fddi-switch", 100.0, 200.0, 4352, false, 0.0, 24.0),
     ("hippi", 660.0, 525.0, 65280, false, 0.0, 24.0),
     ("atm", 89.0, 352.0, 9180, false, 0.0, 24.0),
     ("fc", 53.0, 705.0, 2048, false, 0.0, 24.0),
@@ -127,6 +129,15 @@ impl Emulated {
         Ok(found)
     }
 
+    /// What it is like, in words behind its name.
+    pub fn words(&self) -> String {
+        let Emulated { name, rate, delay, mtu, loss, .. } = self;
+        let medium = if self.shared { "shared medium" } else { "switch" };
+        let rate = if rate.is_finite() { format!("{rate} Mbit/s, ") } else { String::new() };
+        let loss = if *loss > 0.0 { format!(", {loss} of packets lost") } else { String::new() };
+        format!("{name}: {rate}{delay} us of delay, packets of {mtu} bytes, {medium}{loss}")
+    }
+
     /// The file that says the same.
     pub fn text(&self) -> String {
         let Emulated { rate, delay, mtu, loss, overhead, .. } = self;
@@ -159,6 +170,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn words_say_what_it_is_like() {
+        let words = |name| Emulated::find(name).expect("known").words();
+        assert_eq!(words("fddi"), "fddi: 73 Mbit/s, 455 us of delay, packets of 4352 bytes, shared medium");
+        let lossy = Emulated::parse("mine", "loss = 0.01\n").expect("well made").words();
+        assert_eq!(lossy, "mine: 0 us of delay, packets of 1500 bytes, switch, 0.01 of packets lost");
+    }
+
+    #[test]
     fn named_networks_and_files_say_the_same() {
         for row in NAMED {
             let named = Emulated::find(row.0).expect("it is named");
@@ -183,6 +202,10 @@ mod tests {
         assert!(refused("mtu = 500").contains("mtu is a number from 1280"));
         assert!(refused("medium = token").contains("\"shared\" or \"switch\", not \"token\""));
         assert!(refused("\n\njitter = 3").contains("line 3: \"jitter\"?"));
-        assert!(Emulated::find("token-ring").expect_err("refused").contains("ethernet10, fddi, hippi"));
+        assert!(
+            Emulated::find("token-ring")
+                .expect_err("refused")
+                .contains("ethernet10, fddi, fddi-switch, hippi")
+        );
     }
 }

@@ -71,8 +71,11 @@ impl Host {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let left = processors.saturating_sub(plan.network.is_some().into()).max(1);
         settings.push(("PARVUM_LAB_PROCESSORS".to_owned(), left.to_string()));
-        if plan.network.as_ref().is_some_and(|network| network.shared) {
-            settings.push(("PARVUM_LAB_MEDIUM".to_owned(), "shared".to_owned()));
+        if let Some(network) = &plan.network {
+            settings.push(("PARVUM_LAB_NETWORK".to_owned(), network.words()));
+            if network.shared {
+                settings.push(("PARVUM_LAB_MEDIUM".to_owned(), "shared".to_owned()));
+            }
         }
         let host = Host {
             name,

@@ -59,8 +59,7 @@ pub static OVER: Suite = Suite {
 
 fn jobs(extent: Extent) -> Vec<Job> {
     let full = extent == Extent::Full;
-    // Tasks on hosts of their own, however many processors those have.
-    let two = Measure { starter: &["--map-by", "node"], patience: 120, launches: 3, ..measure(extent) };
+    let two = Measure { patience: 120, launches: 3, ..measure(extent) };
     let group = Measure {
         tasks: TASKS,
         sizes: &DATA,
@@ -71,11 +70,9 @@ fn jobs(extent: Extent) -> Vec<Job> {
         },
         launches: 3,
         patience: 170,
-        starter: &["--map-by", "node"],
         ..Measure::program("group operations of 8", "group")
     };
-    let theirs = Measure { starter: &[], ..two.clone() };
-    let mut jobs: Vec<Job> = of_each(&two, [OURS]).chain(of_each(&theirs, SYSTEMS[1..].to_vec())).collect();
+    let mut jobs: Vec<Job> = of_each(&two, SYSTEMS).collect();
     jobs.extend(of_each(&group, [OURS]));
     jobs
 }

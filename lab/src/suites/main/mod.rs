@@ -1,6 +1,7 @@
 //! The main suite: ring and transform under every system, route and encoding.
 
 pub mod goals;
+pub mod hosts;
 mod table;
 
 use super::{Pages, Suite};

@@ -22,11 +22,36 @@ struct Column<'a> {
     cells: Vec<Option<&'a Row>>,
 }
 
+const MARKS: &str = "Median of launches; * marks the best and what no test tells from it.\n\
+     In brackets: how many times better than the best peer; = where no difference\n\
+     is shown, ? where there were too few launches to test.\n";
+
 /// One table of points, one of transforms.
 pub fn render(rows: &Rows, _: &Manifest) -> String {
     let mut text = String::new();
     points(&mut text, rows);
     transforms(&mut text, rows);
+    text
+}
+
+/// The ring over hosts.
+pub fn over_hosts(rows: &Rows, _: &Manifest) -> String {
+    let systems = systems::OVER_HOSTS;
+    let column = |heading, better, metric: &str, size| Column {
+        heading,
+        better,
+        cells: systems.iter().map(|system| rows.find("ring", system, metric, 2, size)).collect(),
+    };
+    let columns = [
+        column("8 B hop us", Better::Small, "half round trip", 8),
+        column("1 KiB hop us", Better::Small, "half round trip", 1024),
+        column("16 KiB hop us", Better::Small, "half round trip", 16384),
+        column("1 MiB hop us", Better::Small, "half round trip", 1 << 20),
+        column("r_max GB/s", Better::Large, "r_max", 0),
+        column("t_0 us", Better::Small, "t_0", 0),
+    ];
+    let mut text = format!("Two tasks, each on a host of its own.\n{MARKS}");
+    grid(&mut text, &systems, &columns);
     text
 }
 
@@ -47,11 +72,8 @@ fn points(text: &mut String, rows: &Rows) {
         column("start-end ms", Better::Small, "start", "start and end", 0),
         column("from cold ms", Better::Small, "start, cold", "start and end", 0),
     ];
-    text.push_str(
-        "Two tasks. Median of launches; * marks the best and what no test tells from it.\n\
-         In brackets: how many times better than the best peer; = where no difference\n\
-         is shown, ? where there were too few launches to test.\n",
-    );
+    text.push_str("Two tasks. ");
+    text.push_str(MARKS);
     grid(text, &systems, &columns);
 }
 

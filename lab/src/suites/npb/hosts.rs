@@ -4,7 +4,7 @@ use super::{CASES, FAMILIES, Pages, Suite, details, goals, is_planned, report, t
 use crate::experiment::{Job, of_each};
 use crate::hosts::COUNTS;
 use crate::report::headline::Question;
-use crate::systems::{Encoding, Extent, Family, System};
+use crate::systems::{Encoding, Extent, Family, OVER_HOSTS, System};
 
 /// Where they run, and the same by PVM's default route.
 const ROUTES: [[&str; 2]; 3] =
@@ -30,19 +30,9 @@ pub fn systems() -> Vec<System> {
     ROUTES.into_iter().flat_map(on).collect()
 }
 
-/// Over hosts that were named, whatever connects them: `--host alpha,beta`.
-pub const NAMED: [System; 6] = [
-    System::new(Family::Parvum, "tcp", Encoding::Raw),
-    System::new(Family::Mpi, "tcp", Encoding::None),
-    System::new(Family::Pvm, "direct", Encoding::Raw),
-    System::new(Family::Pvm, "daemon", Encoding::Raw),
-    System::new(Family::OpenMpi, "", Encoding::None),
-    System::new(Family::Mpich, "", Encoding::None),
-];
-
 /// The suite when hosts are named.
 pub static OVER: Suite = Suite {
-    systems: || NAMED.to_vec(),
+    systems: || OVER_HOSTS.to_vec(),
     jobs: jobs_over,
     goals: goals::over_named,
     pages: Pages {
@@ -61,14 +51,6 @@ pub static OVER: Suite = Suite {
 const CONTENTS: &[(&str, &str)] = &[("npb", "Time of an iteration"), ("npb-messages", "Messages and volume")];
 const SECTIONS: &[crate::suites::Section] = &[report::times, report::messages];
 
-/// Neighbours on one host, as the other MPIs' launchers place them; ours gives idle hosts tasks in turns.
-fn in_blocks(mut job: Job) -> Job {
-    if job.system.is_some_and(|system| system.family == Family::Mpi) {
-        job.measure.starter = &["--map-by", "slot"];
-    }
-    job
-}
-
 fn jobs_over(extent: Extent) -> Vec<Job> {
     let cases = CASES.iter().filter(|case| is_planned(extent, case.class));
     let measures = cases.flat_map(|case| super::TASKS.map(|tasks| (case, tasks)));
@@ -77,7 +59,7 @@ fn jobs_over(extent: Extent) -> Vec<Job> {
             let mut measure = case.measure(extent, tasks, " over hosts");
             // A network of 1995 takes its time.
             measure.patience = measure.patience.max(170);
-            of_each(&measure, NAMED).map(in_blocks).collect::<Vec<_>>()
+            of_each(&measure, OVER_HOSTS).collect::<Vec<_>>()
         })
         .collect()
 }
@@ -113,7 +95,7 @@ fn jobs(extent: Extent) -> Vec<Job> {
         for (count, routes) in COUNTS.into_iter().zip(ROUTES) {
             for tasks in super::TASKS.into_iter().filter(|tasks| *tasks >= count) {
                 let measure = case.measure(extent, tasks, &format!(" on {count} hosts"));
-                jobs.extend(of_each(&measure, on(routes)).map(in_blocks));
+                jobs.extend(of_each(&measure, on(routes)));
             }
         }
     }

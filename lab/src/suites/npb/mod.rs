@@ -11,7 +11,7 @@ use super::{Pages, Suite};
 use crate::experiment::{Cores, How, Job, Measure, of_each};
 use crate::report::{headline::Question, tables};
 use crate::summary::{Row, Rows};
-use crate::systems::{Encoding, Extent, Family, System};
+use crate::systems::{Encoding, Extent, Family, OVER_HOSTS, System};
 
 /// Ours, then those it is measured against; PVM's direct route and its default one, through daemons.
 const SYSTEMS: [System; 6] = [
@@ -145,7 +145,7 @@ fn measured<'a>(
 
 /// The systems of any session: those of one host, of hosts that are named, and of several made of one.
 fn all_systems() -> Vec<System> {
-    let named = hosts::NAMED.into_iter().filter(|system| !SYSTEMS.contains(system));
+    let named = OVER_HOSTS.into_iter().filter(|system| !SYSTEMS.contains(system));
     SYSTEMS.into_iter().chain(named).chain(hosts::systems()).collect()
 }
 

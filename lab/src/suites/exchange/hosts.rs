@@ -1,0 +1,83 @@
+//! `parvum compare --suite exchange --host LIST`: the complete exchange of tasks on hosts that are named, over the network that joins them.
+
+use super::{ALL_SIZES, Against, SIZES, SUITE as ON_ONE, ahead, details, section, table};
+use crate::experiment::{Cores, Job, Measure, of_each};
+use crate::report::headline::Question;
+use crate::suites::{Pages, Suite};
+use crate::systems::{Extent, OVER_HOSTS};
+
+const AGAINST: Against =
+    [(OVER_HOSTS[0], &[OVER_HOSTS[2], OVER_HOSTS[3]]), (OVER_HOSTS[1], &[OVER_HOSTS[4], OVER_HOSTS[5]])];
+
+/// The suite when hosts are named.
+pub static OVER: Suite = Suite {
+    seconds: [150, 1200],
+    systems: || OVER_HOSTS.to_vec(),
+    jobs,
+    goals: |rows| ahead(rows, AGAINST),
+    table,
+    pages: Pages {
+        introduction: "Fatoohi's complete exchange of 1995, over the hosts that were named and the network between them: every task has a message for every other, all at once. By PVM \
+             each task sends to its next neighbour first and receives from the one before; by MPI it is <code>MPI_Alltoall</code>.",
+        cards: "",
+        omitted: "half of the sizes, and eight tasks (--full has them)",
+        questions: &QUESTIONS,
+        contents: &[("exchange", "All together")],
+        sections: &[section],
+        details,
+    },
+    ..ON_ONE
+};
+
+const QUESTIONS: [Question; 1] =
+    [Question::small("Complete exchange of 4, 64 KiB to each", "group", "alltoall", 65536).on(4)];
+
+fn jobs(extent: Extent) -> Vec<Job> {
+    let full = extent == Extent::Full;
+    // Eight tasks have five times as much to say as four: of 1 MiB each a minute's load of ten Mbit/s.
+    let tasks: &[u32] = if full { &super::TASKS } else { &[4] };
+    let measure = |&tasks: &u32| Measure {
+        tasks,
+        cores: Cores::Each,
+        sizes: if full { &ALL_SIZES } else { &SIZES },
+        options: if full {
+            "--operations alltoall --rounds 1 --time-ms 400 --least 3 --most 500"
+        } else {
+            "--operations alltoall --rounds 1 --time-ms 50 --least 1 --most 100"
+        },
+        launches: 3,
+        patience: 118,
+        ..Measure::program(format!("complete exchange of {tasks} over hosts"), "group")
+    };
+    tasks.iter().map(measure).flat_map(|measure| of_each(&measure, OVER_HOSTS).collect::<Vec<_>>()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::goals::Outcome;
+    use crate::report::page;
+    use crate::report::tests::manifest;
+    use crate::summary::{Row, Rows};
+
+    #[test]
+    fn bars_and_tables_are_of_the_systems_over_hosts() {
+        let mut rows: Vec<Row> = Vec::new();
+        for job in jobs(Extent::Quick) {
+            let system = job.system.expect("every job has a system");
+            let us = if system == OVER_HOSTS[5] { 900.0 } else { 1000.0 };
+            for size in job.measure.sizes {
+                let mut row = crate::summary::tests::row(&system, "group", "alltoall", *size, &[us; 3]);
+                row.tasks = job.measure.tasks;
+                rows.push(row);
+            }
+        }
+        let goals = (OVER.goals)(&rows);
+        assert_eq!([goals[0].outcome, goals[1].outcome], [Outcome::Reached, Outcome::Missed]);
+        assert!(goals[1].found.contains("against MPICH 900"), "{}", goals[1].found);
+        let text = (OVER.table)(&Rows(&rows), &manifest());
+        assert!(text.contains("Parvum MPI tcp") && !text.contains("8 tasks"), "{text}");
+        let page = page(&OVER, &rows, &[], &manifest());
+        assert!(page.matches("<svg").count() == 1 && !page.contains("NaN"));
+    }
+}

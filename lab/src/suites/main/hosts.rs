@@ -1,0 +1,98 @@
+//! `parvum compare --suite main --host LIST`: the ring alone, whose two tasks are on two of the hosts: what a network leaves of the difference
+//! between systems (Fatoohi's Table 3 and figure 3).
+
+use super::table;
+use crate::experiment::{Job, Measure, of_each};
+use crate::report::{figures, tables};
+use crate::suites::{Pages, Suite};
+use crate::summary::Row;
+use crate::systems::{Extent, Family, OVER_HOSTS};
+
+/// Message lengths in bytes: the paper's end at 1 MiB, which a network of 10 Mbit/s carries in a second.
+const SIZES: [u64; 10] = [0, 8, 64, 512, 1024, 4096, 16384, 65536, 262_144, 1 << 20];
+
+/// The suite when hosts are named.
+pub static OVER: Suite = Suite {
+    name: "main",
+    families: &[Family::Parvum, Family::Mpi, Family::Pvm, Family::OpenMpi, Family::Mpich],
+    seconds: [100, 600],
+    systems: || OVER_HOSTS.to_vec(),
+    jobs,
+    goals: |_| Vec::new(),
+    table: table::over_hosts,
+    pages: Pages {
+        introduction: "A <em>ring</em> that passes one message between two tasks, each on a host of its own, over the network that joins these hosts.",
+        cards: "",
+        omitted: "the transform, and what concerns one host (without --host)",
+        questions: &[],
+        contents: &[("ring", "Ring"), ("link", "r_max, n_1/2, t_0")],
+        sections: &[ring, links],
+        details: tables::details,
+    },
+};
+
+fn jobs(extent: Extent) -> Vec<Job> {
+    let ring = Measure {
+        sizes: &SIZES,
+        options: if extent == Extent::Full {
+            "--time-ms 200 --least 5 --most 500"
+        } else {
+            "--time-ms 20 --least 3 --most 500"
+        },
+        launches: 3,
+        patience: 110,
+        ..Measure::program("ring over hosts", "ring")
+    };
+    of_each(&ring, OVER_HOSTS).collect()
+}
+
+fn ring(html: &mut String, rows: &[Row]) {
+    figures::curves(html, rows, &OVER_HOSTS);
+}
+
+fn links(html: &mut String, rows: &[Row]) {
+    tables::links_of(html, rows, &OVER_HOSTS);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::page;
+    use crate::report::tests::manifest;
+    use crate::summary::Rows;
+    use crate::summary::tests::row;
+
+    fn example() -> Vec<Row> {
+        let mut rows = Vec::new();
+        for system in OVER_HOSTS {
+            for size in SIZES {
+                let us = 500.0 + size as f64;
+                rows.push(row(&system, "ring", "half round trip", size, &[us; 3]));
+                rows.push(row(&system, "ring", "bandwidth", size, &[size as f64 / us / 1000.0; 3]));
+            }
+            for (metric, value) in [("r_max", 0.001), ("n_1/2", 512.0), ("t_0", 500.0)] {
+                rows.push(row(&system, "ring", metric, 0, &[value; 3]));
+            }
+        }
+        rows
+    }
+
+    #[test]
+    fn every_system_has_a_line_in_the_table_and_on_the_page() {
+        let rows = example();
+        let text = (OVER.table)(&Rows(&rows), &manifest());
+        assert!(text.lines().all(|line| line.chars().count() <= crate::table::WIDTH), "{text}");
+        let page = page(&OVER, &rows, &[], &manifest());
+        for system in OVER_HOSTS {
+            assert!(text.contains(&system.label()) && page.contains(&system.label()), "{}", system.label());
+        }
+        assert!(page.matches("<svg").count() >= 2 && !page.contains("NaN"), "{text}");
+    }
+
+    #[test]
+    fn every_system_is_planned_once() {
+        for extent in [Extent::Quick, Extent::Full] {
+            assert_eq!(jobs(extent).len(), OVER_HOSTS.len());
+        }
+    }
+}
