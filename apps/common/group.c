@@ -5,7 +5,8 @@
 #include <string.h>
 
 /* The root goes round from one operation to the next: no task can run ahead of the others for long, as the root of
-   always the same broadcast could. A sample is one operation of each root. */
+   always the same broadcast could. A sample is one operation of each root, unless --rounds says how many; of fewer the
+   first of a series has no other before it, and so what the tasks are apart in it. */
 
 enum operation { BARRIER, BROADCAST, REDUCE, GATHER, ALLREDUCE, ALLGATHER, ALLTOALL, OPERATIONS };
 

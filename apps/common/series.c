@@ -59,7 +59,7 @@ void series_run(FILE *out, const struct team *team, const struct options *option
     block.rounds = rounds;
     double limit = options->time_ms * 1e6, estimate = 0;
     int dropped = 0;
-    if ((double)cold > SLOW_NS) estimate = (double)cold;
+    if ((double)cold > SLOW_NS) estimate = (double)(cold * rounds);
     else dropped = warm_up(block, measure, context, limit, samples, &estimate);
     double fitting = limit / (estimate > 1 ? estimate : 1);
     block.samples = fitting < options->least ? options->least : fitting > options->most ? options->most : (int64_t)fitting;

@@ -35,14 +35,15 @@ static void choose_route(const char *name)
     else fail("--route is default, direct or dont, not %s", name);
 }
 
-/* The same number on each host, the first of them here. */
+/* As many on each host as fill all of them, the first of them here. */
 static void spawn_on(const struct pvmhostinfo *hosts, int count, int tasks, char *path, char **arguments)
 {
     int own = pvm_tidtohost(team_tids[0]), me = 0;
     for (int at = 0; at < count; at++)
         if (hosts[at].hi_tid == own) me = at;
+    int each = (tasks + count - 1) / count;
     for (int task = 1; task < tasks; task++) {
-        char *host = hosts[(me + task * count / tasks) % count].hi_name;
+        char *host = hosts[(me + task / each) % count].hi_name;
         if (pvm_spawn(path, arguments, PvmTaskHost, host, 1, team_tids + task) != 1)
             fail("pvm_spawn did not start task %d of %s on %s (code %d)", task, path, host, team_tids[task]);
     }

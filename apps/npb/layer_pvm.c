@@ -49,8 +49,9 @@ static void spawn_others(const struct run *run, int argc, char **argv)
     ok(pvm_config(&count, &unused, &hosts), "pvm_config");
     for (int at = 0; at < count; at++)
         if (hosts[at].hi_tid == own) me = at;
+    int each = (tasks + count - 1) / count;
     for (int task = 1; task < tasks; task++) {
-        int host = (me + task * count / tasks) % count;
+        int host = (me + task / each) % count;
         if (pvm_spawn(path, arguments, PvmTaskHost, hosts[host].hi_name, 1, tids + task) != 1)
             fail("pvm_spawn did not start task %d of %s on %s (code %d)", task, path, hosts[host].hi_name, tids[task]);
     }

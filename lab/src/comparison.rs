@@ -86,6 +86,9 @@ pub(crate) fn session(
     interrupted: &AtomicBool,
 ) -> Result<Report, LabError> {
     let parts = within.parts;
+    if let [only] = &options.host[..] {
+        return Err(LabError::OneHostNamed { host: only.clone() });
+    }
     let suite = match (suites::find(&options.suite)?, &options.hosts[..]) {
         (suite, []) if !options.host.is_empty() => {
             suites::over_hosts(suite).ok_or_else(|| LabError::OneHost { suite: suite.name.to_owned() })?
@@ -110,7 +113,10 @@ pub(crate) fn session(
     // A network of the papers takes its time.
     let slowness = if options.host.is_empty() { 1 } else { 4 };
     let seconds = options.budget.unwrap_or(slowness * suite.budget(extent));
-    let factors = Factors::record();
+    let mut factors = Factors::record();
+    if !options.host.is_empty() {
+        factors.note_network();
+    }
     let seed = options.seed.unwrap_or_else(fresh_seed);
 
     let wanted: Vec<Family> =

@@ -80,6 +80,24 @@ pub enum LabError {
         /// The suite.
         suite: String,
     },
+    /// One host is not several.
+    #[error("--host {host} names one host; a comparison over hosts needs two or more: --host {host},OTHER")]
+    OneHostNamed {
+        /// The host.
+        host: String,
+    },
+    /// A run that was published has rows that this one has not.
+    #[error(
+        "the published run {} has {lacking} rows that this one has not (other figures, systems or classes); \
+         remove it first if this one is to stand in its place",
+        file.display()
+    )]
+    LessThanPublished {
+        /// The published one.
+        file: PathBuf,
+        /// How many.
+        lacking: usize,
+    },
     /// A run over hosts is to be published, and nothing is known of what joined them.
     #[error(
         "the run was over {hosts}, and what is published of hosts is judged by a network that others can make again: \

@@ -233,7 +233,7 @@ pub fn first_round(jobs: usize, random: &mut Random) -> Vec<usize> {
     order
 }
 
-/// One part in so many of the time is a large share.
+/// One part in so many of the time is a large share, of as many jobs or more.
 const DEAR: u32 = 20;
 
 /// Deals out `left` over further rounds. `costs[j]` is what job `j` took (`None`: it failed, and is not repeated),
@@ -248,7 +248,8 @@ pub fn more_rounds(
     random: &mut Random,
 ) -> Vec<usize> {
     let mut order = Vec::new();
-    let dear = left / DEAR;
+    let jobs = costs.iter().flatten().count() as u32;
+    let dear = left / DEAR.min(jobs.max(1));
     let most = wanted.iter().copied().max().unwrap_or(0);
     for round in 2..=most {
         let mut launches = Vec::new();
@@ -332,9 +333,16 @@ mod tests {
 
     #[test]
     fn a_job_that_takes_a_large_share_is_not_repeated() {
-        let costs = [11, 9].map(|seconds| Some(Duration::from_secs(seconds)));
-        let order = more_rounds(&costs, &[3, 3], &[1, 1], Duration::from_secs(200), &mut Random::new(1));
-        assert_eq!(order, [1, 1]);
+        let mut costs = [11, 9].map(|seconds| Some(Duration::from_secs(seconds))).to_vec();
+        let again = |costs: &[Option<Duration>], job| {
+            let (wanted, done) = (vec![3; costs.len()], vec![1; costs.len()]);
+            let order = more_rounds(costs, &wanted, &done, Duration::from_secs(200), &mut Random::new(1));
+            order.into_iter().filter(|one| *one == job).count()
+        };
+        // Of two jobs each may have half.
+        assert_eq!([0, 1].map(|job| again(&costs, job)), [2, 2]);
+        costs.resize(20, Some(Duration::from_millis(1)));
+        assert_eq!([0, 1].map(|job| again(&costs, job)), [0, 2]);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 use crate::cores;
 use serde::Serialize;
 use std::fs;
+use std::sync::OnceLock;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The machine, as found.
@@ -47,6 +48,9 @@ pub struct Factors {
     #[serde(skip_serializing_if = "String::is_empty")]
     pub network: String,
 }
+
+/// The load before the first of a command's sessions: those that follow begin beside what they left of it.
+static BEFORE: OnceLock<String> = OnceLock::new();
 
 /// Says what network joins the hosts: `./x hosts --network` sets it.
 const NETWORK: &str = "PARVUM_LAB_NETWORK";
@@ -97,10 +101,15 @@ impl Factors {
             },
             shm: shm_mount(&read("/proc/mounts")),
             compiler: compiler(),
-            load: load(),
+            load: BEFORE.get_or_init(load).clone(),
             pinning: cores::physical(4).iter().map(u32::to_string).collect::<Vec<_>>().join(","),
-            network: std::env::var(NETWORK).unwrap_or_default(),
+            network: String::new(),
         }
+    }
+
+    /// The network that joins the hosts, where it is known.
+    pub fn note_network(&mut self) {
+        self.network = std::env::var(NETWORK).unwrap_or_default();
     }
 
     /// A warning when others were using the machine before the first launch.

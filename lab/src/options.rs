@@ -63,8 +63,8 @@ pub struct CompareOptions {
     /// as pvm346-direct-raw
     #[arg(long, default_value = "", value_name = "LIST", hide_default_value = true)]
     pub systems: String,
-    /// Compare over these hosts, this one first, whose folders are shared (suites pvmtime, npb and loggp): how others are reached says
-    /// PARVUM_START_BY, else ssh
+    /// Compare over these hosts, this one first, whose folders are shared (suites main, of which it leaves the ring, pvmtime, exchange, npb
+    /// and loggp): how others are reached says PARVUM_START_BY, else ssh
     #[arg(long, value_name = "LIST", value_delimiter = ',', conflicts_with = "hosts")]
     pub host: Vec<String>,
     /// Where results go; a dated folder is made in it

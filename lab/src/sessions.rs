@@ -219,7 +219,11 @@ impl Session {
         let list = names.iter().map(|name| format!("{name}:{each}")).collect::<Vec<_>>().join(",");
         let (rsh, list): (OsString, OsString) = (rsh.into(), list.into());
         match family {
-            ours if ours.is_ours() => vec!["--host".into(), list, "--map-by".into(), "slot".into()],
+            ours if ours.is_ours() => {
+                // However this host is called by others, here it is this one.
+                let others = names[1..].iter().map(|name| format!(",{name}:{each}")).collect::<String>();
+                vec!["--host".into(), format!(".:{each}{others}").into(), "--map-by".into(), "slot".into()]
+            }
             Family::OpenMpi | Family::OpenMpi4 => {
                 vec!["--prtemca".into(), "plm_ssh_agent".into(), rsh, "--host".into(), list]
             }

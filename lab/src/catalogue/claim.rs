@@ -48,11 +48,15 @@ fn one() -> f64 {
     1.0
 }
 
+/// Metrics that are counted in programs.
+const COUNTED: [&str; 2] = ["messages", "traffic"];
+
 impl Claim {
-    /// The same asked of tasks on several hosts. What was asked of both of our routes is then asked once.
+    /// The same asked of tasks on several hosts. What was asked of both of our routes is then asked once; that a PVM made for its machine is
+    /// ahead of one that is not says nothing of hosts, where both have the same wire.
     pub fn over_hosts(&self) -> Claim {
         let mut today: Vec<Today> = Vec::new();
-        for one in self.today.iter().map(Today::over_hosts) {
+        for one in self.today.iter().filter(|one| !one.is_of_its_machine()).map(Today::over_hosts) {
             if !today.iter().any(|known| known.over == one.over && known.under == one.under) {
                 today.push(one);
             }
@@ -62,11 +66,24 @@ impl Claim {
 
     /// Whether rows of tasks on several hosts have a value for who is asked here.
     pub fn is_answered_over_hosts(&self, by: &str, rows: &[Row]) -> bool {
-        self.today.iter().any(|today| today.by == by && measure(&today.over_hosts(), rows).is_some())
+        let mut own = self.today.iter().filter(|today| today.by == by && !today.is_of_its_machine());
+        own.any(|today| measure(&today.over_hosts(), rows).is_some())
     }
 }
 
 impl Today {
+    /// Whether our shared memory is held against another system.
+    fn is_of_its_machine(&self) -> bool {
+        let mut asked = self.over.iter().chain(&self.under);
+        let is_ours = |one: &Asked| one.system.starts_with("Parvum");
+        asked.clone().any(|one| is_ours(one) && one.route == "shm") && asked.any(|one| !is_ours(one))
+    }
+
+    /// Whether it is of what programs count, not of times.
+    fn is_counted(&self) -> bool {
+        self.over.iter().chain(&self.under).all(|one| COUNTED.contains(&one.metric.as_str()))
+    }
+
     fn over_hosts(&self) -> Today {
         let over = |all: &[Asked]| all.iter().map(Asked::over_hosts).collect();
         let by = self.by.replace("shared memory", "TCP");
@@ -213,15 +230,19 @@ pub struct Judged<'a> {
 pub fn judge<'a>(claim: &'a Claim, rows: &[Row]) -> Vec<Judged<'a>> {
     let each = claim.today.iter().map(|today| {
         let measured = measure(today, rows);
-        Judged { claim, by: &today.by, measured, verdict: verdict(claim, measured) }
+        Judged { claim, by: &today.by, measured, verdict: verdict(claim, today, measured) }
     });
     each.collect()
 }
 
-fn verdict(claim: &Claim, measured: Option<Measured>) -> Verdict {
-    let Some(Measured { low, high, .. }) = measured else { return Verdict::NoData };
+fn verdict(claim: &Claim, today: &Today, measured: Option<Measured>) -> Verdict {
+    let Some(Measured { low, high, launches, .. }) = measured else { return Verdict::NoData };
     if claim.from.is_none() && claim.to.is_none() {
         return Verdict::Beside;
+    }
+    // One launch has no interval that could lie across a bound; what is counted is the same in each.
+    if launches < 2 && !today.is_counted() {
+        return Verdict::Unclear;
     }
     let (from, to) = (claim.from.unwrap_or(f64::NEG_INFINITY), claim.to.unwrap_or(f64::INFINITY));
     if from <= low && high <= to {
@@ -320,6 +341,19 @@ mod tests {
         assert_eq!(judge(&claim, &rows)[0].verdict, Verdict::NoData);
         assert!(claim.is_answered_over_hosts("Parvum, shared memory", &rows));
         assert!(!claim.is_answered_over_hosts("Parvum, shared memory", &[]));
+
+        claim.today[0].under = vec![Asked::try_from(FOUR.to_owned()).expect("well made")];
+        assert_eq!(claim.over_hosts().today.len(), 1, "against PVM it is of one host");
+        assert!(!claim.is_answered_over_hosts("PVM 3.4.6", &rows));
+    }
+
+    #[test]
+    fn one_launch_tells_counts_and_no_times() {
+        for (metric, verdict) in [("throughput", Verdict::Unclear), ("messages", Verdict::Holds)] {
+            let rows = [row(&PVM, "blast", metric, 8, &[5.0])];
+            let claim = claim(Some(1.0), None, &[&format!("blast|PVM 3.4.6|direct|raw|2|8|{metric}")], &[]);
+            assert_eq!(judge(&claim, &rows)[0].verdict, verdict, "{metric}");
+        }
     }
 
     #[test]

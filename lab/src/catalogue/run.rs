@@ -43,11 +43,13 @@ pub fn again(options: &CompareOptions, paper: &str) -> Result<Again, LabError> {
         let options = CompareOptions { suite: suite.to_owned(), ..options.clone() };
         sessions.push((suite, comparison::compare_parts(&options, &parts)?));
     }
-    // Of what runs on one host alone there is nothing to say.
-    let is_shown = |one: &&&Exhibit| {
-        !over_hosts || one.again.as_ref().is_some_and(|again| again.is_of_hosts(options.extent()))
-    };
-    let text = exhibits.iter().filter(is_shown).map(|one| shown(paper, one, &sessions, over_hosts)).collect();
+    let text = exhibits.iter().map(|one| match &one.again {
+        Some(again) if over_hosts && !again.is_of_hosts(options.extent()) => {
+            format!("Paper {}, {}: runs on one host alone\n\n", paper.number, one.name())
+        }
+        _ => shown(paper, one, &sessions, over_hosts),
+    });
+    let text = text.collect();
     Ok(Again { text, folders: sessions.into_iter().map(|(_, report)| report.folder).collect() })
 }
 

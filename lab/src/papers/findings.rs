@@ -20,6 +20,8 @@ pub struct OverNetwork {
     pub extent: String,
     /// How many hosts.
     pub hosts: usize,
+    /// The machine that all of them are made of, and the versions of those that are not ours.
+    pub machine: String,
     /// What its claims are judged by.
     pub rows: Vec<Row>,
 }
@@ -93,13 +95,14 @@ fn over(page: &mut String, run: &OverNetwork) {
     let (name, like) = run.network.split_once(": ").unwrap_or((&run.network, ""));
     let _ = write!(
         page,
-        "\n### `{name}`, the suite {}: {}\n\n{} hosts; {like}. The run was begun {} UTC ({}).\n\n\
+        "\n### `{name}`, the suite {}: {}\n\n{} hosts; {like}. The run was begun {} UTC ({}), on {}.\n\n\
          | | the paper says | then | holds | system | today | |\n|---|---|---|---|---|---|---|\n{lines}",
         run.suite,
         count.words(),
         run.hosts,
         run.date,
-        run.extent
+        run.extent,
+        run.machine
     );
 }
 

@@ -198,7 +198,7 @@ fn curves(paper: &Paper, exhibit: &Exhibit, outcomes: &[Outcome]) -> String {
 
 /// A line for each claim of which there is a value.
 fn claims(exhibit: &Exhibit, outcomes: &[Outcome]) -> Vec<Vec<String>> {
-    rows_of(exhibit, outcomes).map(|rows| claims_of(exhibit, rows)).unwrap_or_default()
+    rows_of(exhibit, outcomes).map(|rows| claims_of(exhibit, rows, false)).unwrap_or_default()
 }
 
 fn line(paper: &Paper, exhibit: &Exhibit, outcomes: &[Outcome]) -> Vec<String> {

@@ -23,6 +23,7 @@ struct Kept {
     date: String,
     extent: String,
     hosts: usize,
+    machine: String,
     rows: Vec<Row>,
 }
 
@@ -46,17 +47,50 @@ pub(super) fn publish(
         date: manifest.factor("date"),
         extent: manifest.extent.clone(),
         hosts: manifest.hosts.len(),
+        machine: machine(manifest),
         rows: Vec::new(),
     };
     let folder = published(root).join(FOLDER);
     fs::create_dir_all(&folder).map_err(LabError::file("create", &folder))?;
     let file = folder.join(format!("{name}-{}.json", manifest.suite));
+    if let Ok(text) = fs::read_to_string(&file) {
+        let before: Kept = parsed(&file, &text)?;
+        let is_here = |old: &&Row| rows.iter().any(|new| is_same(old, new));
+        let lacking = before.rows.len() - before.rows.iter().filter(is_here).count();
+        if lacking > 0 {
+            return Err(LabError::LessThanPublished { file, lacking });
+        }
+    }
     let head = serde_json::to_string(&kept).unwrap_or_default();
     // A row a line, so that a later run shows what changed.
     let text = head.replace("\"rows\":[]", &format!("\"rows\":{}", record::array(&rows)));
     fs::write(&file, text + "\n").map_err(LabError::file("write", &file))?;
     let page = papers::write_page(root)?;
     Ok(format!("{} has what claims were judged by over {name}\n{page}", file.display()))
+}
+
+/// Processors and kernel, and the versions of those that are not ours.
+fn machine(manifest: &finished::Manifest) -> String {
+    let told = ["processor", "cores", "kernel"].map(|name| manifest.factor(name));
+    let peers = manifest.systems.iter().filter(|system| !system.name.starts_with("Parvum"));
+    let peers = peers.map(|system| format!("{} {}", system.name.trim_end_matches(" 3.4.6"), system.version));
+    told.into_iter().chain(peers).collect::<Vec<_>>().join(", ")
+}
+
+fn is_same(a: &Row, b: &Row) -> bool {
+    let key = |row: &Row| {
+        let names = [&row.program, &row.system, &row.route, &row.encoding, &row.metric].map(String::clone);
+        (names, row.tasks, row.size, row.task)
+    };
+    key(a) == key(b)
+}
+
+fn parsed(file: &Path, text: &str) -> Result<Kept, LabError> {
+    serde_json::from_str(text).map_err(|why| LabError::Samples {
+        path: file.to_owned(),
+        line: why.line(),
+        why: why.to_string(),
+    })
 }
 
 /// All that are published, by their networks' names.
@@ -66,13 +100,9 @@ pub(super) fn all(root: &Path) -> Result<Vec<OverNetwork>, LabError> {
     let mut files: Vec<_> = files.flatten().map(|file| file.path()).collect();
     files.sort();
     let read = |file: std::path::PathBuf| {
-        let kept: Kept = serde_json::from_str(&super::read(&file)?).map_err(|why| LabError::Samples {
-            path: file,
-            line: why.line(),
-            why: why.to_string(),
-        })?;
-        let Kept { network, suite, date, extent, hosts, rows } = kept;
-        Ok(OverNetwork { network, suite, date, extent, hosts, rows })
+        let Kept { network, suite, date, extent, hosts, machine, rows } =
+            parsed(&file, &super::read(&file)?)?;
+        Ok(OverNetwork { network, suite, date, extent, hosts, machine, rows })
     };
     files.into_iter().map(read).collect()
 }
@@ -128,6 +158,11 @@ mod tests {
                 .expect("kept")
                 .contains("of no")
         );
+
+        fs::write(run.join("summary.json"), serde_json::to_string(&rows[..1]).expect("ours"))
+            .expect("a file");
+        let why = super::super::publish_in(&run, &root).expect_err("refused").to_string();
+        assert!(why.contains("has 1 rows that this one has not"), "{why}");
 
         papers::tests::with_nothing_measured(&root);
         papers::write_page(&root).expect("written");

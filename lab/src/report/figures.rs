@@ -56,6 +56,18 @@ const HOP: Axes = Axes {
     width: 1030.0,
 };
 
+/// Time and bandwidth of these systems' rings over hosts: of a network there are no floors here.
+pub fn hops(html: &mut String, rows: &[Row], systems: &[System]) {
+    let rows = &Rows(rows);
+    figure(html, &chart(&ring_series(rows, systems, "half round trip", |_| ""), &HOP), "");
+    let axes = Axes { title: "Bandwidth", y_name: "GB/s, higher is better", ..HOP };
+    figure(
+        html,
+        &chart(&ring_series(rows, systems, "bandwidth", |_| ""), &axes),
+        "Message length divided by the time of one hop.",
+    );
+}
+
 /// Latency and bandwidth of these systems' rings, and the floors.
 pub fn curves(html: &mut String, rows: &[Row], systems: &[System]) {
     let rows = &Rows(rows);

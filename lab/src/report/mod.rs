@@ -25,7 +25,7 @@ pub fn page(suite: &Suite, rows: &[Row], goals: &[Goal], manifest: &Manifest) ->
     for section in suite.pages.sections {
         section(&mut html, rows);
     }
-    papers::claims(&mut html, suite.name, rows);
+    papers::claims(&mut html, suite.name, rows, !manifest.hosts.is_empty());
     bars(&mut html, goals, manifest);
     (suite.pages.details)(&mut html, rows);
     method(&mut html, suite, manifest);
@@ -52,7 +52,7 @@ fn opening(html: &mut String, suite: &Suite, rows: &[Row], manifest: &Manifest) 
     let factors = &manifest.factors;
     let link = |(anchor, name): &(&str, &str)| format!("<a href=\"#{anchor}\">{}</a>", escape(name));
     let contents: String = suite.pages.contents.iter().map(link).collect();
-    let claims = papers::link(suite.name, rows);
+    let claims = papers::link(suite.name, rows, !manifest.hosts.is_empty());
     let _ = write!(
         html,
         "<h1>What message passing costs on this machine</h1>\

@@ -7,13 +7,13 @@ use crate::summary::Row;
 use std::fmt::Write;
 
 /// The entry of the contents, where there is such a section.
-pub fn link(suite: &str, rows: &[Row]) -> &'static str {
-    if lines(suite, rows).is_empty() { "" } else { "<a href=\"#claims\">Does it still hold?</a>" }
+pub fn link(suite: &str, rows: &[Row], over_hosts: bool) -> &'static str {
+    if lines(suite, rows, over_hosts).is_empty() { "" } else { "<a href=\"#claims\">Does it still hold?</a>" }
 }
 
-/// A line for each claim of which this session has a value.
-pub fn claims(html: &mut String, suite: &str, rows: &[Row]) {
-    let lines = lines(suite, rows);
+/// A line for each claim of which this session, on one host or over several, has a value.
+pub fn claims(html: &mut String, suite: &str, rows: &[Row], over_hosts: bool) {
+    let lines = lines(suite, rows, over_hosts);
     if lines.is_empty() {
         return;
     }
@@ -31,10 +31,10 @@ pub fn claims(html: &mut String, suite: &str, rows: &[Row]) {
     }
 }
 
-fn lines(suite: &str, rows: &[Row]) -> Vec<Vec<String>> {
+fn lines(suite: &str, rows: &[Row], over_hosts: bool) -> Vec<Vec<String>> {
     let mut lines = Vec::new();
     for (paper, exhibit) in of_suite(suite) {
-        let mut own = claims_of(exhibit, rows);
+        let mut own = claims_of(exhibit, rows, over_hosts);
         if !own.is_empty() {
             let mut head = String::new();
             let _ = write!(
@@ -53,9 +53,10 @@ fn lines(suite: &str, rows: &[Row]) -> Vec<Vec<String>> {
 }
 
 /// A line for each claim of an exhibit of which there is a value.
-pub(crate) fn claims_of(exhibit: &Exhibit, rows: &[Row]) -> Vec<Vec<String>> {
+pub(crate) fn claims_of(exhibit: &Exhibit, rows: &[Row], over_hosts: bool) -> Vec<Vec<String>> {
     let mut lines: Vec<Vec<String>> = Vec::new();
     for claim in &exhibit.claims {
+        let claim = &if over_hosts { claim.over_hosts() } else { claim.clone() };
         let found = judge(claim, rows);
         for Judged { by, measured, verdict, .. } in found.into_iter().filter(|j| j.verdict != Verdict::NoData)
         {
@@ -92,12 +93,14 @@ mod tests {
             row(&ours, "ring", "half round trip", 8, &[0.5; 6]),
         ];
         let mut html = String::new();
-        claims(&mut html, "main", &rows);
+        claims(&mut html, "main", &rows, false);
         assert!(html.contains("PVM 3.4.6 over Parvum") && html.contains("24.0 (24.0 to 24.0)"), "{html}");
         assert!(html.contains("still holds") && !html.contains("no data"), "{html}");
         assert!(!html.contains("table 6"), "an exhibit without values is left out");
         let mut html = String::new();
-        claims(&mut html, "main", &[]);
-        assert!(html.is_empty() && link("main", &[]).is_empty() && !link("main", &rows).is_empty());
+        claims(&mut html, "main", &[], false);
+        assert!(
+            html.is_empty() && link("main", &[], false).is_empty() && !link("main", &rows, false).is_empty()
+        );
     }
 }

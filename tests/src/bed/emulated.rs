@@ -132,6 +132,8 @@ impl Emulated {
     /// What it is like, in words behind its name.
     pub fn words(&self) -> String {
         let Emulated { name, rate, delay, mtu, loss, .. } = self;
+        // Nobody else has the file.
+        let name = if NAMED.iter().any(|row| row.0 == name) { name.clone() } else { format!("file {name}") };
         let medium = if self.shared { "shared medium" } else { "switch" };
         let rate = if rate.is_finite() { format!("{rate} Mbit/s, ") } else { String::new() };
         let loss = if *loss > 0.0 { format!(", {loss} of packets lost") } else { String::new() };
@@ -174,7 +176,7 @@ mod tests {
         let words = |name| Emulated::find(name).expect("known").words();
         assert_eq!(words("fddi"), "fddi: 73 Mbit/s, 455 us of delay, packets of 4352 bytes, shared medium");
         let lossy = Emulated::parse("mine", "loss = 0.01\n").expect("well made").words();
-        assert_eq!(lossy, "mine: 0 us of delay, packets of 1500 bytes, switch, 0.01 of packets lost");
+        assert_eq!(lossy, "file mine: 0 us of delay, packets of 1500 bytes, switch, 0.01 of packets lost");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! host, and what those take.
 
 use super::{SUITE as ON_ONE, costs, curves, details, line, measure};
-use crate::experiment::{Job, Measure, of_each};
+use crate::experiment::{Cores, Job, Measure, of_each};
 use crate::goals::{Goal, Outcome, digits};
 use crate::record::Manifest;
 use crate::report::markup::{bytes, table as html_table};
@@ -59,7 +59,7 @@ pub static OVER: Suite = Suite {
 
 fn jobs(extent: Extent) -> Vec<Job> {
     let full = extent == Extent::Full;
-    let two = Measure { patience: 120, launches: 3, ..measure(extent) };
+    let two = Measure { patience: 120, launches: 3, cores: Cores::Each, ..measure(extent) };
     let group = Measure {
         tasks: TASKS,
         sizes: &DATA,
