@@ -53,12 +53,12 @@ pub struct CompareOptions {
     /// of --papers, what it found, into docs/findings.md); or the file of numbers that `./x hosts --encryption` or `--calibrate` has left
     #[arg(long, value_name = "DIR", conflicts_with_all = ["list", "paper", "papers", "against", "suite"])]
     pub publish: Option<PathBuf>,
-    /// Of that paper, this figure alone
-    #[arg(long, value_name = "N", requires = "paper", conflicts_with = "table")]
-    pub figure: Option<u32>,
-    /// Of that paper, this table alone
-    #[arg(long, value_name = "N", requires = "paper")]
-    pub table: Option<u32>,
+    /// Of that paper, these figures alone: 6 or 6,7,8
+    #[arg(long, value_name = "LIST", requires = "paper", value_delimiter = ',')]
+    pub figure: Vec<u32>,
+    /// Of that paper, these tables alone
+    #[arg(long, value_name = "LIST", requires = "paper", value_delimiter = ',')]
+    pub table: Vec<u32>,
     /// Only these systems: parvum, pvm346, openmpi, mpich (speed: engine, openmpi4, mpich4, ucx too), or whole names such
     /// as pvm346-direct-raw
     #[arg(long, default_value = "", value_name = "LIST", hide_default_value = true)]

@@ -501,6 +501,38 @@ mod tests {
         std::fs::remove_dir_all(folder).expect("removed");
     }
 
+    /// As many slots on each host as fill all of them, whoever is told; this one first.
+    #[test]
+    fn launchers_are_told_of_hosts_in_blocks() {
+        let told = |over: &[&str], family, tasks| {
+            let kit = Kit { family, version: String::new(), starter: PathBuf::new(), libraries: None };
+            let session = Session {
+                // Nothing of it runs, and nothing is ended with it.
+                family: Family::Mpich,
+                route: "",
+                refuse: None,
+                kit,
+                folder: "/lab".into(),
+                environment: Vec::new(),
+                hosts: None,
+                over: over.iter().map(|name| (*name).to_owned()).collect(),
+                daemon: None,
+            };
+            let words = session.starter_arguments(family, tasks);
+            words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+        };
+        let three = ["a", "b", "c"];
+        assert_eq!(told(&three, Family::Mpi, 4), "--host .:2,b:2,c:2 --map-by slot");
+        assert_eq!(told(&three, Family::Parvum, 1), "--host .:1,b:1,c:1 --map-by slot");
+        assert!(
+            told(&three, Family::Mpich, 4).ends_with("-launcher-exec /lab/rsh-of-hosts -hosts a:2,b:2,c:2")
+        );
+        assert!(told(&three, Family::OpenMpi, 3).ends_with("--host a:1,b:1,c:1"));
+        for family in [Family::Mpi, Family::Mpich, Family::OpenMpi] {
+            assert_eq!(told(&[], family, 4), "", "on one host nobody is told of hosts");
+        }
+    }
+
     #[test]
     fn a_peer_does_not_find_parvums_libraries() {
         let folder = std::env::temp_dir().join(format!("parvum-lab-path-{}", std::process::id()));

@@ -169,11 +169,8 @@ impl Exhibit {
     }
 }
 
-/// What is asked for: a paper, or one exhibit of it.
-pub fn find(
-    paper: &str,
-    exhibit: Option<(Kind, u32)>,
-) -> Result<(&'static Paper, Vec<&'static Exhibit>), LabError> {
+/// What is asked for: a paper, or some exhibits of it.
+pub fn find(paper: &str, some: &[(Kind, u32)]) -> Result<(&'static Paper, Vec<&'static Exhibit>), LabError> {
     let number = format!("{:0>3}", paper.trim());
     let Some(found) = PAPERS.iter().find(|paper| paper.number == number) else {
         let known = PAPERS.iter().map(|paper| format!("{} ({})", paper.number, paper.authors));
@@ -182,17 +179,17 @@ pub fn find(
             known: known.collect::<Vec<_>>().join("; "),
         });
     };
-    let wanted =
-        |one: &&Exhibit| exhibit.is_none_or(|(kind, number)| one.kind == kind && one.number == number);
-    let exhibits: Vec<&Exhibit> = found.exhibits.iter().filter(wanted).collect();
-    match exhibit {
-        Some((kind, number)) if exhibits.is_empty() => Err(LabError::UnknownExhibit {
+    let is_there =
+        |wanted: &&(Kind, u32)| found.exhibits.iter().any(|one| (one.kind, one.number) == **wanted);
+    if let Some((kind, number)) = some.iter().find(|wanted| !is_there(wanted)) {
+        return Err(LabError::UnknownExhibit {
             paper: found.number.clone(),
             name: format!("{} {number}", kind.name()),
             known: found.contents(),
-        }),
-        _ => Ok((found, exhibits)),
+        });
     }
+    let is_wanted = |one: &&Exhibit| some.is_empty() || some.contains(&(one.kind, one.number));
+    Ok((found, found.exhibits.iter().filter(is_wanted).collect()))
 }
 
 /// The exhibits that a suite runs again, with their papers.
@@ -279,22 +276,23 @@ mod tests {
 
     #[test]
     fn what_does_not_exist_is_refused_by_what_does() {
-        let why = |paper, exhibit| find(paper, exhibit).expect_err("refused").to_string();
-        let refused = why("007", None);
+        let why = |paper, some: &[(Kind, u32)]| find(paper, some).expect_err("refused").to_string();
+        let refused = why("007", &[]);
         assert!(refused.contains("\"007\"") && refused.contains("003 (Saphir)"), "{refused}");
-        let refused = why("001", Some((Kind::Figure, 17)));
+        let refused = why("001", &[(Kind::Figure, 7), (Kind::Figure, 17)]);
         assert!(
             refused.contains("figure 17") && refused.contains("no tables and figures 1 to 16"),
             "{refused}"
         );
-        assert!(why("3", Some((Kind::Table, 2))).contains("table 1 and figures 1 to 7"));
-        let (paper, exhibits) = find("1", Some((Kind::Figure, 7))).expect("it exists");
-        assert_eq!((paper.number.as_str(), exhibits.len()), ("001", 1));
-        assert_eq!(find("004", None).expect("it exists").1.len(), 12);
+        assert!(why("3", &[(Kind::Table, 2)]).contains("table 1 and figures 1 to 7"));
+        let (paper, exhibits) = find("1", &[(Kind::Figure, 8), (Kind::Figure, 7)]).expect("they exist");
+        let numbers: Vec<u32> = exhibits.iter().map(|one| one.number).collect();
+        assert_eq!((paper.number.as_str(), numbers), ("001", vec![7, 8]));
+        assert_eq!(find("004", &[]).expect("it exists").1.len(), 12);
     }
 
     fn printed(paper: &str, number: u32) -> &'static [Vec<Cell>] {
-        let (_, exhibits) = find(paper, Some((Kind::Table, number))).expect("it exists");
+        let (_, exhibits) = find(paper, &[(Kind::Table, number)]).expect("it exists");
         &exhibits[0].printed.as_ref().expect("a table of numbers").rows
     }
 

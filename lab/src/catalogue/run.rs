@@ -18,9 +18,10 @@ pub struct Again {
 
 /// Runs what the options ask for.
 pub fn again(options: &CompareOptions, paper: &str) -> Result<Again, LabError> {
-    let figure = options.figure.map(|number| (Kind::Figure, number));
-    let table = options.table.map(|number| (Kind::Table, number));
-    let (paper, exhibits) = find(paper, figure.or(table))?;
+    let figures = options.figure.iter().map(|number| (Kind::Figure, *number));
+    let some: Vec<(Kind, u32)> =
+        options.table.iter().map(|number| (Kind::Table, *number)).chain(figures).collect();
+    let (paper, exhibits) = find(paper, &some)?;
     let reruns: Vec<&Rerun> = exhibits.iter().filter_map(|one| one.again.as_ref()).collect();
     if !reruns.is_empty() && !reruns.iter().any(|one| one.is_of(options.extent())) {
         let names = exhibits.iter().map(|one| one.name()).collect::<Vec<_>>().join(", ");

@@ -53,7 +53,7 @@ pub fn markdown() -> String {
          Every table and figure of the five papers that Parvum began with: what it shows, what runs it again on your machine, or why nothing does. Made from\n\
          `lab/papers/*.json` by `parvum compare --list=markdown >docs/papers.md`; a test holds this page to them. What a paper prints as numbers stands here as numbers.\n\
          Of what it only draws there are the claims that its text makes of the drawing, each with the range in which it still holds (the paper's own where it gives\n\
-         one, else a plain one). `parvum compare --paper N [--figure N | --table N]` runs what can be run, and says of each claim whether it holds today: of the whole\n\
+         one, else a plain one). `parvum compare --paper N [--figure N,N...] [--table N]` runs what can be run, and says of each claim whether it holds today: of the whole\n\
          95 % interval, or it is *unclear*. [findings.md](findings.md) has what a run of all of them said.\n",
     );
     for paper in PAPERS.iter() {
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn an_exhibit_without_data_says_so() {
-        let (paper, exhibits) = super::super::find("000", None).expect("it exists");
+        let (paper, exhibits) = super::super::find("000", &[]).expect("it exists");
         let text = results(paper, exhibits[5], &[], false);
         assert!(text.starts_with("Paper 000, table 6: ") && text.contains("PVM 3.4.6: no data"), "{text}");
         let text = results(paper, exhibits[0], &[], false);

@@ -29,7 +29,7 @@ pub struct OverNetwork {
 const HEAD: &str = "# Does it still hold?\n\n\
 What the five papers behind Parvum found, and what one run on one machine of today says of it. [papers.md](papers.md) says what each table and figure is and \
 what runs it again; this page is made from the run in `results/published/papers` by `parvum compare --publish`, and a test holds it to that. A claim *still holds* where the whole \
-interval of today's value lies where the paper puts it, holds *no longer* where none of it does, and is *unclear* where a part does.\n";
+interval of today's value lies where the paper puts it, holds *no longer* where none of it does, and is *unclear* where a part does, or where one launch alone says so of a time.\n";
 
 const NETWORKS: &str = "\n## Over the papers' own networks, emulated\n\n\
 The same claims, where hosts made of this one are joined by a network like the paper's (`./x hosts N --network NAME -- parvum compare --paper N --host LIST`, [hosts.md](hosts.md)). \

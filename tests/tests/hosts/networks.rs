@@ -2,6 +2,8 @@
 
 use parvum_tests::bed::emulated::Emulated;
 use parvum_tests::bed::{Bed, Plan};
+use parvum_tests::stage::{project, stage};
+use std::path::Path;
 
 fn bed(hosts: usize, network: Emulated) -> Option<Bed> {
     Bed::or_skip(&Plan { network: Some(network), ..Plan::of(hosts) })
@@ -42,5 +44,30 @@ fn the_kernel_limits_a_rate_alone_where_it_can() {
     );
     bed.join_all();
     bed[0].check("across", &["ring"], "tcp");
+    bed[0].await_idle();
+}
+
+#[test]
+fn a_comparison_over_hosts_says_which_network_it_was() {
+    let Some(bed) = bed(2, Emulated::find("lan").expect("it is named")) else { return };
+    let text = |path: &Path| path.to_str().expect("a plain path").to_owned();
+    let (apps, libraries) = (text(&project().join("apps")), text(&stage().lib));
+    let out = bed.root().join("results");
+    let words = ["parvum", "compare", "--suite", "main", "--systems", "parvum", "--host", "alpha,beta"];
+    let files = ["--apps", &apps, "--libraries", &libraries, "--out", &text(&out), "--budget", "3"]
+        .map(str::to_owned);
+    let words: Vec<&str> = words.into_iter().chain(files.iter().map(String::as_str)).collect();
+    let said = bed[0].succeed(&words);
+    assert!(said.contains("each on a host of its own") && said.contains("Parvum tcp, raw"), "{said}");
+    let run = std::fs::read_dir(&out).expect("a folder").flatten().next().expect("a run").path();
+    let manifest = std::fs::read_to_string(run.join("manifest.json")).expect("a manifest");
+    let network = "lan: 100 Mbit/s, 30 us of delay, packets of 1500 bytes, switch";
+    assert!(manifest.contains(network) && manifest.contains("beta"), "{manifest}");
+    // A hundred Mbit/s carry no more: the tasks were on both hosts.
+    let rows = std::fs::read_to_string(run.join("summary.json")).expect("rows");
+    let rows: serde_json::Value = serde_json::from_str(&rows).expect("well made");
+    let rate =
+        rows.as_array().into_iter().flatten().find(|row| row["metric"] == "r_max").expect("there is one");
+    assert!(rate["median"].as_f64().expect("a number") < 0.013, "{rate}");
     bed[0].await_idle();
 }

@@ -127,6 +127,13 @@ fn the_comparison_refuses_choices_that_there_are_not() {
         (&["--suite", "main", "--tasks", "2"], "the suite main has no such parts"),
         (&["--suite", "npb", "--hosts", "8", "--tasks", "4"], "nothing of the suite npb is left"),
         (&["--suite", "npb", "--hosts", "3"], "2, 4 or 8 hosts can be made"),
+        (&["--suite", "npb", "--host", "alpha"], "--host alpha names one host"),
+        (
+            &["--suite", "shared", "--host", "alpha,beta"],
+            "the suite shared (or this part of it) runs on one host",
+        ),
+        (&["--paper", "004", "--table", "2", "--host", "alpha,beta"], "the suite sockets"),
+        (&["--paper", "001", "--figure", "7,17"], "figure 17"),
     ] {
         let done = Command::new(parvum()).arg("compare").args(words).output().expect("it starts");
         assert!(!done.status.success() && said(&done).contains(cause), "{words:?}: {}", said(&done));
