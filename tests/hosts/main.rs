@@ -90,8 +90,10 @@ fn make(plan: &Plan, command: &[String]) -> Result<ExitCode, String> {
     possible()?;
     let bed = Bed::make(plan)?;
     if let Some((program, words)) = command.split_first() {
-        let mut command = bed[0].command(program);
-        command.args(words).stdin(std::process::Stdio::inherit());
+        // Whoever enters a host is in its root.
+        let here = std::env::current_dir().map_err(|why| why.to_string())?;
+        let mut command = bed[0].command("env");
+        command.arg("-C").arg(here).arg(program).args(words).stdin(std::process::Stdio::inherit());
         let status = command.status().map_err(|why| why.to_string())?;
         return Ok(ExitCode::from(status.code().unwrap_or(255) as u8));
     }
