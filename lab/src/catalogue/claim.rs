@@ -4,6 +4,7 @@ use super::measured::{Measured, measure};
 use crate::experiment::Job;
 use crate::summary::Row;
 use serde::Deserialize;
+use std::borrow::Cow;
 
 /// What a paper says of one of its tables or figures.
 #[derive(Debug, Clone, Deserialize)]
@@ -52,6 +53,11 @@ fn one() -> f64 {
 const COUNTED: [&str; 2] = ["messages", "traffic"];
 
 impl Claim {
+    /// As it is asked of a run on one host, or over several.
+    pub fn asked_of(&self, over_hosts: bool) -> Cow<'_, Claim> {
+        if over_hosts { Cow::Owned(self.over_hosts()) } else { Cow::Borrowed(self) }
+    }
+
     /// The same asked of tasks on several hosts. What was asked of both of our routes is then asked once; that a PVM made for its machine is
     /// ahead of one that is not says nothing of hosts, where both have the same wire.
     pub fn over_hosts(&self) -> Claim {

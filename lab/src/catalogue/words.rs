@@ -146,7 +146,7 @@ pub fn results(paper: &Paper, exhibit: &Exhibit, rows: &[Row], over_hosts: bool)
         indented(&mut text, &again.differs, 2, 4);
     }
     for claim in &exhibit.claims {
-        let claim = &if over_hosts { claim.over_hosts() } else { claim.clone() };
+        let claim = &*claim.asked_of(over_hosts);
         indented(&mut text, &claim.says, 2, 4);
         let holds = bounds(claim);
         let holds = if holds.is_empty() { holds } else { format!(" (holds: {holds})") };

@@ -5,10 +5,11 @@ use super::page::{Count, all, outcome, rows_of};
 use super::settings::Settings;
 use crate::catalogue::{Claim, Exhibit, Judged, PAPERS, Paper, Verdict, bounds, judge, today};
 use crate::summary::Row;
+use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
-/// A run of one suite over hosts that an emulated network joins.
-#[derive(Debug)]
+/// A run of one suite over hosts that an emulated network joins, as its file has it.
+#[derive(Debug, Serialize, Deserialize)]
 pub struct OverNetwork {
     /// The network's name, a colon, what it is like.
     pub network: String,
@@ -67,7 +68,7 @@ fn counted(exhibit: &Exhibit, outcomes: &[Outcome], networks: &[OverNetwork]) ->
     let rows = rows_of(exhibit, outcomes).unwrap_or_default();
     for Judged { claim, by, verdict, .. } in exhibit.claims.iter().flat_map(|claim| judge(claim, rows)) {
         if verdict == Verdict::NoData && is_elsewhere(exhibit, claim, by, networks) {
-            count.is_found_elsewhere();
+            count.found_elsewhere();
         }
     }
     Ok(count)

@@ -40,7 +40,7 @@ impl Count {
     }
 
     /// One of those without a value here has one over a network.
-    pub(super) fn is_found_elsewhere(&mut self) {
+    pub(super) fn found_elsewhere(&mut self) {
         self.no_data -= 1;
         self.elsewhere += 1;
     }

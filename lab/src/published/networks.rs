@@ -9,23 +9,10 @@ use crate::error::LabError;
 use crate::papers::findings::OverNetwork;
 use crate::record;
 use crate::summary::Row;
-use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::Path;
 
 const FOLDER: &str = "networks";
-
-/// The file of a run.
-#[derive(Debug, Serialize, Deserialize)]
-struct Kept {
-    network: String,
-    suite: String,
-    date: String,
-    extent: String,
-    hosts: usize,
-    machine: String,
-    rows: Vec<Row>,
-}
 
 /// Keeps a run over hosts, and writes the page of findings again. What it did, in words.
 pub(super) fn publish(
@@ -41,7 +28,7 @@ pub(super) fn publish(
     }
     let mut rows = rows;
     rows.retain(|row| is_judged_by(&manifest.suite, row, true));
-    let kept = Kept {
+    let kept = OverNetwork {
         network,
         suite: manifest.suite.clone(),
         date: manifest.factor("date"),
@@ -54,7 +41,7 @@ pub(super) fn publish(
     fs::create_dir_all(&folder).map_err(LabError::file("create", &folder))?;
     let file = folder.join(format!("{name}-{}.json", manifest.suite));
     if let Ok(text) = fs::read_to_string(&file) {
-        let before: Kept = parsed(&file, &text)?;
+        let before: OverNetwork = parsed(&file, &text)?;
         let is_here = |old: &&Row| rows.iter().any(|new| is_same(old, new));
         let lacking = before.rows.len() - before.rows.iter().filter(is_here).count();
         if lacking > 0 {
@@ -85,7 +72,7 @@ fn is_same(a: &Row, b: &Row) -> bool {
     key(a) == key(b)
 }
 
-fn parsed(file: &Path, text: &str) -> Result<Kept, LabError> {
+fn parsed(file: &Path, text: &str) -> Result<OverNetwork, LabError> {
     serde_json::from_str(text).map_err(|why| LabError::Samples {
         path: file.to_owned(),
         line: why.line(),
@@ -99,12 +86,7 @@ pub(super) fn all(root: &Path) -> Result<Vec<OverNetwork>, LabError> {
     let Ok(files) = fs::read_dir(&folder) else { return Ok(Vec::new()) };
     let mut files: Vec<_> = files.flatten().map(|file| file.path()).collect();
     files.sort();
-    let read = |file: std::path::PathBuf| {
-        let Kept { network, suite, date, extent, hosts, machine, rows } =
-            parsed(&file, &super::read(&file)?)?;
-        Ok(OverNetwork { network, suite, date, extent, hosts, machine, rows })
-    };
-    files.into_iter().map(read).collect()
+    files.iter().map(|file| parsed(file, &super::read(file)?)).collect()
 }
 
 #[cfg(test)]

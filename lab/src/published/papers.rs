@@ -72,7 +72,7 @@ pub(super) fn is_judged_by(suite: &str, row: &Row, over_hosts: bool) -> bool {
     let exhibits = PAPERS.iter().flat_map(|paper| &paper.exhibits);
     let own = exhibits.filter(|exhibit| exhibit.again.as_ref().is_some_and(|again| again.suite == suite));
     let asks = |claim: &Claim| {
-        let claim = if over_hosts { claim.over_hosts() } else { claim.clone() };
+        let claim = claim.asked_of(over_hosts);
         let mut asked = claim.today.iter().flat_map(|today| today.over.iter().chain(&today.under));
         asked.any(|asked| asked.takes(row))
     };

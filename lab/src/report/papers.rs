@@ -56,7 +56,7 @@ fn lines(suite: &str, rows: &[Row], over_hosts: bool) -> Vec<Vec<String>> {
 pub(crate) fn claims_of(exhibit: &Exhibit, rows: &[Row], over_hosts: bool) -> Vec<Vec<String>> {
     let mut lines: Vec<Vec<String>> = Vec::new();
     for claim in &exhibit.claims {
-        let claim = &if over_hosts { claim.over_hosts() } else { claim.clone() };
+        let claim = &*claim.asked_of(over_hosts);
         let found = judge(claim, rows);
         for Judged { by, measured, verdict, .. } in found.into_iter().filter(|j| j.verdict != Verdict::NoData)
         {
