@@ -67,7 +67,7 @@ pub(crate) struct Leaving {
     pub(crate) known: Mutex<BTreeSet<usize>>,
     /// All want to: nobody's end is a death.
     pub(crate) over: AtomicBool,
-    go: AtomicBool,
+    pub(crate) go: AtomicBool,
     left: AtomicBool,
 }
 

@@ -171,6 +171,9 @@ impl<F: Clone> Machine<F> {
             Between::Answer { client, id, reply } => self.answered(host, client, id, reply),
             Between::Event { tid, event } => {
                 if self.is_own(tid) {
+                    if let Event::Gone { tid: gone, .. } = event {
+                        self.part(tid, gone);
+                    }
                     self.event(tid, event, Vec::new());
                 }
             }
@@ -289,6 +292,18 @@ impl<F: Clone> Machine<F> {
         }
         for host in wanted {
             self.say(host, Between::Over { tid, runner });
+        }
+    }
+
+    /// A task of another host, joined with one of this, is gone. Who wants to join it now asks its host, and hears so: by what was
+    /// agreed on between the two he would wait for it to connect.
+    fn part(&mut self, own: Tid, gone: Tid) {
+        for pair in [(own, gone), (gone, own)] {
+            self.tcp_pairs.remove(&pair);
+            self.routed.remove(&pair);
+        }
+        if let Some(task) = self.tasks.get_mut(&own) {
+            task.peers.remove(&gone);
         }
     }
 

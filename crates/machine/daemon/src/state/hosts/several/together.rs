@@ -151,6 +151,10 @@ fn of_two_tasks_on_two_hosts_exactly_one_connects() {
     // Whoever is left hears of the other's end.
     several.input(2, Input::Closed(6));
     assert_eq!(several.take(1, 5), [Told::Event(Event::Gone { tid: b, routed: false })]);
+    // And does not wait for it to connect, as was agreed on once.
+    several.call(1, 5, Request::ConnectTcp { to: b });
+    let [Told::Reply(Err(why))] = &several.take(1, 5)[..] else { panic!("no refusal") };
+    assert_eq!(why.kind, ErrorKind::NoSuchTask);
 }
 
 #[test]
