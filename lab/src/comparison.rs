@@ -91,7 +91,7 @@ pub(crate) fn session(
     }
     let suite = match (suites::find(&options.suite)?, &options.hosts[..]) {
         (suite, []) if !options.host.is_empty() => {
-            suites::over_hosts(suite).ok_or_else(|| LabError::OneHost { suite: suite.name.to_owned() })?
+            suite.over_hosts.ok_or_else(|| LabError::OneHost { suite: suite.name.to_owned() })?
         }
         (suite, []) => suite,
         (suite, _) if suite.name == suites::shared::SUITE.name => &suites::shared::hosts::SUITE,

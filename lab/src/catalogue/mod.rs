@@ -126,7 +126,7 @@ impl Rerun {
 
     /// The same of a run over hosts that are named.
     pub fn is_of_hosts(&self, extent: Extent) -> bool {
-        let over = suites::find(&self.suite).ok().and_then(suites::over_hosts);
+        let over = suites::find(&self.suite).ok().and_then(|suite| suite.over_hosts);
         over.is_some_and(|suite| (suite.jobs)(extent).iter().any(|job| self.wants(job)))
     }
 

@@ -55,13 +55,14 @@ fn opening(html: &mut String, suite: &Suite, rows: &[Row], manifest: &Manifest) 
     let claims = papers::link(suite.name, rows, !manifest.hosts.is_empty());
     let _ = write!(
         html,
-        "<h1>What message passing costs on this machine</h1>\
+        "<h1>What message passing costs {}</h1>\
          <p class=\"soft\">{} &middot; {} &middot; {} &middot; {} launches in {:.0} s</p>\
          <p>{} \
          Each number is the median over repeated launches of the program, run in random order so that rivals share good and \
          bad moments; message contents were verified. Dots on logarithmic scales: each step to the right multiplies; the line through a dot is its 95 % interval.</p>\
          <nav>{contents}{claims}<a href=\"#goals\">Goals</a><a href=\"#numbers\">All numbers</a>\
          <a href=\"#method\">Method and machine</a></nav>",
+        escape(&place(manifest)),
         escape(&factors.date),
         escape(&factors.processor),
         escape(&factors.cores),
@@ -90,6 +91,16 @@ fn opening(html: &mut String, suite: &Suite, rows: &[Row], manifest: &Manifest) 
         manifest.absent.iter().map(|a| vec![escape(&a.name), format!("not compared: {}", escape(&a.remedy))]),
     );
     html.push_str(&word_table(&["system", "version"], &systems));
+}
+
+/// Where it was measured.
+fn place(manifest: &Manifest) -> String {
+    let (hosts, network) = (manifest.hosts.len(), &manifest.factors.network);
+    match (hosts, network.split(':').next().unwrap_or_default()) {
+        (0, _) => "on this machine".to_owned(),
+        (_, "") => format!("between {hosts} hosts"),
+        (_, name) => format!("between {hosts} hosts of an emulated network, {name}"),
+    }
 }
 
 fn bars(html: &mut String, goals: &[Goal], manifest: &Manifest) {
@@ -251,5 +262,23 @@ pub(crate) mod tests {
     #[test]
     fn an_empty_session_still_makes_a_page() {
         assert!(page(&SUITE, &[], &(SUITE.goals)(&[]), &manifest()).contains("no data"));
+    }
+
+    #[test]
+    fn the_first_line_says_where_it_was_measured() {
+        let mut manifest = manifest();
+        let heading = |manifest: &Manifest| {
+            let page = page(&SUITE, &[], &[], manifest);
+            let (_, from) = page.split_once("<h1>").expect("a heading");
+            from.split_once("</h1>").expect("its end").0.to_owned()
+        };
+        assert_eq!(heading(&manifest), "What message passing costs on this machine");
+        manifest.hosts = vec!["alpha".into(), "beta".into()];
+        assert_eq!(heading(&manifest), "What message passing costs between 2 hosts");
+        manifest.factors.network = "atm: 140 Mbit/s".into();
+        assert_eq!(
+            heading(&manifest),
+            "What message passing costs between 2 hosts of an emulated network, atm"
+        );
     }
 }

@@ -27,6 +27,8 @@ use crate::systems::{Extent, Family, System};
 pub struct Suite {
     /// What `--suite` takes.
     pub name: &'static str,
+    /// What stands for it when hosts are named (`--host`); nothing where it is of one host alone.
+    pub over_hosts: Option<&'static Suite>,
     /// Whose systems, ours first.
     pub families: &'static [Family],
     /// Seconds for all launches of the quick and of the full run.
@@ -87,19 +89,6 @@ pub fn find(name: &str) -> Result<&'static Suite, LabError> {
         name: name.to_owned(),
         known: ALL.map(|suite| suite.name).join(", "),
     })
-}
-
-/// What stands for a suite when hosts are named (`--host`); nothing where it is of one host alone.
-pub fn over_hosts(suite: &'static Suite) -> Option<&'static Suite> {
-    match suite.name {
-        "main" => Some(&main::hosts::OVER),
-        "exchange" => Some(&exchange::hosts::OVER),
-        "npb" => Some(&npb::hosts::OVER),
-        "loggp" => Some(&loggp::hosts::OVER),
-        // Its programs are told who runs where.
-        "pvmtime" => Some(suite),
-        _ => None,
-    }
 }
 
 impl Suite {

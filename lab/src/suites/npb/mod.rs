@@ -60,6 +60,7 @@ static CASES: [Case; 12] = cases! {
 /// `parvum compare --suite npb`.
 pub static SUITE: Suite = Suite {
     name: "npb",
+    over_hosts: Some(&hosts::OVER),
     families: &FAMILIES,
     seconds: [180, 5400],
     systems: || SYSTEMS.to_vec(),

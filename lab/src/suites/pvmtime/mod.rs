@@ -120,6 +120,8 @@ const BLAST_LEVELS: [Experiment; 4] = levels!("blast", 0 1 2 3);
 /// `parvum compare --suite pvmtime`.
 pub static SUITE: Suite = Suite {
     name: "pvmtime",
+    // Its programs are told who runs where.
+    over_hosts: Some(&SUITE),
     families: &[Family::Parvum, Family::Pvm],
     seconds: [150, 1500],
     systems,

@@ -42,6 +42,7 @@ const DICTIONARY: u64 = 10 << 20;
 /// `parvum compare --suite python`.
 pub static SUITE: Suite = Suite {
     name: "python",
+    over_hosts: None,
     families: &[
         Family::Python,
         Family::Multiprocessing,

@@ -36,6 +36,7 @@ fn tasks(hosts: u32) -> [u32; 2] {
 /// The suite when hosts are asked for.
 pub static SUITE: Suite = Suite {
     name: "shared",
+    over_hosts: None,
     families: &FAMILIES,
     seconds: [300, 2400],
     systems,

@@ -75,6 +75,7 @@ struct Program {
 /// `parvum compare --suite shared`.
 pub static SUITE: Suite = Suite {
     name: "shared",
+    over_hosts: None,
     families: &[
         Family::Tmk,
         Family::TmkLazy,

@@ -28,6 +28,7 @@ const CHOSEN: u64 = 32768;
 /// `parvum compare --suite sockets`.
 pub static SUITE: Suite = Suite {
     name: "sockets",
+    over_hosts: None,
     families: &[Family::Sockets],
     seconds: [60, 300],
     systems: || vec![SOCKETS],

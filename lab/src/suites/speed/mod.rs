@@ -41,6 +41,7 @@ const BARRIER_TASKS: [u32; 2] = [8, 32];
 /// `parvum compare --suite speed`.
 pub static SUITE: Suite = Suite {
     name: "speed",
+    over_hosts: None,
     families: &[
         Family::Parvum,
         Family::Engine,
