@@ -9,7 +9,10 @@
 #![forbid(unsafe_code)]
 
 pub mod proof;
+mod readiness;
 mod sealed;
+
+pub use crate::readiness::{Gate, Readiness};
 
 use crate::proof::{End, NONCE, PROOF};
 use crate::sealed::{Opener, Opening, RECORD, Sealer};
@@ -46,6 +49,7 @@ pub const HELLO: usize = 4 + NONCE + PROOF;
 /// One end of a connection.
 pub struct TcpLink {
     stream: TcpStream,
+    gate: Gate,
     inbox: Inbox,
     /// Bytes still to come of the frame whose beginning was given away.
     rest: usize,
@@ -161,7 +165,8 @@ impl TcpLink {
         stream.set_nodelay(true)?;
         stream.set_nonblocking(true)?;
         let (inbox, outbox) = (Inbox::new(INBOX), Outbox::default());
-        Ok(TcpLink { stream, inbox, rest: 0, outbox, awaited: None, sealer: None, opener: None })
+        let gate = Gate::default();
+        Ok(TcpLink { stream, gate, inbox, rest: 0, outbox, awaited: None, sealer: None, opener: None })
     }
 
     /// What comes from here on was sealed by `end`: what lies in the inbox too.
@@ -174,6 +179,11 @@ impl TcpLink {
     /// The socket, for poll(2).
     pub fn socket(&self) -> BorrowedFd<'_> {
         self.stream.as_fd()
+    }
+
+    /// Whether it is worth a read, for [`Readiness`].
+    pub fn gate(&self) -> &Gate {
+        &self.gate
     }
 
     /// Gives what is in the inbox to `sink`: whole frames, and of a long one with data what has come.
@@ -223,9 +233,14 @@ impl TcpLink {
 
     /// Reads once. Whether anything came.
     fn fill(&mut self, sink: &mut dyn Sink) -> bool {
+        // Nor does the opener keep anything then: before it asks the kernel it opens what it has.
+        if self.gate.is_shut() {
+            return false;
+        }
+        let stream = Guarded { stream: &self.stream, gate: &self.gate };
         let mut source = match &mut self.opener {
-            None => Source::Clear(&self.stream),
-            Some(opener) => Source::Sealed(opener.opening(&self.stream)),
+            None => Source::Clear(stream),
+            Some(opener) => Source::Sealed(opener.opening(stream)),
         };
         if self.rest >= WORTH_A_PLACE && self.inbox.bytes().is_empty() && !self.inbox.is_closed() {
             let room = sink.room(self.rest);
@@ -257,8 +272,33 @@ impl TcpLink {
 
 /// Where the frames come from.
 enum Source<'a> {
-    Clear(&'a TcpStream),
-    Sealed(Opening<'a, &'a TcpStream>),
+    Clear(Guarded<'a>),
+    Sealed(Opening<'a, Guarded<'a>>),
+}
+
+/// The stream, which is not read again behind the kernel's word that there is nothing.
+struct Guarded<'a> {
+    stream: &'a TcpStream,
+    gate: &'a Gate,
+}
+
+impl Guarded<'_> {
+    fn heeding<T>(&self, read: io::Result<T>) -> io::Result<T> {
+        if read.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock) {
+            self.gate.shut();
+        }
+        read
+    }
+}
+
+impl Read for Guarded<'_> {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        self.heeding((&mut &*self.stream).read(room))
+    }
+
+    fn read_vectored(&mut self, rooms: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+        self.heeding((&mut &*self.stream).read_vectored(rooms))
+    }
 }
 
 impl Read for Source<'_> {
@@ -361,6 +401,88 @@ mod tests {
                 Pair { left: Box::new(left), right: Box::new(right), keep: Box::new(()) }
             });
         }
+    }
+
+    /// A link that is one of several which are asked for together.
+    struct Asking {
+        link: TcpLink,
+        all: Readiness,
+        _another: (TcpLink, TcpLink),
+    }
+
+    impl Asking {
+        fn new(link: TcpLink) -> Asking {
+            let (mut all, another) = (Readiness::new().expect("a descriptor"), pair());
+            for one in [&link, &another.0] {
+                all.take_in(one.socket(), one.gate()).expect("a socket");
+            }
+            Asking { link, all, _another: another }
+        }
+    }
+
+    impl Link for Asking {
+        fn limits(&self) -> Limits {
+            self.link.limits()
+        }
+        fn send(&mut self, header: &Header, payload: Gather<'_>) -> Result<(), Refused> {
+            self.link.send(header, payload)
+        }
+        fn receive(&mut self, most: usize, sink: &mut dyn Sink) -> Result<usize, Refused> {
+            self.all.ask();
+            self.link.receive(most, sink)
+        }
+        fn stands(&self) -> bool {
+            self.link.stands()
+        }
+        fn flush(&mut self) -> Result<bool, Refused> {
+            self.link.flush()
+        }
+    }
+
+    #[test]
+    fn keeps_it_where_several_are_asked_for_together() {
+        for encrypted in [false, true] {
+            conformance::run(&TRANSPORT, || {
+                let (left, right) = pair_with([7; 16], encrypted);
+                let (left, right) = (Asking::new(left), Asking::new(right));
+                Pair { left: Box::new(left), right: Box::new(right), keep: Box::new(()) }
+            });
+        }
+    }
+
+    #[test]
+    fn a_link_that_brought_nothing_is_not_read_until_something_comes() {
+        for encrypted in [false, true] {
+            let (mut left, right) = pair_with([7; 16], encrypted);
+            let mut right = Asking::new(right);
+            let mut seen = 0;
+            let mut look = |right: &mut Asking| {
+                right.receive(9, &mut |_: &Header, payload: &[u8]| seen += payload.len()).map(|_| seen)
+            };
+            for round in 1..=3 {
+                while !right.link.gate.is_shut() {
+                    look(&mut right).expect("open");
+                }
+                left.send(&Header::answer(Kind::Credit, 1, 2), Gather::new(&[b"some"])).expect("room");
+                while look(&mut right).expect("open") < 4 * round {}
+            }
+            // Its end too, right behind the last data or later.
+            for _ in 0..100 {
+                look(&mut right).expect("open");
+            }
+            assert!(right.link.gate.is_shut());
+            left.send(&Header::answer(Kind::Credit, 1, 2), Gather::new(&[b"last"])).expect("room");
+            drop(left);
+            while look(&mut right).is_ok() {}
+            assert_eq!(seen, 16);
+        }
+    }
+
+    #[test]
+    fn a_link_that_is_alone_is_always_read() {
+        let (left, mut right) = pair();
+        right.receive(9, &mut |_: &Header, _: &[u8]| panic!("delivered")).expect("open");
+        assert!(!right.gate.is_shut() && !left.gate.is_shut());
     }
 
     #[test]

@@ -1,8 +1,10 @@
 //! Tasks of other hosts that connect to this one: who they are, and whether the daemon has announced them.
 
-use crate::connections::{Early, Expected, Silent};
+use crate::connections::{Early, Expected, Silent, Watched};
 use crate::runtime::Runtime;
+use parvum_tcp::Gate;
 use parvum_wire::Tid;
+use rustix::fd::BorrowedFd;
 use std::io;
 use std::time::{Duration, Instant};
 
@@ -67,7 +69,7 @@ impl Runtime {
         if let Some(at) = self.connections.expected.iter().position(known) {
             let Expected { token, encrypted, .. } = self.connections.expected.swap_remove(at);
             let link = caller.admit(&token, encrypted);
-            self.watch(from, link.socket());
+            self.watch(from, link.socket(), Some(link.gate()));
             return self.joined_by(from, parvum_tcp::TRANSPORT.route, Box::new(link));
         }
         if self.connections.early.len() >= EARLY {
@@ -93,10 +95,12 @@ impl Runtime {
         self.connections.early.retain(|early| early.caller.from != tid);
     }
 
-    pub(crate) fn watch(&mut self, peer: Tid, socket: rustix::fd::BorrowedFd<'_>) {
+    /// Hears of what comes over the socket from now on. With a `gate` it is one of those that are asked for together.
+    pub(crate) fn watch(&mut self, peer: Tid, socket: BorrowedFd<'_>, gate: Option<&Gate>) {
         if let Ok(socket) = socket.try_clone_to_owned() {
             parvum_task::keep_room_beyond(&socket);
-            self.connections.watched.push((peer, socket));
+            self.connections.watched.push(Watched { peer, socket, gate: gate.cloned() });
+            self.connections.ask_together();
         }
     }
 }

@@ -74,7 +74,7 @@ impl Inside {
             }
         };
         self.still_there(to)?;
-        self.watch(to, link.socket());
+        self.watch(to, link.socket(), Some(link.gate()));
         self.engine.attach(to, parvum_tcp::TRANSPORT.route, Box::new(link));
         Ok(())
     }

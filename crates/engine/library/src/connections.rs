@@ -3,9 +3,10 @@
 use crate::calls::Calls;
 use crate::patience::Crowd;
 use crate::routes::RoutePolicy;
+use parvum_tcp::{Gate, Readiness};
 use parvum_transport::Route;
 use parvum_wire::Tid;
-use rustix::fd::OwnedFd;
+use rustix::fd::{AsFd, OwnedFd};
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::sync::Arc;
@@ -38,6 +39,15 @@ pub(crate) struct Silent {
     pub(crate) since: Instant,
 }
 
+/// A socket of a link, or of all that go through the daemon.
+pub(crate) struct Watched {
+    /// This task itself: the daemon's, which brings what is for anybody.
+    pub(crate) peer: Tid,
+    pub(crate) socket: OwnedFd,
+    /// Whether it is worth a read, where it can be asked for together with others.
+    pub(crate) gate: Option<Gate>,
+}
+
 /// So long nobody listens where there was no descriptor for the next connection.
 pub(crate) const DEAF: Duration = Duration::from_millis(50);
 
@@ -50,7 +60,9 @@ pub(crate) struct Connections {
     /// The tasks of this host that this one talks to.
     pub(crate) crowd: Crowd,
     /// Sockets of links, to be watched while the task sleeps.
-    pub(crate) watched: Vec<(Tid, OwnedFd)>,
+    pub(crate) watched: Vec<Watched>,
+    /// Those of links, once there are several.
+    readiness: Option<Readiness>,
     pub(crate) routed: Option<parvum_routed::Hub>,
     pub(crate) listener: Option<OwnedFd>,
     /// Until then nobody listens there: there was no descriptor for the next connection.
@@ -85,6 +97,7 @@ impl Connections {
             clock: Instant::now(),
             crowd: Crowd::new(),
             watched: Vec::new(),
+            readiness: None,
             routed: None,
             listener: None,
             deaf_until: None,
@@ -106,6 +119,36 @@ impl Connections {
     #[inline]
     pub(crate) fn has_sockets(&self) -> bool {
         !self.watched.is_empty() || !self.expected.is_empty() || !self.silent.is_empty()
+    }
+
+    /// There is one more: from the second on they are asked for together, not read one by one. Where there is no descriptor for that
+    /// each is read, as before.
+    pub(crate) fn ask_together(&mut self) {
+        let Connections { watched, readiness, .. } = self;
+        let guarded = |one: &Watched| one.gate.is_some();
+        let new = match readiness {
+            Some(_) => watched.len() - 1,
+            None if watched.iter().filter(|one| guarded(one)).count() > 1 => {
+                *readiness = Readiness::new().ok();
+                0
+            }
+            None => return,
+        };
+        let Some(readiness) = readiness else { return };
+        for Watched { socket, gate, .. } in &watched[new..] {
+            if let Some(gate) = gate {
+                // Its gate stays open otherwise.
+                let _ = readiness.take_in(socket.as_fd(), gate);
+            }
+        }
+    }
+
+    /// Finds out which of them have brought something.
+    #[inline]
+    pub(crate) fn ask_for_all(&mut self) {
+        if let Some(readiness) = &mut self.readiness {
+            readiness.ask();
+        }
     }
 
     /// Where connections come, if one can be taken: else the socket would be readable for ever, and in vain.

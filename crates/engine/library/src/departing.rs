@@ -70,7 +70,7 @@ impl Runtime {
     fn is_unacknowledged(&self) -> bool {
         let open = |peer: Tid| self.engine.is_attached(peer, parvum_tcp::TRANSPORT.route);
         let mut sockets = self.connections.watched.iter();
-        sockets.any(|(peer, socket)| open(*peer) && process::unacknowledged(socket.as_fd()) > 0)
+        sockets.any(|one| open(one.peer) && process::unacknowledged(one.socket.as_fd()) > 0)
     }
 }
 

@@ -59,7 +59,7 @@ impl Runtime {
         self.connections.routes.forget(tid);
         self.connections.looked_after.remove(&tid);
         self.connections.crowd.remove(tid);
-        self.connections.watched.retain(|(peer, _)| *peer != tid);
+        self.connections.watched.retain(|one| one.peer != tid);
         self.expect_no_more(tid);
     }
 }

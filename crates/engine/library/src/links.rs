@@ -71,7 +71,7 @@ impl Runtime {
             let socket = self.identity.session.open_data()?;
             let hub = parvum_routed::Hub::new(socket)
                 .map_err(|error| ConnectError::NoWay("the daemon".into(), error))?;
-            self.watch(self.engine.me(), hub.socket());
+            self.watch(self.engine.me(), hub.socket(), None);
             self.connections.routed = Some(hub);
         }
         Ok(())

@@ -7,6 +7,7 @@ impl Runtime {
     /// Moves everything on. Whether anything moved. Never blocks.
     #[inline]
     pub(crate) fn progress(&mut self) -> bool {
+        self.connections.ask_for_all();
         let moved = self.engine.progress();
         self.pass_calls();
         self.waits.waiters.stirred |= moved;

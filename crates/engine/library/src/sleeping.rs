@@ -249,7 +249,7 @@ impl Inside {
             .connections
             .watched
             .iter()
-            .map(|(peer, socket)| PollFd::from_borrowed_fd(named(socket.as_fd()), flags(*peer)));
+            .map(|one| PollFd::from_borrowed_fd(named(one.socket.as_fd()), flags(one.peer)));
         sources.extend(sockets);
         let watched = 2..sources.len();
         let silent = self.connections.silent.iter().map(|silent| named(silent.greeting.socket()));
@@ -278,8 +278,8 @@ impl Inside {
     fn forget_ended(&mut self) {
         self.progress();
         let Runtime { engine, connections, .. } = &mut **self;
-        connections.watched.retain(|(peer, _)| {
-            *peer == engine.me() || engine.is_attached(*peer, parvum_tcp::TRANSPORT.route)
+        connections.watched.retain(|one| {
+            one.peer == engine.me() || engine.is_attached(one.peer, parvum_tcp::TRANSPORT.route)
         });
     }
 }

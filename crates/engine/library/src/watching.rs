@@ -85,7 +85,7 @@ impl Runtime {
         };
         add(self.identity.session.fd());
         add(self.identity.as_fd());
-        self.connections.watched.iter().for_each(|(_, socket)| add(socket.as_fd()));
+        self.connections.watched.iter().for_each(|one| add(one.socket.as_fd()));
         self.connections.silent.iter().for_each(|silent| add(silent.greeting.socket()));
         match (self.connections.listening(), &self.connections.listener) {
             (Some(socket), _) => add(socket.as_fd()),

@@ -1,0 +1,105 @@
+//! Which of a task's connections have brought something: the kernel is asked once for all of them, not by a read of each.
+//!
+//! A task that waits looks at its links again and again, and a read that finds nothing costs as much as any call of the kernel. So each
+//! link has a [`Gate`]: a read that the kernel answers with "nothing there" shuts it, and a link whose gate is shut is not read. What
+//! comes later, data or the connection's end, is an event of an epoll instance, edge-triggered, and [`Readiness::ask`] opens the
+//! gate again. No edge can be missed: a gate is shut by the kernel's own word that there is nothing, and whatever comes behind
+//! that word is a new edge.
+//!
+//! A gate that no [`Readiness`] has taken in is never shut: of a single connection a read tells as much as the question would.
+
+use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
+use rustix::fd::{BorrowedFd, OwnedFd};
+use rustix::time::Timespec;
+use std::io;
+use std::mem::MaybeUninit;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Weak};
+
+/// So many events are taken at once; what more there are comes at the next question.
+const AT_ONCE: usize = 32;
+
+const UNGUARDED: u8 = 0;
+const OPEN: u8 = 1;
+const SHUT: u8 = 2;
+
+/// Whether a look at a connection may find something.
+#[derive(Clone, Debug)]
+pub struct Gate(Arc<AtomicU8>);
+
+impl Default for Gate {
+    fn default() -> Gate {
+        Gate(Arc::new(AtomicU8::new(UNGUARDED)))
+    }
+}
+
+// Relaxed, everywhere: a link and what asks for it are of one task, and of whichever of its threads has the turn.
+impl Gate {
+    /// Whether a read would find nothing.
+    #[inline]
+    pub fn is_shut(&self) -> bool {
+        self.0.load(Ordering::Relaxed) == SHUT
+    }
+
+    /// The kernel has said that there is nothing.
+    #[inline]
+    pub(crate) fn shut(&self) {
+        if self.0.load(Ordering::Relaxed) == OPEN {
+            self.0.store(SHUT, Ordering::Relaxed);
+        }
+    }
+}
+
+/// The connections that are asked for together.
+pub struct Readiness {
+    epoll: OwnedFd,
+    /// By the number that their events bear. Of those whose link is gone nothing is left, and the number is the next one's.
+    gates: Vec<Weak<AtomicU8>>,
+}
+
+impl Readiness {
+    /// Of no connection yet. Fails where there is no descriptor left.
+    pub fn new() -> io::Result<Readiness> {
+        let epoll = epoll::create(CreateFlags::CLOEXEC)?;
+        Ok(Readiness { epoll, gates: Vec::new() })
+    }
+
+    /// Takes in a connection: its gate is shut and opened from now on. `socket` is it or a duplicate, and need not stay.
+    /// On an error it is read at each look, as before.
+    pub fn take_in(&mut self, socket: BorrowedFd<'_>, gate: &Gate) -> io::Result<()> {
+        let free = self.gates.iter().position(|known| known.strong_count() == 0);
+        let at = free.unwrap_or(self.gates.len());
+        let flags = EventFlags::IN | EventFlags::RDHUP | EventFlags::ET;
+        epoll::add(&self.epoll, socket, EventData::new_u64(at as u64), flags)?;
+        let known = Arc::downgrade(&gate.0);
+        match self.gates.get_mut(at) {
+            Some(place) => *place = known,
+            None => self.gates.push(known),
+        }
+        // What came before is an edge too; until that is heard it is looked at.
+        gate.0.store(OPEN, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Opens the gates of those that have brought something since. Never blocks.
+    #[inline]
+    pub fn ask(&mut self) {
+        const NOW: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
+        let mut room = [const { MaybeUninit::<Event>::uninit() }; AT_ONCE];
+        let Ok((events, _)) = epoll::wait(&self.epoll, &mut room[..], Some(&NOW)) else {
+            // It cannot be, but for a signal. Nobody may wait for ever behind a gate.
+            return self.open_all();
+        };
+        for event in events {
+            // One of a connection that is no more may bear the number of another: that is looked at in vain.
+            if let Some(gate) = self.gates.get(event.data.u64() as usize).and_then(Weak::upgrade) {
+                gate.store(OPEN, Ordering::Relaxed);
+            }
+        }
+    }
+
+    #[cold]
+    fn open_all(&self) {
+        self.gates.iter().filter_map(Weak::upgrade).for_each(|gate| gate.store(OPEN, Ordering::Relaxed));
+    }
+}
