@@ -45,10 +45,15 @@ pub(crate) struct Patience {
     /// It has yielded and nobody else ran: so long it looks without yielding again, and until when.
     alone: Duration,
     alone_until: Instant,
+    /// So many yields in a row have let nobody run.
+    in_vain: u32,
 }
 
 /// A yield that took less has let nobody run.
 pub(crate) const TO_NOBODY: Duration = Duration::from_micros(1);
+/// More yields in a row that let nobody run say that there is nobody. Fewer may be the kernel's way to even out: a task that has yielded
+/// less often than the other runs again at once, though the other could.
+const IN_VAIN: u32 = 16;
 /// Who is alone looks so long at most before it yields again. On some kernels (Linux 6.18) a yield costs its task a slice of its
 /// scheduling group's virtual time also when nobody takes it: yields in vain make that time run thousands of times too fast,
 /// and were seen to keep whole cores from everybody else for seconds.
@@ -78,6 +83,7 @@ impl Patience {
             no_spins: 0,
             alone: Duration::ZERO,
             alone_until: Instant::now(),
+            in_vain: 0,
         }
     }
 
@@ -154,7 +160,8 @@ impl Patience {
     /// It has yielded, and runs again after so long.
     #[inline]
     fn yielded(&mut self, took: Duration, now: Instant) {
-        self.alone = match took < TO_NOBODY {
+        self.in_vain = if took < TO_NOBODY { self.in_vain.saturating_add(1) } else { 0 };
+        self.alone = match self.in_vain > IN_VAIN {
             true => (2 * self.alone).clamp(2 * TO_NOBODY, LONGEST_ALONE),
             false => Duration::ZERO,
         };
