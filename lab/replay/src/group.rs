@@ -1,6 +1,7 @@
 //! Group operations as traces, made of the plans that Parvum's libraries run.
 
 use crate::trace::{Action, Trace};
+use parvum_collectives::plans::hosts::{Hosts, Placement};
 use parvum_collectives::plans::{Group, Order, Plan, Step, choose, in_a_row};
 use std::collections::HashMap;
 
@@ -42,13 +43,14 @@ impl Operation {
 
     /// What one task does, of so many that live on hosts of their own; `bytes` are those of one of them.
     fn plan(self, own: usize, size: usize, bytes: usize, root: usize) -> Plan {
-        let group = Group { own, size };
+        let hosts = Hosts::new(0..size as u32);
+        let placed = Placement { group: Group { own, size }, hosts: hosts.as_ref() };
         match self {
-            Operation::Barrier => choose::barrier(group),
-            Operation::Broadcast => choose::broadcast(group, root, bytes),
-            Operation::Allreduce => choose::allreduce(group, bytes, 8, Order::Any),
-            Operation::Allgather => choose::allgather(group, &in_a_row(vec![bytes; size])),
-            Operation::Alltoall => choose::alltoall(group, bytes),
+            Operation::Barrier => choose::barrier(placed),
+            Operation::Broadcast => choose::broadcast(placed, root, bytes),
+            Operation::Allreduce => choose::allreduce(placed, bytes, 8, Order::Any),
+            Operation::Allgather => choose::allgather(placed, &in_a_row(vec![bytes; size])),
+            Operation::Alltoall => choose::alltoall(placed, bytes),
         }
     }
 

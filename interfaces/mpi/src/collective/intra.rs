@@ -62,7 +62,7 @@ pub(super) fn plan(comm: &Comm, call: Call) -> Mpi<(Plan, Areas, Option<Part>)> 
                 None => (blocks.copy(), spans.clone()),
             };
             let plan = match regular {
-                true => choose::alltoall(group, spans[0].length),
+                true => choose::alltoall(placement(comm), spans[0].length),
                 false => choose::alltoall_of_parts(group, &given, &spans),
             };
             let (data, then) = blocks.get();

@@ -12,8 +12,7 @@ pub struct Hosts {
 }
 
 impl Hosts {
-    /// Of members that live on these hosts, each given by any number of its own. `None` where there is nothing to gain: all live on
-    /// one host, or no two of them do.
+    /// Of members that live on these hosts, each given by any number of its own. `None` where all live on one.
     pub fn new(hosts: impl IntoIterator<Item = u32>) -> Option<Hosts> {
         let (mut numbers, mut members, mut host_of) = (Vec::new(), Vec::<Vec<usize>>::new(), Vec::new());
         for (member, number) in hosts.into_iter().enumerate() {
@@ -25,12 +24,12 @@ impl Hosts {
             members[at].push(member);
             host_of.push(at);
         }
-        (members.len() > 1 && members.len() < host_of.len()).then_some(Hosts { members, host_of })
+        (members.len() > 1).then_some(Hosts { members, host_of })
     }
 
-    #[cfg(test)]
-    pub(crate) fn each_alone(size: usize) -> Hosts {
-        Hosts { members: (0..size).map(|member| vec![member]).collect(), host_of: (0..size).collect() }
+    /// Whether some host has several: then some messages cost little, and those between hosts can be fewer.
+    pub(super) fn are_shared(&self) -> bool {
+        self.members.len() < self.host_of.len()
     }
 
     /// How many hosts there are.
@@ -81,8 +80,15 @@ impl Hosts {
 pub struct Placement<'h> {
     /// The group.
     pub group: Group,
-    /// `None`: messages cost about the same between all of them.
+    /// `None`: all live on one.
     pub hosts: Option<&'h Hosts>,
+}
+
+impl<'h> Placement<'h> {
+    /// The hosts, where some of the members share one: else messages cost the same between all of them.
+    pub(super) fn levels(self) -> Option<&'h Hosts> {
+        self.hosts.filter(|hosts| hosts.are_shared())
+    }
 }
 
 impl From<Group> for Placement<'static> {
@@ -138,6 +144,7 @@ mod tests {
         );
         assert_eq!((hosts.fewest(), hosts.are_rows()), (2, false));
         assert!(Hosts::new([1, 1, 2]).expect("two hosts").are_rows());
-        assert_eq!((Hosts::new([5, 5]), Hosts::new([1, 2, 3]), Hosts::new([])), (None, None, None));
+        assert_eq!((Hosts::new([5, 5]), Hosts::new([])), (None, None));
+        assert!(!Hosts::new([1, 2, 3]).expect("three hosts").are_shared() && hosts.are_shared());
     }
 }

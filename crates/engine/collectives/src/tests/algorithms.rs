@@ -2,6 +2,7 @@
 
 use super::simulated::{Chance, plans_of, run};
 use crate::operators::Combine;
+use crate::plans::hosts::{Hosts, Placement};
 use crate::plans::{
     Group, Order, Plan, Span, allgather, allreduce, alltoall, barrier, broadcast, choose, gather, in_a_row,
     reduce, reduce_scatter, scan, scatter,
@@ -191,6 +192,9 @@ fn allgathers_collect_everywhere() {
                 check("bruck", &allgather::bruck);
                 check("doubling", &allgather::doubling);
                 check("chosen", &choose::allgather);
+                let apart = Hosts::new(0..size as u32);
+                let placed = |group| Placement { group, hosts: apart.as_ref() };
+                check("chosen, each on its host", &|group, parts| choose::allgather(placed(group), parts));
             }
         }
     }
@@ -225,6 +229,9 @@ fn everybody_gives_something_to_everybody() {
             }
             check("bruck", true, &|group, _, _| alltoall::bruck(group, length));
             check("chosen", true, &|group, _, _| choose::alltoall(group, length));
+            let apart = Hosts::new(0..size as u32);
+            let placed = |group| Placement { group, hosts: apart.as_ref() };
+            check("chosen, each on its host", true, &|group, _, _| choose::alltoall(placed(group), length));
         }
     }
 }

@@ -14,7 +14,7 @@ const LENGTH: usize = 7 * UNIT;
 
 /// Two ways in which members live on hosts; two have one each.
 fn on_hosts(size: usize) -> (Hosts, Hosts) {
-    let apart = || Hosts::each_alone(size);
+    let apart = || Hosts::new(0..size as u32).expect("several hosts");
     (rows(size, 3).unwrap_or_else(apart), cyclic(size, 2).unwrap_or_else(apart))
 }
 

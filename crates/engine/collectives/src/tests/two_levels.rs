@@ -105,6 +105,21 @@ fn reductions_give_what_they_give_on_one_host() {
     }
 }
 
+#[test]
+fn short_data_of_many_goes_between_hosts_in_few_messages() {
+    let parts = |size| in_a_row((0..size).map(|_| 8));
+    let of_all = |size: usize, hosts: usize| {
+        let hosts = rows(size, hosts).expect("several hosts");
+        let gathered = between(size, &hosts, |placed| choose::allgather(placed, &parts(size))).0;
+        (gathered, between(size, &hosts, |placed| choose::alltoall(placed, 8)).0)
+    };
+    assert_eq!([of_all(8, 2), of_all(8, 4), of_all(8, 8)], [(8, 14), (16, 20), (24, 24)]);
+    // Few send to all at once: one message's time, not two.
+    let four = Hosts::new(0..4).expect("four hosts");
+    assert_eq!(between(4, &four, |placed| choose::allgather(placed, &parts(4))).0, 12);
+    assert_eq!(between(4, &four, |placed| choose::alltoall(placed, 8)).0, 12);
+}
+
 /// Messages between hosts, and the bytes in them.
 fn between(size: usize, hosts: &Hosts, plan: impl Fn(Placement<'_>) -> Plan) -> (usize, usize) {
     let plans = plans_of(size, &|group| plan(Placement { group, hosts: Some(hosts) }));
