@@ -41,10 +41,9 @@ impl Operation {
         }
     }
 
-    /// What one task does, of so many that live on hosts of their own; `bytes` are those of one of them.
-    fn plan(self, own: usize, size: usize, bytes: usize, root: usize) -> Plan {
-        let hosts = Hosts::new(0..size as u32);
-        let placed = Placement { group: Group { own, size }, hosts: hosts.as_ref() };
+    /// What one task does, of some that live on these hosts; `bytes` are those of one of them.
+    fn plan(self, placed: Placement<'_>, bytes: usize, root: usize) -> Plan {
+        let size = placed.group.size;
         match self {
             Operation::Barrier => choose::barrier(placed),
             Operation::Broadcast => choose::broadcast(placed, root, bytes),
@@ -54,14 +53,16 @@ impl Operation {
         }
     }
 
-    /// So many tasks do it `times` times, one after the other; the root, if it has one, is another task each time.
+    /// So many tasks, each on a host of its own, do it `times` times, one after the other; the root, if it has one, is another task each time.
     pub fn trace(self, tasks: usize, bytes: usize, times: usize) -> Trace {
         let mut trace = Trace::default();
+        let hosts = Hosts::new(0..tasks as u32);
         for own in 0..tasks {
+            let placed = Placement { group: Group { own, size: tasks }, hosts: hosts.as_ref() };
             let mut numbers = Numbers::default();
             let mut actions = Vec::new();
             for turn in 0..times {
-                let plan = self.plan(own, tasks, bytes, turn % tasks);
+                let plan = self.plan(placed, bytes, turn % tasks);
                 actions.extend(plan.steps().iter().filter_map(|step| numbers.action(step)));
             }
             trace.tasks.push(actions);

@@ -1,6 +1,7 @@
 //! Which members live on one host: between those a message costs little, between hosts a hundred times as much.
 
 use super::{Area, Group, Piece, Plan, Step};
+use std::collections::HashMap;
 
 /// The members of each host. All members know the same, each from the hosts of all.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,13 +15,12 @@ pub struct Hosts {
 impl Hosts {
     /// Of members that live on these hosts, each given by any number of its own. `None` where all live on one.
     pub fn new(hosts: impl IntoIterator<Item = u32>) -> Option<Hosts> {
-        let (mut numbers, mut members, mut host_of) = (Vec::new(), Vec::<Vec<usize>>::new(), Vec::new());
+        let (mut places, mut members, mut host_of) = (HashMap::new(), Vec::<Vec<usize>>::new(), Vec::new());
         for (member, number) in hosts.into_iter().enumerate() {
-            let at = numbers.iter().position(|&known| known == number).unwrap_or_else(|| {
-                numbers.push(number);
+            let at = *places.entry(number).or_insert(members.len());
+            if at == members.len() {
                 members.push(Vec::new());
-                numbers.len() - 1
-            });
+            }
             members[at].push(member);
             host_of.push(at);
         }
