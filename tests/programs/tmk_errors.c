@@ -131,12 +131,14 @@ int main(int argc, char **argv)
 			Tmk_lock_acquire(9);
 		Tmk_barrier(1);
 		sleeper = page[Tmk_nprocs - 1];
-		page[Tmk_proc_id] = 2;
 		if (last) {
 			printf("stops\n");
 			fflush(stdout);
-			raise(SIGSTOP);
 		}
+		page[Tmk_proc_id] = 2;
+		/* At once: another's question may close the page. */
+		if (last)
+			raise(SIGSTOP);
 		if (Tmk_proc_id == Tmk_nprocs - 2) {
 			await_stop(sleeper);
 			Tmk_lock_release(9);
