@@ -308,7 +308,7 @@ impl Comm {
         self.handle.store(handle, Ordering::Relaxed);
     }
 
-    /// Which members of its own side live together, where some do and not all.
+    /// Which members of its own side live together, where not all do.
     pub(crate) fn hosts(&self) -> Option<&Hosts> {
         // Two have no others; one alone is perhaps in no machine yet.
         let find = || Hosts::new(self.group.tasks().iter().map(|&task| Tid(task).host()));

@@ -235,8 +235,8 @@ pub(crate) fn look_who_leaves(run: &Run) {
     if !run.leaving.over.swap(true, Ordering::Release) {
         others().for_each(|node| tell(run, node, kind::OVER));
     }
-    // Acquire: partner of the release in `may_go`. Who has been told is perhaps gone already.
-    if all_are_in(&run.leaving.known, false) && !run.leaving.go.load(Ordering::Acquire) {
+    // Relaxed: it is asked for alone. Who has been told is perhaps gone already.
+    if all_are_in(&run.leaving.known, false) && !run.leaving.told.swap(true, Ordering::Relaxed) {
         others().for_each(|node| tell(run, node, kind::GO));
         run.may_go();
     }

@@ -67,7 +67,9 @@ pub(crate) struct Leaving {
     pub(crate) known: Mutex<BTreeSet<usize>>,
     /// All want to: nobody's end is a death.
     pub(crate) over: AtomicBool,
-    pub(crate) go: AtomicBool,
+    /// At who keeps the list: the others are told that they may go.
+    pub(crate) told: AtomicBool,
+    go: AtomicBool,
     left: AtomicBool,
 }
 

@@ -95,11 +95,14 @@ fn opening(html: &mut String, suite: &Suite, rows: &[Row], manifest: &Manifest) 
 
 /// Where it was measured.
 fn place(manifest: &Manifest) -> String {
-    let (hosts, network) = (manifest.hosts.len(), &manifest.factors.network);
-    match (hosts, network.split(':').next().unwrap_or_default()) {
-        (0, _) => "on this machine".to_owned(),
-        (_, "") => format!("between {hosts} hosts"),
-        (_, name) => format!("between {hosts} hosts of an emulated network, {name}"),
+    let hosts = match manifest.hosts.len() {
+        0 => return "on this machine".to_owned(),
+        1 => "on one host".to_owned(),
+        several => format!("between {several} hosts"),
+    };
+    match manifest.factors.network.split(':').next() {
+        None | Some("") => hosts,
+        Some(name) => format!("{hosts} of an emulated network, {name}"),
     }
 }
 

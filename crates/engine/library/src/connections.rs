@@ -146,7 +146,9 @@ impl Connections {
     /// Finds out which of them have brought something.
     #[inline]
     pub(crate) fn ask_for_all(&mut self) {
-        if let Some(readiness) = &mut self.readiness {
+        if let Some(readiness) = &mut self.readiness
+            && !self.watched.is_empty()
+        {
             readiness.ask();
         }
     }

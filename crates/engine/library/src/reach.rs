@@ -29,7 +29,8 @@ impl Inside {
                 let before = std::mem::replace(&mut self.keeps_turn, true);
                 let reached = self.reach_slowly(to, wanted);
                 self.keeps_turn = before;
-                if reached.as_ref().is_err_and(ConnectError::says_gone) {
+                // Whose end was heard meanwhile parts by itself, when its last words have come.
+                if reached.as_ref().is_err_and(ConnectError::says_gone) && !self.engine.is_leaving(to) {
                     self.task_gone(to);
                 }
                 reached

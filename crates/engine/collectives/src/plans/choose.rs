@@ -42,15 +42,13 @@ fn is_long(group: Group, length: usize, unit: usize) -> bool {
 
 /// Waiting until all have come.
 pub fn barrier<'h>(placement: impl Into<Placement<'h>>) -> Plan {
-    let placement = placement.into();
-    let (group, hosts) = (placement.group, placement.levels());
+    let (group, hosts) = placement.into().levels();
     hosts.map_or_else(|| barriers::dissemination(group), |hosts| two_level::meet(group.own, hosts))
 }
 
 /// The root's data for all.
 pub fn broadcast<'h>(placement: impl Into<Placement<'h>>, root: usize, length: usize) -> Plan {
-    let placement = placement.into();
-    let (group, hosts) = (placement.group, placement.levels());
+    let (group, hosts) = placement.into().levels();
     if let Some(hosts) = hosts.filter(|_| !broadcasts_straight(group, length)) {
         return two_level::broadcast(group.own, hosts, root, length);
     }
@@ -140,7 +138,8 @@ const FEW_APART: usize = 4;
 /// 95, 180 and 130 us, alltoall 100 and 70, 160 and 110, 190 and 144; at a Gbit/s the same. 4 of 4 hosts 33 and 25, but over a network on which a message takes
 /// half a millisecond 530 and 890; 8 of 8 there 1140 and 1440.
 fn goes_in_rounds(placement: Placement<'_>, whole: usize) -> bool {
-    placement.hosts.is_some() && placement.group.size > FEW_APART && whole <= SHORT
+    // Where there is nothing to be given, straight is no message at all.
+    placement.hosts.is_some() && placement.group.size > FEW_APART && (1..=SHORT).contains(&whole)
 }
 
 /// Parts of `each` bytes from the root.
@@ -166,7 +165,7 @@ fn parts(group: Group, each: usize) -> Vec<Span> {
 /// Every member's data for all.
 pub fn allgather<'h>(placement: impl Into<Placement<'h>>, parts: &[Span]) -> Plan {
     let placement = placement.into();
-    let (group, hosts) = (placement.group, placement.levels());
+    let (group, hosts) = placement.levels();
     let whole: usize = parts.iter().map(|part| part.length).sum();
     // What lies in one piece goes in one message.
     let bound = |hosts: &Hosts| if hosts.are_rows() { SHORT } else { LONGEST_AT_BOARD };
@@ -215,8 +214,7 @@ pub fn reduce<'h>(
     unit: usize,
     order: Order,
 ) -> Plan {
-    let placement = placement.into();
-    let (group, hosts) = (placement.group, placement.levels());
+    let (group, hosts) = placement.into().levels();
     if let Some(hosts) = hosts.filter(|hosts| reduces_by_hosts(hosts, group, length, order)) {
         return two_level::reduce(group.own, hosts, root, (length, unit), order);
     }
@@ -233,8 +231,7 @@ pub fn reduce<'h>(
 /// The contributions of all combined, for all; `unit` is the bytes of an element. Up to [`FEW`] members they are combined one by one
 /// in their order, however long the data is: as at a [`board`](crate::board), bit for bit.
 pub fn allreduce<'h>(placement: impl Into<Placement<'h>>, length: usize, unit: usize, order: Order) -> Plan {
-    let placement = placement.into();
-    let (group, hosts) = (placement.group, placement.levels());
+    let (group, hosts) = placement.into().levels();
     if let Some(hosts) = hosts.filter(|hosts| reduces_by_hosts(hosts, group, length, order)) {
         return two_level::allreduce(group.own, hosts, (length, unit), order);
     }

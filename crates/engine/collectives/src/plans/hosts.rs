@@ -85,9 +85,9 @@ pub struct Placement<'h> {
 }
 
 impl<'h> Placement<'h> {
-    /// The hosts, where some of the members share one: else messages cost the same between all of them.
-    pub(super) fn levels(self) -> Option<&'h Hosts> {
-        self.hosts.filter(|hosts| hosts.are_shared())
+    /// The group, and its hosts where some of the members share one: else messages cost the same between all of them.
+    pub(super) fn levels(self) -> (Group, Option<&'h Hosts>) {
+        (self.group, self.hosts.filter(|hosts| hosts.are_shared()))
     }
 }
 
