@@ -62,6 +62,14 @@ pub enum Filled {
     Closed,
 }
 
+/// What [`Inbox::ahead`] has found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ahead {
+    bytes: usize,
+    /// The last of the bytes belong to a frame that brings descriptors.
+    pub descriptors: bool,
+}
+
 /// Why the inbox gave up; the connection is of no use afterwards.
 #[derive(Debug, thiserror::Error)]
 pub enum InboxError {
@@ -88,23 +96,38 @@ pub struct Inbox {
 }
 
 impl Inbox {
-    /// Whether the next [`Inbox::fill`] takes in descriptors: room can be made for them before.
-    pub fn brings_descriptors(&mut self, socket: impl AsFd) -> bool {
+    /// What the next receive will find, without taking it: room can be made for descriptors before. A connection that has ended, or
+    /// fails, is ahead as well; [`Inbox::fill`] tells which.
+    pub fn ahead(&mut self, socket: impl AsFd) -> Option<Ahead> {
         let mut none = RecvAncillaryBuffer::default();
         let end = self.bytes.len();
-        let result = self.receive(socket, &mut none, RecvFlags::DONTWAIT | RecvFlags::PEEK);
+        let result = self.receive(socket, &mut none, RecvFlags::DONTWAIT | RecvFlags::PEEK, usize::MAX);
         self.bytes.truncate(end);
-        result.is_ok_and(|(_, flags)| flags.contains(ReturnFlags::CTRUNC))
+        match result {
+            Err(Errno::AGAIN) => None,
+            Err(_) => Some(Ahead { bytes: 0, descriptors: false }),
+            Ok((bytes, flags)) => Some(Ahead { bytes, descriptors: flags.contains(ReturnFlags::CTRUNC) }),
+        }
     }
 
     /// Receives once what is there, without blocking.
     pub fn fill(&mut self, socket: impl AsFd) -> Result<Filled, InboxError> {
+        self.fill_up_to(socket, usize::MAX)
+    }
+
+    /// Receives what [`Inbox::ahead`] has found and nothing that came behind it: descriptors among that would find no room.
+    pub fn fill_with(&mut self, socket: impl AsFd, ahead: Ahead) -> Result<Filled, InboxError> {
+        // Of an end or an error there is nothing to receive: a byte is room enough to hear of it.
+        self.fill_up_to(socket, ahead.bytes.max(1))
+    }
+
+    fn fill_up_to(&mut self, socket: impl AsFd, most: usize) -> Result<Filled, InboxError> {
         self.make_room();
         let end = self.bytes.len();
         let mut room = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_FDS))];
         let mut ancillary = RecvAncillaryBuffer::new(&mut room);
         let flags = RecvFlags::DONTWAIT | RecvFlags::CMSG_CLOEXEC;
-        let result = self.receive(socket, &mut ancillary, flags);
+        let result = self.receive(socket, &mut ancillary, flags, most);
         let got = result.as_ref().map_or(0, |(got, _)| *got);
         self.bytes.truncate(end + got);
         if got == self.chunk {
@@ -129,16 +152,17 @@ impl Inbox {
         Ok(if got == 0 { Filled::Closed } else { Filled::Bytes(got) })
     }
 
-    /// Receives behind the bytes that are there, and leaves the buffer longer by as much as could have come.
+    /// Receives behind the bytes that are there, `most` at most, and leaves the buffer longer by as much as could have come.
     fn receive(
         &mut self,
         socket: impl AsFd,
         ancillary: &mut RecvAncillaryBuffer<'_>,
         flags: RecvFlags,
+        most: usize,
     ) -> Result<(usize, ReturnFlags), Errno> {
         let end = self.bytes.len();
         self.chunk = self.chunk.max(SMALL_CHUNK);
-        self.bytes.resize(end + self.chunk, 0);
+        self.bytes.resize(end + self.chunk.min(most), 0);
         loop {
             let mut into = [IoSliceMut::new(&mut self.bytes[end..])];
             match recvmsg(&socket, &mut into, ancillary, flags) {
@@ -219,6 +243,28 @@ mod tests {
         assert_eq!((call.id, fds.len()), (2, 1));
         drop(a);
         assert_eq!(inbox.fill(&b).expect("works"), Filled::Closed);
+    }
+
+    /// Room is made for what is known to come; what comes between the look and the receive waits for the next look.
+    #[test]
+    fn no_descriptors_come_that_were_not_seen_ahead() {
+        let (a, b) = UnixStream::pair().expect("a pair");
+        let mut inbox = Inbox::default();
+        assert_eq!(inbox.ahead(&b), None);
+        send(&a, &frame(&Call { id: 1, request: Request::Hosts }, 0).expect("fits"), &[]).expect("room");
+        let plain = inbox.ahead(&b).expect("a frame");
+        send(&a, &frame(&Call { id: 2, request: Request::Info }, 1).expect("fits"), &[b.as_fd()])
+            .expect("room");
+        inbox.fill_with(&b, plain).expect("works");
+        assert!(!plain.descriptors && inbox.take::<Call>().expect("ours").is_some());
+        assert!(inbox.fds.is_empty() && inbox.take::<Call>().expect("nothing yet").is_none());
+        let more = inbox.ahead(&b).expect("another frame");
+        inbox.fill_with(&b, more).expect("works");
+        let (_, fds) = inbox.take::<Call>().expect("ours").expect("whole");
+        assert!(more.descriptors && fds.len() == 1);
+        drop(a);
+        let end = inbox.ahead(&b).expect("the end");
+        assert_eq!(inbox.fill_with(&b, end).expect("works"), Filled::Closed);
     }
 
     #[test]

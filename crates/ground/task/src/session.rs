@@ -269,11 +269,12 @@ impl Session {
     pub fn poll(&mut self) -> Result<(), SessionError> {
         self.has_more = false;
         while !self.lost && !self.has_more {
-            self.has_more = self.inbox.brings_descriptors(&self.socket);
+            let Some(ahead) = self.inbox.ahead(&self.socket) else { break };
+            self.has_more = ahead.descriptors;
             if self.has_more {
                 self.spares.give_up();
             }
-            match self.inbox.fill(&self.socket) {
+            match self.inbox.fill_with(&self.socket, ahead) {
                 Ok(Filled::Empty) => break,
                 Ok(Filled::Closed) => self.lost = true,
                 Ok(Filled::Bytes(_)) => self.sort()?,
