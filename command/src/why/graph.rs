@@ -92,7 +92,7 @@ impl Picture {
     /// What a task waits for, unless its wait ends by itself, or another thread of it may go on.
     pub fn waits(&self, tid: Tid) -> Option<&Waits> {
         let row = self.tasks.get(&tid).filter(|row| row.state == TaskState::Enrolled && !row.held)?;
-        row.waits.as_ref().filter(|waits| !waits.ends && !waits.threads && kind(waits) != "machine")
+        row.waits.as_ref().filter(|waits| !waits.ends && !waits.threads && !is_between_daemons(waits))
     }
 
     /// Whom a task waits for.
@@ -258,6 +258,11 @@ fn is_among_members(function: u32) -> bool {
     ["MPI_Recv", "MPI_Probe", "MPI_Mprobe", "MPI_Sendrecv", "MPI_Wait"]
         .iter()
         .any(|known| name.starts_with(known))
+}
+
+/// Whether a wait ends by what daemons do, and within a minute.
+fn is_between_daemons(waits: &Waits) -> bool {
+    matches!(kind(waits), "machine" | "join")
 }
 
 /// What kind of wait the call is, the same for all interfaces.

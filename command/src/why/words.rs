@@ -18,6 +18,7 @@ pub fn doing(waits: &Waits) -> String {
         "barrier" => format!("waits in {call}"),
         _ if waits.barrier.is_some() => format!("waits in {call}"),
         "exit" => "has ended its work and waits until what it sent is received".into(),
+        "join" => format!("joins {}: waits until its daemon, or {0} itself, has answered", peer(waits)),
         "machine" => "waits for an answer of the daemon".into(),
         _ => format!("waits in {call} for {}, {tag}", peer(waits)),
     }
@@ -85,5 +86,6 @@ mod tests {
         assert!(says(message(0x40001, 7, 3)).contains("context 3 and not 0"));
         assert_eq!(near(&waits, &message(0x40002, 8, 0)), None);
         assert!(doing(&waits).contains("from t40001, tag 7"));
+        assert!(doing(&Waits { call: 9, ..waits }).contains("joins t40001"));
     }
 }

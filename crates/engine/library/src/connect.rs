@@ -5,10 +5,15 @@ use crate::errors::ConnectError;
 use crate::inside::Inside;
 use crate::runtime::Runtime;
 use parvum_shm::Segment;
-use parvum_waist::Notes;
+use parvum_waist::{Notes, call};
 use parvum_wire::Tid;
 use parvum_wire::control::{ErrorKind, Failure, Reply, Request};
 use rustix::fd::AsFd;
+
+/// For a minute: what a task waits for that joins another, its daemon's answer or the other's connection.
+fn joining(to: Tid) -> Notes {
+    Notes { call: call::JOIN, peer: to.0, ..MINUTE }
+}
 
 impl Inside {
     pub(crate) fn connect_shm(&mut self, to: Tid) -> Result<(), ConnectError> {
@@ -23,7 +28,7 @@ impl Inside {
     fn offer_segment(&mut self, to: Tid) -> Result<(), ConnectError> {
         let (segment, file) = Segment::create()?;
         parvum_task::keep_room_beyond(&file);
-        let answer = self.ask(Request::Connect { to }, &[file.as_fd()], &MINUTE)?;
+        let answer = self.ask(Request::Connect { to }, &[file.as_fd()], &joining(to))?;
         match answer.reply? {
             Reply::Connected { .. } => {
                 let mut fds = answer.fds.into_iter();
@@ -55,7 +60,7 @@ impl Inside {
 
     pub(crate) fn connect_tcp(&mut self, to: Tid) -> Result<(), ConnectError> {
         self.engine.forget_gone(to);
-        let answer = self.ask(Request::ConnectTcp { to }, &[], &MINUTE)?;
+        let answer = self.ask(Request::ConnectTcp { to }, &[], &joining(to))?;
         let (addr, token, encrypted) = match answer.reply? {
             Reply::TcpAddress { addr, token, encrypted } => (addr, token, encrypted),
             // The other is about to connect to this task: its connection will serve both ways.
@@ -68,7 +73,7 @@ impl Inside {
             Err(error) => {
                 // Who refuses may just have died; the daemon is about to say so.
                 let gone = |runtime: &mut Runtime| runtime.engine.is_gone(to).then_some(());
-                self.wait_until(&Notes { limit: 1_000_000_000, ..MINUTE }, gone);
+                self.wait_until(&Notes { limit: 1_000_000_000, ..joining(to) }, gone);
                 self.still_there(to)?;
                 return Err(ConnectError::NoWay(addr, error));
             }
@@ -87,14 +92,14 @@ impl Inside {
                 runtime.engine.is_attached(from, parvum_tcp::TRANSPORT.route) || runtime.engine.is_gone(from);
             over.then_some(())
         };
-        self.wait_until(&MINUTE, arrived).ok_or(ConnectError::Late)
+        self.wait_until(&joining(from), arrived).ok_or(ConnectError::Late)
     }
 
     /// Joins a task over the daemons; it prefers the way that it had.
     pub(crate) fn connect_routed(&mut self, to: Tid) -> Result<(), ConnectError> {
         // Whether there is such a task only the daemon knows.
         self.engine.forget_gone(to);
-        let answer = self.ask(Request::Tasks { of: Some(to), deep: false }, &[], &MINUTE)?;
+        let answer = self.ask(Request::Tasks { of: Some(to), deep: false }, &[], &joining(to))?;
         answer.reply?;
         self.open_routed()?;
         self.still_there(to)?;

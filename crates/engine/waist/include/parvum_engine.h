@@ -159,7 +159,8 @@ enum parvum_call {
     PARVUM_CALL_BARRIER = 5,
     PARVUM_CALL_MACHINE = 6,
     PARVUM_CALL_EXIT = 7,
-    PARVUM_CALL_SERVE = 8
+    PARVUM_CALL_SERVE = 8,
+    PARVUM_CALL_JOIN = 9
 };
 
 /* What `board_turn` answers when it is not the place of a request; and what a board has room for. */

@@ -306,6 +306,8 @@ pub mod call {
     pub const EXIT: u32 = 7;
     /// A thread that serves others waits for what they ask: it is in nobody's way.
     pub const SERVE: u32 = 8;
+    /// To be joined to the task that `peer` says: by the daemon's answer, or by the task's own connection.
+    pub const JOIN: u32 = 9;
     /// With any of them: the wait also ends, as if its time were over, when the thread sleeps and a handler of signals has run in it. A
     /// receive that only looks does so by the shortest way, and may miss what another would find.
     pub const UNTIL_SIGNAL: u32 = 1 << 15;

@@ -184,6 +184,7 @@ fn the_header_lays_everything_out_as_the_engine_does() {
         ("CALL_RECEIVE", call::RECEIVE.into()),
         ("CALL_EXIT", call::EXIT.into()),
         ("CALL_SERVE", call::SERVE.into()),
+        ("CALL_JOIN", call::JOIN.into()),
         ("TABLE_VERSION", parvum_waist::TABLE_VERSION.into()),
         ("ANY_TASK", parvum_waist::ANY_TASK.into()),
     ] {

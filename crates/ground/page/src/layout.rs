@@ -127,7 +127,7 @@ pub const PROGRAM_BYTES: usize = 32;
 #[rustfmt::skip]
 pub const CALLS: [&str; 47] = [
     "", "receive", "send", "probe", "wait", "barrier", "machine", "exit",
-    "serve", "", "", "", "", "", "", "",
+    "serve", "join", "", "", "", "", "", "",
     // NX.
     "csend", "crecv", "msgwait", "cprobe", "msgcancel", "gsync", "global operation", "",
     // CMMD.
@@ -272,7 +272,7 @@ mod tests {
     #[test]
     fn every_call_is_of_a_kind_that_everybody_knows() {
         for call in 0..CALLS.len() as u32 + 1 {
-            assert!(CALLS[..9].contains(&kind_of_call(call)), "{call}");
+            assert!(CALLS[..10].contains(&kind_of_call(call)), "{call}");
         }
         assert_eq!((CALLS[17], kind_of_call(17)), ("crecv", "receive"));
         assert_eq!((CALLS[40], kind_of_call(44)), ("Tmk_lock_acquire", "wait"));
