@@ -154,6 +154,39 @@ static void exchanged(int count)
     free(types);
 }
 
+/* Short data of all to all, often enough for a communicator to have tried which way is the quickest; of other lengths too, and
+ * beside operations that go on meanwhile. */
+static void often(MPI_Comm comm)
+{
+    int *give = malloc(3 * size * sizeof *give), *get = malloc(3 * size * sizeof *get);
+    for (int turn = 0; turn < 60; turn++) {
+        int count = turn % 5 == 4 ? 3 : 1;
+        MPI_Request request = MPI_REQUEST_NULL;
+        int mine = item(rank, turn), *beside = malloc(size * sizeof *beside);
+        if (turn % 7 == 3)
+            MPI_Iallgather(&mine, 1, MPI_INT, beside, 1, MPI_INT, comm, &request);
+        for (int at = 0; at < size * count; at++)
+            give[at] = item(rank, turn + at);
+        if (turn % 3 == 1) {
+            MPI_Alltoall(give, count, MPI_INT, get, count, MPI_INT, comm);
+            for (int of = 0; of < size; of++)
+                CHECK(get[of * count] == item(of, turn + rank * count));
+        } else {
+            MPI_Allgather(give, count, MPI_INT, get, count, MPI_INT, comm);
+            for (int of = 0; of < size; of++)
+                CHECK(get[(of + 1) * count - 1] == item(of, turn + count - 1));
+        }
+        if (turn % 7 == 3) {
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+            for (int of = 0; of < size; of++)
+                CHECK(beside[of] == item(of, turn));
+        }
+        free(beside);
+    }
+    free(give);
+    free(get);
+}
+
 /* Affine maps x -> a x + b modulo a prime, by composition: it does not commute. */
 typedef struct {
     unsigned a, b;
@@ -283,6 +316,13 @@ int main(int argc, char **argv)
         for (int root = 0; root < size; root++)
             moved(root, counts[at]);
         exchanged(counts[at]);
+    }
+    if (form == WAITED) {
+        MPI_Comm another;
+        often(MPI_COMM_WORLD);
+        MPI_Comm_dup(MPI_COMM_WORLD, &another);
+        often(another);
+        MPI_Comm_free(&another);
     }
     /* A megabyte, once. */
     moved(size - 1, 1 << 18);

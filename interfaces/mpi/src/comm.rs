@@ -11,6 +11,7 @@ use crate::numbers::{COMM_NULL, COMM_SELF, COMM_WORLD, Kind, PROC_NULL};
 use crate::process::{Process, process};
 use crate::topology::Topology;
 use parvum_collectives::plans::hosts::Hosts;
+use parvum_collectives::plans::ways::Trials;
 use parvum_partition::Sharing;
 use parvum_wire::Tid;
 use parvum_wire::control::{Reply, Request};
@@ -43,6 +44,8 @@ pub(crate) struct Comm {
     pub(crate) buffer: Buffer,
     /// Which members of its own side live together, where some do and not all; found when first asked for.
     hosts: OnceLock<Option<Hosts>>,
+    /// Which way short data of all goes between those. Its blocking operations alone know: only those come in one order on all ranks.
+    trials: Mutex<Trials>,
     /// Where its members show each other data, once they do.
     sharing: Sharing,
     rest: Mutex<Rest>,
@@ -181,6 +184,7 @@ impl Comm {
             topology: None,
             buffer: Buffer::default(),
             hosts: OnceLock::new(),
+            trials: Mutex::default(),
             sharing: Sharing::after(OPERATIONS_BEFORE_BOARD),
             rest: Mutex::new(Rest {
                 name: String::new(),
@@ -313,6 +317,11 @@ impl Comm {
         // Two have no others; one alone is perhaps in no machine yet.
         let find = || Hosts::new(self.group.tasks().iter().map(|&task| Tid(task).host()));
         self.hosts.get_or_init(|| if self.size() > 2 { find() } else { None }).as_ref()
+    }
+
+    /// How its members find the way of short data between hosts.
+    pub(crate) fn trials(&self) -> MutexGuard<'_, Trials> {
+        self.trials.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The board of its members, and how they come to it.

@@ -1,7 +1,10 @@
 //! Group operations as traces, made of the plans that Parvum's libraries run.
 
+use crate::machine::Machine;
+use crate::play::play;
 use crate::trace::{Action, Trace};
 use parvum_collectives::plans::hosts::{Hosts, Placement};
+use parvum_collectives::plans::ways::Way;
 use parvum_collectives::plans::{Group, Order, Plan, Step, choose, in_a_row};
 use std::collections::HashMap;
 
@@ -53,12 +56,38 @@ impl Operation {
         }
     }
 
-    /// So many tasks, each on a host of its own, do it `times` times, one after the other; the root, if it has one, is another task each time.
+    /// The tasks of that machine, each on a host of its own, do it `times` times, one after the other; the root, if it has one, is another
+    /// task each time. Short data goes the way that is quicker there, as the tasks find out by trying.
+    pub fn trace_on(self, machine: &Machine, bytes: usize, times: usize) -> Trace {
+        let tasks = machine.hosts;
+        let by = |way| self.trace_by(way, tasks, bytes, times);
+        if !self.has_two_ways(tasks, bytes) {
+            return by(None);
+        }
+        let [straight, rounds] = [Way::Straight, Way::Rounds].map(|way| by(Some(way)));
+        if play(&straight, machine).time <= play(&rounds, machine).time { straight } else { rounds }
+    }
+
+    /// The same of so many tasks of which no more is known.
     pub fn trace(self, tasks: usize, bytes: usize, times: usize) -> Trace {
+        self.trace_by(None, tasks, bytes, times)
+    }
+
+    fn has_two_ways(self, tasks: usize, bytes: usize) -> bool {
+        let hosts = Hosts::new(0..tasks as u32);
+        let placed = Placement::new(Group { own: 0, size: tasks }, hosts.as_ref());
+        match self {
+            Operation::Allgather => choose::has_two_ways(placed, bytes * tasks),
+            Operation::Alltoall => choose::alltoall_has_two_ways(placed, bytes),
+            _ => false,
+        }
+    }
+
+    fn trace_by(self, way: Option<Way>, tasks: usize, bytes: usize, times: usize) -> Trace {
         let mut trace = Trace::default();
         let hosts = Hosts::new(0..tasks as u32);
         for own in 0..tasks {
-            let placed = Placement { group: Group { own, size: tasks }, hosts: hosts.as_ref() };
+            let placed = Placement { group: Group { own, size: tasks }, hosts: hosts.as_ref(), way };
             let mut numbers = Numbers::default();
             let mut actions = Vec::new();
             for turn in 0..times {
@@ -101,8 +130,7 @@ impl Numbers {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::{Machine, Overhead, Route};
-    use crate::play::play;
+    use crate::machine::{Overhead, Route};
 
     #[test]
     fn every_operation_comes_to_its_end() {
@@ -119,6 +147,25 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn short_data_goes_the_way_that_is_quicker() {
+        let end = |ns| Overhead { message: ns, byte: 0.0 };
+        let machine = |latency, ns| {
+            Machine::of(8, Route { latency, send: end(ns), receive: end(ns), ..Route::default() })
+        };
+        let messages = |latency, ns| {
+            [Operation::Allgather, Operation::Alltoall]
+                .map(|it| it.trace_on(&machine(latency, ns), 8, 1).messages().0)
+        };
+        assert_eq!(messages(350_000.0, 5_000.0), [56, 56], "far away: one time over the network");
+        assert_eq!(messages(1_000.0, 5_000.0), [24, 24], "near: few messages");
+        assert_eq!(
+            Operation::Alltoall.trace_on(&machine(1_000.0, 5_000.0), 1 << 10, 1).messages().0,
+            56,
+            "longer ones go straight"
+        );
     }
 
     #[test]

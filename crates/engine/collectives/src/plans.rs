@@ -30,6 +30,7 @@ pub mod reduce_scatter;
 pub mod scan;
 pub mod scatter;
 pub mod two_level;
+pub mod ways;
 
 /// A member's place among all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -164,7 +164,7 @@ impl Partition {
 
     /// This node among all, and which of them live on one host.
     pub fn placement(&self) -> Placement<'_> {
-        Placement { group: self.group(), hosts: self.hosts.as_ref() }
+        Placement::new(self.group(), self.hosts.as_ref())
     }
 
     /// This node among all.

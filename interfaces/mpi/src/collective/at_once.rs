@@ -4,7 +4,7 @@
 //! how many blocking calls of the communicator there were before.
 
 use super::blocks::{get_with, give, of_root};
-use super::{Call, combine_of, exposed, group, intra, refuse_revoked};
+use super::{Call, combine_of, exposed, group, intra, refuse_revoked, trials};
 use crate::buffers::Data;
 use crate::comm::Comm;
 use crate::errors::Mpi;
@@ -13,6 +13,7 @@ use crate::schedule::{Areas, Bytes, Guarded, Part, named};
 use crate::{failure, progress, sight};
 use parvum_collectives::board;
 use parvum_collectives::exposed::{Exposed, OpenMemory};
+use parvum_collectives::plans::hosts::Placement;
 use parvum_collectives::plans::{Area, Group, choose};
 use parvum_collectives::{Failure, Members, Memory, broadcast_straight, contribute, reduce_of_two};
 use parvum_partition::{Ahead, AtBoard, Attend};
@@ -155,7 +156,7 @@ impl<'c> Doing<'c> {
         if let Some(outcome) = reduce_short(self.members, &mut call) {
             return self.named(outcome);
         }
-        let outcome = send(self.comm, self.members, call)?;
+        let outcome = trials::send(self.comm, self.members, call)?;
         self.named(outcome)
     }
 
@@ -201,9 +202,14 @@ fn reduce_short(members: Members<'_>, call: &mut Call) -> Option<Result<(), Fail
 }
 
 /// By messages.
-fn send(comm: &Comm, members: Members<'_>, call: Call) -> Mpi<Result<(), Failure>> {
+pub(super) fn send(
+    placed: Placement<'_>,
+    comm: &Comm,
+    members: Members<'_>,
+    call: Call,
+) -> Mpi<Result<(), Failure>> {
     let combine = combine_of(&call);
-    let (plan, mut areas, then) = intra::plan(comm, call)?;
+    let (plan, mut areas, then) = intra::plan(placed, comm, call)?;
     let mut scratch = vec![0; plan.needs(Area::Scratch)];
     let memory = Memory { mine: areas.mine.slice(), data: areas.data.slice_mut(), scratch: &mut scratch };
     let combine = &mut |first: &mut [u8], second: &[u8]| combine.apply(first, second);

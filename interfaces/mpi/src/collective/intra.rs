@@ -1,22 +1,21 @@
 //! Within one group.
 
+use super::Call;
 use super::blocks::{get, get_with, give, of_root};
-use super::{Call, group, placement};
 use crate::comm::Comm;
 use crate::errors::Mpi;
 use crate::schedule::{Areas, Bytes, Part};
+use parvum_collectives::plans::hosts::Placement;
 use parvum_collectives::plans::{Area, Plan, choose, gather, in_a_row, scatter};
 
 /// The plan of a call, its memory, and what is to be done when the plan is.
-pub(super) fn plan(comm: &Comm, call: Call) -> Mpi<(Plan, Areas, Option<Part>)> {
-    let group = group(comm);
+pub(super) fn plan(placed: Placement<'_>, comm: &Comm, call: Call) -> Mpi<(Plan, Areas, Option<Part>)> {
+    let group = placed.group;
     Ok(match call {
-        Call::Barrier => {
-            (choose::barrier(placement(comm)), Areas { mine: Bytes::NONE, data: Bytes::NONE }, None)
-        }
+        Call::Barrier => (choose::barrier(placed), Areas { mine: Bytes::NONE, data: Bytes::NONE }, None),
         Call::Bcast { data, root } => {
             let root = comm.root(root)?;
-            let plan = choose::broadcast(placement(comm), root, data.length());
+            let plan = choose::broadcast(placed, root, data.length());
             let (data, then) = of_root(data, root == group.own);
             (plan, Areas { mine: Bytes::NONE, data }, then)
         }
@@ -51,7 +50,7 @@ pub(super) fn plan(comm: &Comm, call: Call) -> Mpi<(Plan, Areas, Option<Part>)> 
         }
         Call::Allgather { give: own, get: blocks } => {
             let mine = own.as_ref().map_or_else(|| Bytes::Own(blocks.of(group.own).packed()), give);
-            let plan = choose::allgather(placement(comm), &blocks.spans());
+            let plan = choose::allgather(placed, &blocks.spans());
             let (data, then) = blocks.get();
             (plan, Areas { mine, data }, then)
         }
@@ -62,7 +61,7 @@ pub(super) fn plan(comm: &Comm, call: Call) -> Mpi<(Plan, Areas, Option<Part>)> 
                 None => (blocks.copy(), spans.clone()),
             };
             let plan = match regular {
-                true => choose::alltoall(placement(comm), spans[0].length),
+                true => choose::alltoall(placed, spans[0].length),
                 false => choose::alltoall_of_parts(group, &given, &spans),
             };
             let (data, then) = blocks.get();
@@ -71,7 +70,7 @@ pub(super) fn plan(comm: &Comm, call: Call) -> Mpi<(Plan, Areas, Option<Part>)> 
         Call::Reduce { give: own, get: result, op, root } => {
             let root = comm.root(root)?;
             let length = own.as_ref().unwrap_or(&result).length();
-            let plan = choose::reduce(placement(comm), root, length, op.unit, op.order);
+            let plan = choose::reduce(placed, root, length, op.unit, op.order);
             let (data, then) = match root == group.own {
                 true => get_with(own.as_ref(), result),
                 // Who only sends it needs no copy.
@@ -82,7 +81,7 @@ pub(super) fn plan(comm: &Comm, call: Call) -> Mpi<(Plan, Areas, Option<Part>)> 
         }
         Call::Allreduce { give: own, get: result, op } => {
             let (data, then) = get_with(own.as_ref(), result);
-            let plan = choose::allreduce(placement(comm), data.length(), op.unit, op.order);
+            let plan = choose::allreduce(placed, data.length(), op.unit, op.order);
             (plan, Areas { mine: Bytes::NONE, data }, then)
         }
         Call::ReduceScatter { give: own, get: result, lengths, op } => {

@@ -10,6 +10,7 @@ mod exposed;
 mod inter;
 mod intra;
 mod neighbours;
+mod trials;
 
 pub(crate) use blocks::{Blocks, Layout};
 
@@ -190,7 +191,7 @@ fn schedule(comm: &Arc<Comm>, call: Call, tag: i32) -> Mpi<Schedule> {
     let (parts, areas) = match comm.remote() {
         _ if matches!(call, Call::Neighbours { .. }) => neighbours::parts(comm, call)?,
         None => {
-            let (plan, areas, then) = intra::plan(comm, call)?;
+            let (plan, areas, then) = intra::plan(placement(comm), comm, call)?;
             ([among(comm, plan)].into_iter().chain(then).collect(), areas)
         }
         Some(remote) => inter::parts(comm, remote, call)?,
@@ -216,7 +217,7 @@ fn among(comm: &Comm, plan: Plan) -> Part {
 }
 
 fn placement(comm: &Comm) -> Placement<'_> {
-    Placement { group: group(comm), hosts: comm.hosts() }
+    Placement::new(group(comm), comm.hosts())
 }
 
 fn group(comm: &Comm) -> Group {

@@ -103,7 +103,7 @@ fn these(between: Route) -> Machine {
 
 /// Microseconds of one operation of a task on each host.
 pub(super) fn predicted(operation: Operation, data: u64, machine: &Machine) -> f64 {
-    let trace = operation.trace(machine.hosts, data as usize, TIMES);
+    let trace = operation.trace_on(machine, data as usize, TIMES);
     play(&trace, machine).time / TIMES as f64 / 1000.0
 }
 

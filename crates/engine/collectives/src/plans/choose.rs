@@ -14,6 +14,7 @@
 //! shared the cores as usual, 64 KiB allgather 12.5 and 7.1 ms, 1 MiB allreduce 55 and 23; of 8 bytes allgather 1.0 and 1.8.
 
 use super::hosts::{Hosts, Placement};
+use super::ways::Way;
 use super::{Group, Order, Plan, Span, barrier as barriers, two_level};
 use super::{allgather, allreduce, alltoall, broadcast, gather, reduce, reduce_scatter, scan, scatter};
 
@@ -128,7 +129,7 @@ pub fn exposes_exchange(group: Group, whole: usize) -> bool {
     use_board(group) && !exchanges_at_board(group, whole) && (group.size > 2 || whole < HUGE)
 }
 
-/// Up to so many members of several hosts send to all others directly.
+/// Up to so many members of several hosts send to all others directly, as long as they have not tried whether that is the quicker way.
 const FEW_APART: usize = 4;
 
 /// Whether short data of all, `whole` bytes together, goes between hosts in few messages one behind the other, not in one from each to each:
@@ -138,9 +139,31 @@ const FEW_APART: usize = 4;
 /// 95, 180 and 130 us, alltoall 100 and 70, 160 and 110, 190 and 144; at a Gbit/s the same. 4 of 4 hosts 33 and 25, but over a network on which a message takes
 /// half a millisecond 530 and 890; 8 of 8 there 1140 and 1440.
 fn goes_in_rounds(placement: Placement<'_>, whole: usize) -> bool {
-    // Where there is nothing to be given, straight is no message at all.
-    placement.hosts.is_some() && placement.group.size > FEW_APART && (1..=SHORT).contains(&whole)
+    let many = placement.group.size > FEW_APART;
+    is_short_apart(placement, whole) && placement.way.map_or(many, |way| way == Way::Rounds)
 }
+
+/// Where there is nothing to be given, straight is no message at all.
+fn is_short_apart(placement: Placement<'_>, whole: usize) -> bool {
+    placement.hosts.is_some() && (1..=SHORT).contains(&whole)
+}
+
+/// So many members may try to send to all others directly; more have too many messages for it to be the quicker way anywhere.
+const MOST_TRIED: usize = 16;
+
+/// Whether [`allgather`] of so many bytes of all together may go between hosts either way, and [trying](super::ways) tells which is the quicker.
+pub fn has_two_ways(placement: Placement<'_>, whole: usize) -> bool {
+    // Two have the same messages either way.
+    is_short_apart(placement, whole) && (3..=MOST_TRIED).contains(&placement.group.size)
+}
+
+/// The same of [`alltoall`] of so many bytes of each for each.
+pub fn alltoall_has_two_ways(placement: Placement<'_>, each: usize) -> bool {
+    each <= LONGEST_IN_ROUNDS && has_two_ways(placement, each * placement.group.size)
+}
+
+/// Parts of up to so many bytes of each for each go in rounds, in which they are sent several times.
+const LONGEST_IN_ROUNDS: usize = SHORT / 16;
 
 /// Parts of `each` bytes from the root.
 pub fn scatter(group: Group, root: usize, each: usize) -> Plan {
@@ -183,7 +206,7 @@ pub fn allgather<'h>(placement: impl Into<Placement<'h>>, parts: &[Span]) -> Pla
 pub fn alltoall<'h>(placement: impl Into<Placement<'h>>, each: usize) -> Plan {
     let placement = placement.into();
     let group = placement.group;
-    if each <= SHORT / 16 && (group.size > FEW || goes_in_rounds(placement, each * group.size)) {
+    if each <= LONGEST_IN_ROUNDS && (group.size > FEW || goes_in_rounds(placement, each * group.size)) {
         return alltoall::bruck(group, each);
     }
     let parts = parts(group, each);

@@ -1,5 +1,6 @@
 //! Which members live on one host: between those a message costs little, between hosts a hundred times as much.
 
+use super::ways::Way;
 use super::{Area, Group, Piece, Plan, Step};
 use std::collections::HashMap;
 
@@ -82,9 +83,16 @@ pub struct Placement<'h> {
     pub group: Group,
     /// `None`: all live on one.
     pub hosts: Option<&'h Hosts>,
+    /// How short data of all goes between those, where that was tried; else their number says it.
+    pub way: Option<Way>,
 }
 
 impl<'h> Placement<'h> {
+    /// A group whose members live there, of which no more is known.
+    pub fn new(group: Group, hosts: Option<&'h Hosts>) -> Placement<'h> {
+        Placement { group, hosts, way: None }
+    }
+
     /// The group, and its hosts where some of the members share one: else messages cost the same between all of them.
     pub(super) fn levels(self) -> (Group, Option<&'h Hosts>) {
         (self.group, self.hosts.filter(|hosts| hosts.are_shared()))
@@ -93,7 +101,7 @@ impl<'h> Placement<'h> {
 
 impl From<Group> for Placement<'static> {
     fn from(group: Group) -> Self {
-        Placement { group, hosts: None }
+        Placement::new(group, None)
     }
 }
 

@@ -193,7 +193,7 @@ fn allgathers_collect_everywhere() {
                 check("doubling", &allgather::doubling);
                 check("chosen", &choose::allgather);
                 let apart = Hosts::new(0..size as u32);
-                let placed = |group| Placement { group, hosts: apart.as_ref() };
+                let placed = |group| Placement::new(group, apart.as_ref());
                 check("chosen, each on its host", &|group, parts| choose::allgather(placed(group), parts));
             }
         }
@@ -230,7 +230,7 @@ fn everybody_gives_something_to_everybody() {
             check("bruck", true, &|group, _, _| alltoall::bruck(group, length));
             check("chosen", true, &|group, _, _| choose::alltoall(group, length));
             let apart = Hosts::new(0..size as u32);
-            let placed = |group| Placement { group, hosts: apart.as_ref() };
+            let placed = |group| Placement::new(group, apart.as_ref());
             check("chosen, each on its host", true, &|group, _, _| choose::alltoall(placed(group), length));
         }
     }

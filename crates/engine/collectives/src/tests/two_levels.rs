@@ -122,7 +122,7 @@ fn short_data_of_many_goes_between_hosts_in_few_messages() {
 
 /// Messages between hosts, and the bytes in them.
 fn between(size: usize, hosts: &Hosts, plan: impl Fn(Placement<'_>) -> Plan) -> (usize, usize) {
-    let plans = plans_of(size, &|group| plan(Placement { group, hosts: Some(hosts) }));
+    let plans = plans_of(size, &|group| plan(Placement::new(group, Some(hosts))));
     let mut all = (0, 0);
     for (own, plan) in plans.iter().enumerate() {
         for step in plan.steps() {

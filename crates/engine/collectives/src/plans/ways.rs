@@ -1,0 +1,146 @@
+//! The two ways of short data of all members to all between hosts, and which of them is the quicker.
+//!
+//! Straight, each member has a message for every other, all at once: the network's time comes once, the processors' for each message. In
+//! rounds a member has log2 n messages, one behind the other. Nobody knows beforehand what the network takes and how many tasks
+//! share a processor. So the members try both, in the first operations that they have anyway, and agree by what those took all of them.
+
+/// How short data of all goes between hosts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// From each to each.
+    Straight,
+    /// In log2 n messages of each, one behind the other.
+    Rounds,
+}
+
+/// Each way is tried in so many rows of operations, in turns with the other.
+const ROWS: usize = 2;
+/// So many operations are a row: what tells is how long all of them take together. One by itself is quick for who comes last, for it finds there
+/// what it waits for.
+const ROW: usize = 8;
+/// The first ones of a row make connections, or wait for tasks that still go the other way, and are not counted.
+const UNCOUNTED: usize = 2;
+/// So many bytes have what a member says of its rows.
+pub const WORDS: usize = 2 * ROWS * 8;
+
+/// What the next operation is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// It goes by the way that was found; where none was, as their number says.
+    Known(Option<Way>),
+    /// It is tried by this way, and [`Trials::took`] is told how long it took.
+    Tried(Way),
+}
+
+/// The trials of one group's members. All see the same operations, so all have come as far.
+#[derive(Debug, Default)]
+pub struct Trials {
+    /// How many bytes all together the first had; only others with as many can be compared.
+    whole: Option<usize>,
+    done: usize,
+    /// How long each row took this member, in nanoseconds: straight, in rounds, and again.
+    rows: [u64; 2 * ROWS],
+    found: Option<Way>,
+}
+
+impl Trials {
+    /// How the next operation goes, in which all members have `whole` bytes together.
+    pub fn next(&mut self, whole: usize) -> Turn {
+        match self.row() {
+            Some(row) if *self.whole.get_or_insert(whole) == whole => {
+                Turn::Tried(if row.is_multiple_of(2) { Way::Straight } else { Way::Rounds })
+            }
+            _ => Turn::Known(self.found),
+        }
+    }
+
+    /// The row that is being tried.
+    fn row(&self) -> Option<usize> {
+        Some(self.done / ROW).filter(|row| *row < self.rows.len())
+    }
+
+    /// The operation that was tried took this member so long. After the last one: the words that all members' are to be added to, by
+    /// [`add`], and given to [`Trials::agree`].
+    pub fn took(&mut self, nanoseconds: u64) -> Option<[u8; WORDS]> {
+        let row = self.row()?;
+        if self.done % ROW >= UNCOUNTED {
+            self.rows[row] += nanoseconds;
+        }
+        self.done += 1;
+        let mut words = [0; WORDS];
+        for (word, row) in words.chunks_exact_mut(8).zip(self.rows) {
+            word.copy_from_slice(&row.to_le_bytes());
+        }
+        self.row().is_none().then_some(words)
+    }
+
+    /// All members' words, added up: the same on all, so all take the same way from now on.
+    pub fn agree(&mut self, sums: &[u8; WORDS]) {
+        let rows: Vec<u64> = sums.chunks_exact(8).map(number).collect();
+        let quickest = |way: usize| rows.iter().skip(way).step_by(2).min();
+        self.found = Some(if quickest(0) <= quickest(1) { Way::Straight } else { Way::Rounds });
+    }
+}
+
+/// Adds the second words to the first.
+pub fn add(sums: &mut [u8], more: &[u8]) {
+    for (sum, more) in sums.chunks_exact_mut(8).zip(more.chunks_exact(8)) {
+        let added = number(sum).saturating_add(number(more));
+        sum.copy_from_slice(&added.to_le_bytes());
+    }
+}
+
+fn number(word: &[u8]) -> u64 {
+    u64::from_le_bytes(word.try_into().expect("eight bytes"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What members find for which an operation takes so long, by which way and as which of its row.
+    fn found(members: &[&dyn Fn(Way, usize) -> u64]) -> Option<Way> {
+        let mut all: Vec<Trials> = members.iter().map(|_| Trials::default()).collect();
+        let (mut sums, mut tried) = ([0; WORDS], 0);
+        while let Turn::Tried(way) = all[0].next(64) {
+            for (trials, takes) in all.iter_mut().zip(members) {
+                assert_eq!(trials.next(64), Turn::Tried(way), "all the same");
+                assert_eq!(trials.next(65), Turn::Known(None), "another length is not compared");
+                let told = trials.took(takes(way, tried));
+                assert_eq!(told.is_some(), tried + 1 == 2 * ROWS * ROW);
+                add(&mut sums, &told.unwrap_or([0; WORDS]));
+            }
+            tried += 1;
+        }
+        all.iter_mut().for_each(|trials| trials.agree(&sums));
+        let agreed: Vec<Turn> = all.iter_mut().map(|trials| trials.next(999)).collect();
+        assert!(agreed.windows(2).all(|two| two[0] == two[1]), "all agree");
+        match agreed[0] {
+            Turn::Known(found) => found,
+            Turn::Tried(_) => None,
+        }
+    }
+
+    fn by(way: Way, straight: u64, rounds: u64) -> u64 {
+        if way == Way::Straight { straight } else { rounds }
+    }
+
+    #[test]
+    fn all_take_the_way_that_is_quicker_for_all_together() {
+        let far: &dyn Fn(Way, usize) -> u64 = &|way, _| by(way, 600, 1400);
+        let crowded: &dyn Fn(Way, usize) -> u64 = &|way, _| by(way, 190, 130);
+        assert_eq!(found(&[far; 3]), Some(Way::Straight));
+        assert_eq!(found(&[crowded; 3]), Some(Way::Rounds));
+        assert_eq!(found(&[crowded, crowded, far]), Some(Way::Straight), "one loses more than two gain");
+    }
+
+    #[test]
+    fn beginnings_and_one_interruption_decide_nothing() {
+        let seen: &dyn Fn(Way, usize) -> u64 = &|way, tried| match tried {
+            _ if tried % ROW < UNCOUNTED => by(way, 90_000, 1),
+            5 => 70_000,
+            _ => by(way, 10, 20),
+        };
+        assert_eq!(found(&[seen; 2]), Some(Way::Straight));
+    }
+}
