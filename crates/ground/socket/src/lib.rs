@@ -97,7 +97,7 @@ pub struct Inbox {
 
 impl Inbox {
     /// What the next receive will find, without taking it: room can be made for descriptors before. A connection that has ended, or
-    /// fails, is ahead as well; [`Inbox::fill`] tells which.
+    /// fails, is ahead as well; [`Inbox::fill_with`] tells which.
     pub fn ahead(&mut self, socket: impl AsFd) -> Option<Ahead> {
         let mut none = RecvAncillaryBuffer::default();
         let end = self.bytes.len();

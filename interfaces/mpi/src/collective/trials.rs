@@ -6,7 +6,7 @@ use crate::errors::Mpi;
 use crate::schedule::Guarded;
 use parvum_collectives::plans::hosts::Placement;
 use parvum_collectives::plans::ways::{Turn, add};
-use parvum_collectives::plans::{Order, choose};
+use parvum_collectives::plans::{Area, Order, choose};
 use parvum_collectives::{Failure, Members, Memory};
 use std::time::Instant;
 
@@ -14,9 +14,9 @@ use std::time::Instant;
 pub(super) fn send(comm: &Comm, members: Members<'_>, call: Call) -> Mpi<Result<(), Failure>> {
     let placed = placement(comm);
     let Some(whole) = with_two_ways(placed, &call) else { return at_once::send(placed, comm, members, call) };
-    // Held by one thread at a time anyway: no two of a communicator's operations are under way at once.
-    let mut trials = comm.trials();
-    let way = match trials.next(whole) {
+    // Nothing is held while it waits: a program may leave a wait by a jump.
+    let turn = comm.trials().next(whole);
+    let way = match turn {
         Turn::Known(way) => return at_once::send(Placement { way, ..placed }, comm, members, call),
         Turn::Tried(way) => Some(way),
     };
@@ -24,16 +24,17 @@ pub(super) fn send(comm: &Comm, members: Members<'_>, call: Call) -> Mpi<Result<
     if let Err(failure) = at_once::send(Placement { way, ..placed }, comm, members, call)? {
         return Ok(Err(failure));
     }
-    let Some(mut sums) = trials.took(began.elapsed().as_nanos() as u64) else { return Ok(Ok(())) };
+    let took = began.elapsed().as_nanos() as u64;
+    let Some(mut sums) = comm.trials().took(took) else { return Ok(Ok(())) };
     let plan = choose::allreduce(placed, sums.len(), sums.len(), Order::Any);
-    let mut scratch = vec![0; plan.needs(parvum_collectives::plans::Area::Scratch)];
+    let mut scratch = vec![0; plan.needs(Area::Scratch)];
     let memory = Memory { mine: &[], data: &mut sums, scratch: &mut scratch };
     let outcome =
         parvum_collectives::run(&mut Guarded(members), &plan, memory, &mut |sums: &mut [u8], more: &[u8]| {
             add(sums, more)
         });
     if outcome.is_ok() {
-        trials.agree(&sums);
+        comm.trials().agree(&sums);
     }
     Ok(outcome)
 }
