@@ -2,7 +2,8 @@
 //!
 //! Straight, each member has a message for every other, all at once: the network's time comes once, the processors' for each message. In
 //! rounds a member has log2 n messages, one behind the other. Nobody knows beforehand what the network takes and how many tasks
-//! share a processor. So the members try both, in the first operations that they have anyway, and agree by what those took all of them.
+//! share a processor. So the members try both, in operations that they have anyway, and agree by what those took all of them. A beginning
+//! may not be like what follows (the kernel has not spread the tasks over the processors yet), so they try again, ever more seldom.
 
 /// How short data of all goes between hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +21,9 @@ const ROWS: usize = 2;
 const ROW: usize = 8;
 /// The first ones of a row make connections, or wait for tasks that still go the other way, and are not counted.
 const UNCOUNTED: usize = 2;
+/// Before they try again the members have so many operations, and each time so many times more.
+const PAUSE: usize = 3 * 2 * ROWS * ROW;
+const LONGER: usize = 4;
 /// So many bytes have what a member says of its rows.
 pub const WORDS: usize = 2 * ROWS * 8;
 
@@ -33,9 +37,12 @@ pub enum Turn {
 }
 
 /// The trials of one group's members. All see the same operations, so all have come as far.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Trials {
-    /// How many bytes all together the first had; only others with as many can be compared.
+    /// Before this trial begins so many operations go as before, and so many before the next.
+    ahead: usize,
+    pause: usize,
+    /// How many bytes all together the first of this trial had; only others with as many can be compared.
     whole: Option<usize>,
     done: usize,
     /// How long each row took this member, in nanoseconds: straight, in rounds, and again.
@@ -43,9 +50,19 @@ pub struct Trials {
     found: Option<Way>,
 }
 
+impl Default for Trials {
+    fn default() -> Trials {
+        Trials { ahead: 0, pause: PAUSE, whole: None, done: 0, rows: [0; 2 * ROWS], found: None }
+    }
+}
+
 impl Trials {
     /// How the next operation goes, in which all members have `whole` bytes together.
     pub fn next(&mut self, whole: usize) -> Turn {
+        if self.ahead > 0 {
+            self.ahead -= 1;
+            return Turn::Known(self.found);
+        }
         match self.row() {
             Some(row) if *self.whole.get_or_insert(whole) == whole => {
                 Turn::Tried(if row.is_multiple_of(2) { Way::Straight } else { Way::Rounds })
@@ -54,7 +71,7 @@ impl Trials {
         }
     }
 
-    /// The row that is being tried.
+    /// The row that is being tried; none between the last operation of a trial and [`Trials::agree`].
     fn row(&self) -> Option<usize> {
         Some(self.done / ROW).filter(|row| *row < self.rows.len())
     }
@@ -74,11 +91,13 @@ impl Trials {
         self.row().is_none().then_some(words)
     }
 
-    /// All members' words, added up: the same on all, so all take the same way from now on.
+    /// All members' words, added up: the same on all, so all take the same way from now on, until the next trial.
     pub fn agree(&mut self, sums: &[u8; WORDS]) {
         let rows: Vec<u64> = sums.chunks_exact(8).map(number).collect();
         let quickest = |way: usize| rows.iter().skip(way).step_by(2).min();
-        self.found = Some(if quickest(0) <= quickest(1) { Way::Straight } else { Way::Rounds });
+        let found = if quickest(0) <= quickest(1) { Way::Straight } else { Way::Rounds };
+        let pause = self.pause.saturating_mul(LONGER);
+        *self = Trials { ahead: self.pause, pause, found: Some(found), ..Trials::default() };
     }
 }
 
@@ -119,6 +138,31 @@ mod tests {
             Turn::Known(found) => found,
             Turn::Tried(_) => None,
         }
+    }
+
+    #[test]
+    fn a_beginning_that_is_not_like_what_follows_is_looked_at_again_and_ever_more_seldom() {
+        let mut trials = Trials::default();
+        let (mut tried, mut last) = (0, None);
+        for operation in 0..10_000 {
+            match trials.next(64) {
+                Turn::Known(found) => last = found,
+                Turn::Tried(way) => {
+                    tried += 1;
+                    let beginning = operation < 100;
+                    let took = if beginning { by(way, 2000, 1500) } else { by(way, 700, 1300) };
+                    if let Some(words) = trials.took(took) {
+                        trials.agree(&words);
+                    }
+                }
+            }
+            match operation {
+                50..100 => assert_eq!(last, Some(Way::Rounds)),
+                200.. => assert_eq!(last, Some(Way::Straight)),
+                _ => {}
+            }
+        }
+        assert_eq!(tried, 5 * 2 * ROWS * ROW);
     }
 
     fn by(way: Way, straight: u64, rounds: u64) -> u64 {
