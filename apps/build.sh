@@ -53,10 +53,11 @@ shared() {
 
 # npb FACE: LU, SP and BT of the NAS benchmarks, which share one kernel
 npb() {
-    kernel=
+    kernel= layer=npb/layer_$1.c
+    [ "$1" != pvm ] || layer="$layer common/tasks_pvm.c"
     for part in npb options report classes problem grid rhs lu sp solve bt bt_line verify traffic; do kernel="$kernel npb/$part.c"; done
-    # shellcheck disable=SC2086 # a list of files
-    compile npb -O3 -march=native $kernel common/bench.c "npb/layer_$1.c"
+    # shellcheck disable=SC2086 # lists of files
+    compile npb -O3 -march=native $kernel common/bench.c $layer
 }
 
 # grouped FACE FILE...: the program of group operations, for interfaces that have them
@@ -75,22 +76,26 @@ only_mpi() {
     compile threads threads_mpi.c common/series.c common/bench.c "$1" -pthread
 }
 
+team_pvm="common/team_pvm.c common/tasks_pvm.c"
+
 # build SYSTEM FACE COMPILER FLAGS LIBRARIES
+# shellcheck disable=SC2086 # the team is a list of files
 build() {
     system=$1 face=$2 compiler=$3 flags=$4 libraries=$5
     team=common/team_$face.c
-    measured "$face" "$team"
+    [ "$face" != pvm ] || team=$team_pvm
+    measured "$face" $team
     case $face in
-    pvm) grouped pvm common/group_pvm.c "$team" ;;
+    pvm) grouped pvm common/group_pvm.c $team ;;
     mpi) grouped mpi "$team" && only_mpi "$team" ;;
     esac
-    compile fft "fft_$face.c" common/fft.c common/fft_core.c common/bench.c "$team"
-    compile blocked blocked.c common/bench.c "$team"
-    compile spawn "spawn_$face.c" common/spawn.c common/bench.c "$team"
+    compile fft "fft_$face.c" common/fft.c common/fft_core.c common/bench.c $team
+    compile blocked blocked.c common/bench.c $team
+    compile spawn "spawn_$face.c" common/spawn.c common/bench.c $team
     compile job "job_$face.c"
     [ "$face" != pvm ] || compile start start_pvm.c
     [ "$face" != pvm ] || compile pvmtime pvmtime.c common/pvmtime.c common/bench.c
-    shared pass common/share_pass.c "common/share_$face.c" "$team"
+    shared pass common/share_pass.c "common/share_$face.c" $team
     npb "$face"
     echo "built for $system"
 }
@@ -132,22 +137,23 @@ if [ -n "${PARVUM_INCLUDE:-}" ] && [ -n "${PARVUM_LIB:-}" ] && [ -f "$PARVUM_INC
     build parvum pvm "$CC" "-I$PARVUM_INCLUDE" "-L$PARVUM_LIB -lpvm3"
     flags="-I$PARVUM_INCLUDE -I../crates/engine/waist/include -I../crates/engine/library/include"
     system=parvum libraries="-L$PARVUM_LIB -lpvm3 -l:libparvum.so.0"
-    ledgered pvm common/pass_pvm.c common/team_pvm.c
+    # shellcheck disable=SC2086 # a list of files, here and below
+    ledgered pvm common/pass_pvm.c $team_pvm
     system=engine
-    measured engine common/engine.c common/team_pvm.c
-    compile fft fft_engine.c common/fft.c common/fft_core.c common/bench.c common/engine.c common/team_pvm.c
-    ledgered engine common/engine.c common/team_pvm.c
+    measured engine common/engine.c $team_pvm
+    compile fft fft_engine.c common/fft.c common/fft_core.c common/bench.c common/engine.c $team_pvm
+    ledgered engine common/engine.c $team_pvm
     compile job job_engine.c
     echo "built for Parvum's engine"
     if [ -e "$PARVUM_LIB/libcontainers.so" ]; then
         system=containers flags="-I$PARVUM_INCLUDE -I../interfaces/containers/include"
         libraries="-L$PARVUM_LIB -lcontainers -lpvm3"
-        calls="common/ring.c common/series.c common/bench.c common/containers.c common/team_pvm.c"
+        calls="common/ring.c common/series.c common/bench.c common/containers.c $team_pvm"
         # shellcheck disable=SC2086 # a list of files
         compile ring ring_containers.c $calls
         # shellcheck disable=SC2086
         compile rpc rpc_containers.c $calls
-        compile fft fft_containers.c common/fft.c common/fft_core.c common/bench.c common/containers.c common/team_pvm.c
+        compile fft fft_containers.c common/fft.c common/fft_core.c common/bench.c common/containers.c $team_pvm
         echo "built for Parvum's containers"
     fi
     if [ -e "$PARVUM_LIB/libTmk.so" ]; then

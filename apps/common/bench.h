@@ -47,6 +47,9 @@ int64_t now_ns(void);
 /* Ends this program with a message that names it; every broken promise ends here. */
 _Noreturn void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* What is done before that end, after the words: of use to those who wait for this program. */
+void when_it_fails(void (*deed)(void));
+
 /* Message contents: doubles that depend on a seed and on their place, so a shifted, stale or partly delivered
    message is noticed. Values are small integers, which every encoding carries exactly. */
 double content(uint64_t seed, size_t place);

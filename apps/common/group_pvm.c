@@ -11,6 +11,7 @@ char group_name[32];
 void group_open(const struct team *team)
 {
     int64_t token = 0;
+    if (team_direct) tasks_connect(team_tids, team->tasks, team->task);
     snprintf(group_name, sizeof group_name, "group.%x", (unsigned)team_tids[0]);
     if (team->task > 0) team_recv(team->task - 1, TAG_TEAM, &token, 1);
     if (pvm_ok(pvm_joingroup(group_name), "pvm_joingroup") != team->task) fail("the group's instances are not the tasks");

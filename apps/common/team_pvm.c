@@ -1,22 +1,13 @@
-/* PVM programs start each other: the first task, started by hand, spawns the rest from its own file, so the same
-   command works on any PVM. On several hosts they are placed in blocks of neighbours, as mpirun places them. */
-#define _GNU_SOURCE
+/* PVM programs start each other: the first task, started by hand, spawns the rest from its own file, so the same command works on any PVM. */
 #include "team_pvm.h"
 
 #include <pvm3.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 int team_tids[64];
 int team_encoding;
 int team_psend;
-
-int pvm_ok(int result, const char *call)
-{
-    if (result < 0) fail("%s failed with code %d", call, result);
-    return result;
-}
+int team_direct;
 
 static int encoding(const char *name)
 {
@@ -35,44 +26,6 @@ static void choose_route(const char *name)
     else fail("--route is default, direct or dont, not %s", name);
 }
 
-/* As many on each host as fill all of them, the first of them here. */
-static void spawn_on(const struct pvmhostinfo *hosts, int count, int tasks, char *path, char **arguments)
-{
-    int own = pvm_tidtohost(team_tids[0]), me = 0;
-    for (int at = 0; at < count; at++)
-        if (hosts[at].hi_tid == own) me = at;
-    int each = (tasks + count - 1) / count;
-    for (int task = 1; task < tasks; task++) {
-        char *host = hosts[(me + task / each) % count].hi_name;
-        if (pvm_spawn(path, arguments, PvmTaskHost, host, 1, team_tids + task) != 1)
-            fail("pvm_spawn did not start task %d of %s on %s (code %d)", task, path, host, team_tids[task]);
-    }
-}
-
-/* Starts the tasks 1.. from this program's own file, with this program's own arguments. */
-static void spawn_others(int tasks, int argc, char **argv)
-{
-    static char path[4096];
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-    if (length < 0) fail("cannot find this program's own file");
-    path[length] = '\0';
-
-    char **arguments = calloc((size_t)argc + 1, sizeof *arguments);
-    if (arguments == NULL) fail("no memory for arguments");
-    for (int i = 1; i < argc; i++) arguments[i - 1] = argv[i];
-    arguments[argc - 1] = "--child";
-    struct pvmhostinfo *hosts;
-    int count, unused;
-    pvm_ok(pvm_config(&count, &unused, &hosts), "pvm_config");
-    if (count > 1) {
-        spawn_on(hosts, count, tasks, path, arguments);
-    } else {
-        int started = pvm_spawn(path, arguments, PvmTaskDefault, "", tasks - 1, team_tids + 1);
-        if (started != tasks - 1) fail("pvm_spawn started %d of %d tasks of %s (code %d)", started, tasks - 1, path, team_tids[1]);
-    }
-    free(arguments);
-}
-
 void team_open(struct team *team, struct options *options, int *argc, char ***argv)
 {
     options_read(options, *argc, *argv);
@@ -80,8 +33,10 @@ void team_open(struct team *team, struct options *options, int *argc, char ***ar
     choose_route(options->route);
     team_encoding = encoding(options->encoding);
     team_psend = strcmp(options->encoding, "psend") == 0;
+    team_direct = strcmp(options->route, "direct") == 0;
     team->face = "pvm";
     team->tasks = options->tasks;
+    tasks_end_together(team_tids, team->tasks);
 
     if (options->child) {
         pvm_ok(pvm_recv(pvm_parent(), TAG_TEAM), "pvm_recv");
@@ -92,7 +47,7 @@ void team_open(struct team *team, struct options *options, int *argc, char ***ar
         team->task = 0;
         team_tids[0] = mytid;
         if (team->tasks > 1) {
-            spawn_others(team->tasks, *argc, *argv);
+            tasks_spawn(team_tids, team->tasks, *argc, *argv);
             pvm_ok(pvm_initsend(PvmDataDefault), "pvm_initsend");
             pvm_ok(pvm_pkint(team_tids, team->tasks, 1), "pvm_pkint");
             pvm_ok(pvm_mcast(team_tids + 1, team->tasks - 1, TAG_TEAM), "pvm_mcast");

@@ -1,24 +1,16 @@
 /* The layer's calls by PVM: the same program on PVM 3.4.6 and on Parvum. The first task, started by hand, spawns the others from its own
    file: on several hosts in blocks of neighbours, as mpirun places them. */
-#define _GNU_SOURCE
 #include "layer.h"
+#include "../common/tasks_pvm.h"
 
 #include <limits.h>
 #include <pvm3.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { TASKS_MOST = 64, TAG_TEAM = 1 };
 
 static int tids[TASKS_MOST];
 static int encoding;
-
-static int ok(int result, const char *call)
-{
-    if (result < 0) fail("%s failed with code %d", call, result);
-    return result;
-}
 
 static void choose(const struct options *options)
 {
@@ -27,35 +19,9 @@ static void choose(const struct options *options)
     else if (strcmp(name, "raw") == 0) encoding = PvmDataRaw;
     else if (strcmp(name, "inplace") == 0) encoding = PvmDataInPlace;
     else fail("--encoding is default, raw or inplace, not %s", name);
-    if (strcmp(options->route, "direct") == 0) ok(pvm_setopt(PvmRoute, PvmRouteDirect), "pvm_setopt");
-    else if (strcmp(options->route, "dont") == 0) ok(pvm_setopt(PvmRoute, PvmDontRoute), "pvm_setopt");
+    if (strcmp(options->route, "direct") == 0) pvm_ok(pvm_setopt(PvmRoute, PvmRouteDirect), "pvm_setopt");
+    else if (strcmp(options->route, "dont") == 0) pvm_ok(pvm_setopt(PvmRoute, PvmDontRoute), "pvm_setopt");
     else if (strcmp(options->route, "default") != 0) fail("--route is default, direct or dont, not %s", options->route);
-}
-
-/* Starts the tasks 1.. with this program's own arguments, the first block of them here. */
-static void spawn_others(const struct run *run, int argc, char **argv)
-{
-    static char path[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-    if (length < 0) fail("cannot find this program's own file");
-    path[length] = '\0';
-    char **arguments = calloc((size_t)argc + 1, sizeof *arguments);
-    if (arguments == NULL) fail("no memory for arguments");
-    for (int at = 1; at < argc; at++) arguments[at - 1] = argv[at];
-    arguments[argc - 1] = "--child";
-
-    struct pvmhostinfo *hosts;
-    int count, unused, own = pvm_tidtohost(tids[0]), me = 0, tasks = run->options.tasks;
-    ok(pvm_config(&count, &unused, &hosts), "pvm_config");
-    for (int at = 0; at < count; at++)
-        if (hosts[at].hi_tid == own) me = at;
-    int each = (tasks + count - 1) / count;
-    for (int task = 1; task < tasks; task++) {
-        int host = (me + task / each) % count;
-        if (pvm_spawn(path, arguments, PvmTaskHost, hosts[host].hi_name, 1, tids + task) != 1)
-            fail("pvm_spawn did not start task %d of %s on %s (code %d)", task, path, hosts[host].hi_name, tids[task]);
-    }
-    free(arguments);
 }
 
 static void look_around(struct run *run)
@@ -73,24 +39,26 @@ static void look_around(struct run *run)
 void body_open(struct run *run, int *argc, char ***argv)
 {
     run_read(run, *argc, *argv);
-    int mytid = ok(pvm_mytid(), "pvm_mytid"), tasks = run->options.tasks;
+    int mytid = pvm_ok(pvm_mytid(), "pvm_mytid"), tasks = run->options.tasks;
     choose(&run->options);
     run->face = "pvm";
+    tasks_end_together(tids, tasks);
     if (run->options.child) {
-        ok(pvm_recv(pvm_parent(), TAG_TEAM), "pvm_recv");
-        ok(pvm_upkint(tids, tasks, 1), "pvm_upkint");
+        pvm_ok(pvm_recv(pvm_parent(), TAG_TEAM), "pvm_recv");
+        pvm_ok(pvm_upkint(tids, tasks, 1), "pvm_upkint");
         for (run->task = 1; run->task < tasks && tids[run->task] != mytid;) run->task++;
         if (run->task == tasks) fail("task t%x is not in the table its parent sent", (unsigned)mytid);
     } else {
         run->task = 0;
         tids[0] = mytid;
         if (tasks > 1) {
-            spawn_others(run, *argc, *argv);
-            ok(pvm_initsend(PvmDataDefault), "pvm_initsend");
-            ok(pvm_pkint(tids, tasks, 1), "pvm_pkint");
-            ok(pvm_mcast(tids + 1, tasks - 1, TAG_TEAM), "pvm_mcast");
+            tasks_spawn(tids, tasks, *argc, *argv);
+            pvm_ok(pvm_initsend(PvmDataDefault), "pvm_initsend");
+            pvm_ok(pvm_pkint(tids, tasks, 1), "pvm_pkint");
+            pvm_ok(pvm_mcast(tids + 1, tasks - 1, TAG_TEAM), "pvm_mcast");
         }
     }
+    if (strcmp(run->options.route, "direct") == 0) tasks_connect(tids, tasks, run->task);
     look_around(run);
 }
 
@@ -102,15 +70,15 @@ void body_close(void)
 void body_send(int to, int tag, const double *values, size_t count)
 {
     if (count > INT_MAX) fail("a message of %zu values is longer than PVM takes", count);
-    ok(pvm_initsend(encoding), "pvm_initsend");
-    ok(pvm_pkdouble((double *)values, (int)count, 1), "pvm_pkdouble");
-    ok(pvm_send(tids[to], tag), "pvm_send");
+    pvm_ok(pvm_initsend(encoding), "pvm_initsend");
+    pvm_ok(pvm_pkdouble((double *)values, (int)count, 1), "pvm_pkdouble");
+    pvm_ok(pvm_send(tids[to], tag), "pvm_send");
 }
 
 void body_recv(int from, int tag, double *values, size_t count)
 {
-    ok(pvm_recv(tids[from], tag), "pvm_recv");
-    ok(pvm_upkdouble(values, (int)count, 1), "pvm_upkdouble");
+    pvm_ok(pvm_recv(tids[from], tag), "pvm_recv");
+    pvm_ok(pvm_upkdouble(values, (int)count, 1), "pvm_upkdouble");
 }
 
 /* A send does not wait for the receiver. */

@@ -153,7 +153,14 @@ impl Runner {
         let launch = self.launch(job, &out);
         let daemon = job.measure.arrangement.and_then(|_| self.session(&job.system?, &job.measure)?.daemon());
         let before = daemon.and_then(memory::begin);
+        let session = job.system.and_then(|system| self.session(&system, &job.measure));
+        let said = session.map_or(0, Session::tasks_said);
         let mut ended = launch.run(&log);
+        if let Some(failure) = &mut ended.failure
+            && let Some(words) = session.and_then(|session| session.tasks_words(said))
+        {
+            failure.push_str(&format!(": {words}"));
+        }
         if let Some(rival) = rival {
             // A job that had nothing in its way would pass for one that had.
             if rival.is_over() && ended.failure.is_none() {

@@ -380,6 +380,27 @@ impl Session {
         last.map_or_else(|| what.to_owned(), |last| format!("{what}: {last}"))
     }
 
+    /// How much PVM's daemon has written by now of what tasks say that it has started.
+    pub fn tasks_said(&self) -> u64 {
+        self.tasks_log().and_then(|log| log.metadata().ok()).map_or(0, |data| data.len())
+    }
+
+    /// What such tasks have said since, the last lines of it; nothing where they write to the launch's own log.
+    pub fn tasks_words(&self, since: u64) -> Option<String> {
+        // The daemon may still be reading it.
+        (0..10).find_map(|look| {
+            std::thread::sleep(Duration::from_millis(20 * look));
+            let log = std::fs::read(self.tasks_log()?).ok()?;
+            last_of_tasks(&String::from_utf8_lossy(log.get(since as usize..)?))
+        })
+    }
+
+    fn tasks_log(&self) -> Option<PathBuf> {
+        let folder = self.environment.iter().find(|(name, _)| name == "PVM_TMP")?.1.clone();
+        let mut files = std::fs::read_dir(folder).ok()?.flatten();
+        files.find(|file| file.file_name().to_string_lossy().starts_with("pvml.")).map(|file| file.path())
+    }
+
     /// The daemon's process; MPI and UCX have none.
     pub fn daemon(&self) -> Option<u32> {
         if self.family.is_ours() {
@@ -480,9 +501,30 @@ impl Drop for Session {
     }
 }
 
+/// Of the log of PVM's daemon: "[t80040000] 11/27 07:27:39 [t80001] ring: what the task says", behind what the daemon says itself.
+fn last_of_tasks(log: &str) -> Option<String> {
+    let of_task = |line: &'_ str| {
+        line.rsplit_once(" [t").and_then(|(_, rest)| Some(rest.split_once("] ")?.1.to_owned()))
+    };
+    let lines: Vec<String> = log.lines().filter_map(of_task).collect();
+    let last = &lines[lines.len().saturating_sub(3)..];
+    (!last.is_empty()).then(|| last.join("; "))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_task_says_is_found_in_the_daemons_log() {
+        let log = "[t80040000] 11/27 07:27:39 ready Fri Nov 27 07:27:39 2026\n\
+                   [t80040000] 11/27 07:27:39 [t80001] group.pvm346: verification failed: task 1 has 67, not 3\n";
+        assert_eq!(
+            last_of_tasks(log).as_deref(),
+            Some("group.pvm346: verification failed: task 1 has 67, not 3")
+        );
+        assert_eq!(last_of_tasks("[t80040000] 11/27 07:27:39 ready Fri Nov 27 07:27:39 2026\n"), None);
+    }
 
     #[test]
     fn pvms_rsh_runs_the_command_there() {
