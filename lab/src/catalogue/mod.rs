@@ -107,6 +107,9 @@ pub struct Rerun {
     pub suite: String,
     /// The programs of its rows.
     pub programs: Vec<String>,
+    /// What the names of its jobs begin with, where they are not all that have such programs.
+    #[serde(default)]
+    pub jobs: String,
     /// Numbers of tasks; all when empty.
     #[serde(default)]
     pub tasks: Vec<u32>,
@@ -135,6 +138,7 @@ impl Rerun {
         let measure = &job.measure;
         let among = |sizes: &[u64]| sizes.is_empty() || sizes.iter().any(|size| self.sizes.contains(size));
         self.programs.iter().any(|program| program == measure.program)
+            && measure.name.starts_with(&self.jobs)
             && (self.tasks.is_empty() || self.tasks.contains(&measure.tasks))
             && (self.sizes.is_empty() || among(measure.sizes))
     }

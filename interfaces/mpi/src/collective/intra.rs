@@ -62,7 +62,7 @@ pub(super) fn plan(placed: Placement<'_>, comm: &Comm, call: Call) -> Mpi<(Plan,
             };
             let plan = match regular {
                 true => choose::alltoall(placed, spans[0].length),
-                false => choose::alltoall_of_parts(group, &given, &spans),
+                false => choose::alltoall_of_parts(placed, &given, &spans),
             };
             let (data, then) = blocks.get();
             (plan, Areas { mine, data }, then)

@@ -126,8 +126,10 @@ fn jobs(extent: Extent) -> Vec<Job> {
         jobs.extend(of_each(measure, programmed()));
     }
     let barriers = BARRIER_TASKS.map(|tasks| barrier(tasks, patience));
+    // A broadcast is an exhibit of the papers, and the others would be measured with it.
+    let broadcasts = GROUP_TASKS.map(|tasks| broadcast(tasks, patience));
     let groups = GROUP_TASKS.map(|tasks| group(tasks, patience));
-    for measure in barriers.iter().chain(&groups) {
+    for measure in barriers.iter().chain(&broadcasts).chain(&groups) {
         jobs.extend(of_each(measure, grouped()));
     }
     // The engine leaves spawning to its interfaces, and they wait as it does.
@@ -148,11 +150,18 @@ fn barrier(tasks: u32, patience: u64) -> Measure {
     }
 }
 
+fn broadcast(tasks: u32, patience: u64) -> Measure {
+    Measure {
+        options: "--operations broadcast --time-ms 5 --least 1 --most 100",
+        ..Measure { name: format!("broadcasts of {tasks}"), ..group(tasks, patience) }
+    }
+}
+
 fn group(tasks: u32, patience: u64) -> Measure {
     Measure {
         tasks,
         sizes: &GROUP_SIZES,
-        options: "--operations broadcast,reduce,gather,allreduce,allgather,alltoall --time-ms 5 --least 1 --most 100",
+        options: "--operations reduce,gather,allreduce,allgather,alltoall --time-ms 5 --least 1 --most 100",
         launches: 5,
         patience,
         ..Measure::program(format!("operations of {tasks}"), "group")
@@ -209,7 +218,7 @@ mod tests {
         for peer in PEERS.into_iter().filter(|peer| *peer != UCX) {
             assert_eq!(of(peer), of(CALLS), "{}", peer.label());
         }
-        let groups = BARRIER_TASKS.len() + GROUP_TASKS.len();
+        let groups = BARRIER_TASKS.len() + 2 * GROUP_TASKS.len();
         assert_eq!(
             of(CALLS).len(),
             of(ENGINE).len() + 2 + groups,

@@ -31,12 +31,16 @@ pub fn straight(group: Group, give: &[Span], get: &[Span]) -> Plan {
     plan
 }
 
-/// In n - 1 rounds, in which each sends to one and receives from one: nobody has more than one part under way.
-pub fn pairwise(group: Group, give: &[Span], get: &[Span]) -> Plan {
+/// In n - 1 rounds, in which each sends to one and receives from one: nobody has more than `under_way` parts under way.
+pub fn pairwise(group: Group, give: &[Span], get: &[Span], under_way: usize) -> Plan {
     let mut plan = begin(group, give, get);
-    for places in 1..group.size {
-        send(&mut plan, group.after(places), give);
-        receive(&mut plan, group.before(places), get);
+    for places in 1..group.size + under_way - 1 {
+        if places < group.size {
+            send(&mut plan, group.after(places), give);
+        }
+        if places >= under_way {
+            receive(&mut plan, group.before(places + 1 - under_way), get);
+        }
     }
     plan
 }

@@ -26,7 +26,7 @@ pub const FEW: usize = 64;
 pub const LONG_FOR_TWO: usize = 64 << 10;
 /// From so many bytes on data is shared out among the members.
 pub const LONG: usize = 512 << 10;
-/// From so many bytes on nobody has more than one part under way.
+/// From so many bytes on nobody has more than one part under way on a host.
 pub const HUGE: usize = 1 << 20;
 
 /// Whether a broadcast is the one that goes straight.
@@ -210,17 +210,23 @@ pub fn alltoall<'h>(placement: impl Into<Placement<'h>>, each: usize) -> Plan {
         return alltoall::bruck(group, each);
     }
     let parts = parts(group, each);
-    alltoall_of_parts(group, &parts, &parts)
+    alltoall_of_parts(placement, &parts, &parts)
 }
 
 /// The same of any lengths. Members do not know each other's, so all do the same; both ways fit together.
-pub fn alltoall_of_parts(group: Group, give: &[Span], get: &[Span]) -> Plan {
+pub fn alltoall_of_parts<'h>(placement: impl Into<Placement<'h>>, give: &[Span], get: &[Span]) -> Plan {
+    let Placement { group, hosts, .. } = placement.into();
     let whole: usize = give.iter().map(|part| part.length).sum();
     match whole >= HUGE {
-        true => alltoall::pairwise(group, give, get),
+        true => alltoall::pairwise(group, give, get, if hosts.is_some() { UNDER_WAY } else { 1 }),
         false => alltoall::straight(group, give, get),
     }
 }
+
+/// So many parts of a member are under way between hosts. With one it waits for whoever is late, and its link lies idle: four tasks on four hosts
+/// give each other 1 MiB over an emulated ATM in 0.31 to 0.36 s for 0.57 to 0.64, over HIPPI in 50 ms for 76 to 89. Where the hosts
+/// are one machine nothing is gained, and more are more memory: with 4 MiB each 49 ms for 41.
+const UNDER_WAY: usize = 3;
 
 /// Whether a reduction goes by two levels: where that gives the bits of one by one.
 fn reduces_by_hosts(hosts: &Hosts, group: Group, length: usize, order: Order) -> bool {

@@ -224,8 +224,12 @@ fn everybody_gives_something_to_everybody() {
             };
             for is_even in [true, false] {
                 check("straight", is_even, &alltoall::straight);
-                check("pairwise", is_even, &alltoall::pairwise);
-                check("chosen", is_even, &choose::alltoall_of_parts);
+                for under_way in [1, 2, 3, 64] {
+                    let pairwise =
+                        |group, give: &[Span], get: &[Span]| alltoall::pairwise(group, give, get, under_way);
+                    check("pairwise", is_even, &pairwise);
+                }
+                check("chosen", is_even, &|group, give, get| choose::alltoall_of_parts(group, give, get));
             }
             check("bruck", true, &|group, _, _| alltoall::bruck(group, length));
             check("chosen", true, &|group, _, _| choose::alltoall(group, length));
