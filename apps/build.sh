@@ -133,11 +133,11 @@ ledgered() {
     compile exchange "exchange_$face.c" common/exchange.c common/ledger.c common/series.c common/bench.c "$@"
 }
 
+# shellcheck disable=SC2086 # the team is a list of files
 if [ -n "${PARVUM_INCLUDE:-}" ] && [ -n "${PARVUM_LIB:-}" ] && [ -f "$PARVUM_INCLUDE/pvm3.h" ]; then
     build parvum pvm "$CC" "-I$PARVUM_INCLUDE" "-L$PARVUM_LIB -lpvm3"
     flags="-I$PARVUM_INCLUDE -I../crates/engine/waist/include -I../crates/engine/library/include"
     system=parvum libraries="-L$PARVUM_LIB -lpvm3 -l:libparvum.so.0"
-    # shellcheck disable=SC2086 # a list of files, here and below
     ledgered pvm common/pass_pvm.c $team_pvm
     system=engine
     measured engine common/engine.c $team_pvm
@@ -149,9 +149,7 @@ if [ -n "${PARVUM_INCLUDE:-}" ] && [ -n "${PARVUM_LIB:-}" ] && [ -f "$PARVUM_INC
         system=containers flags="-I$PARVUM_INCLUDE -I../interfaces/containers/include"
         libraries="-L$PARVUM_LIB -lcontainers -lpvm3"
         calls="common/ring.c common/series.c common/bench.c common/containers.c $team_pvm"
-        # shellcheck disable=SC2086 # a list of files
         compile ring ring_containers.c $calls
-        # shellcheck disable=SC2086
         compile rpc rpc_containers.c $calls
         compile fft fft_containers.c common/fft.c common/fft_core.c common/bench.c common/containers.c $team_pvm
         echo "built for Parvum's containers"

@@ -4,8 +4,11 @@ use super::Outcome;
 use super::page::{Count, all, outcome, rows_of};
 use super::settings::Settings;
 use crate::catalogue::{Claim, Exhibit, Judged, PAPERS, Paper, Verdict, bounds, judge, today};
+use crate::goals::digits;
+use crate::report::markup::bytes;
 use crate::summary::Row;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// A run of one suite over hosts that an emulated network joins, as its file has it.
@@ -23,7 +26,7 @@ pub struct OverNetwork {
     pub hosts: usize,
     /// The machine that all of them are made of, and the versions of those that are not ours.
     pub machine: String,
-    /// What its claims are judged by.
+    /// What its claims are judged by; where there are none, what was measured.
     pub rows: Vec<Row>,
 }
 
@@ -96,8 +99,7 @@ fn over(page: &mut String, run: &OverNetwork) {
     let (name, like) = run.network.split_once(": ").unwrap_or((&run.network, ""));
     let _ = write!(
         page,
-        "\n### `{name}`, the suite {}: {}\n\n{} hosts; {like}. The run was begun {} UTC ({}), on {}.\n\n\
-         | | the paper says | then | holds | system | today | |\n|---|---|---|---|---|---|---|\n{lines}",
+        "\n### `{name}`, the suite {}: {}\n\n{} hosts; {like}. The run was begun {} UTC ({}), on {}.\n\n",
         run.suite,
         count.words(),
         run.hosts,
@@ -105,6 +107,47 @@ fn over(page: &mut String, run: &OverNetwork) {
         run.extent,
         run.machine
     );
+    if lines.is_empty() {
+        values(page, &run.rows);
+    } else {
+        page.push_str(
+            "| | the paper says | then | holds | system | today | |\n|---|---|---|---|---|---|---|\n",
+        );
+        page.push_str(&lines);
+    }
+}
+
+/// Of a run that no claim is judged by: what was measured, a table for each number of tasks.
+fn values(page: &mut String, rows: &[Row]) {
+    let tables: BTreeSet<(&str, u32)> = rows.iter().map(|row| (row.metric.as_str(), row.tasks)).collect();
+    page.push_str("The times are task 0's, which may be done a little before others are.\n");
+    for (metric, tasks) in tables {
+        let own: Vec<&Row> =
+            rows.iter().filter(|row| (row.metric.as_str(), row.tasks) == (metric, tasks)).collect();
+        let sizes: BTreeSet<u64> = own.iter().map(|row| row.size).collect();
+        let mut systems: Vec<(&str, &str)> = Vec::new();
+        for row in &own {
+            if !systems.contains(&(&row.system, &row.route)) {
+                systems.push((&row.system, &row.route));
+            }
+        }
+        let unit = own.first().map_or("", |row| row.unit.as_str());
+        let heads: String = sizes.iter().map(|&size| format!(" {} |", bytes(size as f64))).collect();
+        let rule = "---|".repeat(sizes.len());
+        let _ = write!(page, "\n| {metric} of {tasks}, {unit} |{heads}\n|---|{rule}\n");
+        for (system, route) in systems {
+            let cell = |size: &u64| {
+                let is_it = |row: &&&Row| {
+                    (row.system.as_str(), row.route.as_str(), row.size) == (system, route, *size)
+                };
+                own.iter()
+                    .find(is_it)
+                    .map_or_else(|| " |".to_owned(), |row| format!(" {} |", digits(row.median)))
+            };
+            let cells: String = sizes.iter().map(cell).collect();
+            let _ = writeln!(page, "| {} |{cells}", format!("{system} {route}").trim_end());
+        }
+    }
 }
 
 /// The machine, and the versions of those that are not ours.

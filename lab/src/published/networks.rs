@@ -2,7 +2,7 @@
 //!
 //! `./x hosts N --network NAME -- parvum compare ... --host LIST` makes such a run; it is kept as `results/published/networks/NAME-SUITE.json`.
 
-use super::papers::{self, is_judged_by};
+use super::papers::{self, is_drawn_over_hosts, is_judged_by};
 use super::published;
 use crate::against::finished;
 use crate::error::LabError;
@@ -27,7 +27,7 @@ pub(super) fn publish(
         return Err(LabError::NoKnownNetwork { hosts: manifest.hosts.join(", ") });
     }
     let mut rows = rows;
-    rows.retain(|row| is_judged_by(&manifest.suite, row, true));
+    rows.retain(|row| is_judged_by(&manifest.suite, row, true) || is_drawn_over_hosts(&manifest.suite, row));
     let kept = OverNetwork {
         network,
         suite: manifest.suite.clone(),
@@ -158,5 +158,44 @@ mod tests {
         );
         assert!(page.contains("1 over a network, below"), "{page}");
         fs::remove_dir_all(root).expect("removed");
+    }
+
+    /// The exchange is asked of one host alone: over a network its values stand for themselves.
+    #[test]
+    fn what_no_claim_is_judged_by_is_a_table() {
+        let root = std::env::temp_dir().join(format!("parvum-lab-values-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&root);
+        let run = root.join("run");
+        for folder in [root.join("docs"), run.clone()] {
+            fs::create_dir_all(folder).expect("a folder");
+        }
+        let of = |family, route, size, us: f64| {
+            let mut row =
+                row(&System::new(family, route, Encoding::Raw), "group", "alltoall", size, &[us; 3]);
+            row.tasks = 4;
+            row
+        };
+        let rows = [
+            of(Family::Parvum, "tcp", 8, 586.0),
+            of(Family::Parvum, "tcp", 1 << 20, 300_275.0),
+            of(Family::Mpich, "", 8, 578.0),
+        ];
+        fs::write(run.join("summary.json"), serde_json::to_string(&rows).expect("ours")).expect("a file");
+        let mut manifest = manifest();
+        (manifest.factors.load, manifest.factors.cores) = ("0.1 0 0".into(), "2 processors".into());
+        manifest.factors.network = "atm: 89 Mbit/s, switch".into();
+        manifest.suite = "exchange".into();
+        manifest.hosts = vec!["alpha".into(), "beta".into()];
+        fs::write(run.join("manifest.json"), serde_json::to_string(&manifest).expect("ours"))
+            .expect("a file");
+        papers::tests::with_nothing_measured(&root);
+        super::super::publish_in(&run, &root).expect("published");
+        let page = read(&root.join("docs/findings.md")).expect("the page");
+        assert!(page.contains("| 8 B | 1 MiB |"), "{page}");
+        assert!(
+            page.contains("| Parvum tcp | 586 | 300275 |") && page.contains("| MPICH | 578 | |"),
+            "{page}"
+        );
+        let _ = fs::remove_dir_all(&root);
     }
 }
