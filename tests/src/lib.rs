@@ -236,6 +236,19 @@ pub fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
+/// Waits until what is told has these words; else it is shown.
+pub fn eventually_told(what: &str, words: &str, mut told: impl FnMut() -> String) {
+    let until = Instant::now() + PATIENCE;
+    loop {
+        let last = told();
+        if last.contains(words) {
+            return;
+        }
+        assert!(Instant::now() < until, "not in time: {what}; told last:\n{last}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
 /// Waits for the next event that `pick` likes; others are dropped.
 pub fn await_event<T>(session: &mut Session, mut pick: impl FnMut(&Event) -> Option<T>) -> T {
     let until = Instant::now() + PATIENCE;

@@ -1,9 +1,9 @@
 //! Processes that end: with an error, by a fault of their own, killed, or without saying so.
 
 use crate::processes;
+use parvum_tests::TestMachine;
 use parvum_tests::running::{Running, await_tasks};
 use parvum_tests::stage::program;
-use parvum_tests::{TestMachine, eventually};
 
 /// What a run of three processes says that fails, when the failure of one does not end the others.
 fn complaints(machine: &TestMachine, protocol: &str, what: &str) -> String {
@@ -129,9 +129,8 @@ fn who_sleeps_with_an_open_page_may_be_killed() {
     let rows = machine.tasks();
     let row = |rank: u32| rows.iter().find(|row| row.rank == Some(rank)).expect("it runs");
     // Another waits for the lock, which does not come before the page is closed.
-    eventually("process 0 waits for the lock", || {
-        let said = machine.check(&mut machine.command(&["ps"]));
-        said.contains(" s in Tmk_lock_acquire 9")
+    parvum_tests::eventually_told("process 0 waits for the lock", " s in Tmk_lock_acquire 9", || {
+        machine.check(&mut machine.command(&["ps"])) + &machine.check(&mut machine.command(&["why"]))
     });
     parvum_tests::kill_hard(row(3).pid);
     assert!(!run.end().success());
