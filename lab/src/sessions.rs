@@ -387,10 +387,11 @@ impl Session {
 
     /// What such tasks have said since, the last lines of it; nothing where they write to the launch's own log.
     pub fn tasks_words(&self, since: u64) -> Option<String> {
-        // The daemon may still be reading it.
+        let file = self.tasks_log()?;
+        // The daemon reads what tasks say by itself, and tells nobody when it has.
         (0..10).find_map(|look| {
             std::thread::sleep(Duration::from_millis(20 * look));
-            let log = std::fs::read(self.tasks_log()?).ok()?;
+            let log = std::fs::read(&file).ok()?;
             last_of_tasks(&String::from_utf8_lossy(log.get(since as usize..)?))
         })
     }
