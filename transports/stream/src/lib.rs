@@ -128,6 +128,12 @@ impl Inbox {
 
     /// Reads what has come, once. Whether anything came.
     pub fn fill(&mut self, from: &mut impl Read) -> bool {
+        self.fill_some(usize::MAX, from)
+    }
+
+    /// The same of at most `most` bytes: where they are the beginning of something long, what follows can be read to
+    /// where it shall lie.
+    pub fn fill_some(&mut self, most: usize, from: &mut impl Read) -> bool {
         if self.start == self.end {
             (self.start, self.end) = (0, 0);
         } else if self.start > self.buffer.len() / 2 {
@@ -137,8 +143,8 @@ impl Inbox {
         if self.end == self.buffer.len() || self.closed {
             return false;
         }
-        let room = self.buffer.len() - self.end;
-        match from.read(&mut self.buffer[self.end..]) {
+        let room = (self.buffer.len() - self.end).min(most);
+        match from.read(&mut self.buffer[self.end..][..room]) {
             Ok(0) => self.closed = true,
             Ok(count) => {
                 self.end += count;
@@ -270,5 +276,14 @@ mod tests {
         }
         seen.extend_from_slice(inbox.bytes());
         assert_eq!(seen, b"abcdefghijkl");
+    }
+
+    #[test]
+    fn who_wants_a_beginning_gets_no_more_and_the_rest_stays_where_it_is() {
+        let (mut inbox, mut source) = (Inbox::new(8), &b"abcdefghijkl"[..]);
+        assert!(inbox.fill_some(2, &mut source));
+        assert_eq!((inbox.bytes(), source, inbox.has_emptied()), (&b"ab"[..], &b"cdefghijkl"[..], false));
+        assert!(inbox.fill_some(99, &mut source));
+        assert_eq!((inbox.bytes(), source), (&b"abcdefgh"[..], &b"ijkl"[..]));
     }
 }

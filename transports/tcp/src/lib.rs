@@ -39,6 +39,9 @@ pub const TRANSPORT: Transport = Transport {
 const INBOX: usize = 128 << 10;
 /// Fewer bytes than this are not worth a place of their own.
 const WORTH_A_PLACE: usize = 4 << 10;
+/// Where a frame was so long, the next one may be: only its beginning is read into memory of the link, for a call of the
+/// kernel more costs less than to copy what follows.
+const LONG: usize = 32 << 10;
 /// The longest payload of a frame without data.
 const SHORT: usize = 1 << 10;
 /// How long a connection may take.
@@ -53,6 +56,8 @@ pub struct TcpLink {
     inbox: Inbox,
     /// Bytes still to come of the frame whose beginning was given away.
     rest: usize,
+    /// The last frame with data was [`LONG`].
+    long: bool,
     outbox: Outbox,
     /// What the other end must show before anything of it is believed.
     awaited: Option<Awaited>,
@@ -166,7 +171,17 @@ impl TcpLink {
         stream.set_nonblocking(true)?;
         let (inbox, outbox) = (Inbox::new(INBOX), Outbox::default());
         let gate = Gate::default();
-        Ok(TcpLink { stream, gate, inbox, rest: 0, outbox, awaited: None, sealer: None, opener: None })
+        Ok(TcpLink {
+            stream,
+            gate,
+            inbox,
+            rest: 0,
+            long: false,
+            outbox,
+            awaited: None,
+            sealer: None,
+            opener: None,
+        })
     }
 
     /// What comes from here on was sealed by `end`: what lies in the inbox too.
@@ -226,6 +241,9 @@ impl TcpLink {
             }
             sink.frame(&header, &bytes[Header::SIZE..Header::SIZE + here]);
             self.rest = length - here;
+            if has_data {
+                self.long = length >= LONG;
+            }
             self.inbox.consume(Header::SIZE + here);
         }
         Ok(most)
@@ -251,7 +269,8 @@ impl TcpLink {
                 return count > 0;
             }
         }
-        self.inbox.fill(&mut source)
+        let most = if self.long && self.inbox.bytes().is_empty() { WORTH_A_PLACE } else { INBOX };
+        self.inbox.fill_some(most, &mut source)
     }
 
     /// Seals a frame, in records of which each leaves before the next is sealed.
