@@ -44,6 +44,14 @@ pub fn physical(most: usize) -> Vec<u32> {
     cores
 }
 
+/// Says that all hosts share so many processors, for they are one in truth: `./x hosts` sets it.
+const OF_ALL_HOSTS: &str = "PARVUM_LAB_PROCESSORS";
+
+/// How many processors all hosts share, if they are known to be of one machine.
+pub fn of_all_hosts() -> Option<usize> {
+    std::env::var(OF_ALL_HOSTS).ok().and_then(|number| number.parse().ok())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,6 +1,7 @@
 //! The daemons that PVM programs need: a private machine for each, started before the measurements and gone after
 //! them, also when the comparison ends early.
 
+use crate::cores;
 use crate::hosts::{self, Hosts};
 use crate::launch::Launch;
 use crate::peers::Kit;
@@ -225,7 +226,12 @@ impl Session {
                 vec!["--host".into(), format!(".:{each}{others}").into(), "--map-by".into(), "slot".into()]
             }
             Family::OpenMpi | Family::OpenMpi4 => {
-                vec!["--prtemca".into(), "plm_ssh_agent".into(), rsh, "--host".into(), list]
+                let mut words = vec!["--prtemca".into(), "plm_ssh_agent".into(), rsh, "--host".into(), list];
+                // It sees one task on each host and keeps looking, while the next host's task wants the processor.
+                if cores::of_all_hosts().is_some_and(|processors| tasks as usize > processors) {
+                    words.extend(["--mca", "mpi_yield_when_idle", "1"].map(OsString::from));
+                }
+                words
             }
             Family::Mpich | Family::Mpich4 => {
                 vec!["-launcher".into(), "rsh".into(), "-launcher-exec".into(), rsh, "-hosts".into(), list]

@@ -67,9 +67,8 @@ impl Host {
             let start = format!("{} rsh {} {{host}}", text(&program), text(&room.root));
             settings.push(("PARVUM_START_BY".to_owned(), start));
         }
-        // What the laboratory predicts for hosts hangs on these. A relay has one processor for itself: it looks for the moment of each frame.
-        let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        let left = processors.saturating_sub(plan.network.is_some().into()).max(1);
+        // What the laboratory predicts for hosts hangs on these: those that a relay has left.
+        let left = std::thread::available_parallelism().map_or(1, usize::from);
         settings.push(("PARVUM_LAB_PROCESSORS".to_owned(), left.to_string()));
         if let Some(network) = &plan.network {
             settings.push(("PARVUM_LAB_NETWORK".to_owned(), network.words()));

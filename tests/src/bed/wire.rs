@@ -3,7 +3,9 @@
 use super::emulated::Emulated;
 use super::network::{Switch, done};
 use super::room::{self, Room};
+use rustix::thread::{CpuSet, Pid, sched_getaffinity, sched_setaffinity};
 use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
 pub(super) enum Wire {
@@ -47,6 +49,33 @@ impl Emulated {
 pub(super) struct Relay {
     child: Child,
     said: BufReader<ChildStdout>,
+    _apart: Option<Apart>,
+}
+
+/// The relay has a core of its own, and all that this thread starts has the others: a program that shares the relay's core waits as long
+/// as the relay looks for the moments of frames, and its messages take five times as long or not, by where the kernel has put it.
+struct Apart {
+    before: CpuSet,
+    core: usize,
+}
+
+impl Apart {
+    /// Leaves the last core to the relay, if there are two.
+    fn take() -> Option<Apart> {
+        let before = sched_getaffinity(None::<Pid>).ok()?;
+        let core = (0..CpuSet::MAX_CPU).rfind(|core| before.is_set(*core))?;
+        let mut others = before;
+        others.unset(core);
+        (others.count() > 0 && sched_setaffinity(None::<Pid>, &others).is_ok())
+            .then_some(Apart { before, core })
+    }
+}
+
+impl Drop for Apart {
+    fn drop(&mut self) {
+        // At worst this thread keeps the other cores.
+        let _ = sched_setaffinity(None::<Pid>, &self.before);
+    }
 }
 
 impl Relay {
@@ -56,18 +85,24 @@ impl Relay {
         let program = room::profile().join("hosts");
         // Where that is allowed it goes before all that it is to serve: a relay that waits for a processor is a slower network.
         let may = |priority: &str| done(Command::new("chrt").args(["-f", priority, "true"])).is_ok();
+        let apart = Apart::take();
+        let on_its_core =
+            apart.as_ref().map(|apart| ["taskset".to_owned(), "-c".to_owned(), apart.core.to_string()]);
+        let mut words: Vec<PathBuf> = on_its_core.into_iter().flatten().map(PathBuf::from).collect();
+        words.push(program);
         let mut command = match may("20") {
             true => {
                 let mut command = Command::new("chrt");
-                command.args(["-f", "20"]).arg(&program);
+                command.args(["-f", "20"]).arg(&words[0]);
                 command
             }
-            false => switch.beside(&program),
+            false => switch.beside(&words[0]),
         };
+        command.args(&words[1..]);
         command.arg("relay").arg(&file).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().map_err(|why| format!("the relay: {why}"))?;
         let said = BufReader::new(child.stdout.take().ok_or("the relay has no output")?);
-        Ok(Relay { child, said })
+        Ok(Relay { child, said, _apart: apart })
     }
 
     /// Connects a host; its device is there when this returns.

@@ -77,9 +77,6 @@ fn jobs(extent: Extent) -> Vec<Job> {
     jobs
 }
 
-/// Says that all hosts share so many processors, for they are one in truth: `./x hosts` sets it.
-const PROCESSORS: &str = "PARVUM_LAB_PROCESSORS";
-
 /// What the frame of a short message takes of a link, in bytes: Ethernet, its preamble and gap, IP and TCP take 90, Parvum's own head 40. Many
 /// in a row to one host share a frame, so the gap that was measured does not have it.
 const FRAME: f64 = 130.0;
@@ -95,7 +92,7 @@ pub(super) fn machine(between: Route, tasks: usize) -> Machine {
 /// The hosts that are here.
 fn these(between: Route) -> Machine {
     let machine = machine(between, TASKS as usize);
-    match std::env::var(PROCESSORS).ok().and_then(|number| number.parse().ok()) {
+    match crate::cores::of_all_hosts() {
         Some(processors) => Machine { processors, shared_processors: true, ..machine },
         None => machine,
     }
