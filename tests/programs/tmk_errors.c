@@ -131,12 +131,13 @@ int main(int argc, char **argv)
 			Tmk_lock_acquire(9);
 		Tmk_barrier(1);
 		sleeper = page[Tmk_nprocs - 1];
+		/* All have read: who is stopped answers no question, and a question may close the page. */
+		Tmk_barrier(3);
 		if (last) {
 			printf("stops\n");
 			fflush(stdout);
 		}
 		page[Tmk_proc_id] = 2;
-		/* At once: another's question may close the page. */
 		if (last)
 			raise(SIGSTOP);
 		if (Tmk_proc_id == Tmk_nprocs - 2) {
