@@ -228,7 +228,9 @@ impl Session {
             Family::OpenMpi | Family::OpenMpi4 => {
                 let mut words = vec!["--prtemca".into(), "plm_ssh_agent".into(), rsh, "--host".into(), list];
                 // It sees one task on each host and keeps looking, while the next host's task wants the processor.
-                if cores::of_all_hosts().is_some_and(|processors| tasks as usize > processors) {
+                let processors =
+                    self.hosts.as_ref().map(|_| cores::allowed().len()).or_else(cores::of_all_hosts);
+                if processors.is_some_and(|processors| tasks as usize > processors) {
                     words.extend(["--mca", "mpi_yield_when_idle", "1"].map(OsString::from));
                 }
                 words
