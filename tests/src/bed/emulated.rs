@@ -53,13 +53,13 @@ pub const KNOWN: [Known; 5] = [
 type Row = (&'static str, f64, f64, u32, bool, f64, f64);
 
 const NAMED: [Row; 10] = [
-    ("ethernet10", 10.0, 335.0, 1500, true, 0.0, 100.0),
-    ("fddi", 73.0, 455.0, 4352, true, 0.0, 24.0),
+    ("ethernet10", 10.0, 388.0, 1500, true, 0.0, 100.0),
+    ("fddi", 73.0, 503.0, 4352, true, 0.0, 24.0),
     // Lewis and Cline's, of the same time: what a switch of FDDI's rate and frames gives, with no figure of theirs to hold it against.
     ("fddi-switch", 100.0, 200.0, 4352, false, 0.0, 24.0),
-    ("hippi", 660.0, 525.0, 65280, false, 0.0, 24.0),
-    ("atm", 89.0, 352.0, 9180, false, 0.0, 24.0),
-    ("fc", 53.0, 705.0, 2048, false, 0.0, 24.0),
+    ("hippi", 660.0, 557.0, 65280, false, 0.0, 24.0),
+    ("atm", 89.0, 410.0, 9180, false, 0.0, 24.0),
+    ("fc", 53.0, 784.0, 2048, false, 0.0, 24.0),
     ("allnode", 68.0, 30.0, 8192, false, 0.0, 24.0),
     ("gigabit", 1000.0, 0.0, 1500, false, 0.0, 24.0),
     ("lan", 100.0, 30.0, 1500, false, 0.0, 24.0),
@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn words_say_what_it_is_like() {
         let words = |name| Emulated::find(name).expect("known").words();
-        assert_eq!(words("fddi"), "fddi: 73 Mbit/s, 455 us of delay, packets of 4352 bytes, shared medium");
+        assert_eq!(words("fddi"), "fddi: 73 Mbit/s, 503 us of delay, packets of 4352 bytes, shared medium");
         let lossy = Emulated::parse("mine", "loss = 0.01\n").expect("well made").words();
         assert_eq!(lossy, "file mine: 0 us of delay, packets of 1500 bytes, switch, 0.01 of packets lost");
     }
