@@ -209,6 +209,12 @@ impl Session {
 
     /// What else a launcher is told where there are hosts: who they are, in blocks of neighbours, and how to start something there.
     pub fn starter_arguments(&self, family: Family, tasks: u32) -> Vec<OsString> {
+        let shared = self.hosts.as_ref().map(|_| cores::allowed().len()).or_else(cores::of_all_hosts);
+        self.told_of_hosts(family, tasks, shared)
+    }
+
+    /// The same, where all hosts are one in truth and share so many processors, if that is known.
+    fn told_of_hosts(&self, family: Family, tasks: u32, shared: Option<usize>) -> Vec<OsString> {
         let (names, rsh) = match &self.hosts {
             Some(hosts) => (&hosts.names, hosts.rsh.clone()),
             None => (&self.over, self.remote_shell_file()),
@@ -228,9 +234,7 @@ impl Session {
             Family::OpenMpi | Family::OpenMpi4 => {
                 let mut words = vec!["--prtemca".into(), "plm_ssh_agent".into(), rsh, "--host".into(), list];
                 // It sees one task on each host and keeps looking, while the next host's task wants the processor.
-                let processors =
-                    self.hosts.as_ref().map(|_| cores::allowed().len()).or_else(cores::of_all_hosts);
-                if processors.is_some_and(|processors| tasks as usize > processors) {
+                if shared.is_some_and(|processors| tasks as usize > processors) {
                     words.extend(["--mca", "mpi_yield_when_idle", "1"].map(OsString::from));
                 }
                 words
@@ -555,7 +559,7 @@ mod tests {
     /// As many slots on each host as fill all of them, whoever is told; this one first.
     #[test]
     fn launchers_are_told_of_hosts_in_blocks() {
-        let told = |over: &[&str], family, tasks| {
+        let told_sharing = |over: &[&str], family, tasks, shared| {
             let kit = Kit { family, version: String::new(), starter: PathBuf::new(), libraries: None };
             let session = Session {
                 // Nothing of it runs, and nothing is ended with it.
@@ -569,9 +573,10 @@ mod tests {
                 over: over.iter().map(|name| (*name).to_owned()).collect(),
                 daemon: None,
             };
-            let words = session.starter_arguments(family, tasks);
+            let words = session.told_of_hosts(family, tasks, shared);
             words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
         };
+        let told = |over: &[&str], family, tasks| told_sharing(over, family, tasks, None);
         let three = ["a", "b", "c"];
         assert_eq!(told(&three, Family::Mpi, 4), "--host .:2,b:2,c:2 --map-by slot");
         assert_eq!(told(&three, Family::Parvum, 1), "--host .:1,b:1,c:1 --map-by slot");
@@ -579,6 +584,13 @@ mod tests {
             told(&three, Family::Mpich, 4).ends_with("-launcher-exec /lab/rsh-of-hosts -hosts a:2,b:2,c:2")
         );
         assert!(told(&three, Family::OpenMpi, 3).ends_with("--host a:1,b:1,c:1"));
+        let yields = |tasks, shared| {
+            told_sharing(&three, Family::OpenMpi, tasks, shared).ends_with("--mca mpi_yield_when_idle 1")
+        };
+        assert!(
+            yields(3, Some(2)) && !yields(2, Some(2)) && !yields(3, None),
+            "where tasks share processors"
+        );
         for family in [Family::Mpi, Family::Mpich, Family::OpenMpi] {
             assert_eq!(told(&[], family, 4), "", "on one host nobody is told of hosts");
         }

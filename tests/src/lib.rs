@@ -229,22 +229,22 @@ pub fn kill_hard(pid: u32) {
 
 /// Waits until `what` holds.
 pub fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
-    let until = Instant::now() + PATIENCE;
-    while !holds() {
-        assert!(Instant::now() < until, "not in time: {what}");
-        std::thread::sleep(Duration::from_millis(2));
-    }
+    eventually_so(what, || if holds() { Ok(()) } else { Err(String::new()) });
 }
 
 /// Waits until what is told has these words; else it is shown.
 pub fn eventually_told(what: &str, words: &str, mut told: impl FnMut() -> String) {
+    eventually_so(what, || {
+        let told = told();
+        if told.contains(words) { Ok(()) } else { Err(format!("; told last:\n{told}")) }
+    });
+}
+
+/// Asks again and again until it is so; what it was last is said when that is not in time.
+fn eventually_so(what: &str, mut ask: impl FnMut() -> Result<(), String>) {
     let until = Instant::now() + PATIENCE;
-    loop {
-        let last = told();
-        if last.contains(words) {
-            return;
-        }
-        assert!(Instant::now() < until, "not in time: {what}; told last:\n{last}");
+    while let Err(last) = ask() {
+        assert!(Instant::now() < until, "not in time: {what}{last}");
         std::thread::sleep(Duration::from_millis(2));
     }
 }
