@@ -107,46 +107,75 @@ fn over(page: &mut String, run: &OverNetwork) {
         run.extent,
         run.machine
     );
-    if lines.is_empty() {
-        values(page, &run.rows);
-    } else {
+    if !lines.is_empty() {
         page.push_str(
             "| | the paper says | then | holds | system | today | |\n|---|---|---|---|---|---|---|\n",
         );
         page.push_str(&lines);
     }
+    let is_drawn = drawn_over_hosts(&run.suite, &run.rows);
+    let drawn: Vec<&Row> = run.rows.iter().filter(|row| is_drawn(row)).collect();
+    if !drawn.is_empty() {
+        values(page, &drawn);
+    }
 }
 
-/// Of a run that no claim is judged by: what was measured, a table for each number of tasks.
-fn values(page: &mut String, rows: &[Row]) {
+/// Which rows of a run over hosts stand for themselves: those that an exhibit draws of whose claims none has a value there.
+pub fn drawn_over_hosts(suite: &str, rows: &[Row]) -> impl Fn(&Row) -> bool + use<> {
+    let has_value = |claim: &Claim| {
+        judge(&claim.over_hosts(), rows).iter().any(|judged| judged.verdict != Verdict::NoData)
+    };
+    let exhibits = all().map(|(_, exhibit)| exhibit).filter(|exhibit| !exhibit.claims.iter().any(has_value));
+    let curves = exhibits.filter_map(|exhibit| {
+        let again = exhibit.again.as_ref().filter(|again| again.suite == suite)?;
+        Some((&again.programs, &exhibit.curves.as_ref()?.metric))
+    });
+    let curves: Vec<_> = curves.collect();
+    move |row| {
+        curves.iter().any(|(programs, metric)| programs.contains(&row.program) && **metric == row.metric)
+    }
+}
+
+/// What was measured, a table for each number of tasks.
+fn values(page: &mut String, rows: &[&Row]) {
     let tables: BTreeSet<(&str, u32)> = rows.iter().map(|row| (row.metric.as_str(), row.tasks)).collect();
-    page.push_str("The times are task 0's, which may be done a little before others are.\n");
+    if tables.iter().any(|(metric, _)| *metric == "alltoall") {
+        page.push_str("The times are task 0's, which may be done a little before others are.\n");
+    }
     for (metric, tasks) in tables {
-        let own: Vec<&Row> =
-            rows.iter().filter(|row| (row.metric.as_str(), row.tasks) == (metric, tasks)).collect();
-        let sizes: BTreeSet<u64> = own.iter().map(|row| row.size).collect();
-        let mut systems: Vec<(&str, &str)> = Vec::new();
-        for row in &own {
-            if !systems.contains(&(&row.system, &row.route)) {
-                systems.push((&row.system, &row.route));
-            }
+        let own = rows.iter().copied().filter(|row| (row.metric.as_str(), row.tasks) == (metric, tasks));
+        table(page, &own.collect::<Vec<_>>());
+    }
+}
+
+/// Those of one metric and number of tasks: a line for each system, a column for each size, of each program.
+fn table(page: &mut String, rows: &[&Row]) {
+    let Some(first) = rows.first() else { return };
+    let columns: BTreeSet<(&str, u64)> = rows.iter().map(|row| (row.program.as_str(), row.size)).collect();
+    let is_one = rows.iter().all(|row| row.program == first.program);
+    let head = |&(program, size): &(&str, u64)| match is_one {
+        true => format!(" {} |", bytes(size as f64)),
+        false => format!(" {program}, {size} |"),
+    };
+    let mut systems: Vec<(&str, &str)> = Vec::new();
+    for row in rows {
+        if !systems.contains(&(&row.system, &row.route)) {
+            systems.push((&row.system, &row.route));
         }
-        let unit = own.first().map_or("", |row| row.unit.as_str());
-        let heads: String = sizes.iter().map(|&size| format!(" {} |", bytes(size as f64))).collect();
-        let rule = "---|".repeat(sizes.len());
-        let _ = write!(page, "\n| {metric} of {tasks}, {unit} |{heads}\n|---|{rule}\n");
-        for (system, route) in systems {
-            let cell = |size: &u64| {
-                let is_it = |row: &&&Row| {
-                    (row.system.as_str(), row.route.as_str(), row.size) == (system, route, *size)
-                };
-                own.iter()
-                    .find(is_it)
-                    .map_or_else(|| " |".to_owned(), |row| format!(" {} |", digits(row.median)))
-            };
-            let cells: String = sizes.iter().map(cell).collect();
-            let _ = writeln!(page, "| {} |{cells}", format!("{system} {route}").trim_end());
-        }
+    }
+    let Row { metric, tasks, unit, .. } = first;
+    let heads: String = columns.iter().map(head).collect();
+    let rule = "---|".repeat(columns.len());
+    let _ = write!(page, "\n| {metric} of {tasks}, {unit} |{heads}\n|---|{rule}\n");
+    for (system, route) in systems {
+        let cell = |column: &(&str, u64)| {
+            let mut own =
+                rows.iter().filter(|row| (row.system.as_str(), row.route.as_str()) == (system, route));
+            let found = own.find(|row| (row.program.as_str(), row.size) == *column);
+            found.map_or_else(|| " |".to_owned(), |row| format!(" {} |", digits(row.median)))
+        };
+        let cells: String = columns.iter().map(cell).collect();
+        let _ = writeln!(page, "| {} |{cells}", format!("{system} {route}").trim_end());
     }
 }
 

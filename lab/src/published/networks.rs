@@ -2,11 +2,11 @@
 //!
 //! `./x hosts N --network NAME -- parvum compare ... --host LIST` makes such a run; it is kept as `results/published/networks/NAME-SUITE.json`.
 
-use super::papers::{self, is_drawn_over_hosts, is_judged_by};
+use super::papers::{self, is_judged_by};
 use super::published;
 use crate::against::finished;
 use crate::error::LabError;
-use crate::papers::findings::OverNetwork;
+use crate::papers::findings::{OverNetwork, drawn_over_hosts};
 use crate::record;
 use crate::summary::Row;
 use std::fs;
@@ -27,7 +27,8 @@ pub(super) fn publish(
         return Err(LabError::NoKnownNetwork { hosts: manifest.hosts.join(", ") });
     }
     let mut rows = rows;
-    rows.retain(|row| is_judged_by(&manifest.suite, row, true) || is_drawn_over_hosts(&manifest.suite, row));
+    let is_drawn = drawn_over_hosts(&manifest.suite, &rows);
+    rows.retain(|row| is_judged_by(&manifest.suite, row, true) || is_drawn(row));
     let kept = OverNetwork {
         network,
         suite: manifest.suite.clone(),
@@ -196,6 +197,45 @@ mod tests {
             page.contains("| Parvum tcp | 586 | 300275 |") && page.contains("| MPICH | 578 | |"),
             "{page}"
         );
+        let _ = fs::remove_dir_all(&root);
+    }
+
+    /// Iterations of four tasks: the papers' claims ask for one task's as well, and have no value without it. Counts have one.
+    #[test]
+    fn what_a_claim_has_no_value_of_is_a_table_beside_what_it_has() {
+        let root = std::env::temp_dir().join(format!("parvum-lab-beside-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&root);
+        let run = root.join("run");
+        for folder in [root.join("docs"), run.clone()] {
+            fs::create_dir_all(folder).expect("a folder");
+        }
+        let of = |family, route, program, metric, size, value: f64| {
+            let mut row = row(&System::new(family, route, Encoding::Raw), program, metric, size, &[value; 3]);
+            row.tasks = 4;
+            row
+        };
+        let rows = [
+            of(Family::Parvum, "tcp", "lu", "iteration", 33, 35.0),
+            of(Family::Parvum, "tcp", "sp", "iteration", 36, 54.0),
+            of(Family::Mpich, "", "lu", "iteration", 33, 33.0),
+            of(Family::Parvum, "tcp", "lu", "messages", 33, 372.0),
+            of(Family::Parvum, "tcp", "sp", "messages", 36, 40.0),
+        ];
+        fs::write(run.join("summary.json"), serde_json::to_string(&rows).expect("ours")).expect("a file");
+        let mut manifest = manifest();
+        (manifest.factors.load, manifest.factors.cores) = ("0.1 0 0".into(), "2 processors".into());
+        manifest.factors.network = "atm: 89 Mbit/s, switch".into();
+        manifest.suite = "npb".into();
+        manifest.hosts = vec!["alpha".into(), "beta".into()];
+        fs::write(run.join("manifest.json"), serde_json::to_string(&manifest).expect("ours"))
+            .expect("a file");
+        papers::tests::with_nothing_measured(&root);
+        super::super::publish_in(&run, &root).expect("published");
+        let page = read(&root.join("docs/findings.md")).expect("the page");
+        assert!(page.contains("### `atm`, the suite npb: 1 still holds"), "{page}");
+        assert!(page.contains("| 004 figure 5 | LU sends many messages"), "{page}");
+        let table = "| iteration of 4, us | lu, 33 | sp, 36 |\n|---|---|---|\n| Parvum tcp | 35.0 | 54.0 |\n| MPICH | 33.0 | |\n";
+        assert!(page.contains(table) && !page.contains("| messages of 4"), "{page}");
         let _ = fs::remove_dir_all(&root);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{busy, published};
 use crate::against::finished;
-use crate::catalogue::{Claim, Exhibit, PAPERS};
+use crate::catalogue::{Claim, PAPERS};
 use crate::error::LabError;
 use crate::papers::settings::{FILE, Settings};
 use crate::papers::{Outcome, findings};
@@ -77,19 +77,6 @@ pub(super) fn is_judged_by(suite: &str, row: &Row, over_hosts: bool) -> bool {
         asked.any(|asked| asked.takes(row))
     };
     own.flat_map(|exhibit| &exhibit.claims).any(asks)
-}
-
-/// Whether an exhibit without claims over hosts draws its curves by it: what was measured there stands for itself.
-pub(super) fn is_drawn_over_hosts(suite: &str, row: &Row) -> bool {
-    let exhibits = PAPERS.iter().flat_map(|paper| &paper.exhibits);
-    let draws = |exhibit: &Exhibit| {
-        let of_suite = exhibit.again.as_ref().filter(|again| again.suite == suite);
-        let claims = exhibit.claims.iter().any(|claim| !claim.over_hosts().today.is_empty());
-        !claims
-            && of_suite.is_some_and(|again| again.programs.contains(&row.program))
-            && exhibit.curves.as_ref().is_some_and(|curves| curves.metric == row.metric)
-    };
-    exhibits.into_iter().any(draws)
 }
 
 fn by_lines(rows: &Rows) -> String {
