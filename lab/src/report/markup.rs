@@ -77,6 +77,17 @@ pub fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
     html
 }
 
+/// The same without the columns behind the first in which nothing was measured.
+pub fn table_of_measured(headings: &[&str], rows: &[Vec<String>]) -> String {
+    let is_empty = |cell: &String| matches!(cell.as_str(), "" | "-" | "&ndash;");
+    let is_kept =
+        |at: &usize| *at == 0 || rows.iter().any(|row| row.get(*at).is_some_and(|cell| !is_empty(cell)));
+    let kept: Vec<usize> = (0..headings.len()).filter(is_kept).collect();
+    let headings: Vec<&str> = kept.iter().map(|&at| headings[at]).collect();
+    let row = |row: &Vec<String>| kept.iter().filter_map(|&at| row.get(at).cloned()).collect();
+    table(&headings, &rows.iter().map(row).collect::<Vec<_>>())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -84,6 +95,14 @@ mod tests {
     #[test]
     fn markup_cannot_be_injected() {
         assert_eq!(escape("<a href=\"x\">&"), "&lt;a href=&quot;x&quot;&gt;&amp;");
+    }
+
+    #[test]
+    fn a_column_without_a_value_is_left_out() {
+        let words = |cells: &[&str]| cells.iter().map(|cell| (*cell).to_owned()).collect();
+        let rows = [words(&["a", "-", "1", "-"]), words(&["b", "&ndash;", "-", ""])];
+        let shown = table_of_measured(&["", "2 tasks", "4 tasks", "8 tasks"], &rows);
+        assert_eq!(shown, table(&["", "4 tasks"], &[words(&["a", "1"]), words(&["b", "-"])]));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::goals::{Goal, Outcome, digits};
 use crate::record::Manifest;
 use crate::report::curve::{Axes, Point, Series, chart};
 use crate::report::headline::{Question, class};
-use crate::report::markup::{bytes, figure, table as html_table};
+use crate::report::markup::{bytes, figure, table_of_measured};
 use crate::report::tables;
 use crate::summary::{Row, Rows};
 use crate::systems::{Encoding, Extent, Family, OVER_HOSTS, System};
@@ -229,7 +229,7 @@ fn section(html: &mut String, rows: &[Row]) {
         .filter(|line| line[1..].iter().any(|cell| cell != "-"))
         .collect();
     html.push_str("<h3>The shortest message, us</h3>");
-    html.push_str(&html_table(&["", "4 tasks", "8 tasks"], &lines));
+    html.push_str(&table_of_measured(&["", "4 tasks", "8 tasks"], &lines));
 }
 
 #[cfg(test)]

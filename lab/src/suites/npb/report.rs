@@ -4,7 +4,7 @@ use super::{CASES, Case, TASKS, all_systems, formulas, of};
 use crate::goals::digits;
 use crate::report::curve::{Axes, Point, Series, chart};
 use crate::report::headline::class;
-use crate::report::markup::{escape, figure, table};
+use crate::report::markup::{escape, figure, table, table_of_measured};
 use crate::summary::{Row, Rows};
 use std::fmt::Write;
 
@@ -80,7 +80,7 @@ pub fn times(html: &mut String, rows: &[Row]) {
                 case.words, case.class, case.size[0]
             );
             figure(html, &drawing(&rows, case), "");
-            html.push_str(&table(&headings, &lines));
+            html.push_str(&table_of_measured(&headings, &lines));
         }
     }
 }
