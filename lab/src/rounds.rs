@@ -24,8 +24,8 @@ pub(crate) fn run_plan(
     if jobs.iter().all(|job| job.system.is_none()) {
         return Err(LabError::NothingToCompare);
     }
-    if runner.cores.len() < 2 {
-        // With one core these would measure something else under the same name.
+    if runner.cores.len() < 2 && !runner.over_hosts {
+        // With one core these would measure something else under the same name; hosts have their own.
         jobs.retain(|job| job.measure.cores != Cores::Two);
     }
     let begun = Instant::now();
