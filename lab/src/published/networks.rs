@@ -97,16 +97,38 @@ mod tests {
     use crate::report::tests::manifest;
     use crate::summary::tests::row;
     use crate::systems::{Encoding, Family, System};
+    use std::path::PathBuf;
 
-    /// What this host has no value of, a network has; the page says so in both places.
-    #[test]
-    fn a_run_over_a_network_is_kept_and_the_page_says_what_it_found() {
-        let root = std::env::temp_dir().join(format!("parvum-lab-networks-{}", std::process::id()));
+    /// A root with a folder of docs, and that of a run.
+    fn place(name: &str) -> (PathBuf, PathBuf) {
+        let root = std::env::temp_dir().join(format!("parvum-lab-{name}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&root);
         let run = root.join("run");
         for folder in [root.join("docs"), run.clone()] {
             fs::create_dir_all(folder).expect("a folder");
         }
+        (root, run)
+    }
+
+    /// The run is of this suite, over this network.
+    fn begin(run: &Path, suite: &str, network: &str) {
+        let mut manifest = manifest();
+        (manifest.factors.load, manifest.factors.cores) = ("0.1 0 0".into(), "2 processors".into());
+        manifest.factors.network = network.into();
+        manifest.suite = suite.into();
+        manifest.hosts = vec!["alpha".into(), "beta".into()];
+        fs::write(run.join("manifest.json"), serde_json::to_string(&manifest).expect("ours"))
+            .expect("a file");
+    }
+
+    fn measured(run: &Path, rows: &[Row]) {
+        fs::write(run.join("summary.json"), serde_json::to_string(rows).expect("ours")).expect("a file");
+    }
+
+    /// What this host has no value of, a network has; the page says so in both places.
+    #[test]
+    fn a_run_over_a_network_is_kept_and_the_page_says_what_it_found() {
+        let (root, run) = place("networks");
         let pvm = System::new(Family::Pvm, "direct", Encoding::Xdr);
         let at = |program, tasks, value: f64| {
             let mut row = row(&pvm, program, "throughput", 1024, &[value; 6]);
@@ -118,22 +140,13 @@ mod tests {
             at("ping-pong, 4.4-4.4", 8, 27.0),
             row(&pvm, "ping-pong", "of no paper", 1024, &[1.0; 6]),
         ];
-        fs::write(run.join("summary.json"), serde_json::to_string(&rows).expect("ours")).expect("a file");
-        let begin = |network: &str| {
-            let mut manifest = manifest();
-            (manifest.factors.load, manifest.factors.cores) = ("0.1 0 0".into(), "2 processors".into());
-            manifest.factors.network = network.into();
-            manifest.suite = "pvmtime".into();
-            manifest.hosts = vec!["alpha".into(), "beta".into()];
-            fs::write(run.join("manifest.json"), serde_json::to_string(&manifest).expect("ours"))
-                .expect("a file");
-        };
+        measured(&run, &rows);
         for unknown in ["", "/tmp/my network: fast"] {
-            begin(unknown);
+            begin(&run, "pvmtime", unknown);
             let why = super::super::publish_in(&run, &root).expect_err("refused").to_string();
             assert!(why.contains("over alpha, beta") && why.contains("--network"), "{why}");
         }
-        begin("fddi-switch: 100 Mbit/s, switch");
+        begin(&run, "pvmtime", "fddi-switch: 100 Mbit/s, switch");
         let said = super::super::publish_in(&run, &root).expect("published");
         assert!(said.contains("fddi-switch-pvmtime.json") && said.contains("waits for a run"), "{said}");
         assert!(
@@ -142,8 +155,7 @@ mod tests {
                 .contains("of no")
         );
 
-        fs::write(run.join("summary.json"), serde_json::to_string(&rows[..1]).expect("ours"))
-            .expect("a file");
+        measured(&run, &rows[..1]);
         let why = super::super::publish_in(&run, &root).expect_err("refused").to_string();
         assert!(why.contains("has 1 rows that this one has not"), "{why}");
 
@@ -164,12 +176,7 @@ mod tests {
     /// The exchange is asked of one host alone: over a network its values stand for themselves.
     #[test]
     fn what_no_claim_is_judged_by_is_a_table() {
-        let root = std::env::temp_dir().join(format!("parvum-lab-values-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&root);
-        let run = root.join("run");
-        for folder in [root.join("docs"), run.clone()] {
-            fs::create_dir_all(folder).expect("a folder");
-        }
+        let (root, run) = place("values");
         let of = |family, route, size, us: f64| {
             let mut row =
                 row(&System::new(family, route, Encoding::Raw), "group", "alltoall", size, &[us; 3]);
@@ -181,14 +188,8 @@ mod tests {
             of(Family::Parvum, "tcp", 1 << 20, 300_275.0),
             of(Family::Mpich, "", 8, 578.0),
         ];
-        fs::write(run.join("summary.json"), serde_json::to_string(&rows).expect("ours")).expect("a file");
-        let mut manifest = manifest();
-        (manifest.factors.load, manifest.factors.cores) = ("0.1 0 0".into(), "2 processors".into());
-        manifest.factors.network = "atm: 89 Mbit/s, switch".into();
-        manifest.suite = "exchange".into();
-        manifest.hosts = vec!["alpha".into(), "beta".into()];
-        fs::write(run.join("manifest.json"), serde_json::to_string(&manifest).expect("ours"))
-            .expect("a file");
+        measured(&run, &rows);
+        begin(&run, "exchange", "atm: 89 Mbit/s, switch");
         papers::tests::with_nothing_measured(&root);
         super::super::publish_in(&run, &root).expect("published");
         let page = read(&root.join("docs/findings.md")).expect("the page");
@@ -203,12 +204,7 @@ mod tests {
     /// Iterations of four tasks: the papers' claims ask for one task's as well, and have no value without it. Counts have one.
     #[test]
     fn what_a_claim_has_no_value_of_is_a_table_beside_what_it_has() {
-        let root = std::env::temp_dir().join(format!("parvum-lab-beside-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&root);
-        let run = root.join("run");
-        for folder in [root.join("docs"), run.clone()] {
-            fs::create_dir_all(folder).expect("a folder");
-        }
+        let (root, run) = place("beside");
         let of = |family, route, program, metric, size, value: f64| {
             let mut row = row(&System::new(family, route, Encoding::Raw), program, metric, size, &[value; 3]);
             row.tasks = 4;
@@ -221,14 +217,8 @@ mod tests {
             of(Family::Parvum, "tcp", "lu", "messages", 33, 372.0),
             of(Family::Parvum, "tcp", "sp", "messages", 36, 40.0),
         ];
-        fs::write(run.join("summary.json"), serde_json::to_string(&rows).expect("ours")).expect("a file");
-        let mut manifest = manifest();
-        (manifest.factors.load, manifest.factors.cores) = ("0.1 0 0".into(), "2 processors".into());
-        manifest.factors.network = "atm: 89 Mbit/s, switch".into();
-        manifest.suite = "npb".into();
-        manifest.hosts = vec!["alpha".into(), "beta".into()];
-        fs::write(run.join("manifest.json"), serde_json::to_string(&manifest).expect("ours"))
-            .expect("a file");
+        measured(&run, &rows);
+        begin(&run, "npb", "atm: 89 Mbit/s, switch");
         papers::tests::with_nothing_measured(&root);
         super::super::publish_in(&run, &root).expect("published");
         let page = read(&root.join("docs/findings.md")).expect("the page");
