@@ -37,7 +37,7 @@ pub fn route(measured: &[Measured]) -> Option<Route> {
     let shortest = measured.iter().min_by(|a, b| a.bytes.total_cmp(&b.bytes))?;
     // The last of them, and its answer, take half a round trip each besides.
     let gap = (shortest.gap * IN_A_ROW - 2.0 * shortest.half) / (IN_A_ROW - 1.0);
-    Some(Route { latency, send, receive, gap: gap.max(0.0), byte })
+    Some(Route { latency, send, receive, gap: gap.max(0.0), byte, frame: 0.0 })
 }
 
 /// The straight line, of no negative start or slope, that is the least off in relative terms: its start and its slope.
@@ -79,6 +79,7 @@ mod tests {
             receive: Overhead { message: 3000.0, byte: 0.5 },
             gap: 4000.0,
             byte: 80.0,
+            frame: 0.0,
         };
         let measured: Vec<Measured> = [8.0, 1024.0, 65536.0]
             .map(|bytes: f64| {

@@ -135,7 +135,7 @@ mod tests {
     #[test]
     fn every_operation_comes_to_its_end() {
         let end = Overhead { message: 1000.0, byte: 0.1 };
-        let way = Route { latency: 10_000.0, send: end, receive: end, gap: 1000.0, byte: 1.0 };
+        let way = Route { latency: 10_000.0, send: end, receive: end, gap: 1000.0, byte: 1.0, frame: 0.0 };
         for operation in Operation::ALL {
             for tasks in [1, 2, 5, 8, 100] {
                 for bytes in [8, 65536] {
@@ -176,5 +176,32 @@ mod tests {
             play(&Operation::Barrier.trace(tasks, 0, 1), &machine).time
         };
         assert_eq!([2, 16, 10_000].map(time), [1000.0, 4000.0, 14_000.0]);
+    }
+
+    /// What eight tasks took over an emulated FDDI, by these costs of a message between two of them (us of `parvum compare --suite loggp`,
+    /// medians of three launches, 2026-11-27).
+    #[test]
+    fn what_was_measured_on_a_shared_medium_is_predicted() {
+        let end = |message, byte| Overhead { message, byte };
+        let (send, receive) = (end(9310.0, 0.84), end(7590.0, 1.34));
+        let way = Route { latency: 558_000.0, send, receive, gap: 13_300.0, byte: 112.0, frame: 0.0 };
+        let machine =
+            Machine { shared_medium: true, shared_processors: true, ..Machine::of(8, way.with_frame(130.0)) };
+        for (operation, bytes, measured) in [
+            (Operation::Barrier, 0, 1809.0),
+            (Operation::Broadcast, 1 << 10, 895.0),
+            (Operation::Allreduce, 8, 1293.0),
+            // The last of the first one's messages waits behind what the others have sent meanwhile.
+            (Operation::Allreduce, 1 << 10, 2916.0),
+            (Operation::Allgather, 8, 1253.0),
+            (Operation::Alltoall, 1 << 10, 7159.0),
+        ] {
+            let predicted = play(&operation.trace_on(&machine, bytes, 16), &machine).time / 16e3;
+            let ratio = predicted / measured;
+            assert!(
+                (0.9..1.1).contains(&ratio),
+                "{operation:?} of {bytes}: {predicted} us, {measured} measured"
+            );
+        }
     }
 }

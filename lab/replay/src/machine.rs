@@ -29,17 +29,29 @@ pub struct Route {
     pub gap: f64,
     /// LogGP's G: of each byte on a link.
     pub byte: f64,
+    /// Bytes that its frame takes of a link besides, by which one message keeps the next one waiting, however short it is.
+    pub frame: f64,
 }
 
 impl Route {
-    /// How long a message of so many bytes has its link.
+    /// The same route, of which is known what a frame is: its time on the link was part of the latency that was measured.
+    pub fn with_frame(self, bytes: f64) -> Route {
+        Route { frame: bytes, latency: (self.latency - bytes * self.byte).max(0.0), ..self }
+    }
+
+    /// How long a message of so many bytes passes over a link.
+    pub fn passes(&self, bytes: u64) -> f64 {
+        self.byte * (bytes as f64 + self.frame)
+    }
+
+    /// How long it keeps others from that link.
     pub fn occupies(&self, bytes: u64) -> f64 {
-        self.gap.max(self.byte * bytes as f64)
+        self.gap.max(self.passes(bytes))
     }
 
     /// From the beginning of a send to the end of its receive, when nothing else happens.
     pub fn alone(&self, bytes: u64) -> f64 {
-        self.send.of(bytes) + self.latency + self.byte * bytes as f64 + self.receive.of(bytes)
+        self.send.of(bytes) + self.latency + self.passes(bytes) + self.receive.of(bytes)
     }
 }
 
@@ -56,7 +68,7 @@ pub struct Machine {
     pub within: Route,
     /// Between hosts: each has a link of its own into a switch, both ways at once.
     pub between: Route,
-    /// All hosts share one medium instead: one message at a time.
+    /// All hosts share one medium instead: one message at a time, and those that have some take turns.
     pub shared_medium: bool,
 }
 
@@ -94,8 +106,12 @@ mod tests {
     #[test]
     fn a_message_costs_its_ends_and_its_way() {
         let end = Overhead { message: 100.0, byte: 0.5 };
-        let route = Route { latency: 1000.0, send: end, receive: end, gap: 50.0, byte: 2.0 };
+        let route = Route { latency: 1000.0, send: end, receive: end, gap: 50.0, byte: 2.0, frame: 0.0 };
         assert_eq!(route.alone(10), 105.0 + 1000.0 + 20.0 + 105.0);
         assert_eq!((route.occupies(1), route.occupies(100)), (50.0, 200.0));
+        // A frame was in what was measured; it is in the way of others besides.
+        let framed = route.with_frame(40.0);
+        assert_eq!(framed.alone(10), route.alone(10));
+        assert_eq!((framed.occupies(1), framed.occupies(100)), (82.0, 280.0));
     }
 }

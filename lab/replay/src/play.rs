@@ -2,10 +2,14 @@
 //!
 //! One event after the other, in the order of their times. A task that has something to do (a computation, its part of a message)
 //! takes a processor of its host, or queues for one and gets turns; one that waits for a message has none. A message leaves
-//! when its sender has done its part: it then has the links of both hosts, or the medium, one message after the other.
+//! when its sender has done its part: it then has the link of its host and, a latency later, that of the receiver's, one message after the other on
+//! each; or it waits for the medium, for which hosts take turns.
+
+mod medium;
 
 use crate::machine::{Machine, Route};
 use crate::trace::{Action, Trace};
+use medium::{Medium, OnMedium};
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashSet, VecDeque};
 
@@ -37,7 +41,12 @@ pub fn play(trace: &Trace, machine: &Machine) -> Played {
         world.now = time;
         match what {
             What::Turn(task) => world.end_turn(task),
+            What::Lands(host, passage) => world.lands(host, passage),
             What::Arrives(task, key) => world.arrives(task, key),
+            What::MediumFree => {
+                world.medium.end();
+                world.use_medium();
+            }
         }
     }
     let waits = |task: &&usize| world.tasks[**task].next < trace.tasks[**task].len();
@@ -51,12 +60,27 @@ pub fn play(trace: &Trace, machine: &Machine) -> Played {
 /// A message, to its receiver: its sender, and its number.
 type Key = (usize, u32);
 
+/// A message on the link into a host.
+#[derive(Clone, Copy)]
+struct Passage {
+    /// How long it passes, and how long it keeps others from it.
+    whole: f64,
+    busy: f64,
+    /// The task that it is for.
+    to: usize,
+    key: Key,
+}
+
 #[derive(Clone, Copy)]
 enum What {
     /// A task's turn on its processor is over.
     Turn(usize),
+    /// The beginning of a message has come to its receiver's host, through the switch.
+    Lands(usize, Passage),
     /// A message has come.
     Arrives(usize, Key),
+    /// What was on the shared medium has left it.
+    MediumFree,
 }
 
 struct Next {
@@ -119,7 +143,7 @@ struct World<'a> {
     /// When a link is free again: out of a host, and into it.
     out: Vec<f64>,
     into: Vec<f64>,
-    medium: f64,
+    medium: Medium,
 }
 
 impl<'a> World<'a> {
@@ -137,7 +161,7 @@ impl<'a> World<'a> {
             processors: (0..pools).map(|_| pool()).collect(),
             out: vec![0.0; hosts],
             into: vec![0.0; hosts],
-            medium: 0.0,
+            medium: Medium::default(),
         }
     }
 
@@ -237,28 +261,39 @@ impl<'a> World<'a> {
         let Action::Send { to, number, bytes } = self.trace.tasks[task][self.tasks[task].next] else {
             return;
         };
-        let comes = self.carry(task, to, bytes);
-        self.plan(comes, What::Arrives(to, (task, number)));
-    }
-
-    /// When a message that leaves now has come.
-    fn carry(&mut self, from: usize, to: usize, bytes: u64) -> f64 {
-        let (source, target) = (self.host(from), self.host(to));
-        let route = *self.route(from, to);
+        let (source, target) = (self.host(task), self.host(to));
+        let route = *self.route(task, to);
+        let arrives = What::Arrives(to, (task, number));
         if source == target {
-            return self.now + route.latency + route.byte * bytes as f64;
+            return self.plan(self.now + route.latency + route.passes(bytes), arrives);
         }
-        let busy = route.occupies(bytes);
         if self.machine.shared_medium {
-            self.medium = self.medium.max(self.now) + busy;
-            return self.medium + route.latency;
+            self.medium
+                .wait(source, OnMedium { time: route.occupies(bytes), latency: route.latency, arrives });
+            return self.use_medium();
         }
         let begins = self.out[source].max(self.now);
+        let (busy, whole) = (route.occupies(bytes), route.passes(bytes));
         self.out[source] = begins + busy;
-        let whole = route.byte * bytes as f64;
-        let comes = (begins + route.latency).max(self.into[target]) + whole;
-        self.into[target] = comes.max(begins + route.latency + busy);
-        comes
+        self.plan(
+            begins + route.latency,
+            What::Lands(target, Passage { busy, whole, to, key: (task, number) }),
+        );
+    }
+
+    /// A message has come through the switch to its receiver's link, which those that came before it have first.
+    fn lands(&mut self, target: usize, passage: Passage) {
+        let comes = self.now.max(self.into[target]) + passage.whole;
+        self.into[target] = comes.max(self.now + passage.busy);
+        self.plan(comes, What::Arrives(passage.to, passage.key));
+    }
+
+    /// Whose turn it is has the medium, if that is free.
+    fn use_medium(&mut self) {
+        let Some(next) = self.medium.begin() else { return };
+        let ends = self.now + next.time;
+        self.plan(ends, What::MediumFree);
+        self.plan(ends + next.latency, next.arrives);
     }
 
     fn arrives(&mut self, task: usize, key: Key) {
@@ -286,6 +321,7 @@ mod tests {
         receive: Overhead { message: 200.0, byte: 0.0 },
         gap: 50.0,
         byte: 2.0,
+        frame: 0.0,
     };
 
     fn machine(hosts: usize) -> Machine {
@@ -327,6 +363,35 @@ mod tests {
         let medium = Machine { shared_medium: true, ..machine(4) };
         assert_eq!(play(&pairs, &machine(4)).time, 100.0 + 1000.0 + 2000.0 + 200.0);
         assert_eq!(play(&pairs, &medium).time, 100.0 + 1000.0 + 4000.0 + 200.0);
+    }
+
+    /// Who sends first to many is not in the way of who comes later to one of them.
+    #[test]
+    fn a_link_into_a_host_is_for_whoever_comes() {
+        let trace = Trace {
+            tasks: vec![
+                vec![send(2, 0, 1000), send(3, 0, 1000)],
+                vec![Action::Compute(100.0), send(3, 0, 1000)],
+                vec![receive(0, 0, 1000)],
+                vec![receive(1, 0, 1000), receive(0, 0, 1000)],
+            ],
+        };
+        // The second task's comes first, and the first one's second behind it.
+        assert_eq!(play(&trace, &machine(4)).time, 200.0 + 1000.0 + 2.0 * 2000.0 + 200.0);
+    }
+
+    #[test]
+    fn hosts_take_turns_with_the_medium() {
+        // The first host has three to send when the second one comes with one, which goes between them.
+        let trace = Trace {
+            tasks: vec![
+                vec![send(2, 0, 1000), send(2, 1, 1000), send(2, 2, 1000)],
+                vec![Action::Compute(1000.0), send(2, 0, 1000)],
+                vec![receive(1, 0, 1000)],
+            ],
+        };
+        let medium = Machine { shared_medium: true, ..machine(3) };
+        assert_eq!(play(&trace, &medium).time, 100.0 + 2.0 * 2000.0 + 1000.0 + 200.0);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::fmt::Write;
 /// overheads only for protocols that it knows. Of one medium there is one link that all use.
 pub fn platform(machine: &Machine) -> String {
     let route = &machine.between;
-    let ns = route.send.message + route.latency + route.receive.message;
+    let ns = route.send.message + route.latency + route.passes(0) + route.receive.message;
     let rate = 1e9 / (route.byte + route.send.byte + route.receive.byte).max(1e-3);
     let hosts = machine.hosts.max(1);
     let mut text = String::from(
