@@ -24,9 +24,10 @@ pub(crate) fn run_plan(
     if jobs.iter().all(|job| job.system.is_none()) {
         return Err(LabError::NothingToCompare);
     }
-    if runner.cores.len() < 2 && !runner.over_hosts {
-        // With one core these would measure something else under the same name; hosts have their own.
-        jobs.retain(|job| job.measure.cores != Cores::Two);
+    let all = jobs.len();
+    jobs.retain(|job| has_cores(job.measure.cores, runner.cores.len(), runner.over_hosts));
+    if jobs.len() < all {
+        progress.say(&format!("one core: {} things that need two are left out", all - jobs.len()));
     }
     let begun = Instant::now();
     let budget = progress.budget();
@@ -175,6 +176,24 @@ impl Past {
     }
 }
 
+/// Whether what is to have these cores can have them. With one of two it would measure something else under the same name; hosts have
+/// their own, however many of them this one is.
+fn has_cores(wanted: Cores, here: usize, over_hosts: bool) -> bool {
+    over_hosts || here > 1 || wanted != Cores::Two
+}
+
 fn stop_if(interrupted: &AtomicBool) -> Result<(), LabError> {
     if interrupted.load(Ordering::Relaxed) { Err(LabError::Interrupted) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_needs_two_cores_of_this_host_is_left_out_on_one() {
+        assert!(!has_cores(Cores::Two, 1, false));
+        assert!(has_cores(Cores::Two, 1, true), "hosts that are named have their own");
+        assert!(has_cores(Cores::Two, 2, false) && has_cores(Cores::One, 1, false));
+    }
 }
