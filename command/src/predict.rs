@@ -4,7 +4,7 @@ use crate::out;
 use clap::Args;
 use parvum_lab::costs;
 use replay::group::Operation;
-use replay::{Machine, Route, Trace, play, simgrid};
+use replay::{FRAME, Machine, Route, Trace, play, simgrid};
 use std::fs::{self, File};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -67,7 +67,7 @@ pub fn predict(args: &PredictArgs) -> Result<(), String> {
         processors: args.processors as usize,
         shared_processors: args.share_processors,
         within,
-        between,
+        between: between.with_frame(FRAME),
         shared_medium: args.share_medium,
     };
     if machine.hosts > tasks {
@@ -85,7 +85,7 @@ pub fn predict(args: &PredictArgs) -> Result<(), String> {
         machine.processors,
         if machine.processors == 1 { "" } else { "s" },
         if machine.shared_processors { " that all share" } else { "" },
-        words(&machine.between),
+        words(&between),
     );
     if args.within.is_some() {
         text.push_str(&format!("within a host  {}\n", words(&machine.within)));

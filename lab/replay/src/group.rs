@@ -130,7 +130,7 @@ impl Numbers {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::{Overhead, Route};
+    use crate::machine::{FRAME, Overhead, Route};
 
     #[test]
     fn every_operation_comes_to_its_end() {
@@ -186,7 +186,7 @@ mod tests {
         let (send, receive) = (end(9310.0, 0.84), end(7590.0, 1.34));
         let way = Route { latency: 558_000.0, send, receive, gap: 13_300.0, byte: 112.0, frame: 0.0 };
         let machine =
-            Machine { shared_medium: true, shared_processors: true, ..Machine::of(8, way.with_frame(130.0)) };
+            Machine { shared_medium: true, shared_processors: true, ..Machine::of(8, way.with_frame(FRAME)) };
         for (operation, bytes, measured) in [
             (Operation::Barrier, 0, 1809.0),
             (Operation::Broadcast, 1 << 10, 895.0),

@@ -17,6 +17,6 @@ mod play;
 pub mod simgrid;
 mod trace;
 
-pub use machine::{Machine, Overhead, Route};
+pub use machine::{FRAME, Machine, Overhead, Route};
 pub use play::{Played, play};
 pub use trace::{Action, Trace, TraceError};

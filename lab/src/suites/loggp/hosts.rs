@@ -10,7 +10,7 @@ use crate::suites::{Pages, Suite};
 use crate::summary::{Row, Rows};
 use crate::systems::{Encoding, Extent, Family, System};
 use replay::group::Operation;
-use replay::{Machine, Route, play};
+use replay::{FRAME, Machine, Route, play};
 use std::fmt::Write;
 
 /// Plans are Parvum's: so are the operations.
@@ -76,11 +76,6 @@ fn jobs(extent: Extent) -> Vec<Job> {
     jobs.extend(of_each(&group, [OURS]));
     jobs
 }
-
-/// What the frame of a message takes of a link besides, in bytes: Ethernet, its preamble and gap, IP and TCP take 90, Parvum's own head 40. Many
-/// in a row to one host share a frame, so the gap that was measured does not have it. Nothing else is on the link: counted with 8 hosts,
-/// acknowledgements ride with the next message the other way.
-const FRAME: f64 = 130.0;
 
 /// Hosts as these are, one for each task.
 pub(super) fn machine(between: Route, tasks: usize) -> Machine {
