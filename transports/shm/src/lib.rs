@@ -22,6 +22,8 @@ mod fill;
 mod inbox;
 #[cfg(not(loom))]
 mod link;
+#[cfg(not(loom))]
+mod pulls;
 #[allow(unsafe_code)]
 pub mod ring;
 #[cfg(not(loom))]

@@ -1,13 +1,14 @@
 //! The link over a segment.
 
-use crate::arena::{self, Lender, Reader};
+use crate::arena::{self, Lender};
+use crate::pulls::Pulls;
 use crate::ring::{Consumer, Producer};
 use crate::segment::{Direction, Segment, SingleCopy};
 use crate::share::Taken;
-use crate::{single_copy, together};
+use crate::single_copy;
 use parvum_page::{Bell, TaskPage};
 use parvum_transport::{
-    Gather, Kept, Limits, Link, Loan, Needs, Place, PullRefused, Refused, Route, Sink, Transport,
+    Gather, Kept, Limits, Link, Loan, Needs, Place, PullRefused, Puller, Refused, Route, Sink, Transport,
 };
 use parvum_wire::Header;
 use rustix::fd::OwnedFd;
@@ -43,9 +44,6 @@ impl Bell for &PeerBell {
 /// system call of a single copy.
 const EAGER: usize = 16 << 10;
 
-/// Of so many bytes a sender that waits copies a part itself.
-const SHARED: usize = 128 << 10;
-
 /// The transport.
 pub const TRANSPORT: Transport = Transport {
     route: Route::new(1),
@@ -56,18 +54,16 @@ pub const TRANSPORT: Transport = Transport {
 
 /// One end of a pair's shared memory.
 pub struct ShmLink {
-    segment: Segment,
+    segment: Arc<Segment>,
+    pulls: Arc<Pulls>,
     producer: Producer,
     consumer: Consumer,
     peer: Peer,
     /// Whether single copies may be tried at all.
     single_copy: bool,
-    /// The arenas, once they were needed: ours, theirs.
+    /// This end's arena, once it was needed.
     lender: Option<Lender>,
-    reader: Option<Reader>,
-    /// The number of the last copy that the peer could help with.
-    copies: u32,
-    /// A part of one of the peer's, which this end is about to write.
+    /// A part of a copy of the peer's, which this end is about to write.
     part: Option<Taken>,
     /// Whether this end may write to the peer's memory, as far as it knows.
     helps: bool,
@@ -76,27 +72,19 @@ pub struct ShmLink {
 impl ShmLink {
     /// A link over `segment` to that task.
     pub fn new(segment: Segment, peer: Peer, single_copy: bool) -> ShmLink {
-        segment.try_single_copy(single_copy);
+        let segment = Arc::new(segment);
+        let pulls = Arc::new(Pulls::new(segment.clone(), single_copy));
         let (producer, consumer) = Default::default();
-        let (lender, reader, part) = (None, None, None);
-        let (copies, helps) = (0, single_copy);
-        ShmLink { segment, producer, consumer, peer, single_copy, lender, reader, copies, part, helps }
+        let (lender, part, helps) = (None, None, single_copy);
+        ShmLink { segment, pulls, producer, consumer, peer, single_copy, lender, part, helps }
     }
 
     /// Goes on without a descriptor, for this process may have no more: the peer is woken by `call`, and what is mapped
     /// later else is mapped now. This end lends no memory then.
     pub fn keep_no_descriptors(&mut self, call: Arc<dyn Fn() + Send + Sync>) {
-        self.arena();
+        self.pulls.arena();
         self.segment.close_file();
         self.peer.bell = PeerBell::Called(call);
-    }
-
-    /// The peer's arena, mapped when it is first needed.
-    fn arena(&mut self) -> Option<&Reader> {
-        if self.reader.is_none() {
-            self.reader = self.segment.reader().ok();
-        }
-        self.reader.as_ref()
     }
 }
 
@@ -180,15 +168,7 @@ impl Link for ShmLink {
     }
 
     fn pull(&mut self, from: &[Place], into: &mut [IoSliceMut<'_>]) -> Result<usize, PullRefused> {
-        if let [Place { address, length }] = *from
-            && arena::is_here(address)
-        {
-            return self.arena().ok_or(PullRefused::NotPermitted)?.scatter(address, length, into);
-        }
-        match (self.segment.try_single_copy(self.single_copy), self.segment.peer_pid()) {
-            (SingleCopy::Works, Some(pid)) => single_copy::read(pid, from, into),
-            _ => Err(PullRefused::NotPermitted),
-        }
+        self.pulls.pull(from, into)
     }
 
     fn pull_together(
@@ -198,17 +178,11 @@ impl Link for ShmLink {
         from: &[Place],
         into: &mut [u8],
     ) -> Result<(), PullRefused> {
-        if into.len() < SHARED || from.iter().any(|place| arena::is_here(place.address)) {
-            return self.pull(from, &mut [IoSliceMut::new(into)]).map(|_| ());
-        }
-        match (self.segment.try_single_copy(self.single_copy), self.segment.peer_pid()) {
-            (SingleCopy::Works, Some(pid)) => {
-                // 0 says that none is open.
-                self.copies = self.copies.wrapping_add(1).max(1);
-                together::read(pid, self.segment.share(), self.copies, (cookie, at), from, into)
-            }
-            _ => Err(PullRefused::NotPermitted),
-        }
+        self.pulls.pull_together(cookie, at, from, into)
+    }
+
+    fn puller(&mut self) -> Option<Arc<dyn Puller>> {
+        Some(self.pulls.clone())
     }
 
     fn part_to_put(&mut self, cookie: u64) -> Option<(u64, usize)> {
@@ -234,25 +208,22 @@ impl Link for ShmLink {
     }
 
     fn show(&mut self, from: Place, take: &mut dyn FnMut(&[u8])) -> Result<usize, PullRefused> {
-        if arena::is_here(from.address) {
-            return self.arena().ok_or(PullRefused::NotPermitted)?.show(from.address, from.length, take);
-        }
-        parvum_transport::show_by_portions(self, from, take)
+        self.pulls.show(from, take)
     }
 
     fn can_pull(&self, address: u64) -> bool {
-        !arena::is_here(address) && self.segment.try_single_copy(self.single_copy) == SingleCopy::Works
+        self.pulls.can_pull(address)
     }
 
     fn lends(&self, address: u64) -> bool {
-        arena::is_here(address) && self.reader.is_some()
+        arena::is_here(address) && self.pulls.has_arena()
     }
 
     fn kept(&mut self, address: u64, length: usize) -> Option<Arc<dyn Kept>> {
         if !arena::is_here(address) {
             return None;
         }
-        self.arena()?.kept(address, length)
+        self.pulls.kept(address, length)
     }
 }
 

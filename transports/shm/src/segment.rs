@@ -7,10 +7,13 @@ use crate::single_copy;
 use parvum_transport::Place;
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, fstat, ftruncate, memfd_create};
+use rustix::io::Errno;
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap, munmap};
+use rustix::rand::{GetRandomFlags, getrandom};
 use std::io::{self, IoSliceMut};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Cells of a direction in the first page, and behind it: 256 in all. 64 KiB of bulk memory.
 const FRONT: usize = 27;
@@ -19,9 +22,7 @@ const LINES: usize = 1024;
 pub(crate) type Direction<'a> = Ring<'a, FRONT, BACK, LINES>;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"ParvumSg");
-const VERSION: u32 = 7;
-/// What a single copy is tried on.
-static PROBE: u64 = 0x5061_7276_756d_3f21;
+const VERSION: u32 = 8;
 
 /// Whether one end may read the other's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +40,10 @@ pub enum SingleCopy {
 struct End {
     pid: AtomicU32,
     single_copy: AtomicU32,
+    /// Where in this end's process a word lies that the other end reads to try a single copy, and what the word is. The word is random:
+    /// by number and address alone a process of another PID namespace would be taken for this one.
     probe: AtomicU64,
+    word: AtomicU64,
     /// The other end's place in this end's inbox; 0 until it is known.
     place: AtomicU32,
 }
@@ -104,13 +108,18 @@ pub struct Segment {
     at: NonNull<Layout>,
     /// Which end this is: 0 made the segment, 1 was handed it.
     end: usize,
+    /// The word that the other end tries a single copy on.
+    probe: Box<u64>,
     /// Where the arenas are mapped from, when they are first needed; closed where the process can spare no descriptor.
-    file: Option<OwnedFd>,
+    file: Mutex<Option<OwnedFd>>,
 }
 
 // SAFETY: the mapping belongs to the process and not to a thread; what is in it
 // is atomic, or a ring with rules of its own.
 unsafe impl Send for Segment {}
+// SAFETY: as above. What is in the segment is atomic; of a ring there is one producer and one consumer, which the link owns and lends
+// to one thread at a time.
+unsafe impl Sync for Segment {}
 
 impl Segment {
     /// Where the arenas begin in the file.
@@ -121,7 +130,12 @@ impl Segment {
         let file = memfd_create("parvum-segment", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
         ftruncate(&file, FILE_BYTES as u64)?;
         fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
-        let segment = Segment { at: map(&file)?, end: 0, file: Some(file.try_clone()?) };
+        let segment = Segment {
+            at: map(&file)?,
+            end: 0,
+            probe: random_word()?,
+            file: Mutex::new(Some(file.try_clone()?)),
+        };
         let head = &segment.layout().head;
         head.version.store(VERSION, Ordering::Relaxed);
         segment.enter();
@@ -137,7 +151,12 @@ impl Segment {
         if fstat(file)?.st_size as u64 != FILE_BYTES as u64 || !sealed {
             return Err(BadSegment::Shape);
         }
-        let segment = Segment { at: map(file)?, end: 1, file: Some(file.try_clone_to_owned()?) };
+        let segment = Segment {
+            at: map(file)?,
+            end: 1,
+            probe: random_word()?,
+            file: Mutex::new(Some(file.try_clone_to_owned()?)),
+        };
         let head = &segment.layout().head;
         // Acquire: partner of the release in `create`.
         if head.magic.load(Ordering::Acquire) != MAGIC || head.version.load(Ordering::Relaxed) != VERSION {
@@ -156,28 +175,29 @@ impl Segment {
     /// Writes what the other end needs for a single copy out of this process.
     fn enter(&self) {
         let me = &self.layout().head.ends[self.end];
-        me.probe.store(&raw const PROBE as u64, Ordering::Relaxed);
+        me.probe.store(&raw const *self.probe as u64, Ordering::Relaxed);
+        me.word.store(*self.probe, Ordering::Relaxed);
         // Release: partner of the acquire in `peer_pid`.
         me.pid.store(std::process::id(), Ordering::Release);
     }
 
     /// The arena that this end fills.
     pub(crate) fn lender(&self) -> io::Result<Lender> {
-        Lender::new(self.file()?, self.end)
+        Lender::new(self.file().as_ref().ok_or(io::ErrorKind::NotFound)?, self.end)
     }
 
     /// The arena that the other end fills, once it is there.
     pub(crate) fn reader(&self) -> io::Result<Reader> {
-        Reader::new(self.file()?, 1 - self.end)
+        Reader::new(self.file().as_ref().ok_or(io::ErrorKind::NotFound)?, 1 - self.end)
     }
 
-    fn file(&self) -> io::Result<&OwnedFd> {
-        self.file.as_ref().ok_or(io::ErrorKind::NotFound.into())
+    fn file(&self) -> MutexGuard<'_, Option<OwnedFd>> {
+        self.file.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Closes the file: no arena is mapped from now on.
-    pub(crate) fn close_file(&mut self) {
-        self.file = None;
+    pub(crate) fn close_file(&self) {
+        *self.file() = None;
     }
 
     /// The ring that this end writes.
@@ -258,7 +278,7 @@ impl Segment {
 
     /// The other end's process, once it has mapped the segment.
     pub fn peer_pid(&self) -> Option<u32> {
-        // Acquire: partner of the release in `enter`; `probe` is set when the pid is.
+        // Acquire: partner of the release in `enter`; `probe` and `word` are set when the pid is.
         let pid = self.layout().head.ends[1 - self.end].pid.load(Ordering::Acquire);
         (pid != 0).then_some(pid)
     }
@@ -272,12 +292,13 @@ impl Segment {
             return known;
         }
         let Some(pid) = self.peer_pid() else { return SingleCopy::Untried };
-        let address = self.layout().head.ends[1 - self.end].probe.load(Ordering::Relaxed);
+        let peer = &self.layout().head.ends[1 - self.end];
+        let (address, word) = (peer.probe.load(Ordering::Relaxed), peer.word.load(Ordering::Relaxed));
         let mut seen = [0; 8];
         let works = allowed
             && single_copy::read(pid, &[Place { address, length: 8 }], &mut [IoSliceMut::new(&mut seen)])
                 .is_ok()
-            && u64::from_ne_bytes(seen) == PROBE;
+            && u64::from_ne_bytes(seen) == word;
         let found = if works { SingleCopy::Works } else { SingleCopy::Refused };
         mine.store(found as u32, Ordering::Relaxed);
         found
@@ -295,6 +316,21 @@ impl Drop for Segment {
         // the mapping borrows from self.
         let _ = unsafe { munmap(self.at.as_ptr().cast(), SEGMENT_BYTES) };
     }
+}
+
+/// A word that no other process has, nor another segment of this one: not even a child that was forked with the same memory.
+fn random_word() -> io::Result<Box<u64>> {
+    let mut word = [0; 8];
+    let mut done = 0;
+    while done < word.len() {
+        match getrandom(&mut word[done..], GetRandomFlags::empty()) {
+            Ok(got) => done += got,
+            Err(Errno::INTR) => {}
+            Err(why) => return Err(why.into()),
+        }
+    }
+    // All memory that is not a word of a segment is likely to be 0.
+    Ok(Box::new(u64::from_ne_bytes(word) | 1))
 }
 
 fn verdict(number: u32) -> SingleCopy {
@@ -357,6 +393,18 @@ mod tests {
         assert_eq!(maker.peer_single_copy(), SingleCopy::Works);
         assert_eq!(maker.try_single_copy(false), SingleCopy::Refused);
         assert_eq!(maker.try_single_copy(true), SingleCopy::Refused, "tried once");
+    }
+
+    /// Processes of several PID namespaces may have the same number, and the same addresses.
+    #[test]
+    fn a_process_without_the_word_is_not_taken_for_the_peer() {
+        let (maker, file) = Segment::create().expect("memory");
+        let other = Segment::open(&file).expect("a segment");
+        let (one, two) = (&other.layout().head.ends[0], &other.layout().head.ends[1]);
+        assert_ne!(one.word.load(Ordering::Relaxed), two.word.load(Ordering::Relaxed), "a word for each end");
+        // As if the number of the process led to another process, in which other data lies at that address.
+        two.word.fetch_add(2, Ordering::Relaxed);
+        assert_eq!(maker.try_single_copy(true), SingleCopy::Refused);
     }
 
     #[test]

@@ -10,9 +10,10 @@ use crate::message::{Envelope, Pool};
 use crate::peers::{PeerState, Peers};
 use crate::recorder::Recorder;
 use crate::requests::Requests;
-use parvum_transport::Route;
+use parvum_transport::{Loan, Route};
 use parvum_wire::frame::Offer;
 use parvum_wire::{Header, Kind, Tid};
+use std::sync::Arc;
 
 /// Everything but the peers.
 pub(crate) struct Core {
@@ -26,8 +27,14 @@ pub(crate) struct Core {
     pub(crate) fetches: Vec<Fetch>,
     /// Reused by whoever works off `fetches`.
     pub(crate) spare: Vec<Fetch>,
-    /// Data whose sender is still filling it in.
+    /// Data that is not whole here: its sender is still filling it in, or a thread copies it.
     pub(crate) pulling: Vec<Pulling>,
+    /// Copies of so many bytes or more are left to threads that ask for them. The engine makes the others.
+    pub(crate) leaves_copies_of: usize,
+    /// Memory that was lent to the message that was sent last, and that its sender is to fill.
+    pub(crate) unfilled: Option<Arc<dyn Loan>>,
+    /// How often a copy became one that a thread can take.
+    pub(crate) copies_left: u64,
     /// Offers that ask, and that no receive was posted for: they are told so when this task goes on waiting.
     pub(crate) askers: Vec<Asker>,
     /// Data that peers were told the place of, and may be reading: see `help`.
@@ -75,6 +82,20 @@ pub(crate) struct Pulling {
     /// Bytes that are here. None of data that is left where it lies, as soon as all of it is there: a copy less than to follow
     /// the sender into a block, and read that.
     pub(crate) got: Option<usize>,
+    pub(crate) copier: Copier,
+}
+
+/// Who copies data that is being pulled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Copier {
+    /// The engine, as it goes on.
+    Engine,
+    /// A thread that calls [`Engine::take_copy`](crate::Engine::take_copy), when one does.
+    AnyThread,
+    /// The same, but its sender had filled in nothing more: the next step of the engine looks again.
+    Later,
+    /// A thread that has taken the copy.
+    Taken,
 }
 
 impl Core {
@@ -89,6 +110,9 @@ impl Core {
             fetches: Vec::new(),
             spare: Vec::new(),
             pulling: Vec::new(),
+            leaves_copies_of: usize::MAX,
+            unfilled: None,
+            copies_left: 0,
             askers: Vec::new(),
             placed: Vec::new(),
             given_up: Vec::new(),

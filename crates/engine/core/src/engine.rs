@@ -5,6 +5,7 @@
 
 mod ask;
 mod claims;
+mod copies;
 mod direct;
 mod extracted;
 mod held_up;

@@ -171,9 +171,10 @@ impl Farewells {
         self.parting.iter().filter_map(listening).collect()
     }
 
-    /// A peer of whom nothing more comes.
-    pub(crate) fn next_ending(&self) -> Option<Tid> {
-        let is_ending = |(_, stage): &&(Tid, Stage)| matches!(stage, Stage::Ending { .. });
+    /// A peer of whom nothing more comes, and who is not in use.
+    pub(crate) fn next_ending(&self, is_in_use: impl Fn(Tid) -> bool) -> Option<Tid> {
+        let is_ending =
+            |(peer, stage): &&(Tid, Stage)| matches!(stage, Stage::Ending { .. }) && !is_in_use(*peer);
         self.parting.iter().find(is_ending).map(|&(peer, _)| peer)
     }
 

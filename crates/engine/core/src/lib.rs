@@ -13,7 +13,7 @@
 //! engine                      the face
 //! parting                     receives what a peer had sent, and ends the rest
 //! polling                     looks at links for what has come
-//! rendezvous                  fetches what was offered
+//! rendezvous                  fetches what was offered, or leaves long copies to threads
 //! outflow     taking          what goes out; a receive whose message was here first
 //! arrivals                    what each frame does
 //! core                        what they share
@@ -55,6 +55,7 @@ pub use message::{Block, Envelope, Pattern, TagMatch};
 pub use outgoing::{Buffering, Completion, Outgoing, SendError, Sent};
 pub use parvum_transport::PullRefused;
 pub use recorder::Recorder;
+pub use rendezvous::{Copy, RemoteReader};
 pub use requests::{Completed, Destination, Outcome, Remote};
 pub use scattered::Scattered;
 

@@ -115,7 +115,12 @@ impl Core {
         let limit = link.limits().frame;
         let kind = if pending.sent == 0 { pending.header.kind } else { Kind::More };
         let header = Header { kind, ..pending.header };
+        let length = pending.source.length;
         let sent = pending.source.part(pending.sent, limit, |part| {
+            // Its sender is still filling the memory that was lent to it.
+            if part.is_empty() && pending.sent < length {
+                return Err(Refused::Full);
+            }
             match &pending.group {
                 None => link.send(&header, part),
                 Some(group) => link.send_alike(&header, part, (group.number, pending.sent)),

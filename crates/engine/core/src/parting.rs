@@ -15,7 +15,8 @@ impl Core {
     /// Parts from all peers of whom nothing more comes.
     #[cold]
     pub(crate) fn see_off(&mut self, peers: &mut Peers) {
-        while let Some(peer) = peers.farewells.next_ending() {
+        // A peer whose data a thread copies is seen off when the copy is back.
+        while let Some(peer) = peers.farewells.next_ending(|peer| self.is_copied_from(peers, peer)) {
             match peers.seek(peer) {
                 Some(index) => self.part_from(peers, index),
                 // One that was never joined is remembered as gone all the same, and not waited for.

@@ -50,6 +50,7 @@ impl Core {
     #[cold]
     pub(crate) fn close(&mut self, peers: &mut Peers, index: usize, route: Route) {
         // What it had filled in can be read as long as there is the link.
+        self.make_copies_from(peers, index);
         let early: Vec<_> = peers[index].state.incoming.early.iter().map(|&(_, id)| id).collect();
         for id in self.queues.of_peer(index as u32).into_iter().chain(early) {
             self.rescue(peers, id);

@@ -34,6 +34,9 @@
 //! What a task has published holds: a message with that number and tag finds a receive. If it does not all the same (the
 //! receive was cancelled), its data is kept by the receiver rather than lost.
 
+mod copies;
 mod fetch;
 
-pub(crate) use fetch::{TOGETHER, listed};
+pub(crate) use copies::ReadBy;
+pub use copies::{Copy, RemoteReader};
+pub(crate) use fetch::{Reads, TOGETHER, behind, listed};

@@ -100,7 +100,8 @@ impl Requests {
         let slot = self.slots.get_mut(index as usize)?;
         let id = RequestId { index, generation: slot.generation };
         match &mut slot.state {
-            State::Receiving(receive) => Some((id, receive)),
+            // Of a receive whose data a thread copies nothing else may come.
+            State::Receiving(receive) if !receive.is_taken => Some((id, receive)),
             _ => None,
         }
     }

@@ -6,7 +6,8 @@
 //!               the receiver's layout is shown the data as it comes: frames, or portions that were pulled
 //! ```
 
-use parvum_transport::{Link, Place, PullRefused};
+use crate::rendezvous::Reads;
+use parvum_transport::{Place, PullRefused};
 use std::fmt;
 
 /// Memory of the program's in an order that only its owner knows. Both functions do nothing but copy: the engine is in the midst
@@ -31,8 +32,8 @@ pub(crate) fn write(into: &mut dyn Scattered, from: usize, bytes: &[u8]) {
 }
 
 /// Gets what lies in these places of the peer's, so many bytes at the most, a message's bytes from `from` on. How many were there.
-pub(crate) fn pull(
-    link: &mut dyn Link,
+pub(crate) fn pull<R: Reads + ?Sized>(
+    reads: &mut R,
     places: &[Place],
     (from, length): (usize, usize),
     into: &mut dyn Scattered,
@@ -40,7 +41,7 @@ pub(crate) fn pull(
     let (mut at, end) = (from, from + length);
     for place in places {
         let wanted = place.length.min(end - at);
-        let got = link.show(Place { length: wanted, ..*place }, &mut |part| {
+        let got = reads.show(Place { length: wanted, ..*place }, &mut |part| {
             into.copy_in(at, part);
             at += part.len();
         })?;

@@ -20,5 +20,8 @@ pub mod own;
 mod route;
 
 pub use gather::Gather;
-pub use link::{Alike, Inbox, Kept, Limits, Link, Loan, Place, PullRefused, Refused, Sink, show_by_portions};
+pub use link::{
+    Alike, Inbox, Kept, Limits, Link, Loan, Place, PullRefused, Puller, Refused, Sink, show_by_portions,
+    show_pulled,
+};
 pub use route::{Needs, Route, Transport};

@@ -75,6 +75,24 @@ pub trait Kept: Send + Sync {
     fn read(&self, from: usize, into: &mut [u8]);
 }
 
+/// Reads a peer's memory from any thread, while the link that gave the reader is used by another thread. A reader stays valid when
+/// its link is dropped: what it cannot read any more it says by [`PullRefused::Gone`].
+pub trait Puller: Send + Sync {
+    /// As [`Link::pull`].
+    fn pull(&self, from: &[Place], into: &mut [IoSliceMut<'_>]) -> Result<usize, PullRefused>;
+
+    /// As [`Link::pull_together`]. Several threads may call it at the same time. The call may last as long as the peer writes its
+    /// last piece.
+    fn pull_together(&self, cookie: u64, at: u64, from: &[Place], into: &mut [u8])
+    -> Result<(), PullRefused>;
+
+    /// As [`Link::show`].
+    fn show(&self, from: Place, take: &mut dyn FnMut(&[u8])) -> Result<usize, PullRefused>;
+
+    /// As [`Link::can_pull`].
+    fn can_pull(&self, address: u64) -> bool;
+}
+
 /// A part of what goes to several peers: which message of this task, and from which byte on.
 pub type Alike = (u64, usize);
 
@@ -214,6 +232,11 @@ pub trait Link: Send {
         show_by_portions(self, from, take)
     }
 
+    /// What other threads read the peer's memory with. `None`: only the link itself can, or nobody.
+    fn puller(&mut self) -> Option<Arc<dyn Puller>> {
+        None
+    }
+
     /// Whether `pull` is known to work with this peer, for what lies at `address` of its own memory.
     fn can_pull(&self, address: u64) -> bool {
         let _ = address;
@@ -286,13 +309,22 @@ pub fn show_by_portions<L: Link + ?Sized>(
     from: Place,
     take: &mut dyn FnMut(&[u8]),
 ) -> Result<usize, PullRefused> {
+    show_pulled(from, take, |place, portion| link.pull(&[place], &mut [IoSliceMut::new(portion)]))
+}
+
+/// Pulls portions by `pull` and shows them to `take`. How many bytes were there.
+pub fn show_pulled(
+    from: Place,
+    take: &mut dyn FnMut(&[u8]),
+    mut pull: impl FnMut(Place, &mut [u8]) -> Result<usize, PullRefused>,
+) -> Result<usize, PullRefused> {
     let mut portion = vec![0; from.length.min(PORTION)];
     let mut done = 0;
     while done < from.length {
         let wanted = portion.len().min(from.length - done);
         // An address that a peer made up may be any number.
         let place = Place { address: from.address.wrapping_add(done as u64), length: wanted };
-        let got = link.pull(&[place], &mut [IoSliceMut::new(&mut portion[..wanted])])?;
+        let got = pull(place, &mut portion[..wanted])?;
         take(&portion[..got]);
         done += got;
         if got < wanted {

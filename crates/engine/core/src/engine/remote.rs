@@ -6,21 +6,11 @@ use crate::ids::RequestId;
 use crate::ledger::Counter;
 use crate::message::{Block, Pattern};
 use crate::peers::Peer;
-use crate::rendezvous::listed;
+use crate::rendezvous::{behind, listed};
 use crate::requests::{Completed, Destination, Outcome, Receive, Remote, State};
 use parvum_transport::{Place, PullRefused};
 use parvum_wire::Kind;
 use parvum_wire::frame::Offer;
-
-/// The places without the first bytes in them.
-fn behind(places: Vec<Place>, mut skip: usize) -> Vec<Place> {
-    let rest = places.into_iter().filter_map(|Place { address, length }| {
-        let gone = skip.min(length);
-        skip -= gone;
-        (gone < length).then(|| Place { address: address.wrapping_add(gone as u64), length: length - gone })
-    });
-    rest.collect()
-}
 
 impl Engine {
     /// Copies `into.len()` bytes from byte `from` of data that was left where it lies. Fails when the message has not so

@@ -229,6 +229,7 @@ impl Engine {
         if let Some(loan) = loan {
             // The receiver may be reading behind us.
             match data {
+                _ if length >= self.core.leaves_copies_of => self.core.unfilled = Some(loan),
                 Some(data) => fill(&*loan, data),
                 None => message.pieces.iter().for_each(|piece| loan.fill(piece)),
             }

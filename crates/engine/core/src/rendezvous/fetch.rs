@@ -1,7 +1,7 @@
 //! Fetching: how offered data comes to its receive. It is copied where the link can, as far as its sender has filled it in;
 //! or asked for, and comes as a stream; or left where it lies, if that memory outlives its sender.
 
-use crate::core::{Core, Fetch, Placed, Pulling};
+use crate::core::{Copier, Core, Fetch, Placed, Pulling};
 use crate::farewell::News;
 use crate::ids::{MessageId, RequestId};
 use crate::ledger::Counter;
@@ -19,11 +19,61 @@ use std::io::IoSliceMut;
 /// Of so long data in place its sender copies a part, while it waits for the end.
 pub(crate) const TOGETHER: usize = 256 << 10;
 
+/// What reads a peer's memory: its link, or a thread apart from the link.
+pub(crate) trait Reads {
+    /// As [`Link::pull`].
+    fn pull(&mut self, from: &[Place], into: &mut [IoSliceMut<'_>]) -> Result<usize, PullRefused>;
+    /// As [`Link::pull_together`].
+    fn pull_together(
+        &mut self,
+        cookie: u64,
+        at: u64,
+        from: &[Place],
+        into: &mut [u8],
+    ) -> Result<(), PullRefused>;
+    /// As [`Link::show`].
+    fn show(&mut self, from: Place, take: &mut dyn FnMut(&[u8])) -> Result<usize, PullRefused>;
+    /// As [`Link::can_pull`].
+    fn can_pull(&self, address: u64) -> bool;
+}
+
+impl Reads for dyn Link + '_ {
+    fn pull(&mut self, from: &[Place], into: &mut [IoSliceMut<'_>]) -> Result<usize, PullRefused> {
+        Link::pull(self, from, into)
+    }
+
+    fn pull_together(
+        &mut self,
+        cookie: u64,
+        at: u64,
+        from: &[Place],
+        into: &mut [u8],
+    ) -> Result<(), PullRefused> {
+        Link::pull_together(self, cookie, at, from, into)
+    }
+
+    fn show(&mut self, from: Place, take: &mut dyn FnMut(&[u8])) -> Result<usize, PullRefused> {
+        Link::show(self, from, take)
+    }
+
+    fn can_pull(&self, address: u64) -> bool {
+        Link::can_pull(self, address)
+    }
+}
+
 /// Where the data lies that is in several places of its sender's memory, as that lists them there. What is no such list is not read.
 pub(crate) fn listed(link: &mut dyn Link, offer: &Offer, length: usize) -> Result<Vec<Place>, PullRefused> {
+    listed_for(link, offer, length)
+}
+
+fn listed_for<R: Reads + ?Sized>(
+    reads: &mut R,
+    offer: &Offer,
+    length: usize,
+) -> Result<Vec<Place>, PullRefused> {
     let mut list = vec![0; offer.listed().min(MOST_PLACES) * 16];
     let place = Place { address: offer.address, length: list.len() };
-    if link.pull(&[place], &mut [IoSliceMut::new(&mut list)])? < list.len() {
+    if reads.pull(&[place], &mut [IoSliceMut::new(&mut list)])? < list.len() {
         return Err(PullRefused::NotPermitted);
     }
     let places = places_in(&list);
@@ -34,11 +84,36 @@ pub(crate) fn listed(link: &mut dyn Link, offer: &Offer, length: usize) -> Resul
     Ok(places)
 }
 
-/// Copies what is there of a message's data behind its first `got` bytes to its receive. How many bytes, and how many it wanted.
-fn copy(
-    link: &mut dyn Link,
+/// Where the data of an offer lies from byte `from` on, of so many in all.
+pub(super) fn places_of<R: Reads + ?Sized>(
+    reads: &mut R,
+    offer: &Offer,
+    from: usize,
+    length: usize,
+) -> Result<Vec<Place>, PullRefused> {
+    Ok(match offer.listed() {
+        0 => vec![Place { address: offer.address.wrapping_add(from as u64), length: length - from }],
+        _ => behind(listed_for(reads, offer, length)?, from),
+    })
+}
+
+/// The places without the first bytes in them.
+pub(crate) fn behind(places: Vec<Place>, mut skip: usize) -> Vec<Place> {
+    let rest = places.into_iter().filter_map(|Place { address, length }| {
+        let gone = skip.min(length);
+        skip -= gone;
+        (gone < length).then(|| Place { address: address.wrapping_add(gone as u64), length: length - gone })
+    });
+    rest.collect()
+}
+
+/// Copies what is there of a message's data behind its first `got` bytes to its receive, at most `most` bytes. How many bytes, and how
+/// many it wanted in all.
+pub(super) fn copy<R: Reads + ?Sized>(
+    reads: &mut R,
     offer: &Offer,
     (got, length): (usize, usize),
+    most: usize,
     receive: &mut Receive,
 ) -> Result<(usize, usize), PullRefused> {
     let left = length - got;
@@ -49,25 +124,16 @@ fn copy(
     if offer.address == 0 {
         return Err(PullRefused::NotPermitted);
     }
-    let (one, many);
-    let places: &[Place] = match offer.listed() {
-        0 => {
-            one = [Place { address: offer.address.wrapping_add(got as u64), length: left }];
-            &one
-        }
-        _ => {
-            many = listed(link, offer, left)?;
-            &many
-        }
-    };
+    let places = places_of(reads, offer, got, length)?;
+    let now = wanted.min(most);
     let done = match &mut receive.into {
-        Destination::Scattered(into) => scattered::pull(link, places, (got, wanted), &mut **into)?,
-        _ => match receive.rooms(got, left).all() {
-            [only] if only.len() >= TOGETHER && link.can_pull(places[0].address) => {
-                link.pull_together(Offer::name(offer.cookie), got as u64, places, only)?;
+        Destination::Scattered(into) => scattered::pull(reads, &places, (got, now), &mut **into)?,
+        _ => match receive.rooms(got, left.min(most)).all() {
+            [only] if now == wanted && only.len() >= TOGETHER && reads.can_pull(places[0].address) => {
+                reads.pull_together(Offer::name(offer.cookie), got as u64, &places, only)?;
                 wanted
             }
-            rooms => link.pull(places, rooms)?,
+            rooms => reads.pull(&places, rooms)?,
         },
     };
     Ok((done, wanted))
@@ -102,7 +168,7 @@ impl Core {
         let Fetch { peer, route, offer, into, .. } = fetch;
         let index = peer as usize;
         if peers.is_dead(index) {
-            return self.pulling.push(Pulling { fetch, got: None });
+            return self.pulling.push(Pulling { fetch, got: None, copier: Copier::Engine });
         }
         let Peer { links, state } = &mut peers[index];
         let Some(receive) = self.requests.receive(into) else { return };
@@ -127,7 +193,7 @@ impl Core {
                 return self.requests.finish(into, Outcome::Received(completed));
             }
             if may_stay && links[route.place()].as_ref().is_some_and(|link| link.lends(offer.address)) {
-                return self.pulling.push(Pulling { fetch, got: None });
+                return self.pulling.push(Pulling { fetch, got: None, copier: Copier::Engine });
             }
             receive.block = Block::new(envelope.length, &mut self.pool);
             if receive.block.is_none() {
@@ -149,20 +215,52 @@ impl Core {
         let Fetch { peer, route, offer, into, .. } = fetch;
         let index = peer as usize;
         if peers.is_dead(index) {
-            return self.pulling.push(Pulling { fetch, got: Some(got) });
+            return self.pulling.push(Pulling { fetch, got: Some(got), copier: Copier::Engine });
         }
-        let Peer { links, state } = &mut peers[index];
+        let Peer { links, .. } = &mut peers[index];
         let Some(receive) = self.requests.receive(into) else { return };
         let Some(envelope) = receive.matched else { return };
-        let ledger = state.ledger(route);
-        let again = receive.again;
+        if self.leaves_copies_of < usize::MAX
+            && offer.address != 0
+            && let left = envelope.length as usize - got
+            && receive.room_behind(got).min(left) >= self.leaves_copies_of
+            && links[route.place()].as_mut().is_some_and(|link| link.puller().is_some())
+        {
+            self.copies_left += 1;
+            return self.pulling.push(Pulling { fetch, got: Some(got), copier: Copier::AnyThread });
+        }
         let pulled = match &mut links[route.place()] {
             None => Err(PullRefused::Gone),
-            Some(link) => copy(&mut **link, &offer, (got, envelope.length as usize), receive),
+            Some(link) => copy(&mut **link, &offer, (got, envelope.length as usize), usize::MAX, receive),
         };
+        self.after_pull(peers, fetch, got, pulled);
+    }
+
+    /// Does what follows from a copy, of which so many bytes were made and so many wanted, behind `got` bytes.
+    pub(super) fn after_pull(
+        &mut self,
+        peers: &mut Peers,
+        fetch: Fetch,
+        got: usize,
+        pulled: Result<(usize, usize), PullRefused>,
+    ) {
+        let Fetch { peer, route, offer, into, .. } = fetch;
+        let index = peer as usize;
+        let Some(receive) = self.requests.receive(into) else { return };
+        let Some(envelope) = receive.matched else { return };
+        let again = receive.again;
+        let state = &mut peers[index].state;
+        let ledger = state.ledger(route);
         match pulled {
             Ok((part, wanted)) if part < wanted => {
-                self.pulling.push(Pulling { fetch, got: Some(got + part) });
+                let (got, rest) = (got + part, wanted - part);
+                let copier = match rest >= self.leaves_copies_of {
+                    true if part > 0 => Copier::AnyThread,
+                    true => Copier::Later,
+                    false => Copier::Engine,
+                };
+                self.copies_left += u64::from(copier == Copier::AnyThread);
+                self.pulling.push(Pulling { fetch, got: Some(got), copier });
             }
             Ok(_) => {
                 ledger.add(Counter::Pulled, u64::from(!again));
@@ -175,13 +273,13 @@ impl Core {
                 state.outbox.answer(route, Kind::Clear, offer.cookie, into.index);
             }
             // Its place is another's.
-            Err(PullRefused::Gone) if peers[index].state.tid != envelope.from => {
+            Err(PullRefused::Gone) if state.tid != envelope.from => {
                 ledger.add(Counter::Lost, 1);
                 self.wait_again(peers, into, envelope.from);
             }
             // It has died, and this is known here before the machine says so. Nothing behind this message may be received.
             Err(PullRefused::Gone) => {
-                self.pulling.push(Pulling { fetch, got: Some(got) });
+                self.pulling.push(Pulling { fetch, got: Some(got), copier: Copier::Engine });
                 return peers.farewells.learn(envelope.from, News::Dead);
             }
         }
@@ -218,7 +316,13 @@ impl Core {
     pub(crate) fn go_on_pulling(&mut self, peers: &mut Peers) -> bool {
         let mut moved = false;
         for pulling in std::mem::take(&mut self.pulling) {
-            let Pulling { fetch, got } = pulling;
+            let Pulling { fetch, got, copier } = pulling;
+            if copier != Copier::Engine {
+                let copier = if copier == Copier::Later { Copier::AnyThread } else { copier };
+                self.copies_left += u64::from(copier != pulling.copier);
+                self.pulling.push(Pulling { copier, ..pulling });
+                continue;
+            }
             let into = fetch.into;
             match got {
                 Some(got) => self.pull(peers, fetch, got),
@@ -236,6 +340,7 @@ impl Core {
     pub(crate) fn give_up_pull(&mut self, peers: &mut Peers, id: RequestId) -> bool {
         let may_go_back = |pulling: &Pulling| {
             pulling.fetch.into == id
+                && pulling.copier != Copier::Taken
                 && pulling.fetch.back.is_some_and(|(_, flags)| flags & FETCH_AT_ONCE == 0)
         };
         let Some(at) = self.pulling.iter().position(may_go_back) else { return false };
@@ -281,6 +386,7 @@ impl Core {
 
     /// Receives whose data their sender has not filled in, and will not: it is gone.
     pub(crate) fn take_pulls_from(&mut self, peers: &mut Peers, index: usize) -> Vec<RequestId> {
+        self.make_copies_from(peers, index);
         self.go_on_pulling(peers);
         let pulling = &mut self.pulling;
         let lost = pulling.extract_if(.., |pulling| pulling.fetch.peer as usize == index);

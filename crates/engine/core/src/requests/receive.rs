@@ -48,13 +48,16 @@ pub(crate) struct Receive {
     pub(crate) again: bool,
     /// The message that this receive fetches the data of before anybody asked for it.
     pub(crate) stands_for: Option<MessageId>,
+    /// A thread copies the data: the memory is with that thread.
+    pub(crate) is_taken: bool,
 }
 
 impl Receive {
     /// A receive that no message has been matched with.
     pub(crate) fn new(pattern: Pattern, into: Destination, urgent: bool) -> Receive {
         let (matched, block, stands_for) = (None, None, None);
-        Receive { pattern, into, matched, block, urgent, turn: 0, only: false, again: false, stands_for }
+        let (only, again, is_taken) = (false, false, false);
+        Receive { pattern, into, matched, block, urgent, turn: 0, only, again, stands_for, is_taken }
     }
 
     /// The memory for byte `from` of the message on; shorter than asked where it, or a piece of it, ends. None of scattered memory.

@@ -2,8 +2,8 @@
 
 use super::simulated::{Nature, ONE, OTHER, Random, Scissors, engine, join, run_until_quiet};
 use crate::{
-    Block, Buffering, Completion, Counter, Destination, Engine, Envelope, Look, Outcome, Outgoing, Pattern,
-    Received, RequestId, Room, Sent, TagMatch,
+    Block, Buffering, Completion, Copy, Counter, Destination, Engine, Envelope, Look, Outcome, Outgoing,
+    Pattern, Received, RequestId, Room, Sent, TagMatch,
 };
 
 const TAGS: u64 = 3;
@@ -33,6 +33,9 @@ struct Side {
     discardable: Vec<u32>,
     /// Messages received by the short way.
     directly: u32,
+    /// Long copies that threads have taken.
+    copies: Vec<Copy>,
+    copied: usize,
     /// Claims settled, receives cancelled, operations ended by the peer's death.
     claimed: usize,
     cancelled: usize,
@@ -51,6 +54,8 @@ impl Side {
             received: vec![Vec::new(); TAGS as usize],
             discardable: Vec::new(),
             directly: 0,
+            copies: Vec::new(),
+            copied: 0,
             claimed: 0,
             cancelled: 0,
             told_gone: 0,
@@ -145,6 +150,40 @@ impl Side {
         }
     }
 
+    /// A thread takes a copy, or gives one back: in any order, and long after it was taken.
+    fn copy(&mut self, random: &mut Random) {
+        if random.one_in(2) {
+            let portion = random.one_in(2);
+            let copy = if portion { self.engine.take_any_copy() } else { self.engine.take_copy(|_| true) };
+            self.copies.extend(copy);
+        } else if !self.copies.is_empty() {
+            let at = random.below(self.copies.len() as u64) as usize;
+            self.end_copy(at);
+        }
+    }
+
+    fn end_copy(&mut self, at: usize) {
+        let mut copy = self.copies.swap_remove(at);
+        copy.run();
+        self.copied += 1;
+        self.engine.end_copy(copy);
+    }
+
+    /// Makes all copies that are left. Whether there were any.
+    fn copy_all(&mut self) -> bool {
+        let mut any = false;
+        while !self.copies.is_empty() {
+            self.end_copy(0);
+            any = true;
+        }
+        while let Some(copy) = self.engine.take_copy(|_| true) {
+            self.copies.push(copy);
+            self.end_copy(0);
+            any = true;
+        }
+        any
+    }
+
     /// Receives by the short way what is there to be received so, and nothing else.
     fn look_directly(&mut self, pattern: &Pattern) {
         let (mut inside, mut block) = ([0; 64], None);
@@ -231,8 +270,8 @@ fn nature(random: &mut Random) -> Nature {
     }
 }
 
-/// What happened in a conversation: claims settled, receives cancelled, operations ended by death.
-fn conversation(seed: u64, deadly: bool) -> [usize; 3] {
+/// What happened in a conversation: claims settled, receives cancelled, operations ended by death, copies made by threads.
+fn conversation(seed: u64, deadly: bool) -> [usize; 4] {
     let mut random = Random::new(seed);
     let (mut a, mut b) = (Side::new(1), Side::new(2));
     let scissors: Vec<Scissors> = [ONE, OTHER]
@@ -241,6 +280,11 @@ fn conversation(seed: u64, deadly: bool) -> [usize; 3] {
         .collect();
     let (a_tid, b_tid) = (a.engine.me(), b.engine.me());
     (a.peer, b.peer) = (Some(b_tid), Some(a_tid));
+    if random.one_in(2) {
+        let least = 1 + random.below(10_000) as usize;
+        a.engine.leave_copies_of(least);
+        b.engine.leave_copies_of(least);
+    }
     let steps = 300 + random.below(700);
     for _ in 0..steps {
         match random.below(10) {
@@ -257,6 +301,8 @@ fn conversation(seed: u64, deadly: bool) -> [usize; 3] {
                 b.lose_patience(&mut random);
             }
         }
+        a.copy(&mut random);
+        b.copy(&mut random);
         a.settle_one(&mut random);
         b.settle_one(&mut random);
         a.collect(seed);
@@ -277,6 +323,9 @@ fn conversation(seed: u64, deadly: bool) -> [usize; 3] {
         a.engine.fetch_claims();
         b.engine.fetch_claims();
         run_until_quiet(&mut [&mut a.engine, &mut b.engine]);
+        while a.copy_all() | b.copy_all() {
+            run_until_quiet(&mut [&mut a.engine, &mut b.engine]);
+        }
         a.collect(seed);
         b.collect(seed);
         let left = |side: &Side| side.engine.find(|_, _| true).is_some() || !side.sending.is_empty();
@@ -290,7 +339,12 @@ fn conversation(seed: u64, deadly: bool) -> [usize; 3] {
     check(seed, &a, &b, deadly);
     check(seed, &b, &a, deadly);
     let both = |count: fn(&Side) -> usize| count(&a) + count(&b);
-    [both(|side| side.claimed), both(|side| side.cancelled), both(|side| side.told_gone)]
+    [
+        both(|side| side.claimed),
+        both(|side| side.cancelled),
+        both(|side| side.told_gone),
+        both(|side| side.copied),
+    ]
 }
 
 fn check(seed: u64, from: &Side, to: &Side, deadly: bool) {
@@ -319,21 +373,21 @@ fn check(seed: u64, from: &Side, to: &Side, deadly: bool) {
     }
 }
 
-fn add(some: [usize; 3], more: [usize; 3]) -> [usize; 3] {
-    [some[0] + more[0], some[1] + more[1], some[2] + more[2]]
+fn add(some: [usize; 4], more: [usize; 4]) -> [usize; 4] {
+    std::array::from_fn(|at| some[at] + more[at])
 }
 
 #[test]
 fn conversations_lose_nothing() {
     let all = (1..=400).map(|seed| conversation(seed, false)).reduce(add).expect("some");
-    assert!(all[0] > 50 && all[1] > 1000, "{all:?}");
+    assert!(all[0] > 50 && all[1] > 1000 && all[3] > 1000, "{all:?}");
     assert_eq!(all[2], 0, "nobody died");
 }
 
 #[test]
 fn death_in_a_conversation_ends_every_operation() {
     let all = (1..=400).map(|seed| conversation(seed, true)).reduce(add).expect("some");
-    assert!(all[2] > 1000, "{all:?}");
+    assert!(all[2] > 1000 && all[3] > 1000, "{all:?}");
 }
 
 /// With one receive at a time, messages come in the order sent, whatever routes they took.

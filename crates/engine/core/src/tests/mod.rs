@@ -5,6 +5,7 @@ mod basics;
 mod chaos;
 mod circles;
 mod claims;
+mod copies;
 mod direct;
 mod extracted;
 mod farewell;

@@ -1,7 +1,9 @@
 //! Links between engines in one process: with bounds, delay, refused copies and sudden death.
 
 use crate::{Engine, Ledger, Settings};
-use parvum_transport::{Gather, Kept, Limits, Link, Loan, Place, PullRefused, Refused, Route, Sink};
+use parvum_transport::{
+    Gather, Kept, Limits, Link, Loan, Place, PullRefused, Puller, Refused, Route, Sink, show_pulled,
+};
 use parvum_wire::{Header, Tid};
 use std::collections::VecDeque;
 use std::io::IoSliceMut;
@@ -126,7 +128,78 @@ pub(crate) struct SimulatedLink {
     nature: Nature,
     out: Arc<Mutex<Wire>>,
     incoming: Arc<Mutex<Wire>>,
-    pulls: u64,
+    pulls: Arc<AtomicU64>,
+}
+
+/// What reads the other end's memory without the link.
+struct Pulls(SimulatedLink);
+
+impl Puller for Pulls {
+    fn pull(&self, from: &[Place], into: &mut [IoSliceMut<'_>]) -> Result<usize, PullRefused> {
+        self.0.read(from, into)
+    }
+
+    fn pull_together(&self, _: u64, _: u64, from: &[Place], into: &mut [u8]) -> Result<(), PullRefused> {
+        self.pull(from, &mut [IoSliceMut::new(into)]).map(|_| ())
+    }
+
+    fn show(&self, from: Place, take: &mut dyn FnMut(&[u8])) -> Result<usize, PullRefused> {
+        show_pulled(from, take, |place, portion| self.pull(&[place], &mut [IoSliceMut::new(portion)]))
+    }
+
+    fn can_pull(&self, address: u64) -> bool {
+        self.0.can_pull(address)
+    }
+}
+
+impl SimulatedLink {
+    /// The same end once more.
+    fn again(&self) -> SimulatedLink {
+        let SimulatedLink { nature, out, incoming, pulls } = self;
+        SimulatedLink { nature: *nature, out: out.clone(), incoming: incoming.clone(), pulls: pulls.clone() }
+    }
+
+    fn read(&self, from: &[Place], into: &mut [IoSliceMut<'_>]) -> Result<usize, PullRefused> {
+        if let [Place { address, length }] = *from
+            && address & LENT != 0
+        {
+            let incoming = self.incoming.lock().unwrap();
+            let (block, within) = (address >> 32 << 32, address as u32 as usize);
+            let memory = incoming.loans.iter().find(|memory| memory.address == block);
+            let memory = memory.ok_or(PullRefused::NotPermitted)?;
+            assert!(within + length <= memory.length, "more than was lent");
+            let mut there = length.min(memory.visible(incoming.now).saturating_sub(within));
+            let mut done = 0;
+            for room in into {
+                let part = room.len().min(there);
+                memory.read(within + done, &mut room[..part]);
+                (done, there) = (done + part, there - part);
+            }
+            return Ok(done);
+        }
+        let pulls = self.pulls.fetch_add(1, Ordering::Relaxed) + 1;
+        if self.nature.refuse_pull > 0 && pulls.is_multiple_of(self.nature.refuse_pull) {
+            return Err(PullRefused::NotPermitted);
+        }
+        let (cut, ended) = {
+            let incoming = self.incoming.lock().unwrap();
+            (incoming.cut, incoming.ended)
+        };
+        if cut || ended {
+            return Err(PullRefused::Gone);
+        }
+        // SAFETY: both engines live in this test; the sender keeps offered memory until `Done`.
+        let piece =
+            |place: &Place| unsafe { std::slice::from_raw_parts(place.address as *const u8, place.length) };
+        let data: Vec<u8> = from.iter().flat_map(piece).copied().collect();
+        let mut done = 0;
+        for room in into {
+            let part = room.len().min(data.len() - done);
+            room[..part].copy_from_slice(&data[done..done + part]);
+            done += part;
+        }
+        Ok(done)
+    }
 }
 
 impl Link for SimulatedLink {
@@ -213,45 +286,11 @@ impl Link for SimulatedLink {
     }
 
     fn pull(&mut self, from: &[Place], into: &mut [IoSliceMut<'_>]) -> Result<usize, PullRefused> {
-        if let [Place { address, length }] = *from
-            && address & LENT != 0
-        {
-            let incoming = self.incoming.lock().unwrap();
-            let (block, within) = (address >> 32 << 32, address as u32 as usize);
-            let memory = incoming.loans.iter().find(|memory| memory.address == block);
-            let memory = memory.ok_or(PullRefused::NotPermitted)?;
-            assert!(within + length <= memory.length, "more than was lent");
-            let mut there = length.min(memory.visible(incoming.now).saturating_sub(within));
-            let mut done = 0;
-            for room in into {
-                let part = room.len().min(there);
-                memory.read(within + done, &mut room[..part]);
-                (done, there) = (done + part, there - part);
-            }
-            return Ok(done);
-        }
-        self.pulls += 1;
-        if self.nature.refuse_pull > 0 && self.pulls.is_multiple_of(self.nature.refuse_pull) {
-            return Err(PullRefused::NotPermitted);
-        }
-        let (cut, ended) = {
-            let incoming = self.incoming.lock().unwrap();
-            (incoming.cut, incoming.ended)
-        };
-        if cut || ended {
-            return Err(PullRefused::Gone);
-        }
-        // SAFETY: both engines live in this test; the sender keeps offered memory until `Done`.
-        let piece =
-            |place: &Place| unsafe { std::slice::from_raw_parts(place.address as *const u8, place.length) };
-        let data: Vec<u8> = from.iter().flat_map(piece).copied().collect();
-        let mut done = 0;
-        for room in into {
-            let part = room.len().min(data.len() - done);
-            room[..part].copy_from_slice(&data[done..done + part]);
-            done += part;
-        }
-        Ok(done)
+        self.read(from, into)
+    }
+
+    fn puller(&mut self) -> Option<Arc<dyn Puller>> {
+        Some(Arc::new(Pulls(self.again())))
     }
 }
 
@@ -296,7 +335,12 @@ pub(crate) fn engine(local: u32, credit: u64) -> Engine {
 pub(crate) fn join(a: &mut Engine, b: &mut Engine, route: Route, nature: Nature) -> Scissors {
     let (there, back) = (Arc::<Mutex<Wire>>::default(), Arc::<Mutex<Wire>>::default());
     let end = |out: &Arc<Mutex<Wire>>, incoming: &Arc<Mutex<Wire>>| {
-        Box::new(SimulatedLink { nature, out: out.clone(), incoming: incoming.clone(), pulls: 0 })
+        Box::new(SimulatedLink {
+            nature,
+            out: out.clone(),
+            incoming: incoming.clone(),
+            pulls: Arc::default(),
+        })
     };
     a.attach(b.me(), route, end(&there, &back));
     b.attach(a.me(), route, end(&back, &there));
@@ -333,7 +377,7 @@ pub(crate) fn half_pipe(engine: &mut Engine, peer: Tid, route: Route) -> Simulat
         nature: Nature::QUICK,
         out: out.clone(),
         incoming: incoming.clone(),
-        pulls: 0,
+        pulls: Arc::default(),
     };
     engine.attach(peer, route, Box::new(end(&there, &back)));
     end(&back, &there)
