@@ -50,6 +50,10 @@ pub(crate) struct Taken {
     pub(crate) piece: (u64, u64),
 }
 
+/// The peer has written into the memory of the copy what no sender writes there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Broken;
+
 /// What the sender has written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Written {
@@ -106,13 +110,18 @@ impl Share {
         self.state.store(u64::from(number) << NUMBER, Ordering::Release);
     }
 
-    /// The receiver takes the next piece from the front.
-    pub(crate) fn take_first(&self, length: u64) -> Option<(u64, u64)> {
+    /// The receiver takes the next piece from the front of its copy of that number, of which it has taken so many.
+    pub(crate) fn take_first(
+        &self,
+        number: u32,
+        length: u64,
+        mine: u64,
+    ) -> Result<Option<(u64, u64)>, Broken> {
         let mut state = self.state.load(Ordering::Relaxed);
         loop {
-            let (front, back) = taken(state);
-            if front + back >= pieces(length) {
-                return None;
+            let back = self.back_of(state, number, length, mine)?;
+            if mine + back == pieces(length) {
+                return Ok(None);
             }
             // Relaxed: what is read of the sender's memory was ordered by the frame that told of it.
             match self.state.compare_exchange_weak(
@@ -121,10 +130,17 @@ impl Share {
                 Ordering::Relaxed,
                 Ordering::Relaxed,
             ) {
-                Ok(_) => return Some(bounds(length, front)),
+                Ok(_) => return Ok(Some(bounds(length, mine))),
                 Err(now) => state = now,
             }
         }
+    }
+
+    /// How many pieces the sender has taken. The receiver alone counts those from the front, and a piece is taken once.
+    fn back_of(&self, state: u64, number: u32, length: u64, mine: u64) -> Result<u64, Broken> {
+        let (front, back) = taken(state);
+        let is_sound = state >> NUMBER == u64::from(number) && front == mine && mine + back <= pieces(length);
+        if is_sound { Ok(back) } else { Err(Broken) }
     }
 
     /// The sender takes the last piece that nobody has taken, of a copy of that offer.
@@ -160,16 +176,21 @@ impl Share {
         self.done.store(taken.number << NUMBER | failed | taken.count, Ordering::Release);
     }
 
-    /// How far the sender is with what it has taken, once no piece is left.
-    pub(crate) fn what_is_written(&self, length: u64) -> Written {
-        let (_, back) = taken(self.state.load(Ordering::Relaxed));
+    /// How far the sender is with what it has taken, once no piece is left of the copy of that number, of which the receiver has taken
+    /// so many.
+    pub(crate) fn what_is_written(&self, number: u32, length: u64, mine: u64) -> Result<Written, Broken> {
+        let back = self.back_of(self.state.load(Ordering::Relaxed), number, length, mine)?;
         // Acquire: partner of the release in `written`.
-        let done = self.done.load(Ordering::Acquire) & (FAILED | COUNT);
-        match done {
-            _ if done & COUNT != back => Written::NotYet,
-            _ if done & FAILED == 0 => Written::All,
-            _ => Written::AllBut(bounds(length, pieces(length) - back)),
+        let done = self.done.load(Ordering::Acquire);
+        let (of, is_failed, count) = (done >> NUMBER, done & FAILED != 0, done & COUNT);
+        if of != u64::from(number) || count > back {
+            return Err(Broken);
         }
+        Ok(match count == back {
+            false => Written::NotYet,
+            true if is_failed && back > 0 => Written::AllBut(bounds(length, pieces(length) - back)),
+            true => Written::All,
+        })
     }
 
     /// The receiver has all.
@@ -182,6 +203,54 @@ impl Share {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
+
+    fn share() -> Share {
+        let zero = || AtomicU64::new(0);
+        Share { cookie: zero(), from: zero(), into: zero(), length: zero(), state: zero(), done: zero() }
+    }
+
+    /// Whatever a peer writes there, the receiver gets pieces of its own data, each once, or learns that the peer is broken.
+    #[test]
+    fn receiver_takes_no_piece_outside_of_its_data_whatever_the_peer_writes() {
+        let mut seed = 88172645463325252u64;
+        let mut random = move || {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            seed
+        };
+        let (length, mut broken) = (3 << 20, 0);
+        for number in 1..20_000u32 {
+            let share = share();
+            share.open(number, What { cookie: 7, from: 0, into: 0, length });
+            let (mut mine, mut end) = (0, 0);
+            let outcome = loop {
+                // A change of a few bits is as likely as nonsense.
+                let nonsense = random() >> (random() % 64);
+                match random() % 12 {
+                    0 => share.state.store(nonsense, Ordering::Relaxed),
+                    1 => _ = share.state.fetch_xor(1 << (nonsense % 64), Ordering::Relaxed),
+                    2 => share.done.store(nonsense, Ordering::Relaxed),
+                    3 => _ = share.take_last(7).map(|taken| share.written(&taken, nonsense % 2 == 0)),
+                    4 => share.length.store(nonsense, Ordering::Relaxed),
+                    _ => {}
+                }
+                match share.take_first(number, length, mine) {
+                    Ok(Some((from, to))) => {
+                        assert!(from == end && from < to && to <= length);
+                        (mine, end) = (mine + 1, to);
+                    }
+                    Ok(None) => break share.what_is_written(number, length, mine).map(|_| ()),
+                    Err(why) => break Err(why),
+                }
+            };
+            if let Ok(Written::AllBut((from, to))) = share.what_is_written(number, length, mine) {
+                assert!(from < to && to <= length);
+            }
+            broken += u32::from(outcome.is_err());
+        }
+        assert!((1_000..19_000).contains(&broken), "{broken} of 20,000 were broken");
+    }
 
     #[test]
     fn pieces_are_few_and_cover_all() {
@@ -250,11 +319,13 @@ mod model {
                     // SAFETY: as above.
                     pair.copied[(into + piece.0) as usize].with_mut(|count| unsafe { *count += 1 });
                 };
-                while let Some(piece) = pair.share.take_first(length) {
+                let mut mine = 0;
+                while let Some(piece) = pair.share.take_first(number, length, mine).expect("sound") {
                     copy(piece);
+                    mine += 1;
                 }
                 loop {
-                    match pair.share.what_is_written(length) {
+                    match pair.share.what_is_written(number, length, mine).expect("sound") {
                         Written::NotYet => loom::thread::yield_now(),
                         Written::All => break,
                         Written::AllBut(piece) => {

@@ -1,6 +1,6 @@
 //! The receiver's side of a copy that both ends make: see [`share`](crate::share).
 
-use crate::share::{Share, What, Written};
+use crate::share::{Broken, Share, What, Written};
 use crate::single_copy;
 use parvum_transport::{Place, PullRefused};
 use std::io::IoSliceMut;
@@ -9,6 +9,11 @@ use std::time::Duration;
 /// So often the receiver looks at once whether the sender has written its last piece; then it naps in between.
 const LOOKS: u32 = 20_000;
 const NAP: Duration = Duration::from_micros(50);
+/// So many naps are short. Then it sleeps longer, and looks whether the sender is stopped.
+const SHORT_NAPS: u32 = 2_000;
+const LONG_NAP: Duration = Duration::from_millis(5);
+/// So many long naps it waits for a sender that runs: 30 seconds.
+const LONG_NAPS: u32 = 6_000;
 
 /// Reads what lies in these places, the data of an offer from some byte on, to `into`; the sender writes a part of it if it waits.
 pub(crate) fn read(
@@ -21,14 +26,15 @@ pub(crate) fn read(
 ) -> Result<(), PullRefused> {
     let length = into.len() as u64;
     share.open(number, What { cookie, from: at, into: into.as_mut_ptr() as u64, length });
-    let mut failed = None;
-    while let Some(piece) = share.take_first(length) {
+    let (mut failed, mut mine) = (None, 0);
+    while let Some(piece) = share.take_first(number, length, mine).map_err(broken)? {
+        mine += 1;
         // What is left is nobody's business any more, but to be taken all the same: so the sender takes none of it.
         if failed.is_none() {
             failed = read_piece(pid, piece, from, into).err();
         }
     }
-    let rest = last_of_the_sender(pid, share, length, from);
+    let rest = last_of_the_sender(pid, share, number, (length, mine), from);
     share.close();
     match (failed, rest?) {
         (Some(why), _) => Err(why),
@@ -37,16 +43,23 @@ pub(crate) fn read(
     }
 }
 
-/// Waits for the piece that the sender is writing. A piece that it could not write.
+/// A peer that writes nonsense into the memory of the pair is as good as gone.
+fn broken(_: Broken) -> PullRefused {
+    PullRefused::Gone
+}
+
+/// Waits for the piece that the sender is writing, as long as it is stopped or has not run for long. A piece that it could not write.
 fn last_of_the_sender(
     pid: u32,
     share: &Share,
-    length: u64,
+    number: u32,
+    (length, mine): (u64, u64),
     from: &[Place],
 ) -> Result<Option<(u64, u64)>, PullRefused> {
     let mut looks = 0;
+    let mut naps = 0u32;
     loop {
-        match share.what_is_written(length) {
+        match share.what_is_written(number, length, mine).map_err(broken)? {
             Written::All => return Ok(None),
             Written::AllBut(piece) => return Ok(Some(piece)),
             Written::NotYet if looks < LOOKS => {
@@ -55,13 +68,26 @@ fn last_of_the_sender(
             }
             // It does not run just now, or has died in the midst of it: then it writes no more.
             Written::NotYet => {
-                std::thread::sleep(NAP);
+                std::thread::sleep(if naps < SHORT_NAPS { NAP } else { LONG_NAP });
                 if let Err(PullRefused::Gone) = read_piece(pid, (0, 1), from, &mut [0]) {
+                    return Err(PullRefused::Gone);
+                }
+                naps += u32::from(naps < SHORT_NAPS || !is_stopped(pid));
+                // To write a piece takes a tenth of a millisecond. Who runs and has not written it never will.
+                if naps >= SHORT_NAPS + LONG_NAPS {
                     return Err(PullRefused::Gone);
                 }
             }
         }
     }
+}
+
+/// Whether the process is stopped, by a signal or a debugger.
+fn is_stopped(pid: u32) -> bool {
+    let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else { return false };
+    // The name in brackets may have any characters.
+    let state = stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
+    matches!(state, Some('T' | 't'))
 }
 
 fn read_piece(
