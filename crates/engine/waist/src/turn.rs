@@ -40,6 +40,11 @@ pub struct Turn<T> {
     /// nobody else writes.
     owner: AtomicUsize,
     bias: Bias,
+    /// How often a thread that had slept for the lock has got it. Relaxed: a hint to the thread that passes the lock on.
+    served: AtomicU32,
+    /// Since when threads that take the lock turn by turn have kept it from a thread that sleeps for it: microseconds of the clock,
+    /// 0 for never. Relaxed: written by whoever gives the lock back, and a hint.
+    kept_since: AtomicU32,
     value: UnsafeCell<T>,
 }
 
@@ -66,6 +71,8 @@ macro_rules! turn_new {
             state: AtomicU32::new(FREE),
             owner: AtomicUsize::new(0),
             bias: Bias::new(),
+            served: AtomicU32::new(0),
+            kept_since: AtomicU32::new(0),
             value: UnsafeCell::new($value),
         }
     };
@@ -156,8 +163,36 @@ impl<T> Turn<T> {
         // Release: partner of the acquires in `try_take_among_others` and `wait`.
         if self.state.swap(FREE, Ordering::Release) & 3 == WANTED {
             bias::wake(&self.state);
+            self.pass_on();
         }
     }
+
+    /// A thread that sleeps for the lock was woken. If threads that are awake took the lock before it could for a while, this thread
+    /// waits until the other has it: else a thread that takes turn after turn would keep the lock for itself.
+    #[cfg(not(loom))]
+    #[cold]
+    fn pass_on(&self) {
+        /// A wake-up takes some 50 us, so a shorter time says nothing.
+        const KEPT: u32 = 300;
+        /// The other may have got what it wanted otherwise, or have no core.
+        const PATIENCE: u32 = 200;
+        let (now, served) = (microseconds(), self.served.load(Ordering::Relaxed));
+        let since = self.kept_since.load(Ordering::Relaxed);
+        if since == 0 {
+            return self.kept_since.store(now.max(1), Ordering::Relaxed);
+        }
+        if now.wrapping_sub(since) < KEPT {
+            return;
+        }
+        while self.served.load(Ordering::Relaxed) == served && microseconds().wrapping_sub(now) < PATIENCE {
+            std::thread::yield_now();
+        }
+        self.kept_since.store(0, Ordering::Relaxed);
+    }
+
+    /// Loom has no clock: whoever is passed over waits on.
+    #[cfg(loom)]
+    fn pass_on(&self) {}
 
     /// This thread has the state now; the turn is its own when nobody has it by bias.
     #[inline]
@@ -173,6 +208,8 @@ impl<T> Turn<T> {
         while !is_free(self.state.swap(own(WANTED), Ordering::Acquire)) {
             bias::wait(&self.state, own(WANTED));
         }
+        self.served.fetch_add(1, Ordering::Relaxed);
+        self.kept_since.store(0, Ordering::Relaxed);
         self.taken()
     }
 }
@@ -208,6 +245,13 @@ impl<T> DerefMut for TurnGuard<'_, T> {
 }
 
 // --- Threads ---------------------------------------------------------------------------------------------------------
+
+/// The clock in microseconds, which come round after an hour.
+#[cfg(not(loom))]
+fn microseconds() -> u32 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    (now.tv_sec as u64 * 1_000_000 + now.tv_nsec as u64 / 1_000) as u32
+}
 
 /// A number that no other living thread of this process has.
 #[cfg(not(loom))]
