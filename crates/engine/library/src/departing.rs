@@ -55,7 +55,7 @@ impl Inside {
     fn leave_machine(mut self, told: bool) {
         self.depart();
         self.has_left = true;
-        if self.waits.waiters.is_empty() {
+        if self.waits.waiters.is_empty() && self.waits.away.is_nobody() {
             return self.remove();
         }
         if told {

@@ -20,8 +20,6 @@ pub(crate) struct Inside {
     pub(crate) has_spun: bool,
     /// The wait's beginning was recorded.
     pub(crate) wait_is_noted: bool,
-    /// It keeps its turn while it sleeps: it is joining a peer, which others must not do at the same time.
-    pub(crate) keeps_turn: bool,
     /// The receive that is this call's own: it is given up if the program jumps out of the wait.
     pub(crate) owns: Option<RequestId>,
     /// Where it meets others while it waits.
@@ -35,7 +33,7 @@ impl Deref for Inside {
     fn deref(&self) -> &Runtime {
         match &self.turn {
             Some(turn) => turn.as_ref().expect("it stays as long as somebody is inside"),
-            None => unreachable!("who sleeps touches nothing"),
+            None => unreachable!("a thread without the lock touches nothing"),
         }
     }
 }
@@ -45,7 +43,7 @@ impl DerefMut for Inside {
     fn deref_mut(&mut self) -> &mut Runtime {
         match &mut self.turn {
             Some(turn) => turn.as_mut().expect("it stays as long as somebody is inside"),
-            None => unreachable!("who sleeps touches nothing"),
+            None => unreachable!("a thread without the lock touches nothing"),
         }
     }
 }
@@ -57,17 +55,10 @@ impl Inside {
         if turn.as_ref().is_none_or(|runtime| runtime.has_left) {
             return None;
         }
-        let (owns, meets, keeps_turn) = (None, None, false);
-        let mut inside = Inside {
-            place,
-            turn: Some(turn),
-            has_spun: false,
-            wait_is_noted: false,
-            keeps_turn,
-            owns,
-            meets,
-        };
-        if !inside.waits.waiters.is_empty() {
+        let (owns, meets) = (None, None);
+        let mut inside =
+            Inside { place, turn: Some(turn), has_spun: false, wait_is_noted: false, owns, meets };
+        if !inside.waits.waiters.is_empty() || !inside.waits.away.is_nobody() {
             inside.forget_abandoned();
         }
         Some(inside)
@@ -80,16 +71,21 @@ impl Inside {
         for request in self.waits.waiters.take_abandoned(std::ptr::from_ref(&here) as usize) {
             self.engine.give_up(request);
         }
+        for receive in self.waits.away.take_abandoned(std::ptr::from_ref(&here) as usize) {
+            self.engine.abandon_copy(receive);
+        }
     }
 
     /// Sleeps, in the wait of that number, the turn given away meanwhile.
     pub(crate) fn without_turn<R>(&mut self, number: u64, sleep: impl FnOnce() -> R) -> R {
-        if self.keeps_turn {
-            return sleep();
-        }
-        self.rouse_others(Some(number));
+        self.unlocked(Some(number), sleep)
+    }
+
+    /// Gives the lock back for that time, as the wait of that number if it is one.
+    pub(crate) fn unlocked<R>(&mut self, number: Option<u64>, work: impl FnOnce() -> R) -> R {
+        self.rouse_others(number);
         self.turn = None;
-        let result = sleep();
+        let result = work();
         self.turn = Some(self.place.runtime.take());
         result
     }
@@ -97,7 +93,7 @@ impl Inside {
     /// Whether another thread waits for its turn.
     #[inline]
     pub(crate) fn is_wanted(&self) -> bool {
-        !self.keeps_turn && self.place.runtime.is_wanted()
+        self.place.runtime.is_wanted()
     }
 
     /// Wakes the threads whose wait is over. `own` is this thread's.
@@ -109,8 +105,8 @@ impl Inside {
         let engine = &runtime.engine;
         let changes_place = runtime.waits.waiters.is_driven()
             && runtime.waits.waiters.watches != runtime.connections.sockets_to_watch();
-        if runtime.waits.waiters.rouse(own, engine.finished(), |request| engine.is_over(request))
-            || changes_place
+        let has_to_do = |request| engine.is_over(request) || engine.has_copy_for(request);
+        if runtime.waits.waiters.rouse(own, engine.changes(), engine.has_copies(), has_to_do) || changes_place
         {
             runtime.identity.page.rouse(&runtime.identity.event);
         }
@@ -132,7 +128,7 @@ impl Inside {
             self.progress();
         }
         self.rouse_others(None);
-        if self.has_left && self.waits.waiters.is_empty() {
+        if self.has_left && self.waits.waiters.is_empty() && self.waits.away.is_nobody() {
             self.remove();
         }
     }

@@ -1,7 +1,7 @@
 //! What the interfaces hold of the engine's memory: blocks that were lent, and data that is still with its sender, by name.
 
 use crate::runtime::Runtime;
-use parvum_engine::{Block, PullRefused, Remote};
+use parvum_engine::{Block, Remote};
 use parvum_waist::REMOTE;
 
 impl Runtime {
@@ -18,12 +18,6 @@ impl Runtime {
     /// Takes the data of that name out of the list.
     pub(crate) fn take_remote(&mut self, handle: u64) -> Option<Remote> {
         if handle & REMOTE == 0 { None } else { self.services.remotes.take(handle & !REMOTE) }
-    }
-
-    /// Reads data that was left where it lies.
-    pub(crate) fn read_remote(&mut self, handle: u64, from: u64, out: &mut [u8]) -> Result<(), PullRefused> {
-        let remote = self.services.remotes.get(handle & !REMOTE).ok_or(PullRefused::NotPermitted)?;
-        self.engine.read_remote(remote, from, out)
     }
 
     /// The lent block of that name.

@@ -34,6 +34,7 @@ mod circles;
 mod completing;
 mod connect;
 mod connections;
+mod copying;
 mod daemon;
 mod departing;
 mod direct;

@@ -1,6 +1,7 @@
 //! The runtime: engine, session and transports of one process. What moves it on is in [`crate::progress`].
 
 use crate::connections::Connections;
+use crate::copying;
 use crate::errors::StartError;
 use crate::identity::Identity;
 use crate::recording;
@@ -55,6 +56,7 @@ impl Runtime {
         };
         let (identity, ledger) = Identity::enrol(role, interface, beside, &routes.names())?;
         let mut engine = Engine::new(identity.session.me.tid, Settings { credit }, ledger);
+        engine.leave_copies_of(copying::LONG);
         engine.set_inbox(Box::new(PageInbox::new(identity.page.clone())));
         if let Some(recording) = &identity.recording {
             engine.record_to(Box::new(recording::Messages(recording.clone())));

@@ -4,6 +4,7 @@ use crate::endpoint::Endpoint;
 use crate::inside::with;
 use crate::sending::{buffering, send_by};
 use parvum_engine::{Completion, Outgoing, Scattered};
+use parvum_transport::Loan;
 use parvum_waist as waist;
 use parvum_waist::Status;
 use parvum_wire::Tid;
@@ -71,6 +72,20 @@ pub(crate) unsafe extern "C" fn send<E: Endpoint>(
         let &waist::Outgoing { tag, context, meta, .. } = message;
         let to = Tid(message.to);
         let one = Outgoing { to, tag, context, meta, pieces: &[], keep: None, buffering, completion };
-        send_by(runtime, one, data.length(), request, |engine, message| engine.send_scattered(message, &data))
+        let fill = |loan: &dyn Loan| {
+            let mut from = 0;
+            loan.fill_by(data.length(), &mut |part| {
+                data.copy_out(from, part);
+                from += part.len();
+            });
+        };
+        send_by(
+            runtime,
+            one,
+            data.length(),
+            request,
+            |engine, message| engine.send_scattered(message, &data),
+            fill,
+        )
     })
 }

@@ -7,6 +7,7 @@ use crate::inside::{self, Inside, with};
 use crate::pusher;
 use crate::runtime::Runtime;
 use parvum_engine::{Buffering, Completion, Engine, Keep, Outgoing, SendError, Sent};
+use parvum_transport::Loan;
 use parvum_waist as waist;
 use parvum_waist::{Piece, Status};
 use parvum_wire::Tid;
@@ -124,12 +125,14 @@ unsafe fn send_any<E: Endpoint>(message: &waist::Outgoing, request: &mut u64) ->
 /// As for [`parvum_engine::Engine::send`].
 #[inline(always)]
 pub(crate) unsafe fn send_one(runtime: &mut Inside, message: Outgoing<'_>, request: &mut u64) -> i32 {
-    let length = message.pieces.iter().map(|piece| piece.len()).sum();
+    let (pieces, length) = (message.pieces, message.pieces.iter().map(|piece| piece.len()).sum());
+    let fill = |loan: &dyn Loan| pieces.iter().for_each(|piece| loan.fill(piece));
     // SAFETY: the caller's promise.
-    send_by(runtime, message, length, request, |engine, message| unsafe { engine.send(message) })
+    send_by(runtime, message, length, request, |engine, message| unsafe { engine.send(message) }, fill)
 }
 
-/// The same of any data, of so many bytes, that `send` gives to the engine.
+/// The same of any data, of so many bytes, that `send` gives to the engine. Long data `fill` copies to memory of the link, if the engine
+/// says so.
 #[inline(always)]
 pub(crate) fn send_by<'m>(
     runtime: &mut Inside,
@@ -137,6 +140,7 @@ pub(crate) fn send_by<'m>(
     length: usize,
     request: &mut u64,
     send: impl FnOnce(&mut Engine, Outgoing<'m>) -> Result<Sent, SendError>,
+    fill: impl FnOnce(&dyn Loan),
 ) -> i32 {
     let to = message.to;
     if let Err(why) = runtime.reach(to) {
@@ -151,6 +155,7 @@ pub(crate) fn send_by<'m>(
     }
     let (asks, tag) = (message.buffering == Buffering::SenderIfUnposted, message.tag);
     let sent = send(&mut runtime.engine, message);
+    runtime.fill_loan(fill);
     if let (true, Ok(Sent::Later(id))) = (asks, sent) {
         return runtime.await_answer(to, tag, id, length, request) as i32;
     }
@@ -225,7 +230,9 @@ pub(crate) fn refused(why: &ConnectError) -> Status {
         _ if why.says_gone() => Status::Gone,
         ConnectError::Refused(_) => Status::Refused,
         ConnectError::Segment(_) | ConnectError::Descriptors(_) => Status::NoMemory,
-        ConnectError::Lost(_) | ConnectError::Late => Status::NoMachine,
+        ConnectError::Lost(_) => Status::NoMachine,
+        // The daemon lives, as far as this task knows: only this message does not go.
+        ConnectError::Late(_) | ConnectError::NoCaller(_) | ConnectError::Busy(_) => Status::Refused,
         ConnectError::Protocol(_) | ConnectError::Page(_) | ConnectError::NoWay(..) => Status::Refused,
     }
 }

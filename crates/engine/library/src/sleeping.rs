@@ -69,6 +69,17 @@ impl Inside {
         // Who wakes by a socket, or where a group meets, does not say where it ran, and the page still tells of another.
         let mut waker_is_known = false;
         let over = loop {
+            if self.engine.has_copies() {
+                let may_help = !slept.is_zero() || self.waits.waiting <= 1;
+                if self.make_copies(until, Some(number), may_help) {
+                    moved_last = Instant::now();
+                    still_since = moved_last;
+                    if let Some(found) = done(self) {
+                        break Some(Some(found));
+                    }
+                    continue;
+                }
+            }
             let is_idle = still_since.elapsed() >= IDLE && self.may_be_idle();
             let was_interrupted;
             (waker_is_known, was_interrupted) = match self.sleep_once(number, until, deadline, is_idle, done)
@@ -155,9 +166,8 @@ impl Inside {
             // A reader that makes room rings, but may just have missed that we wait for it; who fills in data does not.
             limit = limit.min(NAP);
         }
-        // Who keeps its turn hears the daemon itself: nobody else could take in what comes.
-        let drives = !self.keeps_turn && self.waits.waiters.drives(number);
-        if !drives && !self.keeps_turn {
+        let drives = self.waits.waiters.drives(number);
+        if !drives {
             // The driver does not look at what this thread meets in.
             let meeting = self.meets.clone().map(|meeting| (meeting.fall_asleep(), meeting));
             if let Some(found) = done(self) {
@@ -206,7 +216,6 @@ impl Inside {
     fn may_be_idle(&self) -> bool {
         let connections = &self.connections;
         self.meets.is_none()
-            && !self.keeps_turn
             && !self.engine.has_leaving()
             && connections.unheard.is_empty()
             && connections.unmapped.is_empty()

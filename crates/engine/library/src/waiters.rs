@@ -29,6 +29,17 @@ pub(crate) enum Until {
     Changed,
 }
 
+impl Until {
+    /// Whether the wait is for that receive.
+    pub(crate) fn wants(&self, receive: RequestId) -> bool {
+        match self {
+            Until::Over(request) => *request == receive,
+            Until::AnyOver(requests) => requests.contains(&receive),
+            Until::Changed => false,
+        }
+    }
+}
+
 /// What a thread that does not drive sleeps on: 0 while it shall.
 #[derive(Default)]
 pub(crate) struct Word(AtomicU32);
@@ -76,7 +87,7 @@ thread_local! {
 }
 
 /// This thread's word, by which it is also known.
-fn own_word() -> Arc<Word> {
+pub(crate) fn own_word() -> Arc<Word> {
     // A thread that ends has lost its own: another will do, for it is known by the entry that holds it.
     WORD.try_with(Arc::clone).unwrap_or_default()
 }
@@ -104,8 +115,8 @@ pub(crate) struct Waiters {
     pub(crate) watches: usize,
     /// Something has moved since the last look at who may go on.
     pub(crate) stirred: bool,
-    /// How many operations had ended then.
-    finished: u64,
+    /// How many operations had ended and copies been left to threads then.
+    changes: u64,
 }
 
 impl Waiters {
@@ -159,6 +170,13 @@ impl Waiters {
         !is_others
     }
 
+    /// This wait does not drive any more, if it did: another is to.
+    pub(crate) fn stops_driving(&mut self, number: u64) {
+        if self.driver == Some(number) {
+            self.driver = None;
+        }
+    }
+
     /// Whether somebody drives.
     pub(crate) fn is_driven(&self) -> bool {
         self.driver.is_some()
@@ -174,28 +192,40 @@ impl Waiters {
         self.list.iter().find(|waiter| waiter.number == number).map(|waiter| waiter.word.clone())
     }
 
-    /// Wakes those that may go on, `own` apart: whose request is over, who look themselves when something has moved, and, if
-    /// nobody drives, one that shall. Whether the driver is among them, which sleeps elsewhere and is not woken here.
-    /// `finished` operations have ended so far: lists of requests are looked through only when it is another number.
+    /// Wakes those that may go on, `own` apart: threads whose request is over or whose data is to be copied, threads that look
+    /// themselves when something has moved, and, if nobody drives, one that shall. If there are copies that no wait is for, one thread
+    /// is woken to make them. Whether the driver is among them, which sleeps elsewhere and is not woken here.
+    /// `changes`: lists of requests are looked through only when it is another number.
     pub(crate) fn rouse(
         &mut self,
         own: Option<u64>,
-        finished: u64,
-        is_over: impl Fn(RequestId) -> bool,
+        changes: u64,
+        has_copies: bool,
+        has_to_do: impl Fn(RequestId) -> bool,
     ) -> bool {
         let stirred = std::mem::take(&mut self.stirred);
-        let some_ended = std::mem::replace(&mut self.finished, finished) != finished;
+        let some_changed = std::mem::replace(&mut self.changes, changes) != changes;
         let mut wakes_driver = false;
+        let mut is_for_nobody = has_copies;
         for waiter in &self.list {
             let goes_on = match &waiter.until {
-                Until::Over(request) => is_over(*request),
-                Until::AnyOver(requests) => some_ended && requests.iter().any(|request| is_over(*request)),
+                Until::Over(request) => has_to_do(*request),
+                Until::AnyOver(requests) => {
+                    some_changed && requests.iter().any(|request| has_to_do(*request))
+                }
                 Until::Changed => stirred,
             };
+            is_for_nobody &= !goes_on;
             match goes_on && Some(waiter.number) != own {
                 true if self.driver == Some(waiter.number) => wakes_driver = true,
                 true => waiter.word.wake(),
                 false => {}
+            }
+        }
+        if is_for_nobody && let Some(first) = self.list.iter().find(|waiter| Some(waiter.number) != own) {
+            match self.driver == Some(first.number) {
+                true => wakes_driver = true,
+                false => first.word.wake(),
             }
         }
         if self.driver.is_none()
@@ -261,9 +291,9 @@ mod tests {
         let (driver, _held) = add_other(&mut waiters, Until::Over(first));
         let (other, _kept) = add_other(&mut waiters, Until::Over(second));
         assert!(waiters.drives(driver) && !waiters.drives(other));
-        assert!(!waiters.rouse(None, 1, |request| request == second));
+        assert!(!waiters.rouse(None, 1, false, |request| request == second));
         assert!(is_awake(&waiters, other) && !is_awake(&waiters, driver));
-        assert!(waiters.rouse(None, 1, |request| request == first), "the driver sleeps elsewhere");
+        assert!(waiters.rouse(None, 1, false, |request| request == first), "the driver sleeps elsewhere");
     }
 
     #[test]
@@ -274,9 +304,9 @@ mod tests {
         let (other, _kept) = add_other(&mut waiters, Until::AnyOver([first, second].into()));
         assert!(waiters.drives(driver) && !waiters.drives(other));
         waiters.stirred = true;
-        waiters.rouse(None, 1, |_| false);
+        waiters.rouse(None, 1, false, |_| false);
         assert!(!is_awake(&waiters, other), "something moved that it does not wait for");
-        waiters.rouse(None, 2, |request| request == second);
+        waiters.rouse(None, 2, false, |request| request == second);
         assert!(is_awake(&waiters, other));
     }
 
@@ -287,7 +317,7 @@ mod tests {
         let (other, _kept) = add_other(&mut waiters, Until::Changed);
         assert!(waiters.drives(driver) && !waiters.drives(other));
         assert!(waiters.remove(driver).is_some());
-        waiters.rouse(None, 1, |_| false);
+        waiters.rouse(None, 1, false, |_| false);
         assert!(is_awake(&waiters, other) && waiters.drives(other));
     }
 

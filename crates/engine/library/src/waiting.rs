@@ -110,6 +110,16 @@ impl Inside {
                 return Some(found);
             }
         }
+        if self.engine.has_copies() {
+            // Another thread that waits makes the copies that this one does not wait for.
+            let is_alone = self.waits.waiting == 0 && self.waits.waiters.are_servers();
+            if self.make_copies(&until(), None, is_alone)
+                && let Some(found) = done(self)
+            {
+                self.end_noted_wait(notes);
+                return Some(found);
+            }
+        }
         if notes.limit == 0 {
             self.look_after(Duration::ZERO);
             if !self.connections.unheard.is_empty() {
@@ -145,7 +155,9 @@ impl Inside {
         if !std::mem::take(&mut self.wait_is_noted) {
             self.note_wait(notes);
         }
+        self.waits.waiting += 1;
         let found = self.look_and_sleep(notes, until, done);
+        self.waits.waiting = self.waits.waiting.saturating_sub(1);
         self.note_end_of_wait(notes);
         self.waits.time.ends_wait(began);
         found
@@ -199,6 +211,10 @@ impl Inside {
                 if self.look() {
                     // What has begun to come goes on coming.
                     since = Instant::now();
+                }
+                if self.engine.has_copies() {
+                    // Copies are made where this thread neither drives nor stands in for the driver.
+                    break 'looking None;
                 }
                 if let Some(found) = done(self) {
                     self.has_looked(since);

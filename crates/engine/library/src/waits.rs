@@ -1,5 +1,6 @@
 //! What a task knows of its waits: who waits, what was learnt of waiting, and what is to be looked after meanwhile.
 
+use crate::copying::Away;
 use crate::patience::Patience;
 use crate::time::Time;
 use crate::waiters::Waiters;
@@ -14,6 +15,10 @@ const REST: Duration = Duration::from_millis(400);
 pub(crate) struct Waits {
     /// The threads that wait.
     pub(crate) waiters: Waiters,
+    /// How many threads wait, awake or asleep.
+    pub(crate) waiting: usize,
+    /// What threads do without the lock.
+    pub(crate) away: Away,
     pub(crate) patience: Patience,
     /// Where the time goes, as far as it is measured.
     pub(crate) time: Time,
@@ -34,6 +39,8 @@ impl Waits {
     pub(crate) fn new() -> Waits {
         Waits {
             waiters: Waiters::default(),
+            waiting: 0,
+            away: Away::default(),
             patience: Patience::new(),
             time: Time::default(),
             slept_unlooked: Duration::ZERO,
