@@ -113,14 +113,16 @@ pub fn stop(session: &mut Session) -> Result<(), SessionError> {
     while !session.is_lost() {
         let left = until.saturating_duration_since(Instant::now());
         if left.is_zero() {
-            return Err(SessionError::Deadline(DOWN));
+            return Err(SessionError::Deadline { waited: DOWN, daemon: session.daemon() });
         }
         session.wait_readable(Some(left))?;
         session.poll()?;
     }
     // It closes our connection before it has tidied up.
     match daemon {
-        Some(daemon) if !has_ended(&daemon, until) => Err(SessionError::Deadline(DOWN)),
+        Some(daemon) if !has_ended(&daemon, until) => {
+            Err(SessionError::Deadline { waited: DOWN, daemon: session.daemon() })
+        }
         _ => Ok(()),
     }
 }

@@ -8,7 +8,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
 
 fn data(session: &parvum_task::Session) -> UnixStream {
-    let stream = UnixStream::from(session.open_data().expect("opens"));
+    let stream = UnixStream::from(session.data_opener().open().expect("opens"));
     stream.set_read_timeout(Some(PATIENCE)).expect("set");
     stream
 }
@@ -80,7 +80,7 @@ fn a_data_connection_that_shows_a_wrong_secret_is_refused() {
     let (mut a, b) = (machine.task(), machine.task());
     let (tid, secret) = (a.me.tid, a.me.secret);
     let refused = |session: &parvum_task::Session| {
-        let why = session.open_data().expect_err("refused").to_string();
+        let why = session.data_opener().open().expect_err("refused").to_string();
         assert!(why.contains("E-DENIED"), "{why}");
     };
     a.me.secret[7] ^= 1;

@@ -5,11 +5,13 @@
 
 #![forbid(unsafe_code)]
 
+mod alive;
 mod inherited;
 mod session;
 mod start;
 
+pub use alive::Daemon;
 pub use inherited::inherited;
 pub use parvum_socket::{Place, PlaceError, keep_room_beyond, make_room};
-pub use session::{Answer, Arrival, Enrolment, Session, SessionError};
+pub use session::{Answer, Arrival, DataOpener, Enrolment, Session, SessionError};
 pub use start::{Options, find_command};

@@ -1,5 +1,6 @@
 //! The session.
 
+use crate::alive::{Daemon, Patience};
 use crate::inherited::inherited;
 use crate::start::{Options, start_daemon};
 use parvum_socket::{Filled, Inbox, InboxError, Place, PlaceError, Spares, send};
@@ -60,8 +61,13 @@ pub enum SessionError {
     )]
     Protocol(String),
     /// No answer in time.
-    #[error("E-DEADLINE: the daemon did not answer within {0:?}; `parvum info` shows whether it lives")]
-    Deadline(Duration),
+    #[error("E-DEADLINE: the daemon did not answer for {} s: {daemon}", .waited.as_secs_f32().round())]
+    Deadline {
+        /// How long it was waited for.
+        waited: Duration,
+        /// What it is doing.
+        daemon: Daemon,
+    },
     /// The system refused.
     #[error("E-SYSTEM: could not {0}: {1}")]
     System(String, io::Error),
@@ -151,8 +157,6 @@ impl Session {
                         other => return other,
                     }
                 }
-                // What was left of it when this was asked says nothing to anybody.
-                Err(SessionError::Deadline(_)) => return Err(SessionError::Deadline(options.deadline)),
                 other => return other,
             }
             // Nothing tells when the other daemon has its socket, or is gone: look again.
@@ -243,14 +247,15 @@ impl Session {
         self.last_id = self.last_id.wrapping_add(1);
         let id = self.last_id;
         let bytes = frame(&Call { id, request }, fds.len()).map_err(too_large)?;
-        let mut sent = 0;
+        let (mut sent, mut patience) = (0, None);
         while sent < bytes.len() {
             let attached = if sent == 0 { fds } else { &[] };
             match send(&self.socket, &bytes[sent..], attached) {
                 Ok(more) => sent += more,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     // The daemon may be waiting for us to read.
-                    self.wait(PollFlags::IN | PollFlags::OUT, None)?;
+                    let left = self.next_of(patience.get_or_insert_with(|| Patience::new(ANSWER)))?;
+                    self.wait(PollFlags::IN | PollFlags::OUT, Some(left))?;
                     self.poll()?;
                 }
                 Err(_) => {
@@ -359,7 +364,7 @@ impl Session {
         fds: &[BorrowedFd<'_>],
         limit: Duration,
     ) -> Result<Answer, SessionError> {
-        let until = Instant::now() + limit;
+        let mut patience = Patience::new(limit);
         let id = self.start_with(request, fds)?;
         loop {
             self.poll()?;
@@ -369,38 +374,24 @@ impl Session {
             if self.lost {
                 return Err(SessionError::Lost);
             }
-            let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return Err(SessionError::Deadline(limit));
-            }
+            let left = self.next_of(&mut patience)?;
             self.wait(PollFlags::IN, Some(left))?;
         }
     }
 
-    /// Opens the connection for routed frames: `[u32 length][i32 tid][payload]`,
-    /// see `parvum_wire::control::ROUTED_HEADER`. The socket blocks.
-    pub fn open_data(&self) -> Result<OwnedFd, SessionError> {
-        let socket = connect(&self.place)?;
-        let request = Request::DataHello { tid: self.me.tid, secret: self.me.secret };
-        let bytes = frame(&Call { id: 1, request }, 0).map_err(too_large)?;
-        let stream = UnixStream::from(socket);
-        let mut end = &stream;
-        let answer = (|| {
-            io::Write::write_all(&mut end, &bytes)?;
-            // Read exactly the answer: routed frames may follow at once.
-            let mut head = [0; HEADER_BYTES];
-            io::Read::read_exact(&mut end, &mut head)?;
-            let length = header(&head).ok().flatten().map_or(0, |h| h.length);
-            let mut body = vec![0; length];
-            io::Read::read_exact(&mut end, &mut body)?;
-            Ok(body)
-        })();
-        let body = answer.map_err(|_: io::Error| SessionError::Lost)?;
-        match decode::<FromDaemon>(&body) {
-            Ok(FromDaemon::Reply(_, Ok(Reply::Done))) => Ok(stream.into()),
-            Ok(FromDaemon::Reply(_, Err(why))) => Err(why.into()),
-            _ => Err(SessionError::Protocol("another answer than to the data connection".into())),
-        }
+    /// How long to wait now for the daemon.
+    fn next_of(&self, patience: &mut Patience) -> Result<Duration, SessionError> {
+        patience.next(self.fd()).map_err(|(waited, daemon)| SessionError::Deadline { waited, daemon })
+    }
+
+    /// The daemon's process.
+    pub fn daemon(&self) -> Daemon {
+        Daemon::behind(self.fd())
+    }
+
+    /// What opens the connection for routed frames, without the session.
+    pub fn data_opener(&self) -> DataOpener {
+        DataOpener { place: self.place.clone(), tid: self.me.tid, secret: self.me.secret }
     }
 
     /// Waits until the daemon has sent something, or the time is over.
@@ -417,6 +408,50 @@ impl Session {
             // A signal: the caller looks and waits again.
             Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
             Err(error) => Err(SessionError::System("wait for the daemon".into(), error.into())),
+        }
+    }
+}
+
+/// Opens the connection for routed frames of one task.
+pub struct DataOpener {
+    place: Place,
+    tid: Tid,
+    secret: [u8; 16],
+}
+
+impl DataOpener {
+    /// Opens it: `[u32 length][i32 tid][payload]`, see `parvum_wire::control::ROUTED_HEADER`. The socket blocks. Waits for the daemon
+    /// for half a minute at most.
+    pub fn open(&self) -> Result<OwnedFd, SessionError> {
+        let socket = connect(&self.place)?;
+        let request = Request::DataHello { tid: self.tid, secret: self.secret };
+        let bytes = frame(&Call { id: 1, request }, 0).map_err(too_large)?;
+        let stream = UnixStream::from(socket);
+        let limited = |limit| stream.set_read_timeout(limit).and_then(|()| stream.set_write_timeout(limit));
+        let system = |error| SessionError::System("limit a wait for the daemon".into(), error);
+        limited(Some(ANSWER)).map_err(system)?;
+        let mut end = &stream;
+        let answer = (|| {
+            io::Write::write_all(&mut end, &bytes)?;
+            // Read exactly the answer: routed frames may follow at once.
+            let mut head = [0; HEADER_BYTES];
+            io::Read::read_exact(&mut end, &mut head)?;
+            let length = header(&head).ok().flatten().map_or(0, |h| h.length);
+            let mut body = vec![0; length];
+            io::Read::read_exact(&mut end, &mut body)?;
+            Ok(body)
+        })();
+        let body = answer.map_err(|error: io::Error| match error.kind() {
+            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+                SessionError::Deadline { waited: ANSWER, daemon: Daemon::behind(stream.as_fd()) }
+            }
+            _ => SessionError::Lost,
+        })?;
+        limited(None).map_err(system)?;
+        match decode::<FromDaemon>(&body) {
+            Ok(FromDaemon::Reply(_, Ok(Reply::Done))) => Ok(stream.into()),
+            Ok(FromDaemon::Reply(_, Err(why))) => Err(why.into()),
+            _ => Err(SessionError::Protocol("another answer than to the data connection".into())),
         }
     }
 }
