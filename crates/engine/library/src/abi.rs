@@ -193,7 +193,7 @@ unsafe extern "C" fn ask<E: Endpoint>(
         };
         let reply: Result<Reply, Failure> = match asked {
             Ok(reply) => reply,
-            Err(AskError::Late) => return Status::Pending as i32,
+            Err(AskError::Late(_)) => return Status::Pending as i32,
             Err(AskError::Lost(SessionError::Refused(failure))) => Err(failure),
             Err(AskError::Lost(why)) => {
                 remember(&why);

@@ -101,7 +101,7 @@ impl Inside {
             // A signal: whoever comes again goes on waiting.
             None if notes.call & call::UNTIL_SIGNAL != 0 && !self.is_over() => {
                 self.services.left_barrier = Some(here);
-                Err(AskError::Late)
+                Err(AskError::Late(self.identity.session.daemon()))
             }
             None => Err(AskError::Lost(parvum_task::SessionError::Lost)),
         }

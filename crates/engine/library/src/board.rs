@@ -118,7 +118,7 @@ impl Inside {
         self.show_barrier(group, members as i32);
         let asked = Request::Barrier { group: group.to_owned(), count: members as i32 };
         let answer = self.ask(asked, &[], notes).map_err(|why| match why {
-            AskError::Late => Status::Pending,
+            AskError::Late(_) => Status::Pending,
             AskError::Lost(why) => {
                 remember(&why);
                 Status::NoMachine

@@ -89,6 +89,13 @@ impl Runtime {
         self.accept_tcp();
     }
 
+    /// The task was to connect, and cannot: messages to it take another route, at once.
+    pub(crate) fn not_joined_by(&mut self, from: Tid) {
+        self.expect_no_more(from);
+        self.connections.unreachable.insert((from, parvum_tcp::TRANSPORT.route));
+        self.waits.waiters.stirred = true;
+    }
+
     /// Forgets that the task was to connect.
     pub(crate) fn expect_no_more(&mut self, tid: Tid) {
         self.connections.expected.retain(|expected| expected.from != tid);

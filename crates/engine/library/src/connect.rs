@@ -1,7 +1,7 @@
 //! Making links: what it takes to open a route. Which one is chosen in [`crate::reach`].
 
 use crate::daemon::MINUTE;
-use crate::errors::ConnectError;
+use crate::errors::{ConnectError, remember};
 use crate::inside::Inside;
 use crate::runtime::Runtime;
 use parvum_shm::Segment;
@@ -9,9 +9,10 @@ use parvum_waist::{Notes, call};
 use parvum_wire::Tid;
 use parvum_wire::control::{ErrorKind, Failure, Reply, Request};
 use rustix::fd::AsFd;
+use std::io;
 
 /// For a minute: what a task waits for that joins another, its daemon's answer or the other's connection.
-fn joining(to: Tid) -> Notes {
+pub(crate) fn joining(to: Tid) -> Notes {
     Notes { call: call::JOIN, peer: to.0, ..MINUTE }
 }
 
@@ -22,7 +23,17 @@ impl Inside {
         self.identity.session.give_up_spares();
         let offered = self.offer_segment(to);
         self.identity.session.keep_spares();
+        if let Err(ConnectError::Descriptors(_) | ConnectError::Page(_)) = offered {
+            self.take_offer_back(to);
+        }
         offered
+    }
+
+    /// Tells the daemon, which tells the other task, that the connection to it does not come about.
+    fn take_offer_back(&mut self, to: Tid) {
+        if let Err(why) = self.ask(Request::NotConnected { to }, &[], &joining(to)) {
+            remember(&ConnectError::from(why));
+        }
     }
 
     fn offer_segment(&mut self, to: Tid) -> Result<(), ConnectError> {
@@ -68,13 +79,15 @@ impl Inside {
             _ => return Err(ConnectError::Protocol("something else to a request for an address")),
         };
         let me = self.engine.me();
-        let link = match parvum_tcp::connect(&addr, me, &token, encrypted) {
+        let link = match self.away(|| parvum_tcp::connect(&addr, me, &token, encrypted)) {
             Ok(link) => link,
             Err(error) => {
                 // Who refuses may just have died; the daemon is about to say so.
                 let gone = |runtime: &mut Runtime| runtime.engine.is_gone(to).then_some(());
                 self.wait_until(&Notes { limit: 1_000_000_000, ..joining(to) }, gone);
+                self.take_offer_back(to);
                 self.still_there(to)?;
+                self.connections.unreachable.insert((to, parvum_tcp::TRANSPORT.route));
                 return Err(ConnectError::NoWay(addr, error));
             }
         };
@@ -88,11 +101,14 @@ impl Inside {
         self.attend();
         let arrived = |runtime: &mut Runtime| {
             runtime.accept_tcp();
-            let over =
-                runtime.engine.is_attached(from, parvum_tcp::TRANSPORT.route) || runtime.engine.is_gone(from);
-            over.then_some(())
+            let route = parvum_tcp::TRANSPORT.route;
+            if runtime.engine.is_attached(from, route) || runtime.engine.is_gone(from) {
+                return Some(Ok(()));
+            }
+            let cannot = || ConnectError::NoWay(from.to_string(), io::ErrorKind::HostUnreachable.into());
+            runtime.connections.unreachable.contains(&(from, route)).then(|| Err(cannot()))
         };
-        self.wait_until(&joining(from), arrived).ok_or(ConnectError::Late)
+        self.wait_until(&joining(from), arrived).unwrap_or(Err(ConnectError::NoCaller(from)))
     }
 
     /// Joins a task over the daemons; it prefers the way that it had.
@@ -101,7 +117,7 @@ impl Inside {
         self.engine.forget_gone(to);
         let answer = self.ask(Request::Tasks { of: Some(to), deep: false }, &[], &joining(to))?;
         answer.reply?;
-        self.open_routed()?;
+        self.open_routed_apart()?;
         self.still_there(to)?;
         // Its own first message may have joined it meanwhile.
         if !self.engine.is_attached(to, parvum_routed::TRANSPORT.route)

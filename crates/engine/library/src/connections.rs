@@ -3,6 +3,7 @@
 use crate::calls::Calls;
 use crate::patience::Crowd;
 use crate::routes::RoutePolicy;
+use crate::waiters::{Word, own_word};
 use parvum_tcp::{Gate, Readiness};
 use parvum_transport::Route;
 use parvum_wire::Tid;
@@ -25,6 +26,43 @@ pub(crate) struct Unmapped {
     pub(crate) segment: OwnedFd,
     pub(crate) page: OwnedFd,
     pub(crate) event: OwnedFd,
+}
+
+/// A task that a thread of this process is joining.
+pub(crate) struct Joining {
+    pub(crate) to: Tid,
+    /// By which the thread is known, and where its stack was.
+    word: Arc<Word>,
+    frame: usize,
+}
+
+/// Whose a join is that is under way.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Whose {
+    Others,
+    /// This very thread's: a signal handler has interrupted the join.
+    Own,
+    /// A thread's that has jumped out of it, or ended.
+    Nobodys,
+}
+
+impl Joining {
+    pub(crate) fn new(to: Tid, frame: usize) -> Joining {
+        Joining { to, word: own_word(), frame }
+    }
+
+    /// Whose it is, for a thread whose stack is there now.
+    pub(crate) fn whose(&self, frame: usize) -> Whose {
+        let is_own = Arc::ptr_eq(&self.word, &own_word());
+        match is_own {
+            // Stacks grow downwards: what this thread has not left lies above.
+            true if self.frame < frame => Whose::Nobodys,
+            true => Whose::Own,
+            // A thread that has ended holds its word no more.
+            false if Arc::strong_count(&self.word) == 1 => Whose::Nobodys,
+            false => Whose::Others,
+        }
+    }
 }
 
 /// A connection that nobody has announced yet.
@@ -81,6 +119,10 @@ pub(crate) struct Connections {
     pub(crate) looked_after: HashSet<Tid>,
     /// Tasks that receives were posted from, that this one has no link to: who sleeps looks after them first.
     pub(crate) unheard: Vec<Tid>,
+    /// Tasks that threads of this process are joining just now; this task itself stands for the daemon's routed frames.
+    pub(crate) joining: Vec<Joining>,
+    /// Tasks to which a route does not lead: this task or the other has tried. They are asked no more as long as they live.
+    pub(crate) unreachable: HashSet<(Tid, Route)>,
     /// The receiver of long messages that did not catch up when it was waited for.
     pub(crate) slow: Option<Tid>,
     /// Peers that their host's daemon is to wake, once there are some that this process has no descriptor for.
@@ -109,6 +151,8 @@ impl Connections {
             gone_at: HashMap::new(),
             looked_after: HashSet::new(),
             unheard: Vec::new(),
+            joining: Vec::new(),
+            unreachable: HashSet::new(),
             slow: None,
             calls: None,
             unmapped: Vec::new(),
@@ -178,6 +222,11 @@ impl Connections {
     /// How many sockets a thread that sleeps in poll(2) watches, the daemon's apart.
     pub(crate) fn sockets_to_watch(&self) -> usize {
         self.watched.len() + self.silent.len() + self.expected.len()
+    }
+
+    /// Whether a thread of this process is joining that task.
+    pub(crate) fn is_joining(&self, to: Tid) -> bool {
+        self.joining.iter().any(|joining| joining.to == to)
     }
 
     /// Whether the task was to connect and has not been let in. On a busy host the connection

@@ -41,7 +41,7 @@ impl Inside {
                     Some(request) => self.services.interrupted.push((request, id)),
                     None => self.identity.session.forget(id),
                 }
-                Err(AskError::Late)
+                Err(AskError::Late(self.identity.session.daemon()))
             }
         }
     }

@@ -37,8 +37,8 @@ pub(crate) enum StartError {
 /// Why the daemon gave no answer.
 #[derive(Debug)]
 pub(crate) enum AskError {
-    /// The time was over.
-    Late,
+    /// The time was over; what the daemon is doing.
+    Late(parvum_task::Daemon),
     /// The session is no more.
     Lost(SessionError),
 }
@@ -50,8 +50,10 @@ pub(crate) enum ConnectError {
     Refused(#[from] Failure),
     #[error(transparent)]
     Lost(#[from] SessionError),
-    #[error("E-DEADLINE: the daemon did not answer within a minute")]
-    Late,
+    #[error("E-DEADLINE: the daemon did not answer within a minute: {0}")]
+    Late(parvum_task::Daemon),
+    #[error("E-DEADLINE: {0} was to connect to this task, and has not within a minute; send again")]
+    NoCaller(Tid),
     #[error("E-PROTOCOL: the daemon answered {0}")]
     Protocol(&'static str),
     #[error("E-NOMEMORY: {0}")]
@@ -60,6 +62,10 @@ pub(crate) enum ConnectError {
     Descriptors(Tid),
     #[error("E-PROTOCOL: {0}")]
     Page(#[from] parvum_page::PageError),
+    #[error(
+        "E-BUSY: this thread is joining {0} already, and a signal handler has interrupted it; send when the handler has returned"
+    )]
+    Busy(Tid),
     #[error("E-TCP: no connection to {0}: {1}")]
     NoWay(String, std::io::Error),
 }
@@ -75,7 +81,7 @@ impl ConnectError {
 impl From<AskError> for ConnectError {
     fn from(error: AskError) -> ConnectError {
         match error {
-            AskError::Late => ConnectError::Late,
+            AskError::Late(daemon) => ConnectError::Late(daemon),
             AskError::Lost(why) => ConnectError::Lost(why),
         }
     }

@@ -57,6 +57,7 @@ impl Runtime {
         }
         self.connections.gone_at.insert(tid, Instant::now());
         self.connections.routes.forget(tid);
+        self.connections.unreachable.retain(|(unreachable, _)| *unreachable != tid);
         self.connections.looked_after.remove(&tid);
         self.connections.crowd.remove(tid);
         self.connections.watched.retain(|one| one.peer != tid);

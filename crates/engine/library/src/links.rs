@@ -1,6 +1,7 @@
 //! Links that are there: taking them in, and saying why messages take them.
 
 use crate::errors::ConnectError;
+use crate::inside::Inside;
 use crate::runtime::Runtime;
 use parvum_page::{PageError, Taken, TaskPage};
 use parvum_shm::{Peer, PeerBell, Segment, ShmLink};
@@ -8,6 +9,27 @@ use parvum_transport::{Link, Route};
 use parvum_wire::Tid;
 use rustix::fd::OwnedFd;
 use std::sync::Arc;
+
+impl Inside {
+    /// Opens the connection that carries routed frames, once; other threads work meanwhile.
+    pub(crate) fn open_routed_apart(&mut self) -> Result<(), ConnectError> {
+        if self.connections.routed.is_some() {
+            return Ok(());
+        }
+        let me = self.engine.me();
+        self.begin_joining(me)?;
+        let opened = match self.connections.routed {
+            Some(_) => Ok(()),
+            None => {
+                let opener = self.identity.session.data_opener();
+                let opened = self.away(|| opener.open());
+                opened.map_err(ConnectError::from).and_then(|socket| self.take_routed(socket))
+            }
+        };
+        self.end_joining(me);
+        opened
+    }
+}
 
 impl Runtime {
     /// Takes in a link that the other task has made.
@@ -65,10 +87,18 @@ impl Runtime {
         }
     }
 
-    /// Opens the connection that carries routed frames, once.
+    /// Opens the connection that carries routed frames, once. The daemon has just spoken, so it answers at once.
     pub(crate) fn open_routed(&mut self) -> Result<(), ConnectError> {
+        match self.connections.routed {
+            Some(_) => Ok(()),
+            // Another thread is opening it.
+            None if self.connections.is_joining(self.engine.me()) => Ok(()),
+            None => self.take_routed(self.identity.session.data_opener().open()?),
+        }
+    }
+
+    fn take_routed(&mut self, socket: OwnedFd) -> Result<(), ConnectError> {
         if self.connections.routed.is_none() {
-            let socket = self.identity.session.open_data()?;
             let hub = parvum_routed::Hub::new(socket)
                 .map_err(|error| ConnectError::NoWay("the daemon".into(), error))?;
             self.watch(self.engine.me(), hub.socket(), None);

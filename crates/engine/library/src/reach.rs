@@ -1,5 +1,7 @@
 //! Reaching a task: over which route its messages go, and whether anything may come from it.
 
+use crate::connect::joining as joining_notes;
+use crate::connections::{Joining, Whose};
 use crate::daemon::MINUTE;
 use crate::errors::{ConnectError, remember};
 use crate::events::FOR_OURSELVES;
@@ -9,6 +11,7 @@ use parvum_engine::Pattern;
 use parvum_transport::Route;
 use parvum_wire::Tid;
 use parvum_wire::control::{ErrorKind, Failure, Notice, Request};
+use std::io;
 use std::time::Duration;
 
 impl Inside {
@@ -25,10 +28,7 @@ impl Inside {
             // The send says that it is gone.
             None if self.is_lately_gone(to) => Ok(()),
             _ => {
-                // Two threads that joined the same peer at once would make two links.
-                let before = std::mem::replace(&mut self.keeps_turn, true);
-                let reached = self.reach_slowly(to, wanted);
-                self.keeps_turn = before;
+                let reached = self.reach_as_only_one(to, wanted);
                 // Whose end was heard meanwhile parts by itself, when its last words have come.
                 if reached.as_ref().is_err_and(ConnectError::says_gone) && !self.engine.is_leaving(to) {
                     self.task_gone(to);
@@ -36,6 +36,47 @@ impl Inside {
                 reached
             }
         }
+    }
+
+    /// Joins a task while no other thread does: two threads that joined the same task at once would make two links. Other threads do all
+    /// else meanwhile.
+    #[inline(never)]
+    fn reach_as_only_one(&mut self, to: Tid, wanted: Route) -> Result<(), ConnectError> {
+        if self.begin_joining(to)? && self.engine.route_to(to) == Some(wanted) {
+            self.end_joining(to);
+            return Ok(());
+        }
+        let reached = self.reach_slowly(to, wanted);
+        self.end_joining(to);
+        reached
+    }
+
+    /// Waits until no other thread joins that task; then this one does. Whether another has.
+    pub(crate) fn begin_joining(&mut self, to: Tid) -> Result<bool, ConnectError> {
+        let here = 0u8;
+        let frame = std::ptr::from_ref(&here) as usize;
+        let mut another = false;
+        while let Some(joining) = self.connections.joining.iter().find(|joining| joining.to == to) {
+            match joining.whose(frame) {
+                Whose::Others => {
+                    let over = |runtime: &mut Runtime| (!runtime.connections.is_joining(to)).then_some(());
+                    self.wait_until(&joining_notes(to), over).ok_or(ConnectError::NoCaller(to))?;
+                    another = true;
+                }
+                // A signal handler has interrupted it, and cannot wait for its own thread.
+                Whose::Own => return Err(ConnectError::Busy(to)),
+                // A signal handler has jumped out of it.
+                Whose::Nobodys => self.end_joining(to),
+            }
+        }
+        self.connections.joining.push(Joining::new(to, frame));
+        Ok(another)
+    }
+
+    /// The other threads that wait for it may go on.
+    pub(crate) fn end_joining(&mut self, to: Tid) {
+        self.connections.joining.retain(|joining| joining.to != to);
+        self.waits.waiters.stirred = true;
     }
 
     /// Whether the daemon has said within a second that there is no such task: it is not asked again for each message. Later
@@ -58,7 +99,11 @@ impl Inside {
         self.attend();
         let (mut route, mut refused) = (wanted, Vec::new());
         while !self.engine.prefer(to, route) {
-            match self.connect_over(route, to) {
+            let connected = match self.connections.unreachable.contains(&(to, route)) {
+                true => Err(ConnectError::NoWay(to.to_string(), io::ErrorKind::HostUnreachable.into())),
+                false => self.connect_over(route, to),
+            };
+            match connected {
                 Err(ConnectError::NoWay(address, why)) => {
                     let is_elsewhere = self.engine.me().host() != to.host();
                     let Some(next) = self.connections.routes.after(route).filter(|_| is_elsewhere) else {
