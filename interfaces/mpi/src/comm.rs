@@ -132,7 +132,7 @@ pub(crate) fn new_context() -> Mpi<u32> {
         return Ok(context);
     }
     let refused = |why: String| Error::new(class::OTHER, format!("no context for a communicator: {why}"));
-    match process.ask(&Request::NewContext) {
+    match process.ask(&Request::NewContext { shared: true }) {
         Ok(Ok(Reply::Number(number))) => Ok(MADE | number << 1),
         Ok(Ok(other)) => Err(refused(format!("{other:?}"))),
         Ok(Err(failure)) => Err(refused(failure.to_string())),
@@ -412,7 +412,7 @@ impl Drop for Comm {
         let Some(context) = self.owned_context.filter(|context| context & MADE != 0) else { return };
         if let Ok(process) = process() {
             // Nobody can be told when the machine does not know it any more.
-            let request = Request::FreeContext { context: (context & !MADE) >> 1 };
+            let request = Request::FreeContext { context: (context & !MADE) >> 1, job: None };
             let _ = process.ask(&request);
         }
     }

@@ -272,7 +272,7 @@ pub extern "C" fn pvm_setcontext(context: c_int) -> c_int {
 /// Makes a context that no other task was given.
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_newcontext() -> c_int {
-    call("pvm_newcontext", |state| match state.ask(&Request::NewContext)? {
+    call("pvm_newcontext", |state| match state.ask(&Request::NewContext { shared: false })? {
         Reply::Number(context) => Ok(context as c_int),
         _ => Err(PvmError::DSysErr),
     })
@@ -281,5 +281,7 @@ pub extern "C" fn pvm_newcontext() -> c_int {
 /// Gives a context back.
 #[unsafe(no_mangle)]
 pub extern "C" fn pvm_freecontext(context: c_int) -> c_int {
-    call("pvm_freecontext", |state| state.ask(&Request::FreeContext { context: context as u32 }).map(|_| 0))
+    call("pvm_freecontext", |state| {
+        state.ask(&Request::FreeContext { context: context as u32, job: None }).map(|_| 0)
+    })
 }

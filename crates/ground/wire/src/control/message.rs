@@ -78,6 +78,12 @@ pub enum Request {
         /// The other task.
         to: Tid,
     },
+    /// The connection to `to` that the caller was to make does not come about: nobody waits for it any more, and the two may offer each
+    /// other another. Answer: [`Reply::Done`].
+    NotConnected {
+        /// The other task.
+        to: Tid,
+    },
     /// Starts programs. Answer: [`Reply::Spawned`].
     Spawn(SpawnRequest),
     /// Sends a signal to a task's process. Answer: [`Reply::Done`].
@@ -228,11 +234,16 @@ pub enum Request {
     /// them, in the order of that request. Answer: [`Reply::Siblings`].
     Siblings,
     /// Makes a context that no other task was given. Answer: [`Reply::Number`].
-    NewContext,
-    /// Gives a context back. Answer: [`Reply::Done`].
+    NewContext {
+        /// Whether it belongs to the caller's job, and stays when the caller ends.
+        shared: bool,
+    },
+    /// Gives a context back that the caller or its job has made. Answer: [`Reply::Done`].
     FreeContext {
         /// Which.
         context: u32,
+        /// The caller's job: the caller's daemon says it, when it passes the request on.
+        job: Option<Tid>,
     },
     /// Where the caller's own output goes. Answer: [`Reply::Output`].
     GetOutput,
@@ -657,6 +668,11 @@ pub enum Event {
         token: [u8; 16],
         /// Whether all that follows the greeting is encrypted, by keys from the token.
         encrypted: bool,
+    },
+    /// The connection that this task was to make does not come about.
+    NotConnected {
+        /// Who.
+        from: Tid,
     },
     /// Routed frames wait: open the data connection.
     OpenData,

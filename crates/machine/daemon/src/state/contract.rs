@@ -65,7 +65,7 @@ impl Default for Limits {
             names_bytes: 512 * 1024 * 1024,
             watches: 64 * 1024,
             groups: 16 * 1024,
-            contexts: 64 * 1024,
+            contexts: 0x3_ffff,
         }
     }
 }

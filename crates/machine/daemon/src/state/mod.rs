@@ -118,6 +118,8 @@ struct Process {
     rank: Option<u32>,
     /// What it has of whoever runs its job, and what it spawns gets too.
     inherited: Option<Inherited>,
+    /// Its standard output and standard error are one pipe; so are those of what it spawns.
+    one_stream: bool,
     /// What its environment shows that it is the one.
     secret: [u8; 16],
 }
@@ -172,6 +174,7 @@ impl<F: Clone> Machine<F> {
     pub fn new(config: Config) -> Machine<F> {
         let given = config.settings.clone();
         let mut machine = Machine {
+            contexts: context::Contexts::new(config.life),
             config,
             now: 0,
             effects: Vec::new(),
@@ -186,7 +189,6 @@ impl<F: Clone> Machine<F> {
             tcp_pairs: HashSet::new(),
             routed: HashSet::new(),
             parts: Default::default(),
-            contexts: Default::default(),
             groups: Default::default(),
             last_meeting: 0,
             wishes: Vec::new(),
@@ -472,6 +474,7 @@ impl<F: Clone> Machine<F> {
             (None, _) => self.refuse(client, id, ErrorKind::NotEnrolled),
             (Some(me), Request::Connect { to }) => self.connect(client, id, me, to, fds),
             (Some(me), Request::ConnectTcp { to }) => self.connect_tcp(client, id, me, to),
+            (Some(me), Request::NotConnected { to }) => self.not_connected(client, id, me, to),
             (Some(me), Request::Spawn(plan)) => self.spawn(client, id, me, plan),
             (Some(me), Request::Input { tid, data }) => self.feed(client, id, me, tid, data),
             (Some(me), Request::SignalJob { signal }) => self.signal_job(client, id, me, signal),
@@ -499,8 +502,10 @@ impl<F: Clone> Machine<F> {
             (Some(me), Request::HandOver { part, to }) => self.hand_part_over(client, id, me, part, to),
             (Some(me), Request::TaskEnded { tid, status }) => self.task_ended(client, id, me, tid, status),
             (Some(me), Request::Siblings) => self.siblings(client, id, me),
-            (Some(me), Request::NewContext) => self.new_context(client, id, me),
-            (Some(_), Request::FreeContext { context }) => self.free_context(client, id, context),
+            (Some(me), Request::NewContext { shared }) => self.new_context(client, id, me, shared),
+            (Some(me), Request::FreeContext { context, job }) => {
+                self.free_context(client, id, me, context, job)
+            }
             (Some(_), Request::Wake { to }) => self.effects.push(Effect::Wake(to)),
             (Some(me), Request::GetOutput) => self.get_output(client, id, me),
             (Some(me), Request::SetOutput { output }) => self.set_output(client, id, me, output),

@@ -55,6 +55,17 @@ impl<F: Clone> Machine<F> {
         }
     }
 
+    /// The connection that `me` was to make to `to` has failed. Whoever of the two asks next may be told to connect again, and `to`
+    /// waits no longer.
+    pub(super) fn not_connected(&mut self, client: ClientId, id: RequestId, me: Tid, to: Tid) {
+        self.tcp_pairs.remove(&(me, to));
+        self.offers.remove(&(me, to));
+        if self.tasks.contains_key(&to) {
+            self.event(to, Event::NotConnected { from: me }, Vec::new());
+        }
+        self.reply(client, id, Reply::Done);
+    }
+
     pub(super) fn listening(&mut self, tid: Tid, result: Result<(String, F), Failure>) {
         let Some(task) = self.tasks.get_mut(&tid) else { return };
         match result {

@@ -136,6 +136,7 @@ impl<F: Clone> Machine<F> {
         self.report_end(tid, task.role == Role::Runner);
         self.end_processes_of_tasker(tid);
         self.tracers.remove(&tid);
+        self.contexts.free_all(tid);
         self.trace_end(tid, task.trace);
         if task.role == Role::Runner {
             self.end_job(tid);
@@ -150,6 +151,7 @@ impl<F: Clone> Machine<F> {
                 self.condemn(tid);
             }
             self.end_guests(|t| t.job == Some(tid));
+            self.contexts.free_all(tid);
             self.effects.push(Effect::ForgetRecordings(tid));
         }
     }

@@ -1,5 +1,7 @@
 //! The machine driven by sequences of inputs; descriptors are numbers.
 
+mod owned;
+
 use super::*;
 use parvum_wire::control::{Blob, Details, Each, MailFlags, Notice, Output, Program, Spawned, Spot, Stream};
 

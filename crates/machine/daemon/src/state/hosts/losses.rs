@@ -213,6 +213,7 @@ impl<F: Clone> Machine<F> {
         self.routed.retain(|(from, to)| !of_it(from) && !of_it(to));
         self.tcp_pairs.retain(|(from, to)| !of_it(from) && !of_it(to));
         self.forget_tasks_of(host);
+        self.contexts.free_all_of_host(host);
         let runners: BTreeSet<Tid> =
             self.processes.values().filter_map(|process| process.job).filter(of_it).collect();
         for runner in runners {

@@ -54,6 +54,7 @@ fn is_passed_on(request: &Request) -> bool {
         | Request::Recorded { .. }
         | Request::Records { .. }
         | Request::FreeContext { .. }
+        | Request::NotConnected { .. }
         | Request::ConnectTcp { .. } => true,
         Request::Spawn(plan) => plan.behalf.is_some(),
         _ => false,
@@ -69,9 +70,13 @@ impl<F: Clone> Machine<F> {
             | Request::Tasks { of: Some(tid), .. } => tid.host(),
             Request::Clock { host } | Request::Recorded { host, .. } => host.host(),
             Request::Records { tid, .. } => tid.host(),
-            Request::FreeContext { context } => Tid(*context as i32).host(),
+            Request::FreeContext { context, .. } => Tid(*context as i32).host(),
             Request::Spawn(plan) => plan.behalf.map_or(0, Tid::host),
             Request::ConnectTcp { to } => return self.who_joins(me?, *to),
+            Request::NotConnected { to } => {
+                self.tcp_pairs.remove(&(me?, *to));
+                to.host()
+            }
             _ => return None,
         };
         (host != self.config.number && self.others.knows(host)).then_some(host)
@@ -100,6 +105,13 @@ impl<F: Clone> Machine<F> {
         me: Option<Tid>,
         request: Request,
     ) {
+        let request = match request {
+            Request::FreeContext { context, .. } => {
+                let job = me.and_then(|me| self.tasks.get(&me)).and_then(|task| task.job);
+                Request::FreeContext { context, job }
+            }
+            request => request,
+        };
         self.others.asked.insert((client, id), host);
         self.say(host, Between::Ask { client, id, me, request });
     }
