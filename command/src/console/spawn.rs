@@ -6,7 +6,8 @@ use super::line::Words;
 use super::{Console, Done, Next};
 use parvum_task::SessionError;
 use parvum_wire::control::{
-    Blob, ErrorKind, Failure, HostRow, OptionRow, Output, Reply, Request, SpawnRequest, SpawnWhere, Spawned,
+    Blob, Details, ErrorKind, Failure, HostRow, OptionRow, Output, Reply, Request, SpawnRequest, SpawnWhere,
+    Spawned,
 };
 use std::fs::OpenOptions;
 use std::io;
@@ -150,6 +151,7 @@ impl Console {
             place,
             flag: NO_PARENT | where_flag | if wish.debug { DEBUG } else { 0 },
             orphan: true,
+            details: Box::new(Details { one_stream: true, ..Details::default() }),
             ..SpawnRequest::default()
         })
     }

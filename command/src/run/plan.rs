@@ -139,7 +139,10 @@ impl Plan {
             None => surroundings().into_iter().filter(|(name, _)| !is_anothers(name)).map(pair).collect(),
         };
         let search = args.mpi.iter().flat_map(|job| job.search.iter().cloned()).map(blob);
-        let details = Details { programs, each, bind, terminal: args.pty, inherited: None };
+        let writes_files = args.output_filename.is_some()
+            || args.mpi.as_ref().is_some_and(|job| job.out.is_some() || job.err.is_some());
+        let one_stream = !writes_files && are_one_file();
+        let details = Details { programs, each, bind, terminal: args.pty, one_stream, inherited: None };
         Ok(SpawnRequest {
             program: first.program,
             args: first.args,
@@ -158,6 +161,14 @@ impl Plan {
             ..Default::default()
         })
     }
+}
+
+/// Whether this process's standard output and standard error lead to the same place: then nobody asks which of them a task used, and
+/// lines are to come in the order in which they were written.
+fn are_one_file() -> bool {
+    let place = |fd| rustix::fs::fstat(fd).ok().map(|stat| (stat.st_dev, stat.st_ino));
+    let (out, err) = (place(rustix::stdio::stdout()), place(rustix::stdio::stderr()));
+    out.is_some() && out == err
 }
 
 /// This process's variables. A program that asks for MPICH's library, or loads it while it runs as mpi4py does, finds ours, unless the

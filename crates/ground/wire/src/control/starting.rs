@@ -17,6 +17,8 @@ pub struct Details {
     pub bind: Option<Bind>,
     /// Standard output is a terminal, so that C programs write line by line.
     pub terminal: bool,
+    /// Standard output and standard error are one pipe, so that what a task writes to both keeps its order.
+    pub one_stream: bool,
 }
 
 /// What shows that a process is the one that was spawned as task `tid`, or was started by it: both have it in their

@@ -27,6 +27,8 @@ pub(super) struct Program<'a> {
     pub input: bool,
     /// Its standard output is a terminal.
     pub terminal: bool,
+    /// Both outputs are one pipe.
+    pub one_stream: bool,
 }
 
 /// What a process gets beside its program, where it is not as the daemon has it.
@@ -45,7 +47,8 @@ pub(super) struct Started {
     pub pid: u32,
     pub pidfd: OwnedFd,
     pub out: OwnedFd,
-    pub err: OwnedFd,
+    /// None: both outputs come by the first.
+    pub err: Option<OwnedFd>,
     /// What writes to its standard input.
     pub input: Option<OwnedFd>,
 }
@@ -75,8 +78,14 @@ pub(super) fn run(what: &Program<'_>) -> io::Result<Started> {
         false => (std::fs::File::open("/dev/null")?.into(), None),
     };
     let (out, child_out) = if what.terminal { terminal()? } else { pipe_with(PipeFlags::CLOEXEC)? };
-    let (err, child_err) = pipe_with(PipeFlags::CLOEXEC)?;
-    for pipe in [&out, &err].into_iter().chain(&input) {
+    let (err, child_err) = match what.one_stream {
+        true => (None, child_out.try_clone()?),
+        false => {
+            let (err, child_err) = pipe_with(PipeFlags::CLOEXEC)?;
+            (Some(err), child_err)
+        }
+    };
+    for pipe in std::iter::once(&out).chain(&err).chain(&input) {
         rustix::io::ioctl_fionbio(pipe, true)?;
     }
     let cpus = set_of(&what.manner.cpus);

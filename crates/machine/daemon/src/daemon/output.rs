@@ -1,4 +1,4 @@
-//! A spawned process: its two pipes, and its end.
+//! A spawned process: its output, by one pipe or two, and its end.
 
 use super::client::OUTBOX_FULL;
 use super::exec::Started;
@@ -26,13 +26,16 @@ struct Life {
 
 /// Attends the process until it and its output are at an end.
 pub(super) fn attend(shell: &Rc<Shell>, tid: Tid, child: Started) -> std::io::Result<()> {
-    let life = Rc::new(Life { tid, ended: Cell::new(false), end: Notify::new(), pipes: Cell::new(2) });
-    let (out, err, pidfd) = (watch(child.out)?, watch(child.err)?, watch(child.pidfd)?);
+    let pipes = Cell::new(1 + u8::from(child.err.is_some()));
+    let life = Rc::new(Life { tid, ended: Cell::new(false), end: Notify::new(), pipes });
+    let (out, err, pidfd) = (watch(child.out)?, child.err.map(watch).transpose()?, watch(child.pidfd)?);
     if let Some(input) = child.input {
         shell.inputs.borrow_mut().insert(tid, Rc::new(input));
     }
     tokio::task::spawn_local(carry(shell.clone(), life.clone(), Stream::Out, out));
-    tokio::task::spawn_local(carry(shell.clone(), life.clone(), Stream::Err, err));
+    if let Some(err) = err {
+        tokio::task::spawn_local(carry(shell.clone(), life.clone(), Stream::Err, err));
+    }
     let io = shell.io_of(tid);
     tokio::task::spawn_local(wait(shell.clone(), life, io, pidfd, child.pid));
     Ok(())

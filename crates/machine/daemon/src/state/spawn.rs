@@ -59,6 +59,7 @@ impl<F: Clone> Machine<F> {
         // So do the limits of whoever runs the job.
         let inherited = process.and_then(|process| process.inherited.clone());
         plan.details.inherited = inherited.or(plan.details.inherited.take());
+        plan.details.one_stream |= process.is_some_and(|process| process.one_stream);
         let places = match self.place(&plan) {
             Ok(places) => places,
             Err(why) => return self.refuse(client, id, why),
@@ -121,6 +122,9 @@ impl<F: Clone> Machine<F> {
     fn start_here(&mut self, number: u64, part: SpawnPart) {
         let SpawnPart { plan, spawner: me, job, sink, .. } = part;
         let sink = sink.map(|(to, as_messages)| Sink { to, as_messages });
+        let mut plan = plan;
+        // Messages and the log do not tell the two streams apart.
+        plan.details.one_stream |= sink.is_none_or(|sink| sink.as_messages.is_some());
         let own = Place::On(self.config.number);
         let tasker = self.parts.tasker.filter(|tasker| *tasker != me && self.is_own(*tasker));
         let parent = (!plan.orphan).then_some(me);
@@ -169,6 +173,7 @@ impl<F: Clone> Machine<F> {
                 held: false,
                 rank: plan.details.each.first().map(|each| each.rank),
                 inherited: plan.details.inherited.clone(),
+                one_stream: plan.details.one_stream,
                 secret: (self.config.entropy)(),
             };
             self.processes.insert(tid, process);
