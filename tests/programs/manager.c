@@ -115,7 +115,7 @@ static void manager(void)
 /* Starts what the daemon says, and tells how it ended. */
 static void tasker(void)
 {
-	char path[512], *args[16] = { path }, *env[64], text[4096];
+	char path[512], *args[16], *env[64], text[4096];
 	int tid, argc, nenv, status, number;
 
 	pvm_setopt(PvmResvTids, 1);
@@ -127,11 +127,14 @@ static void tasker(void)
 	take();
 	OK(pvm_upkstr(path));
 	argc = take();
-	for (int at = 1; at <= argc; at++) {
+	CHECK(argc > 0 && argc < 16);
+	for (int at = 0; at < argc; at++) {
 		OK(pvm_upkstr(text));
 		args[at] = strdup(text);
 	}
-	args[argc + 1] = NULL;
+	args[argc] = NULL;
+	/* As PVM sends it: ready for execv. */
+	CHECK(strcmp(args[0], path) == 0);
 	nenv = take();
 	CHECK(nenv < 63);
 	for (int at = 0; at < nenv; at++) {

@@ -224,6 +224,9 @@ pub(crate) fn handle_messages() {
 /// The end of a task is often heard before the end of what it wrote.
 const LATE: Duration = Duration::from_millis(100);
 
+/// So often a task that waits for output looks whether the hosts are still there that it comes from.
+const LOOK: Duration = Duration::from_secs(1);
+
 /// Prints what tasks still write, until all of them have ended.
 pub(crate) fn await_output() {
     let (begun, mut said) = (Instant::now(), false);
@@ -238,7 +241,12 @@ pub(crate) fn await_output() {
             let name = quietly(|state| state.name());
             eprintln!("libpvm [{name}]: child task(s) still running.  waiting...");
         }
-        let limit = if said { -1 } else { patience.as_nanos() as i64 };
+        // The daemon of a host that is lost cannot say that output has ended.
+        if said {
+            quietly(|state| state.end_output_of_lost_hosts());
+        }
+        let limit = if said { LOOK } else { patience };
+        let limit = limit.as_nanos() as i64;
         if quietly(|state| state.await_arrival(seen, -1, -1, HowLong::of(limit))).is_err() {
             return;
         }

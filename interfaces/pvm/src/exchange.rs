@@ -10,6 +10,7 @@ use parvum_waist::{
     ANY_TASK, Data, Message, Notes, Pattern, Receiving, SendTo, Status, TagKind, Waist, call,
 };
 use parvum_wire::{Tid, encoding};
+use std::sync::Arc;
 
 /// Data is fetched from a sender that keeps it for us: the answer is on its way.
 const FETCH: Notes = Notes { limit: -1, call: call::RECEIVE, peer: -1, tag: -1, context: -1 };
@@ -50,14 +51,21 @@ impl Held {
         let how = SendTo { to, tag, context, meta: packed.meta(), buffering: 2, completion: 0 };
         let notes = Notes { limit: -1, call: call::SEND, peer: to, tag, context: context as i32 };
         packed.seal();
-        if packed.left.is_empty() && packed.data.len() > COPIED {
-            let data = packed.data.share().clone();
-            self.outside(|| waist.send_owned(how, &data, &notes))?;
-        } else {
+        let is_short = packed.left.is_empty() && packed.data.len() <= COPIED;
+        if is_short && self.joined.has(to) {
+            let packed = self.packing()?;
             if let Some(sending) = crate::calls::Sending::start(waist, &how, packed)? {
                 self.outside(|| sending.finish(&notes))?;
             }
+            return Ok(0);
         }
+        // To join a task may take seconds, and to copy long data milliseconds.
+        let pieces = self.packing()?.shared();
+        self.outside(|| match pieces.is_one() && !is_short {
+            true => waist.send_owned(how, &pieces.data, &notes),
+            false => pieces.with(|pieces| waist.send(how, pieces, &notes)),
+        })?;
+        self.joined.add(to);
         Ok(0)
     }
 
@@ -75,21 +83,18 @@ impl Held {
         let how = |meta| SendTo { to: ANY_TASK, tag, context, meta, buffering: 2, completion: 0 };
         let notes = Notes { limit: -1, call: call::SEND, peer: ANY_TASK, tag, context: context as i32 };
         let sent = if let Ok(Buffer::Arrived(_)) = self.active() {
-            self.bring(self.sending)?;
-            let Buffer::Arrived(arrived) = self.active()? else { return Err(PvmError::NoBuf) };
-            let bytes = crate::calls::bytes_of(&arrived.message);
-            waist.multicast(how(arrived.message.meta), to, Data::Pieces(&[bytes]), &notes)?
+            let (data, meta) = self.received_again()?;
+            self.outside(|| waist.multicast(how(meta), to, Data::Owned(&data), &notes))?
         } else {
             let packed = self.packing()?;
             let how = how(packed.meta());
             packed.seal();
-            if packed.left.is_empty() && packed.data.len() > COPIED {
-                waist.multicast(how, to, Data::Owned(packed.data.share()), &notes)?
-            } else {
-                crate::calls::with_pieces(packed, |pieces| {
-                    waist.multicast(how, to, Data::Pieces(pieces), &notes)
-                })?
-            }
+            let is_short = packed.data.len() <= COPIED;
+            let pieces = packed.shared();
+            self.outside(|| match pieces.is_one() && !is_short {
+                true => waist.multicast(how, to, Data::Owned(&pieces.data), &notes),
+                false => pieces.with(|pieces| waist.multicast(how, to, Data::Pieces(pieces), &notes)),
+            })?
         };
         for sent in sent {
             self.forgive_absence(sent.map(|()| 0).map_err(PvmError::from))?;
@@ -118,12 +123,19 @@ impl Held {
 
     /// Sends a received message on, as it came.
     fn send_on(&mut self, waist: Waist, to: i32, tag: i32, context: u32) -> Pvm<i32> {
+        let (data, meta) = self.received_again()?;
+        let how = SendTo { to, tag, context, meta, buffering: 2, completion: 0 };
+        let notes = Notes { limit: -1, call: call::SEND, peer: to, tag, context: context as i32 };
+        self.outside(|| waist.send_owned(how, &data, &notes))?;
+        Ok(0)
+    }
+
+    /// The data of the active send buffer, which is a received message, and how it is encoded. It is a copy: another thread may free the
+    /// buffer while this one waits.
+    fn received_again(&mut self) -> Pvm<(Arc<Vec<u8>>, u32)> {
         self.bring(self.sending)?;
         let Buffer::Arrived(arrived) = self.active()? else { return Err(PvmError::NoBuf) };
-        let how = SendTo { to, tag, context, meta: arrived.message.meta, buffering: 2, completion: 0 };
-        let notes = Notes { limit: -1, call: call::SEND, peer: to, tag, context: context as i32 };
-        waist.send(how, &[crate::calls::bytes_of(&arrived.message)], &notes)?;
-        Ok(0)
+        Ok((Arc::new(crate::calls::bytes_of(&arrived.message).to_vec()), arrived.message.meta))
     }
 
     /// Receives; 0 when the time is over first. The message becomes the active receive buffer.

@@ -7,6 +7,7 @@ use crate::errors::Pvm;
 use crate::options;
 use crate::state::Held;
 use parvum_wire::Tid;
+use parvum_wire::control::{Reply, Request};
 use std::collections::BTreeMap;
 
 /// PVM's tag and context of output.
@@ -44,6 +45,16 @@ impl Held {
     /// Whether tasks may still write what is to be printed.
     pub(crate) fn awaits_output(&self) -> bool {
         self.attention.catcher.as_ref().is_some_and(|catcher| !catcher.tasks.is_empty())
+    }
+
+    /// Ends the output of tasks whose hosts are not in the machine any more.
+    pub(crate) fn end_output_of_lost_hosts(&mut self) {
+        let with_tids = self.options().get(options::SHOW_TIDS).is_ok_and(|show| show != 0);
+        let Ok(Reply::Hosts(rows)) = self.ask(&Request::Hosts) else { return };
+        let Some(catcher) = &mut self.attention.catcher else { return };
+        let is_lost = |tid: &i32| !rows.iter().any(|host| host.tid.host() == Tid(*tid).host());
+        let lost: Vec<i32> = catcher.tasks.keys().copied().filter(is_lost).collect();
+        lost.into_iter().for_each(|tid| catcher.hear(tid, 0, &[], with_tids));
     }
 
     /// Prints the news in that buffer.

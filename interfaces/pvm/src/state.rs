@@ -52,6 +52,26 @@ pub(crate) struct State {
     pub(crate) last_question: i32,
     /// Groups whose members do not change any more, and their members.
     pub(crate) frozen: Vec<(String, Vec<(u32, Tid)>)>,
+    /// Tasks that messages were sent to lately.
+    pub(crate) joined: Joined,
+}
+
+/// Tasks that this one has been joined to: a short message to them leaves at once. Each lies at a place that its id says, and may be
+/// forgotten for another.
+pub(crate) struct Joined([i32; Joined::PLACES]);
+
+impl Joined {
+    const PLACES: usize = 256;
+    const NONE: Joined = Joined([0; Joined::PLACES]);
+
+    #[inline]
+    pub(crate) fn has(&self, tid: i32) -> bool {
+        self.0[tid as usize % Joined::PLACES] == tid
+    }
+
+    pub(crate) fn add(&mut self, tid: i32) {
+        self.0[tid as usize % Joined::PLACES] = tid;
+    }
 }
 
 /// The state, for one call or a part of one. A call that waits gives it away meanwhile, to other threads and to a signal handler
@@ -195,6 +215,7 @@ impl State {
         tracing: Tracing::NEW,
         last_question: 0,
         frozen: Vec::new(),
+        joined: Joined::NONE,
     };
 
     fn report(&self, name: &str, why: PvmError) -> Option<End> {
@@ -251,6 +272,7 @@ impl State {
             }
         }
         (self.receiving, self.found, self.remote) = (0, 0, 0);
+        self.joined = Joined::NONE;
         self.enrolled = None;
     }
 
@@ -342,6 +364,7 @@ impl State {
 
     /// Makes messages take the route that `PvmRoute` asks for.
     pub(crate) fn follow_route(&mut self, route: i32) {
+        self.joined = Joined::NONE;
         if let (Some(waist), Some(_)) = (self.waist, self.enrolled) {
             let number = match route {
                 options::DONT_ROUTE => 2,
@@ -365,6 +388,7 @@ impl Held {
         self.forget_catcher();
         crate::calls::tell_identity(0, 0);
         self.frozen.clear();
+        self.joined = Joined::NONE;
         for id in 1..=self.buffers.len() as i32 {
             self.free(id);
         }

@@ -63,19 +63,49 @@ pub(crate) fn bytes_of(message: &Message) -> &[u8] {
 /// Shows a packed message as pieces, those left in place where they lie.
 #[inline(always)]
 pub(crate) fn with_pieces<R>(packed: &Packed, use_them: impl FnOnce(&[&[u8]]) -> R) -> R {
-    if packed.left.is_empty() {
-        return use_them(&[&packed.data]);
+    pieces_of(&packed.data, &packed.left, use_them)
+}
+
+#[inline(always)]
+fn pieces_of<R>(data: &[u8], in_place: &[crate::buffer::Left], use_them: impl FnOnce(&[&[u8]]) -> R) -> R {
+    if in_place.is_empty() {
+        return use_them(&[data]);
     }
-    let mut pieces = Vec::with_capacity(2 * packed.left.len() + 1);
+    let mut pieces = Vec::with_capacity(2 * in_place.len() + 1);
     let mut from = 0;
-    for left in &packed.left {
-        pieces.push(&packed.data[from..left.before]);
+    for left in in_place {
+        pieces.push(&data[from..left.before]);
         from = left.before;
         // SAFETY: who packs in place promises that the items stay until the message is sent.
         pieces.push(unsafe { std::slice::from_raw_parts(left.start, left.length) });
     }
-    pieces.push(&packed.data[from..]);
+    pieces.push(&data[from..]);
     use_them(&pieces)
+}
+
+/// A packed message apart from its buffer: another thread may change or free the buffer while this message is sent.
+pub(crate) struct SharedPieces {
+    pub(crate) data: Arc<Vec<u8>>,
+    left: Vec<crate::buffer::Left>,
+}
+
+impl Packed {
+    /// The message as it is now.
+    pub(crate) fn shared(&mut self) -> SharedPieces {
+        SharedPieces { data: self.data.share().clone(), left: self.left.clone() }
+    }
+}
+
+impl SharedPieces {
+    /// Whether nothing of it lies in the program's memory.
+    pub(crate) fn is_one(&self) -> bool {
+        self.left.is_empty()
+    }
+
+    /// Shows it as pieces.
+    pub(crate) fn with<R>(&self, use_them: impl FnOnce(&[&[u8]]) -> R) -> R {
+        pieces_of(&self.data, &self.left, use_them)
+    }
 }
 
 /// A packed message on its way, and its memory.

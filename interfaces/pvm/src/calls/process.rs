@@ -10,7 +10,7 @@ use parvum_wire::control::{
     Blob, ErrorKind, Failure, Notice, Reply, Request, SpawnRequest, SpawnWhere, Spawned,
 };
 use std::ffi::{CStr, OsStr, c_char, c_int};
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
 /// This task's id; joins the machine when the process is no task yet.
 #[unsafe(no_mangle)]
@@ -209,15 +209,22 @@ unsafe fn place_of(flags: c_int, place: *const c_char) -> Pvm<SpawnWhere> {
     })
 }
 
-/// Where PVM looks for programs, besides PATH.
+/// Where PVM looks for programs, before the PATH that the daemon was started with: also in the PVM_PATH and the PATH of this program,
+/// which the user may have set when the machine was up.
 pub(crate) fn search_path() -> Vec<Blob> {
+    let listed = |name: &str| {
+        let list = std::env::var_os(name).unwrap_or_default();
+        let folders = std::env::split_paths(&list).filter(|folder| folder.is_absolute());
+        folders.map(|folder| folder.into_os_string().into_vec()).collect::<Vec<_>>()
+    };
     let arch = std::env::var_os("PVM_ARCH").unwrap_or_else(|| "LINUX64".into());
     let below = |root: &OsStr, rest: &str| [root.as_bytes(), rest.as_bytes(), b"/", arch.as_bytes()].concat();
     let home = std::env::var_os("HOME").map(|home| below(&home, "/pvm3/bin"));
     let root = std::env::var_os("PVM_ROOT").map(|root| below(&root, "/bin"));
     // Where Debian lays the programs of PVM that are for its daemon alone to start.
     let debian = below(OsStr::new("/usr/lib/pvm3"), "/bin");
-    home.into_iter().chain(root).chain([debian]).map(Blob).collect()
+    let own = home.into_iter().chain(root).chain([debian]);
+    listed("PVM_PATH").into_iter().chain(own).chain(listed("PATH")).map(Blob).collect()
 }
 
 /// Variables that a spawned task gets: those PVM_EXPORT names, the context, and

@@ -57,6 +57,7 @@ pub(super) fn start(
         manner: manner(ticket.tid, plan)?,
         input: plan.details.each.first().is_some_and(|each| each.input),
         terminal: plan.details.terminal,
+        one_stream: plan.details.one_stream && !plan.details.terminal,
     };
     run(&what).map_err(|error| refusal(&error, &program, &cwd))
 }
@@ -108,6 +109,7 @@ fn find(plan: &SpawnRequest, cwd: &Path) -> Result<PathBuf, Failure> {
         return match examine(&path) {
             Found::Program => Ok(path),
             Found::Not(why) => Err(not_executable(&path, &why)),
+            Found::Unsearchable => Err(not_executable(&path, "may not be looked at")),
             Found::Missing => {
                 let seen = match Path::new(name).is_absolute() {
                     true => String::new(),
@@ -130,12 +132,13 @@ fn find(plan: &SpawnRequest, cwd: &Path) -> Result<PathBuf, Failure> {
     };
     let path = path.unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".into());
     let given: Vec<PathBuf> = plan.search.iter().map(|dir| PathBuf::from(text(dir))).collect();
-    let mut nearly = None;
+    let (mut nearly, mut closed) = (None, Vec::new());
     for dir in given.iter().cloned().chain(std::env::split_paths(&path)) {
-        let candidate = cwd.join(dir).join(name);
+        let candidate = cwd.join(&dir).join(name);
         match examine(&candidate) {
             Found::Program => return Ok(candidate),
             Found::Not(why) => nearly = nearly.or(Some((candidate, why))),
+            Found::Unsearchable => closed.push(dir),
             Found::Missing => {}
         }
     }
@@ -143,8 +146,11 @@ fn find(plan: &SpawnRequest, cwd: &Path) -> Result<PathBuf, Failure> {
         Some((path, why)) => Err(not_executable(&path, &why)),
         None => {
             let given: Vec<String> = given.iter().map(|dir| format!("{}, ", dir.display())).collect();
-            let detail =
+            let mut detail =
                 format!("{} in {}PATH={}", plan.program.lossy(), given.concat(), path.to_string_lossy());
+            for dir in closed {
+                detail += &format!("; {} may not be searched", dir.display());
+            }
             Err(Failure::new(ErrorKind::ProgramNotFound, detail))
         }
     }
@@ -153,6 +159,8 @@ fn find(plan: &SpawnRequest, cwd: &Path) -> Result<PathBuf, Failure> {
 enum Found {
     Program,
     Not(String),
+    /// Its folder may not be searched: it may be there or not.
+    Unsearchable,
     Missing,
 }
 
@@ -161,7 +169,7 @@ fn examine(path: &Path) -> Found {
         Ok(meta) if meta.is_dir() => Found::Not("is a directory".into()),
         Ok(meta) if meta.permissions().mode() & 0o111 == 0 => Found::Not("has no x permission".into()),
         Ok(_) => Found::Program,
-        Err(error) if error.kind() == Io::PermissionDenied => Found::Not("may not be looked at".into()),
+        Err(error) if error.kind() == Io::PermissionDenied => Found::Unsearchable,
         Err(_) => Found::Missing,
     }
 }

@@ -128,11 +128,13 @@ impl<F: Clone> Machine<F> {
         match result {
             Ok((tasker, Prepared { path, args, flag, env, channel })) => {
                 self.spawned(tid, Ok((0, channel)));
+                // As execv takes them: the first is the program's own name.
+                let args: Vec<&[u8]> = std::iter::once(&path).chain(&args).map(Vec::as_slice).collect();
                 let words = Words::default()
                     .number(tid.0)
                     .number(flag)
                     .text(&path)
-                    .list(args.iter().map(Vec::as_slice))
+                    .list(args.into_iter())
                     .list(env.iter().map(Vec::as_slice));
                 self.say_to_player(tasker, START_TASK, words);
             }
