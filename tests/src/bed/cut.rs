@@ -39,6 +39,14 @@ impl Host {
         );
     }
 
+    /// Drops whatever this host would answer by TCP to other hosts, silently, as a firewall does; all else passes.
+    pub fn drop_tcp(&self) {
+        // Behind the rule for addresses of the host itself, before all others.
+        for family in ["-4", "-6"] {
+            self.succeed(&["ip", family, "rule", "add", "priority", "10", "ipproto", "tcp", "blackhole"]);
+        }
+    }
+
     fn set_port(&self, script: &str) {
         let script = script.replace("{port}", &self.port.borrow());
         self.switch.run(&script).unwrap_or_else(|why| panic!("{}: {why}", self.name));

@@ -5,6 +5,7 @@
 mod adding;
 mod clocks;
 mod disks;
+mod firewall;
 mod interfaces;
 mod losing;
 mod messages;

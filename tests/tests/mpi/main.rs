@@ -7,6 +7,7 @@ mod description;
 
 mod abi;
 mod arguments;
+mod beside;
 mod core;
 mod ending;
 mod errors;

@@ -1,5 +1,6 @@
 //! PVM programs, in C as their users write them, on a machine of one host.
 
+mod beside;
 mod bounds;
 mod faults;
 mod fortran;

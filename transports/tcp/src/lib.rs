@@ -44,8 +44,9 @@ const WORTH_A_PLACE: usize = 4 << 10;
 const LONG: usize = 32 << 10;
 /// The longest payload of a frame without data.
 const SHORT: usize = 1 << 10;
-/// How long a connection may take.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a connection may take: the system tries at once, after one second and after three. A firewall that drops what it does not
+/// like says nothing, and messages wait so long before they take the next route.
+const PATIENCE: Duration = Duration::from_secs(4);
 /// Bytes of a greeting: tid, nonce and proof.
 pub const HELLO: usize = 4 + NONCE + PROOF;
 

@@ -1,0 +1,183 @@
+/* Each call of PVM that waits, in one thread; a second thread sends to itself meanwhile and must not stand still.
+ *
+ * beside SITUATION: the partner takes or sends nothing for a second (`silent`, and then there is no credit any more), is stopped
+ * (`stopped`), or sends and takes 64 MiB (`long`). Run it with PVM's credit at 65,536 bytes. */
+#include "check.h"
+#include "beside.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+
+enum { DATA = 1, GO, OWN, ITS_PID };
+
+static int partner, me;
+static size_t length = 9000;
+static int count = 60;
+static char *buffer;
+
+static void beside_round(void)
+{
+	int value = 1, from, tag, length;
+
+	OK(pvm_psend(me, OWN, &value, 1, PVM_INT));
+	OK(pvm_precv(me, OWN, &value, 1, PVM_INT, &from, &tag, &length));
+}
+
+static void pack(void)
+{
+	pvm_initsend(PvmDataRaw);
+	OK(pvm_pkbyte(buffer, (int)length, 1));
+}
+static void send_packed(void)
+{
+	pack();
+	for (int i = 0; i < count; i++)
+		OK(pvm_send(partner, DATA));
+}
+static void send_in_place(void)
+{
+	pvm_initsend(PvmDataInPlace);
+	OK(pvm_pkbyte(buffer, (int)length, 1));
+	for (int i = 0; i < count; i++)
+		OK(pvm_send(partner, DATA));
+}
+static void psend(void)
+{
+	for (int i = 0; i < count; i++)
+		OK(pvm_psend(partner, DATA, buffer, (int)length, PVM_BYTE));
+}
+static void multicast(void)
+{
+	int two[2] = { partner, partner };
+
+	pack();
+	for (int i = 0; i < count / 2; i++)
+		OK(pvm_mcast(two, 2, DATA));
+}
+static void its_receives(void)
+{
+	for (int i = 0; i < count; i++) {
+		CHECK(pvm_recv(-1, DATA) > 0);
+		OK(pvm_upkbyte(buffer, (int)length, 1));
+	}
+}
+static void receive(void)
+{
+	for (int i = 0; i < count; i++) {
+		CHECK(pvm_recv(partner, DATA) > 0);
+		OK(pvm_upkbyte(buffer, (int)length, 1));
+	}
+}
+static void receive_in_time(void)
+{
+	struct timeval time = { 100, 0 };
+
+	for (int i = 0; i < count; i++)
+		CHECK(pvm_trecv(partner, DATA, &time) > 0);
+}
+static void precv(void)
+{
+	int from, tag, got;
+
+	for (int i = 0; i < count; i++)
+		OK(pvm_precv(partner, DATA, buffer, (int)length, PVM_BYTE, &from, &tag, &got));
+}
+static void forward(void)
+{
+	for (int i = 0; i < count; i++) {
+		CHECK(pvm_recv(partner, DATA) > 0);
+		pvm_setsbuf(pvm_getrbuf());
+		OK(pvm_send(partner, DATA));
+		pvm_setsbuf(0);
+	}
+}
+static void its_both(void)
+{
+	send_packed();
+	its_receives();
+}
+static void barrier(void) { OK(pvm_barrier("beside", 2)); }
+
+static const struct {
+	const char *name;
+	void (*mine)(void), (*its)(void);
+} calls[] = {
+	{ "pvm_send", send_packed, its_receives },
+	{ "pvm_send-in-place", send_in_place, its_receives },
+	{ "pvm_psend", psend, its_receives },
+	{ "pvm_mcast", multicast, its_receives },
+	{ "pvm_recv", receive, send_packed },
+	{ "pvm_recv-of-psend", receive, psend },
+	{ "pvm_trecv", receive_in_time, send_packed },
+	{ "pvm_precv", precv, psend },
+	{ "forward", forward, its_both },
+	{ "pvm_barrier", barrier, barrier },
+};
+#define CALLS ((int)(sizeof calls / sizeof calls[0]))
+
+static void prepare(const char *situation)
+{
+	if (strcmp(situation, "silent")) {
+		length = 64 << 20;
+		count = 4;
+	}
+	buffer = calloc(length, 1);
+}
+
+static int serve(const char *situation)
+{
+	int pid = getpid();
+
+	partner = pvm_parent();
+	prepare(situation);
+	OK(pvm_psend(partner, ITS_PID, &pid, 1, PVM_INT));
+	CHECK(pvm_joingroup("beside") >= 0);
+	for (int at = 0; at < CALLS; at++) {
+		CHECK(pvm_recv(partner, GO) > 0);
+		if (!strcmp(situation, "silent"))
+			sleep(1);
+		calls[at].its();
+	}
+	pvm_exit();
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	int bad = 0, pid, from, tag, got, value = 0;
+	long alone;
+
+	me = pvm_mytid();
+	if (pvm_parent() > 0)
+		return serve(argv[1]);
+	prepare(argv[1]);
+	copies(argv[0], argv[1], 1, &partner);
+	OK(pvm_precv(partner, ITS_PID, &pid, 1, PVM_INT, &from, &tag, &got));
+	CHECK(pvm_joingroup("beside") >= 0);
+	alone = beside_alone(500);
+	for (int at = 0; at < CALLS; at++) {
+		struct beside threads;
+		long rounds, worst, ticks;
+		pid_t child = 0;
+
+		beside_begin(&threads);
+		OK(pvm_psend(partner, GO, &value, 1, PVM_INT));
+		if (!strcmp(argv[1], "stopped") && (child = fork()) == 0) {
+			for (int i = 0; i < 2; i++) {
+				usleep(30000);
+				kill(pid, SIGSTOP);
+				usleep(400000);
+				kill(pid, SIGCONT);
+			}
+			_exit(0);
+		}
+		calls[at].mine();
+		if (child)
+			waitpid(child, NULL, 0);
+		ticks = beside_ticks;
+		worst = beside_end(&threads, &rounds);
+		bad += !beside_judge(calls[at].name, worst, alone, rounds, ticks);
+	}
+	pvm_exit();
+	return bad != 0;
+}

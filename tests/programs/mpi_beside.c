@@ -1,0 +1,219 @@
+/* Each call of MPI that waits, in one thread; a second thread sends to itself meanwhile and must not stand still.
+ *
+ * mpi_beside SITUATION CALL, two ranks. Rank 0 has the two threads; rank 1 is the partner:
+ *   silent    makes the call a second late
+ *   stopped   is stopped by a signal for a second, before the call or in the midst of it
+ *   long      sends or takes 256 MiB
+ *   credit    takes nothing for a second, and rank 0 has no credit any more */
+#define _GNU_SOURCE 1
+#include "mpi_check.h"
+#include "beside.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define LONG ((size_t)256 << 20)
+#define TAG 7
+
+static MPI_Comm self;
+
+static void beside_round(void)
+{
+    int out = 1, in = 0;
+
+    MPI_Sendrecv(&out, 1, MPI_INT, 0, 9, &in, 1, MPI_INT, 0, 9, self, MPI_STATUS_IGNORE);
+}
+
+static size_t length = 1;
+static char *buffer, *other;
+
+static void receive(void)
+{
+    MPI_Recv(buffer, (int)length, MPI_BYTE, 1, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+static void its_send(void)
+{
+    MPI_Send(buffer, (int)length, MPI_BYTE, 0, TAG, MPI_COMM_WORLD);
+}
+static void wait_for_receive(void)
+{
+    MPI_Request request;
+
+    MPI_Irecv(buffer, (int)length, MPI_BYTE, 1, TAG, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+static void probe(void)
+{
+    MPI_Status status;
+
+    MPI_Probe(1, TAG, MPI_COMM_WORLD, &status);
+    receive();
+}
+static void matched_probe(void)
+{
+    MPI_Status status;
+    MPI_Message message;
+
+    MPI_Mprobe(1, TAG, MPI_COMM_WORLD, &message, &status);
+    MPI_Mrecv(buffer, (int)length, MPI_BYTE, &message, &status);
+}
+static void synchronous_send(void)
+{
+    MPI_Ssend(buffer, (int)length, MPI_BYTE, 1, TAG, MPI_COMM_WORLD);
+}
+static void standard_send(void)
+{
+    MPI_Send(buffer, (int)length, MPI_BYTE, 1, TAG, MPI_COMM_WORLD);
+}
+static void its_receive(void)
+{
+    MPI_Recv(buffer, (int)length, MPI_BYTE, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+static void exchange(void)
+{
+    int to = 1 - rank;
+
+    MPI_Sendrecv(buffer, (int)length, MPI_BYTE, to, TAG, other, (int)length, MPI_BYTE, to, TAG, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+}
+static void strided(void)
+{
+    MPI_Datatype type;
+
+    MPI_Type_vector((int)(length / 64), 32, 64, MPI_BYTE, &type);
+    MPI_Type_commit(&type);
+    if (rank == 0)
+        MPI_Recv(buffer, 1, type, 1, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    else
+        MPI_Send(buffer, 1, type, 0, TAG, MPI_COMM_WORLD);
+    MPI_Type_free(&type);
+}
+static void barrier(void) { MPI_Barrier(MPI_COMM_WORLD); }
+static void broadcast(void) { MPI_Bcast(buffer, (int)length, MPI_BYTE, 1, MPI_COMM_WORLD); }
+static void reduce(void) { MPI_Reduce(buffer, other, (int)length, MPI_BYTE, MPI_BOR, 0, MPI_COMM_WORLD); }
+static void all_reduce(void) { MPI_Allreduce(buffer, other, (int)length, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD); }
+static void all_gather(void)
+{
+    int half = (int)((length + 1) / 2);
+
+    MPI_Allgather(buffer, half, MPI_BYTE, other, half, MPI_BYTE, MPI_COMM_WORLD);
+}
+static void all_to_all(void)
+{
+    int half = (int)((length + 1) / 2);
+
+    MPI_Alltoall(buffer, half, MPI_BYTE, other, half, MPI_BYTE, MPI_COMM_WORLD);
+}
+static void duplicate(void)
+{
+    MPI_Comm copy;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    MPI_Comm_free(&copy);
+}
+static void window(void)
+{
+    MPI_Win win;
+    char *memory;
+
+    MPI_Win_allocate((MPI_Aint)length, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+    MPI_Win_fence(0, win);
+    MPI_Put(buffer, (int)length, MPI_BYTE, 1 - rank, 0, (int)length, MPI_BYTE, win);
+    MPI_Win_fence(0, win);
+    MPI_Win_free(&win);
+}
+
+static const struct {
+    const char *name;
+    void (*mine)(void), (*its)(void);
+} calls[] = {
+    { "MPI_Recv", receive, its_send },
+    { "MPI_Wait", wait_for_receive, its_send },
+    { "MPI_Probe", probe, its_send },
+    { "MPI_Mrecv", matched_probe, its_send },
+    { "MPI_Ssend", synchronous_send, its_receive },
+    { "MPI_Send", standard_send, its_receive },
+    { "MPI_Sendrecv", exchange, exchange },
+    { "MPI_Recv-strided", strided, strided },
+    { "MPI_Barrier", barrier, barrier },
+    { "MPI_Bcast", broadcast, broadcast },
+    { "MPI_Reduce", reduce, reduce },
+    { "MPI_Allreduce", all_reduce, all_reduce },
+    { "MPI_Allgather", all_gather, all_gather },
+    { "MPI_Alltoall", all_to_all, all_to_all },
+    { "MPI_Comm_dup", duplicate, duplicate },
+    { "MPI_Win_fence", window, window },
+};
+#define CALLS (sizeof calls / sizeof calls[0])
+
+/* Stops the partner twice for half a second, from a process of its own. */
+static pid_t stopper(pid_t partner)
+{
+    pid_t child = fork();
+
+    if (child == 0) {
+        for (int i = 0; i < 2; i++) {
+            usleep(30000);
+            kill(partner, SIGSTOP);
+            usleep(500000);
+            kill(partner, SIGCONT);
+        }
+        _exit(0);
+    }
+    return child;
+}
+
+int main(int argc, char **argv)
+{
+    int provided, bad = 0, pid = getpid(), repeat = 1;
+    const char *situation = argc > 1 ? argv[1] : "silent";
+    long alone;
+
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_dup(MPI_COMM_SELF, &self);
+    MPI_Bcast(&pid, 1, MPI_INT, 1, MPI_COMM_WORLD);
+    if (!strcmp(situation, "long") || !strcmp(situation, "stopped")) {
+        length = LONG;
+        repeat = 4;
+    }
+    if (!strcmp(situation, "credit")) {
+        length = 3000;
+        repeat = 200;
+    }
+    buffer = malloc(length);
+    other = malloc(length + 1);
+    memset(buffer, rank + 1, length);
+    memset(other, 0, length + 1);
+    alone = rank ? 0 : beside_alone(500);
+    for (size_t at = 0; at < CALLS; at++) {
+        struct beside threads;
+        pid_t child = 0;
+        long rounds, worst, ticks;
+
+        if (argc > 2 && strcmp(argv[2], calls[at].name))
+            continue;
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (rank) {
+            if (!strcmp(situation, "silent") || !strcmp(situation, "credit"))
+                sleep(1);
+            for (int i = 0; i < repeat; i++)
+                calls[at].its();
+        } else {
+            beside_begin(&threads);
+            if (!strcmp(situation, "stopped"))
+                child = stopper(pid);
+            for (int i = 0; i < repeat; i++)
+                calls[at].mine();
+            if (child)
+                waitpid(child, NULL, 0);
+            ticks = beside_ticks;
+            worst = beside_end(&threads, &rounds);
+            bad += !beside_judge(calls[at].name, worst, alone, rounds, ticks);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    return bad != 0;
+}

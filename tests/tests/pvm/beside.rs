@@ -1,0 +1,28 @@
+//! No thread stands still because another one waits in a call of PVM's: each call that waits, in each situation of its partner.
+
+use parvum_tests::TestMachine;
+
+fn works_beside(situation: &str) {
+    let machine = TestMachine::up();
+    for route in ["shm", "tcp"] {
+        let mut program = machine.program("beside");
+        program.arg(situation).env("PARVUM_CREDIT", "65536").env("PARVUM_ROUTE", route);
+        let said = machine.check(&mut program);
+        assert_eq!(said.matches("good: ").count(), 10, "over {route}: {said}");
+    }
+}
+
+#[test]
+fn thread_works_while_another_waits_for_a_silent_partner_or_for_credit() {
+    works_beside("silent");
+}
+
+#[test]
+fn thread_works_while_another_waits_for_a_stopped_partner() {
+    works_beside("stopped");
+}
+
+#[test]
+fn thread_works_while_another_has_64_mib_on_their_way() {
+    works_beside("long");
+}
