@@ -53,6 +53,7 @@ mod operations;
 mod ops;
 #[allow(unsafe_code)]
 mod partitioned;
+mod pointers;
 mod process;
 mod processes;
 mod progress;
