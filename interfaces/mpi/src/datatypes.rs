@@ -4,7 +4,8 @@ use crate::attributes::Attributes;
 use crate::errors::{Error, Mpi, class};
 use crate::handles::Objects;
 use crate::numbers::{DATATYPE_NULL, Kind};
-use parvum_datatypes::{About, Basic, Class, Type, Wrong};
+use parvum_datatypes::{About, Basic, Class, Combiner, Type, Wrong};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
@@ -13,7 +14,7 @@ pub(crate) struct Datatype {
     pub(crate) layout: Type,
     committed: AtomicBool,
     pub(crate) attributes: Attributes,
-    name: Mutex<Option<String>>,
+    name: Mutex<Option<Vec<u8>>>,
 }
 
 pub(crate) static DATATYPES: Objects<Datatype> = Objects::new(Kind::Datatype);
@@ -135,6 +136,37 @@ pub(crate) fn datatype(handle: i32) -> Mpi<Arc<Datatype>> {
     }
 }
 
+/// The types that Fortran asks for by precision and range, by what they were asked for: each is one type, whoever asks.
+static OF_PRECISION: Mutex<BTreeMap<(Combiner, Vec<i64>), i32>> = Mutex::new(BTreeMap::new());
+
+/// The elements of a type that Fortran asks for by precision.
+pub(crate) fn of_precision(layout: &Type) -> Option<Basic> {
+    let is_asked_for =
+        matches!(layout.envelope().combiner, Combiner::F90Real | Combiner::F90Complex | Combiner::F90Integer);
+    layout.basic_kind().filter(|_| is_asked_for)
+}
+
+/// The handle of a type that Fortran asks for by precision. It is there from its first use on, as a predefined one.
+pub(crate) fn keep_of_precision(layout: Type) -> Mpi<i32> {
+    let asked = (layout.envelope().combiner, layout.contents().integers);
+    let mut all = OF_PRECISION.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(&handle) = all.get(&asked) {
+        return Ok(handle);
+    }
+    let handle = keep(Datatype::new(layout, true))?;
+    all.insert(asked, handle);
+    Ok(handle)
+}
+
+/// The handle by which the program knows a type that others are made of.
+pub(crate) fn handle_within(layout: Type) -> Mpi<i32> {
+    match layout.as_basic() {
+        Some(basic) => Ok(handle_of(basic)),
+        None if of_precision(&layout).is_some() => keep_of_precision(layout),
+        None => keep(Datatype::new(layout, true)),
+    }
+}
+
 /// Keeps a new datatype for the program.
 pub(crate) fn keep(datatype: Datatype) -> Mpi<i32> {
     let none = || Error::new(class::OTHER, "there are too many datatypes");
@@ -161,15 +193,15 @@ impl Datatype {
         self.committed.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn name(&self, handle: i32) -> String {
+    pub(crate) fn name(&self, handle: i32) -> Vec<u8> {
         let given = self.name.lock().unwrap_or_else(PoisonError::into_inner).clone();
         given.unwrap_or_else(|| match self.layout.as_basic() {
-            Some(basic) if is_predefined(handle) => basic.name().to_owned(),
-            _ => String::new(),
+            Some(basic) if is_predefined(handle) => basic.name().as_bytes().to_vec(),
+            _ => Vec::new(),
         })
     }
 
-    pub(crate) fn set_name(&self, name: String) {
+    pub(crate) fn set_name(&self, name: Vec<u8>) {
         *self.name.lock().unwrap_or_else(PoisonError::into_inner) = Some(name);
     }
 }

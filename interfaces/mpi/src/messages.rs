@@ -364,15 +364,21 @@ pub(crate) fn exchange(
     // What is wrong with the send is told before anything is posted.
     to(comm, dest, send_tag, Mode::Standard, give.length())?;
     let coming = irecv(comm, get, source, receive_tag)?;
-    let sent = match isend(comm, give, dest, send_tag, Mode::Standard) {
-        Ok(going) => progress::wait(process, &going)?.error,
-        Err(error) => Some(error),
-    };
-    if let Some(error) = sent {
-        coming.cancel(process);
-        return Err(error);
-    }
+    let sent = isend(comm, give, dest, send_tag, Mode::Standard).and_then(|going| {
+        let outcome = progress::wait(process, &going)?;
+        outcome.error.map_or(Ok(()), Err)
+    });
+    sent.map_err(|error| without_receive(&coming, error))?;
     progress::wait_for_message(process, &coming)
+}
+
+/// The error of a send whose receive was posted before it: the receive is taken back, and the program's buffer stays as it is.
+#[cold]
+pub(crate) fn without_receive(coming: &Operation, error: Error) -> Error {
+    if let Ok(process) = process() {
+        coming.cancel(process);
+    }
+    error
 }
 
 /// Refuses what makes no sense in a send, before anything is done.

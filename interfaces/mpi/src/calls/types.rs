@@ -3,7 +3,9 @@
 use super::type_facts::WORDS;
 use super::{Numbers, array, get, put};
 use crate::buffers::checked_count;
-use crate::datatypes::{DATATYPES, Datatype, any_datatype, handle_of, is_predefined, keep};
+use crate::datatypes::{
+    DATATYPES, Datatype, any_datatype, handle_of, is_predefined, keep, keep_of_precision, of_precision,
+};
 use crate::errors::{Error, Mpi, class};
 use crate::numbers::*;
 use parvum_datatypes::{Basic, Class, Distribution, Order, Type};
@@ -221,7 +223,7 @@ pub unsafe fn type_free(place: *mut c_int) -> Mpi {
     // SAFETY: the caller's promise.
     let handle = unsafe { get(place)? };
     let found = any_datatype(handle)?;
-    if is_predefined(handle) {
+    if is_predefined(handle) || of_precision(&found.layout).is_some() {
         return Err(Error::new(class::TYPE, "a predefined datatype cannot be freed"));
     }
     found.attributes.delete_all(handle)?;
@@ -235,10 +237,9 @@ fn given(number: i32) -> Option<i64> {
     (number != UNDEFINED).then_some(i64::from(number))
 }
 
-/// Types that Fortran asks for by precision are named anew each time, and are committed.
 unsafe fn put_f90(place: *mut c_int, layout: Type) -> Mpi {
     // SAFETY: the caller's promise.
-    unsafe { put(place, keep(Datatype::new(layout, true))?) }
+    unsafe { put(place, keep_of_precision(layout)?) }
 }
 
 pub unsafe fn type_create_f90_real(precision: i32, range: i32, place: *mut c_int) -> Mpi {
