@@ -81,6 +81,12 @@ pub fn null(kind: &str) -> String {
     format!("{}_NULL", if kind == "type" { "datatype" } else { kind }.to_uppercase())
 }
 
+/// Whether a call is a constructor of datatypes in the form with large counts.
+pub fn makes_large(function: &Function, large: bool) -> bool {
+    large
+        && function.arguments.iter().any(|argument| argument.kind == "type_out" && argument.name == "newtype")
+}
+
 /// Whether a call reads the handle that a place has, and changes it.
 pub fn is_changed(function: &Function, argument: &Argument) -> bool {
     let name = function.name;

@@ -134,6 +134,11 @@ fn write_form(out: &mut String, function: &Function, large: bool) {
             .collect();
         passed.extend(way.map(str::to_owned));
         let core = format!("unsafe {{ calls::{target}({}) }}", passed.join(", "));
+        let core = if description::makes_large(function, large) {
+            format!("calls::in_large_form(|| {core})")
+        } else {
+            core
+        };
         let checks: Vec<String> = function
             .arguments
             .iter()

@@ -229,6 +229,11 @@ fn write_form(out: &mut String, function: &Function, large: bool) {
             .collect();
         passed.extend(way.map(|way| way.replace("a_request", "c_request.place()")));
         let core = format!("{room}::{target}({})", passed.join(", "));
+        let core = if description::makes_large(function, large) {
+            format!("calls::in_large_form(|| {core})")
+        } else {
+            core
+        };
         let (call, give) = match function.is_tool() {
             true => (core, "tool_out(code)".to_owned()),
             false => {

@@ -61,6 +61,16 @@ fn place(handle: i32) -> usize {
     if handle < 0 { 256 + (handle - PAIRS) as usize } else { (handle & 0xff) as usize }
 }
 
+/// The handles of MPI-1's marks, which only MPICH's header still has, and their names.
+const MARKS: [(i32, &str); 2] = [(0x4c00_0010, "MPI_LB"), (0x4c00_0011, "MPI_UB")];
+
+static MARK_TYPES: LazyLock<[Arc<Datatype>; 2]> =
+    LazyLock::new(|| [false, true].map(|upper| Arc::new(Datatype::new(Type::mark(upper), true))));
+
+fn mark_of(handle: i32) -> Option<usize> {
+    MARKS.iter().position(|(mark, _)| *mark == handle)
+}
+
 /// The handle of a predefined type.
 pub(crate) fn handle_of(basic: Basic) -> i32 {
     BUILT_IN.iter().find(|(_, other)| *other == basic).map_or(DATATYPE_NULL, |&(handle, _)| handle)
@@ -68,7 +78,7 @@ pub(crate) fn handle_of(basic: Basic) -> i32 {
 
 /// Whether the handle is a predefined type's.
 pub(crate) fn is_predefined(handle: i32) -> bool {
-    BUILT_IN.iter().any(|&(other, _)| other == handle)
+    BUILT_IN.iter().any(|&(other, _)| other == handle) || mark_of(handle).is_some()
 }
 
 /// The bytes of a predefined type that has no holes, by its handle alone.
@@ -112,6 +122,7 @@ pub(crate) fn element(handle: i32) -> Option<Element> {
 pub(crate) fn any_datatype(handle: i32) -> Mpi<Arc<Datatype>> {
     let predefined = handle > 0 || (PAIRS..PAIRS + 5).contains(&handle);
     let found = match predefined {
+        true if mark_of(handle).is_some() => mark_of(handle).map(|place| MARK_TYPES[place].clone()),
         true if is_predefined(handle) => PREDEFINED[place(handle)].clone(),
         true => None,
         false => DATATYPES.get(handle),
@@ -162,6 +173,8 @@ pub(crate) fn keep_of_precision(layout: Type) -> Mpi<i32> {
 pub(crate) fn handle_within(layout: Type) -> Mpi<i32> {
     match layout.as_basic() {
         Some(basic) => Ok(handle_of(basic)),
+        None if Type::same(&layout, &Type::mark(false)) => Ok(MARKS[0].0),
+        None if Type::same(&layout, &Type::mark(true)) => Ok(MARKS[1].0),
         None if of_precision(&layout).is_some() => keep_of_precision(layout),
         None => keep(Datatype::new(layout, true)),
     }
@@ -197,7 +210,7 @@ impl Datatype {
         let given = self.name.lock().unwrap_or_else(PoisonError::into_inner).clone();
         given.unwrap_or_else(|| match self.layout.as_basic() {
             Some(basic) if is_predefined(handle) => basic.name().as_bytes().to_vec(),
-            _ => Vec::new(),
+            _ => mark_of(handle).map_or(Vec::new(), |place| MARKS[place].1.as_bytes().to_vec()),
         })
     }
 

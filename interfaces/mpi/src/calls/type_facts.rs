@@ -118,6 +118,10 @@ pub unsafe fn type_get_envelope(
     combiner: *mut c_int,
 ) -> Mpi {
     let envelope = layout(of)?.envelope();
+    if envelope.large > 0 {
+        let text = "the datatype was made with large counts: call MPI_Type_get_envelope_c";
+        return Err(Error::new(class::TYPE, text));
+    }
     // SAFETY: the caller's promise.
     unsafe {
         put(integers, envelope.integers as c_int)?;

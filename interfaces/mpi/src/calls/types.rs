@@ -1,6 +1,5 @@
 //! How datatypes are made.
 
-use super::type_facts::WORDS;
 use super::{Numbers, array, get, put};
 use crate::buffers::checked_count;
 use crate::datatypes::{
@@ -9,14 +8,25 @@ use crate::datatypes::{
 use crate::errors::{Error, Mpi, class};
 use crate::numbers::*;
 use parvum_datatypes::{Basic, Class, Distribution, Order, Type};
+use std::cell::Cell;
 use std::ffi::c_int;
+
+thread_local! {
+    /// The program calls a constructor's form with large counts.
+    static IN_LARGE_FORM: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Calls a constructor in the form with large counts: the envelope of its type says so.
+pub fn in_large_form(construct: impl FnOnce() -> Mpi) -> Mpi {
+    IN_LARGE_FORM.set(true);
+    let made = construct();
+    IN_LARGE_FORM.set(false);
+    made
+}
 
 /// Keeps a new type that is not committed.
 unsafe fn put_type(place: *mut c_int, layout: Type) -> Mpi {
-    // Counts that no int holds are asked for with the large form alone.
-    let is_large = |number: &i64| i32::try_from(*number).is_err();
-    let layout =
-        if layout.contents_in(&WORDS).integers.iter().any(is_large) { layout.large() } else { layout };
+    let layout = if IN_LARGE_FORM.get() { layout.large() } else { layout };
     // SAFETY: the caller's promise.
     unsafe { put(place, keep(Datatype::new(layout, false))?) }
 }
