@@ -35,6 +35,8 @@ pub(crate) struct Comm {
     begun: AtomicU32,
     /// How many agreements of the survivors were begun.
     agreements: AtomicU32,
+    /// The handle of the session that its group comes from, or 0.
+    session: i32,
     /// This process has the context of the machine.
     owned_context: Option<OwnContext>,
     tolerant: AtomicBool,
@@ -196,6 +198,7 @@ impl Comm {
     pub(crate) fn new(group: Arc<Group>, remote: Option<Remote>, context: u32) -> Comm {
         let rank = group.own().expect("only members have the communicator");
         Comm {
+            session: group.session(),
             context,
             group,
             rank,
@@ -230,10 +233,18 @@ impl Comm {
         self
     }
 
-    /// The same with the error handler of another.
-    pub(crate) fn like(self, other: &Comm) -> Comm {
+    /// The same with the error handler and the session of another.
+    pub(crate) fn like(mut self, other: &Comm) -> Comm {
         self.set_errhandler(other.errhandler());
+        if self.session == 0 {
+            self.session = other.session;
+        }
         self
+    }
+
+    /// The handle of its session, or 0.
+    pub(crate) fn session(&self) -> i32 {
+        self.session
     }
 
     /// The same with a topology.

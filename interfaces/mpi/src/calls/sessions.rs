@@ -31,6 +31,12 @@ pub(crate) fn handler_of_session(handle: i32) -> Option<Handler> {
     SESSIONS.get(handle).map(|session| session.errhandler.get())
 }
 
+/// What has the buffer of a session, if one is attached.
+pub(crate) fn with_buffer_of_session<T>(handle: i32, then: impl FnOnce(&Buffer) -> T) -> Option<T> {
+    let session = SESSIONS.get(handle)?;
+    session.buffer.is_attached().then(|| then(&session.buffer))
+}
+
 pub unsafe fn session_init(info: i32, errhandler: i32, place: *mut c_int) -> Mpi {
     hints(info)?;
     let errhandler = HandlerSlot::new(Handler::of(errhandler, Kind::Session)?);
@@ -105,7 +111,7 @@ pub unsafe fn group_from_session_pset(handle: i32, name: *const c_char, place: *
     session(handle)?;
     // SAFETY: the caller's promise.
     let tasks = tasks_of(&unsafe { plain_text(name)? })?;
-    let group = Group::new(tasks, process()?.me());
+    let group = Group::new(tasks, process()?.me()).of_session(handle);
     // SAFETY: likewise.
     unsafe { put(place, crate::group::keep(group)?) }
 }
