@@ -2,6 +2,7 @@
 
 use crate::comm::{Comm, OwnContext, keep};
 use crate::errors::{Error, Mpi, class};
+use crate::inherited::inherited;
 use crate::making::{from_told, numbers, share, words};
 use crate::numbers::COMM_NULL;
 use crate::process::{PARENT_CONTEXT, Process, notes, process};
@@ -90,6 +91,7 @@ fn start(process: &Process, children: Vec<Child>) -> Mpi<(OwnContext, Vec<i32>, 
         .filter(|(name, _)| !own(name))
         .map(|(name, value)| Blob([name.as_bytes(), b"=", value.as_bytes()].concat()));
     request.env = Some(environment.collect());
+    request.details.inherited = Some(inherited(Tid(process.me()).daemon()));
     let mut rank = 0;
     for (number, child) in children.iter().enumerate() {
         let blob = |text: &[u8]| Blob(text.to_vec());
